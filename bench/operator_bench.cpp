@@ -15,7 +15,7 @@
 #include "drawn_rows.h"
 #include "feature/fourier.h"
 #include "linalg/blas.h"
-#include "model/operator_search.h"
+#include "model/outputs/operator_search.h"
 #include "operator/operator_entry.h"
 
 using namespace mercer;

@@ -14,7 +14,7 @@
 #include "mercer/mercer.h"
 #include "model/exact_ridge.h"
 #include "model/model.h"
-#include "model/operator_model.h"
+#include "model/outputs/operator_model.h"
 #include "operator/operator_map.h"
 #include "solver/ridge.h"
 #include "solver/row_statistics.h"

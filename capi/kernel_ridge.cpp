@@ -8,7 +8,7 @@
 #include "fit_data.h"
 #include "guard.h"
 #include "handles.h"
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
 #include "spec/fit_plan.h"
 
 using namespace mercer;
@@ -17,7 +17,7 @@ using namespace mercer::capi;
 namespace {
 
 /// What exact kernel ridge follows: the keys of lambda, preparation and coding.
-model::FitOptions exact_options(spec::FitPlan& plan, const TrainingSet& set) {
+model::Fitting exact_options(spec::FitPlan& plan, const TrainingSet& set) {
   for (const auto& [key, value] : plan.given.entries()) {
     const bool read = key == "model" || key == "lambda" || key == "prepare" || key == "center" ||
                       key == "task" || key == "classes" || key == "seed";
@@ -28,10 +28,10 @@ model::FitOptions exact_options(spec::FitPlan& plan, const TrainingSet& set) {
   }
   const MatrixView<const double> targets = set.y.view();
   spec::set_classes(plan, targets.cols, &targets);
-  const model::FitOptions& fit = plan.search.fit;
-  require(fit.model == &model::ridge_model(), MERCER_UNSUPPORTED,
-          "model = \"%s\" of exact kernel ridge, expected ridge", fit.model->name);
-  require(fit.selection == model::Selection::fixed, MERCER_INVALID_ARGUMENT,
+  const model::Fitting& fit = plan.search.fit;
+  require(fit.estimate.entry == &model::ridge_model(), MERCER_UNSUPPORTED,
+          "model = \"%s\" of exact kernel ridge, expected ridge", fit.estimate.entry->name);
+  require(fit.select.selection == model::Selection::fixed, MERCER_INVALID_ARGUMENT,
           "key \"lambda\" is missing, expected a number >= 0: of the kernel itself it is not "
           "chosen");
   const auto& given = plan.given;
@@ -54,7 +54,7 @@ mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel, const char* j
     require(read.X.struct_size != 0 && read.map == nullptr, MERCER_UNSUPPORTED,
             "data of exact kernel ridge, expected X and Y in memory, and no map");
     const TrainingSet set(read, running);
-    const model::FitOptions fit = exact_options(plan, set);
+    const model::Fitting fit = exact_options(plan, set);
     return mercer_kernel_ridge{model::fit_exact(k, fit, set.X, set.y.view(), running, set.weights)};
   });
 }

@@ -139,7 +139,7 @@ mercer_status mercer_model_classify(const mercer_model* model, const mercer_rows
                                     int32_t* labels) {
   return guard_long("mercer_model_classify", context, [&](Context& running) {
     const model::Model& fitted = checked("model", model).impl;
-    require(fitted.options.task == model::Task::classification, MERCER_UNSUPPORTED,
+    require(fitted.fit.coding.task == model::Task::classification, MERCER_UNSUPPORTED,
             "the model is a regression, expected a classification; see mercer_model_predict");
     const auto rows = read_rows("X", X, fitted.inputs(), "the model's inputs", running);
     const auto result = vector("labels", labels, "n", rows.n());

@@ -22,10 +22,10 @@ mercer_status mercer_model_shape(const mercer_model* model, int64_t* d, int64_t*
                                  int64_t* K, double* lambda) {
   return guard("mercer_model_shape", [&] {
     const model::Model& fitted = checked("model", model).impl;
-    const bool classification = fitted.options.task == model::Task::classification;
+    const bool classification = fitted.fit.coding.task == model::Task::classification;
     write_answers(Answer{"d", d, fitted.inputs()}, Answer{"outputs", outputs, fitted.outputs()},
-                  Answer{"K", K, classification ? fitted.options.classes : 0},
-                  Answer{"lambda", lambda, fitted.options.lambda});
+                  Answer{"K", K, classification ? fitted.fit.coding.classes : 0},
+                  Answer{"lambda", lambda, fitted.fit.select.lambda});
   });
 }
 
@@ -63,7 +63,7 @@ mercer_status mercer_model_report(const mercer_model* model, char* buffer, int64
                                   int64_t* needed) {
   return guard("mercer_model_report", [&] {
     const model::Model& fitted = checked("model", model).impl;
-    copy_text(spec::print_report(fitted.report, fitted.options.task), buffer, capacity, needed);
+    copy_text(spec::print_report(fitted.report, fitted.fit.coding.task), buffer, capacity, needed);
   });
 }
 

@@ -10,7 +10,7 @@
 #include "arguments.h"
 #include "guard.h"
 #include "handles.h"
-#include "model/operator_fit.h"
+#include "model/outputs/operator_fit.h"
 #include "row_arguments.h"
 
 using namespace mercer;

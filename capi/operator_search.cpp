@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/operator_learn.h: the search for a model, and what is known of one.
-#include "model/operator_search.h"
+#include "model/outputs/operator_search.h"
 
 #include <optional>
 #include <string>

@@ -99,13 +99,13 @@ class Fingerprint final : public io::Output {
 };
 
 /// What must be the same in all processes that share the rows.
-double fingerprint_of(const feature::FeatureMap& map, const model::FitOptions& options,
+double fingerprint_of(const feature::FeatureMap& map, const model::Fitting& asked,
                       const mercer_row_source& source) {
   constexpr int64_t kRows = int64_t{1} << 40;  // not known yet: enough for any folds
   Fingerprint print;
   io::save(map, print);
-  print.write(io::print_options({options, kRows, source.m}));
-  print.write(spec::print_model_kind(options));
+  print.write(io::print_options({asked, kRows, source.m}));
+  print.write(spec::print_model_kind(asked.estimate));
   print.write(source.weighted == 1 ? "weighted" : "");
   return print.number();
 }

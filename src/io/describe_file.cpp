@@ -96,7 +96,7 @@ std::string describe_model(const SectionReader& file) {
   const std::unique_ptr<model::Model> read = read_model(file);
   const model::Model& model = *read;
   Parameters out = envelope(file.container());
-  const Parameters spec = spec::model_parameters(model.map->parameters(), model.options);
+  const Parameters spec = spec::model_parameters(model.map->parameters(), model.fit);
   out.set("spec", Object(std::make_shared<Parameters>(spec::versioned(spec))));
   out.set("rows", model.rows);
   if (model.preparation.hashing.buckets > 0) {
@@ -106,14 +106,15 @@ std::string describe_model(const SectionReader& file) {
     out.set("hashed", Object(std::make_shared<Parameters>(std::move(hashed))));
   }
   out.set("outputs", model.outputs());
-  out.set("classes", model.options.classes);
-  spec::kSelection.write(out, model.options.selection);
+  out.set("classes", model.fit.coding.classes);
+  spec::kSelection.write(out, model.fit.select.selection);
   add_path(model, &out);
   if (model.ranges.known()) {
     out.set("inputs", describe_ranges(model.ranges.inputs));
     out.set("targets", describe_ranges(model.ranges.targets));
   }
-  if (model.report.known()) out.set("report", spec::print_report(model.report, model.options.task));
+  if (model.report.known())
+    out.set("report", spec::print_report(model.report, model.fit.coding.task));
   out.set("metadata", model.metadata);
   return print_object(out);
 }

@@ -16,8 +16,8 @@
 #include "io/number_arrays.h"
 #include "io/object_file.h"
 #include "io/preparation_sections.h"
-#include "model/class_weights.h"
-#include "model/model_entry.h"
+#include "model/estimator/class_weights.h"
+#include "model/estimator/model_entry.h"
 #include "spec/report_spec.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
@@ -30,14 +30,14 @@ constexpr int64_t kMostMetadataBytes = int64_t{1} << 20;
 // Optional: readers of earlier versions pass it by, and files without it have no probabilities.
 constexpr const char kCalibration[] = "_calibration";
 
-void check_outputs(const model::FitOptions& options, int64_t outputs) {
-  const bool classification = options.task == model::Task::classification;
+void check_outputs(const model::Coding& coding, int64_t outputs) {
+  const bool classification = coding.task == model::Task::classification;
   require(outputs >= 1 &&
-              (classification ? outputs >= 2 && outputs == options.classes : options.classes == 0),
+              (classification ? outputs >= 2 && outputs == coding.classes : coding.classes == 0),
           MERCER_INVALID_ARGUMENT,
           "outputs = %lld with %lld classes, expected at least one without classes (regression), "
           "or one per class, at least two",
-          static_cast<long long>(outputs), static_cast<long long>(options.classes));
+          static_cast<long long>(outputs), static_cast<long long>(coding.classes));
 }
 
 void check_path(std::span<const model::PathPoint> path) {
@@ -48,12 +48,12 @@ void check_path(std::span<const model::PathPoint> path) {
 }
 
 void check_model(const model::Model& model, int64_t inputs) {
-  check_outputs(model.options, model.outputs());
+  check_outputs(model.fit.coding, model.outputs());
   check_preparation(model, inputs);
   check_path(model.path);
   model.predictor->check();
   if (!model.calibration.empty()) {
-    require(model.options.task == model::Task::classification, MERCER_INVALID_ARGUMENT,
+    require(model.fit.coding.task == model::Task::classification, MERCER_INVALID_ARGUMENT,
             "a regression with a calibration, which is of classes");
     model::calibration_of(model::numbers_of(model.calibration), model.outputs());
   }
@@ -94,26 +94,23 @@ std::vector<const char*> sections_of(const model::ModelEntry& entry, const Secti
   return names;
 }
 
-/// FitOptions of which the kind of model and its own parameters are right.
-model::FitOptions parse_kind(const SectionReader& file) {
-  model::FitOptions options;
-  if (file.has("model")) spec::parse_model_kind(file.text("model"), options);
-  return options;
+/// The kind of model and its own parameters.
+model::Estimating parse_kind(const SectionReader& file) {
+  if (!file.has("model")) return {};
+  return spec::parse_model_kind(file.text("model"));
 }
 
 /// All but the map, which is made last: what it may cost is known to be in the file by then.
-model::Model parse_model(const SectionReader& file, const model::FitOptions& kind,
+model::Model parse_model(const SectionReader& file, const model::Estimating& kind,
                          const Parameters& map) {
-  const ModelOptions options = parse_options(file.text("options"));
+  const ModelOptions options = parse_options(file.text("options"), kind);
   model::Model model;
-  model.options = options.fit;
-  model.options.model = kind.model;
-  model.options.parameters = kind.parameters;
+  model.fit = options.fit;
   model.rows = options.rows;
   read_preparation(file, map.integer("inputs"), options.outputs, model);
   std::vector<std::vector<double>> numbers;
-  for (const char* section : kind.model->sections) numbers.push_back(file.doubles(section));
-  model.predictor = kind.model->load(numbers, map.integer("features"), options.outputs);
+  for (const char* section : kind.entry->sections) numbers.push_back(file.doubles(section));
+  model.predictor = kind.entry->load(numbers, map.integer("features"), options.outputs);
   if (file.has(kCalibration))
     model.calibration = model::calibration_of(file.doubles(kCalibration), options.outputs);
   model.path = path_of(file.doubles("path"));
@@ -140,8 +137,8 @@ std::shared_ptr<const feature::FeatureMap> parse_map(const SectionReader& file,
 }  // namespace
 
 std::unique_ptr<model::Model> read_model(const SectionReader& file) {
-  const model::FitOptions kind = parsed_from(file.input(), [&] { return parse_kind(file); });
-  file.require_sections(sections_of(*kind.model, file));
+  const model::Estimating kind = parsed_from(file.input(), [&] { return parse_kind(file); });
+  file.require_sections(sections_of(*kind.entry, file));
   return parsed_from(file.input(), [&] {
     const Parameters map = spec::map_parameters_of_file(file.text("map"));
     auto model = std::make_unique<model::Model>(parse_model(file, kind, map));
@@ -157,16 +154,16 @@ void save(const model::Model& model, Output& output) {
   check_model(model, model.map->inputs());
   const std::string map = spec::to_spec(*model.map);
   const std::vector<std::byte> numbers = encode(model.map->numbers());
-  const std::string options = print_options({model.options, model.rows, model.outputs()});
-  const std::string kind = spec::print_model_kind(model.options);
+  const std::string options = print_options({model.fit, model.rows, model.outputs()});
+  const std::string kind = spec::print_model_kind(model.fit.estimate);
   const std::vector<double> tried = flattened(model.path);
-  const std::string report = spec::print_report(model.report, model.options.task);
+  const std::string report = spec::print_report(model.report, model.fit.coding.task);
   const std::vector<std::vector<double>> preparation = preparation_numbers(model);
-  const model::ModelEntry& entry = *model.options.model;
+  const model::ModelEntry& entry = *model.fit.estimate.entry;
   const std::vector<std::span<const double>> learnt = model.predictor->numbers();
   std::vector<SectionView> sections = {
       {"map", bytes_of(map)}, {"numbers", numbers}, {"options", bytes_of(options)}};
-  if (!model::is_default(model.options)) sections.push_back({"model", bytes_of(kind)});
+  if (!model::is_default(model.fit.estimate)) sections.push_back({"model", bytes_of(kind)});
   sections.push_back({"mean", bytes_of(model.preparation.mean)});
   sections.push_back({"scale", bytes_of(model.preparation.scale)});
   for (size_t i = 0; i < preparation.size(); ++i) {

@@ -58,7 +58,7 @@ std::vector<Field> option_fields() {
 
 /// What the range of one field alone cannot say.
 void check_ranges(const ModelOptions& options) {
-  const model::FitOptions& fit = options.fit;
+  const model::Selecting& fit = options.fit.select;
   require(fit.lambda_smallest <= fit.lambda_largest, MERCER_INVALID_ARGUMENT,
           "lambda_smallest = %g, expected at most lambda_largest = %g", fit.lambda_smallest,
           fit.lambda_largest);
@@ -73,21 +73,22 @@ void check_ranges(const ModelOptions& options) {
 }  // namespace
 
 std::string print_options(const ModelOptions& options) {
-  const model::FitOptions& fit = options.fit;
+  const model::Fitting& fit = options.fit;
+  const model::Selecting& how = fit.select;
   Parameters given;
-  spec::kTask.write(given, fit.task);
-  given.set("classes", fit.classes);
-  given.set("standardize", fit.standardize);
-  given.set("center", fit.center);
-  spec::kPrecision.write(given, fit.precision);
-  spec::kSelection.write(given, fit.selection);
-  given.set("lambda", fit.lambda);
-  given.set("lambda_largest", fit.lambda_largest);
-  given.set("lambda_smallest", fit.lambda_smallest);
-  given.set("lambda_count", fit.lambda_count);
-  given.set("folds", fit.folds);
-  given.set("held_out_fraction", fit.held_out_fraction);
-  given.set("seed", fit.seed);
+  spec::kTask.write(given, fit.coding.task);
+  given.set("classes", fit.coding.classes);
+  given.set("standardize", fit.prepare.standardize);
+  given.set("center", fit.estimate.center);
+  spec::kPrecision.write(given, fit.estimate.precision);
+  spec::kSelection.write(given, how.selection);
+  given.set("lambda", how.lambda);
+  given.set("lambda_largest", how.lambda_largest);
+  given.set("lambda_smallest", how.lambda_smallest);
+  given.set("lambda_count", how.lambda_count);
+  given.set("folds", how.folds);
+  given.set("held_out_fraction", how.held_out_fraction);
+  given.set("seed", how.seed);
   given.set("rows", options.rows);
   given.set("outputs", options.outputs);
   spec::set_preparation(fit, given);
@@ -95,23 +96,23 @@ std::string print_options(const ModelOptions& options) {
   return print_object(check_fields(given, option_fields(), ""));
 }
 
-ModelOptions parse_options(std::string_view json) {
+ModelOptions parse_options(std::string_view json, const model::Estimating& kind) {
   const Parameters p = check_fields(spec::parse_object(json), option_fields(), "");
   ModelOptions options;
-  model::FitOptions& fit = options.fit;
-  fit.task = spec::kTask.read(p);
-  fit.classes = p.integer("classes");
-  fit.standardize = p.boolean("standardize");
-  fit.center = p.boolean("center");
-  fit.precision = spec::kPrecision.read(p);
-  fit.selection = spec::kSelection.read(p);
-  fit.lambda = p.number("lambda");
-  fit.lambda_largest = p.number("lambda_largest");
-  fit.lambda_smallest = p.number("lambda_smallest");
-  fit.lambda_count = p.integer("lambda_count");
-  fit.folds = p.integer("folds");
-  fit.held_out_fraction = p.number("held_out_fraction");
-  fit.seed = p.seed("seed");
+  model::Fitting& fit = options.fit;
+  fit.coding = {spec::kTask.read(p), p.integer("classes")};
+  fit.prepare.standardize = p.boolean("standardize");
+  fit.estimate = kind;
+  fit.estimate.center = p.boolean("center");
+  fit.estimate.precision = spec::kPrecision.read(p);
+  fit.select = {.selection = spec::kSelection.read(p),
+                .lambda = p.number("lambda"),
+                .lambda_largest = p.number("lambda_largest"),
+                .lambda_smallest = p.number("lambda_smallest"),
+                .lambda_count = p.integer("lambda_count"),
+                .folds = p.integer("folds"),
+                .held_out_fraction = p.number("held_out_fraction"),
+                .seed = p.seed("seed")};
   options.rows = p.integer("rows");
   options.outputs = p.integer("outputs");
   spec::read_preparation(p, fit);

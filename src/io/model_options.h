@@ -12,14 +12,15 @@
 namespace mercer::io {
 
 struct ModelOptions {
-  model::FitOptions fit;
+  model::Fitting fit;
   int64_t rows = 0;     // fitted on
   int64_t outputs = 0;  // columns of the weights
 };
 
 /// INVALID_ARGUMENT for values that could not be read back: not finite, or out of range.
 std::string print_options(const ModelOptions& options);
-/// INVALID_ARGUMENT naming key, value and what is allowed.
-ModelOptions parse_options(std::string_view json);
+/// kind: entry and own parameters, which a file holds elsewhere. INVALID_ARGUMENT naming key, value
+/// and what is allowed.
+ModelOptions parse_options(std::string_view json, const model::Estimating& kind = {});
 
 }  // namespace mercer::io

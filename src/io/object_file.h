@@ -11,7 +11,7 @@
 #include "io/input_file.h"
 #include "io/output.h"
 #include "model/model.h"
-#include "model/operator_model.h"
+#include "model/outputs/operator_model.h"
 #include "operator/operator_map.h"
 #include "solver/row_statistics.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/parameters.h"
 #include "io/operator_map_file.h"
-#include "model/operator_model.h"
+#include "model/outputs/operator_model.h"
 
 namespace mercer::io {
 

@@ -17,8 +17,8 @@ namespace {
 using model::Curve;
 using model::Transform;
 
-int64_t ranged_targets(const model::FitOptions& options, int64_t outputs) {
-  return options.task == model::Task::regression ? outputs : 0;
+int64_t ranged_targets(const model::Coding& coding, int64_t outputs) {
+  return coding.task == model::Task::regression ? outputs : 0;
 }
 
 void require_sizes(const char* what, size_t size, int64_t expected) {
@@ -140,7 +140,7 @@ void check_ranges(const model::Model& model, int64_t inputs) {
   if (!ranges.known()) return;
   require_sizes("ranges of inputs", ranges.inputs.size(), inputs);
   require_sizes("ranges of targets", ranges.targets.size(),
-                ranged_targets(model.options, model.outputs()));
+                ranged_targets(model.fit.coding, model.outputs()));
   model::check_ranges(ranges.inputs, "inputs");
   model::check_ranges(ranges.targets, "targets");
 }
@@ -162,6 +162,7 @@ void read_preparation(const SectionReader& file, int64_t inputs, int64_t outputs
   const auto numbers = [&](const char* name) {
     return file.has(name) ? file.doubles(name) : std::vector<double>();
   };
+  const model::Preparing& asked = model.fit.prepare;
   model::Preparation& by = model.preparation;
   by = {file.doubles("mean"), file.doubles("scale")};
   by.fill = numbers("fill");
@@ -172,35 +173,36 @@ void read_preparation(const SectionReader& file, int64_t inputs, int64_t outputs
     by.flagged.push_back(last = column_of("flagged", j, last, by.inputs_of(inputs)));
   const int64_t raw = by.inputs_of(inputs);
   if (file.has("ranges")) {
-    model.ranges = ranges_of(file.doubles("ranges"), raw, ranged_targets(model.options, outputs));
+    model.ranges =
+        ranges_of(file.doubles("ranges"), raw, ranged_targets(model.fit.coding, outputs));
   }
   // Whose size is known to be in the file before there are as many curves.
-  require(model.ranges.known() || (model.options.transform == Transform::none &&
-                                   model.options.target_transform == Transform::none),
+  require(model.ranges.known() ||
+              (asked.transform == Transform::none && asked.target_transform == Transform::none),
           MERCER_INVALID_ARGUMENT, "section ranges is missing, which every transform comes with");
-  by.curves = curves_of("curves", numbers("curves"), model.options.transform, raw);
-  by.targets = curves_of("target_curves", numbers("target_curves"), model.options.target_transform,
-                         ranged_targets(model.options, outputs));
-  by.row_norm = model.options.unit_rows ? 1 : 0;
+  by.curves = curves_of("curves", numbers("curves"), asked.transform, raw);
+  by.targets = curves_of("target_curves", numbers("target_curves"), asked.target_transform,
+                         ranged_targets(model.fit.coding, outputs));
+  by.row_norm = asked.unit_rows ? 1 : 0;
 }
 
 void check_preparation(const model::Model& model, int64_t inputs) {
   const model::Preparation& by = model.preparation;
-  const model::FitOptions& options = model.options;
+  const model::Preparing& asked = model.fit.prepare;
   const int64_t raw = by.inputs_of(inputs);
   check_hashing(by.hashing, inputs);
-  check_scale(by, options.standardize ? by.flagged_inputs(raw) : 0);
-  require_sizes("fill", by.fill.size(), options.missing == model::Missing::refuse ? 0 : raw);
+  check_scale(by, asked.standardize ? by.flagged_inputs(raw) : 0);
+  require_sizes("fill", by.fill.size(), asked.missing == model::Missing::refuse ? 0 : raw);
   require_finite(by.fill, "fill");
-  require(options.missing == model::Missing::flag || by.flagged.empty(), MERCER_INVALID_ARGUMENT,
+  require(asked.missing == model::Missing::flag || by.flagged.empty(), MERCER_INVALID_ARGUMENT,
           "flagged has %zu numbers, expected 0 unless missing inputs are flagged",
           by.flagged.size());
   require(by.flagged.empty() || (raw >= 1 && by.flagged.back() < raw), MERCER_INVALID_ARGUMENT,
           "flagged has %zu numbers, expected columns of the inputs without their flags",
           by.flagged.size());
-  check_curves(by.curves, options.transform, raw, "curves");
-  check_curves(by.targets, options.target_transform, ranged_targets(options, model.outputs()),
-               "target_curves");
+  check_curves(by.curves, asked.transform, raw, "curves");
+  check_curves(by.targets, asked.target_transform,
+               ranged_targets(model.fit.coding, model.outputs()), "target_curves");
   check_ranges(model, raw);
 }
 

@@ -15,9 +15,9 @@
 #include "linalg/blas.h"
 #include "linalg/column_means.h"
 #include "model/fit_checks.h"
-#include "model/input_domain.h"
-#include "model/row_coding.h"
-#include "model/row_summary.h"
+#include "model/prepare/input_domain.h"
+#include "model/prepare/row_coding.h"
+#include "model/prepare/row_summary.h"
 #include "solver/kernel_ridge.h"
 #include "solver/row_weights.h"
 #include "solver/work.h"
@@ -30,11 +30,11 @@ using Long = long long;
 constexpr int64_t kBlockBytes = int64_t{32}
                                 << 20;  // of a block of kernel values or inputs in prediction
 
-Matrix<double> coded_targets(const FitOptions& options, const Preparation& by,
+Matrix<double> coded_targets(const Coding& coding, const Preparation& by,
                              MatrixView<const double> Y, Context& context) {
-  Matrix<double> codes(Y.rows, coded_outputs(options, Y.cols), context, "the targets' codes");
+  Matrix<double> codes(Y.rows, coded_outputs(coding, Y.cols), context, "the targets' codes");
   for (int64_t i = 0; i < Y.rows; ++i)
-    code_target(options, by, Y.cols, Y.row(i), codes.view().row(i));
+    code_target(coding, by, Y.cols, Y.row(i), codes.view().row(i));
   return codes;
 }
 
@@ -66,34 +66,35 @@ void scale_columns(const std::vector<double>& factors, MatrixView<double> A) {
 
 }  // namespace
 
-ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOptions& given,
+ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const Fitting& asked,
                      const Rows& X, MatrixView<const double> Y, Context& context,
                      std::span<const double> given_weights) {
-  FitOptions fixed = given;
-  fixed.selection = Selection::fixed;
-  check_options(fixed);
-  check_shapes(fixed, X.rows(), X.cols(), Y);
+  check(asked.coding);
+  check(asked.prepare, asked.coding);
+  check(Selecting{.selection = Selection::fixed, .lambda = asked.select.lambda});
+  check_shapes(asked.coding, X.rows(), X.cols(), Y);
   solver::require_weights(given_weights, X.rows());
-  check_rows(fixed, "X", X.rows(), solver::total_weight(given_weights, X.rows()));
+  check_rows("X", X.rows(), solver::total_weight(given_weights, X.rows()));
   const std::vector<double> weights = solver::relative_weights(given_weights);
   const double n = solver::total_weight(weights, X.rows());
-  const int64_t inputs = prepared_inputs(fixed, X, weights);
+  const int64_t inputs = prepared_inputs(asked.prepare, {}, X, weights);
   kernel->check_dimension(inputs);
-  check_numbers(fixed, X);
-  check_targets(fixed, Y);
-  const FitOptions options = within(domain_of(*kernel), fixed, X);
+  check_numbers(asked.prepare.missing, X);
+  check_targets(asked.coding, Y);
+  const Found found = within(domain_of(*kernel), asked.prepare, X);
   const Matrix<double> K(X.rows(), X.rows(), context, "the n x n Gram matrix");
 
   ExactModel model;
   model.kernel = std::move(kernel);
-  const RowSummary summary(options, X, Y, weights, context);
+  const RowSummary summary(asked.prepare, found, asked.select.seed, X,
+                           ranged_targets(asked.coding, Y), weights, context);
   summary.require_numbers();
   model.preparation = summary.preparation();
   model.inputs = X.cols();
   model.rows = PreparedRows(model.preparation, X, context, "the rows that the model keeps");
-  const Matrix<double> codes = coded_targets(options, model.preparation, Y, context);
+  const Matrix<double> codes = coded_targets(asked.coding, model.preparation, Y, context);
   model.mean.assign(static_cast<size_t>(codes.cols()), 0.0);
-  if (options.center) {
+  if (asked.estimate.center) {
     model.mean = column_means(codes.view(), weights, n);
     linalg::subtract_from_rows(model.mean, codes.view());
   }
@@ -107,9 +108,8 @@ ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOpti
   scale_rows(roots, K.view());
   scale_columns(roots, K.view());
   stage.share(factor);
-  model.alpha = solver::kernel_ridge(K.view(), codes.view(), options.lambda, n, context);
+  model.alpha = solver::kernel_ridge(K.view(), codes.view(), asked.select.lambda, n, context);
   scale_rows(roots, model.alpha.view());
-  model.options = options;
   return model;
 }
 

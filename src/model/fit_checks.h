@@ -1,27 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What fit and search refuse before any work: shapes, options, NaN, labels.
+// What fit and search refuse before any work: what is asked, shapes, NaN, labels.
 #pragma once
 
-#include "model/model.h"
+#include "model/estimator/fitting.h"
 
 namespace mercer::model {
 
-/// Options and shapes of X and Y that do not depend on a map.
-void check_options(const FitOptions& options);
-void check_shapes(const FitOptions& options, int64_t rows, int64_t inputs,
-                  MatrixView<const double> Y);
+/// What is asked, by itself.
+void check(const Coding& coding);
+void check(const Preparing& preparing, const Coding& coding);
+void check(const Selecting& selecting);
+void check(const Fitting& asked);  // all of these, and by the estimator
+/// At least two rows, as many targets, and one column of them alone for classification.
+void check_shapes(const Coding& coding, int64_t rows, int64_t inputs, MatrixView<const double> Y);
 /// At least one column of targets, and one alone for classification; `what` counts them.
-void check_target_columns(const FitOptions& options, const char* what, int64_t columns);
-/// Enough rows for the selection, and some of them with a weight.
-void check_rows(const FitOptions& options, const char* what, int64_t rows, double weight);
+void check_target_columns(const Coding& coding, const char* what, int64_t columns);
+/// Two rows at least, and some of them with a weight.
+void check_rows(const char* what, int64_t rows, double weight);
+/// No more folds than rows.
+void check_folds(const Selecting& selecting, int64_t rows);
 /// A map's inputs are as many as X has columns.
 void check_inputs(int64_t inputs, int64_t columns);
 /// Real, and of as many inputs as X has columns.
 void check_map(const feature::FeatureMap& map, int64_t columns);
 /// Inputs summable (base/finite.h); NaN is allowed where missing numbers are filled.
-void check_numbers(const FitOptions& options, const Rows& X);
+void check_numbers(Missing missing, const Rows& X);
 /// Summable (base/finite.h), and for classification whole numbers in [0, classes).
-void check_targets(const FitOptions& options, MatrixView<const double> Y);
+void check_targets(const Coding& coding, MatrixView<const double> Y);
 
 }  // namespace mercer::model

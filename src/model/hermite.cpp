@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/input_domain.h"
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
+#include "model/prepare/input_domain.h"
 #include "solver/block_statistics.h"
 #include "solver/plain_sums.h"
 #include "solver/row_weights.h"
@@ -53,9 +53,7 @@ void check_set(const feature::FeatureMap& map, size_t s, const Observations& set
   solver::require_weights(set.row_weights, set.X.rows);
   check_finite(s, "X", set.X);
   check_finite(s, "Y", set.Y);
-  FitOptions options;
-  options.domain = domain_of(map.kernel());
-  check_domain(options, ("sets[" + std::to_string(s) + "].X").c_str(), set.X);
+  check_domain(map.kernel(), ("sets[" + std::to_string(s) + "].X").c_str(), set.X);
 }
 
 void check(const feature::FeatureMap& map, std::span<const Observations> sets,
@@ -215,16 +213,13 @@ solver::Weights solve(System&& system, int64_t n, double lambda, Context& contex
   return weights;
 }
 
-FitOptions fitted_options(const HermiteOptions& options) {
-  FitOptions fitted;
-  fitted.parameters = default_parameters(ridge_model());
-  fitted.standardize = false;
-  fitted.center = options.center;
-  fitted.precision = feature::Precision::f64;
-  fitted.selection = Selection::fixed;
-  fitted.lambda = options.lambda;
-  fitted.extrapolation = Extrapolation::free;
-  return fitted;
+Fitting fitted_as(const HermiteOptions& options) {
+  return {.estimate = {.parameters = default_parameters(ridge_model()),
+                       .center = options.center,
+                       .precision = feature::Precision::f64},
+          .prepare = {.standardize = false},
+          .select = {.selection = Selection::fixed, .lambda = options.lambda},
+          .extrapolation = Extrapolation::free};
 }
 
 }  // namespace
@@ -234,7 +229,7 @@ Model fit_hermite(std::shared_ptr<const feature::FeatureMap> map,
                   Context& context) {
   check(*map, sets, options);
   Model model;
-  model.options = fitted_options(options);
+  model.fit = fitted_as(options);
   for (const Observations& set : sets) model.rows += set.X.rows;
   const int64_t factor = solver::cholesky_rows(map->features());
   Stage stage(context, model.rows + factor);

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "model/row_coding.h"
-#include "model/row_sets.h"
+#include "model/prepare/row_coding.h"
+#include "model/rows/row_sets.h"
 
 namespace mercer::model {
 
@@ -13,22 +13,22 @@ namespace {
 constexpr int64_t kMapRows = 10000;
 }
 
-RowsForMap rows_for_map(const Rows& X, MatrixView<const double> Y, const Preparation& preparation,
-                        const FitOptions& options, const std::vector<int64_t>& from,
-                        int64_t features, Context& context) {
+RowsForMap rows_for_map(const TargetedRows& rows, const Preparation& preparation,
+                        const Coding& coding, const std::vector<int64_t>& from, int64_t features,
+                        uint64_t seed, Context& context) {
   constexpr const char* kRows = "the rows that a map is made from";
-  const std::vector<int64_t> chosen = sample_rows(from, std::max(features, kMapRows), options.seed);
+  const std::vector<int64_t> chosen = sample_rows(from, std::max(features, kMapRows), seed);
   const auto count = static_cast<int64_t>(chosen.size());
-  RowsForMap rows{Matrix<double>(count, preparation.prepared(X.cols()), context, kRows),
-                  Matrix<double>(count, coded_outputs(options, Y.cols), context, kRows)};
-  X.visit([&](const auto& view) {
+  RowsForMap made{Matrix<double>(count, preparation.prepared(rows.X.cols()), context, kRows),
+                  Matrix<double>(count, coded_outputs(coding, rows.Y.cols), context, kRows)};
+  rows.X.visit([&](const auto& view) {
     for (int64_t i = 0; i < count; ++i) {
       const int64_t row = chosen[static_cast<size_t>(i)];
-      standardize_row(preparation, view, row, rows.X.view().row(i));
-      code_target(options, preparation, Y.cols, Y.row(row), rows.Y.view().row(i));
+      standardize_row(preparation, view, row, made.X.view().row(i));
+      code_target(coding, preparation, rows.Y.cols, rows.Y.row(row), made.Y.view().row(i));
     }
   });
-  return rows;
+  return made;
 }
 
 }  // namespace mercer::model

@@ -10,7 +10,11 @@
 #include <optional>
 #include <vector>
 
+#include "feature/feature_map.h"
 #include "model/model.h"
+#include "model/prepare/coding.h"
+#include "model/prepare/found.h"
+#include "model/rows/targeted_rows.h"
 
 namespace mercer::model {
 
@@ -24,18 +28,18 @@ struct MapFromRows {
 };
 
 /// Of the rows `from` those that a map of so many features is made from: all up to 10,000 (or
-/// `features`, if more), else as many of them, chosen by options.seed.
+/// `features`, if more), else as many of them, chosen by seed.
 struct RowsForMap {
   Matrix<double> X;  // standardised
   Matrix<double> Y;  // coded
 };
-RowsForMap rows_for_map(const Rows& X, MatrixView<const double> Y, const Preparation& preparation,
-                        const FitOptions& options, const std::vector<int64_t>& from,
-                        int64_t features, Context& context);
+RowsForMap rows_for_map(const TargetedRows& rows, const Preparation& preparation,
+                        const Coding& coding, const std::vector<int64_t>& from, int64_t features,
+                        uint64_t seed, Context& context);
 
 /// As fit of a given map, with one that is made from X; so a standardised model has the map that
 /// standardised rows by themselves would give. Errors: those of `make` as well.
-Model fit(const MapFromRows& map, const FitOptions& options, const Rows& X,
-          MatrixView<const double> Y, Context& context, std::span<const double> weights = {});
+Model fit(const MapFromRows& map, const Fitting& asked, const Rows& X, MatrixView<const double> Y,
+          Context& context, std::span<const double> weights = {});
 
 }  // namespace mercer::model

@@ -13,7 +13,7 @@
 #include "base/aligned.h"
 #include "base/error.h"
 #include "linalg/blas.h"
-#include "model/row_coding.h"
+#include "model/prepare/row_coding.h"
 
 namespace mercer::model {
 namespace {

@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 #include "base/finite.h"
-#include "model/feature_rows.h"
+#include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
-#include "model/input_domain.h"
 #include "model/model.h"
-#include "model/model_entry.h"
+#include "model/prepare/input_domain.h"
+#include "model/rows/feature_rows.h"
 #include "statistic/prediction_score.h"
 
 namespace mercer::model {
@@ -27,7 +27,7 @@ void check_columns(const Model& model, int64_t columns) {
 }
 
 Extrapolation chosen(const Model& model, std::optional<Extrapolation> asked) {
-  if (model.ranges.known()) return asked.value_or(model.options.extrapolation);
+  if (model.ranges.known()) return asked.value_or(model.fit.extrapolation);
   require(!asked || *asked == Extrapolation::free, MERCER_UNSUPPORTED,
           "the model keeps no ranges of its training rows, which clipping or refusing needs: it "
           "comes of a file of an earlier version; fit it again, or predict with extrapolation "
@@ -38,7 +38,8 @@ Extrapolation chosen(const Model& model, std::optional<Extrapolation> asked) {
 /// Calls body(first, scores) for every block of rows.
 template <class Body>
 void for_each_block(const Model& model, const Rows& X, Context& context, const Body& body) {
-  const FeatureRows rows(*model.map, model.preparation, model.options, {X, {}});
+  const FeatureRows rows(*model.map, model.preparation, model.fit.coding,
+                         model.fit.estimate.precision, {X, {}});
   const Matrix<double> storage(rows.block_rows(), model.outputs(), context, "a block of scores");
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const auto scores = storage.view().block_rows(0, block.Z.rows);
@@ -63,8 +64,8 @@ void for_each_clipped(const Model& model, const Rows& X, Context& context, const
 
 /// What scores are limited to: of log means, the logs of what means are.
 std::vector<Limits> score_limits(const Model& model) {
-  const ModelEntry& entry = *model.options.model;
-  const Link link = entry.link == nullptr ? Link::identity : entry.link(model.options.parameters);
+  const Estimating& by = model.fit.estimate;
+  const Link link = by.entry->link == nullptr ? Link::identity : by.entry->link(by.parameters);
   return target_limits(model.ranges.targets, link);
 }
 
@@ -102,7 +103,7 @@ const solver::Weights& linear_weights(const Model& model) {
   const solver::Weights* weights = model.predictor->linear();
   require(weights != nullptr, MERCER_UNSUPPORTED,
           "a model of kind %s has no weights: it is not linear in the features",
-          model.options.model->name);
+          model.fit.estimate.entry->name);
   return *weights;
 }
 
@@ -122,7 +123,7 @@ Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<
 }
 
 void require_probabilities(const Model& model) {
-  require(model.options.task == Task::classification, MERCER_UNSUPPORTED,
+  require(model.fit.coding.task == Task::classification, MERCER_UNSUPPORTED,
           "probabilities of a regression, expected a classification");
   require(
       !model.calibration.empty(), MERCER_UNSUPPORTED,
@@ -130,18 +131,18 @@ void require_probabilities(const Model& model) {
       "it "
       "interpolate its rows, whose scores without them are then not known: fit it anew, or with a "
       "larger lambda",
-      model.options.lambda);
+      model.fit.select.lambda);
 }
 
 Outside classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes,
                  std::optional<Extrapolation> extrapolation) {
-  require(model.options.task == Task::classification, MERCER_INVALID_ARGUMENT,
+  require(model.fit.coding.task == Task::classification, MERCER_INVALID_ARGUMENT,
           "the model was fitted for regression, expected classification");
   check_columns(model, X.cols());
   require(static_cast<int64_t>(classes.size()) == X.rows(), MERCER_DIMENSION_MISMATCH,
           "classes has %lld entries, X has %lld rows", static_cast<Long>(classes.size()),
           static_cast<Long>(X.rows()));
-  check_numbers(model.options, X);
+  check_numbers(model.fit.prepare.missing, X);
   const auto keep = [&](int64_t first, MatrixView<const double> block) {
     for (int64_t i = 0; i < block.rows; ++i) {
       const int64_t found = statistic::class_of({block.row(i), static_cast<size_t>(block.cols)});

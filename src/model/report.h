@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/balanced_score.h"
-#include "model/curve.h"
+#include "model/prepare/curve.h"
 
 namespace mercer::model {
 
@@ -34,6 +33,17 @@ enum class Assessed {
   none,
   nested,  // every row, by five searches that had not seen it
   unseen   // rows that no choice has seen
+};
+
+struct ClassScore {
+  int64_t rows = 0;
+  double recall = std::numeric_limits<double>::quiet_NaN();  // by weights; of no row unknown
+};
+
+struct BalancedScore {
+  double value = std::numeric_limits<double>::quiet_NaN();           // over classes that have rows
+  double standard_error = std::numeric_limits<double>::quiet_NaN();  // of independent rows
+  std::vector<ClassScore> classes;                                   // none of a regression
 };
 
 /// R^2 (averaged over outputs) or accuracy. NaN: not known, or not defined.

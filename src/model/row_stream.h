@@ -7,7 +7,7 @@
 #include <span>
 
 #include "model/model.h"
-#include "model/targeted_rows.h"
+#include "model/rows/targeted_rows.h"
 
 namespace mercer::solver {
 class Reduction;
@@ -37,7 +37,7 @@ class RowStream {
 /// Processes that share the rows by stream.reduction() get one model, that of all their rows. Each
 /// holds out rows of its own. UNSUPPORTED: what would need a column's numbers in one place.
 /// Errors: as fit; INVALID_ARGUMENT if two passes give different numbers of rows.
-Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options,
+Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked,
                  RowStream& stream, int64_t targets, Context& context);
 
 }  // namespace mercer::model

@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "base/size.h"
-#include "model/feature_rows.h"
 #include "model/fit_checks.h"
-#include "model/input_domain.h"
+#include "model/prepare/input_domain.h"
+#include "model/rows/feature_rows.h"
 #include "solver/reduction.h"
 
 namespace mercer::model {
@@ -20,9 +20,10 @@ using Long = long long;
 
 }  // namespace
 
-CheckedStream::CheckedStream(const feature::FeatureMap& map, const FitOptions& options,
-                             RowStream& stream, int64_t targets, Context& context)
-    : map_(map), options_(options), stream_(stream), targets_(targets) {
+CheckedStream::CheckedStream(const feature::FeatureMap& map, const Fitting& asked,
+                             const Found& found, RowStream& stream, int64_t targets,
+                             Context& context)
+    : map_(map), asked_(asked), found_(found), stream_(stream), targets_(targets) {
   if (!stream.weighted()) return;
   solver::WeightUnit unit;
   pass(context, [&](int64_t, const RowStream::Block& block) { unit.add(block.weights); });
@@ -68,9 +69,9 @@ void CheckedStream::check(const RowStream::Block& block, int64_t before) const {
       static_cast<Long>(block.X.cols()), static_cast<Long>(block.Y.rows),
       static_cast<Long>(block.Y.cols), static_cast<Long>(map_.inputs()),
       static_cast<Long>(targets_));
-  check_numbers(options_, block.X);
-  check_domain(options_, "X", block.X);
-  check_targets(options_, block.Y);
+  check_numbers(asked_.prepare.missing, block.X);
+  check_domain(asked_.prepare, found_, "X", block.X);
+  check_targets(asked_.coding, block.Y);
   require(stream_.weighted() ? std::ssize(block.weights) == block.X.rows() : block.weights.empty(),
           MERCER_DIMENSION_MISMATCH,
           "a block after row %lld has %zu weights, expected one for each of its %lld rows where "
@@ -79,7 +80,7 @@ void CheckedStream::check(const RowStream::Block& block, int64_t before) const {
   solver::require_weights(block.weights, block.X.rows());
 }
 
-int64_t StreamRows::outputs() const { return coded_outputs(stream_.options(), stream_.targets()); }
+int64_t StreamRows::outputs() const { return coded_outputs(stream_.coding(), stream_.targets()); }
 
 std::vector<double> StreamRows::classes() const {
   std::vector<double> classes;
@@ -100,7 +101,8 @@ void StreamRows::for_each(Context& context, const Body& body) const {
     of_block.clear();
     while (done < set_.count && set_[done] < last) of_block.push_back(set_[done++] - first);
     if (of_block.empty()) return;
-    const FeatureRows rows(stream_.map(), preparation_, stream_.options(), block);
+    const FeatureRows rows(stream_.map(), preparation_, stream_.coding(), stream_.precision(),
+                           block);
     const bool whole = done - begin == block.X.rows();
     const auto part =
         rows.subset(whole ? solver::RowSet(block.X.rows()) : solver::RowSet(of_block));

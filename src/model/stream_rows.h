@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "model/prepare/found.h"
 #include "model/row_stream.h"
 #include "solver/block_source.h"
 #include "solver/row_weights.h"
@@ -17,8 +18,8 @@ namespace mercer::model {
 class CheckedStream {
  public:
   /// References are kept. One pass over a weighted stream: processes that share it sum two numbers.
-  CheckedStream(const feature::FeatureMap& map, const FitOptions& options, RowStream& stream,
-                int64_t targets, Context& context);
+  CheckedStream(const feature::FeatureMap& map, const Fitting& asked, const Found& found,
+                RowStream& stream, int64_t targets, Context& context);
 
   /// From the first row to the end: body(first, block), its weights relative to those of all rows.
   /// The number of rows.
@@ -26,7 +27,8 @@ class CheckedStream {
                const std::function<void(int64_t first, const RowStream::Block&)>& body) const;
 
   const feature::FeatureMap& map() const { return map_; }
-  const FitOptions& options() const { return options_; }
+  const Coding& coding() const { return asked_.coding; }
+  feature::Precision precision() const { return asked_.estimate.precision; }
   int64_t targets() const { return targets_; }
   solver::Reduction* reduction() const { return stream_.reduction(); }
 
@@ -35,7 +37,8 @@ class CheckedStream {
   void check(const RowStream::Block& block, int64_t before) const;
 
   const feature::FeatureMap& map_;
-  const FitOptions& options_;
+  const Fitting& asked_;
+  const Found& found_;
   RowStream& stream_;
   int64_t targets_;
   solver::WeightUnit unit_;

@@ -13,11 +13,11 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
-#include "model/class_weights.h"
-#include "model/input_domain.h"
+#include "model/estimator/class_weights.h"
+#include "model/prepare/input_domain.h"
 #include "model/map_from_rows.h"
-#include "model/model_entry.h"
-#include "model/row_summary.h"
+#include "model/estimator/model_entry.h"
+#include "model/prepare/row_summary.h"
 #include "spec/json.h"
 #include "spec/specs.h"
 #include "spec/words.h"
@@ -53,7 +53,7 @@ void refuse_unread(const Parameters& given, model::Selection by) {
 }
 
 void read_select(const Parameters& given, const Parameters& canonical,
-                 const model::ModelEntry& entry, model::FitOptions& fit) {
+                 const model::ModelEntry& entry, model::Selecting& fit) {
   const std::string& word = canonical.text("by");
   const auto way = std::ranges::find(kSelectWays, word) - std::begin(kSelectWays);
   fit.selection = way == 0 ? entry.selection : static_cast<model::Selection>(way);
@@ -71,7 +71,7 @@ void read_select(const Parameters& given, const Parameters& canonical,
 void read_prepare(Parameters prepare, model::SearchOptions& search) {
   search.choose_transform = prepare.text(kTransform.key) == kAutomaticTransform;
   if (search.choose_transform) kTransform.write(prepare, model::Transform::none);
-  search.fit.standardize = prepare.boolean("standardize");
+  search.fit.prepare.standardize = prepare.boolean("standardize");
   read_preparation(prepare, search.fit);
 }
 
@@ -80,14 +80,14 @@ void read_search(const Parameters& canonical, const FitPlan& plan, model::Search
   search.per_input = static_cast<model::PerInput>(
       std::ranges::find(kArdWords, canonical.text("ard")) - std::begin(kArdWords));
   search.assess = canonical.boolean("assess");
-  search.held_out_fraction = search.fit.held_out_fraction;
+  search.held_out_fraction = search.fit.select.held_out_fraction;
   const Value* const features = plan.map.find("features");
   search.given_features = features != nullptr;
   // Of another type: the map refuses it.
   if (features != nullptr && std::holds_alternative<int64_t>(*features))
     search.features = std::get<int64_t>(*features);
   if (plan.names_model)
-    search.estimator = search.fit.model == &model::ridge_model() ? model::Estimator::ridge
+    search.estimator = search.fit.estimate.entry == &model::ridge_model() ? model::Estimator::ridge
                                                                  : model::Estimator::logistic;
 }
 
@@ -129,13 +129,9 @@ double fixed_lengthscale(const FitPlan& plan, const SpecMapMaker& maker) {
   return given && maker.start() == 0 ? maker.lengthscale().value_or(0) : 0;
 }
 
-/// What the caller's rows ask for before a map can be made of them.
-std::unique_ptr<SpecMapMaker> maker_for(FitPlan& plan, const Rows& X,
-                                        std::span<const double> weights) {
-  model::FitOptions& fit = plan.search.fit;
-  if (X.sparse()) fit.buckets = hash_buckets(plan.map, X.cols());
-  plan.search.few_missing = model::leave_out_rare_flags(fit, X, weights);
-  auto maker = map_maker(plan.map, model::prepared_inputs(fit, X, weights), fit.seed);
+/// The maps of rows of so many prepared inputs, one of which is the plan's.
+std::unique_ptr<SpecMapMaker> maker_for(FitPlan& plan, int64_t inputs) {
+  auto maker = map_maker(plan.map, inputs, plan.search.fit.select.seed);
   plan.search.lengthscale = fixed_lengthscale(plan, *maker);
   return maker;
 }
@@ -148,8 +144,8 @@ double plain_lengthscale(const FitPlan& plan, const SpecMapMaker& maker) {
 
 model::Model fit_plainly(FitPlan plan, const Rows& X, MatrixView<const double> Y,
                          std::span<const double> weights, Context& context) {
-  const auto maker = maker_for(plan, X, weights);
-  const int64_t inputs = model::prepared_inputs(plan.search.fit, X, weights);
+  const int64_t inputs = model::prepared_inputs(plan.search.fit.prepare, {}, X, weights);
+  const auto maker = maker_for(plan, inputs);
   const double lengthscale = plain_lengthscale(plan, *maker);
   const int64_t features = plan.search.features;
   if (!maker->needs_rows())
@@ -177,28 +173,25 @@ FitPlan fit_plan(std::string_view json) {
   plan.names_model = canonical.text("model") != kAutomaticModel;
   plan.map = canonical.object("map");
   plan.searches = canonical.boolean("search");
-  model::FitOptions& fit = plan.search.fit;
-  fit.model = &entry;
-  fit.parameters = own_parameters(entry, canonical);
+  model::Fitting& fit = plan.search.fit;
+  fit.estimate = {&entry, own_parameters(entry, canonical), canonical.boolean("center"),
+                  kPrecision.read(canonical)};
   read_select(plan.asks("select") ? plan.given.object("select") : Parameters(),
-              canonical.object("select"), entry, fit);
+              canonical.object("select"), entry, fit.select);
   if (canonical.find("lambda") != nullptr) {
-    fit.selection = model::Selection::fixed;
-    plan.search.lambda = fit.lambda = canonical.number("lambda");
+    fit.select.selection = model::Selection::fixed;
+    plan.search.lambda = fit.select.lambda = canonical.number("lambda");
     refuse_keys(plan, {"select"}, "a fit with \"lambda\"", "one of the two");
   }
   read_prepare(canonical.object("prepare"), plan.search);
-  fit.center = canonical.boolean("center");
-  fit.task = kTask.read(canonical);
-  fit.classes = canonical.integer("classes");
-  fit.precision = kPrecision.read(canonical);
-  fit.seed = canonical.seed("seed");
+  fit.coding = {kTask.read(canonical), canonical.integer("classes")};
+  fit.select.seed = canonical.seed("seed");
   read_search(canonical, plan, plan.search);
   return plan;
 }
 
 void set_classes(FitPlan& plan, int64_t targets, const MatrixView<const double>* Y) {
-  model::FitOptions& fit = plan.search.fit;
+  model::Coding& fit = plan.search.fit.coding;
   if (fit.task == model::Task::regression) {
     require(fit.classes == 0, MERCER_INVALID_ARGUMENT,
             "classes = %lld of task = \"regression\", expected 0", Long{fit.classes});
@@ -229,7 +222,11 @@ model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<co
     return fit_plainly(std::move(plan), X, Y, weights, context);
   }
   check_searchable(plan);
-  const auto maker = maker_for(plan, X, weights);
+  model::Preparing& prepare = plan.search.fit.prepare;
+  if (X.sparse()) prepare.buckets = hash_buckets(plan.map, X.cols());
+  plan.search.few_missing = model::leave_out_rare_flags(prepare, plan.search.flagged, X, weights);
+  const int64_t inputs = model::prepared_inputs(prepare, plan.search.flagged, X, weights);
+  const auto maker = maker_for(plan, inputs);
   return model::search(*maker, plan.search, X, Y, context, weights);
 }
 
@@ -245,12 +242,11 @@ GivenMap map_of_stream(const FitPlan& plan, const GivenMap& map, int64_t inputs)
             Long{map->inputs()});
     return map;
   }
-  const auto maker = map_maker(plan.map, inputs, plan.search.fit.seed);
+  FitPlan own = plan;
+  const auto maker = maker_for(own, inputs);
   require(!maker->needs_rows(), MERCER_UNSUPPORTED,
           "map = %s of %s, expected a map that is not made from rows, or data->map made before",
           maker->make(1, 1)->name().data(), kWhat);
-  FitPlan own = plan;
-  own.search.lengthscale = fixed_lengthscale(plan, *maker);
   return maker->make(plain_lengthscale(own, *maker), plan.search.features);
 }
 
@@ -260,13 +256,13 @@ model::HermiteOptions hermite_options(const FitPlan& plan) {
             "key \"%s\" of sets of observations, expected model, lambda and center alone: X is "
             "what the map is given",
             key.c_str());
-  const model::FitOptions& fit = plan.search.fit;
-  require(fit.model == &model::ridge_model(), MERCER_UNSUPPORTED,
-          "model = \"%s\" of sets of observations, expected ridge", fit.model->name);
-  require(fit.selection == model::Selection::fixed, MERCER_INVALID_ARGUMENT,
+  const auto& [estimate, prepare, coding, select, extrapolation] = plan.search.fit;
+  require(estimate.entry == &model::ridge_model(), MERCER_UNSUPPORTED,
+          "model = \"%s\" of sets of observations, expected ridge", estimate.entry->name);
+  require(select.selection == model::Selection::fixed, MERCER_INVALID_ARGUMENT,
           "key \"lambda\" is missing, expected a number >= 0: of sets of observations it is not "
           "chosen");
-  return {fit.lambda, fit.center};
+  return {select.lambda, estimate.center};
 }
 
 }  // namespace mercer::spec

@@ -11,7 +11,7 @@
 
 #include "model/hermite.h"
 #include "model/row_stream.h"
-#include "model/search.h"
+#include "model/search/search.h"
 #include "spec/map_maker.h"
 
 namespace mercer::spec {

@@ -10,7 +10,7 @@
 #include "base/fields.h"
 #include "base/float_environment.h"
 #include "feature/projection_choice.h"
-#include "model/input_domain.h"
+#include "model/prepare/input_domain.h"
 #include "spec/specs.h"
 
 namespace mercer::spec {

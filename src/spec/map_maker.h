@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/parameters.h"
-#include "model/search.h"
+#include "model/search/search.h"
 
 namespace mercer::spec {
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/fields.h"
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
@@ -55,7 +55,7 @@ std::vector<Field> prepare_fields() {
 }
 
 std::vector<Field> select_fields() {
-  const model::FitOptions usual;
+  const model::Selecting usual;
   std::vector<const char*> ways(std::begin(kSelectWays), std::end(kSelectWays));
   return {
       choice_field("by", "auto", std::move(ways),
@@ -106,7 +106,7 @@ std::vector<Field> common_fields() {
   };
 }
 
-/// A field with a place of its own in FitOptions.
+/// A field with a place of its own, in Selecting.
 bool is_lambda(const Field& field) { return std::string_view(field.key) == "lambda"; }
 
 }  // namespace
@@ -141,50 +141,51 @@ const model::ModelEntry& model_entry(const Parameters& given) {
   return found == kAutomaticModel ? model::ridge_model() : *model::find_model(found);
 }
 
-Parameters model_parameters(const Parameters& map, const model::FitOptions& options) {
+Parameters model_parameters(const Parameters& map, const model::Fitting& fitted) {
+  const auto& [entry, own_values, center, precision] = fitted.estimate;
   Parameters parameters;
-  parameters.set("model", options.model->name);
+  parameters.set("model", entry->name);
   parameters.set("map", std::make_shared<const Parameters>(map));
-  for (const Field& field : options.model->fields) {
-    const Value* own = options.parameters.find(field.key);
+  for (const Field& field : entry->fields) {
+    const Value* own = own_values.find(field.key);
     if (is_lambda(field)) {
-      parameters.set(field.key, options.lambda);
+      parameters.set(field.key, fitted.select.lambda);
     } else if (own != nullptr || std::holds_alternative<std::string>(field.fallback)) {
       parameters.set(field.key, own != nullptr ? *own : field.fallback);
     }
   }
   parameters.set("search", false);  // nothing is left open
   Parameters prepare;
-  prepare.set("standardize", options.standardize);
-  set_preparation(options, prepare);
+  prepare.set("standardize", fitted.prepare.standardize);
+  set_preparation(fitted, prepare);
   parameters.set("prepare", std::make_shared<const Parameters>(std::move(prepare)));
-  parameters.set("center", options.center);
-  kTask.write(parameters, options.task);
-  parameters.set("classes", options.classes);
-  kPrecision.write(parameters, options.precision);
-  parameters.set("seed", options.seed);
+  parameters.set("center", center);
+  kTask.write(parameters, fitted.coding.task);
+  parameters.set("classes", fitted.coding.classes);
+  kPrecision.write(parameters, precision);
+  parameters.set("seed", fitted.select.seed);
   parameters.set("needs", "data");
   return parameters;
 }
 
-std::string print_model_kind(const model::FitOptions& options) {
+std::string print_model_kind(const model::Estimating& estimating) {
   Parameters kind;
-  kind.set("model", options.model->name);
-  for (const auto& [key, value] : options.parameters.entries()) kind.set(key, value);
+  kind.set("model", estimating.entry->name);
+  for (const auto& [key, value] : estimating.parameters.entries()) kind.set(key, value);
   return print_object(kind);
 }
 
-void parse_model_kind(std::string_view json, model::FitOptions& options) {
+model::Estimating parse_model_kind(std::string_view json) {
   const Parameters given = parse_object(json);
-  options.model = &model_entry(given);
+  const model::ModelEntry& entry = model_entry(given);
   std::vector<Field> fields = {model_name_field()};
-  std::ranges::copy_if(options.model->fields, std::back_inserter(fields),
+  std::ranges::copy_if(entry.fields, std::back_inserter(fields),
                        [](const Field& field) { return !is_lambda(field); });
-  options.parameters = own_parameters(*options.model, check_fields(given, fields, ""));
+  return {&entry, own_parameters(entry, check_fields(given, fields, ""))};
 }
 
 std::string to_spec(const model::Model& model) {
-  return print_versioned(model_parameters(model.map->parameters(), model.options));
+  return print_versioned(model_parameters(model.map->parameters(), model.fit));
 }
 
 }  // namespace mercer::spec

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "model/model.h"
-#include "model/operator_search.h"
+#include "model/outputs/operator_search.h"
 
 namespace mercer::spec {
 

@@ -13,8 +13,8 @@
 #include "base/parameters.h"
 #include "feature/map_entry.h"
 #include "kernel/kernel.h"
+#include "model/estimator/model_entry.h"
 #include "model/model.h"
-#include "model/model_entry.h"
 
 namespace mercer::spec {
 
@@ -40,11 +40,11 @@ inline constexpr const char* kArdWords[] = {"auto", "off", "on"};
 Parameters own_parameters(const model::ModelEntry& entry, const Parameters& canonical);
 
 /// What a fitted model prints, less "mercer": its map's parameters, its options, "needs":"data".
-Parameters model_parameters(const Parameters& map, const model::FitOptions& options);
+Parameters model_parameters(const Parameters& map, const model::Fitting& fitted);
 
 /// {"model":NAME, its own parameters but lambda}: which kind a file holds, beside the options.
-std::string print_model_kind(const model::FitOptions& options);
-void parse_model_kind(std::string_view json, model::FitOptions& options);
+std::string print_model_kind(const model::Estimating& estimating);
+model::Estimating parse_model_kind(std::string_view json);
 
 /// {"mercer":1, ...}: what every spec looks like at the top.
 Parameters versioned(const Parameters& canonical);

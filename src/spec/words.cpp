@@ -21,22 +21,24 @@ std::vector<Field> preparation_fields() {
           kExtrapolation.field()};
 }
 
-void set_preparation(const model::FitOptions& options, Parameters& to) {
-  kScale.write(to, options.scale);
-  kMissing.write(to, options.missing);
-  kTransform.write(to, options.transform);
-  kTargetTransform.write(to, options.target_transform);
-  to.set(kUnitRows, options.unit_rows);
-  kExtrapolation.write(to, options.extrapolation);
+void set_preparation(const model::Fitting& fitted, Parameters& to) {
+  const model::Preparing& asked = fitted.prepare;
+  kScale.write(to, asked.scale);
+  kMissing.write(to, asked.missing);
+  kTransform.write(to, asked.transform);
+  kTargetTransform.write(to, asked.target_transform);
+  to.set(kUnitRows, asked.unit_rows);
+  kExtrapolation.write(to, fitted.extrapolation);
 }
 
-void read_preparation(const Parameters& from, model::FitOptions& options) {
-  options.scale = kScale.read(from);
-  options.missing = kMissing.read(from);
-  options.transform = kTransform.read(from);
-  options.target_transform = kTargetTransform.read(from);
-  options.unit_rows = from.boolean(kUnitRows);
-  options.extrapolation = kExtrapolation.read(from);
+void read_preparation(const Parameters& from, model::Fitting& fit) {
+  model::Preparing& asked = fit.prepare;
+  asked.scale = kScale.read(from);
+  asked.missing = kMissing.read(from);
+  asked.transform = kTransform.read(from);
+  asked.target_transform = kTargetTransform.read(from);
+  asked.unit_rows = from.boolean(kUnitRows);
+  fit.extrapolation = kExtrapolation.read(from);
 }
 
 }  // namespace mercer::spec

@@ -41,7 +41,7 @@ inline constexpr Choice<model::Extrapolation> kExtrapolation{
 
 /// The keys of how rows are prepared and guarded, the same in specs and files.
 std::vector<Field> preparation_fields();
-void set_preparation(const model::FitOptions& options, Parameters& to);
-void read_preparation(const Parameters& from, model::FitOptions& options);
+void set_preparation(const model::Fitting& fitted, Parameters& to);
+void read_preparation(const Parameters& from, model::Fitting& fit);
 
 }  // namespace mercer::spec

@@ -11,7 +11,7 @@
 #include "contract/match.h"
 #include "contract/model_rows.h"
 #include "io/object_file.h"
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
 #include "model/model_problem.h"
 #include "spec/fit_plan.h"
 #include "spec/json.h"
@@ -97,9 +97,9 @@ TEST_CASE("contract: models are fitted, predict and keep their numbers", "[contr
   for (const ModelRow& row : model_rows()) {
     INFO(row.spec);
     const model::Model model = fitted(spec_of(row), problem);
-    const model::ModelEntry& entry = *model.options.model;
+    const model::ModelEntry& entry = *model.fit.estimate.entry;
     const int64_t outputs = model.outputs();
-    CHECK(outputs == (model.options.task == model::Task::classification ? 2 : 1));
+    CHECK(outputs == (model.fit.coding.task == model::Task::classification ? 2 : 1));
     CHECK_NOTHROW(model.predictor->check());
     CHECK(model.predictor->features() == kFeatures);
     const Matrix<double> scores = predictions(model, problem.x());

@@ -14,7 +14,7 @@
 
 #include "contract/enumerators.h"
 #include "feature/map_entry.h"
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
 #include "projection/projections.h"
 #include "spec/specs.h"
 #include "support/catch.h"

@@ -239,9 +239,9 @@ TEST_CASE("a model that could not be read back is not written", "[io]") {
                 "intercept") == "");
   CHECK(refused([](model::Model& m) { m.predictor = constant_weights(7, 1, 1.0, 1); },
                 "do not fit its map") == "");
-  CHECK(refused([](model::Model& m) { m.options.lambda = std::nan(""); }, "lambda") == "");
-  CHECK(refused([](model::Model& m) { m.options.lambda_largest = HUGE_VAL; }, "lambda_largest") ==
-        "");
+  CHECK(refused([](model::Model& m) { m.fit.select.lambda = std::nan(""); }, "lambda") == "");
+  CHECK(refused([](model::Model& m) { m.fit.select.lambda_largest = HUGE_VAL; },
+                "lambda_largest") == "");
   CHECK(refused([](model::Model& m) { m.metadata = "\xc3"; }, "metadata") == "");
   CHECK(refused([](model::Model& m) { m.map = nullptr; }, "map") == "");
   CHECK(refused(
@@ -264,7 +264,7 @@ namespace {
 /// Three inputs, hashed to the four of its map.
 model::Model hashed_model() {
   model::Model model = guarded_model();
-  model.options.extrapolation = model::Extrapolation::free;
+  model.fit.extrapolation = model::Extrapolation::free;
   model.map = spec::map_from_spec(
       R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":4,"features":8})");
   model.preparation = {{0.1, 0, 1.0 / 3}, {1, 7, 2}};

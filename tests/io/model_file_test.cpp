@@ -16,7 +16,7 @@ TEST_CASE("a model comes back from its file with every number bit for bit", "[io
     io::save(*back, second);
     CHECK(directory.read(first) == directory.read(second));
     CHECK(spec::to_spec(*back) == spec::to_spec(model));
-    CHECK(options_fault(back->options, model.options) == "");
+    CHECK(options_fault(back->fit, model.fit) == "");
     CHECK(back->rows == model.rows);
     CHECK(back->metadata == model.metadata);
     CHECK(same_bits(back->preparation.mean, model.preparation.mean));
@@ -42,13 +42,13 @@ TEST_CASE("predictions of a model read back are equal bit for bit", "[io]") {
 TEST_CASE("a classifier without standardisation comes back", "[io]") {
   const TemporaryDirectory directory;
   model::Model model = small_model(4);
-  model.options.task = model::Task::classification;
-  model.options.classes = 4;
-  model.options.standardize = false;
+  model.fit.coding.task = model::Task::classification;
+  model.fit.coding.classes = 4;
+  model.fit.prepare.standardize = false;
   model.preparation = {};
   io::save(model, directory.file("model"));
   const auto back = io::load_model(directory.file("model"));
-  CHECK(options_fault(back->options, model.options) == "");
+  CHECK(options_fault(back->fit, model.fit) == "");
   CHECK(back->preparation.mean.empty());
 }
 
@@ -60,7 +60,7 @@ TEST_CASE("ranges come back bit for bit and guard as before", "[io]") {
   const auto back = io::load_model(path);
   io::save(*back, again);
   CHECK(directory.read(path) == directory.read(again));
-  CHECK(back->options.extrapolation == model::Extrapolation::refuse);
+  CHECK(back->fit.extrapolation == model::Extrapolation::refuse);
   REQUIRE(back->ranges.inputs.size() == 3);
   REQUIRE(back->ranges.targets.size() == 2);
   CHECK(back->ranges.inputs[1].lowest == -1e-300);
@@ -81,9 +81,9 @@ TEST_CASE("how rows are prepared comes back bit for bit", "[io]") {
     io::save(*back, again);
     CHECK(directory.read(path) == directory.read(again));
     CHECK(back->inputs() == 2);
-    CHECK(back->options.scale == model::Scale::robust);
-    CHECK(back->options.missing == model::Missing::flag);
-    CHECK(back->options.unit_rows);
+    CHECK(back->fit.prepare.scale == model::Scale::robust);
+    CHECK(back->fit.prepare.missing == model::Missing::flag);
+    CHECK(back->fit.prepare.unit_rows);
     const model::Preparation& by = back->preparation;
     CHECK(same_bits(by.fill, model.preparation.fill));
     CHECK(by.flagged == std::vector<int64_t>{1});
@@ -114,16 +114,16 @@ TEST_CASE("a logistic model comes back with its parameters and calibration", "[i
   const TemporaryDirectory directory;
   const std::string path = directory.file("model");
   model::Model model = small_model(3);
-  model.options.task = model::Task::classification;
-  model.options.classes = 3;
-  model.options.model = &model::logistic_model();
-  model.options.parameters = model::default_parameters(model::logistic_model());
-  model.options.parameters.set("loss", "squared_hinge");
+  model.fit.coding.task = model::Task::classification;
+  model.fit.coding.classes = 3;
+  model.fit.estimate.entry = &model::logistic_model();
+  model.fit.estimate.parameters = model::default_parameters(model::logistic_model());
+  model.fit.estimate.parameters.set("loss", "squared_hinge");
   model.calibration = {1.5, {0.1, -0.3, 1.0 / 3}};
   io::save(model, path);
   const auto back = io::load_model(path);
   CHECK(spec::to_spec(*back) == spec::to_spec(model));
-  CHECK(back->options.parameters.text("loss") == "squared_hinge");
+  CHECK(back->fit.estimate.parameters.text("loss") == "squared_hinge");
   CHECK(back->calibration.slope == 1.5);
   CHECK(same_bits(back->calibration.offset, model.calibration.offset));
   CHECK(same_bits(predictions(*back), predictions(model)));

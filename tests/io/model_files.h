@@ -12,7 +12,7 @@
 
 #include "io/corrupt_file.h"
 #include "io/object_file.h"
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/forge.h"
@@ -36,16 +36,16 @@ inline model::Model small_model(int64_t outputs) {
   }
   weights.intercept.assign(static_cast<size_t>(outputs), -0.0);
   model.predictor = model::make_linear(std::move(weights));
-  model.options.precision = feature::Precision::f64;
-  model.options.selection = model::Selection::kfold;
-  model.options.center = false;
-  model.options.lambda = 0.1 + 0.2;
-  model.options.lambda_largest = 2;
-  model.options.lambda_smallest = 1e-17;
-  model.options.lambda_count = 5;
-  model.options.folds = 7;
-  model.options.held_out_fraction = 0.25;
-  model.options.seed = ~uint64_t{0};
+  model.fit.estimate.precision = feature::Precision::f64;
+  model.fit.select.selection = model::Selection::kfold;
+  model.fit.estimate.center = false;
+  model.fit.select.lambda = 0.1 + 0.2;
+  model.fit.select.lambda_largest = 2;
+  model.fit.select.lambda_smallest = 1e-17;
+  model.fit.select.lambda_count = 5;
+  model.fit.select.folds = 7;
+  model.fit.select.held_out_fraction = 0.25;
+  model.fit.select.seed = ~uint64_t{0};
   model.rows = 12345;
   model.path = {{0.1, 3.5}, {0.01, std::numeric_limits<double>::infinity()}};
   model.metadata = "{\"columns\":[\"\xc3\xa9t\xc3\xa9\",\"b\"]}\n";
@@ -55,7 +55,7 @@ inline model::Model small_model(int64_t outputs) {
 /// The same with ranges, of two targets.
 inline model::Model guarded_model() {
   model::Model model = small_model(2);
-  model.options.extrapolation = model::Extrapolation::refuse;
+  model.fit.extrapolation = model::Extrapolation::refuse;
   model.ranges.inputs = {{-1, -0.5, 0.5, 1}, {-1e-300, 0, 0.1, 1e300}, {7, 7, 7, 7}};
   model.ranges.targets = {{0, 0.1, 0.2, 0.3}, {0.2, 0.2, 0.3, 0.3}};
   return model;
@@ -65,10 +65,10 @@ inline model::Model guarded_model() {
 inline model::Model prepared_model(model::Transform kind) {
   model::Model model = guarded_model();
   model.ranges.inputs.pop_back();
-  model.options.scale = model::Scale::robust;
-  model.options.missing = model::Missing::flag;
-  model.options.transform = model.options.target_transform = kind;
-  model.options.unit_rows = true;
+  model.fit.prepare.scale = model::Scale::robust;
+  model.fit.prepare.missing = model::Missing::flag;
+  model.fit.prepare.transform = model.fit.prepare.target_transform = kind;
+  model.fit.prepare.unit_rows = true;
   model.preparation = {{0.1, -0.2, 0}, {1.5, 0.5, 1}};
   model.preparation.fill = {1.0 / 3, -7};
   model.preparation.flagged = {1};
@@ -105,16 +105,21 @@ inline std::vector<double> predictions(const model::Model& model) {
   return scores;
 }
 
-inline std::string options_fault(const model::FitOptions& a, const model::FitOptions& b) {
-  if (a.task != b.task || a.classes != b.classes) return "task";
-  if (a.standardize != b.standardize || a.center != b.center || a.precision != b.precision)
+inline std::string options_fault(const model::Fitting& a, const model::Fitting& b) {
+  if (a.coding.task != b.coding.task || a.coding.classes != b.coding.classes) return "task";
+  if (a.prepare.standardize != b.prepare.standardize || a.estimate.center != b.estimate.center ||
+      a.estimate.precision != b.estimate.precision)
     return "flags";
-  if (a.selection != b.selection || a.folds != b.folds || a.seed != b.seed) return "selection";
-  if (a.lambda != b.lambda || a.lambda_largest != b.lambda_largest ||
-      a.lambda_smallest != b.lambda_smallest)
+  if (a.select.selection != b.select.selection || a.select.folds != b.select.folds ||
+      a.select.seed != b.select.seed)
+    return "selection";
+  if (a.select.lambda != b.select.lambda || a.select.lambda_largest != b.select.lambda_largest ||
+      a.select.lambda_smallest != b.select.lambda_smallest)
     return "lambda";
-  return a.lambda_count == b.lambda_count && a.held_out_fraction == b.held_out_fraction ? ""
-                                                                                        : "path";
+  return a.select.lambda_count == b.select.lambda_count &&
+                 a.select.held_out_fraction == b.select.held_out_fraction
+             ? ""
+             : "path";
 }
 
 /// "" if after `change` to one section loading and describing refuse alike, naming path and `part`.

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Lengthscales learnt by gradients: which inputs matter, bits, columns and targets that are
 // constant.
-#include "model/ard.h"
+#include "model/search/ard.h"
 
 #include <cmath>
 #include <vector>

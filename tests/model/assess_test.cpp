@@ -4,9 +4,10 @@
 #include <cmath>
 #include <vector>
 
-#include "model/assessment.h"
-#include "model/search.h"
-#include "model/warnings.h"
+#include "model/assess/assessment.h"
+#include "model/assess/balanced_score.h"
+#include "model/assess/warnings.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "statistic/prediction_score.h"
 #include "support/catch.h"
@@ -73,7 +74,7 @@ TEST_CASE("a lambda that is given may be far below what trials in single precisi
   SearchOptions options;
   options.lambda = 1e-13;
   const Model model = searched(smooth_problem(3600, 3, 1, 0.3, 37), options);
-  CHECK(model.options.lambda == 1e-13);
+  CHECK(model.fit.select.lambda == 1e-13);
   CHECK(model.report.assessment.score > 0.5);
 }
 
@@ -81,12 +82,12 @@ TEST_CASE("rows that are assessed or held out join the fit", "[model]") {
   for (const int64_t n : {1100, 3500}) {  // by leave-one-out, on held-out rows
     const Problem problem = smooth_problem(n, 3, 2, 0.3, 35);
     const Model model = searched(problem);
-    CHECK(model.options.selection == (n == 1100 ? Selection::loo : Selection::held_out));
+    CHECK(model.fit.select.selection == (n == 1100 ? Selection::loo : Selection::held_out));
     CHECK(model.report.criterion_rows == (n == 1100 ? 990 : 315));
     CHECK(model.report.assessment.rows == n / 10);
-    FitOptions fixed = model.options;
-    fixed.selection = Selection::fixed;
-    fixed.standardize = false;
+    Fitting fixed = model.fit;
+    fixed.select.selection = Selection::fixed;
+    fixed.prepare.standardize = false;
     // Means and scales are of the rows that are not assessed.
     Matrix<double> inputs = copy(problem.x());
     for (int64_t i = 0; i < n; ++i)
@@ -124,29 +125,23 @@ TEST_CASE("balanced accuracy is the mean of recalls, with the error of each", "[
   for (int64_t i = 0; i < n; ++i) weights.push_back(i % 40 == 0 ? 3 : 1);
   CHECK(balanced_score(Y.view(), scores.view(), weights).value == 0.875);
 
-  FitOptions options;
-  options.task = Task::classification;
-  options.classes = 3;
   Assessment few{.kind = Assessed::unseen, .rows = n, .score = 0.975, .constant = 0.95};
   few.balanced = score;
-  CHECK(score_warnings(options, few) ==
+  CHECK(score_warnings({}, Task::classification, few) ==
         std::vector<std::string>{"class 2 has 0 rows in the score, which says little of it"});
   few.balanced.classes[1].recall = 0.1;
   few.balanced.classes[2] = {3, 0.0};
-  CHECK(score_warnings(options, few) ==
+  CHECK(score_warnings({}, Task::classification, few) ==
         std::vector<std::string>{"2 rare classes are found in at most 20 % of their rows: balanced "
                                  "class weights find more"});
   few.balanced.classes[1].rows = 40;  // a tenth is not rare
   few.balanced.classes[2].rows = 30;
-  CHECK(score_warnings(options, few) ==
+  CHECK(score_warnings({}, Task::classification, few) ==
         std::vector<std::string>{"class 2, of 30 rows in the score, is found in 0 % of them only: "
                                  "balanced class weights find more"});
 }
 
 TEST_CASE("an accuracy has its binomial error, R^2 that of a ratio of means", "[model]") {
-  FitOptions options;
-  options.task = Task::classification;
-  options.classes = 2;
   const int64_t n = 400;
   const Matrix<double> Y(n, 1), scores(n, 2);
   for (int64_t i = 0; i < n; ++i) {
@@ -154,12 +149,11 @@ TEST_CASE("an accuracy has its binomial error, R^2 that of a ratio of means", "[
     scores(i, 0) = 1;
     scores(i, 1) = 0;
   }
-  const Score share = score_of(options, Y.view(), scores.view());
+  const Score share = score_of(Task::classification, Y.view(), scores.view());
   CHECK(share.value == 0.75);
   CHECK(share.standard_error == Approx(std::sqrt(0.75 * 0.25 / 399)).epsilon(1e-12));
 
   // R^2 of 200 data sets of 300 rows: their deviation is what one set's error estimates.
-  options = {};
   double sum = 0, squares = 0, told = 0;
   const int64_t sets = 200, rows = 300;
   for (int64_t s = 0; s < sets; ++s) {
@@ -167,7 +161,7 @@ TEST_CASE("an accuracy has its binomial error, R^2 that of a ratio of means", "[
     const Matrix<double> error = random_matrix(rows, 1, static_cast<uint64_t>(900 + s));
     const Matrix<double> f(rows, 1);
     for (int64_t i = 0; i < rows; ++i) f(i, 0) = y(i, 0) + 0.6 * error(i, 0);
-    const Score score = score_of(options, y.view(), f.view());
+    const Score score = score_of(Task::regression, y.view(), f.view());
     sum += score.value / sets;
     squares += score.value * score.value / sets;
     told += score.standard_error / sets;
@@ -201,8 +195,8 @@ TEST_CASE("few and degenerate rows are fitted, with a warning", "[model]") {
   CHECK(warned(blind, "does not beat the mean"));
 
   SearchOptions classes;
-  classes.fit.task = Task::classification;
-  classes.fit.classes = 2;
+  classes.fit.coding.task = Task::classification;
+  classes.fit.coding.classes = 2;
   problem = smooth_problem(60, 3, 1, 0.3, 39);
   problem.Y.fill(1);
   const Model single = searched(problem, classes);

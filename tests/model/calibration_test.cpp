@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Calibration of scores whose probabilities are known.
-#include "model/calibration.h"
+#include "model/select/calibration.h"
 
 #include <algorithm>
 #include <cmath>

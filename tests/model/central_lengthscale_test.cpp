@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "model/central_lengthscale.h"
+#include "model/rows/central_lengthscale.h"
 
 #include <cmath>
 #include <numeric>
 
 #include "kernel/lengthscale.h"
-#include "model/row_coding.h"
+#include "model/prepare/row_coding.h"
 #include "prepared_by.h"
 #include "support/catch.h"
 #include "support/dense.h"

@@ -4,10 +4,10 @@
 #include <limits>
 #include <vector>
 
-#include "model/feature_rows.h"
-#include "model/held_out_score.h"
 #include "model/model.h"
-#include "model/row_sets.h"
+#include "model/rows/feature_rows.h"
+#include "model/rows/row_sets.h"
+#include "model/select/held_out_score.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/catch.h"
@@ -32,11 +32,11 @@ Problem blobs(int64_t n, const std::vector<int64_t>& labels, uint64_t seed) {
   return problem;
 }
 
-FitOptions class_options(int64_t classes, Selection selection) {
-  FitOptions options;
-  options.task = Task::classification;
-  options.classes = classes;
-  options.selection = selection;
+Fitting class_options(int64_t classes, Selection selection) {
+  Fitting options;
+  options.coding.task = Task::classification;
+  options.coding.classes = classes;
+  options.select.selection = selection;
   return options;
 }
 
@@ -86,8 +86,8 @@ TEST_CASE("a row outside the kernel's domain has no class, unless it is clipped"
   Problem train = blobs(60, {0, 1}, 38);
   for (int64_t i = 0; i < 60; ++i)
     for (int64_t j = 0; j < 2; ++j) train.X(i, j) = std::abs(train.X(i, j));
-  FitOptions options = class_options(2, Selection::fixed);
-  options.standardize = false;
+  Fitting options = class_options(2, Selection::fixed);
+  options.prepare.standardize = false;
   Context context;
   const std::shared_ptr<const feature::FeatureMap> map =
       feature::make_fourier(*kernel::make_skewed_chi2(0.5, 1.0), 2, 32, {});
@@ -106,12 +106,12 @@ TEST_CASE("class scores are least squares on one-hot codes", "[model]") {
   Matrix<double> codes(120, 3);
   codes.fill(0);
   for (int64_t i = 0; i < 120; ++i) codes(i, static_cast<int64_t>(train.Y(i, 0))) = 1;
-  FitOptions options = class_options(3, Selection::fixed);
-  options.lambda = 1e-3;
-  options.precision = feature::Precision::f64;
+  Fitting options = class_options(3, Selection::fixed);
+  options.select.lambda = 1e-3;
+  options.estimate.precision = feature::Precision::f64;
   Context context;
   const Model model = fit(gaussian_map(2, 64), options, train.x(), train.y(), context);
-  options.task = Task::regression;
+  options.coding.task = Task::regression;
   const Model coded =
       fit(gaussian_map(2, 64), options, train.x(), MatrixView<const double>(codes.view()), context);
   CHECK(largest_difference(predictions(model, train.x()), predictions(coded, train.x())) == 0);
@@ -125,12 +125,12 @@ TEST_CASE("held-out selection of a classifier counts errors", "[model]") {
     problem.Y(i, 0) = static_cast<double>(i % 2);
     problem.X(i, 0) += 0.5 * static_cast<double>(i % 2);
   }
-  FitOptions options = class_options(2, Selection::held_out);
-  options.precision = feature::Precision::f64;
-  options.held_out_fraction = 0.3;
-  options.lambda_largest = 1e-1;
-  options.lambda_smallest = 1e-5;
-  options.lambda_count = 5;
+  Fitting options = class_options(2, Selection::held_out);
+  options.estimate.precision = feature::Precision::f64;
+  options.select.held_out_fraction = 0.3;
+  options.select.lambda_largest = 1e-1;
+  options.select.lambda_smallest = 1e-5;
+  options.select.lambda_count = 5;
   Context context;
   const Model model = fit(gaussian_map(2, 40), options, problem.x(), problem.y(), context);
   const Matrix<double> Z = plain_features(*model.map, problem.x(), model.preparation);
@@ -140,7 +140,8 @@ TEST_CASE("held-out selection of a classifier counts errors", "[model]") {
     codes(i, 1) = problem.Y(i, 0);
   }
   const std::vector<double> classes(problem.Y.data(), problem.Y.data() + 200);
-  const Split split = split_rows(all_rows(200), 0.3, 200, options.seed, Purpose::choice, classes);
+  const Split split =
+      split_rows(all_rows(200), 0.3, 200, options.select.seed, Purpose::choice, classes);
   double worst = 0;
   for (const PathPoint& point : model.path) {
     const auto n = static_cast<double>(split.train.size());
@@ -161,8 +162,9 @@ TEST_CASE("scores of several weights in one pass are those of each alone", "[mod
   const Problem problem = blobs(100, {0, 1, 2}, 37);
   const auto map = gaussian_map(2, 16);
   const Preparation preparation = fit_standardizer(problem.x());
-  const FitOptions options = class_options(3, Selection::fixed);
-  const FeatureRows rows(*map, preparation, options, {problem.x(), problem.y()});
+  const Fitting options = class_options(3, Selection::fixed);
+  const FeatureRows rows(*map, preparation, options.coding, options.estimate.precision,
+                         {problem.x(), problem.y()});
   std::vector<solver::Weights> weights;
   for (uint64_t k = 0; k < 3; ++k)
     weights.push_back({random_matrix(16, 3, 40 + k), {0.1, 0.2, 0.3}});

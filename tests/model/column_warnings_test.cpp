@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Codes for missing numbers, copies of inputs and of the target: alarms, and none that are false.
-#include "model/column_warnings.h"
+#include "model/assess/column_warnings.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,9 +17,9 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-Texts warnings_of(const Problem& problem, const FitOptions& options = {}) {
+Texts warnings_of(const Problem& problem, Task task = Task::regression) {
   Context context;
-  return column_warnings(options, problem.x(), problem.y(), context);
+  return column_warnings(task, problem.x(), problem.y(), context);
 }
 
 /// 500 rows of three inputs about 10; nothing is wrong with them.
@@ -53,10 +53,10 @@ TEST_CASE("caps, zeros, levels, long tails and lone outliers are no codes", "[mo
   Problem problem = sound();
   for (int64_t i = 0; i < 500; ++i) {
     const double t = problem.X(i, 0) - 10;
-    problem.Y(i, 0) = std::min(problem.Y(i, 0), 0.8);              // measured up to a bound
-    problem.X(i, 1) = i % 3 == 0 ? 0 : 100 + problem.X(i, 1);      // none, or about 110
+    problem.Y(i, 0) = std::min(problem.Y(i, 0), 0.8);                 // measured up to a bound
+    problem.X(i, 1) = i % 3 == 0 ? 0 : 100 + problem.X(i, 1);         // none, or about 110
     problem.X(i, 2) = i % 50 == 0 ? 90 : static_cast<double>(i % 4);  // levels
-    problem.X(i, 0) = std::round(10 * std::exp(6 * t));            // long-tailed counts
+    problem.X(i, 0) = std::round(10 * std::exp(6 * t));               // long-tailed counts
   }
   CHECK(warnings_of(problem).empty());
   problem.Y(3, 0) = problem.Y(9, 0) = 1e6;  // two rows
@@ -80,8 +80,9 @@ TEST_CASE("inputs that copy inputs are told, constants are not", "[model][column
 }
 
 TEST_CASE("an input that is nearly the target is asked about", "[model][columns]") {
-  const std::string asks = "input 2 predicts the target almost alone: is it known when predictions "
-                           "are made?";
+  const std::string asks =
+      "input 2 predicts the target almost alone: is it known when predictions "
+      "are made?";
   Problem problem = sound();
   const auto with = [&](auto x) {
     for (int64_t i = 0; i < 500; ++i) problem.X(i, 1) = x(i, problem.Y(i, 0));
@@ -94,17 +95,14 @@ TEST_CASE("an input that is nearly the target is asked about", "[model][columns]
   // The only input may be all there is to know.
   const Problem one{copy(problem.y()), copy(problem.y())};
   CHECK(warnings_of(one).empty());
-  FitOptions options;
-  options.task = Task::classification;
-  options.classes = 3;
   for (int64_t i = 0; i < 500; ++i) {
     problem.Y(i, 0) = static_cast<double>(i % 3);
     problem.X(i, 1) = i % 3 == 0 ? 7 : i % 3 == 1 ? 2 : 5;
   }
-  CHECK(warnings_of(problem, options) ==
+  CHECK(warnings_of(problem, Task::classification) ==
         Texts{"input 2 predicts the class almost alone: is it known when predictions are made?"});
   problem.X(0, 1) = 2;
-  CHECK(warnings_of(problem, options).empty());
+  CHECK(warnings_of(problem, Task::classification).empty());
 }
 
 TEST_CASE("a search tells of columns, of targets as they were given", "[model][columns]") {
@@ -113,7 +111,7 @@ TEST_CASE("a search tells of columns, of targets as they were given", "[model][c
   SearchOptions options;
   options.features = 16;
   options.assess = false;
-  options.fit.target_transform = Transform::log;
+  options.fit.prepare.target_transform = Transform::log;
   Context context;
   const Model model = search(GaussianMaker{3}, options, problem.x(), problem.y(), context);
   CHECK(std::ranges::any_of(model.report.warnings, [](const std::string& text) {

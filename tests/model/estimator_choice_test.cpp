@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Ridge against logistic regression: which is kept, and that its numbers are those of rows held
 // out.
-#include "model/estimator_choice.h"
+#include "model/search/estimator_choice.h"
 
 #include <cmath>
 
-#include "model/feature_rows.h"
+#include "model/rows/feature_rows.h"
 #include "model_problem.h"
 #include "solver/block_statistics.h"
 #include "support/catch.h"
@@ -21,16 +21,18 @@ struct Setting {
   Problem problem;
   std::shared_ptr<const feature::FeatureMap> map = gaussian_map(3, 60, 1.0);
   Preparation preparation;
-  FitOptions options;
+  Fitting options = two_classes();
   FeatureRows rows;
 
   /// Two classes of probability 1 / (1 + exp(-steepness f)), or by a step of f.
   Setting(int64_t n, double steepness)
       : problem(coins(n, steepness)),
-        options(f64_options(Selection::fixed)),
-        rows(*map, preparation, options, {problem.X.view(), problem.y()}) {
-    options.task = Task::classification;
-    options.classes = 2;
+        rows(*map, preparation, options.coding, options.estimate.precision,
+             {problem.X.view(), problem.y()}) {}
+  static Fitting two_classes() {
+    Fitting options = f64_options(Selection::fixed);
+    options.coding = {Task::classification, 2};
+    return options;
   }
   static Problem coins(int64_t n, double steepness) {
     Problem problem = smooth_problem(n, 3, 1, 0, 51);
@@ -49,7 +51,7 @@ struct Setting {
   EstimatorChoice choose(Estimator asked, std::span<const Split> splits, double lambda = 1e-4,
                          bool given = false) {
     Context context;
-    return choose_estimator(rows, options, asked, splits,
+    return choose_estimator(rows, options.estimate, asked, splits,
                             {.lambda = lambda,
                              .part = [&](const Split& split) { return ridge(split, lambda); },
                              .given = given},
@@ -66,22 +68,22 @@ TEST_CASE("the estimator of the lower held-out log loss is kept", "[model][loss]
   const Split split = split_rows(3000, 0.2, 3000, 3);
   const EstimatorChoice chosen = steep.choose(Estimator::automatic, {&split, 1});
   CHECK(chosen.logistic_loss < chosen.ridge_loss);
-  REQUIRE(chosen.model == &logistic_model());
-  CHECK(chosen.parameters.text("loss") == "logistic");
+  REQUIRE(chosen.estimating.entry == &logistic_model());
+  CHECK(chosen.estimating.parameters.text("loss") == "logistic");
   CHECK(chosen.path.size() == 4);
   CHECK(chosen.path[0].lambda == 1e-4);
   CHECK(!chosen.calibration.empty());
   CHECK(chosen.error_rate > 0);
   CHECK(chosen.error_rate < 0.2);
   const EstimatorChoice ridge = steep.choose(Estimator::ridge, {&split, 1});
-  CHECK(ridge.model == &ridge_model());
+  CHECK(ridge.estimating.entry == &ridge_model());
   CHECK(ridge.lambda == 1e-4);
   CHECK(ridge.path.empty());
   CHECK(!ridge.calibration.empty());
   CHECK(ridge.ridge_loss == chosen.ridge_loss);
   CHECK(std::isnan(ridge.logistic_loss));
   const EstimatorChoice logistic = steep.choose(Estimator::logistic, {&split, 1});
-  CHECK(logistic.model == &logistic_model());
+  CHECK(logistic.estimating.entry == &logistic_model());
   CHECK(logistic.logistic_loss == chosen.logistic_loss);
   CHECK(std::isnan(logistic.ridge_loss));
   const EstimatorChoice given = steep.choose(Estimator::logistic, {&split, 1}, 1e-3, true);
@@ -94,13 +96,14 @@ TEST_CASE("the last fit of logistic regression is the minimum on its rows", "[mo
   const Split split = split_rows(3000, 0.2, 3000, 3);
   EstimatorChoice chosen = steep.choose(Estimator::logistic, {&split, 1});
   Context context;
-  const solver::Weights found = fit_logistic(steep.rows, steep.options, nullptr, chosen, context);
-  FitOptions exact = steep.options;
-  exact.model = &logistic_model();
-  exact.parameters = default_parameters(logistic_model());
-  exact.parameters.set("tolerance", 1e-12);
-  exact.lambda = chosen.lambda;
-  const Learned learned = logistic_model().fit(steep.rows, exact, context);
+  const solver::Weights found = fit_logistic(steep.rows, nullptr, chosen, context);
+  Fitting exact = steep.options;
+  exact.estimate.entry = &logistic_model();
+  exact.estimate.parameters = default_parameters(logistic_model());
+  exact.estimate.parameters.set("tolerance", 1e-12);
+  exact.select.lambda = chosen.lambda;
+  const Learned learned =
+      logistic_model().fit(steep.rows, exact.estimate, exact.coding, exact.select, context);
   const solver::Weights& best = *learned.predictor->linear();
   // Scores, not weights: those of features that few rows have are hardly determined.
   double square = 0;

@@ -37,11 +37,11 @@ TEST_CASE("exact ridge solves its system on standardised rows", "[model]") {
   // alpha. Predictions are sums of n terms of size |alpha| <= 1/(n lambda) = 10: 120 x 10 x eps,
   // and 1e-10 is far above it.
   const Problem problem = smooth_problem(120, 3, 2, 0.1, 71);
-  FitOptions options;
-  options.lambda = 1e-3;
+  Fitting options;
+  options.select.lambda = 1e-3;
   Context context;
   for (const bool center : {true, false}) {
-    options.center = center;
+    options.estimate.center = center;
     const ExactModel model =
         fit_exact(kernel::make_gaussian({0.8}, 1.0), options, problem.x(), problem.y(), context);
     const Matrix<double> fitted = exact_predictions(model, problem.x());
@@ -61,8 +61,8 @@ TEST_CASE("exact ridge refuses rows outside the kernel's domain when it predicts
   const Problem problem = smooth_problem(30, 3, 1, 0.1, 73);
   const auto inside = filled(30, 3, [&](int64_t i, int64_t k) { return 1 + problem.X(i, k) / 9; });
   const auto kernel = kernel::make_kernel({{"kernel", "additive_chi2"}});
-  FitOptions options;
-  options.lambda = 1e-3;
+  Fitting options;
+  options.select.lambda = 1e-3;
   Context context;
   const ExactModel model = fit_exact(kernel->copy(), options, inside.view(), problem.y(), context);
   const auto outside = copy(inside.view());
@@ -80,10 +80,10 @@ TEST_CASE("exact ridge refuses rows outside the kernel's domain when it predicts
 TEST_CASE("exact classification is one-hot least squares", "[model]") {
   Problem problem = smooth_problem(90, 3, 1, 0.1, 72);
   for (int64_t i = 0; i < 90; ++i) problem.Y(i, 0) = problem.X(i, 0) > 0 ? 1 : 0;
-  FitOptions options;
-  options.task = Task::classification;
-  options.classes = 2;
-  options.lambda = 1e-4;
+  Fitting options;
+  options.coding.task = Task::classification;
+  options.coding.classes = 2;
+  options.select.lambda = 1e-4;
   Context context;
   const ExactModel model =
       fit_exact(kernel::make_gaussian({1.0}, 1.0), options, problem.x(), problem.y(), context);
@@ -105,10 +105,10 @@ TEST_CASE("random features approach the exact solution like D^(-1/2)", "[model]"
   // seeds are fixed.
   const Problem problem = smooth_problem(300, 3, 1, 0.1, 73),
                 test = smooth_problem(200, 3, 1, 0, 74);
-  FitOptions options;
-  options.selection = Selection::fixed;
-  options.lambda = 1e-2;
-  options.center = false;
+  Fitting options;
+  options.select.selection = Selection::fixed;
+  options.select.lambda = 1e-2;
+  options.estimate.center = false;
   Context context;
   const Matrix<double> exact = exact_predictions(
       fit_exact(kernel::make_gaussian({1.5}, 1.0), options, problem.x(), problem.y(), context),
@@ -133,8 +133,8 @@ TEST_CASE("the exact reference gives the same answer from single precision rows"
   Matrix<float> narrow(60, 3);
   for (int64_t i = 0; i < 180; ++i) narrow.data()[i] = static_cast<float>(problem.X.data()[i]);
   Matrix<double> widened = copy(MatrixView<const float>(narrow.view()));
-  FitOptions options;
-  options.lambda = 1e-2;
+  Fitting options;
+  options.select.lambda = 1e-2;
   Context context;
   const auto kernel = [] { return kernel::make_gaussian({1.0}, 1.0); };
   const ExactModel one =
@@ -159,8 +159,8 @@ TEST_CASE("weights of exact ridge: the stationary point, and a row of weight 2 i
     std::copy_n(problem.x().row(copies[static_cast<size_t>(k)]), 3, repeated.X.view().row(k));
     std::copy_n(problem.y().row(copies[static_cast<size_t>(k)]), 2, repeated.Y.view().row(k));
   }
-  FitOptions options;
-  options.lambda = 1e-3;
+  Fitting options;
+  options.select.lambda = 1e-3;
   Context context;
   const std::shared_ptr<const kernel::Kernel> kernel = kernel::make_gaussian({0.8}, 1.0);
   const ExactModel model = fit_exact(kernel, options, problem.x(), problem.y(), context, weights);

@@ -5,8 +5,8 @@
 // eps / lambda; the tests allow 1e-8 of outputs of size 1.
 #include <cstring>
 
-#include "model/feature_rows.h"
 #include "model/model.h"
+#include "model/rows/feature_rows.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/catch.h"
@@ -19,11 +19,11 @@ namespace {
 
 constexpr double kBound = 1e-8;
 
-FitOptions fixed_options(double lambda) {
-  FitOptions options;
-  options.selection = Selection::fixed;
-  options.lambda = lambda;
-  options.precision = feature::Precision::f64;
+Fitting fixed_options(double lambda) {
+  Fitting options;
+  options.select.selection = Selection::fixed;
+  options.select.lambda = lambda;
+  options.estimate.precision = feature::Precision::f64;
   return options;
 }
 
@@ -48,8 +48,8 @@ TEST_CASE("a smooth function is learnt", "[model]") {
   for (const Selection selection :
        {Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
     for (const int64_t D : {256, 1024}) {  // primal, dual
-      FitOptions options;
-      options.selection = selection;
+      Fitting options;
+      options.select.selection = selection;
       Context context;
       const Model model = fit(gaussian_map(3, D), options, train.x(), train.y(), context);
       worst = std::min(worst, r_squared(predictions(model, test.x()), test.Y));
@@ -64,8 +64,8 @@ TEST_CASE("fit is standardise, map, centre, solve", "[model]") {
   const auto map = gaussian_map(3, 32);
   Context context;
   for (const bool standardize : {true, false}) {
-    FitOptions options = fixed_options(1e-4);
-    options.standardize = standardize;
+    Fitting options = fixed_options(1e-4);
+    options.prepare.standardize = standardize;
     const Model model = fit(map, options, problem.x(), problem.y(), context);
     const Matrix<double> expected =
         plain_ridge(plain_features(*map, problem.x(), model.preparation), problem.Y, 5000 * 1e-4,
@@ -79,7 +79,7 @@ TEST_CASE("fewer rows than features go through the dual and agree with the prima
   const Problem problem = smooth_problem(90, 3, 2, 0.1, 5), test = smooth_problem(40, 3, 2, 0, 6);
   const auto map = gaussian_map(3, 128);
   Context context;
-  FitOptions options = fixed_options(1e-4);
+  Fitting options = fixed_options(1e-4);
   options.extrapolation = Extrapolation::free;  // of few rows, some others lie outside
   const Model model = fit(map, options, problem.x(), problem.y(), context);
   const Matrix<double> expected =
@@ -92,8 +92,8 @@ TEST_CASE("without centring the intercept is zero, for either form", "[model]") 
   const Problem problem = smooth_problem(90, 3, 2, 0.1, 7);
   Context context;
   for (const int64_t D : {32, 128}) {
-    FitOptions options = fixed_options(1e-3);
-    options.center = false;
+    Fitting options = fixed_options(1e-3);
+    options.estimate.center = false;
     const Model model = fit(gaussian_map(3, D), options, problem.x(), problem.y(), context);
     CHECK(linear_weights(model).intercept == std::vector<double>{0.0, 0.0});
     // The residual equation (Z'Z + n lambda) w = Z'Y, written as Z'(Y - Zw) = n lambda w.
@@ -147,10 +147,10 @@ TEST_CASE("single precision features give nearly the same predictions", "[model]
   // 1e-7 x 30 < 1e-4.
   const Problem problem = smooth_problem(300, 3, 1, 0.1, 10);
   Context context;
-  FitOptions options = fixed_options(1e-3);
+  Fitting options = fixed_options(1e-3);
   const Matrix<double> wide = predictions(
       fit(gaussian_map(3, 64), options, problem.x(), problem.y(), context), problem.x());
-  options.precision = feature::Precision::f32;
+  options.estimate.precision = feature::Precision::f32;
   const Matrix<double> narrow = predictions(
       fit(gaussian_map(3, 64), options, problem.x(), problem.y(), context), problem.x());
   CHECK(largest_difference(wide, narrow) < 1e-4);
@@ -177,8 +177,9 @@ TEST_CASE("blocks of features are equal bit for bit for any number of threads", 
   const Problem problem = smooth_problem(5000, 3, 1, 0.1, 12);
   const auto map = gaussian_map(3, 34);
   const Preparation preparation = fit_standardizer(problem.x());
-  FitOptions options;
-  const FeatureRows rows(*map, preparation, options, {problem.x(), problem.y()});
+  Fitting options;
+  const FeatureRows rows(*map, preparation, options.coding, options.estimate.precision,
+                         {problem.x(), problem.y()});
   const auto bytes = [&](int threads) {
     Context context;
     context.threads = threads;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "../operator/made_operator.h"
-#include "model/operator_fit.h"
+#include "model/outputs/operator_fit.h"
 #include "support/dense.h"
 
 namespace mercer::test {

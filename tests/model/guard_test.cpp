@@ -6,7 +6,7 @@
 
 #include "feature/linear.h"
 #include "model/row_stream.h"
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "support/catch.h"
 #include "support/refusal.h"
@@ -81,8 +81,8 @@ TEST_CASE("predictions k deviations away stay within twice the range of the targ
       highest[o] = std::max(highest[o], problem.Y(i, o));
     }
   for (const auto& map : {gaussian_map(d, 512, 0.2), gaussian_map(d, 64, 3.0), straight(d)}) {
-    FitOptions options = f64_options(Selection::fixed);
-    options.lambda = 1e-12;  // interpolates, and wildly so between and beyond the rows
+    Fitting options = f64_options(Selection::fixed);
+    options.select.lambda = 1e-12;  // interpolates, and wildly so between and beyond the rows
     const Model model = fit(map, options, problem.x(), problem.y(), context);
     int64_t limited = 0;
     for (int64_t k = 1; k <= 1000; k += k < 20 ? 1 : 49) {
@@ -175,8 +175,8 @@ TEST_CASE("sparse rows are clipped as the dense rows they stand for", "[model]")
   for (int64_t i = 0; i < 150; ++i) Y(i, 0) = std::sin(train_dense(i, 0) + train_dense(i, 3));
   Context context;
   for (const bool standardize : {true, false}) {
-    FitOptions options = f64_options(Selection::fixed);
-    options.standardize = standardize;
+    Fitting options = f64_options(Selection::fixed);
+    options.prepare.standardize = standardize;
     const Model model = fit(gaussian_map(6, 48, 2.0), options, train.view(), Y.view(), context);
     const Matrix<double> byhand = clipped_by_hand(dense, train_dense);
     const Predicted of_sparse = predicted(model, test.view()),
@@ -195,7 +195,7 @@ TEST_CASE("sparse rows are clipped as the dense rows they stand for", "[model]")
 TEST_CASE("extrapolation is refused naming row, input, value and range", "[model]") {
   const Problem problem = smooth_problem(60, 3, 1, 0.1, 3);
   Context context;
-  FitOptions options = f64_options(Selection::fixed);
+  Fitting options = f64_options(Selection::fixed);
   options.extrapolation = Extrapolation::refuse;
   const Model model = fit(gaussian_map(3, 16), options, problem.x(), problem.y(), context);
   CHECK(predicted(model, problem.x()).outside.rows == 0);
@@ -227,9 +227,9 @@ TEST_CASE("classes of clipped rows; scores of a classification are not limited",
   const Problem problem = smooth_problem(120, 3, 1, 0.1, 3);
   Matrix<double> labels(120, 1);
   for (int64_t i = 0; i < 120; ++i) labels(i, 0) = problem.X(i, 0) > 0 ? 1 : 0;
-  FitOptions options = f64_options(Selection::fixed);
-  options.task = Task::classification;
-  options.classes = 2;
+  Fitting options = f64_options(Selection::fixed);
+  options.coding.task = Task::classification;
+  options.coding.classes = 2;
   Context context;
   const Model model = fit(straight(3), options, problem.x(), labels.view(), context);
   CHECK(model.ranges.targets.empty());

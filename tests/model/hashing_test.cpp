@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Hashing keeps squared distances in the mean, with the variance of signed random buckets; rows
 // prepared sparse and dense are the same.
-#include "model/hashing.h"
+#include "model/prepare/hashing.h"
 
 #include <cmath>
 #include <vector>
 
-#include "model/row_coding.h"
+#include "model/prepare/row_coding.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/sparse.h"

@@ -115,13 +115,13 @@ TEST_CASE("Hermite learning: values alone are ridge regression, centred or not")
   const auto X = test::random_matrix(n, d, 1), Y = test::random_matrix(n, 2, 2);
   const auto map = fourier(d, 60);
   for (const bool center : {false, true}) {
-    model::FitOptions options;
-    options.parameters = {};
-    options.standardize = false;
-    options.center = center;
-    options.precision = feature::Precision::f64;
-    options.selection = model::Selection::fixed;
-    options.lambda = 1e-3;
+    model::Fitting options;
+    options.estimate.parameters = {};
+    options.prepare.standardize = false;
+    options.estimate.center = center;
+    options.estimate.precision = feature::Precision::f64;
+    options.select.selection = model::Selection::fixed;
+    options.select.lambda = 1e-3;
     Context context;
     const auto plain =
         model::fit(map, options, MatrixView<const double>(X.view()), Y.view(), context);

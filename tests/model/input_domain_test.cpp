@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Kernels of bounded inputs: fits of every kind keep inputs inside, and refuse rows outside by
 // name.
-#include "model/input_domain.h"
+#include "model/prepare/input_domain.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,9 +14,9 @@
 #include "kernel/kernel.h"
 #include "model/exact_ridge.h"
 #include "model/hermite.h"
+#include "model/prepare/row_summary.h"
 #include "model/row_stream.h"
-#include "model/row_summary.h"
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "spec/fit_plan.h"
@@ -128,11 +128,8 @@ namespace {
 template <class X>
 Preparation bounded_preparation(const X& rows, const Problem& problem, Transform transform,
                                 Missing missing) {
-  FitOptions options;
-  options.domain = domain_of(*kernel_of("additive_chi2"));
-  options.transform = transform;
-  options.missing = missing;
-  return fit_preparation(options, rows, problem.y());
+  return fit_preparation({.missing = missing, .transform = transform}, rows, problem.y(), {},
+                         {domain_of(*kernel_of("additive_chi2"))});
 }
 
 }  // namespace
@@ -190,14 +187,13 @@ TEST_CASE("negative inputs of a kernel that takes some are not scaled up", "[mod
   for (int64_t i = 0; i < 200; ++i) problem.X(i, 0) = 0.01 * problem.X(i, 0);
   const auto domain = domain_of(*kernel_of("skewed_chi2"));
   const auto scale = [&] {
-    const FitOptions options = within(domain, {}, problem.x());
-    return fit_preparation(options, problem.x(), problem.y()).scale[0];
+    const Found found = within(domain, {}, problem.x());
+    return fit_preparation({}, problem.x(), problem.y(), {}, found).scale[0];
   };
   CHECK(scale() < 0.1);
   problem.X(7, 0) = -0.9;
   CHECK(scale() == 1);
-  FitOptions unit;
-  unit.unit_rows = true;
+  const Preparing unit{.unit_rows = true};
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT, [&] { within(domain, unit, problem.x()); }, "is -0.9",
             ">= 0") == "");
@@ -259,12 +255,12 @@ TEST_CASE("preparations that leave the kernel's domain are refused", "[model]") 
               [&] { fit(maker->make(1, 3), options.fit, problem.x(), problem.y(), context); }, what,
               "hellinger") == "");
   };
-  options.fit.scale = Scale::robust;
+  options.fit.prepare.scale = Scale::robust;
   refuses("scale = robust");
-  options.fit.scale = Scale::center;
+  options.fit.prepare.scale = Scale::center;
   refuses("scale = center");
-  options.fit.scale = Scale::standard;
-  options.fit.transform = Transform::rank;
+  options.fit.prepare.scale = Scale::standard;
+  options.fit.prepare.transform = Transform::rank;
   refuses("transform = rank");
 }
 
@@ -287,8 +283,7 @@ TEST_CASE("a search tries the transforms alone that keep inputs inside", "[model
   }
   CHECK(log);
   CHECK_FALSE(rank);
-  FitOptions negative;
-  negative.domain = InputDomain{"skewed_chi2", {-1, true}, false};
+  const Found negative{InputDomain{"skewed_chi2", {-1, true}, false}};
   CHECK_FALSE(stays_inside(negative, Transform::log));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "model/lambda_walk.h"
+#include "model/search/lambda_walk.h"
 
 #include <algorithm>
 #include <cmath>

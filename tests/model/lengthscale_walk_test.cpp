@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "model/lengthscale_walk.h"
+#include "model/search/lengthscale_walk.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "model/trial_sizes.h"
+#include "model/search/trial_sizes.h"
 #include "support/catch.h"
 
 using namespace mercer::model;

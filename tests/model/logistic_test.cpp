@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
 #include "model_problem.h"
 #include "support/catch.h"
 #include "support/refusal.h"
@@ -15,21 +15,21 @@ using namespace mercer::test;
 
 namespace {
 
-FitOptions loss_options(const char* loss, Selection selection = Selection::held_out) {
-  FitOptions options;
-  options.model = &logistic_model();
-  options.parameters = default_parameters(logistic_model());
-  options.parameters.set("loss", loss);
-  options.selection = selection;
-  options.precision = feature::Precision::f64;
+Fitting loss_options(const char* loss, Selection selection = Selection::held_out) {
+  Fitting options;
+  options.estimate.entry = &logistic_model();
+  options.estimate.parameters = default_parameters(logistic_model());
+  options.estimate.parameters.set("loss", loss);
+  options.select.selection = selection;
+  options.estimate.precision = feature::Precision::f64;
   return options;
 }
 
-FitOptions class_options(const char* loss, int64_t classes,
-                         Selection selection = Selection::held_out) {
-  FitOptions options = loss_options(loss, selection);
-  options.task = Task::classification;
-  options.classes = classes;
+Fitting class_options(const char* loss, int64_t classes,
+                      Selection selection = Selection::held_out) {
+  Fitting options = loss_options(loss, selection);
+  options.coding.task = Task::classification;
+  options.coding.classes = classes;
   return options;
 }
 
@@ -46,7 +46,7 @@ struct Coins {
   }
 };
 
-Model fitted(const FitOptions& options, const Problem& problem, int64_t D = 200,
+Model fitted(const Fitting& options, const Problem& problem, int64_t D = 200,
              std::span<const double> weights = {}) {
   Context context;
   return fit(gaussian_map(3, D), options, problem.x(), problem.y(), context, weights);
@@ -58,7 +58,7 @@ Matrix<double> probabilities(const Model& model, const Problem& problem) {
   return p;
 }
 
-std::string fit_fault(mercer_status status, const FitOptions& options, const Problem& problem,
+std::string fit_fault(mercer_status status, const Fitting& options, const Problem& problem,
                       const char* text) {
   return refusal_fault(
       status, [&] { fitted(options, problem); }, text);
@@ -76,7 +76,7 @@ TEST_CASE("logistic regression finds probabilities that coins were thrown with",
     double square = 0;
     for (int64_t i = 0; i < 1000; ++i)
       square += std::pow(p(i, 1) - test.probability[static_cast<size_t>(i)], 2) / 1000;
-    CAPTURE(loss, model.options.lambda);
+    CAPTURE(loss, model.fit.select.lambda);
     // Of about 50 effective parameters: sqrt(50 p (1 - p) / n) = 0.058; half as much again.
     CHECK(std::sqrt(square) <= 0.09);
   }
@@ -119,7 +119,7 @@ TEST_CASE("multinomial regression tells several classes apart", "[model][loss]")
     classify(model, test.x(), context, classes);
     int64_t right = 0;
     for (int64_t i = 0; i < 300; ++i) right += classes[static_cast<size_t>(i)] == test.Y(i, 0);
-    CAPTURE(loss, model.options.lambda);
+    CAPTURE(loss, model.fit.select.lambda);
     CHECK(right >= 270);  // only rows near a border may go either way
   }
 }
@@ -134,15 +134,15 @@ TEST_CASE("quantiles: the share of targets below is tau", "[model][loss]") {
   double below_of[2] = {};
   int which = 0;
   for (const double tau : {0.2, 0.5}) {
-    FitOptions options = loss_options("quantile");
-    options.parameters.set("tau", tau);
+    Fitting options = loss_options("quantile");
+    options.estimate.parameters.set("tau", tau);
     const Model model = fitted(options, problem, 64);
     const Matrix<double> f = predictions(model, problem.x());
     double below = 0;
     for (int64_t i = 0; i < n; ++i) below += problem.Y(i, 0) < f(i, 0) ? 1.0 / double(n) : 0;
     below_of[which++] = below;
     // At the minimum the intercept's gradient is 0: the share is tau, but for the rounded part.
-    CAPTURE(tau, model.options.lambda);
+    CAPTURE(tau, model.fit.select.lambda);
     CHECK(std::abs(below - tau) <= 0.01);
   }
   CHECK(below_of[0] < below_of[1]);
@@ -156,8 +156,8 @@ TEST_CASE("Huber's loss is not moved by outliers, in any unit of the targets", "
     Problem scaled = smooth_problem(800, 3, 1, 0, 12);
     for (int64_t i = 0; i < 800; ++i) scaled.Y(i, 0) = unit * problem.Y(i, 0);
     for (const bool given : {false, true}) {
-      FitOptions options = loss_options("huber");
-      if (given) options.parameters.set("delta", 0.1 * unit);
+      Fitting options = loss_options("huber");
+      if (given) options.estimate.parameters.set("delta", 0.1 * unit);
       const Matrix<double> f = predictions(fitted(options, scaled, 64), test.x());
       double square = 0;
       for (int64_t i = 0; i < 200; ++i) square += std::pow(f(i, 0) / unit - test.Y(i, 0), 2) / 200;
@@ -180,8 +180,8 @@ TEST_CASE("Poisson's loss finds the mean of counts", "[model][loss]") {
     while (left > 0 && count < 200) left -= p *= mean.back() / ++count;
     problem.Y(i, 0) = count;
   }
-  FitOptions options = loss_options("poisson");
-  options.parameters.set("tolerance", 1e-10);
+  Fitting options = loss_options("poisson");
+  options.estimate.parameters.set("tolerance", 1e-10);
   const Matrix<double> f = predictions(fitted(options, problem, 64), problem.x());
   double total = 0, counts = 0, square = 0;
   for (int64_t i = 0; i < n; ++i) {
@@ -199,8 +199,8 @@ TEST_CASE("predictions of rare counts are limited as means, not as logs", "[mode
   Problem problem = smooth_problem(n, 3, 1, 0, 17);
   const Matrix<double> uniform = random_matrix(n, 1, 18);
   for (int64_t i = 0; i < n; ++i) problem.Y(i, 0) = uniform(i, 0) > 0.9 ? 1 : 0;  // 5 %
-  FitOptions options = loss_options("poisson");
-  options.parameters.set("tolerance", 1e-12);
+  Fitting options = loss_options("poisson");
+  options.estimate.parameters.set("tolerance", 1e-12);
   const Model model = fitted(options, problem, 64);
   Context context;
   double sums[2] = {}, counts = 0;
@@ -229,10 +229,10 @@ TEST_CASE("logistic: a weight is as many rows, classes balanced are weighed rows
           "[model][loss]") {
   const Coins coins(200, 22);
   const int64_t n = 200;
-  FitOptions options = class_options("logistic", 2, Selection::fixed);
-  options.lambda = 1e-2;
-  options.standardize = false;
-  options.parameters.set("tolerance", 1e-15);
+  Fitting options = class_options("logistic", 2, Selection::fixed);
+  options.select.lambda = 1e-2;
+  options.prepare.standardize = false;
+  options.estimate.parameters.set("tolerance", 1e-15);
   std::vector<double> weights;
   std::vector<int64_t> repeated;
   double ones = 0;
@@ -251,7 +251,7 @@ TEST_CASE("logistic: a weight is as many rows, classes balanced are weighed rows
         double(n) / 2 / (coins.problem.Y(i, 0) == 1 ? ones : n - ones);
   const Matrix<double> weighed =
       predictions(fitted(options, coins.problem, 40, weights), coins.problem.x());
-  options.parameters.set("class_weight", "balanced");
+  options.estimate.parameters.set("class_weight", "balanced");
   CHECK(largest_difference(predictions(fitted(options, coins.problem, 40), coins.problem.x()),
                            weighed) <= 1e-6);
 }
@@ -260,13 +260,13 @@ TEST_CASE("logistic: separable classes stay finite, without a penalty they do no
           "[model][loss]") {
   Problem problem = smooth_problem(60, 3, 1, 0, 25);
   for (int64_t i = 0; i < 60; ++i) problem.Y(i, 0) = problem.X(i, 0) > 0 ? 1 : 0;
-  FitOptions options = class_options("logistic", 2, Selection::fixed);
-  options.lambda = 1e-4;
+  Fitting options = class_options("logistic", 2, Selection::fixed);
+  options.select.lambda = 1e-4;
   const Model model = fitted(options, problem);
   CHECK(std::isfinite(largest(predictions(model, problem.x()).view())));
-  options.lambda = 0;
-  options.parameters.set("tolerance", 1e-12);
-  options.parameters.set("iterations", int64_t{20});
+  options.select.lambda = 0;
+  options.estimate.parameters.set("tolerance", 1e-12);
+  options.estimate.parameters.set("iterations", int64_t{20});
   CHECK(fit_fault(MERCER_NOT_CONVERGED, options, problem,
                   "raise lambda, iterations or tolerance") == "");
 }
@@ -281,20 +281,20 @@ TEST_CASE("losses refuse what they are not for", "[model][loss]") {
   CHECK(fit_fault(invalid, class_options("huber", 2), classes,
                   "loss = \"huber\" is of regression, the task is classification") == "");
   CHECK(fit_fault(invalid, loss_options("poisson"), numbers, "expected counts") == "");
-  FitOptions options = loss_options("poisson");
-  options.target_transform = Transform::log;
+  Fitting options = loss_options("poisson");
+  options.prepare.target_transform = Transform::log;
   CHECK(fit_fault(invalid, options, classes, "target_transform with loss = \"poisson\"") == "");
   options = class_options("logistic", 2);
-  options.selection = Selection::gcv;
+  options.select.selection = Selection::gcv;
   CHECK(fit_fault(MERCER_UNSUPPORTED, options, classes, "chooses lambda on held-out rows") == "");
   options = class_options("logistic", 2);
-  options.parameters.set("tau", 0.5);
+  options.estimate.parameters.set("tau", 0.5);
   CHECK(fit_fault(invalid, options, classes, "tau is of loss = \"quantile\"") == "");
   options = loss_options("quantile");
-  options.parameters.set("delta", 1.0);
+  options.estimate.parameters.set("delta", 1.0);
   CHECK(fit_fault(invalid, options, numbers, "delta is of loss = \"huber\"") == "");
   options = loss_options("huber");
-  options.parameters.set("class_weight", "balanced");
+  options.estimate.parameters.set("class_weight", "balanced");
   CHECK(fit_fault(invalid, options, numbers, "class_weight = \"balanced\"") == "");
   for (int64_t i = 0; i < 40; ++i) classes.Y(i, 0) = 1;
   CHECK(fit_fault(invalid, class_options("logistic", 3), classes,

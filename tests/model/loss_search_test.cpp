@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The choice of lambda for a loss, against the same rule written out.
-#include "model/loss_search.h"
+#include "model/estimator/loss_search.h"
 
 #include <cmath>
 
-#include "model/selection.h"
+#include "model/select/selection.h"
 #include "model_problem.h"
 #include "support/catch.h"
 #include "support/matrix_source.h"
@@ -16,13 +16,13 @@ using namespace mercer::test;
 
 namespace {
 
-FitOptions logistic_options() {
-  FitOptions options;
-  options.model = &logistic_model();
-  options.parameters = default_parameters(logistic_model());
-  options.task = Task::classification;
-  options.classes = 2;
-  options.selection = Selection::held_out;
+Fitting logistic_options() {
+  Fitting options;
+  options.estimate.entry = &logistic_model();
+  options.estimate.parameters = default_parameters(logistic_model());
+  options.coding.task = Task::classification;
+  options.coding.classes = 2;
+  options.select.selection = Selection::held_out;
   return options;
 }
 
@@ -30,14 +30,14 @@ FitOptions logistic_options() {
 struct Plain {
   std::vector<std::vector<double>> losses;
   std::vector<double> weights;
-  Plain(const solver::BlockSource& rows, const FitOptions& options, const solver::LossOptions& loss,
+  Plain(const solver::BlockSource& rows, const Fitting& options, const solver::LossOptions& loss,
         const std::vector<PathPoint>& path)
       : losses(path.size()) {
     Context context;
-    for (const Split& split : splits_of(rows, options)) {
+    for (const Split& split : splits_of(rows, options.select)) {
       const auto train = rows.subset(split.train), held_out = rows.subset(split.held_out);
       solver::LossFit fit(*train, loss, context);
-      solver::LossFitOptions descent = descent_of(options);
+      solver::LossFitOptions descent = descent_of(options.estimate.parameters);
       descent.tolerance = 1e-4;  // of the walk
       for (size_t k = 0; k < path.size(); ++k) {
         fit.run(path[k].lambda, descent, context);
@@ -66,7 +66,7 @@ struct Plain {
 }  // namespace
 
 TEST_CASE("lambda of a loss: the largest within the error of weighted rows", "[model][loss]") {
-  const FitOptions options = logistic_options();
+  const Fitting options = logistic_options();
   solver::LossOptions loss;
   loss.loss = solver::find_loss("logistic");
   for (uint64_t seed = 1; seed <= 6; ++seed) {
@@ -82,7 +82,7 @@ TEST_CASE("lambda of a loss: the largest within the error of weighted rows", "[m
     }
     const MatrixSource rows(Z.view(), codes.view(), 64, false, weights);
     Context context;
-    LossSearch search(rows, options, loss, context);
+    LossSearch search(rows, options.select, descent_of(options.estimate.parameters), loss, context);
     const double found = search.choose_lambda(context);
     const std::vector<PathPoint>& path = search.path();
     const Plain plain(rows, options, loss, path);
@@ -101,17 +101,17 @@ TEST_CASE("lambda of a loss: the largest within the error of weighted rows", "[m
 }
 
 TEST_CASE("rows held out: folds of few rows, a part of many", "[model][loss]") {
-  FitOptions options = logistic_options();
+  Fitting options = logistic_options();
   const auto splits = [&](int64_t n) {
     const Matrix<double> Z(n, 1), Y(n, 2);
-    return splits_of(MatrixSource(Z.view(), Y.view(), 64, false), options);
+    return splits_of(MatrixSource(Z.view(), Y.view(), 64, false), options.select);
   };
   CHECK(splits(3000).size() == 1);
   CHECK(splits(3000)[0].held_out.size() == 300);
   CHECK(splits(2999).size() == 5);
   CHECK(splits(3).size() == 3);  // no fold is empty
-  options.held_out_fraction = 1.0 / 3;
+  options.select.held_out_fraction = 1.0 / 3;
   CHECK(splits(30).size() == 3);
-  options.held_out_fraction = 0.9;
+  options.select.held_out_fraction = 0.9;
   CHECK(splits(30).size() == 2);
 }

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "fitted_operator.h"
+#include "model/estimator/model_entry.h"
 #include "model/exact_ridge.h"
 #include "model/hermite.h"
-#include "model/model_entry.h"
 #include "model_problem.h"
 #include "support/catch.h"
 #include "support/measured_memory.h"
@@ -101,16 +101,16 @@ void check_memory(const std::vector<Measured>& calls) {
   CHECK(faults == "");
 }
 
-FitOptions with(Selection selection, feature::Precision precision = feature::Precision::f32) {
-  FitOptions options;
-  options.selection = selection;
-  options.precision = precision;
-  options.lambda_count = 5;
-  options.lambda = 1e-3;
+Fitting with(Selection selection, feature::Precision precision = feature::Precision::f32) {
+  Fitting options;
+  options.select.selection = selection;
+  options.estimate.precision = precision;
+  options.select.lambda_count = 5;
+  options.select.lambda = 1e-3;
   return options;
 }
 
-Measured fitting(const std::string& name, const FitOptions& options, int64_t D, const Rows& X,
+Measured fitting(const std::string& name, const Fitting& options, int64_t D, const Rows& X,
                  MatrixView<const double> Y) {
   const auto map = [d = X.cols(), D] { return gaussian_map(d, D); };
   return {name, 8 * 32 * (X.cols() + D + X.rows()),
@@ -136,8 +136,8 @@ TEST_CASE("ridge keeps to the memory cap, in every form", "[model]") {
 TEST_CASE("wide and sparse rows keep to the memory cap", "[model]") {
   const Matrix<double> wide = random_matrix(300, 3000, 5), Y = random_matrix(300, 1, 6);
   const auto sparse = sparse_rows<double>(300, 3000, 200, 7);
-  FitOptions robust = with(Selection::fixed);
-  robust.scale = Scale::robust;
+  Fitting robust = with(Selection::fixed);
+  robust.prepare.scale = Scale::robust;
   check_memory({fitting("wide", with(Selection::fixed), 64, wide.view(), Y.view()),
                 fitting("wide, robust", robust, 64, wide.view(), Y.view()),
                 fitting("sparse", with(Selection::fixed), 64, sparse.view(), Y.view())});
@@ -148,13 +148,13 @@ TEST_CASE("losses keep to the memory cap", "[model]") {
   for (int64_t i = 0; i < 300; ++i) problem.Y(i, 0) = problem.Y(i, 0) > 0 ? 1 : 0;
   std::vector<Measured> calls;
   for (const char* loss : {"logistic", "poisson"}) {
-    FitOptions options = with(Selection::fixed);
-    options.model = &logistic_model();
-    options.parameters = default_parameters(logistic_model());
-    options.parameters.set("loss", loss);
+    Fitting options = with(Selection::fixed);
+    options.estimate.entry = &logistic_model();
+    options.estimate.parameters = default_parameters(logistic_model());
+    options.estimate.parameters.set("loss", loss);
     if (std::string(loss) == "logistic") {
-      options.task = Task::classification;
-      options.classes = 2;
+      options.coding.task = Task::classification;
+      options.coding.classes = 2;
     }
     calls.push_back(fitting(loss, options, 128, problem.x(), problem.y()));
   }

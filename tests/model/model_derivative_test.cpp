@@ -38,24 +38,24 @@ Matrix<double> inputs(bool missing) {
   return X;
 }
 
-model::Model fitted_with(const model::FitOptions& options, bool missing = false) {
+model::Model fitted_with(const model::Fitting& options, bool missing = false) {
   const auto X = inputs(missing);
   const auto Y = test::filled(n, 2, [&](int64_t i, int64_t o) {
     const double first = std::isnan(X(i, 0)) ? 0.3 : X(i, 0);
     return o == 0 ? std::sin(2 * first) + std::log(X(i, 1)) : first * X(i, 3) + X(i, 2);
   });
-  const int64_t flags = options.missing == model::Missing::flag ? 1 : 0;
+  const int64_t flags = options.prepare.missing == model::Missing::flag ? 1 : 0;
   Context context;
   const auto map = std::shared_ptr<const feature::FeatureMap>(
       feature::make_fourier(*kernel::make_gaussian({2.0}, 1), d + flags, 100, {}));
   return model::fit(map, options, MatrixView<const double>(X.view()), Y.view(), context);
 }
 
-model::FitOptions plain_options() {
-  model::FitOptions options;
-  options.precision = feature::Precision::f64;
-  options.selection = model::Selection::fixed;
-  options.lambda = 1e-4;
+model::Fitting plain_options() {
+  model::Fitting options;
+  options.estimate.precision = feature::Precision::f64;
+  options.select.selection = model::Selection::fixed;
+  options.select.lambda = 1e-4;
   return options;
 }
 
@@ -108,22 +108,22 @@ double gradient_error(const model::Model& fitted, bool missing) {
 }  // namespace
 
 TEST_CASE("model derivatives: the gradient of every preparation is that of predictions") {
-  model::FitOptions options = plain_options();
+  model::Fitting options = plain_options();
   CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
-  options.scale = model::Scale::robust;
-  CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
-  options = plain_options();
-  options.standardize = false;
+  options.prepare.scale = model::Scale::robust;
   CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
   options = plain_options();
-  options.unit_rows = true;
+  options.prepare.standardize = false;
   CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
-  options.missing = model::Missing::flag;
+  options = plain_options();
+  options.prepare.unit_rows = true;
+  CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
+  options.prepare.missing = model::Missing::flag;
   CHECK(gradient_error(fitted_with(options, true), true) <= 1e-6);
   options = plain_options();
-  options.transform = model::Transform::log;
+  options.prepare.transform = model::Transform::log;
   CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
-  options.transform = model::Transform::rank;
+  options.prepare.transform = model::Transform::rank;
   CHECK(gradient_error(fitted_with(options), false) <= 1e-5);
 }
 
@@ -166,8 +166,8 @@ TEST_CASE("model derivatives: values, second derivatives and Laplacian of scaled
 
 TEST_CASE("model derivatives: refusals") {
   const auto X = probes(false);
-  model::FitOptions options = plain_options();
-  options.transform = model::Transform::log;
+  model::Fitting options = plain_options();
+  options.prepare.transform = model::Transform::log;
   const auto transformed = fitted_with(options);
   CHECK(test::refusal_fault(
             MERCER_UNSUPPORTED, [&] { differentiated(transformed, {Kind::laplacian}, X); },
@@ -177,8 +177,8 @@ TEST_CASE("model derivatives: refusals") {
             MERCER_DIMENSION_MISMATCH,
             [&] { differentiated(plain, {Kind::gradient}, test::random_matrix(3, 2, 1)); },
             "3 x 2") == "");
-  model::FitOptions shifted = plain_options();
-  shifted.standardize = false;
+  model::Fitting shifted = plain_options();
+  shifted.prepare.standardize = false;
   const auto Z = test::random_matrix(50, 2, 1), Y = test::random_matrix(50, 1, 2);
   Context context;
   const auto map = std::shared_ptr<const feature::FeatureMap>(test::map_without_derivatives(2, 20));

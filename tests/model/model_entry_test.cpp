@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The mercer authors
 // A model of its own that needs nothing but an entry; those of the table:
 // tests/contract/models.cpp.
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
 
 #include <algorithm>
 
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "support/catch.h"
 #include "support/refusal.h"
@@ -44,7 +44,8 @@ const ModelEntry& mean_model() {
       .sections = {"means"},
       .selection = Selection::fixed,
       .fit =
-          [](const solver::BlockSource& rows, const FitOptions& options, Context& context) {
+          [](const solver::BlockSource& rows, const Estimating& estimating, const Coding&,
+             const Selecting&, Context& context) {
             std::vector<double> means(static_cast<size_t>(rows.outputs()), 0.0);
             double n = 0;
             rows.for_each(context, [&](const solver::FeatureBlock& block) {
@@ -56,7 +57,7 @@ const ModelEntry& mean_model() {
                   means[j] += w * block.Y(i, static_cast<int64_t>(j));
               }
             });
-            for (double& mean : means) mean *= options.parameters.number("factor") / n;
+            for (double& mean : means) mean *= estimating.parameters.number("factor") / n;
             return Learned{std::make_shared<MeanPredictor>(rows.features(), means), 0, {}, {}};
           },
       .load = [](std::span<const std::vector<double>> numbers, int64_t features,
@@ -66,10 +67,10 @@ const ModelEntry& mean_model() {
   return entry;
 }
 
-FitOptions mean_options() {
-  FitOptions options;
-  options.model = &mean_model();
-  options.parameters.set("factor", 2.0);
+Fitting mean_options() {
+  Fitting options;
+  options.estimate.entry = &mean_model();
+  options.estimate.parameters.set("factor", 2.0);
   return options;
 }
 

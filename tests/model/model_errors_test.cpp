@@ -9,7 +9,7 @@
 
 #include "model/exact_ridge.h"
 #include "model/model.h"
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "spec/spec.h"
 #include "support/catch.h"
@@ -27,42 +27,43 @@ const Problem& problem() {
   return kProblem;
 }
 
-FitOptions with(void (*change)(FitOptions&)) {
-  FitOptions options;
+Fitting with(void (*change)(Fitting&)) {
+  Fitting options;
   change(options);
   return options;
 }
 
-FitOptions& selecting(FitOptions& o, Selection selection) {
-  o.selection = selection;
-  return o;
+Selecting& selecting(Fitting& o, Selection selection) {
+  o.select.selection = selection;
+  return o.select;
 }
 
 }  // namespace
 
 TEST_CASE("options out of range are refused", "[model]") {
   struct Case {
-    void (*change)(FitOptions&);
+    void (*change)(Fitting&);
     const char* names;
     const char* value;
   };
   const Case cases[] = {
-      {[](FitOptions& o) { selecting(o, Selection::fixed).lambda = -1; }, "lambda", "-1"},
-      {[](FitOptions& o) { selecting(o, Selection::fixed).lambda = NAN; }, "lambda", "nan"},
-      {[](FitOptions& o) { selecting(o, Selection::fixed).lambda = INFINITY; }, "lambda", "inf"},
-      {[](FitOptions& o) { o.lambda_smallest = 0; }, "lambda", "0"},
-      {[](FitOptions& o) { o.lambda_smallest = 11; }, "lambda", "11"},
-      {[](FitOptions& o) { o.lambda_largest = INFINITY; }, "lambda", "inf"},
-      {[](FitOptions& o) { o.lambda_count = 0; }, "lambda_count", "0"},
-      {[](FitOptions& o) { selecting(o, Selection::kfold).folds = 1; }, "folds", "1"},
-      {[](FitOptions& o) { selecting(o, Selection::kfold).folds = 41; }, "folds", "41"},
-      {[](FitOptions& o) { selecting(o, Selection::held_out).held_out_fraction = 0; },
+      {[](Fitting& o) { selecting(o, Selection::fixed).lambda = -1; }, "lambda", "-1"},
+      {[](Fitting& o) { selecting(o, Selection::fixed).lambda = NAN; }, "lambda", "nan"},
+      {[](Fitting& o) { selecting(o, Selection::fixed).lambda = INFINITY; }, "lambda", "inf"},
+      {[](Fitting& o) { o.select.lambda_smallest = 0; }, "lambda", "0"},
+      {[](Fitting& o) { o.select.lambda_smallest = 11; }, "lambda", "11"},
+      {[](Fitting& o) { o.select.lambda_largest = INFINITY; }, "lambda", "inf"},
+      {[](Fitting& o) { o.select.lambda_count = 0; }, "lambda_count", "0"},
+      {[](Fitting& o) { selecting(o, Selection::kfold).folds = 1; }, "folds", "1"},
+      {[](Fitting& o) { selecting(o, Selection::kfold).folds = 41; }, "folds", "41"},
+      {[](Fitting& o) { selecting(o, Selection::held_out).held_out_fraction = 0; },
        "held_out_fraction", "0"},
-      {[](FitOptions& o) { selecting(o, Selection::held_out).held_out_fraction = 1; },
+      {[](Fitting& o) { selecting(o, Selection::held_out).held_out_fraction = 1; },
        "held_out_fraction", "1"},
-      {[](FitOptions& o) { selecting(o, Selection::held_out).held_out_fraction = NAN; },
+      {[](Fitting& o) { selecting(o, Selection::held_out).held_out_fraction = NAN; },
        "held_out_fraction", "nan"},
-      {[](FitOptions& o) { o.task = Task::classification, o.classes = 1; }, "classes", "1"},
+      {[](Fitting& o) { o.coding.task = Task::classification, o.coding.classes = 1; }, "classes",
+       "1"},
   };
   std::string faults;
   for (const Case& c : cases) {
@@ -84,7 +85,7 @@ TEST_CASE("shapes that disagree are refused", "[model]") {
   wide.fill(0);
   std::string faults;
   const auto try_fit = [&](mercer_status status, MatrixView<const double> X,
-                           MatrixView<const double> Y, const FitOptions& options, const char* first,
+                           MatrixView<const double> Y, const Fitting& options, const char* first,
                            const char* second) {
     faults += refusal_fault(
         status,
@@ -94,9 +95,9 @@ TEST_CASE("shapes that disagree are refused", "[model]") {
         },
         first, second);
   };
-  const FitOptions classes = with([](FitOptions& o) {
-    o.task = Task::classification;
-    o.classes = 2;
+  const Fitting classes = with([](Fitting& o) {
+    o.coding.task = Task::classification;
+    o.coding.classes = 2;
   });
   try_fit(MERCER_DIMENSION_MISMATCH, x, y.block_rows(0, 39), {}, "39", "40");
   try_fit(MERCER_DIMENSION_MISMATCH, x.block_cols(0, 2), y, {}, "2 columns", "3 inputs");
@@ -113,7 +114,7 @@ TEST_CASE("NaN and Inf are refused by row and column", "[model]") {
   Y(23, 0) = INFINITY;
   const auto with_x = [&](MatrixView<const double> x, MatrixView<const double> y) {
     Context context;
-    fit(gaussian_map(3, 16), FitOptions{}, x, y, context);
+    fit(gaussian_map(3, 16), Fitting{}, x, y, context);
   };
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT, [&] { with_x(X.view(), problem().y()); }, "X: row 17",
@@ -124,9 +125,9 @@ TEST_CASE("NaN and Inf are refused by row and column", "[model]") {
 }
 
 TEST_CASE("labels that are no class are refused", "[model]") {
-  const FitOptions options = with([](FitOptions& o) {
-    o.task = Task::classification;
-    o.classes = 3;
+  const Fitting options = with([](Fitting& o) {
+    o.coding.task = Task::classification;
+    o.coding.classes = 3;
   });
   std::string faults;
   for (const double label : {-1.0, 3.0, 0.5}) {
@@ -154,7 +155,7 @@ TEST_CASE("complex maps are unsupported", "[model]") {
             MERCER_UNSUPPORTED,
             [&] {
               Context context;
-              fit(map, FitOptions{}, problem().x(), problem().y(), context);
+              fit(map, Fitting{}, problem().x(), problem().y(), context);
             },
             "complex") == "");
 }
@@ -168,8 +169,8 @@ TEST_CASE("features that are not finite are refused, by either form", "[model]")
         std::to_string(D) + "}");
     Problem large = smooth_problem(40, 3, 1, 0.1, 51);
     for (int64_t i = 0; i < 40; ++i) large.X(i, 1) *= 1e20;
-    FitOptions options;
-    options.standardize = false;
+    Fitting options;
+    options.prepare.standardize = false;
     faults += refusal_fault(
         MERCER_INVALID_ARGUMENT,
         [&] {
@@ -190,7 +191,7 @@ TEST_CASE("a memory cap that cannot be met fails up front with the amount", "[mo
   wide.features = 2048;
   CHECK(refusal_fault(
             MERCER_OUT_OF_MEMORY,
-            [&] { fit(gaussian_map(3, 2048), FitOptions{}, many.x(), many.y(), context); },
+            [&] { fit(gaussian_map(3, 2048), Fitting{}, many.x(), many.y(), context); },
             "memory_cap = 1048576", "statistics and their eigenvectors needs 67") == "");
   CHECK(refusal_fault(
             MERCER_OUT_OF_MEMORY,
@@ -200,21 +201,21 @@ TEST_CASE("a memory cap that cannot be met fails up front with the amount", "[mo
   CHECK(refusal_fault(
             MERCER_OUT_OF_MEMORY,
             [&] {
-              fit_exact(kernel::make_gaussian({1.0}, 1.0), FitOptions{}, problem().x(),
-                        problem().y(), context);
+              fit_exact(kernel::make_gaussian({1.0}, 1.0), Fitting{}, problem().x(), problem().y(),
+                        context);
             },
             "memory_cap = 1", "12800") == "");
 }
 
 TEST_CASE("prediction refuses other shapes and tasks", "[model]") {
   Context context;
-  FitOptions options;
-  options.task = Task::classification;
-  options.classes = 2;
+  Fitting options;
+  options.coding.task = Task::classification;
+  options.coding.classes = 2;
   Matrix<double> labels(40, 1);
   for (int64_t i = 0; i < 40; ++i) labels(i, 0) = static_cast<double>(i % 2);
   const Model regression =
-      fit(gaussian_map(3, 16), FitOptions{}, problem().x(), problem().y(), context);
+      fit(gaussian_map(3, 16), Fitting{}, problem().x(), problem().y(), context);
   const Model classes = fit(gaussian_map(3, 16), options, problem().x(),
                             MatrixView<const double>(labels.view()), context);
   Matrix<double> scores(40, 1), X = copy(problem().x());
@@ -273,17 +274,17 @@ TEST_CASE("the exact reference refuses what fit refuses", "[model]") {
   const std::shared_ptr<const kernel::Kernel> ard = kernel::make_gaussian({1.0, 2.0}, 1.0);
   Context context;
   CHECK(refusal_fault(MERCER_DIMENSION_MISMATCH, [&] {
-          fit_exact(ard, FitOptions{}, problem().x(), problem().y(), context);
+          fit_exact(ard, Fitting{}, problem().x(), problem().y(), context);
         }) == "");
   const std::shared_ptr<const kernel::Kernel> kernel = kernel::make_gaussian({1.0}, 1.0);
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,
             [&] {
-              fit_exact(kernel, with([](FitOptions& o) { o.lambda = -1; }), problem().x(),
+              fit_exact(kernel, with([](Fitting& o) { o.select.lambda = -1; }), problem().x(),
                         problem().y(), context);
             },
             "lambda", "-1") == "");
-  const ExactModel model = fit_exact(kernel, FitOptions{}, problem().x(), problem().y(), context);
+  const ExactModel model = fit_exact(kernel, Fitting{}, problem().x(), problem().y(), context);
   Matrix<double> scores(40, 2);
   CHECK(refusal_fault(
             MERCER_DIMENSION_MISMATCH,

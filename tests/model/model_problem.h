@@ -13,9 +13,9 @@
 #include "feature/fourier.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
-#include "model/map_maker.h"
 #include "model/model.h"
-#include "model/search.h"
+#include "model/search/map_maker.h"
+#include "model/search/search.h"
 #include "support/dense.h"
 #include "support/kernels.h"
 
@@ -67,11 +67,11 @@ inline Problem smooth_problem(int64_t n, int64_t d, int64_t outputs, double nois
 }
 
 /// For comparisons: features in double.
-inline model::FitOptions f64_options(model::Selection selection) {
-  model::FitOptions options;
-  options.selection = selection;
-  options.precision = feature::Precision::f64;
-  options.lambda = 1e-5;
+inline model::Fitting f64_options(model::Selection selection) {
+  model::Fitting options;
+  options.select.selection = selection;
+  options.estimate.precision = feature::Precision::f64;
+  options.select.lambda = 1e-5;
   return options;
 }
 

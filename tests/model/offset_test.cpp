@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "model/model.h"
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "support/catch.h"
 #include "support/refusal.h"
@@ -53,9 +53,9 @@ TEST_CASE("an offset of the targets changes no selection", "[model]") {
   const Problem train = smooth_problem(600, 3, 1, 0.3, 1), test = smooth_problem(300, 3, 1, 0, 2);
   Context context;
   const auto score = [&](Selection selection, int64_t D, double offset) {
-    FitOptions options;
-    options.selection = selection;
-    options.lambda = 1e-5;
+    Fitting options;
+    options.select.selection = selection;
+    options.select.lambda = 1e-5;
     const Problem far = moved({copy(train.x()), copy(train.y())}, offset);
     const Problem far_test = moved({copy(test.x()), copy(test.y())}, offset);
     const Model model = fit(gaussian_map(3, D), options, far.x(), far.y(), context);
@@ -124,7 +124,7 @@ TEST_CASE("a choice by one held-out row is warned of", "[model]") {
   options.assess = false;
   options.held_out_fraction = 1e-9;
   const Model model = search(CountingMaker(), options, train.x(), train.y(), context);
-  CHECK(model.options.selection == Selection::held_out);
+  CHECK(model.fit.select.selection == Selection::held_out);
   CHECK(model.report.criterion_rows == 1);
   CHECK(std::ranges::find(model.report.warnings, "1 rows chose lengthscale and lambda") !=
         model.report.warnings.end());

@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
-#include "model/operator_fit.h"
-#include "model/operator_search.h"
+#include "model/outputs/operator_fit.h"
+#include "model/outputs/operator_search.h"
 #include "support/dense.h"
 
 namespace mercer::test {
@@ -31,7 +31,7 @@ inline Matrix<double> targets(const Matrix<double>& X, bool gaps) {
 }
 
 inline std::vector<double> by_lsqr(const operators::OperatorMap& map, const Matrix<double>& X,
-                            const Matrix<double>& Y, double lambda) {
+                                   const Matrix<double>& Y, double lambda) {
   Context context;
   std::vector<double> theta(static_cast<size_t>(map.coefficients()));
   model::fit_operator(

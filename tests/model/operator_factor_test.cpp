@@ -2,14 +2,14 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Lambdas by factors against fits by LSQR that do not see the rows held out; when factors are
 // taken.
-#include "model/operator_factor.h"
+#include "model/outputs/operator_factor.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "model/operator_fit.h"
-#include "model/operator_path.h"
-#include "model/row_sets.h"
+#include "model/outputs/operator_fit.h"
+#include "model/outputs/operator_path.h"
+#include "model/rows/row_sets.h"
 #include "operator_cases.h"
 #include "support/catch.h"
 #include "support/dense.h"

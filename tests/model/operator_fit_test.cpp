@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Fits with operator-valued maps: every method finds the same minimum, fields keep what they are,
 // lambda is the best of a list, gaps in the targets.
-#include "model/operator_fit.h"
+#include "model/outputs/operator_fit.h"
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Folds of decomposable fits, against fits one by one.
-#include "model/operator_folds.h"
+#include "model/outputs/operator_folds.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Gamma of every structure and shape against its formula, and that there is one for ordinary
 // targets: with gaps, constant, tiny, of part of the rows.
-#include "model/operator_maker.h"
+#include "model/outputs/operator_maker.h"
 
 #include <cmath>
 #include <limits>

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // With an intercept a row that is left out is predicted by the means of the others: errors of fits
 // against refits that have never seen the row.
-#include "model/operator_means.h"
+#include "model/outputs/operator_means.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The path of lambdas of an operator-valued map: solutions and rows left out are those of fits that
 // were made one by one, from coefficients and from targets, with gaps and without.
-#include "model/operator_path.h"
+#include "model/outputs/operator_path.h"
 
 #include <cmath>
 #include <limits>
 
 #include "../operator/made_operator.h"
-#include "model/operator_fit.h"
+#include "model/outputs/operator_fit.h"
 #include "operator_cases.h"
 #include "support/catch.h"
 #include "support/dense.h"

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The score of several outputs and its standard error against their formulas; outputs that do not
 // vary are no part of it.
-#include "model/operator_score.h"
+#include "model/outputs/operator_score.h"
 
 #include <cmath>
 #include <limits>

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Searches for models of several outputs: fields stay what they are whatever their units, scores
 // are honest, structure is taken where there is some, gaps do no harm.
-#include "model/operator_search.h"
+#include "model/outputs/operator_search.h"
 
 #include <cmath>
 #include <limits>

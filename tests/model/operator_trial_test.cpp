@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Errors of trials against refits without the rows, by every way to them; lambdas that were given
 // are all tried; where trials have part of the features and scores part of the rows.
-#include "model/operator_trial.h"
+#include "model/outputs/operator_trial.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "model/operator_fit.h"
-#include "model/operator_path.h"
+#include "model/outputs/operator_fit.h"
+#include "model/outputs/operator_path.h"
 #include "operator_cases.h"
 #include "support/catch.h"
 #include "support/dense.h"

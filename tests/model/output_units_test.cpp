@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Units of several targets: what varies by rounding alone does not vary, whatever the number of
 // rows; tiny numbers have units too.
-#include "model/output_units.h"
+#include "model/outputs/output_units.h"
 
 #include <cmath>
 #include <limits>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The rule and its sums against differences written out.
-#include "model/paired_choice.h"
+#include "model/select/paired_choice.h"
 
 #include <cmath>
 #include <vector>

@@ -9,7 +9,7 @@
 
 #include "feature/fourier.h"
 #include "kernel/kernel.h"
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "statistic/prediction_score.h"
 #include "support/catch.h"
@@ -95,7 +95,7 @@ TEST_CASE("missing inputs and constant ones have a relevance each", "[model]") {
   Maker maker(7);  // with a flag of input 3
   SearchOptions options;
   options.features = 200;
-  options.fit.missing = Missing::flag;
+  options.fit.prepare.missing = Missing::flag;
   Context context;
   const Model model = search(maker, options, train.x(), train.y(), context);
   REQUIRE(model.map->kernel().lengthscale().size() == 7);
@@ -131,8 +131,8 @@ TEST_CASE("the model of a search with a lengthscale for each input is a fit with
   const Problem train = one_of_six(300, 46);
   const Model model = searched(Maker{}, train);
   REQUIRE(model.map->kernel().lengthscale().size() == 6);
-  FitOptions fixed = model.options;
-  fixed.selection = Selection::fixed;
+  Fitting fixed = model.fit;
+  fixed.select.selection = Selection::fixed;
   Context context;
   const Model again = fit(model.map, fixed, train.x(), train.y(), context);
   CHECK(largest_difference(predictions(model, train.x()), predictions(again, train.x())) == 0);

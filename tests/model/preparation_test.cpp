@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "model/exact_ridge.h"
-#include "model/row_coding.h"
+#include "model/prepare/row_coding.h"
+#include "model/prepare/row_summary.h"
 #include "model/row_stream.h"
-#include "model/row_summary.h"
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/catch.h"
@@ -70,22 +70,22 @@ Matrix<double> prepared(const Preparation& by, const Rows& X) {
   return out;
 }
 
-FitOptions plain(int64_t = 0) {
-  FitOptions options = f64_options(Selection::fixed);
+Fitting plain(int64_t = 0) {
+  Fitting options = f64_options(Selection::fixed);
   options.extrapolation = Extrapolation::free;
   return options;
 }
 
 /// A fit that prepares, against one without any preparation of rows prepared by the same rule.
-void check_fit(FitOptions options, const Mixed& train, const Mixed& test) {
+void check_fit(Fitting options, const Mixed& train, const Mixed& test) {
   Context context;
-  const Preparation by = fit_preparation(options, train.X.view(), train.Y.view());
+  const Preparation by = fit_preparation(options.prepare, train.X.view(), train.Y.view());
   const Matrix<double> X = prepared(by, train.X.view()), T = prepared(by, test.X.view());
   const auto map = gaussian_map(X.cols(), 64, 2.0);
   const Model model = fit(map, options, train.X.view(), train.Y.view(), context);
   CHECK(model.inputs() == 5);
-  FitOptions bare = plain();
-  bare.standardize = false;
+  Fitting bare = plain();
+  bare.prepare.standardize = false;
   const Model expected = fit(map, bare, X.view(), train.Y.view(), context);
   CHECK(largest_difference(predictions(model, test.X.view()), predictions(expected, T.view())) <
         1e-9);
@@ -96,9 +96,9 @@ void check_fit(FitOptions options, const Mixed& train, const Mixed& test) {
 TEST_CASE("columns of 0 and 1 are left as they are", "[model]") {
   const Mixed data(200, false);
   for (const Scale scale : {Scale::standard, Scale::robust, Scale::center}) {
-    FitOptions options = plain();
-    options.scale = scale;
-    const Preparation by = fit_preparation(options, data.X.view(), data.Y.view());
+    Fitting options = plain();
+    options.prepare.scale = scale;
+    const Preparation by = fit_preparation(options.prepare, data.X.view(), data.Y.view());
     CHECK(by.mean[1] == 0);
     CHECK(by.scale[1] == 1);
     CHECK(by.mean[2] != 0);
@@ -107,11 +107,11 @@ TEST_CASE("columns of 0 and 1 are left as they are", "[model]") {
 
 TEST_CASE("robust and centred columns are those by hand", "[model]") {
   const Mixed data(201, false), test(60, false, 9);
-  FitOptions options = plain();
-  options.scale = Scale::robust;
-  const Preparation robust = fit_preparation(options, data.X.view(), data.Y.view());
-  options.scale = Scale::center;
-  const Preparation centred = fit_preparation(options, data.X.view(), data.Y.view());
+  Fitting options = plain();
+  options.prepare.scale = Scale::robust;
+  const Preparation robust = fit_preparation(options.prepare, data.X.view(), data.Y.view());
+  options.prepare.scale = Scale::center;
+  const Preparation centred = fit_preparation(options.prepare, data.X.view(), data.Y.view());
   for (const size_t j : {0u, 2u, 3u, 4u}) {
     const std::vector<double> x = column(data.X, static_cast<int64_t>(j));
     CHECK(robust.mean[j] == quantile(x, 0.5));
@@ -125,10 +125,10 @@ TEST_CASE("robust and centred columns are those by hand", "[model]") {
 
 TEST_CASE("missing numbers are filled with the median and flagged", "[model]") {
   const Mixed data(300, true), test(80, true, 3);
-  FitOptions options = plain();
-  options.missing = Missing::flag;
-  CHECK(prepared_inputs(options, data.X.view()) == 7);
-  const Preparation by = fit_preparation(options, data.X.view(), data.Y.view());
+  Fitting options = plain();
+  options.prepare.missing = Missing::flag;
+  CHECK(prepared_inputs(options.prepare, {}, data.X.view()) == 7);
+  const Preparation by = fit_preparation(options.prepare, data.X.view(), data.Y.view());
   CHECK(by.flagged == std::vector<int64_t>{1, 3});
   const Matrix<double> out = prepared(by, test.X.view());
   double worst = 0;
@@ -144,8 +144,8 @@ TEST_CASE("missing numbers are filled with the median and flagged", "[model]") {
     }
   CHECK(worst < 1e-9);
   check_fit(options, data, test);
-  options.missing = Missing::fill;
-  CHECK(fit_preparation(options, data.X.view(), data.Y.view()).flagged.empty());
+  options.prepare.missing = Missing::fill;
+  CHECK(fit_preparation(options.prepare, data.X.view(), data.Y.view()).flagged.empty());
   check_fit(options, data, test);
 }
 
@@ -153,8 +153,8 @@ TEST_CASE("missing numbers are refused unless they are filled", "[model]") {
   const Mixed data(60, true);
   Context context;
   const auto fitted = [&](Missing missing, int64_t inputs) {
-    FitOptions options = plain();
-    options.missing = missing;
+    Fitting options = plain();
+    options.prepare.missing = missing;
     return fit(gaussian_map(inputs, 16), options, data.X.view(), data.Y.view(), context);
   };
   CHECK(refusal_fault(
@@ -164,8 +164,8 @@ TEST_CASE("missing numbers are refused unless they are filled", "[model]") {
             MERCER_DIMENSION_MISMATCH, [&] { fitted(Missing::flag, 5); }, "7", "5 inputs") == "");
   Matrix<double> none = copy(data.X.view());
   for (int64_t i = 0; i < 60; ++i) none(i, 2) = std::nan("");
-  FitOptions options = plain();
-  options.missing = Missing::fill;
+  Fitting options = plain();
+  options.prepare.missing = Missing::fill;
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,
             [&] { fit(gaussian_map(5, 16), options, none.view(), data.Y.view(), context); },
@@ -175,9 +175,9 @@ TEST_CASE("missing numbers are refused unless they are filled", "[model]") {
 TEST_CASE("log and rank transforms take the skew out and leave what they should", "[model]") {
   const Mixed data(400, false), test(80, false, 4);
   for (const Transform kind : {Transform::log, Transform::rank}) {
-    FitOptions options = plain();
-    options.transform = kind;
-    const Preparation by = fit_preparation(options, data.X.view(), data.Y.view());
+    Fitting options = plain();
+    options.prepare.transform = kind;
+    const Preparation by = fit_preparation(options.prepare, data.X.view(), data.Y.view());
     CHECK(by.curves[1].kind == Transform::none);  // 0 and 1
     CHECK(by.curves[0].kind == kind);
     CHECK(by.curves[2].kind == (kind == Transform::log ? Transform::none : kind));
@@ -189,14 +189,14 @@ TEST_CASE("log and rank transforms take the skew out and leave what they should"
     }
     check_fit(options, data, test);
   }
-  FitOptions options = plain();
-  options.transform = Transform::log;
-  const Curve log = fit_preparation(options, data.X.view(), data.Y.view()).curves[0];
+  Fitting options = plain();
+  options.prepare.transform = Transform::log;
+  const Curve log = fit_preparation(options.prepare, data.X.view(), data.Y.view()).curves[0];
   const double s = quantile(column(data.X, 0), 0.5);
   CHECK(log(3.0) == Approx(std::log1p(3.0 / s)).epsilon(1e-15));
   CHECK(log(-3.0) == -log(3.0));
-  options.transform = Transform::rank;
-  const Curve rank = fit_preparation(options, data.X.view(), data.Y.view()).curves[0];
+  options.prepare.transform = Transform::rank;
+  const Curve rank = fit_preparation(options.prepare, data.X.view(), data.Y.view()).curves[0];
   // The k-th of 400 numbers has the normal quantile of about (k - 1/2)/400: within one knot's step.
   const double median = quantile(column(data.X, 0), 0.5), high = quantile(column(data.X, 0), 0.9);
   CHECK(std::abs(rank(median)) < 0.02);
@@ -233,8 +233,8 @@ TEST_CASE("targets are learnt transformed and predicted back", "[model]") {
   const Mixed data(300, false), test(80, false, 4);
   Context context;
   for (const Transform kind : {Transform::log, Transform::rank}) {
-    FitOptions options = plain();
-    options.target_transform = kind;
+    Fitting options = plain();
+    options.prepare.target_transform = kind;
     const auto map = gaussian_map(5, 64, 2.0);
     const Model model = fit(map, options, data.X.view(), data.Y.view(), context);
     const Curve curve = model.preparation.targets.at(0);
@@ -246,10 +246,10 @@ TEST_CASE("targets are learnt transformed and predicted back", "[model]") {
     CHECK(largest_difference(predictions(model, test.X.view()), expected) < 1e-9);
     CHECK(model.ranges.targets[0].highest == quantile(column(data.Y, 0), 1));  // as given
   }
-  FitOptions options = plain();
-  options.target_transform = Transform::log;
-  options.task = Task::classification;
-  options.classes = 2;
+  Fitting options = plain();
+  options.prepare.target_transform = Transform::log;
+  options.coding.task = Task::classification;
+  options.coding.classes = 2;
   CHECK(refusal_fault(
             MERCER_UNSUPPORTED,
             [&] { fit(gaussian_map(5, 16), options, data.X.view(), data.Y.view(), context); },
@@ -258,9 +258,9 @@ TEST_CASE("targets are learnt transformed and predicted back", "[model]") {
 
 TEST_CASE("unit rows", "[model]") {
   const Mixed data(100, false), test(40, false, 4);
-  FitOptions options = plain();
-  options.unit_rows = true;
-  const Preparation by = fit_preparation(options, data.X.view(), data.Y.view());
+  Fitting options = plain();
+  options.prepare.unit_rows = true;
+  const Preparation by = fit_preparation(options.prepare, data.X.view(), data.Y.view());
   Preparation without = by;
   without.row_norm = 0;
   const Matrix<double> out = prepared(by, test.X.view()), raw = prepared(without, test.X.view());
@@ -292,11 +292,11 @@ TEST_CASE("sparse rows are prepared as the dense rows they stand for", "[model]"
   Context context;
   for (const bool unit : {false, true}) {
     for (const Transform transform : {Transform::none, Transform::log}) {
-      FitOptions options = plain();
-      options.unit_rows = unit;
-      options.transform = transform;
-      options.missing = Missing::flag;
-      const Preparation by = fit_preparation(options, sparse.view(), Y.view());
+      Fitting options = plain();
+      options.prepare.unit_rows = unit;
+      options.prepare.transform = transform;
+      options.prepare.missing = Missing::flag;
+      const Preparation by = fit_preparation(options.prepare, sparse.view(), Y.view());
       CHECK(!by.centres());
       CHECK(by.flagged.size() == 1);
       const Matrix<double> of_sparse = prepared(by, sparse.view()),
@@ -309,19 +309,19 @@ TEST_CASE("sparse rows are prepared as the dense rows they stand for", "[model]"
                                predictions(model, dense.view())) < 1e-9);
     }
   }
-  FitOptions options = plain();
-  options.transform = Transform::rank;
+  Fitting options = plain();
+  options.prepare.transform = Transform::rank;
   CHECK(refusal_fault(
-            MERCER_UNSUPPORTED, [&] { fit_preparation(options, sparse.view(), Y.view()); },
+            MERCER_UNSUPPORTED, [&] { fit_preparation(options.prepare, sparse.view(), Y.view()); },
             "transform = rank of sparse rows") == "");
-  options.transform = Transform::none;
-  options.scale = Scale::robust;
+  options.prepare.transform = Transform::none;
+  options.prepare.scale = Scale::robust;
   CHECK(refusal_fault(
-            MERCER_UNSUPPORTED, [&] { fit_preparation(options, sparse.view(), Y.view()); },
+            MERCER_UNSUPPORTED, [&] { fit_preparation(options.prepare, sparse.view(), Y.view()); },
             "scale asks for their centre") == "");
   // A model of dense rows that are centred or ranked predicts sparse ones made dense.
-  options.scale = Scale::standard;
-  options.transform = Transform::rank;
+  options.prepare.scale = Scale::standard;
+  options.prepare.transform = Transform::rank;
   Matrix<double> finite = copy(dense.view());
   for (int64_t k = 0; k < 1600; ++k)
     if (std::isnan(finite.data()[k])) finite.data()[k] = 0;
@@ -335,20 +335,20 @@ TEST_CASE("sparse rows are prepared as the dense rows they stand for", "[model]"
 TEST_CASE("searches, streams and exact ridge prepare as fits do", "[model]") {
   const Mixed data(150, true), test(40, true, 5);
   Context context;
-  FitOptions options = plain();
-  options.missing = Missing::flag;
-  options.transform = Transform::log;
-  options.target_transform = Transform::log;
-  options.unit_rows = true;
-  const Preparation by = fit_preparation(options, data.X.view(), data.Y.view());
+  Fitting options = plain();
+  options.prepare.missing = Missing::flag;
+  options.prepare.transform = Transform::log;
+  options.prepare.target_transform = Transform::log;
+  options.prepare.unit_rows = true;
+  const Preparation by = fit_preparation(options.prepare, data.X.view(), data.Y.view());
   SearchOptions wanted;
   wanted.fit = options;
   wanted.features = 64;
   const Model found = search(GaussianMaker{7}, wanted, data.X.view(), data.Y.view(), context);
   CHECK(found.inputs() == 5);
   CHECK(found.preparation.flagged == by.flagged);
-  FitOptions same = options;
-  same.lambda = found.options.lambda;
+  Fitting same = options;
+  same.select.lambda = found.fit.select.lambda;
   const Model model = fit(found.map, same, data.X.view(), data.Y.view(), context);
   CHECK(largest_difference(predictions(found, test.X.view()), predictions(model, test.X.view())) <
         1e-3);
@@ -357,8 +357,8 @@ TEST_CASE("searches, streams and exact ridge prepare as fits do", "[model]") {
   const ExactModel exact = fit_exact(kernel, options, data.X.view(), data.Y.view(), context);
   Matrix<double> of_exact(40, 1);
   predict_exact(exact, test.X.view(), context, of_exact.view());
-  FitOptions bare = plain();
-  bare.standardize = false;
+  Fitting bare = plain();
+  bare.prepare.standardize = false;
   Matrix<double> Y(150, 1), expected(40, 1);
   for (int64_t i = 0; i < 150; ++i) Y(i, 0) = by.targets[0](data.Y(i, 0));
   const Matrix<double> X = prepared(by, data.X.view()), T = prepared(by, test.X.view());
@@ -373,18 +373,16 @@ TEST_CASE("a search flags no input that fewer than five rows miss", "[model]") {
   X.fill(1);
   for (int64_t i = 0; i < 5; ++i) X(3 * i, 1) = NAN;
   for (int64_t i = 0; i < 4; ++i) X(5 * i, 2) = NAN;
-  FitOptions options;
-  options.missing = Missing::flag;
-  CHECK(prepared_inputs(options, X.view()) == 5);
-  CHECK(leave_out_rare_flags(options, X.view()) == 1);
-  CHECK(options.flagged == std::vector<int64_t>{1});
-  CHECK(prepared_inputs(options, X.view()) == 4);
-  CHECK(leave_out_rare_flags(options, X.view()) == 0);
+  Preparing asked{.missing = Missing::flag};
+  std::vector<int64_t> flagged, none;
+  CHECK(prepared_inputs(asked, flagged, X.view()) == 5);
+  CHECK(leave_out_rare_flags(asked, flagged, X.view()) == 1);
+  CHECK(flagged == std::vector<int64_t>{1});
+  CHECK(prepared_inputs(asked, flagged, X.view()) == 4);
+  CHECK(leave_out_rare_flags(asked, flagged, X.view()) == 0);
   // Rows of weight 0 do not count: the second input has four then.
-  FitOptions weighted;
-  weighted.missing = Missing::flag;
   std::vector<double> weights(40, 1.0);
   weights[3] = 0;
-  CHECK(leave_out_rare_flags(weighted, X.view(), weights) == 2);
-  CHECK(weighted.missing == Missing::fill);
+  CHECK(leave_out_rare_flags(asked, none, X.view(), weights) == 2);
+  CHECK(asked.missing == Missing::fill);
 }

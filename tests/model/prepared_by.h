@@ -5,15 +5,16 @@
 
 #include <span>
 
-#include "model/row_summary.h"
+#include "model/prepare/row_summary.h"
 
 namespace mercer::test {
 
-inline model::Preparation fit_preparation(const model::FitOptions& options, const Rows& X,
+inline model::Preparation fit_preparation(const model::Preparing& asked, const Rows& X,
                                           MatrixView<const double> Y,
-                                          std::span<const double> weights = {}) {
+                                          std::span<const double> weights = {},
+                                          const model::Found& found = {}) {
   Context context;
-  return model::fit_preparation(options, X, Y, context, weights);
+  return model::RowSummary(asked, found, 0, X, Y, weights, context).preparation();
 }
 
 inline model::Preparation fit_standardizer(const Rows& X, std::span<const double> weights = {}) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/model.h"
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "support/catch.h"
 #include "support/refusal.h"
@@ -46,8 +46,8 @@ TEST_CASE("progress of a fit reaches its total once, for every selection and for
   for (const Selection selection :
        {Selection::fixed, Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
     for (const int64_t D : {64, 512}) {
-      FitOptions options;
-      options.selection = selection;
+      Fitting options;
+      options.select.selection = selection;
       Watch watch;
       const Outcome result = watched(watch, [&](Context& context) {
         fit(gaussian_map(3, D), options, problem.x(), problem.y(), context);
@@ -69,7 +69,7 @@ TEST_CASE("a fit and a search stop wherever they are asked to", "[model]") {
   for (const int64_t stop_at : {1, 2, 5, 20}) {
     Watch fitting{.stop_at = stop_at}, searching{.stop_at = stop_at};
     finished += watched(fitting, [&](Context& context) {
-                  fit(gaussian_map(3, 64), FitOptions{}, problem.x(), problem.y(), context);
+                  fit(gaussian_map(3, 64), Fitting{}, problem.x(), problem.y(), context);
                 }).status != (fitting.calls >= stop_at ? MERCER_CANCELLED : MERCER_OK);
     finished += watched(searching, [&](Context& context) {
                   search(GaussianMaker{3}, search_options, problem.x(), problem.y(), context);

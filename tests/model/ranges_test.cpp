@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "model/ranges.h"
+#include "model/prepare/ranges.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Rows of equal inputs, the noise that they tell of, and the warning.
-#include "model/repeats.h"
+#include "model/assess/repeats.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "model/warnings.h"
+#include "model/assess/warnings.h"
 #include "model_problem.h"
 #include "random/distributions.h"
 #include "support/catch.h"
@@ -31,10 +31,10 @@ Problem measured_thrice(double noise) {
   return problem;
 }
 
-bool warns(const FitOptions& options, const Problem& problem, const std::string& part,
+bool warns(const Coding& coding, const Problem& problem, const std::string& part,
            const Assessment& assessment = {}) {
   Context context;
-  const auto found = data_warnings(options, problem.x(), problem.y(), assessment, context);
+  const auto found = data_warnings(coding, problem.x(), problem.y(), assessment, context);
   return std::ranges::any_of(
       found, [&](const std::string& text) { return text.find(part) != std::string::npos; });
 }
@@ -74,10 +74,8 @@ TEST_CASE("a few equal rows say nothing of a score that is better than they are"
 TEST_CASE("one class of one row is told in the singular", "[model]") {
   Problem problem{random_matrix(40, 2, 84), Matrix<double>(40, 1)};
   for (int64_t i = 1; i < 40; ++i) problem.Y(i, 0) = static_cast<double>(1 + i % 2);
-  FitOptions options;
-  options.task = Task::classification;
-  options.classes = 3;
-  CHECK(warns(options, problem, "1 class has one row"));
+  const Coding coding{Task::classification, 3};
+  CHECK(warns(coding, problem, "1 class has one row"));
 }
 
 TEST_CASE("classes of equal inputs bound the accuracy by their largest", "[model]") {
@@ -85,15 +83,13 @@ TEST_CASE("classes of equal inputs bound the accuracy by their largest", "[model
   for (int64_t i = 0; i < 100; ++i) problem.Y(i, 0) = static_cast<double>(i % 3);
   for (int64_t i = 1; i < 6; ++i)  // six equal rows of classes 0 1 2 0 1 2
     for (int64_t j = 0; j < 2; ++j) problem.X(i, j) = problem.X(0, j);
-  FitOptions options;
-  options.task = Task::classification;
-  options.classes = 3;
+  const Coding coding{Task::classification, 3};
   Context context;
-  const Repeats found = find_repeats(options, problem.x(), problem.y(), context);
+  const Repeats found = find_repeats(coding.task, problem.x(), problem.y(), context);
   CHECK(found.rows == 5);
   CHECK(found.contradictory == 6);
   CHECK(found.most == Approx(0.96).epsilon(1e-12));
-  CHECK(warns(options, problem, "6 rows share their inputs with rows of another class"));
+  CHECK(warns(coding, problem, "6 rows share their inputs with rows of another class"));
 }
 
 TEST_CASE("sparse rows are equal by what they list", "[model]") {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "model/row_sets.h"
+#include "model/rows/row_sets.h"
 
 #include <algorithm>
 #include <vector>

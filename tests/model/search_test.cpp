@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The search on functions drawn from a Gaussian process of known lengthscale.
-#include "model/search.h"
+#include "model/search/search.h"
 
 #include <cmath>
 #include <vector>
 
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
 #include "model_problem.h"
 #include "random/distributions.h"
 #include "support/catch.h"
@@ -52,7 +52,7 @@ SearchOptions options_for(std::vector<SearchCandidate>& candidates) {
   SearchOptions options;
   options.features = 256;
   options.assess = false;
-  options.fit.standardize = false;
+  options.fit.prepare.standardize = false;
   options.user = &candidates;
   options.report = [](void* user, const SearchCandidate& c) { candidates_of(user)->push_back(c); };
   return options;
@@ -95,9 +95,9 @@ TEST_CASE("what search reports is what it did", "[model]") {
   CHECK(wrong == 0);
   const SearchCandidate& last = candidates.back();
   CHECK(last.lengthscale == lengthscale_of(model));
-  CHECK(last.lambda == model.options.lambda);
+  CHECK(last.lambda == model.fit.select.lambda);
   CHECK(model.rows == 1500);
-  CHECK(model.options.selection == Selection::loo);
+  CHECK(model.fit.select.selection == Selection::loo);
   int found = 0;
   double least = INFINITY;
   for (const PathPoint& point : model.path) {
@@ -120,15 +120,15 @@ TEST_CASE("the model of a search is a fit on all rows with what was chosen", "[m
     options.features = D;
     options.lambda =
         1e-4;  // well conditioned, so that two routes can be compared: 1e-16 x D / lambda < 1e-8
-    options.fit.precision = feature::Precision::f64;
+    options.fit.estimate.precision = feature::Precision::f64;
     Context context;
     const Model model = search(Maker{}, options, problem.x(), problem.y(), context);
-    FitOptions fixed = options.fit;
-    fixed.selection = Selection::fixed;
-    fixed.lambda = model.options.lambda;
+    Fitting fixed = options.fit;
+    fixed.select.selection = Selection::fixed;
+    fixed.select.lambda = model.fit.select.lambda;
     const Model again = fit(model.map, fixed, problem.x(), problem.y(), context);
-    CHECK(model.options.lambda == 1e-4);
-    CHECK(model.options.selection == Selection::fixed);
+    CHECK(model.fit.select.lambda == 1e-4);
+    CHECK(model.fit.select.selection == Selection::fixed);
     worst = std::max(worst, largest_difference(predictions(model, problem.x()),
                                                predictions(again, problem.x())));
   }
@@ -140,7 +140,7 @@ TEST_CASE("a search is a function of the seed", "[model]") {
   const auto run = [&](uint64_t seed) {
     std::vector<SearchCandidate> candidates;
     SearchOptions options = options_for(candidates);
-    options.fit.seed = seed;
+    options.fit.select.seed = seed;
     options.assess = true;  // whose folds are the only draws here
     Context context;
     const Model model = search(Maker{}, options, problem.x(), problem.y(), context);
@@ -169,7 +169,7 @@ TEST_CASE("what is fixed is not searched", "[model]") {
   options.lambda = 1e-3;
   const Model both = search(Maker{}, options, problem.x(), problem.y(), context);
   CHECK(candidates.size() == 1);
-  CHECK(both.options.lambda == 1e-3);
+  CHECK(both.fit.select.lambda == 1e-3);
 
   candidates.clear();
   options.lengthscale = 0;
@@ -210,8 +210,8 @@ TEST_CASE("search classifies", "[model]") {
   maker.d = 3;
   SearchOptions options;
   options.features = 256;
-  options.fit.task = Task::classification;
-  options.fit.classes = 2;
+  options.fit.coding.task = Task::classification;
+  options.fit.coding.classes = 2;
   Context context;
   const Model model = search(maker, options, train.x(), train.y(), context);
   std::vector<int32_t> found(600);
@@ -238,16 +238,16 @@ TEST_CASE("a search of classes keeps logistic regression where it foresees bette
     SearchOptions options = options_for(candidates);
     options.features = 64;
     options.assess = assess;
-    options.fit.task = Task::classification;
-    options.fit.classes = 2;
+    options.fit.coding.task = Task::classification;
+    options.fit.coding.classes = 2;
     Context context;
     const Model model = search(maker, options, problem.x(), problem.y(), context);
-    CHECK(model.options.model == &logistic_model());
+    CHECK(model.fit.estimate.entry == &logistic_model());
     CHECK(!model.calibration.empty());
-    CHECK(model.options.lambda == candidates.back().lambda);
+    CHECK(model.fit.select.lambda == candidates.back().lambda);
     options.estimator = Estimator::ridge;
     const Model ridge = search(maker, options, problem.x(), problem.y(), context);
-    CHECK(ridge.options.model == &ridge_model());
+    CHECK(ridge.fit.estimate.entry == &ridge_model());
     CHECK(!ridge.calibration.empty());
     if (assess) CHECK(model.report.assessment.score > 0.8);
   }

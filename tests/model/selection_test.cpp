@@ -3,14 +3,14 @@
 // The score of every lambda against plain refits. Systems of condition up to 1/lambda = 1e5 leave
 // about 1e-9 of the scores; GCV and leave-one-out divide residuals by 1 - H, which is above 0.01
 // here: 1e-6 is allowed, relative.
-#include "model/selection.h"
+#include "model/select/selection.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "model/model.h"
-#include "model/row_sets.h"
+#include "model/rows/row_sets.h"
 #include "model_problem.h"
 #include "support/catch.h"
 
@@ -25,16 +25,16 @@ struct Shape {
 };
 const Shape kShapes[] = {{150, 40}, {50, 80}};  // primal, dual
 
-FitOptions path_options(Selection selection) {
-  FitOptions options;
-  options.selection = selection;
-  options.precision = feature::Precision::f64;
-  options.lambda_largest = 1e-1;
-  options.lambda_smallest = 1e-5;
-  options.lambda_count = 9;
-  options.folds = 4;
-  options.held_out_fraction = 0.2;
-  options.seed = 17;
+Fitting path_options(Selection selection) {
+  Fitting options;
+  options.select.selection = selection;
+  options.estimate.precision = feature::Precision::f64;
+  options.select.lambda_largest = 1e-1;
+  options.select.lambda_smallest = 1e-5;
+  options.select.lambda_count = 9;
+  options.select.folds = 4;
+  options.select.held_out_fraction = 0.2;
+  options.select.seed = 17;
   return options;
 }
 
@@ -68,17 +68,18 @@ double plain_gcv(const Matrix<double>& Z, const Matrix<double>& Y, double lambda
   return static_cast<double>(n) * squared_error(plain_ridge(Z, Y, shift, Z), Y) / (left * left);
 }
 
-double plain_score(const FitOptions& options, const Matrix<double>& Z, const Matrix<double>& Y,
+double plain_score(const Fitting& options, const Matrix<double>& Z, const Matrix<double>& Y,
                    double lambda) {
   const int64_t n = Z.rows();
   double sum = 0;
-  switch (options.selection) {
+  switch (options.select.selection) {
     case Selection::held_out: {
-      const auto held = split_rows(n, options.held_out_fraction, n, options.seed).held_out;
+      const auto held =
+          split_rows(n, options.select.held_out_fraction, n, options.select.seed).held_out;
       return fold_error(Z, Y, held, lambda) / static_cast<double>(held.size());
     }
     case Selection::kfold:
-      for (const auto& fold : fold_rows(n, options.folds, options.seed)) {
+      for (const auto& fold : fold_rows(n, options.select.folds, options.select.seed)) {
         sum += fold_error(Z, Y, fold, lambda);
       }
       return sum / static_cast<double>(n);
@@ -96,8 +97,8 @@ double plain_score(const FitOptions& options, const Matrix<double>& Z, const Mat
 
 /// The paired rule written out: of all lambdas, largest first, whose left-out squares exceed the
 /// least by no more than the standard error of that difference, the first.
-size_t plain_paired_choice(const FitOptions& options, const Matrix<double>& Z,
-                           const Matrix<double>& Y, const std::vector<PathPoint>& path) {
+size_t plain_paired_choice(const Fitting& options, const Matrix<double>& Z, const Matrix<double>& Y,
+                           const std::vector<PathPoint>& path) {
   const int64_t n = Z.rows();
   std::vector<std::vector<double>> losses;
   std::vector<double> means;
@@ -109,7 +110,7 @@ size_t plain_paired_choice(const FitOptions& options, const Matrix<double>& Z,
     means.push_back(std::accumulate(losses.back().begin(), losses.back().end(), 0.0) /
                     static_cast<double>(n));
   }
-  CHECK(options.selection == Selection::loo);
+  CHECK(options.select.selection == Selection::loo);
   const auto best =
       static_cast<size_t>(std::min_element(means.begin(), means.end()) - means.begin());
   for (size_t k = 0; k < best; ++k) {
@@ -132,7 +133,7 @@ TEST_CASE("every selection scores its path as plain refits do, and takes the lea
     const Problem problem = smooth_problem(shape.n, 3, 2, 0.3, 21);
     for (const Selection selection :
          {Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
-      const FitOptions options = path_options(selection);
+      const Fitting options = path_options(selection);
       Context context;
       const Model model = fit(gaussian_map(3, shape.D), options, problem.x(), problem.y(), context);
       REQUIRE(model.path.size() == 9);
@@ -148,7 +149,7 @@ TEST_CASE("every selection scores its path as plain refits do, and takes the lea
                                   ? plain_paired_choice(options, Z, problem.Y, model.path)
                                   : least;
       simpler += selection == Selection::loo && expected != least;
-      wrong_choice += model.options.lambda != model.path[expected].lambda;
+      wrong_choice += model.fit.select.lambda != model.path[expected].lambda;
     }
   }
   CHECK(worst < 1e-6);
@@ -166,7 +167,7 @@ TEST_CASE("the model is fitted on all rows with the chosen lambda", "[model]") {
       const Model chosen =
           fit(gaussian_map(3, shape.D), path_options(selection), problem.x(), problem.y(), context);
       const Matrix<double> Z = plain_features(*chosen.map, problem.x(), chosen.preparation);
-      const double shift = static_cast<double>(shape.n) * chosen.options.lambda;
+      const double shift = static_cast<double>(shape.n) * chosen.fit.select.lambda;
       worst = std::max(worst, largest_difference(predictions(chosen, problem.x()),
                                                  plain_ridge(Z, problem.Y, shift, Z)));
     }
@@ -184,24 +185,24 @@ TEST_CASE("folds of classes hold as many rows of each, and score as plain refits
   constexpr int64_t n = 103;
   Problem problem = smooth_problem(n, 3, 1, 0.3, 23);
   for (int64_t i = 0; i < n; ++i) problem.Y(i, 0) = i % 20 == 0 ? 2 : problem.Y(i, 0) > 0 ? 1 : 0;
-  FitOptions options = path_options(Selection::kfold);
-  options.task = Task::classification;
-  options.classes = 3;
-  options.standardize = false;
+  Fitting options = path_options(Selection::kfold);
+  options.coding.task = Task::classification;
+  options.coding.classes = 3;
+  options.prepare.standardize = false;
   const auto map = gaussian_map(3, 24);
   Context context;
   const Model model = fit(map, options, problem.x(), problem.y(), context);
   std::vector<double> classes;
   for (int64_t i = 0; i < n; ++i) classes.push_back(problem.Y(i, 0));
-  const auto folds = fold_rows(n, options.folds, options.seed, classes);
+  const auto folds = fold_rows(n, options.select.folds, options.select.seed, classes);
   for (const auto& fold : folds)
     CHECK(std::ranges::count(fold, 2.0, [&](int64_t i) { return problem.Y(i, 0); }) >= 1);
-  CHECK(folds != fold_rows(n, options.folds, options.seed));
-  FitOptions fixed = options;
-  fixed.selection = Selection::fixed;
+  CHECK(folds != fold_rows(n, options.select.folds, options.select.seed));
+  Fitting fixed = options;
+  fixed.select.selection = Selection::fixed;
   for (const PathPoint& point : model.path) {
     double wrong = 0;
-    fixed.lambda = point.lambda;
+    fixed.select.lambda = point.lambda;
     for (const auto& fold : folds) {
       const std::vector<int64_t> train = rows_without(n, fold);
       Problem part{Matrix<double>(std::ssize(train), 3), Matrix<double>(std::ssize(train), 1)};

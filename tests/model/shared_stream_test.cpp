@@ -4,8 +4,8 @@
 // and deviations to rounding, of dense and sparse rows.
 #include <cmath>
 
+#include "model/prepare/shared_order.h"
 #include "model/row_stream.h"
-#include "model/shared_order.h"
 #include "model_problem.h"
 #include "support/catch.h"
 #include "support/sparse.h"
@@ -38,9 +38,9 @@ class PartStream final : public RowStream {
 };
 
 void check_shared(const Rows& X, MatrixView<const double> Y, const std::vector<int64_t>& bounds) {
-  FitOptions options;
-  options.precision = feature::Precision::f64;
-  options.selection = Selection::gcv;
+  Fitting options;
+  options.estimate.precision = feature::Precision::f64;
+  options.select.selection = Selection::gcv;
   const auto map = gaussian_map(X.cols(), 24, 2.0);
   Context context;
   const Model whole = fit(map, options, X, Y, context);
@@ -69,7 +69,7 @@ void check_shared(const Rows& X, MatrixView<const double> Y, const std::vector<i
     }
     CHECK(model.ranges.targets[0].low == whole.ranges.targets[0].low);
     CHECK(model.ranges.targets[0].highest == whole.ranges.targets[0].highest);
-    CHECK(model.options.lambda == whole.options.lambda);
+    CHECK(model.fit.select.lambda == whole.fit.select.lambda);
   }
 }
 

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "feature/linear.h"
-#include "model/central_lengthscale.h"
 #include "model/exact_ridge.h"
-#include "model/search.h"
+#include "model/rows/central_lengthscale.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/catch.h"
@@ -33,12 +33,12 @@ struct SparseProblem {
   }
 };
 
-FitOptions options_of(Selection selection, bool standardize) {
-  FitOptions options;
-  options.selection = selection;
-  options.standardize = standardize;
-  options.precision = feature::Precision::f64;
-  options.lambda = 1e-4;
+Fitting options_of(Selection selection, bool standardize) {
+  Fitting options;
+  options.select.selection = selection;
+  options.prepare.standardize = standardize;
+  options.estimate.precision = feature::Precision::f64;
+  options.select.lambda = 1e-4;
   return options;
 }
 
@@ -51,11 +51,11 @@ TEST_CASE("sparse rows fit and predict as the dense rows they stand for", "[mode
        {Selection::fixed, Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
     for (const int64_t D : {64, 512}) {  // primal, dual
       const auto map = gaussian_map(kInputs, D, 2.0);
-      const FitOptions options = options_of(selection, false);
+      const Fitting options = options_of(selection, false);
       const Model sparse = fit(map, options, problem.X.view(), problem.Y.view(), context);
       const Model dense = fit(map, options, problem.dense.view(), problem.Y.view(), context);
       CAPTURE(D);
-      CHECK(sparse.options.lambda == dense.options.lambda);
+      CHECK(sparse.fit.select.lambda == dense.fit.select.lambda);
       const auto expected = predictions(dense, problem.dense.view());
       // lambda 1e-12 of the path's end amplifies rounding to about 1e-4 at most.
       CHECK(largest_difference(predictions(sparse, problem.X.view()), expected) < 1e-4);
@@ -68,7 +68,7 @@ TEST_CASE("sparse rows are scaled by the size of what they list, and not centred
   const SparseProblem problem;
   Context context;
   const auto map = gaussian_map(kInputs, 64, 4.0);
-  const FitOptions options = options_of(Selection::fixed, true);
+  const Fitting options = options_of(Selection::fixed, true);
   const Model sparse = fit(map, options, problem.X.view(), problem.Y.view(), context);
   CHECK(!sparse.preparation.centres());
   Matrix<double> scaled = copy(problem.dense.view());
@@ -142,7 +142,7 @@ TEST_CASE("exact ridge and classification take sparse rows", "[model]") {
   const SparseProblem problem;
   Context context;
   const auto kernel = kernel::make_gaussian({2.0}, 1.0);
-  const FitOptions options = options_of(Selection::fixed, false);
+  const Fitting options = options_of(Selection::fixed, false);
   const ExactModel sparse =
       fit_exact(kernel->with_variance(1.0), options, problem.X.view(), problem.Y.view(), context);
   const ExactModel dense = fit_exact(kernel->with_variance(1.0), options, problem.dense.view(),
@@ -154,9 +154,9 @@ TEST_CASE("exact ridge and classification take sparse rows", "[model]") {
 
   Matrix<double> classes(kRows, 1);
   for (int64_t i = 0; i < kRows; ++i) classes(i, 0) = problem.Y(i, 0) > 0;
-  FitOptions classify_options = options;
-  classify_options.task = Task::classification;
-  classify_options.classes = 2;
+  Fitting classify_options = options;
+  classify_options.coding.task = Task::classification;
+  classify_options.coding.classes = 2;
   const Model model = fit(gaussian_map(kInputs, 64, 2.0), classify_options, problem.X.view(),
                           classes.view(), context);
   std::vector<int32_t> from_sparse(kRows), from_dense(kRows);

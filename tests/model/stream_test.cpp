@@ -6,8 +6,8 @@
 #include <map>
 #include <span>
 
-#include "model/column_moments.h"
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
+#include "model/prepare/column_moments.h"
 #include "model/row_stream.h"
 #include "model_problem.h"
 #include "prepared_by.h"
@@ -68,7 +68,7 @@ TEST_CASE("a stream of blocks fits as its rows in memory do", "[model]") {
       CHECK(streamed.ranges.inputs[j].high == whole.ranges.inputs[j].high);
     }
     CHECK(streamed.ranges.targets[1].highest == whole.ranges.targets[1].highest);
-    CHECK(streamed.options.lambda == whole.options.lambda);
+    CHECK(streamed.fit.select.lambda == whole.fit.select.lambda);
     // Standardisation, statistics, leave-one-out; two more for the first part held out (the rest,
     // its score, itself), three for each other fold.
     const std::map<Selection, int64_t> passes = {{Selection::fixed, 2},
@@ -91,14 +91,14 @@ TEST_CASE("a stream of classes holds the same rows out as rows in memory do", "[
   Context context;
   for (const Selection selection :
        {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold}) {
-    FitOptions options = f64_options(selection);
-    options.task = Task::classification;
-    options.classes = 3;
+    Fitting options = f64_options(selection);
+    options.coding.task = Task::classification;
+    options.coding.classes = 3;
     const Model whole = fit(map, options, problem.x(), problem.y(), context);
     MemoryStream stream(problem.x(), problem.y(), {1, 7, 120, 33});
     const Model streamed = fit_stream(map, options, stream, 1, context);
     CAPTURE(static_cast<int>(selection));
-    CHECK(streamed.options.lambda == whole.options.lambda);
+    CHECK(streamed.fit.select.lambda == whole.fit.select.lambda);
     REQUIRE(streamed.path.size() == whole.path.size());
     double apart = 0;
     for (size_t k = 0; k < whole.path.size(); ++k)
@@ -115,9 +115,9 @@ TEST_CASE("rows held out and folds by class are charged for the class numbers of
   const Matrix<double> X = random_matrix(kRows, 3, 21);
   Matrix<double> Y(kRows, 1);
   for (int64_t i = 0; i < kRows; ++i) Y(i, 0) = static_cast<double>(i % 2);
-  FitOptions options = f64_options(GENERATE(Selection::held_out, Selection::kfold));
-  options.task = Task::classification;
-  options.classes = 2;
+  Fitting options = f64_options(GENERATE(Selection::held_out, Selection::kfold));
+  options.coding.task = Task::classification;
+  options.coding.classes = 2;
   Context context;
   // Enough for 8 features, and for a sample of the few rows that weigh anything.
   context.memory_cap = int64_t{2} << 20;
@@ -135,22 +135,22 @@ TEST_CASE("a stream fits a loss as its rows in memory do", "[model][loss]") {
   Problem problem = smooth_problem(400, 3, 1, 0.1, 3);
   Context context;
   for (const char* loss : {"logistic", "huber"}) {
-    FitOptions options = f64_options(Selection::held_out);
-    options.model = &logistic_model();
-    options.parameters = default_parameters(logistic_model());
-    options.parameters.set("loss", loss);
-    options.parameters.set("tolerance", 1e-9);
+    Fitting options = f64_options(Selection::held_out);
+    options.estimate.entry = &logistic_model();
+    options.estimate.parameters = default_parameters(logistic_model());
+    options.estimate.parameters.set("loss", loss);
+    options.estimate.parameters.set("tolerance", 1e-9);
     if (std::string(loss) == "logistic") {
-      options.task = Task::classification;
-      options.classes = 2;
+      options.coding.task = Task::classification;
+      options.coding.classes = 2;
     }
-    for (int64_t i = 0; i < 400 && options.classes == 2; ++i)
+    for (int64_t i = 0; i < 400 && options.coding.classes == 2; ++i)
       problem.Y(i, 0) = problem.Y(i, 0) > 0.2 ? 1 : 0;
     const auto map = gaussian_map(3, 32);
     const Model whole = fit(map, options, problem.x(), problem.y(), context);
     MemoryStream stream(problem.x(), problem.y(), {1, 7, 120, 33});
     const Model streamed = fit_stream(map, options, stream, 1, context);
-    CAPTURE(loss, whole.options.lambda, streamed.options.lambda);
+    CAPTURE(loss, whole.fit.select.lambda, streamed.fit.select.lambda);
     CHECK(largest_difference(predictions(streamed, problem.x()), predictions(whole, problem.x())) <
           1e-4);
     CHECK(std::abs(streamed.calibration.slope - whole.calibration.slope) <= 1e-4);
@@ -162,9 +162,9 @@ TEST_CASE("a stream of sparse rows, of classes, and of fewer rows than features"
   const auto X = sparse_rows<float>(300, 9, 5, 4);
   Matrix<double> Y(300, 1);
   for (int64_t i = 0; i < 300; ++i) Y(i, 0) = static_cast<double>(X.offsets[i + 1] % 3);
-  FitOptions options = f64_options(Selection::gcv);
-  options.task = Task::classification;
-  options.classes = 3;
+  Fitting options = f64_options(Selection::gcv);
+  options.coding.task = Task::classification;
+  options.coding.classes = 3;
   const auto map = gaussian_map(9, 40, 2.0);
   MemoryStream stream(X.view(), Y.view(), {64});
   const Model streamed = fit_stream(map, options, stream, 1, context);
@@ -201,13 +201,13 @@ TEST_CASE("streams are refused as rows in memory are", "[model]") {
   Problem problem = smooth_problem(50, 3, 1, 0, 1);
   Context context;
   const auto map = gaussian_map(3, 16);
-  const auto refused = [&](mercer_status status, const FitOptions& options, const char* part) {
+  const auto refused = [&](mercer_status status, const Fitting& options, const char* part) {
     MemoryStream stream(problem.x(), problem.y(), {20});
     return refusal_fault(
         status, [&] { fit_stream(map, options, stream, 1, context); }, part);
   };
-  FitOptions folds = f64_options(Selection::kfold);
-  folds.folds = 51;
+  Fitting folds = f64_options(Selection::kfold);
+  folds.select.folds = 51;
   CHECK(refused(MERCER_INVALID_ARGUMENT, folds,
                 "folds = 51, expected 2 to the number of rows, 50") == "");
   MemoryStream shorter(problem.x(), problem.y(), {20});

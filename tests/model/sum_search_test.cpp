@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "spec/spec.h"
 #include "support/catch.h"
@@ -34,7 +34,7 @@ Model searched(const std::string& parts, int64_t n, int64_t d, int64_t D) {
   SearchOptions options;
   options.features = D;
   options.assess = false;
-  options.fit.precision = feature::Precision::f32;
+  options.fit.estimate.precision = feature::Precision::f32;
   Context context;
   return search(*maker, options, problem.x(), problem.y(), context);
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Weights are numbers of rows in medians; row losses of scores that are not numbers.
-#include "model/target_units.h"
+#include "model/estimator/target_units.h"
 
 #include <cmath>
 
-#include "model/row_loss.h"
+#include "model/select/row_loss.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/matrix_source.h"

@@ -4,7 +4,7 @@
 // and of inputs that need none.
 #include <cmath>
 
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "statistic/prediction_score.h"
 #include "support/catch.h"
@@ -40,7 +40,7 @@ TEST_CASE("a search transforms inputs where that wins, by leave-one-out and on h
     const Model plain = searched(problem, false), chosen = searched(problem, true);
     CHECK(plain.report.transform == Transform::none);
     CHECK(chosen.report.transform != Transform::none);
-    CHECK(chosen.options.transform == chosen.report.transform);
+    CHECK(chosen.fit.prepare.transform == chosen.report.transform);
     CHECK(!chosen.preparation.curves.empty());
     const double before = statistic::r_squared(fresh.y(), predictions(plain, fresh.x()).view());
     const double after = statistic::r_squared(fresh.y(), predictions(chosen, fresh.x()).view());

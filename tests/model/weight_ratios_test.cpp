@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "kernel/kernel.h"
+#include "model/estimator/model_entry.h"
 #include "model/exact_ridge.h"
-#include "model/model_entry.h"
 #include "model/row_stream.h"
 #include "model_problem.h"
 #include "support/catch.h"
@@ -67,7 +67,7 @@ std::vector<double> told_by(const Model& model, const Problem& problem) {
   std::vector<double> told(scores.data(), scores.data() + scores.rows() * scores.cols());
   if (!model.calibration.empty()) model.calibration.apply(scores.view());
   told.insert(told.end(), scores.data(), scores.data() + scores.rows() * scores.cols());
-  told.push_back(std::log(model.options.lambda));
+  told.push_back(std::log(model.fit.select.lambda));
   return told;
 }
 
@@ -102,16 +102,16 @@ std::string fault(const Told& told, double rounding = 1e-6) {
 
 TEST_CASE("only ratios of weights count in a fit, by every selection", "[model][weights]") {
   const Problem numbers = smooth_problem(kRows, kInputs, 2, 0.3, 90), classes = two_classes();
-  for (const Selection selection : {Selection::fixed, Selection::gcv, Selection::loo,
-                                    Selection::held_out, Selection::kfold})
+  for (const Selection selection :
+       {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold})
     for (const int64_t D : {24, 160})  // the second: the dual form
       for (const bool of_classes : {false, true}) {
         const Problem& problem = of_classes ? classes : numbers;
-        FitOptions options = f64_options(selection);
-        options.lambda_smallest = 1e-6;
-        options.lambda_count = 7;
-        if (of_classes) options.task = Task::classification;
-        if (of_classes) options.classes = 2;
+        Fitting options = f64_options(selection);
+        options.select.lambda_smallest = 1e-6;
+        options.select.lambda_count = 7;
+        if (of_classes) options.coding.task = Task::classification;
+        if (of_classes) options.coding.classes = 2;
         CAPTURE(static_cast<int>(selection), D, of_classes);
         CHECK(fault([&](const Weights& weights) {
                 Context context;
@@ -124,20 +124,21 @@ TEST_CASE("only ratios of weights count in a fit, by every selection", "[model][
 
 TEST_CASE("only ratios of weights count in a logistic fit", "[model][weights]") {
   const Problem problem = two_classes();
-  FitOptions options = f64_options(Selection::held_out);
-  options.task = Task::classification;
-  options.classes = 2;
-  options.lambda_smallest = 1e-4;
-  options.lambda_count = 4;
-  options.model = &logistic_model();
-  options.parameters = default_parameters(logistic_model());
-  CHECK(fault([&](const Weights& weights) {
-          Context context;
-          return told_by(fit(gaussian_map(kInputs, 16), options, problem.x(), problem.y(), context,
-                             weights),
-                         problem);
-        },
-              1e-3) == "");
+  Fitting options = f64_options(Selection::held_out);
+  options.coding.task = Task::classification;
+  options.coding.classes = 2;
+  options.select.lambda_smallest = 1e-4;
+  options.select.lambda_count = 4;
+  options.estimate.entry = &logistic_model();
+  options.estimate.parameters = default_parameters(logistic_model());
+  CHECK(fault(
+            [&](const Weights& weights) {
+              Context context;
+              return told_by(fit(gaussian_map(kInputs, 16), options, problem.x(), problem.y(),
+                                 context, weights),
+                             problem);
+            },
+            1e-3) == "");
 }
 
 TEST_CASE("only ratios of weights count in a search", "[model][weights]") {
@@ -146,9 +147,9 @@ TEST_CASE("only ratios of weights count in a search", "[model][weights]") {
     const Problem& problem = of_classes ? classes : numbers;
     SearchOptions options;
     options.features = 24;
-    options.fit.precision = feature::Precision::f64;
-    if (of_classes) options.fit.task = Task::classification;
-    if (of_classes) options.fit.classes = 2;
+    options.fit.estimate.precision = feature::Precision::f64;
+    if (of_classes) options.fit.coding.task = Task::classification;
+    if (of_classes) options.fit.coding.classes = 2;
     CHECK(fault([&](const Weights& weights) {
             Context context;
             const Model model =
@@ -179,7 +180,7 @@ TEST_CASE("only ratios of weights count in a stream, also of processes that shar
   const Problem problem = smooth_problem(kRows, kInputs, 1, 0.3, 94);
   const auto map = gaussian_map(kInputs, 24);
   for (const Selection selection : {Selection::gcv, Selection::loo, Selection::kfold}) {
-    const FitOptions options = f64_options(selection);
+    const Fitting options = f64_options(selection);
     const auto alone = [&](const Weights& weights) {
       Context context;
       Stream stream(problem, weights);
@@ -206,7 +207,7 @@ TEST_CASE("two rows of huge weights fit as two rows", "[model][weights]") {
   const Problem problem = smooth_problem(2, kInputs, 1, 0, 95);
   Context context;
   const auto at = [&](double weight) {
-    FitOptions options = f64_options(Selection::fixed);
+    Fitting options = f64_options(Selection::fixed);
     return predictions(fit(gaussian_map(kInputs, 8), options, problem.x(), problem.y(), context,
                            Weights(2, weight)),
                        problem.x());

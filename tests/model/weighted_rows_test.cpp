@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "model/held_out_score.h"
-#include "model/row_sets.h"
 #include "model/row_stream.h"
-#include "model/selection.h"
+#include "model/rows/row_sets.h"
+#include "model/select/held_out_score.h"
+#include "model/select/selection.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/catch.h"
@@ -93,9 +93,9 @@ TEST_CASE("sparse weighted rows and classes are those of repeated rows", "[model
     add_row(sparse.view(), i, dense.view().row(i));
     Y(i, 0) = dense(i, 0) > 0.1 ? 2 : dense(i, 1) > 0 ? 1 : 0;
   }
-  FitOptions options = f64_options(Selection::fixed);
-  options.task = Task::classification;
-  options.classes = 3;
+  Fitting options = f64_options(Selection::fixed);
+  options.coding.task = Task::classification;
+  options.coding.classes = 3;
   const auto map = gaussian_map(6, 40, 2.0);
   const Matrix<double> X = repeated<double>(dense.view(), weights),
                        labels = repeated<double>(Y.view(), weights);
@@ -109,7 +109,7 @@ TEST_CASE("sparse weighted rows and classes are those of repeated rows", "[model
   const auto moments = fit_standardizer(sparse.view(), weights),
              plain = fit_standardizer(copies.view());
   for (size_t j = 0; j < 6; ++j) CHECK(moments.scale[j] == Approx(plain.scale[j]).epsilon(1e-12));
-  options.standardize = false;  // sparse rows would not be centred
+  options.prepare.standardize = false;  // sparse rows would not be centred
   const Model whole = fit(map, options, X.view(), labels.view(), context);
   const Model weighted = fit(map, options, sparse.view(), Y.view(), context, weights);
   CHECK(largest_difference(predictions(weighted, sparse.view()),
@@ -121,7 +121,7 @@ TEST_CASE("scores of held-out rows count each by its weight", "[model]") {
   const Problem problem = smooth_problem(80, 3, 1, 0.3, 72);
   std::vector<double> weights(80, 1.0);
   // Folds are the same whatever the weights; ten equal weights change nothing.
-  const FitOptions options = f64_options(Selection::kfold);
+  const Fitting options = f64_options(Selection::kfold);
   const auto map = gaussian_map(3, 16);
   const Model plain = fit(map, options, problem.x(), problem.y(), context);
   for (double& weight : weights) weight = 10;
@@ -174,7 +174,7 @@ TEST_CASE("leave-one-out of weighted rows weighs their errors, primal and dual",
   for (const int64_t D : {16, 64}) {  // the second: the dual form
     const Matrix<double> Z = plain_features(*gaussian_map(3, D), problem.x(), {});
     const MatrixSource rows(Z.view(), problem.y(), 16, false, weights);
-    const Selected chosen = select(rows, f64_options(Selection::loo), context);
+    const Selected chosen = select(rows, Selecting{}, Task::regression, true, context);
     solver::RowStatistics statistics(D, 1);
     statistics.add(Z.view(), problem.y(), context, weights);
     const solver::RidgePath path(std::move(statistics), true, context);
@@ -195,16 +195,17 @@ TEST_CASE("two processes with half of the rows each choose and fit as one", "[mo
   const Matrix<double> Z = plain_features(*gaussian_map(3, 24), problem.x(), {});
   for (const Selection selection :
        {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold}) {
-    const FitOptions options = f64_options(selection);
+    const Selecting how = f64_options(selection).select;
     Context context;
-    const Selected one = select(MatrixSource(Z.view(), problem.y(), 64, false), options, context);
+    const Selected one = select(MatrixSource(Z.view(), problem.y(), 64, false), how,
+                                Task::regression, true, context);
     std::vector<Selected> halves(2);
     ThreadJob(2).run([&](solver::Reduction& reduction, int process) {
       Context own;
       const int64_t first = process == 0 ? 0 : 90, last = process == 0 ? 90 : 200;
       const MatrixSource rows(Z.view().block_rows(first, last), problem.y().block_rows(first, last),
                               32, false, {}, &reduction);
-      halves[static_cast<size_t>(process)] = select(rows, options, own);
+      halves[static_cast<size_t>(process)] = select(rows, how, Task::regression, true, own);
     });
     CHECK(halves[0].lambda == halves[1].lambda);
     CHECK(largest_difference(halves[0].weights.w, halves[1].weights.w) == 0);
@@ -230,7 +231,8 @@ TEST_CASE("a process of too few rows to hold out makes all of them refuse", "[mo
       const MatrixSource rows(Z.view().block_rows(first, last), problem.y().block_rows(first, last),
                               32, false, {}, &reduction);
       faults[static_cast<size_t>(process)] = refusal_fault(
-          MERCER_INVALID_ARGUMENT, [&] { select(rows, f64_options(selection), own); },
+          MERCER_INVALID_ARGUMENT,
+          [&] { select(rows, {.selection = selection}, Task::regression, true, own); },
           "1 processes hold fewer than");
     });
     CHECK(faults == std::vector<std::string>(2));
@@ -243,7 +245,7 @@ TEST_CASE("weights that cannot be are refused by a fit", "[model]") {
   const auto refused = [&](mercer_status status, std::vector<double> weights, const char* part) {
     return refusal_fault(
         status,
-        [&] { fit(gaussian_map(3, 16), FitOptions{}, problem.x(), problem.y(), context, weights); },
+        [&] { fit(gaussian_map(3, 16), Fitting{}, problem.x(), problem.y(), context, weights); },
         part);
   };
   CHECK(refused(MERCER_DIMENSION_MISMATCH, {1, 2}, "weights has 2 entries") == "");
@@ -263,6 +265,6 @@ TEST_CASE("weights that cannot be are refused by a fit", "[model]") {
   OneBlock stream(problem.x(), problem.y(), none);
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,
-            [&] { fit_stream(gaussian_map(3, 16), FitOptions{}, stream, 1, context); },
+            [&] { fit_stream(gaussian_map(3, 16), Fitting{}, stream, 1, context); },
             "weights of the stream sum to 0") == "");
 }

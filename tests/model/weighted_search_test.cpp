@@ -5,12 +5,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "model/assessment.h"
-#include "model/baselines.h"
-#include "model/class_weights.h"
-#include "model/model_entry.h"
+#include "model/assess/assessment.h"
+#include "model/assess/baselines.h"
+#include "model/estimator/class_weights.h"
+#include "model/estimator/model_entry.h"
 #include "model/row_stream.h"
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "statistic/class_metrics.h"
 #include "statistic/prediction_score.h"
@@ -27,7 +27,7 @@ namespace {
 Model searched(const Problem& problem, std::span<const double> weights = {},
                SearchOptions options = {}) {
   options.features = 40;
-  options.fit.precision = feature::Precision::f64;
+  options.fit.estimate.precision = feature::Precision::f64;
   Context context;
   return search(GaussianMaker{3, 5}, options, problem.x(), problem.y(), context, weights);
 }
@@ -42,12 +42,12 @@ Problem rare_class(int64_t n, uint64_t seed) {
   return problem;
 }
 
-FitOptions of_classes(bool balanced) {
-  FitOptions options = f64_options(Selection::fixed);
-  options.task = Task::classification;
-  options.classes = 2;
-  options.lambda = 1e-3;
-  options.parameters.set("class_weight", balanced ? "balanced" : "none");
+Fitting of_classes(bool balanced) {
+  Fitting options = f64_options(Selection::fixed);
+  options.coding.task = Task::classification;
+  options.coding.classes = 2;
+  options.select.lambda = 1e-3;
+  options.estimate.parameters.set("class_weight", balanced ? "balanced" : "none");
   return options;
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("equal weights change nothing in a search, nor in its score and error"
     const Problem problem = smooth_problem(n, 3, 2, 0.3, 61);
     const std::vector<double> weights(static_cast<size_t>(n), 2.5);
     const Model plain = searched(problem), heavy = searched(problem, weights);
-    CHECK(heavy.options.lambda == Approx(plain.options.lambda).epsilon(1e-12));
+    CHECK(heavy.fit.select.lambda == Approx(plain.fit.select.lambda).epsilon(1e-12));
     CHECK(heavy.report.lengthscale == Approx(plain.report.lengthscale).epsilon(1e-12));
     CHECK(heavy.report.criterion_score == Approx(plain.report.criterion_score).epsilon(1e-7));
     const Assessment &a = plain.report.assessment, &b = heavy.report.assessment;
@@ -164,19 +164,18 @@ TEST_CASE("weighted scores are those of repeated rows, their errors a jackknife'
 
   for (double& weight : weights) weight += 0.5;
   for (const bool of_classes : {false, true}) {
-    FitOptions options;
-    options.task = of_classes ? Task::classification : Task::regression;
+    const Task task = of_classes ? Task::classification : Task::regression;
     const Matrix<double>&truth = of_classes ? classes : y, &guess = of_classes ? scores : f;
     std::vector<double> without;  // each row's weight in turn 0: its observation gone
     for (size_t i = 0; i < weights.size(); ++i) {
       std::vector<double> left = weights;
       left[i] = 0;
-      without.push_back(score_of(options, truth.view(), guess.view(), left).value);
+      without.push_back(score_of(task, truth.view(), guess.view(), left).value);
     }
     const double mean = std::accumulate(without.begin(), without.end(), 0.0) / n;
     double squares = 0;
     for (const double one : without) squares += (one - mean) * (one - mean);
-    CHECK(score_of(options, truth.view(), guess.view(), weights).standard_error ==
+    CHECK(score_of(task, truth.view(), guess.view(), weights).standard_error ==
           Approx(std::sqrt(squares * (n - 1) / n)).epsilon(0.02));
   }
 }
@@ -188,8 +187,9 @@ TEST_CASE("balanced classes are the weights n / (K n_k), in every form of a fit"
   for (int64_t i = 0; i < 100; ++i) weights.push_back(i % 5 == 0 ? 2.5 : 0.625);
   for (const int64_t D : {20, 160}) {  // the second: the dual form
     const auto map = gaussian_map(3, D);
-    FitOptions balanced = of_classes(true), plain = of_classes(false);
-    balanced.standardize = plain.standardize = false;  // by rows as they are, then by weights
+    Fitting balanced = of_classes(true), plain = of_classes(false);
+    balanced.prepare.standardize = plain.prepare.standardize =
+        false;  // by rows as they are, then by weights
     const Model by_option = fit(map, balanced, problem.x(), problem.y(), context);
     const Model by_weights = fit(map, plain, problem.x(), problem.y(), context, weights);
     Stream stream(problem);
@@ -207,8 +207,8 @@ TEST_CASE("balanced classes are the weights n / (K n_k), in every form of a fit"
     for (int64_t i = 0; i < 100; ++i) share += p(i, 1) / 100;
     CHECK(share == Approx(0.2).margin(0.05));
   }
-  FitOptions numbers = f64_options(Selection::fixed);
-  numbers.parameters.set("class_weight", "balanced");
+  Fitting numbers = f64_options(Selection::fixed);
+  numbers.estimate.parameters.set("class_weight", "balanced");
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,
             [&] { fit(gaussian_map(3, 20), numbers, problem.x(), problem.y(), context); },
@@ -227,7 +227,7 @@ TEST_CASE("a search of balanced classes finds more of the rare one, by either es
       options.estimator = estimator;
       const Model model = searched(train, {}, options);
       found[balanced] = recall(model, fresh);
-      CHECK(is_balanced(model.options) == balanced);
+      CHECK(is_balanced(model.fit.estimate.parameters) == balanced);
       Matrix<double> p = predictions(model, fresh.x());
       model.calibration.apply(p.view());
       double share = 0;

@@ -7,7 +7,7 @@
 #include "base/aligned.h"
 #include "base/context.h"
 #include "feature/map_entry.h"
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"
@@ -57,21 +57,21 @@ TEST_CASE("the spec of a fit says what is given and leaves the rest open", "[spe
       R"("prepare":{"standardize":false,"missing":"flag","transform":"rank","unit_rows":true,)"
       R"("target_transform":"log","extrapolation":"free"},"lengthscale":3,"ard":"off","seed":7,)"
       R"("assess":false,"map":{"features":64}})");
-  const model::FitOptions& fit = plan.search.fit;
-  CHECK(fit.selection == model::Selection::fixed);
-  CHECK(fit.lambda == 1e-4);
+  const model::Fitting& fit = plan.search.fit;
+  CHECK(fit.select.selection == model::Selection::fixed);
+  CHECK(fit.select.lambda == 1e-4);
   CHECK(plan.search.lambda == 1e-4);
-  CHECK_FALSE(fit.standardize);
-  CHECK_FALSE(fit.center);
-  CHECK(fit.task == model::Task::classification);
-  CHECK(fit.precision == feature::Precision::f64);
-  CHECK(fit.missing == model::Missing::flag);
-  CHECK(fit.transform == model::Transform::rank);
+  CHECK_FALSE(fit.prepare.standardize);
+  CHECK_FALSE(fit.estimate.center);
+  CHECK(fit.coding.task == model::Task::classification);
+  CHECK(fit.estimate.precision == feature::Precision::f64);
+  CHECK(fit.prepare.missing == model::Missing::flag);
+  CHECK(fit.prepare.transform == model::Transform::rank);
   CHECK_FALSE(plan.search.choose_transform);
-  CHECK(fit.target_transform == model::Transform::log);
-  CHECK(fit.unit_rows);
+  CHECK(fit.prepare.target_transform == model::Transform::log);
+  CHECK(fit.prepare.unit_rows);
   CHECK(fit.extrapolation == model::Extrapolation::free);
-  CHECK(fit.seed == 7);
+  CHECK(fit.select.seed == 7);
   CHECK(plan.search.lengthscale == 3);
   CHECK(plan.search.per_input == model::PerInput::off);
   CHECK(plan.search.estimator == model::Estimator::ridge);
@@ -80,7 +80,7 @@ TEST_CASE("the spec of a fit says what is given and leaves the rest open", "[spe
   const spec::FitPlan open = spec::fit_plan("{}");
   CHECK(open.searches);
   CHECK(open.search.choose_transform);
-  CHECK(open.search.fit.selection == model::Selection::loo);
+  CHECK(open.search.fit.select.selection == model::Selection::loo);
   CHECK(open.search.lambda < 0);
   CHECK(open.search.estimator == model::Estimator::automatic);
   CHECK(open.search.assess);
@@ -88,12 +88,12 @@ TEST_CASE("the spec of a fit says what is given and leaves the rest open", "[spe
 
 TEST_CASE("how lambda is chosen is an object of its own", "[spec]") {
   const auto chosen = [](const char* select) {
-    return spec::fit_plan(std::string(R"({"select":)") + select + "}").search.fit;
+    return spec::fit_plan(std::string(R"({"select":)") + select + "}").search.fit.select;
   };
   CHECK(chosen(R"({"by":"gcv"})").selection == model::Selection::gcv);
   CHECK(chosen(R"({"by":"leave_one_out"})").selection == model::Selection::loo);
   CHECK(chosen(R"({"by":"folds","folds":7})").folds == 7);
-  const model::FitOptions held_out =
+  const model::Selecting held_out =
       chosen(R"({"by":"held_out","fraction":0.25,"largest":1,"smallest":0.01,"count":3})");
   CHECK(held_out.held_out_fraction == 0.25);
   CHECK(held_out.lambda_largest == 1);
@@ -111,13 +111,13 @@ TEST_CASE("models of other losses choose lambda on rows held out, and have field
   const auto fit_of = [](const std::string& rest) {
     return spec::fit_plan(R"({"model":"logistic")" + rest + "}").search.fit;
   };
-  const model::FitOptions open = fit_of(R"(,"task":"classification")");
-  CHECK(open.selection == model::Selection::held_out);
-  CHECK(open.parameters.text("loss") == "logistic");
-  CHECK(open.parameters.find("tau") == nullptr);
-  const model::FitOptions fixed = fit_of(R"(,"loss":"quantile","tau":0.9,"lambda":0.001)");
-  CHECK(fixed.selection == model::Selection::fixed);
-  CHECK(fixed.parameters.number("tau") == 0.9);
+  const model::Fitting open = fit_of(R"(,"task":"classification")");
+  CHECK(open.select.selection == model::Selection::held_out);
+  CHECK(open.estimate.parameters.text("loss") == "logistic");
+  CHECK(open.estimate.parameters.find("tau") == nullptr);
+  const model::Fitting fixed = fit_of(R"(,"loss":"quantile","tau":0.9,"lambda":0.001)");
+  CHECK(fixed.select.selection == model::Selection::fixed);
+  CHECK(fixed.estimate.parameters.number("tau") == 0.9);
   CHECK(refusal_fault(
             kInvalid, [&] { fit_of(R"(,"loss":"absolute")"); },
             "loss = \"absolute\", expected one of \"logistic\"") == "");

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Scores of predictions for rows that had no part in them, with their standard errors.
+#pragma once
+
+#include "model/assess/baselines.h"
+#include "model/prepare/coding.h"
+#include "model/report.h"
+
+namespace mercer::model {
+
+struct Score {
+  double value = 0;           // R^2, averaged over the outputs that vary, or accuracy
+  double standard_error = 0;  // of independent rows
+};
+
+/// Targets as a fit takes them; predictions: a number per output, or a score per class. R^2 is a
+/// ratio of two means over rows, e^2 over (y - mean y)^2, whose error comes out of its first
+/// derivatives (delta method). weights: of the rows in every mean, or none; rows stay independent
+/// observations, so that weights of 1,000 each do not shrink the error.
+Score score_of(Task task, MatrixView<const double> Y, MatrixView<const double> predictions,
+               std::span<const double> weights = {});
+
+/// What five searches and baselines say of rows that they had not seen: predictions, row after row.
+struct Foreseen {
+  Matrix<double> model;
+  Baselines baselines;
+};
+Assessment assess(Assessed kind, Task task, MatrixView<const double> Y, const Foreseen& foreseen,
+                  std::span<const double> weights = {});
+
+}  // namespace mercer::model

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/assess/balanced_score.h"
+
+#include <cmath>
+
+#include "statistic/prediction_score.h"
+
+namespace mercer::model {
+namespace {
+
+/// Of one class: sums of weights and of their squares, over all rows and those found.
+struct Sums {
+  double all = 0, found = 0, squares = 0, squares_found = 0;
+  int64_t rows = 0;
+
+  double recall() const { return found / all; }
+  /// sum w^2 (x - recall)^2 / (sum w)^2 n / (n - 1), x = 1 for rows that are found.
+  double variance() const {
+    const double r = recall(), missed = squares - squares_found;
+    const auto n = static_cast<double>(rows);
+    return (squares_found * (1 - r) * (1 - r) + missed * r * r) / (all * all) * n / (n - 1);
+  }
+};
+
+std::vector<Sums> sums_of(MatrixView<const double> Y, MatrixView<const double> scores,
+                          std::span<const double> weights) {
+  std::vector<Sums> classes(static_cast<size_t>(scores.cols));
+  for (int64_t i = 0; i < Y.rows; ++i) {
+    const double w = weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
+    const int64_t found = statistic::class_of({scores.row(i), static_cast<size_t>(scores.cols)});
+    const bool right = found != statistic::kNoClass && Y(i, 0) == static_cast<double>(found);
+    Sums& own = classes[static_cast<size_t>(Y(i, 0))];
+    ++own.rows;
+    own.all += w;
+    own.squares += w * w;
+    own.found += right ? w : 0;
+    own.squares_found += right ? w * w : 0;
+  }
+  return classes;
+}
+
+}  // namespace
+
+BalancedScore balanced_score(MatrixView<const double> Y, MatrixView<const double> scores,
+                             std::span<const double> weights) {
+  BalancedScore result;
+  double sum = 0, variance = 0, known = 0;
+  for (const Sums& one : sums_of(Y, scores, weights)) {
+    result.classes.push_back({});
+    if (one.rows == 0) continue;
+    result.classes.back() = {one.rows, one.recall()};
+    sum += one.recall();
+    variance += one.variance();
+    ++known;
+  }
+  if (known > 0) {
+    result.value = sum / known;
+    result.standard_error = std::sqrt(variance) / known;
+  }
+  return result;
+}
+
+}  // namespace mercer::model

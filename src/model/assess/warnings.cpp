@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/assess/warnings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <utility>
+
+#include "model/assess/repeats.h"
+#include "model/estimator/class_weights.h"
+
+namespace mercer::model {
+namespace {
+
+using Long = long long;
+
+constexpr int64_t kFewRepeats = 20;     // one row in so many
+constexpr int64_t kFewRows = 10;        // of a fit
+constexpr double kNearlyAll = 0.995;    // a ceiling that says nothing
+constexpr double kNearlyExact = 1e-3;   // left unexplained: targets without noise need no lambda
+constexpr int64_t kFewScoredRows = 30;  // behind a score
+constexpr int64_t kFewOfClass = 3;      // rows of a class, behind a score
+constexpr double kRareShare = 0.1;      // of the rows
+constexpr double kRarelyFound = 0.2;    // of a class's rows
+
+template <class T>
+bool rows_are_equal(const MatrixView<const T>& X) {
+  for (int64_t i = 1; i < X.rows; ++i)
+    if (!std::equal(X.row(i), X.row(i) + X.cols, X.row(0))) return false;
+  return true;
+}
+/// Of sparse rows: that list nothing but zeros.
+template <class T>
+bool rows_are_equal(const CsrView<T>& X) {
+  for (int64_t p = X.begin(0); p < X.end(X.rows - 1); ++p)
+    if (X.values[p] != T{0}) return false;
+  return true;
+}
+
+int64_t classes_of_one_row(int64_t classes, MatrixView<const double> Y) {
+  std::vector<int64_t> rows(static_cast<size_t>(classes), 0);
+  for (int64_t i = 0; i < Y.rows; ++i) ++rows[static_cast<size_t>(Y(i, 0))];
+  return std::ranges::count(rows, 1);
+}
+
+std::string contradiction(Task task, const Repeats& repeats) {
+  const auto count = static_cast<Long>(repeats.contradictory);
+  if (task == Task::classification)
+    return text(
+        "%lld rows share their inputs with rows of another class: no model of these inputs is "
+        "right on more than %.4f of all rows",
+        count, repeats.most);
+  return text(
+      "%lld rows share their inputs with rows of other targets: if all rows are as noisy, no model "
+      "of these inputs has an R^2 above about %.4f",
+      count, repeats.most);
+}
+
+const char* measure_of(Task task) { return task == Task::classification ? "accuracy" : "R^2"; }
+
+/// What the score cannot say of classes.
+void warn_of_few_rows(const std::vector<ClassScore>& classes, std::vector<std::string>& found) {
+  const auto few = [](const ClassScore& one) { return one.rows < kFewOfClass; };
+  const auto count = static_cast<Long>(std::ranges::count_if(classes, few));
+  const auto first = std::ranges::find_if(classes, few);
+  if (count == 1)
+    found.push_back(text("class %lld has %lld %s in the score, which says little of it",
+                         static_cast<Long>(first - classes.begin()), static_cast<Long>(first->rows),
+                         first->rows == 1 ? "row" : "rows"));
+  if (count > 1)
+    found.push_back(
+        text("%lld of %lld classes have fewer than %lld rows in the score, which says "
+             "little of them",
+             count, static_cast<Long>(classes.size()), static_cast<Long>(kFewOfClass)));
+}
+
+/// Rare classes that the model hardly ever says.
+void warn_of_missed(const Assessment& assessment, std::vector<std::string>& found) {
+  const std::vector<ClassScore>& classes = assessment.balanced.classes;
+  const auto missed = [&](const ClassScore& one) {
+    return one.rows >= kFewOfClass &&
+           static_cast<double>(one.rows) < kRareShare * static_cast<double>(assessment.rows) &&
+           one.recall <= kRarelyFound;
+  };
+  const auto count = static_cast<Long>(std::ranges::count_if(classes, missed));
+  const auto first = std::ranges::find_if(classes, missed);
+  if (count == 1)
+    found.push_back(
+        text("class %lld, of %lld rows in the score, is found in %.0f %% of them only: "
+             "balanced class weights find more",
+             static_cast<Long>(first - classes.begin()), static_cast<Long>(first->rows),
+             100 * first->recall));
+  if (count > 1)
+    found.push_back(
+        text("%lld rare classes are found in at most %.0f %% of their rows: balanced "
+             "class weights find more",
+             count, 100 * kRarelyFound));
+}
+
+/// Balanced classes give up accuracy for rare ones: both sides are means of recalls.
+void compare_balanced(const Assessment& assessment, std::vector<std::string>& found) {
+  const BalancedScore& balanced = assessment.balanced;
+  const auto known = static_cast<double>(
+      std::ranges::count_if(balanced.classes, [](const auto& one) { return one.rows > 0; }));
+  if (balanced.value <= 1 / known)
+    found.push_back(text("balanced accuracy %.4f does not beat the largest class: %.4f",
+                         balanced.value, 1 / known));
+  if (balanced.value <= assessment.balanced_linear)
+    found.push_back(text("balanced accuracy %.4f does not beat a linear model: %.4f",
+                         balanced.value, assessment.balanced_linear));
+}
+
+}  // namespace
+
+std::string text(const char* format, ...) {
+  char buffer[320];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(buffer, sizeof buffer, format, arguments);
+  va_end(arguments);
+  return buffer;
+}
+
+std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
+                                       MatrixView<const double> Y, const Assessment& assessment,
+                                       Context& context) {
+  const bool classes = coding.task == Task::classification;
+  std::vector<std::string> found;
+  if (Y.rows < kFewRows)
+    found.push_back(text("%lld rows: too few to choose by or to score", static_cast<Long>(Y.rows)));
+  for (int64_t o = 0; o < Y.cols; ++o) {
+    if (!column_is_constant(Y, o)) continue;
+    found.push_back(
+        classes ? text("every row is of class %g", Y(0, o))
+                : text("target %lld is %g in every row", static_cast<Long>(o + 1), Y(0, o)));
+  }
+  const Repeats repeats = find_repeats(coding.task, X, Y, context);
+  const int64_t repeated = repeats.rows;
+  const bool refuted =
+      !classes && assessment.kind != Assessed::none && assessment.score > repeats.most;
+  if (repeats.contradictory > 0 && repeats.most < kNearlyAll && !refuted)
+    found.push_back(contradiction(coding.task, repeats));
+  if (repeated > Y.rows / kFewRepeats)
+    found.push_back(
+        text("%lld of %lld rows repeat the inputs of others: where these are copies, "
+             "scores of rows held out are too good",
+             static_cast<Long>(repeated), static_cast<Long>(Y.rows)));
+  if (X.visit([](const auto& rows) { return rows_are_equal(rows); }))
+    found.emplace_back("all rows have the same inputs: there is nothing to predict from");
+  if (classes) {
+    const int64_t single = classes_of_one_row(coding.classes, Y);
+    if (single > 0)
+      found.push_back(text("%lld %s one row", static_cast<Long>(single),
+                           single == 1 ? "class has" : "classes have"));
+  }
+  return found;
+}
+
+std::vector<std::string> edge_warnings(double lengthscale, bool lengthscale_at_edge, double lambda,
+                                       double largest, double smallest, bool nearly_exact) {
+  std::vector<std::string> found;
+  if (lengthscale_at_edge)
+    found.push_back(text("lengthscale %.4g is at an edge of what was tried", lengthscale));
+  if (largest > 0 && lambda >= largest)
+    found.push_back(
+        text("lambda %.3g is the largest that was tried: the model is nearly constant", lambda));
+  if (smallest > 0 && lambda <= smallest && !nearly_exact)
+    found.push_back(
+        text("lambda %.3g is the smallest that was tried: the model nearly interpolates", lambda));
+  return found;
+}
+
+std::vector<std::string> choice_warnings(const FitReport& report, bool lengthscale_at_edge,
+                                         double largest, double smallest) {
+  std::vector<std::string> found;
+  if (report.criterion_rows < kFewScoredRows && report.criterion == ComparedBy::held_out)
+    found.push_back(
+        text("%lld rows chose lengthscale and lambda", static_cast<Long>(report.criterion_rows)));
+  for (std::string& one :
+       edge_warnings(report.lengthscale, lengthscale_at_edge && std::isfinite(report.lengthscale),
+                     report.lambda, largest, smallest, report.criterion_score < kNearlyExact))
+    found.push_back(std::move(one));
+  return found;
+}
+
+std::vector<std::string> score_warnings(const Parameters& own, Task task,
+                                        const Assessment& assessment) {
+  std::vector<std::string> found;
+  if (assessment.kind == Assessed::none) return found;
+  if (assessment.rows < kFewScoredRows)
+    found.push_back(text("the score is of %lld rows alone", static_cast<Long>(assessment.rows)));
+  warn_of_few_rows(assessment.balanced.classes, found);
+  if (is_balanced(own)) {
+    compare_balanced(assessment, found);
+    return found;
+  }
+  warn_of_missed(assessment, found);
+  if (assessment.score <= assessment.constant)
+    found.push_back(text("%s %.4f does not beat the %s: %.4f", measure_of(task), assessment.score,
+                         task == Task::classification ? "largest class" : "mean",
+                         assessment.constant));
+  if (assessment.score <= assessment.linear)
+    found.push_back(text("%s %.4f does not beat a linear model: %.4f", measure_of(task),
+                         assessment.score, assessment.linear));
+  return found;
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What whoever uses a fit should know before trusting it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/context.h"
+#include "base/parameters.h"
+#include "base/rows.h"
+#include "model/prepare/coding.h"
+#include "model/report.h"
+
+namespace mercer::model {
+
+/// A warning of up to 319 characters, as printf writes it.
+std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+/// Of what a search chose: lengthscale and lambda at an edge of what was tried. largest and
+/// smallest lambda: 0 where they are no edge; nearly_exact: a small lambda is right.
+std::vector<std::string> edge_warnings(double lengthscale, bool lengthscale_at_edge, double lambda,
+                                       double largest, double smallest, bool nearly_exact);
+
+/// Of the data: few rows, targets or inputs that do not vary, a class of one row; rows that repeat
+/// the inputs of others, and what these allow where their targets differ, unless the score of a
+/// regression shows that other rows are less noisy. Copies are not kept
+/// together in folds: of inputs that take few values new rows repeat old ones, too.
+std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
+                                       MatrixView<const double> Y, const Assessment& assessment,
+                                       Context& context);
+
+/// Of what was chosen. largest, smallest: of the lambdas that were to be had; both 0 for one that
+/// was given.
+std::vector<std::string> choice_warnings(const FitReport& report, bool lengthscale_at_edge,
+                                         double largest, double smallest);
+
+/// Of the score beside the baselines'. own: the estimator's parameters.
+std::vector<std::string> score_warnings(const Parameters& own, Task task,
+                                        const Assessment& assessment);
+
+}  // namespace mercer::model

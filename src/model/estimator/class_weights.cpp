@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/estimator/class_weights.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace mercer::model {
+namespace {
+
+class ClassWeighted final : public solver::BlockSource {
+ public:
+  ClassWeighted(const solver::BlockSource& rows, std::vector<double> factors)
+      : rows_(rows), factors_(std::move(factors)) {}
+  ClassWeighted(std::unique_ptr<solver::BlockSource> part, std::vector<double> factors)
+      : part_(std::move(part)), rows_(*part_), factors_(std::move(factors)) {}
+
+  int64_t features() const override { return rows_.features(); }
+  int64_t outputs() const override { return rows_.outputs(); }
+  int64_t rows() const override { return rows_.rows(); }
+  int64_t block_rows() const override { return rows_.block_rows(); }
+  std::vector<double> classes() const override { return rows_.classes(); }
+  solver::Reduction* reduction() const override { return rows_.reduction(); }
+  std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override {
+    return std::make_unique<ClassWeighted>(rows_.subset(rows), factors_);
+  }
+  void for_each(Context& context, const Body& body) const override {
+    std::vector<double> weights;
+    rows_.for_each(context, [&](const solver::FeatureBlock& block) {
+      weights.clear();
+      for (int64_t i = 0; i < block.rows(); ++i) {
+        const double w = block.weights.empty() ? 1.0 : block.weights[static_cast<size_t>(i)];
+        weights.push_back(w * factors_[class_of_code(block.Y.row(i), block.Y.cols)]);
+      }
+      solver::FeatureBlock weighed = block;
+      weighed.weights = weights;
+      body(weighed);
+    });
+  }
+
+ private:
+  std::unique_ptr<solver::BlockSource> part_;  // null: another's
+  const solver::BlockSource& rows_;
+  std::vector<double> factors_;
+};
+
+}  // namespace
+
+size_t class_of_code(const double* code, int64_t classes) {
+  return static_cast<size_t>(std::max_element(code, code + classes) - code);
+}
+
+bool is_balanced(const Parameters& own) {
+  return own.find(kClassWeight.key) != nullptr && kClassWeight.read(own) == ClassWeight::balanced;
+}
+
+void check_class_weight(const Parameters& own, const Coding& coding) {
+  require(!is_balanced(own) || coding.task == Task::classification, MERCER_INVALID_ARGUMENT,
+          "class_weight = \"balanced\" is of classification, the task is regression");
+}
+
+std::vector<double> balanced_factors(std::span<const double> weight_of_class) {
+  const double n = std::accumulate(weight_of_class.begin(), weight_of_class.end(), 0.0);
+  const auto present = std::ranges::count_if(weight_of_class, [](double w) { return w > 0; });
+  std::vector<double> factors;
+  for (const double w : weight_of_class)
+    factors.push_back(w > 0 ? n / (static_cast<double>(present) * w) : 0.0);
+  return factors;
+}
+
+std::vector<double> class_factors(const Parameters& own, int64_t classes,
+                                  MatrixView<const double> Y, std::span<const double> weights,
+                                  solver::RowSet rows) {
+  if (!is_balanced(own)) return {};
+  std::vector<double> of_class(static_cast<size_t>(classes), 0.0);
+  for (int64_t i = 0; i < rows.count; ++i)
+    of_class[static_cast<size_t>(Y(rows[i], 0))] +=
+        weights.empty() ? 1.0 : weights[static_cast<size_t>(rows[i])];
+  return balanced_factors(of_class);
+}
+
+std::vector<double> class_weighted(MatrixView<const double> Y, std::span<const double> weights,
+                                   std::span<const double> factors) {
+  std::vector<double> result(weights.begin(), weights.end());
+  if (factors.empty()) return result;
+  result.resize(static_cast<size_t>(Y.rows), 1.0);
+  for (int64_t i = 0; i < Y.rows; ++i)
+    result[static_cast<size_t>(i)] *= factors[static_cast<size_t>(Y(i, 0))];
+  return result;
+}
+
+std::vector<double> class_factors(const Parameters& own, const solver::BlockSource& rows,
+                                  Context& context) {
+  if (!is_balanced(own)) return {};
+  std::vector<double> of_class(static_cast<size_t>(rows.outputs()), 0.0);
+  rows.for_each(context, [&](const solver::FeatureBlock& block) {
+    for (int64_t i = 0; i < block.rows(); ++i)
+      of_class[class_of_code(block.Y.row(i), block.Y.cols)] +=
+          block.weights.empty() ? 1.0 : block.weights[static_cast<size_t>(i)];
+  });
+  solver::reduce(rows, of_class);
+  return balanced_factors(of_class);
+}
+
+std::unique_ptr<solver::BlockSource> class_weighted(const solver::BlockSource& rows,
+                                                    std::vector<double> factors) {
+  return std::make_unique<ClassWeighted>(rows, std::move(factors));
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Class weights: factors of the rows' weights that let every class count as much as another.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/choice.h"
+#include "base/matrix_view.h"
+#include "base/parameters.h"
+#include "model/prepare/coding.h"
+#include "solver/block_source.h"
+
+namespace mercer::model {
+
+/// The parameter "class_weight" of models of classes, in Estimating::parameters.
+enum class ClassWeight { none, balanced };
+inline constexpr const char* kClassWeights[] = {"none", "balanced"};
+inline constexpr Choice<ClassWeight> kClassWeight{
+    "class_weight", kClassWeights,
+    "of classification; balanced: every class weighs as much as another"};
+bool is_balanced(const Parameters& own);
+/// INVALID_ARGUMENT for class_weight of a regression.
+void check_class_weight(const Parameters& own, const Coding& coding);
+
+/// n / (K' n_k) for the K' classes that have rows, n and n_k sums of weights; 0 for a class of
+/// none.
+std::vector<double> balanced_factors(std::span<const double> weight_of_class);
+
+/// The same of `rows`, which have class numbers Y and weights (none: 1 each); none unless the
+/// parameters say balanced.
+std::vector<double> class_factors(const Parameters& own, int64_t classes,
+                                  MatrixView<const double> Y, std::span<const double> weights,
+                                  solver::RowSet rows);
+/// Every row's weight times the factor of its class; the weights themselves without factors.
+std::vector<double> class_weighted(MatrixView<const double> Y, std::span<const double> weights,
+                                   std::span<const double> factors);
+
+/// The same of a source of coded targets, in one pass.
+std::vector<double> class_factors(const Parameters& own, const solver::BlockSource& rows,
+                                  Context& context);
+/// The source with weights times factors. It is referred to.
+std::unique_ptr<solver::BlockSource> class_weighted(const solver::BlockSource& rows,
+                                                    std::vector<double> factors);
+/// The class of a one-hot code.
+size_t class_of_code(const double* code, int64_t classes);
+
+}  // namespace mercer::model

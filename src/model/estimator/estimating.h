@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What is asked of what learns on features.
+#pragma once
+
+#include "base/parameters.h"
+#include "feature/feature_map.h"
+
+namespace mercer::model {
+
+struct ModelEntry;  // model_entry.h
+const ModelEntry& ridge_model();
+
+struct Estimating {
+  const ModelEntry* entry = &ridge_model();
+  Parameters parameters = {};  // the values of the entry's own fields, but lambda
+  bool center = true;          // an intercept
+  feature::Precision precision =
+      feature::Precision::f32;  // of the features; statistics are always double
+};
+
+}  // namespace mercer::model

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The least penalised loss (solver/loss_objective.h) on the features of a map: logistic and squared
+// hinge for classes, Huber's, the quantile and Poisson's loss for numbers. Where lambda is not
+// given, rows held out choose it (loss_search.h).
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/fields.h"
+#include "base/size.h"
+#include "model/estimator/class_weights.h"
+#include "model/estimator/loss_search.h"
+#include "model/estimator/model_entry.h"
+#include "model/estimator/target_units.h"
+#include "solver/loss_fit.h"
+
+namespace mercer::model {
+namespace {
+
+using Long = long long;
+
+constexpr double kHuber = 1.345;    // 95 % of least squares' efficiency on normal errors
+constexpr double kRounding = 0.01;  // of the quantile loss, in units of the targets' scale
+// Of progress. What is held out is most of the work, unless nothing is.
+constexpr int64_t kUnits = 100, kHoldingOut = 80, kPreparing = 2;
+
+const solver::Loss& loss_of(const Parameters& own) { return *solver::find_loss(own.text("loss")); }
+
+/// delta is an option where it means something of the data.
+bool takes_delta(const solver::Loss& loss) { return loss.delta == solver::Delta::threshold; }
+
+/// The names of those losses for a message.
+std::string loss_where(bool (*has)(const solver::Loss&)) {
+  std::string names;
+  for (const solver::Loss& loss : solver::loss_table())
+    if (has(loss)) names += (names.empty() ? "" : "\" or \"") + std::string(loss.name);
+  return names;
+}
+
+void check_loss(const Fitting& asked) {
+  const Parameters& own = asked.estimate.parameters;
+  const solver::Loss& loss = loss_of(own);
+  const bool classes = asked.coding.task == Task::classification;
+  require(loss.classes == classes, MERCER_INVALID_ARGUMENT,
+          "loss = \"%s\" is of %s, the task is %s", loss.name,
+          loss.classes ? "classification" : "regression",
+          classes ? "classification" : "regression");
+  const Selection selection = asked.select.selection;
+  require(
+      selection == Selection::fixed || selection == Selection::held_out, MERCER_UNSUPPORTED,
+      "the model %s chooses lambda on held-out rows, or takes it fixed; the selection asked for "
+      "is of least squares",
+      asked.estimate.entry->name);
+  require(own.find("delta") == nullptr || takes_delta(loss), MERCER_INVALID_ARGUMENT,
+          "delta is of loss = \"%s\", the loss is \"%s\"", loss_where(takes_delta).c_str(),
+          loss.name);
+  const Value* tau = own.find("tau");
+  require(tau == nullptr || loss.reads_tau, MERCER_INVALID_ARGUMENT,
+          "tau is of loss = \"%s\", the loss is \"%s\"",
+          loss_where([](const solver::Loss& one) { return one.reads_tau; }).c_str(), loss.name);
+  require(tau == nullptr || own.number("tau") < 1, MERCER_INVALID_ARGUMENT,
+          "tau = 1, expected a number between 0 and 1, both excluded");
+  require(asked.prepare.target_transform == Transform::none || !loss.counts,
+          MERCER_INVALID_ARGUMENT,
+          "target_transform with loss = \"%s\", expected none: its targets are counts", loss.name);
+  check_class_weight(own, asked.coding);
+}
+
+double number_or(const Parameters& parameters, const char* key, double fallback) {
+  return parameters.find(key) == nullptr ? fallback : parameters.number(key);
+}
+
+/// What the targets are found to be: one pass.
+struct Targets {
+  std::vector<double> weight;  // per output: of the rows of a class, or their sum
+  double least = 0;            // of any target
+};
+
+Targets read_targets(const solver::BlockSource& rows, Context& context) {
+  Targets found{std::vector<double>(static_cast<size_t>(rows.outputs()), 0.0)};
+  rows.for_each(context, [&](const solver::FeatureBlock& block) {
+    for (int64_t i = 0; i < block.Y.rows; ++i) {
+      const double w = block.weights.empty() ? 1.0 : block.weights[static_cast<size_t>(i)];
+      for (int64_t k = 0; k < block.Y.cols && w > 0; ++k) {
+        found.weight[static_cast<size_t>(k)] += w * block.Y(i, k);
+        found.least = std::min(found.least, block.Y(i, k));
+      }
+    }
+  });
+  solver::reduce(rows, found.weight);
+  return found;
+}
+
+/// A fit of one data set.
+class LogisticFit {
+ public:
+  LogisticFit(const solver::BlockSource& rows, const Estimating& estimating,
+              const Selecting& selecting, Context& context)
+      : given_(rows), own_(estimating.parameters), selecting_(selecting), context_(context) {
+    loss_.loss = &loss_of(own_);
+    loss_.center = estimating.center;
+    read();
+    if (loss_.loss->residuals) use_units();
+  }
+
+  Learned run() {
+    const bool searches = selecting_.selection != Selection::fixed;
+    lambda_ = selecting_.lambda;
+    // Scores in no unit of probability need rows that tell one.
+    const bool calibrates = loss_.loss->classes && !loss_.loss->probabilities;
+    int64_t left = kUnits - kPreparing;
+    if (searches || calibrates || finds_delta()) {
+      stage_.part(kHoldingOut, [&] { hold_out(searches); });
+      left -= kHoldingOut;
+    }
+    stage_.share(kPreparing);
+    solver::LossFit fit(rows(), loss_, context_);
+    stage_.advance(kPreparing);
+    if (!start_.empty()) fit.start_from(start_);
+    stage_.share(left);
+    const linalg::LbfgsResult end = fit.run(lambda_, descent_of(own_), context_);
+    // A lambda that was searched was judged after as many iterations.
+    if (!end.converged() && !(searches && end.end == linalg::LbfgsEnd::iterations))
+      require_flat(end, fit.is_flat(end, descent_of(own_), context_));
+    Learned learned{nullptr, lambda_, std::move(path_), calibration()};
+    solver::Weights weights = fit.weights();
+    if (units_) units_->undo(weights);
+    learned.predictor = make_linear(std::move(weights));
+    return learned;
+  }
+
+ private:
+  const solver::BlockSource& rows() const { return scaled_ ? *scaled_ : given_; }
+  bool finds_delta() const { return takes_delta(*loss_.loss) && own_.find("delta") == nullptr; }
+
+  void read() {
+    const Targets found = read_targets(given_, context_);
+    if (loss_.loss->classes) {
+      const auto present = std::ranges::count_if(found.weight, [](double w) { return w > 0; });
+      require(present >= 2, MERCER_INVALID_ARGUMENT,
+              "rows of %lld of the %zu classes, expected at least two classes to tell apart",
+              static_cast<Long>(present), found.weight.size());
+      if (is_balanced(own_)) loss_.class_weights = balanced_factors(found.weight);
+    } else if (loss_.loss->counts) {
+      double least = found.least;
+      require(least >= 0, MERCER_INVALID_ARGUMENT,
+              "Y holds %g, expected counts, numbers >= 0, for loss = \"%s\"", least,
+              loss_.loss->name);
+      for (const double sum : found.weight)
+        require(sum > 0, MERCER_INVALID_ARGUMENT,
+                "the counts of an output sum to %g, expected some above 0", sum);
+    }
+  }
+
+  void use_units() {
+    units_ = std::make_unique<TargetUnits>(robust_units(given_, context_));
+    scaled_ = in_units(given_, *units_);
+    loss_.parameters.tau = number_or(own_, "tau", 0.5);
+    if (loss_.loss->delta == solver::Delta::rounding) loss_.parameters.delta = kRounding;
+    if (takes_delta(*loss_.loss)) {
+      require(own_.find("delta") == nullptr || units_->scale.size() == 1, MERCER_UNSUPPORTED,
+              "delta = %g for %zu outputs, expected one output: leave delta out, or fit each",
+              number_or(own_, "delta", 0), units_->scale.size());
+      loss_.parameters.delta =
+          number_or(own_, "delta", kHuber * units_->scale[0]) / units_->scale[0];
+    }
+  }
+
+  /// Fits on all rows but some: lambda, and what scores on those rows tell.
+  void hold_out(bool searches) {
+    Stage stage(context_, kPreparing + (finds_delta() ? 2 : 1) * kHoldingOut);
+    stage.share(kPreparing);
+    LossSearch search(rows(), selecting_, descent_of(own_), loss_, context_);
+    stage.advance(kPreparing);
+    const auto judge = [&] {
+      if (searches) lambda_ = search.choose_lambda(context_);
+      scored_ = std::make_unique<ScoredRows>(search.score(lambda_, context_));
+    };
+    if (finds_delta()) {
+      // Squares end at deviations of the targets at first, then at those of residuals.
+      stage.part(kHoldingOut, judge);
+      loss_.parameters.delta = kHuber * residual_scale();
+      search.set_parameters(loss_.parameters);
+    }
+    stage.part(kHoldingOut, judge);
+    path_ = search.path();
+    start_.assign(search.x().begin(), search.x().end());
+  }
+
+  /// Of residuals on the held-out rows, in the units of the targets; the mean over outputs.
+  double residual_scale() const {
+    double sums[2] = {};  // of scales and of ones, by the weight of this process's rows
+    for (int64_t k = 0; k < scored_->scores.cols(); ++k) {
+      std::vector<Weighed> residuals;
+      double weight = 0;
+      for (int64_t i = 0; i < scored_->scores.rows(); ++i) {
+        const double w = scored_->weights[static_cast<size_t>(i)];
+        if (w == 0) continue;
+        residuals.push_back({scored_->targets(i, k) - scored_->scores(i, k), w});
+        weight += w;
+      }
+      sums[0] += weight * robust_scale(residuals);
+      sums[1] += weight;
+    }
+    solver::reduce(given_, sums);
+    return sums[0] > 0 ? sums[0] / sums[1] : 1.0;
+  }
+
+  Calibration calibration() const {
+    if (!loss_.loss->classes) return {};
+    const bool known = loss_.loss->probabilities;
+    if (scored_) return fit_calibration(*scored_, context_, known ? Prior::softmax : Prior::none);
+    return known ? plain_softmax(given_.outputs()) : Calibration{};
+  }
+
+  /// Where the arithmetic of single precision ends first, that is as near as it gets.
+  void require_flat(const linalg::LbfgsResult& end, bool flat) const {
+    require(flat, MERCER_NOT_CONVERGED,
+            "loss %s, lambda = %g: %lld iterations%s end at a mean loss of %g and a gradient of "
+            "%g that still falls; raise lambda, iterations or tolerance",
+            loss_.loss->name, lambda_, static_cast<Long>(end.iterations),
+            end.end == linalg::LbfgsEnd::iterations ? ", at most as many as asked for," : "",
+            end.value, end.largest_gradient);
+  }
+
+  const solver::BlockSource& given_;
+  const Parameters& own_;
+  const Selecting& selecting_;
+  Context& context_;
+  Stage stage_{context_, kUnits};
+  solver::LossOptions loss_;
+  std::unique_ptr<TargetUnits> units_;  // null: targets as they are
+  std::unique_ptr<solver::BlockSource> scaled_;
+  double lambda_ = 0;
+  std::vector<double> start_;
+  std::vector<PathPoint> path_;
+  std::unique_ptr<ScoredRows> scored_;  // null: none were held out
+};
+
+Learned fit_logistic(const solver::BlockSource& rows, const Estimating& estimating, const Coding&,
+                     const Selecting& selecting, Context& context) {
+  return LogisticFit(rows, estimating, selecting, context).run();
+}
+
+std::vector<const char*> loss_names() {
+  std::vector<const char*> names;
+  for (const solver::Loss& loss : solver::loss_table()) names.push_back(loss.name);
+  return names;
+}
+
+}  // namespace
+
+const ModelEntry& logistic_model() {
+  static const ModelEntry entry = linear_entry(
+      {.name = "logistic",
+       .help = "the least penalised loss on the features of a map, by L-BFGS: logistic regression, "
+               "and others",
+       .fields =
+           {choice_field(
+                "loss", "logistic", loss_names(),
+                "logistic, squared_hinge: of classes; huber, quantile, poisson: of numbers"),
+            number_field(
+                "lambda", kOptional, 0, kUnbounded,
+                "(1/n) sum of losses + lambda/2 |w|^2 is least; absent: chosen on held-out "
+                "rows"),
+            kClassWeight.field(),
+            number_above_field(
+                "delta", kOptional, 0, kUnbounded,
+                "of huber: where squares end; absent: 1.345 robust deviations of residuals"),
+            number_above_field("tau", kOptional, 0, 1,
+                               "of quantile: the share of targets below it; absent: 0.5"),
+            count_field("iterations", int64_t{500}, 1e6, "of L-BFGS at most"),
+            number_above_field(
+                "tolerance", 1e-5, 0, kUnbounded,
+                "ends where a step is expected to lower the objective by less than this share")},
+       .selection = Selection::held_out,
+       .fit = fit_logistic,
+       .check = check_loss,
+       .link = [](const Parameters& own) {
+         return loss_of(own).counts ? Link::log : Link::identity;
+       }});
+  return entry;
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/estimator/loss_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "model/select/paired_choice.h"
+#include "model/select/selection.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr double kFewRows = 3000;
+constexpr int64_t kMostFolds = 5;
+constexpr int kMostWorse = 3;  // lambdas in a row
+constexpr double kWalkTolerance = 1e-4;
+
+}  // namespace
+
+std::vector<Split> splits_of(const solver::BlockSource& rows, const Selecting& selecting) {
+  double all = static_cast<double>(rows.rows());
+  solver::reduce(rows, {&all, 1});
+  if (all >= kFewRows)
+    return {split_rows(rows.rows(), selecting.held_out_fraction, rows.rows(), selecting.seed)};
+  // Fewer rows than folds leave some empty, in each process as many folds.
+  const auto folds =
+      std::clamp<int64_t>(std::llround(1 / selecting.held_out_fraction), 2, kMostFolds);
+  std::vector<Split> splits = fold_splits(all_rows(rows.rows()), folds, selecting.seed);
+  if (rows.reduction() == nullptr)
+    std::erase_if(splits, [](const Split& split) { return split.held_out.empty(); });
+  return splits;
+}
+
+solver::LossFitOptions descent_of(const Parameters& own) {
+  return {.tolerance = own.number("tolerance"), .most_iterations = own.integer("iterations")};
+}
+
+LossSearch::LossSearch(const solver::BlockSource& rows, const Selecting& selecting,
+                       const solver::LossFitOptions& descent, const solver::LossOptions& loss,
+                       Context& context)
+    : rows_(rows),
+      selecting_(selecting),
+      descent_(descent),
+      loss_(loss),
+      splits_(splits_of(rows, selecting)) {
+  Stage stage(context, std::ssize(splits_));
+  for (const Split& split : splits_) {
+    stage.share(1);
+    Part part{rows.subset(split.train), rows.subset(split.held_out), nullptr};
+    part.fit = std::make_unique<solver::LossFit>(*part.train, loss_, context);
+    parts_.push_back(std::move(part));
+    stage.advance(1);
+  }
+}
+
+void LossSearch::set_parameters(const solver::LossParameters& parameters) {
+  loss_.parameters = parameters;
+  for (Part& part : parts_) part.fit->set_parameters(parameters);
+}
+
+ScoredRows LossSearch::run(double lambda, const solver::LossFitOptions& descent, Context& context) {
+  std::vector<ScoredRows> scored;
+  Stage stage(context, std::ssize(parts_));
+  for (Part& part : parts_) {
+    stage.share(1);
+    part.fit->run(lambda, descent, context);
+    stage.advance(1);
+    scored.push_back(score_all(*part.held_out, part.fit->weights(), context));
+  }
+  return joined(scored, context);
+}
+
+ScoredRows LossSearch::score(double lambda, Context& context) {
+  return run(lambda, descent_, context);
+}
+
+double LossSearch::choose_lambda(Context& context) {
+  solver::LossFitOptions descent = descent_;
+  descent.tolerance = kWalkTolerance;
+  path_.clear();
+  losses_.clear();
+  double best = std::numeric_limits<double>::infinity();
+  int worse = 0;
+  const std::vector<PathPoint> lambdas = empty_path(selecting_);
+  Stage stage(context, static_cast<int64_t>(lambdas.size()));
+  for (const PathPoint& point : lambdas) {
+    stage.share(1);
+    const ScoredRows scored = run(point.lambda, descent, context);
+    if (losses_.empty()) weigh(scored);
+    losses_.push_back(row_losses(loss_, scored));
+    const double mean = weighted_mean(losses_.back(), weights_, rows_.reduction());
+    path_.push_back({point.lambda, mean});
+    worse = mean < best ? 0 : worse + 1;
+    best = std::min(best, mean);
+    stage.advance(1);
+    if (worse == kMostWorse) break;
+  }
+  return chosen();
+}
+
+/// The objective's: of the rows and their classes.
+void LossSearch::weigh(const ScoredRows& scored) {
+  weights_.clear();
+  for (int64_t i = 0; i < scored.scores.rows(); ++i) {
+    double factor = loss_.class_weights.empty() ? 1 : 0;
+    for (size_t k = 0; k < loss_.class_weights.size(); ++k)
+      factor += scored.targets(i, static_cast<int64_t>(k)) * loss_.class_weights[k];
+    weights_.push_back(factor * scored.weights[static_cast<size_t>(i)]);
+  }
+}
+
+double LossSearch::chosen() const {
+  PairedLosses paired(std::ssize(losses_));
+  std::vector<double> of_row(losses_.size());
+  for (size_t i = 0; i < weights_.size(); ++i) {
+    std::ranges::transform(losses_, of_row.begin(), [&](const auto& losses) { return losses[i]; });
+    paired.add(of_row.data(), weights_[i]);
+  }
+  paired.reduce(rows_);
+  // The path begins with the largest lambda, the simplest.
+  std::vector<double> dimensions(losses_.size());
+  std::iota(dimensions.begin(), dimensions.end(), 0.0);
+  return path_[static_cast<size_t>(paired_choice(paired, dimensions))].lambda;
+}
+
+}  // namespace mercer::model

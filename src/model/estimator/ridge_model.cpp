@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Ridge regression on the features of a map (SPEC section 9), least squares on one-hot codes for
+// classes. How lambda is chosen is in selection.cpp.
+#include <cmath>
+
+#include "base/fields.h"
+#include "model/estimator/class_weights.h"
+#include "model/estimator/model_entry.h"
+#include "model/select/selection.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr int64_t kUnits = 1000;  // of progress
+
+/// The rows count by their own weights where scores are calibrated.
+void take_factors_out(const std::vector<double>& factors, ScoredRows& rows) {
+  for (int64_t i = 0; i < rows.scores.rows() && !factors.empty(); ++i) {
+    const double factor = factors[class_of_code(rows.targets.view().row(i), rows.targets.cols())];
+    if (factor > 0) rows.weights[static_cast<size_t>(i)] /= factor;
+  }
+}
+
+Learned fit_ridge(const solver::BlockSource& given, const Estimating& estimating,
+                  const Coding& coding, const Selecting& selecting, Context& context) {
+  Stage whole(context, kUnits);  // of which the classes' weights count for nothing
+  const std::vector<double> factors = class_factors(estimating.parameters, given, context);
+  const auto weighted = factors.empty() ? nullptr : class_weighted(given, factors);
+  const solver::BlockSource& rows = weighted ? *weighted : given;
+  whole.share(kUnits);
+  if (coding.task == Task::regression) {
+    Selected selected = select(rows, selecting, coding.task, estimating.center, context);
+    whole.advance(kUnits);
+    return {
+        make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path), {}};
+  }
+  LeftOutScores left_out(selecting.seed, context);
+  Selected selected = select(rows, selecting, coding.task, estimating.center, context, &left_out);
+  whole.advance(kUnits);
+  take_factors_out(factors, left_out.rows());
+  return {make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path),
+          fit_calibration(left_out.rows(), context, Prior::none)};
+}
+
+}  // namespace
+
+const ModelEntry& ridge_model() {
+  static const ModelEntry entry = linear_entry(
+      {.name = "ridge",
+       .help = "ridge regression or least-squares classification on the features of a map",
+       .fields = {number_field("lambda", kOptional, 0, kUnbounded,
+                               "n lambda is added to Z'Z; absent: chosen by "
+                               "leave-one-out"),
+                  kClassWeight.field()},
+       .selection = Selection::loo,
+       .fit = fit_ridge,
+       .check =
+           [](const Fitting& asked) {
+             check_class_weight(asked.estimate.parameters, asked.coding);
+           },
+       .searched = true});
+  return entry;
+}
+
+}  // namespace mercer::model

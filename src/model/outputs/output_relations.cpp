@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/outputs/output_relations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/error.h"
+#include "linalg/symmetric_eigen.h"
+#include "model/outputs/output_units.h"
+#include "operator/output_structure.h"
+
+namespace mercer::model {
+namespace {
+
+using Long = long long;
+
+constexpr const char* kWhat = "how outputs belong together";
+constexpr double kUncorrelated = 2;  // mean squared distance of standardised targets
+
+/// A(k, l) = mean over rows where both were observed of body(y_k, y_l); `apart` where there are
+/// none and these may be missing.
+template <class Body>
+Matrix<double> over_pairs(MatrixView<const double> Y, bool may_miss, double apart, Context& context,
+                          const Body& body) {
+  const int64_t p = Y.cols;
+  Matrix<double> A(p, p, context, kWhat);
+  for (int64_t k = 0; k < p; ++k)
+    for (int64_t l = k; l >= 0; --l) {
+      double sum = 0;
+      int64_t count = 0;
+      for (int64_t i = 0; i < Y.rows; ++i) {
+        if (std::isnan(Y(i, k)) || std::isnan(Y(i, l))) continue;
+        sum += body(Y(i, k), Y(i, l));
+        ++count;
+      }
+      require(
+          count > 0 || may_miss || k != l, MERCER_INVALID_ARGUMENT,
+          "output %lld, from 0, has no observed target, expected a graph or \"gamma\" to say how "
+          "it belongs to the others",
+          static_cast<Long>(k));
+      require(
+          count > 0 || may_miss, MERCER_INVALID_ARGUMENT,
+          "targets %lld and %lld, from 0, were never observed in the same row, expected a graph "
+          "or \"gamma\" to say how they belong together",
+          static_cast<Long>(l), static_cast<Long>(k));
+      A(k, l) = A(l, k) = count > 0 ? sum / static_cast<double>(count) : apart;
+    }
+  return A;
+}
+
+/// What an output without a variance has to itself and to others.
+void part_constants(Matrix<double>& A, MatrixView<const double> scaled, double self, double apart) {
+  for (int64_t k = 0; k < A.rows(); ++k) {
+    const OutputMoments moments =
+        output_moments(scaled.rows, [&](int64_t i) { return scaled(i, k); });
+    if (moments.deviation > 0.5) continue;  // 1 of one that varies
+    for (int64_t l = 0; l < A.rows(); ++l) A(k, l) = A(l, k) = l == k ? self : apart;
+  }
+}
+
+}  // namespace
+
+void make_semidefinite(MatrixView<double> A, Context& context) {
+  const int64_t p = A.rows;
+  const Matrix<double> V(p, p, context, kWhat);
+  for (int64_t k = 0; k < p; ++k) std::copy_n(A.row(k), p, V.view().row(k));
+  std::vector<double> values(static_cast<size_t>(p));
+  linalg::symmetric_eigen(V.view(), values, context);
+  if (values[0] >= 0) return;
+  for (int64_t k = 0; k < p; ++k)
+    for (int64_t l = 0; l < p; ++l) {
+      A(k, l) = 0;
+      for (int64_t j = 0; j < p; ++j)
+        A(k, l) += std::max(values[static_cast<size_t>(j)], 0.0) * V(j, k) * V(j, l);
+    }
+}
+
+Matrix<double> output_correlations(MatrixView<const double> scaled, bool of_part,
+                                   Context& context) {
+  Matrix<double> C =
+      over_pairs(scaled, of_part, 0, context, [](double a, double b) { return a * b; });
+  part_constants(C, scaled, 1, 0);
+  make_semidefinite(C.view(), context);
+  return C;
+}
+
+Matrix<double> output_distances(MatrixView<const double> scaled, bool of_part, Context& context) {
+  Matrix<double> S = over_pairs(scaled, of_part, kUncorrelated, context,
+                                [](double a, double b) { return (a - b) * (a - b); });
+  part_constants(S, scaled, 0, kUncorrelated);
+  return S;
+}
+
+Matrix<double> mean_laplacian(MatrixView<const double> W, int64_t p, Context& context) {
+  require(W.rows == p && W.cols == p, MERCER_DIMENSION_MISMATCH,
+          "the graph is %lld x %lld, expected p x p = %lld x %lld", static_cast<Long>(W.rows),
+          static_cast<Long>(W.cols), static_cast<Long>(p), static_cast<Long>(p));
+  const double most = operators::check_graph(W);
+  Matrix<double> L(p, p, context, kWhat);
+  double degrees = 0;
+  for (int64_t k = 0; k < p; ++k) {
+    L(k, k) = 0;
+    for (int64_t l = 0; l < p; ++l) {
+      if (l == k) continue;
+      L(k, l) = -W(k, l) / most;
+      L(k, k) += W(k, l) / most;
+    }
+    degrees += L(k, k);
+  }
+  for (int64_t j = 0; j < p * p; ++j) L.data()[j] *= static_cast<double>(p) / degrees;
+  return L;
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What is asked of targets: what they are.
+#pragma once
+
+#include <cstdint>
+
+namespace mercer::model {
+
+enum class Task { regression, classification };
+
+struct Coding {
+  Task task = Task::regression;
+  int64_t classes = 0;  // classification: K >= 2; Y then holds one column of class numbers 0..K-1
+};
+
+}  // namespace mercer::model

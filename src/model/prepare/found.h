@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What kernel and rows decide of how inputs are prepared, beside what is asked.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernel/kernel.h"
+
+namespace mercer::model {
+
+/// Of a kernel of bounded inputs.
+struct InputDomain {
+  std::string kernel;
+  kernel::InputBound bound;
+  bool scales_up = true;  // inputs may be multiplied by more than 1
+};
+
+struct Found {
+  std::optional<InputDomain> domain = {};  // none: the kernel takes all numbers
+  std::vector<int64_t> flagged = {};  // missing = flag: these inputs, or else those that miss some
+};
+
+}  // namespace mercer::model

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Rows as a kernel sees them: prepared, in double, sparse where they were and are not centred.
+#pragma once
+
+#include "base/listed_rows.h"
+#include "model/prepare/preparation.h"
+
+namespace mercer::model {
+
+class PreparedRows {
+ public:
+  PreparedRows() = default;
+  /// Charged to the context as long as this lives.
+  PreparedRows(const Preparation& preparation, const Rows& X, Context& context, const char* what);
+  Rows view() const;
+
+ private:
+  bool sparse_ = false;
+  ListedRows listed_;
+  Matrix<double> dense_;
+};
+
+}  // namespace mercer::model

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// How one row enters a fit: inputs prepared in double and rounded once, targets transformed, class
+// numbers as one-hot codes.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "base/csr_view.h"
+#include "model/prepare/coding.h"
+#include "model/prepare/listed_rows.h"
+#include "model/prepare/preparation.h"
+
+namespace mercer::model {
+
+/// Input j of a row, prepared but for the norm of the row.
+inline double prepared_number(const Preparation& by, int64_t j, double x) noexcept {
+  const auto at = static_cast<size_t>(j);
+  if (std::isnan(x) && !by.fill.empty()) x = by.fill[at];
+  if (!by.curves.empty()) x = by.curves[at](x);
+  return by.mean.empty() ? x : (x - by.mean[at]) / by.scale[at];
+}
+
+/// Of a row that misses a flagged input.
+inline double prepared_flag(const Preparation& by, int64_t prepared) noexcept {
+  return by.scale.empty() ? 1.0 : 1.0 / by.scale[static_cast<size_t>(prepared)];
+}
+
+/// What to multiply numbers with the sum `squares` of squares by; a row of zeros stays one.
+inline double to_row_norm(const Preparation& by, double squares) noexcept {
+  return by.row_norm > 0 && squares > 0 ? by.row_norm / std::sqrt(squares) : 1.0;
+}
+
+template <class T, class U>
+void scale_affine(const Preparation& by, const T* from, int64_t d, U* to) noexcept {
+  if (by.mean.empty()) {
+    for (int64_t j = 0; j < d; ++j) to[j] = static_cast<U>(from[j]);
+    return;
+  }
+  const double* mean = by.mean.data();
+  const double* scale = by.scale.data();
+  for (int64_t j = 0; j < d; ++j)
+    to[j] = static_cast<U>((static_cast<double>(from[j]) - mean[j]) / scale[j]);
+}
+
+/// put(j, x) for every prepared input of a dense row of d numbers, before it is hashed.
+template <class T, class Put>
+void put_prepared(const Preparation& by, const T* from, int64_t d, const Put& put) noexcept {
+  const auto number = [&](int64_t j) {
+    return prepared_number(by, j, static_cast<double>(from[j]));
+  };
+  const auto flag = [&](size_t k) {
+    const bool missing = std::isnan(static_cast<double>(from[by.flagged[k]]));
+    return missing ? prepared_flag(by, d + static_cast<int64_t>(k)) : 0.0;
+  };
+  double squares = 0;
+  if (by.row_norm > 0) {
+    for (int64_t j = 0; j < d; ++j) squares += number(j) * number(j);
+    for (size_t k = 0; k < by.flagged.size(); ++k) squares += flag(k) * flag(k);
+  }
+  const double factor = to_row_norm(by, squares);
+  for (int64_t j = 0; j < d; ++j) put(j, factor * number(j));
+  for (size_t k = 0; k < by.flagged.size(); ++k) put(d + static_cast<int64_t>(k), factor * flag(k));
+}
+
+/// A dense row of d numbers.
+template <class T, class U>
+void prepare_numbers(const Preparation& by, const T* from, int64_t d, U* to) noexcept {
+  if (by.is_affine()) return scale_affine(by, from, d, to);
+  if (by.hashing.buckets == 0)
+    return put_prepared(by, from, d, [&](int64_t j, double x) { to[j] = static_cast<U>(x); });
+  std::fill_n(to, by.hashing.buckets, U{0});
+  put_prepared(by, from, d, [&](int64_t j, double x) {
+    if (x == 0) return;
+    const Hashing::Place place = by.hashing.of(j);
+    to[place.bucket] += static_cast<U>(place.sign * x);
+  });
+}
+
+/// Row i. sums: for sparse rows a zero per column, and again so afterwards.
+template <class T, class U>
+void prepare_row(const Preparation& by, const MatrixView<const T>& X, int64_t i, double*,
+                 U* to) noexcept {
+  prepare_numbers(by, X.row(i), X.cols, to);
+}
+/// A sparse row made dense: what is not listed is 0, a column listed twice counts as the sum.
+template <class T, class U>
+void prepare_row(const Preparation& by, const CsrView<T>& X, int64_t i, double* sums,
+                 U* to) noexcept {
+  add_row(X, i, sums);
+  prepare_numbers(by, sums, X.cols, to);
+  clear_row(X, i, sums);
+}
+
+/// body(column, x) for what row i of sparse rows that are not centred lists, prepared; of hashed
+/// rows a column may come twice.
+template <class T, class Body>
+void for_each_prepared(const Preparation& by, const CsrView<T>& X, int64_t i, double* sums,
+                       const Body& body) {
+  double squares = 0;
+  const auto prepare = [&](const auto& next) {
+    return [&](int64_t j, double x) {
+      next(j, prepared_number(by, j, x));
+      const auto flag = std::ranges::lower_bound(by.flagged, j);
+      if (!std::isnan(x) || flag == by.flagged.end() || *flag != j) return;
+      const int64_t prepared = X.cols + (flag - by.flagged.begin());
+      next(prepared, prepared_flag(by, prepared));
+    };
+  };
+  if (by.row_norm > 0) {
+    add_row(X, i, sums);
+    take_listed(X, i, sums, prepare([&](int64_t, double x) { squares += x * x; }));
+  }
+  const double factor = to_row_norm(by, squares);
+  add_row(X, i, sums);
+  take_listed(X, i, sums, prepare([&](int64_t j, double x) {
+                if (by.hashing.buckets == 0) return body(j, factor * x);
+                const Hashing::Place place = by.hashing.of(j);
+                body(place.bucket, place.sign * factor * x);
+              }));
+}
+
+/// The same as prepare_row, with sums of its own.
+template <class View, class U>
+void standardize_row(const Preparation& by, const View& X, int64_t i, U* to) {
+  std::vector<double> sums(kIsSparse<View> ? static_cast<size_t>(X.cols) : 0, 0.0);
+  prepare_row(by, X, i, sums.data(), to);
+}
+
+/// The targets whose range a model keeps: none of class numbers.
+inline MatrixView<const double> ranged_targets(const Coding& coding, MatrixView<const double> Y) {
+  return coding.task == Task::regression ? Y : Y.block_cols(0, 0);
+}
+
+/// The class numbers of rows; none of a regression.
+inline std::vector<double> classes_of(const Coding& coding, MatrixView<const double> Y) {
+  std::vector<double> classes;
+  for (int64_t i = 0; i < Y.rows && coding.task == Task::classification; ++i)
+    classes.push_back(Y(i, 0));
+  return classes;
+}
+
+/// Columns of the coded targets.
+inline int64_t coded_outputs(const Coding& coding, int64_t columns) {
+  return coding.task == Task::classification ? coding.classes : columns;
+}
+
+/// code has coded_outputs entries; for classification y[0] is a class number that was checked.
+inline void code_target(const Coding& coding, const Preparation& by, int64_t columns,
+                        const double* y, double* code) {
+  if (coding.task == Task::regression) {
+    std::copy_n(y, columns, code);
+    for (size_t o = 0; o < by.targets.size(); ++o) code[o] = by.targets[o](code[o]);
+    return;
+  }
+  std::fill_n(code, coding.classes, 0.0);
+  code[static_cast<int64_t>(y[0])] = 1.0;
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/prepare/row_summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "model/prepare/listed_rows.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr double kNormalQuartiles = 1.3489795003921634;  // their distance, of deviation 1
+constexpr double kConstantColumn = 1e-14;  // of the largest number: a deviation that is rounding
+
+/// Of the numbers of a column once they are curved; missing ones do not count.
+struct Moments {
+  double mean = 0, deviation = 0, largest = 0;
+};
+
+Moments moments_of(const SortedColumn& column, const Curve& curve) {
+  double total = 0, squares = 0;
+  Moments found;
+  column.for_each([&](double number, double weight) {
+    const double x = curve(number), before = x - found.mean;
+    total += weight;
+    found.mean += weight * before / total;
+    squares += weight * before * (x - found.mean);
+    found.largest = std::max(found.largest, std::abs(x));
+  });
+  found.deviation = std::sqrt(squares / total);
+  return found;
+}
+
+/// Of sparse rows: of the numbers that are not 0, from the mean of all.
+double listed_deviation(const SortedColumn& column, const Curve& curve, double mean) {
+  double listed = 0, squares = 0;
+  column.for_each([&](double number, double weight) {
+    const double t = curve(number) - mean;
+    listed += number != 0 ? weight : 0.0;
+    squares += number != 0 ? weight * t * t : 0.0;
+  });
+  return listed > 0 ? std::sqrt(squares / listed) : 0.0;
+}
+
+/// Of sparse rows: of the numbers that are not 0.
+double root_mean_square(const SortedColumn& column, const Curve& curve, bool sparse) {
+  if (sparse) return listed_deviation(column, curve, 0);
+  const Moments all = moments_of(column, curve);
+  return std::hypot(all.mean, all.deviation);
+}
+
+/// What to subtract, and what to divide by.
+struct Spread {
+  double centre = 0, size = 1;
+};
+
+Spread spread_of(const SortedColumn& column, const Curve& curve, Scale scale, bool sparse) {
+  const Moments all = moments_of(column, curve);
+  const double rounding = kConstantColumn * all.largest;
+  const auto size_of = [&](double size) { return size > rounding ? size : 1.0; };
+  if (sparse) return {0, size_of(listed_deviation(column, curve, all.mean))};
+  if (scale == Scale::center) return {all.mean, 1};
+  if (scale == Scale::standard) return {all.mean, size_of(all.deviation)};
+  const double low = curve(column.quantile(0.25)), high = curve(column.quantile(0.75));
+  const double between = (high - low) / kNormalQuartiles;
+  return {curve(column.quantile(0.5)), between > rounding ? between : size_of(all.deviation)};
+}
+
+/// The sums over all rows are the better where they are what is wanted.
+bool wants_moments(const Preparing& asked) {
+  return asked.scale == Scale::standard && asked.missing == Missing::refuse &&
+         asked.transform == Transform::none;
+}
+
+void check_sparse(const Preparing& asked) {
+  require(!asked.standardize || asked.scale == Scale::standard, MERCER_UNSUPPORTED,
+          "sparse rows are scaled alone, which keeps them sparse, but scale asks for their centre: "
+          "expected standard, or dense rows");
+  require(asked.transform != Transform::rank, MERCER_UNSUPPORTED,
+          "transform = rank of sparse rows, which would not stay sparse: expected none or log, or "
+          "dense rows");
+}
+
+}  // namespace
+
+RowSummary::RowSummary(const Preparing& asked, const Found& found, uint64_t seed, int64_t inputs,
+                       int64_t targets, Context& context)
+    : asked_(asked),
+      found_(found),
+      seed_(seed),
+      moments_(inputs),
+      ranges_(inputs, targets, seed, context) {}
+
+void RowSummary::add(const Rows& X, MatrixView<const double> Y, std::span<const double> weights) {
+  if (X.sparse()) check_sparse(asked_);
+  moments_.add(X, weights);
+  ranges_.add(X, Y, weights);
+}
+
+Preparation RowSummary::preparation() const {
+  Preparation result;
+  fit_fill(result);
+  result.flagged = flagged();
+  fit_curves(result);
+  result.targets = target_curves();
+  if (asked_.standardize) fit_scale(result);
+  if (asked_.unit_rows) result.row_norm = 1;
+  if (asked_.buckets > 0 && ranges_.inputs().sparse())
+    result.hashing = {ranges_.inputs().columns(), asked_.buckets, seed_};
+  return result;
+}
+
+void RowSummary::fit_fill(Preparation& to) const {
+  if (asked_.missing == Missing::refuse) return;
+  ranges_.inputs().for_each_column([&](int64_t, const SortedColumn& column) {
+    to.fill.push_back(column.empty() ? 0.0 : column.quantile(0.5));
+  });
+}
+
+std::vector<int64_t> RowSummary::flagged() const {
+  if (asked_.missing != Missing::flag) return {};
+  if (!found_.flagged.empty()) return found_.flagged;
+  std::vector<int64_t> flagged;
+  for (int64_t j = 0; j < ranges_.inputs().columns(); ++j)
+    if (ranges_.inputs().has_missing(j)) flagged.push_back(j);
+  return flagged;
+}
+
+void RowSummary::fit_curves(Preparation& to) const {
+  if (asked_.transform == Transform::none) return;
+  ranges_.inputs().for_each_column([&](int64_t j, const SortedColumn& column) {
+    const bool left = ranges_.inputs().is_binary(j) || column.empty() ||
+                      (asked_.transform == Transform::log && !is_skewed(column));
+    to.curves.push_back(left ? Curve() : make_curve(asked_.transform, column));
+  });
+}
+
+std::vector<Curve> RowSummary::target_curves() const {
+  std::vector<Curve> curves;
+  if (asked_.target_transform == Transform::none) return curves;
+  ranges_.targets().for_each_column([&](int64_t, const SortedColumn& column) {
+    curves.push_back(make_curve(asked_.target_transform, column));
+  });
+  return curves;
+}
+
+void RowSummary::fit_scale(Preparation& to) const {
+  const auto inputs = static_cast<size_t>(ranges_.inputs().columns());
+  to.mean.assign(inputs, 0.0);
+  to.scale.assign(inputs, 1.0);
+  if (found_.domain) {
+    fit_root_mean_squares(to);
+  } else if (wants_moments(asked_)) {
+    const Preparation moments = moments_.preparation();
+    to.mean = moments.mean;
+    to.scale = moments.scale;
+  } else {
+    ranges_.inputs().for_each_column([&](int64_t column, const SortedColumn& sorted) {
+      const auto j = static_cast<size_t>(column);
+      if (sorted.empty()) return;
+      const Curve curve = to.curves.empty() ? Curve() : to.curves[j];
+      const Spread spread = spread_of(sorted, curve, asked_.scale, ranges_.inputs().sparse());
+      to.mean[j] = spread.centre;
+      to.scale[j] = spread.size;
+    });
+  }
+  for (size_t j = 0; j < inputs; ++j) {
+    if (!ranges_.inputs().is_binary(static_cast<int64_t>(j))) continue;
+    to.mean[j] = 0;
+    to.scale[j] = 1;
+  }
+  to.mean.resize(static_cast<size_t>(to.flagged_inputs(std::ssize(to.mean))), 0.0);
+  to.scale.resize(to.mean.size(), 1.0);
+}
+
+/// In place of means and deviations: inputs stay inside the domain.
+void RowSummary::fit_root_mean_squares(Preparation& to) const {
+  if (wants_moments(asked_)) {
+    to.scale = moments_.root_mean_squares();
+  } else {
+    ranges_.inputs().for_each_column([&](int64_t column, const SortedColumn& sorted) {
+      const auto j = static_cast<size_t>(column);
+      const Curve curve = to.curves.empty() ? Curve() : to.curves[j];
+      if (!sorted.empty()) to.scale[j] = root_mean_square(sorted, curve, ranges_.inputs().sparse());
+    });
+  }
+  const std::vector<Range> ranges = ranges_.inputs().ranges();
+  for (size_t j = 0; j < ranges.size(); ++j) {
+    double& size = to.scale[j];
+    if (size == 0) size = 1;
+    if (!found_.domain->scales_up || ranges[j].lowest < 0) size = std::max(size, 1.0);
+  }
+}
+
+Preparation fit_standardizer(const Rows& X, Context& context, std::span<const double> weights) {
+  return RowSummary({}, {}, 0, X, {}, weights, context).preparation();
+}
+
+namespace {
+
+/// The rows that weigh something and miss each input.
+std::vector<int64_t> missing_rows(const Rows& X, std::span<const double> weights) {
+  std::vector<int64_t> missing(static_cast<size_t>(X.cols()), 0);
+  X.visit([&](const auto& view) {
+    for (int64_t i = 0; i < view.rows; ++i) {
+      if (!weights.empty() && weights[static_cast<size_t>(i)] == 0) continue;
+      for_each_listed(view, i, [&](int64_t j, auto x) {
+        if (std::isnan(x)) ++missing[static_cast<size_t>(j)];
+      });
+    }
+  });
+  return missing;
+}
+
+}  // namespace
+
+int64_t leave_out_rare_flags(Preparing& asked, std::vector<int64_t>& flagged, const Rows& X,
+                             std::span<const double> weights) {
+  if (asked.missing != Missing::flag || !flagged.empty()) return 0;
+  const std::vector<int64_t> missing = missing_rows(X, weights);
+  const int64_t rare =
+      std::ranges::count_if(missing, [](int64_t rows) { return rows > 0 && rows < kLeastFlagged; });
+  if (rare == 0) return 0;
+  for (int64_t j = 0; j < X.cols(); ++j)
+    if (missing[static_cast<size_t>(j)] >= kLeastFlagged) flagged.push_back(j);
+  if (flagged.empty()) asked.missing = Missing::fill;
+  return rare;
+}
+
+int64_t prepared_inputs(const Preparing& asked, std::span<const int64_t> flagged, const Rows& X,
+                        std::span<const double> weights) {
+  if (asked.buckets > 0 && X.sparse()) return asked.buckets;
+  if (asked.missing != Missing::flag) return X.cols();
+  if (!flagged.empty()) return X.cols() + std::ssize(flagged);
+  return X.cols() +
+         std::ranges::count_if(missing_rows(X, weights), [](int64_t n) { return n > 0; });
+}
+
+}  // namespace mercer::model

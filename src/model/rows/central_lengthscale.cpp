@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The median heuristic on a subsample of standardised rows, or of pairs of rows where the rows are
+// so wide that all pairs would cost more than the search they begin.
+#include "model/rows/central_lengthscale.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+
+#include "kernel/lengthscale.h"
+#include "model/prepare/row_coding.h"
+#include "model/rows/row_sets.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr int64_t kMedianRows = 1000;
+constexpr int64_t kMedianNumbers = int64_t{1} << 29;  // half a second on one core
+constexpr int64_t kLeastPairs = 1000;
+
+/// At least half of all pairs are equal rows, so that their median distance is 0.
+bool mostly_equal(MatrixView<const double> rows) {
+  std::vector<const double*> sorted(static_cast<size_t>(rows.rows));
+  for (int64_t i = 0; i < rows.rows; ++i) sorted[static_cast<size_t>(i)] = rows.row(i);
+  const auto less = [&](const double* a, const double* b) {
+    return std::lexicographical_compare(a, a + rows.cols, b, b + rows.cols);
+  };
+  std::sort(sorted.begin(), sorted.end(), less);
+  int64_t equal_pairs = 0, run = 0;
+  for (size_t i = 1; i < sorted.size(); ++i) {
+    run = less(sorted[i - 1], sorted[i]) ? 0 : run + 1;
+    equal_pairs += run;
+  }
+  return 4 * equal_pairs >= rows.rows * (rows.rows - 1);
+}
+
+std::vector<double> inverse_scales(const Preparation& preparation, int64_t d) {
+  std::vector<double> inverse(static_cast<size_t>(d), 1.0);
+  for (size_t j = 0; j < preparation.scale.size(); ++j) inverse[j] = 1 / preparation.scale[j];
+  return inverse;
+}
+
+/// Of two rows standardised, whose means cancel. Several sums, which the compiler can keep in
+/// lanes.
+template <class T>
+double squared_distance(const T* a, const T* b, const std::vector<double>& inverse) noexcept {
+  constexpr size_t kSums = 8;
+  double sums[kSums] = {};
+  const auto add = [&](size_t j, double& sum) {
+    const double t = (static_cast<double>(a[j]) - static_cast<double>(b[j])) * inverse[j];
+    sum += t * t;
+  };
+  size_t j = 0;
+  for (; j + kSums <= inverse.size(); j += kSums) {
+    for (size_t k = 0; k < kSums; ++k) add(j + k, sums[k]);
+  }
+  for (; j < inverse.size(); ++j) add(j, sums[0]);
+  return std::accumulate(sums, sums + kSums, 0.0);
+}
+
+template <class T>
+double lengthscale_of_pairs(const Preparation& preparation, MatrixView<const T> X,
+                            const std::vector<int64_t>& rows, int64_t pairs, uint64_t seed,
+                            Context& context) {
+  const std::vector<double> inverse = inverse_scales(preparation, X.cols);
+  const auto distance = [&](int64_t i, int64_t j) noexcept {
+    return squared_distance(X.row(rows[static_cast<size_t>(i)]),
+                            X.row(rows[static_cast<size_t>(j)]), inverse);
+  };
+  const double median =
+      kernel::median_of_drawn_pairs(std::ssize(rows), pairs, seed, X.cols, context, distance);
+  return median > 0 ? median : std::sqrt(2.0 * static_cast<double>(X.cols));
+}
+
+int64_t sampled_pairs(int64_t rows) {
+  const int64_t sampled = std::min(rows, kMedianRows);
+  return sampled * (sampled - 1) / 2;
+}
+
+bool all_are_affordable(int64_t rows, int64_t columns) {
+  return sampled_pairs(rows) <= kMedianNumbers / columns;
+}
+
+}  // namespace
+
+int64_t median_pairs(int64_t rows, int64_t columns) {
+  const int64_t all = sampled_pairs(rows);
+  if (all_are_affordable(rows, columns)) return all;
+  return std::max(kMedianNumbers / columns, std::min(all, kLeastPairs));
+}
+
+template <class T>
+double central_lengthscale(const Preparation& preparation, MatrixView<const T> X,
+                           const std::vector<int64_t>& rows, uint64_t seed, Context& context) {
+  const int64_t n = std::ssize(rows);
+  if (preparation.is_affine() && !all_are_affordable(n, X.cols)) {
+    return lengthscale_of_pairs(preparation, X, rows, median_pairs(n, X.cols), seed, context);
+  }
+  const auto sample = sample_rows(rows, kMedianRows, seed);
+  const Matrix<double> inputs(std::ssize(sample), preparation.prepared(X.cols), context,
+                              "rows whose distances have a median");
+  for (int64_t i = 0; i < inputs.rows(); ++i) {
+    standardize_row(preparation, X, sample[static_cast<size_t>(i)], inputs.view().row(i));
+  }
+  if (inputs.rows() < 2 || mostly_equal(inputs.view())) {
+    return std::sqrt(2.0 * static_cast<double>(X.cols));
+  }
+  return kernel::median_heuristic(inputs.view(), kMedianRows * kMedianRows, seed, context);
+}
+
+template double central_lengthscale(const Preparation&, MatrixView<const float>,
+                                    const std::vector<int64_t>&, uint64_t, Context&);
+template double central_lengthscale(const Preparation&, MatrixView<const double>,
+                                    const std::vector<int64_t>&, uint64_t, Context&);
+
+}  // namespace mercer::model

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The rows of a data set as blocks of features: standardise, map, and code the targets, a bounded
+// number of rows at a time. Everything that is learnt reads data through this one door, so that n x
+// D numbers never exist at once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "feature/feature_map.h"
+#include "model/prepare/row_coding.h"
+#include "model/rows/targeted_rows.h"
+#include "solver/block_source.h"
+
+namespace mercer::model {
+
+using solver::RowSet;
+
+/// Rows per block: a function of d (0 for rows that stay sparse) and D alone, so that it never
+/// depends on the machine.
+int64_t block_rows(int64_t inputs, int64_t features);
+
+/// Rows in memory. Targets are coded: one-hot for classification.
+class FeatureRows final : public solver::BlockSource {
+ public:
+  /// References are kept.
+  FeatureRows(const feature::FeatureMap& map, const Preparation& preparation, const Coding& coding,
+              feature::Precision precision, const TargetedRows& rows);
+
+  int64_t features() const override { return map_.features(); }
+  int64_t outputs() const override { return coded_outputs(coding_, data_.Y.cols); }
+  int64_t rows() const override { return set_.count; }
+  int64_t block_rows() const override;
+  std::vector<double> classes() const override;
+  void for_each(Context& context, const Body& body) const override;
+  std::unique_ptr<solver::BlockSource> subset(RowSet rows) const override;
+
+ private:
+  template <class U>
+  class Inputs;  // a block of standardised inputs in the precision of the features
+  template <class U>
+  void stream(Context& context, const Body& body) const;
+  void load_targets(int64_t first, MatrixView<double> codes) const;
+  std::span<const double> load_weights(int64_t first, int64_t count,
+                                       std::vector<double>& storage) const;
+  int64_t inputs() const { return map_.inputs(); }  // prepared
+
+  const feature::FeatureMap& map_;
+  const Preparation& preparation_;
+  Coding coding_;
+  feature::Precision precision_;
+  TargetedRows data_;
+  bool stays_sparse_;
+  solver::ChosenRows set_;
+};
+
+}  // namespace mercer::model

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The gradient in log l_j is a sum over rows of what the map pulls back from df/dZ, since features
+// depend on x_j / l_j alone. lambda = kLeastArdLambda + exp(phi): its bound is approached smoothly.
+// Source: MacKay 1994 and Neal 1996 (ARD), through random features with fixed draws.
+#include "model/search/ard.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/aligned.h"
+#include "base/error.h"
+#include "feature/lengthscale_gradient.h"
+#include "linalg/lbfgs.h"
+#include "solver/profiled_likelihood.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr double kFarLonger[] = {20, 100};  // than the shortest: candidates for dropping
+constexpr double kGradientTolerance = 1e-5;
+constexpr double kDecreaseTolerance = 1e-6;
+
+class Objective {
+ public:
+  Objective(const feature::FeatureMap& unit, MatrixView<const double> X, MatrixView<const double> Y,
+            std::span<const double> weights, Context& context)
+      : unit_(unit),
+        X_(X),
+        context_(context),
+        likelihood_(Y, unit.features(), context, weights),
+        inputs_(X.rows, X.cols, context, kWhat),
+        pulled_(X.rows, X.cols, context, kWhat),
+        Z_(X.rows, unit.features(), context, kWhat) {}
+
+  bool varies() const { return likelihood_.outputs() > 0; }
+  /// Log likelihood of all rows and outputs for a difference of f.
+  double nats(double difference) const {
+    return difference * static_cast<double>((likelihood_.rows() - 1) * likelihood_.outputs());
+  }
+
+  /// theta = log l_1, ..., log l_d, phi.
+  double operator()(std::span<const double> theta, std::span<double> gradient) {
+    const auto d = static_cast<size_t>(X_.cols);
+    scale(theta.first(d));
+    unit_.apply(MatrixView<const double>(inputs_.view()), {0, unit_.features()}, context_,
+                Z_.view());
+    const double above = std::exp(theta[d]);
+    const auto point = likelihood_.at(Z_.view(), kLeastArdLambda + above);
+    if (!std::isfinite(point.value)) return point.value;
+    unit_.pull_back(inputs_.view(), point.by_Z, context_, pulled_.view());
+    feature::log_lengthscale_gradient<double>(inputs_.view(), pulled_.view(), gradient.first(d));
+    gradient[d] = point.slope * above / (kLeastArdLambda + above);
+    return point.value;
+  }
+
+ private:
+  static constexpr const char* kWhat = "learning lengthscales";
+
+  void scale(std::span<const double> log_lengthscale) {
+    std::vector<double> weight;
+    for (const double value : log_lengthscale) weight.push_back(std::exp(-value));
+    for (int64_t i = 0; i < X_.rows; ++i)
+      for (int64_t j = 0; j < X_.cols; ++j)
+        inputs_(i, j) = X_(i, j) * weight[static_cast<size_t>(j)];
+  }
+
+  const feature::FeatureMap& unit_;
+  MatrixView<const double> X_;
+  Context& context_;
+  solver::ProfiledLikelihood likelihood_;
+  Matrix<double> inputs_;  // in units of the lengthscales
+  Matrix<double> pulled_;
+  Matrix<double> Z_;
+};
+
+/// Inputs `times` longer than the shortest at infinity, unless the likelihood asks for them.
+int64_t drop(Objective& objective, double times, double value, std::span<double> theta) {
+  const std::span<double> logs = theta.first(theta.size() - 1);
+  const double limit = *std::ranges::min_element(logs) + std::log(times);
+  std::vector<double> reduced(theta.begin(), theta.end()), gradient(theta.size());
+  int64_t dropped = 0;
+  for (size_t j = 0; j < logs.size(); ++j) {
+    if (logs[j] <= limit) continue;
+    reduced[j] = std::log(kDroppedLengthscale);
+    ++dropped;
+  }
+  if (dropped == 0) return 0;
+  const double loss = objective.nats(objective(reduced, gradient) - value);
+  if (!(loss <= static_cast<double>(dropped))) return 0;
+  std::ranges::copy(reduced, theta.begin());
+  return dropped;
+}
+
+}  // namespace
+
+Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double> X,
+                       MatrixView<const double> Y, const ArdOptions& options, Context& context,
+                       std::span<const double> weights) {
+  require(unit.has_gradient() && unit.inputs() == X.cols && options.lengthscale > 0 &&
+              options.lambda > kLeastArdLambda,
+          MERCER_INTERNAL, "lengthscales are learnt from %g and lambda %g through a smooth map",
+          options.lengthscale, options.lambda);
+  Objective objective(unit, X, Y, weights, context);
+  std::vector<double> theta(static_cast<size_t>(X.cols), std::log(options.lengthscale));
+  theta.push_back(std::log(options.lambda - kLeastArdLambda));
+  Ard ard;
+  if (objective.varies()) {
+    double first = 0;
+    const auto counted = [&](std::span<const double> at, std::span<double> gradient) {
+      const double value = objective(at, gradient);
+      if (ard.evaluations++ == 0) first = value;
+      return value;
+    };
+    const linalg::LbfgsResult found =
+        linalg::minimize_lbfgs(counted, theta,
+                               {.most_iterations = options.most_iterations,
+                                .gradient_tolerance = kGradientTolerance,
+                                .decrease_tolerance = kDecreaseTolerance},
+                               context);
+    ard.gain = first - found.value;
+    for (const double times : kFarLonger) {
+      ard.dropped = drop(objective, times, found.value, theta);
+      if (ard.dropped > 0) break;
+    }
+    for (int64_t j = 0; j < X.cols; ++j)
+      if (column_is_constant(X, j)) theta[static_cast<size_t>(j)] = std::log(kDroppedLengthscale);
+  }
+  for (int64_t j = 0; j < X.cols; ++j)
+    ard.lengthscale.push_back(std::clamp(std::exp(theta[static_cast<size_t>(j)]), kLeastLengthscale,
+                                         kDroppedLengthscale));
+  ard.lambda = kLeastArdLambda + std::exp(theta.back());
+  return ard;
+}
+
+// X, its scaled copy and the gradient by it; Z, the gradient by it and a product of A with it.
+int64_t ard_bytes(int64_t rows, int64_t inputs, int64_t features, int64_t outputs) {
+  return 8 * (3 * rows * features + features * features + rows * (4 * inputs + outputs));
+}
+
+std::vector<double> relevance(std::span<const double> lengthscale) {
+  const double shortest = *std::ranges::min_element(lengthscale);
+  std::vector<double> result;
+  for (const double value : lengthscale)
+    result.push_back(value < kDroppedLengthscale ? shortest / value : 0.0);
+  return result;
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/search/estimator_choice.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/error.h"
+#include "model/estimator/class_weights.h"
+#include "model/select/held_out_rows.h"
+#include "model/select/paired_choice.h"
+#include "solver/cached_source.h"
+#include "solver/loss_fit.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// Relative to ridge's lambda, largest first: the second derivative of the loss is p (1 - p) for
+// ridge's 1, less where classes are told apart well.
+constexpr double kRatios[] = {1, 1e-1, 1e-2, 1e-3};
+constexpr double kLeastLogisticLambda = 1e-10;
+constexpr solver::LossFitOptions kTrialFit{.tolerance = 1e-3, .most_iterations = 60};
+constexpr solver::LossFitOptions kLastFit{.tolerance = 1e-7, .most_iterations = 60};
+
+// What automatic allows: flops of about that many passes at most this share of those of Z'Z, or a
+// few seconds of a core. (26 classes at D = 4,096 took five times as long as ridge.)
+constexpr double kPasses = 60;
+constexpr double kMostShare = 0.5;
+constexpr double kFewFlops = 3e10;
+
+bool is_affordable(const solver::BlockSource& rows, const Context& context) {
+  if (!solver::fits_cache(rows, context)) return false;  // features anew in every pass
+  const auto n = static_cast<double>(rows.rows()), D = static_cast<double>(rows.features());
+  const double columns = rows.outputs() == 2 ? 1 : static_cast<double>(rows.outputs());
+  const double flops = kPasses * 4 * n * D * columns;
+  return flops <= std::max(kFewFlops, kMostShare * n * D * D);
+}
+
+/// Scores of rows not fitted on, pooled over splits, and where a fit on all rows may begin.
+struct Pooled {
+  double lambda = 0;
+  std::vector<ScoredRows> parts;
+  std::vector<double> x;
+};
+
+struct Judged {
+  Calibration calibration;
+  double loss = 0;
+  double error_rate = 0;
+  std::vector<double> losses, weights;  // of each row
+};
+
+/// b is worse than a by more than the standard error of the mean difference of their rows.
+bool is_clearly_better(const solver::BlockSource& rows, const Judged& a, const Judged& b) {
+  PairedLosses paired(2);
+  for (size_t i = 0; i < a.losses.size(); ++i) {
+    const double losses[] = {a.losses[i], b.losses[i]};
+    paired.add(losses, a.weights[i]);
+  }
+  paired.reduce(rows);
+  return paired.mean(1) - paired.mean(0) > paired.error_of_difference(0, 1);
+}
+
+Judged judge(const std::vector<ScoredRows>& parts, Prior prior, Context& context) {
+  const ScoredRows all = joined(parts, context);
+  Judged judged;
+  judged.calibration = fit_calibration(all, context, prior);
+  judged.error_rate = error_rate(all);
+  judged.losses = log_losses(all, judged.calibration);
+  judged.weights = all.weights;
+  judged.loss = weighted_mean(judged.losses, judged.weights, all.reduction);
+  return judged;
+}
+
+Judged judge_ridge(const solver::BlockSource& rows, std::span<const Split> splits,
+                   const RidgeResult& ridge, Context& context) {
+  std::vector<ScoredRows> parts;
+  for (const Split& split : splits)
+    parts.push_back(score_all(*rows.subset(split.held_out), ridge.part(split), context));
+  return judge(parts, Prior::none, context);
+}
+
+solver::LossOptions logistic_loss(bool center, const std::vector<double>& class_factors) {
+  solver::LossOptions loss;
+  loss.class_weights = class_factors;
+  loss.loss = solver::find_loss("logistic");
+  loss.center = center;
+  return loss;
+}
+
+/// Every lambda on every split, each fit from the one before.
+std::vector<Pooled> try_logistic(const solver::BlockSource& rows, bool center,
+                                 std::span<const Split> splits, const RidgeResult& ridge,
+                                 Context& context) {
+  std::vector<Pooled> tried;
+  for (const double ratio : kRatios) {
+    tried.push_back({std::max(ratio * ridge.lambda, kLeastLogisticLambda), {}, {}});
+    if (!ridge.given) continue;
+    tried.back().lambda = ridge.lambda;
+    break;
+  }
+  for (const Split& split : splits) {
+    const auto train = rows.subset(split.train), held_out = rows.subset(split.held_out);
+    solver::LossFit fit(*train, logistic_loss(center, ridge.class_factors), context,
+                        ridge.statistics);
+    for (Pooled& one : tried) {
+      fit.run(one.lambda, kTrialFit, context);
+      one.parts.push_back(score_all(*held_out, fit.weights(), context));
+      one.x.assign(fit.x().begin(), fit.x().end());
+    }
+  }
+  return tried;
+}
+
+}  // namespace
+
+EstimatorChoice choose_estimator(const solver::BlockSource& rows, const Estimating& ridge_asked,
+                                 Estimator asked, std::span<const Split> splits,
+                                 const RidgeResult& ridge, Context& context) {
+  EstimatorChoice choice;
+  choice.estimating = ridge_asked;
+  choice.lambda = ridge.lambda;
+  choice.class_factors = ridge.class_factors;
+  choice.ridge_loss = choice.logistic_loss = kNaN;
+  Judged ridge_judged, least;
+  if (asked != Estimator::logistic) {
+    ridge_judged = judge_ridge(rows, splits, ridge, context);
+    choice.ridge_loss = ridge_judged.loss;
+  }
+  if (asked != Estimator::ridge && (asked == Estimator::logistic || is_affordable(rows, context))) {
+    choice.logistic_loss = kInfinity;
+    for (Pooled& one : try_logistic(rows, ridge_asked.center, splits, ridge, context)) {
+      Judged judged = judge(one.parts, Prior::softmax, context);
+      choice.path.push_back({one.lambda, judged.loss});
+      if (!(judged.loss < choice.logistic_loss)) continue;
+      choice.logistic_loss = judged.loss;
+      least = std::move(judged);
+      choice.lambda = one.lambda;
+      choice.start = std::move(one.x);
+    }
+  }
+  choice.keeps_logistic = !choice.start.empty() && (asked != Estimator::automatic ||
+                                                    !is_clearly_better(rows, ridge_judged, least));
+  Judged& kept = choice.keeps_logistic ? least : ridge_judged;
+  choice.calibration = std::move(kept.calibration);
+  choice.error_rate = kept.error_rate;
+  if (!choice.keeps_logistic) {
+    choice.lambda = ridge.lambda;
+  } else {
+    choice.estimating.entry = &logistic_model();
+    choice.estimating.parameters = default_parameters(logistic_model());
+    if (is_balanced(ridge_asked.parameters))
+      kClassWeight.write(choice.estimating.parameters, ClassWeight::balanced);
+  }
+  return choice;
+}
+
+solver::Weights fit_logistic(const solver::BlockSource& rows,
+                             const solver::RowStatistics* statistics, EstimatorChoice& choice,
+                             Context& context) {
+  solver::LossFit fit(rows, logistic_loss(choice.estimating.center, choice.class_factors), context,
+                      statistics);
+  fit.start_from(choice.start);
+  fit.run(choice.lambda, kLastFit, context);
+  choice.start.assign(fit.x().begin(), fit.x().end());
+  return fit.weights();
+}
+
+}  // namespace mercer::model

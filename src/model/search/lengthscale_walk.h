@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A line search by comparison over log lengthscale, and the choice among all that it came by.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "model/search/trial.h"
+
+namespace mercer::model {
+
+/// One lengthscale tried. All trials of a walk judge the same rows.
+struct Tried {
+  double lengthscale = 0;
+  Trial trial;
+};
+
+class LengthscaleWalk {
+ public:
+  /// near: the trial with the least loss so far, or null.
+  using TryOut = std::function<Trial(double lengthscale, const Trial* near)>;
+
+  /// Whether there is anything to try at a lengthscale; at start there is.
+  using HasCandidate = std::function<bool(double lengthscale)>;
+
+  LengthscaleWalk(
+      double start, TryOut try_out, HasCandidate has_candidate = [](double) { return true; });
+  /// From the best lengthscale by 1/factor while the loss falls, at most `most` steps; then, unless
+  /// that has lowered it, by factor.
+  void climb(double factor, int64_t most);
+  /// Longer lengthscales by factor, at most `most`, as long as the rule picks the longest: simpler
+  /// fits may lie beyond it.
+  void lengthen(double factor, int64_t most);
+
+  struct Choice {
+    const Tried* tried = nullptr;
+    size_t point = 0;  // of its trial
+  };
+  /// By the paired rule over all lengthscales and lambdas. Valid until the next trial.
+  Choice choice() const;
+  /// By the rule over the lambdas of the lengthscale with the least loss.
+  Choice best_choice() const { return {&best(), paired_pick(best().trial)}; }
+  const Tried& best() const { return tried_[best_]; }
+  /// The loss still fell where climb stopped for its number of steps.
+  bool stopped_short() const noexcept { return stopped_short_; }
+
+ private:
+  /// True if it is there and has the least loss so far.
+  bool try_at(double lengthscale);
+
+  TryOut try_out_;
+  HasCandidate has_candidate_;
+  std::vector<Tried> tried_;
+  size_t best_ = 0;
+  bool stopped_short_ = false;
+};
+
+}  // namespace mercer::model

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Checks, which rows choices may see, and nested searches where rows are few.
+#include "model/search/search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "base/finite.h"
+#include "base/size.h"
+#include "feature/map_entry.h"
+#include "model/assess/column_warnings.h"
+#include "model/assess/warnings.h"
+#include "model/estimator/class_weights.h"
+#include "model/estimator/model_entry.h"
+#include "model/fit_checks.h"
+#include "model/prepare/input_domain.h"
+#include "model/prepare/row_coding.h"
+#include "model/prepare/row_summary.h"
+#include "model/rows/copied_rows.h"
+#include "model/search/search_run.h"
+#include "solver/lambda_path.h"
+#include "solver/row_weights.h"
+
+namespace mercer::model {
+namespace {
+
+using Long = long long;
+
+constexpr int64_t kLeastAssessed = 10;
+constexpr int64_t kMostNested = 1000;
+constexpr double kUnseenShare = 0.1;
+constexpr int64_t kMostUnseen = 10000;
+
+void check_search(const SearchOptions& options) {
+  const ModelEntry& entry = *options.fit.estimate.entry;
+  require(entry.searched, MERCER_UNSUPPORTED, "search of a model of kind %s, expected %s",
+          entry.name, ridge_model().name);
+  require(
+      options.estimator != Estimator::logistic || options.fit.coding.task == Task::classification,
+      MERCER_INVALID_ARGUMENT,
+      "estimator = logistic is of classification, the task is "
+      "regression");
+  require(options.features >= 1, MERCER_INVALID_ARGUMENT,
+          "features = %lld, expected a positive number", static_cast<Long>(options.features));
+  require(options.lengthscale >= 0 && std::isfinite(options.lengthscale), MERCER_INVALID_ARGUMENT,
+          "lengthscale = %g, expected a positive number, or 0 to search", options.lengthscale);
+  require(!std::isnan(options.lambda) && !std::isinf(options.lambda), MERCER_INVALID_ARGUMENT,
+          "lambda = %g, expected a number >= 0, or a negative one to search", options.lambda);
+  require(options.held_out_fraction > 0 && options.held_out_fraction < 1, MERCER_INVALID_ARGUMENT,
+          "held_out_fraction = %g, expected a number between 0 and 1", options.held_out_fraction);
+}
+
+void put_rows(const Matrix<double>& from, const std::vector<int64_t>& rows,
+              const Matrix<double>& to) {
+  for (int64_t i = 0; i < from.rows(); ++i)
+    std::copy_n(from.view().row(i), from.cols(), to.view().row(rows[static_cast<size_t>(i)]));
+}
+
+void add_warnings(const std::vector<std::string>& more, FitReport& report) {
+  report.warnings.insert(report.warnings.end(), more.begin(), more.end());
+}
+
+/// The whole search for each of five folds, which is then predicted.
+Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, const Found& found,
+                         const TargetedRows& rows, Stage& stage, Context& context) {
+  SearchOptions inner = options;
+  inner.report = nullptr;
+  inner.calibrate = false;
+  const auto& [X, Y, weights] = rows;
+  const Coding& coding = options.fit.coding;
+  const int64_t n = X.rows(), outputs = coded_outputs(coding, Y.cols);
+  const auto predictions = [&](int64_t rows) {
+    return Matrix<double>(rows, outputs, context, "predictions of rows left out");
+  };
+  Foreseen all{predictions(n), {predictions(n), {}}};
+  if (X.cols() <= kMostLinearInputs) all.baselines.linear = predictions(n);
+  for (const std::vector<int64_t>& fold :
+       fold_rows(n, kFolds, options.fit.select.seed, classes_of(coding, Y))) {
+    const std::vector<int64_t> train = rows_without(n, fold);
+    const CopiedRows train_rows(X, train, context), fold_rows(X, fold, context);
+    const Matrix<double> targets = copied_targets(Y, train, context);
+    const std::vector<double> own = solver::taken_weights(weights, train);
+    inner.features = std::min(options.features, maker.most_features(std::ssize(train)));
+    stage.share(1);
+    SearchRun search(maker, inner, found, {train_rows.rows(), targets.view(), own},
+                     all_rows(std::ssize(train)), {}, context);
+    const Model model = search.run(search.ranges());
+    const Matrix<double> predicted = predictions(std::ssize(fold));
+    predict(model, fold_rows.rows(), context, predicted.view(),
+            foreseen_as(options.fit.extrapolation));
+    const Baselines base = baselines(model, X, Y, train, fold, context, weights);
+    put_rows(predicted, fold, all.model);
+    put_rows(base.constant, fold, all.baselines.constant);
+    put_rows(base.linear, fold, all.baselines.linear);
+    stage.advance(1);
+  }
+  return assess(Assessed::nested, coding.task, Y, all, weights);
+}
+
+std::string fewer_features(const MapMaker& maker, int64_t features, int64_t wanted) {
+  const bool by_rows = maker.most_features(feature::kMostFeatures) > features;
+  return std::string(by_rows ? "the map takes a row for each feature, of those that choose: "
+                             : "the inputs decide how many features the map has: ") +
+         std::to_string(features) + " features, not " + std::to_string(wanted);
+}
+
+Matrix<double> curved(MatrixView<const double> Y, const std::vector<Curve>& curves,
+                      Context& context) {
+  Matrix<double> out(Y.rows, Y.cols, context, "transformed targets");
+  for (int64_t i = 0; i < Y.rows; ++i)
+    for (int64_t o = 0; o < Y.cols; ++o) out(i, o) = curves[static_cast<size_t>(o)](Y(i, o));
+  return out;
+}
+
+/// The rows that choices may see, and others.
+Split split_of(const Fitting& fit, bool keeps_unseen, MatrixView<const double> Y) {
+  if (!keeps_unseen) return {all_rows(Y.rows), {}};
+  return split_rows(all_rows(Y.rows), kUnseenShare, kMostUnseen, fit.select.seed, Purpose::unseen,
+                    classes_of(fit.coding, Y));
+}
+
+/// Flags, ranges and the curves of targets are those of all rows, known before any are held out.
+Model search_used(const MapMaker& maker, const SearchOptions& options, Found found,
+                  const TargetedRows& given, Context& context) {
+  const Fitting& fit = options.fit;
+  const int64_t n = given.X.rows();
+  const bool assessed = options.assess && n >= kLeastAssessed;
+  const bool nested = assessed && n <= kMostNested;
+  Stage stage(context, nested ? kFolds + 1 : 1);
+  Split split = split_of(fit, assessed && !nested, given.Y);
+  SearchOptions possible = options;
+  possible.features = std::min(options.features, maker.most_features(std::ssize(split.train)));
+  // Of the last fit, which is refused before the first trial.
+  context.require_room(solver::least_ridge_bytes(n, possible.features), "the search");
+  auto summary =
+      std::make_optional<RowSummary>(fit.prepare, found, fit.select.seed, given.X,
+                                     ranged_targets(fit.coding, given.Y), given.weights, context);
+  summary->require_numbers();
+  found.flagged = summary->flagged();
+  Ranges ranges = summary->ranges();
+  const std::vector<Curve> curves = summary->target_curves();
+  summary.reset();  // and its sample of the rows
+  Matrix<double> targets;
+  if (!curves.empty()) targets = curved(given.Y, curves, context);
+  const TargetedRows rows{given.X, curves.empty() ? given.Y : targets.view(), given.weights};
+  stage.share(1);
+  Model model = SearchRun(maker, possible, found, rows, std::move(split.train),
+                          std::move(split.held_out), context)
+                    .run(std::move(ranges), curves);
+  stage.advance(1);
+  if (possible.features < options.features && options.given_features)
+    model.report.warnings.push_back(fewer_features(maker, possible.features, options.features));
+  Assessment& assessment = model.report.assessment;
+  if (nested) assessment = assess_nested(maker, options, found, rows, stage, context);
+  add_warnings(data_warnings(fit.coding, rows.X, rows.Y, assessment, context), model.report);
+  add_warnings(score_warnings(fit.estimate.parameters, fit.coding.task, assessment), model.report);
+  add_warnings(column_warnings(fit.coding.task, given.X, given.Y, context), model.report);
+  return model;
+}
+
+/// The search of a copy of the rows that weigh anything.
+Model search_weighing(const MapMaker& maker, const SearchOptions& options, const Found& found,
+                      const TargetedRows& given, Context& context) {
+  const auto& [X, Y, weights] = given;
+  std::vector<int64_t> used;
+  for (int64_t i = 0; i < X.rows(); ++i)
+    if (weights[static_cast<size_t>(i)] > 0) used.push_back(i);
+  require(std::ssize(used) >= 2, MERCER_INVALID_ARGUMENT,
+          "%lld of %lld rows have a weight above 0, expected at least 2",
+          static_cast<Long>(std::ssize(used)), static_cast<Long>(X.rows()));
+  const CopiedRows rows(X, used, context);
+  const Matrix<double> targets = copied_targets(Y, used, context);
+  const std::vector<double> own = solver::taken_weights(weights, used);
+  return search_used(maker, options, found, {rows.rows(), targets.view(), own}, context);
+}
+
+}  // namespace
+
+Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
+             MatrixView<const double> Y, Context& context, std::span<const double> weights) {
+  const Fitting& fit = options.fit;
+  check_search(options);
+  check(fit.coding);
+  check(fit.prepare, fit.coding);
+  check_class_weight(fit.estimate.parameters, fit.coding);
+  check_shapes(fit.coding, X.rows(), X.cols(), Y);
+  solver::require_weights(weights, X.rows());
+  check_rows("X", X.rows(), solver::total_weight(weights, X.rows()));
+  check_numbers(fit.prepare.missing, X);
+  check_targets(fit.coding, Y);
+  Found found = within(maker.domain(), fit.prepare, X);
+  found.flagged = options.flagged;
+  const std::vector<double> relative = solver::relative_weights(weights);
+  const TargetedRows rows{X, Y, relative};
+  Model model = std::ranges::count(relative, 0.0) > 0
+                    ? search_weighing(maker, options, found, rows, context)
+                    : search_used(maker, options, found, rows, context);
+  if (options.few_missing > 0)
+    model.report.warnings.push_back(std::to_string(options.few_missing) +
+                                    (options.few_missing == 1 ? " input is" : " inputs are") +
+                                    " missing in fewer than " + std::to_string(kLeastFlagged) +
+                                    " rows: filled, not flagged");
+  return model;
+}
+
+}  // namespace mercer::model

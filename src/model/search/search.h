@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Search for lengthscale and lambda, by leave-one-out or on held-out rows: a walk with fewer
+// features and rows, a finer one with more, then one full fit, and a score of rows that no choice
+// has seen.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "model/model.h"
+#include "model/report.h"
+#include "model/search/estimator_choice.h"
+#include "model/search/map_maker.h"
+
+namespace mercer::model {
+
+/// Whether a lengthscale for each input is learnt (automatic relevance determination).
+enum class PerInput {
+  automatic,  // where rows and inputs allow, and kept where it wins
+  off,
+  on  // kept whatever the criterion says; refused where it cannot be learnt
+};
+
+struct SearchOptions {
+  Fitting fit;                        // selection is the search's own
+  std::vector<int64_t> flagged = {};  // as Found has them, of missing = flag
+  int64_t features = 2048;  // D of the final map; fewer where it takes a row for each and has fewer
+  bool given_features = true;  // false: that there are fewer is no news
+  double lengthscale = 0;      // > 0: not searched (then lambda alone is)
+  double lambda = -1;          // >= 0: not searched
+  double held_out_fraction = 0.1;
+  /// True: where the lengthscale is searched, of up to 100 dense standardised inputs, log and rank
+  /// are tried, too, and kept where they beat fit.prepare.transform by more than a standard error.
+  bool choose_transform = false;
+  /// True: a score that no choice has seen. Up to 1,000 rows: the whole search again for each of
+  /// five folds, each scored on the fold. More: a tenth of the rows, at most 10,000, is kept away
+  /// from every choice, scored, and then added to what the weights are solved from. Below 10 rows
+  /// there is none.
+  bool assess = true;
+  /// Of a classification: what is fitted with the lengthscale found. automatic: ridge for up to
+  /// 3,000 rows, else the better of both (estimator_choice.h).
+  Estimator estimator = Estimator::automatic;
+  PerInput per_input = PerInput::automatic;
+  bool calibrate = true;    // a classification: it has probabilities
+  int64_t few_missing = 0;  // inputs that leave_out_rare_flags has left out: a warning says so
+  void (*report)(void* user, const SearchCandidate& candidate) =
+      nullptr;  // on the calling thread, must not throw
+  void* user = nullptr;
+};
+
+/// The model is fitted on all rows with the lengthscale and lambda that the paired rule of
+/// paired_choice.h takes: by leave-one-out for up to 3,000 rows, else on held-out ones. Its path
+/// holds the lambdas tried last with their scores, its report all else. Memory: 2.5 x 8 D^2 bytes
+/// and a row block (n x D + 3 n^2 for n < D). Errors: as fit.
+/// weights: n numbers >= 0, or none; rows of weight 0 are left out before anything else, those of
+/// others count by it in every sum, choice and score. Start of the lengthscale, splits, landmarks
+/// and subsamples are of rows as they are. With class_weight = balanced (of ridge, whose parameter
+/// it is) every fit and choice weighs rows by their class as well, scores and calibration do not.
+Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
+             MatrixView<const double> Y, Context& context, std::span<const double> weights = {});
+
+}  // namespace mercer::model

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The fit with what was chosen. Where the choice was made on a part of the rows or features, lambda
+// is chosen once more on all of them. Rows that no choice has seen are scored, then added to the
+// sums, lambda kept.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "model/assess/warnings.h"
+#include "model/prepare/row_coding.h"
+#include "model/rows/copied_rows.h"
+#include "model/rows/scored_rows.h"
+#include "model/search/search_run.h"
+#include "model/select/selection.h"
+#include "solver/row_weights.h"
+
+namespace mercer::model {
+void SearchRun::assess_by(const Chosen& chosen, solver::Weights weights) {
+  if (unseen_.empty()) return;
+  Model model;
+  model.map = map_;
+  model.fit = fit_;
+  model.preparation = chosen.prepared->by;
+  model.ranges = ranges();
+  model.predictor = make_linear(std::move(weights));
+  const Matrix<double> targets = copied_targets(Y_, unseen_, context_);
+  Foreseen foreseen{Matrix<double>(std::ssize(unseen_), model.outputs(), context_,
+                                   "predictions of rows held out"),
+                    baselines(model, X_, Y_, chosen_by_, unseen_, context_, weights_)};
+  const CopiedRows rows(X_, unseen_, context_);
+  predict(model, rows.rows(), context_, foreseen.model.view(), foreseen_as(fit_.extrapolation));
+  report_.assessment = assess(Assessed::unseen, fit_.coding.task, targets.view(), foreseen,
+                              solver::taken_weights(weights_, unseen_));
+}
+
+void SearchRun::choose_between(std::span<const Split> splits, const RidgeResult& ridge,
+                               Chosen& chosen) {
+  if (fit_.coding.task != Task::classification) return;
+  if (!options_.calibrate && options_.estimator != Estimator::logistic) return;
+  const bool ridge_alone = leaves_out() && options_.estimator == Estimator::automatic;
+  RidgeResult given = ridge;
+  given.given = options_.lambda >= 0;
+  given.class_factors = factors_;
+  choice_ = choose_estimator(plain_rows(chosen), fit_.estimate,
+                             ridge_alone ? Estimator::ridge : options_.estimator, splits, given,
+                             context_);
+  if (!keeps_logistic()) return;
+  chosen.point.lambda = choice_->lambda;
+  chosen.point.score = choice_->error_rate;
+  // These were ridge's.
+  chosen.point.dimension = chosen.point.loss = std::numeric_limits<double>::quiet_NaN();
+}
+
+solver::Weights SearchRun::fit_logistic_last(const Chosen& chosen,
+                                             const solver::RowStatistics* statistics) {
+  const FeatureRows rows = plain_rows(chosen);
+  if (!unseen_.empty())
+    assess_by(chosen, fit_logistic(*rows.subset(chosen_by_), statistics, *choice_, context_));
+  return fit_logistic(rows, statistics, *choice_, context_);
+}
+
+solver::Weights SearchRun::fit_left_out(const solver::BlockSource& rows, Chosen& chosen) {
+  if (!chosen.whole) {
+    Trial trial = leave_out(rows, chosen_by_);
+    const size_t at = paired_pick(trial);
+    chosen.take(std::move(trial), at);
+  }
+  const Selecting fixed{.selection = Selection::fixed, .lambda = chosen.point.lambda};
+  const auto solved = [&](const solver::BlockSource& some) {
+    return select(some, fixed, fit_.coding.task, fit_.estimate.center, context_).weights;
+  };
+  const auto part = [&](const Split& split) { return solved(*rows.subset(split.train)); };
+  choose_between(fold_splits(chosen_by_, std::min(kFolds, std::ssize(chosen_by_)), fit_.select.seed,
+                             classes_of(fit_.coding, Y_)),
+                 {.lambda = fixed.lambda, .part = part}, chosen);
+  if (keeps_logistic()) return fit_logistic_last(chosen, nullptr);
+  if (!unseen_.empty()) assess_by(chosen, solved(*rows.subset(chosen_by_)));
+  return solved(rows);
+}
+
+solver::Weights SearchRun::fit_held_out(const solver::BlockSource& rows, Chosen& chosen) {
+  HeldOutFit fit(rows, fit_.estimate.center, split_.train, HeldOutFit::Sums::exact, context_,
+                 counting(options_.features));
+  LambdaPlan plan;
+  if (!chosen.trial.points.empty()) plan.start = chosen.point.lambda;
+  // Trials went no lower than kLeastSingle: the best may lie far below it.
+  plan.factor = plan.start <= 1.5 * kLeastSingle ? 10.0 : std::sqrt(10.0);
+  if (options_.lambda >= 0) plan.grid = {options_.lambda};
+  Trial trial = fit.judge(plan, split_.held_out, judge_, context_);
+  const size_t at = paired_pick(trial);
+  chosen.take(std::move(trial), at);
+  const double lambda = chosen.point.lambda;
+  const auto part = [&](const Split&) { return fit.solve(lambda, context_); };
+  choose_between({&split_, 1}, {.lambda = lambda, .part = part, .statistics = fit.statistics()},
+                 chosen);
+  if (keeps_logistic()) return fit_logistic_last(chosen, fit.statistics());
+  fit.add(split_.held_out, context_);
+  if (!unseen_.empty()) {
+    assess_by(chosen, fit.solve(chosen.point.lambda, context_));
+    fit.add(unseen_, context_);
+  }
+  return fit.solve(chosen.point.lambda, context_);
+}
+
+void SearchRun::fill_report(const Chosen& chosen) {
+  report_.criterion = leaves_out() ? ComparedBy::leave_one_out : ComparedBy::held_out;
+  report_.criterion_rows = leaves_out() ? std::ssize(chosen_by_) : std::ssize(split_.held_out);
+  report_.criterion_score = chosen.point.score;
+  report_.lengthscale = reported(chosen.lengthscales);
+  report_.transform = chosen.prepared->asked.transform;
+  report_.lambda = chosen.point.lambda;
+  report_.dimension = chosen.point.dimension;
+  const bool given = options_.lambda >= 0;
+  report_.warnings = choice_warnings(report_, lengthscale_at_edge_, given ? 0 : kMostLambda,
+                                     given ? 0 : kLeastTried);
+}
+
+/// Leave-one-out is ridge's; logistic regression was judged on rows held out, as folds.
+Fitting SearchRun::fitted_as(const Chosen& chosen) const {
+  Fitting fitted = fit_;
+  if (choice_) fitted.estimate = choice_->estimating;
+  fitted.prepare = chosen.prepared->asked;
+  fitted.select.lambda = chosen.point.lambda;
+  fitted.select.selection = options_.lambda >= 0                ? Selection::fixed
+                            : leaves_out() && !keeps_logistic() ? Selection::loo
+                                                                : Selection::held_out;
+  return fitted;
+}
+
+Model SearchRun::run(Ranges ranges, std::vector<Curve> target_curves) {
+  check_per_input();
+  Chosen chosen = choose();
+  try_per_input(chosen);
+  phases_.begin(phase_units({std::ssize(split_.train), options_.features}, 1));
+  const auto started = std::chrono::steady_clock::now();
+  candidates_.release();
+  Model model;
+  const Preparation& by = chosen.prepared->by;
+  map_ = candidates_.make(by, chosen.lengthscales, options_.features, chosen_by_);
+  model.map = map_;
+  const FeatureRows rows = rows_of(chosen, learnt_);
+  model.predictor =
+      make_linear(leaves_out() ? fit_left_out(rows, chosen) : fit_held_out(rows, chosen));
+  model.fit = fitted_as(chosen);
+  model.path = keeps_logistic() ? choice_->path : std::move(chosen.path);
+  if (choice_) model.calibration = choice_->calibration;
+  model.rows = X_.rows();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
+  keep({3, options_.features, model.rows, reported(chosen.lengthscales), chosen.point.lambda,
+        chosen.point.score, seconds.count(), chosen.prepared->asked.transform, chosen.point.loss});
+  fill_report(chosen);
+  model.preparation = by;
+  model.preparation.targets = std::move(target_curves);
+  model.ranges = std::move(ranges);
+  model.report = std::move(report_);
+  return model;
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A lengthscale for each input, from the one for all: learnt by gradients through few features on
+// some rows, scaled by a common factor, which few features and rows misjudge, and kept only if it
+// beats the one for all by more than two standard errors of their difference (one of a regression
+// on many rows), on many rows under every transform of the inputs that came near the best. Classes
+// of many rows keep one: what won with half the features lost with all (letter).
+#include <algorithm>
+#include <cmath>
+
+#include "model/search/ard.h"
+#include "model/search/search_run.h"
+#include "solver/row_weights.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr TrialSize kLearning{8000, 512};
+constexpr int64_t kFirstRows = 2000;
+constexpr int64_t kLastIterations = 25;
+constexpr int64_t kMostInputs = 100;
+constexpr int64_t kRowsPerInput = 5;  // fewer do not say which inputs matter
+constexpr int64_t kFactorSteps = 6;
+// d numbers were learnt from these rows, and several factors tried: one error is won by chance.
+constexpr double kErrors = 2;
+constexpr double kErrorsOfMany = 1;  // rows, of a regression: chance wins less
+// One lengthscale that found nothing says nothing of where to start: lambda of a fit that is nearly
+// constant, 1 - R^2 of one that might as well be.
+constexpr double kNoSignal = 0.1;
+constexpr double kUnexplained = 0.95;
+constexpr double kFactor = 1.4142135623730951;
+
+/// The likelihood is one of real features of x/l, nothing of which was learnt from rows.
+bool is_learnable(const feature::FeatureMap& map) {
+  return map.has_gradient() && !map.is_complex() && map.is_of_scaled_inputs();
+}
+
+/// That of an input is its flag's, if that is larger: whether it is missing belongs to it.
+std::vector<double> of_inputs(std::vector<double> prepared, int64_t d,
+                              const std::vector<int64_t>& flagged) {
+  for (size_t k = 0; k < flagged.size(); ++k) {
+    double& own = prepared[static_cast<size_t>(flagged[k])];
+    own = std::max(own, prepared[static_cast<size_t>(d) + k]);
+  }
+  prepared.resize(static_cast<size_t>(d));
+  return prepared;
+}
+
+std::vector<double> scaled(std::vector<double> lengthscales, double factor) {
+  for (double& one : lengthscales) one *= factor;
+  return lengthscales;
+}
+
+}  // namespace
+
+/// From `most` rows, in units of lengthscales found before; none where there is no room.
+Ard SearchRun::learn_from(const Prepared& prepared, int64_t most, const std::vector<double>& units,
+                          const ArdOptions& options) {
+  const std::vector<int64_t> sample = sample_rows(split_.train, most, fit_.select.seed);
+  const int64_t d = std::ssize(units), n = std::ssize(sample),
+                outputs = coded_outputs(fit_.coding, Y_.cols);
+  const feature::FeatureMap& unit =
+      candidates_.unit(prepared.by, std::min({options_.features, kLearning.features, 2 * n}));
+  if (!is_learnable(unit)) return {};
+  // A search that has room for the rest does without, unless it is told not to.
+  if (options_.per_input != PerInput::on &&
+      (n < kRowsPerInput * d || !context_.has_room(ard_bytes(n, d, unit.features(), outputs))))
+    return {};
+  const Matrix<double> X(n, d, context_, "rows to learn lengthscales from");
+  const Matrix<double> Y(n, outputs, context_, "targets to learn lengthscales from");
+  X_.visit([&](const auto& rows) {
+    for (int64_t i = 0; i < n; ++i)
+      standardize_row(prepared.by, rows, sample[static_cast<size_t>(i)], X.view().row(i));
+  });
+  for (int64_t i = 0; i < n; ++i) {
+    code_target(fit_.coding, prepared.by, Y_.cols, Y_.row(sample[static_cast<size_t>(i)]),
+                Y.view().row(i));
+    // A dropped input is constant, and stays dropped.
+    for (int64_t j = 0; j < d; ++j) {
+      const double l = units[static_cast<size_t>(j)];
+      X.view()(i, j) = l < kDroppedLengthscale ? X.view()(i, j) / l : 0.0;
+    }
+  }
+  Ard ard = learn_lengthscales(unit, X.view(), Y.view(), options, context_,
+                               solver::taken_weights(learnt_, sample));
+  for (size_t j = 0; j < units.size(); ++j)
+    ard.lengthscale[j] = std::min(ard.lengthscale[j] * units[j], kDroppedLengthscale);
+  return ard;
+}
+
+/// Few rows first: through few features their likelihood has a wider basin, and costs a quarter.
+Ard SearchRun::learn_from_few(const Prepared& prepared, const Chosen& chosen) {
+  const int64_t d = prepared.by.prepared(X_.cols());
+  ArdOptions options;
+  options.lengthscale = std::sqrt(2.0 * static_cast<double>(d));
+  const bool explains = judge_.classifies() || chosen.point.score < kUnexplained;
+  if (chosen.point.lambda < kNoSignal && explains) {
+    options.lengthscale = chosen.lengthscales[0];
+    options.lambda = std::max(chosen.point.lambda, 10 * kLeastArdLambda);
+  }
+  return learn_from(prepared, kFirstRows, std::vector<double>(static_cast<size_t>(d), 1.0),
+                    options);
+}
+
+/// Many rows refine what few found. Through few features more rows than these can follow also ask
+/// for lengthscales that are too long: which of both is better the criterion says.
+Ard SearchRun::learn_from_many(const Prepared& prepared, const Ard& few) {
+  ArdOptions options;
+  options.lambda = std::max(few.lambda, 10 * kLeastArdLambda);
+  options.most_iterations = kLastIterations;
+  return learn_from(prepared, kLearning.rows, few.lengthscale, options);
+}
+
+const char* SearchRun::bar_to_per_input() const {
+  const Preparation& by = prepared_.front().by;
+  if (!maker_.has_lengthscale()) return "a kernel without a lengthscale";
+  if (options_.lengthscale != 0) return "a lengthscale that is given";
+  if (!maker_.has_input_lengthscales())
+    return "a map that takes one lengthscale for all inputs, or is given one for each";
+  if (by.prepared(X_.cols()) < 2) return "one input";
+  if (X_.sparse()) return "sparse rows";
+  if (by.row_norm > 0) return "unit rows";
+  return nullptr;
+}
+
+void SearchRun::check_per_input() const {
+  if (options_.per_input != PerInput::on) return;
+  const char* bar = bar_to_per_input();
+  if (bar == nullptr && !is_learnable(*maker_.make(1.0, options_.features)))
+    bar =
+        "a map whose features have no gradient, are complex, learnt from rows or not those of x/l";
+  require(bar == nullptr, MERCER_UNSUPPORTED,
+          "a lengthscale for each input asked for (ard = on) with %s, expected ard = auto or off",
+          bar);
+}
+
+bool SearchRun::tries_per_input() const {
+  if (options_.per_input == PerInput::off || bar_to_per_input() != nullptr || !judge_.varies())
+    return false;
+  return options_.per_input == PerInput::on ||
+         (prepared_.front().by.prepared(X_.cols()) <= kMostInputs &&
+          (!judge_.classifies() || leaves_out()));
+}
+
+void SearchRun::consider(const Prepared& prepared, Ard learnt, const Chosen& chosen,
+                         PerInputFit& best) {
+  if (learnt.lengthscale.empty()) return;
+  LengthscaleWalk walk(1.0, [&](double factor, const Trial* near) {
+    return try_out(2, prepared, scaled(learnt.lengthscale, factor), sizes_.fine,
+                   near == nullptr ? &chosen.trial : near);
+  });
+  walk.climb(kFactor, kFactorSteps);
+  const LengthscaleWalk::Choice choice = choice_of(walk);
+  const TrialPoint& point = choice.tried->trial.points[choice.point];
+  if (best.found() && !is_less(point.loss, best.chosen.point.loss)) return;
+  best.chosen.prepared = &prepared;
+  best.chosen.lengthscales = scaled(learnt.lengthscale, choice.tried->lengthscale);
+  best.chosen.take(choice.tried->trial, choice.point);
+  best.learnt = std::move(learnt);
+}
+
+SearchRun::PerInputFit SearchRun::fit_per_input(const Chosen& chosen) {
+  PerInputFit best;
+  for (const Prepared* prepared : rivals_of(*chosen.prepared))
+    consider(*prepared, learn_from_few(*prepared, chosen), chosen, best);
+  if (!best.found() || std::ssize(split_.train) <= kFirstRows) return best;
+  const Prepared& kept = *best.chosen.prepared;
+  consider(kept, learn_from_many(kept, best.learnt), chosen, best);
+  return best;
+}
+
+void SearchRun::try_per_input(Chosen& chosen) {
+  if (!tries_per_input()) return;
+  PerInputFit best = fit_per_input(chosen);
+  const bool wins = best.found() && (options_.per_input == PerInput::on ||
+                                     beats(best.chosen.trial, best.chosen.at, chosen.trial,
+                                           chosen.at, leaves_out() ? kErrors : kErrorsOfMany));
+  if (!wins) return;
+  report_.relevance =
+      of_inputs(relevance(best.learnt.lengthscale), X_.cols(), best.chosen.prepared->by.flagged);
+  best.chosen.whole = chosen.whole;
+  chosen = std::move(best.chosen);
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The choice: a coarse walk by factors of 2 from the median heuristic, then by 2^(1/2) and 2^(1/4)
+// and, by the paired rule, on to longer lengthscales. Up to kMostLeftOut rows every lambda of a
+// grid is judged by leave-one-out at each lengthscale; above, few lambdas on held-out rows.
+#include "model/search/search_run.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "model/estimator/class_weights.h"
+#include "model/prepare/row_summary.h"
+#include "model/rows/central_lengthscale.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr int64_t kMostHeldOut = 20000;  // more rows would not make the comparison sharper
+constexpr int64_t kLeastHeldOut = 2000;  // that trials on a part of the rows look at
+constexpr int64_t kFineSteps = 3;
+constexpr double kFineFactor = 1.4142135623730951;
+constexpr int64_t kLonger = 2;
+constexpr int64_t kLambdas = 34;
+constexpr int64_t kDecades = 10;                       // from kMostLambda to it
+constexpr int64_t kCoarseTrials = 5, kFineTrials = 4;  // about, for progress
+
+int64_t share_of(int64_t all, int64_t part, int64_t whole) {
+  return static_cast<int64_t>(static_cast<double>(all) * static_cast<double>(part) /
+                              static_cast<double>(whole));
+}
+
+/// 0 for rows that nothing may be learnt from, their weights for others; none where all are 1.
+std::vector<double> weights_without(std::span<const double> all, int64_t rows,
+                                    const std::vector<int64_t>& unseen) {
+  std::vector<double> weights(all.begin(), all.end());
+  if (unseen.empty()) return weights;
+  weights.resize(static_cast<size_t>(rows), 1.0);
+  for (const int64_t i : unseen) weights[static_cast<size_t>(i)] = 0.0;
+  return weights;
+}
+
+}  // namespace
+
+double reported(std::span<const double> lengthscales) {
+  if (lengthscales.size() > 1) return std::numeric_limits<double>::quiet_NaN();
+  return lengthscales.empty() ? 0.0 : lengthscales[0];
+}
+
+SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const Found& found,
+                     const TargetedRows& rows, std::vector<int64_t> chosen_by,
+                     std::vector<int64_t> unseen, Context& context)
+    : maker_(maker),
+      options_(options),
+      fit_(options.fit),
+      found_(found),
+      X_(rows.X),
+      Y_(rows.Y),
+      chosen_by_(std::move(chosen_by)),
+      unseen_(std::move(unseen)),
+      context_(context),
+      weights_(rows.weights),
+      seen_(weights_without(weights_, X_.rows(), unseen_)),
+      factors_(
+          class_factors(fit_.estimate.parameters, fit_.coding.classes, Y_, weights_, chosen_by_)),
+      learnt_(class_weighted(Y_, weights_, factors_)),
+      judge_(fit_.coding, Y_, chosen_by_, learnt_),
+      split_(leaves_out()
+                 ? Split{chosen_by_, {}}
+                 : split_rows(chosen_by_, options.held_out_fraction, kMostHeldOut, fit_.select.seed,
+                              Purpose::choice, classes_of(fit_.coding, Y_))),
+      candidates_(maker, fit_.coding, fit_.estimate.precision, fit_.select.seed, {X_, Y_, learnt_},
+                  context),
+      sizes_(leaves_out() ? left_out_sizes(std::ssize(split_.train), options.features)
+                          : held_out_sizes(std::ssize(split_.train), options.features)),
+      phases_(context, phase_units(sizes_.coarse, kCoarseTrials) +
+                           phase_units(sizes_.fine, kFineTrials) +
+                           phase_units({std::ssize(split_.train), options.features}, 1)) {
+  prepared_with(fit_.prepare.transform);
+}
+
+/// The curves of targets are known, and Y went through them.
+SearchRun::Prepared& SearchRun::prepared_with(Transform transform) {
+  for (Prepared& one : prepared_)
+    if (one.asked.transform == transform) return one;
+  candidates_.release();
+  Preparing asked = fit_.prepare;
+  asked.transform = transform;
+  const RowSummary summary(asked, found_, fit_.select.seed, X_, {}, seen_, context_);
+  return prepared_.emplace_back(Prepared{asked, summary.preparation()});
+}
+
+Ranges SearchRun::ranges() const {
+  return ranges_of(X_, ranged_targets(fit_.coding, Y_), fit_.select.seed, context_, seen_);
+}
+
+solver::RowsDone SearchRun::counting(int64_t features) {
+  return [this, units = row_units(features)](int64_t rows) { phases_.advance(rows * units); };
+}
+
+std::vector<double> SearchRun::lambdas() const {
+  if (options_.lambda >= 0) return {options_.lambda};
+  return solver::lambda_grid(kMostLambda, kLeastTried, kLambdas);
+}
+
+double SearchRun::central(const Preparation& preparation) const {
+  if (maker_.start() > 0) return maker_.start();
+  return X_.visit([&](const auto& X) {
+    return central_lengthscale(preparation, X, split_.train, fit_.select.seed, context_);
+  });
+}
+
+Trial SearchRun::leave_out(const solver::BlockSource& rows, const std::vector<int64_t>& train) {
+  return left_out_trial(*rows.subset(train), fit_.estimate.center, lambdas(), judge_, context_,
+                        counting(rows.features()));
+}
+
+Trial SearchRun::hold_out(const solver::BlockSource& rows, const std::vector<int64_t>& train,
+                          const std::vector<int64_t>& held_out, const Trial* near) {
+  const bool far_below = options_.lambda >= 0 && options_.lambda < kLeastSingle;
+  const HeldOutFit fit(rows, fit_.estimate.center, train,
+                       far_below ? HeldOutFit::Sums::exact : HeldOutFit::Sums::single, context_,
+                       counting(rows.features()));
+  LambdaPlan plan;
+  plan.least = kLeastSingle;
+  if (options_.lambda >= 0) {
+    plan.grid = {options_.lambda};
+  } else if (near == nullptr) {
+    plan.grid = solver::lambda_grid(kMostLambda, kLeastSingle, kDecades);
+  } else {
+    plan.start = near->best().lambda;
+  }
+  return fit.judge(plan, held_out, judge_, context_);
+}
+
+Trial SearchRun::try_out(int64_t stage, const Prepared& prepared,
+                         std::span<const double> lengthscales, const TrialSize& size,
+                         const Trial* near) {
+  const auto started = std::chrono::steady_clock::now();
+  const std::vector<int64_t> train = sample_rows(split_.train, size.rows, fit_.select.seed);
+  const solver::BlockSource& rows = candidates_.at(prepared.by, lengthscales, size.features, train);
+  const int64_t judged = std::max(
+      kLeastHeldOut, share_of(std::ssize(split_.held_out), size.rows, std::ssize(split_.train)));
+  Trial trial =
+      leaves_out()
+          ? leave_out(rows, train)
+          : hold_out(rows, train, sample_rows(split_.held_out, judged, fit_.select.seed), near);
+  const TrialPoint& best = trial.best();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
+  keep({stage, size.features, std::ssize(train), reported(lengthscales), best.lambda, best.score,
+        seconds.count(), prepared.asked.transform, best.loss});
+  return trial;
+}
+
+void SearchRun::keep(const SearchCandidate& candidate) {
+  report_.trials.push_back(candidate);
+  if (options_.report != nullptr) options_.report(options_.user, candidate);
+}
+
+SearchRun::Chosen SearchRun::chosen_of(const Prepared& prepared, const LengthscaleWalk& walk,
+                                       const TrialSize& size) {
+  const LengthscaleWalk::Choice choice = choice_of(walk);
+  const bool whole = size.rows == std::ssize(chosen_by_) && size.features == options_.features;
+  Chosen chosen;
+  chosen.prepared = &prepared;
+  chosen.lengthscales = {choice.tried->lengthscale};
+  chosen.take(choice.tried->trial, choice.point);
+  chosen.whole = whole && leaves_out();
+  return chosen;
+}
+
+SearchRun::Chosen SearchRun::choose() {
+  if (searches_lengthscale()) return choose_lengthscale();
+  Chosen chosen;
+  chosen.prepared = &prepared_.front();
+  if (maker_.has_lengthscale()) chosen.lengthscales = {options_.lengthscale};
+  if (options_.lambda >= 0 || leaves_out()) return chosen;
+  Trial trial = try_out(0, *chosen.prepared, chosen.lengthscales, sizes_.coarse, nullptr);
+  const size_t at = paired_pick(trial);
+  chosen.take(std::move(trial), at);
+  return chosen;
+}
+
+SearchRun::Chosen SearchRun::choose_lengthscale() {
+  stage_ = 0;
+  phases_.begin(phase_units(sizes_.coarse, kCoarseTrials));
+  Walked walked = walk_transforms();
+  LengthscaleWalk& coarse = walked.walk;
+  lengthscale_at_edge_ = coarse.stopped_short();
+  stage_ = 1;
+  phases_.begin(phase_units(sizes_.fine, kFineTrials));
+  const auto refine = [&](LengthscaleWalk& walk) {
+    walk.climb(kFineFactor, kFineSteps);
+    if (leaves_out()) {
+      walk.lengthen(kFineFactor, kLonger);
+    } else {
+      walk.climb(std::sqrt(kFineFactor), 1);
+    }
+    return chosen_of(*walked.prepared, walk, sizes_.fine);
+  };
+  if (sizes_.coarse == sizes_.fine) return refine(coarse);
+  const Tried& near_by = coarse.best();
+  LengthscaleWalk fine(
+      near_by.lengthscale,
+      [&](double lengthscale, const Trial* near) {
+        return try_out(stage_, *walked.prepared, {&lengthscale, 1}, sizes_.fine,
+                       near == nullptr ? &near_by.trial : near);
+      },
+      [this](double lengthscale) { return maker_.has_candidate(lengthscale); });
+  return refine(fine);
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// One search: lengthscale and lambda by some rows, then a fit on these and the rows kept apart.
+#pragma once
+
+#include <chrono>
+#include <limits>
+#include <list>
+#include <optional>
+#include <vector>
+
+#include "model/assess/assessment.h"
+#include "model/phases.h"
+#include "model/rows/row_sets.h"
+#include "model/search/ard.h"
+#include "model/search/candidate_rows.h"
+#include "model/search/held_out_fit.h"
+#include "model/search/lengthscale_walk.h"
+#include "model/search/search.h"
+#include "model/search/trial_sizes.h"
+
+namespace mercer::model {
+
+/// As SearchCandidate::lengthscale has it.
+double reported(std::span<const double> lengthscales);
+
+/// Either way from the median heuristic: a factor of 256.
+inline constexpr int64_t kCoarseSteps = 8;
+inline constexpr int64_t kFolds = 5;          // of nested searches, and of rows that calibrate
+inline constexpr double kLeastTried = 1e-12;  // lambda
+inline constexpr double kLeastSingle = 1e-8;  // that sums of products in f32 allow
+
+class SearchRun {
+ public:
+  /// Targets went through their curves; weights: n numbers > 0, or none. chosen_by: the rows that
+  /// choices see, ascending; unseen: all others, maybe none. References are kept; rows and options
+  /// were checked.
+  SearchRun(const MapMaker& maker, const SearchOptions& options, const Found& found,
+            const TargetedRows& rows, std::vector<int64_t> chosen_by, std::vector<int64_t> unseen,
+            Context& context);
+
+  /// The model, its report filled in; assessed on the unseen rows if there are any. ranges, and
+  /// curves of targets: what the model keeps of all rows.
+  Model run(Ranges ranges, std::vector<Curve> target_curves = {});
+  /// Of all rows but the unseen.
+  Ranges ranges() const;
+
+ private:
+  /// A way of preparing rows: what is asked, and what it is once fitted to all but the unseen ones.
+  struct Prepared {
+    Preparing asked;
+    Preparation by;
+    double loss = std::numeric_limits<double>::quiet_NaN();  // the least of its coarse walk
+  };
+  struct Chosen {
+    const Prepared* prepared = nullptr;
+    std::vector<double> lengthscales;  // none, one, or one for each input
+    Trial trial;                       // at these; no points where nothing was tried
+    size_t at = 0;                     // of its points
+    TrialPoint point;                  // this one
+    std::vector<PathPoint> path;       // all of them
+    bool whole = false;                // by leave-one-out of all rows and features: lambda is final
+    void take(Trial tried, size_t place) {
+      trial = std::move(tried);
+      at = place;
+      point = trial.points[at];
+      path = path_of(trial);
+    }
+  };
+
+  bool leaves_out() const { return std::ssize(chosen_by_) <= kMostLeftOut; }
+  bool searches_lengthscale() const {
+    return maker_.has_lengthscale() && options_.lengthscale == 0;
+  }
+  Chosen choose();
+  Chosen choose_lengthscale();
+  struct Walked {
+    const Prepared* prepared;
+    LengthscaleWalk walk;
+  };
+  /// The coarse walk of the transform of inputs that is kept.
+  Walked walk_transforms();
+  Walked walk_coarsely(Prepared& prepared);
+  bool tries_transforms() const;
+  /// With this transform of inputs; fitted when it is first asked for.
+  Prepared& prepared_with(Transform transform);
+  /// Under which lengthscales for each input are learnt: the one that is kept, and above
+  /// kMostLeftOut rows those whose walk came near it.
+  std::vector<const Prepared*> rivals_of(const Prepared& kept) const;
+  /// Null, or why no lengthscale for each input can be learnt, whatever is asked for.
+  const char* bar_to_per_input() const;
+  void check_per_input() const;  // UNSUPPORTED where it is asked for, and cannot be
+  bool tries_per_input() const;
+  /// Goes over to a lengthscale for each input where that is better by more than its error, or
+  /// asked for.
+  void try_per_input(Chosen& chosen);
+  /// What was learnt of all that was tried, with the common factor and lambda of least loss.
+  struct PerInputFit {
+    Ard learnt;
+    Chosen chosen;
+    bool found() const { return !learnt.lengthscale.empty(); }
+  };
+  PerInputFit fit_per_input(const Chosen& chosen);
+  /// Keeps it where it is better than what was tried before.
+  void consider(const Prepared& prepared, Ard learnt, const Chosen& chosen, PerInputFit& best);
+  Ard learn_from_few(const Prepared& prepared, const Chosen& chosen);
+  Ard learn_from_many(const Prepared& prepared, const Ard& few);
+  Ard learn_from(const Prepared& prepared, int64_t most, const std::vector<double>& units,
+                 const ArdOptions& options);
+  /// Thousands of rows tell lengthscales apart: there the paired rule is for lambda alone.
+  LengthscaleWalk::Choice choice_of(const LengthscaleWalk& walk) const {
+    return leaves_out() ? walk.choice() : walk.best_choice();
+  }
+  Chosen chosen_of(const Prepared& prepared, const LengthscaleWalk& walk, const TrialSize& size);
+  double central(const Preparation& preparation) const;
+
+  /// On a part of the rows and features, reported as a trial of `stage`. near: a trial of which
+  /// lambda can be walked from, or null.
+  Trial try_out(int64_t stage, const Prepared& prepared, std::span<const double> lengthscales,
+                const TrialSize& size, const Trial* near);
+  Trial leave_out(const solver::BlockSource& rows, const std::vector<int64_t>& train);
+  Trial hold_out(const solver::BlockSource& rows, const std::vector<int64_t>& train,
+                 const std::vector<int64_t>& held_out, const Trial* near);
+  std::vector<double> lambdas() const;
+
+  /// Ridge's lambda is chosen; which estimator of a classification is kept, and its calibration.
+  void choose_between(std::span<const Split> splits, const RidgeResult& ridge, Chosen& chosen);
+  bool keeps_logistic() const { return choice_ && choice_->keeps_logistic; }
+  /// On all rows, by ridge's sums for their scale where there are any.
+  solver::Weights fit_logistic_last(const Chosen& chosen, const solver::RowStatistics* statistics);
+  /// All rows by their own weights alone: what scores are of, and logistic regression's, which
+  /// weighs classes itself.
+  FeatureRows plain_rows(const Chosen& chosen) const { return rows_of(chosen, weights_); }
+  FeatureRows rows_of(const Chosen& chosen, std::span<const double> weights) const {
+    return {*map_, chosen.prepared->by, fit_.coding, fit_.estimate.precision, {X_, Y_, weights}};
+  }
+  /// On all rows; lambda is chosen again unless the choice was made on all of chosen_by_.
+  solver::Weights fit_left_out(const solver::BlockSource& rows, Chosen& chosen);
+  solver::Weights fit_held_out(const solver::BlockSource& rows, Chosen& chosen);
+  /// Scores the unseen rows as a model of these weights and of what chose them would be.
+  void assess_by(const Chosen& chosen, solver::Weights weights);
+  /// As it was asked for, with what was chosen.
+  Fitting fitted_as(const Chosen& chosen) const;
+  void fill_report(const Chosen& chosen);
+  void keep(const SearchCandidate& candidate);
+  int64_t phase_units(const TrialSize& size, int64_t trials) const {
+    return trials * size.rows * row_units(size.features);
+  }
+  solver::RowsDone counting(int64_t features);
+
+  const MapMaker& maker_;
+  const SearchOptions& options_;
+  const Fitting& fit_;
+  const Found& found_;
+  Rows X_;
+  MatrixView<const double> Y_;
+  std::vector<int64_t> chosen_by_, unseen_;
+  Context& context_;
+  std::span<const double> weights_;
+  std::vector<double> seen_;                        // the same, 0 of unseen rows; empty: 1 each
+  std::vector<double> factors_;                     // of classes; empty: 1 each
+  std::vector<double> learnt_;                      // weights_ times these: of fits; empty: 1 each
+  std::list<Prepared> prepared_;                    // the first as it is asked for
+  std::shared_ptr<const feature::FeatureMap> map_;  // of the fit
+  Judge judge_;
+  Split split_;  // of chosen_by_, on held-out rows
+  CandidateRows candidates_;
+  TrialSizes sizes_;
+  FitReport report_;
+  std::optional<EstimatorChoice> choice_;  // of a classification
+  bool lengthscale_at_edge_ = false;
+  int64_t stage_ = 0;  // of trials of one lengthscale
+  Phases phases_;
+};
+
+}  // namespace mercer::model

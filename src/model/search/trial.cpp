@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/search/trial.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "model/prepare/row_coding.h"
+#include "model/select/left_out_rows.h"
+#include "model/select/paired_choice.h"
+#include "solver/block_statistics.h"
+#include "solver/lambda_path.h"
+#include "solver/row_weights.h"
+
+namespace mercer::model {
+
+const TrialPoint& Trial::best() const {
+  return *std::ranges::min_element(
+      points, [](const TrialPoint& a, const TrialPoint& b) { return is_less(a.loss, b.loss); });
+}
+
+std::vector<double> Judge::scales(MatrixView<const double> Y, solver::RowSet rows,
+                                  std::span<const double> all) {
+  std::vector<double> result(static_cast<size_t>(outputs_), 1.0);
+  if (classifies()) return result;
+  const std::vector<double> weights = solver::taken_weights(all, rows);
+  const auto weight = [&](int64_t i) {
+    return weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
+  };
+  const double n = solver::total_weight(weights, rows.count);
+  for (int64_t o = 0; o < outputs_; ++o) {
+    const double origin = Y(rows[0], o);  // constants cancel
+    double sum = 0, squares = 0;
+    for (int64_t i = 0; i < rows.count; ++i) sum += weight(i) * (Y(rows[i], o) - origin);
+    for (int64_t i = 0; i < rows.count; ++i) {
+      const double deviation = Y(rows[i], o) - origin - sum / n;
+      squares += weight(i) * deviation * deviation;
+    }
+    varies_ = varies_ && squares > 0;
+    // An output that is constant on these rows has no R^2: its error counts as it is.
+    result[static_cast<size_t>(o)] =
+        (squares > 0 ? n / squares : 1.0) / static_cast<double>(outputs_);
+  }
+  return result;
+}
+
+Judge::Judge(const Coding& coding, MatrixView<const double> Y, solver::RowSet rows,
+             std::span<const double> weights)
+    : task_(coding.task),
+      outputs_(coded_outputs(coding, Y.cols)),
+      loss_(coding.task, scales(Y, rows, weights)) {}
+
+bool Judge::wrong(const double* scores, const double* code) const noexcept {
+  return !(margin(scores, code, outputs_) > 0);
+}
+
+double Judge::score(double loss, double error_rate) const noexcept {
+  if (classifies()) return error_rate;
+  return varies_ ? loss : std::numeric_limits<double>::quiet_NaN();
+}
+
+TrialSums::TrialSums(const Judge& judge, int64_t outputs, int64_t points)
+    : judge_(judge),
+      outputs_(outputs),
+      losses_(static_cast<size_t>(points)),
+      wrong_(static_cast<size_t>(points), 0.0) {}
+
+void TrialSums::add(const double* code, double weight, const double* scores) {
+  weights_.push_back(weight);
+  for (size_t k = 0; k < losses_.size(); ++k, scores += outputs_) {
+    losses_[k].push_back(weight > 0 ? judge_.loss(scores, code) : 0.0);
+    if (judge_.classifies() && judge_.wrong(scores, code)) wrong_[k] += weight;
+  }
+}
+
+Trial TrialSums::finish(std::vector<TrialPoint> points) {
+  double all = 0;
+  for (const double weight : weights_) all += weight;
+  for (size_t k = 0; k < points.size(); ++k) {
+    double sum = 0;
+    for (size_t i = 0; i < weights_.size(); ++i) sum += weights_[i] * losses_[k][i];
+    points[k].loss = sum / all;
+    points[k].score = judge_.score(points[k].loss, wrong_[k] / all);
+  }
+  return {std::move(points), std::move(losses_), std::move(weights_)};
+}
+
+namespace {
+
+std::vector<TrialPoint> points_of(std::span<const double> lambdas) {
+  std::vector<TrialPoint> points;
+  for (const double lambda : lambdas) points.push_back({.lambda = lambda});
+  return points;
+}
+
+}  // namespace
+
+Trial left_out_trial(const solver::BlockSource& rows, bool center, std::span<const double> lambdas,
+                     const Judge& judge, Context& context, const solver::RowsDone& done) {
+  TrialSums sums(judge, rows.outputs(), std::ssize(lambdas));
+  std::vector<TrialPoint> points = points_of(lambdas);
+  std::vector<double> scores(lambdas.size() * static_cast<size_t>(rows.outputs()));
+  const auto add = [&](int64_t, const double* code, double weight, const double* residuals) {
+    for (size_t k = 0; k < scores.size(); ++k)
+      scores[k] = code[k % static_cast<size_t>(rows.outputs())] - residuals[k];
+    sums.add(code, weight, scores.data());
+  };
+  if (rows.rows() < rows.features()) {
+    solver::DualSystem system = solver::make_dual_system(rows, center, context, done);
+    system.decompose(context);
+    for_each_left_out(system, lambdas, context, add);
+    for (TrialPoint& point : points) point.dimension = system.effective_dimension(point.lambda);
+  } else {
+    solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
+    solver::add_blocks(rows, statistics, context, done);
+    const solver::RidgePath path(std::move(statistics), center, context);
+    for_each_left_out(rows, path, lambdas, context, add);
+    for (TrialPoint& point : points) point.dimension = path.effective_dimension(point.lambda);
+  }
+  return sums.finish(std::move(points));
+}
+
+std::vector<PathPoint> path_of(const Trial& trial) {
+  std::vector<PathPoint> path;
+  for (const TrialPoint& point : trial.points)
+    path.push_back({point.lambda, std::isnan(point.score) ? point.loss : point.score});
+  std::ranges::sort(path, std::ranges::greater(), &PathPoint::lambda);
+  return path;
+}
+
+Picked paired_pick(std::span<const Trial* const> trials) {
+  std::vector<double> dimensions;
+  std::vector<Picked> places;
+  for (size_t t = 0; t < trials.size(); ++t) {
+    for (size_t k = 0; k < trials[t]->points.size(); ++k) {
+      places.push_back({t, k});
+      dimensions.push_back(trials[t]->points[k].dimension);
+    }
+  }
+  PairedLosses sums(std::ssize(places));
+  std::vector<double> losses(places.size());
+  for (size_t i = 0; i < trials[0]->weights.size(); ++i) {
+    for (size_t c = 0; c < places.size(); ++c)
+      losses[c] = trials[places[c].trial]->losses[places[c].point][i];
+    sums.add(losses.data(), trials[0]->weights[i]);
+  }
+  return places[static_cast<size_t>(paired_choice(sums, dimensions))];
+}
+
+size_t paired_pick(const Trial& trial) {
+  const Trial* const one = &trial;
+  return paired_pick({&one, 1}).point;
+}
+
+bool beats(const Trial& one, size_t a, const Trial& other, size_t b, double errors) {
+  PairedLosses sums(2);
+  for (size_t i = 0; i < one.weights.size(); ++i)
+    sums.add(std::array{one.losses[a][i], other.losses[b][i]}.data(), one.weights[i]);
+  return sums.mean(1) - sums.mean(0) > errors * sums.error_of_difference(0, 1);
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Scores of some training rows by the fit that left them out, in closed form: what calibrates the
+// classes of a fit that held no rows out.
+#pragma once
+
+#include "model/select/held_out_rows.h"
+#include "model/select/left_out_rows.h"
+
+namespace mercer::model {
+
+/// Of at most 5,000 rows, which seed fixes; of several processes, of as many of each. A row
+/// that the fit interpolates has no such score: its weight is 0.
+class LeftOutScores {
+ public:
+  LeftOutScores(uint64_t seed, Context& context) : seed_(seed), context_(context) {}
+
+  void take(const solver::BlockSource& rows, const solver::RidgePath& path, double lambda);
+  void take(const solver::BlockSource& rows, const solver::RidgeFactor& factor,
+            const solver::Weights& weights);
+  /// All of its rows.
+  void take(const solver::DualSystem& system, const Matrix<double>& residuals);
+
+  ScoredRows& rows() { return scored_; }
+
+ private:
+  std::vector<int64_t> prepare(const solver::BlockSource& rows);
+  LeftOutRow adding();
+
+  uint64_t seed_;
+  Context& context_;
+  ScoredRows scored_;
+};
+
+}  // namespace mercer::model

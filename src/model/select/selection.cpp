@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Choice of lambda (SPEC section 9) from one eigendecomposition of all rows: by the least score of
+// generalised cross-validation; by leave-one-out, which has a loss for every row, with the paired
+// rule of paired_choice.h. Held-out rows and folds are in validation.cpp.
+#include "model/select/selection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/size.h"
+#include "model/select/left_out_rows.h"
+#include "model/select/paired_choice.h"
+#include "model/select/row_loss.h"
+#include "model/select/validation.h"
+#include "solver/block_statistics.h"
+#include "solver/lambda_path.h"
+#include "solver/work.h"
+
+namespace mercer::model {
+namespace {
+
+using solver::BlockSource;
+
+// Residuals of rows left out take their products with the eigenvectors and squares of these.
+constexpr int64_t kLeftOutSums = 2;
+
+double total(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+std::vector<double> lambdas_of(const std::vector<PathPoint>& path) {
+  std::vector<double> lambdas;
+  for (const PathPoint& point : path) lambdas.push_back(point.lambda);
+  return lambdas;
+}
+
+/// Adds up a path's losses on rows that were left out.
+LeftOutRow adding_to(PairedLosses& sums, Task task, int64_t outputs) {
+  return [&sums, loss = plain_loss(task, outputs),
+          losses = std::vector<double>(static_cast<size_t>(sums.candidates())),
+          scores = std::vector<double>(static_cast<size_t>(outputs)),
+          outputs](int64_t, const double* code, double weight, const double* residuals) mutable {
+    for (size_t k = 0; k < losses.size(); ++k) {
+      const double* r = residuals + static_cast<int64_t>(k) * outputs;
+      for (int64_t o = 0; o < outputs; ++o) scores[static_cast<size_t>(o)] = code[o] - r[o];
+      losses[k] = loss(scores.data(), code);
+    }
+    sums.add(losses.data(), weight);
+  };
+}
+
+/// The lambda of the paired rule; the path's scores are the mean losses. dimension(lambda): Tr H.
+template <class Dimension>
+double choose_left_out(const PairedLosses& losses, const Dimension& dimension,
+                       std::vector<PathPoint>& path) {
+  std::vector<double> dimensions;
+  for (size_t k = 0; k < path.size(); ++k) {
+    path[k].score = losses.mean(static_cast<int64_t>(k));
+    dimensions.push_back(dimension(path[k].lambda));
+  }
+  return path[static_cast<size_t>(paired_choice(losses, dimensions))].lambda;
+}
+
+/// By generalised cross-validation, or by the losses that leave_out(lambdas, losses) adds up; yet
+/// without weights.
+template <class System, class LeaveOut>
+Selected select_by(const System& system, const Selecting& how, const LeaveOut& leave_out) {
+  Selected result{{}, 0, empty_path(how)};
+  if (how.selection == Selection::gcv) {
+    for (PathPoint& point : result.path) point.score = total(system.gcv(point.lambda));
+    const PathPoint& best = best_point(result.path);
+    require(std::isfinite(best.score), MERCER_INVALID_ARGUMENT,
+            "no lambda has a finite score by generalised cross-validation: the %lld rows' weights "
+            "sum to less than the features have degrees of freedom, expected more rows, weights "
+            "of mean 1 or another selection",
+            static_cast<long long>(system.rows()));
+    result.lambda = best.lambda;
+  } else {
+    PairedLosses losses(std::ssize(result.path));
+    leave_out(lambdas_of(result.path), losses);
+    result.lambda = choose_left_out(
+        losses, [&](double lambda) { return system.effective_dimension(lambda); }, result.path);
+  }
+  return result;
+}
+
+Selected decompose_primal(const BlockSource& rows, const Selecting& how, Task task,
+                          const solver::RidgePath& solver, Stage& stage, Context& context,
+                          LeftOutScores* left_out) {
+  Selected result = select_by(solver, how, [&](const auto& lambdas, PairedLosses& losses) {
+    for_each_left_out(rows, solver, lambdas, context, adding_to(losses, task, rows.outputs()),
+                      [&](int64_t count) { stage.advance(kLeftOutSums * count); });
+    losses.reduce(rows);
+  });
+  result.weights = solver.solve(result.lambda);
+  if (left_out != nullptr) left_out->take(rows, solver, result.lambda);
+  return result;
+}
+
+Selected decompose_dual(const Selecting& how, Task task, solver::DualSystem system,
+                        Context& context, LeftOutScores* left_out) {
+  system.decompose(context);
+  context.checkpoint();
+  Selected result = select_by(system, how, [&](const auto& lambdas, PairedLosses& losses) {
+    for_each_left_out(system, lambdas, context, adding_to(losses, task, system.outputs()));
+  });
+  result.weights = solve_dual(system, result.lambda, context, left_out);
+  return result;
+}
+
+bool validates(Selection selection) {
+  return selection == Selection::held_out || selection == Selection::kfold;
+}
+
+Selected select_primal(const BlockSource& rows, const Selecting& how, Task task, bool center,
+                       Context& context, LeftOutScores* left_out) {
+  if (validates(how.selection)) return validate_primal(rows, how, task, center, context, left_out);
+  const int64_t n = rows.rows();
+  const bool fixed = how.selection == Selection::fixed;
+  const int64_t solving =
+      fixed ? primal_units(rows, left_out) : solver::eigen_rows(rows.features());
+  Stage stage(context, n + solving + (how.selection == Selection::loo ? kLeftOutSums * n : 0));
+  // What is decomposed after the last row is refused before the first.
+  if (!fixed)
+    context.require_room(solver::RidgePath::least_bytes(rows.features(), rows.outputs()),
+                         "statistics and their eigenvectors");
+  solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
+  solver::add_blocks(rows, statistics, context, [&](int64_t count) { stage.advance(count); });
+  statistics = solver::take_reduced(rows, std::move(statistics));
+  if (!fixed) {
+    const solver::RidgePath path = stage.part(
+        solving, [&] { return solver::RidgePath(std::move(statistics), center, context); });
+    return decompose_primal(rows, how, task, path, stage, context, left_out);
+  }
+  stage.share(solving);
+  return {solve_primal(rows, std::move(statistics), center, how.lambda, context, left_out),
+          how.lambda,
+          {}};
+}
+
+Selected select_dual(const BlockSource& rows, const Selecting& how, Task task, bool center,
+                     Context& context, LeftOutScores* left_out) {
+  if (validates(how.selection)) return validate_dual(rows, how, task, center, context, left_out);
+  const int64_t n = rows.rows();
+  const bool fixed = how.selection == Selection::fixed;
+  // In n D products: of a row its features take many, its products with all rows one.
+  const int64_t solving =
+      dual_units(rows, fixed ? solver::cholesky_rows(n) : solver::eigen_rows(n));
+  Stage stage(context, 2 * n + solving);
+  solver::DualSystem system =
+      solver::make_dual_system(rows, center, context, [&](int64_t count) { stage.advance(count); });
+  stage.advance(n);
+  stage.share(solving);
+  if (!fixed) return decompose_dual(how, task, std::move(system), context, left_out);
+  return {solve_dual(system, how.lambda, context, left_out), how.lambda, {}};
+}
+
+}  // namespace
+
+int64_t primal_units(const solver::BlockSource& rows, const LeftOutScores* left_out) {
+  return solver::cholesky_rows(rows.features()) + (left_out == nullptr ? 0 : rows.rows());
+}
+
+int64_t dual_units(const solver::BlockSource& rows, int64_t sums) {
+  return static_cast<int64_t>(static_cast<double>(sums) * static_cast<double>(rows.rows()) /
+                              static_cast<double>(rows.features())) +
+         1;
+}
+
+solver::Weights solve_primal(const solver::BlockSource& rows, solver::RowStatistics statistics,
+                             bool center, double lambda, Context& context,
+                             LeftOutScores* left_out) {
+  Stage stage(context, primal_units(rows, left_out));
+  stage.share(solver::cholesky_rows(rows.features()));
+  const solver::RidgeFactor factor(std::move(statistics), center, lambda, context);
+  stage.advance(solver::cholesky_rows(rows.features()));
+  solver::Weights weights = factor.weights(context);
+  if (left_out != nullptr) left_out->take(rows, factor, weights);
+  return weights;
+}
+
+solver::Weights solve_dual(const solver::DualSystem& system, double lambda, Context& context,
+                           LeftOutScores* left_out) {
+  if (left_out == nullptr) return system.solve(lambda, context);
+  Matrix<double> residuals;
+  solver::Weights weights = system.solve(lambda, context, residuals);
+  left_out->take(system, residuals);
+  return weights;
+}
+
+std::vector<PathPoint> empty_path(const Selecting& how) {
+  std::vector<PathPoint> path;
+  for (const double lambda :
+       solver::lambda_grid(how.lambda_largest, how.lambda_smallest, how.lambda_count)) {
+    path.push_back({lambda, 0.0});
+  }
+  return path;
+}
+
+const PathPoint& best_point(const std::vector<PathPoint>& path) {
+  size_t best = 0;
+  for (size_t k = 1; k < path.size(); ++k) {
+    if (path[k].score < path[best].score || std::isnan(path[best].score)) best = k;
+  }
+  return path[best];
+}
+
+Selected select(const solver::BlockSource& rows, const Selecting& how, Task task, bool center,
+                Context& context, LeftOutScores* left_out) {
+  const bool dual = rows.rows() < rows.features() && rows.reduction() == nullptr;
+  return dual ? select_dual(rows, how, task, center, context, left_out)
+              : select_primal(rows, how, task, center, context, left_out);
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Chooses lambda and solves on all rows, by the route that the number of rows, features and the
+// criterion ask for.
+#pragma once
+
+#include <vector>
+
+#include "model/prepare/coding.h"
+#include "model/select/left_out_scores.h"
+#include "model/select/selecting.h"
+#include "solver/block_source.h"
+
+namespace mercer::model {
+
+struct Selected {
+  solver::Weights weights;
+  double lambda = 0;
+  std::vector<PathPoint> path;  // empty for Selection::fixed
+};
+
+/// The point of the lowest score, the first on a tie; points with NaN are passed over unless all
+/// are.
+const PathPoint& best_point(const std::vector<PathPoint>& path);
+
+/// The lambdas of the path, largest first, with scores of zero.
+std::vector<PathPoint> empty_path(const Selecting& how);
+
+/// By Gram matrix; for fewer rows than features, where one process has them all, by the n x n dual.
+/// task: whose errors choose. left_out: null, or what takes scores of rows left out of the fit that
+/// is selected.
+Selected select(const solver::BlockSource& rows, const Selecting& how, Task task, bool center,
+                Context& context, LeftOutScores* left_out = nullptr);
+
+/// What select ends with: the weights at lambda, and scores of rows left out where they are wanted.
+solver::Weights solve_primal(const solver::BlockSource& rows, solver::RowStatistics statistics,
+                             bool center, double lambda, Context& context, LeftOutScores* left_out);
+solver::Weights solve_dual(const solver::DualSystem& system, double lambda, Context& context,
+                           LeftOutScores* left_out);
+
+/// Of progress: what solve_primal takes, in rows that are summed up; sums over n rows of an n x n
+/// matrix in features of rows.
+int64_t primal_units(const solver::BlockSource& rows, const LeftOutScores* left_out);
+int64_t dual_units(const solver::BlockSource& rows, int64_t sums);
+
+}  // namespace mercer::model

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Held-out rows and K folds are predicted by rows, so that classification can count errors; the
+// statistics of the other rows are the total with the fold's rows removed, and added back
+// afterwards: one Gram matrix serves every fold.
+#include "model/select/validation.h"
+
+#include "base/error.h"
+#include "model/rows/row_sets.h"
+#include "model/select/held_out_score.h"
+#include "solver/block_statistics.h"
+#include "solver/lambda_path.h"
+#include "solver/work.h"
+
+namespace mercer::model {
+namespace {
+
+using solver::BlockSource;
+using solver::RowsDone;
+
+/// The score of every lambda on rows that were not fitted on.
+std::vector<HeldOutScore> score_fold(const BlockSource& fold, const Selecting& how, Task task,
+                                     const solver::LambdaPath& solver, Context& context) {
+  std::vector<solver::Weights> weights;
+  const std::vector<PathPoint> path = empty_path(how);
+  Stage stage(context, std::ssize(path));
+  for (const PathPoint& point : path) {
+    context.checkpoint();
+    stage.share(1);
+    weights.push_back(solver.solve(point.lambda, context));
+    stage.advance(1);
+  }
+  return score_rows(fold, task, weights, context);
+}
+
+/// Means over the folds' rows.
+std::vector<PathPoint> scored_path(const Selecting& how, Task task,
+                                   const std::vector<std::vector<HeldOutScore>>& folds) {
+  double all = 0;
+  for (const auto& fold : folds) all += fold[0].weight;
+  require(all > 0, MERCER_INVALID_ARGUMENT,
+          "the weights of the rows held out sum to %g, expected a positive number", all);
+  std::vector<PathPoint> path = empty_path(how);
+  for (const auto& fold : folds) {
+    const double share = fold[0].weight / all;
+    for (size_t k = 0; share > 0 && k < path.size(); ++k)
+      path[k].score += share * fold[k].criterion(task);
+  }
+  return path;
+}
+
+/// Every process holds out rows of its own. Where one has too few all of them refuse, so that none
+/// waits for its sums.
+void require_rows_to_hold_out(const BlockSource& rows, const Selecting& how) {
+  const int64_t least = how.selection == Selection::kfold ? how.folds : 2;
+  double with_few = rows.rows() < least ? 1 : 0;
+  solver::reduce(rows, {&with_few, 1});
+  require(with_few == 0, MERCER_INVALID_ARGUMENT,
+          "%g processes hold fewer than %lld rows, of which each holds some "
+          "out, expected none; "
+          "this one holds %lld",
+          with_few, static_cast<long long>(least), static_cast<long long>(rows.rows()));
+}
+
+/// The row sets to be predicted: one for held_out, K for kfold.
+std::vector<std::vector<int64_t>> validation_sets(const Selecting& how, const BlockSource& rows) {
+  require_rows_to_hold_out(rows, how);
+  const int64_t n = rows.rows();
+  if (how.selection == Selection::kfold) return fold_rows(n, how.folds, how.seed, rows.classes());
+  return {
+      split_rows(all_rows(n), how.held_out_fraction, n, how.seed, Purpose::choice, rows.classes())
+          .held_out};
+}
+
+int64_t size_of(const std::vector<int64_t>& fold) { return static_cast<int64_t>(fold.size()); }
+
+/// Lambdas by statistics of one fold's training rows; they are referred to where D is large.
+std::unique_ptr<solver::LambdaPath> path_of(const solver::RowStatistics& statistics, bool center,
+                                            Context& context) {
+  if (statistics.features() > kMostEigenFeatures)
+    return solver::make_cholesky_path(statistics, center);
+  return solver::make_eigen_path(statistics.clone(context), center, context);
+}
+
+/// Of a fold: one decomposition, or a factor for each lambda.
+int64_t path_units(const Selecting& how, int64_t features) {
+  return features > kMostEigenFeatures ? how.lambda_count * solver::cholesky_rows(features)
+                                       : solver::eigen_rows(features);
+}
+
+}  // namespace
+
+Selected validate_primal(const BlockSource& rows, const Selecting& how, Task task, bool center,
+                         Context& context, LeftOutScores* left_out) {
+  const auto folds = validation_sets(how, rows);
+  // All but the first fold; then every fold is added and every one but the first removed before.
+  int64_t rows_read = rows.rows() - 2 * size_of(folds[0]);
+  for (const auto& fold : folds) rows_read += 2 * size_of(fold);
+  const int64_t of_fold = path_units(how, rows.features());
+  Stage stage(context, rows_read + std::ssize(folds) * of_fold + primal_units(rows, left_out));
+  const RowsDone done = [&](int64_t count) { stage.advance(count); };
+  solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
+  const auto first_train = rows_without(rows.rows(), folds[0]);
+  solver::add_blocks(*rows.subset(first_train), statistics, context, done);
+  std::vector<std::vector<HeldOutScore>> scores;
+  for (const auto& numbers : folds) {
+    const auto fold = rows.subset(numbers);
+    if (!scores.empty()) solver::remove_blocks(*fold, statistics, context, done);
+    stage.share(of_fold);
+    if (rows.reduction() == nullptr) {
+      const auto path = path_of(statistics, center, context);
+      scores.push_back(score_fold(*fold, how, task, *path, context));
+    } else {
+      const auto all = solver::take_reduced(rows, statistics.clone(context));
+      const auto path = path_of(all, center, context);
+      scores.push_back(score_fold(*fold, how, task, *path, context));
+    }
+    stage.advance(of_fold);
+    solver::add_blocks(*fold, statistics, context, done);
+  }
+  Selected result{{}, 0, scored_path(how, task, scores)};
+  result.lambda = best_point(result.path).lambda;
+  stage.share(primal_units(rows, left_out));
+  result.weights = solve_primal(rows, solver::take_reduced(rows, std::move(statistics)), center,
+                                result.lambda, context, left_out);
+  stage.advance(primal_units(rows, left_out));
+  return result;
+}
+
+Selected validate_dual(const BlockSource& rows, const Selecting& how, Task task, bool center,
+                       Context& context, LeftOutScores* left_out) {
+  const auto folds = validation_sets(how, rows);
+  int64_t rows_read = rows.rows();
+  for (const auto& fold : folds) rows_read += rows.rows() - size_of(fold);
+  const int64_t factor = dual_units(rows, solver::cholesky_rows(rows.rows()));
+  const int64_t of_fold = how.lambda_count * factor;
+  Stage stage(context, rows_read + std::ssize(folds) * of_fold + factor);
+  const RowsDone done = [&](int64_t count) { stage.advance(count); };
+  std::vector<std::vector<HeldOutScore>> scores;
+  for (const auto& fold : folds) {
+    const auto train = rows_without(rows.rows(), fold);
+    const auto path = solver::make_dual_path(
+        solver::make_dual_system(*rows.subset(train), center, context, done));
+    stage.share(of_fold);
+    scores.push_back(score_fold(*rows.subset(fold), how, task, *path, context));
+    stage.advance(of_fold);
+  }
+  Selected result{{}, 0, scored_path(how, task, scores)};
+  result.lambda = best_point(result.path).lambda;
+  const solver::DualSystem system = solver::make_dual_system(rows, center, context, done);
+  stage.share(factor);
+  result.weights = solve_dual(system, result.lambda, context, left_out);
+  stage.advance(factor);
+  return result;
+}
+
+}  // namespace mercer::model
