@@ -117,6 +117,14 @@ void check_searchable(const FitPlan& plan) {
             key.c_str());
 }
 
+/// Which is logistic regression's part of it, too.
+void begin_with_ridge(model::Estimating& estimate) {
+  Parameters own;
+  model::kClassWeight.write(own, model::kClassWeight.read(estimate.parameters));
+  estimate.entry = &model::ridge_model();
+  estimate.parameters = std::move(own);
+}
+
 /// Of one lengthscale the spec's own stands; those for each input, and those of parts, are
 /// multiplied by a factor, which is searched.
 double fixed_lengthscale(const FitPlan& plan, const SpecMapMaker& maker) {
@@ -222,6 +230,7 @@ model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<co
     return fit_plainly(std::move(plan), X, Y, weights, context);
   }
   check_searchable(plan);
+  begin_with_ridge(plan.search.fit.estimate);
   model::Preparing& prepare = plan.search.fit.prepare;
   if (X.sparse()) prepare.buckets = hash_buckets(plan.map, X.cols());
   plan.search.few_missing = model::leave_out_rare_flags(prepare, plan.search.flagged, X, weights);

@@ -54,7 +54,7 @@ const Rule kRules[] = {
        return mercer_transform_options_init(static_cast<mercer_transform_options*>(o));
      },
      read_transform},
-    {"mercer_context_options", 40, 40,
+    {"mercer_context_options", 40, 32,
      [](void* o) { return mercer_context_options_init(static_cast<mercer_context_options*>(o)); },
      read_context},
 };

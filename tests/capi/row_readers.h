@@ -12,6 +12,7 @@ struct Reader {
   const char* function;
   const char* name;  // of the rows, in messages
   mercer_status (*call)(const mercer_rows* rows);
+  bool embedded = false;  // in a struct, where it has one size and cannot be NULL
 };
 
 inline const std::vector<double> kX = numbers(4, 3), kY = numbers(4, 1);
@@ -106,7 +107,7 @@ inline const Reader kReaders[] = {
      [](const mercer_rows* rows) {
        return mercer_ridge_dual(good(), rows, 1, 1, nullptr, result_of(Z, 3, 3), nullptr);
      }},
-    {"mercer_model_fit", "X", read_by_fit},
+    {"mercer_model_fit", "X", read_by_fit, true},
     {"mercer_model_predict", "X",
      [](const mercer_rows* X) {
        return mercer_model_predict(small_model(60, 3).get(), X, nullptr, nullptr,
@@ -117,7 +118,7 @@ inline const Reader kReaders[] = {
        int32_t labels[4];
        return mercer_model_classify(small_classifier(60, 3).get(), X, nullptr, nullptr, labels);
      }},
-    {"mercer_kernel_ridge_fit", "X", read_by_kernel_ridge},
+    {"mercer_kernel_ridge_fit", "X", read_by_kernel_ridge, true},
 };
 
 }  // namespace mercer::test

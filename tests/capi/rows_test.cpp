@@ -25,6 +25,7 @@ std::string refusals(RowsView rows, const char* says, void (*change)(mercer_rows
   std::string wrong;
   for (const Reader& reader : kReaders) {
     if (!pairs && std::string(reader.name) == "options->right") continue;
+    if (reader.embedded && std::string(says).find("struct_size") != std::string::npos) continue;
     std::fill_n(Z, 64, 77);
     const std::string text =
         refused(reader.call(rows), std::string(reader.function) + ": ", named(says, reader.name));
@@ -72,6 +73,7 @@ TEST_CASE("a larger struct of rows is read if its unknown tail is zero", "[capi]
   future.rows.struct_size = sizeof future;
   static_assert(sizeof future == 96);
   for (const Reader& reader : kReaders) {
+    if (reader.embedded) continue;
     INFO(reader.function << " " << reader.name);
     future.tail[8] = 0;
     CHECK(fault(reader.call(&future.rows), MERCER_OK) == "");
@@ -95,7 +97,7 @@ TEST_CASE("dense rows whose sizes or pointers are wrong are refused", "[capi]") 
   for (const Reader& reader : kReaders) {
     INFO(reader.function);
     const std::string name = reader.name;
-    if (name != "options->right")
+    if (name != "options->right" && !reader.embedded)
       CHECK(refused(reader.call(nullptr), reader.function, name + " = NULL") == "");
     RowsView negative = good();
     negative.d = -3;

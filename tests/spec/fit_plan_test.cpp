@@ -185,7 +185,9 @@ TEST_CASE("keys that a fit cannot follow are refused, not ignored", "[spec]") {
   CHECK(unsupported(R"({"search":false,"ard":"on"})", "key \"ard\"") == "");
   CHECK(unsupported(R"({"model":"logistic","loss":"huber"})", "key \"loss\" of a search") == "");
   CHECK(unsupported(R"({"select":{"by":"gcv"}})", "select.by") == "");
-  CHECK(line.refused(kInvalid, R"({"classes":3})", "classes = 3") == "");
+  spec::FitPlan counted = spec::fit_plan(R"({"classes":3})");
+  CHECK(refusal_fault(
+            kInvalid, [&] { spec::set_classes(counted, 1, nullptr); }, "classes = 3") == "");
 }
 
 TEST_CASE("a fitted model prints what it was fitted by, and that its spec is not all of it",

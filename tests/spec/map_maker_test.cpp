@@ -186,7 +186,7 @@ TEST_CASE("bad partial specs are refused when the maker is made", "[spec]") {
   CHECK(refused(MERCER_DIMENSION_MISMATCH, R"({"inputs":2})", "map.inputs = 2", "3") == "");
   CHECK(refused(invalid, R"({"features":0})", "map.features = 0") == "");
   CHECK(refused(invalid, R"({"map":"furrier"})", "map = \"furrier\"") == "");
-  CHECK(refused(invalid, R"({"frm":"pair"})", "unknown key \"frm\"") == "");
+  CHECK(refused(invalid, R"({"frm":"pair"})", "unknown key \"map.frm\"") == "");
   CHECK(refused(invalid, R"({"kernel":{"kernel":"gaussian","lengthscale":0}})",
                 "kernel.lengthscale = 0") == "");
   CHECK(refused(invalid, R"({"kernel":"gaussian"})",
