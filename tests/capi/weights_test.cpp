@@ -124,9 +124,9 @@ TEST_CASE("lengthscales for each input: as the search finds, never, always", "[c
 TEST_CASE("generalised cross-validation without degrees of freedom chooses no lambda", "[capi]") {
   const Data data(30, false);
   const std::vector<double> shares(30, 1e-3);
-  mercer_fit_options options = fixed(shares);
+  mercer_fit_options options = fit_options();
   options.selection = MERCER_SELECTION_GCV;
-  options.lambda = 0;
+  options.weights = shares.data();
   std::string said;
   try {
     Model::fit(Map::from_spec(kMap), data.X, data.Y, 0, options);
