@@ -100,13 +100,12 @@ TEST_CASE("posterior covariances of a noise near the largest number", "[capi]") 
 }
 
 TEST_CASE("weights of ridge that leave the range of double are refused", "[capi]") {
-  const Numbers Z = {1e-150, 2e-150, 3e-150, 1e-150, -1e-150, 2e-150}, Y = {1e150, 1, -1e150};
-  Numbers w(2, 7.0);
-  const mercer_status status = mercer_ridge_dual(rows_of(Z, 2), rows_of(Y, 1), 0, 0, nullptr,
-                                                 result_of(w, 1), nullptr);
-  CHECK((status == MERCER_OK || refused(status, "w: row") == ""));
-  CHECK((status == MERCER_OK ? std::isfinite(w[0]) && std::isfinite(w[1])
-                             : w == Numbers(2, 7.0)));
+  const Numbers Z = {1e-153}, Y = {1e150};  // w = Z y/(Z Z'), of which y/(Z Z') = 1e456
+  Numbers w(1, 7.0);
+  CHECK(refused(mercer_ridge_dual(rows_of(Z, 1), rows_of(Y, 1), 0, 0, nullptr, result_of(w, 1),
+                                  nullptr),
+                "w: row 0, column 0") == "");
+  CHECK(w == Numbers(1, 7.0));
 }
 
 TEST_CASE("the bound of derivatives far from 1 is a number or a refusal", "[capi]") {
@@ -122,8 +121,8 @@ TEST_CASE("the bound of derivatives far from 1 is a number or a refusal", "[capi
   REQUIRE(mercer_kernel_derivative_bound(kernel.get(), &bound) == MERCER_OK);
   CHECK((bound.epsilon > near && bound.epsilon < 100 * near));  // roots of logarithms
   bound.bernstein = kMost;
-  CHECK(refused(mercer_kernel_derivative_bound(kernel.get(), &bound), "bound->epsilon would be inf") ==
-        "");
+  CHECK(refused(mercer_kernel_derivative_bound(kernel.get(), &bound),
+                "bound->epsilon would be inf") == "");
 }
 
 }  // namespace mercer::test
