@@ -26,7 +26,7 @@ extern "C" {
  * 3,000 rows), above 3,000 rows under each transform whose best loss was within a tenth of the
  * least. What is chosen is fitted on all rows.
  *
- * Example: 2,048 features of a Gaussian kernel for n rows of d doubles and one target.
+ * Example: random features of a Gaussian kernel for n rows of d doubles and one target.
  *
  *   mercer_rows X = mercer_rows_f64(n, d, x);
  *   mercer_rows Y = mercer_rows_f64(n, 1, y);
@@ -99,9 +99,10 @@ typedef struct mercer_search_options {
   int32_t center;
   /** mercer_precision of the features; default F32. */
   int32_t precision;
-  /** D of the final map; 0 (default): 2048. A map that takes a row for each feature (nystroem) has
-   *  no more than there are rows that choose, which "warnings" of the report say where a number
-   *  was given. */
+  /** D of the final map; 0 (default): 2048, or, where rows are few and so more features cost
+   *  little, 4096 or 8192, while n D is at most 2^23, d D at most 2^25 and the memory cap leaves
+   *  room. A map that takes a row for each feature (nystroem) has no more than there are rows that
+   *  choose, which "warnings" of the report say where a number was given. */
   int64_t features;
   /** > 0: fixed; 0 (default): searched. */
   double lengthscale;

@@ -146,7 +146,7 @@ TEST_CASE("models of maps made from data refuse before any work", "[capi]") {
 
 TEST_CASE("a search takes no more landmarks than rows, and says so", "[capi]") {
   const auto X = numbers(19, 3), Y = numbers(19, 1);
-  auto options = search_options();  // 2,048 features
+  auto options = search_options();  // 8,192 features
   options.map = "nystroem";
   mercer_model* out = nullptr;
   REQUIRE(mercer_model_search(&options, rows_of(X, 3), rows_of(Y, 1), 0, nullptr, &out) ==
