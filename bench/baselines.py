@@ -5,7 +5,8 @@ cross-validation."""
 import numpy as np
 
 LAMBDAS = 10.0 ** np.arange(-10, 1.01, 0.5)  # per row
-LINEAR_LAMBDAS = LAMBDAS[LAMBDAS > 9e-5]  # clipping breaks collinear columns apart, which smaller ones would magnify
+# Clipping breaks collinear columns apart, which smaller ones would magnify; those of d inputs, d far above n, are as large as d.
+LINEAR_LAMBDAS = 10.0 ** np.arange(-4, 4.01, 0.5)
 LENGTHSCALES = 2.0 ** np.arange(-4, 5.01, 0.5)  # times sqrt(d), of standardised inputs
 
 
@@ -19,15 +20,16 @@ def score(predicted, y, classes):
     return float(1 - np.sum((predicted[:, 0] - y) ** 2) / np.sum((y - y.mean()) ** 2))
 
 
-def standardised(X, others):
+def standardised(X, others, same_unit):
+    """same_unit: centred alone."""
     mean, scale = X.mean(0), X.std(0)
-    scale[scale == 0] = 1
+    scale[(scale == 0) | same_unit] = 1
     return (X - mean) / scale, [(other - mean) / scale for other in others]
 
 
-def linear(train, test, classes):
+def linear(train, test, classes, same_unit):
     (X, y), (X_test, y_test) = train, test
-    X, (X_test,) = standardised(X, [np.clip(X_test, X.min(0), X.max(0))])
+    X, (X_test,) = standardised(X, [np.clip(X_test, X.min(0), X.max(0))], same_unit)
     Y = coded(y, classes)
     n, mean = len(y), Y.mean(0)
     U, s, Vt = np.linalg.svd(X, full_matrices=False)
@@ -54,10 +56,10 @@ def predictions(K, K_test, Y):
     return [left @ (C / (np.maximum(s, 0) + len(K) * value)[:, None]) + mean for value in LAMBDAS]
 
 
-def exact(train, test, classes):
+def exact(train, test, classes, same_unit):
     """Squared error decides, of one-hot codes for classes."""
     (X, y), (X_test, y_test) = train, test
-    X, (X_test,) = standardised(X, [X_test])
+    X, (X_test,) = standardised(X, [X_test], same_unit)
     Y, n, d = coded(y, classes), len(y), X.shape[1]
     squares = squared_distances(X, X)
     folds = np.random.RandomState(0).permutation(n) % 5
@@ -74,5 +76,5 @@ def exact(train, test, classes):
     return score(P, y_test, classes)
 
 
-def scores(train, test, classes):
-    return [linear(train, test, classes), exact(train, test, classes)]
+def scores(train, test, classes, same_unit=False):
+    return [linear(train, test, classes, same_unit), exact(train, test, classes, same_unit)]

@@ -45,7 +45,7 @@ inline constexpr int64_t kFeatures = 2048;
 struct FitRequest {
   LearnRequest learn;
   std::string model;
-  std::optional<int64_t> features;  // none: kFeatures, or what the rows allow
+  std::optional<int64_t> features;  // none: by the rows, kFeatures of many
   double test_fraction = 0;
   std::string estimator = "auto";
   std::string ard = "auto";

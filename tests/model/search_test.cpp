@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "linalg/blas.h"
 #include "model/estimator/model_entry.h"
 #include "model_problem.h"
 #include "random/distributions.h"
@@ -258,4 +259,60 @@ TEST_CASE("a search of classes keeps logistic regression where it foresees bette
             MERCER_INVALID_ARGUMENT,
             [&] { search(maker, regression, problem.x(), problem.y(), context); },
             "estimator = logistic is of classification") == "");
+}
+
+TEST_CASE("few rows have more features by default, where there is room", "[model]") {
+  Context context;
+  CHECK(default_features(400, 2000, context) == 8192);
+  CHECK(default_features(2000, 784, context) == 4096);
+  CHECK(default_features(2049, 10, context) == 2048);
+  CHECK(default_features(100, 4096, context) == 8192);  // 4,096 frequencies: a whole block
+  CHECK(default_features(100, 100000, context) == 2048);
+  context.memory_cap = int64_t{40} << 20;
+  CHECK(default_features(400, 2000, context) == 4096);
+}
+
+namespace {
+
+/// y = w'x of many independent inputs.
+Problem wide_problem(int64_t n, int64_t d) {
+  Problem problem{random_matrix(n, d, 85), random_matrix(n, 1, 86)};
+  const std::vector<double> w(static_cast<size_t>(d), 1.0);
+  for (int64_t i = 0; i < n; ++i)
+    problem.Y(i, 0) = linalg::dot({problem.x().row(i), w.size()}, w);
+  return problem;
+}
+
+struct BlockMaker final : MapMaker {
+  int64_t d;
+  explicit BlockMaker(int64_t inputs) : d(inputs) {}
+  std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
+    feature::FourierOptions options;
+    options.projection = "sorf";
+    return feature::make_fourier(*kernel::make_gaussian({l}, 1.0), d, D, options);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("of many inputs a default search finds what is linear in them", "[model]") {
+  // n rows explain n/d of a linear function of other rows.
+  const int64_t n = 200, d = 1025;
+  const Problem problem = wide_problem(n + 500, d);
+  const auto rows = [&](const Matrix<double>& of, int64_t first, int64_t count) {
+    return MatrixView<const double>(of.view().row(first), count, of.cols());
+  };
+  SearchOptions options;
+  options.given_features = false;
+  options.assess = false;
+  Context context;
+  const Model model =
+      search(BlockMaker(d), options, rows(problem.X, 0, n), rows(problem.Y, 0, n), context);
+  const Matrix<double> found = predictions(model, rows(problem.X, n, 500));
+  double error = 0, squares = 0;
+  for (int64_t i = 0; i < 500; ++i) {
+    error += std::pow(found(i, 0) - problem.Y(n + i, 0), 2);
+    squares += std::pow(problem.Y(n + i, 0), 2);
+  }
+  CHECK(1 - error / squares > 0.75 * n / d);
 }

@@ -33,8 +33,8 @@ void add_fit_options(CLI::App* app, FitRequest* request) {
              "refuse");
   app->add_option(
          "--features", request->features,
-         "Random features D; default 2048, with a map made of rows at most as many as these, "
-         "with --operator 1024")
+         "Random features D; default 2048, of up to 2,048 rows 4096, of up to 1,024 rows 8192, "
+         "with a map made of rows at most as many as these, with --operator 1024")
       ->check(whole_number(1, (int64_t{1} << 31) - 1))
       ->type_name("D");
   add_choice(app, "--estimator", &request->estimator, kEstimatorWords,

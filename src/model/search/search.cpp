@@ -34,6 +34,12 @@ constexpr int64_t kLeastAssessed = 10;
 constexpr int64_t kMostNested = 1000;
 constexpr double kUnseenShare = 0.1;
 constexpr int64_t kMostUnseen = 10000;
+constexpr int64_t kFeatures = 2048;
+// The frequencies of a whole block of up to 4,096 inputs: half a block misses half of their
+// directions, and with these half of what is linear in them.
+constexpr int64_t kMostFeatures = 8192;
+constexpr int64_t kNumbers = int64_t{1} << 23;  // n D: n^2 D is at most that of n = 2,048
+constexpr int64_t kWeights = int64_t{1} << 25;  // d D: of frequencies kept as a matrix
 
 void check_search(const SearchOptions& options) {
   const ModelEntry& entry = *options.fit.estimate.entry;
@@ -180,6 +186,15 @@ Model search_weighing(const MapMaker& maker, const SearchOptions& options, const
 
 }  // namespace
 
+int64_t default_features(int64_t n, int64_t d, const Context& context) {
+  int64_t features = kMostFeatures;
+  while (features > kFeatures &&
+         (n > kNumbers / features || d > kWeights / features ||
+          !context.has_room(2 * solver::least_ridge_bytes(n, features))))
+    features /= 2;
+  return features;
+}
+
 Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
              MatrixView<const double> Y, Context& context, std::span<const double> weights) {
   const Fitting& fit = options.fit;
@@ -194,11 +209,13 @@ Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
   check_targets(fit.coding, Y);
   Found found = within(maker.domain(), fit.prepare, X);
   found.flagged = options.flagged;
+  SearchOptions inside = options;
+  if (!options.given_features) inside.features = default_features(X.rows(), X.cols(), context);
   const std::vector<double> relative = solver::relative_weights(weights);
   const TargetedRows rows{X, Y, relative};
   Model model = std::ranges::count(relative, 0.0) > 0
-                    ? search_weighing(maker, options, found, rows, context)
-                    : search_used(maker, options, found, rows, context);
+                    ? search_weighing(maker, inside, found, rows, context)
+                    : search_used(maker, inside, found, rows, context);
   if (options.few_missing > 0)
     model.report.warnings.push_back(std::to_string(options.few_missing) +
                                     (options.few_missing == 1 ? " input is" : " inputs are") +

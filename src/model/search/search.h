@@ -26,7 +26,7 @@ struct SearchOptions {
   Fitting fit;                        // selection is the search's own
   std::vector<int64_t> flagged = {};  // as Found has them, of missing = flag
   int64_t features = 2048;  // D of the final map; fewer where it takes a row for each and has fewer
-  bool given_features = true;  // false: that there are fewer is no news
+  bool given_features = true;  // false: D is default_features', and that there are fewer is no news
   double lengthscale = 0;      // > 0: not searched (then lambda alone is)
   double lambda = -1;          // >= 0: not searched
   double held_out_fraction = 0.1;
@@ -48,6 +48,10 @@ struct SearchOptions {
       nullptr;  // on the calling thread, must not throw
   void* user = nullptr;
 };
+
+/// D of a search that is given none: 2,048, and where rows are few, whose system is n x n whatever
+/// D, up to 8,192, while n D is at most 2^23, d D at most 2^25 and there is room.
+int64_t default_features(int64_t n, int64_t d, const Context& context);
 
 /// The model is fitted on all rows with the lengthscale and lambda that the paired rule of
 /// paired_choice.h takes: by leave-one-out for up to 3,000 rows, else on held-out ones. Its path
