@@ -29,7 +29,7 @@ model::Fitting exact_options(spec::FitPlan& plan, const TrainingSet& set) {
   const MatrixView<const double> targets = set.y.view();
   spec::set_classes(plan, targets.cols, &targets);
   const model::Fitting& fit = plan.search.fit;
-  require(fit.estimate.entry == &model::ridge_model(), MERCER_UNSUPPORTED,
+  require(fit.estimate.entry->least_squares, MERCER_UNSUPPORTED,
           "model = \"%s\" of exact kernel ridge, expected ridge", fit.estimate.entry->name);
   require(fit.select.selection == model::Selection::fixed, MERCER_INVALID_ARGUMENT,
           "key \"lambda\" is missing, expected a number >= 0: of the kernel itself it is not "

@@ -124,7 +124,7 @@ Plan plan_of(const FitRequest& request) {
 
 Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n,
                     bool assess, Session& session, std::FILE* out) {
-  if (request.estimator == "logistic" && set.K == 0)
+  if (request.estimator == kEstimatorWords[2] && set.K == 0)
     throw Failure("--estimator logistic: the task is a regression");
   const std::string spec = json_text(fit_spec(request, plan, set, assess));
   SearchTable table(session, out, set.K > 0);

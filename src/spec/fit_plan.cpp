@@ -14,9 +14,9 @@
 #include "base/fields.h"
 #include "base/float_environment.h"
 #include "model/estimator/class_weights.h"
-#include "model/prepare/input_domain.h"
-#include "model/map_from_rows.h"
 #include "model/estimator/model_entry.h"
+#include "model/map_from_rows.h"
+#include "model/prepare/input_domain.h"
 #include "model/prepare/row_summary.h"
 #include "spec/json.h"
 #include "spec/specs.h"
@@ -87,8 +87,8 @@ void read_search(const Parameters& canonical, const FitPlan& plan, model::Search
   if (features != nullptr && std::holds_alternative<int64_t>(*features))
     search.features = std::get<int64_t>(*features);
   if (plan.names_model)
-    search.estimator = search.fit.estimate.entry == &model::ridge_model() ? model::Estimator::ridge
-                                                                 : model::Estimator::logistic;
+    search.estimator = search.fit.estimate.entry->least_squares ? model::Estimator::ridge
+                                                                : model::Estimator::logistic;
 }
 
 /// Keys that a fit of this kind cannot follow.
@@ -266,7 +266,7 @@ model::HermiteOptions hermite_options(const FitPlan& plan) {
             "what the map is given",
             key.c_str());
   const auto& [estimate, prepare, coding, select, extrapolation] = plan.search.fit;
-  require(estimate.entry == &model::ridge_model(), MERCER_UNSUPPORTED,
+  require(estimate.entry->least_squares, MERCER_UNSUPPORTED,
           "model = \"%s\" of sets of observations, expected ridge", estimate.entry->name);
   require(select.selection == model::Selection::fixed, MERCER_INVALID_ARGUMENT,
           "key \"lambda\" is missing, expected a number >= 0: of sets of observations it is not "

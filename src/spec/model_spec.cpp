@@ -21,12 +21,28 @@ namespace {
 // Completed once the rows say how many inputs there are.
 Parameters map_as_given(const Parameters& given, const std::string&) { return given; }
 
-Field model_name_field() {
-  std::vector<const char*> names{kAutomaticModel};
+std::vector<const char*> model_names() {
+  std::vector<const char*> names;
   for (const model::ModelEntry* entry : model::model_table()) names.push_back(entry->name);
+  return names;
+}
+
+Field model_name_field() {
+  std::vector<const char*> names = model_names();
+  names.insert(names.begin(), kAutomaticModel);
   return choice_field("model", kAutomaticModel, std::move(names),
                       "which model; auto: ridge, of classes the better of ridge and logistic "
                       "regression where a search has rows enough to tell");
+}
+
+/// Of files, which say what was fitted.
+Field fitted_name_field() { return name_field("model", model_names(), "which model"); }
+
+const model::ModelEntry& entry_of(const Parameters& given, const Field& field) {
+  Parameters named;
+  if (const Value* value = given.find(field.key)) named.set(field.key, *value);
+  const std::string found = check_fields(named, {&field, 1}, "").text(field.key);
+  return found == kAutomaticModel ? model::ridge_model() : *model::find_model(found);
 }
 
 Field object_field(const char* key, std::vector<Field> (*fields)(), const char* help) {
@@ -134,11 +150,7 @@ std::vector<Field> model_fields(const model::ModelEntry& entry) {
 }
 
 const model::ModelEntry& model_entry(const Parameters& given) {
-  const Field name = model_name_field();
-  Parameters named;
-  if (const Value* value = given.find(name.key)) named.set(name.key, *value);
-  const std::string found = check_fields(named, {&name, 1}, "").text(name.key);
-  return found == kAutomaticModel ? model::ridge_model() : *model::find_model(found);
+  return entry_of(given, model_name_field());
 }
 
 Parameters model_parameters(const Parameters& map, const model::Fitting& fitted) {
@@ -177,8 +189,8 @@ std::string print_model_kind(const model::Estimating& estimating) {
 
 model::Estimating parse_model_kind(std::string_view json) {
   const Parameters given = parse_object(json);
-  const model::ModelEntry& entry = model_entry(given);
-  std::vector<Field> fields = {model_name_field()};
+  const model::ModelEntry& entry = entry_of(given, fitted_name_field());
+  std::vector<Field> fields = {fitted_name_field()};
   std::ranges::copy_if(entry.fields, std::back_inserter(fields),
                        [](const Field& field) { return !is_lambda(field); });
   return {&entry, own_parameters(entry, check_fields(given, fields, ""))};

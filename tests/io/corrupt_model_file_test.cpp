@@ -227,10 +227,14 @@ TEST_CASE("sections that a reader does not know: optional ones are passed by, ot
 TEST_CASE("a model that could not be read back is not written", "[io]") {
   const TemporaryDirectory directory;
   const auto refused = [&](auto change, const char* part) {
-    model::Model model = small_model(1);
-    change(model);
     return refusal_fault(
-        MERCER_INVALID_ARGUMENT, [&] { io::save(model, directory.file("model")); }, part);
+        MERCER_INVALID_ARGUMENT,
+        [&] {
+          model::Model model = small_model(1);
+          change(model);
+          io::save(model, directory.file("model"));
+        },
+        part);
   };
   CHECK(refused([](model::Model& m) { m.predictor = constant_weights(8, 1, std::nan(""), 1); },
                 "weights[0] = nan") == "");

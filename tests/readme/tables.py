@@ -15,8 +15,7 @@ import sys
 KINDS = ["kernels", "maps", "projections", "operators", "models"]
 # What every map, operator and model has, said once in the text.
 OF_MAPS = {"kernel", "inputs", "features", "seed"}
-OF_MODELS = {"map", "standardize", "center", "task", "precision", "scale", "missing", "transform", "target_transform", "unit_rows",
-             "extrapolation"}
+OF_MODELS = {"map", "search", "lengthscale", "ard", "select", "prepare", "center", "task", "classes", "precision", "seed", "assess"}
 COMMON = {"maps": OF_MAPS, "operators": OF_MAPS, "models": OF_MODELS}
 
 

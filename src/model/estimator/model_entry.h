@@ -43,7 +43,9 @@ struct ModelEntry {
                                            int64_t features, int64_t outputs) = nullptr;
   /// What scores of a model of these own parameters predict; null: the targets.
   Link (*link)(const Parameters& own) = nullptr;
-  bool searched = false;  // a search for hyper-parameters begins with it
+  /// Least squares: a search begins with it, sets of values and derivatives and the kernel itself
+  /// are learnt by it.
+  bool least_squares = false;
 };
 
 /// The entry of a model that is linear in the features: with sections and load.

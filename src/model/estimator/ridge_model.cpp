@@ -59,7 +59,7 @@ const ModelEntry& ridge_model() {
            [](const Fitting& asked) {
              check_class_weight(asked.estimate.parameters, asked.coding);
            },
-       .searched = true});
+       .least_squares = true});
   return entry;
 }
 

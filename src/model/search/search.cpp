@@ -43,7 +43,7 @@ constexpr int64_t kWeights = int64_t{1} << 25;  // d D: of frequencies kept as a
 
 void check_search(const SearchOptions& options) {
   const ModelEntry& entry = *options.fit.estimate.entry;
-  require(entry.searched, MERCER_UNSUPPORTED, "search of a model of kind %s, expected %s",
+  require(entry.least_squares, MERCER_UNSUPPORTED, "search of a model of kind %s, expected %s",
           entry.name, ridge_model().name);
   require(
       options.estimator != Estimator::logistic || options.fit.coding.task == Task::classification,
