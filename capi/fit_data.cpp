@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "fit_data.h"
 
+#include <cstring>
 #include <string>
 #include <utility>
 
@@ -32,8 +33,9 @@ mercer_data read_data(const mercer_data* data) {
   mercer_data read{};
   read_struct("data", data, kDataFirstSize, sizeof read, &read);
   check_range("data->reserved", read.reserved, 0, 0);
-  const bool rows = read.X.struct_size != 0, source = read.source != nullptr,
-             sets = read.sets != nullptr;
+  const mercer_rows absent{};
+  const bool rows = std::memcmp(&read.X, &absent, sizeof absent) != 0,
+             source = read.source != nullptr, sets = read.sets != nullptr;
   require(rows + source + sets == 1, MERCER_INVALID_ARGUMENT,
           "data has %sX, %ssource and %ssets, expected one of the three", rows ? "" : "no ",
           source ? "" : "no ", sets ? "" : "no ");

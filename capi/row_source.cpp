@@ -72,9 +72,7 @@ mercer_row_source read_source(const mercer_row_source& source) {
   read_struct("source", &source, kSourceFirstSize, sizeof read, &read);
   check_range("source->weighted", read.weighted, 0, 1);
   check_at_least("source->d", read.d, 1);
-  check_at_least("source->m", read.m, 1);
-  require(read.m < INT64_MAX, MERCER_INVALID_ARGUMENT, "source->m = %lld, expected fewer targets",
-          static_cast<long long>(read.m));
+  check_range("source->m", read.m, 1, INT32_MAX - 1);  // and a column of weights
   require(read.rewind != nullptr && read.next != nullptr, MERCER_INVALID_ARGUMENT,
           "source->rewind or source->next = NULL, expected two callbacks");
   return read;

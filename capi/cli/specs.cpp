@@ -27,16 +27,20 @@ struct Line {
 };
 
 // The library words what a parameter may be ("a number > 0"), which names its type and range.
-std::vector<Line> lines_of(const Json& parameters) {
+// Fields of an object stand below it, by their path.
+std::vector<Line> lines_of(const Json& parameters, const std::string& path = "") {
   std::vector<Line> lines;
   for (const Json& parameter : parameters) {
     const std::string fallback = text_at(parameter, "default");
     const bool required = parameter.value("required", fallback.empty());
-    lines.push_back({{text_at(parameter, "key"),
+    const std::string key = path + text_at(parameter, "key");
+    lines.push_back({{key,
                       required           ? "required"
                       : fallback.empty() ? "none"
                                          : fallback,
                       text_at(parameter, "expected"), text_at(parameter, "help")}});
+    const std::vector<Line> inner = lines_of(parameter.value("fields", Json::array()), key + ".");
+    lines.insert(lines.end(), inner.begin(), inner.end());
   }
   return lines;
 }

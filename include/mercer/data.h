@@ -38,6 +38,17 @@ extern "C" {
  * square of select.count); where classes are calibrated, those of that. One number at the very end.
  */
 
+/** Begins again at the first row. 0: done; else the call ends with MERCER_IO. */
+typedef int32_t (*mercer_source_rewind)(void* user);
+/** Describes the next rows: X (n x d) and Y (n x m, or n x (m + 1) where weighted), each dense or
+ *  CSR (Y is made dense), whose arrays stay valid and unchanged until the next call; both are
+ *  handed over as valid, empty views. X->n = 0: the end. 0: done; else the call ends with
+ *  MERCER_IO. Some thousand rows at a time suit it best. */
+typedef int32_t (*mercer_source_next)(void* user, mercer_rows* X, mercer_rows* Y);
+/** numbers[i] must become its sum over the processes, the same bits in each of them (MPI_Allreduce
+ *  with MPI_IN_PLACE, MPI_DOUBLE and MPI_SUM). 0: done; else the call ends with MERCER_IO. */
+typedef int32_t (*mercer_source_sum)(void* user, int64_t n, double* numbers);
+
 /** Rows handed over block by block, as often as a fit reads them. 56 bytes on 64-bit machines. The
  *  callbacks are called on the calling thread and must not unwind nor use the context of the call.
  */
@@ -50,20 +61,12 @@ typedef struct mercer_row_source {
   int64_t d;
   /** Targets of a row. */
   int64_t m;
-  /** Begins again at the first row. 0: done; else the call ends with MERCER_IO. */
-  int32_t (*rewind)(void* user);
-  /** Describes the next rows: X (n x d) and Y (n x m, or n x (m + 1) where weighted), each dense or
-   *  CSR (Y is made dense), whose arrays stay valid and unchanged until the next call; both are
-   *  handed over as valid, empty views. X->n = 0: the end. 0: done; else the call ends with
-   *  MERCER_IO. Some thousand rows at a time suit it best. */
-  int32_t (*next)(void* user, mercer_rows* X, mercer_rows* Y);
+  mercer_source_rewind rewind;
+  mercer_source_next next;
   /** First argument of the callbacks. */
   void* user;
-  /** NULL: this process has all rows. Else several processes share them, each with some, and fit
-   *  one model: numbers[i] must become its sum over the processes, the same bits in each of them
-   *  (MPI_Allreduce with MPI_IN_PLACE, MPI_DOUBLE and MPI_SUM). 0: done; else the call ends with
-   *  MERCER_IO. See "Several processes" above. */
-  int32_t (*sum)(void* user, int64_t n, double* numbers);
+  /** NULL: this process has all rows. Else several processes share them, as said above. */
+  mercer_source_sum sum;
 } mercer_row_source;
 
 /** What is known of one partial derivative of a function f of d inputs and m outputs: Y(i, :) =

@@ -154,7 +154,7 @@ MERCER_API mercer_status mercer_model_weights_f64(const mercer_model* model, dou
 MERCER_API mercer_status mercer_model_spec(const mercer_model* model, char* buffer,
                                            int64_t capacity, int64_t* needed);
 
-/** What a search did and how far its model can be trusted, as JSON; "{}" for a model of a fit.
+/** What a search did and how far its model can be trusted, as JSON; "{}" without a search.
  *  "criterion": "leave_one_out" or "held_out", how candidates were compared, on "criterion_rows"
  *  rows; "criterion_score": of the chosen one, too good as the best of many; "lengthscale",
  *  "lambda", "transform" of the inputs, "effective_dimension" Tr H of ridge (an estimate by 16

@@ -147,7 +147,7 @@ class Model : public detail::Kept<Model, mercer_model_load, mercer_model_save,
   std::string spec() const {
     return detail::text([&](auto... buffer) { return mercer_model_spec(get(), buffer...); });
   }
-  /// What a search did, and its honest score, as JSON; "{}" for a model of a fit.
+  /// What a search did, and its honest score, as JSON; "{}" without a search.
   std::string report() const {
     return detail::text([&](auto... buffer) { return mercer_model_report(get(), buffer...); });
   }

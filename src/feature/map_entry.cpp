@@ -104,10 +104,10 @@ void check_data(const MapEntry& entry, const Parameters& canonical, const MapDat
   require(needs_data || data.numbers.empty(), MERCER_INVALID_ARGUMENT,
           "map %s: %zu arrays of numbers given, expected none without \"needs\":\"data\"",
           entry.name, data.numbers.size());
-  require(!needs_rows(canonical) || needs_data || data.rows != nullptr, MERCER_UNSUPPORTED,
-          "map %s is made from rows: expected mercer_map_fit_spec, mercer_model_fit_spec, "
-          "a search, or mercer fit",
-          entry.name);
+  require(
+      !needs_rows(canonical) || needs_data || data.rows != nullptr, MERCER_UNSUPPORTED,
+      "map %s is made from rows: expected mercer_map_fit_spec, or a fit, which makes it of its own",
+      entry.name);
   const Field* const learns = learning_field(entry, canonical);
   require(learns == nullptr || (data.rows != nullptr && data.targets != nullptr),
           MERCER_UNSUPPORTED,

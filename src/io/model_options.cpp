@@ -30,7 +30,7 @@ Field positive(const char* key) {
   return field;
 }
 
-constexpr double kMostSteps = 1e6;  // of a path or a cross-validation, as mercer_fit_options has it
+constexpr double kMostSteps = 1e6;  // of a path or a cross-validation, as specs have it
 
 /// The first are required: the writer knows every one. How lambda was found is kept for whoever
 /// asks what a file holds. The ranges are those of a fit.

@@ -110,6 +110,14 @@ ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const Fitting
   stage.share(factor);
   model.alpha = solver::kernel_ridge(K.view(), codes.view(), asked.select.lambda, n, context);
   scale_rows(roots, model.alpha.view());
+  for (int64_t i = 0; i < model.alpha.rows(); ++i)
+    require(
+        std::all_of(model.alpha.view().row(i), model.alpha.view().row(i) + model.alpha.cols(),
+                    [](double a) { return std::isfinite(a); }),
+        MERCER_NOT_CONVERGED,
+        "alpha = (K + n lambda I)^-1 (Y - mean) is not finite, expected a larger lambda = %g, or "
+        "targets of smaller size",
+        asked.select.lambda);
   return model;
 }
 

@@ -40,10 +40,10 @@ Parameters with_map_object(Parameters body) {
 }
 
 /// What one way of choosing lambda reads and the one asked for does not is refused.
-void refuse_unread(const Parameters& given, model::Selection by) {
+void refuse_unread(const Parameters& given, model::Selection by, bool searches) {
   const auto reads = [&](std::string_view key) {
     if (key == "folds") return by == model::Selection::kfold;
-    if (key == "fraction") return by == model::Selection::held_out;
+    if (key == "fraction") return searches || by == model::Selection::held_out;
     return true;
   };
   for (const auto& [key, value] : given.entries())
@@ -53,7 +53,7 @@ void refuse_unread(const Parameters& given, model::Selection by) {
 }
 
 void read_select(const Parameters& given, const Parameters& canonical,
-                 const model::ModelEntry& entry, model::Selecting& fit) {
+                 const model::ModelEntry& entry, bool searches, model::Selecting& fit) {
   const std::string& word = canonical.text("by");
   const auto way = std::ranges::find(kSelectWays, word) - std::begin(kSelectWays);
   fit.selection = way == 0 ? entry.selection : static_cast<model::Selection>(way);
@@ -65,7 +65,7 @@ void read_select(const Parameters& given, const Parameters& canonical,
   require(fit.lambda_smallest <= fit.lambda_largest, MERCER_INVALID_ARGUMENT,
           "select.smallest = %g, expected at most select.largest = %g", fit.lambda_smallest,
           fit.lambda_largest);
-  refuse_unread(given, fit.selection);
+  refuse_unread(given, fit.selection, searches);
 }
 
 void read_prepare(Parameters prepare, model::SearchOptions& search) {
@@ -99,7 +99,15 @@ void refuse_keys(const FitPlan& plan, std::initializer_list<const char*> keys, c
             expected);
 }
 
+void refuse_automatic_transform(const FitPlan& plan, const char* of) {
+  if (!plan.asks("prepare")) return;
+  const Value* const word = plan.given.object("prepare").find(kTransform.key);
+  require(word == nullptr || !plan.search.choose_transform, MERCER_UNSUPPORTED,
+          "prepare.transform = auto of %s, expected none, log or rank: a search chooses", of);
+}
+
 void refuse_search_keys(const FitPlan& plan, const char* of) {
+  refuse_automatic_transform(plan, of);
   refuse_keys(plan, {"ard", "assess", "lengthscale"}, of, "it left out: it is of a search");
   require(!plan.asks("search") || !plan.searches, MERCER_UNSUPPORTED,
           "search = true of %s, expected false, the default there", of);
@@ -185,7 +193,7 @@ FitPlan fit_plan(std::string_view json) {
   fit.estimate = {&entry, own_parameters(entry, canonical), canonical.boolean("center"),
                   kPrecision.read(canonical)};
   read_select(plan.asks("select") ? plan.given.object("select") : Parameters(),
-              canonical.object("select"), entry, fit.select);
+              canonical.object("select"), entry, plan.searches, fit.select);
   if (canonical.find("lambda") != nullptr) {
     fit.select.selection = model::Selection::fixed;
     plan.search.lambda = fit.select.lambda = canonical.number("lambda");
@@ -212,7 +220,13 @@ void set_classes(FitPlan& plan, int64_t targets, const MatrixView<const double>*
   require(Y != nullptr, MERCER_INVALID_ARGUMENT,
           "classes = 0 of rows that are not in memory, expected K");
   double largest = 0;
-  for (int64_t i = 0; i < Y->rows; ++i) largest = std::max(largest, (*Y)(i, 0));
+  bool begins_at_0 = false;
+  for (int64_t i = 0; i < Y->rows; ++i) {
+    largest = std::max(largest, (*Y)(i, 0));
+    begins_at_0 = begins_at_0 || (*Y)(i, 0) == 0;
+  }
+  require(begins_at_0, MERCER_INVALID_ARGUMENT,
+          "Y has no row of class 0, expected classes numbered from 0, or \"classes\": K");
   require(largest >= 1 && largest < kMostClasses, MERCER_INVALID_ARGUMENT,
           "the largest class number in Y is %g, expected 1 to 999999", largest);
   fit.classes = static_cast<int64_t>(largest) + 1;
@@ -227,6 +241,7 @@ model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<co
   }
   if (!plan.searches) {
     refuse_keys(plan, {"ard", "assess"}, "a fit with \"search\": false", "it left out");
+    refuse_automatic_transform(plan, "a fit with \"search\": false");
     return fit_plainly(std::move(plan), X, Y, weights, context);
   }
   check_searchable(plan);
@@ -244,6 +259,7 @@ GivenMap map_of_stream(const FitPlan& plan, const GivenMap& map, int64_t inputs)
   require(!plan.asks("search") || !plan.searches, MERCER_UNSUPPORTED,
           "search = true of %s, expected false, the default there", kWhat);
   refuse_keys(plan, {"ard", "assess"}, kWhat, "it left out: it is of a search");
+  refuse_automatic_transform(plan, kWhat);
   if (map != nullptr) {
     refuse_keys(plan, {"map", "lengthscale"}, "a fit with a map of the caller's", "one of the two");
     require(inputs == map->inputs(), MERCER_DIMENSION_MISMATCH,
@@ -254,8 +270,8 @@ GivenMap map_of_stream(const FitPlan& plan, const GivenMap& map, int64_t inputs)
   FitPlan own = plan;
   const auto maker = maker_for(own, inputs);
   require(!maker->needs_rows(), MERCER_UNSUPPORTED,
-          "map = %s of %s, expected a map that is not made from rows, or data->map made before",
-          maker->make(1, 1)->name().data(), kWhat);
+          "map of %s is made from rows, expected another, or data->map made of a sample before",
+          kWhat);
   return maker->make(plain_lengthscale(own, *maker), plan.search.features);
 }
 

@@ -41,7 +41,8 @@ TEST_CASE("numbers that stand for missing ones are told by column, number and ro
   const Texts found = warnings_of(problem);
   REQUIRE(found.size() == 2);
   CHECK(found[0].starts_with("input 2 is -999 in 5 of 500 rows, far from its other numbers"));
-  CHECK(found[0].ends_with("(NaN; the command: --missing-word=-999), or leave those rows out"));
+  CHECK(found[0].ends_with(
+      "(NaN; the command: --missing-word=-999 --missing flag), or leave those rows out"));
   CHECK(found[1].starts_with("target 1 is 10000 in 5 of 500 rows"));
   CHECK(found[1].ends_with("leave those rows out"));
   // Most rows may lack the number; NaN beside it does not hide it.
@@ -49,7 +50,8 @@ TEST_CASE("numbers that stand for missing ones are told by column, number and ro
   CHECK(warnings_of(problem)[1].starts_with("input 3 is 999 in 390 of 500 rows"));
 }
 
-TEST_CASE("caps, zeros, levels, long tails and lone outliers are no codes", "[model][columns]") {
+TEST_CASE("caps, zeros, levels and long tails are no codes, rows that hold the variance are",
+          "[model][columns]") {
   Problem problem = sound();
   for (int64_t i = 0; i < 500; ++i) {
     const double t = problem.X(i, 0) - 10;
@@ -59,8 +61,10 @@ TEST_CASE("caps, zeros, levels, long tails and lone outliers are no codes", "[mo
     problem.X(i, 0) = std::round(10 * std::exp(6 * t));               // long-tailed counts
   }
   CHECK(warnings_of(problem).empty());
-  problem.Y(3, 0) = problem.Y(9, 0) = 1e6;  // two rows
+  problem.X(3, 0) = 2 * *std::max_element(problem.X.data(), problem.X.data() + 1500);
   CHECK(warnings_of(problem).empty());
+  problem.Y(3, 0) = problem.Y(9, 0) = 1e6;
+  CHECK(warnings_of(problem)[0].starts_with("target 1 is 1000000 in 2 of 500 rows"));
 }
 
 TEST_CASE("inputs that copy inputs are told, constants are not", "[model][columns]") {
@@ -101,6 +105,10 @@ TEST_CASE("an input that is nearly the target is asked about", "[model][columns]
   }
   CHECK(warnings_of(problem, Task::classification) ==
         Texts{"input 2 predicts the class almost alone: is it known when predictions are made?"});
+  // The sums of squares of constants are rounding.
+  CHECK(with([](int64_t, double) { return 0.1; }).empty());
+  for (int64_t i = 0; i < 500; ++i) problem.Y(i, 0) = 0.3;
+  CHECK(warnings_of(problem).empty());
   problem.X(0, 1) = 2;
   CHECK(warnings_of(problem, Task::classification).empty());
 }

@@ -57,6 +57,21 @@ TEST_CASE("exact ridge solves its system on standardised rows", "[model]") {
   }
 }
 
+TEST_CASE("exact ridge refuses an alpha beyond the numbers of a double", "[model]") {
+  Problem problem = smooth_problem(20, 3, 1, 0.1, 72);
+  for (int64_t i = 0; i < 20; ++i) problem.Y(i, 0) *= 1e140;
+  Fitting options;
+  options.select.lambda = 1e-300;
+  Context context;
+  CHECK(refusal_fault(
+            MERCER_NOT_CONVERGED,
+            [&] {
+              fit_exact(kernel::make_gaussian({0.8}, 1e-200), options, problem.x(), problem.y(),
+                        context);
+            },
+            "is not finite") == "");
+}
+
 TEST_CASE("exact ridge refuses rows outside the kernel's domain when it predicts", "[model]") {
   const Problem problem = smooth_problem(30, 3, 1, 0.1, 73);
   const auto inside = filled(30, 3, [&](int64_t i, int64_t k) { return 1 + problem.X(i, k) / 9; });

@@ -258,7 +258,7 @@ TEST_CASE("a search of classes keeps logistic regression where it foresees bette
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,
             [&] { search(maker, regression, problem.x(), problem.y(), context); },
-            "estimator = logistic is of classification") == "");
+            "model = \"logistic\" in a search of a regression") == "");
 }
 
 TEST_CASE("few rows have more features by default, where there is room", "[model]") {
@@ -278,8 +278,7 @@ namespace {
 Problem wide_problem(int64_t n, int64_t d) {
   Problem problem{random_matrix(n, d, 85), random_matrix(n, 1, 86)};
   const std::vector<double> w(static_cast<size_t>(d), 1.0);
-  for (int64_t i = 0; i < n; ++i)
-    problem.Y(i, 0) = linalg::dot({problem.x().row(i), w.size()}, w);
+  for (int64_t i = 0; i < n; ++i) problem.Y(i, 0) = linalg::dot({problem.x().row(i), w.size()}, w);
   return problem;
 }
 

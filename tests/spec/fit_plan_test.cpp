@@ -99,7 +99,9 @@ TEST_CASE("how lambda is chosen is an object of its own", "[spec]") {
   CHECK(held_out.lambda_largest == 1);
   CHECK(held_out.lambda_count == 3);
   CHECK(refused(kInvalid, R"({"select":{"folds":7}})", "select.folds", "leave_one_out") == "");
-  CHECK(refused(kInvalid, R"({"select":{"by":"folds","fraction":0.5}})", "select.fraction") == "");
+  CHECK(refused(kInvalid, R"({"search":false,"select":{"by":"folds","fraction":0.5}})",
+                "select.fraction") == "");
+  CHECK(chosen(R"({"fraction":0.3})").held_out_fraction == 0.3);  // of a search
   CHECK(refused(kInvalid, R"({"select":{"by":"chance"}})", "select.by = \"chance\"") == "");
   CHECK(refused(kInvalid, R"({"select":{"smallest":2,"largest":1}})", "select.smallest = 2") == "");
   CHECK(refused(MERCER_UNSUPPORTED, R"({"lambda":1,"select":{"by":"gcv"}})", "key \"select\"",
@@ -188,6 +190,36 @@ TEST_CASE("keys that a fit cannot follow are refused, not ignored", "[spec]") {
   spec::FitPlan counted = spec::fit_plan(R"({"classes":3})");
   CHECK(refusal_fault(
             kInvalid, [&] { spec::set_classes(counted, 1, nullptr); }, "classes = 3") == "");
+}
+
+TEST_CASE("rows that are not in memory have maps of the spec as others do", "[spec]") {
+  for (const char* json : {"{}", R"({"map":"tensor_srht"})", R"({"map":{"features":256}})"}) {
+    const spec::GivenMap map = spec::map_of_stream(spec::fit_plan(json), nullptr, 3);
+    CHECK(map->inputs() == 3);
+    CHECK(map->features() >= 256);
+  }
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED,
+            [&] { spec::map_of_stream(spec::fit_plan(R"({"map":"nystroem"})"), nullptr, 3); },
+            "made from rows") == "");
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED,
+            [&] {
+              spec::map_of_stream(spec::fit_plan(R"({"prepare":{"transform":"auto"}})"), nullptr,
+                                  3);
+            },
+            "prepare.transform = auto") == "");
+}
+
+TEST_CASE("classes that begin at 1 are refused unless their number is given", "[spec]") {
+  Matrix<double> Y(3, 1);
+  for (int64_t i = 0; i < 3; ++i) Y(i, 0) = static_cast<double>(1 + i % 2);
+  const MatrixView<const double> labels = Y.view();
+  spec::FitPlan open = spec::fit_plan(R"({"task":"classification"})");
+  CHECK(refusal_fault(
+            kInvalid, [&] { spec::set_classes(open, 1, &labels); }, "no row of class 0") == "");
+  spec::FitPlan given = spec::fit_plan(R"({"task":"classification","classes":3})");
+  CHECK_NOTHROW(spec::set_classes(given, 1, &labels));
 }
 
 TEST_CASE("a fitted model prints what it was fitted by, and that its spec is not all of it",

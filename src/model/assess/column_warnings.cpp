@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A number stands for a missing one (-999, 1e4) where at least three rows have exactly it, at an
-// end of a column of at least ten other numbers, and the others end far away: by more than their
+// A number stands for a missing one (-999, 1e4) where at least three rows have exactly it, or fewer
+// that hold most of the column's variance, at an end of a column of at least ten other numbers, and
+// the others end far away: by more than their
 // reach from the median, and by five times their middle half. Numbers of a bounded measurement pile
 // up at the bound, too, but next to others; 0 means itself. In 29 public tables this names one
 // column, capital gains that end in 99999 after 41310.
@@ -24,6 +25,7 @@ using Long = long long;
 
 constexpr int64_t kSampled = 1000;     // rows that quartiles and correlations are of
 constexpr int64_t kLeastRepeated = 3;  // rows
+constexpr double kMostVariance = 0.5;  // that fewer rows must hold
 constexpr size_t kLeastOthers = 10;    // distinct numbers
 constexpr double kFarOfQuartiles = 5;  // their distance
 constexpr int64_t kLeastRows = 20;     // of a correlation
@@ -91,6 +93,23 @@ bool stands_apart(const End& end, double sign, const std::vector<double>& sample
          gap >= kFarOfQuartiles * (others[n * 3 / 4] - others[n / 4]);
 }
 
+/// Of column j about its median in the sample, which has numbers: the share of the rows at its end.
+template <class T>
+double share_of_variance(MatrixView<const T> A, int64_t j, const End& end, double sign,
+                         std::vector<double> sample) {
+  std::erase_if(sample, [](double x) { return std::isnan(x); });
+  const auto middle = sample.begin() + std::ssize(sample) / 2;
+  std::ranges::nth_element(sample, middle);
+  double all = 0, own = 0;
+  for (int64_t i = 0; i < A.rows; ++i) {
+    const double x = static_cast<double>(A(i, j)), square = (x - *middle) * (x - *middle);
+    if (std::isnan(square)) continue;
+    all += square;
+    own += sign * x == end.last ? square : 0.0;
+  }
+  return all > 0 ? own / all : 0;
+}
+
 /// what: "input" or "target".
 template <class T>
 void warn_of_codes(const char* what, MatrixView<const T> A, const std::vector<Ends>& ends,
@@ -100,11 +119,16 @@ void warn_of_codes(const char* what, MatrixView<const T> A, const std::vector<En
     const Ends& of = ends[static_cast<size_t>(j)];
     for (const double sign : {-1.0, 1.0}) {
       const End& end = sign < 0 ? of.low : of.high;
-      if (end.rows < kLeastRepeated || end.last == 0 || end.next == -kInfinity) continue;
-      if (!stands_apart(end, sign, sample_of(A, j))) continue;
+      if (end.last == 0 || end.next == -kInfinity) continue;
+      const std::vector<double> sample = sample_of(A, j);
+      if (!stands_apart(end, sign, sample)) continue;
+      if (end.rows < kLeastRepeated &&
+          !(share_of_variance(A, j, end, sign, sample) > kMostVariance))
+        continue;
       const double code = sign * end.last;
-      const std::string read =
-          text("let it be read as missing (NaN; the command: --missing-word=%.9g), or ", code);
+      const std::string read = text(
+          "let it be read as missing (NaN; the command: --missing-word=%.9g --missing flag), or ",
+          code);
       found.push_back(
           text("%s %lld is %.9g in %lld of %lld rows, far from its other numbers, "
                "which end at %.9g: if that stands for a missing one, %sleave those "
@@ -165,9 +189,14 @@ std::vector<double> ranks_of(const std::vector<double>& x) {
   return ranks;
 }
 
-/// Of numbers that do not vary 0.
+bool is_constant(const std::vector<double>& x) {
+  return std::ranges::all_of(x, [&](double one) { return one == x.front(); });
+}
+
+/// Of numbers that do not vary 0: their sums of squares are rounding.
 double correlation(const std::vector<double>& x, const std::vector<double>& y) {
   const auto n = static_cast<double>(x.size());
+  if (is_constant(x) || is_constant(y)) return 0;
   double mx = 0, my = 0, xx = 0, yy = 0, xy = 0;
   for (size_t i = 0; i < x.size(); ++i) {
     mx += x[i] / n;

@@ -48,8 +48,8 @@ void check_search(const SearchOptions& options) {
   require(
       options.estimator != Estimator::logistic || options.fit.coding.task == Task::classification,
       MERCER_INVALID_ARGUMENT,
-      "estimator = logistic is of classification, the task is "
-      "regression");
+      "model = \"logistic\" in a search of a regression, expected task = \"classification\", or "
+      "another loss and \"search\": false");
   require(options.features >= 1, MERCER_INVALID_ARGUMENT,
           "features = %lld, expected a positive number", static_cast<Long>(options.features));
   require(options.lengthscale >= 0 && std::isfinite(options.lengthscale), MERCER_INVALID_ARGUMENT,
@@ -164,7 +164,9 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
   if (nested) assessment = assess_nested(maker, options, found, rows, stage, context);
   add_warnings(data_warnings(fit.coding, rows.X, rows.Y, assessment, context), model.report);
   add_warnings(score_warnings(fit.estimate.parameters, fit.coding.task, assessment), model.report);
-  add_warnings(column_warnings(fit.coding.task, given.X, given.Y, context), model.report);
+  // First: what is wrong with a column makes other warnings.
+  const auto columns = column_warnings(fit.coding.task, given.X, given.Y, context);
+  model.report.warnings.insert(model.report.warnings.begin(), columns.begin(), columns.end());
   return model;
 }
 
@@ -188,9 +190,8 @@ Model search_weighing(const MapMaker& maker, const SearchOptions& options, const
 
 int64_t default_features(int64_t n, int64_t d, const Context& context) {
   int64_t features = kMostFeatures;
-  while (features > kFeatures &&
-         (n > kNumbers / features || d > kWeights / features ||
-          !context.has_room(2 * solver::least_ridge_bytes(n, features))))
+  while (features > kFeatures && (n > kNumbers / features || d > kWeights / features ||
+                                  !context.has_room(2 * solver::least_ridge_bytes(n, features))))
     features /= 2;
   return features;
 }
