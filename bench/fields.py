@@ -76,7 +76,7 @@ def learn(library, way, features, X, Y, seed):
                 best = (error, model, library.coefficients(made))
             if worse is not None:
                 library.operator_model_free(worse)
-            library.operator_map_free(made)
+            library.map_free(made)
     return best[1:]
 
 

@@ -13,10 +13,11 @@
 #include "base/aligned.h"
 #include "best_seconds.h"
 #include "drawn_rows.h"
+#include "feature/field/field_map.h"
 #include "feature/fourier.h"
+#include "feature/map_entry.h"
 #include "linalg/blas.h"
 #include "model/outputs/operator_search.h"
-#include "operator/operator_entry.h"
 
 using namespace mercer;
 using mercer::bench::best_seconds;
@@ -24,27 +25,32 @@ using mercer::bench::normal_rows;
 
 namespace {
 
-std::unique_ptr<const operators::OperatorMap> made(Parameters given, int64_t d, int64_t D) {
-  given.set("inputs", d);
-  given.set("features", D);
-  return operators::make_operator_map(operators::canonical_operator_map(given));
+/// D: columns of the map of the scalar kernel, of which the map has q times as many.
+std::unique_ptr<feature::FeatureMap> made(const Parameters& kernel, int64_t d, int64_t D) {
+  Parameters spec = feature::canonical_map({{"map", "fourier"},
+                                            {"kernel", std::make_shared<const Parameters>(kernel)},
+                                            {"inputs", d},
+                                            {"features", D}},
+                                           "", feature::Data::refused);
+  spec.set("features", feature::map_sizes(spec, 1).step / 2 * D);
+  return feature::make_map(spec);
 }
 
 template <class T>
 void field(benchmark::State& state, const std::string& name) {
   const int64_t n = state.range(0), d = state.range(1), D = state.range(2);
-  const auto map = made({{"operator", name}}, d, D);
-  const auto scalar = feature::make_fourier(map->kernel()->scalar(), d, D, {});
+  const auto map = made({{"kernel", name}}, d, D);
+  const auto scalar = feature::make_fourier(map->field()->scalar().kernel(), d, D, {});
   const Matrix<T> X = normal_rows<T>(n, d), Z(n, D), out(n, d);
-  const Matrix<double> theta = normal_rows<double>(map->coefficients(), 1);
+  const Matrix<double> theta = normal_rows<double>(map->features(), 1);
   Context context;
   context.threads = static_cast<int>(state.range(3));
   const MatrixView<const T> rows = X.view();
   const auto transform = [&] { scalar->apply(rows, {0, D}, context, Z.view()); };
   const auto apply = [&] {
-    map->apply(rows, theta.view(), operators::FieldKind::value, context, out.view());
+    map->multiply(rows, theta.view(), feature::FieldKind::value, context, out.view());
   };
-  Matrix<double> sums(map->coefficients(), 1);
+  Matrix<double> sums(map->features(), 1);
   const auto adjoint = [&] {
     map->adjoint(rows, MatrixView<const T>(out.view()), context, sums.view());
   };
@@ -72,14 +78,14 @@ void decomposable(benchmark::State& state) {
   const int64_t n = state.range(0), d = state.range(1), D = state.range(2), p = state.range(3);
   std::vector<double> gamma(static_cast<size_t>(p * p), 0.1);
   for (int64_t k = 0; k < p; ++k) gamma[static_cast<size_t>(k * p + k)] = 1;
-  const auto map = made({{"operator", "decomposable"}, {"gamma", gamma}}, d, D);
-  const int64_t r = map->coefficients();
+  const auto map = made({{"kernel", "decomposable"}, {"gamma", gamma}}, d, D);
+  const int64_t r = map->features();
   const Matrix<double> X = normal_rows<double>(n, d), out(n, p), expected(n * p, 1),
                        theta = normal_rows<double>(r, 1), phi(n * p, r);
   Context context;
-  map->matrix(X.view(), context, phi.view());
+  map->apply(X.view(), {0, r}, context, phi.view());
   const auto apply = [&] {
-    map->apply(X.view(), theta.view(), operators::FieldKind::value, context, out.view());
+    map->multiply(X.view(), theta.view(), feature::FieldKind::value, context, out.view());
   };
   const auto multiply = [&] {
     linalg::multiply(1.0, linalg::Transpose::no, MatrixView<const double>(phi.view()),
@@ -111,7 +117,9 @@ void search(benchmark::State& state, const std::string& name) {
     Y(i, 1) = std::cos(3 * X(i, 0)) - 0.1 * X(i, 1);
   }
   model::OperatorPlan plan;
-  plan.spec = Parameters{{"operator", name}, {"features", state.range(1)}};
+  plan.spec =
+      Parameters{{"kernel", std::make_shared<const Parameters>(Parameters{{"kernel", name}})},
+                 {"features", state.range(1)}};
   Context context;
   for (auto _ : state) {
     model::OperatorReport report;

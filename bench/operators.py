@@ -13,7 +13,7 @@ from ctypes import POINTER, c_double, c_int32, c_int64, c_void_p
 import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "capi/clients/python"))
-from ridge import Matrix, Mercer, OperatorFit, OperatorKernelFit, Rows, matrix, rows  # noqa: E402
+from ridge import MapInfo, Matrix, Mercer, OperatorFit, OperatorKernelFit, Rows, matrix, rows  # noqa: E402
 
 VALUE = 0
 STEIN, CONJUGATE_GRADIENT, LSQR, LBFGS = 1, 2, 3, 4
@@ -28,13 +28,32 @@ def decomposable(Gamma):
     return {"operator": "decomposable", "gamma": np.ravel(Gamma).tolist()}
 
 
+def root_columns(kernel, inputs, root):
+    """q, columns of the root of a kernel of several outputs."""
+    if "gamma" in kernel:
+        p = round(np.size(kernel["gamma"]) ** 0.5)
+        return int(np.linalg.matrix_rank(np.reshape(kernel["gamma"], (p, p)), tol=1e-12 * np.max(kernel["gamma"])))
+    divergence = inputs - 1 if root == "orthonormal" else inputs
+    return {"curl_free": 1, "divergence_free": divergence, "helmholtz": 1 + divergence}[kernel["kernel"]]
+
+
+def map_spec(choices):
+    """The spec of what the experiments choose, in one dictionary: "operator" names the kernel, "kernel" is its scalar one,
+    "features" counts columns of that one's map."""
+    own = {key: choices[key] for key in ("alpha", "gamma", "cutoff") if key in choices}
+    rest = {key: value for key, value in choices.items() if key not in ("operator", "kernel", *own)}
+    spec = {"kernel": {"kernel": choices["operator"], "scalar": choices.get("kernel", {"kernel": "gaussian"}), **own}, **rest}
+    if "features" in rest:
+        spec["features"] *= root_columns(spec["kernel"], spec["inputs"], spec.get("root"))
+    return spec
+
+
 class Operators(Mercer):
     def __init__(self, path):
         super().__init__(path)
         handle, view, result = c_void_p, POINTER(Rows), POINTER(Matrix)
-        self.declare("operator_map_matrix", handle, view, handle, result)
-        self.declare("operator_map_variance", handle, view, view, handle, result)
-        self.declare("operator_map_variance_bound", handle, view, view, c_int32, handle, result)
+        self.declare("map_variance", handle, view, view, c_int32, handle, c_void_p)
+        self.declare("map_variance_bound", handle, view, view, c_int32, handle, result)
         self.declare("output_structure", c_int32, view, c_double, handle, result)
         self.declare("operator_model_parts", handle, POINTER(c_void_p), result)
         self.declare("operator_model_equivalence", handle, view, view, handle, POINTER(c_double), POINTER(c_double))
@@ -47,16 +66,16 @@ class Operators(Mercer):
 
     @contextlib.contextmanager
     def kernel(self, spec):
-        """An exact kernel for the time of a with."""
-        handle = self.make("operator_kernel_from_spec", json.dumps(spec).encode())
+        """The exact kernel of a map's choices for the time of a with."""
+        handle = self.make("kernel_from_spec", json.dumps(map_spec(spec)["kernel"]).encode())
         yield handle
-        self.operator_kernel_free(handle)
+        self.kernel_free(handle)
 
     def gram(self, spec, X, Y, p):
         """The exact kernel's blocks, n p x m p."""
         out = np.empty((len(X) * p, len(Y) * p))
         with self.kernel(spec) as kernel:
-            self.operator_kernel_gram(kernel, rows(X), rows(Y), None, None, matrix(out))
+            self.kernel_gram(kernel, rows(X), rows(Y), None, None, matrix(out))
         return out
 
     def exact(self, kernel, X, Y, value, X_test):
@@ -65,46 +84,46 @@ class Operators(Mercer):
                                 most_iterations=10000)
         u, out = np.empty_like(Y), np.empty((len(X_test), Y.shape[1]))
         self.operator_kernel_ridge(kernel, rows(X), rows(Y), ctypes.byref(how), None, matrix(u))
-        self.operator_kernel_gram(kernel, rows(X_test), rows(X), rows(u), None, matrix(out))
+        self.kernel_gram(kernel, rows(X_test), rows(X), rows(u), None, matrix(out))
         return out
 
     def map(self, spec):
-        return self.make("operator_map_from_spec", json.dumps(spec).encode())
+        return self.make("map_from_spec", json.dumps(map_spec(spec)).encode())
 
     @contextlib.contextmanager
     def made(self, spec):
         """A map for the time of a with."""
         handle = self.map(spec)
         yield handle
-        self.operator_map_free(handle)
+        self.map_free(handle)
 
     def coefficients(self, made):
-        r = c_int64()
-        self.operator_map_shape(made, None, None, None, ctypes.byref(r), None)
-        return r.value
+        info = MapInfo(struct_size=ctypes.sizeof(MapInfo))
+        self.map_shape(made, ctypes.byref(info))
+        return info.features
 
     def apply(self, made, X, theta, p):
         out = np.empty((len(X), p * theta.shape[1]))
-        self.operator_map_apply(made, rows(X), rows(theta), VALUE, None, matrix(out))
+        self.map_multiply(made, rows(X), rows(theta), VALUE, None, matrix(out))
         return out
 
     def adjoint(self, made, X, Y):
         theta = np.empty((self.coefficients(made), 1))
-        self.operator_map_adjoint(made, rows(X), rows(Y), None, matrix(theta))
+        self.map_adjoint(made, rows(X), rows(Y), None, matrix(theta))
         return theta
 
     def explicit(self, made, X, p):
         """Phi of all rows, n p x r."""
         out = np.empty((len(X) * p, self.coefficients(made)))
-        self.operator_map_matrix(made, rows(X), None, matrix(out))
+        self.map_transform(made, rows(X), None, None, matrix(out))
         return out
 
     def variance(self, made, x, y, p):
         """E (K~ - K)^2 of one pair, and its bound as printed and as corrected."""
         exact, printed, corrected = (np.empty((1, p * p)) for _ in range(3))
-        self.operator_map_variance(made, rows(x), rows(y), None, matrix(exact))
-        self.operator_map_variance_bound(made, rows(x), rows(y), 1, None, matrix(printed))
-        self.operator_map_variance_bound(made, rows(x), rows(y), 0, None, matrix(corrected))
+        self.map_variance(made, rows(x), rows(y), 0, None, exact.ctypes.data_as(c_void_p))
+        self.map_variance_bound(made, rows(x), rows(y), 1, None, matrix(printed))
+        self.map_variance_bound(made, rows(x), rows(y), 0, None, matrix(corrected))
         return [V.reshape(p, p) for V in (exact, printed, corrected)]
 
     def fit(self, made, X, Y, lambdas, method, tolerance=1e-5, seed=0, loss=None):

@@ -173,9 +173,10 @@ void read_struct(const char* name, const void* options, uint32_t first_size, uin
   std::memcpy(known, options, std::min(size, known_size));
 }
 
-void write_defaults(const void* defaults, uint32_t first_size, uint32_t known_size, void* options) {
-  check_not_null("options", options, "an option struct");
-  const uint32_t size = struct_size_of("options", options, first_size);
+void write_defaults(const void* defaults, uint32_t first_size, uint32_t known_size, void* options,
+                    const char* name) {
+  check_not_null(name, options, "a struct");
+  const uint32_t size = struct_size_of(name, options, first_size);
   std::memset(options, 0, size);
   std::memcpy(options, defaults, std::min(size, known_size));
   std::memcpy(options, &size, sizeof size);

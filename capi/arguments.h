@@ -160,7 +160,8 @@ void read_struct(const char* name, const void* options, uint32_t first_size, uin
                  void* known);
 /// Writes the defaults into the caller's struct, no byte past its struct_size, which is kept; the
 /// unknown tail becomes zero.
-void write_defaults(const void* defaults, uint32_t first_size, uint32_t known_size, void* options);
+void write_defaults(const void* defaults, uint32_t first_size, uint32_t known_size, void* options,
+                    const char* name = "options");
 
 /// The caller's options with missing ones at their defaults; NULL means all defaults. first_size:
 /// of the first release.

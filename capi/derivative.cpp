@@ -38,7 +38,9 @@ RowsArgument read_vectors(const mercer_derivative& read, const feature::FeatureM
   RowsArgument V =
       read_rows("what->vectors", read.vectors, jvp ? phi.inputs() : phi.row_length(),
                 jvp ? "the map's inputs" : "the numbers of a row of features", context);
-  check_same_rows(V, X);
+  const int64_t rows = checked_multiply(X.n(), jvp ? 1 : phi.outputs(), "what->vectors");
+  require(V.n() == rows, MERCER_DIMENSION_MISMATCH, "what->vectors has %lld rows, expected %lld",
+          static_cast<long long>(V.n()), static_cast<long long>(rows));
   require(V.is_f32() == X.is_f32(), MERCER_UNSUPPORTED,
           "what->vectors is %s and X is %s, expected one precision", V.is_f32() ? "F32" : "F64",
           X.is_f32() ? "F32" : "F64");
@@ -63,8 +65,9 @@ void by_lengthscale(const feature::FeatureMap& phi, const RowsArgument& X, const
 void along_vectors(const feature::FeatureMap& phi, int32_t kind, const RowsArgument& X,
                    const RowsArgument& V, const mercer_matrix* out, Context& context) {
   const bool jvp = kind == MERCER_DERIVATIVE_JVP;
-  const auto result = read_feature_matrix("out", out, X.n(), jvp ? phi.features() : phi.inputs(),
-                                          X.is_f32(), jvp && phi.is_complex());
+  const auto result = read_feature_matrix(
+      "out", out, jvp ? checked_multiply(X.n(), phi.outputs(), "derivatives") : X.n(),
+      jvp ? phi.features() : phi.inputs(), X.is_f32(), jvp && phi.is_complex());
   check_apart(result.extent, X);
   check_apart(result.extent, V);
   with_dense(X, &V, context, [&](const auto& rows, const auto& vectors) {
@@ -82,7 +85,9 @@ void values(const feature::FeatureMap& phi, const mercer_derivative& read, const
   const feature::Derivative what = derivative_of(read, phi.inputs());
   const int64_t columns =
       checked_multiply(what.blocks(phi.inputs()), phi.features(), "derivatives");
-  const auto result = read_feature_matrix("out", out, X.n(), columns, X.is_f32(), phi.is_complex());
+  const auto result =
+      read_feature_matrix("out", out, checked_multiply(X.n(), phi.outputs(), "derivatives"),
+                          columns, X.is_f32(), phi.is_complex());
   check_apart(result.extent, X);
   check_disjoint(result.extent, orders_of(read, phi.inputs()).extent());
   with_dense(X, nullptr, context, [&](const auto& rows, const auto&) {

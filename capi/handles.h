@@ -15,7 +15,6 @@
 #include "model/exact_ridge.h"
 #include "model/model.h"
 #include "model/outputs/operator_model.h"
-#include "operator/operator_map.h"
 #include "solver/ridge.h"
 #include "solver/row_statistics.h"
 
@@ -33,14 +32,6 @@ struct mercer_kernel {
 
 struct mercer_map {
   std::shared_ptr<const mercer::feature::FeatureMap> impl;
-};
-
-struct mercer_operator_kernel {
-  std::shared_ptr<const mercer::operators::OperatorKernel> impl;
-};
-
-struct mercer_operator_map {
-  std::shared_ptr<const mercer::operators::OperatorMap> impl;
 };
 
 struct mercer_operator_model {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/io.h: maps, models, operator maps and models, and statistics as files and as bytes in
+// mercer/io.h: maps, models, operator models and statistics as files and as bytes in
 // memory.
 #include "mercer/io.h"
 
@@ -14,7 +14,6 @@
 #include "guard.h"
 #include "handles.h"
 #include "io/object_file.h"
-#include "mercer/operator.h"
 #include "mercer/operator_learn.h"
 
 using namespace mercer;
@@ -96,7 +95,6 @@ io::MemoryInput check_bytes(const void* data, int64_t size) {
 
 MERCER_KEPT(map, map)
 MERCER_KEPT(model, model)
-MERCER_KEPT(operator_map, map)
 MERCER_KEPT(operator_model, model)
 MERCER_KEPT(statistics, statistics)
 #undef MERCER_KEPT

@@ -10,7 +10,7 @@
 #include "guard.h"
 #include "handles.h"
 #include "kernel/lengthscale.h"
-#include "pair_arguments.h"
+#include "row_arguments.h"
 #include "spec/spec.h"
 
 using namespace mercer;
@@ -24,6 +24,19 @@ std::vector<double> read_lengthscale(const double* lengthscale, int64_t count) {
   return {values.begin(), values.end()};
 }
 
+/// The rows of a square matrix, one after the other.
+std::vector<double> square(const char* name, const mercer_rows* rows, Context& context) {
+  const auto read = read_rows(name, rows, context);
+  require(read.n() == read.d() && read.n() >= 1, MERCER_DIMENSION_MISMATCH,
+          "%s is %lld x %lld, expected a square matrix", name, static_cast<long long>(read.n()),
+          static_cast<long long>(read.d()));
+  const DoubleRows dense(read, context);
+  std::vector<double> numbers;
+  for (int64_t i = 0; i < read.n(); ++i)
+    numbers.insert(numbers.end(), dense.view().row(i), dense.view().row(i) + read.d());
+  return numbers;
+}
+
 }  // namespace
 
 mercer_status mercer_kernel_gaussian(const double* lengthscale, int64_t count,
@@ -31,6 +44,19 @@ mercer_status mercer_kernel_gaussian(const double* lengthscale, int64_t count,
   return guard_create("mercer_kernel_gaussian", out, [&] {
     return mercer_kernel{kernel::make_kernel(
         {{"kernel", "gaussian"}, {"lengthscale", read_lengthscale(lengthscale, count)}})};
+  });
+}
+
+mercer_status mercer_kernel_decomposable(const mercer_kernel* scalar, const mercer_rows* gamma,
+                                         double cutoff, mercer_kernel** out) {
+  return guard_create("mercer_kernel_decomposable", out, [&] {
+    Context context;
+    const kernel::Kernel& k = *checked("scalar", scalar).impl;
+    return mercer_kernel{
+        kernel::make_kernel({{"kernel", "decomposable"},
+                             {"scalar", std::make_shared<const Parameters>(k.parameters())},
+                             {"gamma", square("gamma", gamma, context)},
+                             {"cutoff", cutoff}})};
   });
 }
 
@@ -48,14 +74,23 @@ mercer_status mercer_kernel_spec(const mercer_kernel* kernel, char* buffer, int6
 }
 
 mercer_status mercer_kernel_gram(const mercer_kernel* kernel, const mercer_rows* X,
-                                 const mercer_rows* Y, mercer_context* context,
-                                 const mercer_matrix* K) {
+                                 const mercer_rows* Y, const mercer_rows* U,
+                                 mercer_context* context, const mercer_matrix* K) {
   return guard_long("mercer_kernel_gram", context, [&](Context& running) {
     const kernel::Kernel& k = *checked("kernel", kernel).impl;
-    with_pairs(X, Y, K, running, [&](const auto& x, const auto& y, const auto& out) {
-      k.check_dimension(x.d());
-      kernel::gram(k, x, y, running, out);
-    });
+    const auto x = read_rows("X", X, running);
+    check_at_least("X->d", x.d(), 1);
+    const auto y = read_rows("Y", Y, x.d(), "the columns of X", running);
+    const int64_t p = k.outputs(x.d());
+    const RowsArgument u = U == nullptr ? RowsArgument() : read_rows("U", U, running);
+    const Result result("K", K, U == nullptr ? checked_multiply(p, x.n(), "K") : x.n(),
+                        U == nullptr ? checked_multiply(p, y.n(), "K") : u.d(), running);
+    for (const RowsArgument* rows : {&x, &y, &u}) result.check_apart(*rows);
+    if (U == nullptr)
+      kernel::gram(k, x, y, running, result.view());
+    else
+      kernel::gram_multiply(k, x, y, DoubleRows(u, running).view(), running, result.view());
+    result.finish();
   });
 }
 
@@ -67,9 +102,9 @@ mercer_status mercer_kernel_gram_f64(const mercer_kernel* kernel, int64_t d, int
     check_at_least("d", d, 1);
     const auto rows = matrix("X", X, "n", n, d, "d", d);
     const auto others = matrix("Y", Y, "m", m, d, "d", d);
+    k.check_dimension(d);
     const auto result = matrix("K", K, "n", n, m, "m", m);
     check_no_overlap(result, rows, others);
-    k.check_dimension(d);
     kernel::gram(k, rows.view, others.view, running, result);
   });
 }

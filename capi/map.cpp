@@ -10,9 +10,11 @@
 
 #include "arguments.h"
 #include "base/aligned.h"
+#include "feature/field/field_makers.h"
 #include "feature/fourier.h"
 #include "guard.h"
 #include "handles.h"
+#include "kernel/output_root.h"
 #include "projection/projections.h"
 #include "row_arguments.h"
 #include "spec/spec.h"
@@ -25,6 +27,7 @@ namespace {
 constexpr mercer_fourier_options kFourierDefaults = {
     sizeof(mercer_fourier_options), MERCER_FORM_PAIR, MERCER_PROJECTION_DENSE, 0, 0, 0, 0};
 constexpr uint32_t kFourierFirstSize = 32;
+constexpr uint32_t kInfoFirstSize = 64;
 
 /// The projection of a mercer_projection.
 const char* projection_name(int32_t number) {
@@ -49,6 +52,34 @@ std::span<const double> read_weights(const double* weights, int64_t F) {
   return vector("weights", weights, "F", F).values();
 }
 
+/// The map fourier of a kernel of several outputs: as of a spec.
+std::unique_ptr<feature::FeatureMap> make_rooted(
+    const std::shared_ptr<const kernel::Kernel>& kernel, int64_t d, int64_t D,
+    const feature::FourierOptions& options) {
+  Parameters given{{"map", "fourier"},
+                   {"kernel", std::make_shared<const Parameters>(kernel->parameters())},
+                   {"inputs", d},
+                   {"features", D},
+                   {"seed", options.seed}};
+  feature::kFourierForm.write(given, options.form);
+  options.write(given);
+  return feature::make_map_of(kernel, feature::canonical_map(given, "", feature::Data::refused));
+}
+
+/// Rows of roots, F p x q, as numbers that lie as they are passed.
+feature::SuppliedRoots read_roots(const RowsArgument& roots, const DoubleRows& dense, int64_t F,
+                                  Matrix<double>& copy) {
+  require(roots.n() >= F && roots.n() % F == 0 && roots.d() >= 1, MERCER_DIMENSION_MISMATCH,
+          "roots is %lld x %lld, expected p rows of q numbers for each of the %lld frequencies",
+          static_cast<long long>(roots.n()), static_cast<long long>(roots.d()),
+          static_cast<long long>(F));
+  copy = Matrix<double>(roots.n(), roots.d());
+  for (int64_t i = 0; i < roots.n(); ++i)
+    std::copy_n(dense.view().row(i), roots.d(), copy.view().row(i));
+  const auto size = static_cast<size_t>(roots.n() * roots.d());
+  return {roots.n() / F, roots.d(), {copy.data(), size}};
+}
+
 }  // namespace
 
 mercer_status mercer_fourier_options_init(mercer_fourier_options* options) {
@@ -60,28 +91,39 @@ mercer_status mercer_fourier_options_init(mercer_fourier_options* options) {
 mercer_status mercer_fourier_create(const mercer_kernel* kernel, int64_t d, int64_t D,
                                     const mercer_fourier_options* options, mercer_map** out) {
   return guard_create("mercer_fourier_create", out, [&] {
-    const kernel::Kernel& k = *checked("kernel", kernel).impl;
+    const auto& k = checked("kernel", kernel).impl;
     check_at_least("d", d, 1);
     check_at_least("D", D, 1);
-    return mercer_map{feature::make_fourier(k, d, D, read_fourier_options(options))};
+    const feature::FourierOptions read = read_fourier_options(options);
+    if (k->matrix() != nullptr) return mercer_map{make_rooted(k, d, D, read)};
+    return mercer_map{feature::make_fourier(*k, d, D, read)};
   });
 }
 
-mercer_status mercer_fourier_create_supplied(const mercer_kernel* kernel, int64_t d, int64_t F,
-                                             const double* frequencies, int64_t ldw,
-                                             const double* weights,
+mercer_status mercer_fourier_create_supplied(const mercer_kernel* kernel,
+                                             const mercer_rows* frequencies, const double* weights,
+                                             const mercer_rows* roots,
                                              const mercer_fourier_options* options,
                                              mercer_map** out) {
   return guard_create("mercer_fourier_create_supplied", out, [&] {
+    Context context;
     const kernel::Kernel& k = *checked("kernel", kernel).impl;
-    check_at_least("d", d, 1);
-    check_at_least("F", F, 1);
+    const auto W = read_rows("frequencies", frequencies, context);
+    check_at_least("frequencies->n", W.n(), 1);
+    check_at_least("frequencies->d", W.d(), 1);
     const feature::FourierOptions read = read_fourier_options(options);
     require(read.projection == projection_name(MERCER_PROJECTION_DENSE), MERCER_UNSUPPORTED,
             "options->projection is %s, expected MERCER_PROJECTION_DENSE for supplied frequencies",
             read.projection.c_str());
-    const auto W = matrix("frequencies", frequencies, "F", F, d, "ldw", ldw);
-    return mercer_map{feature::make_fourier_supplied(k, W, read_weights(weights, F), read)};
+    k.check_dimension(W.d());
+    const DoubleRows omega(W, context);
+    const auto shares = read_weights(weights, W.n());
+    if (roots == nullptr)
+      return mercer_map{feature::make_fourier_supplied(k, omega.view(), shares, read)};
+    const auto B = read_rows("roots", roots, context);
+    Matrix<double> copy;
+    const auto numbers = read_roots(B, DoubleRows(B, context), W.n(), copy);
+    return mercer_map{feature::make_field_supplied(k, omega.view(), shares, numbers, read)};
   });
 }
 
@@ -114,14 +156,28 @@ mercer_status mercer_map_spec(const mercer_map* map, char* buffer, int64_t capac
   });
 }
 
-mercer_status mercer_map_shape(const mercer_map* map, int64_t* d, int64_t* D, int32_t* is_complex,
-                               int64_t* right_inputs, int64_t* incomplete_block) {
+mercer_status mercer_map_shape(const mercer_map* map, mercer_map_info* info) {
   return guard("mercer_map_shape", [&] {
     const feature::FeatureMap& phi = *checked("map", map).impl;
-    write_answers(Answer{"d", d, phi.inputs()}, Answer{"D", D, phi.features()},
-                  Answer{"is_complex", is_complex, phi.is_complex() ? 1 : 0},
-                  Answer{"right_inputs", right_inputs, phi.right_inputs()},
-                  Answer{"incomplete_block", incomplete_block, phi.incomplete_block()});
+    const kernel::MatrixKernel* const matrix = phi.kernel().matrix();
+    const bool cut = matrix != nullptr && matrix->root() != nullptr;
+    const mercer_map_info known = {
+        sizeof known,       phi.is_complex() ? 1 : 0, phi.inputs(),
+        phi.outputs(),      phi.features(),           phi.frequency_count(),
+        phi.right_inputs(), phi.incomplete_block(),   cut ? matrix->root()->dropped : 0};
+    write_defaults(&known, kInfoFirstSize, sizeof *info, info, "info");
+  });
+}
+
+mercer_status mercer_map_frequencies(const mercer_map* map, mercer_context* context,
+                                     const mercer_matrix* out) {
+  return guard_long("mercer_map_frequencies", context, [&](Context& running) {
+    const feature::FeatureMap& phi = *checked("map", map).impl;
+    const Matrix<double> W = phi.frequencies(running);
+    const Result result("out", out, W.rows(), W.cols(), running);
+    for (int64_t j = 0; j < W.rows(); ++j)
+      std::copy_n(W.view().row(j), W.cols(), result.view().row(j));
+    result.finish();
   });
 }
 

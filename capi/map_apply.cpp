@@ -19,7 +19,9 @@ mercer_status apply(const char* function, const mercer_map* map, const NumberFie
     const feature::FeatureMap& phi = *checked("map", map).impl;
     check_field(phi, field);
     const auto rows = matrix("X", X, "n", n, phi.inputs(), "ldx", ldx);
-    const auto result = feature_matrix(field, Z, n, phi.features(), ldz);
+    check_at_least("n", n, 0);
+    const auto result =
+        feature_matrix(field, Z, checked_multiply(n, phi.outputs(), "Z"), phi.features(), ldz);
     check_no_overlap(result, rows);
     if (n > 0) phi.apply(rows.view, feature::Columns{0, phi.features()}, running, result.view);
   });

@@ -23,13 +23,15 @@ mercer_status mercer_map_variance(const mercer_map* map, const mercer_rows* X, c
     const auto x = read_rows("X", X, phi.inputs(), "the map's inputs", running);
     const auto y = read_rows("Y", Y, phi.inputs(), "the map's inputs", running);
     check_same_rows(y, x);
-    const auto result = vector("variance", variance, "n", x.n());
+    const int64_t each = checked_multiply(phi.outputs(), phi.outputs(), "variance");
+    const auto result =
+        vector("variance", variance, "n p p", checked_multiply(x.n(), each, "variance"));
     check_apart(result.extent(), x);
     check_apart(result.extent(), y);
     const DoubleRows left(x, running), right(y, running);
-    if (which == MERCER_VARIANCE_PSEUDO)
+    if (which == MERCER_VARIANCE_PSEUDO && phi.is_complex())
       return phi.pseudo_variance(left.view(), right.view(), result.values());
-    phi.variance(left.view(), right.view(), result.values());
+    phi.variances(left.view(), right.view(), running, {result.values().data(), x.n(), each});
   });
 }
 

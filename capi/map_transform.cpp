@@ -55,7 +55,8 @@ void transform_rows(const feature::FeatureMap& phi, const mercer_rows* X,
           "options->right is NULL",
           static_cast<long long>(read.locations));
   const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", context);
-  const auto result = read_feature_matrix("Z", Z, rows.n(), width, rows.is_f32(), phi.is_complex());
+  const auto result = read_feature_matrix("Z", Z, checked_multiply(rows.n(), phi.outputs(), "Z"),
+                                          width, rows.is_f32(), phi.is_complex());
   check_apart(result.extent, rows);
   if (rows.n() > 0 && width > 0)
     phi.apply(rows.rows, columns, context, result_view(result, rows.is_f32()));

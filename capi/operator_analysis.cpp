@@ -5,16 +5,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "arguments.h"
 #include "base/finite.h"
+#include "field_argument.h"
 #include "guard.h"
 #include "handles.h"
 #include "model/outputs/exact_operator_ridge.h"
 #include "model/outputs/operator_fit.h"
 #include "model/outputs/operator_posterior.h"
-#include "operator/output_structure.h"
-#include "operator_pairs.h"
+#include "model/outputs/output_structure.h"
 #include "row_arguments.h"
 #include "solver/operator_ridge.h"
 #include "solver/stein.h"
@@ -41,12 +42,15 @@ mercer_operator_kernel_fit read_kernel_fit(const mercer_operator_kernel_fit* fit
 
 }  // namespace
 
-mercer_status mercer_operator_kernel_ridge(const mercer_operator_kernel* kernel,
-                                           const mercer_rows* X, const mercer_rows* Y,
-                                           mercer_operator_kernel_fit* fit, mercer_context* context,
-                                           const mercer_matrix* u) {
+mercer_status mercer_operator_kernel_ridge(const mercer_kernel* kernel, const mercer_rows* X,
+                                           const mercer_rows* Y, mercer_operator_kernel_fit* fit,
+                                           mercer_context* context, const mercer_matrix* u) {
   return guard_long("mercer_operator_kernel_ridge", context, [&](Context& running) {
-    const operators::OperatorKernel& k = *checked("kernel", kernel).impl;
+    const kernel::Kernel& given = *checked("kernel", kernel).impl;
+    require(given.matrix() != nullptr, MERCER_UNSUPPORTED,
+            "kernel %s has one output, expected a kernel of several (mercer_kernel_ridge_fit)",
+            std::string(given.name()).c_str());
+    const kernel::MatrixKernel& k = *given.matrix();
     mercer_operator_kernel_fit answer = read_kernel_fit(fit);
     const auto x = read_rows("X", X, running);
     check_at_least("X->n", x.n(), 1);
@@ -120,7 +124,7 @@ mercer_status mercer_operator_model_norms(const mercer_operator_model* model,
               "weights has %lld rows, expected the map's %lld outputs",
               static_cast<long long>(W.n()), static_cast<long long>(p));
       const DoubleRows dense(W, running);
-      operators::check_graph(dense.view());
+      model::check_graph(dense.view());
       penalty = solver::graph_penalty(dense.view(),
                                       m.map->output_weights(m.coefficients(), running).view());
     }
@@ -147,17 +151,23 @@ mercer_status mercer_operator_model_equivalence(const mercer_operator_model* mod
   });
 }
 
-mercer_status mercer_operator_map_variance_bound(const mercer_operator_map* map,
-                                                 const mercer_rows* X, const mercer_rows* Y,
-                                                 int32_t printed, mercer_context* context,
-                                                 const mercer_matrix* out) {
-  return guard_long("mercer_operator_map_variance_bound", context, [&](Context& running) {
-    const operators::OperatorMap& phi = *checked("map", map).impl;
+mercer_status mercer_map_variance_bound(const mercer_map* map, const mercer_rows* X,
+                                        const mercer_rows* Y, int32_t printed,
+                                        mercer_context* context, const mercer_matrix* out) {
+  return guard_long("mercer_map_variance_bound", context, [&](Context& running) {
+    const auto phi = field_map(map);
     check_range("printed", printed, 0, 1);
     const auto form =
         printed == 1 ? statistic::BoundForm::printed : statistic::BoundForm::corrected;
-    answer_pairs(phi, X, Y, out, running, [&](const auto& x, const auto& y, const auto& blocks) {
-      statistic::operator_variance_bound(phi, x, y, form, running, blocks);
-    });
+    const auto x = read_rows("X", X, phi->inputs(), "the map's inputs", running);
+    const auto y = read_rows("Y", Y, phi->inputs(), "the map's inputs", running);
+    check_same_rows(y, x);
+    const Result result("out", out, x.n(),
+                        checked_multiply(phi->outputs(), phi->outputs(), "variance"), running);
+    result.check_apart(x);
+    result.check_apart(y);
+    statistic::operator_variance_bound(*phi, DoubleRows(x, running).view(),
+                                       DoubleRows(y, running).view(), form, running, result.view());
+    result.finish();
   });
 }

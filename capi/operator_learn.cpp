@@ -8,6 +8,7 @@
 #include <string>
 
 #include "arguments.h"
+#include "field_argument.h"
 #include "guard.h"
 #include "handles.h"
 #include "model/outputs/operator_fit.h"
@@ -81,12 +82,12 @@ solver::OperatorLoss loss_of(const mercer_operator_fit& read, int64_t p) {
 
 }  // namespace
 
-mercer_status mercer_operator_model_fit(const mercer_operator_map* map, const mercer_rows* X,
+mercer_status mercer_operator_model_fit(const mercer_map* map, const mercer_rows* X,
                                         const mercer_rows* Y, mercer_operator_fit* fit,
                                         mercer_context* context, mercer_operator_model** out) {
   return guard_create_long(
       "mercer_operator_model_fit", context, out, [&](Context& running) -> mercer_operator_model {
-        const auto& m = checked("map", map).impl;
+        const auto m = field_map(map);
         mercer_operator_fit answer = read_fit(fit);
         const auto x = read_rows("X", X, m->inputs(), "the inputs of the map", running);
         const auto y = read_rows("Y", Y, m->outputs(), "the outputs of the map", running);
@@ -105,7 +106,7 @@ mercer_status mercer_operator_model_fit(const mercer_operator_map* map, const me
         model::OperatorModel learnt;
         learnt.map = m;
         learnt.rows = x.n();
-        learnt.theta.resize(static_cast<std::size_t>(m->coefficients()));
+        learnt.theta.resize(static_cast<std::size_t>(m->features()));
         const model::OperatorFit found =
             model::fit_operator(*m, inputs.view(), targets.view(), options, running, learnt.theta);
         learnt.offset = found.offset;
@@ -130,8 +131,8 @@ mercer_status mercer_operator_model_predict(const mercer_operator_model* model,
     const model::OperatorModel& m = checked("model", model).impl;
     check_range("kind", kind, MERCER_FIELD_VALUE, MERCER_FIELD_STREAM);
     const auto x = read_rows("X", X, m.map->inputs(), "the inputs of the map", running);
-    const auto field = static_cast<operators::FieldKind>(kind);
-    const int64_t numbers = operators::field_numbers(field, m.map->outputs(), m.map->inputs());
+    const auto field = static_cast<feature::FieldKind>(kind);
+    const int64_t numbers = feature::field_numbers(field, m.map->outputs(), m.map->inputs());
     const auto result = read_feature_matrix("out", out, x.n(), numbers, x.is_f32(), false);
     check_apart(result.extent, x);
     model::predict(
@@ -140,19 +141,19 @@ mercer_status mercer_operator_model_predict(const mercer_operator_model* model,
   });
 }
 
-mercer_status mercer_operator_model_parts(const mercer_operator_model* model,
-                                          mercer_operator_map** map, const mercer_matrix* theta) {
+mercer_status mercer_operator_model_parts(const mercer_operator_model* model, mercer_map** map,
+                                          const mercer_matrix* theta) {
   return guard("mercer_operator_model_parts", [&] {
     const model::OperatorModel& m = checked("model", model).impl;
     check_optional_place("map", map);
     Context context;
     if (theta != nullptr) {
-      const Result result("theta", theta, m.map->coefficients(), 1, context);
+      const Result result("theta", theta, m.map->features(), 1, context);
       for (std::size_t j = 0; j < m.theta.size(); ++j)
         result.view()(static_cast<int64_t>(j), 0) = m.theta[j];
       result.finish();
     }
-    if (map != nullptr) *map = new mercer_operator_map{m.map};
+    if (map != nullptr) *map = new mercer_map{m.map};
   });
 }
 

@@ -4,7 +4,7 @@
 #include "arguments.h"
 #include "guard.h"
 #include "mercer/operator.h"
-#include "operator/output_structure.h"
+#include "model/outputs/output_structure.h"
 #include "row_arguments.h"
 
 using namespace mercer;
@@ -21,16 +21,16 @@ Matrix<double> structure_of(int32_t kind, MatrixView<const double> data, double 
   Matrix<double> gamma(p, p, context, "Gamma");
   switch (kind) {
     case MERCER_STRUCTURE_COVARIANCE:
-      operators::output_covariance(data, context, gamma.view());
+      model::output_covariance(data, context, gamma.view());
       return gamma;
     case MERCER_STRUCTURE_LAPLACIAN:
       require(data.rows == p, MERCER_DIMENSION_MISMATCH,
               "data is %lld x %lld, expected the p x p weights of a graph", Long{data.rows},
               Long{p});
-      operators::laplacian_pseudo_inverse(data, context, gamma.view());
+      model::laplacian_pseudo_inverse(data, context, gamma.view());
       return gamma;
     default:
-      operators::task_similarity(data, scale, context, gamma.view());
+      model::task_similarity(data, scale, context, gamma.view());
       return gamma;
   }
 }
@@ -38,7 +38,7 @@ Matrix<double> structure_of(int32_t kind, MatrixView<const double> data, double 
 void write_simplex(const mercer_matrix* out, Context& context) {
   const mercer_matrix shape = read_matrix("out", out);
   const Result result("out", out, shape.rows, shape.cols, context);
-  operators::simplex_code(result.view());
+  model::simplex_code(result.view());
   result.finish();
 }
 

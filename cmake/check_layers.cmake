@@ -12,15 +12,14 @@ set(transform_may base)
 set(kernel_may base random transform linalg)
 set(projection_may ${kernel_may})  # laws, no kernels
 set(moment_may ${kernel_may} kernel projection)
-set(feature_may ${moment_may} moment)
-set(operator_may ${feature_may} feature)
+set(feature_may ${moment_may} moment)  # field/: maps of several outputs, a room
 set(solver_may base random transform linalg)  # blocks of Z and Y: no map, no kernel
-set(statistic_may ${operator_may} operator solver)
+set(statistic_may ${feature_may} feature solver)
 set(model_may ${statistic_may} statistic)
 set(spec_may ${model_may} model)
 set(io_may ${spec_may} spec)
 set(capi_may ${io_may} io capi)
-set(layers base random linalg transform kernel projection moment feature operator solver statistic model spec io)
+set(layers base random linalg transform kernel projection moment feature solver statistic model spec io)
 
 # Rooms of src/model: what each may include besides itself, in the order of their arrows, and the doors by which
 # others come in. `whole` are the files of src/model itself. ridge chooses its lambda: estimator stands on select.
@@ -39,7 +38,8 @@ set(select_doors calibration held_out_rows left_out_rows paired_choice row_loss 
 set(estimator_doors class_weights fitting model_entry predictor)
 set(assess_doors assessment column_warnings warnings)
 set(search_doors search)
-set(outputs_doors exact_operator_ridge operator_fit operator_model operator_posterior operator_search)
+set(outputs_doors exact_operator_ridge operator_fit operator_model operator_posterior operator_search
+    output_structure)
 
 # capi/cli/read may include besides itself: failures, and what a signal asks for.
 set(read_may "^(read/.*|failure\\.h|interrupt\\.h)$")

@@ -108,7 +108,7 @@ void check_data(const OperatorRequest& wanted, const TrainingSet& set, const std
 /// The option, or else the file, that an error of a search is of.
 std::string blamed(const std::string& text, const std::string& file) {
   static const std::regex of_spec(
-      R"(^((unknown |missing )?key |(operator|projection|radius|scramble|whole_blocks|bounded|root|alpha|gamma|kernel)\b))");
+      R"(^((unknown |missing )?key |(projection|radius|scramble|whole_blocks|bounded|root|alpha|gamma|kernel)\b))");
   if (text.starts_with("features = ")) return "--features";
   if (text.starts_with("lambda")) return "--lambda";
   if (text.find("lengthscales") < 4) return "--lengthscale";
@@ -117,7 +117,7 @@ std::string blamed(const std::string& text, const std::string& file) {
 
 /// Of what a search calls shape.
 std::string shape_name(const OperatorRequest& wanted, int64_t m) {
-  const Json spec = parse_json(wanted.spec);
+  const Json spec = parse_json(wanted.spec).at("kernel");
   if (!wanted.shape.empty()) return spec.contains(wanted.shape) ? "-" : wanted.shape;
   if (!wanted.separable || spec.contains("gamma")) return "-";
   if (!wanted.graph.empty() || wanted.similarity) return m > 1 ? "gamma" : "-";
@@ -161,12 +161,12 @@ OperatorModel search(const FitRequest& request, const OperatorRequest& wanted,
 
 void describe(const Json& known, const std::string& shape, int64_t n, double seconds,
               std::FILE* out) {
-  const Json& map = known.at("spec").at("map");
+  const Json& kernel = known.at("spec").at("map").at("kernel");
   const Json& chosen = known.at("report").at("chosen");
   std::fprintf(
       out, "fitted: %" PRId64 " rows, %s of %s, %" PRId64 " features, lengthscale %s, lambda %.3g",
-      n, map.value("operator", "").c_str(), kernel_name(json_text(map)).c_str(),
-      map.value("features", int64_t{0}),
+      n, kernel.value("kernel", "").c_str(), kernel.at("scalar").value("kernel", "").c_str(),
+      chosen.value("features", int64_t{0}),
       chosen.at("lengthscale").is_null() ? "-" : rounded(chosen["lengthscale"], 4).c_str(),
       known.at("spec").at("lambda").get<double>());
   if (chosen.contains("shape"))

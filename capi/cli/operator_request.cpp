@@ -39,14 +39,16 @@ void refuse_others(const FitRequest& request) {
       throw Failure("--report " + shown(path) + ": with --operator JSON alone is written");
 }
 
+/// The spec of a map, from that, or from its kernel's name or spec.
 Json spec_of(const std::string& text) {
   if (text.find_first_not_of(" \t\r\n") == text.npos ||
       text[text.find_first_not_of(" \t\r\n")] != '{')
-    return {{"operator", text}};
+    return {{"kernel", {{"kernel", text}}}};
   const Json spec = json_or_discarded(text);
   if (!spec.is_object())
     throw Failure("--operator: malformed JSON in " + shown(text) +
-                  R"(; at a shell it stands in single quotes: --operator '{"operator":"NAME"}')");
+                  R"(; at a shell it stands in single quotes: --operator '{"kernel":"NAME"}')");
+  if (!spec.value("kernel", Json()).is_object()) return {{"kernel", spec}};
   for (const char* key : {"inputs", "features", "seed"})
     if (spec.contains(key))
       throw Failure(std::string("--operator: leave \"") + key +
@@ -71,16 +73,17 @@ void read_detail(const std::string& name, const std::string& detail, Json* spec,
   if (parse_number(detail, &share) != NumberKind::finite || share < 0 || share > 1)
     throw Failure("--operator " + shown(name + ":" + detail) + ": expected " + name + ":" + place +
                   ", a number from 0 to 1");
-  (*spec)[read->shape] = share;
+  (*spec)["kernel"][read->shape] = share;
 }
 
-/// What the library says of the spec's operator.
+/// What the library says of the spec's kernel, of those of several outputs.
 Json entry_of(const Json& spec, const std::string& specs) {
   const Json all = json_or_discarded(specs);
-  const Json given = spec.value("operator", Json(""));
+  const Json given = spec.at("kernel").value("kernel", Json(""));
   const std::string name = given.is_string() ? given.get<std::string>() : json_text(given);
   std::string names;
-  for (const Json& entry : all.value("operators", Json::array())) {
+  for (const Json& entry : all.value("kernels", Json::array())) {
+    if (entry.value("outputs", "one") == "one") continue;
     if (entry.value("name", Json()) == given) return entry;
     names += (names.empty() ? "" : ", ") + entry.value("name", "");
   }
@@ -98,13 +101,13 @@ OperatorRequest read_operator(const FitRequest& request, const std::string& spec
   Json spec = spec_of(text.substr(0, colon));
   const Json entry = entry_of(spec, specs);
   const auto name = entry.at("name").get<std::string>();
-  read.field = entry.value("field", false);
-  read.separable = entry.value("separable", false);
+  read.field = entry.value("outputs", "") == "inputs";
+  read.separable = entry.value("outputs", "") == "gamma";
   read.shape = entry.value("shape", "");
   if (colon != text.npos) read_detail(name, text.substr(colon + 1), &spec, &read);
   const bool given = !request.learn.plan.kernel.empty();
-  if (given && spec.contains("kernel"))
-    throw Failure("--kernel: the spec of --operator already holds one");
+  if (given && spec["kernel"].contains("scalar"))
+    throw Failure("--kernel: the spec of --operator already holds one, \"scalar\"");
   const Plan plan = read_plan(request.learn.plan, specs);
   if (plan.per_input)
     throw Failure(
@@ -113,9 +116,10 @@ OperatorRequest read_operator(const FitRequest& request, const std::string& spec
         "--operator");
   if (plan.lambda == 0) throw Failure("--lambda 0: with --operator expected auto or a number > 0");
   if (given) {
-    spec["kernel"] = parse_json(kernel_of(plan.map, 0));
+    Json& scalar = spec["kernel"]["scalar"];
+    scalar = parse_json(kernel_of(plan.map, 0));
     // A number is in units of the inputs, as --lengthscale is.
-    if (plan.lengthscale > 0) spec["kernel"].erase("lengthscale");
+    if (plan.lengthscale > 0) scalar.erase("lengthscale");
   }
   if (plan.lengthscale > 0) read.lengthscales = {plan.lengthscale};
   if (plan.lambda >= 0) read.lambdas = {plan.lambda};

@@ -38,10 +38,13 @@ Json entry_of(const char* section, const Json& name, const std::string& specs) {
   return Json::object();
 }
 
-// Where the map is left to the kernel.
+// Where the map is left to the kernel, of one output.
 Json default_map(const Json& kernel, const std::string& specs) {
   const Json name = kernel.is_object() ? kernel.value("kernel", Json()) : Json();
-  return entry_of("kernels", name, specs).value("default_map", Json("fourier"));
+  const Json entry = entry_of("kernels", name, specs);
+  if (entry.value("outputs", "one") != "one")
+    throw Failure("--kernel " + json_text(name) + ": it has several outputs: --operator");
+  return entry.value("default_map", Json("fourier"));
 }
 
 bool lists(const Json& specs, const char* section, const std::string& name) {
@@ -132,7 +135,8 @@ Plan read_plan(const PlanRequest& request, const std::string& specs) {
     throw Failure("--kernel: the spec of --map already holds one");
   Json kernel = map.value("kernel", Json::object());
   if (!request.kernel.empty()) kernel = object_of(request.kernel, "kernel", "kernel");
-  if (!map.contains("map")) map["map"] = default_map(kernel, specs);
+  const Json usual = default_map(kernel, specs);
+  if (!map.contains("map")) map["map"] = usual;
   const Json entry = entry_of("maps", map["map"], specs);
   const bool no_kernel = !map.contains("kernel") && request.kernel.empty();
   map["kernel"] = no_kernel ? entry.value("default_kernel", Json{{"kernel", "gaussian"}}) : kernel;

@@ -57,6 +57,9 @@ void print_entry(const Json& entry) {
   if (!kernel.empty()) std::printf("      without --kernel: %s\n", kernel.c_str());
   const std::string map = text_at(entry, "default_map");
   if (!map.empty()) std::printf("      without --map: %s\n", map.c_str());
+  const std::string outputs = text_at(entry, "outputs");
+  if (!outputs.empty() && outputs != "one")
+    std::printf("      outputs: %s\n", outputs == "inputs" ? "as many as inputs" : outputs.c_str());
   const std::vector<Line> lines = lines_of(entry.value("parameters", Json::array()));
   size_t width[3] = {0, 0, 0};
   for (const Line& line : lines) {
@@ -87,7 +90,7 @@ void print_all(const Json& json) {
   for (const Json& entries : json_or_discarded(specs("")))
     for (const Json& entry : entries)
       if (entry.is_object()) known.push_back(text_at(entry, "name"));
-  throw Failure(shown(name) + " is no kernel, map, projection, operator or model" +
+  throw Failure(shown(name) + " is no kernel, map, projection or model" +
                 did_you_mean(name, known) + " (mercer specs lists all)");
 }
 

@@ -116,7 +116,7 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *
  *  Shapes: X n x d, dense or CSR (made dense); what->vectors of X's precision, dense or CSR
  *  (made dense); out as mercer_derivative_kind says, of X's precision, complex (C32, C64) for a
- *  complex map but where it says real. |p| <= 32.
+ *  complex map but where it says real; of p outputs p rows for each row of features. |p| <= 32.
  *  A row of out depends on its row of X and V alone, bit for bit, whatever the split of rows
  *  and the number of threads (LOG_LENGTHSCALE sums over rows, in double, in their order). NaN
  *  stays in its row; where x_i holds one, every number of row i of out is NaN.

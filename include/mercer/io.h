@@ -46,7 +46,7 @@ MERCER_API mercer_status mercer_map_load(const char* path, mercer_map** out);
 MERCER_API mercer_status mercer_model_load(const char* path, mercer_model** out);
 MERCER_API mercer_status mercer_statistics_load(const char* path, mercer_statistics** out);
 
-/** What a file holds, as JSON: {"kind":"map"|"operator_map"|"model"|"operator_model"|"statistics",
+/** What a file holds, as JSON: {"kind":"map"|"model"|"operator_model"|"statistics",
  *  "version":1,"bytes":n, ...} with, for a map of either kind, "spec" and "numbers" (how many
  *  beside the spec); for an operator model "spec" and "coefficients" (their number); for a model
  *  "spec", "rows", "hashed" (where it is: "inputs", and the "buckets" that the map sees),
@@ -81,8 +81,6 @@ MERCER_API mercer_status mercer_map_to_bytes(const mercer_map* map, void* buffer
                                              int64_t* needed);
 MERCER_API mercer_status mercer_model_to_bytes(const mercer_model* model, void* buffer,
                                                int64_t capacity, int64_t* needed);
-MERCER_API mercer_status mercer_operator_map_to_bytes(const mercer_operator_map* map, void* buffer,
-                                                      int64_t capacity, int64_t* needed);
 MERCER_API mercer_status mercer_operator_model_to_bytes(const mercer_operator_model* model,
                                                         void* buffer, int64_t capacity,
                                                         int64_t* needed);
@@ -97,8 +95,6 @@ MERCER_API mercer_status mercer_statistics_to_bytes(const mercer_statistics* sta
 MERCER_API mercer_status mercer_map_from_bytes(const void* data, int64_t size, mercer_map** out);
 MERCER_API mercer_status mercer_model_from_bytes(const void* data, int64_t size,
                                                  mercer_model** out);
-MERCER_API mercer_status mercer_operator_map_from_bytes(const void* data, int64_t size,
-                                                        mercer_operator_map** out);
 MERCER_API mercer_status mercer_operator_model_from_bytes(const void* data, int64_t size,
                                                           mercer_operator_model** out);
 MERCER_API mercer_status mercer_statistics_from_bytes(const void* data, int64_t size,

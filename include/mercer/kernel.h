@@ -5,7 +5,7 @@
 
 /* Kernels: exact values, Gram matrices, lengthscales. tau = x - y; a lengthscale l is one number or
  * one per input (ARD: every formula is applied to x/l). Every kernel is multiplied by an amplitude,
- * its variance. */
+ * its variance. K(x, y) is a number, or of kernels of several outputs a p x p matrix. */
 
 #include "mercer/base.h"
 #include "mercer/rows.h"
@@ -88,7 +88,8 @@ MERCER_API mercer_status mercer_kernel_gaussian(const double* lengthscale, int64
                                                 mercer_kernel** out);
 
 /** A kernel from JSON, as in the list above and by `mercer specs`.
- *  Errors: MERCER_INVALID_ARGUMENT naming key, value and what is allowed; MERCER_NEWER_VERSION. */
+ *  Errors: MERCER_INVALID_ARGUMENT naming key, value and what is allowed; MERCER_UNSUPPORTED for a
+ *  "scalar" without derivatives; MERCER_NOT_POSITIVE_DEFINITE for "gamma"; MERCER_NEWER_VERSION. */
 MERCER_API mercer_status mercer_kernel_from_spec(const char* json, mercer_kernel** out);
 
 /** The JSON of a kernel, in canonical form: from it comes the same kernel, to the bit.
@@ -98,6 +99,45 @@ MERCER_API mercer_status mercer_kernel_spec(const mercer_kernel* kernel, char* b
 
 /** Frees a kernel. Maps made of it keep what they need. */
 MERCER_API void mercer_kernel_free(mercer_kernel* kernel);
+
+/* ==== Kernels of several outputs ====
+ *
+ * Kernels of p outputs that belong together, and of vector fields, are made of a kernel k of one
+ * output, "scalar" (default gaussian); what takes kernels of one refuses them (MERCER_UNSUPPORTED).
+ * Brault, Heinonen, d'Alche-Buc 2016; Micheli, Glaunes 2013.
+ *
+ *   decomposable           k(x, y) Gamma: "gamma" the rows of Gamma, p lists of p numbers (or its
+ *                          p p numbers row by row in one list), positive semi-definite; "cutoff"
+ *                          (default 1e-12): pivots of its root up to that part of the largest are
+ *                          left out of features, but for the first
+ *   curl_free              -grad grad' k: gradients of potentials; p = d
+ *   divergence_free        (grad grad' - Laplacian) k: fields without sources; p = d >= 2
+ *   helmholtz              "alpha" (0 to 1) times curl_free plus 1 - alpha times divergence_free
+ *
+ * The last three are of k smooth, gaussian: with one lengthscale l they are
+ *   k (I/l^2 - tau tau'/l^4)  and  k (((d - 1)/l^2 - ||tau||^2/l^4) I + tau tau'/l^4).
+ *
+ * Example: what u makes of a curl-free kernel without its Gram matrix, f(x_i) = sum_j K(x_i, x_j)
+ * u_j, for two vectors u at the n rows themselves.
+ *
+ *   mercer_kernel* field = NULL;
+ *   mercer_status status = mercer_kernel_from_spec(
+ *       "{\"kernel\":\"curl_free\",\"scalar\":{\"kernel\":\"gaussian\",\"lengthscale\":0.7}}",
+ *       &field);
+ *   mercer_rows X = mercer_rows_f64(n, d, x);
+ *   mercer_rows U = mercer_rows_f64(n, 2 * d, u);
+ *   mercer_matrix f = mercer_matrix_f64(n, 2 * d, values);
+ *   if (status == MERCER_OK) status = mercer_kernel_gram(field, &X, &X, &U, NULL, &f);
+ *   mercer_kernel_free(field);
+ */
+
+/** The kernel decomposable of a Gamma that JSON, of at most 1 MiB, need not hold: p x p, dense or
+ *  CSR. Scalar is copied; cutoff in [0, 1].
+ *  Errors: MERCER_DIMENSION_MISMATCH for a Gamma that is not square; MERCER_INVALID_ARGUMENT for
+ *  one that is not symmetric or 0; MERCER_NOT_POSITIVE_DEFINITE. Cost: p^3. */
+MERCER_API mercer_status mercer_kernel_decomposable(const mercer_kernel* scalar,
+                                                    const mercer_rows* gamma, double cutoff,
+                                                    mercer_kernel** out);
 
 /* ==== Gram matrices and lengthscales ====
  *
@@ -109,22 +149,25 @@ MERCER_API void mercer_kernel_free(mercer_kernel* kernel);
  *   mercer_status status = mercer_lengthscale_median(&X, 100000, 0, NULL, &lengthscale);
  *   mercer_kernel* kernel = NULL;
  *   if (status == MERCER_OK) status = mercer_kernel_gaussian(&lengthscale, 1, &kernel);
- *   if (status == MERCER_OK) status = mercer_kernel_gram(kernel, &X, &X, NULL, &K);
+ *   if (status == MERCER_OK) status = mercer_kernel_gram(kernel, &X, &X, NULL, NULL, &K);
  */
 
-/** K(i, j) = k(X_i, Y_j), exact: computed in double, squared distances summed from differences.
- *  Shapes: X n x d, Y m x d, dense or CSR; K n x m, F32 or F64.
- *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y, shape of K, count of ARD or of the lists of
- *  spectral_mixture, of parts as well; bilinear: d <= left).
- *  Threads and cost: any number at once; O(n m d), of sums and products that of their parts; where
- *  Y is CSR and lists at most an eighth of its columns, d is what two rows list, unless the kernel
- *  tells inputs apart (ARD, spectral_mixture, bilinear): then, and for F32, blocks of rows are made
- *  dense doubles. */
+/** K(i, j) = k(X_i, Y_j), exact, of p outputs block (i, j) = K(X_i, Y_j): computed in double,
+ *  squared distances summed from differences. With U its product without the matrix: row i is
+ *  sum_j K(X_i, Y_j) u_j for each of the s vectors u_j of p numbers in row j of U.
+ *  Shapes: X n x d, Y m x d, U NULL or m x (p s), dense or CSR; K (n p) x (m p), with U n x (p s),
+ *  F32 or F64.
+ *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y and U, shape of K, count of ARD or of the lists
+ *  of spectral_mixture, of parts as well; bilinear: d <= left; divergence_free: d = 1).
+ *  Threads and cost: any number at once; O(n m (d + p s)), of sums and products that of their
+ *  parts; where Y is CSR and lists at most an eighth of its columns, d is what two rows list,
+ *  unless the kernel tells inputs apart (ARD, spectral_mixture, bilinear, p > 1): then, and for
+ *  F32, blocks of rows, of p > 1 all, are made dense doubles. */
 MERCER_API mercer_status mercer_kernel_gram(const mercer_kernel* kernel, const mercer_rows* X,
-                                            const mercer_rows* Y, mercer_context* context,
-                                            const mercer_matrix* K);
+                                            const mercer_rows* Y, const mercer_rows* U,
+                                            mercer_context* context, const mercer_matrix* K);
 
-/** The same without views.
+/** The same without views and U, of a kernel of one output.
  *  Shapes: X n x d, Y m x d and K n x m, dense doubles without gaps. */
 MERCER_API mercer_status mercer_kernel_gram_f64(const mercer_kernel* kernel, int64_t d, int64_t n,
                                                 const double* X, int64_t m, const double* Y,

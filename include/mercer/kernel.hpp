@@ -96,16 +96,30 @@ class Kernel {
   static Kernel bilinear(int64_t left, double variance = 1) {
     return build(Spec("bilinear").add("left", left), variance);
   }
+  /// scalar times Gamma.
+  static Kernel decomposable(const Kernel& scalar, const Rows& gamma, double cutoff = 1e-12) {
+    return make([&](auto out) {
+      return mercer_kernel_decomposable(scalar.get(), gamma.get(), cutoff, out);
+    });
+  }
   static Kernel from_spec(const std::string& json) {
     return make([&](auto out) { return mercer_kernel_from_spec(json.c_str(), out); });
   }
   std::string spec() const {
     return detail::text([&](auto... buffer) { return mercer_kernel_spec(get(), buffer...); });
   }
-  /// K(i, j) = k(X_i, Y_j); K of float or double.
+  /// K(i, j) = k(X_i, Y_j), of several outputs a block of K; K of float or double.
   void gram(const Rows& X, const Rows& Y, const Result& K, Context* context = nullptr) const {
-    detail::check(mercer_kernel_gram(get(), X.get(), Y.get(), detail::handle(context), K.get()),
-                  context);
+    detail::check(
+        mercer_kernel_gram(get(), X.get(), Y.get(), nullptr, detail::handle(context), K.get()),
+        context);
+  }
+  /// Row i of out is sum_j K(X_i, Y_j) u_j, without K.
+  void multiply(const Rows& X, const Rows& Y, const Rows& U, const Result& out,
+                Context* context = nullptr) const {
+    detail::check(
+        mercer_kernel_gram(get(), X.get(), Y.get(), U.get(), detail::handle(context), out.get()),
+        context);
   }
   mercer_kernel* get() const noexcept { return owner_.get(); }
 

@@ -4,9 +4,10 @@
 #define MERCER_MAP_H
 
 /* Random feature maps: Z(i, :) = phi(X_i) with E[phi(x)'phi(y)] = k(x, y), all scale factors
- * inside. d counts inputs, D output columns (complex columns for complex maps), F frequencies; d'
- * is d padded to the next power of two, at least 16. Which map suits which rows, with measurements:
- * "Which map" in capi/GUIDE.md. */
+ * inside; of a kernel of p outputs rows i p, ..., i p + p - 1 of Z belong to X_i, and the product
+ * of two such blocks has the mean K(x, y). d counts inputs, D output columns (complex columns for
+ * complex maps), F frequencies; d' is d padded to the next power of two, at least 16. Which map
+ * suits which rows, with measurements: "Which map" in capi/GUIDE.md. */
 
 #include "mercer/base.h"
 #include "mercer/kernel.h"
@@ -122,6 +123,7 @@ typedef struct mercer_fourier_options {
 MERCER_API mercer_status mercer_fourier_options_init(mercer_fourier_options* options);
 
 /** Random Fourier features of a shift-invariant kernel. The kernel is copied; options may be NULL.
+ *  Of p outputs it is the map of mercer_map_from_spec.
  *  Shapes: d inputs and D features, each in 1..2^31-1, D even for the pair form; d <= 2^28 for
  *  SORF, FASTFOOD and CIRCULANT.
  *  Random: the frequencies and b; options->seed fixes them. A column of W (a block, for structured
@@ -136,17 +138,20 @@ MERCER_API mercer_status mercer_fourier_create(const mercer_kernel* kernel, int6
                                                const mercer_fourier_options* options,
                                                mercer_map** out);
 
-/** Fourier features with the caller's frequencies: estimates k(0) * sum_j w_j cos(omega_j'(x - y)).
- *  Of the kernel k(0) alone is used, its variance, times sum_q w_q of spectral_mixture: its
+/** Fourier features with the caller's frequencies, drawn ones of mercer_map_frequencies among them:
+ *  estimates k(0) sum_j w_j cos(omega_j'(x - y)), of roots that times B_j B_j', of p outputs. Of
+ *  the kernel k(0) alone is used, its variance, times sum_q w_q of spectral_mixture: its
  *  lengthscale is not applied.
- *  Shapes: frequencies F x d, row-major, ldw >= d; weights: F numbers >= 0, or NULL for 1/F each.
+ *  Shapes: frequencies F x d, dense or CSR; weights: F numbers >= 0, or NULL for 1/F each; roots
+ *  NULL, or (F p) x q: rows j p to j p + p - 1 are B_j. All is copied; files carry it.
  *  Random: b of the phase form; options->seed fixes it.
- *  Errors: those of mercer_fourier_create; a weight or frequency that is not finite;
- *  MERCER_UNSUPPORTED unless options->projection is DENSE.
- *  Threads and cost: any number at once; d F numbers are copied. */
-MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* kernel, int64_t d,
-                                                        int64_t F, const double* frequencies,
-                                                        int64_t ldw, const double* weights,
+ *  Errors: those of mercer_fourier_create; a number that is not finite; MERCER_DIMENSION_MISMATCH
+ *  (rows of roots); MERCER_UNSUPPORTED unless options->projection is DENSE, of roots unless the
+ *  form is PAIR, and for a kernel of several outputs. */
+MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* kernel,
+                                                        const mercer_rows* frequencies,
+                                                        const double* weights,
+                                                        const mercer_rows* roots,
                                                         const mercer_fourier_options* options,
                                                         mercer_map** out);
 
@@ -154,9 +159,22 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  *
  * Any map of `mercer specs` is made from JSON, with rows where it is made from data. Fourier
  * features: {"map":"fourier","kernel":{...},"inputs":d,"features":D,"seed":s,...}, keys as in
- * mercer_fourier_options. Sketches of polynomial and bilinear kernels: mercer/sketch.h. Linear maps
- * keep inner products, E Z Z' = a XX', a = variance * gamma of a polynomial kernel of degree 1 and
- * offset 0:
+ * mercer_fourier_options. Sketches of polynomial and bilinear kernels: mercer/sketch.h.
+ *
+ * Kernels of p outputs (Brault, Heinonen, d'Alche-Buc 2016): every real map of k serves k Gamma, q
+ * columns for each of its own, q the columns of a root B of Gamma, B B' = Gamma: column c q + b is
+ * that of B_b times column c. Fields are served by fourier, form pair, with a root of their density
+ * at each frequency: B(omega) B(omega)' = omega omega' for curl_free (q = 1), and
+ * ||omega||^2 I - omega omega' for divergence_free ("root": "symmetric", q = p, or "orthonormal",
+ * q = p - 1); helmholtz has the columns of both. D is a multiple of q, of 2 q for form pair.
+ * "bounded": true draws omega from the law of the density times ||omega||^2, a uniform direction of norm
+ * chi_{d+2}/l, with B of a vector of length sqrt(d)/l: a smaller variance near tau = 0 and features
+ * of bounded norm; gaussian of one lengthscale, projections dense, orthogonal and, for d a power of
+ * two >= 16, sorf, fastfood, circulant. Fields do not take quadrature, whose weights are right for
+ * cosines alone. "radius": "fixed" of sorf and fastfood biases fields by up to 4 % of K(0).
+ *
+ * Linear maps keep inner products, E Z Z' = a XX', a = variance * gamma of a polynomial kernel of
+ * degree 1 and offset 0:
  *
  *   projection   cost of a row          variance of the estimate of x'y; times a^2 for the kernel's
  *   gaussian     d*D                    (N + s^2)/D
@@ -302,16 +320,32 @@ MERCER_API mercer_status mercer_map_fit_spec(const char* json, const mercer_rows
 MERCER_API mercer_status mercer_map_spec(const mercer_map* map, char* buffer, int64_t capacity,
                                          int64_t* needed);
 
-/** What a map reads and writes; any pointer may be NULL.
- *  d: inputs. D: features, complex ones of a complex map. is_complex: 0 or 1. right_inputs: of the
- *  d inputs those of the second of two matrices (mercer_transform_options.right), 0 for a map of
- *  one. incomplete_block: frequencies in a last, incomplete block of a structured projection,
- *  columns (complex ones, where a sketch has them) in that of STACKED blocks and of CRAFT's SRHT; 0
- *  if there is none. Such a block of frequencies can make the estimate worse than leaving it out,
- *  for short ||tau|| and up to about half a block: see mercer_fourier_options.whole_blocks. */
-MERCER_API mercer_status mercer_map_shape(const mercer_map* map, int64_t* d, int64_t* D,
-                                          int32_t* is_complex, int64_t* right_inputs,
-                                          int64_t* incomplete_block);
+/** What a map reads and writes. 64 bytes. */
+typedef struct mercer_map_info {
+  uint32_t struct_size;     /**< [0] sizeof(mercer_map_info). */
+  int32_t is_complex;       /**< [4] 1: Z is of complex numbers. */
+  int64_t inputs;           /**< [8] d. */
+  int64_t outputs;          /**< [16] p, rows of Z for each row of X; 1 of most maps. */
+  int64_t features;         /**< [24] D, columns of Z, complex ones of a complex map. */
+  int64_t frequencies;      /**< [32] F of mercer_map_frequencies; 0: it has none. */
+  int64_t right_inputs;     /**< [40] Of the d inputs those of mercer_transform_options.right. */
+  int64_t incomplete_block; /**< [48] Columns in a last, incomplete block; see below. */
+  double dropped;           /**< [56] What "cutoff" left out of gamma, of its trace: a share. */
+} mercer_map_info;
+
+/** Fills in *info, of which struct_size is read. incomplete_block: frequencies in a last,
+ *  incomplete block of a structured projection, columns (complex ones, where a sketch has them) in
+ *  that of STACKED blocks and of CRAFT's SRHT; 0 if there is none. Such a block of frequencies can
+ *  make the estimate worse than leaving it out, for short ||tau|| and up to about half a block: see
+ *  mercer_fourier_options.whole_blocks.
+ *  Errors: info NULL or of a struct_size that is not set. */
+MERCER_API mercer_status mercer_map_shape(const mercer_map* map, mercer_map_info* info);
+
+/** The frequencies omega_j of Fourier features, in the order of their columns: out F x d, F32 or
+ *  F64. Errors: MERCER_UNSUPPORTED for a map that has none, or whose kernel warps its inputs;
+ *  MERCER_DIMENSION_MISMATCH. Threads and cost: any number at once; d rows of the projection. */
+MERCER_API mercer_status mercer_map_frequencies(const mercer_map* map, mercer_context* context,
+                                                const mercer_matrix* out);
 
 /** A new handle on the kernel that the map's features estimate, lengthscale and variance as the map
  *  has them; it may outlive the map. */
@@ -372,8 +406,8 @@ MERCER_API mercer_status mercer_transform_options_init(mercer_transform_options*
  *  y], x from X and y from `right`, and Z(i, :) is the sum over l < locations of the features of
  *  [x_r | y_r], r = i*locations + l: compact bilinear pooling (mercer/sketch.h).
  *
- *  Shapes: X n x d, dense or CSR; Z n x (end - begin) of X's precision, F32 or F64 for a real map,
- *  C32 or C64 for a complex one; it must not overlap X. With `right` X has d - right_inputs
+ *  Shapes: X n x d, dense or CSR; Z (n p) x (end - begin) of X's precision, F32 or F64 for a real
+ *  map, C32 or C64 for a complex one; it must not overlap X. With `right` X has d - right_inputs
  *  columns, `right` right_inputs, both dense and of one precision. n = 0 writes nothing. options
  *  may be NULL.
  *
@@ -400,8 +434,8 @@ MERCER_API mercer_status mercer_map_transform(const mercer_map* map, const merce
 
 /** All columns of dense rows, without views: for foreign-function interfaces. Otherwise
  *  mercer_map_transform.
- *  Shapes: X n x d, ldx >= d; Z n x D, ldz >= D. _f32 and _f64 are for real maps, _c32 and _c64 for
- *  complex ones: Z holds interleaved re, im, and ldz counts complex elements.
+ *  Shapes: X n x d, ldx >= d; Z (n p) x D, ldz >= D. _f32 and _f64 are for real maps, _c32 and
+ *  _c64 for complex ones: Z holds interleaved re, im, and ldz counts complex elements.
  *  Errors: those of mercer_map_transform; a wrong letter is MERCER_UNSUPPORTED, naming the right
  *  one.
  *  Random, threads and cost: as mercer_map_transform. */
@@ -417,6 +451,79 @@ MERCER_API mercer_status mercer_map_apply_c32(const mercer_map* map, int64_t n, 
 MERCER_API mercer_status mercer_map_apply_c64(const mercer_map* map, int64_t n, const double* X,
                                               int64_t ldx, mercer_context* context, double* Z,
                                               int64_t ldz);
+
+/* ==== Products with features ====
+ *
+ * Phi(x), D x p, has the columns of Z(i, :) of row x, and Phi(x)'Phi(y) estimates K(x, y). With
+ * coefficients theta it makes the function f(x) = Phi(x)'theta; its transpose makes theta of data.
+ * Neither forms Z: of kernels of several outputs Z has D q columns, a root of their density in
+ * them, and what costs n D p q to form costs n D (d + p) here.
+ *
+ * Example: a random divergence-free field at n rows, and its divergence, which is 0 to rounding;
+ * then what the transpose makes of the field.
+ *
+ *   mercer_map* map = NULL;
+ *   mercer_status status = mercer_map_from_spec(
+ *       "{\"map\":\"fourier\",\"kernel\":{\"kernel\":\"divergence_free\"},"
+ *       "\"inputs\":3,\"features\":120,\"seed\":1}",
+ *       &map);
+ *   mercer_rows X = mercer_rows_f64(n, 3, x);
+ *   mercer_rows coefficients = mercer_rows_f64(120, 1, theta);
+ *   mercer_matrix f = mercer_matrix_f64(n, 3, field);
+ *   mercer_matrix sources = mercer_matrix_f64(n, 1, divergence);
+ *   if (status == MERCER_OK)
+ *     status = mercer_map_multiply(map, &X, &coefficients, MERCER_FIELD_VALUE, NULL, &f);
+ *   if (status == MERCER_OK)
+ *     status =
+ *         mercer_map_multiply(map, &X, &coefficients, MERCER_FIELD_DIVERGENCE, NULL, &sources);
+ *   mercer_rows Y = mercer_rows_f64(n, 3, field);
+ *   mercer_matrix back = mercer_matrix_f64(120, 1, sums);
+ *   if (status == MERCER_OK) status = mercer_map_adjoint(map, &X, &Y, NULL, &back);
+ *   mercer_map_free(map);
+ */
+
+/** What is asked of a field f(x) = Phi(x)'theta, from the analytic derivatives of its features. All
+ *  but VALUE and JACOBIAN need p = d. */
+typedef enum mercer_field {
+  /** p numbers. */
+  MERCER_FIELD_VALUE = 0,
+  /** d f_o/d x_l at o d + l: p d numbers. */
+  MERCER_FIELD_JACOBIAN = 1,
+  /** sum_o d f_o/d x_o: one number; of a divergence-free field 0 to rounding. */
+  MERCER_FIELD_DIVERGENCE = 2,
+  /** d = 2: d_1 f_2 - d_2 f_1; d = 3: the vector; else d_k f_l - d_l f_k for k < l, row by row. */
+  MERCER_FIELD_CURL = 3,
+  /** phi with grad phi the curl-free part of f, of mean 0 over all space: one number. */
+  MERCER_FIELD_POTENTIAL = 4,
+  /** d = 2: psi with (d_2 psi, -d_1 psi) the divergence-free part of f: one number. */
+  MERCER_FIELD_STREAM = 5
+} mercer_field;
+
+/** out row i: the numbers of `kind` (mercer_field) of f_k = Phi(.)'theta_k at X_i, for each column
+ *  theta_k of theta, one after the other.
+ *  Shapes: X n x d, dense or CSR, F32 or F64; theta D x m, any of these; out n x (m numbers), of
+ *  the number type of X. A row of out depends on its row of X alone, bit for bit, whatever the
+ *  split of rows and the number of threads; NaN stays in its row.
+ *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for complex maps, for what p and d do not
+ *  have, and for other kinds than VALUE of maps that are not fourier of form pair or whose kernel
+ *  warps its inputs.
+ *  Threads and cost: any number at once; of D columns of a map of one output D d + D p m a row,
+ *  VALUE of decomposable D d + (D + p) q m, and D p q m once; memory: 2 MB of features, D p m
+ *  numbers. */
+MERCER_API mercer_status mercer_map_multiply(const mercer_map* map, const mercer_rows* X,
+                                             const mercer_rows* theta, int32_t kind,
+                                             mercer_context* context, const mercer_matrix* out);
+
+/** The transpose: theta = sum_i Phi(X_i) Y_i, column k of theta for vector k of the rows of Y.
+ *  Shapes: X n x d, dense or CSR, F32 or F64; Y n x (p m), dense, of the number type of X; theta
+ *  D x m, F32 or F64. Sums of up to 64 rows are in the precision of X, these added in double, in an
+ *  order that the number of threads does not change.
+ *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for complex maps, a sparse Y or one of
+ *  another number type.
+ *  Threads and cost: as for mercer_map_multiply. */
+MERCER_API mercer_status mercer_map_adjoint(const mercer_map* map, const mercer_rows* X,
+                                            const mercer_rows* Y, mercer_context* context,
+                                            const mercer_matrix* theta);
 
 /** Precisions a map can be packed for. */
 typedef enum mercer_precision {

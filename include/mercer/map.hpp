@@ -37,17 +37,15 @@ class Map : public detail::Kept<Map, mercer_map_load, mercer_map_save, mercer_ma
     return make([&](auto out) { return mercer_fourier_create(kernel.get(), d, D, &options, out); });
   }
   /// weights empty: 1/F each.
-  static Map fourier_supplied(const Kernel& kernel, MatrixView<const double> frequencies,
+  static Map fourier_supplied(const Kernel& kernel, const Rows& frequencies,
                               Span<const double> weights = {},
                               const mercer_fourier_options& options = fourier_options()) {
-    if (weights.size() != 0 && weights.size() != frequencies.rows) {
-      throw Error(MERCER_DIMENSION_MISMATCH, "one weight per frequency expected");
-    }
-    return make([&](auto out) {
-      return mercer_fourier_create_supplied(kernel.get(), frequencies.cols, frequencies.rows,
-                                            frequencies.data, frequencies.ld, weights.data(),
-                                            &options, out);
-    });
+    return supplied(kernel, frequencies, weights, nullptr, options);
+  }
+  /// roots: a p x q matrix for each row of frequencies, one after the other.
+  static Map fourier_supplied(const Kernel& kernel, const Rows& frequencies, const Rows& roots,
+                              Span<const double> weights = {}) {
+    return supplied(kernel, frequencies, weights, roots.get(), fourier_options());
   }
   /// Any map of `mercer specs` that needs no rows: linear ones and sketches are made here.
   static Map from_spec(const std::string& json) {
@@ -62,11 +60,25 @@ class Map : public detail::Kept<Map, mercer_map_load, mercer_map_save, mercer_ma
   std::string spec() const {
     return detail::text([&](auto... buffer) { return mercer_map_spec(get(), buffer...); });
   }
-  int64_t inputs() const { return shape().inputs; }
-  int64_t features() const { return shape().features; }
-  bool is_complex() const { return shape().is_complex != 0; }
-  int64_t right_inputs() const { return shape().right_inputs; }
-  int64_t incomplete_block() const { return shape().incomplete_block; }
+  mercer_map_info info() const {
+    mercer_map_info known{};
+    known.struct_size = sizeof known;
+    check(mercer_map_shape(get(), &known));
+    return known;
+  }
+  int64_t inputs() const { return info().inputs; }
+  int64_t outputs() const { return info().outputs; }
+  int64_t features() const { return info().features; }
+  bool is_complex() const { return info().is_complex != 0; }
+  int64_t right_inputs() const { return info().right_inputs; }
+  int64_t incomplete_block() const { return info().incomplete_block; }
+  Matrix<double> frequencies(Context* context = nullptr) const {
+    const mercer_map_info known = info();
+    Matrix<double> W(known.frequencies, known.inputs);
+    const Result out(W);
+    detail::check(mercer_map_frequencies(get(), detail::handle(context), out.get()), context);
+    return W;
+  }
   void prepare(mercer_precision precision, Context* context = nullptr) const {
     detail::check(mercer_map_prepare(get(), precision, detail::handle(context)), context);
   }
@@ -84,16 +96,32 @@ class Map : public detail::Kept<Map, mercer_map_load, mercer_map_save, mercer_ma
   template <class View>
   Matrix<typename View::value_type> apply(const View& X, Context* context = nullptr) const {
     const Rows rows(X);
-    Matrix<typename View::value_type> Z(rows.rows(), features());
+    const mercer_map_info known = info();
+    Matrix<typename View::value_type> Z(rows.rows() * known.outputs, known.features);
     transform(rows, Z, transform_options(), context);
     return Z;
   }
 
-  /// Of the estimate of k(x_i, y_i), for every i.
+  /// out row i: what `kind` says of the function of each column of theta at X_i.
+  void multiply(const Rows& X, const Rows& theta, const Result& out,
+                mercer_field kind = MERCER_FIELD_VALUE, Context* context = nullptr) const {
+    detail::check(
+        mercer_map_multiply(get(), X.get(), theta.get(), kind, detail::handle(context), out.get()),
+        context);
+  }
+  /// theta = sum_i Phi(X_i) Y_i.
+  void adjoint(const Rows& X, const Rows& Y, const Result& theta,
+               Context* context = nullptr) const {
+    detail::check(mercer_map_adjoint(get(), X.get(), Y.get(), detail::handle(context), theta.get()),
+                  context);
+  }
+
+  /// Of the estimate of k(x_i, y_i), for every i; of p outputs p p numbers each.
   std::vector<double> variance(const Rows& X, const Rows& Y,
                                mercer_variance which = MERCER_VARIANCE_ESTIMATE,
                                Context* context = nullptr) const {
-    std::vector<double> result(static_cast<size_t>(X.rows()));
+    const int64_t p = outputs();
+    std::vector<double> result(static_cast<size_t>(X.rows() * p * p));
     detail::check(
         mercer_map_variance(get(), X.get(), Y.get(), which, detail::handle(context), result.data()),
         context);
@@ -121,15 +149,14 @@ class Map : public detail::Kept<Map, mercer_map_load, mercer_map_save, mercer_ma
   static Map make(Make create) {
     return Map(detail::create<Handle>(create));
   }
-  struct Shape {
-    int64_t inputs = 0, features = 0, right_inputs = 0, incomplete_block = 0;
-    int32_t is_complex = 0;
-  };
-  Shape shape() const {
-    Shape s;
-    check(mercer_map_shape(get(), &s.inputs, &s.features, &s.is_complex, &s.right_inputs,
-                           &s.incomplete_block));
-    return s;
+  static Map supplied(const Kernel& kernel, const Rows& frequencies, Span<const double> weights,
+                      const mercer_rows* roots, const mercer_fourier_options& options) {
+    if (weights.size() != 0 && weights.size() != frequencies.rows())
+      throw Error(MERCER_DIMENSION_MISMATCH, "one weight per frequency expected");
+    return make([&](auto out) {
+      return mercer_fourier_create_supplied(kernel.get(), frequencies.get(), weights.data(), roots,
+                                            &options, out);
+    });
   }
   Handle owner_;
 };

@@ -32,7 +32,8 @@ typedef enum mercer_variance {
   MERCER_VARIANCE_PSEUDO = 1
 } mercer_variance;
 
-/** variance[i], i = 0..n-1, of the estimate of k(x_i, y_i) by i.i.d. columns: exact for those,
+/** variance[i], i = 0..n-1, of the estimate of k(x_i, y_i) by i.i.d. columns; of p outputs n
+ *  matrices p x p, row by row, E (K~ - K)^2, a matrix square: exact for those,
  *  linear maps and sketches, 0 for maps that draw nothing. Structured and low-discrepancy
  *  frequencies are not independent: the value is then a yardstick; measured ratios to it are in
  *  "Which map" of capi/GUIDE.md.
@@ -42,7 +43,8 @@ typedef enum mercer_variance {
  *  output_bits, positive with stabilize; a product with a hyperbolic part, or with two whose
  *  columns depend on each other, one of them tensor_sketch or a composition that ends in it or in stacked:
  *  of these the moments of two columns are known as means over all pairs alone).
- *  Threads and cost: any number at once; O(n d), nothing is drawn. */
+ *  Threads and cost: any number at once; O(n d), nothing is drawn; of fields d^3 a pair, of
+ *  decomposable p^2. */
 MERCER_API mercer_status mercer_map_variance(const mercer_map* map, const mercer_rows* X,
                                              const mercer_rows* Y, int32_t which,
                                              mercer_context* context, double* variance);
@@ -63,7 +65,7 @@ typedef enum mercer_kernel_error {
  *  Shapes: X n x d, dense or CSR (predicted: made dense), n >= 1. which: mercer_kernel_error.
  *  Errors: MERCER_INVALID_ARGUMENT (n < 1, a kernel that is 0 on all pairs, rows that are not
  *  finite or whose kernel overflows), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (predicted
- *  without a closed form). error is written on success alone.
+ *  without a closed form, or of several outputs). error is written on success alone.
  *  Threads and cost: any number at once. n^2 values of the kernel and, measured, n features, n^2 D
  *  multiply-adds and 8 n (2 n + 4,096) bytes; predicted, n^2/2 variances of d operations each: some
  *  hundred rows tell as much as all. */

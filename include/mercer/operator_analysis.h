@@ -10,6 +10,7 @@
  * theorems are used here. d counts inputs, p outputs, F frequencies, r coefficients, N rows. */
 
 #include "mercer/base.h"
+#include "mercer/map_error.h"
 #include "mercer/operator.h"
 #include "mercer/operator_learn.h"
 #include "mercer/rows.h"
@@ -30,7 +31,7 @@ extern "C" {
  *   mercer_status status = mercer_operator_kernel_ridge(kernel, &X, &Y, &fit, NULL, &u);
  *   mercer_rows U = mercer_rows_f64(n, 2, weights);
  *   mercer_matrix f = mercer_matrix_f64(n, 2, values);
- *   if (status == MERCER_OK) status = mercer_operator_kernel_gram(kernel, &X, &X, &U, NULL, &f);
+ *   if (status == MERCER_OK) status = mercer_kernel_gram(kernel, &X, &X, &U, NULL, &f);
  */
 
 /** How u is found. */
@@ -43,7 +44,7 @@ typedef enum mercer_operator_kernel_method {
   MERCER_OPERATOR_KERNEL_METHOD_EIGEN = 1,
   /** O((N p)^3), 16 (N p)^2 bytes; jitter up to 1e-9 of the mean diagonal. */
   MERCER_OPERATOR_KERNEL_METHOD_CHOLESKY = 2,
-  /** A product of mercer_operator_kernel_gram per step, no matrix. */
+  /** A product of mercer_kernel_gram per step, no matrix. */
   MERCER_OPERATOR_KERNEL_METHOD_CONJUGATE_GRADIENT = 3
 } mercer_operator_kernel_method;
 
@@ -71,17 +72,18 @@ static inline mercer_operator_kernel_fit mercer_operator_kernel_fit_of(double la
 
 /** u, N x p, of the f = sum_i K(., X_i) u_i that minimises (1/N) sum over observed (i, k) of
  *  (f_k(X_i) - Y_ik)^2 / 2 + lambda/2 ||f||^2: (K + N lambda I) u = y, u = 0 where Y is NaN, not
- *  observed. There is no intercept. Its values anywhere are those of mercer_operator_kernel_gram
+ *  observed. There is no intercept. Its values anywhere are those of mercer_kernel_gram
  *  with U = u.
  *  Shapes: X N x d and Y N x p, N >= 1, dense or CSR (made dense); u F32 or F64. Computed in
  *  double.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT (a number that is not finite or
  *  beyond 1e150, an input outside the kernel's domain, no target observed); MERCER_UNSUPPORTED for
- *  EIGEN where it cannot be; MERCER_NOT_POSITIVE_DEFINITE of EIGEN and CHOLESKY where rounding
- *  makes the system singular: they leave a residual above 1e-6; MERCER_NOT_CONVERGED with the
- *  residual. On failure there are no answers.
+ *  EIGEN where it cannot be and for a kernel of one output (mercer_kernel_ridge_fit);
+ *  MERCER_NOT_POSITIVE_DEFINITE of EIGEN and CHOLESKY where rounding makes the system singular:
+ *  they leave a residual above 1e-6; MERCER_NOT_CONVERGED with the residual. On failure there are
+ *  no answers.
  *  Threads and cost: any number at once; as of the methods, and one product with K. */
-MERCER_API mercer_status mercer_operator_kernel_ridge(const mercer_operator_kernel* kernel,
+MERCER_API mercer_status mercer_operator_kernel_ridge(const mercer_kernel* kernel,
                                                       const mercer_rows* X, const mercer_rows* Y,
                                                       mercer_operator_kernel_fit* fit,
                                                       mercer_context* context,
@@ -170,10 +172,9 @@ MERCER_API mercer_status mercer_operator_model_equivalence(const mercer_operator
  *
  *   mercer_rows X = mercer_rows_f64(n, 2, x);
  *   mercer_rows Z = mercer_rows_f64(n, 2, z);
- *   mercer_matrix V = mercer_matrix_f64(n, 4, variances);
  *   mercer_matrix B = mercer_matrix_f64(n, 4, bounds);
- *   mercer_status status = mercer_operator_map_variance(map, &X, &Z, NULL, &V);
- *   if (status == MERCER_OK) status = mercer_operator_map_variance_bound(map, &X, &Z, 0, NULL, &B);
+ *   mercer_status status = mercer_map_variance(map, &X, &Z, 0, NULL, variances);
+ *   if (status == MERCER_OK) status = mercer_map_variance_bound(map, &X, &Z, 0, NULL, &B);
  */
 
 /** Row i of out (n x p^2), a p x p matrix row by row: proposition 33's bound of the operator
@@ -182,15 +183,15 @@ MERCER_API mercer_status mercer_operator_model_equivalence(const mercer_operator
  *  E A = K(0) and Var A those of the map's form, and of the product with E A, which commutes where
  *  all axes have one lengthscale, the symmetric part; of decomposable maps it is the variance, of
  *  others the variance at tau = 0. printed 1: as the report prints it, with Var A once, which is
- *  below the variance at tau = 0. mercer_operator_map_variance is the exact value.
+ *  below the variance at tau = 0. mercer_map_variance is the exact value.
  *  Shapes: X and Y n x d, dense or CSR (made dense); out F32 or F64.
- *  Errors: those of mercer_operator_map_variance; MERCER_INVALID_ARGUMENT for printed.
+ *  Errors: those of mercer_map_variance; MERCER_INVALID_ARGUMENT for printed; MERCER_UNSUPPORTED
+ *  for a map of a kernel of one output.
  *  Threads and cost: any number at once; d^3 a row, decomposable p^2. */
-MERCER_API mercer_status mercer_operator_map_variance_bound(const mercer_operator_map* map,
-                                                            const mercer_rows* X,
-                                                            const mercer_rows* Y, int32_t printed,
-                                                            mercer_context* context,
-                                                            const mercer_matrix* out);
+MERCER_API mercer_status mercer_map_variance_bound(const mercer_map* map, const mercer_rows* X,
+                                                   const mercer_rows* Y, int32_t printed,
+                                                   mercer_context* context,
+                                                   const mercer_matrix* out);
 
 #ifdef __cplusplus
 }

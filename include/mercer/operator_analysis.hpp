@@ -5,16 +5,17 @@
 // Example: what the kernel itself makes of the rows of Y at those of X, and the covariances of what
 // features learnt of them, of noise of variance 0.01.
 //
-//   const auto exact = mercer::OperatorKernel::from_spec(R"({"operator":"divergence_free"})");
+//   const auto exact = mercer::Kernel::from_spec(R"({"kernel":"divergence_free"})");
 //   mercer::Matrix<double> u(X.rows(), 3);
 //   mercer::operator_kernel_ridge(exact, X, Y, mercer_operator_kernel_fit_of(1e-3), u);
 //   mercer::Matrix<double> reference(X.rows(), 3);
-//   exact.gram_apply(X, X, u, reference);
+//   exact.multiply(X, X, u, reference);
 //   mercer::Matrix<double> covariances(X.rows(), 9);
 //   mercer::covariance(learnt, X, Y, 0.01, X, covariances);
 #ifndef MERCER_OPERATOR_ANALYSIS_HPP
 #define MERCER_OPERATOR_ANALYSIS_HPP
 
+#include "mercer/map.hpp"
 #include "mercer/operator_analysis.h"
 #include "mercer/operator_learn.hpp"
 
@@ -22,7 +23,7 @@ namespace mercer {
 inline namespace hpp {
 
 /// u of exact ridge: f = sum_i K(., X_i) u_i. What was asked for, with its answers.
-inline mercer_operator_kernel_fit operator_kernel_ridge(const OperatorKernel& kernel, const Rows& X,
+inline mercer_operator_kernel_fit operator_kernel_ridge(const Kernel& kernel, const Rows& X,
                                                         const Rows& Y,
                                                         mercer_operator_kernel_fit how,
                                                         const Result& u,
@@ -67,11 +68,11 @@ inline FeatureEquivalence feature_equivalence(const OperatorModel& model, const 
   return answer;
 }
 
-/// Proposition 33's bound of OperatorMap::variance.
-inline void variance_bound(const OperatorMap& map, const Rows& X, const Rows& Y, const Result& out,
+/// Proposition 33's bound of Map::variance.
+inline void variance_bound(const Map& map, const Rows& X, const Rows& Y, const Result& out,
                            bool printed = false, Context* context = nullptr) {
-  detail::check(mercer_operator_map_variance_bound(map.get(), X.get(), Y.get(), printed ? 1 : 0,
-                                                   detail::handle(context), out.get()),
+  detail::check(mercer_map_variance_bound(map.get(), X.get(), Y.get(), printed ? 1 : 0,
+                                          detail::handle(context), out.get()),
                 context);
 }
 

@@ -3,12 +3,13 @@
 #ifndef MERCER_OPERATOR_LEARN_H
 #define MERCER_OPERATOR_LEARN_H
 
-/* Learning with operator-valued features, and how many of them an error takes. Source: Brault,
+/* Learning with features of several outputs, and how many of them an error takes. Source: Brault,
  * Heinonen, d'Alche-Buc, "Random Fourier features for operator-valued kernels", ACML 2016, and the
  * longer report of the same year, whose numbers of theorems are used here. d counts inputs, p
  * outputs, F frequencies, r coefficients, N rows. */
 
 #include "mercer/base.h"
+#include "mercer/map.h"
 #include "mercer/operator.h"
 #include "mercer/rows.h"
 
@@ -121,18 +122,19 @@ static inline mercer_operator_fit mercer_operator_fit_of(const double* lambdas, 
  *  Random: rows held out or in folds, and the order of GRADIENTS; fit->seed fixes them.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT naming the field, row and column of
  *  a number that is not finite or beyond 1e150, an input outside the kernel's domain, a target that
- *  the loss has no value for, or what leaves the range of double; MERCER_UNSUPPORTED for a method that does not do for loss, map or gaps;
+ *  the loss has no value for, or what leaves the range of double; MERCER_UNSUPPORTED for a map of a
+ *  kernel of one output and for a method that does not do for loss, map or gaps;
  *  MERCER_NOT_CONVERGED with the residual; on failure there are no answers.
- *  Threads and cost: any number at once; an iteration costs N rows of mercer_operator_map_apply and
- *  of its transpose. */
-MERCER_API mercer_status mercer_operator_model_fit(const mercer_operator_map* map,
+ *  Threads and cost: any number at once; an iteration costs N rows of mercer_map_multiply and of
+ *  its transpose. */
+MERCER_API mercer_status mercer_operator_model_fit(const mercer_map* map,
                                                    const mercer_rows* X, const mercer_rows* Y,
                                                    mercer_operator_fit* fit,
                                                    mercer_context* context,
                                                    mercer_operator_model** out);
 
-/** The numbers of `kind` (mercer_field) of f at rows: mercer_operator_map_apply with theta, with
- *  its shapes, errors and cost, and the intercept. Of the stream function of divergence_free, and
+/** The numbers of `kind` (mercer_field) of f at rows: mercer_map_multiply with theta, with its
+ *  shapes, errors and cost, and the intercept. Of the stream function of divergence_free, and
  *  of the potential of other maps, the intercept is a linear part, 0 at the origin. Where outputs
  *  have scales of their own (searches of Gamma), only VALUE and JACOBIAN (MERCER_UNSUPPORTED). */
 MERCER_API mercer_status mercer_operator_model_predict(const mercer_operator_model* model,
@@ -143,7 +145,7 @@ MERCER_API mercer_status mercer_operator_model_predict(const mercer_operator_mod
 /** The map, which the caller frees, and theta, r x 1, F32 or F64. Each may be NULL. Offset and
  *  scale: mercer_operator_model_report. */
 MERCER_API mercer_status mercer_operator_model_parts(const mercer_operator_model* model,
-                                                     mercer_operator_map** map,
+                                                     mercer_map** map,
                                                      const mercer_matrix* theta);
 
 /** A model as a file, and back: the same model, to the bit. Errors: those of mercer/io.h,
@@ -164,7 +166,8 @@ MERCER_API void mercer_operator_model_free(mercer_operator_model* model);
  *   mercer_rows Y = mercer_rows_f64(n, 2, y);
  *   mercer_operator_model* wind = NULL;
  *   mercer_status status = mercer_operator_model_search(
- *       "{\"operator\":\"divergence_free\",\"features\":100}", &X, &Y, &search, NULL, &wind);
+ *       "{\"kernel\":{\"kernel\":\"divergence_free\"},\"features\":100}", &X, &Y, &search, NULL,
+ *       &wind);
  *   char report[20000];
  *   int64_t needed = 0;
  *   if (status == MERCER_OK)
@@ -177,7 +180,7 @@ typedef struct mercer_operator_candidate {
   uint32_t struct_size; /**< [0] sizeof(mercer_operator_candidate). */
   int32_t left_out;     /**< [4] 1: score by leave-one-out in closed form; 0: by a fifth of the rows
                              held out. */
-  int64_t features;     /**< [8] D of the trial. */
+  int64_t features;     /**< [8] D of the trial, columns of the map of the scalar kernel. */
   int64_t rows;         /**< [16] Learnt from. */
   double lengthscale;   /**< [24] In units of the inputs; 0: the spec's own. */
   double lambda;        /**< [32] The best for it. */
@@ -218,9 +221,10 @@ static inline mercer_operator_search mercer_operator_search_of(uint64_t seed) {
 }
 
 /** A model of squares with an intercept whose lengthscale, lambda and shape are searched.
- *  `json` is the spec of an operator map in which "inputs", "features" (1024), "seed", the
- *  kernel's "lengthscale" and, of decomposable, "gamma" may be left out; of divergence_free and
- *  helmholtz "root" is then orthonormal. A lengthscale that it says is kept.
+ *  `json` is the spec of a map of a kernel of several outputs in which "map", "inputs", "features"
+ *  (1024), "seed", the scalar kernel's "lengthscale" and, of decomposable, "gamma" may be left out;
+ *  of fields "root" is then orthonormal. "features" counts columns of the map of the scalar kernel
+ *  here, D: what is searched decides q. A lengthscale that it says is kept.
  *  Units: a lengthscale l of the search is l times the root of the inputs' mean variance for
  *  fields, one number for all axes since fields need it; for decomposable l times each input's
  *  standard deviation (inputs of 0 and 1 have 1). Rows are not centred: features know differences

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "mercer/io.hpp"
+#include "mercer/map.hpp"
 #include "mercer/operator.hpp"
 #include "mercer/operator_learn.h"
 
@@ -34,9 +35,8 @@ class OperatorModel
 
  public:
   /// found: what was asked for with its answers.
-  static OperatorModel fit(const OperatorMap& map, const Rows& X, const Rows& Y,
-                           mercer_operator_fit how, mercer_operator_fit* found = nullptr,
-                           Context* context = nullptr) {
+  static OperatorModel fit(const Map& map, const Rows& X, const Rows& Y, mercer_operator_fit how,
+                           mercer_operator_fit* found = nullptr, Context* context = nullptr) {
     mercer_operator_model* made = nullptr;
     detail::check(mercer_operator_model_fit(map.get(), X.get(), Y.get(), &how,
                                             detail::handle(context), &made),

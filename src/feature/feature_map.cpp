@@ -57,6 +57,18 @@ void FeatureMap::apply_by_dense_tiles(const CsrView<double>& X, Columns c, Conte
   apply_tiles_of(*this, X, c, context, Z);
 }
 
+void FeatureMap::require_one_output() const {
+  require(outputs() == 1 && field() == nullptr, MERCER_UNSUPPORTED,
+          "map %s of kernel %s has %lld outputs of one kernel, expected a map of a kernel of one",
+          std::string(name()).c_str(), std::string(kernel().name()).c_str(),
+          static_cast<long long>(outputs()));
+}
+
+Matrix<double> FeatureMap::frequencies(Context&) const {
+  fail(MERCER_UNSUPPORTED, "map %s has no frequencies, expected fourier",
+       std::string(name()).c_str());
+}
+
 void FeatureMap::apply_pair(const Rows&, const Rows&, int64_t, Columns, Context&,
                             const ResultView&) const {
   fail(MERCER_UNSUPPORTED, "map %s takes one matrix, expected a sketch of kernel bilinear",
@@ -139,6 +151,21 @@ void FeatureMap::variance(MatrixView<const double>, MatrixView<const double>,
                           std::span<double>) const {
   fail(MERCER_UNSUPPORTED, "the variance of map %s has no closed form",
        std::string(name()).c_str());
+}
+
+void FeatureMap::variances(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
+                           MatrixView<double> out) const {
+  constexpr int64_t kBlock = 256;
+  Stage stage(context, X.rows);
+  std::vector<double> block(static_cast<size_t>(std::min(X.rows, kBlock)));
+  for (int64_t first = 0; first < X.rows; first += kBlock) {
+    const int64_t last = std::min(X.rows, first + kBlock);
+    const std::span part(block.data(), static_cast<size_t>(last - first));
+    variance(X.block_rows(first, last), Y.block_rows(first, last), part);
+    for (int64_t i = first; i < last; ++i) out(i, 0) = part[static_cast<size_t>(i - first)];
+    stage.advance(last - first);
+    context.checkpoint();
+  }
 }
 
 void FeatureMap::pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/aligned.h"
 #include "base/context.h"
 #include "base/csr_view.h"
 #include "base/error.h"
@@ -20,6 +21,7 @@
 #include "base/result_view.h"
 #include "base/rows.h"
 #include "feature/derivative.h"
+#include "feature/field_kind.h"
 #include "kernel/kernel.h"
 #include "moment/column_products.h"
 
@@ -44,6 +46,8 @@ enum class ColumnForm {
 
 using moment::ColumnMoments;
 
+class FieldMap;
+
 /// What a map needs to have binary codes (binary_codes.h): its columns are scale cos(omega_j'x +
 /// b_j), with phases b_j that are uniform and drawn from `seed`.
 struct UniformCosines {
@@ -61,6 +65,7 @@ class FeatureMap {
   virtual Parameters parameters() const = 0;
 
   int64_t inputs() const noexcept { return inputs_; }      // d
+  int64_t outputs() const noexcept { return outputs_; }    // p, of most maps 1
   int64_t features() const noexcept { return features_; }  // D, complex columns for complex maps
   bool is_complex() const noexcept { return complex_; }
   /// Real numbers per row of Z: D, or 2D interleaved re, im.
@@ -75,8 +80,14 @@ class FeatureMap {
     return kernel().value(inputs(), x, y);
   }
 
-  /// Z(i, :) = columns [c.begin, c.end) of phi(X_i). X has inputs() columns; Z is of X's precision
-  /// and has (c.end - c.begin) columns, twice as many reals for a complex map (its columns and
+  /// UNSUPPORTED for a map of a kernel of several outputs: whatever does not serve these calls it.
+  void require_one_output() const;
+  /// A map of several outputs by its parts; null: none.
+  virtual const FieldMap* field() const noexcept { return nullptr; }
+
+  /// Z(i, :) = columns [c.begin, c.end) of phi(X_i), of p outputs Z(i p + o, :) those of row o of
+  /// Phi(X_i)', p x D, whose Phi(x)'Phi(y) estimates K(x, y). X has inputs() columns; Z is of X's
+  /// precision and has (c.end - c.begin) columns, twice as many reals for a complex map (columns and
   /// leading dimension count reals). A row of Z depends on its row of X alone, bit for bit,
   /// whatever the split of rows or columns and the number of threads. Sparse rows give the Z of the
   /// dense ones up to the rounding of the projection's sums, and then a row of Z depends on its row
@@ -90,6 +101,27 @@ class FeatureMap {
   virtual int64_t right_inputs() const { return 0; }
   virtual void apply_pair(const Rows& X, const Rows& Y, int64_t locations, Columns c,
                           Context& context, const ResultView& Z) const;
+
+  /// out row i: for each column theta_k of theta (D x m) the numbers of `kind` of the field f_k(x)
+  /// = Phi(x)'theta_k at X_i, one after the other; of the precision of X. A row of out depends on
+  /// its row of X alone, bit for bit, whatever the split of rows and the number of threads; NaN
+  /// stays in its row. Features are formed in blocks, Phi is not. Errors: DIMENSION_MISMATCH;
+  /// UNSUPPORTED of complex maps, and for kinds beside values without frequencies() of cosines and
+  /// sines side by side, and where field_numbers says so; OUT_OF_MEMORY, CANCELLED.
+  virtual void multiply(const Rows& X, MatrixView<const double> theta, FieldKind kind,
+                        Context& context, const ResultView& out) const;
+  /// theta (D x m) = sum_i Phi(X_i) Y_i, a row of Y holding m vectors of p numbers one after the
+  /// other; Y dense, of the precision of X. The number of threads changes no bit. Cost and errors
+  /// as of multiply.
+  virtual void adjoint(const Rows& X, const Rows& Y, Context& context,
+                       MatrixView<double> theta) const;
+  /// H (D x D) = sum_i Phi(X_i) Phi(X_i)', both triangles. Errors as of multiply.
+  virtual void gram(const Rows& X, Context& context, MatrixView<double> H) const;
+
+  /// omega_j, F x d, of features of cos(omega_j'x) and sin(omega_j'x); 0: none.
+  virtual int64_t frequency_count() const noexcept { return 0; }
+  /// Those. UNSUPPORTED where there are none, or rows are warped before they are projected.
+  virtual Matrix<double> frequencies(Context& context) const;
 
   /// The highest order of derivatives that `differentiate` makes; 0: none of the three that follow
   /// is there.
@@ -129,6 +161,10 @@ class FeatureMap {
   /// real map is the variance; UNSUPPORTED without a closed form.
   virtual void variance(MatrixView<const double> X, MatrixView<const double> Y,
                         std::span<double> out) const;
+  /// Row i of out: those p p numbers E (K~ - K)^2 at (X_i, Y_i), a matrix square. CANCELLED, and
+  /// the errors of variance, which of several outputs is not there.
+  virtual void variances(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
+                         MatrixView<double> out) const;
   virtual void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
                                std::span<double> out) const;
 
@@ -156,8 +192,14 @@ class FeatureMap {
   virtual bool is_of_scaled_inputs() const { return numbers().empty(); }
 
  protected:
-  FeatureMap(int64_t inputs, int64_t features, bool is_complex)
-      : inputs_(inputs), features_(features), complex_(is_complex) {}
+  FeatureMap(int64_t inputs, int64_t features, bool is_complex, int64_t outputs = 1)
+      : inputs_(inputs), outputs_(outputs), features_(features), complex_(is_complex) {}
+
+  /// Shapes of multiply and adjoint, and that the map is real.
+  void check_multiply(const Rows& X, MatrixView<const double> theta, FieldKind kind,
+                      const ResultView& out) const;
+  void check_adjoint(const Rows& X, const Rows& Y, MatrixView<double> theta) const;
+  void check_gram(const Rows& X, MatrixView<double> H) const;
 
   [[noreturn]] void refuse_derivatives() const;
 
@@ -195,6 +237,7 @@ class FeatureMap {
 
  private:
   int64_t inputs_;
+  int64_t outputs_;
   int64_t features_;
   bool complex_;
 };

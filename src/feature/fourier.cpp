@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/float_environment.h"
+#include "feature/field/frequencies.h"
 #include "feature/fourier_parts.h"
 #include "feature/projected_map.h"
 #include "moment/fourier_variance.h"
@@ -135,6 +136,18 @@ class Fourier final : public ProjectedMap {
     const ColumnLaw law = column_law(parts_);
     if (!law.phase_seed || law.share) return std::nullopt;
     return UniformCosines{law.scale, *law.phase_seed};
+  }
+
+  int64_t frequency_count() const noexcept override { return parts_.F; }
+  Matrix<double> frequencies(Context& context) const override {
+    require_plain_inputs(kernel());
+    const std::shared_ptr<const kernel::Kernel>& kernel = parts_.kernel;
+    if (parts_.supplied == nullptr)
+      return FrequencyDraw(kernel, parts_.options, inputs(), parts_.F, parts_.options.seed,
+                           false)(context);
+    Matrix<double> W(parts_.F, inputs(), context, "frequencies");
+    parts_.supplied->fill(0, context, W.view());
+    return W;
   }
 
   int64_t incomplete_block() const override {

@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "base/fields.h"
+#include "base/size.h"
+#include "feature/field/field_makers.h"
 #include "feature/fourier.h"
 #include "feature/map_entry.h"
 
@@ -26,6 +28,24 @@ std::unique_ptr<FeatureMap> supplied_from_unnamed(const MapArguments& arguments,
                                std::span(all).subspan(static_cast<size_t>(F * d)), options);
 }
 
+std::unique_ptr<FeatureMap> rooted_from(const MapArguments& arguments,
+                                        const FourierOptions& options,
+                                        std::span<const int64_t> shape) {
+  const std::span<const NumberArray> arrays = arguments.data.numbers;
+  const int64_t F = shape.empty() ? 0 : shape[0], d = arguments.inputs;
+  const std::vector<double>& B = find_doubles(arrays, kRoots, std::array<int64_t, 3>{F, -1, -1});
+  const SuppliedRoots roots{shape[1], shape[2], B};
+  require(arguments.features == checked_multiply(2 * F, roots.q, "features"), MERCER_CORRUPT_FILE,
+          "%lld features of %lld frequencies with roots of %lld columns, expected twice as many as "
+          "of both",
+          static_cast<long long>(arguments.features), static_cast<long long>(F),
+          static_cast<long long>(roots.q));
+  const std::vector<double>& W = find_doubles(arrays, "frequencies", std::array<int64_t, 2>{F, d});
+  return make_field_supplied(arguments.kernel, {W.data(), F, d},
+                             find_doubles(arrays, "weights", std::array<int64_t, 1>{F}), roots,
+                             options);
+}
+
 std::unique_ptr<FeatureMap> supplied_from(const MapArguments& arguments,
                                           const FourierOptions& options) {
   const std::span<const NumberArray> arrays = arguments.data.numbers;
@@ -37,6 +57,8 @@ std::unique_ptr<FeatureMap> supplied_from(const MapArguments& arguments,
   require(F >= 1 && (!pair || arguments.features % 2 == 0), MERCER_CORRUPT_FILE,
           "%lld features of form = pair, expected an even number",
           static_cast<long long>(arguments.features));
+  for (const NumberArray& array : arrays)
+    if (array.name == kRoots) return rooted_from(arguments, options, array.shape);
   if (arrays.front().name.empty()) return supplied_from_unnamed(arguments, F, options);
   const std::vector<double>& W = find_doubles(arrays, "frequencies", std::array<int64_t, 2>{F, d});
   return make_fourier_supplied(arguments.kernel, {W.data(), F, d},
@@ -44,6 +66,7 @@ std::unique_ptr<FeatureMap> supplied_from(const MapArguments& arguments,
 }
 
 std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
+  if (arguments.kernel.matrix() != nullptr) return make_field_fourier(arguments);
   const FourierOptions options{read_projection_choice(arguments.own),
                                kFourierForm.read(arguments.own), arguments.seed};
   if (options.projection != kSupplied) {
@@ -67,8 +90,10 @@ MapEntry fourier_entry() {
       .make = fourier_from,
       .chooses_projection = true,
       .features_step = [](const MapArguments& a) -> int64_t {
+        if (a.kernel.matrix() != nullptr) return field_features_step(a);
         return kFourierForm.read(a.own) == FourierForm::pair ? 2 : 1;
-      }};
+      },
+      .root_fields = field_fourier_fields()};
 }
 
 }  // namespace mercer::feature

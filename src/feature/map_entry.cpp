@@ -10,7 +10,9 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
+#include "feature/field/field_makers.h"
 #include "feature/input_check.h"
+#include "kernel/output_root.h"
 
 namespace mercer::feature {
 namespace {
@@ -44,6 +46,15 @@ std::array<Field, 4> common_fields() {
        .fallback = uint64_t{0},
        .help = "fixes every random number"},
   }};
+}
+
+std::vector<Field> fields_for(const MapEntry& entry, kernel::OutputCount outputs) {
+  std::vector<Field> fields{map_name_field()};
+  for (const Field& field : common_fields()) fields.push_back(field);
+  fields.insert(fields.end(), entry.fields.begin(), entry.fields.end());
+  if (outputs == kernel::OutputCount::inputs)
+    fields.insert(fields.end(), entry.root_fields.begin(), entry.root_fields.end());
+  return fields;
 }
 
 // A kernel without a map stands for its default map.
@@ -122,15 +133,55 @@ void check_data(const MapEntry& entry, const Parameters& canonical, const MapDat
 
 // use(arguments) of canonical Parameters.
 template <class Use>
-auto with_arguments(const MapEntry& entry, const Parameters& canonical, const MapData& data,
-                    const Use& use) {
-  const auto kernel = kernel::make_kernel(canonical.object("kernel"));
+auto with_arguments(const MapEntry& entry, const Parameters& canonical,
+                    const kernel::Kernel& kernel, const MapData& data, const Use& use) {
   Parameters own;
-  for (const Field& field : entry.fields) {
-    if (const Value* value = canonical.find(field.key)) own.set(field.key, *value);
-  }
-  return use({canonical.text("map"), *kernel, canonical.integer("inputs"),
+  for (const auto& fields : {std::span(entry.fields), std::span(entry.root_fields)})
+    for (const Field& field : fields)
+      if (const Value* value = canonical.find(field.key)) own.set(field.key, *value);
+  return use({canonical.text("map"), kernel, canonical.integer("inputs"),
               canonical.integer("features"), canonical.seed("seed"), own, data});
+}
+
+using kernel::OutputCount;
+
+/// What a kernel in `given` says of its outputs; one where there is none, or none that exists.
+OutputCount outputs_of(const Parameters& given) {
+  const Value* const value = given.find("kernel");
+  const auto* const kernel =
+      value == nullptr ? nullptr : std::get_if<std::shared_ptr<const Parameters>>(value);
+  const Value* const name = kernel == nullptr ? nullptr : (*kernel)->find("kernel");
+  for (const kernel::KernelEntry& entry : kernel::kernel_table())
+    if (name != nullptr && *name == Value(std::string(entry.name))) return entry.outputs;
+  return OutputCount::one;
+}
+
+/// The kernel of one output that a map of `kernel` is made with, of canonical Parameters.
+const Parameters& plain_kernel(const Parameters& kernel) {
+  return kernel::kernel_entry(kernel).outputs == OutputCount::gamma ? kernel.object("scalar")
+                                                                    : kernel;
+}
+
+/// Canonical Parameters of the map of k where the kernel is k Gamma, and q, the rank of Gamma.
+struct ScalarPart {
+  Parameters canonical;
+  int64_t rank;
+};
+ScalarPart scalar_part(const Parameters& canonical, const kernel::MatrixKernel& kernel) {
+  ScalarPart part{canonical, kernel.root()->B.cols()};
+  part.canonical.set("kernel", std::make_shared<const Parameters>(kernel.scalar().parameters()));
+  part.canonical.set("features", std::max<int64_t>(1, canonical.integer("features") / part.rank));
+  return part;
+}
+
+std::unique_ptr<FeatureMap> decomposable_map(const Parameters& canonical,
+                                             std::shared_ptr<const kernel::Kernel> kernel,
+                                             const MapData& data) {
+  const ScalarPart part = scalar_part(canonical, *kernel->matrix());
+  require(canonical.integer("features") % part.rank == 0, MERCER_INVALID_ARGUMENT,
+          "features = %lld, expected a multiple of %lld, the columns of the root of gamma",
+          static_cast<long long>(canonical.integer("features")), static_cast<long long>(part.rank));
+  return make_decomposable_map(std::move(kernel), make_map(part.canonical, data));
 }
 
 }  // namespace
@@ -140,9 +191,8 @@ const MapEntry& map_entry(const Parameters& given, const std::string& path) {
 }
 
 std::vector<Field> map_fields(const MapEntry& entry) {
-  std::vector<Field> fields{map_name_field()};
-  for (const Field& field : common_fields()) fields.push_back(field);
-  fields.insert(fields.end(), entry.fields.begin(), entry.fields.end());
+  std::vector<Field> fields = fields_for(entry, OutputCount::one);
+  fields.insert(fields.end(), entry.root_fields.begin(), entry.root_fields.end());
   return fields;
 }
 
@@ -155,10 +205,12 @@ Parameters canonical_map(const Parameters& given, const std::string& path, Data 
       path.c_str());
   const Parameters body = with_map(envelope.body, path);
   const MapEntry& entry = map_entry(body, path);
-  Parameters canonical = check_fields(body, map_fields(entry), path);
-  if (entry.sizes != nullptr)
-    canonical = check_fields(with_parts(std::move(canonical), canonical.object("kernel")),
-                             map_fields(entry), path);
+  const std::vector<Field> fields = fields_for(entry, outputs_of(body));
+  Parameters canonical = check_fields(body, fields, path);
+  if (entry.sizes != nullptr) {
+    const Parameters kernel = plain_kernel(canonical.object("kernel"));
+    canonical = check_fields(with_parts(std::move(canonical), kernel), fields, path);
+  }
   if (envelope.needs_data) canonical.set("needs", "data");
   return canonical;
 }
@@ -202,13 +254,22 @@ bool learns_from_targets(const Parameters& canonical) {
 
 MapSizes map_sizes(const Parameters& canonical, int64_t rows) {
   const MapEntry& entry = map_entry(canonical, "");
+  if (outputs_of(canonical) == OutputCount::gamma) {
+    const auto kernel = kernel::make_kernel(canonical.object("kernel"));
+    const auto [part, rank] = scalar_part(canonical, *kernel->matrix());
+    const MapSizes sizes = map_sizes(part, rows);
+    return {rank * sizes.least, rank * sizes.step,
+            rank * std::min(sizes.most, kMostFeatures / rank)};
+  }
   if (entry.sizes != nullptr) return entry.sizes(canonical, rows);
-  return with_arguments(entry, canonical, {}, [&](const MapArguments& arguments) -> MapSizes {
-    const int64_t only = entry.only_features == nullptr ? 0 : entry.only_features(arguments);
-    if (only > 0) return {only, 0, only};
-    const int64_t step = entry.features_step == nullptr ? 1 : entry.features_step(arguments);
-    return {step, step, entry.row_per_feature ? rows : kMostFeatures};
-  });
+  const auto kernel = kernel::make_kernel(canonical.object("kernel"));
+  return with_arguments(
+      entry, canonical, *kernel, {}, [&](const MapArguments& arguments) -> MapSizes {
+        const int64_t only = entry.only_features == nullptr ? 0 : entry.only_features(arguments);
+        if (only > 0) return {only, 0, only};
+        const int64_t step = entry.features_step == nullptr ? 1 : entry.features_step(arguments);
+        return {step, step, entry.row_per_feature ? rows : kMostFeatures};
+      });
 }
 
 int64_t features_near(const Parameters& canonical, int64_t wanted) {
@@ -224,10 +285,20 @@ int64_t most_features(const Parameters& canonical, int64_t rows) {
 }
 
 std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, const MapData& data) {
+  return make_map_of(kernel::make_kernel(canonical.object("kernel")), canonical, data);
+}
+
+std::unique_ptr<FeatureMap> make_map_of(std::shared_ptr<const kernel::Kernel> kernel,
+                                        const Parameters& canonical, const MapData& data) {
+  if (kernel->matrix() != nullptr && kernel->matrix()->root() != nullptr)
+    return decomposable_map(canonical, std::move(kernel), data);
   const MapEntry& entry = map_entry(canonical, "");
   check_data(entry, canonical, data);
   const StandardRounding rounding;  // the same numbers whatever the caller's mode
-  return with_arguments(entry, canonical, data, [&](const MapArguments& arguments) {
+  require(kernel->matrix() == nullptr || !entry.root_fields.empty(), MERCER_UNSUPPORTED,
+          "map %s does not serve kernel %s, whose frequencies have roots, expected fourier",
+          entry.name, std::string(kernel->name()).c_str());
+  return with_arguments(entry, canonical, *kernel, data, [&](const MapArguments& arguments) {
     // All rows, whichever of them the map looks at.
     if (data.rows != nullptr && (needs_rows(canonical) || learns_from_targets(canonical)))
       require_inputs(arguments.kernel, *data.rows);

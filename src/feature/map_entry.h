@@ -75,6 +75,9 @@ struct MapEntry {
   /// In place of both, of a map made of others: from canonical Parameters and so many rows. No
   /// kernel of the whole is made: every level would make all below it again.
   MapSizes (*sizes)(const Parameters&, int64_t rows) = nullptr;
+  /// What it has besides of kernels of a field, whose spectral density has a root B(omega); none:
+  /// it does not serve them.
+  std::vector<Field> root_fields = {};
 };
 /// The inputs may decide how many features such a map has.
 inline bool decides_features(const MapEntry& entry) noexcept {
@@ -86,7 +89,7 @@ std::span<const MapEntry> map_table();
 /// The entry that given["map"] names. Errors: INVALID_ARGUMENT listing what exists.
 const MapEntry& map_entry(const Parameters& given, const std::string& path = "");
 
-/// The fields of an entry with those that every map has in front.
+/// The fields of an entry with those that every map has in front, and its root_fields.
 std::vector<Field> map_fields(const MapEntry& entry);
 
 /// May a spec say "needs":"data"? Where refused it is UNSUPPORTED: the spec alone does not make the
@@ -103,11 +106,15 @@ Parameters canonical_sketch(const Parameters& given, const std::string& path);
 /// A part of a map made of others: "map" and the fields of its entry alone.
 Parameters canonical_part(const Parameters& given, const std::string& path);
 
-/// From canonical Parameters. Errors: those of the map's maker; INVALID_ARGUMENT for numbers
-/// without "needs":"data"; DIMENSION_MISMATCH for rows of another width; UNSUPPORTED for a map
-/// that needs rows without them, for one that learns from targets without these, and for targets of
-/// any other.
+/// From canonical Parameters. Of a kernel k Gamma it is the map of k with a root of Gamma, q
+/// columns for each of its own. Errors: those of the map's maker; INVALID_ARGUMENT for numbers without
+/// "needs":"data"; DIMENSION_MISMATCH for rows of another width; UNSUPPORTED for a map that needs
+/// rows without them, for one that learns from targets without these, for targets of any other, and
+/// for a kernel of several outputs that the map does not serve.
 std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, const MapData& data = {});
+/// The same of the kernel that canonical["kernel"] says.
+std::unique_ptr<FeatureMap> make_map_of(std::shared_ptr<const kernel::Kernel> kernel,
+                                        const Parameters& canonical, const MapData& data = {});
 
 /// Is the map of these canonical Parameters, or one of its "parts", made from rows?
 bool needs_rows(const Parameters& canonical);

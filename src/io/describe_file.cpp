@@ -12,7 +12,6 @@
 #include "io/model_file.h"
 #include "io/model_options.h"
 #include "io/object_file.h"
-#include "io/operator_map_file.h"
 #include "io/operator_model_file.h"
 #include "io/statistics_file.h"
 #include "spec/json.h"
@@ -45,11 +44,6 @@ std::string describe_parts(const Container& container, const Parameters& spec,
 
 std::string describe_map(const SectionReader& file) {
   const auto read = read_map(file);
-  return describe_parts(file.container(), read->parameters(), read->numbers());
-}
-
-std::string describe_operator_map(const SectionReader& file) {
-  const auto read = read_operator_map(file);
   return describe_parts(file.container(), read->parameters(), read->numbers());
 }
 
@@ -135,8 +129,6 @@ std::string describe_file(const std::string& path) {
   Container container = read_container(file, "");
   if (container.kind == "map")
     return describe_map({file.name(), std::move(container), kMapSections});
-  if (container.kind == kOperatorMapKind)
-    return describe_operator_map({file.name(), std::move(container), kMapSections});
   if (container.kind == kOperatorModelKind)
     return describe_operator_model({file.name(), std::move(container)});
   if (container.kind == "model") return describe_model({file.name(), std::move(container)});

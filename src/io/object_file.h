@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps, operator maps, models, operator models and statistics as the bytes of files, wherever these
+// Maps, models, operator models and statistics as the bytes of files, wherever these
 // go to or come from.
 #pragma once
 
@@ -12,19 +12,16 @@
 #include "io/output.h"
 #include "model/model.h"
 #include "model/outputs/operator_model.h"
-#include "operator/operator_map.h"
 #include "solver/row_statistics.h"
 
 namespace mercer::io {
 
 void save(const feature::FeatureMap& map, Output& output);
 void save(const model::Model& model, Output& output);
-void save(const operators::OperatorMap& map, Output& output);
 void save(const model::OperatorModel& model, Output& output);
 void save(const solver::RowStatistics& statistics, Output& output);
 std::unique_ptr<feature::FeatureMap> load_map(Input& input);
 std::unique_ptr<model::Model> load_model(Input& input);
-std::unique_ptr<const operators::OperatorMap> load_operator_map(Input& input);
 model::OperatorModel load_operator_model(Input& input);
 std::unique_ptr<solver::RowStatistics> load_statistics(Input& input);
 
@@ -36,10 +33,6 @@ void save(const Object& object, const std::string& path) {
 inline std::unique_ptr<feature::FeatureMap> load_map(const std::string& path) {
   InputFile file(path);
   return load_map(file);
-}
-inline std::unique_ptr<const operators::OperatorMap> load_operator_map(const std::string& path) {
-  InputFile file(path);
-  return load_operator_map(file);
 }
 inline model::OperatorModel load_operator_model(const std::string& path) {
   InputFile file(path);

@@ -22,7 +22,7 @@ namespace {
 std::vector<Field> option_fields() {
   std::vector<const char*> losses = {solver::kSquares};
   for (const solver::Loss& loss : solver::loss_table()) losses.push_back(loss.name);
-  return {name_field("model", {"operator_ridge"}, "coefficients of an operator-valued map"),
+  return {name_field("model", {"operator_ridge"}, "coefficients of an map of several outputs"),
           name_field("loss", losses, "what was minimised"),
           {.key = "lambda", .type = FieldType::number, .fallback = {}, .least = 0},
           {.key = "rows", .type = FieldType::integer, .fallback = int64_t{0}, .least = 0}};
@@ -113,10 +113,14 @@ model::OperatorModel read_operator_model(const SectionReader& file) {
     for (const double t : model.theta)
       require(std::isfinite(t), MERCER_INVALID_ARGUMENT, "theta holds %g, expected finite numbers",
               t);
-    model.map = read_operator_map(file);
-    require(static_cast<int64_t>(model.theta.size()) == model.map->coefficients(),
-            MERCER_INVALID_ARGUMENT, "theta has %zu numbers, expected the map's %lld",
-            model.theta.size(), static_cast<long long>(model.map->coefficients()));
+    const std::shared_ptr<const feature::FeatureMap> map = read_map(file);
+    require(map->field() != nullptr, MERCER_INVALID_ARGUMENT,
+            "map %s of one output, expected a map of a kernel of several",
+            std::string(map->name()).c_str());
+    model.map = {map, map->field()};
+    require(static_cast<int64_t>(model.theta.size()) == map->features(), MERCER_INVALID_ARGUMENT,
+            "theta has %zu numbers, expected the map's %lld", model.theta.size(),
+            static_cast<long long>(map->features()));
     model.offset = per_output(file, "offset", model.map->outputs());
     model.scale = per_output(file, "scale", model.map->outputs());
     for (const double s : model.scale)

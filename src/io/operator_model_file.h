@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/parameters.h"
-#include "io/operator_map_file.h"
+#include "io/map_file.h"
 #include "model/outputs/operator_model.h"
 
 namespace mercer::io {

@@ -59,7 +59,7 @@ Field parts_field(const char* help) {
           .least = 2,
           .most = kMostParts,
           .help = help,
-          .canonical = canonical_kernel};
+          .canonical = canonical_scalar_kernel};
 }
 
 }  // namespace mercer::kernel

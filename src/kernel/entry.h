@@ -20,6 +20,8 @@ inline constexpr double kMostLengthscale = 1e300;
 /// A finite number > 0.
 Field positive_field(const char* key, double fallback, const char* help);
 Field lengthscale_field();
+/// "scalar", default gaussian: the kernel of one output that one of several is made of.
+Field scalar_field();
 
 /// From value(d, x, y), which does not throw.
 template <class Value>

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // K(i, j) = k(X_i, Y_j). Dense rows of doubles: in tiles, so that the rows of both stay in cache
 // while they are combined. Sparse ones, where the kernel ignores what is 0 in both: pair by pair,
-// at the cost of what they list. All others: blocks of rows are made dense.
+// at the cost of what they list. All others: blocks of rows are made dense. Kernels of several
+// outputs have ways of their own (matrix_kernel.h).
 #include <algorithm>
 #include <type_traits>
 
@@ -10,8 +11,9 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/size.h"
-#include "kernel/kernel.h"
+#include "kernel/matrix_kernel.h"
 #include "kernel/row_pairs.h"
+#include "linalg/blas.h"
 
 namespace mercer::kernel {
 namespace {
@@ -24,15 +26,26 @@ constexpr const char* kScratch = "pairs of sparse rows of all threads";
 
 using Doubles = MatrixView<const double>;
 
-void check(const Kernel& kernel, const Rows& X, const Rows& Y, MatrixView<double> K) {
+// Of products: rows of Y in a block, and of X.
+constexpr int64_t kProductColumns = 1024;
+constexpr int64_t kProductRows = 256;
+
+using Long = long long;
+
+/// p.
+int64_t check_rows(const Kernel& kernel, const Rows& X, const Rows& Y) {
   require(X.cols() == Y.cols(), MERCER_DIMENSION_MISMATCH,
-          "X has %lld columns and Y %lld, expected the same", static_cast<long long>(X.cols()),
-          static_cast<long long>(Y.cols()));
-  require(K.rows == X.rows() && K.cols == Y.rows(), MERCER_DIMENSION_MISMATCH,
-          "K is %lld x %lld, expected %lld x %lld (rows of X, rows of Y)",
-          static_cast<long long>(K.rows), static_cast<long long>(K.cols),
-          static_cast<long long>(X.rows()), static_cast<long long>(Y.rows()));
-  kernel.check_dimension(X.cols());
+          "X has %lld columns and Y %lld, expected the same", Long{X.cols()}, Long{Y.cols()});
+  return kernel.outputs(X.cols());
+}
+
+void check(const Kernel& kernel, const Rows& X, const Rows& Y, MatrixView<double> K) {
+  const int64_t p = check_rows(kernel, X, Y);
+  require(
+      K.rows == checked_multiply(p, X.rows(), "K") && K.cols == checked_multiply(p, Y.rows(), "K"),
+      MERCER_DIMENSION_MISMATCH,
+      "K is %lld x %lld, expected %lld x %lld: p = %lld times the rows of X and of Y", Long{K.rows},
+      Long{K.cols}, Long{p * X.rows()}, Long{p * Y.rows()}, Long{p});
 }
 
 // Of rows against themselves each pair is computed once, by the chunk of the lower row, and written
@@ -122,10 +135,10 @@ void paired_gram(const Kernel& kernel, const Rows& X, const Rows& Y, bool symmet
 /// Blocks of rows as dense doubles: the rows' own where they are.
 class DenseBlocks {
  public:
-  DenseBlocks(const Rows& X, Context& context)
+  DenseBlocks(const Rows& X, Context& context, int64_t doubles = kBlockDoubles)
       : X_(X), own_(X.get_if<Doubles>()), size_(std::max<int64_t>(X.rows(), 1)) {
     if (own_ != nullptr) return;
-    size_ = std::clamp<int64_t>(kBlockDoubles / X.cols(), 1, size_);
+    size_ = std::clamp<int64_t>(doubles / X.cols(), 1, size_);
     block_ = Matrix<double>(size_, X.cols(), context, "a block of rows made dense");
   }
   int64_t size() const noexcept { return size_; }
@@ -166,6 +179,17 @@ void blocked_gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& c
   }
 }
 
+/// All of them.
+class DenseRows : public DenseBlocks {
+ public:
+  DenseRows(const Rows& X, Context& context)
+      : DenseBlocks(X, context, INT64_MAX), all_(block(0, X.rows())) {}
+  Doubles view() const noexcept { return all_; }
+
+ private:
+  Doubles all_;
+};
+
 }  // namespace
 
 bool pairs_as_listed(const Kernel& kernel, const Rows& X) {
@@ -178,11 +202,50 @@ bool pairs_as_listed(const Kernel& kernel, const Rows& X) {
 void gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& context,
           MatrixView<double> K) {
   check(kernel, X, Y, K);
+  if (const MatrixKernel* const matrix = kernel.matrix()) {
+    if (X.rows() == 0) return;
+    const DenseRows left(X, context), right(Y, context);
+    return matrix->gram_rows(left.view(), right.view(), context, K);
+  }
   const bool symmetric = same_rows(X, Y);
   const auto *const x = X.get_if<Doubles>(), *const y = Y.get_if<Doubles>();
   if (x != nullptr && y != nullptr) return dense_gram(kernel, *x, *y, symmetric, context, K);
   if (pairs_as_listed(kernel, Y)) return paired_gram(kernel, X, Y, symmetric, context, K);
   blocked_gram(kernel, X, Y, context, K);
+}
+
+void gram_multiply(const Kernel& kernel, const Rows& X, const Rows& Y, MatrixView<const double> U,
+                   Context& context, MatrixView<double> out) {
+  constexpr const char* kWhat = "a block of a Gram matrix";
+  const int64_t p = check_rows(kernel, X, Y), n = X.rows(), m = Y.rows();
+  require(U.rows == m && U.cols % p == 0 && out.rows == n && out.cols == U.cols,
+          MERCER_DIMENSION_MISMATCH,
+          "U is %lld x %lld and out %lld x %lld, expected the rows of Y and of X, and whole "
+          "vectors of p = %lld outputs, as many of both",
+          Long{U.rows}, Long{U.cols}, Long{out.rows}, Long{out.cols}, Long{p});
+  if (n == 0) return;
+  if (const MatrixKernel* const matrix = kernel.matrix()) {
+    const DenseRows left(X, context), right(Y, context);
+    return matrix->multiply_rows(left.view(), right.view(), U, context, out);
+  }
+  const Matrix<double> storage(std::min(kProductRows, n), std::min(kProductColumns, m), context,
+                               kWhat);
+  for (int64_t i = 0; i < n; ++i) std::fill_n(out.row(i), out.cols, 0.0);
+  Stage stage(context, checked_multiply(n, m, kWhat));
+  for (int64_t i = 0; i < n; i += kProductRows) {
+    const int64_t rows = std::min(kProductRows, n - i);
+    for (int64_t j = 0; j < m; j += kProductColumns) {
+      const int64_t cols = std::min(kProductColumns, m - j);
+      const MatrixView<double> K(storage.data(), rows, cols);
+      stage.share(rows * cols);
+      gram(kernel, X.block_rows(i, i + rows), Y.block_rows(j, j + cols), context, K);
+      if (U.cols > 0)
+        linalg::multiply(1.0, linalg::Transpose::no, MatrixView<const double>(K),
+                         linalg::Transpose::no, U.block_rows(j, j + cols), 1.0,
+                         out.block_rows(i, i + rows));
+      stage.advance(rows * cols);
+    }
+  }
 }
 
 }  // namespace mercer::kernel

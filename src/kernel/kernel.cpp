@@ -58,7 +58,14 @@ bool Kernel::ignores_common_zeros() const noexcept {
   });
 }
 
+int64_t Kernel::outputs(int64_t d) const {
+  check_dimension(d);
+  return 1;
+}
+
 void Kernel::check_dimension(int64_t d) const {
+  require(matrix() == nullptr, MERCER_UNSUPPORTED,
+          "kernel %s has several outputs, expected a kernel of one", name_.c_str());
   require(d >= 1, MERCER_INVALID_ARGUMENT, "d = %lld, expected at least one input",
           static_cast<long long>(d));
   require(lengthscale_.size() <= 1 || static_cast<int64_t>(lengthscale_.size()) == d,

@@ -49,6 +49,7 @@ struct Activation {
 };
 
 class Kernel;
+class MatrixKernel;
 
 /// k = variance times the sum or the product of the parts.
 struct Composition {
@@ -108,6 +109,13 @@ class Kernel {
   /// The canonical spec: "kernel" first, then the entry's fields, every default filled in,
   /// "variance" last.
   const Parameters& parameters() const noexcept { return parameters_; }
+
+  /// p for rows of d inputs: K(x, y) is p x p, a number for most. Errors: DIMENSION_MISMATCH for a
+  /// d that does not do.
+  virtual int64_t outputs(int64_t d) const;
+  /// Null: of one output. Else value() is NaN and what follows is not there: the scalar kernel that
+  /// it is made of has it.
+  virtual const MatrixKernel* matrix() const noexcept { return nullptr; }
 
   /// k(x, y), amplitude included; x and y have d entries. A kernel has no dimension of its own, but
   /// d has to pass check_dimension.
@@ -192,7 +200,8 @@ class Kernel {
 
   /// Throws DIMENSION_MISMATCH if an ARD lengthscale or another parameter for each input has
   /// another count than d or the kernel splits a row into parts that d cannot hold,
-  /// INVALID_ARGUMENT if d < 1; of kernels made of others also what their parts throw.
+  /// INVALID_ARGUMENT if d < 1, UNSUPPORTED for a kernel of several outputs: whoever serves these
+  /// calls outputs(d) instead; of kernels made of others also what their parts throw.
   void check_dimension(int64_t d) const;
 
   std::unique_ptr<Kernel> copy() const;
@@ -213,14 +222,21 @@ class Kernel {
   std::vector<double> lengthscale_;
 };
 
-/// K(i, j) = k(X_i, Y_j), parallel over rows of X; each entry of dense rows is exactly what value()
+/// K(i, j) = k(X_i, Y_j), block (i, j) of p x p numbers of a kernel of several outputs, which are
+/// (n p) x (m p) in all; parallel over rows of X; each entry of dense rows is exactly what value()
 /// returns, of sparse ones to rounding. NaN in a row stays in its row or column of K. Where
 /// pairs_as_listed(kernel, Y), a pair costs what its rows list, and memory beside K is a copy of Y
 /// and 4 d bytes a thread; else rows that are no dense doubles are made so in blocks of 16 MiB.
-/// Charged. Errors: DIMENSION_MISMATCH (columns of X, Y, ARD count, shape of K), OUT_OF_MEMORY,
-/// CANCELLED (K then unspecified).
+/// Of several outputs, rows that are no dense doubles are made so at once. Charged. Errors:
+/// DIMENSION_MISMATCH (columns of X, Y, ARD count, shape of K), OUT_OF_MEMORY, CANCELLED (K then
+/// unspecified).
 void gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& context,
           MatrixView<double> K);
+/// out_i = sum_j K(X_i, Y_j) U_j without K: U m x (p count), out n x (p count), a row holding count
+/// vectors of p outputs one after the other. Cost: that of gram, and n m times those vectors;
+/// kernels of one output and decomposable by blocks of K and BLAS. Errors: those of gram.
+void gram_multiply(const Kernel& kernel, const Rows& X, const Rows& Y, MatrixView<const double> U,
+                   Context& context, MatrixView<double> out);
 /// Whether rows are sparse, list at most an eighth of their columns, and the kernel needs no more.
 bool pairs_as_listed(const Kernel& kernel, const Rows& X);
 
@@ -230,6 +246,10 @@ void derivative_gram(const Kernel& kernel, const MultiIndex& p, const MultiIndex
                      MatrixView<const double> X, MatrixView<const double> Y, Context& context,
                      MatrixView<double> K);
 
+/// p: one; as many as inputs, which are directions of theirs (a field); or the rows of "gamma", K =
+/// k gamma, whose features are those of k whatever gamma is.
+enum class OutputCount { one, inputs, gamma };
+
 /// One kernel, defined in the file of its name. `fields`: its own parameters; the table adds
 /// "variance". `default_map`: of those that take it, where a spec names none.
 struct KernelEntry {
@@ -238,9 +258,18 @@ struct KernelEntry {
   std::vector<Field> fields;
   std::unique_ptr<Kernel> (*make)(const Parameters& canonical);
   const char* default_map;
+  OutputCount outputs = OutputCount::one;
+  /// Its constant fields have a stream function; those of others, a potential.
+  bool without_sources = false;
+  /// A share from 0 to 1 that a search tries values of where the spec leaves it open, the first a
+  /// fair one; null: none.
+  const char* shape = nullptr;
+  std::vector<double> shapes = {};
 };
 /// What exists.
 std::span<const KernelEntry> kernel_table();
+/// The one that given["kernel"] names. Errors: INVALID_ARGUMENT naming what exists.
+const KernelEntry& kernel_entry(const Parameters& given, const std::string& path = "");
 
 /// The fields of an entry with "kernel", which names it, in front.
 std::vector<Field> kernel_fields(const KernelEntry& entry);
@@ -249,6 +278,8 @@ std::vector<Field> kernel_fields(const KernelEntry& entry);
 /// "mercer". No object is made. `path` stands before keys in messages. Errors: INVALID_ARGUMENT
 /// naming key, value and what is allowed, VERSION, UNSUPPORTED ("needs").
 Parameters canonical_kernel(const Parameters& given, const std::string& path);
+/// The same of a kernel of one output, else UNSUPPORTED.
+Parameters canonical_scalar_kernel(const Parameters& given, const std::string& path);
 
 /// KernelEntry::default_map of given["kernel"]. Errors: INVALID_ARGUMENT naming what exists.
 const char* default_map(const Parameters& given, const std::string& path);

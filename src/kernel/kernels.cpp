@@ -32,7 +32,11 @@
   entry(sign)                          \
   entry(optical)                       \
   entry(sum)                           \
-  entry(product)
+  entry(product)                       \
+  entry(decomposable)                  \
+  entry(curl_free)                     \
+  entry(divergence_free)               \
+  entry(helmholtz)
 // clang-format on
 
 namespace mercer::kernel {
@@ -50,11 +54,11 @@ namespace {
 
 Field kernel_name_field() { return name_field("kernel", kernel_table(), "which kernel"); }
 
+}  // namespace
+
 const KernelEntry& kernel_entry(const Parameters& given, const std::string& path) {
   return named_entry(given, kernel_name_field(), kernel_table(), path);
 }
-
-}  // namespace
 
 std::vector<Field> kernel_fields(const KernelEntry& entry) {
   std::vector<Field> fields{kernel_name_field()};
@@ -69,8 +73,19 @@ Parameters canonical_kernel(const Parameters& given, const std::string& path) {
   return check_fields(envelope.body, kernel_fields(kernel_entry(envelope.body, path)), path);
 }
 
+Parameters canonical_scalar_kernel(const Parameters& given, const std::string& path) {
+  Parameters canonical = canonical_kernel(given, path);
+  const KernelEntry& entry = kernel_entry(canonical, path);
+  require(entry.outputs == OutputCount::one, MERCER_UNSUPPORTED,
+          "%skernel = %s has several outputs, expected a kernel of one", path.c_str(), entry.name);
+  return canonical;
+}
+
 const char* default_map(const Parameters& given, const std::string& path) {
-  return kernel_entry(given, path).default_map;
+  const KernelEntry& entry = kernel_entry(given, path);
+  if (entry.outputs == OutputCount::gamma && given.find("scalar") != nullptr)
+    return default_map(given.object("scalar"), path);
+  return entry.default_map;
 }
 
 std::unique_ptr<Kernel> make_kernel(const Parameters& given) {
@@ -89,6 +104,14 @@ Field lengthscale_field() {
           .least = kLeastLengthscale,
           .most = kMostLengthscale,
           .help = "l: one number, or one per input (tau_j is divided by l_j)"};
+}
+
+Field scalar_field() {
+  return {.key = "scalar",
+          .type = FieldType::kernel,
+          .fallback = std::make_shared<const Parameters>(Parameters{{"kernel", "gaussian"}}),
+          .help = "the kernel of one output that it is made of",
+          .canonical = canonical_scalar_kernel};
 }
 
 }  // namespace mercer::kernel

@@ -107,6 +107,7 @@ void check_map(const feature::FeatureMap& map, int64_t columns) {
   require(!map.is_complex(), MERCER_UNSUPPORTED,
           "the map is complex; ridge needs a real one, such as form pair or phase, or field "
           "real or complex_to_real");
+  map.require_one_output();
   check_inputs(map.inputs(), columns);
 }
 

@@ -60,6 +60,7 @@ void check(const feature::FeatureMap& map, std::span<const Observations> sets,
            const HermiteOptions& options) {
   require(!map.is_complex(), MERCER_UNSUPPORTED,
           "the map is complex, expected a real one for Hermite learning");
+  map.require_one_output();
   require(!sets.empty() && sets[0].X.rows > 0 && sets[0].Y.cols > 0, MERCER_INVALID_ARGUMENT,
           "no observations, expected sets[0] with at least one row and one output");
   require(std::isfinite(options.lambda) && options.lambda >= 0, MERCER_INVALID_ARGUMENT,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What exists, as JSON: the tables of kernels, maps, projections, operators and models with every
-// parameter's type, default, range and help. Written piece by piece: no tree of all of it is held.
+// What exists, as JSON: the tables of kernels, maps, projections and models with every parameter's
+// type, default, range and help. Written piece by piece: no tree of all of it is held.
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "base/field_text.h"
 #include "feature/projection_choice.h"
-#include "operator/operator_entry.h"
 #include "projection/projections.h"
 #include "spec/json.h"
 #include "spec/spec.h"
@@ -74,8 +73,7 @@ struct Entry {
   std::span<const Field> fields;           // the key that names the entry first
   const feature::MapEntry* map = nullptr;  // of maps
   const char* serves = nullptr;            // of projections
-  const char* default_map = nullptr;       // of kernels
-  const operators::OperatorEntry* operation = nullptr;
+  const kernel::KernelEntry* kernel = nullptr;
 };
 
 const char* truth(bool value) { return value ? "true" : "false"; }
@@ -97,10 +95,14 @@ void append_map(std::string& out, const feature::MapEntry& map) {
   out += ']';
 }
 
-void append_operator(std::string& out, const operators::OperatorEntry& entry) {
-  out += std::string(",\"separable\":") + truth(entry.separable);
-  out += std::string(",\"field\":") + truth(entry.field) + ",\"shape\":";
-  append_text(out, entry.shape == nullptr ? "" : entry.shape);
+void append_kernel(std::string& out, const kernel::KernelEntry& kernel) {
+  static constexpr const char* kOutputs[] = {"one", "inputs", "gamma"};
+  out += ",\"default_map\":";
+  append_text(out, kernel.default_map);
+  out += ",\"outputs\":";
+  append_text(out, kOutputs[static_cast<std::size_t>(kernel.outputs)]);
+  out += ",\"shape\":";
+  append_text(out, kernel.shape == nullptr ? "" : kernel.shape);
 }
 
 std::string described(const Entry& entry) {
@@ -110,15 +112,11 @@ std::string described(const Entry& entry) {
   out += ",\"help\":";
   append_text(out, entry.help);
   if (entry.map != nullptr) append_map(out, *entry.map);
-  if (entry.operation != nullptr) append_operator(out, *entry.operation);
   if (entry.serves != nullptr) {
     out += ",\"serves\":";
     append_text(out, entry.serves);
   }
-  if (entry.default_map != nullptr) {
-    out += ",\"default_map\":";
-    append_text(out, entry.default_map);
-  }
+  if (entry.kernel != nullptr) append_kernel(out, *entry.kernel);
   append_fields(out += ',', "parameters", fields.empty() ? fields : fields.subspan(1));
   return out + '}';
 }
@@ -147,27 +145,22 @@ class Group {
 
 std::string describe(std::string_view name) {
   Group kernels("kernels", name), maps("maps", name), projections("projections", name),
-      operators("operators", name), models("models", name);
+      models("models", name);
   for (const auto& entry : kernel::kernel_table())
-    kernels.add({entry.name, entry.help, kernel::kernel_fields(entry), nullptr, nullptr,
-                 entry.default_map});
+    kernels.add({entry.name, entry.help, kernel::kernel_fields(entry), nullptr, nullptr, &entry});
   for (const auto& entry : feature::map_table())
     maps.add({entry.name, entry.help, feature::map_fields(entry), &entry});
   for (const projection::ProjectionEntry* entry : projection::projection_table())
     projections.add({entry->name, entry->help, {}, nullptr, projection::served_laws(entry->need)});
-  for (const auto& entry : operators::operator_table())
-    operators.add(
-        {entry.name, entry.help, operators::map_fields(entry), nullptr, nullptr, nullptr, &entry});
   for (const model::ModelEntry* entry : model::model_table())
     models.add({entry->name, entry->help, model_fields(*entry)});
-  const Group* const groups[] = {&kernels, &maps, &projections, &operators, &models};
+  const Group* const groups[] = {&kernels, &maps, &projections, &models};
   const bool found =
       std::any_of(std::begin(groups), std::end(groups), [](auto group) { return group->count(); });
-  require(found, MERCER_INVALID_ARGUMENT,
-          "name = \"%.*s\", expected the name of a kernel, map, projection, operator or model "
-          "(none lists "
-          "all)",
-          static_cast<int>(std::min<std::size_t>(name.size(), 60)), name.data());
+  require(
+      found, MERCER_INVALID_ARGUMENT,
+      "name = \"%.*s\", expected the name of a kernel, map, projection or model (none lists all)",
+      static_cast<int>(std::min<std::size_t>(name.size(), 60)), name.data());
   std::string out;
   for (const Group* group : groups) {
     if (group->count() == 0) continue;

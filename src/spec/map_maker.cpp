@@ -16,6 +16,18 @@
 namespace mercer::spec {
 namespace {
 
+/// Of a kernel of several outputs; what is no object is refused with the other fields.
+void refuse_outputs(const Parameters& map) {
+  using Object = std::shared_ptr<const Parameters>;
+  const auto* const kernel = std::get_if<Object>(map.find("kernel"));
+  if (kernel == nullptr) return;
+  const kernel::KernelEntry& entry = kernel::kernel_entry(**kernel, "kernel.");
+  require(entry.outputs == kernel::OutputCount::one, MERCER_UNSUPPORTED,
+          "kernel = %s has several outputs, expected a kernel of one: mercer_operator_model_search "
+          "and mercer fit --operator learn with it",
+          entry.name);
+}
+
 /// Of the parts of a composed kernel, their default maps with such projections.
 ObjectList default_parts(const Parameters& kernel, int64_t d) {
   ObjectList maps;
@@ -178,6 +190,7 @@ std::unique_ptr<SpecMapMaker> map_maker(Parameters given, int64_t d, uint64_t se
     if (given.find(key) == nullptr) given.set(key, std::move(value));
   };
   set_default("kernel", default_kernel(given));
+  refuse_outputs(given);
   set_default("inputs", d);
   set_default("features", int64_t{1});  // any: make() replaces it
   set_default("seed", seed);

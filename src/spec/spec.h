@@ -12,7 +12,6 @@
 #include "feature/feature_map.h"
 #include "kernel/kernel.h"
 #include "model/model.h"
-#include "operator/supplied.h"
 
 namespace mercer::spec {
 
@@ -31,34 +30,17 @@ std::unique_ptr<feature::FeatureMap> map_fitted_to_spec(std::string_view json, c
                                                         const MatrixView<const double>* targets,
                                                         Context& context);
 
-/// {"operator":NAME,"kernel":{...}, parameters of the entry}; of a map "inputs", "features", "seed"
-/// and how it draws as well.
-std::unique_ptr<const operators::OperatorKernel> operator_kernel_from_spec(std::string_view json);
-std::unique_ptr<const operators::OperatorMap> operator_map_from_spec(std::string_view json);
-/// A decomposable map: the spec says all but "operator", "kernel" and "gamma".
-std::unique_ptr<const operators::OperatorMap> decomposable_from_spec(std::string_view json,
-                                                                     const kernel::Kernel& kernel,
-                                                                     std::vector<double> gamma);
-/// Frequencies as the spec says ("kernel", "inputs", "features", "seed", "projection" ...), roots
-/// of the caller's.
-std::unique_ptr<const operators::OperatorMap> operator_map_of_roots(
-    std::string_view json, int64_t p, int64_t q, const operators::RootFunction& root);
-/// With the numbers a file carried.
-std::unique_ptr<const operators::OperatorMap> operator_map_of_file(
-    std::string_view json, std::span<const NumberArray> numbers);
 
 /// Canonical text: no spaces, keys in table order, every default filled in, "mercer":1 first.
 std::string to_spec(const kernel::Kernel& kernel);
 std::string to_spec(const feature::FeatureMap& map);
 std::string to_spec(const model::Model& model);
-std::string to_spec(const operators::OperatorKernel& kernel);
-std::string to_spec(const operators::OperatorMap& map);
 
 /// Everything that exists as JSON: {"kernels":[{name, help, parameters:[{key, type, required,
 /// default, least, least_open, most, choices, expected, help}]}],"maps":[...],"projections":[...],
-/// "operators":[...],"models":[...]};
+/// "models":[...]};
 /// null: no default, no limit; "expected" is a phrase; a kernel has "default_map" as well, the map
-/// of specs that name none; a map has "default_kernel", the spec
+/// of specs that name none, "outputs" ("one", "inputs", "gamma") and "shape" (KernelEntry); a map has "default_kernel", the spec
 /// of the one that map_maker fills in. name empty: all, else the same lists with
 /// the entries of that name alone, since a kernel and a map may share one (INVALID_ARGUMENT if
 /// there is none).

@@ -20,7 +20,8 @@ void estimate_gram(const feature::FeatureMap& map, const Rows& X, Context& conte
                    MatrixView<double> out) {
   const int64_t D = map.features(), reals = map.is_complex() ? 2 : 1;
   const int64_t width = std::min(D, kErrorColumns / reals);
-  const Matrix<double> Z(X.rows(), reals * width, context, "the features of the rows");
+  const Matrix<double> Z(map.outputs() * X.rows(), reals * width, context,
+                         "the features of the rows");
   for (int64_t first = 0; first < D; first += width) {
     const feature::Columns columns{first, std::min(first + width, D)};
     const auto part = Z.view().block_cols(0, reals * (columns.end - columns.begin));
@@ -88,15 +89,17 @@ double measured_error(const feature::FeatureMap& map, const Rows& X, Context& co
           static_cast<long long>(n));
   Stage stage(context, 2);
   stage.share(1);
-  const Matrix<double> exact(n, n, context, "the Gram matrix");
+  const int64_t size = checked_multiply(map.outputs(), n, "the Gram matrix");
+  const Matrix<double> exact(size, size, context, "the Gram matrix");
   if (map.shows_other_rows()) {
+    map.require_one_output();
     gram_of_shown(map, X, context, exact.view());
   } else {
     kernel::gram(map.kernel(), X, X, context, exact.view());
   }
   stage.advance(1);
   stage.share(1);
-  const Matrix<double> estimate(n, n, context, "its estimate");
+  const Matrix<double> estimate(size, size, context, "its estimate");
   estimate_gram(map, X, context, estimate.view());
   const double error = kernel_error(estimate.view(), exact.view()).relative_frobenius;
   require(std::isfinite(error), MERCER_INVALID_ARGUMENT,

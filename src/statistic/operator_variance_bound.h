@@ -3,7 +3,7 @@
 // Proposition 33 of Brault, Heinonen, d'Alche-Buc 2016 for a map and pairs of rows.
 #pragma once
 
-#include "operator/operator_map.h"
+#include "feature/field/field_map.h"
 #include "statistic/operator_bound.h"
 
 namespace mercer::statistic {
@@ -11,7 +11,7 @@ namespace mercer::statistic {
 /// Row i of out, p p numbers: the bound of the operator variance E (K~ - K)^2 at (X_i, Y_i), which
 /// is the variance itself where all A(omega) are one matrix. O(d^3) a row. Errors: those of
 /// OperatorMap::variance.
-void operator_variance_bound(const operators::OperatorMap& map, MatrixView<const double> X,
+void operator_variance_bound(const feature::FieldMap& map, MatrixView<const double> X,
                              MatrixView<const double> Y, BoundForm form, Context& context,
                              MatrixView<double> out);
 

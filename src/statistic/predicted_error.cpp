@@ -134,6 +134,7 @@ double error_over_pairs(const FeatureMap& map, MatrixView<const double> X, Conte
 }  // namespace
 
 double predicted_error(const FeatureMap& map, MatrixView<const double> X, Context& context) {
+  map.require_one_output();
   const double error = error_over_pairs(map, X, context);
   require(std::isfinite(error), MERCER_INVALID_ARGUMENT,
           "X: the predicted error is %g, expected finite rows whose kernel does not overflow",

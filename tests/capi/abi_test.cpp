@@ -53,6 +53,16 @@ AT(mercer_matrix, cols, 16);
 AT(mercer_matrix, ld, 24);
 AT(mercer_matrix, data, 32);
 
+SIZE(mercer_map_info, 64);
+AT(mercer_map_info, struct_size, 0);
+AT(mercer_map_info, is_complex, 4);
+AT(mercer_map_info, inputs, 8);
+AT(mercer_map_info, outputs, 16);
+AT(mercer_map_info, features, 24);
+AT(mercer_map_info, frequencies, 32);
+AT(mercer_map_info, right_inputs, 40);
+AT(mercer_map_info, incomplete_block, 48);
+AT(mercer_map_info, dropped, 56);
 SIZE(mercer_transform_options, 40);
 AT(mercer_transform_options, struct_size, 0);
 AT(mercer_transform_options, reserved, 4);

@@ -26,9 +26,6 @@ constexpr Kind<mercer_map> kMap = {mercer_map_to_bytes, mercer_map_from_bytes, m
                                    mercer_map_free};
 constexpr Kind<mercer_model> kModel = {mercer_model_to_bytes, mercer_model_from_bytes,
                                        mercer_model_save, mercer_model_free};
-constexpr Kind<mercer_operator_map> kOperatorMap = {
-    mercer_operator_map_to_bytes, mercer_operator_map_from_bytes, mercer_operator_map_save,
-    mercer_operator_map_free};
 constexpr Kind<mercer_operator_model> kOperatorModel = {
     mercer_operator_model_to_bytes, mercer_operator_model_from_bytes, mercer_operator_model_save,
     mercer_operator_model_free};
@@ -112,18 +109,17 @@ void check_damage(const Kind<Handle>& kind, const Handle* handle) {
   CHECK(what == "");
 }
 
-using OperatorMapHandle =
-    std::unique_ptr<mercer_operator_map, Freed<mercer_operator_map, mercer_operator_map_free>>;
 using OperatorModelHandle =
     std::unique_ptr<mercer_operator_model,
                     Freed<mercer_operator_model, mercer_operator_model_free>>;
 
-OperatorMapHandle small_field() {
-  mercer_operator_map* map = nullptr;
-  REQUIRE(mercer_operator_map_from_spec(
-              R"({"operator":"curl_free","kernel":{"kernel":"gaussian"},"inputs":3,"features":8})",
-              &map) == MERCER_OK);
-  return OperatorMapHandle(map);
+MapHandle small_field() {
+  mercer_map* map = nullptr;
+  REQUIRE(
+      mercer_map_from_spec(
+          R"({"kernel":{"kernel":"curl_free","scalar":{"kernel":"gaussian"}},"inputs":3,"features":8})",
+          &map) == MERCER_OK);
+  return MapHandle(map);
 }
 
 OperatorModelHandle small_field_model() {
@@ -140,12 +136,12 @@ TEST_CASE("objects go through memory as through files, byte by byte", "[capi]") 
   check_round_trip(kMap, fourier(3, 8).get());
   const auto W = numbers(4, 3);
   mercer_map* supplied = nullptr;
-  REQUIRE(mercer_fourier_create_supplied(gaussian().get(), 3, 4, W.data(), 3, nullptr, nullptr,
+  REQUIRE(mercer_fourier_create_supplied(gaussian().get(), rows_of(W, 3), nullptr, nullptr, nullptr,
                                          &supplied) == MERCER_OK);
   check_round_trip(kMap, MapHandle(supplied).get());
   check_round_trip(kModel, small_model().get());
   check_round_trip(kModel, small_classifier().get());
-  check_round_trip(kOperatorMap, small_field().get());
+  check_round_trip(kMap, small_field().get());
   check_round_trip(kOperatorModel, small_field_model().get());
   check_round_trip(kStatistics, small_statistics().get());
   check_round_trip(kStatistics, small_statistics(0, 3, 0).get());
@@ -154,7 +150,7 @@ TEST_CASE("objects go through memory as through files, byte by byte", "[capi]") 
 TEST_CASE("what is no place, or no object, is refused", "[capi]") {
   check_refusals(kMap, fourier(3, 8).get(), "map");
   check_refusals(kModel, small_model().get(), "model");
-  check_refusals(kOperatorMap, small_field().get(), "map");
+  check_refusals(kMap, small_field().get(), "map");
   check_refusals(kOperatorModel, small_field_model().get(), "model");
   check_refusals(kStatistics, small_statistics().get(), "statistics");
   const std::string map = bytes_of(kMap, fourier(3, 8).get());
@@ -166,7 +162,7 @@ TEST_CASE("what is no place, or no object, is refused", "[capi]") {
 TEST_CASE("damaged bytes are refused", "[capi]") {
   check_damage(kMap, fourier(3, 8).get());
   check_damage(kModel, small_model().get());
-  check_damage(kOperatorMap, small_field().get());
+  check_damage(kMap, small_field().get());
   check_damage(kOperatorModel, small_field_model().get());
   check_damage(kStatistics, small_statistics().get());
 }

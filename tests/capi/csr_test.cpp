@@ -32,7 +32,8 @@ void check_equal_to_dense(const mercer_map* map) {
   const Four<T, Index> X;
   int64_t D = 0;
   int32_t complex = 0;
-  REQUIRE(mercer_map_shape(map, nullptr, &D, &complex, nullptr, nullptr) == MERCER_OK);
+  D = info_of(map).features;
+  complex = info_of(map).is_complex;
   const int64_t reals = (1 + complex) * D;
   std::vector<T> sparse(static_cast<size_t>(4 * reals)), expected(sparse.size());
   const auto transform = [&](const RowsView& rows, std::vector<T>& Z) {

@@ -27,8 +27,7 @@ TEST_CASE("exact operator ridge: a system that rounding makes singular is no fit
     for (const int32_t method :
          {MERCER_OPERATOR_KERNEL_METHOD_EIGEN, MERCER_OPERATOR_KERNEL_METHOD_CHOLESKY}) {
       CAPTURE(gamma, method);
-      const auto kernel = make_operator_kernel(
-          std::string(R"({"operator":"decomposable","gamma":)") + gamma + "}");
+      const auto kernel = make_kernel(std::string(R"("decomposable","gamma":)") + gamma);
       Numbers u(6, 7.0);
       auto fit = exact_fit(0, method);
       CHECK(fault(mercer_operator_kernel_ridge(kernel.get(), rows_of(X, 2), rows_of(Y, 2), &fit,
@@ -77,8 +76,8 @@ TEST_CASE("structures of outputs: right or refused where numbers are near the en
 }
 
 TEST_CASE("posterior covariances of a noise near the largest number", "[capi]") {
-  const auto map = make_operator(R"({"operator":"decomposable","gamma":[9,0,0,9],"inputs":3,)"
-                                 R"("features":10})");
+  const auto map = make_operator(
+      R"({"kernel":{"kernel":"decomposable","gamma":[9,0,0,9]},"inputs":3,"features":20})");
   const Numbers X = numbers(40, 3), Y = numbers(40, 2);
   const double lambda = 0.01;
   auto fit = mercer_operator_fit_of(&lambda, 1);
@@ -92,8 +91,7 @@ TEST_CASE("posterior covariances of a noise near the largest number", "[capi]") 
   REQUIRE(covariance(1, one) == MERCER_OK);
   REQUIRE(*std::ranges::max_element(one) < 1);
   REQUIRE(covariance(kMost, most) == MERCER_OK);
-  for (size_t i = 0; i < one.size(); ++i)
-    CHECK(std::fabs(most[i] / kMost - one[i]) < 1e-14);
+  for (size_t i = 0; i < one.size(); ++i) CHECK(std::fabs(most[i] / kMost - one[i]) < 1e-14);
   std::vector<float> narrow(160, 7.0F);
   CHECK(refused(covariance(1e100, narrow), "out: row 0, column 0", "finite float") == "");
   CHECK(narrow == std::vector<float>(160, 7.0F));

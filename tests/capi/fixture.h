@@ -90,11 +90,14 @@ inline MapHandle map_of(const mercer_model* model) {
   return MapHandle(map);
 }
 /// D; -1 if that failed.
-inline int64_t columns_of(const mercer_map* map) {
-  int64_t D = -1;
-  mercer_map_shape(map, nullptr, &D, nullptr, nullptr, nullptr);
-  return D;
+/// What a map says of itself; features of -1 if that failed.
+inline mercer_map_info info_of(const mercer_map* map) {
+  mercer_map_info info{};
+  info.struct_size = sizeof info;
+  if (mercer_map_shape(map, &info) != MERCER_OK) info.features = -1;
+  return info;
 }
+inline int64_t columns_of(const mercer_map* map) { return info_of(map).features; }
 
 /// What a call that fills a string buffer says; "?" if it fails.
 template <class Ask>

@@ -97,7 +97,7 @@ TEST_CASE("a map is made and loaded at no cost, whatever its size", "[capi]") {
     if (status == MERCER_UNSUPPORTED) continue;  // without FFTW
     REQUIRE(status == MERCER_OK);
     int64_t D = 0;
-    CHECK(mercer_map_shape(made.get(), nullptr, &D, nullptr, nullptr, nullptr) == MERCER_OK);
+    D = columns_of(made.get());
     CHECK(D == huge.features);
     REQUIRE(mercer_map_save(made.get(), path.c_str()) == MERCER_OK);
     made_cheaply([&](mercer_map** out) { return mercer_map_load(path.c_str(), out); }, &status);
@@ -121,7 +121,7 @@ std::vector<float> slice(const Huge& huge, const mercer_map* map, mercer_context
                          int64_t j0, int64_t j1, mercer_status* status) {
   const auto X = numbers<float>(1, huge.inputs);
   int32_t is_complex = 0;
-  mercer_map_shape(map, nullptr, nullptr, &is_complex, nullptr, nullptr);
+  is_complex = info_of(map).is_complex;
   std::vector<float> Z(static_cast<size_t>((j1 - j0) * (1 + is_complex)), 7.0f);
   *status = mercer_map_transform(map, rows_of(X, huge.inputs), columns(j0, j1), context,
                                  result_of(Z.data(), 1, j1 - j0, -1, is_complex == 1));

@@ -76,7 +76,7 @@ TEST_CASE("Gram matrices refuse bad shapes", "[capi]") {
   double K[16] = {77};
   const auto gram = [&](const mercer_kernel* k, const RowsView& x, const ResultView& result,
                         mercer_status expected, auto... parts) {
-    return fault(mercer_kernel_gram(k, x, good, nullptr, result), expected,
+    return fault(mercer_kernel_gram(k, x, good, nullptr, nullptr, result), expected,
                  "mercer_kernel_gram: ", parts...);
   };
   const mercer_status invalid = MERCER_INVALID_ARGUMENT, mismatch = MERCER_DIMENSION_MISMATCH;

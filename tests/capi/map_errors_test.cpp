@@ -62,22 +62,28 @@ TEST_CASE("supplied frequencies are checked", "[capi]") {
   const auto W = numbers(4, 3);
   const double negative[] = {1, 1, -1, 1};
   mercer_map* out = nullptr;
-  const auto supply = [&](int64_t F, const double* w, int64_t ldw, const double* weights) {
-    return mercer_fourier_create_supplied(one.get(), 3, F, w, ldw, weights, nullptr, &out);
+  const auto supply = [&](const mercer_rows* w, const double* weights,
+                          const mercer_rows* roots = nullptr) {
+    return mercer_fourier_create_supplied(one.get(), w, weights, roots, nullptr, &out);
   };
-  CHECK(refused(supply(0, W.data(), 3, nullptr), "mercer_fourier_create_supplied", "F = 0") == "");
-  CHECK(refused(supply(4, nullptr, 3, nullptr), "frequencies = NULL") == "");
-  CHECK(refused(supply(4, W.data(), 2, nullptr), "ldw = 2") == "");
-  CHECK(refused(supply(4, W.data(), 3, negative), "weight", "-1") == "");
+  CHECK(refused(supply(rows_of(W.data(), 0, 3), nullptr), "mercer_fourier_create_supplied",
+                "frequencies->n = 0") == "");
+  CHECK(refused(supply(nullptr, nullptr), "frequencies") == "");
+  CHECK(refused(supply(rows_of(W.data(), 4, 3, 2), nullptr), "frequencies->ld = 2") == "");
+  CHECK(refused(supply(rows_of(W, 3), negative), "weight", "-1") == "");
+  CHECK(fault(supply(rows_of(W, 3), nullptr, rows_of(W.data(), 6, 2)), MERCER_DIMENSION_MISMATCH,
+              "6 x 2") == "");
   auto options = fourier_options();
   options.projection = MERCER_PROJECTION_SORF;
-  CHECK(fault(mercer_fourier_create_supplied(one.get(), 3, 4, W.data(), 3, nullptr, &options, &out),
+  CHECK(fault(mercer_fourier_create_supplied(one.get(), rows_of(W, 3), nullptr, nullptr, &options,
+                                             &out),
               MERCER_UNSUPPORTED, "options->projection is sorf") == "");
   options = fourier_options();
   options.radius = MERCER_RADIUS_FIXED;
-  CHECK(fault(mercer_fourier_create_supplied(one.get(), 3, 4, W.data(), 3, nullptr, &options, &out),
+  CHECK(fault(mercer_fourier_create_supplied(one.get(), rows_of(W, 3), nullptr, nullptr, &options,
+                                             &out),
               MERCER_UNSUPPORTED, "radius") == "");
-  CHECK(fault(mercer_fourier_create_supplied(polynomial().get(), 3, 4, W.data(), 3, nullptr,
+  CHECK(fault(mercer_fourier_create_supplied(polynomial().get(), rows_of(W, 3), nullptr, nullptr,
                                              nullptr, &out),
               MERCER_UNSUPPORTED, "mercer_fourier_create_supplied", "polynomial") == "");
   CHECK(out == nullptr);

@@ -33,7 +33,7 @@ const Writer kWriters[] = {
      }},
     {"mercer_kernel_gram", "K", 4, 4,
      [](const mercer_matrix* result) {
-       return mercer_kernel_gram(gaussian().get(), good(), good(), nullptr, result);
+       return mercer_kernel_gram(gaussian().get(), good(), good(), nullptr, nullptr, result);
      }},
     {"mercer_ridge_leave_one_out", "residuals", 10, 1,
      [](const mercer_matrix* result) {
@@ -155,7 +155,7 @@ TEST_CASE("results that overlap any array of the rows are refused", "[capi]") {
     const std::string what = std::string(" overlaps ") + array;
     return refused(mercer_map_transform(map.get(), X, nullptr, nullptr, over(8)),
                    "mercer_map_transform: Z" + what) +
-           refused(mercer_kernel_gram(kernel.get(), X, X, nullptr, over(4)),
+           refused(mercer_kernel_gram(kernel.get(), X, X, nullptr, nullptr, over(4)),
                    "mercer_kernel_gram: K" + what) +
            refused(mercer_model_predict(model.get(), X, nullptr, nullptr, over(1)),
                    "mercer_model_predict: scores" + what) +

@@ -32,10 +32,12 @@ std::string semidefinite_fault(const double* A, size_t p) {
 }  // namespace
 
 TEST_CASE("operator models: rows outside the kernel's domain are named", "[capi]") {
-  const std::string skewed = R"({"operator":"decomposable","kernel":{"kernel":"skewed_chi2"},)"
-                             R"("gamma":[2,1,1,2])";
-  const auto kernel = make_operator_kernel(skewed + "}");
-  const auto map = make_operator(skewed + R"(,"inputs":3,"features":10})");
+  const std::string skewed =
+      R"("decomposable","scalar":{"kernel":"skewed_chi2"},"gamma":[2,1,1,2])";
+  const auto kernel =
+      make_kernel(R"("decomposable","scalar":{"kernel":"skewed_chi2"},"gamma":[2,1,1,2])");
+  const auto map =
+      make_operator(R"({"kernel":{"kernel":)" + skewed + R"(},"inputs":3,"features":20})");
   Numbers X(60);
   for (size_t i = 0; i < X.size(); ++i) X[i] = 0.1 * static_cast<double>(i % 7);
   Numbers outside = X, Y = numbers(20, 2);
@@ -58,8 +60,9 @@ TEST_CASE("operator models: rows outside the kernel's domain are named", "[capi]
     CHECK(named(mercer_operator_model_fit(map.get(), rows_of(outside, 3), rows_of(Y, 2), &fit,
                                           nullptr, &made)) == "");
     auto search = mercer_operator_search_of(0);
-    CHECK(named(mercer_operator_model_search((skewed + "}").c_str(), rows_of(outside, 3),
-                                             rows_of(Y, 2), &search, nullptr, &made)) == "");
+    CHECK(named(mercer_operator_model_search((R"({"kernel":{"kernel":)" + skewed + "}}").c_str(),
+                                             rows_of(outside, 3), rows_of(Y, 2), &search, nullptr,
+                                             &made)) == "");
     CHECK(named(mercer_operator_model_covariance(model.get(), rows_of(outside, 3), rows_of(Y, 2), 1,
                                                  rows_of(X, 3), nullptr, result_of(out, 4))) == "");
   }
@@ -77,10 +80,13 @@ TEST_CASE("norms: the penalty of a graph is the norm of its Gamma, and that of k
   Numbers gamma(9);
   REQUIRE(mercer_output_structure(MERCER_STRUCTURE_LAPLACIAN, rows_of(W, 3), 0, nullptr,
                                   result_of(gamma, 3)) == MERCER_OK);
-  mercer_operator_map* made = nullptr;
-  REQUIRE(mercer_operator_map_decomposable(R"({"inputs":2,"features":16})", gaussian().get(),
-                                           rows_of(gamma, 3), &made) == MERCER_OK);
-  const OperatorHandle map(made);
+  mercer_kernel* joint = nullptr;
+  REQUIRE(mercer_kernel_decomposable(gaussian().get(), rows_of(gamma, 3), 1e-12, &joint) ==
+          MERCER_OK);
+  const KernelHandle kernel(joint);
+  mercer_map* made = nullptr;
+  REQUIRE(mercer_fourier_create(joint, 2, 32, nullptr, &made) == MERCER_OK);
+  const MapHandle map(made);
   const Numbers X = numbers(30, 2), Y = numbers(30, 3);
   const double lambda = 1e-3;
   auto fit = mercer_operator_fit_of(&lambda, 1);
@@ -94,9 +100,9 @@ TEST_CASE("norms: the penalty of a graph is the norm of its Gamma, and that of k
 
   // f_o = sum_c theta_c B_o z_c of supplied roots: <f_k, f_l> = sum_c theta_c^2 B_ck B_cl.
   const Numbers frequencies = {0.3, 1.1, -0.7, 0.4}, roots = {1, -2, 0.5, 3};
-  REQUIRE(mercer_operator_map_supplied(rows_of(frequencies, 2), 2, 1, roots.data(), &made) ==
-          MERCER_OK);
-  const OperatorHandle own(made);
+  REQUIRE(mercer_fourier_create_supplied(gaussian().get(), rows_of(frequencies, 2), nullptr,
+                                         rows_of(roots, 1), nullptr, &made) == MERCER_OK);
+  const MapHandle own(made);
   const Numbers T = numbers(30, 2);
   auto steps = mercer_operator_fit_of(&lambda, 1);
   const auto other = learnt(own, X, 2, T, 2, steps);
@@ -172,52 +178,50 @@ TEST_CASE("the variance bound: the reference numbers, the variance where it is e
     const auto d = std::ssize(tau);
     const int64_t F = entry["F"];
     const auto map =
-        make_operator(field_spec(entry["kind"], entry["sigma"]) + R"(,"inputs":)" +
-                      std::to_string(d) + R"(,"features":)" + std::to_string(2 * F) + "}");
+        make_operator(R"({"kernel":{"kernel":)" + field_kernel(entry["kind"], entry["sigma"]) +
+                      R"(},"inputs":)" + std::to_string(d) + R"(,"features":)" +
+                      std::to_string(2 * F * (entry["kind"] == "curl_free" ? 1 : d)) + "}");
     const Numbers origin(tau.size(), 0.0);
     Numbers bound(tau.size() * tau.size()), printed = bound, exact = bound;
     const auto ask = [&](int32_t as_printed, Numbers& out) {
-      return mercer_operator_map_variance_bound(map.get(), rows_of(tau, d), rows_of(origin, d),
-                                                as_printed, nullptr, result_of(out, d * d));
+      return mercer_map_variance_bound(map.get(), rows_of(tau, d), rows_of(origin, d), as_printed,
+                                       nullptr, result_of(out, d * d));
     };
     REQUIRE((ask(0, bound) == MERCER_OK && ask(1, printed) == MERCER_OK));
-    REQUIRE(mercer_operator_map_variance(map.get(), rows_of(tau, d), rows_of(origin, d), nullptr,
-                                         result_of(exact, d * d)) == MERCER_OK);
+    REQUIRE(mercer_map_variance(map.get(), rows_of(tau, d), rows_of(origin, d), 0, nullptr,
+                                exact.data()) == MERCER_OK);
     CHECK(worst(bound, flat(entry["prop33_corrected"])) < 1e-12);
     CHECK(worst(printed, flat(entry["prop33_printed"])) < 1e-12);
     CHECK(worst(exact, flat(entry["exact_operator_variance"])) < 1e-12);
     CHECK(refused(ask(2, bound), "printed = 2") == "");
   }
   const Numbers X = numbers(6, 3), far = numbers(8, 3), Z(far.begin() + 6, far.end());
-  for (const char* spec :
-       {R"({"operator":"decomposable","gamma":[2,1,1,2],"inputs":3,"features":10})",
-        R"({"operator":"decomposable","kernel":{"kernel":"skewed_chi2"},"gamma":[1],"inputs":3,)"
-        R"("features":10})"}) {
+  for (
+      const char* spec :
+      {R"({"kernel":{"kernel":"decomposable","gamma":[2,1,1,2]},"inputs":3,"features":20})",
+       R"({"kernel":{"kernel":"decomposable","scalar":{"kernel":"skewed_chi2"},"gamma":[1]},"inputs":3,"features":10})"}) {
     const auto map = make_operator(spec);
-    int64_t p = 0;
-    REQUIRE(mercer_operator_map_shape(map.get(), nullptr, &p, nullptr, nullptr, nullptr) ==
-            MERCER_OK);
+    const int64_t p = info_of(map.get()).outputs;
     Numbers bound(static_cast<size_t>(6 * p * p)), exact = bound;
-    REQUIRE(mercer_operator_map_variance_bound(map.get(), rows_of(X, 3), rows_of(Z, 3), 1, nullptr,
-                                               result_of(bound, p * p)) == MERCER_OK);
-    REQUIRE(mercer_operator_map_variance(map.get(), rows_of(X, 3), rows_of(Z, 3), nullptr,
-                                         result_of(exact, p * p)) == MERCER_OK);
+    REQUIRE(mercer_map_variance_bound(map.get(), rows_of(X, 3), rows_of(Z, 3), 1, nullptr,
+                                      result_of(bound, p * p)) == MERCER_OK);
+    REQUIRE(mercer_map_variance(map.get(), rows_of(X, 3), rows_of(Z, 3), 0, nullptr,
+                                exact.data()) == MERCER_OK);
     CHECK((bound == exact && worst(bound) > 0));
   }
   // Other forms: above the variance, at it where tau = 0.
-  for (const char* spec :
-       {R"({"operator":"curl_free","inputs":3,"features":10,"bounded":true})",
-        R"({"operator":"curl_free","inputs":3,"features":10,"kernel":)"
-        R"({"kernel":"gaussian","lengthscale":[1,3,0.6]}})",
-        R"({"operator":"helmholtz","alpha":0.3,"inputs":3,"features":10,"kernel":)"
-        R"({"kernel":"gaussian","lengthscale":[0.7,1,1.5],"variance":2}})"}) {
+  for (
+      const char* spec :
+      {R"({"kernel":{"kernel":"curl_free"},"inputs":3,"features":10,"bounded":true})",
+       R"({"kernel":{"kernel":"curl_free","scalar":{"kernel":"gaussian","lengthscale":[1,3,0.6]}},"inputs":3,"features":10})",
+       R"({"kernel":{"kernel":"helmholtz","scalar":{"kernel":"gaussian","lengthscale":[0.7,1,1.5],"variance":2},"alpha":0.3},"inputs":3,"features":40})"}) {
     const auto map = make_operator(spec);
     Numbers bound(54), exact(54), at_zero(54), exact_at_zero(54);
     const auto fill = [&](const Numbers& Y, Numbers& b, Numbers& v) {
-      REQUIRE(mercer_operator_map_variance_bound(map.get(), rows_of(X, 3), rows_of(Y, 3), 0,
-                                                 nullptr, result_of(b, 9)) == MERCER_OK);
-      REQUIRE(mercer_operator_map_variance(map.get(), rows_of(X, 3), rows_of(Y, 3), nullptr,
-                                           result_of(v, 9)) == MERCER_OK);
+      REQUIRE(mercer_map_variance_bound(map.get(), rows_of(X, 3), rows_of(Y, 3), 0, nullptr,
+                                        result_of(b, 9)) == MERCER_OK);
+      REQUIRE(mercer_map_variance(map.get(), rows_of(X, 3), rows_of(Y, 3), 0, nullptr, v.data()) ==
+              MERCER_OK);
     };
     fill(Z, bound, exact);
     fill(X, at_zero, exact_at_zero);
@@ -233,13 +237,14 @@ TEST_CASE("the variance bound: the reference numbers, the variance where it is e
     }
   }
   const Numbers frequencies = numbers(3, 3);
-  mercer_operator_map* supplied = nullptr;
-  REQUIRE(mercer_operator_map_supplied(rows_of(frequencies, 3), 1, 1, frequencies.data(),
-                                       &supplied) == MERCER_OK);
-  const OperatorHandle owned(supplied);
+  mercer_map* supplied = nullptr;
+  REQUIRE(mercer_fourier_create_supplied(gaussian().get(), rows_of(frequencies, 3), nullptr,
+                                         rows_of(frequencies.data(), 3, 1), nullptr,
+                                         &supplied) == MERCER_OK);
+  const MapHandle owned(supplied);
   Numbers out(6);
-  CHECK(fault(mercer_operator_map_variance_bound(supplied, rows_of(X, 3), rows_of(Z, 3), 0, nullptr,
-                                                 result_of(out, 1)),
+  CHECK(fault(mercer_map_variance_bound(supplied, rows_of(X, 3), rows_of(Z, 3), 0, nullptr,
+                                        result_of(out, 1)),
               MERCER_UNSUPPORTED) == "");
 }
 

@@ -31,10 +31,12 @@ inline double worst(const Numbers& a, const Numbers& b) {
 }
 inline double worst(const Numbers& a) { return worst(a, Numbers(a.size(), 0.0)); }
 
-inline std::string field_spec(const std::string& name, double lengthscale) {
-  return R"({"operator":")" + name + R"(","kernel":{"kernel":"gaussian","lengthscale":)" +
+/// As make_kernel takes it.
+inline std::string field_kernel(const std::string& name, double lengthscale) {
+  return '"' + name + R"(","scalar":{"kernel":"gaussian","lengthscale":)" +
          std::to_string(lengthscale) + "}";
 }
+inline constexpr const char* kJointKernel = R"("decomposable","gamma":[2,1,1,2])";
 
 inline mercer_operator_kernel_fit exact_fit(double lambda, int32_t method,
                                             double tolerance = 1e-13) {
@@ -44,8 +46,6 @@ inline mercer_operator_kernel_fit exact_fit(double lambda, int32_t method,
   return fit;
 }
 
-/// A spec without its closing parts.
-inline constexpr const char* kJoint = R"({"operator":"decomposable","gamma":[2,1,1,2])";
 inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// A map of two outputs by its spec, and its inputs.
@@ -54,7 +54,7 @@ struct OperatorCase {
   int64_t d;
 };
 inline constexpr OperatorCase kCases[] = {
-    {R"({"operator":"decomposable","gamma":[2,1,1,2],"inputs":3,"features":10})", 3},
-    {R"({"operator":"divergence_free","inputs":2,"features":12})", 2}};
+    {R"({"kernel":{"kernel":"decomposable","gamma":[2,1,1,2]},"inputs":3,"features":20})", 3},
+    {R"({"kernel":{"kernel":"divergence_free"},"inputs":2,"features":24})", 2}};
 
 }  // namespace mercer::test

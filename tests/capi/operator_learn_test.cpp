@@ -26,12 +26,12 @@ std::vector<double> coefficients(const LearntHandle& model) {
 }
 
 constexpr const char* kJoint =
-    R"({"operator":"decomposable","gamma":[2,1,1,2],"inputs":3,"features":20})";
+    R"({"kernel":{"kernel":"decomposable","gamma":[2,1,1,2]},"inputs":3,"features":40})";
 
 }  // namespace
 
 TEST_CASE("operator fits: answers, both precisions, losses and gaps", "[capi]") {
-  const OperatorHandle map = make_operator(kJoint);
+  const MapHandle map = make_operator(kJoint);
   const std::vector<double> X = numbers(40, 3), Y = numbers(40, 2);
   const double lambdas[] = {1.0, 1e-2, 1e-4};
   Fit fit = mercer_operator_fit_of(lambdas, 3);
@@ -80,7 +80,7 @@ TEST_CASE("operator fits: answers, both precisions, losses and gaps", "[capi]") 
 }
 
 TEST_CASE("operator models: predictions are the map's, files are the model to the bit", "[capi]") {
-  const OperatorHandle map = make_operator(kJoint);
+  const MapHandle map = make_operator(kJoint);
   const std::vector<double> X = numbers(40, 3), Y = numbers(40, 2);
   const double lambda = 1;
   Fit fit = mercer_operator_fit_of(&lambda, 1);
@@ -89,8 +89,8 @@ TEST_CASE("operator models: predictions are the map's, files are the model to th
   REQUIRE(model);
   const std::vector<double> theta = coefficients(model);
   std::vector<double> by_map(80), by_model(80), by_file(80);
-  REQUIRE(mercer_operator_map_apply(map.get(), rows_of(X, 3), rows_of(theta, 1), MERCER_FIELD_VALUE,
-                                    nullptr, result_of(by_map, 2)) == MERCER_OK);
+  REQUIRE(mercer_map_multiply(map.get(), rows_of(X, 3), rows_of(theta, 1), MERCER_FIELD_VALUE,
+                              nullptr, result_of(by_map, 2)) == MERCER_OK);
   REQUIRE(mercer_operator_model_predict(model.get(), rows_of(X, 3), MERCER_FIELD_VALUE, nullptr,
                                         result_of(by_model, 2)) == MERCER_OK);
   CHECK(by_model == by_map);
@@ -110,20 +110,18 @@ TEST_CASE("operator models: predictions are the map's, files are the model to th
   REQUIRE(mercer_operator_model_predict(again.get(), rows_of(X, 3), MERCER_FIELD_VALUE, nullptr,
                                         result_of(by_file, 2)) == MERCER_OK);
   CHECK(by_file == by_map);
-  mercer_operator_map* part = nullptr;
+  mercer_map* part = nullptr;
   REQUIRE(mercer_operator_model_parts(again.get(), &part, nullptr) == MERCER_OK);
-  const OperatorHandle owned(part);
-  int64_t r = 0;
-  CHECK((mercer_operator_map_shape(part, nullptr, nullptr, nullptr, &r, nullptr) == MERCER_OK &&
-         r == 40));
+  const MapHandle owned(part);
+  CHECK(columns_of(part) == 40);
   const std::string info =
       text_of([&](auto... buffer) { return mercer_file_info(path.c_str(), buffer...); });
   CHECK(info.find(R"("kind":"operator_model")") != std::string::npos);
   CHECK(info.find(R"("model":"operator_ridge","loss":"huber","lambda":1)") != std::string::npos);
   CHECK(info.find(R"("coefficients":40)") != std::string::npos);
 
-  Slot<mercer_operator_map> slot;
-  CHECK(slot.refused(mercer_operator_map_load(path.c_str(), slot.out()), "operator_model") == "");
+  Slot<mercer_map> slot;
+  CHECK(slot.refused(mercer_map_load(path.c_str(), slot.out()), "operator_model") == "");
   CHECK(refused(mercer_operator_model_predict(model.get(), rows_of(X, 3), 6, nullptr,
                                               result_of(by_map, 2)),
                 "kind = 6") == "");
@@ -133,14 +131,11 @@ TEST_CASE("operator models: predictions are the map's, files are the model to th
 }
 
 TEST_CASE("the greatest cutoff keeps one column of Gamma, in fits and files, too", "[capi]") {
-  const OperatorHandle map = make_operator(
-      R"({"operator":"decomposable","gamma":[2,1,1,2],"cutoff":1,"inputs":3,"features":20})");
+  const MapHandle map = make_operator(
+      R"({"kernel":{"kernel":"decomposable","gamma":[2,1,1,2],"cutoff":1},"inputs":3,"features":20})");
   REQUIRE(map);
-  int64_t r = 0;
-  double dropped = 0;
-  REQUIRE(mercer_operator_map_shape(map.get(), nullptr, nullptr, nullptr, &r, &dropped) ==
-          MERCER_OK);
-  CHECK((r == 20 && std::fabs(dropped - 1.5 / 4) < 1e-15));
+  const mercer_map_info info = info_of(map.get());
+  CHECK((info.features == 20 && std::fabs(info.dropped - 1.5 / 4) < 1e-15));
   const std::vector<double> X = numbers(40, 3), Y = numbers(40, 2);
   const double lambda = 1e-2;
   for (const int32_t method : {MERCER_OPERATOR_METHOD_STEIN, MERCER_OPERATOR_METHOD_LSQR}) {
@@ -164,7 +159,7 @@ TEST_CASE("the greatest cutoff keeps one column of Gamma, in fits and files, too
 }
 
 TEST_CASE("operator fits refuse what they cannot do, naming it", "[capi]") {
-  const OperatorHandle map = make_operator(kJoint);
+  const MapHandle map = make_operator(kJoint);
   const std::vector<double> X = numbers(10, 3), Y = numbers(10, 2);
   const double lambdas[] = {1e-2, -1};
   Slot<mercer_operator_model> model;

@@ -14,11 +14,10 @@ namespace mercer::test {
 namespace {
 
 /// Phi by rows of r numbers.
-std::vector<Numbers> phi_of(const OperatorHandle& map, const Numbers& X, int64_t d, int64_t p) {
-  int64_t r = 0;
-  mercer_operator_map_shape(map.get(), nullptr, nullptr, nullptr, &r, nullptr);
+std::vector<Numbers> phi_of(const MapHandle& map, const Numbers& X, int64_t d, int64_t p) {
+  const int64_t r = columns_of(map.get());
   Numbers all(X.size() / static_cast<size_t>(d) * static_cast<size_t>(p * r));
-  REQUIRE(mercer_operator_map_matrix(map.get(), rows_of(X, d), nullptr, result_of(all, r)) ==
+  REQUIRE(mercer_map_transform(map.get(), rows_of(X, d), nullptr, nullptr, result_of(all, r)) ==
           MERCER_OK);
   std::vector<Numbers> rows;
   for (auto at = all.begin(); at != all.end(); at += r) rows.emplace_back(at, at + r);
@@ -102,7 +101,7 @@ TEST_CASE("posterior covariances: the kernel's formula, with gaps and without", 
 
 TEST_CASE("posterior covariances: by steps where the sums of a factor have no room", "[capi]") {
   const int64_t r = 1500;
-  const auto map = make_operator(R"({"operator":"curl_free","inputs":2,"features":1500})");
+  const auto map = make_operator(R"({"kernel":{"kernel":"curl_free"},"inputs":2,"features":1500})");
   const Numbers X = numbers(6, 2), Y = numbers(6, 2);
   const double lambda = 0.1;
   auto fit = mercer_operator_fit_of(&lambda, 1);
@@ -136,13 +135,13 @@ TEST_CASE("posterior covariances: rows without targets, which a search leaves ou
   search.lengthscales = &lengthscale;
   search.lambda_count = search.lengthscale_count = 1;
   mercer_operator_model* found = nullptr;
-  REQUIRE(mercer_operator_model_search((std::string(kJoint) + R"(,"features":30})").c_str(),
-                                       rows_of(X, 3), rows_of(Y, 2), &search, nullptr,
-                                       &found) == MERCER_OK);
+  REQUIRE(mercer_operator_model_search(
+              (std::string(R"({"features":30,"kernel":{"kernel":)") + kJointKernel + "}}").c_str(),
+              rows_of(X, 3), rows_of(Y, 2), &search, nullptr, &found) == MERCER_OK);
   const LearntHandle searched(found);
-  mercer_operator_map* part = nullptr;
+  mercer_map* part = nullptr;
   REQUIRE(mercer_operator_model_parts(found, &part, nullptr) == MERCER_OK);
-  const OperatorHandle map(part);
+  const MapHandle map(part);
   const auto covariance = [&](const LearntHandle& of, const Numbers& x, const Numbers& y) {
     Numbers out(static_cast<size_t>(4 * N));
     REQUIRE(mercer_operator_model_covariance(of.get(), rows_of(x, 3), rows_of(y, 2), 0.3,

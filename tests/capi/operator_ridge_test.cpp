@@ -15,8 +15,8 @@ namespace mercer::test {
 namespace {
 
 /// Empty where the fit failed.
-Numbers exact_weights(const OperatorKernelHandle& kernel, const Numbers& X, int64_t d,
-                      const Numbers& Y, int64_t p, mercer_operator_kernel_fit& fit) {
+Numbers exact_weights(const KernelHandle& kernel, const Numbers& X, int64_t d, const Numbers& Y,
+                      int64_t p, mercer_operator_kernel_fit& fit) {
   Numbers u(Y.size());
   if (mercer_operator_kernel_ridge(kernel.get(), rows_of(X, d), rows_of(Y, p), &fit, nullptr,
                                    result_of(u, p)) != MERCER_OK)
@@ -24,11 +24,11 @@ Numbers exact_weights(const OperatorKernelHandle& kernel, const Numbers& X, int6
   return u;
 }
 
-Numbers gram_product(const OperatorKernelHandle& kernel, const Numbers& X, const Numbers& Z,
-                     int64_t d, const Numbers& U, int64_t p) {
+Numbers gram_product(const KernelHandle& kernel, const Numbers& X, const Numbers& Z, int64_t d,
+                     const Numbers& U, int64_t p) {
   Numbers out(X.size() / static_cast<size_t>(d) * static_cast<size_t>(p));
-  REQUIRE(mercer_operator_kernel_gram(kernel.get(), rows_of(X, d), rows_of(Z, d), rows_of(U, p),
-                                      nullptr, result_of(out, p)) == MERCER_OK);
+  REQUIRE(mercer_kernel_gram(kernel.get(), rows_of(X, d), rows_of(Z, d), rows_of(U, p), nullptr,
+                             result_of(out, p)) == MERCER_OK);
   return out;
 }
 
@@ -36,7 +36,7 @@ Numbers gram_product(const OperatorKernelHandle& kernel, const Numbers& X, const
 
 TEST_CASE("exact operator ridge: the reference numbers by every method", "[capi]") {
   for (const auto& entry : oracle("operator_kernels")["ovk_ridge"]) {
-    const auto kernel = make_operator_kernel(field_spec(entry["kernel"], entry["sigma"]) + "}");
+    const auto kernel = make_kernel(field_kernel(entry["kernel"], entry["sigma"]));
     const Numbers X = flat(entry["X"]), Y = flat(entry["Y"]), T = flat(entry["X_test"]);
     const auto p = static_cast<int64_t>(entry["X"][0].size());
     for (const int32_t method :
@@ -61,7 +61,7 @@ TEST_CASE("exact operator ridge: the reference numbers by every method", "[capi]
 TEST_CASE("exact operator ridge: gaps, decomposable kernels, single precision", "[capi]") {
   const Numbers X = numbers(12, 3);
   Numbers Y = numbers(12, 2);
-  const auto kernel = make_operator_kernel(std::string(kJoint) + "}");
+  const auto kernel = make_kernel(kJointKernel);
   auto eigen = exact_fit(0.01, MERCER_OPERATOR_KERNEL_METHOD_AUTOMATIC),
        dense = exact_fit(0.01, MERCER_OPERATOR_KERNEL_METHOD_CHOLESKY);
   const Numbers whole = exact_weights(kernel, X, 3, Y, 2, eigen);
@@ -70,8 +70,8 @@ TEST_CASE("exact operator ridge: gaps, decomposable kernels, single precision", 
   CHECK(eigen.residual < 1e-12);
   // A kernel with a cutoff is exact as well.
   auto cut = exact_fit(0.01, MERCER_OPERATOR_KERNEL_METHOD_EIGEN);
-  CHECK(worst(exact_weights(make_operator_kernel(std::string(kJoint) + R"(,"cutoff":1})"), X, 3, Y,
-                            2, cut),
+  CHECK(worst(exact_weights(make_kernel(std::string(kJointKernel) + R"(,"cutoff":1)"), X, 3, Y, 2,
+                            cut),
               whole) < 1e-12);
 
   Y[3] = Y[8] = Y[9] = kNaN;
@@ -98,7 +98,7 @@ TEST_CASE("exact operator ridge: gaps, decomposable kernels, single precision", 
 }
 
 TEST_CASE("exact operator ridge: refusals leave u and the answers as they were", "[capi]") {
-  const auto kernel = make_operator_kernel(R"({"operator":"curl_free"})");
+  const auto kernel = make_kernel(R"("curl_free")");
   const Numbers X = numbers(30, 2), Y = numbers(30, 2);
   Numbers u(60, 7.0);
   auto fit = exact_fit(1e-9, MERCER_OPERATOR_KERNEL_METHOD_CONJUGATE_GRADIENT);

@@ -15,7 +15,7 @@ namespace mercer::test {
 namespace {
 
 using Search = mercer_operator_search;
-constexpr const char* kFree = R"({"operator":"divergence_free","features":40})";
+constexpr const char* kFree = R"({"kernel":{"kernel":"divergence_free"},"features":40})";
 
 /// Rows and (-x_2 + 3, x_1) of them.
 struct Turning {
@@ -60,7 +60,7 @@ TEST_CASE("operator searches: a model with its report, told candidates, file and
   const Reference known = Reference::parse(model.report());
   CHECK(known["metadata"] == "{\"targets\":[\"u\"]}");
   CHECK((known["inputs"] == 2 && known["outputs"] == 2 && known["offset"].size() == 2));
-  CHECK(known["spec"]["map"]["operator"] == "divergence_free");
+  CHECK(known["spec"]["map"]["kernel"]["kernel"] == "divergence_free");
   const Reference& report = known["report"];
   CHECK((report["score"]["kind"] == "nested" && report["score"]["rows"] == 60));
   CHECK(report["score"]["value"].get<double>() > 0.99);
@@ -82,8 +82,8 @@ TEST_CASE("operator searches: a model with its report, told candidates, file and
 
 TEST_CASE("operator fits: an intercept is the targets' means, and none is what it was", "[capi]") {
   const Turning data;
-  const OperatorMap map = OperatorMap::from_spec(
-      R"({"operator":"divergence_free","inputs":2,"features":40,"root":"orthonormal"})");
+  const Map map = Map::from_spec(
+      R"({"kernel":{"kernel":"divergence_free"},"inputs":2,"features":40,"root":"orthonormal"})");
   const double lambda = 1e-6;
   mercer_operator_fit how = mercer_operator_fit_of(&lambda, 1);
   const OperatorModel plain = OperatorModel::fit(map, data.X, data.Y, how);
@@ -139,16 +139,17 @@ TEST_CASE("operator searches: arguments that are refused, by name", "[capi]") {
   CHECK(refused(ask([](Search& s) { s.struct_size = 8; }), "struct_size") == "");
   CHECK(refused(ask([](Search& s) { s.metadata = "\xff"; }), "search->metadata") == "");
   const auto as_it_is = [](Search&) {};
-  CHECK(refused(ask(as_it_is, "{}"), "operator") == "");
-  CHECK(refused(ask(as_it_is, R"({"operator":"rotating"})"), "rotating", "curl_free") == "");
-  CHECK(refused(ask(as_it_is, R"({"operator":"curl_free","kernel":3})"), "kernel") == "");
-  CHECK(refused(ask(as_it_is, R"({"operator":"curl_free","features":"many"})"), "features") == "");
-  CHECK(fault(ask(as_it_is, R"({"operator":"curl_free","inputs":3})"), MERCER_DIMENSION_MISMATCH,
-              "inputs") == "");
+  CHECK(refused(ask(as_it_is, "{}"), "\"kernel\"") == "");
+  CHECK(refused(ask(as_it_is, R"({"kernel":{"kernel":"rotating"}})"), "rotating", "curl_free") ==
+        "");
+  CHECK(refused(ask(as_it_is, R"({"kernel":{"kernel":"curl_free","scalar":3}})"), "scalar") == "");
+  CHECK(refused(ask(as_it_is, R"({"kernel":{"kernel":"curl_free"},"features":"many"})"),
+                "features") == "");
+  CHECK(fault(ask(as_it_is, R"({"kernel":{"kernel":"curl_free"},"inputs":3})"),
+              MERCER_DIMENSION_MISMATCH, "inputs") == "");
   CHECK(refused(mercer_operator_model_search(kFree, X.get(), Y.get(), nullptr, nullptr, &model),
                 "search") == "");
-  const OperatorMap map =
-      OperatorMap::from_spec(R"({"operator":"curl_free","inputs":2,"features":4})");
+  const Map map = Map::from_spec(R"({"kernel":{"kernel":"curl_free"},"inputs":2,"features":4})");
   mercer_operator_fit fit = mercer_operator_fit_of(&one, 1);
   fit.intercept = 2;
   CHECK(refused(mercer_operator_model_fit(map.get(), X.get(), Y.get(), &fit, nullptr, &model),

@@ -27,7 +27,7 @@ TEST_CASE("the predicted error is the root of the variances over the squared ker
     const auto map = sketch(kernel, d, D, {kKinds[4], "complex_to_real", composition});
     REQUIRE(map != nullptr);
     double K[n * n], top = 0, bottom = 0;
-    REQUIRE(mercer_kernel_gram(polynomial(3, 0.7, 0.5).get(), all, all, nullptr,
+    REQUIRE(mercer_kernel_gram(polynomial(3, 0.7, 0.5).get(), all, all, nullptr, nullptr,
                                result_of(K, n, n)) == MERCER_OK);
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j < n; ++j) {
@@ -83,8 +83,8 @@ TEST_CASE("predicted errors: what is refused", "[capi]") {
   }
   const double frequencies[] = {1, 2, 3};
   mercer_map* supplied = nullptr;
-  REQUIRE(mercer_fourier_create_supplied(gaussian().get(), 3, 1, frequencies, 3, nullptr, nullptr,
-                                         &supplied) == MERCER_OK);
+  REQUIRE(mercer_fourier_create_supplied(gaussian().get(), rows_of(frequencies, 1, 3), nullptr,
+                                         nullptr, nullptr, &supplied) == MERCER_OK);
   const MapHandle owned(supplied);
   CHECK(says(supplied, good, &error, MERCER_UNSUPPORTED, "closed form") == "");
   CHECK(error == 77);
@@ -122,7 +122,7 @@ TEST_CASE("no plain sketch has a lower predicted error than the recommended one"
     REQUIRE(mercer_sketch_recommend(kernel.get(), D, 7, X, nullptr, &least, &out) == MERCER_OK);
     const MapHandle best(out);
     int64_t features = 0;
-    mercer_map_shape(out, nullptr, &features, nullptr, nullptr, nullptr);
+    features = columns_of(out);
     CHECK(features == D);
     CHECK(predicted(out, X) == least);
     check_no_better(D, X, least, best.get());
@@ -140,7 +140,7 @@ TEST_CASE("the recommended map is that of all monomials where it has at most D c
                                   &error, &out) == MERCER_OK);
   const MapHandle best(out);
   int64_t features = 0;
-  mercer_map_shape(out, nullptr, &features, nullptr, nullptr, nullptr);
+  features = columns_of(out);
   CHECK(features == 20);
   CHECK(error == 0);
   CHECK(spec_of(out).find(R"("map":"exact_polynomial")") != std::string::npos);

@@ -13,11 +13,6 @@ namespace {
 
 constexpr int64_t d = 3, p = 2;
 
-using OperatorKernelHandle =
-    std::unique_ptr<mercer_operator_kernel,
-                    Freed<mercer_operator_kernel, mercer_operator_kernel_free>>;
-using OperatorMapHandle =
-    std::unique_ptr<mercer_operator_map, Freed<mercer_operator_map, mercer_operator_map_free>>;
 using OperatorModelHandle =
     std::unique_ptr<mercer_operator_model,
                     Freed<mercer_operator_model, mercer_operator_model_free>>;
@@ -34,19 +29,14 @@ mercer_status made(void (*free)(Handle*), const Call& call) {
 std::string of_sizes(const std::string& spec, int64_t D) {
   return "{" + spec + ",\"inputs\":3,\"features\":" + std::to_string(D) + "}";
 }
-OperatorMapHandle operator_map(const std::string& json) {
-  mercer_operator_map* map = nullptr;
-  mercer_operator_map_from_spec(json.c_str(), &map);
-  return OperatorMapHandle(map);
-}
-OperatorKernelHandle operator_kernel(const std::string& json) {
-  mercer_operator_kernel* kernel = nullptr;
-  mercer_operator_kernel_from_spec(json.c_str(), &kernel);
-  return OperatorKernelHandle(kernel);
+MapHandle map_from(const std::string& json) {
+  mercer_map* map = nullptr;
+  mercer_map_from_spec(json.c_str(), &map);
+  return MapHandle(map);
 }
 
-const std::string kJoint = R"("operator":"decomposable","gamma":[2,1,1,2])";
-const std::string kCurl = R"("operator":"curl_free")";
+const std::string kJoint = R"("kernel":{"kernel":"decomposable","gamma":[2,1,1,2]})";
+const std::string kCurl = R"("kernel":{"kernel":"curl_free"})";
 const std::string kFourier = R"("map":"fourier","kernel":{"kernel":"gaussian"})";
 
 /// Rows, targets and what is made of them, kept as long as the calls.
@@ -61,10 +51,9 @@ struct Sample {
   MapHandle map = fourier(d, D), phase = fourier(d, D, MERCER_FORM_PHASE),
             complex = fourier(d, D, MERCER_FORM_COMPLEX);
   KernelHandle kernel = gaussian();
-  OperatorMapHandle joint = operator_map(of_sizes(kJoint, D)),
-                    curl = operator_map(of_sizes(kCurl, D / 2));
-  OperatorKernelHandle joint_kernel = operator_kernel("{" + kJoint + "}"),
-                       curl_kernel = operator_kernel("{" + kCurl + "}");
+  MapHandle joint = map_from(of_sizes(kJoint, 2 * D)), curl = map_from(of_sizes(kCurl, D / 2));
+  KernelHandle joint_kernel = make_kernel(R"("decomposable","gamma":[2,1,1,2])"),
+               curl_kernel = make_kernel(R"("curl_free")");
   ModelHandle model, classifier;
   KernelRidgeHandle exact;
   RidgeHandle ridge;
@@ -97,8 +86,8 @@ struct Sample {
   RowsView classes() const { return rows_of(labels, 1); }
   ResultView result(int64_t rows, int64_t cols) { return result_of(out.data(), rows, cols); }
 
-  static OperatorModelHandle operator_model(const OperatorMapHandle& map,
-                                            const std::vector<double>& values, int64_t outputs) {
+  static OperatorModelHandle operator_model(const MapHandle& map, const std::vector<double>& values,
+                                            int64_t outputs) {
     const std::vector<double> rows = numbers(std::ssize(values) / outputs, d);
     const double lambda = 1e-2;
     mercer_operator_fit fit = mercer_operator_fit_of(&lambda, 1);
@@ -135,7 +124,7 @@ using SampleRef = std::shared_ptr<Sample>;
 
 void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
   calls.push_back({"mercer_kernel_gram", "", [=](Context c) {
-                     return mercer_kernel_gram(s->kernel.get(), s->x(), s->x(), c,
+                     return mercer_kernel_gram(s->kernel.get(), s->x(), s->x(), nullptr, c,
                                                s->result(s->n, s->n));
                    }});
   calls.push_back({"mercer_kernel_gram_f64", "", [=](Context c) {
@@ -380,36 +369,41 @@ void add_operators(const SampleRef& s, Calls& calls) {
                                                     rows_of(s->Z, s->D), 0, c,
                                                     s->result(s->D, s->D));
                    }});
-  calls.push_back({"mercer_operator_kernel_gram", "", [=](Context c) {
-                     return mercer_operator_kernel_gram(s->curl_kernel.get(), s->x(), s->x(),
-                                                        s->x(), c, s->result(s->n, d));
+  calls.push_back({"mercer_kernel_gram", "curl_free", [=](Context c) {
+                     return mercer_kernel_gram(s->curl_kernel.get(), s->x(), s->x(), s->x(), c,
+                                               s->result(s->n, d));
                    }});
   for (const bool joint : {false, true}) {
-    const mercer_operator_map* map = joint ? s->joint.get() : s->curl.get();
+    const mercer_map* map = joint ? s->joint.get() : s->curl.get();
     const int64_t outputs = joint ? p : d;
-    int64_t r = 0;
-    mercer_operator_map_shape(map, nullptr, nullptr, nullptr, &r, nullptr);
+    const int64_t r = columns_of(map);
     const std::string way = joint ? "decomposable" : "curl_free";
-    calls.push_back({"mercer_operator_map_apply", way, [=](Context c) {
-                       return mercer_operator_map_apply(map, s->x(), rows_of(s->more.data(), r, 1),
-                                                        MERCER_FIELD_VALUE, c,
-                                                        s->result(s->n, outputs));
+    calls.push_back({"mercer_map_multiply", way, [=](Context c) {
+                       return mercer_map_multiply(map, s->x(), rows_of(s->more.data(), r, 1),
+                                                  MERCER_FIELD_VALUE, c, s->result(s->n, outputs));
                      }});
-    calls.push_back({"mercer_operator_map_adjoint", way, [=](Context c) {
-                       return mercer_operator_map_adjoint(
-                           map, s->x(), rows_of(joint ? s->Y : s->X, outputs), c, s->result(r, 1));
+    calls.push_back({"mercer_map_adjoint", way, [=](Context c) {
+                       return mercer_map_adjoint(map, s->x(), rows_of(joint ? s->Y : s->X, outputs),
+                                                 c, s->result(r, 1));
                      }});
-    calls.push_back({"mercer_operator_map_matrix", way, [=](Context c) {
-                       return mercer_operator_map_matrix(map, part_of(s->x(), 0, s->n / 4), c,
-                                                         s->result(s->n / 4 * outputs, r));
+    calls.push_back({"mercer_map_frequencies", way, [=](Context c) {
+                       mercer_map_info info = {};
+                       info.struct_size = sizeof info;
+                       const mercer_status status = mercer_map_shape(map, &info);
+                       if (status != MERCER_OK) return status;
+                       return mercer_map_frequencies(map, c, s->result(info.frequencies, d));
                      }});
-    calls.push_back({"mercer_operator_map_variance", way, [=](Context c) {
-                       return mercer_operator_map_variance(map, s->x(), s->x(), c,
-                                                           s->result(s->n, outputs * outputs));
+    calls.push_back({"mercer_map_transform", way, [=](Context c) {
+                       return mercer_map_transform(map, part_of(s->x(), 0, s->n / 4), nullptr, c,
+                                                   s->result(s->n / 4 * outputs, r));
                      }});
-    calls.push_back({"mercer_operator_map_variance_bound", way, [=](Context c) {
-                       return mercer_operator_map_variance_bound(
-                           map, s->x(), s->x(), 0, c, s->result(s->n, outputs * outputs));
+    calls.push_back({"mercer_map_variance", way, [=](Context c) {
+                       s->out.resize(static_cast<size_t>(s->n * outputs * outputs));
+                       return mercer_map_variance(map, s->x(), s->x(), 0, c, s->out.data());
+                     }});
+    calls.push_back({"mercer_map_variance_bound", way, [=](Context c) {
+                       return mercer_map_variance_bound(map, s->x(), s->x(), 0, c,
+                                                        s->result(s->n, outputs * outputs));
                      }});
   }
   for (const auto& [method, name] : {std::pair{MERCER_OPERATOR_KERNEL_METHOD_EIGEN, "eigen"},

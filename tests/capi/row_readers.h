@@ -82,11 +82,11 @@ inline const Reader kReaders[] = {
     {"mercer_sketch_recommend", "X", read_by_recommend},
     {"mercer_kernel_gram", "X",
      [](const mercer_rows* X) {
-       return mercer_kernel_gram(gaussian().get(), X, good(), nullptr, result_of(Z, 4, 4));
+       return mercer_kernel_gram(gaussian().get(), X, good(), nullptr, nullptr, result_of(Z, 4, 4));
      }},
     {"mercer_kernel_gram", "Y",
      [](const mercer_rows* Y) {
-       return mercer_kernel_gram(gaussian().get(), good(), Y, nullptr, result_of(Z, 4, 4));
+       return mercer_kernel_gram(gaussian().get(), good(), Y, nullptr, nullptr, result_of(Z, 4, 4));
      }},
     {"mercer_lengthscale_median", "X",
      [](const mercer_rows* X) { return mercer_lengthscale_median(X, 9, 0, nullptr, Z); }},

@@ -38,7 +38,7 @@ TEST_CASE("results in single precision are the double ones, rounded", "[capi]") 
   const auto x = rows_of(X, d), y = rows_of(Y, 2);
   const auto kernel = gaussian();
   check_rounded(n, n, [&](const mercer_matrix* K) {
-    return mercer_kernel_gram(kernel.get(), x, x, nullptr, K);
+    return mercer_kernel_gram(kernel.get(), x, x, nullptr, nullptr, K);
   });
   const auto model = small_model(60, d), classifier = small_classifier(60, d);
   check_rounded(n, 1, [&](const mercer_matrix* scores) {
@@ -79,7 +79,7 @@ std::vector<double> results_of(const RowsView& rows, const RowsView& Y) {
   };
   take(mercer_map_variance(map.get(), X, W, MERCER_VARIANCE_ESTIMATE, nullptr, at), n);
   take(mercer_map_variance(map.get(), X, W, MERCER_VARIANCE_PSEUDO, nullptr, at), n);
-  take(mercer_kernel_gram(gaussian().get(), X, W, nullptr, result_of(at, n, n)), n * n);
+  take(mercer_kernel_gram(gaussian().get(), X, W, nullptr, nullptr, result_of(at, n, n)), n * n);
   take(mercer_map_kernel_error(map.get(), X, MERCER_KERNEL_ERROR_PREDICTED, nullptr, at), 1);
   take(mercer_lengthscale_median(X, 100, 3, nullptr, at), 1);
   take(mercer_ridge_dual(X, Y, 1, 1e-2, nullptr, result_of(at, d, 1), at + d), d + 1);

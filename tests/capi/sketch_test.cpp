@@ -23,9 +23,7 @@ TEST_CASE("sketches of every kind, field and composition print their own spec", 
       const auto map = sketch(kCubic, 3, 8, wanted);
       REQUIRE(map != nullptr);
       CHECK(own_spec(map.get()) == after_name(plain) + '}');
-      int32_t is_complex = -1;
-      mercer_map_shape(map.get(), nullptr, nullptr, &is_complex, nullptr, nullptr);
-      CHECK(is_complex == (field == "complex"));
+      CHECK(info_of(map.get()).is_complex == (field == "complex"));
       wanted.composition = Composition::hierarchical;
       wanted.intermediate = 12;
       CHECK(own_spec(sketch(kCubic, 3, 8, wanted).get()) ==
@@ -117,24 +115,22 @@ TEST_CASE("a sketch of a size that no machine has is an error, not a crash", "[c
 }
 
 TEST_CASE("a map says its sizes", "[capi]") {
-  int64_t d = -1, D = -1, right = -1, block = -1;
-  int32_t is_complex = -1;
-  const auto two = sketch(bilinear_spec(3), 5, 8, {});
-  REQUIRE(mercer_map_shape(two.get(), &d, &D, &is_complex, &right, &block) == MERCER_OK);
-  CHECK((d == 5 && D == 8 && is_complex == 0 && right == 2 && block == 0));
+  const auto two = info_of(sketch(bilinear_spec(3), 5, 8, {}).get());
+  CHECK((two.inputs == 5 && two.outputs == 1 && two.features == 8 && two.is_complex == 0));
+  CHECK((two.right_inputs == 2 && two.incomplete_block == 0 && two.frequencies == 0));
   const auto one = sketch(kPolynomial, 5, 8, {});
-  REQUIRE(mercer_map_shape(one.get(), nullptr, nullptr, nullptr, &right, nullptr) == MERCER_OK);
-  CHECK(right == 0);
-  CHECK(mercer_map_shape(one.get(), nullptr, nullptr, nullptr, nullptr, nullptr) == MERCER_OK);
+  CHECK(info_of(one.get()).right_inputs == 0);
   const auto blocks = make_map(
       "\"fourier\",\"kernel\":{\"kernel\":\"gaussian\"},"
       "\"projection\":\"sorf\"",
       16, 40);
-  REQUIRE(mercer_map_shape(blocks.get(), nullptr, nullptr, nullptr, nullptr, &block) == MERCER_OK);
-  CHECK(block == 4);
-  CHECK(refused(mercer_map_shape(nullptr, &d, nullptr, nullptr, nullptr, nullptr),
-                "mercer_map_shape: map = NULL") == "");
-  CHECK(d == 5);
+  CHECK((info_of(blocks.get()).incomplete_block == 4 && info_of(blocks.get()).frequencies == 20));
+  mercer_map_info info{};
+  CHECK(refused(mercer_map_shape(one.get(), &info), "struct_size") == "");
+  info.struct_size = sizeof info;
+  CHECK(refused(mercer_map_shape(nullptr, &info), "mercer_map_shape: map = NULL") == "");
+  CHECK(info.inputs == 0);
+  CHECK(refused(mercer_map_shape(one.get(), nullptr), "info") == "");
 }
 
 }  // namespace

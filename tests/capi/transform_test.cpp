@@ -99,10 +99,8 @@ TEST_CASE("the flat doors write the bits of the views", "[capi]") {
 
 TEST_CASE("a complex map says what it is", "[capi]") {
   const auto map = fourier(3, 6, MERCER_FORM_COMPLEX);
-  int32_t complex = 0;
-  int64_t features = 0, inputs = 0;
-  REQUIRE(mercer_map_shape(map.get(), &inputs, &features, &complex, nullptr, nullptr) == MERCER_OK);
-  CHECK((complex == 1 && features == 6 && inputs == 3));
+  const mercer_map_info info = info_of(map.get());
+  CHECK((info.is_complex == 1 && info.features == 6 && info.inputs == 3));
 }
 
 }  // namespace

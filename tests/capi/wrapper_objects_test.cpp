@@ -161,11 +161,11 @@ TEST_CASE("a source of C++ is asked for sums where rows are shared", "[capi]") {
   CHECK(status_of([&] { fitted(map, mercer::Data(source)); }) == MERCER_UNSUPPORTED);
 }
 
-TEST_CASE("operator maps and models of C++ go through bytes", "[capi]") {
-  const auto map = mercer::OperatorMap::from_spec(
-      R"({"operator":"curl_free","kernel":{"kernel":"gaussian"},"inputs":2,"features":4})");
+TEST_CASE("maps of several outputs and their models of C++ go through bytes", "[capi]") {
+  const auto map = mercer::Map::from_spec(
+      R"({"kernel":{"kernel":"curl_free","scalar":{"kernel":"gaussian"}},"inputs":2,"features":4})");
   const auto bytes = map.to_bytes();
-  CHECK(mercer::OperatorMap::from_bytes(bytes).spec() == map.spec());
+  CHECK(mercer::Map::from_bytes(bytes).spec() == map.spec());
   Matrix<double> U(6, 2);
   for (int64_t i = 0; i < 6; ++i) U(i, 0) = U(i, 1) = std::sin(static_cast<double>(i));
   const double lambda = 0.1;

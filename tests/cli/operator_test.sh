@@ -29,7 +29,7 @@ contains '^R^2 of v  *0\.99\|^R^2 of v  *1' "score of a target"
 accepts "$MERCER" info model
 contains '^kind  *operator_model' info
 contains 'offset  *2\.' "info: intercept"
-contains 'operator  *divergence_free' "info: operator"
+contains 'kernel  *divergence_free' "info: operator"
 "$MERCER" fit wind.csv -o - --target u,v --operator divergence_free --features 100 --quiet 2>err |
   "$MERCER" predict - test.csv >piped.csv 2>err || complain "a model through a pipe: $(cat err)"
 [ "$(wc -l <piped.csv)" -eq 101 ] || complain "piped predictions: $(wc -l <piped.csv) lines"
@@ -73,7 +73,7 @@ accepts "$MERCER" fit gaps.csv -o ordered --target p,q,r --operator decomposable
 accepts "$MERCER" fit gaps.csv -o shuffled --target p,q,r --operator decomposable:shuffled.csv --features 40
 cmp -s ordered shuffled || complain "a graph's header in another order gave another model"
 { echo a,b,p,q; rows 80 'a = uniform(); b = uniform(); print a "," b "," a * b "," a * b + 0.1 * uniform()'; } >two.csv
-for way in decomposable decomposable:similarity '{"operator":"decomposable","gamma":[1,0.9,0.9,1]}'; do
+for way in decomposable decomposable:similarity '{"kernel":"decomposable","gamma":[1,0.9,0.9,1]}'; do
   accepts "$MERCER" fit two.csv -o two --target p,q --operator "$way" --features 40
   contains '^honest score: R^2 0\.9' "$way"
 done
@@ -99,8 +99,8 @@ bad "does not go with --extrapolation refuse" wind.csv u,v --operator curl_free 
 bad "--lambda 0: with --operator expected auto or a number > 0" wind.csv u,v --operator curl_free --lambda 0
 bad "a lengthscale for each input does not go with --operator" two.csv p,q --operator decomposable --kernel '{"kernel":"gaussian","lengthscale":[1,2]}'
 bad "JSON alone" wind.csv u,v --operator curl_free --report result.html
-bad "malformed JSON" wind.csv u,v --operator '{"operator"'
-bad 'leave "features" out' wind.csv u,v --operator '{"operator":"curl_free","features":3}'
+bad "malformed JSON" wind.csv u,v --operator '{"kernel"'
+bad 'leave "features" out' wind.csv u,v --operator '{"kernel":{"kernel":"curl_free"},"features":3}'
 bad "expected a weight between each two of the 2 targets" wind.csv u,v --operator decomposable:graph.csv
 printf 'p,foo,r\n0,1,1\n1,0,1\n1,1,0\n' >foo.csv
 bad "foo.csv:1:2: column 'foo' is no target, expected p, q, r" gaps.csv p,q,r --operator decomposable:foo.csv
@@ -112,7 +112,7 @@ printf '0,0,0\n0,0,0\n0,0,0\n' >none.csv
 bad "none.csv: no weight > 0 outside the diagonal" gaps.csv p,q,r --operator decomposable:none.csv
 { echo a,u,v; rows 30 'a = uniform(); print a ",," 2 * a'; } >empty.csv
 bad "target u has no values" empty.csv u,v --operator decomposable
-bad '--operator: unknown key "foo"' wind.csv u,v --operator '{"operator":"curl_free","foo":1}'
+bad '--operator: unknown key "foo"' wind.csv u,v --operator '{"kernel":{"kernel":"curl_free"},"foo":1}'
 bad '--features = 101, expected an even number' wind.csv u,v --operator curl_free --features 101
 bad "1 target, expected at least 2" two.csv p --operator decomposable --ignore q
 bad "with --operator fill inputs first, or leave columns out: --ignore" holes.csv p,q --operator decomposable

@@ -7,25 +7,25 @@
 
 #include "contract/choices.h"
 #include "contract/match.h"
-#include "operator/made_operator.h"
+#include "feature/field/field_root.h"
+#include "feature/fourier.h"
 #include "projection/hadamard_blocks.h"
 #include "spec/json.h"
+#include "support/field_maps.h"
 
 namespace mercer::test {
 namespace {
-
-const operators::OperatorEntry& entry_of(const Parameters& spec) {
-  return *std::ranges::find(
-      operators::operator_table(), std::string_view(spec.text("operator")),
-      [](const operators::OperatorEntry& entry) -> std::string_view { return entry.name; });
-}
 
 bool is_bounded(const Parameters& spec) {
   return spec.find("bounded") != nullptr && spec.boolean("bounded");
 }
 
 /// The bounded law has the norm chi_{d+2} in d dimensions: no product, nor a part of a longer row.
+/// Weights of columns are right for cosines alone.
 bool exists(const OperatorCell& cell) {
+  const kernel::KernelEntry& kernel =
+      kernel::kernel_entry({{"kernel", cell.spec.text("operator")}});
+  if (kernel.outputs == kernel::OutputCount::inputs && cell.is_weighed()) return false;
   if (!is_bounded(cell.spec)) return true;
   const projection::ProjectionEntry& entry = cell.projection();
   const bool pads = entry.block == projection::padded_dimension;
@@ -36,11 +36,7 @@ bool exists(const OperatorCell& cell) {
 
 std::vector<Parameters> crossed_row(const OperatorRow& row) {
   const Parameters given = spec::parse_object(row.spec);
-  std::vector<Field> fields = operators::map_fields(entry_of(given));
-  std::erase_if(fields, [](const Field& field) {
-    return std::ranges::count(fields_of_fourier(), std::string_view(field.key)) > 0;
-  });
-  return crossed(given, fields);
+  return crossed(given, fields_of(kernel::kernel_entry({{"kernel", given.text("operator")}})));
 }
 
 std::vector<OperatorCell> cross(bool made) {
@@ -48,6 +44,7 @@ std::vector<OperatorCell> cross(bool made) {
   for (const OperatorRow& row : operator_rows()) {
     for (const Parameters& spec : crossed_row(row)) {
       if (!MERCER_TEST_FFTW && spec.text("projection") == "circulant") continue;
+      if (spec.text("projection") == feature::kSupplied) continue;
       // Of 3 inputs, which fast transforms fill up, and of 16, which they take as they are.
       for (const int64_t d : {3, 16}) {
         if (d > 3 && !is_bounded(spec)) continue;
@@ -63,7 +60,22 @@ std::vector<OperatorCell> cross(bool made) {
 
 }  // namespace
 
-std::unique_ptr<const operators::OperatorMap> OperatorCell::make(int64_t D, uint64_t seed) const {
+std::vector<Field> fields_of(const kernel::KernelEntry& entry) {
+  const feature::MapEntry& map = feature::map_entry({{"map", "fourier"}});
+  std::vector<Field> fields = map.fields;
+  fields.insert(fields.end(), entry.fields.begin(), entry.fields.end());
+  if (entry.outputs == kernel::OutputCount::inputs)
+    for (const Field& field : map.root_fields)
+      if (field.key != std::string_view("root") ||
+          feature::has_divergence(*kernel::make_kernel({{"kernel", entry.name}})))
+        fields.push_back(field);
+  std::erase_if(fields, [](const Field& field) {
+    return std::ranges::count(fields_of_others(), std::string_view(field.key)) > 0;
+  });
+  return fields;
+}
+
+std::unique_ptr<const feature::FieldMap> OperatorCell::make(int64_t D, uint64_t seed) const {
   Parameters given = spec;
   given.set("features", D);
   given.set("seed", seed);

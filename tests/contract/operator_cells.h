@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The contract of operator-valued kernels and their maps. A new one is a row of operator_rows;
+// The contract of kernels of several outputs and their maps. A new one is a row of operator_rows;
 // every choice of its fields is crossed with every other, each combination a cell that is held to
 // the contract or refused.
 #pragma once
@@ -12,20 +12,23 @@
 
 #include "base/aligned.h"
 #include "base/parameters.h"
-#include "operator/operator_map.h"
+#include "feature/field/field_map.h"
 #include "projection/projections.h"
 
 namespace mercer::test {
 
-/// An operator's map, its kernel and values of those of its fields that are no choices. Several
-/// rows may share an operator.
+/// A kernel ("operator"), its scalar one ("kernel") and values of those fields of it and its map that
+/// are no choices, as field_spec reads them. Several rows may share a kernel.
 struct OperatorRow {
   const char* spec;
 };
 std::span<const OperatorRow> operator_rows();
 
-/// Fields of how frequencies are drawn that are crossed in the cells of the map `fourier`.
-std::span<const char* const> fields_of_fourier();
+/// Fields of the map that are crossed in the cells of scalar kernels, and of the kernel that those
+/// of its scalar one are.
+std::span<const char* const> fields_of_others();
+/// The others, of kernel and map.
+std::vector<Field> fields_of(const kernel::KernelEntry& entry);
 
 /// A choice that changes Phi and leaves Phi(x)'Phi(y) what it is with `other` in its place.
 struct SameEstimateRow {
@@ -39,7 +42,7 @@ struct OperatorCell {
   std::string label;
 
   /// D features, an even number.
-  std::unique_ptr<const operators::OperatorMap> make(int64_t D, uint64_t seed) const;
+  std::unique_ptr<const feature::FieldMap> make(int64_t D, uint64_t seed) const;
   const projection::ProjectionEntry& projection() const;
   /// Columns of the projection have weights: there is no closed form of the variance.
   bool is_weighed() const { return projection().share != nullptr; }

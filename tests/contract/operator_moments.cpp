@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "contract/operator_cells.h"
-#include "operator/made_operator.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/field_maps.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
@@ -34,7 +34,7 @@ struct Draws {
 };
 constexpr int64_t kAt[3][2] = {{0, 0}, {0, 1}, {1, 1}};
 
-Matrix<double> estimate(const operators::OperatorMap& map, const Matrix<double>& x,
+Matrix<double> estimate(const feature::FieldMap& map, const Matrix<double>& x,
                         const Matrix<double>& z) {
   const Matrix<double> a = matrix_of(map, x.view(), 1), b = matrix_of(map, z.view(), 1);
   return product(a.view(), transposed(b.view()).view());
@@ -61,11 +61,11 @@ void check(const OperatorCell& cell, double threshold) {
   const int64_t d = cell.inputs();
   const Matrix<double> x = row_at(d, 0.3), z = row_at(d, 1.1);
   const auto map = cell.make(2, 0);
-  const Matrix<double> K = gram_of(*map->kernel(), x, z);
+  const Matrix<double> K = gram_of(map->kernel(), x, z);
   const int64_t p = map->outputs();
   const bool is_sorf = cell.projection().name == std::string("sorf");
   // SORF's directions are nearly uniform: its bias at 16 dimensions, measured, is below this.
-  const double bias = is_sorf ? 0.02 * std::fabs(gram_of(*map->kernel(), x, x)(0, 0)) : 0;
+  const double bias = is_sorf ? 0.02 * std::fabs(gram_of(map->kernel(), x, x)(0, 0)) : 0;
   const auto holds = [&](const std::vector<double>& sample, double expected, double slack) {
     const double low = studentised_z_score(sample, expected - slack),
                  high = studentised_z_score(sample, expected + slack);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A new operator-valued kernel is a row here.
+// A new kernel of several outputs is a row here.
 #include "contract/operator_cells.h"
 
 #define MERCER_ROW_KERNEL R"("kernel":{"kernel":"gaussian","lengthscale":0.9,"variance":1.3})"
@@ -22,8 +22,9 @@ std::span<const OperatorRow> operator_rows() {
   return kRows;
 }
 
-std::span<const char* const> fields_of_fourier() {
-  static constexpr const char* kFields[] = {"radius", "scramble", "whole_blocks"};
+std::span<const char* const> fields_of_others() {
+  static constexpr const char* kFields[] = {"form",         "radius", "scramble",
+                                            "whole_blocks", "scalar", "variance"};
   return kFields;
 }
 

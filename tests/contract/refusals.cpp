@@ -74,6 +74,7 @@ TEST_CASE("contract: every combination is made, or refused as the table says", "
 
 TEST_CASE("contract: every kernel, map and choice of a field is made in some cell", "[contract]") {
   for (const auto& entry : kernel::kernel_table()) {
+    if (entry.outputs != kernel::OutputCount::one) continue;  // operators.cpp
     Parameters match, kernel;
     kernel.set("kernel", std::string(entry.name));
     match.set("kernel", std::make_shared<const Parameters>(kernel));

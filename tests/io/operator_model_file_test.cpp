@@ -20,7 +20,7 @@ using namespace mercer::test;
 
 namespace {
 
-constexpr const char* kMap = R"({"operator":"curl_free","inputs":2,"features":4})";
+constexpr const char* kMap = R"({"kernel":{"kernel":"curl_free"},"inputs":2,"features":4})";
 constexpr const char* kOptions = R"({"model":"operator_ridge","loss":"squares","lambda":0.5})";
 
 /// "" if a file of these parts is CORRUPT_FILE and says `part`.
@@ -38,7 +38,8 @@ std::string corrupt(const std::string& spec, const std::string& options,
 
 TEST_CASE("operator models come back from files", "[io]") {
   for (const double lambda : {0.5, 0.0, 3.0}) {
-    model::OperatorModel model{.map = spec::operator_map_from_spec(kMap),
+    const std::shared_ptr<const feature::FeatureMap> map = spec::map_from_spec(kMap);
+    model::OperatorModel model{.map = {map, map->field()},
                                .theta = {1, -2, 1.0 / 3, 0},
                                .lambda = lambda,
                                .loss = solver::find_loss("quantile")};
@@ -72,6 +73,8 @@ TEST_CASE("operator models that do not fit together are corrupt", "[io]") {
   CHECK(corrupt(kMap, R"({"model":"operator_ridge","loss":"squares"})", theta, "lambda") == "");
   CHECK(corrupt(kMap, R"({"model":"operator_ridge","loss":"squares","lambda":1,"rows":-1})", theta,
                 "rows") == "");
-  CHECK(corrupt(R"({"operator":"curl_free","inputs":2,"features":3})", kOptions, theta,
+  CHECK(corrupt(R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":2,"features":4})",
+                kOptions, theta, "one output") == "");
+  CHECK(corrupt(R"({"kernel":{"kernel":"curl_free"},"inputs":2,"features":3})", kOptions, theta,
                 "features = 3") == "");
 }

@@ -81,9 +81,15 @@ inline ObjectList gaussian_specs(int64_t count) {
   return specs;
 }
 
-/// What the table fills in; for what is required and has no default, a list of ones, the least
+/// What the table fills in; for what is required and has no default, a list of numbers, the least
 /// number of kernels or the least integer allowed.
 inline Value default_of(const Field& field) {
+  if (field.type == FieldType::kernel) {
+    const auto& fallback = std::get<std::shared_ptr<const Parameters>>(field.fallback);
+    return std::make_shared<const Parameters>(field.canonical(*fallback, ""));
+  }
+  if (std::string_view(field.key) == "gamma" && field.type == FieldType::numbers_or_lists)
+    return std::vector<double>{0.5};  // a square matrix
   if (!std::holds_alternative<std::monostate>(field.fallback)) return field.fallback;
   if (field.type == FieldType::numbers || field.type == FieldType::numbers_or_lists)
     return std::vector<double>{0.5, 0.5};

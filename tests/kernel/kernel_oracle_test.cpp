@@ -87,6 +87,7 @@ TEST_CASE("exact values equal the reference numbers", "[kernel]") {
   CHECK(left_out == 9);
   CHECK(pairs_compared == (189 - 9) * 12);
   for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
+    if (entry.outputs != kernel::OutputCount::one) continue;  // matrix_kernel_test
     INFO(entry.name);
     CHECK(compared.count(entry.name) == 1);
   }

@@ -25,6 +25,7 @@ std::vector<std::unique_ptr<Kernel>> table_kernels() {
       std::make_shared<const Parameters>(Parameters{{"kernel", "polynomial"}, {"offset", 0.5}});
   std::vector<std::unique_ptr<Kernel>> kernels;
   for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
+    if (entry.outputs != kernel::OutputCount::one) continue;
     if (std::string(entry.name) == "spectral_mixture") continue;  // its lists are given below
     Parameters given{{"kernel", entry.name}};
     for (const Field& field : entry.fields) {

@@ -3,23 +3,23 @@
 // Fits with a decomposable map, and how far two matrices are apart.
 #pragma once
 
-#include "../operator/made_operator.h"
 #include "model/outputs/operator_fit.h"
 #include "support/dense.h"
+#include "support/field_maps.h"
 
 namespace mercer::test {
 
-inline std::unique_ptr<const operators::OperatorMap> decomposable(int64_t features) {
+inline std::unique_ptr<const feature::FieldMap> decomposable(int64_t features) {
   return made_operator({{"operator", "decomposable"},
                         {"gamma", std::vector<double>{2, 1, 1, 1}},
                         {"inputs", int64_t{2}},
                         {"features", features}});
 }
-inline Matrix<double> fitted(const operators::OperatorMap& map, const Matrix<double>& X,
+inline Matrix<double> fitted(const feature::FieldMap& map, const Matrix<double>& X,
                              const Matrix<double>& Y, const model::OperatorFitOptions& options,
                              model::OperatorFit* found = nullptr) {
   Context context;
-  Matrix<double> theta(map.coefficients(), 1);
+  Matrix<double> theta(map.features(), 1);
   const model::OperatorFit fit = fit_operator(map, X.view(), Y.view(), options, context,
                                               {theta.data(), static_cast<size_t>(theta.rows())});
   if (found != nullptr) *found = fit;

@@ -192,7 +192,7 @@ TEST_CASE("exact kernels, derivatives and fields keep to the memory cap", "[mode
     fit_hermite(gaussian_map(3, 256), {&values, 1}, {}, context);
   };
   const auto field = [&](Context& context) {
-    std::vector<double> theta(static_cast<size_t>(map->coefficients()));
+    std::vector<double> theta(static_cast<size_t>(map->features()));
     fit_operator(*map, X.view(), Y.view(), {.lambdas = {1e-2}}, context, theta);
   };
   check_memory({{"exact", 8 * 32 * 400, exact},

@@ -11,6 +11,7 @@
 #include "model/outputs/operator_fit.h"
 #include "model/outputs/operator_search.h"
 #include "support/dense.h"
+#include "support/field_maps.h"
 
 namespace mercer::test {
 
@@ -18,7 +19,7 @@ inline constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 inline model::OperatorPlan plan_of(const char* name, int64_t features) {
   model::OperatorPlan plan;
-  plan.spec = Parameters{{"operator", name}, {"features", features}};
+  plan.spec = field_spec({{"operator", name}, {"features", features}});
   return plan;
 }
 
@@ -30,10 +31,10 @@ inline Matrix<double> targets(const Matrix<double>& X, bool gaps) {
   });
 }
 
-inline std::vector<double> by_lsqr(const operators::OperatorMap& map, const Matrix<double>& X,
+inline std::vector<double> by_lsqr(const feature::FieldMap& map, const Matrix<double>& X,
                                    const Matrix<double>& Y, double lambda) {
   Context context;
-  std::vector<double> theta(static_cast<size_t>(map.coefficients()));
+  std::vector<double> theta(static_cast<size_t>(map.features()));
   model::fit_operator(
       map, X.view(), Y.view(),
       {.method = model::OperatorMethod::lsqr, .lambdas = {lambda}, .tolerance = 1e-13}, context,

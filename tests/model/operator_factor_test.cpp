@@ -38,8 +38,8 @@ TEST_CASE("operator factors: errors of rows that a fit has not seen", "[model]")
     for (size_t l = 0; l < lambdas.size(); ++l) {
       const std::vector<double> theta = by_lsqr(*map, X, kept, lambdas[l]);
       Matrix<double> f(n, 2);
-      map->apply(X.view(), {theta.data(), std::ssize(theta), 1}, operators::FieldKind::value,
-                 context, f.view());
+      map->multiply(X.view(), {theta.data(), std::ssize(theta), 1}, feature::FieldKind::value, context,
+                 f.view());
       double sum = 0;
       int64_t count = 0;
       for (const int64_t i : out)
@@ -65,7 +65,7 @@ TEST_CASE("operator factors: taken where a path is too large and there is room",
   Context context;
   const model::OperatorMaker maker(plan_of("divergence_free", 1400), X.view(), Y.view(), context);
   const auto map = maker.make(0.7, 0, 1400);
-  REQUIRE(map->coefficients() > 1300);
+  REQUIRE(map->features() > 1300);
   CHECK(model::solution_for(*map, Y.view(), context) == OperatorSolution::factor);
   Context small;
   small.memory_cap = 8 * 1400 * 1400;

@@ -14,15 +14,14 @@
 
 using namespace mercer;
 using namespace mercer::test;
+using feature::FieldKind;
 using model::OperatorFit;
 using model::OperatorFitOptions;
 using model::OperatorMethod;
-using operators::FieldKind;
 
 namespace {
 
-std::unique_ptr<const operators::OperatorMap> field(const char* name, int64_t inputs,
-                                                    int64_t features) {
+std::unique_ptr<const feature::FieldMap> field(const char* name, int64_t inputs, int64_t features) {
   return made_operator({{"operator", name}, {"inputs", inputs}, {"features", features}});
 }
 
@@ -125,11 +124,11 @@ TEST_CASE("operator fits: refusals", "[model]") {
   Matrix<double> gap = copy(MatrixView<const double>(Y.view()));
   gap(0, 0) = std::numeric_limits<double>::quiet_NaN();
   const auto map = decomposable(8), free = field("divergence_free", 2, 8);
-  const auto with = [&](const operators::OperatorMap& of, const Matrix<double>& targets,
+  const auto with = [&](const feature::FieldMap& of, const Matrix<double>& targets,
                         const OperatorFitOptions& options) {
     return [&, targets = targets.view(), options] {
       Context context;
-      Matrix<double> theta(of.coefficients(), 1);
+      Matrix<double> theta(of.features(), 1);
       fit_operator(of, X.view(), targets, options, context,
                    {theta.data(), static_cast<size_t>(theta.rows())});
     };
@@ -183,7 +182,7 @@ TEST_CASE("operator fits: stein asks for its room before it reads a row", "[mode
   constexpr int64_t kFeatures = 400;
   const Matrix<double> X = random_matrix(30, 2, 16), Y = random_matrix(30, 2, 17);
   const auto map = decomposable(kFeatures);
-  std::vector<double> theta(static_cast<size_t>(map->coefficients()));
+  std::vector<double> theta(static_cast<size_t>(map->features()));
   for (const int64_t folds : {0, 3})
     for (const bool intercept : {false, true}) {
       CAPTURE(folds, intercept);

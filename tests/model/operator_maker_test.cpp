@@ -9,6 +9,7 @@
 
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/field_maps.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -23,7 +24,7 @@ constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 OperatorPlan plan_of(OutputStructure structure, const char* name = "decomposable") {
   OperatorPlan plan;
-  plan.spec = Parameters{{"operator", name}, {"features", int64_t{6}}};
+  plan.spec = field_spec({{"operator", name}, {"features", int64_t{6}}});
   plan.structure = structure;
   return plan;
 }
@@ -34,7 +35,7 @@ OperatorMaker maker_of(const OperatorPlan& plan, const Matrix<double>& Y) {
 }
 
 std::vector<double> gamma_of(const OperatorMaker& maker, double shape) {
-  return maker.make(1, shape, 6)->parameters().numbers("gamma");
+  return maker.make(1, shape, 6)->kernel().parameters().numbers("gamma");
 }
 
 /// Each output standardised, no gaps.
@@ -176,12 +177,12 @@ TEST_CASE("operator maker: what it would not heed is refused", "[model]") {
             [&] { maker_of(plan_of(OutputStructure::similarity, "divergence_free"), Y); },
             "similarity of outputs beside a field") == "");
   OperatorPlan given = plan_of(OutputStructure::similarity);
-  given.spec.set("gamma", std::vector<double>{1, 0, 0, 1});
+  given.spec =
+      field_spec({{"operator", "decomposable"}, {"gamma", std::vector<double>{1, 0, 0, 1}}});
   CHECK(refusal_fault(
             MERCER_UNSUPPORTED, [&] { maker_of(given, Y); }, "beside \"gamma\"") == "");
   OperatorPlan loud = plan_of(OutputStructure::covariance);
-  loud.spec.set("kernel", std::make_shared<const Parameters>(
-                              Parameters{{"kernel", "gaussian"}, {"variance", 7.0}}));
+  loud.spec = field_spec({{"operator", "decomposable"}, {"kernel", gaussian_of({1}, 7)}});
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT, [&] { maker_of(loud, Y); }, "\"variance\"") == "");
 }

@@ -24,7 +24,7 @@ constexpr double kExact = 1e-13;
 
 /// Mean squared error of the targets of a row by a fit of the other rows less their own means, at
 /// n lambda.
-double without(const operators::OperatorMap& map, const Matrix<double>& X, const Matrix<double>& Y,
+double without(const feature::FieldMap& map, const Matrix<double>& X, const Matrix<double>& Y,
                int64_t row, double n, double lambda) {
   double mean[2] = {0, 0}, count[2] = {0, 0};
   for (int64_t i = 0; i < Y.rows(); ++i)
@@ -50,7 +50,7 @@ Matrix<double> raised(int64_t n) {
   return filled(n, 2, [&](int64_t i, int64_t k) { return Y(i, k) + (k == 0 ? 5 : -0.3); });
 }
 
-double error_of(const operators::OperatorMap& map, const Matrix<double>& X, const Matrix<double>& Y,
+double error_of(const feature::FieldMap& map, const Matrix<double>& X, const Matrix<double>& Y,
                 double lambda, int64_t folds = 0,
                 OperatorMethod method = OperatorMethod::automatic) {
   OperatorFit fit;
@@ -74,7 +74,7 @@ TEST_CASE("operator fits: left-out errors with an intercept are those of refits"
                                    {"inputs", int64_t{2}},
                                    {"features", int64_t{10}}});
   for (const auto* map : {decomposable(10).release(), decomposable(4).release(), half.get()}) {
-    const std::unique_ptr<const operators::OperatorMap> owned(map == half.get() ? nullptr : map);
+    const std::unique_ptr<const feature::FieldMap> owned(map == half.get() ? nullptr : map);
     for (const double lambda : {100.0, 0.1, 1e-3}) {
       double kept = 0, own = 0;
       for (int64_t row = 0; row < n; ++row) {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "../operator/made_operator.h"
+#include "support/field_maps.h"
 #include "model/outputs/operator_fit.h"
 #include "operator_cases.h"
 #include "support/catch.h"
@@ -18,7 +18,7 @@ using namespace mercer::test;
 
 namespace {
 
-void check_path(const operators::OperatorMap& map, int64_t n, bool gaps) {
+void check_path(const feature::FieldMap& map, int64_t n, bool gaps) {
   const Matrix<double> X = random_matrix(n, 2, 21);
   Matrix<double> Y = random_matrix(n, 2, 22);
   for (int64_t i = 0; gaps && i < n; i += 3) Y(i, i % 2) = kMissing;
@@ -26,7 +26,7 @@ void check_path(const operators::OperatorMap& map, int64_t n, bool gaps) {
   Context context;
   const model::OperatorPath path(map, X.view(), Y.view(), context);
   const std::vector<double> lambdas = {0.5, 1e-2};
-  std::vector<double> theta(static_cast<size_t>(map.coefficients()));
+  std::vector<double> theta(static_cast<size_t>(map.features()));
   for (const double lambda : lambdas) {
     path.solve(lambda, context, theta);
     const std::vector<double> other = by_lsqr(map, X, Y, lambda);
@@ -41,8 +41,8 @@ void check_path(const operators::OperatorMap& map, int64_t n, bool gaps) {
       gone(row, 0) = gone(row, 1) = kMissing;
       const std::vector<double> without = by_lsqr(map, X, gone, lambdas[l]);
       Matrix<double> f(1, 2);
-      map.apply(X.view().block_rows(row, row + 1), {without.data(), std::ssize(without), 1},
-                operators::FieldKind::value, context, f.view());
+      map.multiply(X.view().block_rows(row, row + 1), {without.data(), std::ssize(without), 1},
+                feature::FieldKind::value, context, f.view());
       for (int64_t o = 0; o < 2; ++o) {
         if (std::isnan(Y(row, o))) continue;
         sum += (f(0, o) - Y(row, o)) * (f(0, o) - Y(row, o));
@@ -103,7 +103,7 @@ TEST_CASE("operator path: it keeps to the memory that it says", "[model]") {
     const std::vector<double> lambdas(21, 0.1);
     const model::OperatorPath path(*map, X.view(), Y.view(), context);
     CHECK(path.leave_one_out(lambdas, rows, context).size() == 21);
-    std::vector<double> theta(static_cast<size_t>(map->coefficients()));
+    std::vector<double> theta(static_cast<size_t>(map->features()));
     path.solve(0.1, context, theta);
     CHECK(std::isfinite(theta[0]));
   }

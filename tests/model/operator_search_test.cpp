@@ -9,15 +9,16 @@
 
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/field_maps.h"
 #include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::test;
+using feature::FieldKind;
 using model::OperatorModel;
 using model::OperatorPlan;
 using model::OperatorReport;
 using model::OperatorSearchOptions;
-using operators::FieldKind;
 
 namespace {
 
@@ -33,7 +34,7 @@ Matrix<double> vortex(const Matrix<double>& X) {
 
 OperatorPlan plan_of(const char* name, int64_t features = 60) {
   OperatorPlan plan;
-  plan.spec = Parameters{{"operator", name}, {"features", features}};
+  plan.spec = field_spec({{"operator", name}, {"features", features}});
   return plan;
 }
 
@@ -46,7 +47,7 @@ OperatorModel searched(const OperatorPlan& plan, const Matrix<double>& X, const 
 
 Matrix<double> predicted(const OperatorModel& model, const Matrix<double>& X,
                          FieldKind kind = FieldKind::value) {
-  Matrix<double> out(X.rows(), operators::field_numbers(kind, model.map->outputs(), X.cols()));
+  Matrix<double> out(X.rows(), feature::field_numbers(kind, model.map->outputs(), X.cols()));
   Context context;
   predict(model, X.view(), kind, context, out.view());
   return out;
@@ -186,7 +187,7 @@ TEST_CASE("operator search: what is given is kept, what cannot be is refused", "
       searched(mixed, X, Y, report,
                {.lengthscales = {0.7}, .lambdas = {1e-3}, .shapes = {0.25}, .assess = false});
   CHECK((report.chosen.lengthscale == 0.7 && model.lambda == 1e-3 && report.chosen.shape == 0.25));
-  CHECK(model.map->parameters().number("alpha") == 0.25);
+  CHECK(model.map->kernel().parameters().number("alpha") == 0.25);
   const auto refused = [&](const OperatorPlan& plan, const OperatorSearchOptions& options,
                            const char* words) {
     return refusal_fault(
@@ -197,11 +198,13 @@ TEST_CASE("operator search: what is given is kept, what cannot be is refused", "
   CHECK(refused(free, {.shapes = {1}}, "expected none") == "");
   CHECK(refused(mixed, {.shapes = {2}}, "from 0 to 1") == "");
   OperatorPlan own = free;
-  own.spec.set("kernel", std::make_shared<const Parameters>(
-                             Parameters{{"kernel", "gaussian"}, {"lengthscale", 2.0}}));
+  const Value two =
+      std::make_shared<const Parameters>(Parameters{{"kernel", "gaussian"}, {"lengthscale", 2.0}});
+  own.spec =
+      field_spec({{"operator", "divergence_free"}, {"kernel", two}, {"features", int64_t{60}}});
   CHECK(refused(own, {.lengthscales = {1}}, "has its own") == "");
   const OperatorModel kept = searched(own, X, Y, report, {.assess = false});
-  CHECK(kept.map->kernel()->scalar().lengthscale()[0] == 2);
+  CHECK(kept.map->kernel().matrix()->scalar().lengthscale()[0] == 2);
   CHECK(refusal_fault(
             MERCER_DIMENSION_MISMATCH, [&] { searched(free, X, random_matrix(30, 3, 41), report); },
             "3 columns") == "");

@@ -26,21 +26,21 @@ namespace {
 
 /// Squared errors of every observed target by a refit without its row, N lambda kept, over the mean
 /// square of the targets.
-double refitted(const operators::OperatorMap& map, const Matrix<double>& X, const Matrix<double>& Y,
+double refitted(const feature::FieldMap& map, const Matrix<double>& X, const Matrix<double>& Y,
                 double lambda) {
   Context context;
   double sum = 0, squares = 0;
   for (int64_t row = 0; row < X.rows(); ++row) {
     const Matrix<double> without =
         filled(X.rows(), 2, [&](int64_t i, int64_t k) { return i == row ? kMissing : Y(i, k); });
-    std::vector<double> theta(static_cast<size_t>(map.coefficients()));
+    std::vector<double> theta(static_cast<size_t>(map.features()));
     model::fit_operator(
         map, X.view(), without.view(),
         {.method = model::OperatorMethod::lsqr, .lambdas = {lambda}, .tolerance = 1e-13}, context,
         theta);
     Matrix<double> f(1, 2);
-    map.apply(X.view().block_rows(row, row + 1), {theta.data(), std::ssize(theta), 1},
-              operators::FieldKind::value, context, f.view());
+    map.multiply(X.view().block_rows(row, row + 1), {theta.data(), std::ssize(theta), 1},
+              feature::FieldKind::value, context, f.view());
     for (int64_t k = 0; k < 2; ++k) {
       if (std::isnan(Y(row, k))) continue;
       sum += std::pow(f(0, k) - Y(row, k), 2);
@@ -118,7 +118,7 @@ TEST_CASE("operator trials: part of the features, then lambda again with all", "
       X.view(), Y.view(), context, report);
   REQUIRE(report.trials.size() == 1);
   CHECK((report.trials[0].features == 1024 && report.trials[0].rows == 600));
-  CHECK((report.chosen.features == 1400 && model.map->features() == 1400));
+  CHECK((report.chosen.features == 1400 && model.map->scalar().features() == 1400));
   CHECK(std::abs(report.chosen.error - report.trials[0].error) < 0.1 * report.trials[0].error);
 }
 
@@ -159,8 +159,8 @@ TEST_CASE("operator search: a constant output changes no other's score or choice
   CHECK(std::abs(one.score.constant - two.score.constant) < 1e-6);
   CHECK(std::abs(two.score.independent - two.score.score) < 1e-6);
   Matrix<double> f(120, 1), g(120, 2);
-  predict(first, X.view(), operators::FieldKind::value, context, f.view());
-  predict(second, X.view(), operators::FieldKind::value, context, g.view());
+  predict(first, X.view(), feature::FieldKind::value, context, f.view());
+  predict(second, X.view(), feature::FieldKind::value, context, g.view());
   for (int64_t i = 0; i < 120; ++i) {
     CHECK(std::abs(f(i, 0) - g(i, 0)) < 1e-6);
     CHECK(std::abs(g(i, 1) - 0.1) < 1e-12);
@@ -174,7 +174,7 @@ TEST_CASE("operator search: a constant output changes no other's score or choice
       const auto model =
           model::search_operator(plan_of(name, 20), {}, some.view(), same.view(), context, report);
       Matrix<double> h(40, 2);
-      predict(model, some.view(), operators::FieldKind::value, context, h.view());
+      predict(model, some.view(), feature::FieldKind::value, context, h.view());
       CHECK(difference(h.view(), same.view(), 1e-12) == "");
       CHECK(std::isnan(report.score.score));
     }
@@ -204,7 +204,7 @@ TEST_CASE("operator search: with more than a path holds lambda is chosen again b
   const model::OperatorModel model = model::search_operator(
       plan_of("divergence_free", 1400), {.lengthscales = {0.5}, .assess = false}, X.view(),
       Y.view(), context, report);
-  REQUIRE((report.trials.size() == 1 && model.map->coefficients() == 1400));
+  REQUIRE((report.trials.size() == 1 && model.map->features() == 1400));
   CHECK((report.trials[0].left_out && report.trials[0].features == 1024));
   CHECK((!report.chosen.left_out && report.chosen.features == 1400));
   CHECK(model.lambda == report.chosen.lambda);
@@ -212,7 +212,7 @@ TEST_CASE("operator search: with more than a path holds lambda is chosen again b
   CHECK((std::abs(steps) < 2.5 && std::abs(steps - std::round(steps)) < 1e-9));  // of the list
   // sum_i Phi(x_i)(y_i - offset - f(x_i)) = N lambda theta.
   Matrix<double> f(n, 2), left(1400, 1);
-  model::predict(model, X.view(), operators::FieldKind::value, context, f.view());
+  model::predict(model, X.view(), feature::FieldKind::value, context, f.view());
   for (int64_t j = 0; j < 2 * n; ++j) f.data()[j] = Y.data()[j] - f.data()[j];
   model.map->adjoint(X.view(), MatrixView<const double>(f.view()), context, left.view());
   double most = 0;

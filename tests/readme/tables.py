@@ -12,11 +12,11 @@ import pathlib
 import re
 import sys
 
-KINDS = ["kernels", "maps", "projections", "operators", "models"]
-# What every map, operator and model has, said once in the text.
+KINDS = ["kernels", "maps", "projections", "models"]
+# What every map and model has, said once in the text.
 OF_MAPS = {"kernel", "inputs", "features", "seed"}
 OF_MODELS = {"map", "search", "lengthscale", "ard", "select", "prepare", "center", "task", "classes", "precision", "seed", "assess"}
-COMMON = {"maps": OF_MAPS, "operators": OF_MAPS, "models": OF_MODELS}
+COMMON = {"maps": OF_MAPS, "models": OF_MODELS}
 
 
 def specs(path):
@@ -38,7 +38,7 @@ def default(parameter):
     if parameter["required"]:
         return "required"
     if isinstance(value, dict):
-        return value["map"]
+        return value.get("map") or value["kernel"]
     return "none" if value is None else json.dumps(value).strip('"')
 
 

@@ -30,12 +30,24 @@ ObjectList two_specs(double l) {
   return {std::make_shared<const Parameters>(one), std::make_shared<const Parameters>(other)};
 }
 
+Value gaussian_spec(double l) {
+  return std::make_shared<const Parameters>(
+      Parameters{{"kernel", "gaussian"}, {"lengthscale", l}, {"variance", l}});
+}
+bool is_gamma(const Field& field) {
+  return field.type == FieldType::numbers_or_lists && std::string(field.key) == "gamma";
+}
+Value gamma_of(double u) { return NumberLists{{2, u}, {u, 1}}; }
+
 /// A value for the field that is not its default and fills the digits of a double: uniform in a
 /// part of the range.
 Value random_value(const Field& field, std::mt19937_64& words) {
   const double u = static_cast<double>(words() >> 11) * 0x1p-53;
   const double least = std::max(field.least, 1e-3), most = std::min(field.most, 40.0);
+  if (is_gamma(field)) return gamma_of(u);
   switch (field.type) {
+    case FieldType::kernel:
+      return gaussian_spec(1 + u);
     case FieldType::integer:
       return std::min(static_cast<int64_t>(most), static_cast<int64_t>(least) + 2);
     case FieldType::number:
@@ -65,7 +77,9 @@ TEST_CASE("every kernel of the table can be made from what is required and print
     Parameters expected = given;
     for (const Field& field : entry.fields) {
       const bool required = std::holds_alternative<std::monostate>(field.fallback);
-      const Value value = !required                          ? field.fallback
+      const Value value = field.type == FieldType::kernel    ? gaussian_spec(1)
+                          : !required                        ? field.fallback
+                          : is_gamma(field)                  ? gamma_of(0.5)
                           : field.type == FieldType::kernels ? Value(two_specs(0.5))
                           : field.type == FieldType::integer ? Value(int64_t{2})
                                                              : Value(std::vector<double>{0.5, 2});

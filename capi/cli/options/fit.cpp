@@ -52,15 +52,18 @@ void add_operator_option(CLI::App* app, std::string* operation) {
          "--operator", *operation,
          "Learn several targets together: curl_free, divergence_free or helmholtz (fields: "
          "as many targets as inputs), helmholtz:ALPHA, decomposable (outputs that correlate), "
-         "decomposable:similarity, decomposable:GRAPH.csv (weights between targets), or a "
-         "JSON spec; targets may be missing. In the table of the search alpha 0 is a field without "
+         "decomposable:similarity, decomposable:GRAPH.csv (weights between targets), or the "
+         "JSON spec of such a kernel, or of a map of it; targets may be missing. In the table of "
+         "the search alpha 0 is a field without "
          "sources, 1 one without vortices; weight w or gamma 0 are targets that know nothing of "
          "each other (gamma of similarity: that are all alike). Does not go with --map, "
          "--estimator, --ard on, --weights, --class-weight, --scale, --no-standardize, --missing, "
          "--transform, --target-transform, --unit-rows, --extrapolation other than free, and "
          "classification. Default: each target by itself")
       ->check([](const std::string& text) {
-        return text.empty() ? "expected the name of an operator or a JSON spec, not nothing" : "";
+        return text.empty()
+                   ? "expected the name of a kernel of several outputs or a JSON spec, not nothing"
+                   : "";
       })
       ->type_name("NAME[:...]|JSON");
 }

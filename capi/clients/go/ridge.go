@@ -111,7 +111,7 @@ func kernelError(kernel *C.mercer_kernel, context *C.mercer_context, x, z array)
 	k := newArray(probes * probes)
 	defer k.free()
 	rows, out := x[:probes*d].rows(d), k.matrix(probes)
-	must(failure(context, C.mercer_kernel_gram(kernel, &rows, &rows, context, &out)))
+	must(failure(context, C.mercer_kernel_gram(kernel, &rows, &rows, nil, context, &out)))
 	worst := 0.0
 	for i := 0; i < probes; i++ {
 		for j := 0; j < probes; j++ {

@@ -88,7 +88,7 @@ end
 function kernel_error(kernel, X, Z)
     K = zeros(size(X, 2), size(X, 2))
     GC.@preserve X K check(@ccall libmercer.mercer_kernel_gram(kernel::Handle, rows(X)::Ref{Rows}, rows(X)::Ref{Rows},
-                                                               C_NULL::Handle, matrix(K)::Ref{MatrixView})::Int32)
+                                                               C_NULL::Ptr{Rows}, C_NULL::Handle, matrix(K)::Ref{MatrixView})::Int32)
     maximum(abs, Z'Z - K)
 end
 

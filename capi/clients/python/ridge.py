@@ -64,6 +64,13 @@ class OperatorSearch(ctypes.Structure):
                 ("user", c_void_p)]
 
 
+class MapInfo(ctypes.Structure):
+    """mercer_map_info: what a map reads and writes."""
+    _fields_ = [("struct_size", c_uint32), ("is_complex", c_int32), ("inputs", c_int64), ("outputs", c_int64),
+                ("features", c_int64), ("frequencies", c_int64), ("right_inputs", c_int64),
+                ("incomplete_block", c_int64), ("dropped", c_double)]
+
+
 class OperatorKernelFit(ctypes.Structure):
     """mercer_operator_kernel_fit: exact ridge with an operator-valued kernel."""
     _fields_ = [("struct_size", c_uint32), ("method", c_int32), ("lambda_", c_double), ("tolerance", c_double),
@@ -109,18 +116,16 @@ class Mercer:
         handle, out, view, result = c_void_p, POINTER(c_void_p), POINTER(Rows), POINTER(Matrix)
         self.declare("fourier_options_init", POINTER(FourierOptions))
         self.declare("kernel_gaussian", POINTER(c_double), c_int64, out)
-        self.declare("kernel_gram", handle, view, view, handle, result)
+        self.declare("kernel_gram", handle, view, view, view, handle, result)
         self.declare("fourier_create", handle, c_int64, c_int64, POINTER(FourierOptions), out)
         self.declare("map_from_spec", c_char_p, out)
         self.declare("map_transform", handle, view, c_void_p, handle, result)
         self.declare("map_derivative", handle, view, POINTER(Derivative), handle, result)
-        self.declare("operator_kernel_from_spec", c_char_p, out)
-        self.declare("operator_kernel_gram", handle, view, view, view, handle, result)
         self.declare("operator_kernel_ridge", handle, view, view, POINTER(OperatorKernelFit), handle, result)
-        self.declare("operator_map_from_spec", c_char_p, out)
-        self.declare("operator_map_shape", handle, *[POINTER(c_int64)] * 4, POINTER(c_double))
-        self.declare("operator_map_apply", handle, view, view, c_int32, handle, result)
-        self.declare("operator_map_adjoint", handle, view, view, handle, result)
+        self.declare("kernel_from_spec", c_char_p, out)
+        self.declare("map_shape", handle, POINTER(MapInfo))
+        self.declare("map_multiply", handle, view, view, c_int32, handle, result)
+        self.declare("map_adjoint", handle, view, view, handle, result)
         self.declare("operator_model_fit", handle, view, view, POINTER(OperatorFit), handle, out)
         self.declare("operator_model_search", c_char_p, view, view, POINTER(OperatorSearch), handle, out)
         self.declare("operator_model_report", handle, c_char_p, c_int64, POINTER(c_int64))
@@ -134,7 +139,7 @@ class Mercer:
         self.declare("model_save", handle, c_char_p)
         self.declare("model_load", c_char_p, out)
         self.declare("model_predict", handle, view, handle, handle, result)
-        for noun in ("kernel", "map", "operator_kernel", "operator_map", "operator_model", "statistics", "ridge", "model"):
+        for noun in ("kernel", "map", "operator_model", "statistics", "ridge", "model"):
             free = getattr(self.library, f"mercer_{noun}_free")
             free.restype, free.argtypes = None, [c_void_p]
             setattr(self, f"{noun}_free", free)
@@ -223,15 +228,15 @@ def derivative_error(mercer, handle, X, D):
 
 def field_error(mercer, X):
     """A random field without sources: its divergence, and <f, f> = <theta, Phi f> of the transpose."""
-    handle = mercer.make("operator_map_from_spec",
-                         b'{"operator":"divergence_free","inputs":3,"features":200,"projection":"orthogonal"}')
-    r = c_int64()
-    mercer.operator_map_shape(handle, None, None, None, byref(r), None)
-    theta = np.cos(np.arange(r.value, dtype=float))[:, None].copy()
+    handle = mercer.make("map_from_spec",
+                         b'{"kernel":{"kernel":"divergence_free"},"inputs":3,"features":600,"projection":"orthogonal"}')
+    info = MapInfo(struct_size=ctypes.sizeof(MapInfo))
+    mercer.map_shape(handle, byref(info))
+    theta = np.cos(np.arange(info.features, dtype=float))[:, None].copy()
     f, divergence, back = np.empty((len(X), 3)), np.empty((len(X), 1)), np.empty_like(theta)
-    mercer.operator_map_apply(handle, rows(X), rows(theta), VALUE, None, matrix(f))
-    mercer.operator_map_apply(handle, rows(X), rows(theta), DIVERGENCE, None, matrix(divergence))
-    mercer.operator_map_adjoint(handle, rows(X), rows(f), None, matrix(back))
+    mercer.map_multiply(handle, rows(X), rows(theta), VALUE, None, matrix(f))
+    mercer.map_multiply(handle, rows(X), rows(theta), DIVERGENCE, None, matrix(divergence))
+    mercer.map_adjoint(handle, rows(X), rows(f), None, matrix(back))
     adjoint = abs((back * theta).sum() / (f * f).sum() - 1)
 
     # Learnt from its values where two of three are missing in every second row. theta itself costs lambda/2 |theta|^2,
@@ -248,11 +253,11 @@ def field_error(mercer, X):
     covariances = np.empty((50, 9))
     mercer.operator_model_covariance(model, rows(X), rows(targets), 0.01, rows(X[:50]), None, matrix(covariances))
     mercer.operator_model_free(model)
-    mercer.operator_map_free(handle)
+    mercer.map_free(handle)
 
     # The same field a constant higher, lengthscale and lambda searched: what is learnt still has no sources.
     search, lifted = OperatorSearch(struct_size=ctypes.sizeof(OperatorSearch)), f + 5
-    mercer.operator_model_search(b'{"operator":"divergence_free","features":100}', rows(X), rows(lifted),
+    mercer.operator_model_search(b'{"kernel":{"kernel":"divergence_free"},"features":100}', rows(X), rows(lifted),
                                  byref(search), None, byref(model))
     mercer.operator_model_predict(model, rows(X), DIVERGENCE, None, matrix(sources))
     size = c_int64()
@@ -271,12 +276,12 @@ def field_error(mercer, X):
 
 def exact_error(mercer, X, f):
     """The kernel itself, without features: f = K u + N lambda u at the rows."""
-    handle = mercer.make("operator_kernel_from_spec", b'{"operator":"divergence_free"}')
+    handle = mercer.make("kernel_from_spec", b'{"kernel":"divergence_free"}')
     fit = OperatorKernelFit(struct_size=ctypes.sizeof(OperatorKernelFit), lambda_=1e-3, most_iterations=1)
     u, values = np.empty_like(f), np.empty_like(f)
     mercer.operator_kernel_ridge(handle, rows(X), rows(f), byref(fit), None, matrix(u))
-    mercer.operator_kernel_gram(handle, rows(X), rows(X), rows(u), None, matrix(values))
-    mercer.operator_kernel_free(handle)
+    mercer.kernel_gram(handle, rows(X), rows(X), rows(u), None, matrix(values))
+    mercer.kernel_free(handle)
     return np.abs(values + len(X) * 1e-3 * u - f).max()
 
 
@@ -300,7 +305,7 @@ def main():
     Z = apply(mercer, handle, rows(X), D)
     by_hand = np.linalg.norm(y - Z @ w - intercept) / np.linalg.norm(y)
     K = np.empty((probes, probes))
-    mercer.kernel_gram(kernel, rows(X[:probes]), rows(X[:probes]), None, matrix(K))
+    mercer.kernel_gram(kernel, rows(X[:probes]), rows(X[:probes]), None, None, matrix(K))
     error = np.abs(Z[:probes] @ Z[:probes].T - K).max()
     print(f"relative error {by_hand:.2e}, largest kernel error {error:.3f}")
 

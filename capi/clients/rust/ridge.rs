@@ -77,7 +77,8 @@ extern "C" {
     fn mercer_last_error() -> *const c_char;
     fn mercer_fourier_options_init(options: *mut FourierOptions) -> Status;
     fn mercer_kernel_gaussian(lengthscale: *const f64, count: i64, out: *mut Handle) -> Status;
-    fn mercer_kernel_gram(kernel: Handle, x: *const Rows, y: *const Rows, context: Handle, k: *const Matrix) -> Status;
+    fn mercer_kernel_gram(kernel: Handle, x: *const Rows, y: *const Rows, u: *const Rows, context: Handle,
+                          k: *const Matrix) -> Status;
     fn mercer_kernel_free(kernel: Handle);
     fn mercer_fourier_create(kernel: Handle, d: i64, features: i64, options: *const FourierOptions,
                              out: *mut Handle) -> Status;
@@ -145,7 +146,7 @@ fn kernel_error(kernel: &Owned, x: &[f64], z: &[f64], d: usize, count: usize) ->
     let n = x.len() / d;
     let mut k = vec![0.0; n * n];
     let rows = Rows::of(x, d);
-    check(unsafe { mercer_kernel_gram(kernel.0, &rows, &rows, null_mut(), &Matrix::of(&mut k, n)) })?;
+    check(unsafe { mercer_kernel_gram(kernel.0, &rows, &rows, null(), null_mut(), &Matrix::of(&mut k, n)) })?;
     let inner = |i: usize, j: usize| dot(&z[i * count..(i + 1) * count], &z[j * count..(j + 1) * count]);
     Ok((0..n * n).map(|p| (inner(p / n, p % n) - k[p]).abs()).fold(0.0, f64::max))
 }

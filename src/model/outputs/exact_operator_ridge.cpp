@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "base/size.h"
+#include "kernel/output_root.h"
 #include "model/prepare/input_domain.h"
-#include "operator/output_root.h"
 #include "solver/work.h"
 
 namespace mercer::model {
@@ -24,7 +24,7 @@ constexpr double kMostResidual = 1e-6;            // of a direct solution that i
 /// K of rows, (N p) x (N p), by what it does to vectors.
 class GramOperator final : public linalg::LinearOperator {
  public:
-  GramOperator(const operators::OperatorKernel& kernel, MatrixView<const double> X)
+  GramOperator(const kernel::MatrixKernel& kernel, MatrixView<const double> X)
       : kernel_(kernel), X_(X), p_(kernel.outputs(X.cols)) {}
   int64_t rows() const override { return X_.rows * p_; }
   int64_t cols() const override { return rows(); }
@@ -37,11 +37,11 @@ class GramOperator final : public linalg::LinearOperator {
         KU(X_.rows, p_ * A.cols, context, kWhat);
     for (int64_t at = 0; at < A.rows; ++at)
       for (int64_t c = 0; c < A.cols; ++c) U(at / p_, c * p_ + at % p_) = A(at, c);
-    kernel_.gram_apply(X_, X_, U.view(), context, KU.view());
+    kernel::gram_multiply(kernel_, X_, X_, U.view(), context, KU.view());
     for (int64_t at = 0; at < A.rows; ++at)
       for (int64_t c = 0; c < A.cols; ++c) out(at, c) = KU(at / p_, c * p_ + at % p_);
   }
-  const operators::OperatorKernel& kernel_;
+  const kernel::MatrixKernel& kernel_;
   MatrixView<const double> X_;
   int64_t p_;
 };
@@ -53,7 +53,7 @@ int64_t observed(MatrixView<const double> Y) {
   return count;
 }
 
-ExactOperatorMethod method_for(const operators::OperatorKernel& kernel, MatrixView<const double> Y,
+ExactOperatorMethod method_for(const kernel::MatrixKernel& kernel, MatrixView<const double> Y,
                                const ExactOperatorOptions& options, const Context& context) {
   const int64_t numbers = checked_multiply(Y.rows, Y.cols, kWhat), known = observed(Y);
   const bool diagonal = kernel.gamma().rows > 0 && known == numbers;
@@ -68,10 +68,10 @@ ExactOperatorMethod method_for(const operators::OperatorKernel& kernel, MatrixVi
   return small ? ExactOperatorMethod::cholesky : ExactOperatorMethod::conjugate_gradient;
 }
 
-Matrix<double> by_eigen(const operators::OperatorKernel& kernel, MatrixView<const double> X,
+Matrix<double> by_eigen(const kernel::MatrixKernel& kernel, MatrixView<const double> X,
                         MatrixView<const double> Y, double lambda, Context& context) {
   // All pivots but those of rounding's size, whatever the kernel's cutoff.
-  const operators::OutputRoot root = operators::output_root(kernel.gamma(), 0);
+  const kernel::OutputRoot root = kernel::output_root(kernel.gamma(), 0);
   const Matrix<double> k(X.rows, X.rows, context, kWhat);
   const int64_t of_gram = solver::kernel_rows(X.cols), of_basis = Y.cols;
   Stage stage(context, of_gram + of_basis + solver::eigen_rows(X.rows));
@@ -82,18 +82,18 @@ Matrix<double> by_eigen(const operators::OperatorKernel& kernel, MatrixView<cons
   return solver::decomposable_kernel_ridge(k.view(), basis, Y, lambda, context);
 }
 
-Matrix<double> by_cholesky(const operators::OperatorKernel& kernel, MatrixView<const double> X,
+Matrix<double> by_cholesky(const kernel::MatrixKernel& kernel, MatrixView<const double> X,
                            MatrixView<const double> Y, double lambda, Context& context) {
   const int64_t size = checked_multiply(Y.rows, Y.cols, kWhat);
   const Matrix<double> K(size, size, context, kWhat);
   const int64_t of_gram = solver::kernel_rows(X.cols), factor = solver::cholesky_rows(size);
   Stage stage(context, of_gram + factor);
-  stage.part(of_gram, [&] { kernel.gram(X, X, context, K.view()); });
+  stage.part(of_gram, [&] { kernel::gram(kernel, X, X, context, K.view()); });
   stage.share(factor);
   return solver::operator_kernel_ridge(MatrixView<const double>(K.view()), Y, lambda, context);
 }
 
-Matrix<double> solve(const operators::OperatorKernel& kernel, MatrixView<const double> X,
+Matrix<double> solve(const kernel::MatrixKernel& kernel, MatrixView<const double> X,
                      MatrixView<const double> Y, const ExactOperatorOptions& options,
                      Context& context, ExactOperatorRidge& result) {
   if (result.method == ExactOperatorMethod::eigen)
@@ -112,12 +112,12 @@ Matrix<double> solve(const operators::OperatorKernel& kernel, MatrixView<const d
 }
 
 /// residual and squared_norm of u.
-void measure(const operators::OperatorKernel& kernel, MatrixView<const double> X,
+void measure(const kernel::MatrixKernel& kernel, MatrixView<const double> X,
              MatrixView<const double> Y, double lambda, Context& context,
              ExactOperatorRidge& result) {
   const MatrixView<const double> u = result.u.view();
   const Matrix<double> Ku(Y.rows, Y.cols, context, kWhat);
-  kernel.gram_apply(X, X, u, context, Ku.view());
+  kernel::gram_multiply(kernel, X, X, u, context, Ku.view());
   const double shift = lambda * static_cast<double>(Y.rows);
   double missed = 0, whole = 0;
   for (int64_t i = 0; i < Y.rows; ++i)
@@ -133,7 +133,7 @@ void measure(const operators::OperatorKernel& kernel, MatrixView<const double> X
 
 }  // namespace
 
-ExactOperatorRidge fit_exact_operator(const operators::OperatorKernel& kernel,
+ExactOperatorRidge fit_exact_operator(const kernel::MatrixKernel& kernel,
                                       MatrixView<const double> X, MatrixView<const double> Y,
                                       const ExactOperatorOptions& options, Context& context) {
   require(Y.rows == X.rows && Y.cols == kernel.outputs(X.cols), MERCER_DIMENSION_MISMATCH,

@@ -4,7 +4,7 @@
 // u_i minimises (1/N) sum over observed (i, k) of 1/2 (f_k(x_i) - y_ik)^2 + lambda/2 ||f||^2.
 #pragma once
 
-#include "operator/operator_kernel.h"
+#include "kernel/matrix_kernel.h"
 #include "solver/operator_kernel_ridge.h"
 
 namespace mercer::model {
@@ -32,7 +32,7 @@ struct ExactOperatorRidge {
 /// solver::operator_kernel_ridge; UNSUPPORTED for eigen where it cannot; NOT_POSITIVE_DEFINITE for
 /// a direct solution with a residual above 1e-6; NOT_CONVERGED.
 inline constexpr int64_t kMostCholesky = 8192;
-ExactOperatorRidge fit_exact_operator(const operators::OperatorKernel& kernel,
+ExactOperatorRidge fit_exact_operator(const kernel::MatrixKernel& kernel,
                                       MatrixView<const double> X, MatrixView<const double> Y,
                                       const ExactOperatorOptions& options, Context& context);
 

@@ -15,9 +15,9 @@ bool is_complete(MatrixView<const double> Y) {
   return true;
 }
 
-Matrix<double> observed_gram(const operators::OperatorMap& map, MatrixView<const double> X,
+Matrix<double> observed_gram(const feature::FieldMap& map, MatrixView<const double> X,
                              MatrixView<const double> Y, Context& context) {
-  const int64_t p = map.outputs(), r = map.coefficients();
+  const int64_t p = map.outputs(), r = map.features();
   Matrix<double> H(r, r, context, "a sum over observed targets");
   if (is_complete(Y)) {
     map.gram(X, context, H.view());
@@ -32,21 +32,21 @@ Matrix<double> observed_gram(const operators::OperatorMap& map, MatrixView<const
   return H;
 }
 
-int64_t bytes_of_gram(const operators::OperatorMap& map, MatrixView<const double> Y) {
-  const int64_t D = map.features(), r = map.coefficients();
+int64_t bytes_of_gram(const feature::FieldMap& map, MatrixView<const double> Y) {
+  const int64_t D = map.scalar().features(), r = map.features();
   // Without gaps through the sum of scalar features, and the roots of all frequencies.
   const int64_t sums = is_complete(Y) ? D * D + D * map.outputs() * map.width() : 0;
   return 8 * (r * r + sums) + 16 * kPhiNumbers;
 }
 
-std::vector<double> observed_sums(const operators::OperatorMap& map, MatrixView<const double> X,
+std::vector<double> observed_sums(const feature::FieldMap& map, MatrixView<const double> X,
                                   MatrixView<const double> Y, Context& context) {
   const Matrix<double> zeroed(Y.rows, Y.cols, context, "observed targets");
   for (int64_t i = 0; i < Y.rows; ++i)
     for (int64_t k = 0; k < Y.cols; ++k) zeroed(i, k) = std::isnan(Y(i, k)) ? 0 : Y(i, k);
-  std::vector<double> sums(static_cast<size_t>(map.coefficients()));
+  std::vector<double> sums(static_cast<size_t>(map.features()));
   map.adjoint(X, MatrixView<const double>(zeroed.view()), context,
-              {sums.data(), map.coefficients(), 1});
+              {sums.data(), map.features(), 1});
   return sums;
 }
 

@@ -28,9 +28,9 @@ void solve_shifted(MatrixView<double> A, double shift, std::span<double> s, Cont
 }
 
 /// Of progress, in rows of r^2 products: without gaps those of D^2 each do.
-int64_t sums_units(const operators::OperatorMap& map, MatrixView<const double> Y) {
+int64_t sums_units(const feature::FieldMap& map, MatrixView<const double> Y) {
   const double ratio =
-      static_cast<double>(map.features()) / static_cast<double>(map.coefficients());
+      static_cast<double>(map.scalar().features()) / static_cast<double>(map.features());
   const double each = is_complete(Y) ? ratio * ratio : static_cast<double>(Y.cols);
   return static_cast<int64_t>(each * static_cast<double>(Y.rows)) + 1;
 }
@@ -51,8 +51,8 @@ double mean_squared_error(MatrixView<const double> found, MatrixView<const doubl
 
 }  // namespace
 
-bool has_factors(const operators::OperatorMap& map, MatrixView<const double> Y, Context& context) {
-  const int64_t r = map.coefficients(), D = map.features();
+bool has_factors(const feature::FieldMap& map, MatrixView<const double> Y, Context& context) {
+  const int64_t r = map.features(), D = map.scalar().features();
   const auto rows = static_cast<double>(Y.rows);
   const double products = is_complete(Y)
                               ? rows * static_cast<double>(D * D)
@@ -61,10 +61,10 @@ bool has_factors(const operators::OperatorMap& map, MatrixView<const double> Y, 
          context.has_room(bytes_of_gram(map, Y) + 8 * r * r);
 }
 
-std::vector<double> held_out_errors(const operators::OperatorMap& map, const OperatorRowsView& rows,
+std::vector<double> held_out_errors(const feature::FieldMap& map, const OperatorRowsView& rows,
                                     std::span<const double> lambdas, uint64_t seed,
                                     Context& context) {
-  const int64_t n = rows.X.rows, r = map.coefficients(), L = std::ssize(lambdas);
+  const int64_t n = rows.X.rows, r = map.features(), L = std::ssize(lambdas);
   const auto out = sample_rows(all_rows(n), std::max<int64_t>(1, n / kHeldOutOneIn), seed);
   const PickedRows kept = pick(rows, rows_without(n, out), context);
   const PickedRows held_out = pick(rows, out, context);
@@ -83,18 +83,16 @@ std::vector<double> held_out_errors(const operators::OperatorMap& map, const Ope
     context.checkpoint();
   }
   const Matrix<double> found(held_out.X.rows(), L * map.outputs(), context, kWhat);
-  map.apply(held_out.X.view(), theta.view(), operators::FieldKind::value, context, found.view());
+  map.multiply(held_out.X.view(), theta.view(), feature::FieldKind::value, context, found.view());
   std::vector<double> errors;
   for (int64_t l = 0; l < L; ++l)
     errors.push_back(mean_squared_error(found.view(), held_out.Y.view(), l));
   return errors;
 }
 
-std::vector<double> factored_solution(const operators::OperatorMap& map,
-                                      const OperatorRowsView& rows, double lambda,
-                                      Context& context) {
-  const int64_t of_sums = sums_units(map, rows.Y),
-                factor = solver::cholesky_rows(map.coefficients());
+std::vector<double> factored_solution(const feature::FieldMap& map, const OperatorRowsView& rows,
+                                      double lambda, Context& context) {
+  const int64_t of_sums = sums_units(map, rows.Y), factor = solver::cholesky_rows(map.features());
   Stage stage(context, of_sums + factor);
   const Matrix<double> H =
       stage.part(of_sums, [&] { return observed_gram(map, rows.X, rows.Y, context); });

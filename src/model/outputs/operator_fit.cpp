@@ -38,7 +38,7 @@ void take_least(MatrixView<const double> errors, OperatorFit& fit) {
   fit.error = choice.error;
 }
 
-OperatorFit by_stein(const operators::OperatorMap& map, MatrixView<const double> X,
+OperatorFit by_stein(const feature::FieldMap& map, MatrixView<const double> X,
                      MatrixView<const double> Y, const OperatorFitOptions& options,
                      Context& context, std::span<double> theta) {
   const Matrix<double> more = options.intercept ? with_ones(Y, context) : Matrix<double>();
@@ -153,7 +153,7 @@ void choose_lambda(const MapRows& rows, MatrixView<const double> Y,
   std::ranges::copy(best, theta.begin());
 }
 
-OperatorMethod method_for(const operators::OperatorMap& map, MatrixView<const double> Y,
+OperatorMethod method_for(const feature::FieldMap& map, MatrixView<const double> Y,
                           const OperatorFitOptions& options) {
   const bool squares = options.loss.loss == nullptr, shared = map.shared_root().rows > 0;
   if (options.method == OperatorMethod::automatic) {
@@ -179,15 +179,14 @@ OperatorMethod method_for(const operators::OperatorMap& map, MatrixView<const do
 
 }  // namespace
 
-void require_inputs(const operators::OperatorMap& map, const char* name,
-                    MatrixView<const double> X) {
+void require_inputs(const feature::FieldMap& map, const char* name, MatrixView<const double> X) {
   require_summable(name, X);
-  if (map.kernel() != nullptr) check_domain(map.kernel()->scalar(), name, X);
+  check_domain(map.scalar().kernel(), name, X);
 }
 
 void MapRows::values(int64_t first, MatrixView<const double> theta, Context& context,
                      MatrixView<double> S) const {
-  map_.apply(X_.block_rows(first, first + S.rows), theta, operators::FieldKind::value, context, S);
+  map_.multiply(X_.block_rows(first, first + S.rows), theta, feature::FieldKind::value, context, S);
 }
 
 void MapRows::add_adjoint(int64_t first, MatrixView<const double> S, Context& context,
@@ -238,7 +237,7 @@ int64_t scalar_path_units(const ScalarRows& rows) {
   return rows.rows() + solver::eigen_rows(rows.features());
 }
 
-OperatorFit choose_operator_lambda(const operators::OperatorMap& map, MatrixView<const double> X,
+OperatorFit choose_operator_lambda(const feature::FieldMap& map, MatrixView<const double> X,
                                    MatrixView<const double> Y, const OperatorFitOptions& options,
                                    Context& context, std::span<double> theta) {
   OperatorFit fit;
@@ -248,7 +247,7 @@ OperatorFit choose_operator_lambda(const operators::OperatorMap& map, MatrixView
   return fit;
 }
 
-OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const double> X,
+OperatorFit fit_operator(const feature::FieldMap& map, MatrixView<const double> X,
                          MatrixView<const double> Y, const OperatorFitOptions& options,
                          Context& context, std::span<double> theta) {
   require(!options.lambdas.empty(), MERCER_INVALID_ARGUMENT, "no lambdas, expected at least one");

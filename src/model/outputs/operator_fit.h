@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "operator/operator_map.h"
+#include "feature/field/field_map.h"
 #include "solver/block_source.h"
 #include "solver/operator_loss.h"
 #include "solver/operator_rows.h"
@@ -18,23 +18,22 @@ namespace mercer::model {
 
 /// INVALID_ARGUMENT naming row and column of a number that is not summable (base/finite.h) or
 /// outside the domain of the map's kernel, whose features would be NaN.
-void require_inputs(const operators::OperatorMap& map, const char* name,
-                    MatrixView<const double> X);
+void require_inputs(const feature::FieldMap& map, const char* name, MatrixView<const double> X);
 
 /// A map at rows, which are referred to.
 class MapRows final : public solver::OperatorRows {
  public:
-  MapRows(const operators::OperatorMap& map, MatrixView<const double> X) : map_(map), X_(X) {}
+  MapRows(const feature::FieldMap& map, MatrixView<const double> X) : map_(map), X_(X) {}
   int64_t rows() const override { return X_.rows; }
   int64_t outputs() const override { return map_.outputs(); }
-  int64_t coefficients() const override { return map_.coefficients(); }
+  int64_t coefficients() const override { return map_.features(); }
   void values(int64_t first, MatrixView<const double> theta, Context& context,
               MatrixView<double> S) const override;
   void add_adjoint(int64_t first, MatrixView<const double> S, Context& context,
                    MatrixView<double> theta) const override;
 
  private:
-  const operators::OperatorMap& map_;
+  const feature::FieldMap& map_;
   MatrixView<const double> X_;
 };
 
@@ -94,12 +93,12 @@ struct OperatorFit {
 /// that predict a row are of the rows that are left. theta is written last. Errors: those of the
 /// methods, UNSUPPORTED for a method that cannot, NOT_CONVERGED with the residual: L-BFGS where no
 /// step falls though the gradient is not down to rounding, and where no lambda has a finite error.
-OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const double> X,
+OperatorFit fit_operator(const feature::FieldMap& map, MatrixView<const double> X,
                          MatrixView<const double> Y, const OperatorFitOptions& options,
                          Context& context, std::span<double> theta);
 
 /// The choice among several lambdas by rows held out, alone: theta is of the rows that were kept.
-OperatorFit choose_operator_lambda(const operators::OperatorMap& map, MatrixView<const double> X,
+OperatorFit choose_operator_lambda(const feature::FieldMap& map, MatrixView<const double> X,
                                    MatrixView<const double> Y, const OperatorFitOptions& options,
                                    Context& context, std::span<double> theta);
 

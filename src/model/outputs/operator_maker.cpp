@@ -15,12 +15,16 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/size.h"
+#include "feature/field/field_root.h"
+#include "feature/map_entry.h"
+#include "kernel/matrix_kernel.h"
+#include "kernel/output_root.h"
 #include "linalg/symmetric_eigen.h"
 #include "model/outputs/output_relations.h"
 #include "model/prepare/preparation.h"
 #include "model/rows/central_lengthscale.h"
 #include "model/rows/row_sets.h"
-#include "operator/operator_entry.h"
 
 namespace mercer::model {
 namespace {
@@ -28,11 +32,6 @@ namespace {
 using Long = long long;
 
 constexpr int64_t kFeatures = 1024;
-
-bool has_field(const operators::OperatorEntry& entry, const char* key) {
-  const auto fields = operators::map_fields(entry);
-  return std::ranges::any_of(fields, [&](const Field& f) { return std::string(f.key) == key; });
-}
 
 void set_default(Parameters& spec, const char* key, Value value) {
   if (spec.find(key) == nullptr) spec.set(key, std::move(value));
@@ -43,32 +42,30 @@ void set_default(Parameters& spec, const char* key, Value value) {
 OperatorMaker::OperatorMaker(const OperatorPlan& plan, MatrixView<const double> X,
                              MatrixView<const double> Y, Context& context)
     : spec_(plan.spec), p_(Y.cols) {
-  const Value* name = spec_.find("operator");
-  require(name != nullptr && std::holds_alternative<std::string>(*name), MERCER_INVALID_ARGUMENT,
-          "key \"operator\", expected the name of an operator-valued kernel");
-  entry_ = &operators::operator_entry(spec_);
-  set_default(spec_, "kernel",
-              std::make_shared<const Parameters>(Parameters{{"kernel", "gaussian"}}));
+  read_kernel();
+  set_default(spec_, "map", "fourier");
   set_default(spec_, "features", kFeatures);
   set_default(spec_, "seed", plan.seed);
-  if (has_field(*entry_, "root")) set_default(spec_, "root", "orthonormal");
+  if (is_field() && feature::has_divergence(*kernel::make_kernel(kernel_)))
+    set_default(spec_, "root", "orthonormal");
   const Value* inputs = spec_.find("inputs");
   require(inputs == nullptr || *inputs == Value(X.cols), MERCER_DIMENSION_MISMATCH,
           "key \"inputs\" of the spec, expected the %lld columns of X", static_cast<Long>(X.cols));
   spec_.set("inputs", X.cols);
-  given_gamma_ = spec_.find("gamma") != nullptr;
-  own_scales_ = entry_->separable && !given_gamma_;
   structure_ = OutputStructure::independent;  // until it is known: the spec is checked first
-  if (own_scales_) spec_.set("gamma", gamma(0));
-  const Parameters canonical = operators::canonical_operator_map(spec_);
+  const Parameters canonical = canonical_of(0);
   features_ = canonical.integer("features");
-  const auto* kernel = std::get_if<std::shared_ptr<const Parameters>>(spec_.find("kernel"));
-  keeps_lengthscale_ = canonical.object("kernel").find("lengthscale") == nullptr ||
-                       kernel == nullptr || (*kernel)->find("lengthscale") != nullptr;
-  require(kernel == nullptr || (*kernel)->find("variance") == nullptr, MERCER_INVALID_ARGUMENT,
+  units_ = output_units(Y, own_scales_ ? OutputScale::own : OutputScale::common);
+  const Parameters& scalar = canonical.object("kernel").object("scalar");
+  const Value* const given = kernel_.find("scalar");
+  const Parameters* const own =
+      given == nullptr ? nullptr : std::get<std::shared_ptr<const Parameters>>(*given).get();
+  keeps_lengthscale_ = scalar.find("lengthscale") == nullptr ||
+                       (own != nullptr && own->find("lengthscale") != nullptr);
+  require(kernel_.find("variance") == nullptr && (own == nullptr || !own->find("variance")),
+          MERCER_INVALID_ARGUMENT,
           "key \"variance\" of the kernel, expected none: a search sets it so that K(x, x) has the "
           "mean diagonal 1 in units of the targets");
-  units_ = output_units(Y, own_scales_ ? OutputScale::own : OutputScale::common);
   read_structure(plan, Y, context);
   read_units(X, plan.seed, context);
   const auto map = make(1, shapes_.front(), features_);  // what is wrong is refused now
@@ -77,9 +74,31 @@ OperatorMaker::OperatorMaker(const OperatorPlan& plan, MatrixView<const double> 
           static_cast<Long>(map->outputs()));
 }
 
+void OperatorMaker::read_kernel() {
+  const Value* const value = spec_.find("kernel");
+  const auto* const kernel =
+      value == nullptr ? nullptr : std::get_if<std::shared_ptr<const Parameters>>(value);
+  require(kernel != nullptr, MERCER_INVALID_ARGUMENT,
+          "key \"kernel\", expected the spec of a kernel of several outputs");
+  kernel_ = **kernel;
+  entry_ = &kernel::kernel_entry(kernel_, "kernel.");
+  require(entry_->outputs != kernel::OutputCount::one, MERCER_UNSUPPORTED,
+          "kernel %s has one output, expected a kernel of several", entry_->name);
+  given_gamma_ = kernel_.find("gamma") != nullptr;
+  own_scales_ = separable() && !given_gamma_;
+}
+
+Parameters OperatorMaker::canonical_of(double shape) const {
+  Parameters spec = spec_, kernel = kernel_;
+  if (own_scales_) kernel.set("gamma", gamma(shape));
+  if (entry_->shape != nullptr && shapes_.size() > 1) kernel.set(entry_->shape, shape);
+  spec.set("kernel", std::make_shared<const Parameters>(kernel));
+  return feature::canonical_map(spec, "", feature::Data::refused);
+}
+
 void OperatorMaker::read_structure(const OperatorPlan& plan, MatrixView<const double> Y,
                                    Context& context) {
-  if (entry_->shape != nullptr && spec_.find(entry_->shape) == nullptr) shapes_ = entry_->shapes;
+  if (entry_->shape != nullptr && kernel_.find(entry_->shape) == nullptr) shapes_ = entry_->shapes;
   const bool graph = plan.structure == OutputStructure::laplacian;
   require(own_scales_ || (!graph && plan.structure != OutputStructure::similarity),
           MERCER_UNSUPPORTED,
@@ -106,7 +125,7 @@ void OperatorMaker::read_structure(const OperatorPlan& plan, MatrixView<const do
 void OperatorMaker::read_units(MatrixView<const double> X, uint64_t seed, Context& context) {
   if (keeps_lengthscale_) return;
   Preparation preparation = fit_standardizer(X, context);
-  if (entry_->field) {
+  if (is_field()) {
     const Matrix<double> columns(X.rows, X.cols, context, "inputs");
     for (int64_t i = 0; i < X.rows; ++i) std::copy_n(X.row(i), X.cols, columns.view().row(i));
     const double common = output_units(columns.view(), OutputScale::common).scale[0];
@@ -157,33 +176,41 @@ std::vector<double> OperatorMaker::gamma(double shape) const {
   return G;
 }
 
-std::shared_ptr<const operators::OperatorMap> OperatorMaker::make(double lengthscale, double shape,
-                                                                  int64_t features) const {
-  Parameters spec = spec_;
-  spec.set("features", features);
-  if (own_scales_) spec.set("gamma", gamma(shape));
-  if (entry_->shape != nullptr && shapes_.size() > 1) spec.set(entry_->shape, shape);
-  Parameters kernel = operators::canonical_operator_map(spec).object("kernel");
-  if (unit_.size() == 1) kernel.set("lengthscale", lengthscale * unit_[0]);
+std::shared_ptr<const feature::FieldMap> OperatorMaker::make(double lengthscale, double shape,
+                                                             int64_t features) const {
+  Parameters spec = canonical_of(shape);
+  Parameters kernel = spec.object("kernel"), scalar = kernel.object("scalar");
+  if (unit_.size() == 1) scalar.set("lengthscale", lengthscale * unit_[0]);
   if (unit_.size() > 1) {
     std::vector<double> each = unit_;
     for (double& one : each) one *= lengthscale;
-    kernel.set("lengthscale", each);
+    scalar.set("lengthscale", each);
   }
-  const auto of = [&](double variance) {
-    kernel.set("variance", variance);
-    spec.set("kernel", std::make_shared<const Parameters>(kernel));
-    return operators::canonical_operator_map(spec);
+  const auto of = [&](double variance) -> std::shared_ptr<const kernel::Kernel> {
+    scalar.set("variance", variance);
+    kernel.set("scalar", std::make_shared<const Parameters>(scalar));
+    return kernel::make_kernel(kernel);
   };
-  std::shared_ptr<const operators::OperatorMap> map = operators::make_operator_map(of(1));
-  const int64_t d = map->inputs(), p = map->outputs();
+  const auto unit = of(1);
+  const int64_t d = spec.integer("inputs"), p = unit->outputs(d);
   const std::vector<double> origin(static_cast<size_t>(d), 0.0);
+  const MatrixView<const double> at_origin(origin.data(), 1, d);
   const Matrix<double> K(p, p);
   Context context;
-  map->kernel()->gram({origin.data(), 1, d}, {origin.data(), 1, d}, context, K.view());
+  kernel::gram(*unit, at_origin, at_origin, context, K.view());
   double trace = 0;
   for (int64_t k = 0; k < p; ++k) trace += K(k, k);
-  return operators::make_operator_map(of(static_cast<double>(p) / trace));
+  const auto scaled = of(static_cast<double>(p) / trace);
+  spec.set("kernel", std::make_shared<const Parameters>(scaled->parameters()));
+  // The root's columns: of a field the map's features are multiples of twice as many.
+  const kernel::OutputRoot* const root = scaled->matrix()->root();
+  require(root != nullptr || features % 2 == 0, MERCER_INVALID_ARGUMENT,
+          "features = %lld, expected an even number: a cosine and a sine of each frequency",
+          static_cast<Long>(features));
+  const int64_t q = root != nullptr ? root->B.cols() : feature::map_sizes(spec, 1).step / 2;
+  spec.set("features", checked_multiply(q, features, "features"));
+  const std::shared_ptr<const feature::FeatureMap> map = feature::make_map_of(scaled, spec);
+  return {map, map->field()};
 }
 
 }  // namespace mercer::model

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/parameters.h"
+#include "feature/field/field_map.h"
+#include "kernel/kernel.h"
 #include "model/outputs/output_units.h"
-#include "operator/operator_entry.h"
-#include "operator/operator_map.h"
 
 namespace mercer::model {
 
@@ -26,8 +26,10 @@ enum class OutputStructure {
 };
 
 struct OperatorPlan {
-  Parameters spec;  // of a map: "inputs" is filled in, "features" 1024, "seed", for fields "root"
-                    // orthonormal where they are left out
+  /// Of a map of a kernel of several outputs, "gamma" and "alpha" left out where they are searched.
+  /// "features" counts columns of the map of its scalar kernel, D, since what is searched decides
+  /// q; "map", "inputs", "features" (1024), "seed", for fields "root" (orthonormal) are filled in.
+  Parameters spec;
   OutputStructure structure = OutputStructure::covariance;
   MatrixView<const double> graph = {};  // p x p weights >= 0, of a Laplacian
   uint64_t seed = 0;
@@ -46,8 +48,8 @@ class OperatorMaker {
 
   /// The kernel's lengthscale is that many units of the inputs (fields: the root of their mean
   /// variance; else standard deviations), its variance such that K(x, x) has the mean diagonal 1.
-  std::shared_ptr<const operators::OperatorMap> make(double lengthscale, double shape,
-                                                     int64_t features) const;
+  std::shared_ptr<const feature::FieldMap> make(double lengthscale, double shape,
+                                                int64_t features) const;
 
   bool searches_lengthscale() const noexcept { return !unit_.empty(); }
   /// The median distance of rows in units; 1 where there is none to be had.
@@ -58,18 +60,22 @@ class OperatorMaker {
   void check_shape(double shape) const;
   int64_t features() const noexcept { return features_; }
   /// All shapes have the same scalar features.
-  bool separable() const noexcept { return entry_->separable; }
+  bool separable() const noexcept { return entry_->outputs == kernel::OutputCount::gamma; }
   const OutputUnits& units() const noexcept { return units_; }
   bool own_scales() const noexcept { return own_scales_; }
 
  private:
+  bool is_field() const noexcept { return entry_->outputs == kernel::OutputCount::inputs; }
+  void read_kernel();
+  /// The map's spec of a shape, filled in; "features" is D.
+  Parameters canonical_of(double shape) const;
   std::vector<double> gamma(double shape) const;
   void read_units(MatrixView<const double> X, uint64_t seed, Context& context);
   void read_structure(const OperatorPlan& plan, MatrixView<const double> Y, Context& context);
 
-  Parameters spec_;
+  Parameters spec_, kernel_;  // as given
   OutputStructure structure_ = OutputStructure::independent;
-  const operators::OperatorEntry* entry_ = nullptr;
+  const kernel::KernelEntry* entry_ = nullptr;
   bool given_gamma_ = false, own_scales_ = false;
   bool keeps_lengthscale_ = true;  // it was given, or there is none
   int64_t features_ = 0, p_ = 0;

@@ -3,12 +3,11 @@
 #include "model/outputs/operator_model.h"
 
 #include "base/error.h"
-#include "operator/operator_entry.h"
 
 namespace mercer::model {
 namespace {
 
-using operators::FieldKind;
+using feature::FieldKind;
 
 /// x -> c'x, by rows.
 std::vector<double> linear_form(const Rows& X, const std::vector<double>& c) {
@@ -24,9 +23,8 @@ std::vector<double> linear_form(const Rows& X, const std::vector<double>& c) {
 
 /// What a constant field m is the derivative of: m'x, or psi with (d_2 psi, -d_1 psi) = m.
 std::vector<double> origin_of(const OperatorModel& model, FieldKind kind) {
-  const operators::OperatorKernel* kernel = model.map->kernel();
   const bool without_sources =
-      kernel != nullptr && operators::operator_entry(kernel->parameters()).without_sources;
+      kernel::kernel_entry(model.map->kernel().parameters()).without_sources;
   const std::vector<double>& m = model.offset;
   if (m.empty() || without_sources != (kind == FieldKind::stream)) return {};
   if (kind == FieldKind::stream) return {-m[1], m[0]};
@@ -65,7 +63,7 @@ void predict(const OperatorModel& model, const Rows& X, FieldKind kind, Context&
           MERCER_UNSUPPORTED,
           "every output of the model has a scale of its own: expected MERCER_FIELD_VALUE or "
           "MERCER_FIELD_JACOBIAN");
-  model.map->apply(X, model.coefficients(), kind, context, out);
+  model.map->multiply(X, model.coefficients(), kind, context, out);
   if (model.scale.empty() && model.offset.empty()) return;
   if (const auto* wide = out.get_if<double>()) restore(model, X, kind, *wide);
   if (const auto* narrow = out.get_if<float>()) restore(model, X, kind, *narrow);

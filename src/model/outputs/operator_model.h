@@ -12,13 +12,13 @@
 #include "base/context.h"
 #include "base/result_view.h"
 #include "base/rows.h"
-#include "operator/operator_map.h"
+#include "feature/field/field_map.h"
 #include "solver/loss.h"
 
 namespace mercer::model {
 
 struct OperatorModel {
-  std::shared_ptr<const operators::OperatorMap> map;
+  std::shared_ptr<const feature::FieldMap> map;
   std::vector<double> theta;           // r
   double lambda = 0;                   // it was learnt with
   const solver::Loss* loss = nullptr;  // null: squares
@@ -36,7 +36,7 @@ struct OperatorModel {
 /// OperatorMap::apply of the model. Of the stream function of divergence_free and the potential of
 /// any other kernel the offset is a part, which grows with x and is 0 at the origin. Errors:
 /// UNSUPPORTED for what sums over outputs where each has a scale of its own.
-void predict(const OperatorModel& model, const Rows& X, operators::FieldKind kind, Context& context,
+void predict(const OperatorModel& model, const Rows& X, feature::FieldKind kind, Context& context,
              const ResultView& out);
 
 }  // namespace mercer::model

@@ -39,15 +39,15 @@ int64_t matrix_block(int64_t p, int64_t r, int64_t rows) {
 
 }  // namespace
 
-int64_t OperatorPath::size(const operators::OperatorMap& map, MatrixView<const double> Y) {
+int64_t OperatorPath::size(const feature::FieldMap& map, MatrixView<const double> Y) {
   int64_t observed = 0;
   for (int64_t i = 0; i < Y.rows; ++i) observed += observed_in(Y, i);
-  return std::min(map.coefficients(), observed);
+  return std::min(map.features(), observed);
 }
 
-int64_t OperatorPath::bytes(const operators::OperatorMap& map, MatrixView<const double> Y,
+int64_t OperatorPath::bytes(const feature::FieldMap& map, MatrixView<const double> Y,
                             int64_t rows) {
-  const int64_t p = Y.cols, r = map.coefficients(), D = map.features(), n = Y.rows;
+  const int64_t p = Y.cols, r = map.features(), D = map.scalar().features(), n = Y.rows;
   int64_t q = 0, m = 0;
   for (int64_t i = 0; i < n; ++i) {
     q = std::max(q, observed_in(Y, i));
@@ -63,14 +63,14 @@ int64_t OperatorPath::bytes(const operators::OperatorMap& map, MatrixView<const 
   return 8 * (made + blocks + left_out);
 }
 
-OperatorPath::OperatorPath(const operators::OperatorMap& map, MatrixView<const double> X,
+OperatorPath::OperatorPath(const feature::FieldMap& map, MatrixView<const double> X,
                            MatrixView<const double> Y, Context& context)
     : map_(map), X_(X), Y_(Y), first_{0} {
   for (int64_t i = 0; i < Y.rows; ++i) first_.push_back(first_.back() + observed_in(Y, i));
   const int64_t m = first_.back();
   require(m > 0, MERCER_INVALID_ARGUMENT, "no target was observed, expected at least one");
-  dual_ = m < map.coefficients();
-  const int64_t k = std::min(m, map.coefficients());
+  dual_ = m < map.features();
+  const int64_t k = std::min(m, map.features());
   s_.resize(static_cast<size_t>(k));
   turned_.resize(static_cast<size_t>(k));
   dual_ ? decompose_targets(context) : decompose_features(context);
@@ -78,7 +78,7 @@ OperatorPath::OperatorPath(const operators::OperatorMap& map, MatrixView<const d
 }
 
 Matrix<double> OperatorPath::explicit_rows(std::span<const int64_t> rows, Context& context) const {
-  const int64_t p = Y_.cols, r = map_.coefficients(), n = std::ssize(rows);
+  const int64_t p = Y_.cols, r = map_.features(), n = std::ssize(rows);
   int64_t m = 0;
   for (const int64_t row : rows) m += count(row);
   const int64_t size = matrix_block(p, r, n);
@@ -91,8 +91,8 @@ Matrix<double> OperatorPath::explicit_rows(std::span<const int64_t> rows, Contex
     const int64_t some = std::ssize(part);
     for (int64_t i = 0; i < some; ++i)
       std::copy_n(X_.row(part[static_cast<size_t>(i)]), X_.cols, inputs.view().row(i));
-    map_.matrix(MatrixView<const double>(inputs.view().block_rows(0, some)), context,
-                Phi.view().block_rows(0, some * p));
+    map_.apply(MatrixView<const double>(inputs.view().block_rows(0, some)), {0, r}, context,
+               Phi.view().block_rows(0, some * p));
     for (int64_t i = 0; i < some; ++i)
       for (int64_t o = 0; o < p; ++o)
         if (!std::isnan(Y_(part[static_cast<size_t>(i)], o)))

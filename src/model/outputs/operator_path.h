@@ -10,7 +10,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "operator/operator_map.h"
+#include "feature/field/field_map.h"
 
 namespace mercer::model {
 
@@ -19,13 +19,13 @@ class OperatorPath {
   /// X N x d and Y N x p, NaN where a target is missing, are referred to. Cost: N D^2 + r^3, with
   /// gaps N p r^2 + r^3, for m < r m^2 r + m^3; memory: bytes. Errors: INVALID_ARGUMENT if no
   /// target was observed; those of linalg::symmetric_eigen.
-  OperatorPath(const operators::OperatorMap& map, MatrixView<const double> X,
-               MatrixView<const double> Y, Context& context);
+  OperatorPath(const feature::FieldMap& map, MatrixView<const double> X, MatrixView<const double> Y,
+               Context& context);
   /// min(r, m): what a path costs the cube of.
-  static int64_t size(const operators::OperatorMap& map, MatrixView<const double> Y);
+  static int64_t size(const feature::FieldMap& map, MatrixView<const double> Y);
   /// What a path and its leave_one_out of so many rows take at most: with k = size 24 k^2, for m <
   /// r 8 m r, else 8 D^2 more, and blocks: each of 8 MiB or a row's p r numbers, and of N rows.
-  static int64_t bytes(const operators::OperatorMap& map, MatrixView<const double> Y, int64_t rows);
+  static int64_t bytes(const feature::FieldMap& map, MatrixView<const double> Y, int64_t rows);
 
   /// Mean squared error of an observed target of `rows` (ascending) for each lambda > 0, the row
   /// with all its targets left out and N lambda kept; infinite where the fit passes through a row
@@ -50,7 +50,7 @@ class OperatorPath {
                    std::vector<double>& M, std::vector<double>& e) const;
   int64_t count(int64_t row) const { return first_[row + 1] - first_[row]; }
 
-  const operators::OperatorMap& map_;
+  const feature::FieldMap& map_;
   MatrixView<const double> X_, Y_;
   std::vector<int64_t> first_;  // of row i among the observed targets; N + 1 numbers
   bool dual_ = false;

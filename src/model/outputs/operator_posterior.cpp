@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "base/error.h"
+#include "feature/feature_blocks.h"
 #include "linalg/blas.h"
 #include "model/outputs/observed_gram.h"
 #include "model/outputs/operator_fit.h"
-#include "operator/feature_blocks.h"
 #include "solver/operator_posterior.h"
 #include "solver/work.h"
 
@@ -20,14 +20,14 @@ constexpr const char* kWhat = "a posterior covariance";
 constexpr int64_t kStepColumns = 8;  // of conjugate gradients, side by side
 constexpr int64_t kSketchProducts = 100, kStepsOfColumn = 30;  // about, for progress
 
-void by_stein(const operators::OperatorMap& map, MatrixView<const double> X, double shift,
-              double noise, MatrixView<const double> at, Context& context, MatrixView<double> out) {
-  Matrix<double> sums(map.features(), map.features(), context, kWhat);
+void by_stein(const feature::FieldMap& map, MatrixView<const double> X, double shift, double noise,
+              MatrixView<const double> at, Context& context, MatrixView<double> out) {
+  Matrix<double> sums(map.scalar().features(), map.scalar().features(), context, kWhat);
   sums.fill(0);
-  const int64_t eigen = solver::eigen_rows(map.features());
+  const int64_t eigen = solver::eigen_rows(map.scalar().features());
   Stage stage(context, X.rows + eigen + at.rows);
   stage.part(X.rows, [&] {
-    operators::for_each_block(map.scalar(), X, context, [&](int64_t, MatrixView<const double> Z) {
+    feature::for_each_block(map.scalar(), X, context, [&](int64_t, MatrixView<const double> Z) {
       linalg::rank_update(1.0, Z, sums.view());
     });
   });
@@ -36,13 +36,13 @@ void by_stein(const operators::OperatorMap& map, MatrixView<const double> X, dou
   const solver::SteinPosterior posterior(std::move(sums), basis, shift, noise, context);
   stage.advance(eigen);
   stage.share(at.rows);
-  operators::for_each_block(
-      map.scalar(), at, context, [&](int64_t first, MatrixView<const double> Z) {
-        posterior.covariance(Z, context, out.block_rows(first, first + Z.rows));
-      });
+  feature::for_each_block(map.scalar(), at, context,
+                          [&](int64_t first, MatrixView<const double> Z) {
+                            posterior.covariance(Z, context, out.block_rows(first, first + Z.rows));
+                          });
 }
 
-void of_phi(const solver::OperatorPosterior& posterior, const operators::OperatorMap& map,
+void of_phi(const solver::OperatorPosterior& posterior, const feature::FieldMap& map,
             MatrixView<const double> at, int64_t most, Context& context, MatrixView<double> out) {
   for_each_phi(map, at, most, context, [&](int64_t first, MatrixView<const double> Phi) {
     posterior.covariance(Phi, context, out.block_rows(first, first + Phi.rows / map.outputs()));
@@ -51,7 +51,7 @@ void of_phi(const solver::OperatorPosterior& posterior, const operators::Operato
 
 }  // namespace
 
-void posterior_covariance(const operators::OperatorMap& map, MatrixView<const double> X,
+void posterior_covariance(const feature::FieldMap& map, MatrixView<const double> X,
                           MatrixView<const double> Y, const OperatorPrior& prior,
                           MatrixView<const double> at, Context& context, MatrixView<double> out) {
   const int64_t p = map.outputs();
@@ -67,8 +67,8 @@ void posterior_covariance(const operators::OperatorMap& map, MatrixView<const do
   const double shift = prior.lambda * static_cast<double>(prior.rows), noise = prior.noise;
   if (map.shared_root().rows > 0 && is_complete(Y))
     return by_stein(map, X, shift, noise, at, context, out);
-  if (map.coefficients() <= kMostFactored && context.has_room(bytes_of_gram(map, Y))) {
-    const int64_t sums = p * X.rows, factor = solver::cholesky_rows(map.coefficients());
+  if (map.features() <= kMostFactored && context.has_room(bytes_of_gram(map, Y))) {
+    const int64_t sums = p * X.rows, factor = solver::cholesky_rows(map.features());
     Stage stage(context, sums + factor + p * at.rows);
     Matrix<double> H = stage.part(sums, [&] { return observed_gram(map, X, Y, context); });
     const solver::FactoredPosterior posterior(std::move(H), shift, noise, context);

@@ -4,7 +4,7 @@
 // them (solver/operator_posterior.h).
 #pragma once
 
-#include "operator/operator_map.h"
+#include "feature/field/field_map.h"
 
 namespace mercer::model {
 
@@ -22,7 +22,7 @@ struct OperatorPrior {
 /// gradients, p systems a row. Errors: UNSUPPORTED for lambda 0; INVALID_ARGUMENT for rows that are
 /// not summable or outside the kernel's domain; those of solver/operator_posterior.h.
 inline constexpr int64_t kMostFactored = 8192;
-void posterior_covariance(const operators::OperatorMap& map, MatrixView<const double> X,
+void posterior_covariance(const feature::FieldMap& map, MatrixView<const double> X,
                           MatrixView<const double> Y, const OperatorPrior& prior,
                           MatrixView<const double> at, Context& context, MatrixView<double> out);
 

@@ -12,12 +12,12 @@
 
 #include "base/error.h"
 #include "base/finite.h"
+#include "feature/field/field_makers.h"
 #include "model/outputs/operator_fit.h"
 #include "model/outputs/operator_halves.h"
 #include "model/outputs/operator_score.h"
 #include "model/outputs/operator_walk.h"
 #include "model/rows/row_sets.h"
-#include "operator/operator_entry.h"
 
 namespace mercer::model {
 namespace {
@@ -36,7 +36,7 @@ OperatorModel settle(const OperatorSearch& search, const OperatorMaker& maker,
   const double lengthscale = best.lengthscale > 0 ? best.lengthscale : 1;
   OperatorCandidate last = best;
   auto map = maker.make(lengthscale, best.shape, maker.features());
-  const bool same = map->features() == best.features && rows.X.rows == best.rows;
+  const bool same = map->scalar().features() == best.features && rows.X.rows == best.rows;
   if (!same) {
     std::vector<double> lambdas = lambdas_of(search.options);
     // Steps of their own for each: few, around what was chosen.
@@ -58,7 +58,7 @@ OperatorModel settle(const OperatorSearch& search, const OperatorMaker& maker,
   } else {
     for (double& t : model.theta) t *= maker.units().scale[0];
   }
-  last.features = model.map->features();
+  last.features = model.map->scalar().features();
   last.rows = rows.X.rows;
   if (chosen != nullptr) *chosen = last;
   return model;
@@ -82,14 +82,15 @@ Learnt learn(const OperatorSearch& search, const OperatorRowsView& rows,
 Matrix<double> predictions(const OperatorModel& model, MatrixView<const double> X,
                            Context& context) {
   Matrix<double> out(X.rows, model.map->outputs(), context, "predictions of rows held out");
-  predict(model, X, operators::FieldKind::value, context, out.view());
+  predict(model, X, feature::FieldKind::value, context, out.view());
   return out;
 }
 
 bool is_independent(const OperatorPlan& plan, int64_t p) {
-  const Value* gamma = plan.spec.find("gamma");
-  if (gamma == nullptr) return p == 1 && operators::operator_entry(plan.spec).separable;
-  const std::vector<double> G = plan.spec.numbers("gamma");
+  const Parameters& kernel = plan.spec.object("kernel");
+  if (kernel.find("gamma") == nullptr)
+    return p == 1 && kernel::kernel_entry(kernel).outputs == kernel::OutputCount::gamma;
+  const std::vector<double> G = kernel.numbers("gamma");
   for (int64_t j = 0; j < std::ssize(G); ++j)
     if (j % (p + 1) != 0 ? G[static_cast<size_t>(j)] != 0 : G[static_cast<size_t>(j)] != G[0])
       return false;
@@ -101,12 +102,14 @@ OperatorPlan independent_plan(const OperatorPlan& plan) {
   OperatorPlan other;
   other.seed = plan.seed;
   other.structure = OutputStructure::independent;
-  other.spec.set("operator", "decomposable");
-  std::vector<Field> drawn = operators::drawn_fields();
-  for (const Field& field : operators::operator_entry(other.spec).map_fields)
-    drawn.push_back(field);
-  for (const Field& field : drawn)
-    if (const Value* value = plan.spec.find(field.key)) other.spec.set(field.key, *value);
+  const Parameters& field = plan.spec.object("kernel");
+  Parameters kernel{{"kernel", "decomposable"}};
+  if (const Value* scalar = field.find("scalar")) kernel.set("scalar", *scalar);
+  const auto of_fields = feature::field_fourier_fields();
+  for (const auto& [key, value] : plan.spec.entries())
+    if (std::ranges::none_of(of_fields, [&](const Field& own) { return key == own.key; }))
+      other.spec.set(key, value);
+  other.spec.set("kernel", std::make_shared<const Parameters>(kernel));
   return other;
 }
 
@@ -215,7 +218,7 @@ OperatorModel search_operator(const OperatorPlan& plan, const OperatorSearchOpti
   const bool searched = least < most;
   report.warnings =
       operator_warnings(report, last.choice.at_edge, searched ? most : 0, searched ? least : 0,
-                        last.model.map->coefficients() < observed_targets(Y) / kFarFewer);
+                        last.model.map->features() < observed_targets(Y) / kFarFewer);
   warn_of_constants(Y, report.warnings);
   if (options.assess && !assess)
     report.warnings.push_back("there is no score: " + std::to_string(rows.size()) +

@@ -20,7 +20,7 @@ namespace mercer::model {
 namespace {
 
 using linalg::Transpose;
-using MapPointer = std::shared_ptr<const operators::OperatorMap>;
+using MapPointer = std::shared_ptr<const feature::FieldMap>;
 
 constexpr int64_t kMostSize = 1300;    // of a path: its cube is seconds
 constexpr int64_t kJudgedRows = 2000;  // whose residuals are had one by one
@@ -75,7 +75,7 @@ void by_stein(const std::vector<MapPointer>& maps, const OperatorRowsView& rows,
                   errors(b, l));
 }
 
-void by_path(const operators::OperatorMap& map, const OperatorRowsView& rows, double shape,
+void by_path(const feature::FieldMap& map, const OperatorRowsView& rows, double shape,
              std::span<const double> lambdas, uint64_t seed, Context& context,
              OperatorCandidate& best) {
   const OperatorPath path(map, rows.X, rows.Y, context);
@@ -84,7 +84,7 @@ void by_path(const operators::OperatorMap& map, const OperatorRowsView& rows, do
   for (size_t l = 0; l < errors.size(); ++l) take_better(best, shape, lambdas[l], errors[l]);
 }
 
-void by_steps(const operators::OperatorMap& map, const OperatorRowsView& rows, double shape,
+void by_steps(const feature::FieldMap& map, const OperatorRowsView& rows, double shape,
               std::span<const double> lambdas, uint64_t seed, Context& context,
               OperatorCandidate& best) {
   OperatorFitOptions options;
@@ -93,12 +93,12 @@ void by_steps(const operators::OperatorMap& map, const OperatorRowsView& rows, d
   options.most_iterations = kMostSteps;
   options.seed = seed;
   options.lambdas.assign(lambdas.begin(), lambdas.end());
-  std::vector<double> theta(static_cast<size_t>(map.coefficients()));
+  std::vector<double> theta(static_cast<size_t>(map.features()));
   const OperatorFit fit = choose_operator_lambda(map, rows.X, rows.Y, options, context, theta);
   take_better(best, shape, options.lambdas[static_cast<size_t>(fit.chosen)], fit.error);
 }
 
-void by_factor(const operators::OperatorMap& map, const OperatorRowsView& rows, double shape,
+void by_factor(const feature::FieldMap& map, const OperatorRowsView& rows, double shape,
                std::span<const double> lambdas, uint64_t seed, Context& context,
                OperatorCandidate& best) {
   const std::vector<double> errors = held_out_errors(map, rows, lambdas, seed, context);
@@ -177,7 +177,7 @@ void by_rows(const std::vector<MapPointer>& maps, const OperatorRowsView& rows,
 
 }  // namespace
 
-OperatorSolution solution_for(const operators::OperatorMap& map, MatrixView<const double> Y,
+OperatorSolution solution_for(const feature::FieldMap& map, MatrixView<const double> Y,
                               Context& context) {
   if (map.shared_root().rows > 0 && is_complete(Y)) return OperatorSolution::stein;
   const bool room = OperatorPath::size(map, Y) <= kMostSize &&
@@ -194,7 +194,7 @@ OperatorCandidate try_out(const OperatorMaker& maker, const OperatorRowsView& ro
   for (const double shape : shapes) maps.push_back(maker.make(lengthscale, shape, features));
   const OperatorSolution how = solution_for(*maps[0], rows.Y, context);
   OperatorCandidate best;
-  if (how == OperatorSolution::stein && rows.X.rows < maps[0]->features()) {
+  if (how == OperatorSolution::stein && rows.X.rows < maps[0]->scalar().features()) {
     by_rows(maps, rows, shapes, lambdas, context, best);
   } else if (how == OperatorSolution::stein) {
     by_stein(maps, rows, shapes, lambdas, seed, context, best);
@@ -207,23 +207,23 @@ OperatorCandidate try_out(const OperatorMaker& maker, const OperatorRowsView& ro
   best.lengthscale = maker.searches_lengthscale() ? lengthscale : 0;
   best.error /= mean_square(rows.Y);
   best.left_out = how == OperatorSolution::stein || how == OperatorSolution::path;
-  best.features = maps[0]->features();
+  best.features = maps[0]->scalar().features();
   best.rows = rows.X.rows;
   return best;
 }
 
-std::vector<double> fit_candidate(const operators::OperatorMap& map, const OperatorRowsView& rows,
+std::vector<double> fit_candidate(const feature::FieldMap& map, const OperatorRowsView& rows,
                                   double lambda, Context& context) {
-  std::vector<double> theta(static_cast<size_t>(map.coefficients()));
+  std::vector<double> theta(static_cast<size_t>(map.features()));
   const OperatorSolution how = solution_for(map, rows.Y, context);
   // Of few rows the decomposition of targets costs less than that of features.
-  const bool few = 2 * OperatorPath::size(map, rows.Y) < map.features() &&
+  const bool few = 2 * OperatorPath::size(map, rows.Y) < map.scalar().features() &&
                    context.has_room(OperatorPath::bytes(map, rows.Y, 1));
   if (how == OperatorSolution::path || few) {
     OperatorPath(map, rows.X, rows.Y, context).solve(lambda, context, theta);
     return theta;
   }
-  if (how != OperatorSolution::stein && map.coefficients() <= kMostFactored &&
+  if (how != OperatorSolution::stein && map.features() <= kMostFactored &&
       context.has_room(bytes_of_gram(map, rows.Y)))
     return factored_solution(map, rows, lambda, context);
   OperatorFitOptions options;

@@ -21,7 +21,7 @@ struct OperatorRowsView {
 /// How rows left out are had: in closed form, or by a factor for each lambda or steps with a fifth
 /// of the rows held out.
 enum class OperatorSolution { stein, path, factor, steps };
-OperatorSolution solution_for(const operators::OperatorMap& map, MatrixView<const double> Y,
+OperatorSolution solution_for(const feature::FieldMap& map, MatrixView<const double> Y,
                               Context& context);
 
 /// The best lambda and shape for a lengthscale. Ties go to the first.
@@ -31,7 +31,7 @@ OperatorCandidate try_out(const OperatorMaker& maker, const OperatorRowsView& ro
                           Context& context);
 
 /// Theta for what a candidate says.
-std::vector<double> fit_candidate(const operators::OperatorMap& map, const OperatorRowsView& rows,
+std::vector<double> fit_candidate(const feature::FieldMap& map, const OperatorRowsView& rows,
                                   double lambda, Context& context);
 
 }  // namespace mercer::model

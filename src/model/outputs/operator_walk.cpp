@@ -75,7 +75,7 @@ class Walk {
   /// Rows are fewer than coefficients: all of these, at the cost of the rows.
   int64_t trial_features() const {
     const auto map = maker_.make(1, shapes_[0], maker_.features());
-    const int64_t D = map->features(), r = map->coefficients();
+    const int64_t D = map->scalar().features(), r = map->features();
     const bool scalar = solution_for(*map, rows_.Y, search_.context) == OperatorSolution::stein;
     const int64_t columns = scalar ? D : r;
     if (columns <= kTrialCoefficients || rows_.Y.rows * rows_.Y.cols <= kTrialCoefficients)

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "linalg/symmetric_eigen.h"
+#include "model/outputs/output_structure.h"
 #include "model/outputs/output_units.h"
-#include "operator/output_structure.h"
 
 namespace mercer::model {
 namespace {
@@ -97,7 +97,7 @@ Matrix<double> mean_laplacian(MatrixView<const double> W, int64_t p, Context& co
   require(W.rows == p && W.cols == p, MERCER_DIMENSION_MISMATCH,
           "the graph is %lld x %lld, expected p x p = %lld x %lld", static_cast<Long>(W.rows),
           static_cast<Long>(W.cols), static_cast<Long>(p), static_cast<Long>(p));
-  const double most = operators::check_graph(W);
+  const double most = check_graph(W);
   Matrix<double> L(p, p, context, kWhat);
   double degrees = 0;
   for (int64_t k = 0; k < p; ++k) {

@@ -19,7 +19,7 @@ Matrix<double> output_correlations(MatrixView<const double> scaled, bool of_part
 Matrix<double> output_distances(MatrixView<const double> scaled, bool of_part, Context& context);
 
 /// The Laplacian of a graph of p outputs over its mean degree. Errors: DIMENSION_MISMATCH, those of
-/// operators::check_graph.
+/// check_graph.
 Matrix<double> mean_laplacian(MatrixView<const double> W, int64_t p, Context& context);
 
 /// Negative eigenvalues, which what was observed pair by pair may have, become 0.

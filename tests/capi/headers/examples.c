@@ -55,7 +55,7 @@ static int sparse_rows(const mercer_kernel* kernel) {
   X.indices = indices;
   double k[4] = {0};
   mercer_matrix K = mercer_matrix_f64(2, 2, k);
-  return mercer_kernel_gram(kernel, &X, &X, NULL, &K) == MERCER_OK && k[0] == 1 && k[1] < 1;
+  return mercer_kernel_gram(kernel, &X, &X, NULL, NULL, &K) == MERCER_OK && k[0] == 1 && k[1] < 1;
 }
 
 static int views(const mercer_map* map, float* x, float* z, int64_t ldz) {
@@ -84,7 +84,7 @@ static int gram_matrix(double* x, double* k) {
   mercer_status status = mercer_lengthscale_median(&X, 100000, 0, NULL, &lengthscale);
   mercer_kernel* kernel = NULL;
   if (status == MERCER_OK) status = mercer_kernel_gaussian(&lengthscale, 1, &kernel);
-  if (status == MERCER_OK) status = mercer_kernel_gram(kernel, &X, &X, NULL, &K);
+  if (status == MERCER_OK) status = mercer_kernel_gram(kernel, &X, &X, NULL, NULL, &K);
   mercer_kernel_free(kernel);
   return status == MERCER_OK && lengthscale > 0 && k[0] == 1 && k[1] == k[n];
 }
@@ -197,18 +197,18 @@ static int frequencies_for_derivatives(const mercer_kernel* kernel) {
   return status == MERCER_OK && needed > 4096 && bound.epsilon > 0.5;
 }
 
-/* ---- operator.h ---- */
+/* ---- kernel.h, operator.h ---- */
 
-static int operator_valued_kernel(double* x, double* u, double* values) {
-  mercer_operator_kernel* field = NULL;
-  mercer_status status = mercer_operator_kernel_from_spec(
-      "{\"operator\":\"curl_free\",\"kernel\":{\"kernel\":\"gaussian\",\"lengthscale\":0.7}}",
+static int field_kernel(double* x, double* u, double* values) {
+  mercer_kernel* field = NULL;
+  mercer_status status = mercer_kernel_from_spec(
+      "{\"kernel\":\"curl_free\",\"scalar\":{\"kernel\":\"gaussian\",\"lengthscale\":0.7}}",
       &field);
   mercer_rows X = mercer_rows_f64(n, d, x);
   mercer_rows U = mercer_rows_f64(n, 2 * d, u);
   mercer_matrix f = mercer_matrix_f64(n, 2 * d, values);
-  if (status == MERCER_OK) status = mercer_operator_kernel_gram(field, &X, &X, &U, NULL, &f);
-  mercer_operator_kernel_free(field);
+  if (status == MERCER_OK) status = mercer_kernel_gram(field, &X, &X, &U, NULL, &f);
+  mercer_kernel_free(field);
   return status == MERCER_OK && values[0] != 0;
 }
 
@@ -220,51 +220,50 @@ static int output_covariance(const mercer_kernel* kernel, double* y) {
   mercer_status status =
       mercer_output_structure(MERCER_STRUCTURE_COVARIANCE, &Y, 0, NULL, &covariance);
   mercer_rows gamma = mercer_rows_f64(p, p, g);
-  mercer_operator_map* map = NULL;
-  if (status == MERCER_OK)
-    status = mercer_operator_map_decomposable("{\"inputs\":3,\"features\":512}", kernel, &gamma,
-                                              &map);
-  mercer_operator_map_free(map);
+  mercer_kernel* joint = NULL;
+  if (status == MERCER_OK) status = mercer_kernel_decomposable(kernel, &gamma, 1e-12, &joint);
+  mercer_map* map = NULL;
+  if (status == MERCER_OK) status = mercer_fourier_create(joint, 3, 512 * p, NULL, &map);
+  mercer_map_free(map);
+  mercer_kernel_free(joint);
   return status == MERCER_OK && g[1] == g[2] && g[0] > 0;
 }
 
 static int field_without_sources(double* x) {
   static double theta[120], field[n * 3], divergence[n], sums[120];
   for (int i = 0; i < 120; ++i) theta[i] = cos(i);
-  mercer_operator_map* map = NULL;
-  mercer_status status = mercer_operator_map_from_spec(
-      "{\"operator\":\"divergence_free\",\"kernel\":{\"kernel\":\"gaussian\"},"
-      "\"inputs\":3,\"features\":40,\"seed\":1}",
+  mercer_map* map = NULL;
+  mercer_status status = mercer_map_from_spec(
+      "{\"map\":\"fourier\",\"kernel\":{\"kernel\":\"divergence_free\"},"
+      "\"inputs\":3,\"features\":120,\"seed\":1}",
       &map);
-  int64_t r = 0;
-  if (status == MERCER_OK) status = mercer_operator_map_shape(map, NULL, NULL, NULL, &r, NULL);
   mercer_rows X = mercer_rows_f64(n, 3, x);
-  mercer_rows coefficients = mercer_rows_f64(r, 1, theta);
+  mercer_rows coefficients = mercer_rows_f64(120, 1, theta);
   mercer_matrix f = mercer_matrix_f64(n, 3, field);
   mercer_matrix sources = mercer_matrix_f64(n, 1, divergence);
   if (status == MERCER_OK)
-    status = mercer_operator_map_apply(map, &X, &coefficients, MERCER_FIELD_VALUE, NULL, &f);
+    status = mercer_map_multiply(map, &X, &coefficients, MERCER_FIELD_VALUE, NULL, &f);
   if (status == MERCER_OK)
-    status = mercer_operator_map_apply(map, &X, &coefficients, MERCER_FIELD_DIVERGENCE, NULL,
-                                       &sources);
+    status =
+        mercer_map_multiply(map, &X, &coefficients, MERCER_FIELD_DIVERGENCE, NULL, &sources);
   mercer_rows Y = mercer_rows_f64(n, 3, field);
-  mercer_matrix back = mercer_matrix_f64(r, 1, sums);
-  if (status == MERCER_OK) status = mercer_operator_map_adjoint(map, &X, &Y, NULL, &back);
-  mercer_operator_map_free(map);
+  mercer_matrix back = mercer_matrix_f64(120, 1, sums);
+  if (status == MERCER_OK) status = mercer_map_adjoint(map, &X, &Y, NULL, &back);
+  mercer_map_free(map);
   /* theta'sum_i Phi_i f_i = sum_i |f_i|^2. */
   double inner = 0, squares = 0, most = 0;
   for (int i = 0; i < 120; ++i) inner += theta[i] * sums[i];
   for (int i = 0; i < n * 3; ++i) squares += field[i] * field[i];
   for (int i = 0; i < n; ++i) most = fmax(most, fabs(divergence[i]));
-  return status == MERCER_OK && r == 120 && fabs(inner - squares) < 1e-10 * squares && most < 1e-12;
+  return status == MERCER_OK && fabs(inner - squares) < 1e-10 * squares && most < 1e-12;
 }
 
 /* ---- operator_analysis.h ---- */
 
 static int exact_field(double* x, double* y) {
   static double weights[n * 2], values[n * 2];
-  mercer_operator_kernel* kernel = NULL;
-  mercer_operator_kernel_from_spec("{\"operator\":\"curl_free\"}", &kernel);
+  mercer_kernel* kernel = NULL;
+  mercer_kernel_from_spec("{\"kernel\":\"curl_free\"}", &kernel);
   mercer_operator_kernel_fit fit = mercer_operator_kernel_fit_of(1e-3);
   mercer_rows X = mercer_rows_f64(n, 2, x);
   mercer_rows Y = mercer_rows_f64(n, 2, y);
@@ -272,8 +271,8 @@ static int exact_field(double* x, double* y) {
   mercer_status status = mercer_operator_kernel_ridge(kernel, &X, &Y, &fit, NULL, &u);
   mercer_rows U = mercer_rows_f64(n, 2, weights);
   mercer_matrix f = mercer_matrix_f64(n, 2, values);
-  if (status == MERCER_OK) status = mercer_operator_kernel_gram(kernel, &X, &X, &U, NULL, &f);
-  mercer_operator_kernel_free(kernel);
+  if (status == MERCER_OK) status = mercer_kernel_gram(kernel, &X, &X, &U, NULL, &f);
+  mercer_kernel_free(kernel);
   /* f + N lambda u = y. */
   double most = 0;
   for (int i = 0; i < n * 2; ++i) most = fmax(most, fabs(values[i] + n * 1e-3 * weights[i] - y[i]));
@@ -282,8 +281,9 @@ static int exact_field(double* x, double* y) {
 
 static int sure_of_field(double* x, double* y) {
   static double covariances[n * 4], deviations[n * 2];
-  mercer_operator_map* map = NULL;
-  mercer_operator_map_from_spec("{\"operator\":\"divergence_free\",\"inputs\":2,\"features\":40}",
+  mercer_map* map = NULL;
+  mercer_map_from_spec(
+      "{\"kernel\":{\"kernel\":\"divergence_free\"},\"inputs\":2,\"features\":80}",
                                 &map);
   double lambda = 1e-2;
   mercer_operator_fit fit = mercer_operator_fit_of(&lambda, 1);
@@ -302,22 +302,21 @@ static int sure_of_field(double* x, double* y) {
   if (status == MERCER_OK)
     status = mercer_operator_model_norms(model, NULL, NULL, &squared_norm, NULL);
   mercer_operator_model_free(model);
-  mercer_operator_map_free(map);
+  mercer_map_free(map);
   return status == MERCER_OK && deviations[0] > 0 && deviations[1] > 0 &&
          fabs(squared_norm - fit.squared_norm) < 1e-12 * squared_norm;
 }
 
 static int near_its_kernel(double* x, double* z) {
   static double variances[n * 4], bounds[n * 4];
-  mercer_operator_map* map = NULL;
-  mercer_operator_map_from_spec("{\"operator\":\"curl_free\",\"inputs\":2,\"features\":40}", &map);
+  mercer_map* map = NULL;
+  mercer_map_from_spec("{\"kernel\":{\"kernel\":\"curl_free\"},\"inputs\":2,\"features\":40}", &map);
   mercer_rows X = mercer_rows_f64(n, 2, x);
   mercer_rows Z = mercer_rows_f64(n, 2, z);
-  mercer_matrix V = mercer_matrix_f64(n, 4, variances);
   mercer_matrix B = mercer_matrix_f64(n, 4, bounds);
-  mercer_status status = mercer_operator_map_variance(map, &X, &Z, NULL, &V);
-  if (status == MERCER_OK) status = mercer_operator_map_variance_bound(map, &X, &Z, 0, NULL, &B);
-  mercer_operator_map_free(map);
+  mercer_status status = mercer_map_variance(map, &X, &Z, 0, NULL, variances);
+  if (status == MERCER_OK) status = mercer_map_variance_bound(map, &X, &Z, 0, NULL, &B);
+  mercer_map_free(map);
   for (int i = 0; i < n * 4; i += 4)
     if (variances[i] > bounds[i] + 1e-12) return 0;
   return status == MERCER_OK && variances[0] > 0;
@@ -327,9 +326,9 @@ static int near_its_kernel(double* x, double* z) {
 
 static int learnt_field(double* x, double* y) {
   static double values[n * 2], stream[n];
-  mercer_operator_map* map = NULL;
-  mercer_operator_map_from_spec(
-      "{\"operator\":\"divergence_free\",\"inputs\":2,\"features\":40}", &map);
+  mercer_map* map = NULL;
+  mercer_map_from_spec(
+      "{\"kernel\":{\"kernel\":\"divergence_free\"},\"inputs\":2,\"features\":80}", &map);
   double lambdas[] = {1e-1, 1e-2, 1e-3, 1e-4};
   mercer_operator_fit fit = mercer_operator_fit_of(lambdas, 4);
   mercer_rows X = mercer_rows_f64(n, 2, x);
@@ -343,7 +342,7 @@ static int learnt_field(double* x, double* y) {
   if (status == MERCER_OK)
     status = mercer_operator_model_predict(model, &X, MERCER_FIELD_STREAM, NULL, &psi);
   mercer_operator_model_free(model);
-  mercer_operator_map_free(map);
+  mercer_map_free(map);
   return status == MERCER_OK && fit.residual < 1e-6 && fit.error > 0 && stream[0] != stream[1];
 }
 
@@ -353,7 +352,8 @@ static int searched_field(double* x, double* y) {
   mercer_rows Y = mercer_rows_f64(n, 2, y);
   mercer_operator_model* wind = NULL;
   mercer_status status = mercer_operator_model_search(
-      "{\"operator\":\"divergence_free\",\"features\":100}", &X, &Y, &search, NULL, &wind);
+      "{\"kernel\":{\"kernel\":\"divergence_free\"},\"features\":100}", &X, &Y, &search, NULL,
+      &wind);
   char report[20000];
   int64_t needed = 0;
   if (status == MERCER_OK)
@@ -632,7 +632,7 @@ int main(void) {
   RUN(derivatives_of_kernels, (gaussian, x64, k));
   RUN(frequencies_for_derivatives, (gaussian));
   RUN(learning_from_derivatives, (small, x64, y64, ones, f));
-  RUN(operator_valued_kernel, (x64, z64, k));
+  RUN(field_kernel, (x64, z64, k));
   RUN(exact_field, (x64, x64));
   RUN(sure_of_field, (x64, x64));
   RUN(near_its_kernel, (x64, z64));

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Blocks of features stay in cache until they are used. What a map of one output does with its
+// features is the same product, with theta itself as W.
+#include "feature/feature_products.h"
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+#include "base/aligned.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "feature/feature_blocks.h"
+#include "feature/field/field_weights.h"
+#include "linalg/blas.h"
+#include "transform/narrow_products.h"
+
+namespace mercer::feature {
+namespace {
+
+using Long = long long;
+
+constexpr int64_t kRowsPerChunk = 32;
+constexpr int64_t kColumnsPerChunk = 64;
+// Fewer multiply-adds than this do not pay for waking a thread.
+constexpr int64_t kChunkProducts = int64_t{1} << 17;
+
+int64_t chunks_of(int64_t count, int64_t size) { return (count + size - 1) / size; }
+
+/// out(:, k w + b) = A(:, k q + .) R(b, .)': every vector of a row through a w x q matrix.
+template <class T>
+void through(MatrixView<const T> A, MatrixView<const T> R, int64_t vectors,
+             MatrixView<T> out) noexcept {
+  for (int64_t k = 0; k < vectors; ++k)
+    transform::row_products(
+        transform::RowProducts<T>{A.block_cols(k * R.cols, (k + 1) * R.cols), R,
+                                  out.block_cols(k * R.rows, (k + 1) * R.rows)});
+}
+
+/// Rounded to T, transposed or not.
+template <class T>
+Matrix<T> rounded(MatrixView<const double> A, bool transposed, Context& context) {
+  Matrix<T> out(transposed ? A.cols : A.rows, transposed ? A.rows : A.cols, context,
+                "the weights of features");
+  for (int64_t i = 0; i < A.rows; ++i)
+    for (int64_t j = 0; j < A.cols; ++j)
+      (transposed ? out(j, i) : out(i, j)) = static_cast<T>(A(i, j));
+  return out;
+}
+
+template <class View>
+void multiply_rows(const FeatureMap& map, const View& X, MatrixView<const double> W,
+                   MatrixView<const double> root, Context& context,
+                   MatrixView<RowNumberOf<View>> out) {
+  using T = RowNumberOf<View>;
+  const bool through_root = root.rows > 0;
+  const Matrix<T> weights = rounded<T>(W, true, context);
+  const Matrix<T> B = rounded<T>(root, false, context);
+  const int64_t most = chunks_of(std::min(X.rows, kMostBlockRows), kRowsPerChunk);
+  const int64_t scratch = through_root ? kRowsPerChunk : 0;
+  const Matrix<T> middles(worker_count(context, most), checked_multiply(scratch, W.cols, "a tile"),
+                          context, "a tile");
+  for_each_block(map, X, context, [&](int64_t first, MatrixView<const T> Z) {
+    parallel_for(
+        context, chunks_of(Z.rows, kRowsPerChunk), [&](int64_t chunk, int worker) noexcept {
+          const int64_t i0 = chunk * kRowsPerChunk, i1 = std::min(Z.rows, i0 + kRowsPerChunk);
+          const MatrixView<T> result = out.block_rows(first + i0, first + i1);
+          const MatrixView<T> product =
+              through_root ? MatrixView<T>(middles.view().row(worker), i1 - i0, W.cols) : result;
+          transform::row_products(
+              transform::RowProducts<T>{Z.block_rows(i0, i1), weights.view(), product});
+          if (through_root) through<T>(product, B.view(), W.cols / root.cols, result);
+        });
+  });
+}
+
+// A chunk is some columns of Z and all rows
+// of its block, so that no order of sums depends on the number of threads.
+template <class View>
+void add_sums(const FeatureMap& map, const View& X, const Rows& Y, MatrixView<const double> root,
+              Context& context, MatrixView<double> sums) {
+  using T = RowNumberOf<View>;
+  const auto* const targets = Y.template get_if<MatrixView<const T>>();
+  require(targets != nullptr, MERCER_UNSUPPORTED,
+          "Y is sparse or not of the precision of X, expected dense rows of one precision");
+  const bool shared = root.rows > 0;
+  const Matrix<T> B = rounded<T>(root, true, context);
+  const int64_t vectors = shared ? Y.cols() / root.rows : 0;
+  const Matrix<T> middle(shared ? std::min(X.rows, kMostBlockRows) : 0, sums.rows, context,
+                         "a block of targets");
+  for_each_block(map, X, context, [&](int64_t first, MatrixView<const T> Z) {
+    MatrixView<const T> block = targets->block_rows(first, first + Z.rows);
+    if (shared) {
+      const MatrixView<T> to = middle.view().block_rows(0, Z.rows);
+      parallel_for(context, chunks_of(Z.rows, kRowsPerChunk), [&](int64_t chunk, int) noexcept {
+        const int64_t i0 = chunk * kRowsPerChunk, i1 = std::min(Z.rows, i0 + kRowsPerChunk);
+        through<T>(block.block_rows(i0, i1), B.view(), vectors, to.block_rows(i0, i1));
+      });
+      block = MatrixView<const T>(to);
+    }
+    const int64_t paying = chunks_of(kChunkProducts, Z.rows * sums.rows);
+    const int64_t width = chunks_of(paying, kColumnsPerChunk) * kColumnsPerChunk;
+    parallel_for(context, chunks_of(Z.cols, width), [&](int64_t chunk, int) noexcept {
+      const int64_t j0 = chunk * width, j1 = std::min(Z.cols, j0 + width);
+      transform::add_column_products(
+          transform::ColumnProducts<T>{Z.block_cols(j0, j1), block, sums.block_cols(j0, j1)});
+    });
+  });
+}
+
+}  // namespace
+
+void multiply_features(const FeatureMap& map, const Rows& X, MatrixView<const double> W,
+                       MatrixView<const double> B, Context& context, const ResultView& out) {
+  if (X.rows() == 0 || W.cols == 0) return;
+  X.visit([&](const auto& rows) {
+    multiply_rows(map, rows, W, B, context, result_of<RowNumberOf<decltype(rows)>>(out));
+  });
+}
+
+void add_feature_sums(const FeatureMap& map, const Rows& X, const Rows& Y,
+                      MatrixView<const double> B, Context& context, MatrixView<double> sums) {
+  if (X.rows() == 0 || sums.rows == 0) return;
+  X.visit([&](const auto& rows) { add_sums(map, rows, Y, B, context, sums); });
+}
+
+void add_feature_gram(const FeatureMap& map, const Rows& X, Context& context,
+                      MatrixView<double> S) {
+  X.visit([&](const auto& rows) {
+    using T = RowNumberOf<decltype(rows)>;
+    for_each_block(map, rows, context, [&](int64_t, MatrixView<const T> Z) {
+      if constexpr (std::is_same_v<T, double>) {
+        linalg::rank_update(1.0, Z, S);
+      } else {
+        const Matrix<double> wide(Z.rows, Z.cols, context, "a block of features");
+        for (int64_t i = 0; i < Z.rows; ++i) std::copy_n(Z.row(i), Z.cols, wide.view().row(i));
+        linalg::rank_update(1.0, MatrixView<const double>(wide.view()), S);
+      }
+    });
+  });
+}
+
+void FeatureMap::check_multiply(const Rows& X, MatrixView<const double> theta, FieldKind kind,
+                                const ResultView& out) const {
+  const int64_t numbers = field_numbers(kind, outputs(), inputs());
+  require(!is_complex(), MERCER_UNSUPPORTED, "map %s is complex, expected a real one",
+          std::string(name()).c_str());
+  require(theta.rows == features(), MERCER_DIMENSION_MISMATCH,
+          "theta has %lld rows, expected the map's %lld features", Long{theta.rows},
+          Long{features()});
+  require(
+      X.cols() == inputs() && out.rows() == X.rows() &&
+          out.cols() == checked_multiply(numbers, theta.cols, "out"),
+      MERCER_DIMENSION_MISMATCH,
+      "X is %lld x %lld and out %lld x %lld, expected %lld inputs, as many rows and %lld numbers "
+      "for each of the %lld columns of theta",
+      Long{X.rows()}, Long{X.cols()}, Long{out.rows()}, Long{out.cols()}, Long{inputs()},
+      Long{numbers}, Long{theta.cols});
+}
+
+void FeatureMap::check_adjoint(const Rows& X, const Rows& Y, MatrixView<double> theta) const {
+  require(!is_complex(), MERCER_UNSUPPORTED, "map %s is complex, expected a real one",
+          std::string(name()).c_str());
+  require(theta.rows == features(), MERCER_DIMENSION_MISMATCH,
+          "theta has %lld rows, expected the map's %lld features", Long{theta.rows},
+          Long{features()});
+  require(X.cols() == inputs() && Y.rows() == X.rows() &&
+              Y.cols() == checked_multiply(outputs(), theta.cols, "Y"),
+          MERCER_DIMENSION_MISMATCH,
+          "X is %lld x %lld and Y %lld x %lld, expected %lld inputs, as many rows and %lld outputs "
+          "for each of the %lld columns of theta",
+          Long{X.rows()}, Long{X.cols()}, Long{Y.rows()}, Long{Y.cols()}, Long{inputs()},
+          Long{outputs()}, Long{theta.cols});
+}
+
+void FeatureMap::check_gram(const Rows& X, MatrixView<double> H) const {
+  require(!is_complex(), MERCER_UNSUPPORTED, "map %s is complex, expected a real one",
+          std::string(name()).c_str());
+  require(X.cols() == inputs() && H.rows == features() && H.cols == features(),
+          MERCER_DIMENSION_MISMATCH,
+          "X has %lld columns and H is %lld x %lld, expected %lld inputs and %lld x %lld features",
+          Long{X.cols()}, Long{H.rows}, Long{H.cols}, Long{inputs()}, Long{features()},
+          Long{features()});
+}
+
+void FeatureMap::multiply(const Rows& X, MatrixView<const double> theta, FieldKind kind,
+                          Context& context, const ResultView& out) const {
+  check_multiply(X, theta, kind, out);
+  if (kind == FieldKind::value) return multiply_features(*this, X, theta, {}, context, out);
+  const Matrix<double> W = field_weights_of(*this, kind, 1, theta, context);
+  multiply_features(*this, X, W.view(), {}, context, out);
+}
+
+void FeatureMap::adjoint(const Rows& X, const Rows& Y, Context& context,
+                         MatrixView<double> theta) const {
+  check_adjoint(X, Y, theta);
+  const Matrix<double> sums(theta.cols, theta.rows, context, "the sums over rows");
+  sums.fill(0);
+  add_feature_sums(*this, X, Y, {}, context, sums.view());
+  for (int64_t c = 0; c < theta.rows; ++c)
+    for (int64_t k = 0; k < theta.cols; ++k) theta(c, k) = sums(k, c);
+}
+
+void FeatureMap::gram(const Rows& X, Context& context, MatrixView<double> H) const {
+  check_gram(X, H);
+  for (int64_t i = 0; i < H.rows; ++i) std::fill_n(H.row(i), H.cols, 0.0);
+  add_feature_gram(*this, X, context, H);
+  for (int64_t i = 0; i < H.rows; ++i)
+    for (int64_t j = 0; j < i; ++j) H(j, i) = H(i, j);
+}
+
+}  // namespace mercer::feature

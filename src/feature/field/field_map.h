@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Random features of kernels of several outputs (Brault, Heinonen, d'Alche-Buc 2016; SPEC section
+// 8): a map z of one output, of D columns, and a root B_c (p x q) for each of them, the same for
+// cosine and sine of a frequency:
+//   Phi(x) y, of r = D q features: entry c q + b is z_c(x) (B_c'y)_b;
+// Phi(x)'Phi(z) estimates K(x, z). Products of Phi and its transpose go through z and B, one after
+// the other.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/aligned.h"
+#include "feature/feature_map.h"
+#include "feature/field/frequency_root.h"
+
+namespace mercer::feature {
+
+/// Row i of out, p p numbers: E (K~ - K)^2 of the pair X_i, Y_i.
+using RowVariance = std::function<void(MatrixView<const double> X, MatrixView<const double> Y,
+                                       Context& context, MatrixView<double> out)>;
+
+struct FieldMapParts {
+  Parameters parameters;  // the canonical spec
+  std::shared_ptr<const kernel::Kernel> kernel;
+  std::shared_ptr<const FeatureMap> scalar;
+  std::shared_ptr<const FrequencyRoot> root;
+  RowVariance variance;              // UNSUPPORTED without a closed form
+  std::vector<NumberArray> numbers;  // what the spec cannot hold
+};
+
+class FieldMap final : public FeatureMap {
+ public:
+  explicit FieldMap(FieldMapParts parts);
+
+  const FieldMap* field() const noexcept override { return this; }
+  const FeatureMap& scalar() const noexcept { return *parts_.scalar; }
+  int64_t width() const noexcept { return parts_.root->width(); }  // q
+  /// B (p x q) where it is the same for all columns, else no rows.
+  MatrixView<const double> shared_root() const noexcept { return parts_.root->shared(); }
+  /// C, D x p: Phi(x)'theta = C'z(x) for one theta, r numbers. Cost: D p q.
+  Matrix<double> output_weights(MatrixView<const double> theta, Context& context) const;
+
+  std::string_view name() const noexcept override { return scalar().name(); }
+  Parameters parameters() const override { return parts_.parameters; }
+  const kernel::Kernel& kernel() const noexcept override { return *parts_.kernel; }
+  bool shows_other_rows() const noexcept override { return scalar().shows_other_rows(); }
+  std::vector<NumberArray> numbers() const override { return parts_.numbers; }
+  int64_t incomplete_block() const override { return scalar().incomplete_block(); }
+  int64_t frequency_count() const noexcept override { return scalar().frequency_count(); }
+  Matrix<double> frequencies(Context& context) const override {
+    return scalar().frequencies(context);
+  }
+  void prepare(Precision precision, Context& context) const override;
+
+  /// Cost: n p r beside z.
+  void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override;
+  /// Cost for values: D d + D p m a row (of one B D d + (D + p) q m), D p q m once; memory a block
+  /// of features, D p m numbers.
+  void multiply(const Rows& X, MatrixView<const double> theta, FieldKind kind, Context& context,
+                const ResultView& out) const override;
+  void adjoint(const Rows& X, const Rows& Y, Context& context,
+               MatrixView<double> theta) const override;
+  /// Cost: n D^2 + r^2 p.
+  void gram(const Rows& X, Context& context, MatrixView<double> H) const override;
+  /// Row i p + o of out is that of output o, and rows of G are the same.
+  int64_t most_derivatives() const noexcept override { return scalar().most_derivatives(); }
+  void pull_back(MatrixView<const float> X, MatrixView<const float> G, Context& context,
+                 MatrixView<float> out) const override;
+  void pull_back(MatrixView<const double> X, MatrixView<const double> G, Context& context,
+                 MatrixView<double> out) const override;
+  void push_forward(MatrixView<const float> X, MatrixView<const float> V, Context& context,
+                    MatrixView<float> out) const override;
+  void push_forward(MatrixView<const double> X, MatrixView<const double> V, Context& context,
+                    MatrixView<double> out) const override;
+  void differentiate(const Derivative& what, MatrixView<const float> X, Context& context,
+                     MatrixView<float> out) const override;
+  void differentiate(const Derivative& what, MatrixView<const double> X, Context& context,
+                     MatrixView<double> out) const override;
+
+  void variance(MatrixView<const double> X, MatrixView<const double> Y,
+                std::span<double> out) const override;
+  void variances(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
+                 MatrixView<double> out) const override;
+
+ private:
+  Matrix<double> weights(MatrixView<const double> theta, FieldKind kind, Context& context) const;
+  /// Prepared.
+  const FrequencyRoot& root(Context& context) const;
+  /// Of column c of z.
+  int64_t frequency_of(int64_t c) const noexcept {
+    return c % std::max<int64_t>(1, scalar().features() / 2);
+  }
+  /// B of columns [first, last) of z as numbers: row c - first is p x q.
+  Matrix<double> root_table(int64_t first, int64_t last, Context& context) const;
+
+  /// Rows for each row of X, and columns.
+  struct Extents {
+    int64_t per_row;
+    int64_t cols;
+  };
+  template <class T>
+  void check_field(MatrixView<const T> X, MatrixView<const T> V, Extents of_V, MatrixView<T> out,
+                   Extents of_out) const;
+  template <class T, class Of>
+  void spread_rows(int64_t n, int64_t blocks, Context& context, MatrixView<T> out,
+                   const Of& of) const;
+  template <class T>
+  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
+                          MatrixView<T> out) const;
+  template <class T>
+  void push_rows(MatrixView<const T> X, MatrixView<const T> V, Context& context,
+                 MatrixView<T> out) const;
+  template <class T>
+  void pull_rows(MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                 MatrixView<T> out) const;
+
+  FieldMapParts parts_;
+};
+
+}  // namespace mercer::feature

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What is asked of a learned field f(x) = sum_j (a_j cos omega_j'x + b_j sin omega_j'x), a_j and
+// b_j in R^p: everything here is linear in cosines and sines again, so it is a matter of other
+// weights.
+#pragma once
+
+#include <cstdint>
+
+#include "base/matrix_view.h"
+#include "feature/feature_map.h"
+
+namespace mercer::feature {
+
+/// From `values`, whose rows c = j (cosine) and F + j (sine) hold a_j and b_j (m fields of p
+/// numbers), to `out`, the same of m fields of field_numbers. W holds omega_j, F x d. kind is not
+/// value.
+void field_weights(FieldKind kind, int64_t p, MatrixView<const double> W,
+                   MatrixView<const double> values, MatrixView<double> out);
+
+/// The same with the frequencies of a map, D rows. UNSUPPORTED where its features are not cosines
+/// and sines side by side.
+Matrix<double> field_weights_of(const FeatureMap& map, FieldKind kind, int64_t p,
+                                MatrixView<const double> values, Context& context);
+
+}  // namespace mercer::feature

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The frequencies omega_j of maps as numbers, which B(omega_j) needs: drawn by any
+// projection, when first used.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/aligned.h"
+#include "base/context.h"
+#include "feature/projection_choice.h"
+#include "kernel/kernel.h"
+#include "projection/dense.h"
+#include "projection/lazy_groups.h"
+#include "projection/projections.h"
+
+namespace mercer::feature {
+
+/// UNSUPPORTED for a kernel that warps its inputs: its frequencies are not those of the inputs.
+void require_plain_inputs(const kernel::Kernel& kernel);
+
+/// How F frequencies of d inputs are drawn: of the kernel's spectral law, or, `bounded`, of the law
+/// of density proportional to ||omega||^2 times that of gaussian of one lengthscale: uniform
+/// direction, norm chi_{d+2}/l. The same columns as of the map fourier.
+class FrequencyDraw {
+ public:
+  /// Errors: UNSUPPORTED for kernels without a spectral law or that warp their inputs, and for
+  /// projections that cannot have the law: the norm of the bounded one knows the dimension, so
+  /// blocks that pad d would draw another, and its coordinates depend on each other.
+  FrequencyDraw(std::shared_ptr<const kernel::Kernel> kernel, const ProjectionChoice& choice,
+                int64_t d, int64_t F, uint64_t seed, bool bounded);
+  const projection::ProjectionEntry& entry() const noexcept { return *entry_; }
+  /// F x d, row j is omega_j. Cost: d rows of the projection, F d numbers beside the result.
+  /// CANCELLED, OUT_OF_MEMORY.
+  Matrix<double> operator()(Context& context) const;
+
+ private:
+  const projection::ProjectionEntry* entry_;
+  projection::ProjectionArguments arguments_;
+};
+
+/// F x d numbers, drawn all together when first used, then kept. Thread-safe.
+class Frequencies final : public projection::FrequencySource {
+ public:
+  using Draw = std::function<Matrix<double>(Context&)>;
+  Frequencies(int64_t F, int64_t d, Draw draw) : F_(F), d_(d), draw_(std::move(draw)), drawn_(1) {}
+  int64_t count() const noexcept { return F_; }
+  int64_t inputs() const noexcept { return d_; }
+  /// All. Draws them where they are not; what fails, by memory or as `draw` does, may be retried.
+  MatrixView<const double> prepared(Context& context) const;
+  /// omega_j; after prepared().
+  const double* operator[](int64_t j) const noexcept { return drawn_[0].view().row(j); }
+  void fill(int64_t j0, Context& context, MatrixView<double> omega) const override;
+
+ private:
+  int64_t F_;
+  int64_t d_;
+  Draw draw_;
+  mutable projection::LazyGroups<Matrix<double>> drawn_;
+};
+
+}  // namespace mercer::feature

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Kernels of several outputs: the reference numbers, two routes to the same action, refusals.
+#include <cmath>
+
+#include "kernel/field_kernel.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/kernels.h"
+#include "support/matrix_kernels.h"
+#include "support/reference.h"
+#include "support/refusal.h"
+#include "support/sparse.h"
+#include "support/worst.h"
+
+namespace mercer::test {
+namespace {
+
+Matrix<double> rows_of(const Reference& rows) {
+  return filled(static_cast<int64_t>(rows.size()), static_cast<int64_t>(rows[0].size()),
+                [&](int64_t i, int64_t k) { return rows[i][k].get<double>(); });
+}
+
+/// Worst relative distance of the diagonal blocks of K to the reference's p x p matrices.
+double fault(const Matrix<double>& K, const Reference& expected) {
+  const auto n = static_cast<int64_t>(expected.size()),
+             p = static_cast<int64_t>(expected[0].size());
+  double worst = 0;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t o = 0; o < p; ++o)
+      for (int64_t q = 0; q < p; ++q) {
+        const double value = expected[i][o][q];
+        keep_worst(worst,
+                   std::fabs(K(i * p + o, i * p + q) - value) / std::max(1.0, std::fabs(value)));
+      }
+  return worst;
+}
+
+std::vector<Parameters> all_kernels() {
+  const Value kernel = gaussian_of({0.7, 1.1, 0.9}, 1.7);
+  return {{{"kernel", "curl_free"}, {"scalar", kernel}},
+          {{"kernel", "divergence_free"}, {"scalar", kernel}},
+          {{"kernel", "helmholtz"}, {"scalar", kernel}, {"alpha", 0.3}},
+          {{"kernel", "decomposable"},
+           {"scalar", kernel},
+           {"gamma", std::vector<double>{2, 0.5, 0.5, 1}}}};
+}
+
+}  // namespace
+
+TEST_CASE("kernels of several outputs are the reference numbers", "[kernel]") {
+  const Reference& reference = oracle("operator_kernels");
+  for (const auto& set : reference["exact"]) {
+    const auto X = rows_of(set["X"]), Z = rows_of(set["Z"]);
+    const Value kernel = gaussian_of({set["sigma"]});
+    const auto K = [&](Parameters given) {
+      given.set("scalar", kernel);
+      return gram_of(*kernel::make_kernel(given), X, Z);
+    };
+    CHECK(fault(K({{"kernel", "curl_free"}}), set["curl_free"]) <= 1e-12);
+    CHECK(fault(K({{"kernel", "divergence_free"}}), set["divergence_free"]) <= 1e-12);
+    CHECK(fault(K({{"kernel", "helmholtz"}, {"alpha", set["alpha"].get<double>()}}),
+                set["helmholtz"]) <= 1e-12);
+  }
+  for (const auto& set : reference["decomposable"]) {
+    std::vector<double> gamma;
+    for (const auto& row : set["Gamma"])
+      for (const auto& entry : row) gamma.push_back(entry);
+    const auto X = rows_of(set["X"]), Z = rows_of(set["Z"]);
+    const auto K = [&](const Value& kernel) {
+      return gram_of(
+          *kernel::make_kernel({{"kernel", "decomposable"}, {"scalar", kernel}, {"gamma", gamma}}),
+          X, Z);
+    };
+    CHECK(fault(K(gaussian_of({set["gaussian_sigma"]})), set["gaussian"]) <= 1e-12);
+    const Value skewed = std::make_shared<const Parameters>(
+        Parameters{{"kernel", "skewed_chi2"}, {"c", set["skewed_c"].get<double>()}});
+    CHECK(fault(K(skewed), set["skewed_chi2"]) <= 1e-12);
+  }
+}
+
+TEST_CASE("the O(d) action of Gaussian field kernels is that of second derivatives", "[kernel]") {
+  const auto kernel = kernel::make_gaussian({0.7, 1.1, 0.9}, 1.7);
+  const Matrix<double> X = random_matrix(6, 3, 1), Y = random_matrix(6, 3, 2),
+                       U = random_matrix(6, 6, 3);
+  for (const Parameters& given : all_kernels()) {
+    const auto made = kernel::make_kernel(given);
+    const auto* const field = dynamic_cast<const kernel::FieldKernel*>(made.get());
+    if (field == nullptr) continue;
+    const auto fast = field->action(3),
+               slow = kernel::smooth_action(*kernel, *field->field_parts(), 3);
+    for (int64_t i = 0; i < 6; ++i) {
+      Matrix<double> a(1, 6), b(1, 6);
+      a.fill(0);
+      b.fill(0);
+      fast->add(X.view().row(i), Y.view().row(i), 2, U.view().row(i), a.data());
+      slow->add(X.view().row(i), Y.view().row(i), 2, U.view().row(i), b.data());
+      CHECK(difference(a.view(), b.view(), 1e-13 * largest(b.view())) == "");
+    }
+  }
+}
+
+TEST_CASE("K u without K is K times u", "[kernel]") {
+  // Rows of Y on both sides of a block of the decomposable one.
+  const Matrix<double> X = random_matrix(300, 3, 1), Y = random_matrix(1100, 3, 2);
+  std::vector<Parameters> all = all_kernels();
+  all.push_back({{"kernel", "matern"}, {"nu", 1.5}});
+  for (const Parameters& given : all) {
+    const auto kernel = kernel::make_kernel(given);
+    const int64_t p = kernel->outputs(3);
+    const Matrix<double> U = random_matrix(1100, 2 * p, 3);
+    Matrix<double> out(300, 2 * p);
+    Context context;
+    kernel::gram_multiply(*kernel, X.view(), Y.view(), U.view(), context, out.view());
+    const Matrix<double> K = gram_of(*kernel, X, Y);
+    double worst = 0, size = 0;
+    for (int64_t i = 0; i < 300; i += 13) {
+      for (int64_t k = 0; k < 2 * p; ++k) {
+        double sum = 0;
+        for (int64_t j = 0; j < 1100; ++j)
+          for (int64_t q = 0; q < p; ++q) sum += K(i * p + k % p, j * p + q) * U(j, k / p * p + q);
+        keep_worst(worst, std::fabs(sum - out(i, k)));
+        size = std::max(size, std::fabs(sum));
+      }
+    }
+    INFO(kernel->name());
+    CHECK(worst <= 1e-11 * size);
+  }
+}
+
+TEST_CASE("rows of all kinds give one Gram matrix of several outputs", "[kernel]") {
+  const SparseRows<double> sparse = sparse_rows<double>(40, 3, 2, 4);
+  const Matrix<double> dense = sparse.dense(), U = random_matrix(40, 3, 5);
+  Context context;
+  for (const Parameters& given : all_kernels()) {
+    const auto kernel = kernel::make_kernel(given);
+    const int64_t p = kernel->outputs(3);
+    const Matrix<double> K = gram_of(*kernel, dense, dense), other(40 * p, 40 * p), out(40, p),
+                         same(40, p);
+    kernel::gram(*kernel, sparse.view(), sparse.view(), context, other.view());
+    CHECK(difference(K.view(), other.view(), 0) == "");
+    const MatrixView<const double> u = U.view().block_cols(0, p);
+    kernel::gram_multiply(*kernel, dense.view(), dense.view(), u, context, out.view());
+    kernel::gram_multiply(*kernel, sparse.view(), dense.view(), u, context, same.view());
+    CHECK(difference(out.view(), same.view(), 0) == "");
+  }
+}
+
+TEST_CASE("the amplitude of a kernel of several outputs multiplies that of its scalar kernel",
+          "[kernel]") {
+  const Matrix<double> X = random_matrix(4, 3, 1);
+  for (Parameters given : all_kernels()) {
+    const Matrix<double> K = gram_of(*kernel::make_kernel(given), X, X);
+    given.set("variance", 2.0);
+    const Matrix<double> twice = gram_of(*kernel::make_kernel(given), X, X);
+    const auto doubled =
+        filled(K.rows(), K.cols(), [&](int64_t i, int64_t j) { return 2 * K(i, j); });
+    CHECK(difference(twice.view(), doubled.view(), 1e-14 * largest(twice.view())) == "");
+  }
+}
+
+TEST_CASE("what takes kernels of one output says so of others", "[kernel]") {
+  for (const Parameters& given : all_kernels()) {
+    const auto kernel = kernel::make_kernel(given);
+    const std::string name = given.text("kernel");
+    const auto as_part = std::make_shared<const Parameters>(given);
+    const auto refused = [&](const auto& call) {
+      return refusal_fault(MERCER_UNSUPPORTED, call, name, "several outputs");
+    };
+    CHECK(refused([&] { kernel->check_dimension(3); }) == "");
+    CHECK(refused([&] {
+            kernel::make_kernel({{"kernel", "curl_free"}, {"scalar", as_part}});
+          }) == "");
+    CHECK(refused([&] {
+            kernel::make_kernel({{"kernel", "sum"}, {"parts", ObjectList{as_part, as_part}}});
+          }) == "");
+  }
+}
+
+TEST_CASE("kernels of several outputs refuse what they cannot be", "[kernel]") {
+  const auto spec = [](const char* name, const char* kernel) {
+    return Parameters{
+        {"kernel", name},
+        {"scalar", std::make_shared<const Parameters>(Parameters{{"kernel", kernel}})}};
+  };
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED, [&] { kernel::make_kernel(spec("curl_free", "laplacian")); },
+            "laplacian", "gaussian") == "");
+  CHECK(refusal_fault(
+            MERCER_DIMENSION_MISMATCH,
+            [&] { kernel::make_kernel(spec("divergence_free", "gaussian"))->outputs(1); },
+            "at least 2") == "");
+  CHECK(kernel::make_kernel(spec("curl_free", "gaussian"))->outputs(1) == 1);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { kernel::make_kernel(spec("decomposable", "gaussian")); },
+            "gamma") == "");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { kernel::make_kernel(spec("solenoidal", "gaussian")); },
+            "kernel", "divergence_free") == "");
+  const Matrix<double> X = random_matrix(2, 2, 1), Y = random_matrix(3, 2, 2);
+  Matrix<double> U(3, 3), out(2, 3);
+  U.fill(0);
+  Context context;
+  CHECK(refusal_fault(
+            MERCER_DIMENSION_MISMATCH,
+            [&] {
+              kernel::gram_multiply(*kernel::make_kernel(spec("curl_free", "gaussian")), X.view(),
+                                    Y.view(), U.view(), context, out.view());
+            },
+            "p = 2") == "");
+}
+
+TEST_CASE("NaN in a row stays in its rows and columns of a Gram matrix of several outputs",
+          "[kernel]") {
+  Matrix<double> X = random_matrix(5, 3, 1);
+  X(2, 1) = NAN;
+  for (const Parameters& given : all_kernels()) {
+    const auto kernel = kernel::make_kernel(given);
+    const int64_t p = kernel->outputs(3);
+    const Matrix<double> K = gram_of(*kernel, X, X);
+    bool right = true;
+    for (int64_t i = 0; i < 5 * p; ++i)
+      for (int64_t j = 0; j < 5 * p; ++j)
+        right = right && std::isnan(K(i, j)) == (i / p == 2 || j / p == 2);
+    CHECK(right);
+  }
+}
+
+}  // namespace mercer::test
