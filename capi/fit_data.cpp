@@ -34,13 +34,15 @@ mercer_data read_data(const mercer_data* data) {
   read_struct("data", data, kDataFirstSize, sizeof read, &read);
   check_range("data->reserved", read.reserved, 0, 0);
   const mercer_rows absent{};
-  const bool rows = std::memcmp(&read.X, &absent, sizeof absent) != 0,
-             source = read.source != nullptr, sets = read.sets != nullptr;
+  const auto given = [&](const mercer_rows& view) {
+    return std::memcmp(&view, &absent, sizeof absent) != 0;
+  };
+  const bool rows = given(read.X), source = read.source != nullptr, sets = read.sets != nullptr;
   require(rows + source + sets == 1, MERCER_INVALID_ARGUMENT,
           "data has %sX, %ssource and %ssets, expected one of the three", rows ? "" : "no ",
           source ? "" : "no ", sets ? "" : "no ");
   require(
-      rows || (read.Y.struct_size == 0 && read.weights == nullptr), MERCER_INVALID_ARGUMENT,
+      rows || (!given(read.Y) && read.weights == nullptr), MERCER_INVALID_ARGUMENT,
       "data->Y or data->weights without data->X, expected none: a source and sets bring theirs");
   if (rows) {
     check_embedded("data->X", read.X);

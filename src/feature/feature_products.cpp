@@ -75,8 +75,8 @@ void multiply_rows(const FeatureMap& map, const View& X, MatrixView<const double
   });
 }
 
-// A chunk is some columns of Z and all rows
-// of its block, so that no order of sums depends on the number of threads.
+// A chunk is some columns of Z and all rows of its block, so that no order of sums depends on the
+// number of threads.
 template <class View>
 void add_sums(const FeatureMap& map, const View& X, const Rows& Y, MatrixView<const double> root,
               Context& context, MatrixView<double> sums) {

@@ -83,6 +83,8 @@ TEST_CASE("what a fit is given is one of rows, a source and sets", "[capi]") {
   CHECK(fit_fault("{}", data, kInvalid, "data has X, no source and sets") == "");
   data.X = {};
   CHECK(fit_fault("{}", data, kInvalid, "data->Y or data->weights without data->X") == "");
+  data.Y.struct_size = 0;  // of no size, but not absent
+  CHECK(fit_fault("{}", data, kInvalid, "data->Y or data->weights without data->X") == "");
   data.Y = {}, data.weights = X.data();
   CHECK(fit_fault("{}", data, kInvalid, "data->Y or data->weights without data->X") == "");
 }

@@ -33,7 +33,7 @@ struct OperatorModel {
   }
 };
 
-/// OperatorMap::apply of the model. Of the stream function of divergence_free and the potential of
+/// FieldMap::multiply of the model. Of the stream function of divergence_free and the potential of
 /// any other kernel the offset is a part, which grows with x and is 0 at the origin. Errors:
 /// UNSUPPORTED for what sums over outputs where each has a scale of its own.
 void predict(const OperatorModel& model, const Rows& X, feature::FieldKind kind, Context& context,
