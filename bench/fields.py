@@ -8,8 +8,7 @@ Usage: fields.py LIBMERCER.so --data DIR [--sets magnetic wind_gfs] [--points 50
 magnetic: the horizontal part of the magnetic field in a room, training rows from trials 1 to 4, test rows from trial 5, another
 walk. wind_gfs: the wind over the North Pacific (140 to 230 degrees east, 10 to 55 north) in Mercator's projection, times the
 cosine of the latitude: angles are kept, so that this field has sources and vortices where the one on the sphere has them.
-Of each way lengthscale, lambda and alpha are those of least error on a fifth of the training rows, at random. Errors are of test
-rows, root mean squared, over that of the mean of the training rows; r counts coefficients. "independent-same-r" has as many as
+Of each way lengthscale, lambda and alpha are chosen by the library's search. Errors are of test rows, root mean squared, over that of the mean of the training rows; r counts coefficients. "independent-same-r" has as many as
 curl_free, by half the features.
 """
 import argparse
@@ -18,16 +17,14 @@ import pathlib
 import numpy as np
 
 import figure
-from operators import CONJUGATE_GRADIENT, Operators
+from operators import Operators, map_spec
 
-LENGTHSCALES = [0.15, 0.25, 0.4, 0.65, 1.0]
-LAMBDAS = [10.0**-k for k in range(1, 7)]
 INDEPENDENT = {"operator": "decomposable", "gamma": [1, 0, 0, 1]}
-# Each way: its operators, and into how many parts D is cut.
-WAYS = {"curl_free": ([{"operator": "curl_free"}], 1),
-        "divergence_free": ([{"operator": "divergence_free", "root": "orthonormal"}], 1),
-        "helmholtz": ([{"operator": "helmholtz", "alpha": alpha, "root": "orthonormal"} for alpha in (0.1, 0.5, 0.9)], 1),
-        "independent": ([INDEPENDENT], 1), "independent-same-r": ([INDEPENDENT], 2)}
+# Each way: its map, and into how many parts D is cut.
+WAYS = {"curl_free": ({"operator": "curl_free"}, 1),
+        "divergence_free": ({"operator": "divergence_free", "root": "orthonormal"}, 1),
+        "helmholtz": ({"operator": "helmholtz", "root": "orthonormal"}, 1),
+        "independent": (INDEPENDENT, 1), "independent-same-r": (INDEPENDENT, 2)}
 TESTED, GRID = 1000, 24
 
 
@@ -61,23 +58,12 @@ def split(parts, n, seed):
     return X[train], (Y[train] - mean) / scale, X_test[test], (Y_test[test] - mean) / scale
 
 
-def learn(library, way, features, X, Y, seed):
-    """The model with the least error on held-out rows, and its r."""
-    best = (np.inf, None, 0)
-    specs, share = WAYS[way]
-    for spec in specs:
-        for lengthscale in LENGTHSCALES:
-            made = library.map({**spec, "kernel": {"kernel": "gaussian", "lengthscale": lengthscale}, "inputs": 2,
-                                "features": features // share // 2 * 2, "projection": "orthogonal", "seed": seed})
-            at_zero = 1 if "gamma" in spec else lengthscale**-2  # K(0) = at_zero I
-            model, error, _ = library.fit(made, X, Y, [at_zero * x for x in LAMBDAS], CONJUGATE_GRADIENT, seed=seed)
-            worse = best[1] if error < best[0] else model
-            if error < best[0]:
-                best = (error, model, library.coefficients(made))
-            if worse is not None:
-                library.operator_model_free(worse)
-            library.map_free(made)
-    return best[1:]
+def learn(library, way, features, X, Y, X_test, seed):
+    """Predictions, and r."""
+    spec, share = WAYS[way]
+    choices = {**spec, "inputs": 2, "features": features // share // 2 * 2, "projection": "orthogonal", "seed": seed}
+    with library.learnt(choices, X, Y) as model:
+        return library.predict(model, np.ascontiguousarray(X_test), 2), map_spec(choices)["features"]
 
 
 def measure(library, parts, n, options):
@@ -86,10 +72,8 @@ def measure(library, parts, n, options):
     for seed in range(options.splits):
         X, Y, X_test, Y_test = split(parts, n, seed)
         for k, way in enumerate(WAYS):
-            model, r[k] = learn(library, way, options.features, X, Y, seed)
-            away = library.predict(model, X_test, 2) - Y_test
-            errors[k, seed] = np.sqrt((away**2).sum() / (Y_test**2).sum())
-            library.operator_model_free(model)
+            found, r[k] = learn(library, way, options.features, X, Y, X_test, seed)
+            errors[k, seed] = np.sqrt(((found - Y_test)**2).sum() / (Y_test**2).sum())
     return errors, r
 
 
@@ -128,10 +112,8 @@ def nearest(X, low, high):
 def arrows(library, axes, parts, n, way, options):
     """Truth, fit and error at test rows near a grid; the arrows of all three have one scale."""
     X, Y, X_test, Y_test = split(parts, n, 0)
-    model, _ = learn(library, way, options.features, X, Y, 0)
     at = nearest(X_test, X_test.min(0), X_test.max(0))
-    fitted = library.predict(model, np.ascontiguousarray(X_test[at]), 2)
-    library.operator_model_free(model)
+    fitted, _ = learn(library, way, options.features, X, Y, X_test[at], 0)
     scale = 9 * np.sqrt((Y_test[at] ** 2).sum(1)).max()
     for axis, title, field in zip(axes, ("measured", f"{way} from {n} rows", "error"), (Y_test[at], fitted, fitted - Y_test[at])):
         axis.quiver(*X_test[at].T, *field.T, scale=scale, width=0.005)

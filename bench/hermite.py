@@ -71,8 +71,7 @@ def fit(library, made, X, f, gradient, lam):
 
 def errors_of(library, model, X, f):
     predicted = np.empty((len(X), 1))
-    view, out = rows(X), matrix(predicted)
-    status = library.mercer_model_predict(model, ctypes.byref(view), None, None, ctypes.byref(out))
+    status = library.mercer_model_predict(model, rows(X), b"value", None, None, matrix(predicted))
     assert status == 0, library.mercer_last_error()
     return float(np.sqrt(np.mean((predicted[:, 0] - f) ** 2)))
 

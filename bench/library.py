@@ -23,6 +23,12 @@ class Matrix(ctypes.Structure):
                 ("ld", size), ("data", address)]
 
 
+class MapData(ctypes.Structure):
+    """mercer_map_data."""
+    _fields_ = [("struct_size", ctypes.c_uint32), ("reserved", ctypes.c_int32), ("kernel", address), ("X", Rows),
+                ("Y", Rows), ("frequencies", Rows), ("weights", Rows), ("roots", Rows)]
+
+
 NUMBERS = {np.dtype(np.float32): 0, np.dtype(np.float64): 1}
 INDICES = {np.dtype(np.int32): 1, np.dtype(np.int64): 2}
 
@@ -54,20 +60,20 @@ class Library:
     def fit(self, spec, X):
         """A map made from rows."""
         made = ctypes.c_void_p()
-        status = self.library.mercer_map_fit_spec(json.dumps(spec).encode(), ctypes.byref(rows(X)), None, None,
-                                                  ctypes.byref(made))
+        data = MapData(struct_size=ctypes.sizeof(MapData), X=rows(X))
+        status = self.library.mercer_map_fit(json.dumps(spec).encode(), ctypes.byref(data), None, ctypes.byref(made))
         assert status == 0, self.library.mercer_last_error()
         return made
 
     def apply(self, made, X, Z):
         """Z = the features of the rows of X, dense or sparse, of one precision."""
-        status = self.library.mercer_map_transform(made, ctypes.byref(rows(X)), None, None, ctypes.byref(matrix(Z)))
+        status = self.library.mercer_map_transform(made, rows(X), None, None, matrix(Z))
         assert status == 0, self.library.mercer_last_error()
 
     def variance(self, made, X, Y):
         """Of the estimate of k(x_i, y_i), in closed form."""
         variance = np.empty(len(X))
-        status = self.library.mercer_map_variance(made, ctypes.byref(rows(X)), ctypes.byref(rows(Y)), 0, None,
+        status = self.library.mercer_map_variance(made, rows(X), rows(Y), 0, None,
                                                   address(variance.ctypes.data))
         assert status == 0, self.library.mercer_last_error()
         return variance

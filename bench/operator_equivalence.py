@@ -6,8 +6,7 @@ plot, and check of the shape.
 
 Usage: operator_equivalence.py LIBMERCER.so [--rows 50] [--features 100] [--plot operator_equivalence.png]
 After figure 7 of Brault, d'Alche-Buc, "Random Fourier features for operator-valued kernels" (2016): a sine with noise of
-deviation 0.1, Gaussian features, lambda of 1e-2, 1e-5, 1e-10 and 0. theta is the library's, by LSQR, to a residual of 1e-14, at
-lambda = 0 of 1e-8; u solves (K/N + lambda I) u = y/N with K = Phi Phi', by numpy. Columns: the part of theta in the kernel of W
+deviation 0.1, Gaussian features, lambda of 1e-2, 1e-5, 1e-10 and 0. theta is the library's; u solves (K/N + lambda I) u = y/N with K = Phi Phi', by numpy. Columns: the part of theta in the kernel of W
 (outside the span of the features of the rows), and r = sum_i phi(x_i) u_i - theta, over the norm of theta; the largest
 difference of the two functions on (-1, 1), over the largest value. Shape (theorem 35): theta is orthogonal to the kernel for
 every lambda; for lambda > 0 r = 0, to rounding over lambda; at 0 no coefficient of r is, and the functions differ: K is
@@ -19,7 +18,7 @@ import sys
 import numpy as np
 
 import figure
-from operators import LSQR, Operators, decomposable, gaussian, verdict
+from operators import Matrix, Operators, gaussian, matrix, verdict
 
 LAMBDAS = [1e-2, 1e-5, 1e-10, 0.0]
 GRID = np.linspace(-1, 1, 401)[:, None].copy()
@@ -31,13 +30,12 @@ def data(n):
     return X, np.sin(np.pi * X) + 0.1 * random.normal(size=(n, 1))
 
 
-def learn(library, made, X, y, u, value):
-    """theta, its function on the grid, and |r| / |theta| by the library."""
-    model, _, _ = library.fit(made, X, y, [value], LSQR, 1e-14 if value > 0 else 1e-8)
-    theta, f = library.theta(model, library.coefficients(made)), library.predict(model, GRID, 1)
-    residual = library.equivalence(model, X, u)
-    library.operator_model_free(model)
-    return theta[:, 0], f[:, 0], residual
+def learn(library, spec, X, y, value):
+    """theta, and its function on the grid."""
+    theta = np.empty((spec["features"], 1))
+    with library.learnt(spec, X, y, search=False, center=False, **{"lambda": value}) as model:
+        library.model_weights(model, matrix(theta), Matrix())
+        return theta[:, 0], library.predict(model, GRID, 1)[:, 0]
 
 
 def outside(Phi, theta):
@@ -47,14 +45,14 @@ def outside(Phi, theta):
     return theta - V.T @ (V @ theta)
 
 
-def compare(library, made, X, y, value):
-    """lambda, both functions on the grid, theta's part in the kernel and r over the norm of theta, and the norm of the latter by
-    the library."""
-    Phi, at, n = library.explicit(made, X, 1), library.explicit(made, GRID, 1), len(X)
+def compare(library, spec, X, y, value):
+    """lambda, both functions on the grid, theta's part in the kernel and r over the norm of theta."""
+    with library.made(spec) as made:
+        Phi, at, n = library.explicit(made, X, 1), library.explicit(made, GRID, 1), len(X)
     u = np.linalg.solve(Phi @ Phi.T / n + value * np.eye(n), y / n)
-    theta, f, residual = learn(library, made, X, y, u, value)
+    theta, f = learn(library, spec, X, y, value)
     by_rows, size = (Phi.T @ u)[:, 0], np.linalg.norm(theta)
-    return value, f, at @ by_rows, outside(Phi, theta) / size, (by_rows - theta) / size, residual
+    return value, f, at @ by_rows, outside(Phi, theta) / size, (by_rows - theta) / size
 
 
 def apart(f, g):
@@ -63,18 +61,16 @@ def apart(f, g):
 
 def claims(found):
     norm, positive, zero = np.linalg.norm, found[:-1], found[-1]
-    return [("theta has no part in the kernel of W, to 1e-6, for every lambda", all(norm(line[3]) < 1e-6 for line in found)),
+    return [("theta has no part in the kernel of W, to 1e-4, for every lambda", all(norm(line[3]) < 1e-4 for line in found)),
             ("for lambda > 0 r is 0, to 1e-5", all(norm(line[4]) < 1e-5 for line in positive)),
             ("for lambda > 0 both routes give one function, to 1e-5", all(apart(line[1], line[2]) < 1e-5 for line in positive)),
-            ("the library's norm of r is that of these coefficients, to 1e-4 and 1e-12",
-             all(abs(line[5] - norm(line[4])) < 1e-4 * norm(line[4]) + 1e-12 for line in found)),
             ("at lambda = 0 no coefficient of r is below 1e-6", bool((np.abs(zero[4]) > 1e-6).all())),
             ("at lambda = 0 the functions differ by more than 1 %", apart(zero[1], zero[2]) > 0.01)]
 
 
 def draw(path, X, y, found):
     chart, axes = figure.subplots(len(found), 3, width=4, height=2.3)
-    for line, (value, f, g, beyond, r, _) in zip(axes, found):
+    for line, (value, f, g, beyond, r) in zip(axes, found):
         line[0].plot(X[:, 0], y[:, 0], ".", color="0.6", markersize=4)
         line[0].plot(GRID[:, 0], f, color="C0", label="features")
         line[0].plot(GRID[:, 0], g, color="C1", linestyle="--", label="kernel of the features")
@@ -96,9 +92,8 @@ def main():
     parser.add_argument("--plot")
     options = parser.parse_args()
     library, (X, y) = Operators(options.library), data(options.rows)
-    spec = {**decomposable([1.0]), "kernel": gaussian(0.3), "inputs": 1, "features": options.features, "seed": 1}
-    with library.made(spec) as made:
-        found = [compare(library, made, X, y, value) for value in LAMBDAS]
+    spec = {"kernel": gaussian(0.3), "inputs": 1, "features": options.features, "seed": 1}
+    found = [compare(library, spec, X, y, value) for value in LAMBDAS]
     print(f"{'lambda':>8} {'theta in kernel':>16} {'r':>9} {'functions apart':>16}")
     for line in found:
         print(f"{line[0]:>8g} {np.linalg.norm(line[3]):>16.1e} {np.linalg.norm(line[4]):>9.1e} {apart(line[1], line[2]):>16.1e}")

@@ -8,16 +8,16 @@ import ctypes
 import json
 import pathlib
 import sys
-from ctypes import POINTER, c_double, c_int32, c_int64, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_void_p
 
 import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "capi/clients/python"))
-from ridge import MapInfo, Matrix, Mercer, OperatorFit, OperatorKernelFit, Rows, matrix, rows  # noqa: E402
+from ridge import MapInfo, Matrix, Mercer, Rows, matrix, rows  # noqa: E402
 
-VALUE = 0
-STEIN, CONJUGATE_GRADIENT, LSQR, LBFGS = 1, 2, 3, 4
-LAPLACIAN, SIMILARITY, SIMPLEX = 1, 2, 3
+SIMILARITY, SIMPLEX = 2, 3
+# Rows and targets are taken as they are.
+PLAIN = {"precision": "f64", "prepare": {"standardize": False, "transform": "none", "extrapolation": "free"}}
 
 
 def gaussian(lengthscale):
@@ -38,25 +38,27 @@ def root_columns(kernel, inputs, root):
 
 
 def map_spec(choices):
-    """The spec of what the experiments choose, in one dictionary: "operator" names the kernel, "kernel" is its scalar one,
-    "features" counts columns of that one's map."""
+    """The spec of what the experiments choose, in one dictionary: "operator" names a kernel of several outputs, "kernel" is its
+    scalar one, or the kernel itself; "features" counts columns of the scalar one's map."""
     own = {key: choices[key] for key in ("alpha", "gamma", "cutoff") if key in choices}
     rest = {key: value for key, value in choices.items() if key not in ("operator", "kernel", *own)}
-    spec = {"kernel": {"kernel": choices["operator"], "scalar": choices.get("kernel", {"kernel": "gaussian"}), **own}, **rest}
-    if "features" in rest:
-        spec["features"] *= root_columns(spec["kernel"], spec["inputs"], spec.get("root"))
+    spec = {"kernel": choices.get("kernel", {"kernel": "gaussian"}), "projection": "dense", **rest}
+    if "operator" in choices:
+        spec["kernel"] = {"kernel": choices["operator"], "scalar": spec["kernel"], **own}
+        if "features" in rest:
+            spec["features"] *= root_columns(spec["kernel"], spec["inputs"], spec.get("root"))
     return spec
 
 
 class Operators(Mercer):
     def __init__(self, path):
         super().__init__(path)
-        handle, view, result = c_void_p, POINTER(Rows), POINTER(Matrix)
+        handle, view, result = c_void_p, Rows, Matrix
         self.declare("map_variance", handle, view, view, c_int32, handle, c_void_p)
         self.declare("map_variance_bound", handle, view, view, c_int32, handle, result)
-        self.declare("output_structure", c_int32, view, c_double, handle, result)
-        self.declare("operator_model_parts", handle, POINTER(c_void_p), result)
-        self.declare("operator_model_equivalence", handle, view, view, handle, POINTER(c_double), POINTER(c_double))
+        self.declare("output_structure", c_int32, POINTER(Rows), c_double, handle, POINTER(Matrix))
+        self.declare("model_text", handle, c_char_p, c_char_p, c_int64, POINTER(c_int64))
+        self.declare("model_weights", handle, result, result)
 
     def structure(self, kind, p, data=None, scale=0):
         """Gamma of p outputs; of SIMPLEX the vectors of p classes, one a column."""
@@ -64,36 +66,23 @@ class Operators(Mercer):
         self.output_structure(kind, None if data is None else rows(data), scale, None, matrix(out))
         return out
 
-    @contextlib.contextmanager
-    def kernel(self, spec):
-        """The exact kernel of a map's choices for the time of a with."""
-        handle = self.make("kernel_from_spec", json.dumps(map_spec(spec)["kernel"]).encode())
-        yield handle
-        self.kernel_free(handle)
-
     def gram(self, spec, X, Y, p):
-        """The exact kernel's blocks, n p x m p."""
-        out = np.empty((len(X) * p, len(Y) * p))
-        with self.kernel(spec) as kernel:
-            self.kernel_gram(kernel, rows(X), rows(Y), None, None, matrix(out))
+        """The exact kernel of a map's choices: its blocks, n p x m p."""
+        out, kernel = np.empty((len(X) * p, len(Y) * p)), self.make("kernel_from_spec", json.dumps(map_spec(spec)["kernel"]).encode())
+        self.kernel_gram(kernel, rows(X), rows(Y), Rows(), None, matrix(out))
+        self.kernel_free(kernel)
         return out
 
-    def exact(self, kernel, X, Y, value, X_test):
-        """Predictions of exact ridge regression with lambda = value."""
-        how = OperatorKernelFit(struct_size=ctypes.sizeof(OperatorKernelFit), lambda_=value, tolerance=1e-10,
-                                most_iterations=10000)
-        u, out = np.empty_like(Y), np.empty((len(X_test), Y.shape[1]))
-        self.operator_kernel_ridge(kernel, rows(X), rows(Y), ctypes.byref(how), None, matrix(u))
-        self.kernel_gram(kernel, rows(X_test), rows(X), rows(u), None, matrix(out))
-        return out
-
-    def map(self, spec):
-        return self.make("map_from_spec", json.dumps(map_spec(spec)).encode())
+    def exact(self, spec, X, Y, shifts, X_test):
+        """Predictions of exact ridge regression, (K + shift I) u = y, for each shift, by numpy."""
+        n, p = Y.shape
+        K, across = self.gram(spec, X, X, p), self.gram(spec, X_test, X, p)
+        return [(across @ np.linalg.solve(K + shift * np.eye(n * p), Y.ravel())).reshape(-1, p) for shift in shifts]
 
     @contextlib.contextmanager
     def made(self, spec):
         """A map for the time of a with."""
-        handle = self.map(spec)
+        handle = self.make("map_from_spec", json.dumps(map_spec(spec)).encode())
         yield handle
         self.map_free(handle)
 
@@ -104,7 +93,7 @@ class Operators(Mercer):
 
     def apply(self, made, X, theta, p):
         out = np.empty((len(X), p * theta.shape[1]))
-        self.map_multiply(made, rows(X), rows(theta), VALUE, None, matrix(out))
+        self.map_multiply(made, rows(X), rows(theta), 0, None, matrix(out))
         return out
 
     def adjoint(self, made, X, Y):
@@ -126,29 +115,27 @@ class Operators(Mercer):
         self.map_variance_bound(made, rows(x), rows(y), 0, None, matrix(corrected))
         return [V.reshape(p, p) for V in (exact, printed, corrected)]
 
-    def fit(self, made, X, Y, lambdas, method, tolerance=1e-5, seed=0, loss=None):
-        """A model of the best lambda by held-out rows (STEIN: leave-one-out), its error there, and which it is."""
-        given = (c_double * len(lambdas))(*lambdas)
-        how = OperatorFit(struct_size=ctypes.sizeof(OperatorFit), method=method, lambdas=given, lambda_count=len(lambdas),
-                          delta=1, tolerance=tolerance, most_iterations=2000, seed=seed, loss=loss)
-        model = c_void_p()
-        self.operator_model_fit(made, rows(X), rows(Y), ctypes.byref(how), None, ctypes.byref(model))
-        return model, how.error, how.chosen
+    @contextlib.contextmanager
+    def learnt(self, choices, X, Y, **how):
+        """A model of the choices' map for the time of a with: lambda, and what else they leave open, by the library's search,
+        unless it is told how."""
+        given = choices.get("kernel", {}).get("lengthscale")
+        asked = {"ard": "off", "assess": False, **({} if given is None else {"lengthscale": given})}
+        model = self.fit_model({"map": map_spec(choices), **PLAIN, **(how or asked)}, X, Y)
+        yield model
+        self.model_free(model)
 
-    def theta(self, model, r):
-        out = np.empty((r, 1))
-        self.operator_model_parts(model, None, matrix(out))
-        return out
-
-    def equivalence(self, model, X, u):
-        """|r| / |theta|, r = sum_i Phi(X_i) u_i - theta."""
-        residual = c_double()
-        self.operator_model_equivalence(model, rows(X), rows(u), None, ctypes.byref(residual), None)
-        return residual.value
+    def said(self, model, what):
+        """The spec or the report of a model."""
+        size = c_int64()
+        self.model_text(model, what, None, 0, byref(size))
+        text = ctypes.create_string_buffer(size.value)
+        self.model_text(model, what, text, size.value, byref(size))
+        return json.loads(text.value)
 
     def predict(self, model, X, p):
         out = np.empty((len(X), p))
-        self.operator_model_predict(model, rows(X), VALUE, None, matrix(out))
+        self.model_predict(model, rows(X), b"value", None, None, matrix(out))
         return out
 
 

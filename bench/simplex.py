@@ -4,9 +4,9 @@
 """Classes of images by vectors of a simplex and by one output per class, at equal D: table, plot, and check of the shape.
 
 Usage: simplex.py LIBMERCER.so --data DIR [--features 250 500 ...] [--splits 3] [--plot simplex.png]
-2,000 images of mnist to learn from, 2,000 of its test images, decomposable features of a Gaussian kernel of lengthscale 5. T
+2,000 images of mnist to learn from, 2,000 of its test images, features of a Gaussian kernel of lengthscale 5. T
 classes are T outputs (one-hot), of which the largest wins, or T - 1 outputs that are one of T vectors of a regular simplex, of
-which the nearest direction wins (Mroueh, Poggio, Rosasco, Slotine 2012); both Gamma = I. Squares by the Stein equation, lambda
+which the nearest direction wins (Mroueh, Poggio, Rosasco, Slotine 2012); outputs independent. Squares: lambda
 by leave-one-out: codes are a linear map of one-hot targets, ridge regression is linear in its targets, and the inner products
 of the codes are T/(T - 1) (I - 11'/T), so that with one lambda both ways take the same decisions; "alike" is on how many test
 images they do, and the exit code is 1 below 99.9 %. A loss that is not a square can tell the ways apart: huber, at the least D
@@ -23,11 +23,11 @@ import numpy as np
 import figure
 from figure import of_mean
 from library import read_images
-from operators import LBFGS, SIMPLEX, STEIN, Operators, decomposable, gaussian, verdict
+from operators import SIMPLEX, Operators, gaussian, verdict
 
 CLASSES, TRAINED, TESTED, LENGTHSCALE = 10, 2000, 2000, 5.0
-LAMBDAS = [10.0**-k for k in range(2, 8)]
-FEW_LAMBDAS = [1e-2, 1e-3, 1e-4]
+SQUARES = {"select": {"by": "leave_one_out", "largest": 1e-2, "smallest": 1e-7, "count": 6}}
+HUBER = {"select": {"by": "held_out", "largest": 1e-2, "smallest": 1e-4, "count": 3}, "model": "logistic", "loss": "huber"}
 WAYS = ("one-hot", "simplex")
 
 
@@ -44,18 +44,13 @@ def split(train, test, seed):
     return X, y, X_test, y_test
 
 
-def decide(library, code, D, rows, lambdas, seed, loss=None):
+def decide(library, code, D, rows, how, seed):
     """Classes of the test rows by the columns of a code, the lambda taken, and seconds."""
     X, y, X_test, _ = rows
-    targets, start = code.T[y], time.perf_counter()
-    mean = targets.mean(0)
-    with library.made({**decomposable(np.eye(len(code))), "inputs": X.shape[1], "features": D, "kernel": gaussian(LENGTHSCALE),
-                       "projection": "orthogonal", "seed": seed}) as made:
-        model, _, chosen = library.fit(made, X, targets - mean, lambdas, LBFGS if loss else STEIN, 1e-5, seed, loss)
-    taken = time.perf_counter() - start
-    scores = (library.predict(model, X_test, len(code)) + mean) @ code
-    library.operator_model_free(model)
-    return scores.argmax(1), lambdas[chosen], taken
+    choices, start = {"kernel": gaussian(LENGTHSCALE), "features": D, "projection": "orthogonal", "seed": seed}, time.perf_counter()
+    with library.learnt(choices, X, code.T[y].copy(), search=False, **how) as model:
+        taken = time.perf_counter() - start
+        return (library.predict(model, X_test, len(code)) @ code).argmax(1), library.said(model, b"spec")["lambda"], taken
 
 
 def by_squares(library, codes, splits, D):
@@ -64,10 +59,10 @@ def by_squares(library, codes, splits, D):
     for seed, rows in enumerate(splits):
         decisions = []
         for k, code in enumerate(codes):
-            decided, value, taken = decide(library, code, D, rows, LAMBDAS, seed)
+            decided, value, taken = decide(library, code, D, rows, SQUARES, seed)
             found[:, k, seed] = (decided == rows[3]).mean(), taken
             decisions.append((decided, value))
-        again = decide(library, codes[1], D, rows, [decisions[0][1]], seed)[0]
+        again = decide(library, codes[1], D, rows, {"lambda": decisions[0][1]}, seed)[0]
         alike[seed] = (again == decisions[0][0]).mean()
     return found, alike
 
@@ -77,7 +72,7 @@ def by_huber(library, codes, splits, D):
     found = np.empty((2, 2, len(splits)))
     for seed, rows in enumerate(splits):
         for k, code in enumerate(codes):
-            decided, _, taken = decide(library, code, D, rows, FEW_LAMBDAS, seed, b"huber")
+            decided, _, taken = decide(library, code, D, rows, HUBER, seed)
             found[:, k, seed] = (decided == rows[3]).mean(), taken
     return found
 

@@ -55,11 +55,13 @@ struct Block {
 
 mercer_map* gaussian_map(int64_t d, int64_t D) {
   const double lengthscale = 3;
-  mercer_kernel* kernel = nullptr;
   mercer_map* map = nullptr;
-  check(mercer_kernel_gaussian(&lengthscale, 1, &kernel));
-  check(mercer_fourier_create(kernel, d, D, nullptr, &map));
-  mercer_kernel_free(kernel);
+  char spec[160];
+  std::snprintf(
+      spec, sizeof spec,
+      R"({"kernel":{"kernel":"gaussian","lengthscale":%.17g},"inputs":%lld,"features":%lld})",
+      lengthscale, static_cast<long long>(d), static_cast<long long>(D));
+  check(mercer_map_from_spec(spec, &map));
   return map;
 }
 
@@ -80,7 +82,7 @@ void add_rows(const mercer_map* map, int64_t rows, int64_t d, int64_t D,
     block.fill(map, first, n);
     const mercer_rows Z = mercer_rows_f32(n, D, block.Z.data());
     const mercer_rows y = mercer_rows_f64(n, 1, block.y.data());
-    check(mercer_statistics_add(first / kBlock % 10 == 9 ? held_out : training, &Z, &y, nullptr));
+    check(mercer_statistics_add(first / kBlock % 10 == 9 ? held_out : training, 1, Z, y, nullptr));
   }
 }
 
@@ -93,7 +95,7 @@ Choice best_of_path(const mercer_ridge* ridge, const mercer_statistics* held_out
   Choice best;
   for (double lambda = 1e-2; lambda > 1e-13; lambda /= 10) {
     double error = 0;
-    check(mercer_ridge_held_out_error_f64(ridge, lambda, held_out, &error));
+    check(mercer_ridge_error(ridge, lambda, held_out, mercer_matrix_f64(1, 1, &error), nullptr));
     if (error < best.error) best = {lambda, error};
   }
   return best;

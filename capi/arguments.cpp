@@ -130,7 +130,7 @@ void check_extent(const Extent& e, const char* rows_name, const char* ld_name,
 }
 
 void check_view_extent(const Extent& extent, const char* data, const char* rows, const char* ld) {
-  const std::string prefix = std::string(extent.name) + "->";
+  const std::string prefix = std::string(extent.name) + ".";
   check_extent(extent, (prefix + rows).c_str(), (prefix + ld).c_str(), (prefix + data).c_str());
 }
 
@@ -180,6 +180,11 @@ void write_defaults(const void* defaults, uint32_t first_size, uint32_t known_si
   std::memset(options, 0, size);
   std::memcpy(options, defaults, std::min(size, known_size));
   std::memcpy(options, &size, sizeof size);
+}
+
+void write_shape(int64_t rows, int64_t columns, int64_t outputs, mercer_shape* shape) {
+  const mercer_shape known = {sizeof known, 0, rows, columns, outputs};
+  write_defaults(&known, sizeof known, sizeof known, shape, "shape");
 }
 
 }  // namespace mercer::capi

@@ -17,6 +17,7 @@
 #include "base/choice.h"
 #include "base/error.h"
 #include "base/matrix_view.h"
+#include "mercer/rows.h"
 
 namespace mercer::capi {
 
@@ -104,7 +105,7 @@ struct Extent {
 /// cols >= 0 are checked. data_name: where it is not that of the argument.
 void check_extent(const Extent& extent, const char* rows_name, const char* ld_name,
                   const char* data_name = nullptr);
-/// The same of a view whose members are called name->data, name->rows, name->ld.
+/// The same of a view whose members are called name.data, name.rows, name.ld.
 void check_view_extent(const Extent& extent, const char* data, const char* rows, const char* ld);
 /// The output shares no element with the input.
 void check_disjoint(const Extent& output, const Extent& input);
@@ -162,6 +163,9 @@ void read_struct(const char* name, const void* options, uint32_t first_size, uin
 /// unknown tail becomes zero.
 void write_defaults(const void* defaults, uint32_t first_size, uint32_t known_size, void* options,
                     const char* name = "options");
+
+/// Fills in a caller's mercer_shape.
+void write_shape(int64_t rows, int64_t columns, int64_t outputs, mercer_shape* shape);
 
 /// The caller's options with missing ones at their defaults; NULL means all defaults. first_size:
 /// of the first release.

@@ -15,8 +15,6 @@ using namespace mercer::capi;
 
 namespace {
 
-constexpr mercer_context_options kContextDefaults = {
-    sizeof(mercer_context_options), 0, 0, nullptr, nullptr, nullptr};
 constexpr uint32_t kContextFirstSize = 32;
 
 #define MERCER_TEXT(number) #number
@@ -61,25 +59,11 @@ const char* mercer_version(void) {
 
 const char* mercer_last_error(void) { return last_error().text; }
 
-mercer_status mercer_copy_last_error(char* buffer, int64_t capacity, int64_t* needed) {
-  const ErrorText kept = last_error();
-  const mercer_status status =
-      guard("mercer_copy_last_error", [&] { copy_text(kept.text, buffer, capacity, needed); });
-  if (status != MERCER_OK) last_error() = kept;  // so that the caller can ask again with more room
-  return status;
-}
-
-mercer_status mercer_context_options_init(mercer_context_options* options) {
-  return guard("mercer_context_options_init", [&] {
-    write_defaults(&kContextDefaults, kContextFirstSize, sizeof *options, options);
-  });
-}
-
 mercer_status mercer_context_create(const mercer_context_options* options, mercer_context** out) {
   clear_out(out);
   return guard("mercer_context_create", [&] {
     check_out(out);
-    const auto read = read_options("options", options, kContextDefaults, kContextFirstSize);
+    const auto read = read_options("options", options, mercer_context_options{}, kContextFirstSize);
     check_at_least("options->threads", read.threads, 0);
     check_at_least("options->memory_cap", read.memory_cap, 0);
     auto context = std::make_unique<mercer_context>();
@@ -109,14 +93,18 @@ mercer_status mercer_context_threads_used(const mercer_context* context, int32_t
 
 mercer_status mercer_context_error(const mercer_context* context, char* buffer, int64_t capacity,
                                    int64_t* needed) {
-  return guard("mercer_context_error", [&] {
-    std::string text;
-    {
-      const std::lock_guard lock(checked("context", context).error_mutex);
+  const ErrorText kept = last_error();
+  const mercer_status status = guard("mercer_context_error", [&] {
+    std::string text = kept.text;
+    if (context != nullptr) {
+      const std::lock_guard lock(context->error_mutex);
       text = context->error.text;
     }
     copy_text(text, buffer, capacity, needed);
   });
+  if (status != MERCER_OK && context == nullptr)
+    last_error() = kept;  // so that the caller can ask again with more room
+  return status;
 }
 
 void mercer_context_free(mercer_context* context) { delete context; }

@@ -30,7 +30,7 @@ double kernel_of_share(const kernel::Kernel& k, double share) {
 
 }  // namespace
 
-mercer_status mercer_map_codes(const mercer_map* map, const mercer_rows* X, int64_t words,
+mercer_status mercer_map_codes(const mercer_map* map, mercer_rows X, int64_t words,
                                mercer_context* context, uint64_t* codes) {
   return guard_long("mercer_map_codes", context, [&](Context& running) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
@@ -40,7 +40,7 @@ mercer_status mercer_map_codes(const mercer_map* map, const mercer_rows* X, int6
             static_cast<long long>(words),
             static_cast<long long>(feature::code_words(phi.features())),
             static_cast<long long>(phi.features()));
-    const auto result = matrix("codes", codes, "X->n", rows.n(), words, "words", words);
+    const auto result = matrix("codes", codes, "X.n", rows.n(), words, "words", words);
     check_apart(result.extent(), rows);
     feature::binary_codes(phi, rows, running, codes);
   });

@@ -48,7 +48,7 @@ RowsArgument read_vectors(const mercer_derivative& read, const feature::FeatureM
 }
 
 void by_lengthscale(const feature::FeatureMap& phi, const RowsArgument& X, const RowsArgument& V,
-                    const mercer_matrix* out, Context& context) {
+                    const mercer_matrix& out, Context& context) {
   const int64_t count = feature::lengthscale_count(phi);
   const auto result = read_feature_matrix("out", out, 1, count, X.is_f32(), false);
   check_apart(result.extent, X);
@@ -63,7 +63,7 @@ void by_lengthscale(const feature::FeatureMap& phi, const RowsArgument& X, const
 }
 
 void along_vectors(const feature::FeatureMap& phi, int32_t kind, const RowsArgument& X,
-                   const RowsArgument& V, const mercer_matrix* out, Context& context) {
+                   const RowsArgument& V, const mercer_matrix& out, Context& context) {
   const bool jvp = kind == MERCER_DERIVATIVE_JVP;
   const auto result = read_feature_matrix(
       "out", out, jvp ? checked_multiply(X.n(), phi.outputs(), "derivatives") : X.n(),
@@ -81,7 +81,7 @@ void along_vectors(const feature::FeatureMap& phi, int32_t kind, const RowsArgum
 }
 
 void values(const feature::FeatureMap& phi, const mercer_derivative& read, const RowsArgument& X,
-            const mercer_matrix* out, Context& context) {
+            const mercer_matrix& out, Context& context) {
   const feature::Derivative what = derivative_of(read, phi.inputs());
   const int64_t columns =
       checked_multiply(what.blocks(phi.inputs()), phi.features(), "derivatives");
@@ -98,9 +98,9 @@ void values(const feature::FeatureMap& phi, const mercer_derivative& read, const
 
 }  // namespace
 
-mercer_status mercer_map_derivative(const mercer_map* map, const mercer_rows* X,
+mercer_status mercer_map_derivative(const mercer_map* map, mercer_rows X,
                                     const mercer_derivative* what, mercer_context* context,
-                                    const mercer_matrix* out) {
+                                    mercer_matrix out) {
   return guard_long("mercer_map_derivative", context, [&](Context& running) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
     const mercer_derivative read = read_derivative(what);
@@ -113,9 +113,9 @@ mercer_status mercer_map_derivative(const mercer_map* map, const mercer_rows* X,
   });
 }
 
-mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, const mercer_rows* X,
-                                       const mercer_rows* Y, const int32_t* p, const int32_t* q,
-                                       mercer_context* context, const mercer_matrix* K) {
+mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, mercer_rows X, mercer_rows Y,
+                                       const int32_t* p, const int32_t* q, mercer_context* context,
+                                       mercer_matrix K) {
   return guard_long("mercer_kernel_derivative", context, [&](Context& running) {
     const kernel::Kernel& k = *checked("kernel", kernel).impl;
     with_pairs(X, Y, K, running, [&](const auto& x, const auto& y, const auto& out) {

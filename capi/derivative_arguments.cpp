@@ -2,11 +2,12 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "derivative_arguments.h"
 
+#include "row_arguments.h"
+
 namespace mercer::capi {
 namespace {
 
-constexpr mercer_derivative kNothing = {sizeof(mercer_derivative), 0, 0, nullptr, nullptr};
-constexpr uint32_t kDerivativeFirstSize = 32;
+constexpr uint32_t kDerivativeFirstSize = sizeof(mercer_derivative);
 
 /// The d orders of argument `name`.
 kernel::MultiIndex read_multi_index(const std::string& name, const int32_t* orders, int64_t d) {
@@ -33,7 +34,7 @@ bool takes_vectors(int32_t kind) { return kind >= MERCER_DERIVATIVE_JVP; }
 
 mercer_derivative read_derivative(const mercer_derivative* what) {
   const auto read =
-      read_required("what", what, "a mercer_derivative", kNothing, kDerivativeFirstSize);
+      read_required("what", what, "a mercer_derivative", mercer_derivative{}, kDerivativeFirstSize);
   check_range("what->kind", read.kind, MERCER_DERIVATIVE_PARTIALS,
               MERCER_DERIVATIVE_LOG_LENGTHSCALE);
   const bool partials = read.kind == MERCER_DERIVATIVE_PARTIALS;
@@ -41,10 +42,9 @@ mercer_derivative read_derivative(const mercer_derivative* what) {
           "what->count = %lld and what->partials, expected 0 and NULL unless what->kind is "
           "MERCER_DERIVATIVE_PARTIALS",
           static_cast<long long>(read.count));
-  require(
-      takes_vectors(read.kind) == (read.vectors != nullptr), MERCER_INVALID_ARGUMENT,
-      "what->vectors is %s, expected rows for JVP, VJP and LOG_LENGTHSCALE, NULL for other kinds",
-      read.vectors == nullptr ? "NULL" : "not NULL");
+  require(takes_vectors(read.kind) == is_given(read.vectors), MERCER_INVALID_ARGUMENT,
+          "what->vectors is %s, expected rows for JVP, VJP and LOG_LENGTHSCALE alone",
+          is_given(read.vectors) ? "given" : "all zeros");
   return read;
 }
 
@@ -56,12 +56,17 @@ feature::Derivative derivative_of(const mercer_derivative& read, int64_t d) {
   using Kind = feature::Derivative::Kind;
   constexpr Kind kKinds[] = {Kind::partials, Kind::gradient, Kind::hessian_diagonal,
                              Kind::laplacian};
-  feature::Derivative what{kKinds[read.kind]};
-  if (what.kind != Kind::partials) return what;
-  const MatrixView<const int32_t> orders = orders_of(read, d);
-  for (int64_t b = 0; b < read.count; ++b)
+  if (kKinds[read.kind] != Kind::partials) return {kKinds[read.kind]};
+  return partials_of("what->partials", "what->count", read.partials, read.count, d);
+}
+
+feature::Derivative partials_of(const std::string& name, const char* count_name,
+                                const int32_t* orders, int64_t count, int64_t d) {
+  const auto rows = matrix(name.c_str(), orders, count_name, count, d, "d", d);
+  feature::Derivative what{feature::Derivative::Kind::partials};
+  for (int64_t b = 0; b < count; ++b)
     what.partials.push_back(
-        read_multi_index("what->partials[" + std::to_string(b) + "]", orders.row(b), d));
+        read_multi_index(name + "[" + std::to_string(b) + "]", rows.view.row(b), d));
   return what;
 }
 

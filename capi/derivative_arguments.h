@@ -17,6 +17,9 @@ mercer_derivative read_derivative(const mercer_derivative* what);
 bool takes_vectors(int32_t kind);
 /// The multi-indices as they lie there, for overlap.
 Argument<const int32_t> orders_of(const mercer_derivative& read, int64_t d);
+/// count multi-indices of d orders.
+feature::Derivative partials_of(const std::string& name, const char* count_name,
+                                const int32_t* orders, int64_t count, int64_t d);
 /// Of a kind that does not take vectors.
 feature::Derivative derivative_of(const mercer_derivative& read, int64_t d);
 /// d orders of argument `name`; NULL is the value itself.

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "fit_data.h"
 
-#include <cstring>
 #include <string>
 #include <utility>
 
@@ -20,12 +19,6 @@ std::span<const double> weights_of(const mercer_data& data, int64_t n) {
   return vector("data->weights", data.weights, "data->X.n", n).values();
 }
 
-/// A view inside a struct cannot be longer than the struct has room for it.
-void check_embedded(const std::string& name, const mercer_rows& rows) {
-  require(rows.struct_size == sizeof rows, MERCER_INVALID_ARGUMENT,
-          "%s.struct_size = %u, expected %zu", name.c_str(), rows.struct_size, sizeof rows);
-}
-
 }  // namespace
 
 mercer_data read_data(const mercer_data* data) {
@@ -33,21 +26,13 @@ mercer_data read_data(const mercer_data* data) {
   mercer_data read{};
   read_struct("data", data, kDataFirstSize, sizeof read, &read);
   check_range("data->reserved", read.reserved, 0, 0);
-  const mercer_rows absent{};
-  const auto given = [&](const mercer_rows& view) {
-    return std::memcmp(&view, &absent, sizeof absent) != 0;
-  };
-  const bool rows = given(read.X), source = read.source != nullptr, sets = read.sets != nullptr;
+  const bool rows = is_given(read.X), source = read.source != nullptr, sets = read.sets != nullptr;
   require(rows + source + sets == 1, MERCER_INVALID_ARGUMENT,
           "data has %sX, %ssource and %ssets, expected one of the three", rows ? "" : "no ",
           source ? "" : "no ", sets ? "" : "no ");
   require(
-      rows || (!given(read.Y) && read.weights == nullptr), MERCER_INVALID_ARGUMENT,
+      rows || (!is_given(read.Y) && read.weights == nullptr), MERCER_INVALID_ARGUMENT,
       "data->Y or data->weights without data->X, expected none: a source and sets bring theirs");
-  if (rows) {
-    check_embedded("data->X", read.X);
-    check_embedded("data->Y", read.Y);
-  }
   if (source) check_struct("data->source", read.source, "a mercer_row_source");
   check_range("data->set_count", read.set_count, sets ? 1 : 0, sets ? INT64_MAX : 0);
   return read;
@@ -58,13 +43,13 @@ std::shared_ptr<const feature::FeatureMap> map_of(const mercer_data& data) {
 }
 
 TrainingSet::TrainingSet(const mercer_data& data, Context& context)
-    : X(read_rows("X", &data.X, context)),
-      Y(read_rows("Y", &data.Y, context)),
+    : X(read_rows("X", data.X, context)),
+      Y(read_rows("Y", data.Y, context)),
       y(Y, context),
       weights(weights_of(data, X.n())) {
-  check_at_least("X->n", X.n(), 2);
-  check_at_least("X->d", X.d(), 1);
-  check_at_least("Y->d", Y.d(), 1);
+  check_at_least("X.n", X.n(), 2);
+  check_at_least("X.d", X.d(), 1);
+  check_at_least("Y.d", Y.d(), 1);
   check_same_rows(Y, X);
 }
 
@@ -80,11 +65,9 @@ void ObservationSets::add(const std::string& name, const mercer_observations& gi
           "%s.struct_size = %u, expected %zu: sets lie one after the other", name.c_str(),
           given.struct_size, sizeof given);
   check_range((name + ".reserved").c_str(), given.reserved, 0, 0);
-  check_embedded(name + ".X", given.X);
-  check_embedded(name + ".Y", given.Y);
   const std::string of_X = name + ".X", of_Y = name + ".Y";
-  const auto X = read_rows(of_X.c_str(), &given.X, inputs, "the map's inputs", context);
-  const auto Y = read_rows(of_Y.c_str(), &given.Y, context);
+  const auto X = read_rows(of_X.c_str(), given.X, inputs, "the map's inputs", context);
+  const auto Y = read_rows(of_Y.c_str(), given.Y, context);
   check_same_rows(Y, X);
   rows_.push_back(std::make_unique<DoubleRows>(X, context));
   const auto at = rows_.back()->view();

@@ -14,7 +14,6 @@
 #include "mercer/mercer.h"
 #include "model/exact_ridge.h"
 #include "model/model.h"
-#include "model/outputs/operator_model.h"
 #include "solver/ridge.h"
 #include "solver/row_statistics.h"
 
@@ -32,10 +31,6 @@ struct mercer_kernel {
 
 struct mercer_map {
   std::shared_ptr<const mercer::feature::FeatureMap> impl;
-};
-
-struct mercer_operator_model {
-  mercer::model::OperatorModel impl;
 };
 
 struct mercer_statistics {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/io.h: maps, models, operator models and statistics as files and as bytes in
-// memory.
+// mercer/io.h: maps, models and statistics as files and as bytes in memory.
 #include "mercer/io.h"
 
 #include <algorithm>
@@ -14,7 +13,6 @@
 #include "guard.h"
 #include "handles.h"
 #include "io/object_file.h"
-#include "mercer/operator_learn.h"
 
 using namespace mercer;
 using namespace mercer::capi;
@@ -59,47 +57,65 @@ class BufferOutput final : public io::Output {
   int64_t* needed_;
 };
 
-io::MemoryInput check_bytes(const void* data, int64_t size) {
+/// read(input) of the file, or of the bytes where there is no path.
+template <class Read>
+auto read_input(const char* path, const void* data, int64_t size, const Read& read) {
   check_at_least("size", size, 0);
-  if (size > 0) check_not_null("data", data, "the bytes of an object");
-  return io::MemoryInput({static_cast<const std::byte*>(data), static_cast<size_t>(size)});
+  require((path == nullptr) != (data == nullptr), MERCER_INVALID_ARGUMENT,
+          "path and data are %s, expected one of the two", path == nullptr ? "NULL" : "given");
+  if (path != nullptr) {
+    check_range("size", size, 0, 0);  // of a file it is the file's own
+    io::InputFile input(check_path(path));
+    return read(input);
+  }
+  io::MemoryInput input({static_cast<const std::byte*>(data), static_cast<size_t>(size)});
+  return read(input);
+}
+
+template <class Object>
+mercer_status write_object(const char* function, const char* name, const Object* object,
+                           const char* path, void* buffer, int64_t capacity,
+                           int64_t* needed) noexcept {
+  return guard(function, [&] {
+    const auto& impl = kept(name, object);
+    if (path == nullptr) {
+      BufferOutput output(buffer, capacity, needed);
+      return io::save(impl, output);
+    }
+    require(buffer == nullptr && capacity == 0 && needed == nullptr, MERCER_INVALID_ARGUMENT,
+            "path and buffer, capacity or needed are given, expected path or the others");
+    io::save(impl, check_path(path));
+  });
 }
 
 }  // namespace
 
-/// How an object, `name` in messages, is kept in files and bytes.
-#define MERCER_KEPT(object, name)                                                       \
-  mercer_status mercer_##object##_save(const mercer_##object* name, const char* path) { \
-    return guard("mercer_" #object "_save",                                             \
-                 [&] { io::save(kept(#name, name), check_path(path)); });               \
-  }                                                                                     \
-  mercer_status mercer_##object##_load(const char* path, mercer_##object** out) {       \
-    return guard_create("mercer_" #object "_load", out, [&] {                           \
-      return handle_of<mercer_##object>(io::load_##object(check_path(path)));           \
-    });                                                                                 \
-  }                                                                                     \
-  mercer_status mercer_##object##_to_bytes(const mercer_##object* name, void* buffer,   \
-                                           int64_t capacity, int64_t* needed) {         \
-    return guard("mercer_" #object "_to_bytes", [&] {                                   \
-      BufferOutput output(buffer, capacity, needed);                                    \
-      io::save(kept(#name, name), output);                                              \
-    });                                                                                 \
-  }                                                                                     \
-  mercer_status mercer_##object##_from_bytes(const void* data, int64_t size,            \
-                                             mercer_##object** out) {                   \
-    return guard_create("mercer_" #object "_from_bytes", out, [&] {                     \
-      io::MemoryInput input = check_bytes(data, size);                                  \
-      return handle_of<mercer_##object>(io::load_##object(input));                      \
-    });                                                                                 \
+/// How an object is kept in files and bytes.
+#define MERCER_KEPT(object)                                                                  \
+  mercer_status mercer_##object##_write(const mercer_##object* object, const char* path,     \
+                                        void* buffer, int64_t capacity, int64_t* needed) {   \
+    return write_object("mercer_" #object "_write", #object, object, path, buffer, capacity, \
+                        needed);                                                             \
+  }                                                                                          \
+  mercer_status mercer_##object##_read(const char* path, const void* data, int64_t size,     \
+                                       mercer_##object** out) {                              \
+    return guard_create("mercer_" #object "_read", out, [&] {                                \
+      return read_input(path, data, size, [](io::Input& input) {                             \
+        return handle_of<mercer_##object>(io::load_##object(input));                         \
+      });                                                                                    \
+    });                                                                                      \
   }
 
-MERCER_KEPT(map, map)
-MERCER_KEPT(model, model)
-MERCER_KEPT(operator_model, model)
-MERCER_KEPT(statistics, statistics)
+MERCER_KEPT(map)
+MERCER_KEPT(model)
+MERCER_KEPT(statistics)
 #undef MERCER_KEPT
 
-mercer_status mercer_file_info(const char* path, char* buffer, int64_t capacity, int64_t* needed) {
-  return guard("mercer_file_info",
-               [&] { copy_text(io::describe_file(check_path(path)), buffer, capacity, needed); });
+mercer_status mercer_file_info(const char* path, const void* data, int64_t size, char* buffer,
+                               int64_t capacity, int64_t* needed) {
+  return guard("mercer_file_info", [&] {
+    const std::string text =
+        read_input(path, data, size, [](io::Input& input) { return io::describe_file(input); });
+    copy_text(text, buffer, capacity, needed);
+  });
 }

@@ -18,14 +18,8 @@ using namespace mercer::capi;
 
 namespace {
 
-std::vector<double> read_lengthscale(const double* lengthscale, int64_t count) {
-  check_at_least("count", count, 1);
-  const auto values = vector("lengthscale", lengthscale, "count", count).values();
-  return {values.begin(), values.end()};
-}
-
 /// The rows of a square matrix, one after the other.
-std::vector<double> square(const char* name, const mercer_rows* rows, Context& context) {
+std::vector<double> square(const char* name, const mercer_rows& rows, Context& context) {
   const auto read = read_rows(name, rows, context);
   require(read.n() == read.d() && read.n() >= 1, MERCER_DIMENSION_MISMATCH,
           "%s is %lld x %lld, expected a square matrix", name, static_cast<long long>(read.n()),
@@ -39,15 +33,7 @@ std::vector<double> square(const char* name, const mercer_rows* rows, Context& c
 
 }  // namespace
 
-mercer_status mercer_kernel_gaussian(const double* lengthscale, int64_t count,
-                                     mercer_kernel** out) {
-  return guard_create("mercer_kernel_gaussian", out, [&] {
-    return mercer_kernel{kernel::make_kernel(
-        {{"kernel", "gaussian"}, {"lengthscale", read_lengthscale(lengthscale, count)}})};
-  });
-}
-
-mercer_status mercer_kernel_decomposable(const mercer_kernel* scalar, const mercer_rows* gamma,
+mercer_status mercer_kernel_decomposable(const mercer_kernel* scalar, mercer_rows gamma,
                                          double cutoff, mercer_kernel** out) {
   return guard_create("mercer_kernel_decomposable", out, [&] {
     Context context;
@@ -73,51 +59,36 @@ mercer_status mercer_kernel_spec(const mercer_kernel* kernel, char* buffer, int6
   });
 }
 
-mercer_status mercer_kernel_gram(const mercer_kernel* kernel, const mercer_rows* X,
-                                 const mercer_rows* Y, const mercer_rows* U,
-                                 mercer_context* context, const mercer_matrix* K) {
+mercer_status mercer_kernel_gram(const mercer_kernel* kernel, mercer_rows X, mercer_rows Y,
+                                 mercer_rows U, mercer_context* context, mercer_matrix K) {
   return guard_long("mercer_kernel_gram", context, [&](Context& running) {
     const kernel::Kernel& k = *checked("kernel", kernel).impl;
     const auto x = read_rows("X", X, running);
-    check_at_least("X->d", x.d(), 1);
+    check_at_least("X.d", x.d(), 1);
     const auto y = read_rows("Y", Y, x.d(), "the columns of X", running);
     const int64_t p = k.outputs(x.d());
-    const RowsArgument u = U == nullptr ? RowsArgument() : read_rows("U", U, running);
-    const Result result("K", K, U == nullptr ? checked_multiply(p, x.n(), "K") : x.n(),
-                        U == nullptr ? checked_multiply(p, y.n(), "K") : u.d(), running);
+    const bool product = is_given(U);
+    const RowsArgument u = product ? read_rows("U", U, running) : RowsArgument();
+    const Result result("K", K, product ? x.n() : checked_multiply(p, x.n(), "K"),
+                        product ? u.d() : checked_multiply(p, y.n(), "K"), running);
     for (const RowsArgument* rows : {&x, &y, &u}) result.check_apart(*rows);
-    if (U == nullptr)
-      kernel::gram(k, x, y, running, result.view());
-    else
+    if (product)
       kernel::gram_multiply(k, x, y, DoubleRows(u, running).view(), running, result.view());
+    else
+      kernel::gram(k, x, y, running, result.view());
     result.finish();
-  });
-}
-
-mercer_status mercer_kernel_gram_f64(const mercer_kernel* kernel, int64_t d, int64_t n,
-                                     const double* X, int64_t m, const double* Y,
-                                     mercer_context* context, double* K) {
-  return guard_long("mercer_kernel_gram_f64", context, [&](Context& running) {
-    const kernel::Kernel& k = *checked("kernel", kernel).impl;
-    check_at_least("d", d, 1);
-    const auto rows = matrix("X", X, "n", n, d, "d", d);
-    const auto others = matrix("Y", Y, "m", m, d, "d", d);
-    k.check_dimension(d);
-    const auto result = matrix("K", K, "n", n, m, "m", m);
-    check_no_overlap(result, rows, others);
-    kernel::gram(k, rows.view, others.view, running, result);
   });
 }
 
 void mercer_kernel_free(mercer_kernel* kernel) { delete kernel; }
 
-mercer_status mercer_lengthscale_median(const mercer_rows* X, int64_t max_pairs, uint64_t seed,
+mercer_status mercer_lengthscale_median(mercer_rows X, int64_t max_pairs, uint64_t seed,
                                         mercer_context* context, double* lengthscale) {
   return guard_long("mercer_lengthscale_median", context, [&](Context& running) {
     check_place("lengthscale", lengthscale);
     const auto rows = read_rows("X", X, running);
-    check_at_least("X->n", rows.n(), 2);
-    check_at_least("X->d", rows.d(), 1);
+    check_at_least("X.n", rows.n(), 2);
+    check_at_least("X.d", rows.d(), 1);
     check_at_least("max_pairs", max_pairs, 1);
     *lengthscale = kernel::median_heuristic(rows, max_pairs, seed, running);
   });

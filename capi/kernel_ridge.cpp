@@ -51,7 +51,7 @@ mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel, const char* j
     const auto& k = checked("kernel", kernel).impl;
     spec::FitPlan plan = spec::fit_plan(check_text("json", json));
     const mercer_data read = read_data(data);
-    require(read.X.struct_size != 0 && read.map == nullptr, MERCER_UNSUPPORTED,
+    require(is_given(read.X) && read.map == nullptr, MERCER_UNSUPPORTED,
             "data of exact kernel ridge, expected X and Y in memory, and no map");
     const TrainingSet set(read, running);
     const model::Fitting fit = exact_options(plan, set);
@@ -59,17 +59,15 @@ mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel, const char* j
   });
 }
 
-mercer_status mercer_kernel_ridge_shape(const mercer_kernel_ridge* fitted, int64_t* n, int64_t* d,
-                                        int64_t* outputs) {
+mercer_status mercer_kernel_ridge_shape(const mercer_kernel_ridge* fitted, mercer_shape* shape) {
   return guard("mercer_kernel_ridge_shape", [&] {
     const model::ExactModel& model = checked("fitted", fitted).impl;
-    write_answers(Answer{"n", n, model.alpha.rows()}, Answer{"d", d, model.inputs},
-                  Answer{"outputs", outputs, model.alpha.cols()});
+    write_shape(model.alpha.rows(), model.inputs, model.alpha.cols(), shape);
   });
 }
 
-mercer_status mercer_kernel_ridge_predict(const mercer_kernel_ridge* fitted, const mercer_rows* X,
-                                          mercer_context* context, const mercer_matrix* scores) {
+mercer_status mercer_kernel_ridge_predict(const mercer_kernel_ridge* fitted, mercer_rows X,
+                                          mercer_context* context, mercer_matrix scores) {
   return guard_long("mercer_kernel_ridge_predict", context, [&](Context& running) {
     const model::ExactModel& model = checked("fitted", fitted).impl;
     const auto rows = read_rows("X", X, model.inputs, "the model's inputs", running);

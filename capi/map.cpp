@@ -24,47 +24,7 @@ using namespace mercer::capi;
 
 namespace {
 
-constexpr mercer_fourier_options kFourierDefaults = {
-    sizeof(mercer_fourier_options), MERCER_FORM_PAIR, MERCER_PROJECTION_DENSE, 0, 0, 0, 0};
-constexpr uint32_t kFourierFirstSize = 32;
 constexpr uint32_t kInfoFirstSize = 64;
-
-/// The projection of a mercer_projection.
-const char* projection_name(int32_t number) {
-  const auto table = projection::projection_table();
-  const auto of = &projection::ProjectionEntry::number;
-  check_range("options->projection", number, 0, (*std::ranges::max_element(table, {}, of))->*of);
-  return (*std::ranges::find(table, number, of))->name;
-}
-
-feature::FourierOptions read_fourier_options(const mercer_fourier_options* options) {
-  const auto read = read_options("options", options, kFourierDefaults, kFourierFirstSize);
-  const auto form = read_choice("options->form", read.form, feature::kFourierForm);
-  const char* const projection = projection_name(read.projection);
-  const auto radius = read_choice("options->radius", read.radius, projection::kRadius);
-  const auto scramble = read_choice("options->scramble", read.scramble, projection::kScramble);
-  check_range("options->whole_blocks", read.whole_blocks, 0, 1);
-  return {{projection, radius, scramble, read.whole_blocks != 0}, form, read.seed};
-}
-
-std::span<const double> read_weights(const double* weights, int64_t F) {
-  if (weights == nullptr) return {};
-  return vector("weights", weights, "F", F).values();
-}
-
-/// The map fourier of a kernel of several outputs: as of a spec.
-std::unique_ptr<feature::FeatureMap> make_rooted(
-    const std::shared_ptr<const kernel::Kernel>& kernel, int64_t d, int64_t D,
-    const feature::FourierOptions& options) {
-  Parameters given{{"map", "fourier"},
-                   {"kernel", std::make_shared<const Parameters>(kernel->parameters())},
-                   {"inputs", d},
-                   {"features", D},
-                   {"seed", options.seed}};
-  feature::kFourierForm.write(given, options.form);
-  options.write(given);
-  return feature::make_map_of(kernel, feature::canonical_map(given, "", feature::Data::refused));
-}
 
 /// Rows of roots, F p x q, as numbers that lie as they are passed.
 feature::SuppliedRoots read_roots(const RowsArgument& roots, const DoubleRows& dense, int64_t F,
@@ -80,72 +40,76 @@ feature::SuppliedRoots read_roots(const RowsArgument& roots, const DoubleRows& d
   return {roots.n() / F, roots.d(), {copy.data(), size}};
 }
 
+mercer_map_data read_map_data(const mercer_map_data* data) {
+  const auto read = read_options("data", data, mercer_map_data{}, sizeof(mercer_map_data));
+  check_range("data->reserved", read.reserved, 0, 0);
+  require(is_given(read.X) || !is_given(read.Y), MERCER_INVALID_ARGUMENT,
+          "data->Y without data->X, expected both");
+  require(is_given(read.frequencies) || !(is_given(read.weights) || is_given(read.roots)),
+          MERCER_INVALID_ARGUMENT,
+          "data->weights or data->roots without data->frequencies, expected these, too");
+  require(!is_given(read.X) || !is_given(read.frequencies), MERCER_INVALID_ARGUMENT,
+          "data->X and data->frequencies, expected one of the two");
+  return read;
+}
+
+std::shared_ptr<const kernel::Kernel> kernel_of(const mercer_map_data& data) {
+  return data.kernel == nullptr ? nullptr : data.kernel->impl;
+}
+
+std::unique_ptr<feature::FeatureMap> of_rows(std::string_view json, const mercer_map_data& data,
+                                             Context& context) {
+  const auto rows = read_rows("X", data.X, context);
+  check_at_least("X.n", rows.n(), 1);
+  spec::MapInputs inputs{.kernel = kernel_of(data), .rows = &rows.rows};
+  if (!is_given(data.Y)) return spec::map_fitted_to_spec(json, inputs, context);
+  const auto targets = read_rows("Y", data.Y, context);
+  check_same_rows(targets, rows);
+  const DoubleRows y(targets, context);
+  const MatrixView<const double> view = y.view();
+  inputs.targets = &view;
+  return spec::map_fitted_to_spec(json, inputs, context);
+}
+
+std::unique_ptr<feature::FeatureMap> of_frequencies(std::string_view json,
+                                                    const mercer_map_data& data, Context& context) {
+  const auto W = read_rows("frequencies", data.frequencies, context);
+  check_at_least("frequencies.n", W.n(), 1);
+  check_at_least("frequencies.d", W.d(), 1);
+  const DoubleRows omega(W, context);
+  feature::SuppliedFrequencies supplied{omega.view()};
+  std::vector<double> shares;
+  if (is_given(data.weights)) {
+    const auto weights = read_rows("weights", data.weights, 1, "one weight each", context);
+    check_same_rows(weights, W);
+    const DoubleRows each(weights, context);
+    for (int64_t j = 0; j < W.n(); ++j) shares.push_back(each.view()(j, 0));
+    supplied.weights = shares;
+  }
+  Matrix<double> roots;
+  if (is_given(data.roots)) {
+    const auto B = read_rows("roots", data.roots, context);
+    supplied.roots = read_roots(B, DoubleRows(B, context), W.n(), roots);
+  }
+  return spec::map_fitted_to_spec(json, {.kernel = kernel_of(data), .frequencies = &supplied},
+                                  context);
+}
+
 }  // namespace
-
-mercer_status mercer_fourier_options_init(mercer_fourier_options* options) {
-  return guard("mercer_fourier_options_init", [&] {
-    write_defaults(&kFourierDefaults, kFourierFirstSize, sizeof *options, options);
-  });
-}
-
-mercer_status mercer_fourier_create(const mercer_kernel* kernel, int64_t d, int64_t D,
-                                    const mercer_fourier_options* options, mercer_map** out) {
-  return guard_create("mercer_fourier_create", out, [&] {
-    const auto& k = checked("kernel", kernel).impl;
-    check_at_least("d", d, 1);
-    check_at_least("D", D, 1);
-    const feature::FourierOptions read = read_fourier_options(options);
-    if (k->matrix() != nullptr) return mercer_map{make_rooted(k, d, D, read)};
-    return mercer_map{feature::make_fourier(*k, d, D, read)};
-  });
-}
-
-mercer_status mercer_fourier_create_supplied(const mercer_kernel* kernel,
-                                             const mercer_rows* frequencies, const double* weights,
-                                             const mercer_rows* roots,
-                                             const mercer_fourier_options* options,
-                                             mercer_map** out) {
-  return guard_create("mercer_fourier_create_supplied", out, [&] {
-    Context context;
-    const kernel::Kernel& k = *checked("kernel", kernel).impl;
-    const auto W = read_rows("frequencies", frequencies, context);
-    check_at_least("frequencies->n", W.n(), 1);
-    check_at_least("frequencies->d", W.d(), 1);
-    const feature::FourierOptions read = read_fourier_options(options);
-    require(read.projection == projection_name(MERCER_PROJECTION_DENSE), MERCER_UNSUPPORTED,
-            "options->projection is %s, expected MERCER_PROJECTION_DENSE for supplied frequencies",
-            read.projection.c_str());
-    k.check_dimension(W.d());
-    const DoubleRows omega(W, context);
-    const auto shares = read_weights(weights, W.n());
-    if (roots == nullptr)
-      return mercer_map{feature::make_fourier_supplied(k, omega.view(), shares, read)};
-    const auto B = read_rows("roots", roots, context);
-    Matrix<double> copy;
-    const auto numbers = read_roots(B, DoubleRows(B, context), W.n(), copy);
-    return mercer_map{feature::make_field_supplied(k, omega.view(), shares, numbers, read)};
-  });
-}
 
 mercer_status mercer_map_from_spec(const char* json, mercer_map** out) {
   return guard_create("mercer_map_from_spec", out,
                       [&] { return mercer_map{spec::map_from_spec(check_text("json", json))}; });
 }
 
-mercer_status mercer_map_fit_spec(const char* json, const mercer_rows* X, const mercer_rows* Y,
-                                  mercer_context* context, mercer_map** out) {
-  return guard_create_long("mercer_map_fit_spec", context, out, [&](Context& running) {
+mercer_status mercer_map_fit(const char* json, const mercer_map_data* data, mercer_context* context,
+                             mercer_map** out) {
+  return guard_create_long("mercer_map_fit", context, out, [&](Context& running) {
     const std::string_view text = check_text("json", json);
-    const auto rows = read_rows("X", X, running);
-    check_at_least("X->n", rows.n(), 1);
-    if (Y == nullptr) {
-      return mercer_map{spec::map_fitted_to_spec(text, rows, nullptr, running)};
-    }
-    const auto targets = read_rows("Y", Y, running);
-    check_same_rows(targets, rows);
-    const DoubleRows y(targets, running);
-    const MatrixView<const double> view = y.view();
-    return mercer_map{spec::map_fitted_to_spec(text, rows, &view, running)};
+    const mercer_map_data read = read_map_data(data);
+    if (is_given(read.X)) return mercer_map{of_rows(text, read, running)};
+    if (is_given(read.frequencies)) return mercer_map{of_frequencies(text, read, running)};
+    return mercer_map{spec::map_fitted_to_spec(text, {.kernel = kernel_of(read)}, running)};
   });
 }
 
@@ -170,7 +134,7 @@ mercer_status mercer_map_shape(const mercer_map* map, mercer_map_info* info) {
 }
 
 mercer_status mercer_map_frequencies(const mercer_map* map, mercer_context* context,
-                                     const mercer_matrix* out) {
+                                     mercer_matrix out) {
   return guard_long("mercer_map_frequencies", context, [&](Context& running) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
     const Matrix<double> W = phi.frequencies(running);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/map.h: the flat doors to features of dense rows, and packing maps ahead of time.
-#include "feature_matrix.h"
+#include "arguments.h"
+#include "base/size.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/map.h"
@@ -12,16 +13,16 @@ using namespace mercer::capi;
 namespace {
 
 template <class T>
-mercer_status apply(const char* function, const mercer_map* map, const NumberField& field,
-                    int64_t n, const T* X, int64_t ldx, mercer_context* context, T* Z,
-                    int64_t ldz) noexcept {
+mercer_status apply(const char* function, const mercer_map* map, int64_t n, const T* X, int64_t ldx,
+                    mercer_context* context, T* Z, int64_t ldz) noexcept {
   return guard_long(function, context, [&](Context& running) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
-    check_field(phi, field);
+    require(!phi.is_complex(), MERCER_UNSUPPORTED,
+            "the map is complex, expected a call of mercer_map_transform");
     const auto rows = matrix("X", X, "n", n, phi.inputs(), "ldx", ldx);
     check_at_least("n", n, 0);
     const auto result =
-        feature_matrix(field, Z, checked_multiply(n, phi.outputs(), "Z"), phi.features(), ldz);
+        matrix("Z", Z, "n", checked_multiply(n, phi.outputs(), "Z"), phi.features(), "ldz", ldz);
     check_no_overlap(result, rows);
     if (n > 0) phi.apply(rows.view, feature::Columns{0, phi.features()}, running, result.view);
   });
@@ -29,23 +30,20 @@ mercer_status apply(const char* function, const mercer_map* map, const NumberFie
 
 }  // namespace
 
-#define MERCER_APPLY(suffix, T, field)                                                  \
+#define MERCER_APPLY(suffix, T)                                                         \
   mercer_status mercer_map_apply_##suffix(const mercer_map* map, int64_t n, const T* X, \
                                           int64_t ldx, mercer_context* context, T* Z,   \
                                           int64_t ldz) {                                \
-    return apply("mercer_map_apply_" #suffix, map, field, n, X, ldx, context, Z, ldz);  \
+    return apply("mercer_map_apply_" #suffix, map, n, X, ldx, context, Z, ldz);         \
   }
-MERCER_APPLY(f32, float, kRealF32)
-MERCER_APPLY(f64, double, kRealF64)
-MERCER_APPLY(c32, float, kComplexF32)
-MERCER_APPLY(c64, double, kComplexF64)
+MERCER_APPLY(f32, float)
+MERCER_APPLY(f64, double)
 #undef MERCER_APPLY
 
-mercer_status mercer_map_prepare(const mercer_map* map, int32_t precision,
-                                 mercer_context* context) {
+mercer_status mercer_map_prepare(const mercer_map* map, int32_t number, mercer_context* context) {
   return guard_long("mercer_map_prepare", context, [&](Context& run) {
-    check_range("precision", precision, MERCER_PRECISION_F32, MERCER_PRECISION_F64);
-    const bool f32 = precision == MERCER_PRECISION_F32;
+    check_range("number", number, MERCER_NUMBER_F32, MERCER_NUMBER_F64);
+    const bool f32 = number == MERCER_NUMBER_F32;
     checked("map", map).impl->prepare(f32 ? feature::Precision::f32 : feature::Precision::f64, run);
   });
 }

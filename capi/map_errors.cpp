@@ -15,7 +15,7 @@
 using namespace mercer;
 using namespace mercer::capi;
 
-mercer_status mercer_map_variance(const mercer_map* map, const mercer_rows* X, const mercer_rows* Y,
+mercer_status mercer_map_variance(const mercer_map* map, mercer_rows X, mercer_rows Y,
                                   int32_t which, mercer_context* context, double* variance) {
   return guard_long("mercer_map_variance", context, [&](Context& running) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
@@ -35,14 +35,14 @@ mercer_status mercer_map_variance(const mercer_map* map, const mercer_rows* X, c
   });
 }
 
-mercer_status mercer_map_kernel_error(const mercer_map* map, const mercer_rows* X, int32_t which,
+mercer_status mercer_map_kernel_error(const mercer_map* map, mercer_rows X, int32_t which,
                                       mercer_context* context, double* error) {
   return guard_long("mercer_map_kernel_error", context, [&](Context& running) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
     check_range("which", which, MERCER_KERNEL_ERROR_MEASURED, MERCER_KERNEL_ERROR_PREDICTED);
     check_place("error", error);
     const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", running);
-    check_at_least("X->n", rows.n(), 1);
+    check_at_least("X.n", rows.n(), 1);
     if (which == MERCER_KERNEL_ERROR_MEASURED && rows.rows.sparse()) {
       const ListedRows listed(rows, running, "sparse rows in double");
       *error = statistic::measured_error(phi, listed.view(), running);
@@ -56,7 +56,7 @@ mercer_status mercer_map_kernel_error(const mercer_map* map, const mercer_rows* 
 }
 
 mercer_status mercer_sketch_recommend(const mercer_kernel* kernel, int64_t D, uint64_t seed,
-                                      const mercer_rows* X, mercer_context* context,
+                                      mercer_rows X, mercer_context* context,
                                       double* predicted_error, mercer_map** out) {
   double error = 0;
   const mercer_status status =
@@ -65,8 +65,8 @@ mercer_status mercer_sketch_recommend(const mercer_kernel* kernel, int64_t D, ui
         const kernel::Kernel& k = *checked("kernel", kernel).impl;
         check_at_least("D", D, 1);
         const auto rows = read_rows("X", X, running);
-        check_at_least("X->n", rows.n(), 1);
-        check_at_least("X->d", rows.d(), 1);
+        check_at_least("X.n", rows.n(), 1);
+        check_at_least("X.d", rows.d(), 1);
         auto best =
             statistic::recommend_sketch(k, D, seed, DoubleRows(rows, running).view(), running);
         error = best.predicted_error;

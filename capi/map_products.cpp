@@ -20,9 +20,8 @@ constexpr FieldKind kKinds[] = {FieldKind::value, FieldKind::jacobian,  FieldKin
 
 }  // namespace
 
-mercer_status mercer_map_multiply(const mercer_map* map, const mercer_rows* X,
-                                  const mercer_rows* theta, int32_t kind, mercer_context* context,
-                                  const mercer_matrix* out) {
+mercer_status mercer_map_multiply(const mercer_map* map, mercer_rows X, mercer_rows theta,
+                                  int32_t kind, mercer_context* context, mercer_matrix out) {
   return guard_long("mercer_map_multiply", context, [&](Context& running) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
     check_range("kind", kind, MERCER_FIELD_VALUE, MERCER_FIELD_STREAM);
@@ -40,8 +39,8 @@ mercer_status mercer_map_multiply(const mercer_map* map, const mercer_rows* X,
   });
 }
 
-mercer_status mercer_map_adjoint(const mercer_map* map, const mercer_rows* X, const mercer_rows* Y,
-                                 mercer_context* context, const mercer_matrix* theta) {
+mercer_status mercer_map_adjoint(const mercer_map* map, mercer_rows X, mercer_rows Y,
+                                 mercer_context* context, mercer_matrix theta) {
   return guard_long("mercer_map_adjoint", context, [&](Context& running) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
     const auto x = read_rows("X", X, phi.inputs(), "the map's inputs", running);

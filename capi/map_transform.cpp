@@ -15,12 +15,10 @@ using namespace mercer::capi;
 
 namespace {
 
-constexpr mercer_transform_options kTransformDefaults = {
-    sizeof(mercer_transform_options), 0, 0, -1, nullptr, 1};
-constexpr uint32_t kTransformFirstSize = 40;
+constexpr uint32_t kTransformFirstSize = sizeof(mercer_transform_options);
 
 feature::Columns read_columns(const mercer_transform_options& read, int64_t D) {
-  const int64_t end = read.end == -1 ? D : read.end;
+  const int64_t end = read.end == 0 ? D : read.end;
   check_range("options->end", end, 0, D);
   check_range("options->begin", read.begin, 0, end);
   return {read.begin, end};
@@ -32,28 +30,24 @@ ResultView result_view(const FeatureMatrix& Z, bool f32) {
   return Z.reals<double>();
 }
 
-int64_t check_pair(const feature::FeatureMap& phi, const mercer_transform_options& read,
-                   const RowsArgument& X, const RowsArgument& right) {
-  check_at_least("options->locations", read.locations, 1);
+int64_t check_pair(const feature::FeatureMap& phi, int64_t locations, const RowsArgument& X,
+                   const RowsArgument& right) {
   check_same_rows(right, X);
-  require(X.n() % read.locations == 0, MERCER_INVALID_ARGUMENT,
-          "X->n = %lld, expected a multiple of options->locations = %lld",
-          static_cast<long long>(X.n()), static_cast<long long>(read.locations));
+  require(X.n() % locations == 0, MERCER_INVALID_ARGUMENT,
+          "X.n = %lld, expected a multiple of options->locations = %lld",
+          static_cast<long long>(X.n()), static_cast<long long>(locations));
   require(phi.right_inputs() > 0, MERCER_UNSUPPORTED,
           "map %s takes one matrix, expected a sketch of kernel bilinear",
           std::string(phi.name()).c_str());
-  return X.n() / read.locations;
+  return X.n() / locations;
 }
 
-void transform_rows(const feature::FeatureMap& phi, const mercer_rows* X,
-                    const mercer_transform_options& read, const mercer_matrix* Z,
+void transform_rows(const feature::FeatureMap& phi, const mercer_rows& X,
+                    const mercer_transform_options& read, const mercer_matrix& Z,
                     Context& context) {
   const feature::Columns columns = read_columns(read, phi.features());
   const int64_t width = columns.end - columns.begin;
-  require(read.locations == 1, MERCER_INVALID_ARGUMENT,
-          "options->locations = %lld, expected 1 (as mercer_transform_options_init sets it) where "
-          "options->right is NULL",
-          static_cast<long long>(read.locations));
+  check_range("options->locations", read.locations, 0, 1);  // without options->right
   const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", context);
   const auto result = read_feature_matrix("Z", Z, checked_multiply(rows.n(), phi.outputs(), "Z"),
                                           width, rows.is_f32(), phi.is_complex());
@@ -62,18 +56,20 @@ void transform_rows(const feature::FeatureMap& phi, const mercer_rows* X,
     phi.apply(rows.rows, columns, context, result_view(result, rows.is_f32()));
 }
 
-void transform_pair(const feature::FeatureMap& phi, const mercer_rows* X,
-                    const mercer_transform_options& read, const mercer_matrix* Z,
+void transform_pair(const feature::FeatureMap& phi, const mercer_rows& X,
+                    const mercer_transform_options& read, const mercer_matrix& Z,
                     Context& context) {
   const feature::Columns columns = read_columns(read, phi.features());
   const int64_t width = columns.end - columns.begin;
   const int64_t right_inputs = phi.right_inputs();
+  check_at_least("options->locations", read.locations, 0);
+  const int64_t locations = std::max<int64_t>(read.locations, 1);
   const auto left =
       read_rows("X", X, phi.inputs() - right_inputs, "the map's left inputs", context);
   const auto right =
       read_rows("options->right", read.right, right_inputs == 0 ? kAnyColumns : right_inputs,
                 "the map's right inputs", context);
-  const int64_t n = check_pair(phi, read, left, right);
+  const int64_t n = check_pair(phi, locations, left, right);
   const auto result = read_feature_matrix("Z", Z, n, width, left.is_f32(), phi.is_complex());
   check_apart(result.extent, left);
   check_apart(result.extent, right);
@@ -82,24 +78,20 @@ void transform_pair(const feature::FeatureMap& phi, const mercer_rows* X,
           MERCER_UNSUPPORTED,
           "X and options->right are not both dense and of one precision, as rows in two parts "
           "must be");
-  phi.apply_pair(left.rows, right.rows, read.locations, columns, context,
+  phi.apply_pair(left.rows, right.rows, locations, columns, context,
                  result_view(result, left.is_f32()));
 }
 
 }  // namespace
 
-mercer_status mercer_transform_options_init(mercer_transform_options* options) {
-  return guard("mercer_transform_options_init", [&] {
-    write_defaults(&kTransformDefaults, kTransformFirstSize, sizeof *options, options);
-  });
-}
-
-mercer_status mercer_map_transform(const mercer_map* map, const mercer_rows* X,
+mercer_status mercer_map_transform(const mercer_map* map, mercer_rows X,
                                    const mercer_transform_options* options, mercer_context* context,
-                                   const mercer_matrix* Z) {
+                                   mercer_matrix Z) {
   return guard_long("mercer_map_transform", context, [&](Context& running) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
-    const auto read = read_options("options", options, kTransformDefaults, kTransformFirstSize);
-    (read.right == nullptr ? transform_rows : transform_pair)(phi, X, read, Z, running);
+    const auto read =
+        read_options("options", options, mercer_transform_options{}, kTransformFirstSize);
+    check_range("options->reserved", read.reserved, 0, 0);
+    (is_given(read.right) ? transform_pair : transform_rows)(phi, X, read, Z, running);
   });
 }

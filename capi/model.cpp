@@ -12,6 +12,7 @@
 #include "guard.h"
 #include "handles.h"
 #include "mercer/model.h"
+#include "predictions.h"
 #include "row_source.h"
 #include "spec/fit_plan.h"
 #include "spec/report_spec.h"
@@ -22,17 +23,7 @@ using namespace mercer::capi;
 
 namespace {
 
-constexpr mercer_predict_options kPredictDefaults = {
-    sizeof(mercer_predict_options),
-    MERCER_OUTPUT_SCORES,
-    MERCER_EXTRAPOLATION_DEFAULT,
-    0,  // reserved
-    nullptr,
-    nullptr,
-    nullptr,
-    nullptr,
-};
-constexpr uint32_t kPredictFirstSize = 48;
+constexpr uint32_t kPredictFirstSize = sizeof(mercer_predict_options);
 
 /// mercer_extrapolation; none for the default.
 std::optional<model::Extrapolation> read_extrapolation(int32_t extrapolation) {
@@ -42,39 +33,42 @@ std::optional<model::Extrapolation> read_extrapolation(int32_t extrapolation) {
   return static_cast<model::Extrapolation>(extrapolation - 1);
 }
 
-/// The caller's options, and where he wants to know what was met.
-class PredictOptions {
+mercer_predict_options read_predict_options(const mercer_predict_options* options,
+                                            const char* what) {
+  const auto read = read_options("options", options, mercer_predict_options{}, kPredictFirstSize);
+  check_optional_place("options->rows_outside", read.rows_outside);
+  check_optional_place("options->values_outside", read.values_outside);
+  check_optional_place("options->predictions_limited", read.predictions_limited);
+  require((read.partial_count == 0 && read.partials == nullptr) ||
+              (what != nullptr && std::string_view(what) == "partials"),
+          MERCER_INVALID_ARGUMENT,
+          "options->partials or partial_count, expected NULL and 0 but for what = \"partials\"");
+  return read;
+}
+
+/// Where the caller wants to know what was met.
+class Met {
  public:
-  PredictOptions(const mercer_predict_options* options, const model::Model& model,
-                 const RowsArgument& X)
-      : read_(read_options("options", options, kPredictDefaults, kPredictFirstSize)),
-        known_(model.ranges.known()) {
-    check_range("options->output", read_.output, MERCER_OUTPUT_SCORES, MERCER_OUTPUT_PROBABILITIES);
-    check_range("options->reserved", read_.reserved, 0, 0);
-    check_optional_place("options->rows_outside", read_.rows_outside);
-    check_optional_place("options->values_outside", read_.values_outside);
-    check_optional_place("options->predictions_limited", read_.predictions_limited);
-    if (read_.inputs_outside == nullptr) return;
-    const auto each = vector("options->inputs_outside", read_.inputs_outside, "d", model.inputs());
+  Met(const mercer_predict_options& options, const model::Model& model, const RowsArgument& X)
+      : options_(options), known_(model.ranges.known()) {
+    if (options.inputs_outside == nullptr) return;
+    const auto each =
+        vector("options->inputs_outside", options.inputs_outside, "d", model.inputs());
     check_apart(each.extent(), X);
     inputs_ = each.values();
   }
-  bool probabilities() const { return read_.output == MERCER_OUTPUT_PROBABILITIES; }
-  std::optional<model::Extrapolation> extrapolation() const {
-    return read_extrapolation(read_.extrapolation);
-  }
   void answer(const model::Outside& found) const {
     const auto told = [&](int64_t count) { return known_ ? count : -1; };
-    write_answers(
-        Answer{"options->rows_outside", read_.rows_outside, told(found.rows)},
-        Answer{"options->values_outside", read_.values_outside, told(found.values)},
-        Answer{"options->predictions_limited", read_.predictions_limited, told(found.predictions)});
+    write_answers(Answer{"options->rows_outside", options_.rows_outside, told(found.rows)},
+                  Answer{"options->values_outside", options_.values_outside, told(found.values)},
+                  Answer{"options->predictions_limited", options_.predictions_limited,
+                         told(found.predictions)});
     for (size_t j = 0; j < inputs_.size(); ++j)
       inputs_[j] = told(found.inputs.empty() ? 0 : found.inputs[j]);
   }
 
  private:
-  mercer_predict_options read_;
+  const mercer_predict_options& options_;
   std::span<int64_t> inputs_;
   bool known_;
 };
@@ -115,42 +109,21 @@ mercer_status mercer_model_fit(const char* json, const mercer_data* data, mercer
   });
 }
 
-mercer_status mercer_model_predict(const mercer_model* model, const mercer_rows* X,
+mercer_status mercer_model_predict(const mercer_model* model, mercer_rows X, const char* what,
                                    const mercer_predict_options* options, mercer_context* context,
-                                   const mercer_matrix* scores) {
+                                   mercer_matrix out) {
   return guard_long("mercer_model_predict", context, [&](Context& running) {
     const model::Model& fitted = checked("model", model).impl;
+    const Prediction& asked = prediction_of(what, fitted);
+    const auto read = read_predict_options(options, what);
+    const Question question{fitted, read, read_extrapolation(read.extrapolation), running};
     const auto rows = read_rows("X", X, fitted.inputs(), "the model's inputs", running);
-    const Result result("scores", scores, rows.n(), fitted.outputs(), running);
+    const Result result("out", out, rows.n(), asked.columns(question), running, asked.integers);
     result.check_apart(rows);
-    const PredictOptions wanted(options, fitted, rows);
-    if (wanted.probabilities()) model::require_probabilities(fitted);
+    const Met met(read, fitted, rows);
     model::Outside outside;
-    if (rows.n() > 0)
-      outside = model::predict(fitted, rows, running, result.view(), wanted.extrapolation());
-    if (wanted.probabilities()) fitted.calibration.apply(result.view());
+    if (rows.n() > 0) outside = asked.answer(question, rows, result.view());
     result.finish();
-    wanted.answer(outside);
-  });
-}
-
-mercer_status mercer_model_classify(const mercer_model* model, const mercer_rows* X,
-                                    const mercer_predict_options* options, mercer_context* context,
-                                    int32_t* labels) {
-  return guard_long("mercer_model_classify", context, [&](Context& running) {
-    const model::Model& fitted = checked("model", model).impl;
-    require(fitted.fit.coding.task == model::Task::classification, MERCER_UNSUPPORTED,
-            "the model is a regression, expected a classification; see mercer_model_predict");
-    const auto rows = read_rows("X", X, fitted.inputs(), "the model's inputs", running);
-    const auto result = vector("labels", labels, "n", rows.n());
-    check_apart(result.extent(), rows);
-    const PredictOptions wanted(options, fitted, rows);
-    require(!wanted.probabilities(), MERCER_INVALID_ARGUMENT,
-            "options->output = %d (PROBABILITIES), expected SCORES: classes are those of scores",
-            MERCER_OUTPUT_PROBABILITIES);
-    model::Outside outside;
-    if (rows.n() > 0)
-      outside = model::classify(fitted, rows, running, result.values(), wanted.extrapolation());
-    wanted.answer(outside);
+    met.answer(outside);
   });
 }

@@ -10,6 +10,7 @@
 #include "mercer/model.h"
 #include "spec/report_spec.h"
 #include "spec/spec.h"
+#include "weights_result.h"
 
 using namespace mercer;
 using namespace mercer::capi;
@@ -18,14 +19,21 @@ namespace {
 constexpr size_t kLargestMetadata = size_t{1} << 20;
 }  // namespace
 
-mercer_status mercer_model_shape(const mercer_model* model, int64_t* d, int64_t* outputs,
-                                 int64_t* K, double* lambda) {
+mercer_status mercer_model_shape(const mercer_model* model, mercer_model_info* info) {
   return guard("mercer_model_shape", [&] {
     const model::Model& fitted = checked("model", model).impl;
     const bool classification = fitted.fit.coding.task == model::Task::classification;
-    write_answers(Answer{"d", d, fitted.inputs()}, Answer{"outputs", outputs, fitted.outputs()},
-                  Answer{"K", K, classification ? fitted.fit.coding.classes : 0},
-                  Answer{"lambda", lambda, fitted.fit.select.lambda});
+    const mercer_model_info known = {sizeof known,
+                                     classification && !fitted.calibration.empty() ? 1 : 0,
+                                     fitted.rows,
+                                     fitted.inputs(),
+                                     fitted.outputs(),
+                                     fitted.map->features(),
+                                     classification ? fitted.fit.coding.classes : 0,
+                                     fitted.predictor->linear() != nullptr ? 1 : 0,
+                                     0,
+                                     fitted.fit.select.lambda};
+    write_defaults(&known, sizeof known, sizeof known, info, "info");
   });
 }
 
@@ -34,36 +42,27 @@ mercer_status mercer_model_map(const mercer_model* model, mercer_map** out) {
                       [&] { return mercer_map{checked("model", model).impl.map}; });
 }
 
-mercer_status mercer_model_weights_f64(const mercer_model* model, double* w, int64_t ldw,
-                                       double* intercept) {
-  return guard("mercer_model_weights_f64", [&] {
+mercer_status mercer_model_weights(const mercer_model* model, mercer_matrix w,
+                                   mercer_matrix intercept) {
+  return guard("mercer_model_weights", [&] {
+    Context context;
     const solver::Weights& weights = model::linear_weights(checked("model", model).impl);
-    const int64_t D = weights.w.rows();
-    const int64_t outputs = weights.w.cols();
-    std::span<double> constants;
-    if (intercept != nullptr) constants = vector("intercept", intercept, "m", outputs).values();
-    if (w != nullptr) {
-      const auto result = matrix("w", w, "D", D, outputs, "ldw", ldw);
-      for (int64_t i = 0; i < D; ++i) {
-        std::copy_n(weights.w.view().row(i), outputs, result.view.row(i));
-      }
-    }
-    if (intercept != nullptr) std::ranges::copy(weights.intercept, constants.begin());
+    WeightsResult(w, intercept, weights.w.rows(), weights.w.cols(), context).write(weights);
   });
 }
 
-mercer_status mercer_model_spec(const mercer_model* model, char* buffer, int64_t capacity,
-                                int64_t* needed) {
-  return guard("mercer_model_spec", [&] {
-    copy_text(spec::to_spec(checked("model", model).impl), buffer, capacity, needed);
-  });
-}
-
-mercer_status mercer_model_report(const mercer_model* model, char* buffer, int64_t capacity,
-                                  int64_t* needed) {
-  return guard("mercer_model_report", [&] {
+mercer_status mercer_model_text(const mercer_model* model, const char* what, char* buffer,
+                                int64_t capacity, int64_t* needed) {
+  return guard("mercer_model_text", [&] {
     const model::Model& fitted = checked("model", model).impl;
-    copy_text(spec::print_report(fitted.report, fitted.fit.coding.task), buffer, capacity, needed);
+    const std::string_view asked = check_text("what", what);
+    if (asked == "spec") return copy_text(spec::to_spec(fitted), buffer, capacity, needed);
+    if (asked == "report")
+      return copy_text(spec::print_report(fitted.report, fitted.fit.coding.task), buffer, capacity,
+                       needed);
+    require(asked == "metadata", MERCER_INVALID_ARGUMENT,
+            "what = \"%s\", expected spec, report or metadata", what);
+    copy_text(fitted.metadata, buffer, capacity, needed);
   });
 }
 
@@ -74,12 +73,6 @@ mercer_status mercer_model_set_metadata(mercer_model* model, const char* text) {
             "text holds %zu bytes, expected at most %zu", metadata.size(), kLargestMetadata);
     checked("model", model).impl.metadata = std::move(metadata);
   });
-}
-
-mercer_status mercer_model_metadata(const mercer_model* model, char* buffer, int64_t capacity,
-                                    int64_t* needed) {
-  return guard("mercer_model_metadata",
-               [&] { copy_text(checked("model", model).impl.metadata, buffer, capacity, needed); });
 }
 
 void mercer_model_free(mercer_model* model) { delete model; }

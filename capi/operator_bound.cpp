@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/operator_learn.h: bounds.
+// mercer/operator_bound.h.
 #include "statistic/operator_bound.h"
 
 #include <algorithm>
@@ -8,8 +8,12 @@
 #include <cstring>
 
 #include "arguments.h"
+#include "field_argument.h"
 #include "guard.h"
-#include "mercer/operator_learn.h"
+#include "handles.h"
+#include "mercer/operator_bound.h"
+#include "row_arguments.h"
+#include "statistic/operator_variance_bound.h"
 
 using namespace mercer;
 using namespace mercer::capi;
@@ -143,5 +147,26 @@ mercer_status mercer_operator_frequencies(mercer_operator_bound* bound) {
     answer.delta = bound_of(answer, static_cast<double>(answer.frequencies));
     answer.struct_size = bound->struct_size;
     std::memcpy(bound, &answer, std::min<size_t>(bound->struct_size, sizeof answer));
+  });
+}
+
+mercer_status mercer_map_variance_bound(const mercer_map* map, mercer_rows X, mercer_rows Y,
+                                        int32_t printed, mercer_context* context,
+                                        mercer_matrix out) {
+  return guard_long("mercer_map_variance_bound", context, [&](Context& running) {
+    const auto phi = field_map(map);
+    check_range("printed", printed, 0, 1);
+    const auto form =
+        printed == 1 ? statistic::BoundForm::printed : statistic::BoundForm::corrected;
+    const auto x = read_rows("X", X, phi->inputs(), "the map's inputs", running);
+    const auto y = read_rows("Y", Y, phi->inputs(), "the map's inputs", running);
+    check_same_rows(y, x);
+    const Result result("out", out, x.n(),
+                        checked_multiply(phi->outputs(), phi->outputs(), "variance"), running);
+    result.check_apart(x);
+    result.check_apart(y);
+    statistic::operator_variance_bound(*phi, DoubleRows(x, running).view(),
+                                       DoubleRows(y, running).view(), form, running, result.view());
+    result.finish();
   });
 }

@@ -36,7 +36,9 @@ Matrix<double> structure_of(int32_t kind, MatrixView<const double> data, double 
 }
 
 void write_simplex(const mercer_matrix* out, Context& context) {
-  const mercer_matrix shape = read_matrix("out", out);
+  check_struct("out", out, "a mercer_matrix");
+  const mercer_matrix& shape = *out;
+  check_matrix("out", shape);
   const Result result("out", out, shape.rows, shape.cols, context);
   model::simplex_code(result.view());
   result.finish();

@@ -3,6 +3,7 @@
 #include "row_arguments.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <type_traits>
 
@@ -13,8 +14,13 @@ namespace {
 
 using Long = long long;
 
-constexpr uint32_t kRowsFirstSize = 72;
-constexpr uint32_t kMatrixFirstSize = 40;
+/// A view that is passed by value is as long as this library knows it.
+template <class View>
+void check_view(const char* name, const View& view, const char* expected) {
+  require(view.struct_size == sizeof view, MERCER_INVALID_ARGUMENT,
+          "%s.struct_size = %u, expected %s of %zu bytes", name, view.struct_size, expected,
+          sizeof view);
+}
 
 template <class T>
 RowsArgument dense_rows(const char* name, const mercer_rows& view) {
@@ -30,7 +36,7 @@ auto named(const char* name, const Check& check) {
     return check();
   } catch (const Error& error) {
     if (error.status() != MERCER_INVALID_ARGUMENT) throw;
-    throw Error(error.status(), std::string(name) + "->" + error.what());
+    throw Error(error.status(), std::string(name) + "." + error.what());
   }
 }
 
@@ -58,27 +64,25 @@ RowsArgument rows_of(const char* name, const mercer_rows& view, Context& context
 
 void check_member(const char* name, const char* member, int64_t value, int64_t least, int64_t most,
                   const char* expected) {
-  require(value >= least && value <= most, MERCER_INVALID_ARGUMENT, "%s->%s = %lld, expected %s",
+  require(value >= least && value <= most, MERCER_INVALID_ARGUMENT, "%s.%s = %lld, expected %s",
           name, member, Long{value}, expected);
 }
 
-mercer_matrix read_shaped(const char* name, const mercer_matrix* matrix, int64_t rows,
-                          int64_t cols) {
-  const mercer_matrix read = read_matrix(name, matrix);
-  require(read.rows == rows && read.cols == cols, MERCER_DIMENSION_MISMATCH,
-          "%s is %lld x %lld, expected %lld x %lld", name, Long{read.rows}, Long{read.cols},
+void check_shape(const char* name, const mercer_matrix& matrix, int64_t rows, int64_t cols) {
+  check_matrix(name, matrix);
+  require(matrix.rows == rows && matrix.cols == cols, MERCER_DIMENSION_MISMATCH,
+          "%s is %lld x %lld, expected %lld x %lld", name, Long{matrix.rows}, Long{matrix.cols},
           Long{rows}, Long{cols});
-  return read;
 }
 
 template <class T>
 Extent extent_of(const char* name, const mercer_matrix& read, int64_t per_column) {
   constexpr int64_t kMost = INT64_MAX / 2;
   require(read.cols <= kMost && read.ld <= kMost, MERCER_INVALID_ARGUMENT,
-          "%s->ld = %lld, expected %s to fit the address space", name, Long{read.ld}, name);
+          "%s.ld = %lld, expected %s to fit the address space", name, Long{read.ld}, name);
   // In the caller's columns, not in reals.
   require(read.rows == 0 || read.cols == 0 || read.ld >= read.cols, MERCER_INVALID_ARGUMENT,
-          "%s->ld = %lld, expected at least the %lld columns of %s", name, Long{read.ld},
+          "%s.ld = %lld, expected at least the %lld columns of %s", name, Long{read.ld},
           Long{read.cols}, name);
   const Extent extent{name,
                       read.data,
@@ -96,10 +100,18 @@ bool RowsArgument::is_f32() const {
   return rows.visit([](const auto& X) { return std::is_same_v<RowNumberOf<decltype(X)>, float>; });
 }
 
-RowsArgument read_rows(const char* name, const mercer_rows* rows, Context& context) {
-  check_struct(name, rows, "a mercer_rows");
-  mercer_rows view{};
-  read_struct(name, rows, kRowsFirstSize, sizeof view, &view);
+bool is_given(const mercer_rows& rows) {
+  const mercer_rows absent{};
+  return std::memcmp(&rows, &absent, sizeof absent) != 0;
+}
+
+bool is_given(const mercer_matrix& matrix) {
+  const mercer_matrix absent{};
+  return std::memcmp(&matrix, &absent, sizeof absent) != 0;
+}
+
+RowsArgument read_rows(const char* name, const mercer_rows& view, Context& context) {
+  check_view(name, view, "a mercer_rows");
   check_member(name, "number", view.number, MERCER_NUMBER_F32, MERCER_NUMBER_F64,
                "MERCER_NUMBER_F32 or MERCER_NUMBER_F64");
   check_member(name, "index", view.index, MERCER_INDEX_NONE, MERCER_INDEX_I64, "a mercer_index");
@@ -110,27 +122,22 @@ RowsArgument read_rows(const char* name, const mercer_rows* rows, Context& conte
                                           : rows_of<double>(name, view, context);
 }
 
-RowsArgument read_rows(const char* name, const mercer_rows* rows, int64_t d, const char* columns,
+RowsArgument read_rows(const char* name, const mercer_rows& rows, int64_t d, const char* columns,
                        Context& context) {
-  check_struct(name, rows, "a mercer_rows");
+  check_view(name, rows, "a mercer_rows");
   // Before the indices of sparse rows, which are judged by d.
-  if (d != kAnyColumns && rows->struct_size >= kRowsFirstSize) {
-    require(rows->d == d, MERCER_DIMENSION_MISMATCH, "%s->d = %lld, expected %s, %lld", name,
-            Long{rows->d}, columns, Long{d});
-  }
+  require(d == kAnyColumns || rows.d == d, MERCER_DIMENSION_MISMATCH,
+          "%s.d = %lld, expected %s, %lld", name, Long{rows.d}, columns, Long{d});
   return read_rows(name, rows, context);
 }
 
 void check_same_rows(const RowsArgument& a, const RowsArgument& b) {
-  require(a.n() == b.n(), MERCER_DIMENSION_MISMATCH, "%s->n = %lld, expected %lld as in %s", a.name,
+  require(a.n() == b.n(), MERCER_DIMENSION_MISMATCH, "%s.n = %lld, expected %lld as in %s", a.name,
           Long{a.n()}, Long{b.n()}, b.name);
 }
 
-mercer_matrix read_matrix(const char* name, const mercer_matrix* matrix) {
-  check_struct(name, matrix, "a mercer_matrix");
-  mercer_matrix read{};
-  read_struct(name, matrix, kMatrixFirstSize, sizeof read, &read);
-  return read;
+void check_matrix(const char* name, const mercer_matrix& matrix) {
+  check_view(name, matrix, "a mercer_matrix");
 }
 
 template <class T>
@@ -153,18 +160,24 @@ DenseRows<T>::DenseRows(const RowsArgument& argument, Context& context) {
 template class DenseRows<float>;
 template class DenseRows<double>;
 
-Result::Result(const char* name, const mercer_matrix* matrix, int64_t rows, int64_t cols,
-               Context& context) {
-  const mercer_matrix read = read_shaped(name, matrix, rows, cols);
-  check_member(name, "number", read.number, MERCER_NUMBER_F32, MERCER_NUMBER_F64,
-               "MERCER_NUMBER_F32 or MERCER_NUMBER_F64");
+Result::Result(const char* name, const mercer_matrix& read, int64_t rows, int64_t cols,
+               Context& context, bool integers) {
+  check_shape(name, read, rows, cols);
+  const bool whole = integers && read.number == MERCER_NUMBER_I32;
+  if (!whole)
+    check_member(
+        name, "number", read.number, MERCER_NUMBER_F32, MERCER_NUMBER_F64,
+        integers ? "MERCER_NUMBER_F32, F64 or I32" : "MERCER_NUMBER_F32 or MERCER_NUMBER_F64");
   if (read.number == MERCER_NUMBER_F64) {
     extent_ = extent_of<double>(name, read, 1);
     view_ = {static_cast<double*>(read.data), rows, cols, read.ld};
     return;
   }
-  extent_ = extent_of<float>(name, read, 1);
-  narrow_ = {static_cast<float*>(read.data), rows, cols, read.ld};
+  extent_ = extent_of<float>(name, read, 1);  // as large as int32_t
+  if (whole)
+    integers_ = {static_cast<int32_t*>(read.data), rows, cols, read.ld};
+  else
+    narrow_ = {static_cast<float*>(read.data), rows, cols, read.ld};
   copy_ = Matrix<double>(rows, cols, context, "the result in double");
   view_ = copy_.view();
 }
@@ -174,25 +187,32 @@ void Result::check_apart(const RowsArgument& rows) const { capi::check_apart(ext
 void Result::finish() const {
   for (int64_t i = 0; i < narrow_.rows; ++i)
     for (int64_t j = 0; j < narrow_.cols; ++j) narrow_(i, j) = static_cast<float>(view_(i, j));
+  for (int64_t i = 0; i < integers_.rows; ++i)
+    for (int64_t j = 0; j < integers_.cols; ++j)
+      integers_(i, j) = static_cast<int32_t>(view_(i, j));
+}
+
+void Result::check(MatrixView<const double> numbers) const {
+  check_answers(extent_.name, numbers, narrow_.data != nullptr);
 }
 
 void Result::write(MatrixView<const double> numbers) const {
-  check_answers(extent_.name, numbers, narrow_.data != nullptr);
+  check(numbers);
   for (int64_t i = 0; i < numbers.rows; ++i)
     std::copy_n(numbers.row(i), numbers.cols, view_.row(i));
   finish();
 }
 
-FeatureMatrix read_feature_matrix(const char* name, const mercer_matrix* matrix, int64_t rows,
+FeatureMatrix read_feature_matrix(const char* name, const mercer_matrix& read, int64_t rows,
                                   int64_t cols, bool f32, bool is_complex) {
-  const mercer_matrix read = read_shaped(name, matrix, rows, cols);
+  check_shape(name, read, rows, cols);
   constexpr const char* kNames[] = {"MERCER_NUMBER_F32", "MERCER_NUMBER_F64", "MERCER_NUMBER_C32",
                                     "MERCER_NUMBER_C64"};
   const int32_t expected = (is_complex ? MERCER_NUMBER_C32 : MERCER_NUMBER_F32) + (f32 ? 0 : 1);
   check_member(name, "number", read.number, MERCER_NUMBER_F32, MERCER_NUMBER_C64,
                "a mercer_number");
   require(read.number == expected, MERCER_UNSUPPORTED,
-          "%s->number = %s, expected %s: the map is %s and the rows are %s", name,
+          "%s.number = %s, expected %s: the map is %s and the rows are %s", name,
           kNames[read.number], kNames[expected], is_complex ? "complex" : "real",
           f32 ? "f32" : "f64");
   const int64_t per_column = is_complex ? 2 : 1;

@@ -3,6 +3,7 @@
 // mercer_rows and mercer_matrix as a caller passes them: checked, then views of the core.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "arguments.h"
@@ -25,19 +26,28 @@ struct RowsArgument {
   operator const Rows&() const { return rows; }
 };
 
+/// Whether a view was passed, and is not all zeros.
+bool is_given(const mercer_rows& rows);
+bool is_given(const mercer_matrix& matrix);
 /// INVALID_ARGUMENT for whatever mercer/rows.h does not allow; offsets and indices of sparse rows
 /// are read, with the context's threads.
-RowsArgument read_rows(const char* name, const mercer_rows* rows, Context& context);
+RowsArgument read_rows(const char* name, const mercer_rows& rows, Context& context);
 /// The same; DIMENSION_MISMATCH unless they have d columns, which are "the inputs of the map", say,
 /// or kAnyColumns.
 inline constexpr int64_t kAnyColumns = -1;
-RowsArgument read_rows(const char* name, const mercer_rows* rows, int64_t d, const char* columns,
+RowsArgument read_rows(const char* name, const mercer_rows& rows, int64_t d, const char* columns,
                        Context& context);
+/// The same of views behind a pointer, as the operator functions take them.
+template <class... More>
+RowsArgument read_rows(const char* name, const mercer_rows* rows, More&&... more) {
+  check_struct(name, rows, "a mercer_rows");
+  return read_rows(name, *rows, std::forward<More>(more)...);
+}
 /// DIMENSION_MISMATCH unless there are as many rows as of the other argument.
 void check_same_rows(const RowsArgument& a, const RowsArgument& b);
 
-/// A mercer_matrix of any shape and type; its data is not looked at.
-mercer_matrix read_matrix(const char* name, const mercer_matrix* matrix);
+/// INVALID_ARGUMENT unless it is a mercer_matrix; its shape, type and data are not looked at.
+void check_matrix(const char* name, const mercer_matrix& matrix);
 
 /// Rows as a dense matrix of T: the caller's own, or a copy charged to the context.
 template <class T>
@@ -57,20 +67,28 @@ using DoubleRows = DenseRows<double>;
 class Result {
  public:
   /// Checks shape and type against what is computed.
+  /// integers: int32_t will do, too.
+  Result(const char* name, const mercer_matrix& matrix, int64_t rows, int64_t cols,
+         Context& context, bool integers = false);
   Result(const char* name, const mercer_matrix* matrix, int64_t rows, int64_t cols,
-         Context& context);
+         Context& context)
+      : Result(name, (check_struct(name, matrix, "a mercer_matrix"), *matrix), rows, cols,
+               context) {}
   /// Shares no element with the rows, resp. with another result.
   void check_apart(const RowsArgument& rows) const;
   void check_apart(const Extent& other) const { check_disjoint(extent_, other); }
+  const Extent& extent() const { return extent_; }
   MatrixView<double> view() const { return view_; }
   void finish() const;
   /// Instead: the numbers, computed elsewhere. INVALID_ARGUMENT, and nothing written, unless all of
   /// them are finite in the caller's precision.
   void write(MatrixView<const double> numbers) const;
+  void check(MatrixView<const double> numbers) const;
 
  private:
   Extent extent_;
   MatrixView<float> narrow_;
+  MatrixView<int32_t> integers_;
   Matrix<double> copy_;
   MatrixView<double> view_;
 };
@@ -87,7 +105,7 @@ struct FeatureMatrix {
             per_column * matrix.ld};
   }
 };
-FeatureMatrix read_feature_matrix(const char* name, const mercer_matrix* matrix, int64_t rows,
+FeatureMatrix read_feature_matrix(const char* name, const mercer_matrix& matrix, int64_t rows,
                                   int64_t cols, bool f32, bool is_complex);
 
 /// The output shares no element with any array of the rows.

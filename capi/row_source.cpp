@@ -42,10 +42,10 @@ class CallbackStream final : public model::RowStream {
     mercer_rows Y = mercer_rows_f64(0, columns, nullptr);
     const int32_t answer = source_.next(source_.user, &X, &Y);
     require(answer == 0, MERCER_IO, "source->next returned %d, expected 0", answer);
-    const auto rows = read_rows("X, of source->next", &X, source_.d, "source->d", context_);
+    const auto rows = read_rows("X, of source->next", X, source_.d, "source->d", context_);
     if (rows.n() == 0) return {rows.rows, {}};
     const auto targets =
-        read_rows("Y, of source->next", &Y, columns,
+        read_rows("Y, of source->next", Y, columns,
                   weighted_ ? "source->m and one of weights" : "source->m", context_);
     targets_ = std::make_unique<DoubleRows>(targets, context_);
     if (!weighted_) return {rows.rows, targets_->view()};

@@ -125,9 +125,9 @@ void check_probabilities(View p) {
 
 }  // namespace
 
-mercer_status mercer_prediction_score(const mercer_rows* predictions, const mercer_rows* Y,
-                                      int64_t K, const mercer_score_options* options,
-                                      mercer_context* context, double* score) {
+mercer_status mercer_prediction_score(mercer_rows predictions, mercer_rows Y, int64_t K,
+                                      const mercer_score_options* options, mercer_context* context,
+                                      double* score) {
   return guard_long("mercer_prediction_score", context, [&](Context& running) {
     require(K == 0 || K >= 2, MERCER_INVALID_ARGUMENT,
             "K = %lld, expected 0 (regression) or at least 2 classes", static_cast<long long>(K));
@@ -137,8 +137,8 @@ mercer_status mercer_prediction_score(const mercer_rows* predictions, const merc
     const Options asked = of_metric(given, metric);
     const auto scores = K == 0 ? read_rows("predictions", predictions, running)
                                : read_rows("predictions", predictions, K, "the K classes", running);
-    check_at_least("predictions->n", scores.n(), 1);
-    check_at_least("predictions->d", scores.d(), 1);
+    check_at_least("predictions.n", scores.n(), 1);
+    check_at_least("predictions.d", scores.d(), 1);
     const auto targets =
         read_rows("Y", Y, K == 0 ? scores.d() : 1,
                   K == 0 ? "the columns of predictions" : "class numbers", running);

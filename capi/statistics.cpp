@@ -4,6 +4,8 @@
 #include "mercer/statistics.h"
 
 #include <algorithm>
+#include <optional>
+#include <span>
 
 #include "arguments.h"
 #include "base/aligned.h"
@@ -51,38 +53,61 @@ void change_sparse(Change change, solver::RowStatistics& sums, const CsrView<T>&
   }
 }
 
-mercer_status change_rows(const char* function, Change change, mercer_statistics* statistics,
-                          const mercer_rows* Z, const mercer_rows* Y,
-                          mercer_context* context) noexcept {
-  return guard_long(function, context, [&](Context& running) {
-    solver::RowStatistics& sums = checked("statistics", statistics).impl;
-    const auto features = read_rows("Z", Z, sums.features(), "the features", running);
-    RowsArgument targets{"Y", Rows(MatrixView<const double>(nullptr, features.n(), 0)), {}};
-    if (Y != nullptr || sums.outputs() > 0) {
-      targets = read_rows("Y", Y, sums.outputs(), "the outputs", running);
+Change read_sign(int32_t sign) {
+  require(sign == 1 || sign == -1, MERCER_INVALID_ARGUMENT, "sign = %d, expected 1 or -1", sign);
+  return sign == 1 ? Change::add : Change::remove;
+}
+
+void change_rows(Change change, solver::RowStatistics& sums, const mercer_rows& Z,
+                 const mercer_rows& Y, Context& context) {
+  const auto features = read_rows("Z", Z, sums.features(), "the features", context);
+  RowsArgument targets{"Y", Rows(MatrixView<const double>(nullptr, features.n(), 0)), {}};
+  if (is_given(Y) || sums.outputs() > 0)
+    targets = read_rows("Y", Y, sums.outputs(), "the outputs", context);
+  check_same_rows(targets, features);
+  require_summable("Y", targets);
+  require_summable("Z", features);
+  require(change == Change::add || features.n() <= sums.rows(), MERCER_INVALID_ARGUMENT,
+          "Z.n = %lld rows to remove, but only %lld are present",
+          static_cast<long long>(features.n()), static_cast<long long>(sums.rows()));
+  const DoubleRows y(targets, context);
+  features.rows.visit([&](const auto& rows) {
+    if constexpr (kIsSparse<decltype(rows)>) {
+      change_sparse(change, sums, rows, y.view(), context);
+    } else {
+      change_dense(change, sums, rows, y.view(), context);
     }
-    check_same_rows(targets, features);
-    require_summable("Y", targets);
-    require_summable("Z", features);
-    require(change == Change::add || features.n() <= sums.rows(), MERCER_INVALID_ARGUMENT,
-            "Z->n = %lld rows to remove, but only %lld are present",
-            static_cast<long long>(features.n()), static_cast<long long>(sums.rows()));
-    const DoubleRows y(targets, running);
-    features.rows.visit([&](const auto& rows) {
-      if constexpr (kIsSparse<decltype(rows)>) {
-        change_sparse(change, sums, rows, y.view(), running);
-      } else {
-        change_dense(change, sums, rows, y.view(), running);
-      }
-    });
   });
 }
 
-/// The places of sums, which may be NULL where they are not wanted.
-void write_sums(const char* name, const char* count_name, std::span<const double> sums,
-                double* out) {
-  if (out == nullptr) return;
-  std::ranges::copy(sums, vector(name, out, count_name, std::ssize(sums)).values().begin());
+/// Where sums go, which need not be wanted.
+std::optional<Result> sums_result(const char* name, const mercer_matrix& matrix, int64_t rows,
+                                  int64_t cols, Context& context) {
+  if (!is_given(matrix)) return {};
+  return Result(name, matrix, rows, cols, context);
+}
+
+void write_sums(const std::optional<Result>& result, std::span<const double> sums) {
+  if (!result) return;
+  std::ranges::copy(sums, result->view().row(0));
+  result->finish();
+}
+
+/// Numbers of that shape, without gaps.
+Matrix<double> read_sums(const char* name, const mercer_rows& given, int64_t rows, int64_t cols,
+                         Context& context) {
+  Matrix<double> sums(rows, cols);
+  if (rows * cols == 0 && !is_given(given)) return sums;
+  const auto read = read_rows(name, given, cols, "its columns", context);
+  require(read.n() == rows, MERCER_DIMENSION_MISMATCH, "%s.n = %lld, expected %lld", name,
+          static_cast<long long>(read.n()), static_cast<long long>(rows));
+  const DoubleRows dense(read, context);
+  for (int64_t i = 0; i < rows; ++i) std::copy_n(dense.view().row(i), cols, sums.view().row(i));
+  return sums;
+}
+
+std::span<const double> values_of(const Matrix<double>& sums) {
+  return {sums.view().data, static_cast<size_t>(sums.rows() * sums.cols())};
 }
 
 }  // namespace
@@ -95,42 +120,34 @@ mercer_status mercer_statistics_create(int64_t D, int64_t m, mercer_statistics**
   });
 }
 
-mercer_status mercer_statistics_add(mercer_statistics* statistics, const mercer_rows* Z,
-                                    const mercer_rows* Y, mercer_context* context) {
-  return change_rows("mercer_statistics_add", Change::add, statistics, Z, Y, context);
-}
-
-mercer_status mercer_statistics_remove(mercer_statistics* statistics, const mercer_rows* Z,
-                                       const mercer_rows* Y, mercer_context* context) {
-  return change_rows("mercer_statistics_remove", Change::remove, statistics, Z, Y, context);
-}
-
-mercer_status mercer_statistics_merge(mercer_statistics* statistics,
-                                      const mercer_statistics* other) {
-  return guard("mercer_statistics_merge",
-               [&] { checked("statistics", statistics).impl.merge(checked("other", other).impl); });
-}
-
-mercer_status mercer_statistics_subtract(mercer_statistics* statistics,
-                                         const mercer_statistics* other) {
-  return guard("mercer_statistics_subtract", [&] {
-    checked("statistics", statistics).impl.subtract(checked("other", other).impl);
+mercer_status mercer_statistics_add(mercer_statistics* statistics, int32_t sign, mercer_rows Z,
+                                    mercer_rows Y, mercer_context* context) {
+  return guard_long("mercer_statistics_add", context, [&](Context& running) {
+    change_rows(read_sign(sign), checked("statistics", statistics).impl, Z, Y, running);
   });
 }
 
-mercer_status mercer_statistics_shape(const mercer_statistics* statistics, int64_t* n, int64_t* D,
-                                      int64_t* m) {
+mercer_status mercer_statistics_merge(mercer_statistics* statistics, int32_t sign,
+                                      const mercer_statistics* other) {
+  return guard("mercer_statistics_merge", [&] {
+    solver::RowStatistics& sums = checked("statistics", statistics).impl;
+    const solver::RowStatistics& others = checked("other", other).impl;
+    read_sign(sign) == Change::add ? sums.merge(others) : sums.subtract(others);
+  });
+}
+
+mercer_status mercer_statistics_shape(const mercer_statistics* statistics, mercer_shape* shape) {
   return guard("mercer_statistics_shape", [&] {
     const solver::RowStatistics& sums = checked("statistics", statistics).impl;
-    write_answers(Answer{"n", n, sums.rows()}, Answer{"D", D, sums.features()},
-                  Answer{"m", m, sums.outputs()});
+    write_shape(sums.rows(), sums.features(), sums.outputs(), shape);
   });
 }
 
-mercer_status mercer_statistics_get_f64(const mercer_statistics* statistics, double* gram,
-                                        double* cross, double* sum_z, double* sum_y,
-                                        double* sum_y2) {
-  return guard("mercer_statistics_get_f64", [&] {
+mercer_status mercer_statistics_get(const mercer_statistics* statistics, mercer_matrix gram,
+                                    mercer_matrix cross, mercer_matrix sum_z, mercer_matrix sum_y,
+                                    mercer_matrix sum_y2) {
+  return guard("mercer_statistics_get", [&] {
+    Context context;
     const solver::RowStatistics& sums = checked("statistics", statistics).impl;
     const int64_t D = sums.features(), m = sums.outputs();
     require(
@@ -138,27 +155,33 @@ mercer_status mercer_statistics_get_f64(const mercer_statistics* statistics, dou
         "statistics of %lld rows whose weights sum to %.17g, expected rows without weights: the "
         "sums would not say what n is",
         static_cast<long long>(sums.rows()), sums.weight());
-    if (gram != nullptr) matrix("gram", gram, "D", D, D, "D", D);
-    if (cross != nullptr) matrix("cross", cross, "D", D, m, "m", m);
-    if (gram != nullptr) solver::write_plain_gram(sums, {gram, D, D});
-    if (cross != nullptr) solver::write_plain_cross(sums, {cross, D, m});
-    write_sums("sum_z", "D", solver::plain_sum_features(sums), sum_z);
-    write_sums("sum_y", "m", solver::plain_sum_outputs(sums), sum_y);
-    write_sums("sum_y2", "m", solver::plain_sum_squared_outputs(sums), sum_y2);
+    const auto G = sums_result("gram", gram, D, D, context);
+    const auto C = sums_result("cross", cross, D, m, context);
+    const auto z = sums_result("sum_z", sum_z, 1, D, context);
+    const auto y = sums_result("sum_y", sum_y, 1, m, context);
+    const auto y2 = sums_result("sum_y2", sum_y2, 1, m, context);
+    if (G) solver::write_plain_gram(sums, G->view()), G->finish();
+    if (C) solver::write_plain_cross(sums, C->view()), C->finish();
+    write_sums(z, solver::plain_sum_features(sums));
+    write_sums(y, solver::plain_sum_outputs(sums));
+    write_sums(y2, solver::plain_sum_squared_outputs(sums));
   });
 }
 
-mercer_status mercer_statistics_set_f64(mercer_statistics* statistics, int64_t n,
-                                        const double* gram, const double* cross,
-                                        const double* sum_z, const double* sum_y,
-                                        const double* sum_y2) {
-  return guard("mercer_statistics_set_f64", [&] {
+mercer_status mercer_statistics_set(mercer_statistics* statistics, int64_t n, mercer_rows gram,
+                                    mercer_rows cross, mercer_rows sum_z, mercer_rows sum_y,
+                                    mercer_rows sum_y2) {
+  return guard("mercer_statistics_set", [&] {
+    Context context;
     solver::RowStatistics& sums = checked("statistics", statistics).impl;
     const int64_t D = sums.features(), m = sums.outputs();
-    solver::set_plain_sums(
-        sums, {n, matrix("gram", gram, "D", D, D, "D", D),
-               matrix("cross", cross, "D", D, m, "m", m), vector("sum_z", sum_z, "D", D).values(),
-               vector("sum_y", sum_y, "m", m).values(), vector("sum_y2", sum_y2, "m", m).values()});
+    const auto G = read_sums("gram", gram, D, D, context);
+    const auto C = read_sums("cross", cross, D, m, context);
+    const auto z = read_sums("sum_z", sum_z, 1, D, context);
+    const auto y = read_sums("sum_y", sum_y, 1, m, context);
+    const auto y2 = read_sums("sum_y2", sum_y2, 1, m, context);
+    solver::set_plain_sums(sums,
+                           {n, G.view(), C.view(), values_of(z), values_of(y), values_of(y2)});
   });
 }
 

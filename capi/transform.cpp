@@ -25,14 +25,14 @@ void transform_rows(const mercer_matrix& X, Context& context) {
 
 }  // namespace
 
-mercer_status mercer_fwht(const mercer_matrix* X, mercer_context* context) {
+mercer_status mercer_fwht(mercer_matrix X, mercer_context* context) {
   return guard_long("mercer_fwht", context, [&](Context& running) {
-    const mercer_matrix read = read_matrix("X", X);
-    require(read.cols >= 1 && std::has_single_bit(static_cast<uint64_t>(read.cols)),
-            MERCER_INVALID_ARGUMENT, "X->cols = %lld, expected a power of two",
-            static_cast<long long>(read.cols));
-    check_range("X->number", read.number, MERCER_NUMBER_F32, MERCER_NUMBER_F64);
-    if (read.number == MERCER_NUMBER_F32) return transform_rows<float>(read, running);
-    transform_rows<double>(read, running);
+    check_matrix("X", X);
+    require(X.cols >= 1 && std::has_single_bit(static_cast<uint64_t>(X.cols)),
+            MERCER_INVALID_ARGUMENT, "X.cols = %lld, expected a power of two",
+            static_cast<long long>(X.cols));
+    check_range("X.number", X.number, MERCER_NUMBER_F32, MERCER_NUMBER_F64);
+    if (X.number == MERCER_NUMBER_F32) return transform_rows<float>(X, running);
+    transform_rows<double>(X, running);
   });
 }

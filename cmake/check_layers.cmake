@@ -25,12 +25,12 @@ set(layers base random linalg transform kernel projection moment feature solver 
 # others come in. `whole` are the files of src/model itself. ridge chooses its lambda: estimator stands on select.
 set(prepare_may)
 set(rows_may prepare)
+set(outputs_may ${rows_may} rows)
 set(select_may ${rows_may} rows)
-set(estimator_may ${select_may} select)
+set(estimator_may ${select_may} select outputs)
 set(whole_may ${estimator_may} estimator)
 set(assess_may ${whole_may} whole)
 set(search_may ${assess_may} assess)
-set(outputs_may ${search_may})  # all but search, until they are one pipeline
 set(prepare_doors coding curve found input_domain listed_rows preparation prepared_rows preparing ranges row_coding
     row_summary)
 set(rows_doors central_lengthscale copied_rows feature_rows guard input_rows row_sets scored_rows targeted_rows)
@@ -38,8 +38,7 @@ set(select_doors calibration held_out_rows left_out_rows paired_choice row_loss 
 set(estimator_doors class_weights fitting model_entry predictor)
 set(assess_doors assessment column_warnings warnings)
 set(search_doors search)
-set(outputs_doors exact_operator_ridge operator_fit operator_model operator_posterior operator_search
-    output_structure)
+set(outputs_doors output_coupling output_structure outputs)
 
 # capi/cli/read may include besides itself: failures, and what a signal asks for.
 set(read_may "^(read/.*|failure\\.h|interrupt\\.h)$")

@@ -15,8 +15,8 @@ namespace mercer::cli {
 
 /// How inputs and targets are prepared.
 struct PreparationRequest {
-  bool raw = false;  // --no-standardize
-  std::string scale = "standard";
+  bool raw = false;   // --no-standardize
+  std::string scale;  // empty: standard, common of fields
   std::string missing = "refuse";
   std::string transform = "auto";
   std::string target_transform = "none";
@@ -97,7 +97,6 @@ struct RelevanceRequest {
 };
 
 void run_fit(const FitRequest& request);
-void run_operator_fit(const FitRequest& request);
 void run_cv(const CvRequest& request);
 void run_predict(const PredictRequest& request);
 void run_score(const ScoreRequest& request);

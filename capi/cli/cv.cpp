@@ -86,9 +86,13 @@ double score_of(const Job& job, const Matrix<double>& predicted, const Fold& fol
 bool has_score(const TrainingSet& set, const Fold& fold) {
   if (set.K > 0) return true;
   const int64_t m = set.data.m;
-  const double* first = set.data.Y.data() + fold.first * m;
-  for (int64_t k = m; k < fold.rows * m; ++k)
-    if (first[k] != first[k % m]) return true;
+  std::vector<double> known(static_cast<size_t>(m), std::nan(""));
+  for (int64_t k = fold.first * m; k < (fold.first + fold.rows) * m; ++k) {
+    const double y = set.data.Y[static_cast<size_t>(k)];
+    double& first = known[static_cast<size_t>(k % m)];
+    if (std::isnan(first)) first = y;
+    if (!std::isnan(y) && y != first) return true;
+  }
   return false;
 }
 

@@ -33,7 +33,7 @@ struct Dataset {
   std::vector<ColumnForm> target_forms;  // by target
   std::vector<ColumnWords> words;        // by input: that were taken as missing numbers
   int64_t m = 0;                         // targets; 0: none
-  GrowingBuffer<double> Y;               // n x m; numbers of `texts` when text; NaN: none (tests)
+  GrowingBuffer<double> Y;               // n x m; numbers of `texts` when text; NaN: none
   bool text = false;
   std::vector<std::string> texts;
   std::vector<std::string> target_names;      // empty without a header
@@ -107,6 +107,9 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
 /// file holds no target.
 Dataset read_test(const std::string& path, const std::string& labels, const Metadata& model,
                   int64_t inputs, const ColumnRequest& columns = {});
+
+/// Fails naming the first row that lacks a target.
+void require_targets(const Dataset& data);
 
 /// Divides the inputs by 255.
 void scale_bytes(Dataset* data);

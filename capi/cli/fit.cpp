@@ -14,6 +14,7 @@
 #include "fitting.h"
 #include "json.h"
 #include "message.h"
+#include "operator_option.h"
 #include "output_file.h"
 #include "outside.h"
 #include "read/number.h"
@@ -40,8 +41,9 @@ double number_or_nan(const Json& value) {
 /// The trials of a search, line by line, as they come.
 class SearchTable {
  public:
-  SearchTable(Session& session, std::FILE* out, bool classification)
-      : session_(session), out_(out), classification_(classification) {}
+  /// shaped: of trials with a kernel's share or a weight of outputs, for which there is a column.
+  SearchTable(Session& session, std::FILE* out, bool classification, bool shaped)
+      : session_(session), out_(out), classification_(classification), shaped_(shaped) {}
 
   void print(const Json& trial) {
     session_.clear_bar();
@@ -54,28 +56,34 @@ class SearchTable {
     // Of a regression the loss that chooses is 1 - R^2.
     const std::string loss =
         classification_ ? score_number(number_or_nan(trial.at("loss")), 8) + " " : std::string();
-    std::fprintf(out_, "%13s %9" PRId64 " %8" PRId64 " %12s %9.1e %s %s%8.2f\n", stage.c_str(),
+    const Json& shape = trial.at("shape");
+    std::fprintf(out_, "%13s %9" PRId64 " %8" PRId64 " %12s %9.1e %*s%s %s%8.2f\n", stage.c_str(),
                  trial.at("features").get<int64_t>(), trial.at("rows").get<int64_t>(),
                  lengthscale > 0 ? rounded(lengthscale, 4).c_str() : "-",
-                 number_or_nan(trial.at("lambda")),
+                 number_or_nan(trial.at("lambda")), shaped_ ? kShapeWidth : 0,
+                 !shaped_          ? ""
+                 : shape.is_null() ? "- "
+                                   : (rounded(shape.get<double>(), 3) + " ").c_str(),
                  score_number(number_or_nan(trial.at("score")), 9).c_str(), loss.c_str(),
                  trial.at("seconds").get<double>());
     std::fflush(out_);
   }
 
  private:
+  static constexpr int kShapeWidth = 8;
+
   void begin() const {
     std::fprintf(out_,
                  "search (scores that choose: too good for what they chose)\n%13s %9s %8s %12s %9s "
-                 "%9s %s%8s\n",
-                 "stage", "features", "rows", "lengthscale", "lambda",
-                 classification_ ? "accuracy" : "R^2", classification_ ? "    loss " : "",
-                 "seconds");
+                 "%*s%9s %s%8s\n",
+                 "stage", "features", "rows", "lengthscale", "lambda", shaped_ ? kShapeWidth : 0,
+                 shaped_ ? "shape " : "", classification_ ? "accuracy" : "R^2",
+                 classification_ ? "    loss " : "", "seconds");
   }
 
   Session& session_;
   std::FILE* out_;
-  bool classification_;
+  bool classification_, shaped_;
   bool begun_ = false;
 };
 
@@ -87,7 +95,7 @@ Json prepare_spec(const LearnRequest& request, const TrainingSet& set) {
                   {"target_transform", wanted.target_transform},
                   {"unit_rows", wanted.unit_rows}};
   if (!request.extrapolation.empty()) prepare["extrapolation"] = request.extrapolation;
-  if (wanted.scale != kUnscaled) prepare["scale"] = wanted.scale;
+  if (!wanted.scale.empty() && wanted.scale != kUnscaled) prepare["scale"] = wanted.scale;
   return prepare;
 }
 
@@ -102,6 +110,7 @@ Json fit_spec(const FitRequest& request, const Plan& plan, const TrainingSet& se
   if (plan.lambda >= 0) spec["lambda"] = plan.lambda;
   if (plan.lengthscale > 0) spec["lengthscale"] = plan.lengthscale;
   if (set.K > 0) spec.update({{"task", "classification"}, {"classes", set.K}});
+  add_operator(read_operator(request.operation, specs()), set, &spec);
   return spec;
 }
 
@@ -115,8 +124,9 @@ Json map_spec(const std::string& map, const std::optional<int64_t>& features) {
 }
 
 Plan plan_of(const FitRequest& request) {
+  const OperatorOption joins = read_operator(request.operation, specs());
   Plan plan = read_plan(request.learn.plan, specs());
-  check_plan(plan, request.features.value_or(kFeatures));
+  if (joins.kernel.is_null()) check_plan(plan, request.features.value_or(kFeatures));
   if (plan.per_input && plan.needs_rows)
     throw Failure("--map: one lengthscale per input is not fitted with a map made from data");
   return plan;
@@ -127,7 +137,7 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
   if (request.estimator == kEstimatorWords[2] && set.K == 0)
     throw Failure("--estimator logistic: the task is a regression");
   const std::string spec = json_text(fit_spec(request, plan, set, assess));
-  SearchTable table(session, out, set.K > 0);
+  SearchTable table(session, out, set.K > 0, !request.operation.empty());
   session.context()->tell_trials(out == nullptr ? Context::Trial() : [&](const std::string& trial) {
     table.print(parse_json(trial));
   });
@@ -144,14 +154,26 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
 
 namespace {
 
-void describe(const Model& model, int64_t n, double seconds, std::FILE* out) {
+/// ", outputs covariance of weight 0.5"; of what a kernel joins nothing.
+std::string outputs_text(const Model& model) {
+  const Json spec = parse_json(model.spec());
+  const Json outputs = spec.value("outputs", Json::object());
+  if (outputs.empty())
+    return spec.at("map").at("kernel").contains("scalar") ? "" : ", outputs independent";
+  const std::string text = ", outputs " + outputs.value("structure", "");
+  return outputs.contains("weight")
+             ? text + " of weight " + rounded(outputs["weight"].get<double>(), 3)
+             : text;
+}
+
+void describe(const Model& model, int64_t n, double seconds, bool joined, std::FILE* out) {
   const Map map = model.map();
   const std::string spec = map.spec();
   std::fprintf(out,
                "fitted: %" PRId64 " rows, kernel %s, %" PRId64
-               " features, lengthscale %s, lambda %.3g, %.1f s\n",
+               " features, lengthscale %s, lambda %.3g%s, %.1f s\n",
                n, kernel_name(spec).c_str(), map.features(), lengthscale_text(spec).c_str(),
-               model.lambda(), seconds);
+               model.lambda(), joined ? outputs_text(model).c_str() : "", seconds);
   if (map.inputs() < model.inputs())  // flags of missing inputs make them more
     std::fprintf(out, "%" PRId64 " inputs are hashed to %" PRId64 "\n", model.inputs(),
                  map.inputs());
@@ -194,7 +216,7 @@ void tell_fit(const Model& model, const FitRequest& request, const TrainingSet& 
     std::fputs(warnings_text(model.report(), names).c_str(), streams.warnings);
     return;
   }
-  describe(model, n, seconds, streams.out);
+  describe(model, n, seconds, !request.operation.empty(), streams.out);
   std::fputs(report_text(model.report(), names).c_str(), streams.out);
 }
 
@@ -214,7 +236,6 @@ void run_fit(const FitRequest& request) {
   std::FILE* scores_out = to_stdout ? stderr : stdout;
   const Streams streams = streams_of(request.learn.quiet, scores_out);
   check_outputs(request);
-  if (!request.operation.empty()) return run_operator_fit(request);
   const Plan plan = plan_of(request);
   TrainingSet set = read_training_set(request.learn, streams);
   const std::string metadata = metadata_text(set.metadata);  // what cannot be kept is refused now

@@ -6,6 +6,8 @@
 #include <cinttypes>
 #include <cmath>
 
+#include "failure.h"
+
 namespace mercer::cli {
 
 namespace {
@@ -26,9 +28,9 @@ std::vector<double> missing_levels(const Dataset& data) {
 bool has_target(const Dataset& test, int64_t i, double least) {
   for (int64_t k = 0; k < test.m; ++k) {
     const double y = test.Y[static_cast<size_t>(i * test.m + k)];
-    if (!(y >= least)) return false;  // nor is NaN
+    if (y >= least) return true;  // NaN is not
   }
-  return true;
+  return false;
 }
 
 }  // namespace
@@ -82,56 +84,30 @@ TargetRows rows_with_targets(const Matrix<double>& numbers, const Dataset& test,
   return rows;
 }
 
-TargetRows rows_with_target(const Matrix<double>& numbers, const Dataset& test, int64_t o,
-                            int64_t first) {
-  std::vector<int64_t> kept;
-  const auto target = [&](int64_t i) {
-    return test.Y[static_cast<size_t>((first + i) * test.m + o)];
-  };
-  for (int64_t i = 0; i < numbers.rows(); ++i)
-    if (!std::isnan(target(i))) kept.push_back(i);
-  TargetRows rows{Matrix<double>(std::ssize(kept), 1), {}, 1};
-  for (int64_t to = 0; to < rows.rows(); ++to) {
-    const int64_t i = kept[static_cast<size_t>(to)];
-    rows.numbers(to, 0) = numbers(i, o);
-    rows.targets.push_back(target(i));
-    if (!test.weights.empty()) rows.weights.push_back(test.weights[static_cast<size_t>(first + i)]);
-  }
-  return rows;
+std::string TargetRows::text(const Dataset& test) const {
+  std::string text;
+  if (rows() < test.n)
+    text = " (" + std::to_string(test.n - rows()) + " without a target left out)";
+  if (std::ranges::any_of(targets, [](double y) { return std::isnan(y); }))
+    text += ", each target where it is known";
+  return test.weights.empty() ? text : text + ", by their weights";
 }
 
-MeanR2 mean_r2(const Matrix<double>& numbers, const Dataset& test,
-               const std::vector<std::string>& names, int64_t first) {
-  double sum = 0;
-  int64_t scored = 0;
-  std::string left_out;
-  for (int64_t o = 0; o < test.m; ++o) {
-    const TargetRows rows = rows_with_target(numbers, test, o, first);
-    const double r2 = rows.rows() == 0 ? std::nan("")
-                                       : prediction_score(rows.numbers, rows.truth(), 0,
-                                                          rows.options(MERCER_METRIC_R2));
-    const auto at = static_cast<size_t>(o);
-    if (std::isnan(r2)) {
-      left_out +=
-          (left_out.empty() ? "" : ", ") + (at < names.size() ? names[at] : std::to_string(o + 1));
-      continue;
-    }
-    sum += r2;
-    ++scored;
+std::string missing_targets(const Dataset& data) {
+  std::string text;
+  for (int64_t k = 0; k < data.m; ++k) {
+    int64_t missing = 0;
+    for (int64_t i = 0; i < data.n; ++i)
+      missing += std::isnan(data.Y[static_cast<size_t>(i * data.m + k)]);
+    const auto at = static_cast<size_t>(k);
+    const std::string name =
+        at < data.target_names.size() ? data.target_names[at] : std::to_string(k + 1);
+    if (missing == data.n) fail_at(data.name, 0, 0, "target " + name + " has no values");
+    if (missing > 0)
+      text += (text.empty() ? "" : ", ") + name + " " + std::to_string(missing) + " of " +
+              std::to_string(data.n) + " missing";
   }
-  if (scored == 0) return {std::nan(""), ""};
-  if (!left_out.empty()) left_out = " (without " + left_out + ": no values, or they do not vary)";
-  return {sum / static_cast<double>(scored), left_out};
-}
-
-bool has_partial_targets(const Dataset& test) {
-  for (int64_t i = 0; i < test.n; ++i) {
-    int64_t known = 0;
-    for (int64_t o = 0; o < test.m; ++o)
-      known += !std::isnan(test.Y[static_cast<size_t>(i * test.m + o)]);
-    if (known > 0 && known < test.m) return true;
-  }
-  return false;
+  return text;
 }
 
 }  // namespace mercer::cli

@@ -25,7 +25,7 @@ MissingInputs missing_inputs(const Dataset& data);
 void tell_missing(const MissingInputs& missing, int64_t n, const std::vector<std::string>& names,
                   std::FILE* out);
 
-/// Predictions of the rows whose targets are known, and these.
+/// Predictions of the rows of which targets are known, and these, NaN where one is not.
 struct TargetRows {
   Matrix<double> numbers;
   std::vector<double> targets;
@@ -39,23 +39,14 @@ struct TargetRows {
     if (!weights.empty()) options.weights = weights.data();
     return options;
   }
+  /// " (2 without a target left out), by their weights": what a score of these rows counts.
+  std::string text(const Dataset& test) const;
 };
 
-/// `least`: rows with a target below it are left out, too; classes that a model does not know are
-/// -1.
+/// `least`: targets below it are not known; classes that a model does not know are -1.
 TargetRows rows_with_targets(const Matrix<double>& numbers, const Dataset& test, double least);
 
-/// Of rows from `first` on, which `numbers` predicts: target o alone, where it is known.
-TargetRows rows_with_target(const Matrix<double>& numbers, const Dataset& test, int64_t o,
-                            int64_t first = 0);
-/// The mean over targets of R^2 on the rows that hold them; NaN where no target varies.
-struct MeanR2 {
-  double value;
-  std::string left_out;  // " (without v: ...)": targets that have no values or do not vary
-};
-MeanR2 mean_r2(const Matrix<double>& numbers, const Dataset& test,
-               const std::vector<std::string>& names, int64_t first = 0);
-/// Some row holds some of its targets.
-bool has_partial_targets(const Dataset& test);
+/// "u 3 of 90 missing, v 1 of 90 missing"; fails for a target that no row has.
+std::string missing_targets(const Dataset& data);
 
 }  // namespace mercer::cli

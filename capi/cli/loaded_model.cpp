@@ -9,7 +9,6 @@
 #include "encoding.h"
 #include "failure.h"
 #include "gaps.h"
-#include "json.h"
 #include "spooled_file.h"
 
 namespace mercer::cli {
@@ -32,15 +31,6 @@ void tell_unknown(const std::vector<int64_t>& unknown, const Metadata& metadata,
   }
 }
 
-/// Whatever is no file of mercer's is for load to refuse.
-bool is_of_targets_together(const std::string& file) {
-  try {
-    return parse_json(file_info(file)).value("kind", "") == "operator_model";
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 /// The words are often given in the other order.
 Model load(const std::string& file, const std::string& path) {
   try {
@@ -56,38 +46,15 @@ Model load(const std::string& file, const std::string& path) {
 
 bool LoadedModel::clips(const std::string& extrapolation) const {
   if (!extrapolation.empty()) return extrapolation == "clip";
-  return model && model->spec().find("\"extrapolation\":\"clip\"") != std::string::npos;
-}
-
-Matrix<double> LoadedModel::predict(const Rows& X, const mercer_predict_options& options,
-                                    Context* context) const {
-  if (model) return model->predict(X, options, context);
-  Matrix<double> numbers(X.rows(), outputs);
-  together->predict(X, numbers, MERCER_FIELD_VALUE, context);
-  return numbers;
-}
-
-void check_extrapolation(const LoadedModel& loaded, const std::string& extrapolation) {
-  if (loaded.together && !extrapolation.empty() && extrapolation != "free")
-    throw Failure("--extrapolation " + extrapolation +
-                  ": the model was fitted with --operator and keeps no ranges; expected free");
+  return model.spec().find("\"extrapolation\":\"clip\"") != std::string::npos;
 }
 
 LoadedModel load_model(const std::string& path) {
   const SpooledFile file(path, SpooledFile::Use::read);
-  if (is_of_targets_together(file.path())) {
-    OperatorModel model = file.naming_stream([&] { return OperatorModel::load(file.path()); });
-    const Json known = parse_json(model.report());
-    const auto inputs = known.at("inputs").get<int64_t>(),
-               outputs = known.at("outputs").get<int64_t>();
-    Metadata metadata = parse_metadata(known.value("metadata", ""), false, outputs);
-    metadata.some_targets = true;
-    return {std::nullopt, std::move(model), inputs, outputs, std::move(metadata)};
-  }
   Model model = file.naming_stream([&] { return load(file.path(), path); });
   const int64_t inputs = model.inputs(), outputs = model.outputs();
   Metadata metadata = parse_metadata(model.metadata(), model.classes() > 0, outputs);
-  return {std::move(model), std::nullopt, inputs, outputs, std::move(metadata)};
+  return {std::move(model), inputs, outputs, std::move(metadata)};
 }
 
 Dataset read_rows_for(const LoadedModel& loaded, const std::string& test, const std::string& labels,

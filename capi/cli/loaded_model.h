@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <optional>
 #include <string>
 
 #include "dataset.h"
@@ -15,23 +14,17 @@
 namespace mercer::cli {
 
 struct LoadedModel {
-  std::optional<Model> model;             // of each target by itself, or of classes
-  std::optional<OperatorModel> together;  // of targets learnt together
+  Model model;
   int64_t inputs;
   int64_t outputs;
   Metadata metadata;
 
   /// False for a model that refuses such rows, which do not get as far as the question.
   bool clips(const std::string& extrapolation) const;
-  Matrix<double> predict(const Rows& X, const mercer_predict_options& options,
-                         Context* context) const;
 };
 
 /// From a file, or - for standard input.
 LoadedModel load_model(const std::string& path);
-
-/// Fails for --extrapolation, which models of targets learnt together have not.
-void check_extrapolation(const LoadedModel& loaded, const std::string& extrapolation);
 
 /// Rows for it, bytes divided and texts coded as they were for the fit. What was filled or is not
 /// as in training is told on `out`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The library speaks of the arguments of its C functions: X->n, options->lambda, rows from 0.
+// The library speaks of the arguments of its C functions: X.n, options->lambda, rows from 0.
 #include "message.h"
 
 #include <regex>
@@ -21,12 +21,13 @@ const Wording kWordings[] = {
     {R"(\boptions->(features|lambda|lengthscale|threads|seed|extrapolation|estimator|missing)\b)",
      "--$1"},
     {R"(\boptions->)", ""},
-    {R"(\bX->n = (\d+))", "the data has $1 rows"},
-    {R"(\bX->d = (\d+))", "the data has $1 inputs"},
-    {R"(\bY->n = (\d+))", "the targets have $1 rows"},
-    {R"(\bY->d = (\d+))", "the data has $1 targets"},
-    {R"(\bX->\w+\b)", "the inputs"},
-    {R"(\bY->\w+\b)", "the targets"},
+    {R"(^(unknown key "outputs|outputs|prepare of a field)\b)", "--operator: $1"},
+    {R"(\bX\.n = (\d+))", "the data has $1 rows"},
+    {R"(\bX\.d = (\d+))", "the data has $1 inputs"},
+    {R"(\bY\.n = (\d+))", "the targets have $1 rows"},
+    {R"(\bY\.d = (\d+))", "the data has $1 targets"},
+    {R"(\bX\.\w+\b)", "the inputs"},
+    {R"(\bY\.\w+\b)", "the targets"},
     {R"(\bX has (\d+) rows)", "the data has $1 rows"},
     {R"(\bX has (\d+) columns)", "the data has $1 inputs"},
     {R"(\bY has (\d+) columns)", "the data has $1 targets"},
@@ -35,11 +36,12 @@ const Wording kWordings[] = {
     {R"(\b1 (row|input|target)s\b)", "1 $1"},
 };
 
-/// A number of features that a form has not, in the option's words, with one that it has.
+/// Numbers of features in the option's words, those that a form has not with one that it has.
 std::string with_even_features(const std::string& text) {
   static const std::regex odd("^features = (\\d+), expected an even number");
   std::smatch found;
-  if (!std::regex_search(text, found, odd)) return text;
+  if (!std::regex_search(text, found, odd))
+    return text.starts_with("features = ") ? "--" + text : text;
   return "--" + text + "; --features " + std::to_string(std::stoll(found[1]) + 1) + " is one";
 }
 

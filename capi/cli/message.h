@@ -23,7 +23,8 @@ std::string in_words(std::string text, const std::vector<std::string>& names = {
 std::string message_of(const Error& error, const std::vector<std::string>& names = {},
                        std::span<const int64_t> rows = {});
 
-/// Runs a call on the rows of a file; the file and its columns are named where it fails.
+/// Runs a call on the rows of a file; where it fails its columns and the option or the file are
+/// named.
 template <class Call>
 auto in_words_of(const std::string& file, const std::vector<std::string>& names, Call&& call,
                  std::span<const int64_t> rows = {}) {
@@ -31,7 +32,8 @@ auto in_words_of(const std::string& file, const std::vector<std::string>& names,
     return call();
   } catch (const Error& error) {
     if (error.status() != MERCER_INVALID_ARGUMENT) throw;
-    throw Failure(file + ": " + message_of(error, names, rows));
+    const std::string text = message_of(error, names, rows);
+    throw Failure(text.starts_with("--") ? text : file + ": " + text);
   }
 }
 

@@ -29,7 +29,6 @@ struct Metadata {
   std::vector<int64_t> ignored_columns;    // their places
   std::string weights;                     // name of their column, or its number; empty: none
   bool missing = false;                    // missing inputs are filled
-  bool some_targets = false;               // not stored: TEST may hold some of the targets alone
 };
 
 /// Fails when a name is not UTF-8, or all of them are more than a model keeps.

@@ -58,25 +58,6 @@ void print_regression(const TargetRows& known, const std::vector<std::string>& n
   print_targets(known, names);
 }
 
-/// Of rows of which some lack some targets.
-void print_partial(const Matrix<double>& numbers, const Dataset& test,
-                   const std::vector<std::string>& names, const Streams& streams) {
-  if (streams.out != nullptr)
-    std::fprintf(streams.out, "%-18s %" PRId64 ", each target where it is known\n", "rows", test.n);
-  const MeanR2 mean = mean_r2(numbers, test, names);
-  print_metric("R^2", mean.value);
-  if (!mean.left_out.empty())
-    std::fprintf(streams.warnings, "%-18s%s\n", "mean of targets", mean.left_out.c_str());
-  for (int64_t o = 0; o < test.m; ++o) {
-    const TargetRows known = rows_with_target(numbers, test, o);
-    const auto at = static_cast<size_t>(o);
-    const std::string name = at < names.size() ? names[at] : std::to_string(o + 1);
-    if (known.rows() > 0)
-      print_metric(("R^2 of " + name).c_str(), prediction_score(known.numbers, known.truth(), 0,
-                                                                known.options(MERCER_METRIC_R2)));
-  }
-}
-
 /// Rows of a class, columns of the class predicted.
 void print_confusion(const Matrix<double>& counts, const std::vector<std::string>& classes) {
   std::printf("confusion: a row for each class, a column for each class predicted\n%16s", "");
@@ -108,7 +89,7 @@ constexpr double kKnownClass = 0;
 void print_classification(const LoadedModel& loaded, const Dataset& test,
                           const Matrix<double>& scores, const Rows& X,
                           const mercer_predict_options& options, bool quiet, Session& session) {
-  const int64_t K = loaded.model->classes();
+  const int64_t K = loaded.model.classes();
   const TargetRows all = rows_with_targets(scores, test, kAnyTarget);
   print_metric("accuracy", prediction_score(all.numbers, all.truth(), K, all.options()));
   const TargetRows known = rows_with_targets(scores, test, kKnownClass);
@@ -117,11 +98,9 @@ void print_classification(const LoadedModel& loaded, const Dataset& test,
   print_metric("balanced accuracy", mean_recall(counts));
   print_metric("AUC",
                prediction_score(known.numbers, known.truth(), K, known.options(MERCER_METRIC_AUC)));
-  if (loaded.model->has_probabilities()) {
-    mercer_predict_options probable = options;
-    probable.output = MERCER_OUTPUT_PROBABILITIES;
-    const TargetRows p =
-        rows_with_targets(loaded.model->predict(X, probable, session.context()), test, kKnownClass);
+  if (loaded.model.has_probabilities()) {
+    const TargetRows p = rows_with_targets(
+        loaded.model.predict(X, options, session.context(), "probability"), test, kKnownClass);
     for (const Named& one : {Named{"log loss", MERCER_METRIC_LOG_LOSS},
                              Named{"calibration error", MERCER_METRIC_CALIBRATION_ERROR}})
       print_metric(one.name, prediction_score(p.numbers, p.truth(), K, p.options(one.metric)));
@@ -133,12 +112,8 @@ void print_classification(const LoadedModel& loaded, const Dataset& test,
 void print_rows(const TargetRows& known, const Dataset& test, int64_t unknown,
                 const Streams& streams) {
   std::FILE* out = known.rows() < test.n ? streams.warnings : streams.out;
-  if (out != nullptr) {
-    std::fprintf(out, "%-18s %" PRId64, "rows", known.rows());
-    if (known.rows() < test.n)
-      std::fprintf(out, " (%" PRId64 " without a target left out)", test.n - known.rows());
-    std::fputs(test.weights.empty() ? "\n" : ", by their weights\n", out);
-  }
+  if (out != nullptr)
+    std::fprintf(out, "%-18s %" PRId64 "%s\n", "rows", known.rows(), known.text(test).c_str());
   if (unknown > 0)
     std::fprintf(streams.warnings,
                  "%-18s %" PRId64 " (count as wrong; other metrics leave them out)\n",
@@ -151,7 +126,6 @@ void run_score(const ScoreRequest& request) {
   if (request.model == "-" && request.test == "-")
     throw Failure("MODEL and TEST cannot both be standard input");
   const LoadedModel loaded = load_model(request.model);
-  check_extrapolation(loaded, request.extrapolation);
   const Streams streams = streams_of(request.quiet, stdout);
   std::FILE* warnings = streams.warnings;
   Dataset test = read_rows_for(loaded, request.test, request.labels, request.columns, warnings);
@@ -166,11 +140,9 @@ void run_score(const ScoreRequest& request) {
   const Rows X = rows_of(test.X, 0, test.n, test.d);
   const mercer_predict_options options = outside.options(extrapolation_of(request.extrapolation));
   const std::vector<std::string> names = input_names(loaded.metadata);
-  const Matrix<double> scores =
-      in_words_of(test.name, names, [&] { return loaded.predict(X, options, session.context()); });
+  const Matrix<double> scores = in_words_of(
+      test.name, names, [&] { return loaded.model.predict(X, options, session.context()); });
   session.clear_bar();
-  if (loaded.together && has_partial_targets(test))
-    return print_partial(scores, test, loaded.metadata.targets, streams);
   const TargetRows known = rows_with_targets(scores, test, kAnyTarget);
   if (known.rows() == 0) fail_at(test.name, 0, 0, "no row holds a target, which a score needs");
   outside.tell(test.n, names, loaded.clips(request.extrapolation), warnings);

@@ -203,13 +203,22 @@ std::string with_kernel_of(const std::string& map, const std::string& spec) {
   return json_text(json);
 }
 
-double lengthscale_of(const std::string& map) {
+namespace {
+
+/// Of a kernel of several outputs its scalar one, which has the lengthscale; null without any.
+Json scalar_kernel(const std::string& map) {
   const Json json = json_or_discarded(map);
-  if (!json.is_object() || !json.contains("kernel") || !json["kernel"].is_object()) return 0;
-  const Json& kernel = json["kernel"];
-  return kernel.contains("lengthscale") && kernel["lengthscale"].is_number()
-             ? kernel["lengthscale"].get<double>()
-             : 0;
+  const Json kernel = json.is_object() ? json.value("kernel", Json()) : Json();
+  if (!kernel.is_object()) return nullptr;
+  return kernel.value("scalar", kernel);
+}
+
+}  // namespace
+
+double lengthscale_of(const std::string& map) {
+  const Json kernel = scalar_kernel(map);
+  const Json lengthscale = kernel.is_object() ? kernel.value("lengthscale", Json()) : Json();
+  return lengthscale.is_number() ? lengthscale.get<double>() : 0;
 }
 
 int64_t listed_lengthscales(const std::string& map) {
@@ -221,14 +230,18 @@ std::string lengthscale_text(const std::string& map) {
   const double value = lengthscale_of(map);
   if (value > 0) return rounded(value, 4);
   if (map.find("\"lengthscale\"") == map.npos) return "-";
-  const Json json = json_or_discarded(map);
-  return json.at("kernel").contains("parts") ? "per part" : "per input";
+  return scalar_kernel(map).contains("parts") ? "per part" : "per input";
 }
 
 std::string kernel_name(const std::string& map) {
   const Json json = json_or_discarded(map);
   if (!json.is_object() || !json.contains("kernel") || !json["kernel"].is_object()) return "?";
-  return json["kernel"].value("kernel", "?");
+  const Json& kernel = json["kernel"];
+  std::string name = kernel.value("kernel", "?");
+  if (!kernel.contains("scalar")) return name;
+  const std::string shape = entry_of("kernels", name, specs()).value("shape", "");
+  if (!shape.empty()) name += ":" + rounded(kernel.value(shape, 0.0), 4);
+  return name + " of " + kernel["scalar"].value("kernel", "?");
 }
 
 }  // namespace mercer::cli

@@ -53,7 +53,7 @@ std::string lengthscale_text(const std::string& map);
 double lengthscale_of(const std::string& map);
 /// How many lengthscales the spec of its kernel lists; 0: none, or one number.
 int64_t listed_lengthscales(const std::string& map);
-/// Name of the kernel inside a map's spec.
+/// Name of the kernel inside a map's spec; of one of several outputs as "helmholtz:0.5 of gaussian".
 std::string kernel_name(const std::string& map);
 
 }  // namespace mercer::cli

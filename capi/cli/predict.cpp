@@ -97,12 +97,6 @@ void print_score(const LoadedModel& loaded, Dataset* test, const Matrix<double>&
                  std::FILE* out) {
   check_targets(loaded, *test);
   const bool classification = loaded.metadata.classification;
-  if (loaded.together && has_partial_targets(*test)) {
-    const MeanR2 mean = mean_r2(scores, *test, loaded.metadata.targets);
-    std::fprintf(out, "test: %s on %" PRId64 " rows, each target where it is known%s\n",
-                 score_text(false, mean.value).c_str(), test->n, mean.left_out.c_str());
-    return;
-  }
   int64_t unknown = 0;
   if (classification)
     unknown = number_known_classes(loaded.metadata.classes, loaded.metadata.text_labels, test);
@@ -112,13 +106,11 @@ void print_score(const LoadedModel& loaded, Dataset* test, const Matrix<double>&
     return;
   }
   const double score = prediction_score(
-      known.numbers, known.truth(), classification ? loaded.model->classes() : 0, known.options());
+      known.numbers, known.truth(), classification ? loaded.model.classes() : 0, known.options());
   std::fprintf(out, "test: %s on %" PRId64 " rows", score_text(classification, score).c_str(),
                known.rows());
   if (unknown > 0) std::fprintf(out, " (%" PRId64 " with labels the model does not know)", unknown);
-  if (known.rows() < test->n)
-    std::fprintf(out, " (%" PRId64 " without a target left out)", test->n - known.rows());
-  std::fputs(test->weights.empty() ? "\n" : ", by their weights\n", out);
+  std::fprintf(out, "%s\n", known.text(*test).c_str());
 }
 
 /// The class printed is the model's decision, which score counts, with --probabilities as without.
@@ -140,7 +132,7 @@ void check_class_columns(const LoadedModel& loaded, const PredictRequest& reques
   if (!request.scores && !request.probabilities) return;
   if (!loaded.metadata.classification)
     throw Failure(std::string(asked) + ": the model is a regression and has no classes");
-  if (request.probabilities && !loaded.model->has_probabilities())
+  if (request.probabilities && !loaded.model.has_probabilities())
     throw Failure(
         "--probabilities: the model has none: it was fitted by an earlier version, or "
         "its lambda lets it pass through the rows");
@@ -158,7 +150,6 @@ void check_files(const PredictRequest& request) {
 void run_predict(const PredictRequest& request) {
   check_files(request);
   const LoadedModel loaded = load_model(request.model);
-  check_extrapolation(loaded, request.extrapolation);
   check_class_columns(loaded, request);
   std::FILE* out = is_standard_output(request.predictions) ? stderr : stdout;
   std::FILE* warnings = streams_of(request.quiet, out).warnings;
@@ -168,14 +159,13 @@ void run_predict(const PredictRequest& request) {
   mercer_predict_options options = outside.options(extrapolation_of(request.extrapolation));
   const Rows X = rows_of(test.X, 0, test.n, test.d);
   const std::vector<std::string> names = input_names(loaded.metadata);
-  const Matrix<double> scores =
-      in_words_of(test.name, names, [&] { return loaded.predict(X, options, session.context()); });
+  const Matrix<double> scores = in_words_of(
+      test.name, names, [&] { return loaded.model.predict(X, options, session.context()); });
   std::vector<ClassColumns> columns;
   if (request.scores) columns.push_back({"score_", scores});
-  if (request.probabilities) {
-    options.output = MERCER_OUTPUT_PROBABILITIES;
-    columns.push_back({"probability_", loaded.model->predict(X, options, session.context())});
-  }
+  if (request.probabilities)
+    columns.push_back(
+        {"probability_", loaded.model.predict(X, options, session.context(), "probability")});
   session.clear_bar();
   outside.tell(test.n, names, loaded.clips(request.extrapolation), warnings);
   if (request.probabilities) tell_other_classes(scores, columns.back().numbers, warnings);

@@ -50,6 +50,14 @@ void scale_bytes(Dataset* data) {
   for (size_t i = 0; i < data->X.f32.size(); ++i) x[i] /= 255.0F;
 }
 
+void require_targets(const Dataset& data) {
+  for (size_t k = 0; k < data.Y.size(); ++k)
+    if (std::isnan(data.Y[k]))
+      fail_at(data.name, 0, 0,
+              "row " + std::to_string(row_of(data, static_cast<int64_t>(k) / data.m)) +
+                  " has no target; a fit needs one in every row (take out the rows without)");
+}
+
 namespace {
 
 /// Which columns of a file are what.
@@ -120,15 +128,6 @@ Dataset with_targets(Table&& table, const Parts& parts) {
                 (table.format == Format::csv ? " (--delimiter says what separates fields)" : ""));
   }
   return take_columns(std::move(table), parts.inputs, parts.targets);
-}
-
-// Of arrays whose inputs may be missing.
-void require_targets(const Dataset& data) {
-  for (size_t k = 0; k < data.Y.size(); ++k)
-    if (std::isnan(data.Y[k]))
-      fail_at(data.name, 0, 0,
-              "row " + std::to_string(static_cast<int64_t>(k) / data.m + 1) +
-                  " has no target; a fit needs one in every row (take out the rows without)");
 }
 
 struct RowWeights {

@@ -73,9 +73,6 @@ void run_relevance(const RelevanceRequest& request) {
   if (request.model == "-" && request.data == "-")
     throw Failure("MODEL and DATA cannot both be standard input");
   const LoadedModel loaded = load_model(request.model);
-  if (loaded.together)
-    throw Failure("relevance is of models of each target by itself, and " + shown(request.model) +
-                  " was fitted with --operator");
   Dataset data = read_rows_for(loaded, request.data, "", request.columns, stderr);
   if (data.n == 0) fail_at(data.name, 0, 0, "no rows");
   // Slopes count by how far the inputs of these rows lie apart.

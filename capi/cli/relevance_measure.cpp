@@ -73,7 +73,7 @@ struct Input {
 class Measure {
  public:
   Measure(const LoadedModel& loaded, const Dataset& data, Session& session)
-      : model_(*loaded.model),
+      : model_(loaded.model),
         d_(loaded.inputs),
         m_(loaded.outputs),
         data_(data),

@@ -42,10 +42,8 @@ std::string plain_lines(const Json& score, const std::string& transform) {
       with_error("honest score: " + score_text(classification, number(score.at("value"))), score);
   text += " (" + rows_text(score) + ")\non the same rows: ";
   text += (classification ? "largest class " : "mean ") + short_number(score.at("constant"));
-  for (const auto& [key, what] :
-       {std::pair{"linear", linear_text(transform)},
-        std::pair{"independent", std::string(", each target by itself ")}})
-    if (!score.value(key, Json()).is_null()) text += what + short_number(score.at(key));
+  const Json& linear = score.at("linear");
+  if (!linear.is_null()) text += linear_text(transform) + short_number(linear);
   return text + "\n";
 }
 

@@ -8,17 +8,24 @@ namespace mercer::cli {
 
 namespace {
 
+// A target that a row lacks adds nothing, and the squares of others count for more by as much.
 void add_squares(const Matrix<double>& predicted, const Dataset& data, int64_t k,
                  std::vector<double>* losses) {
-  const auto target = [&](int64_t i) { return data.Y[static_cast<size_t>(i * data.m + k)]; };
-  std::vector<double> squares;
-  for (int64_t i = 0; i < data.n; ++i) squares.push_back(target(i));
-  const double mean = mean_of(squares, data.weights).value;
-  for (double& y : squares) y = (y - mean) * (y - mean);
-  const double variance = mean_of(squares, data.weights).value;
-  for (int64_t i = 0; i < data.n; ++i)
-    (*losses)[static_cast<size_t>(i)] +=
-        std::pow(predicted(i, k) - target(i), 2) / variance / static_cast<double>(data.m);
+  std::vector<double> squares, weights;
+  for (int64_t i = 0; i < data.n; ++i) {
+    const double y = data.Y[static_cast<size_t>(i * data.m + k)];
+    const double weight = data.weights.empty() ? 1 : data.weights[static_cast<size_t>(i)];
+    squares.push_back(std::isnan(y) ? 0 : y);
+    weights.push_back(std::isnan(y) ? 0 : weight);
+  }
+  const double mean = mean_of(squares, weights).value;
+  for (size_t i = 0; i < squares.size(); ++i)
+    squares[i] = weights[i] > 0 ? std::pow(squares[i] - mean, 2) : 0;
+  const double variance = mean_of(squares, data.weights).value * static_cast<double>(data.m);
+  for (int64_t i = 0; i < data.n; ++i) {
+    const double error = predicted(i, k) - data.Y[static_cast<size_t>(i * data.m + k)];
+    if (!std::isnan(error)) (*losses)[static_cast<size_t>(i)] += error * error / variance;
+  }
 }
 
 }  // namespace

@@ -19,12 +19,12 @@ namespace {
 
 constexpr size_t kMostClasses = 100;
 constexpr int64_t kRowsPerClass = 20;
-constexpr int64_t kRowsOfTwo = 10;   // 0 and 1, or -1 and 1, are hardly ever anything but classes
-constexpr size_t kFewestCounts = 6;  // fewer numbers that thin out are as likely classes,
-constexpr size_t kFewestOfLaw = 3;   // unless their shares are those of a law of counts,
+constexpr int64_t kRowsOfTwo = 10;    // 0 and 1, or -1 and 1, are hardly ever anything but classes
+constexpr size_t kFewestCounts = 6;   // fewer numbers that thin out are as likely classes,
+constexpr size_t kFewestOfLaw = 3;    // unless their shares are those of a law of counts,
 constexpr double kFarFromLaw = 0.02;  // by this share of the rows, and what chance adds to it
-constexpr double kThinning = 20;     // rows of the most frequent number over those of an end
-constexpr size_t kMostUnasked = 30;  // classes that nobody named; the alphabet has 26
+constexpr double kThinning = 20;      // rows of the most frequent number over those of an end
+constexpr size_t kMostUnasked = 30;   // classes that nobody named; the alphabet has 26
 
 using Rows = std::map<double, int64_t>;  // of each number
 
@@ -33,6 +33,7 @@ Rows few_whole_numbers(const Dataset& data) {
   Rows seen;
   for (int64_t i = 0; i < data.n; ++i) {
     const double y = data.Y[static_cast<size_t>(i)];
+    if (std::isnan(y)) continue;
     if (y != std::floor(y)) return {};
     ++seen[y];
     if (seen.size() > kMostClasses) return {};

@@ -136,6 +136,8 @@ void tell_training(const TrainingSet& set, const Task& task, const Reading& read
     describe(set, task, reading, streams.out);
     tell_lines(set.data, reading, streams.out);
     describe_forms(set.data, streams.out);
+    if (!reading.targets.empty())
+      std::fprintf(streams.out, "targets: %s\n", reading.targets.c_str());
     if (set.metadata.missing)
       tell_missing(reading.missing, set.data.n, set.metadata.inputs, streams.out);
   }

@@ -18,6 +18,7 @@ struct Reading {
   int64_t weightless = 0;  // of these left out
   double seconds = 0;
   MissingInputs missing = {};
+  std::string targets = {};  // which rows lack
   bool task_chosen = false;  // here, not by the caller
 };
 

@@ -63,9 +63,6 @@ void find_targets(const Positions& in_file, const Metadata& model, Layout* layou
     layout->targets.push_back(column);
     layout->known.push_back(k);
   }
-  const bool all = layout->targets.size() == model.targets.size();
-  if (!all && !model.some_targets) layout->targets.clear();
-  if (all || !model.some_targets) layout->known.clear();
 }
 
 /// Columns that are neither inputs nor targets are asked for, passed through or known, or refused.

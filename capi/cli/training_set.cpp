@@ -9,6 +9,7 @@
 #include "suspicious.h"
 #include "task.h"
 #include "tell_training.h"
+#include "words.h"
 
 namespace mercer::cli {
 
@@ -30,7 +31,7 @@ bool fills_missing(const LearnRequest& request) { return request.preparation.mis
 
 Dataset read_data(const LearnRequest& request) {
   const std::string& scale = request.preparation.scale;
-  const bool scales = scale != "standard" && scale != "none";
+  const bool scales = !scale.empty() && scale != "standard" && scale != kUnscaled;
   if (scales && request.preparation.raw)
     throw Failure("--scale " + scale + ": does not go with --no-standardize");
   TargetRequest targets = request.targets;
@@ -73,6 +74,8 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   reading.weightless = leave_out_weightless(&set.data);
   if (fills_missing(request)) reading.missing = check_missing(set.data);
   const Task task = choose_task(set.data, request.task);
+  if (task.classification) require_targets(set.data);
+  reading.targets = missing_targets(set.data);
   if (request.class_weight == "balanced" && !task.classification)
     throw Failure("--class-weight balanced: the task is a regression");
   set.metadata.classification = task.classification;
@@ -84,7 +87,7 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   }
   keep_columns(set.data, request, &set.metadata);
   set.standardize =
-      !request.preparation.raw && request.preparation.scale != "none" && !set.data.bytes;
+      !request.preparation.raw && request.preparation.scale != kUnscaled && !set.data.bytes;
   tell_training(set, task, reading, streams);
   encode(set.metadata.encodings, &set.data);
   if (set.data.bytes) scale_bytes(&set.data);

@@ -13,8 +13,8 @@ namespace mercer::cli {
 
 using WordList = std::span<const char* const>;
 
-inline constexpr const char* kScaleWords[] = {"standard", "robust", "center", "none"};
-inline constexpr const char* kUnscaled = kScaleWords[3];  // leave them
+inline constexpr const char* kScaleWords[] = {"standard", "robust", "center", "common", "none"};
+inline constexpr const char* kUnscaled = kScaleWords[4];  // leave them
 inline constexpr const char* kMissingWords[] = {"refuse", "fill", "flag"};
 inline constexpr const char* kTransformWords[] = {"none", "log", "rank", "auto"};
 inline constexpr auto kTargetTransformWords = WordList(kTransformWords).first(3);

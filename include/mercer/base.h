@@ -111,16 +111,11 @@ MERCER_API const char* mercer_version(void);
  *  the text (Go: runtime.LockOSThread), or give the call a context and ask mercer_context_error. */
 MERCER_API const char* mercer_last_error(void);
 
-/** Copies that text, which is this thread's as well, into memory of the caller's.
- *  Errors: convention 9; the text stays, so that the caller can ask again with more room. */
-MERCER_API mercer_status mercer_copy_last_error(char* buffer, int64_t capacity, int64_t* needed);
-
 /* ==== Execution context ====
  *
  * Example: at most two threads and 1 GB for the calls that are given this context.
  *
  *   mercer_context_options options = {.struct_size = sizeof options};
- *   mercer_context_options_init(&options);
  *   options.threads = 2;
  *   options.memory_cap = 1000000000;
  *   mercer_context* context = NULL;
@@ -129,10 +124,10 @@ MERCER_API mercer_status mercer_copy_last_error(char* buffer, int64_t capacity, 
 
 /** Progress of a call: done / total is the part of the whole call that is behind it, 0 <= done <=
  *  total. total stays the same during a call and done never falls; done = total is told once, when
- *  the work is finished, and its answer is not read. Parts of a call count by estimates of their cost, iterations by how near
- *  they have come to their tolerance, so that the last of them may be shorter than it seemed. Told
- *  whenever a thousandth was added, and where nothing moves about every 10 ms. Not zero cancels the
- *  call, which then returns MERCER_CANCELLED.
+ *  the work is finished, and its answer is not read. Parts of a call count by estimates of their
+ *  cost, iterations by how near they have come to their tolerance, so that the last of them may be
+ *  shorter than it seemed. Told whenever a thousandth was added, and where nothing moves about
+ *  every 10 ms. Not zero cancels the call, which then returns MERCER_CANCELLED.
  *  Threads: called on the calling thread only. It must not unwind (no C++ exception, no longjmp),
  *  nor use the handles of the call it reports on: they may be locked while columns are drawn. */
 typedef int32_t (*mercer_progress)(void* user, int64_t done, int64_t total);
@@ -164,9 +159,6 @@ typedef struct mercer_context_options {
  *  process's own count, see "Threads, BLAS, fork" in capi/GUIDE.md. */
 typedef struct mercer_context mercer_context;
 
-/** Fills in the defaults. Errors: options->struct_size not set. */
-MERCER_API mercer_status mercer_context_options_init(mercer_context_options* options);
-
 /** Makes a context; options may be NULL for the defaults.
  *  Errors: negative threads or memory_cap, a bad struct_size. */
 MERCER_API mercer_status mercer_context_create(const mercer_context_options* options,
@@ -184,8 +176,8 @@ MERCER_API mercer_status mercer_context_cancel(mercer_context* context, int32_t 
 MERCER_API mercer_status mercer_context_threads_used(const mercer_context* context,
                                                      int32_t* threads);
 
-/** Text of the last failing call that used this context ("" if none), copied by convention 9.
- *  Any number of threads at once, whichever made the call. */
+/** Text of the last failing call that used this context ("" if none), copied by convention 9; NULL:
+ *  of this thread, as mercer_last_error. Any number of threads at once, whichever made the call. */
 MERCER_API mercer_status mercer_context_error(const mercer_context* context, char* buffer,
                                               int64_t capacity, int64_t* needed);
 

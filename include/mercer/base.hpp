@@ -6,7 +6,7 @@
 //
 //   mercer::Context context(2, 0, [](int64_t done, int64_t total) { return done <= total; });
 //   try {
-//     map.prepare(MERCER_PRECISION_F32, &context);
+//     map.prepare(MERCER_NUMBER_F32, &context);
 //   } catch (const mercer::Error& error) {
 //     std::fprintf(stderr, "%s\n", error.what());
 //   }
@@ -76,14 +76,18 @@ template <class Handle, void (*Free)(Handle*)>
 using Owner = std::unique_ptr<Handle, Deleter<Handle, Free>>;
 
 /// What a fitted handle or statistics says of its sizes; columns: features or inputs.
-struct Shape {
-  int64_t rows = 0, columns = 0, outputs = 0;
-};
+/// A struct of zeros that says its size.
+template <class Struct>
+Struct sized() {
+  Struct zeros{};
+  zeros.struct_size = sizeof zeros;
+  return zeros;
+}
+
 template <class Handle>
-Shape shape(mercer_status (*ask)(const Handle*, int64_t*, int64_t*, int64_t*),
-            const Handle* handle) {
-  Shape s;
-  check(ask(handle, &s.rows, &s.columns, &s.outputs));
+mercer_shape shape(mercer_status (*ask)(const Handle*, mercer_shape*), const Handle* handle) {
+  mercer_shape s = sized<mercer_shape>();
+  check(ask(handle, &s));
   return s;
 }
 
@@ -92,32 +96,18 @@ Shape shape(mercer_status (*ask)(const Handle*, int64_t*, int64_t*, int64_t*),
 /// Of the loaded library: "major.minor.patch".
 inline std::string version() { return mercer_version(); }
 
-/// Options of the C API with their defaults filled in.
-template <class Options>
-Options defaults(mercer_status (*init)(Options*)) {
-  Options options{};
-  options.struct_size = sizeof options;
-  check(init(&options));
-  return options;
-}
-inline mercer_fourier_options fourier_options() { return defaults(mercer_fourier_options_init); }
+/// Options with their defaults.
 inline mercer_transform_options transform_options() {
-  return defaults(mercer_transform_options_init);
+  return detail::sized<mercer_transform_options>();
 }
-/// All defaults but the metric.
 inline mercer_score_options score_options(mercer_metric metric = MERCER_METRIC_DEFAULT) {
-  mercer_score_options options{};
-  options.struct_size = sizeof options;
+  auto options = detail::sized<mercer_score_options>();
   options.metric = metric;
   return options;
 }
 
 /// All defaults: what is not zero is asked for.
-inline mercer_predict_options predict_options() {
-  mercer_predict_options options{};
-  options.struct_size = sizeof options;
-  return options;
-}
+inline mercer_predict_options predict_options() { return detail::sized<mercer_predict_options>(); }
 
 /// How a long call runs. progress(done, total) returns true to go on; what it throws comes out of
 /// the call it cancelled, what tell_trials' function throws out of the search.
@@ -128,7 +118,7 @@ class Context {
 
   explicit Context(int32_t threads = 0, int64_t memory_cap = 0, Progress progress = {})
       : state_(std::make_unique<State>(State{std::move(progress), {}, nullptr})) {
-    auto options = defaults(mercer_context_options_init);
+    auto options = detail::sized<mercer_context_options>();
     options.threads = threads;
     options.memory_cap = memory_cap;
     options.progress = state_->progress ? forward : nullptr;

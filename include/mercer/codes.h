@@ -29,13 +29,12 @@ extern "C" {
  * Example: the codes of n rows, their distances, and what those say of the kernel.
  *
  *   const int64_t bits = 1024, words = 16;
- *   mercer_fourier_options options = {.struct_size = sizeof options};
- *   mercer_fourier_options_init(&options);
- *   options.form = MERCER_FORM_PHASE;
+ *   mercer_map_data of = {.struct_size = sizeof of, .kernel = kernel};
+ *   const char* spec = "{\"map\":\"fourier\",\"form\":\"phase\",\"inputs\":3,\"features\":1024}";
  *   mercer_map* map = NULL;
- *   mercer_status status = mercer_fourier_create(kernel, d, bits, &options, &map);
+ *   mercer_status status = mercer_map_fit(spec, &of, NULL, &map);
  *   mercer_rows X = mercer_rows_f32(n, d, x);
- *   if (status == MERCER_OK) status = mercer_map_codes(map, &X, words, NULL, codes);
+ *   if (status == MERCER_OK) status = mercer_map_codes(map, X, words, NULL, codes);
  *   if (status == MERCER_OK)
  *     status = mercer_codes_hamming(words, n, codes, n, codes, NULL, distances);
  *   if (status == MERCER_OK)
@@ -54,8 +53,8 @@ extern "C" {
  *  then.
  *  Threads and cost: any number at once; mercer_map_transform of the same map, without its Z: 4 MB
  *  of features are in memory at a time. */
-MERCER_API mercer_status mercer_map_codes(const mercer_map* map, const mercer_rows* X,
-                                          int64_t words, mercer_context* context, uint64_t* codes);
+MERCER_API mercer_status mercer_map_codes(const mercer_map* map, mercer_rows X, int64_t words,
+                                          mercer_context* context, uint64_t* codes);
 
 /** distances[i m + j] = the number of bits in which codes i of A and j of B differ.
  *  Shapes: A n x words, B m x words, distances n x m; A and B may be one. 1 <= words < 2^25.

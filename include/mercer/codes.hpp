@@ -5,9 +5,7 @@
 // Example: 1,024 bits for each row, and what they say of a Gaussian kernel.
 //
 //   mercer::Kernel kernel = mercer::Kernel::gaussian(1.0);
-//   mercer_fourier_options options = mercer::fourier_options();
-//   options.form = MERCER_FORM_PHASE;
-//   mercer::Codes codes(mercer::Map::fourier(kernel, X.cols(), 1024, options), X);
+//   mercer::Codes codes(mercer::Map::fourier(kernel, X.cols(), 1024, R"("form":"phase")"), X);
 //   mercer::Matrix<double> K = codes.kernel(kernel, codes.distances(codes));
 #ifndef MERCER_CODES_HPP
 #define MERCER_CODES_HPP

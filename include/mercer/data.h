@@ -27,15 +27,7 @@ extern "C" {
  * the same model, which is that of all rows to rounding; the same bits where their BLAS rounds
  * alike. "held_out" and "folds" hold out rows of every process, by seed and the process's own row
  * numbers, so other rows than of one. The D x D system is solved even of fewer rows than D.
- * Sums come in pairs, in all processes equally often, in the same order and of the same n: one
- * number, above 0 if a process has failed, whereupon all end; then the numbers. They are: 3 that
- * tell whether map, spec, m and weighted are the same; of weighted rows 2, their sum of weights and
- * how many are above 0, so that all have one unit; after the first pass, of d inputs and again of
- * the m targets of a regression, 5 d + 2 counts, then 16 times 64 d weights, which find ranges;
- * d + 3 and 2 d for means and deviations; after each pass for statistics D + m + 1 of means, then
- * D (D + 1)/2 + D m + D + 2 m + 2 squares, products and sums, m = K of classes, some 65,536 at a
- * time; after a pass that scores held-out or left-out rows their losses (of leave-one-out the
- * square of select.count); where classes are calibrated, those of that. One number at the very end.
+ * Which sums come when: "Rows of several processes" in capi/GUIDE.md.
  */
 
 /** Begins again at the first row. 0: done; else the call ends with MERCER_IO. */

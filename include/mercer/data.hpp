@@ -101,8 +101,8 @@ class SourceCalls {
     return self.guarded([&] {
       const std::optional<RowSource::Block> block = self.source_.next();
       if (!block) return;  // both are empty views
-      *X = *block->X.get();
-      *Y = *block->Y.get();
+      *X = block->X.get();
+      *Y = block->Y.get();
     });
   }
   static int32_t sum(void* user, int64_t n, double* numbers) {
@@ -121,8 +121,8 @@ class SourceCalls {
 class Data {
  public:
   Data(const Rows& X, const Rows& Y) : Data() {
-    data_.X = *X.get();
-    data_.Y = *Y.get();
+    data_.X = X.get();
+    data_.Y = Y.get();
   }
   explicit Data(RowSource& source) : Data() {
     source_ = std::make_unique<detail::SourceCalls>(source);

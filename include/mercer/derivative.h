@@ -25,15 +25,16 @@ extern "C" {
  * over the columns of d Z/d x, which is the gradient of the sum of all features.
  *
  *   mercer_rows X = mercer_rows_f64(n, d, x);
- *   mercer_derivative what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, NULL);
+ *   mercer_derivative what = {.struct_size = sizeof what, .kind = MERCER_DERIVATIVE_GRADIENT};
  *   mercer_matrix dZ = mercer_matrix_f64(n, d * D, dz);
- *   mercer_status status = mercer_map_derivative(map, &X, &what, NULL, &dZ);
+ *   mercer_status status = mercer_map_derivative(map, X, &what, NULL, dZ);
  *   for (int64_t j = 0; j < n * D; ++j) ones[j] = 1;
  *   mercer_rows G = mercer_rows_f64(n, D, ones);
  *   mercer_matrix sums = mercer_matrix_f64(n, d, dx);
  *   if (status == MERCER_OK) {
- *     what = mercer_derivative_of(MERCER_DERIVATIVE_VJP, &G);
- *     status = mercer_map_derivative(map, &X, &what, NULL, &sums);
+ *     what.kind = MERCER_DERIVATIVE_VJP;
+ *     what.vectors = G;
+ *     status = mercer_map_derivative(map, X, &what, NULL, sums);
  *   }
  */
 
@@ -60,59 +61,18 @@ typedef enum mercer_derivative_kind {
   MERCER_DERIVATIVE_LOG_LENGTHSCALE = 6
 } mercer_derivative_kind;
 
-/** What is asked for. 32 bytes on 64-bit machines. */
+/** What is asked for. 96 bytes on 64-bit machines. */
 typedef struct mercer_derivative {
-  uint32_t struct_size;       /**< [0] sizeof(mercer_derivative). */
-  int32_t kind;               /**< [4] mercer_derivative_kind. */
-  int64_t count;              /**< [8] PARTIALS: multi-indices; else 0. */
-  const int32_t* partials;    /**< [16] PARTIALS: count x d orders >= 0, row-major; else NULL. */
-  const mercer_rows* vectors; /**< [24] JVP, VJP, LOG_LENGTHSCALE: V; else NULL. */
+  uint32_t struct_size;    /**< [0] sizeof(mercer_derivative). */
+  int32_t kind;            /**< [4] mercer_derivative_kind. */
+  int64_t count;           /**< [8] PARTIALS: multi-indices; else 0. */
+  const int32_t* partials; /**< [16] PARTIALS: count x d orders >= 0, row-major; else NULL. */
+  mercer_rows vectors;     /**< [24] JVP, VJP, LOG_LENGTHSCALE: V; else zeros. */
 } mercer_derivative;
-
-/** A kind without multi-indices; vectors: V, or NULL. */
-static inline mercer_derivative mercer_derivative_of(int32_t kind, const mercer_rows* vectors) {
-  mercer_derivative what = {sizeof(mercer_derivative), kind, 0, 0, 0};
-  what.vectors = vectors;
-  return what;
-}
-/** count partial derivatives. */
-static inline mercer_derivative mercer_derivative_partials(int64_t count, const int32_t* partials) {
-  mercer_derivative what = {sizeof(mercer_derivative), MERCER_DERIVATIVE_PARTIALS, 0, 0, 0};
-  what.count = count;
-  what.partials = partials;
-  return what;
-}
 
 /** Derivatives of the features of rows, of any map whose features are smooth:
  *
- *    map                                  orders     how
- *    fourier, every kernel but the next   |p| <= 32  d^p f(u_j) = omega_j^p f^(|p|)(u_j), u_j =
- *                                                    omega_j'x, omega^p = prod_k omega_k^{p_k}
- *    fourier of skewed_chi2               |p| <= 32  chain rule of log(x + c)
- *    positive without stabilize           |p| <= 32  product rule of exp(u_j) or cos, sin, and the
- *                                                    row's factor exp(-a ||x||^2/2)
- *    laplace                              |p| <= 32  as fourier, f = exp(-u)
- *    linear                               |p| <= 32  W, 0 beyond the first
- *    sketches, every kind, field and      |p| <= 32  product rule over the factors, node by node;
- *    composition                                     0 beyond the kernel's degree
- *    additive, x > 0                      |p| <= 32  powers x^(1/2 + i j L) of one input each
- *    exact_polynomial                     |p| <= 32  every monomial's own
- *    anova, poisson                       |p| <= 32  products over the inputs
- *    optical without bits                 |p| <= 32  product rule of u^s conj(u)^s, u_j = U_j'x,
- *                                                    m = 2s; 0 beyond m
- *    nystroem of a kernel that has        the        the kernel's own (mercer_kernel_derivative),
- *    derivatives                          kernel's   times the root
- *    sum, product                         the least  those of the parts; Leibniz' rule, column
- *                                         of the     by column
- *                                         parts'
- *    arc_cosine of order 1 and 2          1          the slope, 0 at a kink; beyond, a
- *                                                    derivative is none or another function
- *
- *  Of steps (sign, arc_cosine of order 0, recorded optical features) the derivative is 0
- *  wherever it is: they have none here. A multi-index has up to 4,096 terms by the product
- *  rule, prod_k (p_k + 1) of positive, prod_k p_k of skewed_chi2; prod_k (p_k + 1) <= 1,024 for
- *  sketches, exact_polynomial and products. At the edge of a kernel's domain derivatives are
- *  those from within; outside they are NaN.
+ *  Which maps have them, of which orders and how: "Derivatives of features" in capi/GUIDE.md.
  *
  *  Shapes: X n x d, dense or CSR (made dense); what->vectors of X's precision, dense or CSR
  *  (made dense); out as mercer_derivative_kind says, of X's precision, complex (C32, C64) for a
@@ -125,23 +85,13 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *  linear maps, sketches, laplace, supplied frequencies, sums, products; or not through x/l:
  *  poisson, whose exponents are drawn by laws of l; of nystroem of a kernel without derivatives, a
  *  rank below the number of landmarks, or a root that is not triangular, as in older files).
- *  Threads and cost: any number at once. PARTIALS to LAPLACIAN: one projection of X, the
- *  function of it once for each row and frequency, and out, which is written once: the gradient
- *  of many rows takes about the time of writing d n D numbers. Beside it the frequencies: the
- *  transposed projection of unit vectors, 32 d F operations for F dense columns, F d' log d'
- *  for structured ones, and a number for each of F and monomial of them: few rows at a time are
- *  dear. LAPLACIAN of positive and skewed_chi2: 3 d, 2 d operations for each number of out. JVP
- *  and VJP: two projections; no more than out is kept. Sketches of p factors: one map, then for
- *  each multi-index 3 p prod_k (p_k + 1) operations for each number of out, of tensor_sketch a
- *  transform, of trees prod_k (p_k + 1) maps from inner nodes on; JVP as the map and one
- *  multi-index of order 1, VJP as the map and its adjoint, which costs the same. nystroem:
- *  as the map, for every block. product: the parts' own, and every block once for each term of
- *  Leibniz' rule; PARTIALS one multi-index after the other, with all those below it.
+ *  Threads and cost: any number at once; one or two projections of X, the frequencies,
+ *  and out ("Derivatives of features: cost" in capi/GUIDE.md).
  *  Source: Szabo, Sriperumbudur 2019, equation 14, for Fourier features; product and chain
  *  rule. Since 0.1. */
-MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, const mercer_rows* X,
+MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, mercer_rows X,
                                                const mercer_derivative* what,
-                                               mercer_context* context, const mercer_matrix* out);
+                                               mercer_context* context, mercer_matrix out);
 
 /* ==== Derivatives of kernels ====
  *
@@ -151,31 +101,14 @@ MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, const merc
  *   int32_t p[] = {1, 0, 0};
  *   int32_t q[] = {0, 1, 0};
  *   mercer_matrix K = mercer_matrix_f64(n, n, k);
- *   mercer_status status = mercer_kernel_derivative(kernel, &X, &X, p, q, NULL, &K);
+ *   mercer_status status = mercer_kernel_derivative(kernel, X, X, p, q, NULL, K);
  */
 
 /** K(i, j) = d^{p,q} k(X_i, Y_j), exact: of order p_k in entry k of x, q_k in entry k of y. For the
  *  Gaussian of lengthscales l and variance v, t_k = (x_k - y_k)/l_k,
  *    d^{p,q} k = v exp(-||t||^2/2) prod_k (-1)^{p_k} He_{p_k + q_k}(t_k) / l_k^{p_k + q_k}
- *  with the Hermite polynomials He_0 = 1, He_1 = t, He_{n+1} = t He_n - n He_{n-1}. There, too:
- *    rational_quadratic, matern           f(||t||^2) by the derivatives of f
- *    cauchy, spectral_mixture,            products over the inputs; of the even powers in the
- *    skewed_chi2, both semigroup kernels, spectrum every derivative by the trapezoidal rule, to
- *    generalized_gaussian_spectrum        1e-13 of the largest of its order
- *    exponential, polynomial, dot_product f(x'y) by the derivatives of f
- *    anova, bilinear                      0 beyond order 1 in any entry of x or of y
- *    optical                              power series of x'y, ||x||^2 and ||y||^2
- *    additive_chi2, jensen_shannon,       0 in two different inputs
- *    hellinger
- *    sum, product                         those of the parts; Leibniz' rule in x and y
- *  laplacian, matern of nu < 1.01, arc_cosine and sign have none, nor has intersection: its kinks
- *  lie where x_k = y_k. Outside the kernel's domain a derivative is NaN. At its edge, x_k = 0,
- *  those of jensen_shannon and hellinger in x_k are infinite where y_k > 0, of
- *  exponential_semigroup where y_k = 0. A row with a NaN has NaN alone.
- *  |p| + |q| is at most 64; of matern 2 for nu = 1.5, 4 for nu = 2.5, floor(nu - 0.01) for any
- *  other; of a sum or product the least of its parts. Where terms of both signs are added, as in
- *  f(||t||^2), high orders lose digits: of rational_quadratic in one input the error over the
- *  largest derivative of that order is 1e-15 at order 8, 2e-14 at 16, 3e-12 at 32.
+ *  with the Hermite polynomials He_0 = 1, He_1 = t, He_{n+1} = t He_n - n He_{n-1}. Which
+ *  other kernels have them, up to which orders: "Derivatives of kernels" in capi/GUIDE.md.
  *  Shapes: X n x d, Y m x d, dense or CSR (made dense); p and q: d orders >= 0 each, |p| and |q| at
  *  most 32, NULL for 0; K n x m, F32 or F64, computed in double.
  *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y, shape of K, ARD count), MERCER_UNSUPPORTED
@@ -183,10 +116,9 @@ MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, const merc
  *  (q_k + 1) > 1,024).
  *  Threads and cost: any number at once; O(n m d), of a product times the square of the number of
  *  orders up to p and q, of optical times that number, its exponent and |p| + |q|. Since 0.1. */
-MERCER_API mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, const mercer_rows* X,
-                                                  const mercer_rows* Y, const int32_t* p,
-                                                  const int32_t* q, mercer_context* context,
-                                                  const mercer_matrix* K);
+MERCER_API mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, mercer_rows X,
+                                                  mercer_rows Y, const int32_t* p, const int32_t* q,
+                                                  mercer_context* context, mercer_matrix K);
 
 /* ==== Learning from derivatives, and derivatives of models ====
  *
@@ -202,11 +134,9 @@ MERCER_API mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, c
  *   mercer_model* model = NULL;
  *   mercer_data data = {.struct_size = sizeof data, .sets = sets, .set_count = 2, .map = map};
  *   mercer_status status = mercer_model_fit("{\"lambda\":1e-6}", &data, NULL, &model);
- *   mercer_derivative what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, NULL);
  *   mercer_matrix gradient = mercer_matrix_f64(n, d, g);
- *   if (status == MERCER_OK) {
- *     status = mercer_model_derivative(model, &X, &what, NULL, &gradient);
- *   }
+ *   if (status == MERCER_OK)
+ *     status = mercer_model_predict(model, X, "gradient", NULL, NULL, gradient);
  */
 
 /* Hermite learning (sets of mercer_data) is ridge regression on values and partial derivatives,
@@ -218,24 +148,6 @@ MERCER_API mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, c
  * The model has no preparation: X is what the map is given, so that lengthscales are in units of
  * the inputs. Cost: D^2 for every row of every set and D^3/3, 5 D^2 numbers, in double. Sources:
  * Shi, Guo, Zhou 2010; Szabo, Sriperumbudur 2019, equation 4. */
-
-/** Derivatives of what a model predicts, in its inputs in their own units: out(i, b m + o) is
- *  derivative b, in the order of mercer_derivative_kind, of output o of m at x_i. PARTIALS,
- *  GRADIENT, HESSIAN_DIAGONAL and LAPLACIAN.
- *  Of a regression the predictions, of transformed targets ("target_transform")
- *  the transformed ones; of a classification the scores. Nothing is clipped or limited: derivatives
- *  are those of predictions with MERCER_EXTRAPOLATION_FREE. GRADIENT goes through every
- *  preparation: curves of transforms by their slopes (0 beyond the ends of ranks), unit rows; an
- *  input of NaN that is filled has a derivative of 0.
- *  Shapes: X n x d, dense or CSR (made dense); out n x blocks m, F32 or F64, computed in double.
- *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (JVP and the kinds beyond; a map without
- *  derivatives; a model that hashes wide sparse rows; other kinds than GRADIENT of a model that
- *  fills or transforms inputs or scales rows to a norm).
- *  Threads and cost: any number at once. GRADIENT: two projections and D for each row and output;
- *  others a projection and D m for each row and block. Since 0.1. */
-MERCER_API mercer_status mercer_model_derivative(const mercer_model* model, const mercer_rows* X,
-                                                 const mercer_derivative* what,
-                                                 mercer_context* context, const mercer_matrix* out);
 
 /* ==== How many frequencies ====
  *

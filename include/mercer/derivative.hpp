@@ -15,11 +15,16 @@
 
 #include "mercer/derivative.h"
 #include "mercer/map.hpp"
-#include "mercer/model.hpp"
 
 namespace mercer {
 inline namespace hpp {
 
+/// A kind of derivatives.
+inline mercer_derivative derivative(mercer_derivative_kind kind) {
+  auto what = detail::sized<mercer_derivative>();
+  what.kind = kind;
+  return what;
+}
 /// What is asked for, of every feature of a map.
 inline void differentiate(const Map& map, const Rows& X, const mercer_derivative& what,
                           const Result& out, Context* context = nullptr) {
@@ -27,22 +32,17 @@ inline void differentiate(const Map& map, const Rows& X, const mercer_derivative
       mercer_map_derivative(map.get(), X.get(), &what, detail::handle(context), out.get()),
       context);
 }
-/// Of what a model predicts; its gradient is Model::gradient, too.
-inline void differentiate(const Model& model, const Rows& X, const mercer_derivative& what,
-                          const Result& out, Context* context = nullptr) {
-  detail::check(
-      mercer_model_derivative(model.get(), X.get(), &what, detail::handle(context), out.get()),
-      context);
-}
 /// Gradient, Hessian diagonal or Laplacian of every feature.
 inline void differentiate(const Map& map, const Rows& X, mercer_derivative_kind kind,
                           const Result& out, Context* context = nullptr) {
-  differentiate(map, X, mercer_derivative_of(kind, nullptr), out, context);
+  differentiate(map, X, derivative(kind), out, context);
 }
 /// JVP, VJP or the latter in the logarithms of lengthscales.
 inline void differentiate(const Map& map, const Rows& X, mercer_derivative_kind kind,
                           const Rows& vectors, const Result& out, Context* context = nullptr) {
-  differentiate(map, X, mercer_derivative_of(kind, vectors.get()), out, context);
+  mercer_derivative what = derivative(kind);
+  what.vectors = vectors.get();
+  differentiate(map, X, what, out, context);
 }
 /// Partial derivatives: one multi-index in each row.
 inline void differentiate(const Map& map, const Rows& X, MatrixView<const int32_t> partials,
@@ -50,7 +50,10 @@ inline void differentiate(const Map& map, const Rows& X, MatrixView<const int32_
   if (partials.cols != map.inputs() || partials.ld != partials.cols)
     throw Error(MERCER_DIMENSION_MISMATCH,
                 "a multi-index of map.inputs() orders expected, no gaps");
-  differentiate(map, X, mercer_derivative_partials(partials.rows, partials.data), out, context);
+  mercer_derivative what = derivative(MERCER_DERIVATIVE_PARTIALS);
+  what.count = partials.rows;
+  what.partials = partials.data;
+  differentiate(map, X, what, out, context);
 }
 /// K(i, j) = d^{p,q} k(X_i, Y_j); p or q empty: 0.
 inline void differentiate(const Kernel& kernel, const Rows& X, const Rows& Y, Span<const int32_t> p,

@@ -23,25 +23,28 @@ inline namespace hpp {
 
 /// What a file holds, as JSON.
 inline std::string file_info(const std::string& path) {
-  return detail::text([&](auto... buffer) { return mercer_file_info(path.c_str(), buffer...); });
+  return detail::text(
+      [&](auto... buffer) { return mercer_file_info(path.c_str(), nullptr, 0, buffer...); });
 }
 
 namespace detail {
 
 /// Base of a Self that is made of its Handle and can be kept.
-template <class Self, auto load_file, auto save_file, auto from, auto to>
+template <class Self, auto read, auto write>
 class Kept {
  public:
   static Self load(const std::string& path) {
-    return made([&](auto out) { return load_file(path.c_str(), out); });
+    return made([&](auto out) { return read(path.c_str(), nullptr, 0, out); });
   }
-  void save(const std::string& path) const { hpp::check(save_file(handle(), path.c_str())); }
+  void save(const std::string& path) const {
+    hpp::check(write(handle(), path.c_str(), nullptr, 0, nullptr));
+  }
   /// The bytes of a file.
   static Self from_bytes(Span<const std::byte> data) {
-    return made([&](auto out) { return from(data.data(), data.size(), out); });
+    return made([&](auto out) { return read(nullptr, data.data(), data.size(), out); });
   }
   std::vector<std::byte> to_bytes() const {
-    return bytes([&](auto... buffer) { return to(handle(), buffer...); });
+    return bytes([&](auto... buffer) { return write(handle(), nullptr, buffer...); });
   }
 
  private:

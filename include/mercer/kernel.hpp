@@ -54,16 +54,11 @@ class KernelSpec {
 
 }  // namespace detail
 
-/// A kernel. Lengthscales: one number, or one per input; variance: the amplitude. All but the
-/// first gaussian are short for from_spec, whose text is at most 1 MiB.
+/// A kernel. Lengthscales: one number, or one per input; variance: the amplitude. Short for
+/// from_spec, whose text is at most 1 MiB.
 class Kernel {
  public:
-  static Kernel gaussian(Span<const double> lengthscale) {
-    return make([&](auto out) {
-      return mercer_kernel_gaussian(lengthscale.data(), lengthscale.size(), out);
-    });
-  }
-  static Kernel gaussian(Span<const double> lengthscale, double variance) {
+  static Kernel gaussian(Span<const double> lengthscale, double variance = 1) {
     return build(Spec("gaussian").add("lengthscale", lengthscale), variance);
   }
   static Kernel laplacian(Span<const double> lengthscale, double variance = 1) {
@@ -110,9 +105,8 @@ class Kernel {
   }
   /// K(i, j) = k(X_i, Y_j), of several outputs a block of K; K of float or double.
   void gram(const Rows& X, const Rows& Y, const Result& K, Context* context = nullptr) const {
-    detail::check(
-        mercer_kernel_gram(get(), X.get(), Y.get(), nullptr, detail::handle(context), K.get()),
-        context);
+    detail::check(mercer_kernel_gram(get(), X.get(), Y.get(), {}, detail::handle(context), K.get()),
+                  context);
   }
   /// Row i of out is sum_j K(X_i, Y_j) u_j, without K.
   void multiply(const Rows& X, const Rows& Y, const Rows& U, const Result& out,

@@ -23,7 +23,7 @@ extern "C" {
  *   mercer_kernel_ridge* fitted = NULL;
  *   mercer_status status =
  *       mercer_kernel_ridge_fit(kernel, "{\"lambda\":1e-6}", &data, NULL, &fitted);
- *   if (status == MERCER_OK) status = mercer_kernel_ridge_predict(fitted, &X, NULL, &scores);
+ *   if (status == MERCER_OK) status = mercer_kernel_ridge_predict(fitted, X, NULL, scores);
  */
 
 /** Training rows and their weights. */
@@ -31,8 +31,8 @@ typedef struct mercer_kernel_ridge mercer_kernel_ridge;
 
 /** alpha = (K + n lambda I)^{-1} Y on prepared rows; Y centred iff "center". With weights w it is
  *  the f of least sum_i w_i |f(x_i) - y_i|^2 + n lambda ||f||^2, n = sum_i w_i, so that only ratios
- *  of weights count; a row of weight 0 has alpha 0. json: "lambda" and, as in mercer_model_fit, "prepare", "center", "task",
- *  "classes" and "seed". Predictions are never clipped.
+ *  of weights count; a row of weight 0 has alpha 0. json: "lambda" and, as in mercer_model_fit,
+ *  "prepare", "center", "task", "classes" and "seed". Predictions are never clipped.
  *  Shapes: X and Y of data; sparse rows stay so.
  *  Errors: those of mercer_model_fit; MERCER_UNSUPPORTED (any other key, a source, sets or a map);
  *  MERCER_NOT_POSITIVE_DEFINITE.
@@ -42,9 +42,9 @@ MERCER_API mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel, co
                                                  const mercer_data* data, mercer_context* context,
                                                  mercer_kernel_ridge** out);
 
-/** n rows fitted on, d inputs, outputs: scores per row. Any pointer may be NULL. */
-MERCER_API mercer_status mercer_kernel_ridge_shape(const mercer_kernel_ridge* fitted, int64_t* n,
-                                                   int64_t* d, int64_t* outputs);
+/** n rows fitted on, d inputs, outputs: scores per row. */
+MERCER_API mercer_status mercer_kernel_ridge_shape(const mercer_kernel_ridge* fitted,
+                                                   mercer_shape* shape);
 
 /** scores(i, :) = k(X_i, training rows) alpha, plus the mean of Y where it was centred.
  *  Shapes: X any rows of d columns; scores n x outputs, F32 or F64; outputs: the columns of the Y
@@ -54,8 +54,8 @@ MERCER_API mercer_status mercer_kernel_ridge_shape(const mercer_kernel_ridge* fi
  *  Threads and cost: any number at once; d multiply-adds for each pair of a row and a training
  *  row, of CSR as in mercer_kernel_gram. */
 MERCER_API mercer_status mercer_kernel_ridge_predict(const mercer_kernel_ridge* fitted,
-                                                     const mercer_rows* X, mercer_context* context,
-                                                     const mercer_matrix* scores);
+                                                     mercer_rows X, mercer_context* context,
+                                                     mercer_matrix scores);
 
 /** Frees what was fitted. */
 MERCER_API void mercer_kernel_ridge_free(mercer_kernel_ridge* fitted);

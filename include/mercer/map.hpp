@@ -4,9 +4,8 @@
 //
 // Example: columns 0 to 99 of structured orthogonal features, and the error to be expected of all.
 //
-//   mercer_fourier_options options = mercer::fourier_options();
-//   options.projection = MERCER_PROJECTION_SORF;
-//   mercer::Map map = mercer::Map::fourier(kernel, X.cols(), 1024, options);
+//   mercer::Map map =
+//       mercer::Map::fourier(kernel, X.cols(), 1024, R"("projection":"sorf")");
 //   mercer_transform_options columns = mercer::transform_options();
 //   columns.end = 100;
 //   mercer::Matrix<double> Z(X.rows(), 100);
@@ -26,26 +25,31 @@
 namespace mercer {
 inline namespace hpp {
 
-class Map : public detail::Kept<Map, mercer_map_load, mercer_map_save, mercer_map_from_bytes,
-                                mercer_map_to_bytes> {
+class Map : public detail::Kept<Map, mercer_map_read, mercer_map_write> {
   friend Kept;
 
  public:
   explicit Map(mercer_map* owned) : owner_(owned) {}
-  static Map fourier(const Kernel& kernel, int64_t d, int64_t D,
-                     const mercer_fourier_options& options = fourier_options()) {
-    return make([&](auto out) { return mercer_fourier_create(kernel.get(), d, D, &options, out); });
+  /// Random Fourier features; keys: others of the spec, such as R"("projection":"sorf","seed":1)".
+  static Map fourier(const Kernel& kernel, int64_t d, int64_t D, const std::string& keys = "") {
+    return of(kernel, "{\"map\":\"fourier\",\"inputs\":" + std::to_string(d) + ",\"features\":" +
+                          std::to_string(D) + (keys.empty() ? "" : ",") + keys + '}');
+  }
+  /// The spec of a map without its kernel.
+  static Map of(const Kernel& kernel, const std::string& json) {
+    auto data = detail::sized<mercer_map_data>();
+    data.kernel = kernel.get();
+    return fit(json, data);
   }
   /// weights empty: 1/F each.
   static Map fourier_supplied(const Kernel& kernel, const Rows& frequencies,
-                              Span<const double> weights = {},
-                              const mercer_fourier_options& options = fourier_options()) {
-    return supplied(kernel, frequencies, weights, nullptr, options);
+                              Span<const double> weights = {}, const std::string& keys = "") {
+    return supplied(kernel, frequencies, weights, {}, keys);
   }
   /// roots: a p x q matrix for each row of frequencies, one after the other.
   static Map fourier_supplied(const Kernel& kernel, const Rows& frequencies, const Rows& roots,
                               Span<const double> weights = {}) {
-    return supplied(kernel, frequencies, weights, roots.get(), fourier_options());
+    return supplied(kernel, frequencies, weights, roots.get(), "");
   }
   /// Any map of `mercer specs` that needs no rows: linear ones and sketches are made here.
   static Map from_spec(const std::string& json) {
@@ -53,16 +57,20 @@ class Map : public detail::Kept<Map, mercer_map_load, mercer_map_save, mercer_ma
   }
   /// A map made from rows: those that it will be given, standardised where a model does that.
   static Map fit_spec(const std::string& json, const Rows& X, Context* context = nullptr) {
-    return make([&](auto out) {
-      return mercer_map_fit_spec(json.c_str(), X.get(), nullptr, detail::handle(context), out);
-    });
+    auto data = detail::sized<mercer_map_data>();
+    data.X = X.get();
+    return fit(json, data, context);
+  }
+  static Map fit(const std::string& json, const mercer_map_data& data, Context* context = nullptr) {
+    return Map(detail::create<Handle>(
+        [&](auto out) { return mercer_map_fit(json.c_str(), &data, detail::handle(context), out); },
+        context));
   }
   std::string spec() const {
     return detail::text([&](auto... buffer) { return mercer_map_spec(get(), buffer...); });
   }
   mercer_map_info info() const {
-    mercer_map_info known{};
-    known.struct_size = sizeof known;
+    auto known = detail::sized<mercer_map_info>();
     check(mercer_map_shape(get(), &known));
     return known;
   }
@@ -79,8 +87,8 @@ class Map : public detail::Kept<Map, mercer_map_load, mercer_map_save, mercer_ma
     detail::check(mercer_map_frequencies(get(), detail::handle(context), out.get()), context);
     return W;
   }
-  void prepare(mercer_precision precision, Context* context = nullptr) const {
-    detail::check(mercer_map_prepare(get(), precision, detail::handle(context)), context);
+  void prepare(mercer_number number, Context* context = nullptr) const {
+    detail::check(mercer_map_prepare(get(), number, detail::handle(context)), context);
   }
 
   /// Z(i, :) = the columns [options.begin, options.end) of phi(X_i). Real maps: Z holds numbers as
@@ -150,13 +158,13 @@ class Map : public detail::Kept<Map, mercer_map_load, mercer_map_save, mercer_ma
     return Map(detail::create<Handle>(create));
   }
   static Map supplied(const Kernel& kernel, const Rows& frequencies, Span<const double> weights,
-                      const mercer_rows* roots, const mercer_fourier_options& options) {
-    if (weights.size() != 0 && weights.size() != frequencies.rows())
-      throw Error(MERCER_DIMENSION_MISMATCH, "one weight per frequency expected");
-    return make([&](auto out) {
-      return mercer_fourier_create_supplied(kernel.get(), frequencies.get(), weights.data(), roots,
-                                            &options, out);
-    });
+                      const mercer_rows& roots, const std::string& keys) {
+    auto data = detail::sized<mercer_map_data>();
+    data.kernel = kernel.get();
+    data.frequencies = frequencies.get();
+    if (weights.size() != 0) data.weights = mercer_rows_f64(weights.size(), 1, weights.data());
+    data.roots = roots;
+    return fit('{' + keys + '}', data);
   }
   Handle owner_;
 };

@@ -18,9 +18,9 @@ extern "C" {
  *   mercer_rows X = mercer_rows_f64(n, d, x);
  *   double measured = 0, predicted = 0;
  *   mercer_status status =
- *       mercer_map_kernel_error(map, &X, MERCER_KERNEL_ERROR_MEASURED, NULL, &measured);
+ *       mercer_map_kernel_error(map, X, MERCER_KERNEL_ERROR_MEASURED, NULL, &measured);
  *   if (status == MERCER_OK) {
- *     status = mercer_map_kernel_error(map, &X, MERCER_KERNEL_ERROR_PREDICTED, NULL, &predicted);
+ *     status = mercer_map_kernel_error(map, X, MERCER_KERNEL_ERROR_PREDICTED, NULL, &predicted);
  *   }
  */
 
@@ -41,13 +41,13 @@ typedef enum mercer_variance {
  *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (no closed form: supplied frequencies,
  *  maps made from rows, circulant with a kernel that is not isotropic, QUADRATURE, optical with
  *  output_bits, positive with stabilize; a product with a hyperbolic part, or with two whose
- *  columns depend on each other, one of them tensor_sketch or a composition that ends in it or in stacked:
- *  of these the moments of two columns are known as means over all pairs alone).
+ *  columns depend on each other, one of them tensor_sketch or a composition that ends in it or in
+ *  stacked: of these the moments of two columns are known as means over all pairs alone).
  *  Threads and cost: any number at once; O(n d), nothing is drawn; of fields d^3 a pair, of
  *  decomposable p^2. */
-MERCER_API mercer_status mercer_map_variance(const mercer_map* map, const mercer_rows* X,
-                                             const mercer_rows* Y, int32_t which,
-                                             mercer_context* context, double* variance);
+MERCER_API mercer_status mercer_map_variance(const mercer_map* map, mercer_rows X, mercer_rows Y,
+                                             int32_t which, mercer_context* context,
+                                             double* variance);
 
 /** Which error of a kernel. */
 typedef enum mercer_kernel_error {
@@ -69,7 +69,7 @@ typedef enum mercer_kernel_error {
  *  Threads and cost: any number at once. n^2 values of the kernel and, measured, n features, n^2 D
  *  multiply-adds and 8 n (2 n + 4,096) bytes; predicted, n^2/2 variances of d operations each: some
  *  hundred rows tell as much as all. */
-MERCER_API mercer_status mercer_map_kernel_error(const mercer_map* map, const mercer_rows* X,
+MERCER_API mercer_status mercer_map_kernel_error(const mercer_map* map, mercer_rows X,
                                                  int32_t which, mercer_context* context,
                                                  double* error);
 

@@ -30,8 +30,6 @@
 #include "mercer/map.hpp"
 #include "mercer/model.hpp"
 #include "mercer/operator.hpp"
-#include "mercer/operator_analysis.hpp"
-#include "mercer/operator_learn.hpp"
 #include "mercer/ridge.hpp"
 #include "mercer/sketch.hpp"
 #include "mercer/view.hpp"

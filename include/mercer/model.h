@@ -23,7 +23,7 @@ extern "C" {
  *   mercer_matrix scores = mercer_matrix_f64(n, 1, f);
  *   mercer_model* model = NULL;
  *   mercer_status status = mercer_model_fit("{}", &data, NULL, &model);
- *   if (status == MERCER_OK) status = mercer_model_predict(model, &X, NULL, NULL, &scores);
+ *   if (status == MERCER_OK) status = mercer_model_predict(model, X, "value", NULL, NULL, scores);
  */
 
 /** Preparation, map and weights in one handle and one file. */
@@ -33,9 +33,9 @@ typedef struct mercer_model mercer_model;
  *  capi/GUIDE.md ("Fits") says how each choice is made. What the spec gives stands, what it leaves
  *  open is searched: a lengthscale for all inputs or one for each, lambda, a transform of the
  *  inputs, of classes the estimator; the result is scored on rows that no choice has seen
- *  (mercer_model_report). {"search": false}, a map of the caller's (data->map) and a source choose
- *  lambda alone, by "select"; sets ask for "lambda" and data->map, and are not prepared.
- *  Shapes: mercer_data. Random: "seed" fixes map, splits and samples.
+ *  ("report" of mercer_model_text). {"search": false}, a map of the caller's (data->map) and a
+ *  source choose lambda alone, by "select"; sets ask for "lambda" and data->map, and are not
+ *  prepared. Shapes: mercer_data. Random: "seed" fixes map, splits and samples.
  *  Errors: MERCER_INVALID_ARGUMENT (a key or value, by its path; NaN but missing inputs that are
  *  filled, Inf, numbers beyond 1e150, classes, weights, inputs outside the kernel's domain, by row
  *  and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (keys that do not go together, a
@@ -60,69 +60,44 @@ typedef enum mercer_extrapolation {
   MERCER_EXTRAPOLATION_REFUSE = 3
 } mercer_extrapolation;
 
-/** What a prediction is. */
-typedef enum mercer_output {
-  /** The scores of what was learnt: predictions, or one for each class. */
-  MERCER_OUTPUT_SCORES = 0,
-  /** Of a classification: p_k = softmax(a s_k + b_k) of the scores, a and b fitted on rows that the
-   *  scores were not (Platt 1999; temperature scaling with biases): of a search rows held out; of a
-   *  fit at most 5,000 of its rows, each scored by the fit without it (closed-form leave-one-out),
-   *  and none where lambda lets it interpolate them; of "model":"logistic" rows held out, but a =
-   *  1, b = 0 for the loss "logistic" where "lambda" is given; elsewhere that loss has normal
-   *  priors of deviation 1/2 about a = 1, b = 0, so that few rows change little. Files of earlier
-   *  versions may have none. The class of the largest probability need not be that of the largest
-   *  score. */
-  MERCER_OUTPUT_PROBABILITIES = 1
-} mercer_output;
-
-/** How rows are predicted, and where to write what was met. All zeros but struct_size are the
- *  defaults, so it has no init. */
+/** How rows are predicted, and where to write what was met. Zeros but struct_size are the defaults.
+ *  56 bytes on 64-bit machines. */
 typedef struct mercer_predict_options {
-  uint32_t struct_size;
-  /** mercer_output; of mercer_model_classify SCORES. */
-  int32_t output;
-  /** mercer_extrapolation; default: what the model was fitted with. */
-  int32_t extrapolation;
-  /** Must be 0. */
-  int32_t reserved;
-  /** Where to write how many rows had some input outside its training range; this and the others
-   *  NULL: nowhere. -1 if the model keeps no ranges (of a file of an earlier version). */
-  int64_t* rows_outside;
-  /** How many inputs that were, over all rows; or -1. */
-  int64_t* values_outside;
-  /** d numbers: in how many rows each input was; or -1. */
-  int64_t* inputs_outside;
-  /** How many predictions were limited to the range of the training targets; or -1. */
-  int64_t* predictions_limited;
+  uint32_t struct_size;         /**< [0] sizeof(mercer_predict_options). */
+  int32_t extrapolation;        /**< [4] mercer_extrapolation. */
+  int64_t* rows_outside;        /**< [8] Place for the rows with some input outside its training
+                                     range; this and the next three NULL: nowhere. -1 where a file
+                                     of an earlier version has no ranges. */
+  int64_t* values_outside;      /**< [16] Inputs that were, over all rows. */
+  int64_t* inputs_outside;      /**< [24] d numbers: in how many rows each input was. */
+  int64_t* predictions_limited; /**< [32] Predictions limited to the range of the targets. */
+  int64_t partial_count;        /**< [40] Of "partials": how many. */
+  const int32_t* partials;      /**< [48] partial_count x d orders >= 0, row-major. */
 } mercer_predict_options;
 
-/** scores = prepared rows, mapped, times weights: predictions, or one score per class. Inputs
- *  are clipped to the range of the training rows first, unless options or the model say otherwise
- *  (mercer_extrapolation), so that no prediction runs away from the training targets; rows inside
- *  are not touched. NaN is inside.
- *  Shapes: X n x d, dense or CSR, whatever the model was fitted on; scores n x outputs, F32 or F64;
+/** What `what` says of each row of X. NULL or
+ *    "value"             predictions, or one score for each class; m columns, as "probability"
+ *    "class"             the class of the largest score, the lowest on a tie; one column, F32, F64
+ *                        or I32
+ *    "probability"       of each class ("Probabilities" in capi/GUIDE.md)
+ *    "covariance"        of the m values, m x m numbers, of ridge with "posterior": true
+ *    "divergence", "curl", "potential", "stream"
+ *                        of a field, in the inputs' own units; of inputs as they are
+ *    "gradient", "hessian_diagonal", "laplacian", "partials"
+ *                        derivatives of the values in the inputs' own units, derivative b of output
+ *                        o at b m + o, in the order of mercer_derivative_kind
+ *  Values are of inputs clipped as mercer_extrapolation says, derivatives of inputs as they are; of
+ *  a model of transformed inputs or unit rows "gradient" alone, 0 where a NaN is filled.
+ *  Shapes: X n x d, dense or CSR, whatever the fit had; out n x the columns above, F32 or F64;
  *  options may be NULL.
- *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT (an input outside its range where
- *  that is refused, and where nothing is clipped one outside the domain of the map's kernel, naming
- *  row, column and value); MERCER_UNSUPPORTED (clip or refuse asked of a model without ranges,
- *  probabilities of one without). NaN, and where nothing is clipped Inf and inputs that overflow
- *  the features' precision, are none: they give NaN in their row alone.
- *  Threads and cost: any number at once; n (map + D m). */
-MERCER_API mercer_status mercer_model_predict(const mercer_model* model, const mercer_rows* X,
+ *  Errors: MERCER_UNSUPPORTED (what this model does not have, naming what it has; clipping without
+ *  ranges), MERCER_DIMENSION_MISMATCH, MERCER_INVALID_ARGUMENT (an input that is to be refused, or
+ *  outside the kernel's domain, by row and column; of "class" NaN and Inf, too). Else NaN stays in
+ *  its row. Threads and cost: any number at once; n (map + D m); a gradient two projections. */
+MERCER_API mercer_status mercer_model_predict(const mercer_model* model, mercer_rows X,
+                                              const char* what,
                                               const mercer_predict_options* options,
-                                              mercer_context* context, const mercer_matrix* scores);
-
-/** labels[i]: class of the largest score of row i, the lowest on a tie. Inputs and options: as in
- *  mercer_model_predict.
- *  Shapes: X n x d, dense or CSR; labels: n; options may be NULL.
- *  Errors: NaN in X, unless the model fills it, Inf and numbers beyond 1e150, a row with a NaN
- *  score (too large for the features' precision, say), by its number; inputs outside the kernel's
- *  domain as in mercer_model_predict; MERCER_DIMENSION_MISMATCH,
- *  MERCER_UNSUPPORTED (a regression).
- *  Threads and cost: as mercer_model_predict. */
-MERCER_API mercer_status mercer_model_classify(const mercer_model* model, const mercer_rows* X,
-                                               const mercer_predict_options* options,
-                                               mercer_context* context, int32_t* labels);
+                                              mercer_context* context, mercer_matrix out);
 
 /** Frees a model. */
 MERCER_API void mercer_model_free(mercer_model* model);
@@ -132,55 +107,45 @@ MERCER_API void mercer_model_free(mercer_model* model);
  * Example: the names of the columns, kept with the model and its file.
  *
  *   mercer_status status = mercer_model_set_metadata(model, "{\"columns\":[\"x\",\"y\"]}");
- *   int64_t outputs = 0;
- *   double lambda = 0;
- *   if (status == MERCER_OK) status = mercer_model_shape(model, NULL, &outputs, NULL, &lambda);
+ *   mercer_model_info info = {.struct_size = sizeof info};
+ *   if (status == MERCER_OK) status = mercer_model_shape(model, &info);
  */
 
-/** d inputs; outputs: scores per row; K classes, 0 for a regression; lambda: the one given or
- *  chosen. Any pointer may be NULL. */
-MERCER_API mercer_status mercer_model_shape(const mercer_model* model, int64_t* d, int64_t* outputs,
-                                            int64_t* K, double* lambda);
+/** What a model reads and writes. 64 bytes. */
+typedef struct mercer_model_info {
+  uint32_t struct_size;      /**< [0] sizeof(mercer_model_info). */
+  int32_t has_probabilities; /**< [4] 1: mercer_model_predict knows "probability". */
+  int64_t rows;              /**< [8] n that it was fitted on. */
+  int64_t inputs;            /**< [16] d. */
+  int64_t outputs;           /**< [24] m, scores of a row. */
+  int64_t features;          /**< [32] D, of the map. */
+  int64_t classes;           /**< [40] K; 0: a regression. */
+  int32_t is_linear;         /**< [48] 1: it has weights. */
+  int32_t reserved;          /**< [52] 0. */
+  double penalty;            /**< [56] lambda, given or chosen. */
+} mercer_model_info;
+
+/** Fills in *info, of which struct_size is read. Errors: info NULL or struct_size not set. */
+MERCER_API mercer_status mercer_model_shape(const mercer_model* model, mercer_model_info* info);
 
 /** A new handle on the model's map; it may outlive the model. */
 MERCER_API mercer_status mercer_model_map(const mercer_model* model, mercer_map** out);
 
 /** The weights, of prepared inputs' features and transformed targets.
- *  Shapes: w D x outputs, ldw >= outputs; intercept: outputs. Either may be NULL. */
-MERCER_API mercer_status mercer_model_weights_f64(const mercer_model* model, double* w, int64_t ldw,
-                                                  double* intercept);
+ *  Shapes: w D x m, intercept 1 x m; either may be zeros.
+ *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for a model that is not linear. */
+MERCER_API mercer_status mercer_model_weights(const mercer_model* model, mercer_matrix w,
+                                              mercer_matrix intercept);
 
-/** The spec of a model, in canonical form. Errors: convention 9 of mercer/base.h. */
-MERCER_API mercer_status mercer_model_spec(const mercer_model* model, char* buffer,
-                                           int64_t capacity, int64_t* needed);
-
-/** What a search did and how far its model can be trusted, as JSON; "{}" without a search.
- *  "criterion": "leave_one_out" or "held_out", how candidates were compared, on "criterion_rows"
- *  rows; "criterion_score": of the chosen one, too good as the best of many; "lengthscale",
- *  "lambda", "transform" of the inputs, "effective_dimension" Tr H of ridge (an estimate by 16
- *  probes where held-out rows chose);
- *  "score": {"kind": "nested" (each row by a search that had not seen it), "unseen" (rows that no
- *  choice has seen) or "none", "measure": "r_squared" or "accuracy", "rows", "value",
- *  "standard_error", "constant" and "linear": the same of a mean or the largest class, and of ridge
- *  on the prepared inputs themselves, clipped alike; of classes also "balanced": {"value",
- *  "standard_error", "linear"}: the mean over classes of recall, the share of their rows that is
- *  found, of which a constant has 1 / classes; "classes": [{"rows", "recall"}] by number};
- *  "trials": [{"stage": "coarse", "fine", "per_input" or "final", "transform", "features", "rows",
- *  "lengthscale", "lambda", "score", "loss", which candidates are compared by}];
- *  "relevance": of each input, the shortest lengthscale over its own (or its flag's, if that is
- *  shorter), 0 for inputs that were dropped; empty for one lengthscale; "warnings": sentences. What
- *  is not known is null.
- *  Errors: convention 9 of mercer/base.h. */
-MERCER_API mercer_status mercer_model_report(const mercer_model* model, char* buffer,
-                                             int64_t capacity, int64_t* needed);
+/** A text of a model: "spec", in canonical form; "report", what a search did and how far its model
+ *  can be trusted, as JSON ("Reports" in capi/GUIDE.md), "{}" without one; "metadata", "" if none.
+ *  Errors: another word; convention 9 of mercer/base.h. */
+MERCER_API mercer_status mercer_model_text(const mercer_model* model, const char* what,
+                                           char* buffer, int64_t capacity, int64_t* needed);
 
 /** Keeps any UTF-8 text of at most 1 MiB with the model and its file (names of columns and classes,
  *  say), in place of an earlier one. Errors: a longer text. */
 MERCER_API mercer_status mercer_model_set_metadata(mercer_model* model, const char* text);
-
-/** That text, "" if there is none. Errors: convention 9 of mercer/base.h. */
-MERCER_API mercer_status mercer_model_metadata(const mercer_model* model, char* buffer,
-                                               int64_t capacity, int64_t* needed);
 
 #ifdef __cplusplus
 }

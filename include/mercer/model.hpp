@@ -76,8 +76,7 @@ inline std::vector<int32_t> classes_of(MatrixView<const double> scores) {
 }
 
 /// Preparation, map and weights.
-class Model : public detail::Kept<Model, mercer_model_load, mercer_model_save,
-                                  mercer_model_from_bytes, mercer_model_to_bytes> {
+class Model : public detail::Kept<Model, mercer_model_read, mercer_model_write> {
   friend Kept;
 
  public:
@@ -93,26 +92,29 @@ class Model : public detail::Kept<Model, mercer_model_load, mercer_model_save,
         context));
   }
 
+  /// out: as many columns as `what`, a word of mercer_model_predict, says.
+  void predict(const Rows& X, const char* what, const Result& out,
+               const mercer_predict_options& options = predict_options(),
+               Context* context = nullptr) const {
+    detail::check(
+        mercer_model_predict(get(), X.get(), what, &options, detail::handle(context), out.get()),
+        context);
+  }
+  /// Values, or "probability" of each class.
+  Matrix<double> predict(const Rows& X, const mercer_predict_options& options,
+                         Context* context = nullptr, const char* what = "value") const {
+    Matrix<double> scores(X.rows(), outputs());
+    predict(X, what, scores, options, context);
+    return scores;
+  }
   Matrix<double> predict(const Rows& X, Context* context = nullptr) const {
     return predict(X, predict_options(), context);
   }
-  Matrix<double> predict(const Rows& X, const mercer_predict_options& options,
-                         Context* context = nullptr) const {
-    Matrix<double> scores(X.rows(), outputs());
-    detail::check(mercer_model_predict(get(), X.get(), &options, detail::handle(context),
-                                       Result(scores).get()),
-                  context);
-    return scores;
-  }
-  std::vector<int32_t> classify(const Rows& X, Context* context = nullptr) const {
-    return classify(X, predict_options(), context);
-  }
-  std::vector<int32_t> classify(const Rows& X, const mercer_predict_options& options,
+  std::vector<int32_t> classify(const Rows& X,
+                                const mercer_predict_options& options = predict_options(),
                                 Context* context = nullptr) const {
     std::vector<int32_t> labels(static_cast<size_t>(X.rows()));
-    detail::check(
-        mercer_model_classify(get(), X.get(), &options, detail::handle(context), labels.data()),
-        context);
+    predict(X, "class", MatrixView<int32_t>(labels.data(), X.rows(), 1), options, context);
     return labels;
   }
   double score(const Rows& X, const Rows& Y, Context* context = nullptr) const {
@@ -123,47 +125,33 @@ class Model : public detail::Kept<Model, mercer_model_load, mercer_model_save,
                Context* context = nullptr) const {
     return prediction_score(predict(X, context), Y, classes(), options, context);
   }
-  /// Whether predict_options().output may be MERCER_OUTPUT_PROBABILITIES.
-  bool has_probabilities() const {
-    mercer_predict_options options = predict_options();
-    options.output = MERCER_OUTPUT_PROBABILITIES;
-    const MatrixView<const double> none(nullptr, 0, inputs());
-    Matrix<double> p(0, outputs());
-    const mercer_status status =
-        mercer_model_predict(get(), Rows(none).get(), &options, nullptr, Result(p).get());
-    if (status != MERCER_UNSUPPORTED) check(status);
-    return status == MERCER_OK;
+  mercer_model_info info() const {
+    auto known = detail::sized<mercer_model_info>();
+    check(mercer_model_shape(get(), &known));
+    return known;
   }
-  int64_t inputs() const { return shape().inputs; }
-  int64_t outputs() const { return shape().outputs; }
+  bool has_probabilities() const { return info().has_probabilities != 0; }
+  int64_t inputs() const { return info().inputs; }
+  int64_t outputs() const { return info().outputs; }
   /// 0 for a regression.
-  int64_t classes() const { return shape().classes; }
-  double lambda() const { return shape().lambda; }
+  int64_t classes() const { return info().classes; }
+  double lambda() const { return info().penalty; }
   Map map() const {
     mercer_map* map = nullptr;
     check(mercer_model_map(get(), &map));
     return Map(map);
   }
-  std::string spec() const {
-    return detail::text([&](auto... buffer) { return mercer_model_spec(get(), buffer...); });
-  }
+  std::string spec() const { return text("spec"); }
   /// What a search did, and its honest score, as JSON; "{}" without a search.
-  std::string report() const {
-    return detail::text([&](auto... buffer) { return mercer_model_report(get(), buffer...); });
-  }
+  std::string report() const { return text("report"); }
   void set_metadata(const std::string& text) {
     check(mercer_model_set_metadata(get(), text.c_str()));
   }
-  std::string metadata() const {
-    return detail::text([&](auto... buffer) { return mercer_model_metadata(get(), buffer...); });
-  }
+  std::string metadata() const { return text("metadata"); }
   /// Row i: the derivative of output o of m in input k at place k m + o.
   Matrix<double> gradient(const Rows& X, Context* context = nullptr) const {
     Matrix<double> result(X.rows(), X.cols() * outputs());
-    const mercer_derivative what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, nullptr);
-    detail::check(mercer_model_derivative(get(), X.get(), &what, detail::handle(context),
-                                          Result(result).get()),
-                  context);
+    predict(X, "gradient", result, predict_options(), context);
     return result;
   }
   mercer_model* get() const noexcept { return owner_.get(); }
@@ -171,14 +159,8 @@ class Model : public detail::Kept<Model, mercer_model_load, mercer_model_save,
  private:
   using Handle = detail::Owner<mercer_model, mercer_model_free>;
   explicit Model(Handle owner) : owner_(std::move(owner)) {}
-  struct Shape {
-    int64_t inputs = 0, outputs = 0, classes = 0;
-    double lambda = 0;
-  };
-  Shape shape() const {
-    Shape s;
-    check(mercer_model_shape(get(), &s.inputs, &s.outputs, &s.classes, &s.lambda));
-    return s;
+  std::string text(const char* what) const {
+    return detail::text([&](auto... buffer) { return mercer_model_text(get(), what, buffer...); });
   }
   Handle owner_;
 };
@@ -207,7 +189,7 @@ class KernelRidge {
 
  private:
   using Handle = detail::Owner<mercer_kernel_ridge, mercer_kernel_ridge_free>;
-  detail::Shape shape() const { return detail::shape(mercer_kernel_ridge_shape, get()); }
+  mercer_shape shape() const { return detail::shape(mercer_kernel_ridge_shape, get()); }
   Handle owner_;
 };
 

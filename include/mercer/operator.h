@@ -25,9 +25,10 @@ extern "C" {
  *       mercer_output_structure(MERCER_STRUCTURE_COVARIANCE, &Y, 0, NULL, &covariance);
  *   mercer_rows gamma = mercer_rows_f64(p, p, g);
  *   mercer_kernel* joint = NULL;
- *   if (status == MERCER_OK) status = mercer_kernel_decomposable(kernel, &gamma, 1e-12, &joint);
+ *   if (status == MERCER_OK) status = mercer_kernel_decomposable(kernel, gamma, 1e-12, &joint);
+ *   mercer_map_data of = {.struct_size = sizeof of, .kernel = joint};
  *   mercer_map* map = NULL;
- *   if (status == MERCER_OK) status = mercer_fourier_create(joint, 3, 512 * p, NULL, &map);
+ *   if (status == MERCER_OK) status = mercer_map_fit("{\"inputs\":3,\"features\":1024}", &of, NULL, &map);
  *   mercer_map_free(map);
  *   mercer_kernel_free(joint);
  */

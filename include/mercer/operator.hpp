@@ -20,12 +20,12 @@ inline namespace hpp {
 inline void output_structure(mercer_structure kind, const Rows& data, const Result& out,
                              double scale = 0, Context* context = nullptr) {
   detail::check(
-      mercer_output_structure(kind, data.get(), scale, detail::handle(context), out.get()),
+      mercer_output_structure(kind, &data.get(), scale, detail::handle(context), &out.get()),
       context);
 }
 inline void simplex_code(const Result& code, Context* context = nullptr) {
   detail::check(mercer_output_structure(MERCER_STRUCTURE_SIMPLEX, nullptr, 0,
-                                        detail::handle(context), code.get()),
+                                        detail::handle(context), &code.get()),
                 context);
 }
 

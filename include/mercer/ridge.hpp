@@ -37,6 +37,10 @@ struct Sums {
 
 namespace detail {
 
+inline mercer_matrix row(std::vector<double>& v) {
+  return mercer_matrix_f64(1, static_cast<int64_t>(v.size()), v.data());
+}
+
 /// An object of `rows` rows, `columns` features and outputs, owned.
 template <class Object, void (*free)(Object*), auto shape_of>
 class Shaped {
@@ -49,7 +53,7 @@ class Shaped {
  protected:
   using Handle = Owner<Object, free>;
   explicit Shaped(Handle owner) : owner_(std::move(owner)) {}
-  Shape shape() const { return detail::shape(shape_of, get()); }
+  mercer_shape shape() const { return detail::shape(shape_of, get()); }
 
  private:
   Handle owner_;
@@ -60,8 +64,7 @@ class Shaped {
 /// Z'Z, Z'Y, n and sums over blocks of rows.
 class Statistics
     : public detail::Shaped<mercer_statistics, mercer_statistics_free, mercer_statistics_shape>,
-      public detail::Kept<Statistics, mercer_statistics_load, mercer_statistics_save,
-                          mercer_statistics_from_bytes, mercer_statistics_to_bytes> {
+      public detail::Kept<Statistics, mercer_statistics_read, mercer_statistics_write> {
   friend Kept;
 
  public:
@@ -69,24 +72,26 @@ class Statistics
       : Shaped(detail::create<Handle>(
             [&](auto out) { return mercer_statistics_create(D, outputs, out); })) {}
   void add(const Rows& Z, const Rows& Y, Context* context = nullptr) {
-    detail::check(mercer_statistics_add(get(), Z.get(), Y.get(), detail::handle(context)), context);
-  }
-  void remove(const Rows& Z, const Rows& Y, Context* context = nullptr) {
-    detail::check(mercer_statistics_remove(get(), Z.get(), Y.get(), detail::handle(context)),
+    detail::check(mercer_statistics_add(get(), 1, Z.get(), Y.get(), detail::handle(context)),
                   context);
   }
-  void merge(const Statistics& other) { check(mercer_statistics_merge(get(), other.get())); }
-  void subtract(const Statistics& other) { check(mercer_statistics_subtract(get(), other.get())); }
+  void remove(const Rows& Z, const Rows& Y, Context* context = nullptr) {
+    detail::check(mercer_statistics_add(get(), -1, Z.get(), Y.get(), detail::handle(context)),
+                  context);
+  }
+  void merge(const Statistics& other) { check(mercer_statistics_merge(get(), 1, other.get())); }
+  void subtract(const Statistics& other) { check(mercer_statistics_merge(get(), -1, other.get())); }
   Sums sums() const {
-    const detail::Shape s = shape();
+    const mercer_shape s = shape();
     Sums result(s.columns, s.outputs);
-    check(mercer_statistics_get_f64(get(), result.gram.view().data, result.cross.view().data,
-                                    result.z.data(), result.y.data(), result.y2.data()));
+    check(mercer_statistics_get(get(), Result(result.gram).get(), Result(result.cross).get(),
+                                detail::row(result.z), detail::row(result.y),
+                                detail::row(result.y2)));
     return result;
   }
   /// Of n rows, in place of what was held.
   void set(int64_t n, const Sums& sums) {
-    const detail::Shape s = shape();
+    const mercer_shape s = shape();
     const auto is = [](const std::vector<double>& v, int64_t size) {
       return static_cast<int64_t>(v.size()) == size;
     };
@@ -96,8 +101,11 @@ class Statistics
       throw Error(MERCER_DIMENSION_MISMATCH,
                   "sums of the statistics' features and outputs expected");
     }
-    check(mercer_statistics_set_f64(get(), n, sums.gram.view().data, sums.cross.view().data,
-                                    sums.z.data(), sums.y.data(), sums.y2.data()));
+    const auto row = [](const std::vector<double>& v) {
+      return mercer_rows_f64(1, static_cast<int64_t>(v.size()), v.data());
+    };
+    check(mercer_statistics_set(get(), n, Rows(sums.gram).get(), Rows(sums.cross).get(),
+                                row(sums.z), row(sums.y), row(sums.y2)));
   }
 
  private:
@@ -118,27 +126,27 @@ class Ridge : public detail::Shaped<mercer_ridge, mercer_ridge_free, mercer_ridg
               return mercer_ridge_create(statistics.get(), center, detail::handle(context), out);
             },
             context)) {}
-  Weights solve(double lambda) const {
-    const detail::Shape s = shape();
+  Weights solve(double penalty) const {
+    const mercer_shape s = shape();
     Weights weights{Matrix<double>(s.columns, s.outputs),
                     std::vector<double>(static_cast<size_t>(s.outputs))};
-    check(mercer_ridge_solve_f64(get(), lambda, weights.w.view().data, s.outputs,
-                                 weights.intercept.data()));
+    check(mercer_ridge_solve(get(), penalty, Result(weights.w).get(),
+                             detail::row(weights.intercept)));
     return weights;
   }
-  double effective_dimension(double lambda) const {
+  double effective_dimension(double penalty) const {
     double dimension = 0;
-    check(mercer_ridge_gcv_f64(get(), lambda, nullptr, &dimension));
+    check(mercer_ridge_error(get(), penalty, nullptr, {}, &dimension));
     return dimension;
   }
-  std::vector<double> gcv(double lambda) const {
+  std::vector<double> gcv(double penalty) const {
     std::vector<double> result(static_cast<size_t>(outputs()));
-    check(mercer_ridge_gcv_f64(get(), lambda, result.data(), nullptr));
+    check(mercer_ridge_error(get(), penalty, nullptr, detail::row(result), nullptr));
     return result;
   }
-  std::vector<double> held_out_error(double lambda, const Statistics& held_out) const {
+  std::vector<double> held_out_error(double penalty, const Statistics& held_out) const {
     std::vector<double> result(static_cast<size_t>(outputs()));
-    check(mercer_ridge_held_out_error_f64(get(), lambda, held_out.get(), result.data()));
+    check(mercer_ridge_error(get(), penalty, held_out.get(), detail::row(result), nullptr));
     return result;
   }
 };

@@ -7,7 +7,8 @@
  * Everything that reads rows takes a mercer_rows, everything that writes a matrix a mercer_matrix,
  * so that a new kind of input never adds a function.
  *
- * A view is read during the call and not kept. For foreign-function interfaces both structs are
+ * A view is passed by value, read during the call and not kept; one of all zeros is absent, where a
+ * comment allows that. For foreign-function interfaces both structs are
  * plain: no padding, no pointers into each other, fields in the order and of the sizes written here
  * (bytes from the start in brackets). */
 
@@ -39,7 +40,9 @@ typedef enum mercer_number {
   /** Pairs of float: re, im. Results only. */
   MERCER_NUMBER_C32 = 2,
   /** Pairs of double: re, im. Results only. */
-  MERCER_NUMBER_C64 = 3
+  MERCER_NUMBER_C64 = 3,
+  /** int32_t. Results of classes only. */
+  MERCER_NUMBER_I32 = 4
 } mercer_number;
 
 /** How rows are stored. */
@@ -84,6 +87,16 @@ typedef struct mercer_matrix {
   void* data;           /**< [32] */
 } mercer_matrix;
 
+/** What statistics, a decomposition or a fit hold; filled in by their _shape function, which reads
+ *  struct_size. 32 bytes. */
+typedef struct mercer_shape {
+  uint32_t struct_size; /**< [0] sizeof(mercer_shape). */
+  int32_t reserved;     /**< [4] 0. */
+  int64_t rows;         /**< [8] n. */
+  int64_t columns;      /**< [16] D features, or d inputs. */
+  int64_t outputs;      /**< [24] m. */
+} mercer_shape;
+
 /* ==== Views in one line of C ====
  *
  * Set ld afterwards where rows have gaps.
@@ -93,7 +106,7 @@ typedef struct mercer_matrix {
  *   mercer_rows X = mercer_rows_f32(n, d, x);
  *   mercer_matrix Z = mercer_matrix_f32(n, D, z);
  *   Z.ld = ldz;
- *   mercer_status status = mercer_map_transform(map, &X, NULL, NULL, &Z);
+ *   mercer_status status = mercer_map_transform(map, X, NULL, NULL, Z);
  */
 
 /** Dense rows of a number, without gaps. */

@@ -19,11 +19,11 @@ extern "C" {
  *   mercer_rows Y = mercer_rows_f64(n, 1, y);
  *   mercer_score_options options = {sizeof options, MERCER_METRIC_MAE, 0, 0, NULL};
  *   double error = 0;
- *   mercer_status status = mercer_prediction_score(&F, &Y, 0, &options, NULL, &error);
+ *   mercer_status status = mercer_prediction_score(F, Y, 0, &options, NULL, &error);
  */
 
-/** What is measured of predictions f and targets y, of n rows and m outputs, or of scores and
- *  probabilities p of K classes. */
+/** What is measured of predictions f and targets y, of n rows and m outputs, where y is not NaN, or
+ *  of scores and probabilities p of K classes. */
 typedef enum mercer_metric {
   /** R2 for K = 0, else ACCURACY. */
   MERCER_METRIC_DEFAULT = 0,
@@ -77,8 +77,7 @@ typedef struct mercer_score_options {
  *  MERCER_DIMENSION_MISMATCH. score is written on success alone.
  *  Threads and cost: any number at once; one pass, CALIBRATION_ERROR a sort, AUC a sort for each
  *  class. */
-MERCER_API mercer_status mercer_prediction_score(const mercer_rows* predictions,
-                                                 const mercer_rows* Y, int64_t K,
+MERCER_API mercer_status mercer_prediction_score(mercer_rows predictions, mercer_rows Y, int64_t K,
                                                  const mercer_score_options* options,
                                                  mercer_context* context, double* score);
 

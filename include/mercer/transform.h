@@ -17,7 +17,7 @@ extern "C" {
  *
  *   double x[2][4] = {{1, 0, 0, 0}, {1, 2, 3, 4}};
  *   mercer_matrix X = mercer_matrix_f64(2, 4, x[0]);
- *   mercer_status status = mercer_fwht(&X, NULL);
+ *   mercer_status status = mercer_fwht(X, NULL);
  */
 
 /** Walsh-Hadamard transform of every row, in place and unnormalised: X(i, :) := H X(i, :), H(j, k)
@@ -28,7 +28,7 @@ extern "C" {
  *  Errors: columns that are no power of two, a short leading dimension, a complex matrix; after
  *  MERCER_CANCELLED rows are transformed or not, each as a whole.
  *  Threads and cost: any number at once on different X; d log2 d additions a row of d. */
-MERCER_API mercer_status mercer_fwht(const mercer_matrix* X, mercer_context* context);
+MERCER_API mercer_status mercer_fwht(mercer_matrix X, mercer_context* context);
 
 #ifdef __cplusplus
 }

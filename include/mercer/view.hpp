@@ -110,6 +110,7 @@ template <class T>
 constexpr int32_t number() {
   if constexpr (std::is_same_v<T, float>) return MERCER_NUMBER_F32;
   if constexpr (std::is_same_v<T, double>) return MERCER_NUMBER_F64;
+  if constexpr (std::is_same_v<T, int32_t>) return MERCER_NUMBER_I32;
   if constexpr (std::is_same_v<T, std::complex<float>>) return MERCER_NUMBER_C32;
   if constexpr (std::is_same_v<T, std::complex<double>>) return MERCER_NUMBER_C64;
   return -1;
@@ -139,7 +140,7 @@ class Rows {
   }
   int64_t rows() const noexcept { return view_.n; }
   int64_t cols() const noexcept { return view_.d; }
-  const mercer_rows* get() const noexcept { return &view_; }
+  const mercer_rows& get() const noexcept { return view_; }
 
  private:
   mercer_rows view_;
@@ -154,7 +155,7 @@ class Result {
   }
   template <class T>
   Result(Matrix<T>& Z) : Result(Z.view()) {}
-  const mercer_matrix* get() const noexcept { return &view_; }
+  const mercer_matrix& get() const noexcept { return view_; }
 
  private:
   mercer_matrix view_;

@@ -84,6 +84,8 @@ class FeatureMap {
   void require_one_output() const;
   /// A map of several outputs by its parts; null: none.
   virtual const FieldMap* field() const noexcept { return nullptr; }
+  /// The map of one output of which it is made; itself.
+  virtual const FeatureMap& scalar() const noexcept { return *this; }
 
   /// Z(i, :) = columns [c.begin, c.end) of phi(X_i), of p outputs Z(i p + o, :) those of row o of
   /// Phi(X_i)', p x D, whose Phi(x)'Phi(y) estimates K(x, y). X has inputs() columns; Z is of X's

@@ -10,6 +10,7 @@
 #include "feature/field/field_makers.h"
 #include "feature/fourier.h"
 #include "feature/map_entry.h"
+#include "feature/supplied.h"
 
 namespace mercer::feature {
 namespace {
@@ -51,7 +52,7 @@ std::unique_ptr<FeatureMap> supplied_from(const MapArguments& arguments,
   const std::span<const NumberArray> arrays = arguments.data.numbers;
   require(!arrays.empty(), MERCER_UNSUPPORTED,
           "projection = supplied needs the frequencies themselves: use "
-          "mercer_fourier_create_supplied, or a file");
+          "mercer_map_fit, or a file");
   const bool pair = options.form == FourierForm::pair;
   const int64_t d = arguments.inputs, F = pair ? arguments.features / 2 : arguments.features;
   require(F >= 1 && (!pair || arguments.features % 2 == 0), MERCER_CORRUPT_FILE,
@@ -75,7 +76,41 @@ std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
   return supplied_from(arguments, options);
 }
 
+/// Checks a size that a spec need not say.
+void check_size(const Parameters& given, const char* key, int64_t size) {
+  const Value* const said = given.find(key);
+  require(said == nullptr || *said == Value(size), MERCER_DIMENSION_MISMATCH,
+          "%s is not that of the frequencies, expected %lld", key, static_cast<long long>(size));
+}
+
 }  // namespace
+
+std::unique_ptr<FeatureMap> make_supplied(Parameters given, const kernel::Kernel* kernel,
+                                          const SuppliedFrequencies& supplied) {
+  const int64_t F = supplied.W.rows, d = supplied.W.cols;
+  Parameters filled = given;
+  if (given.find("map") == nullptr) filled.set("map", std::string("fourier"));
+  require(map_entry(filled).make == fourier_from, MERCER_UNSUPPORTED,
+          "map %s takes no frequencies of the caller's, expected fourier", map_entry(filled).name);
+  filled.set("inputs", d);
+  filled.set("features", checked_multiply(2, F, "features"));
+  const Parameters canonical = canonical_map(filled, "", Data::refused);
+  const FourierOptions options{read_projection_choice(canonical), kFourierForm.read(canonical),
+                               canonical.seed("seed")};
+  const std::string drawn = ProjectionChoice{}.projection;
+  require(options.projection == drawn, MERCER_UNSUPPORTED,
+          "projection = %s, expected %s for supplied frequencies", options.projection.c_str(),
+          drawn.c_str());
+  const int64_t columns = options.form == FourierForm::pair ? 2 * F : F;
+  check_size(given, "inputs", d);
+  check_size(given, "features", supplied.roots ? columns * supplied.roots->q : columns);
+  const std::unique_ptr<kernel::Kernel> own =
+      kernel == nullptr ? kernel::make_kernel(canonical.object("kernel")) : kernel->copy();
+  own->check_dimension(d);
+  if (supplied.roots)
+    return make_field_supplied(*own, supplied.W, supplied.weights, *supplied.roots, options);
+  return make_fourier_supplied(*own, supplied.W, supplied.weights, options);
+}
 
 MapEntry fourier_entry() {
   std::vector<Field> fields = projection_fields(

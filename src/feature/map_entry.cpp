@@ -115,14 +115,14 @@ void check_data(const MapEntry& entry, const Parameters& canonical, const MapDat
   require(needs_data || data.numbers.empty(), MERCER_INVALID_ARGUMENT,
           "map %s: %zu arrays of numbers given, expected none without \"needs\":\"data\"",
           entry.name, data.numbers.size());
-  require(
-      !needs_rows(canonical) || needs_data || data.rows != nullptr, MERCER_UNSUPPORTED,
-      "map %s is made from rows: expected mercer_map_fit_spec, or a fit, which makes it of its own",
-      entry.name);
+  require(!needs_rows(canonical) || needs_data || data.rows != nullptr, MERCER_UNSUPPORTED,
+          "map %s is made from rows: expected mercer_map_fit with X, or a fit, which makes it of "
+          "its own",
+          entry.name);
   const Field* const learns = learning_field(entry, canonical);
   require(learns == nullptr || (data.rows != nullptr && data.targets != nullptr),
           MERCER_UNSUPPORTED,
-          "map %s with %s = %s learns from rows and targets: expected mercer_map_fit_spec with "
+          "map %s with %s = %s learns from rows and targets: expected mercer_map_fit with "
           "both, whose map then has a spec of its own",
           entry.name, learns == nullptr ? "" : learns->key,
           learns == nullptr ? "" : learns->targets_choice);

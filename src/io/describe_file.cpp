@@ -12,7 +12,6 @@
 #include "io/model_file.h"
 #include "io/model_options.h"
 #include "io/object_file.h"
-#include "io/operator_model_file.h"
 #include "io/statistics_file.h"
 #include "spec/json.h"
 #include "spec/report_spec.h"
@@ -45,16 +44,6 @@ std::string describe_parts(const Container& container, const Parameters& spec,
 std::string describe_map(const SectionReader& file) {
   const auto read = read_map(file);
   return describe_parts(file.container(), read->parameters(), read->numbers());
-}
-
-std::string describe_operator_model(const SectionReader& file) {
-  const model::OperatorModel read = read_operator_model(file);
-  Parameters out = envelope(file.container());
-  const Parameters known = described(read);
-  for (const auto& [key, value] : known.entries()) out.set(key, value);
-  if (!read.report.empty()) out.set("report", read.report);
-  if (!read.metadata.empty()) out.set("metadata", read.metadata);
-  return print_object(out);
 }
 
 /// Of inputs or targets: a list for each bound.
@@ -124,19 +113,15 @@ std::string describe_statistics(const SectionReader& file) {
 
 }  // namespace
 
-std::string describe_file(const std::string& path) {
-  InputFile file(path);
+std::string describe_file(Input& file) {
   Container container = read_container(file, "");
   if (container.kind == "map")
     return describe_map({file.name(), std::move(container), kMapSections});
-  if (container.kind == kOperatorModelKind)
-    return describe_operator_model({file.name(), std::move(container)});
   if (container.kind == "model") return describe_model({file.name(), std::move(container)});
   if (container.kind == "statistics") {
     return describe_statistics({file.name(), std::move(container)});
   }
-  fail(MERCER_INVALID_ARGUMENT,
-       "%s: holds a %s, expected a map, model, operator map or model, or statistics",
+  fail(MERCER_INVALID_ARGUMENT, "%s: holds a %s, expected a map, model or statistics",
        file.name().c_str(), container.kind.c_str());
 }
 

@@ -29,6 +29,7 @@ namespace {
 constexpr int64_t kMostMetadataBytes = int64_t{1} << 20;
 // Optional: readers of earlier versions pass it by, and files without it have no probabilities.
 constexpr const char kCalibration[] = "_calibration";
+constexpr const char kPosterior[] = "_posterior";
 
 void check_outputs(const model::Coding& coding, int64_t outputs) {
   const bool classification = coding.task == model::Task::classification;
@@ -100,6 +101,20 @@ model::Estimating parse_kind(const SectionReader& file) {
   return spec::parse_model_kind(file.text("model"));
 }
 
+/// D of the weights: the map's, or of a kernel of several outputs a part of them.
+int64_t learnt_features(const Parameters& map, const std::vector<std::vector<double>>& numbers,
+                        int64_t outputs) {
+  const int64_t features = map.integer("features");
+  const Parameters& kernel = map.object("kernel");
+  if (kernel::kernel_entry(kernel).outputs == kernel::OutputCount::one || numbers.empty())
+    return features;
+  const int64_t D = std::ssize(numbers[0]) / outputs;
+  require(D >= 1 && features % D == 0 && features / D <= outputs, MERCER_INVALID_ARGUMENT,
+          "weights for %lld features, the map has %lld", static_cast<long long>(D),
+          static_cast<long long>(features));
+  return D;
+}
+
 /// All but the map, which is made last: what it may cost is known to be in the file by then.
 model::Model parse_model(const SectionReader& file, const model::Estimating& kind,
                          const Parameters& map) {
@@ -110,9 +125,14 @@ model::Model parse_model(const SectionReader& file, const model::Estimating& kin
   read_preparation(file, map.integer("inputs"), options.outputs, model);
   std::vector<std::vector<double>> numbers;
   for (const char* section : kind.entry->sections) numbers.push_back(file.doubles(section));
-  model.predictor = kind.entry->load(numbers, map.integer("features"), options.outputs);
+  model.predictor =
+      kind.entry->load(numbers, learnt_features(map, numbers, options.outputs), options.outputs);
   if (file.has(kCalibration))
     model.calibration = model::calibration_of(file.doubles(kCalibration), options.outputs);
+  Context context;
+  if (file.has(kPosterior))
+    model.posterior = std::make_shared<const solver::Posterior>(
+        file.doubles(kPosterior), model.predictor->features(), options.outputs, context);
   model.path = path_of(file.doubles("path"));
   if (file.has("report")) model.report = spec::parse_report(file.text("report"));
   model.metadata = file.text("metadata");
@@ -143,13 +163,17 @@ std::unique_ptr<model::Model> read_model(const SectionReader& file) {
     const Parameters map = spec::map_parameters_of_file(file.text("map"));
     auto model = std::make_unique<model::Model>(parse_model(file, kind, map));
     model->map = parse_map(file, map);
+    require(model->map->scalar().features() == model->predictor->features(),
+            MERCER_INVALID_ARGUMENT, "weights for %lld features, the map has %lld",
+            static_cast<long long>(model->predictor->features()),
+            static_cast<long long>(model->map->scalar().features()));
     return model;
   });
 }
 
 void save(const model::Model& model, Output& output) {
   require(model.map != nullptr && !model.map->is_complex() && model.predictor != nullptr &&
-              model.predictor->features() == model.map->features(),
+              model.predictor->features() == model.map->scalar().features(),
           MERCER_INVALID_ARGUMENT, "the model's weights do not fit its map");
   check_model(model, model.map->inputs());
   const std::string map = spec::to_spec(*model.map);
@@ -174,6 +198,9 @@ void save(const model::Model& model, Output& output) {
     sections.push_back({entry.sections[i], bytes_of(learnt[i])});
   const std::vector<double> calibration = model::numbers_of(model.calibration);
   if (!model.calibration.empty()) sections.push_back({kCalibration, bytes_of(calibration)});
+  const std::vector<double> sure =
+      model.posterior == nullptr ? std::vector<double>() : model.posterior->numbers();
+  if (!sure.empty()) sections.push_back({kPosterior, bytes_of(sure)});
   sections.push_back({"path", bytes_of(tried)});
   if (model.report.known()) sections.push_back({"report", bytes_of(report)});
   sections.push_back({"metadata", bytes_of(model.metadata)});

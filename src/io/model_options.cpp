@@ -30,6 +30,7 @@ Field positive(const char* key) {
   return field;
 }
 
+constexpr const char* kJoint = "joint";
 constexpr double kMostSteps = 1e6;  // of a path or a cross-validation, as specs have it
 
 /// The first are required: the writer knows every one. How lambda was found is kept for whoever
@@ -53,6 +54,9 @@ std::vector<Field> option_fields() {
                                count("outputs", 1)};
   // With their defaults: files of before there was a choice do not name them.
   for (Field& field : spec::preparation_fields()) fields.push_back(std::move(field));
+  Field joint{.key = kJoint, .type = FieldType::object, .fields = spec::outputs_fields};
+  joint.fallback = std::make_shared<const Parameters>();
+  fields.push_back(std::move(joint));
   return fields;
 }
 
@@ -92,6 +96,7 @@ std::string print_options(const ModelOptions& options) {
   given.set("rows", options.rows);
   given.set("outputs", options.outputs);
   spec::set_preparation(fit, given);
+  given.set(kJoint, std::make_shared<const Parameters>(spec::outputs_parameters(fit.outputs)));
   check_ranges(options);
   return print_object(check_fields(given, option_fields(), ""));
 }
@@ -116,6 +121,7 @@ ModelOptions parse_options(std::string_view json, const model::Estimating& kind)
   options.rows = p.integer("rows");
   options.outputs = p.integer("outputs");
   spec::read_preparation(p, fit);
+  fit.outputs = spec::read_outputs(p.object(kJoint));
   check_ranges(options);
   return options;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps, models, operator models and statistics as the bytes of files, wherever these
+// Maps, models and statistics as the bytes of files, wherever these
 // go to or come from.
 #pragma once
 
@@ -11,18 +11,15 @@
 #include "io/input_file.h"
 #include "io/output.h"
 #include "model/model.h"
-#include "model/outputs/operator_model.h"
 #include "solver/row_statistics.h"
 
 namespace mercer::io {
 
 void save(const feature::FeatureMap& map, Output& output);
 void save(const model::Model& model, Output& output);
-void save(const model::OperatorModel& model, Output& output);
 void save(const solver::RowStatistics& statistics, Output& output);
 std::unique_ptr<feature::FeatureMap> load_map(Input& input);
 std::unique_ptr<model::Model> load_model(Input& input);
-model::OperatorModel load_operator_model(Input& input);
 std::unique_ptr<solver::RowStatistics> load_statistics(Input& input);
 
 template <class Object>
@@ -34,10 +31,6 @@ inline std::unique_ptr<feature::FeatureMap> load_map(const std::string& path) {
   InputFile file(path);
   return load_map(file);
 }
-inline model::OperatorModel load_operator_model(const std::string& path) {
-  InputFile file(path);
-  return load_operator_model(file);
-}
 inline std::unique_ptr<model::Model> load_model(const std::string& path) {
   InputFile file(path);
   return load_model(file);
@@ -48,6 +41,10 @@ inline std::unique_ptr<solver::RowStatistics> load_statistics(const std::string&
 }
 
 /// What a file holds, as JSON: {"kind":..,"version":..,"spec":{...},...}.
-std::string describe_file(const std::string& path);
+std::string describe_file(Input& input);
+inline std::string describe_file(const std::string& path) {
+  InputFile file(path);
+  return describe_file(file);
+}
 
 }  // namespace mercer::io

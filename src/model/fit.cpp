@@ -12,6 +12,7 @@
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
 #include "model/map_from_rows.h"
+#include "model/outputs/output_coupling.h"
 #include "model/prepare/input_domain.h"
 #include "model/prepare/row_coding.h"
 #include "model/prepare/row_summary.h"
@@ -38,7 +39,7 @@ void check_shared(const Preparing& asked) {
   require(asked.scale == Scale::standard, MERCER_UNSUPPORTED,
           "scale = %s of rows that several processes share, expected standard: it would take a "
           "column's numbers in one process",
-          asked.scale == Scale::robust ? "robust" : "center");
+          word_of(asked.scale));
   require(asked.transform == Transform::none && asked.target_transform == Transform::none,
           MERCER_UNSUPPORTED,
           "transform or target_transform of rows that several processes share, expected none: "
@@ -50,9 +51,24 @@ void learn(const solver::BlockSource& rows, const Fitting& asked, Context& conte
       asked.estimate.entry->fit(rows, asked.estimate, asked.coding, asked.select, context);
   model.predictor = std::move(learned.predictor);
   model.fit = asked;
+  model.fit.estimate.coupling = nullptr;  // it was of the fit
   model.fit.select.lambda = learned.lambda;
   model.path = std::move(learned.path);
   model.calibration = std::move(learned.calibration);
+  model.posterior = std::move(learned.posterior);
+}
+
+/// How outputs are learnt together: as the map says, or as is asked with targets Y.
+void couple(const feature::FeatureMap& map, MatrixView<const double> Y,
+            std::span<const double> weights, Context& context, Fitting& asked) {
+  Outputs& outputs = asked.outputs;
+  check_outputs(map.kernel(), asked);
+  asked.estimate.coupling = coupling_of(map, context);
+  if (outputs.structure == OutputStructure::independent) return;
+  const OutputRelations relations(outputs, asked.coding, Y, weights, solver::RowSet(Y.rows),
+                                  context);
+  if (outputs.structure != OutputStructure::given) outputs.weight = relations.weights().front();
+  asked.estimate.coupling = relations.coupling(relations.weights().front(), context);
 }
 
 /// What is refused of rows and targets whatever the map.
@@ -61,7 +77,7 @@ void check_data(const Fitting& asked, const TargetedRows& rows) {
   check_rows("X", rows.X.rows(), solver::total_weight(rows.weights, rows.X.rows()));
   check_folds(asked.select, rows.X.rows());
   check_numbers(asked.prepare.missing, rows.X);
-  check_targets(asked.coding, rows.Y);
+  check_targets(asked.coding, rows.Y, may_miss_targets(asked.coding, *asked.estimate.entry));
 }
 
 RowSummary summary_of(const Fitting& asked, std::optional<InputDomain> domain,
@@ -74,8 +90,8 @@ RowSummary summary_of(const Fitting& asked, std::optional<InputDomain> domain,
 }
 
 Model fit_prepared(std::shared_ptr<const feature::FeatureMap> map, Preparation preparation,
-                   Ranges ranges, const Fitting& asked, const TargetedRows& rows,
-                   Context& context) {
+                   Ranges ranges, Fitting asked, const TargetedRows& rows, Context& context) {
+  couple(*map, rows.Y, rows.weights, context, asked);
   Model model;
   model.map = std::move(map);
   model.preparation = std::move(preparation);
@@ -134,6 +150,11 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& 
           "missing = flag of a stream, whose flags cannot be counted before it is read: expected "
           "refuse or fill");
   check_map(*map, map->inputs());
+  Fitting coupled = asked;
+  require(
+      asked.outputs.structure == OutputStructure::independent, MERCER_UNSUPPORTED,
+      "outputs of a stream, expected independent: how they belong together is found in targets");
+  couple(*map, {}, {}, context, coupled);
   solver::Reduction* const reduction = stream.reduction();
   if (reduction != nullptr) check_shared(asked.prepare);
   Model model;
@@ -166,7 +187,7 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& 
   summary.require_numbers();
   model.preparation = summary.preparation();
   model.ranges = summary.ranges();
-  learn(StreamRows(checked, model.preparation, rows, classes), asked, context, model);
+  learn(StreamRows(checked, model.preparation, rows, classes), coupled, context, model);
   return model;
 }
 

@@ -4,9 +4,11 @@
 #include "model/fit_checks.h"
 
 #include <cmath>
+#include <string>
 
 #include "base/error.h"
 #include "base/finite.h"
+#include "kernel/matrix_kernel.h"
 #include "model/estimator/model_entry.h"
 
 namespace mercer::model {
@@ -38,7 +40,7 @@ void check(const Preparing& preparing, const Coding& coding) {
   require(preparing.standardize || preparing.scale == Scale::standard, MERCER_INVALID_ARGUMENT,
           "scale = %s and standardize = false, expected scale = standard, the default, or "
           "standardize = true: scale says how inputs are standardised",
-          preparing.scale == Scale::robust ? "robust" : "center");
+          word_of(preparing.scale));
 }
 
 void check(const Selecting& selecting) {
@@ -107,8 +109,24 @@ void check_map(const feature::FeatureMap& map, int64_t columns) {
   require(!map.is_complex(), MERCER_UNSUPPORTED,
           "the map is complex; ridge needs a real one, such as form pair or phase, or field "
           "real or complex_to_real");
-  map.require_one_output();
   check_inputs(map.inputs(), columns);
+}
+
+void check_outputs(const kernel::Kernel& kernel, const Fitting& asked) {
+  const kernel::MatrixKernel* const matrix = kernel.matrix();
+  require(matrix == nullptr || asked.outputs.structure == OutputStructure::independent,
+          MERCER_UNSUPPORTED,
+          "outputs beside kernel %s, which says how they belong together, expected one of both",
+          std::string(kernel.name()).c_str());
+  if (matrix == nullptr || matrix->field_parts() == nullptr) return;
+  const Preparing& prepare = asked.prepare;
+  const bool one_unit =
+      !prepare.standardize || prepare.scale == Scale::common || prepare.scale == Scale::center;
+  require(one_unit && prepare.transform == Transform::none && !prepare.unit_rows &&
+              prepare.buckets == 0 && prepare.missing != Missing::flag,
+          MERCER_UNSUPPORTED,
+          "prepare of a field: its inputs are directions, expected scale common or center, or "
+          "standardize = false, and no transform, unit_rows or flags");
 }
 
 void check_numbers(Missing missing, const Rows& X) {
@@ -116,9 +134,20 @@ void check_numbers(Missing missing, const Rows& X) {
                    missing == Missing::refuse ? MissingNumbers::refused : MissingNumbers::allowed);
 }
 
-void check_targets(const Coding& coding, MatrixView<const double> Y) {
-  require_summable("Y", Y);
-  if (coding.task != Task::classification) return;
+bool may_miss_targets(const Coding& coding, const ModelEntry& entry) {
+  return coding.task == Task::regression && entry.least_squares;
+}
+
+void check_targets(const Coding& coding, MatrixView<const double> Y, bool may_miss) {
+  require_summable("Y", Y, may_miss ? MissingNumbers::allowed : MissingNumbers::refused);
+  for (int64_t k = 0; may_miss && k < Y.cols; ++k) {
+    int64_t i = 0;
+    while (i < Y.rows && std::isnan(Y(i, k))) ++i;
+    require(i < Y.rows, MERCER_INVALID_ARGUMENT,
+            "column %lld of Y (counted from 0) is NaN in every row, expected some target",
+            static_cast<Long>(k));
+  }
+  if (coding.task == Task::regression) return;
   for (int64_t i = 0; i < Y.rows; ++i) {
     const double label = Y(i, 0);
     require(label >= 0 && label < static_cast<double>(coding.classes) && label == std::floor(label),

@@ -22,11 +22,17 @@ void check_rows(const char* what, int64_t rows, double weight);
 void check_folds(const Selecting& selecting, int64_t rows);
 /// A map's inputs are as many as X has columns.
 void check_inputs(int64_t inputs, int64_t columns);
-/// Real, and of as many inputs as X has columns.
+/// Real, of as many inputs as X has columns.
 void check_map(const feature::FeatureMap& map, int64_t columns);
+/// What the map's kernel and what is asked leave of each other: a field keeps one unit for all
+/// inputs, and outputs are joined in one way. UNSUPPORTED.
+void check_outputs(const kernel::Kernel& kernel, const Fitting& asked);
 /// Inputs summable (base/finite.h); NaN is allowed where missing numbers are filled.
 void check_numbers(Missing missing, const Rows& X);
-/// Summable (base/finite.h), and for classification whole numbers in [0, classes).
-void check_targets(const Coding& coding, MatrixView<const double> Y);
+/// Summable (base/finite.h); of a regression by squares NaN is a target that was not observed, of
+/// which no column may have others alone, where may_miss; for classification whole numbers in [0, classes).
+void check_targets(const Coding& coding, MatrixView<const double> Y, bool may_miss = false);
+/// Targets may be NaN: those of a regression by squares.
+bool may_miss_targets(const Coding& coding, const ModelEntry& entry);
 
 }  // namespace mercer::model

@@ -21,6 +21,7 @@
 #include "model/prepare/preparation.h"
 #include "model/report.h"
 #include "model/select/calibration.h"
+#include "solver/posterior.h"
 
 namespace mercer::model {
 
@@ -32,9 +33,10 @@ struct Model {
   Fitting fit;                                 // as fitted; lambda is the chosen one
   int64_t rows = 0;                            // rows it was fitted on
   std::vector<PathPoint> path;
-  FitReport report;         // of a search
-  std::string metadata;     // the caller's text, kept in files (the command line stores column and
-                            // label names)
+  FitReport report;      // of a search
+  std::string metadata;  // the caller's text, kept in files (the command line stores column and
+                         // label names)
+  std::shared_ptr<const solver::Posterior> posterior;  // null: it was not asked for
   Calibration calibration;  // of a classification's scores; empty: it has no probabilities
 
   int64_t inputs() const { return preparation.inputs_of(map->inputs()); }
@@ -62,6 +64,11 @@ Model fit(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked, 
 /// the map's kernel are refused, naming row and column.
 Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores,
                 std::optional<Extrapolation> extrapolation = {});
+
+/// Row i of out (n x p p): how sure the model is of its p numbers at row i, in units of the
+/// targets; nothing is clipped. UNSUPPORTED for a model without a posterior, or of transformed
+/// targets.
+void covariance(const Model& model, const Rows& X, Context& context, MatrixView<double> out);
 
 /// UNSUPPORTED unless it is a classification with a calibration, which makes scores probabilities.
 void require_probabilities(const Model& model);

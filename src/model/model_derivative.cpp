@@ -37,7 +37,7 @@ void check(const Model& model, const Derivative& what, MatrixView<const double> 
           Long{X.rows}, Long{X.cols}, Long{out.rows}, Long{out.cols}, Long{model.inputs()},
           Long{columns});
   require(
-      model.map->has_gradient() && !model.map->is_complex(), MERCER_UNSUPPORTED,
+      model.map->scalar().has_gradient() && !model.map->is_complex(), MERCER_UNSUPPORTED,
       "the model's map %s of kernel %s has no derivatives or is complex, expected a smooth real "
       "one",
       std::string(model.map->name()).c_str(), std::string(model.map->kernel().name()).c_str());
@@ -99,7 +99,7 @@ class Differentiation {
   void run(MatrixView<const double> X, MatrixView<double> out) {
     if (what_.kind == Derivative::Kind::gradient) {
       pulled_ = Matrix<double>(kRows, model_.map->inputs(), context_, kWhat);
-      G_ = Matrix<double>(kRows, model_.map->features(), context_, kWhat);
+      G_ = Matrix<double>(kRows, model_.map->scalar().features(), context_, kWhat);
     }
     Stage stage(context_, X.rows);
     for (int64_t i0 = 0; i0 < X.rows; i0 += kRows) {
@@ -127,7 +127,7 @@ class Differentiation {
     for (int64_t o = 0; o < outputs(); ++o) {
       for (int64_t i = 0; i < G.rows; ++i)
         for (int64_t j = 0; j < G.cols; ++j) G(i, j) = w_(j, o);
-      model_.map->pull_back(U, G, context_, pulled);
+      model_.map->scalar().pull_back(U, G, context_, pulled);
       for (int64_t i = 0; i < X.rows; ++i) {
         through_preparation(model_.preparation, X.row(i), U.row(i), X.cols, pulled.row(i));
         for (int64_t k = 0; k < X.cols; ++k) out(i, k * outputs() + o) = pulled(i, k);
@@ -156,7 +156,7 @@ class Differentiation {
     for (int64_t i = 0; i < out.rows; ++i) std::fill_n(out.row(i), out.cols, 0.0);
     for (int64_t b = 0; b < what_.blocks(model_.inputs()); ++b) {
       const std::vector<MultiIndex> all = terms(b);
-      const int64_t each = U.rows * model_.map->features();
+      const int64_t each = U.rows * model_.map->scalar().features();
       const auto together = static_cast<size_t>(std::max<int64_t>(1, kNumbers / each));
       for (size_t first = 0; first < all.size(); first += together) {
         const size_t last = std::min(first + together, all.size());
@@ -170,9 +170,10 @@ class Differentiation {
   /// out += the sum of these derivatives, and the intercept of the value.
   void add(const std::vector<MultiIndex>& partials, MatrixView<const double> U,
            MatrixView<double> out) {
-    const int64_t D = model_.map->features();
+    const int64_t D = model_.map->scalar().features();
     const Matrix<double> Z(U.rows, std::ssize(partials) * D, context_, kWhat);
-    model_.map->differentiate({Derivative::Kind::partials, partials}, U, context_, Z.view());
+    model_.map->scalar().differentiate({Derivative::Kind::partials, partials}, U, context_,
+                                       Z.view());
     for (size_t k = 0; k < partials.size(); ++k) {
       const auto first = static_cast<int64_t>(k) * D;
       linalg::multiply(over_scales(partials[k]), linalg::Transpose::no,

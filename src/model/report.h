@@ -26,6 +26,8 @@ struct SearchCandidate {
   Transform transform = Transform::none;  // of the inputs
   // What candidates are compared by: mean loss (row_loss.h) of that lambda; NaN: not known.
   double loss = std::numeric_limits<double>::quiet_NaN();
+  // Of how outputs are learnt together: the kernel's share, or Gamma's weight; NaN: there is none.
+  double shape = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// What a score was taken on.
@@ -67,6 +69,7 @@ struct FitReport {
   double criterion_score = std::numeric_limits<double>::quiet_NaN();  // of the chosen one
   double lengthscale = 0;
   double lambda = 0;
+  double shape = std::numeric_limits<double>::quiet_NaN();      // as SearchCandidate has it
   Transform transform = Transform::none;                        // of the inputs
   double dimension = std::numeric_limits<double>::quiet_NaN();  // Tr H where it was chosen
   Assessment assessment;

@@ -3,6 +3,7 @@
 #include "solver/block_source.h"
 
 #include "base/aligned.h"
+#include "base/error.h"
 #include "base/parallel.h"
 
 namespace mercer::solver {
@@ -21,7 +22,43 @@ void widen(MatrixView<const float> from, Context& context, MatrixView<double> to
   });
 }
 
+class OneOutput final : public BlockSource {
+ public:
+  OneOutput(const BlockSource& source, int64_t k) : source_(source), k_(k) {}
+  int64_t features() const override { return source_.features(); }
+  int64_t outputs() const override { return 1; }
+  int64_t rows() const override { return source_.rows(); }
+  int64_t block_rows() const override { return source_.block_rows(); }
+  Reduction* reduction() const override { return source_.reduction(); }
+  bool is_complete() const override { return source_.is_complete(); }
+  void for_each(Context& context, const Body& body) const override {
+    source_.for_each(context, [&](FeatureBlock block) {
+      block.Y = block.Y.block_cols(k_, k_ + 1);
+      body(block);
+    });
+  }
+  void for_each_target(Context& context, const TargetBody& body) const override {
+    source_.for_each_target(context,
+                            [&](auto Y, auto weights) { body(Y.block_cols(k_, k_ + 1), weights); });
+  }
+  std::unique_ptr<BlockSource> subset(RowSet) const override {
+    fail(MERCER_INTERNAL, "rows of one output have no subsets");
+  }
+
+ private:
+  const BlockSource& source_;
+  int64_t k_;
+};
+
 }  // namespace
+
+void BlockSource::for_each_target(Context& context, const TargetBody& body) const {
+  for_each(context, [&](const FeatureBlock& block) { body(block.Y, block.weights); });
+}
+
+std::unique_ptr<BlockSource> one_output(const BlockSource& source, int64_t k) {
+  return std::make_unique<OneOutput>(source, k);
+}
 
 void for_each_wide(const BlockSource& source, Context& context,
                    const std::function<void(const WideBlock&)>& body) {

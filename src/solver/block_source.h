@@ -65,7 +65,16 @@ class BlockSource {
   virtual std::vector<double> classes() const { return {}; }
   /// Null: this process has all rows.
   virtual Reduction* reduction() const { return nullptr; }
+  /// No target is NaN, which stands for one that was not observed.
+  virtual bool is_complete() const { return true; }
+  /// The same blocks' targets and weights, without their features where these are not had anyway.
+  using TargetBody =
+      std::function<void(MatrixView<const double> Y, std::span<const double> weights)>;
+  virtual void for_each_target(Context& context, const TargetBody& body) const;
 };
+
+/// Its rows with target k alone; the source is referred to.
+std::unique_ptr<BlockSource> one_output(const BlockSource& source, int64_t k);
 
 void for_each_wide(const BlockSource& source, Context& context,
                    const std::function<void(const WideBlock&)>& body);

@@ -66,7 +66,7 @@ DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> w
 
 Weights DualSystem::solve(double lambda, Context& context) const {
   const Matrix<double> K = copy_of(K_, context);
-  return weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context), context);
+  return weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context), mean_Y_, context);
 }
 
 // (I - H)(y - mean) = n lambda (K + n lambda I)^{-1} (y - mean), and so is I - H itself but for the
@@ -80,23 +80,25 @@ Weights DualSystem::solve(double lambda, Context& context, Matrix<double>& resid
   for (int64_t i = 0; i < rows(); ++i)
     for (int64_t o = 0; o < outputs(); ++o)
       residuals(i, o) = left_out(shift * alpha(i, o), shift * K(i, i), static_cast<size_t>(i));
-  return weights_of(alpha, context);
+  return weights_of(alpha, mean_Y_, context);
 }
 
 Solution DualSystem::solution(double lambda, Context& context) const {
   const Matrix<double> K = copy_of(K_, context);  // its factor afterwards
-  Weights weights = weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context), context);
+  Weights weights =
+      weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context), mean_Y_, context);
   const double left = n_ * lambda * inverse_trace(K.view(), context);
   return {std::move(weights), static_cast<double>(rows()) - left + (center_ ? 1.0 : 0.0)};
 }
 
-Weights DualSystem::weights_of(const Matrix<double>& alpha, Context& context) const {
-  Weights weights{Matrix<double>(Z_.cols(), Y_.cols(), context, "weights"), mean_Y_};
+Weights DualSystem::weights_of(const Matrix<double>& alpha, std::vector<double> mean_Y,
+                               Context& context) const {
+  Weights weights{Matrix<double>(Z_.cols(), alpha.cols(), context, "weights"), std::move(mean_Y)};
   linalg::multiply(1.0, linalg::Transpose::yes, Z_.view(), linalg::Transpose::no, alpha.view(), 0.0,
                    weights.w.view());
   for (size_t j = 0; j < mean_Z_.size(); ++j) {
     const double* w = weights.w.view().row(static_cast<int64_t>(j));
-    for (size_t o = 0; o < mean_Y_.size(); ++o) weights.intercept[o] -= mean_Z_[j] * w[o];
+    for (size_t o = 0; o < weights.intercept.size(); ++o) weights.intercept[o] -= mean_Z_[j] * w[o];
   }
   return weights;
 }
@@ -115,7 +117,7 @@ void DualSystem::decompose(Context& context) {
 double DualSystem::residual_part(int64_t j, double lambda) const {
   const double shift = n_ * lambda;
   const double sum = s_[static_cast<size_t>(j)] + shift;
-  return sum > 0 ? shift / sum : 1.0;
+  return sum > 0 && !std::isinf(sum) ? shift / sum : 1.0;
 }
 
 std::vector<double> DualSystem::gcv(double lambda) const {
@@ -152,12 +154,19 @@ Matrix<double> DualSystem::residual_parts(std::span<const double> lambdas, Conte
 
 Matrix<double> DualSystem::leave_one_out(std::span<const double> lambdas, int64_t first,
                                          int64_t last, Context& context) const {
-  const int64_t n = rows(), m = outputs(), count = last - first;
+  const int64_t n = rows(), m = outputs();
   const int64_t columns = checked_multiply(std::ssize(lambdas), m, kLeaveOneOut);
   const Matrix<double> parts = residual_parts(lambdas, context);
   const Matrix<double> rotated(n, columns, context, kLeaveOneOut);
   for (int64_t j = 0; j < n; ++j)
     for (int64_t k = 0; k < columns; ++k) rotated(j, k) = parts(j, k / m) * UY_(j, k % m);
+  return left_out(parts, rotated, m, first, last, context);
+}
+
+Matrix<double> DualSystem::left_out(const Matrix<double>& parts, const Matrix<double>& rotated,
+                                    int64_t each, int64_t first, int64_t last,
+                                    Context& context) const {
+  const int64_t n = rows(), count = last - first, columns = rotated.cols();
   const MatrixView<const double> U = U_.view().block_cols(first, last);
   const Matrix<double> squares(n, count, context, kLeaveOneOut);
   for (int64_t j = 0; j < n; ++j)
@@ -168,8 +177,37 @@ Matrix<double> DualSystem::leave_one_out(std::span<const double> lambdas, int64_
   linalg::multiply(1.0, kTransposed, U, kPlain, rotated.view(), 0.0, result.view());
   for (int64_t i = 0; i < count; ++i)
     for (int64_t k = 0; k < columns; ++k)
-      result(i, k) = left_out(result(i, k), left(i, k / m), static_cast<size_t>(first + i));
+      result(i, k) = left_out(result(i, k), left(i, k / each), static_cast<size_t>(first + i));
   return result;
+}
+
+Matrix<double> DualSystem::leave_one_out(const Combination& of, int64_t first, int64_t last,
+                                         Context& context) const {
+  const Matrix<double> parts = residual_parts(of.lambdas, context);
+  const Matrix<double> rotated(rows(), of.M.cols, context, kLeaveOneOut);
+  linalg::multiply(1.0, kPlain, UY_.view(), kPlain, of.M, 0.0, rotated.view());
+  for (int64_t j = 0; j < rows(); ++j)
+    for (int64_t k = 0; k < of.M.cols; ++k) rotated(j, k) *= parts(j, k);
+  return left_out(parts, rotated, 1, first, last, context);
+}
+
+// 1 / (s + n lambda) is (1 - r) / s of the part r that is left in a residual.
+Weights DualSystem::solve(const Combination& of, Context& context) const {
+  const Matrix<double> parts = residual_parts(of.lambdas, context);
+  const Matrix<double> rotated(rows(), of.M.cols, context, kSquare);
+  Matrix<double> alpha(rows(), of.M.cols, context, kSquare);
+  linalg::multiply(1.0, kPlain, UY_.view(), kPlain, of.M, 0.0, rotated.view());
+  for (int64_t j = 0; j < rows(); ++j)
+    for (int64_t k = 0; k < of.M.cols; ++k) {
+      const double s = s_[static_cast<size_t>(j)];
+      rotated(j, k) *= s > 0 ? (1 - parts(j, k)) / s : 0.0;
+    }
+  linalg::multiply(1.0, kTransposed, U_.view(), kPlain, rotated.view(), 0.0, alpha.view());
+  std::vector<double> mean(static_cast<size_t>(of.M.cols), 0.0);
+  for (int64_t k = 0; k < of.M.rows; ++k)
+    for (int64_t j = 0; j < of.M.cols; ++j)
+      mean[static_cast<size_t>(j)] += mean_Y_[static_cast<size_t>(k)] * of.M(k, j);
+  return weights_of(alpha, std::move(mean), context);
 }
 
 double DualSystem::left_out(double residual, double left, size_t row) const {

@@ -48,9 +48,18 @@ class DualSystem {
   /// of weight 0 gets 0.
   Matrix<double> leave_one_out(std::span<const double> lambdas, int64_t first, int64_t last,
                                Context& context) const;
+  /// Of a combination, after decompose: weights, D x columns, and rows x columns left out.
+  Weights solve(const Combination& of, Context& context) const;
+  Matrix<double> leave_one_out(const Combination& of, int64_t first, int64_t last,
+                               Context& context) const;
 
  private:
-  Weights weights_of(const Matrix<double>& alpha, Context& context) const;
+  Weights weights_of(const Matrix<double>& alpha, std::vector<double> mean_Y,
+                     Context& context) const;
+  /// rotated: what of each eigenvector is in the residuals of a column, n x columns; parts: of each
+  /// eigenvector in the rows' own, n x (columns over each).
+  Matrix<double> left_out(const Matrix<double>& parts, const Matrix<double>& rotated, int64_t each,
+                          int64_t first, int64_t last, Context& context) const;
   /// residual_part of every eigenvector: rows x lambdas.
   Matrix<double> residual_parts(std::span<const double> lambdas, Context& context) const;
   /// A residual divided by what is left of its row, 1 - H_ii but for the intercept's share.

@@ -113,7 +113,7 @@ linalg::LbfgsResult LossFit::run(double lambda, const LossFitOptions& options, C
       if (!factored)
         scaling_->factor(std::max(objective_->curvature(), kLeastCurvature), lambda, context);
       factored = true;
-      scaling_->apply(r, objective_->columns());
+      scaling_->apply(r, objective_->width());
     };
   return linalg::minimize_lbfgs(
       [&](std::span<const double> x, std::span<double> gradient) {
@@ -124,12 +124,12 @@ linalg::LbfgsResult LossFit::run(double lambda, const LossFitOptions& options, C
 
 bool LossFit::is_flat(const linalg::LbfgsResult& end, const LossFitOptions& options,
                       Context& context) {
-  return linalg::is_flat(
-      end,
-      [&](std::span<const double> x, std::span<double> gradient) {
-        return (*objective_)(x, gradient, context);
-      },
-      x_.size(), {.decrement_tolerance = options.tolerance, .noise = objective_->noise()});
+  return linalg::is_flat(end,
+                         [&](std::span<const double> x, std::span<double> gradient) {
+                           return (*objective_)(x, gradient, context);
+                         },
+                         x_.size(),
+                         {.decrement_tolerance = options.tolerance, .noise = objective_->noise()});
 }
 
 }  // namespace mercer::solver

@@ -119,6 +119,13 @@ LossObjective::LossObjective(const BlockSource& source, LossOptions options, Con
       options_(std::move(options)),
       columns_(loss_columns(*options_.loss, source.outputs())),
       mean_(static_cast<size_t>(source.features()), 0.0) {
+  require(
+      options_.coupling == nullptr || options_.coupling->outputs() == columns_,
+      MERCER_DIMENSION_MISMATCH,
+      "%lld columns of scores (two classes have one), expected the %lld outputs that are learnt "
+      "together",
+      static_cast<long long>(columns_),
+      static_cast<long long>(options_.coupling == nullptr ? 0 : options_.coupling->outputs()));
   double single = 0;  // blocks of all processes, some of which may have no rows to tell by
   source.for_each(context, [&](const FeatureBlock& block) {
     if (block.Z64.data == nullptr) ++single;
@@ -146,16 +153,48 @@ LossObjective::LossObjective(const BlockSource& source, LossOptions options, Con
   }
 }
 
+Matrix<double> LossObjective::spread(std::span<const double> x, Context& context) const {
+  const MatrixView<const double> theta(x.data(), features(), width());
+  Matrix<double> C(features(), columns_, context, "weights");
+  if (options_.coupling != nullptr) {
+    options_.coupling->spread(theta, C.view());
+  } else {
+    std::copy_n(theta.data, theta.rows * theta.cols, C.data());
+  }
+  return C;
+}
+
 double LossObjective::operator()(std::span<const double> x, std::span<double> gradient,
                                  Context& context) {
-  const auto weights = static_cast<size_t>(features() * columns_);
-  const MatrixView<const double> theta(x.data(), features(), columns_);
-  const MatrixView<double> slope(gradient.data(), features(), columns_);
-  std::vector<double> offset(static_cast<size_t>(columns_), 0.0), sums(offset);
-  if (options_.center) std::ranges::copy(x.subspan(weights), offset.begin());
+  const auto weights = static_cast<size_t>(features() * width());
+  const Matrix<double> C = spread(x, context);
+  const Matrix<double> slope(features(), columns_, context, "a gradient");
+  const std::vector<double> zeros(static_cast<size_t>(columns_), 0.0);
+  std::vector<double> slope_of_b(zeros);
+  const double value = at_weights(C.view(), options_.center ? x.subspan(weights) : zeros,
+                                  slope.view(), slope_of_b, context);
+  if (options_.coupling != nullptr) {
+    options_.coupling->gather(slope.view(), {gradient.data(), features(), width()});
+  } else {
+    std::copy_n(slope.data(), weights, gradient.begin());
+  }
+  double norm2 = 0;
+  for (size_t j = 0; j < weights; ++j) {
+    gradient[j] += options_.lambda * x[j];
+    norm2 += x[j] * x[j];
+  }
+  if (options_.center)
+    std::ranges::copy(slope_of_b, gradient.begin() + std::ssize(x.first(weights)));
+  return value + options_.lambda / 2 * norm2;
+}
+
+double LossObjective::at_weights(MatrixView<const double> theta, std::span<const double> b,
+                                 MatrixView<double> slope, std::span<double> slope_of_b,
+                                 Context& context) {
+  std::vector<double> offset(b.begin(), b.end()), sums(offset.size(), 0.0);
   linalg::multiply(-1.0, Transpose::no, {mean_.data(), 1, features()}, Transpose::no, theta, 1.0,
                    {offset.data(), 1, columns_});
-  std::ranges::fill(gradient, 0.0);
+  for (int64_t j = 0; j < slope.rows; ++j) std::fill_n(slope.row(j), slope.cols, 0.0);
   BlockLoss loss;
   const auto run = [&]<class T>(const Pass<T>& pass, MatrixView<const T> Z,
                                 const FeatureBlock& block) {
@@ -174,26 +213,22 @@ double LossObjective::operator()(std::span<const double> x, std::span<double> gr
       run(*single, block.Z32, block);
     }
   });
-  reduce(source_, gradient.first(weights));
+  reduce(source_, {slope.data, static_cast<size_t>(slope.rows * slope.cols)});
   sums.insert(sums.end(), {loss.value, loss.curvature});
   reduce(source_, sums);
   const double value = sums[sums.size() - 2] / weight_;
   curvature_ = sums.back() / weight_;
-  double norm2 = 0;
   for (int64_t j = 0; j < features(); ++j)
-    for (int64_t k = 0; k < columns_; ++k) {
-      const double w = theta(j, k), total = sums[static_cast<size_t>(k)];
+    for (int64_t k = 0; k < columns_; ++k)
       slope(j, k) =
-          (slope(j, k) - mean_[static_cast<size_t>(j)] * total) / weight_ + options_.lambda * w;
-      norm2 += w * w;
-    }
-  for (size_t k = 0; k < offset.size() && options_.center; ++k)
-    gradient[weights + k] = sums[k] / weight_;
-  return value + options_.lambda / 2 * norm2;
+          (slope(j, k) - mean_[static_cast<size_t>(j)] * sums[static_cast<size_t>(k)]) / weight_;
+  for (size_t k = 0; k < offset.size(); ++k) slope_of_b[k] = sums[k] / weight_;
+  return value;
 }
 
 Weights LossObjective::weights(std::span<const double> x) const {
-  const MatrixView<const double> theta(x.data(), features(), columns_);
+  Context context;
+  const Matrix<double> theta = spread(x, context);
   const int64_t outputs = source_.outputs();
   const bool halves = columns_ < outputs;
   Weights result{Matrix<double>(features(), outputs),
@@ -201,7 +236,7 @@ Weights LossObjective::weights(std::span<const double> x) const {
   for (int64_t o = 0; o < outputs; ++o) {
     const int64_t k = halves ? 0 : o;
     const double factor = halves ? o - 0.5 : 1.0;
-    double intercept = options_.center ? x[static_cast<size_t>(features() * columns_ + k)] : 0.0;
+    double intercept = options_.center ? x[static_cast<size_t>(features() * width() + k)] : 0.0;
     for (int64_t j = 0; j < features(); ++j) {
       result.w(j, o) = factor * theta(j, k);
       intercept -= mean_[static_cast<size_t>(j)] * theta(j, k);

@@ -13,6 +13,7 @@
 #include "base/aligned.h"
 #include "base/context.h"
 #include "solver/block_source.h"
+#include "solver/coupling.h"
 #include "solver/loss.h"
 #include "solver/ridge.h"
 
@@ -24,6 +25,9 @@ struct LossOptions {
   double lambda = 0;
   bool center = true;
   std::vector<double> class_weights;  // factors of the rows' weights; empty: 1
+  /// Row c of the scores' weights is B_c theta_c (coupling.h, but for units of targets); referred
+  /// to. Null: theta itself.
+  const Coupling* coupling = nullptr;
 };
 
 /// Columns of scores: one per output, of two classes one, the log odds of the second.
@@ -43,13 +47,18 @@ double row_weight(const LossOptions& options, const FeatureBlock& block, int64_t
 class LossObjective {
  public:
   /// The source is referred to. One pass for n and the mean. INVALID_ARGUMENT for rows whose
-  /// weights sum to 0, features that are not finite.
+  /// weights sum to 0, features that are not finite; DIMENSION_MISMATCH for a coupling of other
+  /// outputs than the scores' columns.
   LossObjective(const BlockSource& source, LossOptions options, Context& context);
 
   int64_t features() const { return source_.features(); }
   int64_t columns() const { return columns_; }
-  /// Numbers of x: theta, D x columns by rows, then b if centred.
-  int64_t size() const { return (features() + (options_.center ? 1 : 0)) * columns_; }
+  /// Columns of theta: of scores, or of the roots.
+  int64_t width() const {
+    return options_.coupling == nullptr ? columns_ : options_.coupling->width();
+  }
+  /// Numbers of x: theta, D x width by rows, then b if centred.
+  int64_t size() const { return features() * width() + (options_.center ? columns_ : 0); }
   double weight() const { return weight_; }  // n
   std::span<const double> mean() const { return mean_; }
   const LossOptions& options() const { return options_; }
@@ -70,6 +79,11 @@ class LossObjective {
  private:
   template <class T>
   class Pass;
+  /// The value without the penalty at weights C, and its gradient in C and b.
+  double at_weights(MatrixView<const double> C, std::span<const double> b, MatrixView<double> slope,
+                    std::span<double> slope_of_b, Context& context);
+  /// C of x.
+  Matrix<double> spread(std::span<const double> x, Context& context) const;
 
   const BlockSource& source_;
   LossOptions options_;

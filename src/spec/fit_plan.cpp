@@ -13,8 +13,10 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
+#include "kernel/matrix_kernel.h"
 #include "model/estimator/class_weights.h"
 #include "model/estimator/model_entry.h"
+#include "model/fit_checks.h"
 #include "model/map_from_rows.h"
 #include "model/prepare/input_domain.h"
 #include "model/prepare/row_summary.h"
@@ -29,13 +31,13 @@ using Long = long long;
 
 constexpr int64_t kMostClasses = 1000000;
 
-/// "map": NAME stands for {"map": NAME}.
-Parameters with_map_object(Parameters body) {
-  const Value* const map = body.find("map");
-  if (map == nullptr || !std::holds_alternative<std::string>(*map)) return body;
+/// KEY: NAME stands for KEY: {INNER: NAME}.
+Parameters with_object(Parameters body, const char* key, const char* inner) {
+  const Value* const given = body.find(key);
+  if (given == nullptr || !std::holds_alternative<std::string>(*given)) return body;
   Parameters named;
-  named.set("map", *map);
-  body.set("map", std::make_shared<const Parameters>(std::move(named)));
+  named.set(inner, *given);
+  body.set(key, std::make_shared<const Parameters>(std::move(named)));
   return body;
 }
 
@@ -129,6 +131,8 @@ void check_searchable(const FitPlan& plan) {
 void begin_with_ridge(model::Estimating& estimate) {
   Parameters own;
   model::kClassWeight.write(own, model::kClassWeight.read(estimate.parameters));
+  const Value* const keeps = estimate.parameters.find(model::kPosterior);
+  own.set(model::kPosterior, keeps != nullptr && *keeps == Value(true));
   estimate.entry = &model::ridge_model();
   estimate.parameters = std::move(own);
 }
@@ -145,9 +149,25 @@ double fixed_lengthscale(const FitPlan& plan, const SpecMapMaker& maker) {
   return given && maker.start() == 0 ? maker.lengthscale().value_or(0) : 0;
 }
 
+/// A field keeps one unit for all inputs, and none of them curved; with a kernel of several outputs
+/// nothing else joins these.
+void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
+  const kernel::MatrixKernel* const matrix = kernel.matrix();
+  if (matrix == nullptr) return;
+  model::Fitting& fit = plan.search.fit;
+  if (fit.outputs.or_independent) fit.outputs.structure = model::OutputStructure::independent;
+  const bool asked = plan.asks("prepare") && plan.given.object("prepare").find("scale") != nullptr;
+  if (matrix->field_parts() != nullptr) {
+    plan.search.choose_transform = false;
+    if (!asked && fit.prepare.standardize) fit.prepare.scale = model::Scale::common;
+  }
+  model::check_outputs(kernel, fit);
+}
+
 /// The maps of rows of so many prepared inputs, one of which is the plan's.
 std::unique_ptr<SpecMapMaker> maker_for(FitPlan& plan, int64_t inputs) {
   auto maker = map_maker(plan.map, inputs, plan.search.fit.select.seed);
+  follow_kernel(*maker->kernel(), plan);
   plan.search.lengthscale = fixed_lengthscale(plan, *maker);
   return maker;
 }
@@ -183,7 +203,7 @@ FitPlan fit_plan(std::string_view json) {
   require(!envelope.needs_data, MERCER_UNSUPPORTED,
           "needs = \"data\": a fitted model holds weights that a spec cannot; save it to a file");
   FitPlan plan;
-  plan.given = with_map_object(envelope.body);
+  plan.given = with_object(with_object(envelope.body, "map", "map"), "outputs", "structure");
   const model::ModelEntry& entry = model_entry(plan.given);
   const Parameters canonical = check_fields(plan.given, model_fields(entry), "");
   plan.names_model = canonical.text("model") != kAutomaticModel;
@@ -202,6 +222,7 @@ FitPlan fit_plan(std::string_view json) {
   read_prepare(canonical.object("prepare"), plan.search);
   fit.coding = {kTask.read(canonical), canonical.integer("classes")};
   fit.select.seed = canonical.seed("seed");
+  fit.outputs = read_outputs(canonical.object("outputs"));
   read_search(canonical, plan, plan.search);
   return plan;
 }
@@ -235,6 +256,7 @@ void set_classes(FitPlan& plan, int64_t targets, const MatrixView<const double>*
 model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<const double> Y,
                  std::span<const double> weights, Context& context) {
   if (map != nullptr) {
+    follow_kernel(map->kernel(), plan);
     refuse_keys(plan, {"map"}, "a fit with a map of the caller's", "one of the two");
     refuse_search_keys(plan, "a fit with a map of the caller's");
     return model::fit(map, plan.search.fit, X, Y, context, weights);
@@ -251,28 +273,29 @@ model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<co
   plan.search.few_missing = model::leave_out_rare_flags(prepare, plan.search.flagged, X, weights);
   const int64_t inputs = model::prepared_inputs(prepare, plan.search.flagged, X, weights);
   const auto maker = maker_for(plan, inputs);
+  maker->take_unit_diagonal();
   return model::search(*maker, plan.search, X, Y, context, weights);
 }
 
-GivenMap map_of_stream(const FitPlan& plan, const GivenMap& map, int64_t inputs) {
+GivenMap map_of_stream(FitPlan& plan, const GivenMap& map, int64_t inputs) {
   constexpr const char* kWhat = "rows that are not in memory";
   require(!plan.asks("search") || !plan.searches, MERCER_UNSUPPORTED,
           "search = true of %s, expected false, the default there", kWhat);
   refuse_keys(plan, {"ard", "assess"}, kWhat, "it left out: it is of a search");
   refuse_automatic_transform(plan, kWhat);
   if (map != nullptr) {
+    follow_kernel(map->kernel(), plan);
     refuse_keys(plan, {"map", "lengthscale"}, "a fit with a map of the caller's", "one of the two");
     require(inputs == map->inputs(), MERCER_DIMENSION_MISMATCH,
             "data->source->d = %lld, expected the map's inputs, %lld", Long{inputs},
             Long{map->inputs()});
     return map;
   }
-  FitPlan own = plan;
-  const auto maker = maker_for(own, inputs);
+  const auto maker = maker_for(plan, inputs);
   require(!maker->needs_rows(), MERCER_UNSUPPORTED,
           "map of %s is made from rows, expected another, or data->map made of a sample before",
           kWhat);
-  return maker->make(plain_lengthscale(own, *maker), plan.search.features);
+  return maker->make(plain_lengthscale(plan, *maker), plan.search.features);
 }
 
 model::HermiteOptions hermite_options(const FitPlan& plan) {
@@ -281,7 +304,7 @@ model::HermiteOptions hermite_options(const FitPlan& plan) {
             "key \"%s\" of sets of observations, expected model, lambda and center alone: X is "
             "what the map is given",
             key.c_str());
-  const auto& [estimate, prepare, coding, select, extrapolation] = plan.search.fit;
+  const auto& [estimate, prepare, coding, outputs, select, extrapolation] = plan.search.fit;
   require(estimate.entry->least_squares, MERCER_UNSUPPORTED,
           "model = \"%s\" of sets of observations, expected ridge", estimate.entry->name);
   require(select.selection == model::Selection::fixed, MERCER_INVALID_ARGUMENT,

@@ -38,8 +38,8 @@ using GivenMap = std::shared_ptr<const feature::FeatureMap>;
 model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<const double> Y,
                  std::span<const double> weights, Context& context);
 
-/// The map of rows that are not in memory. UNSUPPORTED for a search, and for a map made from rows.
-GivenMap map_of_stream(const FitPlan& plan, const GivenMap& map, int64_t inputs);
+/// The map of rows that are not in memory, whose kernel the plan then follows. UNSUPPORTED for a search, and for a map made from rows.
+GivenMap map_of_stream(FitPlan& plan, const GivenMap& map, int64_t inputs);
 
 /// Values and derivatives. UNSUPPORTED for any key but "model", "lambda", which is required, and
 /// "center".

@@ -9,23 +9,49 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
+#include "feature/field/field_root.h"
 #include "feature/projection_choice.h"
+#include "kernel/matrix_kernel.h"
 #include "model/prepare/input_domain.h"
 #include "spec/specs.h"
 
 namespace mercer::spec {
 namespace {
 
-/// Of a kernel of several outputs; what is no object is refused with the other fields.
-void refuse_outputs(const Parameters& map) {
-  using Object = std::shared_ptr<const Parameters>;
-  const auto* const kernel = std::get_if<Object>(map.find("kernel"));
-  if (kernel == nullptr) return;
-  const kernel::KernelEntry& entry = kernel::kernel_entry(**kernel, "kernel.");
-  require(entry.outputs == kernel::OutputCount::one, MERCER_UNSUPPORTED,
-          "kernel = %s has several outputs, expected a kernel of one: mercer_operator_model_search "
-          "and mercer fit --operator learn with it",
-          entry.name);
+using Object = std::shared_ptr<const Parameters>;
+
+/// The kernel that has the lengthscale: of one of several outputs its scalar one.
+const Parameters& inner(const Parameters& kernel) {
+  return kernel.find("scalar") != nullptr ? kernel.object("scalar") : kernel;
+}
+Parameters with_inner(Parameters kernel, Parameters changed) {
+  if (kernel.find("scalar") == nullptr) return changed;
+  kernel.set("scalar", std::make_shared<const Parameters>(std::move(changed)));
+  return kernel;
+}
+
+const kernel::KernelEntry* entry_of(const Parameters& map) {
+  const Value* const value = map.find("kernel");
+  const auto* const kernel = value == nullptr ? nullptr : std::get_if<Object>(value);
+  return kernel == nullptr ? nullptr : &kernel::kernel_entry(**kernel, "kernel.");
+}
+
+/// K(x, x) of mean diagonal 1, so that lambda means the same at every lengthscale.
+Parameters of_unit_diagonal(Parameters kernel, int64_t d) {
+  Parameters scalar = kernel.object("scalar");
+  scalar.set("variance", 1.0);
+  kernel = with_inner(std::move(kernel), scalar);
+  const auto unit = kernel::make_kernel(kernel);
+  const int64_t p = unit->outputs(d);
+  const std::vector<double> origin(static_cast<size_t>(d), 0.0);
+  const MatrixView<const double> at_origin(origin.data(), 1, d);
+  const Matrix<double> K(p, p);
+  Context context;
+  kernel::gram(*unit, at_origin, at_origin, context, K.view());
+  double trace = 0;
+  for (int64_t k = 0; k < p; ++k) trace += K(k, k);
+  scalar.set("variance", static_cast<double>(p) / trace);
+  return with_inner(std::move(kernel), scalar);
 }
 
 /// Of the parts of a composed kernel, their default maps with such projections.
@@ -75,8 +101,10 @@ Parameters scaled(Parameters kernel, double factor) {
 
 }  // namespace
 
-SpecMapMaker::SpecMapMaker(Parameters canonical) : canonical_(std::move(canonical)) {
-  const Parameters& kernel = canonical_.object("kernel");
+SpecMapMaker::SpecMapMaker(Parameters canonical, std::vector<double> shapes)
+    : canonical_(std::move(canonical)), shapes_(std::move(shapes)) {
+  joins_outputs_ = canonical_.object("kernel").find("scalar") != nullptr;
+  const Parameters& kernel = inner(canonical_.object("kernel"));
   if (kernel.find("lengthscale") != nullptr) given_ = kernel.numbers("lengthscale");
   if (kernel.find("parts") == nullptr) return;
   for_each_plain(kernel, [this](const Parameters& part) {
@@ -93,8 +121,12 @@ bool SpecMapMaker::chooses_projection() const {
   return feature::map_entry(canonical_).chooses_projection;
 }
 
+std::unique_ptr<const kernel::Kernel> SpecMapMaker::kernel() const {
+  return kernel::make_kernel(canonical_.object("kernel"));
+}
+
 bool SpecMapMaker::is_isotropic() const {
-  const auto kernel = kernel::make_kernel(canonical_.object("kernel"));
+  const auto kernel = this->kernel();
   const random::Law* law = kernel->spectral_law();
   return law != nullptr && law->isotropic() && kernel->prologue() == nullptr;
 }
@@ -106,16 +138,50 @@ std::optional<double> SpecMapMaker::lengthscale() const {
 
 Parameters SpecMapMaker::at(Parameters kernel, int64_t features) const {
   Parameters canonical = canonical_;
+  if (of_unit_diagonal_) kernel = of_unit_diagonal(std::move(kernel), canonical.integer("inputs"));
+  if (of_unit_diagonal_) {  // a root's columns for a cosine and a sine of each frequency
+    const int64_t step = std::max<int64_t>(1, feature::map_sizes(canonical_, 1).step);
+    features = std::max(step, features / step * step);
+  }
   canonical.set("features", feature::features_near(canonical_, features));
   canonical.set("kernel", std::make_shared<const Parameters>(std::move(kernel)));
   return canonical;
 }
 
 Parameters SpecMapMaker::kernel_at(double lengthscale) const {
-  Parameters kernel = canonical_.object("kernel");
-  if (given_.size() != 1) return scaled(std::move(kernel), lengthscale);
+  const Parameters& whole = canonical_.object("kernel");
+  Parameters kernel = inner(whole);
+  if (given_.size() != 1) return with_inner(whole, scaled(std::move(kernel), lengthscale));
   kernel.set("lengthscale", lengthscale);
-  return kernel;
+  return with_inner(whole, std::move(kernel));
+}
+
+void SpecMapMaker::take_unit_diagonal() {
+  if (!joins_outputs_) return;
+  const Parameters& kernel = canonical_.object("kernel");
+  require(kernel.number("variance") == 1 && inner(kernel).number("variance") == 1,
+          MERCER_INVALID_ARGUMENT,
+          "map.kernel.variance, expected it left out: a search sets it so that K(x, x) has the "
+          "mean diagonal 1");
+  of_unit_diagonal_ = true;
+}
+
+std::unique_ptr<model::MapMaker> SpecMapMaker::at_shape(double shape) const {
+  auto made = std::make_unique<SpecMapMaker>(*this);
+  Parameters kernel = canonical_.object("kernel");
+  kernel.set(kernel::kernel_entry(kernel).shape, shape);
+  made->canonical_.set("kernel", std::make_shared<const Parameters>(std::move(kernel)));
+  return made;
+}
+
+std::unique_ptr<model::MapMaker> SpecMapMaker::of_scalar() const {
+  if (!joins_outputs_) return nullptr;
+  Parameters spec;
+  for (const char* key : {"map", "inputs", "features", "seed"})
+    spec.set(key, *canonical_.find(key));
+  spec.set("kernel", std::make_shared<const Parameters>(inner(canonical_.object("kernel"))));
+  return std::make_unique<SpecMapMaker>(
+      feature::canonical_map(spec, "map.", feature::Data::refused));
 }
 
 std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make(double lengthscale,
@@ -133,7 +199,7 @@ std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_per_input(
 }
 
 std::optional<model::InputDomain> SpecMapMaker::domain() const {
-  return model::domain_of(*kernel::make_kernel(canonical_.object("kernel")));
+  return model::domain_of(*kernel());
 }
 
 bool SpecMapMaker::needs_rows() const {
@@ -190,7 +256,15 @@ std::unique_ptr<SpecMapMaker> map_maker(Parameters given, int64_t d, uint64_t se
     if (given.find(key) == nullptr) given.set(key, std::move(value));
   };
   set_default("kernel", default_kernel(given));
-  refuse_outputs(given);
+  std::vector<double> shapes;
+  if (const kernel::KernelEntry* entry = entry_of(given); entry != nullptr) {
+    const bool open =
+        entry->shape != nullptr && given.object("kernel").find(entry->shape) == nullptr;
+    if (open) shapes = entry->shapes;
+    if (entry->outputs == kernel::OutputCount::inputs &&
+        feature::has_divergence(*kernel::make_kernel(given.object("kernel"))))
+      set_default("root", "orthonormal");
+  }
   set_default("inputs", d);
   set_default("features", int64_t{1});  // any: make() replaces it
   set_default("seed", seed);
@@ -202,9 +276,11 @@ std::unique_ptr<SpecMapMaker> map_maker(Parameters given, int64_t d, uint64_t se
           "map.inputs = %lld, expected the prepared inputs of the rows, %lld",
           static_cast<long long>(canonical.integer("inputs")), static_cast<long long>(d));
   const auto kernel = kernel::make_kernel(canonical.object("kernel"));
-  kernel->check_dimension(d);  // now, not at the first candidate
+  const kernel::MatrixKernel* const matrix = kernel->matrix();
+  if (matrix == nullptr) kernel->check_dimension(d);  // now, not at the first candidate
+  const kernel::Kernel& plain = matrix == nullptr ? *kernel : matrix->scalar();
   if (feature::map_entry(canonical).chooses_projection && given.find("projection") == nullptr) {
-    given.set("projection", feature::projection_for(*kernel, d));
+    given.set("projection", feature::projection_for(plain, d));
     canonical = canonical_of(given);
   }
   if (canonical.text("map") == canonical.object("kernel").text("kernel") && kernel->composition() &&
@@ -212,7 +288,7 @@ std::unique_ptr<SpecMapMaker> map_maker(Parameters given, int64_t d, uint64_t se
     given.set("parts", default_parts(canonical.object("kernel"), d));
     canonical = canonical_of(given);
   }
-  return std::make_unique<SpecMapMaker>(std::move(canonical));
+  return std::make_unique<SpecMapMaker>(std::move(canonical), std::move(shapes));
 }
 
 }  // namespace mercer::spec

@@ -19,14 +19,22 @@ class SpecMapMaker final : public model::MapMaker {
   /// number that the map can have, and so is its
   /// lengthscale, if any. Lengthscales for each input, and those of parts, are multiplied by it
   /// instead.
-  explicit SpecMapMaker(Parameters canonical);
+  explicit SpecMapMaker(Parameters canonical, std::vector<double> shapes = {});
 
   bool has_lengthscale() const override;
   std::shared_ptr<const feature::FeatureMap> make(double lengthscale,
                                                   int64_t features) const override;
   /// 1 for a spec with a lengthscale for each input, or with one of a part other than 1.
   double start() const override { return given_.size() > 1 || is_factor_ ? 1 : 0; }
-  bool has_input_lengthscales() const override { return given_.size() == 1 && scales_inputs(); }
+  bool has_input_lengthscales() const override {
+    return given_.size() == 1 && !joins_outputs_ && scales_inputs();
+  }
+  std::vector<double> shapes() const override { return shapes_; }
+  std::unique_ptr<model::MapMaker> at_shape(double shape) const override;
+  std::unique_ptr<model::MapMaker> of_scalar() const override;
+  /// Candidates of a kernel of several outputs have a K(x, x) of mean diagonal 1. INVALID_ARGUMENT
+  /// where its variance is given.
+  void take_unit_diagonal();
   std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
                                                             int64_t features) const override;
   std::optional<model::InputDomain> domain() const override;
@@ -42,6 +50,7 @@ class SpecMapMaker final : public model::MapMaker {
 
   /// MapEntry::chooses_projection.
   bool chooses_projection() const;
+  std::unique_ptr<const kernel::Kernel> kernel() const;
   /// The kernel is one of distances.
   bool is_isotropic() const;
   /// The kernel's lengthscale in the spec, its default if it was not given; none for kernels
@@ -57,7 +66,10 @@ class SpecMapMaker final : public model::MapMaker {
   std::vector<double> given_;        // lengthscales of the kernel: none, one, or one for each input
   bool has_scaled_parts_ = false;    // parts have lengthscales
   bool has_unscaled_parts_ = false;  // and others have none
-  bool is_factor_ = false;           // some of them are not 1
+  std::vector<double> shapes_;
+  bool joins_outputs_ = false;  // the kernel has several
+  bool of_unit_diagonal_ = false;
+  bool is_factor_ = false;  // some of them are not 1
 };
 
 /// model::kHashBuckets where sparse rows of d inputs are hashed before such a map sees them: those

@@ -3,7 +3,9 @@
 // Map specs: {"map": NAME, "kernel": {...}, "inputs": d, "features": D, "seed": s, parameters of
 // the map's entry}; and what every spec looks like at the top.
 #include <string_view>
+#include <utility>
 
+#include "base/error.h"
 #include "base/fields.h"
 #include "spec/json.h"
 #include "spec/spec.h"
@@ -27,11 +29,20 @@ std::unique_ptr<feature::FeatureMap> map_from_spec_and_numbers(
   return feature::make_map(map_parameters_of_file(json), {.numbers = numbers});
 }
 
-std::unique_ptr<feature::FeatureMap> map_fitted_to_spec(std::string_view json, const Rows& rows,
-                                                        const MatrixView<const double>* targets,
-                                                        Context& context) {
-  return feature::make_map(feature::canonical_map(parse_object(json), "", feature::Data::refused),
-                           {.rows = &rows, .targets = targets, .context = &context});
+std::unique_ptr<feature::FeatureMap> map_fitted_to_spec(std::string_view json,
+                                                        const MapInputs& inputs, Context& context) {
+  Parameters given = parse_object(json);
+  if (inputs.kernel != nullptr) {
+    require(given.find("kernel") == nullptr, MERCER_INVALID_ARGUMENT,
+            "key \"kernel\" beside a kernel of the caller's, expected one of the two");
+    given.set("kernel", std::make_shared<const Parameters>(inputs.kernel->parameters()));
+  }
+  if (inputs.frequencies != nullptr)
+    return feature::make_supplied(std::move(given), inputs.kernel.get(), *inputs.frequencies);
+  const Parameters canonical = feature::canonical_map(given, "", feature::Data::refused);
+  const feature::MapData data{.rows = inputs.rows, .targets = inputs.targets, .context = &context};
+  return inputs.kernel == nullptr ? feature::make_map(canonical, data)
+                                  : feature::make_map_of(inputs.kernel, canonical, data);
 }
 
 Parameters map_parameters_of_file(std::string_view json) {

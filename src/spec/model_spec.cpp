@@ -104,6 +104,8 @@ std::vector<Field> common_fields() {
        .fallback = true,
        .help = "choose what is left open; false, and the default with a map of the caller's or "
                "rows that are not in memory: lambda alone"},
+      object_field("outputs", outputs_fields,
+                   "how several are learnt together, or its structure alone"),
       object_field("select", select_fields, "how lambda is chosen without a search"),
       object_field("prepare", prepare_fields, "what becomes of inputs and targets first"),
       {.key = "center", .type = FieldType::boolean, .fallback = true, .help = "fit an intercept"},
@@ -154,7 +156,7 @@ const model::ModelEntry& model_entry(const Parameters& given) {
 }
 
 Parameters model_parameters(const Parameters& map, const model::Fitting& fitted) {
-  const auto& [entry, own_values, center, precision] = fitted.estimate;
+  const auto& [entry, own_values, center, precision, coupling] = fitted.estimate;
   Parameters parameters;
   parameters.set("model", entry->name);
   parameters.set("map", std::make_shared<const Parameters>(map));
@@ -162,10 +164,14 @@ Parameters model_parameters(const Parameters& map, const model::Fitting& fitted)
     const Value* own = own_values.find(field.key);
     if (is_lambda(field)) {
       parameters.set(field.key, fitted.select.lambda);
-    } else if (own != nullptr || std::holds_alternative<std::string>(field.fallback)) {
+    } else if (own != nullptr || std::holds_alternative<std::string>(field.fallback) ||
+               std::holds_alternative<bool>(field.fallback)) {
       parameters.set(field.key, own != nullptr ? *own : field.fallback);
     }
   }
+  if (fitted.outputs.structure != model::OutputStructure::independent)
+    parameters.set("outputs",
+                   std::make_shared<const Parameters>(outputs_parameters(fitted.outputs)));
   parameters.set("search", false);  // nothing is left open
   Parameters prepare;
   prepare.set("standardize", fitted.prepare.standardize);

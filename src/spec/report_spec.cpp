@@ -57,7 +57,8 @@ Json object_of(const model::SearchCandidate& trial) {
           {"lengthscale", number(trial.lengthscale)},
           {"lambda", number(trial.lambda)},
           {"score", number(1 - trial.score)},
-          {"loss", number(trial.loss)}};
+          {"loss", number(trial.loss)},
+          {"shape", number(trial.shape)}};
 }
 
 [[noreturn]] void refuse(const char* key, const char* expected) {
@@ -75,6 +76,11 @@ double read_number(const Json& object, const char* key) {
   if (value.is_null()) return std::numeric_limits<double>::quiet_NaN();
   if (!value.is_number()) refuse(key, "a number or null");
   return value.get<double>();
+}
+
+/// Files of earlier versions have none.
+double read_later(const Json& object, const char* key) {
+  return object.contains(key) ? read_number(object, key) : std::numeric_limits<double>::quiet_NaN();
 }
 
 int64_t read_count(const Json& object, const char* key) {
@@ -140,9 +146,8 @@ model::SearchCandidate read_trial(const Json& object) {
           .score = 1 - read_number(object, "score"),
           .seconds = 0,
           .transform = read_transform(object),
-          // Files of earlier versions have none.
-          .loss = object.contains("loss") ? read_number(object, "loss")
-                                          : std::numeric_limits<double>::quiet_NaN()};
+          .loss = read_later(object, "loss"),
+          .shape = read_later(object, "shape")};
 }
 
 }  // namespace
@@ -163,6 +168,7 @@ std::string print_report(const model::FitReport& report, model::Task task) {
               {"criterion_score", number(1 - report.criterion_score)},
               {"lengthscale", number(report.lengthscale)},
               {"lambda", number(report.lambda)},
+              {"shape", number(report.shape)},
               {kTransform.key, kTransform.word(report.transform)},
               {"effective_dimension", number(report.dimension)},
               {"score", object_of(report.assessment, task)},
@@ -170,46 +176,6 @@ std::string print_report(const model::FitReport& report, model::Task task) {
               {"relevance", relevance},
               {"warnings", report.warnings}}
       .dump();
-}
-
-namespace {
-
-Json object_of(const model::OperatorCandidate& trial, bool has_shape) {
-  Json object = {{"features", trial.features},
-                 {"rows", trial.rows},
-                 {"lengthscale", trial.lengthscale > 0 ? number(trial.lengthscale) : Json()},
-                 {"lambda", number(trial.lambda)}};
-  if (has_shape) object["shape"] = number(trial.shape);
-  object["criterion"] = kCriteria[trial.left_out ? 1 : 2];
-  object["score"] = number(1 - trial.error);
-  return object;
-}
-
-}  // namespace
-
-std::string print_report(const model::OperatorReport& report) {
-  Json trials = Json::array();
-  for (const model::OperatorCandidate& trial : report.trials)
-    trials.push_back(object_of(trial, report.has_shape));
-  const model::OperatorScore& score = report.score;
-  const char* kind = kKinds[score.rows == 0 ? 0 : score.nested ? 1 : 2];
-  return Json{{"chosen", object_of(report.chosen, report.has_shape)},
-              {"score",
-               {{"kind", kind},
-                {"measure", "r_squared"},
-                {"rows", score.rows},
-                {"value", number(score.score)},
-                {"standard_error", number(score.standard_error)},
-                {"constant", number(score.constant)},
-                {"independent", number(score.independent)}}},
-              {"trials", trials},
-              {"warnings", report.warnings}}
-      .dump();
-}
-
-void check_operator_report(std::string_view json) {
-  require(json.empty() || Json::parse(json, nullptr, false).is_object(), MERCER_INVALID_ARGUMENT,
-          "report: expected a JSON object");
 }
 
 model::FitReport parse_report(std::string_view json) {
@@ -222,6 +188,7 @@ model::FitReport parse_report(std::string_view json) {
   report.criterion_score = 1 - read_number(object, "criterion_score");
   report.lengthscale = read_number(object, "lengthscale");
   report.lambda = read_number(object, "lambda");
+  report.shape = read_later(object, "shape");
   report.transform = read_transform(object);
   report.dimension = read_number(object, "effective_dimension");
   report.assessment = read_score(member(object, "score"));

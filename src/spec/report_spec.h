@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "model/model.h"
-#include "model/outputs/operator_search.h"
 
 namespace mercer::spec {
 
@@ -23,11 +22,5 @@ std::string print_trial(const model::SearchCandidate& trial);
 
 /// The inverse of print_report. INVALID_ARGUMENT naming what is missing or not as expected.
 model::FitReport parse_report(std::string_view json);
-
-/// {"chosen":{...},"score":{...},"trials":[...],"warnings":[...]} of a search for a model of
-/// several outputs.
-std::string print_report(const model::OperatorReport& report);
-/// INVALID_ARGUMENT unless it is a JSON object, or empty.
-void check_operator_report(std::string_view json);
 
 }  // namespace mercer::spec

@@ -10,6 +10,7 @@
 
 #include "base/parameters.h"
 #include "feature/feature_map.h"
+#include "feature/supplied.h"
 #include "kernel/kernel.h"
 #include "model/model.h"
 
@@ -23,13 +24,19 @@ std::unique_ptr<feature::FeatureMap> map_from_spec(std::string_view json);
 std::unique_ptr<feature::FeatureMap> map_from_spec_and_numbers(
     std::string_view json, std::span<const NumberArray> numbers);
 
-/// A map made from rows: the spec says all but what it learns. Of maps that need no rows it is
-/// map_from_spec. Errors: DIMENSION_MISMATCH for rows of another width than "inputs"; UNSUPPORTED
-/// for targets of a map that does not learn from them; those of the map.
-std::unique_ptr<feature::FeatureMap> map_fitted_to_spec(std::string_view json, const Rows& rows,
-                                                        const MatrixView<const double>* targets,
-                                                        Context& context);
-
+/// What JSON cannot carry of a map: a kernel in place of its own, rows and targets that it is made
+/// from, frequencies with weights and roots (all of them, or none).
+struct MapInputs {
+  std::shared_ptr<const kernel::Kernel> kernel;
+  const Rows* rows = nullptr;
+  const MatrixView<const double>* targets = nullptr;
+  const feature::SuppliedFrequencies* frequencies = nullptr;
+};
+/// Without any it is map_from_spec. Errors: DIMENSION_MISMATCH for rows or frequencies of another
+/// width than "inputs"; UNSUPPORTED for targets of a map that does not learn from them, and for
+/// frequencies of a map that takes none; those of the map.
+std::unique_ptr<feature::FeatureMap> map_fitted_to_spec(std::string_view json,
+                                                        const MapInputs& inputs, Context& context);
 
 /// Canonical text: no spaces, keys in table order, every default filled in, "mercer":1 first.
 std::string to_spec(const kernel::Kernel& kernel);

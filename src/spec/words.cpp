@@ -2,6 +2,12 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "spec/words.h"
 
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "base/fields.h"
+
 namespace mercer::spec {
 namespace {
 
@@ -39,6 +45,40 @@ void read_preparation(const Parameters& from, model::Fitting& fit) {
   asked.target_transform = kTargetTransform.read(from);
   asked.unit_rows = from.boolean(kUnitRows);
   fit.extrapolation = kExtrapolation.read(from);
+}
+
+std::vector<Field> outputs_fields() {
+  return {
+      choice_field("structure", kStructures[0], {std::begin(kStructures), std::end(kStructures)},
+                   "Gamma of K = k Gamma: the targets' correlations C, a graph's Laplacian L, "
+                   "exp(-w S) of their mean squared distances S, a matrix; auto: covariance "
+                   "or, of a field, its kernel, or independent where that is no worse"),
+      number_field("weight", kOptional, 0, kUnbounded,
+                   "w of (1 - w) I + w C, (I + w L)^-1, exp(-w S); absent: searched, or 0.5 "
+                   "of C, else 1"),
+      {.key = "matrix",
+       .type = FieldType::numbers_or_lists,
+       .fallback = kOptional,
+       .help = "p x p: weights of the graph, or Gamma"}};
+}
+
+Parameters outputs_parameters(const model::Outputs& outputs) {
+  Parameters to;
+  to.set("structure", kStructures[static_cast<size_t>(outputs.structure)]);
+  if (!std::isnan(outputs.weight)) to.set("weight", outputs.weight);
+  if (!outputs.matrix.empty()) to.set("matrix", outputs.matrix);
+  return to;
+}
+
+model::Outputs read_outputs(const Parameters& from) {
+  model::Outputs outputs;
+  const auto at = std::ranges::find(kStructures, from.text("structure")) - std::begin(kStructures);
+  outputs.or_independent = at == std::ssize(kStructures) - 1;
+  outputs.structure = outputs.or_independent ? model::OutputStructure::covariance
+                                             : static_cast<model::OutputStructure>(at);
+  if (from.find("weight") != nullptr) outputs.weight = from.number("weight");
+  if (from.find("matrix") != nullptr) outputs.matrix = from.numbers("matrix");
+  return outputs;
 }
 
 }  // namespace mercer::spec

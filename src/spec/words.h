@@ -14,7 +14,7 @@ inline constexpr const char* kTasks[] = {"regression", "classification"};
 inline constexpr const char* kPrecisions[] = {"f32", "f64"};
 inline constexpr const char* kSelections[] = {"fixed", "held_out", "kfold", "gcv", "loo"};
 inline constexpr const char* kExtrapolations[] = {"clip", "free", "refuse"};
-inline constexpr const char* kScales[] = {"standard", "robust", "center"};
+inline constexpr const char* kScales[] = {"standard", "robust", "center", "common"};
 inline constexpr const char* kMissingWords[] = {"refuse", "fill", "flag"};
 inline constexpr const char* kTransforms[] = {"none", "log", "rank"};
 
@@ -26,8 +26,8 @@ inline constexpr Choice<feature::Precision> kPrecision{
 inline constexpr Choice<model::Selection> kSelection{"selection", kSelections};
 inline constexpr Choice<model::Scale> kScale{
     "scale", kScales,
-    "how inputs are standardised: mean and deviation, median and quartiles, mean alone; inputs of "
-    "0 and 1 stay as they are"};
+    "how inputs are standardised: mean and deviation, median and quartiles, mean alone, mean and "
+    "one unit for all, the default of fields; but for common inputs of 0 and 1 stay as they are"};
 inline constexpr Choice<model::Missing> kMissing{
     "missing", kMissingWords,
     "inputs of NaN: refused, filled with the median, or that and a flag of 0 and 1 for each input "
@@ -43,5 +43,13 @@ inline constexpr Choice<model::Extrapolation> kExtrapolation{
 std::vector<Field> preparation_fields();
 void set_preparation(const model::Fitting& fitted, Parameters& to);
 void read_preparation(const Parameters& from, model::Fitting& fit);
+
+/// How outputs are learnt together. "auto" is covariance, of a kernel with several outputs its own,
+/// where independent outputs are tried, too.
+inline constexpr const char* kStructures[] = {"independent", "covariance", "graph",
+                                              "similarity",  "given",      "auto"};
+std::vector<Field> outputs_fields();
+Parameters outputs_parameters(const model::Outputs& outputs);
+model::Outputs read_outputs(const Parameters& from);
 
 }  // namespace mercer::spec

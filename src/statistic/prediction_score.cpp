@@ -16,15 +16,17 @@ double r_squared(MatrixView<const double> Y, MatrixView<const double> prediction
   double sum = 0;
   int64_t varying = 0;
   for (int64_t k = 0; k < Y.cols; ++k) {
+    const auto counts = [&](int64_t i) { return w[i] > 0 && !std::isnan(Y(i, k)); };
     int64_t counting = 0;  // the first row that counts
-    while (counting < Y.rows && w[counting] == 0) ++counting;
+    while (counting < Y.rows && !counts(counting)) ++counting;
     const double first = counting < Y.rows ? Y(counting, k) : 0;  // so that a constant's are 0
-    double mean = 0;
+    double mean = 0, weight = 0;
+    for (int64_t i = counting; i < Y.rows; ++i) weight += counts(i) ? w[i] : 0;
     for (int64_t i = counting; i < Y.rows; ++i)
-      if (w[i] > 0) mean += w[i] * ((Y(i, k) - first) / w.total());
+      if (counts(i)) mean += w[i] * ((Y(i, k) - first) / weight);
     double residual = 0, total = 0;
     for (int64_t i = counting; i < Y.rows; ++i) {
-      if (w[i] == 0) continue;
+      if (!counts(i)) continue;
       const double error = Y(i, k) - predictions(i, k);
       const double deviation = (Y(i, k) - first) - mean;
       residual += w[i] * error * error;

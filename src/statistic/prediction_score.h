@@ -11,7 +11,8 @@
 namespace mercer::statistic {
 
 /// R^2 = 1 - sum (y - f)^2 / sum (y - mean y)^2, averaged over the outputs whose targets vary; NaN
-/// if none does. Y and predictions: n x m. weights: of the rows in all sums, n of them, or none: 1.
+/// if none does; a target of NaN, which was not observed, counts for nothing. Y and predictions: n x
+/// m. weights: of the rows in all sums, n of them, or none: 1.
 double r_squared(MatrixView<const double> Y, MatrixView<const double> predictions,
                  std::span<const double> weights = {});
 

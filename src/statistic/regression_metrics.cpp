@@ -3,24 +3,33 @@
 #include "statistic/regression_metrics.h"
 
 #include <cmath>
+#include <limits>
 
 #include "statistic/row_weights.h"
 
 namespace mercer::statistic {
 namespace {
 
-/// finish(mean over rows of loss(y - f)), averaged over the outputs.
+/// finish(mean over rows of loss(y - f)), averaged over the outputs with targets.
 template <class Loss, class Finish>
 double mean_over_outputs(MatrixView<const double> Y, MatrixView<const double> predictions,
                          std::span<const double> weights, const Loss& loss, const Finish& finish) {
   const RowWeights w(weights, Y.rows);
   double sum = 0;
+  int64_t observed = 0;
   for (int64_t k = 0; k < Y.cols; ++k) {
-    double total = 0;
-    for (int64_t i = 0; i < Y.rows; ++i) total += w[i] * loss(Y(i, k) - predictions(i, k));
-    sum += finish(total / w.total());
+    double total = 0, weight = 0;
+    for (int64_t i = 0; i < Y.rows; ++i) {
+      if (std::isnan(Y(i, k))) continue;
+      total += w[i] * loss(Y(i, k) - predictions(i, k));
+      weight += w[i];
+    }
+    if (weight == 0) continue;
+    sum += finish(total / weight);
+    ++observed;
   }
-  return sum / static_cast<double>(Y.cols);
+  return observed > 0 ? sum / static_cast<double>(observed)
+                      : std::numeric_limits<double>::quiet_NaN();
 }
 
 double as_it_is(double mean) { return mean; }

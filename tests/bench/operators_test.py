@@ -77,7 +77,7 @@ for part, n in (("train", 400), ("test", 300)):
     write(f"magnetic/magnetic.{part}.csv", *gradient(random, n))
 lines = run("fields", ["--data", str(scratch), "--sets", "magnetic", "--features", "60", "--points"], [20])
 error, r = ({line[2]: float(line[k]) for line in lines} for k in (4, 3))
-assert error["curl_free"] < 0.7 * error["independent"] < error["divergence_free"], error
+assert error["curl_free"] < 0.8 * error["independent"] < error["divergence_free"], error
 assert list(r.values()) == [60, 60, 120, 120, 60], r
 
 import operators  # noqa: E402
@@ -89,7 +89,7 @@ assert told.getvalue().splitlines()[1] == "DOES NOT HOLD: b"
 # Seconds are not a test's business, and few features are not near the exact kernel.
 has_shape("operator_kernels", 8, "--frequencies", "10", "31", "100", "--seeds", "10")
 has_shape("operator_cost", 9, "--outputs", "2", "8", "--runs", "1", but=["time"])
-has_shape("operator_equivalence", 6, "--rows", "30", "--features", "60")
+has_shape("operator_equivalence", 5, "--rows", "30", "--features", "60")
 has_shape("joint_outputs", 6, "--rows", "60", "240", "--features", "30", "600", "--many", "2400",
           "--splits", "2", but=["seconds", "a tenth more"])
 has_shape("field_features", 8, "--points", "60", "--rows", "40", "80", "--features", "40", "200", "--splits", "2",

@@ -23,15 +23,6 @@ AT(mercer_context_options, progress, 16);
 AT(mercer_context_options, user, 24);
 AT(mercer_context_options, trial, 32);
 
-SIZE(mercer_fourier_options, 32);
-AT(mercer_fourier_options, struct_size, 0);
-AT(mercer_fourier_options, form, 4);
-AT(mercer_fourier_options, projection, 8);
-AT(mercer_fourier_options, radius, 12);
-AT(mercer_fourier_options, seed, 16);
-AT(mercer_fourier_options, scramble, 24);
-AT(mercer_fourier_options, whole_blocks, 28);
-
 SIZE(mercer_rows, 72);
 AT(mercer_rows, struct_size, 0);
 AT(mercer_rows, number, 4);
@@ -63,15 +54,15 @@ AT(mercer_map_info, frequencies, 32);
 AT(mercer_map_info, right_inputs, 40);
 AT(mercer_map_info, incomplete_block, 48);
 AT(mercer_map_info, dropped, 56);
-SIZE(mercer_transform_options, 40);
+SIZE(mercer_transform_options, 104);
 AT(mercer_transform_options, struct_size, 0);
 AT(mercer_transform_options, reserved, 4);
 AT(mercer_transform_options, begin, 8);
 AT(mercer_transform_options, end, 16);
-AT(mercer_transform_options, right, 24);
-AT(mercer_transform_options, locations, 32);
+AT(mercer_transform_options, locations, 24);
+AT(mercer_transform_options, right, 32);
 
-SIZE(mercer_derivative, 32);
+SIZE(mercer_derivative, 96);
 AT(mercer_derivative, struct_size, 0);
 AT(mercer_derivative, kind, 4);
 AT(mercer_derivative, count, 8);
@@ -115,66 +106,6 @@ AT(mercer_derivative_bound, sigma, 88);
 AT(mercer_derivative_bound, ratio, 96);
 AT(mercer_derivative_bound, moment_ratio, 104);
 
-SIZE(mercer_operator_fit, 128);
-AT(mercer_operator_fit, struct_size, 0);
-AT(mercer_operator_fit, method, 4);
-AT(mercer_operator_fit, lambdas, 8);
-AT(mercer_operator_fit, lambda_count, 16);
-AT(mercer_operator_fit, loss, 24);
-AT(mercer_operator_fit, tau, 32);
-AT(mercer_operator_fit, delta, 40);
-AT(mercer_operator_fit, separate, 48);
-AT(mercer_operator_fit, taken, 52);
-AT(mercer_operator_fit, tolerance, 56);
-AT(mercer_operator_fit, most_iterations, 64);
-AT(mercer_operator_fit, seed, 72);
-AT(mercer_operator_fit, chosen, 80);
-AT(mercer_operator_fit, error, 88);
-AT(mercer_operator_fit, iterations, 96);
-AT(mercer_operator_fit, residual, 104);
-AT(mercer_operator_fit, squared_norm, 112);
-AT(mercer_operator_fit, intercept, 120);
-AT(mercer_operator_fit, folds, 124);
-
-SIZE(mercer_operator_candidate, 56);
-AT(mercer_operator_candidate, struct_size, 0);
-AT(mercer_operator_candidate, left_out, 4);
-AT(mercer_operator_candidate, features, 8);
-AT(mercer_operator_candidate, rows, 16);
-AT(mercer_operator_candidate, lengthscale, 24);
-AT(mercer_operator_candidate, lambda, 32);
-AT(mercer_operator_candidate, shape, 40);
-AT(mercer_operator_candidate, score, 48);
-
-SIZE(mercer_operator_search, 104);
-AT(mercer_operator_search, struct_size, 0);
-AT(mercer_operator_search, structure, 4);
-AT(mercer_operator_search, graph, 8);
-AT(mercer_operator_search, lengthscales, 16);
-AT(mercer_operator_search, lengthscale_count, 24);
-AT(mercer_operator_search, lambdas, 32);
-AT(mercer_operator_search, lambda_count, 40);
-AT(mercer_operator_search, shapes, 48);
-AT(mercer_operator_search, shape_count, 56);
-AT(mercer_operator_search, seed, 64);
-AT(mercer_operator_search, assess, 72);
-AT(mercer_operator_search, reserved, 76);
-AT(mercer_operator_search, metadata, 80);
-AT(mercer_operator_search, report, 88);
-AT(mercer_operator_search, user, 96);
-
-SIZE(mercer_operator_kernel_fit, 64);
-AT(mercer_operator_kernel_fit, struct_size, 0);
-AT(mercer_operator_kernel_fit, method, 4);
-AT(mercer_operator_kernel_fit, lambda, 8);
-AT(mercer_operator_kernel_fit, tolerance, 16);
-AT(mercer_operator_kernel_fit, most_iterations, 24);
-AT(mercer_operator_kernel_fit, taken, 32);
-AT(mercer_operator_kernel_fit, reserved, 36);
-AT(mercer_operator_kernel_fit, iterations, 40);
-AT(mercer_operator_kernel_fit, residual, 48);
-AT(mercer_operator_kernel_fit, squared_norm, 56);
-
 SIZE(mercer_operator_bound, 136);
 AT(mercer_operator_bound, struct_size, 0);
 AT(mercer_operator_bound, kind, 4);
@@ -207,15 +138,44 @@ AT(mercer_row_source, next, 32);
 AT(mercer_row_source, user, 40);
 AT(mercer_row_source, sum, 48);
 
-SIZE(mercer_predict_options, 48);
+SIZE(mercer_predict_options, 56);
 AT(mercer_predict_options, struct_size, 0);
-AT(mercer_predict_options, output, 4);
-AT(mercer_predict_options, extrapolation, 8);
-AT(mercer_predict_options, reserved, 12);
-AT(mercer_predict_options, rows_outside, 16);
-AT(mercer_predict_options, values_outside, 24);
-AT(mercer_predict_options, inputs_outside, 32);
-AT(mercer_predict_options, predictions_limited, 40);
+AT(mercer_predict_options, extrapolation, 4);
+AT(mercer_predict_options, rows_outside, 8);
+AT(mercer_predict_options, values_outside, 16);
+AT(mercer_predict_options, inputs_outside, 24);
+AT(mercer_predict_options, predictions_limited, 32);
+AT(mercer_predict_options, partial_count, 40);
+AT(mercer_predict_options, partials, 48);
+
+SIZE(mercer_model_info, 64);
+AT(mercer_model_info, struct_size, 0);
+AT(mercer_model_info, has_probabilities, 4);
+AT(mercer_model_info, rows, 8);
+AT(mercer_model_info, inputs, 16);
+AT(mercer_model_info, outputs, 24);
+AT(mercer_model_info, features, 32);
+AT(mercer_model_info, classes, 40);
+AT(mercer_model_info, is_linear, 48);
+AT(mercer_model_info, reserved, 52);
+AT(mercer_model_info, penalty, 56);
+
+SIZE(mercer_shape, 32);
+AT(mercer_shape, struct_size, 0);
+AT(mercer_shape, reserved, 4);
+AT(mercer_shape, rows, 8);
+AT(mercer_shape, columns, 16);
+AT(mercer_shape, outputs, 24);
+
+SIZE(mercer_map_data, 376);
+AT(mercer_map_data, struct_size, 0);
+AT(mercer_map_data, reserved, 4);
+AT(mercer_map_data, kernel, 8);
+AT(mercer_map_data, X, 16);
+AT(mercer_map_data, Y, 88);
+AT(mercer_map_data, frequencies, 160);
+AT(mercer_map_data, weights, 232);
+AT(mercer_map_data, roots, 304);
 
 SIZE(mercer_score_options, 32);
 AT(mercer_score_options, struct_size, 0);
@@ -224,17 +184,9 @@ AT(mercer_score_options, bins, 8);
 AT(mercer_score_options, tau, 16);
 AT(mercer_score_options, weights, 24);
 
-static_assert(MERCER_FORM_PAIR == 0 && MERCER_FORM_PHASE == 1 && MERCER_FORM_COMPLEX == 2);
-static_assert(MERCER_PROJECTION_DENSE == 0 && MERCER_PROJECTION_ORTHOGONAL == 1 &&
-              MERCER_PROJECTION_SORF == 2 && MERCER_PROJECTION_FASTFOOD == 3 &&
-              MERCER_PROJECTION_CIRCULANT == 4 && MERCER_PROJECTION_SOBOL == 5 &&
-              MERCER_PROJECTION_HALTON == 6 && MERCER_PROJECTION_QUADRATURE == 7);
-static_assert(MERCER_RADIUS_DRAWN == 0 && MERCER_RADIUS_FIXED == 1);
-static_assert(MERCER_SCRAMBLE_OWEN == 0 && MERCER_SCRAMBLE_DIGITAL_SHIFT == 1);
 static_assert(MERCER_NUMBER_F32 == 0 && MERCER_NUMBER_F64 == 1 && MERCER_NUMBER_C32 == 2 &&
-              MERCER_NUMBER_C64 == 3);
+              MERCER_NUMBER_C64 == 3 && MERCER_NUMBER_I32 == 4);
 static_assert(MERCER_INDEX_NONE == 0 && MERCER_INDEX_I32 == 1 && MERCER_INDEX_I64 == 2);
-static_assert(MERCER_PRECISION_F32 == 0 && MERCER_PRECISION_F64 == 1);
 static_assert(MERCER_VARIANCE_ESTIMATE == 0 && MERCER_VARIANCE_PSEUDO == 1);
 static_assert(MERCER_KERNEL_ERROR_MEASURED == 0 && MERCER_KERNEL_ERROR_PREDICTED == 1);
 static_assert(MERCER_DERIVATIVE_PARTIALS == 0 && MERCER_DERIVATIVE_GRADIENT == 1 &&
@@ -243,7 +195,6 @@ static_assert(MERCER_DERIVATIVE_PARTIALS == 0 && MERCER_DERIVATIVE_GRADIENT == 1
               MERCER_DERIVATIVE_LOG_LENGTHSCALE == 6);
 static_assert(MERCER_EXTRAPOLATION_DEFAULT == 0 && MERCER_EXTRAPOLATION_CLIP == 1 &&
               MERCER_EXTRAPOLATION_FREE == 2 && MERCER_EXTRAPOLATION_REFUSE == 3);
-static_assert(MERCER_OUTPUT_SCORES == 0 && MERCER_OUTPUT_PROBABILITIES == 1);
 static_assert(MERCER_METRIC_DEFAULT == 0 && MERCER_METRIC_R2 == 1 && MERCER_METRIC_RMSE == 2 &&
               MERCER_METRIC_MAE == 3 && MERCER_METRIC_PINBALL == 4 && MERCER_METRIC_ACCURACY == 5 &&
               MERCER_METRIC_CONFUSION == 6 && MERCER_METRIC_AUC == 7 &&

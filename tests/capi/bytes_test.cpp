@@ -17,46 +17,39 @@ namespace {
 /// One kind of object: how it is written and read.
 template <class Handle>
 struct Kind {
-  mercer_status (*to_bytes)(const Handle*, void*, int64_t, int64_t*);
-  mercer_status (*from_bytes)(const void*, int64_t, Handle**);
-  mercer_status (*save)(const Handle*, const char*);
+  mercer_status (*write)(const Handle*, const char*, void*, int64_t, int64_t*);
+  mercer_status (*read)(const char*, const void*, int64_t, Handle**);
   void (*free)(Handle*);
 };
-constexpr Kind<mercer_map> kMap = {mercer_map_to_bytes, mercer_map_from_bytes, mercer_map_save,
-                                   mercer_map_free};
-constexpr Kind<mercer_model> kModel = {mercer_model_to_bytes, mercer_model_from_bytes,
-                                       mercer_model_save, mercer_model_free};
-constexpr Kind<mercer_operator_model> kOperatorModel = {
-    mercer_operator_model_to_bytes, mercer_operator_model_from_bytes, mercer_operator_model_save,
-    mercer_operator_model_free};
-constexpr Kind<mercer_statistics> kStatistics = {mercer_statistics_to_bytes,
-                                                 mercer_statistics_from_bytes,
-                                                 mercer_statistics_save, mercer_statistics_free};
+constexpr Kind<mercer_map> kMap = {mercer_map_write, mercer_map_read, mercer_map_free};
+constexpr Kind<mercer_model> kModel = {mercer_model_write, mercer_model_read, mercer_model_free};
+constexpr Kind<mercer_statistics> kStatistics = {mercer_statistics_write, mercer_statistics_read,
+                                                 mercer_statistics_free};
 
 template <class Handle>
 std::string bytes_of(const Kind<Handle>& kind, const Handle* handle) {
   int64_t needed = 0;
-  if (kind.to_bytes(handle, nullptr, 0, &needed) != MERCER_OK) return "?";
+  if (kind.write(handle, nullptr, nullptr, 0, &needed) != MERCER_OK) return "?";
   std::string bytes(static_cast<size_t>(needed), '#');
-  if (kind.to_bytes(handle, bytes.data(), needed, nullptr) != MERCER_OK) return "?";
+  if (kind.write(handle, nullptr, bytes.data(), needed, nullptr) != MERCER_OK) return "?";
   return bytes;
 }
 
 template <class Handle>
 mercer_status read(const Kind<Handle>& kind, const std::string& bytes, Handle** out) {
-  return kind.from_bytes(bytes.data(), static_cast<int64_t>(bytes.size()), out);
+  return kind.read(nullptr, bytes.data(), static_cast<int64_t>(bytes.size()), out);
 }
 
 template <class Handle>
 void check_round_trip(const Kind<Handle>& kind, const Handle* handle) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("object");
-  REQUIRE(kind.save(handle, path.c_str()) == MERCER_OK);
+  REQUIRE(kind.write(handle, path.c_str(), nullptr, 0, nullptr) == MERCER_OK);
   // One byte past the start: no alignment is needed.
   const std::string bytes = bytes_of(kind, handle), moved = '-' + bytes;
   CHECK(bytes == directory.read(path));
   Handle* again = nullptr;
-  REQUIRE(kind.from_bytes(moved.data() + 1, static_cast<int64_t>(bytes.size()), &again) ==
+  REQUIRE(kind.read(nullptr, moved.data() + 1, static_cast<int64_t>(bytes.size()), &again) ==
           MERCER_OK);
   CHECK(bytes_of(kind, again) == bytes);
   kind.free(again);
@@ -68,22 +61,22 @@ void check_refusals(const Kind<Handle>& kind, const Handle* handle, const char* 
   const auto size = static_cast<int64_t>(bytes.size());
   std::string small(bytes.size() - 1, '#');
   int64_t needed = 0;
-  CHECK(refused(kind.to_bytes(handle, small.data(), size - 1, &needed),
+  CHECK(refused(kind.write(handle, nullptr, small.data(), size - 1, &needed),
                 "capacity = " + std::to_string(size - 1), std::to_string(size)) == "");
   CHECK(needed == size);
   CHECK(small == std::string(bytes.size() - 1, '#'));
-  CHECK(refused(kind.to_bytes(nullptr, nullptr, 0, &needed), name, "NULL") == "");
-  CHECK(refused(kind.to_bytes(handle, nullptr, size, &needed), "buffer = NULL") == "");
-  CHECK(refused(kind.to_bytes(handle, small.data(), -1, &needed), "capacity = -1") == "");
+  CHECK(refused(kind.write(nullptr, nullptr, nullptr, 0, &needed), name, "NULL") == "");
+  CHECK(refused(kind.write(handle, nullptr, nullptr, size, &needed), "buffer = NULL") == "");
+  CHECK(refused(kind.write(handle, nullptr, small.data(), -1, &needed), "capacity = -1") == "");
   Slot<Handle> slot;
-  CHECK(slot.refused(kind.from_bytes(nullptr, 1, slot.out()), "data = NULL") == "");
-  CHECK(slot.refused(kind.from_bytes(bytes.data(), -1, slot.out()), "size = -1") == "");
-  CHECK(slot.fault(kind.from_bytes(nullptr, 0, slot.out()), MERCER_CORRUPT_FILE, "data: 0 bytes") ==
-        "");
-  CHECK(refused(kind.from_bytes(bytes.data(), size, nullptr), "out = NULL") == "");
+  CHECK(slot.refused(kind.read(nullptr, nullptr, 1, slot.out()), "path and data are NULL") == "");
+  CHECK(slot.refused(kind.read(nullptr, bytes.data(), -1, slot.out()), "size = -1") == "");
+  CHECK(slot.fault(kind.read(nullptr, bytes.data(), 0, slot.out()), MERCER_CORRUPT_FILE,
+                   "data: 0 bytes") == "");
+  CHECK(refused(kind.read(nullptr, bytes.data(), size, nullptr), "out = NULL") == "");
   int64_t wrong = 0;
   for (int64_t length = 0; length < size; ++length) {
-    wrong += kind.from_bytes(bytes.data(), length, slot.out()) != MERCER_CORRUPT_FILE ||
+    wrong += kind.read(nullptr, bytes.data(), length, slot.out()) != MERCER_CORRUPT_FILE ||
              slot.handle != nullptr;
   }
   CHECK(wrong == 0);
@@ -109,10 +102,6 @@ void check_damage(const Kind<Handle>& kind, const Handle* handle) {
   CHECK(what == "");
 }
 
-using OperatorModelHandle =
-    std::unique_ptr<mercer_operator_model,
-                    Freed<mercer_operator_model, mercer_operator_model_free>>;
-
 MapHandle small_field() {
   mercer_map* map = nullptr;
   REQUIRE(
@@ -122,27 +111,21 @@ MapHandle small_field() {
   return MapHandle(map);
 }
 
-OperatorModelHandle small_field_model() {
-  const auto X = numbers(12, 3), Y = numbers(12, 3);
-  const double lambda = 0.1;
-  mercer_operator_fit fit = mercer_operator_fit_of(&lambda, 1);
-  mercer_operator_model* model = nullptr;
-  REQUIRE(mercer_operator_model_fit(small_field().get(), rows_of(X, 3), rows_of(Y, 3), &fit,
-                                    nullptr, &model) == MERCER_OK);
-  return OperatorModelHandle(model);
+ModelHandle small_field_model() {
+  return fitted(R"({"lambda":0.1})", data_of(rows_of(numbers(12, 3), 3), rows_of(numbers(12, 3), 3),
+                                             small_field().get()));
 }
 
 TEST_CASE("objects go through memory as through files, byte by byte", "[capi]") {
   check_round_trip(kMap, fourier(3, 8).get());
   const auto W = numbers(4, 3);
   mercer_map* supplied = nullptr;
-  REQUIRE(mercer_fourier_create_supplied(gaussian().get(), rows_of(W, 3), nullptr, nullptr, nullptr,
-                                         &supplied) == MERCER_OK);
+  REQUIRE(make_supplied(gaussian().get(), rows_of(W, 3), nullptr, {}, "", &supplied) == MERCER_OK);
   check_round_trip(kMap, MapHandle(supplied).get());
   check_round_trip(kModel, small_model().get());
   check_round_trip(kModel, small_classifier().get());
   check_round_trip(kMap, small_field().get());
-  check_round_trip(kOperatorModel, small_field_model().get());
+  check_round_trip(kModel, small_field_model().get());
   check_round_trip(kStatistics, small_statistics().get());
   check_round_trip(kStatistics, small_statistics(0, 3, 0).get());
 }
@@ -151,11 +134,11 @@ TEST_CASE("what is no place, or no object, is refused", "[capi]") {
   check_refusals(kMap, fourier(3, 8).get(), "map");
   check_refusals(kModel, small_model().get(), "model");
   check_refusals(kMap, small_field().get(), "map");
-  check_refusals(kOperatorModel, small_field_model().get(), "model");
+  check_refusals(kModel, small_field_model().get(), "model");
   check_refusals(kStatistics, small_statistics().get(), "statistics");
   const std::string map = bytes_of(kMap, fourier(3, 8).get());
   Slot<mercer_model> slot;
-  CHECK(slot.refused(read(kModel, map, slot.out()), "mercer_model_from_bytes",
+  CHECK(slot.refused(read(kModel, map, slot.out()), "mercer_model_read",
                      "data: holds a map, expected a model") == "");
 }
 
@@ -163,7 +146,7 @@ TEST_CASE("damaged bytes are refused", "[capi]") {
   check_damage(kMap, fourier(3, 8).get());
   check_damage(kModel, small_model().get());
   check_damage(kMap, small_field().get());
-  check_damage(kOperatorModel, small_field_model().get());
+  check_damage(kModel, small_field_model().get());
   check_damage(kStatistics, small_statistics().get());
 }
 

@@ -18,9 +18,8 @@ namespace {
 constexpr int64_t n = 12, d = 3, D = 20000, words = 313;
 
 MapHandle phase_map(const mercer_kernel* kernel, int64_t features = D) {
-  const mercer_fourier_options options = fourier_options(MERCER_FORM_PHASE);
   mercer_map* map = nullptr;
-  mercer_fourier_create(kernel, d, features, &options, &map);
+  make_fourier(kernel, d, features, form_key("phase"), &map);
   return MapHandle(map);
 }
 
@@ -51,7 +50,7 @@ TEST_CASE("codes give kernels that fall with a norm back, from rows of either pr
     const auto kernel = make_kernel(spec);
     const auto map = phase_map(kernel.get());
     std::vector<double> K(n * n);
-    REQUIRE(mercer_kernel_gram(kernel.get(), rows_of(x, d), rows_of(x, d), nullptr, nullptr,
+    REQUIRE(mercer_kernel_gram(kernel.get(), rows_of(x, d), rows_of(x, d), {}, nullptr,
                                result_of(K.data(), n, n)) == MERCER_OK);
     for (const auto& codes :
          {codes_of(map.get(), rows_of(x, d)), codes_of(map.get(), rows_of(x32, d))}) {
@@ -99,7 +98,7 @@ TEST_CASE("codes: sums and products of isotropic kernels come back from the seri
       for (int64_t m = 0; m <= kTerms; ++m)
         line[static_cast<size_t>(m)] = t * static_cast<double>(m);
       const double origin = 0;
-      REQUIRE(mercer_kernel_gram(kernel.get(), rows_of(&origin, 1, 1), rows_of(line, 1), nullptr,
+      REQUIRE(mercer_kernel_gram(kernel.get(), rows_of(&origin, 1, 1), rows_of(line, 1), {},
                                  nullptr, result_of(k.data(), 1, kTerms + 1)) == MERCER_OK);
       double sum = 1 / (4.0 * kTerms + 2);  // of the terms behind, where k is 0
       for (int64_t m = kTerms; m >= 1; --m) {

@@ -17,7 +17,7 @@ constexpr int64_t n = 20000, d = 2, D = 64;
 /// A call long enough to report progress several times.
 mercer_status long_call(mercer_context* context) {
   static const auto map = fourier(d, D);
-  mercer_map_prepare(map.get(), MERCER_PRECISION_F32, nullptr);  // a phase of its own on first use
+  mercer_map_prepare(map.get(), MERCER_NUMBER_F32, nullptr);  // a phase of its own on first use
   static const auto X = numbers<float>(n, d);
   std::vector<float> Z(static_cast<size_t>(n * D));
   return mercer_map_transform(map.get(), rows_of(X, d), nullptr, context, result_of(Z, D));

@@ -27,7 +27,7 @@ std::vector<double> features_of(const mercer_map* map, const std::vector<double>
 TEST_CASE("a map made from all rows is the kernel on them, before and after a file", "[capi]") {
   const auto X = numbers(20, 3);
   mercer_map* out = nullptr;
-  REQUIRE(mercer_map_fit_spec(kSpec, rows_of(X, 3), nullptr, nullptr, &out) == MERCER_OK);
+  REQUIRE(fit_map(kSpec, rows_of(X, 3), {}, nullptr, &out) == MERCER_OK);
   const MapHandle map(out);
   const std::string spec = spec_of(out);
   CHECK(spec.find(R"("landmarks":"uniform","cutoff":1e-12,"rank":20,"needs":"data"})") !=
@@ -61,7 +61,8 @@ TEST_CASE("a search makes the map from its rows; the model keeps what was learnt
   std::vector<double> predicted(Y.size()), again(Y.size());
   const auto predict = [&](const mercer_model* from, std::vector<double>& to) {
     const mercer_matrix result = {sizeof(mercer_matrix), MERCER_NUMBER_F64, n, 1, 1, to.data()};
-    REQUIRE(mercer_model_predict(from, rows_of(X, 2), nullptr, nullptr, &result) == MERCER_OK);
+    REQUIRE(mercer_model_predict(from, rows_of(X, 2), "value", nullptr, nullptr, result) ==
+            MERCER_OK);
   };
   predict(model.get(), predicted);
   double error = 0, total = 0;
@@ -97,7 +98,7 @@ TEST_CASE("a model by spec makes its map from the standardised rows", "[capi]") 
                                      data_of(rows_of(rows, 3), rows_of(Y, 1), map));
     REQUIRE(model);
     std::vector<double> scores(Y.size());
-    REQUIRE(mercer_model_predict(model.get(), rows_of(rows, 3), nullptr, nullptr,
+    REQUIRE(mercer_model_predict(model.get(), rows_of(rows, 3), "value", nullptr, nullptr,
                                  result_of(scores, 1)) == MERCER_OK);
     return scores;
   };
@@ -111,8 +112,7 @@ TEST_CASE("a model by spec makes its map from the standardised rows", "[capi]") 
 
   // The same map, given: a fit of it on the same rows.
   mercer_map* map = nullptr;
-  REQUIRE(mercer_map_fit_spec(kSpec, rows_of(standardised, 3), nullptr, nullptr, &map) ==
-          MERCER_OK);
+  REQUIRE(fit_map(kSpec, rows_of(standardised, 3), {}, nullptr, &map) == MERCER_OK);
   const MapHandle owned(map);
   CHECK(predicted(as_it_is, standardised, map) == outside);
 }
@@ -134,7 +134,7 @@ TEST_CASE("a search takes no more landmarks than rows, and says so", "[capi]") {
   const auto X = numbers(19, 3), Y = numbers(19, 1);
   const DataView data = data_of(rows_of(X, 3), rows_of(Y, 1));
   const auto report_of = [](const mercer_model* of) {
-    return text_of([&](auto... buffer) { return mercer_model_report(of, buffer...); });
+    return text_of([&](auto... buffer) { return mercer_model_text(of, "report", buffer...); });
   };
   const ModelHandle model = fitted(R"({"map":"nystroem"})", data);  // 2,048 features
   REQUIRE(model);
@@ -179,7 +179,7 @@ TEST_CASE("a threshold is learnt from rows and targets, and the map is then give
       R"({"kernel":{"kernel":"optical"},"input_bits":1,"threshold_from":"targets","inputs":3,)"
       R"("features":20})";
   mercer_map* out = nullptr;
-  REQUIRE(mercer_map_fit_spec(spec, rows, targets, nullptr, &out) == MERCER_OK);
+  REQUIRE(fit_map(spec, rows, targets, nullptr, &out) == MERCER_OK);
   const MapHandle map(out);
   CHECK(spec_of(out).find(R"("threshold_from":"given")") != std::string::npos);
   mercer_map* read = nullptr;
@@ -187,8 +187,8 @@ TEST_CASE("a threshold is learnt from rows and targets, and the map is then give
   const MapHandle again(read);
   CHECK(features_of(read, X) == features_of(out, X));
   Slot<mercer_map> slot;
-  CHECK(slot.fault(mercer_map_fit_spec(spec, rows, nullptr, nullptr, slot.out()),
-                   MERCER_UNSUPPORTED, "learns from rows and targets") == "");
+  CHECK(slot.fault(fit_map(spec, rows, {}, nullptr, slot.out()), MERCER_UNSUPPORTED,
+                   "learns from rows and targets") == "");
 }
 
 TEST_CASE("models learn the threshold of their map from the rows that they are fitted on",
@@ -205,7 +205,7 @@ TEST_CASE("models learn the threshold of their map from the rows that they are f
       R"({"map":"optical","kernel":{"kernel":"optical"},"input_bits":1,"threshold_from":"targets",)"
       R"("inputs":3,"features":40})";
   mercer_map* alone = nullptr;
-  REQUIRE(mercer_map_fit_spec(optical.c_str(), rows, targets, nullptr, &alone) == MERCER_OK);
+  REQUIRE(fit_map(optical.c_str(), rows, targets, nullptr, &alone) == MERCER_OK);
   const MapHandle by_itself(alone);
   const DataView data = data_of(rows, targets);
   const std::string as_it_is = R"("prepare":{"standardize":false},"map":)";
@@ -220,7 +220,7 @@ TEST_CASE("models learn the threshold of their map from the rows that they are f
   CHECK(spec_of(map_of(found.get()).get()).find(R"("threshold_from":"given")") !=
         std::string::npos);
   std::vector<double> scores(60);
-  REQUIRE(mercer_model_predict(found.get(), rows, nullptr, nullptr,
+  REQUIRE(mercer_model_predict(found.get(), rows, "value", nullptr, nullptr,
                                result_of(scores.data(), 60, 1)) == MERCER_OK);
   double error = 0;
   for (size_t i = 0; i < 60; ++i) error = std::max(error, std::abs(scores[i] - Y[i]));
@@ -230,8 +230,7 @@ TEST_CASE("models learn the threshold of their map from the rows that they are f
       fitted(R"({"task":"classification",)" + partial, data_of(rows, rows_of(classes, 1)));
   REQUIRE(classifier);
   std::vector<int32_t> classified(60);
-  REQUIRE(mercer_model_classify(classifier.get(), rows, nullptr, nullptr, classified.data()) ==
-          MERCER_OK);
+  REQUIRE(classify(classifier.get(), rows, nullptr, nullptr, classified.data()) == MERCER_OK);
   int wrong = 0;
   for (size_t i = 0; i < 60; ++i) wrong += classified[i] != static_cast<int32_t>(classes[i]);
   CHECK(wrong <= 1);
@@ -245,15 +244,15 @@ TEST_CASE("models learn the threshold of their map from the rows that they are f
 TEST_CASE("what the fit of a map refuses", "[capi]") {
   const auto X = numbers(20, 3);
   Slot<mercer_map> slot;
-  const auto fit = [&](const char* spec, const mercer_rows* rows, const mercer_rows* Y) {
-    return mercer_map_fit_spec(spec, rows, Y, nullptr, slot.out());
+  const auto fit = [&](const char* spec, const mercer_rows& rows, const mercer_rows& Y) {
+    return fit_map(spec, rows, Y, nullptr, slot.out());
   };
   const RowsView rows = rows_of(X, 3), few = rows_of(X.data(), 19, 3), wide = rows_of(X, 4),
                  short_targets = rows_of(X.data(), 19, 1);
-  CHECK(slot.refused(fit(nullptr, rows, nullptr), "mercer_map_fit_spec", "json = NULL") == "");
-  CHECK(slot.refused(fit(kSpec, nullptr, nullptr), "X = NULL") == "");
-  CHECK(slot.refused(fit(kSpec, few, nullptr), "features = 20", "at most 19") == "");
-  CHECK(slot.fault(fit(kSpec, wide, nullptr), MERCER_DIMENSION_MISMATCH, "inputs = 3") == "");
+  CHECK(slot.refused(fit(nullptr, rows, {}), "mercer_map_fit", "json = NULL") == "");
+  CHECK(slot.fault(fit(kSpec, {}, {}), MERCER_UNSUPPORTED, "made from rows") == "");
+  CHECK(slot.refused(fit(kSpec, few, {}), "features = 20", "at most 19") == "");
+  CHECK(slot.fault(fit(kSpec, wide, {}), MERCER_DIMENSION_MISMATCH, "inputs = 3") == "");
   CHECK(slot.fault(fit(kSpec, rows, short_targets), MERCER_DIMENSION_MISMATCH, "Y") == "");
   CHECK(slot.fault(fit(kSpec, rows, rows), MERCER_UNSUPPORTED, "does not learn from targets") ==
         "");
@@ -263,7 +262,7 @@ TEST_CASE("what the fit of a map refuses", "[capi]") {
   const char* const fourier = R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":3,)"
                               R"("features":4})";
   mercer_map* out = nullptr;
-  REQUIRE(mercer_map_fit_spec(fourier, rows, nullptr, nullptr, &out) == MERCER_OK);
+  REQUIRE(fit_map(fourier, rows, {}, nullptr, &out) == MERCER_OK);
   const MapHandle drawn(out);
   CHECK(spec_of(out).find("needs") == std::string::npos);
 }

@@ -5,9 +5,11 @@
 
 #include <limits>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "flat.h"
 #include "mercer/mercer.h"
 #include "support/temporary_directory.h"
 #include "views.h"
@@ -63,24 +65,25 @@ struct Slot {
   }
 };
 
-/// What comes back from the file that an object was saved to; NULL if either failed.
-template <class Owner, class Object>
-Owner through_file(const Object* object, mercer_status (*save)(const Object*, const char*),
-                   mercer_status (*load)(const char*, Object**)) {
+/// What comes back from the file that an object was written to; NULL if either failed.
+template <class Owner, class Object, class Write, class Read>
+Owner through_file(const Object* object, Write write, Read read) {
   const TemporaryDirectory directory;
   const std::string path = directory.file("object.mercer");
   Object* loaded = nullptr;
-  if (save(object, path.c_str()) == MERCER_OK) load(path.c_str(), &loaded);
+  if (write(object, path.c_str(), nullptr, 0, nullptr) == MERCER_OK)
+    read(path.c_str(), nullptr, 0, &loaded);
   return Owner(loaded);
 }
 inline MapHandle reloaded(const mercer_map* map) {
-  return through_file<MapHandle>(map, mercer_map_save, mercer_map_load);
+  return through_file<MapHandle>(map, mercer_map_write, mercer_map_read);
 }
 inline ModelHandle reloaded(const mercer_model* model) {
-  return through_file<ModelHandle>(model, mercer_model_save, mercer_model_load);
+  return through_file<ModelHandle>(model, mercer_model_write, mercer_model_read);
 }
 inline StatisticsHandle reloaded(const mercer_statistics* statistics) {
-  return through_file<StatisticsHandle>(statistics, mercer_statistics_save, mercer_statistics_load);
+  return through_file<StatisticsHandle>(statistics, mercer_statistics_write,
+                                        mercer_statistics_read);
 }
 
 /// The map of a model; NULL if that failed.
@@ -129,11 +132,13 @@ inline KernelHandle polynomial(int64_t degree = 2, double gamma = 1, double offs
 inline KernelHandle bilinear(int64_t left) {
   return make_kernel("\"bilinear\",\"left\":" + std::to_string(left));
 }
-inline KernelHandle gaussian(double lengthscale = 1) {
-  mercer_kernel* made = nullptr;
-  mercer_kernel_gaussian(&lengthscale, 1, &made);
-  return KernelHandle(made);
+inline KernelHandle gaussian(const std::vector<double>& lengthscales) {
+  std::ostringstream text;
+  text.precision(17);
+  for (size_t j = 0; j < lengthscales.size(); ++j) text << (j > 0 ? "," : "") << lengthscales[j];
+  return make_kernel("\"gaussian\",\"lengthscale\":[" + text.str() + "]");
 }
+inline KernelHandle gaussian(double lengthscale = 1) { return gaussian(std::vector{lengthscale}); }
 
 /// The map {"map": ...,"inputs":d,"features":D,"seed":7}; NULL if it is refused.
 inline MapHandle make_map(const std::string& spec, int64_t d, int64_t D) {
@@ -150,19 +155,44 @@ inline MapHandle linear(const std::string& projection, int64_t d, int64_t D) {
       d, D);
 }
 
-inline mercer_fourier_options fourier_options(int32_t form = MERCER_FORM_PAIR, uint64_t seed = 1) {
-  mercer_fourier_options options{};
-  options.struct_size = sizeof options;
-  mercer_fourier_options_init(&options);
-  options.form = form;
-  options.seed = seed;
-  return options;
+inline mercer_map_data map_data(const mercer_kernel* kernel) {
+  mercer_map_data data{};
+  data.struct_size = sizeof data;
+  data.kernel = kernel;
+  return data;
+}
+/// Fourier features of a kernel; keys: others of the spec.
+inline mercer_status make_fourier(const mercer_kernel* kernel, int64_t d, int64_t D,
+                                  const std::string& keys, mercer_map** out) {
+  const mercer_map_data data = map_data(kernel);
+  const std::string json = R"({"map":"fourier","inputs":)" + std::to_string(d) +
+                           ",\"features\":" + std::to_string(D) + (keys.empty() ? "" : ",") + keys +
+                           "}";
+  return mercer_map_fit(json.c_str(), &data, nullptr, out);
+}
+/// Those of the caller's frequencies.
+inline mercer_status make_supplied(const mercer_kernel* kernel, const mercer_rows& frequencies,
+                                   const double* weights, const mercer_rows& roots,
+                                   const std::string& keys, mercer_map** out) {
+  mercer_map_data data = map_data(kernel);
+  data.frequencies = frequencies;
+  if (weights != nullptr) data.weights = mercer_rows_f64(frequencies.n, 1, weights);
+  data.roots = roots;
+  return mercer_map_fit(("{" + keys + "}").c_str(), &data, nullptr, out);
+}
+/// A map made from rows.
+inline mercer_status fit_map(const char* json, const mercer_rows& X, const mercer_rows& Y,
+                             mercer_context* context, mercer_map** out) {
+  mercer_map_data data = map_data(nullptr);
+  data.X = X;
+  data.Y = Y;
+  return mercer_map_fit(json, &data, context, out);
 }
 
-inline MapHandle fourier(int64_t d, int64_t D, int32_t form = MERCER_FORM_PAIR) {
-  const mercer_fourier_options options = fourier_options(form);
+inline std::string form_key(const std::string& form) { return R"("form":")" + form + '"'; }
+inline MapHandle fourier(int64_t d, int64_t D, const std::string& form = "pair") {
   mercer_map* made = nullptr;
-  mercer_fourier_create(gaussian().get(), d, D, &options, &made);
+  make_fourier(gaussian().get(), d, D, form_key(form) + R"(,"seed":1)", &made);
   return MapHandle(made);
 }
 
@@ -221,7 +251,7 @@ inline StatisticsHandle small_statistics(int64_t n = 40, int64_t D = 4, int64_t 
   mercer_statistics_create(D, m, &statistics);
   const std::vector<double> Z = numbers(n, D), Y = numbers(n, m);
   const RowsView targets = m == 0 ? mercer_rows_f64(n, 0, nullptr) : rows_of(Y, m);
-  mercer_statistics_add(statistics, rows_of(Z, D), targets, nullptr);
+  mercer_statistics_add(statistics, 1, rows_of(Z, D), targets, nullptr);
   return StatisticsHandle(statistics);
 }
 

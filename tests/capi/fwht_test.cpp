@@ -51,18 +51,18 @@ TEST_CASE("fwht: threads give the same bytes", "[capi]") {
 
 TEST_CASE("fwht: bad sizes are named", "[capi]") {
   float X[4] = {77, 0, 0, 0};
-  const auto says = [](const mercer_matrix* matrix, auto... parts) {
+  const auto says = [](const mercer_matrix& matrix, auto... parts) {
     return refused(mercer_fwht(matrix, nullptr), "mercer_fwht: ", parts...);
   };
-  CHECK(says(result_of(X, 1, 3), "X->cols = 3, expected a power of two") == "");
-  CHECK(says(result_of(X, 1, 0, 3), "X->cols = 0") == "");
-  CHECK(says(result_of(X, 1, -4), "X->cols = -4") == "");
-  CHECK(says(result_of(X, 1, 4, 2), "X->ld = 2") == "");
-  CHECK(says(result_of(X, -1, 4), "X->rows = -1") == "");
-  CHECK(says(result_of<float>(nullptr, 1, 4), "X->data = NULL") == "");
-  CHECK(says(result_of(X, 1, 2, -1, true), "X->number = 2") == "");
-  CHECK(says(result_of(X, kHuge / 2, 4), "X->rows = 4611686018427387903") == "");
-  CHECK(says(nullptr, "X = NULL, expected a mercer_matrix") == "");
+  CHECK(says(result_of(X, 1, 3), "X.cols = 3, expected a power of two") == "");
+  CHECK(says(result_of(X, 1, 0, 3), "X.cols = 0") == "");
+  CHECK(says(result_of(X, 1, -4), "X.cols = -4") == "");
+  CHECK(says(result_of(X, 1, 4, 2), "X.ld = 2") == "");
+  CHECK(says(result_of(X, -1, 4), "X.rows = -1") == "");
+  CHECK(says(result_of<float>(nullptr, 1, 4), "X.data = NULL") == "");
+  CHECK(says(result_of(X, 1, 2, -1, true), "X.number = 2") == "");
+  CHECK(says(result_of(X, kHuge / 2, 4), "X.rows = 4611686018427387903") == "");
+  CHECK(says(mercer_matrix{}, "X.struct_size = 0, expected a mercer_matrix") == "");
   CHECK(X[0] == 77);
   CHECK(mercer_fwht(result_of<float>(nullptr, 0, 4), nullptr) == MERCER_OK);
   const auto running = context();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Fits of sets of observations and mercer_model_derivative: what is learnt from values and slopes,
+// Fits of sets of observations and derivatives of models: what is learnt from values and slopes,
 // files of such models, every refusal.
 #include <cmath>
 
@@ -49,7 +49,8 @@ TEST_CASE("Hermite learning in C: a model of values and slopes, and its file") {
   REQUIRE(model);
   const auto error_of = [&](const mercer_model* of) {
     std::vector<double> predicted(n);
-    REQUIRE(mercer_model_predict(of, X, nullptr, nullptr, result_of(predicted, 1)) == MERCER_OK);
+    REQUIRE(mercer_model_predict(of, X, "value", nullptr, nullptr, result_of(predicted, 1)) ==
+            MERCER_OK);
     double worst = 0;
     for (size_t i = 0; i < predicted.size(); ++i)
       worst = std::max(worst, std::fabs(predicted[i] - known.f[i]));
@@ -62,17 +63,19 @@ TEST_CASE("Hermite learning in C: a model of values and slopes, and its file") {
   CHECK(error_of(of_values.get()) > 3 * error_of(model.get()));
 
   std::vector<double> gradient(n * d);
-  mercer_derivative what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, nullptr);
-  REQUIRE(mercer_model_derivative(model.get(), X, &what, nullptr, result_of(gradient, d)) ==
-          MERCER_OK);
+  REQUIRE(mercer_model_predict(model.get(), X, "gradient", nullptr, nullptr,
+                               result_of(gradient, d)) == MERCER_OK);
   const int32_t both[] = {1, 1, 0, 0};
   std::vector<float> partials(n * 2);
-  what = mercer_derivative_partials(2, both);
-  REQUIRE(mercer_model_derivative(model.get(), X, &what, nullptr, result_of(partials, 2)) ==
-          MERCER_OK);
+  mercer_predict_options options{};
+  options.struct_size = sizeof options;
+  options.partial_count = 2;
+  options.partials = both;
+  REQUIRE(mercer_model_predict(model.get(), X, "partials", &options, nullptr,
+                               result_of(partials, 2)) == MERCER_OK);
   std::vector<double> predicted(n);
-  REQUIRE(mercer_model_predict(model.get(), X, nullptr, nullptr, result_of(predicted, 1)) ==
-          MERCER_OK);
+  REQUIRE(mercer_model_predict(model.get(), X, "value", nullptr, nullptr,
+                               result_of(predicted, 1)) == MERCER_OK);
   for (size_t i = 0; i < n; ++i) {
     CHECK(std::fabs(gradient[2 * i] - known.first[i]) < 0.3);
     CHECK(std::fabs(gradient[2 * i + 1] - known.second[i]) < 0.3);
@@ -81,18 +84,19 @@ TEST_CASE("Hermite learning in C: a model of values and slopes, and its file") {
   }
 
   int64_t size = 0;
-  REQUIRE(mercer_model_to_bytes(model.get(), nullptr, 0, &size) == MERCER_OK);
+  REQUIRE(mercer_model_write(model.get(), nullptr, nullptr, 0, &size) == MERCER_OK);
   std::vector<char> bytes(static_cast<size_t>(size));
-  REQUIRE(mercer_model_to_bytes(model.get(), bytes.data(), size, nullptr) == MERCER_OK);
+  REQUIRE(mercer_model_write(model.get(), nullptr, bytes.data(), size, nullptr) == MERCER_OK);
   mercer_model* made = nullptr;
-  REQUIRE(mercer_model_from_bytes(bytes.data(), size, &made) == MERCER_OK);
+  REQUIRE(mercer_model_read(nullptr, bytes.data(), size, &made) == MERCER_OK);
   const ModelHandle loaded(made);
   std::vector<double> again(n);
-  REQUIRE(mercer_model_predict(loaded.get(), X, nullptr, nullptr, result_of(again, 1)) ==
+  REQUIRE(mercer_model_predict(loaded.get(), X, "value", nullptr, nullptr, result_of(again, 1)) ==
           MERCER_OK);
   CHECK(again == predicted);
-  CHECK(text_of([&](auto... buffer) { return mercer_model_report(model.get(), buffer...); }) ==
-        "{}");
+  CHECK(text_of([&](auto... buffer) {
+          return mercer_model_text(model.get(), "report", buffer...);
+        }) == "{}");
 }
 
 TEST_CASE("Hermite learning in C: what is refused") {
@@ -138,18 +142,14 @@ TEST_CASE("Hermite learning in C: what is refused") {
   CHECK(refuses([](Set& set) { set.row_weights = odd_weights.data(); }, "-2") == "");
   sets[1] = good;
   sets[1].Y.n = 3;
-  CHECK(slot.fault(fit(), MERCER_DIMENSION_MISMATCH, "sets[1].Y->n = 3") == "");
+  CHECK(slot.fault(fit(), MERCER_DIMENSION_MISMATCH, "sets[1].Y.n = 3") == "");
 
   const ModelHandle model = fitted(R"({"lambda":1e-6})", data_of({good}, map.get()));
   std::vector<double> out(n * d);
-  mercer_derivative what = mercer_derivative_of(MERCER_DERIVATIVE_VJP, Y);
-  CHECK(fault(mercer_model_derivative(model.get(), X, &what, nullptr, result_of(out, d)),
-              MERCER_UNSUPPORTED, "what->kind = 5", "GRADIENT") == "");
-  what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, nullptr);
-  CHECK(fault(mercer_model_derivative(model.get(), X, &what, nullptr, result_of(out, 1)),
-              MERCER_DIMENSION_MISMATCH, "out") == "");
-  CHECK(fault(mercer_model_derivative(model.get(), Y, &what, nullptr, result_of(out, d)),
-              MERCER_DIMENSION_MISMATCH, "X->d = 1") == "");
-  CHECK(refused(mercer_model_derivative(nullptr, X, &what, nullptr, result_of(out, d)), "model") ==
-        "");
+  const auto gradient = [&](const mercer_model* of, const mercer_rows& at, int64_t columns) {
+    return mercer_model_predict(of, at, "gradient", nullptr, nullptr, result_of(out, columns));
+  };
+  CHECK(fault(gradient(model.get(), X, 1), MERCER_DIMENSION_MISMATCH, "out") == "");
+  CHECK(fault(gradient(model.get(), Y, d), MERCER_DIMENSION_MISMATCH, "X.d = 1") == "");
+  CHECK(refused(gradient(nullptr, X, d), "model") == "");
 }

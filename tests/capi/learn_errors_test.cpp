@@ -31,9 +31,9 @@ TEST_CASE("fitting refuses bad rows, naming row and column", "[capi]") {
   };
   CHECK(fit(rows_of(X.data(), 1, 2), rows_of(Y.data(), 1, 1), kInvalid, "n = 1") == "");
   CHECK(fit(rows_of(X.data(), 20, 2, 1), y, kInvalid, "ld = 1") == "");
-  CHECK(fit(x, rows_of(Y.data(), 20, 0), kInvalid, "Y->d = 0") == "");
+  CHECK(fit(x, rows_of(Y.data(), 20, 0), kInvalid, "Y.d = 0") == "");
   CHECK(fit(x, rows_of(Y.data(), 20, 2, 1), kInvalid, "ld = 1", "columns of Y") == "");
-  CHECK(fit(x, rows_of(Y.data(), 19, 1), kMismatch, "Y->n = 19", "20 as in X") == "");
+  CHECK(fit(x, rows_of(Y.data(), 19, 1), kMismatch, "Y.n = 19", "20 as in X") == "");
   CHECK(fit(rows_of(X.data(), 13, 3), rows_of(Y.data(), 13, 1), kMismatch, "3", "2") == "");
   X[2 * 13 + 1] = std::nan("");
   CHECK(fit(x, y, kInvalid, "X: row 13, column 1") == "");
@@ -41,7 +41,7 @@ TEST_CASE("fitting refuses bad rows, naming row and column", "[capi]") {
   Y[7] = INFINITY;
   CHECK(fit(x, y, kInvalid, "Y: row 7, column 0") == "");
   Y[7] = 0;
-  CHECK(fit_fault("{}", data_of(x, y, fourier(2, 8, MERCER_FORM_COMPLEX).get()), MERCER_UNSUPPORTED,
+  CHECK(fit_fault("{}", data_of(x, y, fourier(2, 8, "complex").get()), MERCER_UNSUPPORTED,
                   "complex") == "");
   CHECK(refused(mercer_model_fit("{}", data_of(x, y), nullptr, nullptr), "out = NULL") == "");
 }
@@ -74,7 +74,7 @@ TEST_CASE("what a fit is given is one of rows, a source and sets", "[capi]") {
   CHECK(refuses([](Data& data) { data.struct_size = 0; }, "data->struct_size = 0") == "");
   CHECK(refuses([](Data& data) { data.struct_size = 191; }, "data->struct_size = 191") == "");
   CHECK(refuses([](Data& data) { data.reserved = 1; }, "data->reserved = 1") == "");
-  CHECK(refuses([](Data& data) { data.Y = {}; }, "data->Y.struct_size = 0") == "");
+  CHECK(refuses([](Data& data) { data.Y = {}; }, "Y.struct_size = 0") == "");
   CHECK(refuses([](Data& data) { data.X = {}; }, "no X, no source and no sets") == "");
   DataView data = data_of(x, x);
   data.source = &source;
@@ -108,7 +108,7 @@ TEST_CASE("classes out of range are refused, with a map and without", "[capi]") 
     }
     CHECK(fit(R"(,"classes":1)", rows_of(labels, 1), kInvalid, "classes = 1") == "");
     CHECK(fit(R"(,"classes":-2)", rows_of(labels, 1), kInvalid, "classes = -2") == "");
-    CHECK(fit(three, rows_of<double>(nullptr, 20, 1), kInvalid, "Y->values = NULL") == "");
+    CHECK(fit(three, rows_of<double>(nullptr, 20, 1), kInvalid, "Y.values = NULL") == "");
     CHECK(fit(three, x, kMismatch, "Y has 2 columns", "task = \"classification\"") == "");
     CHECK(fit("", rows_of(zeros, 1), kInvalid, "largest class number in Y is 0") == "");
     CHECK(fit_fault(R"({"classes":3})", data_of(x, rows_of(zeros, 1), on), kInvalid,
@@ -157,39 +157,35 @@ TEST_CASE("prediction refuses bad rows, regression refuses classify", "[capi]") 
   const auto x = rows_of(X, 2);
   double scores[5] = {77};
   int32_t labels[5] = {77};
-  const auto predict = [&](const mercer_rows* rows, const ResultView& to, mercer_status expected,
+  const auto predict = [&](const mercer_rows& rows, const ResultView& to, mercer_status expected,
                            auto... parts) {
-    return fault(mercer_model_predict(model.get(), rows, nullptr, nullptr, to), expected,
+    return fault(mercer_model_predict(model.get(), rows, "value", nullptr, nullptr, to), expected,
                  "mercer_model_predict: ", parts...);
   };
   const auto fits = result_of(scores, 5, 1);
-  CHECK(predict(rows_of(X.data(), -1, 2), fits, kInvalid, "X->n = -1") == "");
-  CHECK(predict(nullptr, fits, kInvalid, "X = NULL") == "");
-  CHECK(predict(rows_of<double>(nullptr, 5, 2), fits, kInvalid, "X->values = NULL") == "");
+  CHECK(predict(rows_of(X.data(), -1, 2), fits, kInvalid, "X.n = -1") == "");
+  CHECK(predict(mercer_rows{}, fits, kInvalid, "X.struct_size = 0") == "");
+  CHECK(predict(rows_of<double>(nullptr, 5, 2), fits, kInvalid, "X.values = NULL") == "");
   CHECK(predict(rows_of(X.data(), 5, 2, 1), fits, kInvalid, "ld = 1") == "");
   CHECK(predict(x, result_of(scores, 5, 1, 0), kInvalid, "ld = 0") == "");
-  CHECK(predict(x, result_of<double>(nullptr, 5, 1), kInvalid, "scores->data = NULL") == "");
-  CHECK(predict(x, result_of(X.data() + 3, 5, 1), kInvalid, "scores overlaps X") == "");
-  CHECK(predict(x, result_of(scores, 2, 1, -1, true), kMismatch, "scores is 2 x 1") == "");
-  CHECK(predict(x, result_of(scores, 5, 1, -1, true), kInvalid, "scores->number = 3") == "");
-  CHECK(predict(x, result_of(scores, 1, 5), kMismatch, "scores is 1 x 5, expected 5 x 1") == "");
-  CHECK(predict(rows_of(X.data(), 3, 3), fits, kMismatch, "X->d = 3", "inputs, 2") == "");
-  CHECK(mercer_model_predict(model.get(), rows_of<double>(nullptr, 0, 2), nullptr, nullptr,
+  CHECK(predict(x, result_of<double>(nullptr, 5, 1), kInvalid, "out.data = NULL") == "");
+  CHECK(predict(x, result_of(X.data() + 3, 5, 1), kInvalid, "out overlaps X") == "");
+  CHECK(predict(x, result_of(scores, 2, 1, -1, true), kMismatch, "out is 2 x 1") == "");
+  CHECK(predict(x, result_of(scores, 5, 1, -1, true), kInvalid, "out.number = 3") == "");
+  CHECK(predict(x, result_of(scores, 1, 5), kMismatch, "out is 1 x 5, expected 5 x 1") == "");
+  CHECK(predict(rows_of(X.data(), 3, 3), fits, kMismatch, "X.d = 3", "inputs, 2") == "");
+  CHECK(mercer_model_predict(model.get(), rows_of<double>(nullptr, 0, 2), "value", nullptr, nullptr,
                              result_of<double>(nullptr, 0, 1)) == MERCER_OK);
-  CHECK(fault(mercer_model_classify(model.get(), x, nullptr, nullptr, labels), MERCER_UNSUPPORTED,
-              "mercer_model_classify", "regression") == "");
+  CHECK(fault(classify(model.get(), x, nullptr, nullptr, labels), MERCER_UNSUPPORTED,
+              "mercer_model_predict", "what = \"class\"", "expected value, gradient") == "");
   const auto classifier = small_classifier();
-  CHECK(refused(mercer_model_classify(classifier.get(), x, nullptr, nullptr, nullptr),
-                "labels = NULL") == "");
-  CHECK(fault(mercer_model_classify(classifier.get(), rows_of(X.data(), 3, 3), nullptr, nullptr,
-                                    labels),
-              kMismatch, "X->d = 3") == "");
+  CHECK(refused(classify(classifier.get(), x, nullptr, nullptr, nullptr), "out.data = NULL") == "");
+  CHECK(fault(classify(classifier.get(), rows_of(X.data(), 3, 3), nullptr, nullptr, labels),
+              kMismatch, "X.d = 3") == "");
   const auto over = reinterpret_cast<int32_t*>(X.data());
-  CHECK(refused(mercer_model_classify(classifier.get(), x, nullptr, nullptr, over),
-                "labels overlaps X") == "");
+  CHECK(refused(classify(classifier.get(), x, nullptr, nullptr, over), "out overlaps X") == "");
   X[3] = std::nan("");
-  CHECK(refused(mercer_model_classify(classifier.get(), x, nullptr, nullptr, labels), "row 1") ==
-        "");
+  CHECK(refused(classify(classifier.get(), x, nullptr, nullptr, labels), "row 1") == "");
   CHECK((scores[0] == 77 && labels[0] == 77));
 }
 
@@ -208,8 +204,8 @@ TEST_CASE("exact kernel ridge wants lambda, and rows in memory", "[capi]") {
   CHECK(fit(nullptr, data, kInvalid, "json = NULL") == "");
   CHECK(fit(fixed, nullptr, kInvalid, "data = NULL") == "");
   CHECK(fit("{}", data, kInvalid, "\"lambda\" is missing") == "");
-  CHECK(fit(fixed, data_of(rows_of(X.data(), 1, 2), y), kInvalid, "X->n = 1") == "");
-  CHECK(fit(fixed, data_of(rows_of(X.data(), 9, 2), y), kMismatch, "Y->n = 10") == "");
+  CHECK(fit(fixed, data_of(rows_of(X.data(), 1, 2), y), kInvalid, "X.n = 1") == "");
+  CHECK(fit(fixed, data_of(rows_of(X.data(), 9, 2), y), kMismatch, "Y.n = 10") == "");
   CHECK(fit(fixed, data_of(x, y, fourier(2, 8).get()), MERCER_UNSUPPORTED, "no map") == "");
   CHECK(fit(fixed, data_of({mercer_observations_of(nullptr, 1, x, y)}, nullptr), MERCER_UNSUPPORTED,
             "X and Y in memory") == "");
@@ -239,21 +235,24 @@ TEST_CASE("exact kernel ridge wants lambda, and rows in memory", "[capi]") {
   };
   const auto fits = result_of(scores, 10, 1);
   CHECK(predict(rows_of(X.data(), 10, 2, 1), fits, kInvalid, "ld = 1") == "");
-  CHECK(predict(rows_of(X.data(), 6, 3), fits, kMismatch, "X->d = 3") == "");
+  CHECK(predict(rows_of(X.data(), 6, 3), fits, kMismatch, "X.d = 3") == "");
   CHECK(predict(x, result_of(scores, 5, 2), kMismatch, "scores is 5 x 2") == "");
   CHECK(scores[0] == 77);
 }
 
 TEST_CASE("questions to a model refuse NULL", "[capi]") {
   const auto model = small_model();
-  double w[16] = {77}, lambda = 77;
-  int64_t d = 77, outputs = 77, K = 77;
-  CHECK(refused(mercer_model_shape(nullptr, &d, &outputs, &K, &lambda), "mercer_model_shape",
-                "model = NULL") == "");
-  CHECK((d == 77 && outputs == 77 && K == 77 && lambda == 77));
-  CHECK(mercer_model_shape(model.get(), nullptr, nullptr, nullptr, nullptr) == MERCER_OK);
-  CHECK(refused(mercer_model_weights_f64(model.get(), w, 0, nullptr), "mercer_model_weights_f64",
-                "ldw = 0") == "");
+  double w[16] = {77};
+  mercer_model_info info{sizeof info, 7, 7, 7, 7, 7, 7, 7, 7, 7};
+  CHECK(refused(mercer_model_shape(nullptr, &info), "mercer_model_shape", "model = NULL") == "");
+  CHECK((info.inputs == 7 && info.penalty == 7));
+  CHECK(refused(mercer_model_shape(model.get(), nullptr), "info = NULL") == "");
+  info.struct_size = 8;
+  CHECK(refused(mercer_model_shape(model.get(), &info), "struct_size = 8") == "");
+  CHECK(fault(mercer_model_weights(model.get(), mercer_matrix_f64(16, 2, w), {}),
+              MERCER_DIMENSION_MISMATCH, "mercer_model_weights", "16 x 2") == "");
+  CHECK(refused(mercer_model_text(model.get(), "spice", nullptr, 0, nullptr), "spice",
+                "expected spec, report or metadata") == "");
   CHECK(refused(mercer_model_set_metadata(model.get(), nullptr), "text = NULL") == "");
   const std::string long_text((size_t{1} << 20) + 1, 'a');
   CHECK(refused(mercer_model_set_metadata(model.get(), long_text.c_str()), "1048577") == "");

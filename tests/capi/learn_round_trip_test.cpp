@@ -18,7 +18,7 @@ TEST_CASE("statistics: both triangles, sums, removal, a file", "[capi]") {
   const auto Z = numbers(n, D);
   const auto Y = numbers(n, 1);
   double gram[16], cross[4], sum_z[4], sum_y = 0, sum_y2 = 0;
-  REQUIRE(mercer_statistics_get_f64(sums.get(), gram, cross, sum_z, &sum_y, &sum_y2) == MERCER_OK);
+  REQUIRE(get_sums(sums.get(), gram, cross, sum_z, &sum_y, &sum_y2) == MERCER_OK);
   double worst = 0;  // n products of numbers below 1: error at most n^2 eps
   for (size_t a = 0; a < 4; ++a) {
     for (size_t b = 0; b < 4; ++b) {
@@ -37,21 +37,18 @@ TEST_CASE("statistics: both triangles, sums, removal, a file", "[capi]") {
   mercer_statistics* const loaded = again.get();
   REQUIRE(loaded != nullptr);
   double gram_again[16];
-  REQUIRE(mercer_statistics_get_f64(loaded, gram_again, nullptr, nullptr, nullptr, nullptr) ==
-          MERCER_OK);
+  REQUIRE(get_sums(loaded, gram_again, nullptr, nullptr, nullptr, nullptr) == MERCER_OK);
   CHECK(std::memcmp(gram, gram_again, sizeof gram) == 0);
-  REQUIRE(mercer_statistics_remove(loaded, rows_of(Z, D), rows_of(Y, 1), nullptr) == MERCER_OK);
-  int64_t rows = -1, features_of = 0, outputs = 0;
-  REQUIRE(mercer_statistics_shape(loaded, &rows, &features_of, &outputs) == MERCER_OK);
-  CHECK((rows == 0 && features_of == 4 && outputs == 1));
+  REQUIRE(mercer_statistics_add(loaded, -1, rows_of(Z, D), rows_of(Y, 1), nullptr) == MERCER_OK);
+  const mercer_shape shape = shape_of(loaded);
+  CHECK((shape.rows == 0 && shape.columns == 4 && shape.outputs == 1));
 }
 
 TEST_CASE("a path of lambda and a Cholesky factor give the same weights", "[capi]") {
   double b[4], c[4], intercept[2];
   const auto ridge = small_ridge();
-  REQUIRE(mercer_ridge_solve_f64(ridge.get(), 1e-3, b, 1, &intercept[0]) == MERCER_OK);
-  REQUIRE(mercer_ridge_cholesky_f64(small_statistics().get(), 1, 1e-3, nullptr, c, 1,
-                                    &intercept[1]) == MERCER_OK);
+  REQUIRE(solve(ridge.get(), 1e-3, b, &intercept[0]) == MERCER_OK);
+  REQUIRE(cholesky(small_statistics().get(), 1, 1e-3, nullptr, c, &intercept[1]) == MERCER_OK);
   double worst = std::abs(intercept[0] - intercept[1]);
   for (size_t j = 0; j < 4; ++j) worst = std::max(worst, std::abs(b[j] - c[j]));
   CHECK(worst < 1e-9);  // two routes; the condition number is below 1/lambda = 1e3, so 1e3 * 4 *
@@ -60,23 +57,23 @@ TEST_CASE("a path of lambda and a Cholesky factor give the same weights", "[capi
 
 TEST_CASE("generalised cross-validation and the effective dimension, together or alone", "[capi]") {
   const auto ridge = small_ridge();
-  double gcv = 0, dimension = 0, alone = 0;
-  REQUIRE(mercer_ridge_gcv_f64(ridge.get(), 0, &gcv, &dimension) == MERCER_OK);
+  double error_of_all = 0, dimension = 0, alone = 0;
+  REQUIRE(gcv(ridge.get(), 0, &error_of_all, &dimension) == MERCER_OK);
   // The columns of numbers() are sines of one frequency: two directions, and the intercept.
   CHECK(std::abs(dimension - 3) < 1e-12);
   // n RSS/(n - 3)^2, n = 40.
   const auto Z = numbers(40, 4), Y = numbers(40, 1);
   double w[4], intercept = 0, residual = 0;
-  REQUIRE(mercer_ridge_solve_f64(ridge.get(), 0, w, 1, &intercept) == MERCER_OK);
+  REQUIRE(solve(ridge.get(), 0, w, &intercept) == MERCER_OK);
   for (size_t i = 0; i < 40; ++i) {
     double error = Y[i] - intercept;
     for (size_t j = 0; j < 4; ++j) error -= Z[4 * i + j] * w[j];
     residual += error * error;
   }
-  CHECK(std::abs(gcv - 40 * residual / (37 * 37)) < 1e-12);
-  REQUIRE(mercer_ridge_gcv_f64(ridge.get(), 0, &alone, nullptr) == MERCER_OK);
-  CHECK(alone == gcv);
-  REQUIRE(mercer_ridge_gcv_f64(ridge.get(), 0, nullptr, &alone) == MERCER_OK);
+  CHECK(std::abs(error_of_all - 40 * residual / (37 * 37)) < 1e-12);
+  REQUIRE(gcv(ridge.get(), 0, &alone, nullptr) == MERCER_OK);
+  CHECK(alone == error_of_all);
+  REQUIRE(gcv(ridge.get(), 0, nullptr, &alone) == MERCER_OK);
   CHECK(alone == dimension);
 }
 
@@ -86,20 +83,18 @@ TEST_CASE("a model comes back from its file with metadata, map and weights", "[c
   const ModelHandle loaded = reloaded(model.get());
   const mercer_model* const read = loaded.get();
   REQUIRE(read != nullptr);
-  CHECK(text_of([&](auto... buffer) { return mercer_model_metadata(read, buffer...); }) ==
+  CHECK(text_of([&](auto... buffer) { return mercer_model_text(read, "metadata", buffer...); }) ==
         "{\"classes\":[\"no\",\"yes\"]}");
-  int64_t d = 0, outputs = 0, K = 0;
-  REQUIRE(mercer_model_shape(read, &d, &outputs, &K, nullptr) == MERCER_OK);
-  CHECK((d == 2 && outputs == 2 && K == 2));
+  const mercer_model_info info = info_of(read);
+  CHECK((info.inputs == 2 && info.outputs == 2 && info.classes == 2));
   const auto X = numbers(60, 2);
   double scores[2][120];
   int32_t labels[2][60];
   const mercer_model* both[] = {model.get(), loaded.get()};
   for (size_t i = 0; i < 2; ++i) {
-    REQUIRE(mercer_model_predict(both[i], rows_of(X, 2), nullptr, nullptr,
+    REQUIRE(mercer_model_predict(both[i], rows_of(X, 2), "value", nullptr, nullptr,
                                  result_of(scores[i], 60, 2)) == MERCER_OK);
-    REQUIRE(mercer_model_classify(both[i], rows_of(X, 2), nullptr, nullptr, labels[i]) ==
-            MERCER_OK);
+    REQUIRE(classify(both[i], rows_of(X, 2), nullptr, nullptr, labels[i]) == MERCER_OK);
   }
   CHECK(std::memcmp(scores[0], scores[1], sizeof scores[0]) == 0);
   CHECK(std::memcmp(labels[0], labels[1], sizeof labels[0]) == 0);
@@ -118,8 +113,8 @@ TEST_CASE("a map of the caller's and the same by its spec make the same model", 
   const ModelHandle given = fitted("{" + rest, data_of(rows_of(X, 2), rows_of(Y, 1), map.get()));
   REQUIRE((by_spec && given));
   double a[16], b[16];
-  REQUIRE(mercer_model_weights_f64(by_spec.get(), a, 1, nullptr) == MERCER_OK);
-  REQUIRE(mercer_model_weights_f64(given.get(), b, 1, nullptr) == MERCER_OK);
+  REQUIRE(weights_of(by_spec.get(), a, nullptr) == MERCER_OK);
+  REQUIRE(weights_of(given.get(), b, nullptr) == MERCER_OK);
   CHECK(std::memcmp(a, b, sizeof a) == 0);
 }
 
@@ -140,7 +135,7 @@ void count_trial(void* user, const char* json) {
 }
 
 std::string report_of(const mercer_model* model) {
-  return text_of([&](auto... buffer) { return mercer_model_report(model, buffer...); });
+  return text_of([&](auto... buffer) { return mercer_model_text(model, "report", buffer...); });
 }
 
 TEST_CASE("a search tells its trials and fits what was asked for", "[capi]") {
@@ -184,9 +179,8 @@ TEST_CASE("exact kernel ridge interpolates as lambda vanishes", "[capi]") {
                                   data_of(rows_of(X, 2), rows_of(Y, 1)), nullptr,
                                   &out) == MERCER_OK);
   const KernelRidgeHandle exact(out);
-  int64_t n = 0, d = 0, outputs = 0;
-  REQUIRE(mercer_kernel_ridge_shape(out, &n, &d, &outputs) == MERCER_OK);
-  CHECK((n == 12 && d == 2 && outputs == 1));
+  const mercer_shape shape = shape_of(out);
+  CHECK((shape.rows == 12 && shape.columns == 2 && shape.outputs == 1));
   double scores[12];
   REQUIRE(mercer_kernel_ridge_predict(exact.get(), rows_of(X, 2), nullptr,
                                       result_of(scores, 12, 1)) == MERCER_OK);
@@ -201,20 +195,14 @@ TEST_CASE("a ridge says which sizes its arrays have", "[capi]") {
   mercer_ridge* made = nullptr;
   REQUIRE(mercer_ridge_create(sums.get(), 1, nullptr, &made) == MERCER_OK);
   const RidgeHandle ridge(made);
-  REQUIRE(mercer_ridge_shape(made, &n, &D, &m) == MERCER_OK);
-  CHECK((n == 40 && D == 4 && m == 3));
-  REQUIRE(mercer_ridge_shape(made, nullptr, &n, nullptr) == MERCER_OK);
-  CHECK(n == 4);
-  CHECK(mercer_ridge_shape(made, nullptr, nullptr, nullptr) == MERCER_OK);
+  CHECK((shape_of(made).rows == 40 && shape_of(made).columns == 4 && shape_of(made).outputs == 3));
 }
 
 TEST_CASE("a model says its inputs, outputs and classes", "[capi]") {
-  int64_t d = 0, outputs = 0, K = -1;
-  REQUIRE(mercer_model_shape(small_model(60, 3).get(), &d, &outputs, &K, nullptr) == MERCER_OK);
-  CHECK((d == 3 && outputs == 1 && K == 0));
-  REQUIRE(mercer_model_shape(small_classifier().get(), nullptr, &outputs, nullptr, nullptr) ==
-          MERCER_OK);
-  CHECK(outputs == 2);
+  const auto info = info_of(small_model(60, 3).get()), two = info_of(small_classifier().get());
+  CHECK((info.inputs == 3 && info.outputs == 1 && info.classes == 0 && info.rows == 60));
+  CHECK((info.features == 16 && info.is_linear == 1 && info.has_probabilities == 0));
+  CHECK((two.outputs == 2 && two.classes == 2 && two.has_probabilities == 1 && two.penalty > 0));
 }
 
 }  // namespace

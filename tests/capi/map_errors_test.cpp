@@ -14,22 +14,18 @@ TEST_CASE("map constructors refuse bad sizes", "[capi]") {
   Slot<mercer_map> slot;
   const auto create = [&](const mercer_kernel* kernel, int64_t d, int64_t D, mercer_status expected,
                           auto... parts) {
-    return slot.fault(mercer_fourier_create(kernel, d, D, nullptr, slot.out()), expected,
-                      "mercer_fourier_create: ", parts...);
+    return slot.fault(make_fourier(kernel, d, D, "", slot.out()), expected,
+                      "mercer_map_fit: ", parts...);
   };
   const mercer_status invalid = MERCER_INVALID_ARGUMENT;
-  CHECK(create(one.get(), 0, 8, invalid, "d = 0") == "");
-  CHECK(create(one.get(), 3, 0, invalid, "D = 0") == "");
+  CHECK(create(one.get(), 0, 8, invalid, "inputs = 0") == "");
+  CHECK(create(one.get(), 3, 0, invalid, "features = 0") == "");
   CHECK(create(one.get(), 3, 7, invalid, "7", "even") == "");
   CHECK(create(one.get(), 3, kHuge - 1, invalid, "2147483647") == "");
   CHECK(create(one.get(), kHuge / 2, 8, invalid, "2147483647") == "");
-  CHECK(create(nullptr, 3, 8, invalid, "kernel = NULL") == "");
   CHECK(slot.refused(mercer_map_from_spec("{", slot.out()), "mercer_map_from_spec") == "");
-  const double ard[] = {1, 2};
-  mercer_kernel* two = nullptr;
-  REQUIRE(mercer_kernel_gaussian(ard, 2, &two) == MERCER_OK);
-  const KernelHandle owned(two);
-  CHECK(create(two, 3, 8, MERCER_DIMENSION_MISMATCH, "2", "3") == "");
+  const auto two = gaussian({1, 2});
+  CHECK(create(two.get(), 3, 8, MERCER_DIMENSION_MISMATCH, "2", "3") == "");
 }
 
 TEST_CASE("linear maps refuse kernels, sizes and projections they cannot serve", "[capi]") {
@@ -62,30 +58,27 @@ TEST_CASE("supplied frequencies are checked", "[capi]") {
   const auto W = numbers(4, 3);
   const double negative[] = {1, 1, -1, 1};
   mercer_map* out = nullptr;
-  const auto supply = [&](const mercer_rows* w, const double* weights,
-                          const mercer_rows* roots = nullptr) {
-    return mercer_fourier_create_supplied(one.get(), w, weights, roots, nullptr, &out);
+  const auto supply = [&](const mercer_rows& w, const double* weights,
+                          const mercer_rows& roots = {}) {
+    return make_supplied(one.get(), w, weights, roots, "", &out);
   };
-  CHECK(refused(supply(rows_of(W.data(), 0, 3), nullptr), "mercer_fourier_create_supplied",
-                "frequencies->n = 0") == "");
-  CHECK(refused(supply(nullptr, nullptr), "frequencies") == "");
-  CHECK(refused(supply(rows_of(W.data(), 4, 3, 2), nullptr), "frequencies->ld = 2") == "");
+  CHECK(refused(supply(rows_of(W.data(), 0, 3), nullptr), "mercer_map_fit", "frequencies.n = 0") ==
+        "");
+  CHECK(refused(supply(rows_of(W.data(), 4, 3, 2), nullptr), "frequencies.ld = 2") == "");
   CHECK(refused(supply(rows_of(W, 3), negative), "weight", "-1") == "");
   CHECK(fault(supply(rows_of(W, 3), nullptr, rows_of(W.data(), 6, 2)), MERCER_DIMENSION_MISMATCH,
               "6 x 2") == "");
-  auto options = fourier_options();
-  options.projection = MERCER_PROJECTION_SORF;
-  CHECK(fault(mercer_fourier_create_supplied(one.get(), rows_of(W, 3), nullptr, nullptr, &options,
-                                             &out),
-              MERCER_UNSUPPORTED, "options->projection is sorf") == "");
-  options = fourier_options();
-  options.radius = MERCER_RADIUS_FIXED;
-  CHECK(fault(mercer_fourier_create_supplied(one.get(), rows_of(W, 3), nullptr, nullptr, &options,
-                                             &out),
-              MERCER_UNSUPPORTED, "radius") == "");
-  CHECK(fault(mercer_fourier_create_supplied(polynomial().get(), rows_of(W, 3), nullptr, nullptr,
-                                             nullptr, &out),
-              MERCER_UNSUPPORTED, "mercer_fourier_create_supplied", "polynomial") == "");
+  const auto with = [&](const char* keys) {
+    return make_supplied(one.get(), rows_of(W, 3), nullptr, {}, keys, &out);
+  };
+  CHECK(fault(with(R"("projection":"sorf")"), MERCER_UNSUPPORTED, "projection = sorf") == "");
+  CHECK(fault(with(R"("radius":"fixed")"), MERCER_UNSUPPORTED, "radius") == "");
+  CHECK(fault(with(R"("map":"linear")"), MERCER_UNSUPPORTED, "map linear") == "");
+  CHECK(fault(with(R"("inputs":4)"), MERCER_DIMENSION_MISMATCH, "inputs", "3") == "");
+  CHECK(fault(with(R"("features":4)"), MERCER_DIMENSION_MISMATCH, "features", "8") == "");
+  CHECK(refused(with(R"("kernel":{"kernel":"gaussian"})"), "\"kernel\"") == "");
+  CHECK(fault(make_supplied(polynomial().get(), rows_of(W, 3), nullptr, {}, "", &out),
+              MERCER_UNSUPPORTED, "mercer_map_fit", "polynomial") == "");
   CHECK(out == nullptr);
 }
 

@@ -17,7 +17,7 @@ constexpr int64_t n = 9, d = 3, D = 32;
 double error_by_hand(const mercer_map* map, const mercer_kernel* kernel, const RowsView& X) {
   double Z[n * D], K[n * n], difference = 0, total = 0;
   REQUIRE(mercer_map_transform(map, X, nullptr, nullptr, result_of(Z, n, D)) == MERCER_OK);
-  REQUIRE(mercer_kernel_gram(kernel, X, X, nullptr, nullptr, result_of(K, n, n)) == MERCER_OK);
+  REQUIRE(mercer_kernel_gram(kernel, X, X, {}, nullptr, result_of(K, n, n)) == MERCER_OK);
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < n; ++j) {
       double estimate = 0;
@@ -29,7 +29,7 @@ double error_by_hand(const mercer_map* map, const mercer_kernel* kernel, const R
   return std::sqrt(difference / total);
 }
 
-mercer_status measure(const mercer_map* map, const mercer_rows* X, int32_t which, double* error) {
+mercer_status measure(const mercer_map* map, const mercer_rows& X, int32_t which, double* error) {
   return mercer_map_kernel_error(map, X, which, nullptr, error);
 }
 
@@ -69,9 +69,9 @@ TEST_CASE("errors of kernels: what is refused", "[capi]") {
   missing[4] = NAN;
   const int32_t measured = MERCER_KERNEL_ERROR_MEASURED;
   CHECK(refused(measure(map.get(), rows_of(missing, d), measured, &error), "is nan") == "");
-  CHECK(refused(measure(map.get(), rows_of(X.data(), 0, d), measured, &error), "X->n = 0") == "");
+  CHECK(refused(measure(map.get(), rows_of(X.data(), 0, d), measured, &error), "X.n = 0") == "");
   CHECK(fault(measure(map.get(), rows_of(X.data(), 2, d + 1), measured, &error),
-              MERCER_DIMENSION_MISMATCH, "X->d = 4") == "");
+              MERCER_DIMENSION_MISMATCH, "X.d = 4") == "");
   const auto small = context(1, 100);
   CHECK(fault(mercer_map_kernel_error(map.get(), rows_of(X, d), measured, small.get(), &error),
               MERCER_OUT_OF_MEMORY, "memory_cap = 100") == "");
@@ -169,13 +169,13 @@ TEST_CASE("scores: what is refused", "[capi]") {
   const RowsView y = rows_of(Y, 3, 1), good = rows_of(f, 3, 1);
   CHECK(says(good, y, 1, invalid, "K = 1") == "");
   CHECK(says(good, y, -2, invalid, "K = -2") == "");
-  CHECK(says(rows_of(f, 0, 1), y, 0, invalid, "predictions->n = 0") == "");
-  CHECK(says(rows_of(f, 3, 0), y, 0, invalid, "predictions->d = 0") == "");
-  CHECK(says(good, y, 2, mismatch, "predictions->d = 1", "the K classes") == "");
-  CHECK(says(good, rows_of(Y, 1, 3), 0, mismatch, "Y->d = 3") == "");
-  CHECK(says(good, rows_of(Y, 2, 1), 0, mismatch, "Y->n = 2") == "");
-  CHECK(refused(mercer_prediction_score(nullptr, y, 0, nullptr, nullptr, &score),
-                "predictions = NULL") == "");
+  CHECK(says(rows_of(f, 0, 1), y, 0, invalid, "predictions.n = 0") == "");
+  CHECK(says(rows_of(f, 3, 0), y, 0, invalid, "predictions.d = 0") == "");
+  CHECK(says(good, y, 2, mismatch, "predictions.d = 1", "the K classes") == "");
+  CHECK(says(good, rows_of(Y, 1, 3), 0, mismatch, "Y.d = 3") == "");
+  CHECK(says(good, rows_of(Y, 2, 1), 0, mismatch, "Y.n = 2") == "");
+  CHECK(refused(mercer_prediction_score({}, y, 0, nullptr, nullptr, &score),
+                "predictions.struct_size = 0") == "");
   CHECK(refused(mercer_prediction_score(good, y, 0, nullptr, nullptr, nullptr), "score = NULL") ==
         "");
   CHECK(score == 77);

@@ -10,12 +10,18 @@
 #include <string>
 #include <vector>
 
-#include "operators.h"
+#include "fixture.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 
 namespace mercer::test {
 namespace {
+
+MapHandle make_operator(const std::string& json) {
+  mercer_map* made = nullptr;
+  mercer_map_from_spec(json.c_str(), &made);
+  return MapHandle(made);
+}
 
 /// The field of one vector of coefficients at 5 rows of 3 inputs.
 std::vector<double> field_of(const mercer_map* map, int64_t p) {
@@ -84,8 +90,8 @@ TEST_CASE("files of maps of several outputs", "[capi]") {
   const std::string path = directory.file("field.mercer");
   const std::vector<double> W = numbers(4, 3), B = numbers(4, 6);
   mercer_map* own = nullptr;
-  REQUIRE(mercer_fourier_create_supplied(gaussian().get(), rows_of(W, 3), nullptr, rows_of(B, 3),
-                                         nullptr, &own) == MERCER_OK);
+  REQUIRE(make_supplied(gaussian().get(), rows_of(W, 3), nullptr, rows_of(B, 3), "", &own) ==
+          MERCER_OK);
   const MapHandle supplied(own);
   CHECK(spec_of(supplied.get()).find("\"needs\":\"data\"") != std::string::npos);
   for (const auto& map :
@@ -93,14 +99,14 @@ TEST_CASE("files of maps of several outputs", "[capi]") {
             R"({"kernel":{"kernel":"decomposable","gamma":[2,1,1,2]},"inputs":3,"features":20})")
             .release(),
         supplied.get()}) {
-    REQUIRE(mercer_map_save(map, path.c_str()) == MERCER_OK);
+    REQUIRE(mercer_map_write(map, path.c_str(), nullptr, 0, nullptr) == MERCER_OK);
     mercer_map* read = nullptr;
-    REQUIRE(mercer_map_load(path.c_str(), &read) == MERCER_OK);
+    REQUIRE(mercer_map_read(path.c_str(), nullptr, 0, &read) == MERCER_OK);
     const MapHandle loaded(read);
     CHECK(spec_of(loaded.get()) == spec_of(map));
     CHECK(field_of(loaded.get(), 2) == field_of(map, 2));
-    const std::string info =
-        text_of([&](auto... buffer) { return mercer_file_info(path.c_str(), buffer...); });
+    const std::string info = text_of(
+        [&](auto... buffer) { return mercer_file_info(path.c_str(), nullptr, 0, buffer...); });
     CHECK(info.find("\"kind\":\"map\"") != std::string::npos);
     if (map != supplied.get()) mercer_map_free(map);
   }
@@ -115,7 +121,7 @@ TEST_CASE("Gamma of more numbers than a spec takes, and of structures", "[capi]"
           MERCER_OK);
   const KernelHandle kernel(joint);
   mercer_map* made = nullptr;
-  REQUIRE(mercer_fourier_create(joint, 3, 20 * p, nullptr, &made) == MERCER_OK);
+  REQUIRE(make_fourier(joint, 3, 20 * p, "", &made) == MERCER_OK);
   const MapHandle map(made);
   const mercer_map_info info = info_of(made);
   CHECK((info.inputs == 3 && info.outputs == p && info.frequencies == 10));
@@ -200,8 +206,8 @@ TEST_CASE("roots of the caller's own at drawn frequencies", "[capi]") {
   REQUIRE(mercer_map_kernel(plain.get(), &kernel) == MERCER_OK);
   const KernelHandle scalar(kernel);
   mercer_map* made = nullptr;  // B = omega
-  REQUIRE(mercer_fourier_create_supplied(kernel, rows_of(W, 3), nullptr, rows_of(W.data(), 30, 1),
-                                         nullptr, &made) == MERCER_OK);
+  REQUIRE(make_supplied(kernel, rows_of(W, 3), nullptr, rows_of(W.data(), 30, 1), "", &made) ==
+          MERCER_OK);
   const MapHandle own(made);
   const std::vector<double> a = field_of(own.get(), 3), b = field_of(drawn.get(), 3);
   REQUIRE((a.size() == 15 && b.size() == 15));
@@ -218,8 +224,7 @@ TEST_CASE("roots of the caller's own at drawn frequencies", "[capi]") {
               "no frequencies") == "");
   Slot<mercer_map> slot;
   const auto field = make_kernel(R"("curl_free")");
-  CHECK(slot.fault(mercer_fourier_create_supplied(field.get(), rows_of(W, 3), nullptr, nullptr,
-                                                  nullptr, slot.out()),
+  CHECK(slot.fault(make_supplied(field.get(), rows_of(W, 3), nullptr, {}, "", slot.out()),
                    MERCER_UNSUPPORTED, "several outputs") == "");
 }
 
@@ -250,8 +255,8 @@ TEST_CASE("operator.h refuses what it cannot do, naming it", "[capi]") {
             mercer_kernel_decomposable(gaussian().get(), rows_of(gamma, 2), 2, kernel.out()),
             "cutoff = 2") == "");
   const std::vector<double> bad = {1, NAN};
-  CHECK(map.refused(mercer_fourier_create_supplied(gaussian().get(), rows_of(gamma, 2), nullptr,
-                                                   rows_of(bad, 1), nullptr, map.out()),
+  CHECK(map.refused(make_supplied(gaussian().get(), rows_of(gamma, 2), nullptr, rows_of(bad, 1), "",
+                                  map.out()),
                     "roots[1]") == "");
   const auto field = make_operator(R"({"kernel":{"kernel":"curl_free"},"inputs":3,"features":8})");
   const std::vector<double> X = numbers(5, 3), theta = numbers(8, 1);

@@ -45,25 +45,24 @@ TEST_CASE("rows, values and inputs outside the training range are counted", "[ca
        {MERCER_EXTRAPOLATION_DEFAULT, MERCER_EXTRAPOLATION_CLIP, MERCER_EXTRAPOLATION_FREE}) {
     options.extrapolation = how;
     rows = values = -7;
-    REQUIRE(mercer_model_predict(model.get(), rows_of(X, 2), &options, nullptr,
+    REQUIRE(mercer_model_predict(model.get(), rows_of(X, 2), "value", &options, nullptr,
                                  result_of(scores, 5, 1)) == MERCER_OK);
     CHECK((rows == 2 && values == 3 && inputs == std::array<int64_t, 2>{1, 2}));
     CHECK(limited >= 0);
     rows = values = -7;
-    REQUIRE(mercer_model_classify(classifier.get(), rows_of(X, 2), &options, nullptr, labels) ==
-            MERCER_OK);
+    REQUIRE(classify(classifier.get(), rows_of(X, 2), &options, nullptr, labels) == MERCER_OK);
     CHECK((rows == 2 && values == 3 && limited == 0));
   }
   options.extrapolation = MERCER_EXTRAPOLATION_REFUSE;
   rows = -7;
-  CHECK(refused(mercer_model_predict(model.get(), rows_of(X, 2), &options, nullptr,
+  CHECK(refused(mercer_model_predict(model.get(), rows_of(X, 2), "value", &options, nullptr,
                                      result_of(scores, 5, 1)),
                 "row 1, input 0 (counted from 0) is 50") == "");
-  CHECK(refused(mercer_model_classify(classifier.get(), rows_of(X, 2), &options, nullptr, labels),
+  CHECK(refused(classify(classifier.get(), rows_of(X, 2), &options, nullptr, labels),
                 "extrapolation is refused") == "");
   CHECK(rows == -7);
-  REQUIRE(mercer_model_predict(model.get(), rows_of<double>(nullptr, 0, 2), &options, nullptr,
-                               result_of<double>(nullptr, 0, 1)) == MERCER_OK);
+  REQUIRE(mercer_model_predict(model.get(), rows_of<double>(nullptr, 0, 2), "value", &options,
+                               nullptr, result_of<double>(nullptr, 0, 1)) == MERCER_OK);
   CHECK((rows == 0 && inputs == std::array<int64_t, 2>{0, 0}));
 }
 
@@ -74,13 +73,13 @@ TEST_CASE("what a model was fitted with is the default of its predictions", "[ca
   REQUIRE(model != nullptr);
   const auto far = far_rows();
   double scores[5] = {77};
-  CHECK(refused(mercer_model_predict(model.get(), rows_of(far, 2), nullptr, nullptr,
+  CHECK(refused(mercer_model_predict(model.get(), rows_of(far, 2), "value", nullptr, nullptr,
                                      result_of(scores, 5, 1)),
                 "outside the range") == "");
   CHECK(scores[0] == 77);
   auto clip = predict_options();
   clip.extrapolation = MERCER_EXTRAPOLATION_CLIP;
-  CHECK(mercer_model_predict(model.get(), rows_of(far, 2), &clip, nullptr,
+  CHECK(mercer_model_predict(model.get(), rows_of(far, 2), "value", &clip, nullptr,
                              result_of(scores, 5, 1)) == MERCER_OK);
 }
 
@@ -98,10 +97,8 @@ TEST_CASE("missing inputs are filled and flagged by fits and searches that are a
     const auto model = fitted(searched ? small : spec, data_of(rows_of(X, 2), rows_of(Y, 1),
                                                                searched ? nullptr : map.get()));
     REQUIRE(model != nullptr);
-    int64_t inputs = 0;
-    REQUIRE(mercer_model_shape(model.get(), &inputs, nullptr, nullptr, nullptr) == MERCER_OK);
-    CHECK(inputs == 2);
-    REQUIRE(mercer_model_predict(model.get(), rows_of(X, 2), nullptr, nullptr,
+    CHECK(info_of(model.get()).inputs == 2);
+    REQUIRE(mercer_model_predict(model.get(), rows_of(X, 2), "value", nullptr, nullptr,
                                  result_of(scores, 60, 1)) == MERCER_OK);
     for (const double score : scores) CHECK(std::abs(score) <= 1);  // ranks end at the extremes
   }
@@ -119,7 +116,7 @@ TEST_CASE("fields of predict options out of range are named", "[capi]") {
   const auto fault_of = [&](auto spoil, const char* says) {
     auto options = predict_options();
     spoil(options);
-    return fault(mercer_model_predict(model.get(), rows_of(X, 2), &options, nullptr,
+    return fault(mercer_model_predict(model.get(), rows_of(X, 2), "value", &options, nullptr,
                                       result_of(scores, 5, 1)),
                  MERCER_INVALID_ARGUMENT, "mercer_model_predict", says);
   };
@@ -127,11 +124,9 @@ TEST_CASE("fields of predict options out of range are named", "[capi]") {
     return reinterpret_cast<int64_t*>(static_cast<char*>(place) + 1);
   };
   int64_t place[3] = {};
-  CHECK(fault_of([](auto& o) { o.output = 2; }, "options->output = 2") == "");
-  CHECK(fault_of([](auto& o) { o.output = -1; }, "options->output = -1") == "");
+  CHECK(fault_of([](auto& o) { o.partial_count = 1; }, "options->partials") == "");
   CHECK(fault_of([](auto& o) { o.extrapolation = 4; }, "options->extrapolation = 4") == "");
   CHECK(fault_of([](auto& o) { o.extrapolation = -1; }, "options->extrapolation = -1") == "");
-  CHECK(fault_of([](auto& o) { o.reserved = 1; }, "options->reserved = 1") == "");
   CHECK(fault_of([](auto& o) { o.struct_size = 44; }, "struct_size = 44") == "");
   CHECK(fault_of([&](auto& o) { o.rows_outside = odd(place); }, "options->rows_outside") == "");
   CHECK(fault_of([&](auto& o) { o.values_outside = odd(place); }, "options->values_outside") == "");

@@ -27,7 +27,7 @@ TEST_CASE("the predicted error is the root of the variances over the squared ker
     const auto map = sketch(kernel, d, D, {kKinds[4], "complex_to_real", composition});
     REQUIRE(map != nullptr);
     double K[n * n], top = 0, bottom = 0;
-    REQUIRE(mercer_kernel_gram(polynomial(3, 0.7, 0.5).get(), all, all, nullptr, nullptr,
+    REQUIRE(mercer_kernel_gram(polynomial(3, 0.7, 0.5).get(), all, all, {}, nullptr,
                                result_of(K, n, n)) == MERCER_OK);
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j < n; ++j) {
@@ -71,9 +71,9 @@ TEST_CASE("predicted errors: what is refused", "[capi]") {
   CHECK(says(nullptr, good, &error, invalid, "map = NULL") == "");
   CHECK(says(map.get(), good, nullptr, invalid, "error = NULL") == "");
   CHECK(says(map.get(), rows_of(X.data(), 0, 3), &error, invalid, "n = 0") == "");
-  CHECK(says(map.get(), rows_of<double>(nullptr, 4, 3), &error, invalid, "X->values = NULL") == "");
+  CHECK(says(map.get(), rows_of<double>(nullptr, 4, 3), &error, invalid, "X.values = NULL") == "");
   CHECK(says(map.get(), rows_of(X.data(), 4, 3, 2), &error, invalid, "ld = 2") == "");
-  CHECK(says(map.get(), rows_of(X.data(), 4, 2), &error, MERCER_DIMENSION_MISMATCH, "X->d = 2",
+  CHECK(says(map.get(), rows_of(X.data(), 4, 2), &error, MERCER_DIMENSION_MISMATCH, "X.d = 2",
              "inputs, 3") == "");
   CHECK(says(map.get(), rows_of(zeros, 3), &error, invalid, "0 for all pairs") == "");
   std::vector<double> broken = X;
@@ -83,8 +83,8 @@ TEST_CASE("predicted errors: what is refused", "[capi]") {
   }
   const double frequencies[] = {1, 2, 3};
   mercer_map* supplied = nullptr;
-  REQUIRE(mercer_fourier_create_supplied(gaussian().get(), rows_of(frequencies, 1, 3), nullptr,
-                                         nullptr, nullptr, &supplied) == MERCER_OK);
+  REQUIRE(make_supplied(gaussian().get(), rows_of(frequencies, 1, 3), nullptr, {}, "", &supplied) ==
+          MERCER_OK);
   const MapHandle owned(supplied);
   CHECK(says(supplied, good, &error, MERCER_UNSUPPORTED, "closed form") == "");
   CHECK(error == 77);
@@ -163,7 +163,7 @@ TEST_CASE("recommendations: what is refused", "[capi]") {
   CHECK(says(kernel.get(), 0, good, invalid, "D = 0") == "");
   CHECK(says(kernel.get(), 8, rows_of(X.data(), 0, 3), invalid, "n = 0") == "");
   CHECK(says(kernel.get(), 8, rows_of(X.data(), 4, 0), invalid, "d = 0") == "");
-  CHECK(says(kernel.get(), 8, rows_of<double>(nullptr, 4, 3), invalid, "X->values = NULL") == "");
+  CHECK(says(kernel.get(), 8, rows_of<double>(nullptr, 4, 3), invalid, "X.values = NULL") == "");
   CHECK(says(kernel.get(), 8, rows_of(X.data(), 4, 3, 2), invalid, "ld = 2") == "");
   CHECK(says(kernel.get(), 8, rows_of(zeros, 3), invalid, "0 for all pairs") == "");
   CHECK(says(gaussian().get(), 8, good, MERCER_UNSUPPORTED, "kernel gaussian") == "");

@@ -25,10 +25,8 @@ struct Points {
   }
 };
 
-mercer_predict_options probable() {
-  mercer_predict_options options = predict_options();
-  options.output = MERCER_OUTPUT_PROBABILITIES;
-  return options;
+Matrix<double> probabilities(const Model& model, const Rows& X) {
+  return model.predict(X, predict_options(), nullptr, "probability");
 }
 
 const char kMap[] =
@@ -46,7 +44,7 @@ TEST_CASE("probabilities of a search, whichever estimator", "[capi]") {
                    {data.X, data.Y});
     CHECK((model.spec().find("\"logistic\"") != std::string::npos) == (estimator == "logistic"));
     REQUIRE(model.has_probabilities());
-    const Matrix<double> p = model.predict(data.X, probable()), scores = model.predict(data.X);
+    const Matrix<double> p = probabilities(model, data.X), scores = model.predict(data.X);
     bool alike = true;
     for (int64_t i = 0; i < kRows; ++i)
       alike = alike && std::abs(p(i, 0) + p(i, 1) - 1) <= 1e-14 && p(i, 0) >= 0;
@@ -56,7 +54,6 @@ TEST_CASE("probabilities of a search, whichever estimator", "[capi]") {
           prediction_score(scores, data.Y, 2, score_options(MERCER_METRIC_AUC)));
     const Matrix<double> counts = confusion(scores, data.Y, 2);
     CHECK((counts(0, 0) + counts(1, 1)) / kRows == prediction_score(scores, data.Y, 2));
-    CHECK(test::status_of([&] { model.classify(data.X, probable()); }) == MERCER_INVALID_ARGUMENT);
   }
 }
 
@@ -75,7 +72,7 @@ TEST_CASE("every fit of classes has probabilities, better than the classes' shar
             R"({"task":"classification","class_weight":")" + class_weight + "\"," + by + "}",
             Data(data.X, data.Y).map(map));
         REQUIRE(model.has_probabilities());
-        CHECK(prediction_score(model.predict(data.X, probable()), data.Y, 2,
+        CHECK(prediction_score(probabilities(model, data.X), data.Y, 2,
                                score_options(MERCER_METRIC_LOG_LOSS)) < 0.35);
       }
   }
@@ -89,7 +86,7 @@ TEST_CASE("no probabilities of a regression, nor of a fit that interpolates its 
   const Model model =
       Model::fit(R"({"task":"classification","lambda":0})", Data(data.X, data.Y).map(map));
   CHECK(!model.has_probabilities());
-  CHECK(test::status_of([&] { model.predict(data.X, probable()); }) == MERCER_UNSUPPORTED);
+  CHECK(test::status_of([&] { probabilities(model, data.X); }) == MERCER_UNSUPPORTED);
 }
 
 TEST_CASE("squared hinge with a given lambda has probabilities", "[capi]") {
@@ -100,7 +97,7 @@ TEST_CASE("squared hinge with a given lambda has probabilities", "[capi]") {
           std::string(kMap) + "}",
       {data.X, data.Y});
   REQUIRE(model.has_probabilities());
-  CHECK(prediction_score(model.predict(data.X, probable()), data.Y, 2,
+  CHECK(prediction_score(probabilities(model, data.X), data.Y, 2,
                          score_options(MERCER_METRIC_LOG_LOSS)) < 0.35);
 }
 
@@ -110,7 +107,7 @@ TEST_CASE("logistic models by spec: probabilities by softmax where lambda is giv
   spec.append(kMap).append(R"(,"lambda":0.01})");
   const Model model = Model::fit(spec, {data.X, data.Y});
   REQUIRE(model.has_probabilities());
-  const Matrix<double> p = model.predict(data.X, probable()), s = model.predict(data.X);
+  const Matrix<double> p = probabilities(model, data.X), s = model.predict(data.X);
   double worst = 0;
   for (int64_t i = 0; i < kRows; ++i)
     worst = std::max(worst, std::abs(p(i, 1) - 1 / (1 + std::exp(s(i, 0) - s(i, 1)))));

@@ -50,7 +50,7 @@ TEST_CASE("eight threads on one map, packing it for the first time, give equal b
 
 TEST_CASE("errors of one thread are not seen by another", "[capi]") {
   mercer_kernel* out = nullptr;
-  CHECK(mercer_kernel_gaussian(nullptr, 1, &out) == MERCER_INVALID_ARGUMENT);
+  CHECK(mercer_kernel_from_spec(nullptr, &out) == MERCER_INVALID_ARGUMENT);
   std::string elsewhere = "?";
   std::thread([&] { elsewhere = mercer_last_error(); }).join();
   CHECK(elsewhere == "");
@@ -92,7 +92,7 @@ bool plan_something() {
   const mercer_status made = mercer_map_from_spec(spec.c_str(), &out);
   const MapHandle map(out);
   if (made == MERCER_UNSUPPORTED) return true;  // without FFTW
-  return mercer_map_prepare(out, MERCER_PRECISION_F32, nullptr) == MERCER_OK;
+  return mercer_map_prepare(out, MERCER_NUMBER_F32, nullptr) == MERCER_OK;
 }
 
 #ifndef __SANITIZE_ADDRESS__  // its allocator's locks are not held by forks: the child may hang there

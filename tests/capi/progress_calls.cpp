@@ -13,10 +13,6 @@ namespace {
 
 constexpr int64_t d = 3, p = 2;
 
-using OperatorModelHandle =
-    std::unique_ptr<mercer_operator_model,
-                    Freed<mercer_operator_model, mercer_operator_model_free>>;
-
 /// A call that makes a handle, which is freed.
 template <class Handle, class Call>
 mercer_status made(void (*free)(Handle*), const Call& call) {
@@ -43,13 +39,13 @@ const std::string kFourier = R"("map":"fourier","kernel":{"kernel":"gaussian"})"
 struct Sample {
   int64_t n, D;
   std::vector<double> X = numbers(n, d), y = numbers(n, 1), Y = numbers(n, p), fields = X;
-  std::vector<double> labels, gaps = Y, Z = numbers(n, D), square = numbers(128, D), out, more;
+  std::vector<double> labels, gaps = Y, field_gaps = fields, Z = numbers(n, D),
+                              square = numbers(128, D), out, more;
   std::vector<float> out32, x32{X.begin(), X.end()};
   std::vector<uint64_t> codes;
   std::vector<int32_t> counts;
   int64_t at = 0;  // of the row source
-  MapHandle map = fourier(d, D), phase = fourier(d, D, MERCER_FORM_PHASE),
-            complex = fourier(d, D, MERCER_FORM_COMPLEX);
+  MapHandle map = fourier(d, D), phase = fourier(d, D, "phase"), complex = fourier(d, D, "complex");
   KernelHandle kernel = gaussian();
   MapHandle joint = map_from(of_sizes(kJoint, 2 * D)), curl = map_from(of_sizes(kCurl, D / 2));
   KernelHandle joint_kernel = make_kernel(R"("decomposable","gamma":[2,1,1,2])"),
@@ -58,11 +54,11 @@ struct Sample {
   KernelRidgeHandle exact;
   RidgeHandle ridge;
   StatisticsHandle statistics;
-  OperatorModelHandle learnt, learnt_gaps;
 
   Sample(int64_t rows, int64_t features) : n(rows), D(features) {
     for (int64_t i = 0; i < n; ++i) labels.push_back(X[static_cast<size_t>(d * i)] > 0 ? 1 : 0);
-    for (size_t i = 0; i < gaps.size(); i += 5) gaps[i] = std::numeric_limits<double>::quiet_NaN();
+    for (size_t i = 0; i < gaps.size(); i += 5)
+      gaps[i] = field_gaps[i] = std::numeric_limits<double>::quiet_NaN();
     out.resize(static_cast<size_t>(n * std::max({n, D, d * d * n})));
     more.resize(static_cast<size_t>(9 * D + 9));
     out32.resize(static_cast<size_t>(2 * n * D));
@@ -78,24 +74,12 @@ struct Sample {
     mercer_ridge* path = nullptr;
     mercer_ridge_create(statistics.get(), 1, nullptr, &path);
     ridge.reset(path);
-    learnt = operator_model(joint, Y, p);
-    learnt_gaps = operator_model(joint, gaps, p);
   }
   RowsView x() const { return rows_of(X, d); }
   RowsView targets() const { return rows_of(y, 1); }
   RowsView classes() const { return rows_of(labels, 1); }
   ResultView result(int64_t rows, int64_t cols) { return result_of(out.data(), rows, cols); }
 
-  static OperatorModelHandle operator_model(const MapHandle& map, const std::vector<double>& values,
-                                            int64_t outputs) {
-    const std::vector<double> rows = numbers(std::ssize(values) / outputs, d);
-    const double lambda = 1e-2;
-    mercer_operator_fit fit = mercer_operator_fit_of(&lambda, 1);
-    mercer_operator_model* fitted = nullptr;
-    mercer_operator_model_fit(map.get(), rows_of(rows, d), rows_of(values, outputs), &fit, nullptr,
-                              &fitted);
-    return OperatorModelHandle(fitted);
-  }
   mercer_row_source source() {
     mercer_row_source made{};
     made.struct_size = sizeof made;
@@ -124,12 +108,8 @@ using SampleRef = std::shared_ptr<Sample>;
 
 void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
   calls.push_back({"mercer_kernel_gram", "", [=](Context c) {
-                     return mercer_kernel_gram(s->kernel.get(), s->x(), s->x(), nullptr, c,
+                     return mercer_kernel_gram(s->kernel.get(), s->x(), s->x(), {}, c,
                                                s->result(s->n, s->n));
-                   }});
-  calls.push_back({"mercer_kernel_gram_f64", "", [=](Context c) {
-                     return mercer_kernel_gram_f64(s->kernel.get(), d, s->n, s->X.data(), s->n,
-                                                   s->X.data(), c, s->out.data());
                    }});
   calls.push_back({"mercer_lengthscale_median", "", [=](Context c) {
                      return mercer_lengthscale_median(s->x(), 2000, 1, c, s->out.data());
@@ -140,18 +120,18 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
                                                      c, s->result(s->n, s->n));
                    }});
   calls.push_back({"mercer_map_derivative", "", [=](Context c) {
-                     const auto what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, nullptr);
+                     const auto what = derivatives(MERCER_DERIVATIVE_GRADIENT);
                      return mercer_map_derivative(s->map.get(), s->x(), &what, c,
                                                   s->result(s->n, d * s->D));
                    }});
   for (const char* landmarks : {"uniform", "kmeans"})
-    calls.push_back({"mercer_map_fit_spec", landmarks, [=](Context c) {
+    calls.push_back({"mercer_map_fit", landmarks, [=](Context c) {
                        const std::string spec = of_sizes(
                            R"("map":"nystroem","kernel":{"kernel":"gaussian"},"landmarks":")" +
                                std::string(landmarks) + '"',
                            std::min(s->n / 2, s->D));
                        return made<mercer_map>(mercer_map_free, [&](mercer_map** map) {
-                         return mercer_map_fit_spec(spec.c_str(), s->x(), nullptr, c, map);
+                         return fit_map(spec.c_str(), s->x(), {}, c, map);
                        });
                      }});
   calls.push_back({"mercer_map_transform", "", [=](Context c) {
@@ -166,16 +146,8 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
                      return mercer_map_apply_f64(s->map.get(), s->n, s->X.data(), d, c,
                                                  s->out.data(), s->D);
                    }});
-  calls.push_back({"mercer_map_apply_c32", "", [=](Context c) {
-                     return mercer_map_apply_c32(s->complex.get(), s->n, s->x32.data(), d, c,
-                                                 s->out32.data(), s->D);
-                   }});
-  calls.push_back({"mercer_map_apply_c64", "", [=](Context c) {
-                     return mercer_map_apply_c64(s->complex.get(), s->n / 2, s->X.data(), d, c,
-                                                 s->out.data(), s->D);
-                   }});
   calls.push_back({"mercer_map_prepare", "", [=](Context c) {
-                     return mercer_map_prepare(fourier(d, s->D).get(), MERCER_PRECISION_F64, c);
+                     return mercer_map_prepare(fourier(d, s->D).get(), MERCER_NUMBER_F64, c);
                    }});
   calls.push_back({"mercer_map_variance", "", [=](Context c) {
                      return mercer_map_variance(s->map.get(), s->x(), s->x(),
@@ -248,20 +220,43 @@ void add_fits(const SampleRef& s, Calls& calls) {
        }});
 }
 
+/// Outputs that are learnt together: closed forms, gaps, losses, searches.
+void add_fits_of_outputs(const SampleRef& s, Calls& calls) {
+  const std::string plain = R"({"search":false,"map":)",
+                    few = R"({"assess":false,"map":{"features":)" + std::to_string(s->D / 16 * 6);
+  const std::string joint = plain + of_sizes(kFourier, s->D) + R"(,"outputs":"covariance")",
+                    curl = plain + of_sizes(kCurl, s->D / 2);
+  for (const std::string& spec :
+       {joint + R"(,"lambda":0.01})", joint + "}", joint + R"(,"select":{"by":"folds"}})",
+        joint + R"(,"model":"logistic","loss":"quantile","lambda":0.01})", curl + "}",
+        curl + R"(,"lambda":0.01,"posterior":true})", few + R"(,"kernel":{"kernel":"helmholtz"}}})",
+        few + R"(},"outputs":"auto"})"})
+    for (const bool gaps : {false, true}) {
+      if (gaps && spec.find("quantile") != std::string::npos) continue;  // refused
+      const bool field = spec.find("\"outputs\"") == std::string::npos;
+      calls.push_back({"mercer_model_fit", spec + (gaps ? ", gaps" : ""), [=](Context c) {
+                         const RowsView Y = field ? rows_of(gaps ? s->field_gaps : s->fields, d)
+                                                  : rows_of(gaps ? s->gaps : s->Y, p);
+                         return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
+                           return mercer_model_fit(spec.c_str(), data_of(s->x(), Y), c, model);
+                         });
+                       }});
+    }
+}
+
 void add_models(const SampleRef& s, Calls& calls) {
   add_fits(s, calls);
+  add_fits_of_outputs(s, calls);
   calls.push_back({"mercer_model_predict", "", [=](Context c) {
-                     return mercer_model_predict(s->model.get(), s->x(), nullptr, c,
+                     return mercer_model_predict(s->model.get(), s->x(), "value", nullptr, c,
                                                  s->result(s->n, 1));
                    }});
-  calls.push_back({"mercer_model_classify", "", [=](Context c) {
-                     return mercer_model_classify(s->classifier.get(), s->x(), nullptr, c,
-                                                  s->counts.data());
+  calls.push_back({"mercer_model_predict", "class", [=](Context c) {
+                     return classify(s->classifier.get(), s->x(), nullptr, c, s->counts.data());
                    }});
-  calls.push_back({"mercer_model_derivative", "", [=](Context c) {
-                     const auto what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, nullptr);
-                     return mercer_model_derivative(s->model.get(), s->x(), &what, c,
-                                                    s->result(s->n, d));
+  calls.push_back({"mercer_model_predict", "gradient", [=](Context c) {
+                     return mercer_model_predict(s->model.get(), s->x(), "gradient", nullptr, c,
+                                                 s->result(s->n, d));
                    }});
   calls.push_back({"mercer_kernel_ridge_fit", "", [=](Context c) {
                      return made<mercer_kernel_ridge>(
@@ -282,12 +277,12 @@ void add_models(const SampleRef& s, Calls& calls) {
 
 void add_ridge(const SampleRef& s, Calls& calls) {
   calls.push_back({"mercer_statistics_add", "", [=](Context c) {
-                     return mercer_statistics_add(s->statistics.get(), rows_of(s->Z, s->D),
+                     return mercer_statistics_add(s->statistics.get(), 1, rows_of(s->Z, s->D),
                                                   s->targets(), c);
                    }});
-  calls.push_back({"mercer_statistics_remove", "", [=](Context c) {
-                     return mercer_statistics_remove(s->statistics.get(), rows_of(s->Z, s->D),
-                                                     s->targets(), c);
+  calls.push_back({"mercer_statistics_add", "removed", [=](Context c) {
+                     return mercer_statistics_add(s->statistics.get(), -1, rows_of(s->Z, s->D),
+                                                  s->targets(), c);
                    }});
   calls.push_back({"mercer_ridge_create", "", [=](Context c) {
                      return made<mercer_ridge>(mercer_ridge_free, [&](mercer_ridge** ridge) {
@@ -298,69 +293,15 @@ void add_ridge(const SampleRef& s, Calls& calls) {
                      return mercer_ridge_leave_one_out(s->ridge.get(), 1e-2, rows_of(s->Z, s->D),
                                                        s->targets(), c, s->result(s->n, 1));
                    }});
-  calls.push_back({"mercer_ridge_cholesky_f64", "", [=](Context c) {
-                     return mercer_ridge_cholesky_f64(s->statistics.get(), 1, 1e-2, c,
-                                                      s->out.data(), 1, s->more.data());
+  calls.push_back({"mercer_ridge_weights", "", [=](Context c) {
+                     return cholesky(s->statistics.get(), 1, 1e-2, c, s->out.data(),
+                                     s->more.data());
                    }});
   for (const double lambda : {0.0, 1e-2})
-    calls.push_back({"mercer_ridge_dual", std::to_string(lambda), [=](Context c) {
-                       return mercer_ridge_dual(rows_of(s->Z, s->D), s->targets(), 1, lambda, c,
-                                                s->result(s->D, 1), s->more.data());
+    calls.push_back({"mercer_ridge_weights", std::to_string(lambda), [=](Context c) {
+                       return mercer::test::dual(rows_of(s->Z, s->D), s->targets(), 1, lambda, c,
+                                                 s->result(s->D, 1), s->more.data());
                      }});
-}
-
-mercer_status operator_fit(const SampleRef& s, int32_t method, bool gaps, int64_t lambdas,
-                           int64_t folds, const char* loss, Context c) {
-  const double all[] = {1, 1e-1, 1e-2};
-  mercer_operator_fit fit = mercer_operator_fit_of(all, lambdas);
-  fit.method = method;
-  fit.folds = folds;
-  fit.loss = loss;
-  if (method == MERCER_OPERATOR_METHOD_GRADIENTS) fit.most_iterations = 5;
-  return made<mercer_operator_model>(
-      mercer_operator_model_free, [&](mercer_operator_model** model) {
-        return mercer_operator_model_fit(s->joint.get(), s->x(), rows_of(gaps ? s->gaps : s->Y, p),
-                                         &fit, c, model);
-      });
-}
-
-void add_operator_fits(const SampleRef& s, Calls& calls) {
-  struct Way {
-    const char* name;
-    int32_t method;
-    bool gaps;
-    int64_t lambdas, folds;
-    const char* loss;
-  };
-  for (const Way& way :
-       {Way{"stein", MERCER_OPERATOR_METHOD_STEIN, false, 1, 0, nullptr},
-        {"stein, left out", MERCER_OPERATOR_METHOD_STEIN, false, 3, 0, nullptr},
-        {"stein, folds", MERCER_OPERATOR_METHOD_STEIN, false, 3, 5, nullptr},
-        {"cg", MERCER_OPERATOR_METHOD_CONJUGATE_GRADIENT, true, 1, 0, nullptr},
-        {"cg, lambdas", MERCER_OPERATOR_METHOD_CONJUGATE_GRADIENT, true, 3, 0, nullptr},
-        {"lsqr", MERCER_OPERATOR_METHOD_LSQR, true, 1, 0, nullptr},
-        {"lbfgs", MERCER_OPERATOR_METHOD_LBFGS, true, 1, 0, nullptr},
-        {"quantile", MERCER_OPERATOR_METHOD_LBFGS, false, 1, 0, "quantile"},
-        {"gradients", MERCER_OPERATOR_METHOD_GRADIENTS, true, 1, 0, nullptr}})
-    calls.push_back({"mercer_operator_model_fit", way.name, [=](Context c) {
-                       return operator_fit(s, way.method, way.gaps, way.lambdas, way.folds,
-                                           way.loss, c);
-                     }});
-  for (const bool gaps : {false, true})
-    calls.push_back({"mercer_operator_model_search", gaps ? "gaps" : "", [=](Context c) {
-                       const mercer_operator_search how = mercer_operator_search_of(1);
-                       const std::string spec = of_sizes(kJoint, s->D / 4);
-                       return made<mercer_operator_model>(
-                           mercer_operator_model_free, [&](mercer_operator_model** model) {
-                             return mercer_operator_model_search(spec.c_str(), s->x(),
-                                                                 rows_of(gaps ? s->gaps : s->Y, p),
-                                                                 &how, c, model);
-                           });
-                     }});
-  calls.push_back({"mercer_operator_model_predict", "", [=](Context c) {
-                     return mercer_operator_model_predict(
-                         s->learnt.get(), s->x(), MERCER_FIELD_VALUE, c, s->result(s->n, p));
-                   }});
 }
 
 void add_operators(const SampleRef& s, Calls& calls) {
@@ -406,34 +347,6 @@ void add_operators(const SampleRef& s, Calls& calls) {
                                                         s->result(s->n, outputs * outputs));
                      }});
   }
-  for (const auto& [method, name] : {std::pair{MERCER_OPERATOR_KERNEL_METHOD_EIGEN, "eigen"},
-                                     {MERCER_OPERATOR_KERNEL_METHOD_CHOLESKY, "cholesky"},
-                                     {MERCER_OPERATOR_KERNEL_METHOD_CONJUGATE_GRADIENT, "cg"}})
-    calls.push_back({"mercer_operator_kernel_ridge", name, [=](Context c) {
-                       mercer_operator_kernel_fit fit = mercer_operator_kernel_fit_of(1e-2);
-                       fit.method = method;
-                       return mercer_operator_kernel_ridge(s->joint_kernel.get(), s->x(),
-                                                           rows_of(s->Y, p), &fit, c,
-                                                           s->result(s->n, p));
-                     }});
-  for (const bool gaps : {false, true})
-    calls.push_back({"mercer_operator_model_covariance", gaps ? "gaps" : "", [=](Context c) {
-                       const mercer_operator_model* model =
-                           (gaps ? s->learnt_gaps : s->learnt).get();
-                       return mercer_operator_model_covariance(
-                           model, s->x(), rows_of(gaps ? s->gaps : s->Y, p), 0.1,
-                           part_of(s->x(), 0, s->n / 4), c, s->result(s->n / 4, p * p));
-                     }});
-  calls.push_back({"mercer_operator_model_norms", "", [=](Context c) {
-                     const double W[] = {0, 1, 1, 0};
-                     return mercer_operator_model_norms(s->learnt.get(), rows_of(W, p, p), c,
-                                                        s->out.data(), s->more.data());
-                   }});
-  calls.push_back({"mercer_operator_model_equivalence", "", [=](Context c) {
-                     return mercer_operator_model_equivalence(s->learnt.get(), s->x(),
-                                                              rows_of(s->Y, p), c, s->out.data(),
-                                                              s->more.data());
-                   }});
 }
 
 }  // namespace
@@ -444,7 +357,6 @@ std::vector<LongCall> long_calls(int64_t n, int64_t D) {
   add_kernels_and_maps(sample, calls);
   add_models(sample, calls);
   add_ridge(sample, calls);
-  add_operator_fits(sample, calls);
   add_operators(sample, calls);
   return calls;
 }

@@ -41,7 +41,7 @@ bool same_bytes(const std::vector<double>& a, const std::vector<double>& b) {
 MapHandle prepared(const std::string& spec) {
   mercer_map* map = nullptr;
   if (mercer_map_from_spec(spec.c_str(), &map) == MERCER_OK)
-    mercer_map_prepare(map, MERCER_PRECISION_F64, nullptr);
+    mercer_map_prepare(map, MERCER_NUMBER_F64, nullptr);
   return MapHandle(map);
 }
 
@@ -109,9 +109,9 @@ TEST_CASE("a map made from rows under another rounding mode has the same bits", 
   const auto X = numbers(n, d);
   const auto made = [&] {
     mercer_map* map = nullptr;
-    mercer_map_fit_spec(
+    fit_map(
         R"({"map":"nystroem","kernel":{"kernel":"gaussian"},"inputs":5,"features":20,"seed":3})",
-        rows_of(X, d), nullptr, nullptr, &map);
+        rows_of(X, d), {}, nullptr, &map);
     return MapHandle(map);
   };
   check_modes(made);
@@ -120,10 +120,9 @@ TEST_CASE("a map made from rows under another rounding mode has the same bits", 
 TEST_CASE("kernels and maps of typed constructors, too", "[capi]") {
   const auto make = [&] {
     const auto kernel = make_kernel(R"("matern","nu":2.3,"lengthscale":0.7)");
-    const auto options = fourier_options(MERCER_FORM_PHASE);
     mercer_map* map = nullptr;
-    mercer_fourier_create(kernel.get(), d, D, &options, &map);
-    mercer_map_prepare(map, MERCER_PRECISION_F64, nullptr);
+    make_fourier(kernel.get(), d, D, form_key("phase"), &map);
+    mercer_map_prepare(map, MERCER_NUMBER_F64, nullptr);
     return MapHandle(map);
   };
   check_modes(make);

@@ -148,20 +148,20 @@ struct Pair {
 
 std::string bytes_of(const mercer_model* model) {
   int64_t needed = 0;
-  if (mercer_model_to_bytes(model, nullptr, 0, &needed) != MERCER_OK) return "?";
+  if (mercer_model_write(model, nullptr, nullptr, 0, &needed) != MERCER_OK) return "?";
   std::string bytes(static_cast<size_t>(needed), '#');
-  return mercer_model_to_bytes(model, bytes.data(), needed, nullptr) == MERCER_OK ? bytes : "!";
+  return mercer_model_write(model, nullptr, bytes.data(), needed, nullptr) == MERCER_OK ? bytes
+                                                                                        : "!";
 }
 
 /// Of the rows, and of rows far outside, which ranges limit.
 std::vector<double> predictions(const mercer_model* model, const Data& data) {
-  int64_t outputs = 0;
-  mercer_model_shape(model, nullptr, &outputs, nullptr, nullptr);
+  const int64_t outputs = info_of(model).outputs;
   std::vector<double> X = data.X, out(static_cast<size_t>(2 * kRows * outputs));
   for (const double x : data.X) X.push_back(50 * x);
   const mercer_rows rows = mercer_rows_f64(2 * kRows, kInputs, X.data());
   const mercer_matrix to = mercer_matrix_f64(2 * kRows, outputs, out.data());
-  REQUIRE(mercer_model_predict(model, &rows, nullptr, nullptr, &to) == MERCER_OK);
+  REQUIRE(mercer_model_predict(model, rows, "value", nullptr, nullptr, to) == MERCER_OK);
   return out;
 }
 

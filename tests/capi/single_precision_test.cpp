@@ -37,31 +37,31 @@ TEST_CASE("results in single precision are the double ones, rounded", "[capi]") 
   const auto X = numbers(n, d), Y = numbers(n, 2);
   const auto x = rows_of(X, d), y = rows_of(Y, 2);
   const auto kernel = gaussian();
-  check_rounded(n, n, [&](const mercer_matrix* K) {
-    return mercer_kernel_gram(kernel.get(), x, x, nullptr, nullptr, K);
+  check_rounded(n, n, [&](const mercer_matrix& K) {
+    return mercer_kernel_gram(kernel.get(), x, x, {}, nullptr, K);
   });
   const auto model = small_model(60, d), classifier = small_classifier(60, d);
-  check_rounded(n, 1, [&](const mercer_matrix* scores) {
-    return mercer_model_predict(model.get(), x, nullptr, nullptr, scores);
+  check_rounded(n, 1, [&](const mercer_matrix& scores) {
+    return mercer_model_predict(model.get(), x, "value", nullptr, nullptr, scores);
   });
-  check_rounded(n, 2, [&](const mercer_matrix* scores) {
-    return mercer_model_predict(classifier.get(), x, nullptr, nullptr, scores);
+  check_rounded(n, 2, [&](const mercer_matrix& scores) {
+    return mercer_model_predict(classifier.get(), x, "value", nullptr, nullptr, scores);
   });
   mercer_kernel_ridge* fitted = nullptr;
   REQUIRE(mercer_kernel_ridge_fit(kernel.get(), R"({"lambda":1e-6})", data_of(x, y), nullptr,
                                   &fitted) == MERCER_OK);
   const KernelRidgeHandle exact(fitted);
-  check_rounded(n, 2, [&](const mercer_matrix* scores) {
+  check_rounded(n, 2, [&](const mercer_matrix& scores) {
     return mercer_kernel_ridge_predict(fitted, x, nullptr, scores);
   });
-  check_rounded(d, 2, [&](const mercer_matrix* w) {
-    return mercer_ridge_dual(x, y, 1, 1e-2, nullptr, w, nullptr);
+  check_rounded(d, 2, [&](const mercer_matrix& w) {
+    return mercer::test::dual(x, y, 1, 1e-2, nullptr, w, nullptr);
   });
   const auto sums = small_statistics(n, d, 2);
   mercer_ridge* made = nullptr;
   REQUIRE(mercer_ridge_create(sums.get(), 1, nullptr, &made) == MERCER_OK);
   const RidgeHandle ridge(made);
-  check_rounded(n, 2, [&](const mercer_matrix* residuals) {
+  check_rounded(n, 2, [&](const mercer_matrix& residuals) {
     return mercer_ridge_leave_one_out(made, 1e-2, x, y, nullptr, residuals);
   });
 }
@@ -79,10 +79,10 @@ std::vector<double> results_of(const RowsView& rows, const RowsView& Y) {
   };
   take(mercer_map_variance(map.get(), X, W, MERCER_VARIANCE_ESTIMATE, nullptr, at), n);
   take(mercer_map_variance(map.get(), X, W, MERCER_VARIANCE_PSEUDO, nullptr, at), n);
-  take(mercer_kernel_gram(gaussian().get(), X, W, nullptr, nullptr, result_of(at, n, n)), n * n);
+  take(mercer_kernel_gram(gaussian().get(), X, W, {}, nullptr, result_of(at, n, n)), n * n);
   take(mercer_map_kernel_error(map.get(), X, MERCER_KERNEL_ERROR_PREDICTED, nullptr, at), 1);
   take(mercer_lengthscale_median(X, 100, 3, nullptr, at), 1);
-  take(mercer_ridge_dual(X, Y, 1, 1e-2, nullptr, result_of(at, d, 1), at + d), d + 1);
+  take(mercer::test::dual(X, Y, 1, 1e-2, nullptr, result_of(at, d, 1), at + d), d + 1);
   return all;
 }
 

@@ -110,8 +110,8 @@ TEST_CASE("a sketch of a size that no machine has is an error, not a crash", "[c
   const auto large = sketch(kPolynomial, 3, 2147483646, {kKinds[3], "complex_to_real"});
   REQUIRE(large != nullptr);
   const auto small = context(1, int64_t{1} << 30);
-  CHECK(fault(mercer_map_prepare(large.get(), MERCER_PRECISION_F32, small.get()),
-              MERCER_OUT_OF_MEMORY, "mercer_map_prepare") == "");
+  CHECK(fault(mercer_map_prepare(large.get(), MERCER_NUMBER_F32, small.get()), MERCER_OUT_OF_MEMORY,
+              "mercer_map_prepare") == "");
 }
 
 TEST_CASE("a map says its sizes", "[capi]") {

@@ -103,8 +103,8 @@ TEST_CASE("a source fits as its rows in memory do", "[capi]") {
   std::vector<double> a(kRows * 2), b(kRows * 2);
   const mercer_matrix A = mercer_matrix_f64(kRows, 2, a.data());
   const mercer_matrix B = mercer_matrix_f64(kRows, 2, b.data());
-  REQUIRE(mercer_model_predict(streamed.model.get(), &X, nullptr, nullptr, &A) == MERCER_OK);
-  REQUIRE(mercer_model_predict(whole.get(), &X, nullptr, nullptr, &B) == MERCER_OK);
+  REQUIRE(mercer_model_predict(streamed.model.get(), X, "value", nullptr, nullptr, A) == MERCER_OK);
+  REQUIRE(mercer_model_predict(whole.get(), X, "value", nullptr, nullptr, B) == MERCER_OK);
   double worst = 0;
   for (size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
   CHECK(worst <= rounding(blocks.Y));
@@ -140,7 +140,7 @@ TEST_CASE("weighted rows of a source fit as weighted rows in memory do", "[capi]
     std::vector<double> out(kRows * 2);
     const mercer_rows X = mercer_rows_f64(kRows, kInputs, blocks.X.data());
     const mercer_matrix to = mercer_matrix_f64(kRows, 2, out.data());
-    REQUIRE(mercer_model_predict(model, &X, nullptr, nullptr, &to) == MERCER_OK);
+    REQUIRE(mercer_model_predict(model, X, "value", nullptr, nullptr, to) == MERCER_OK);
     return out;
   };
   const auto streamed = fitted(spec_by(by), data_of(source, map.get()));
@@ -193,10 +193,10 @@ TEST_CASE("sources are refused with a reason", "[capi]") {
   CHECK(refused(MERCER_IO, good, "next returned 7") == "");
   blocks.next_answer = 0;
   blocks.columns = 2;
-  CHECK(refused(MERCER_DIMENSION_MISMATCH, good, "X, of source->next->d = 2") == "");
+  CHECK(refused(MERCER_DIMENSION_MISMATCH, good, "X, of source->next.d = 2") == "");
   blocks.columns = kInputs;
   blocks.third_index = 9;
-  CHECK(refused(MERCER_INVALID_ARGUMENT, good, "X, of source->next->index = 9", "after 34 rows") ==
+  CHECK(refused(MERCER_INVALID_ARGUMENT, good, "X, of source->next.index = 9", "after 34 rows") ==
         "");
   blocks.third_index = MERCER_INDEX_NONE;
   blocks.Y[40] = INFINITY;

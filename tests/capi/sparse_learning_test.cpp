@@ -45,10 +45,9 @@ ModelHandle fit(const RowsView& X, const std::vector<double>& Y, const std::stri
 }
 
 std::vector<double> predict(const mercer_model* model, const RowsView& X) {
-  int64_t outputs = 0;
-  mercer_model_shape(model, nullptr, &outputs, nullptr, nullptr);
+  const int64_t outputs = info_of(model).outputs;
   std::vector<double> scores(static_cast<size_t>(X.n * outputs), -77);
-  CHECK(fault(mercer_model_predict(model, X, nullptr, nullptr, result_of(scores, outputs)),
+  CHECK(fault(mercer_model_predict(model, X, "value", nullptr, nullptr, result_of(scores, outputs)),
               MERCER_OK) == "");
   return scores;
 }
@@ -85,10 +84,7 @@ TEST_CASE("models of sparse rows are those of dense rows, however lambda is chos
     const auto dense = fit(kX.dense_view(), targets(), how);
     const auto sparse = fit(kX.view(), targets(), how);
     REQUIRE((dense != nullptr && sparse != nullptr));
-    double a = 0, b = 1;
-    mercer_model_shape(dense.get(), nullptr, nullptr, nullptr, &a);
-    mercer_model_shape(sparse.get(), nullptr, nullptr, nullptr, &b);
-    CHECK(a == b);
+    CHECK(info_of(dense.get()).penalty == info_of(sparse.get()).penalty);
     const auto expected = predict(dense.get(), kX.dense_view());
     CHECK(unexplained(expected, targets()) < 0.2);
     CHECK(distance(predict(sparse.get(), kX.dense_view()), expected) < kClose);
@@ -107,16 +103,16 @@ TEST_CASE("a model standardises sparse rows alike in fit and prediction", "[capi
 TEST_CASE("classes of sparse rows are those of dense rows", "[capi]") {
   const auto dense = fit(kX.dense_view(), classes(), plain(kClasses));
   const auto sparse = fit(kX.view(), classes(), plain(kClasses));
-  const auto classify = [](const mercer_model* model, const RowsView& X) {
+  const auto classes_by = [](const mercer_model* model, const RowsView& X) {
     std::vector<int32_t> labels(n, -1);
-    CHECK(fault(mercer_model_classify(model, X, nullptr, nullptr, labels.data()), MERCER_OK) == "");
+    CHECK(fault(classify(model, X, nullptr, nullptr, labels.data()), MERCER_OK) == "");
     return labels;
   };
-  const auto expected = classify(dense.get(), kX.dense_view());
+  const auto expected = classes_by(dense.get(), kX.dense_view());
   CHECK(std::count(expected.begin(), expected.end(), 0) < n);
-  CHECK(classify(sparse.get(), kX.view()) == expected);
-  CHECK(classify(sparse.get(), kX.dense_view()) == expected);
-  CHECK(classify(dense.get(), kX.view()) == expected);
+  CHECK(classes_by(sparse.get(), kX.view()) == expected);
+  CHECK(classes_by(sparse.get(), kX.dense_view()) == expected);
+  CHECK(classes_by(dense.get(), kX.view()) == expected);
 }
 
 void keep_trial(void* user, const char* json) {

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "mercer/derivative.h"
 #include "mercer/map.h"
 
 namespace mercer::test {
@@ -16,7 +17,7 @@ namespace mercer::test {
 template <class T>
 inline constexpr int32_t kNumber = std::is_same_v<T, float> ? MERCER_NUMBER_F32 : MERCER_NUMBER_F64;
 
-/// Rows that can stand where C wants their address, up to the end of the call.
+/// Rows, whose address the operator functions want up to the end of the call.
 struct RowsView : mercer_rows {
   RowsView(const mercer_rows& rows) : mercer_rows(rows) {}  // NOLINT: implicit
   operator const mercer_rows*() const { return this; }      // NOLINT: implicit
@@ -30,11 +31,19 @@ struct TransformView : mercer_transform_options {
   operator const mercer_transform_options*() const { return this; }  // NOLINT: implicit
 };
 inline TransformView columns(int64_t begin, int64_t end) {
-  return {{sizeof(mercer_transform_options), 0, begin, end, nullptr, 1}};
+  return {{sizeof(mercer_transform_options), 0, begin, end, 0, {}}};
 }
 /// Right parts of rows, `locations` of which are summed. Not kept.
-inline TransformView with_right(const mercer_rows* right, int64_t locations) {
-  return {{sizeof(mercer_transform_options), 0, 0, -1, right, locations}};
+inline TransformView with_right(const mercer_rows& right, int64_t locations) {
+  return {{sizeof(mercer_transform_options), 0, 0, 0, locations, right}};
+}
+
+/// A kind of derivatives, along vectors where it takes them.
+inline mercer_derivative derivatives(int32_t kind, const mercer_rows& vectors = {}) {
+  return {sizeof(mercer_derivative), kind, 0, nullptr, vectors};
+}
+inline mercer_derivative partial_derivatives(int64_t count, const int32_t* orders) {
+  return {sizeof(mercer_derivative), MERCER_DERIVATIVE_PARTIALS, count, orders, {}};
 }
 
 /// ld = -1: rows without gaps.

@@ -32,9 +32,7 @@ struct Sparse {
 };
 
 inline mercer::Map complex_map() {
-  auto options = mercer::fourier_options();
-  options.form = MERCER_FORM_COMPLEX;
-  return mercer::Map::fourier(mercer::Kernel::gaussian(1.0), 3, 6, options);
+  return mercer::Map::fourier(mercer::Kernel::gaussian(1.0), 3, 6, R"("form":"complex")");
 }
 
 }  // namespace mercer::test

@@ -33,18 +33,18 @@ static_assert(std::is_convertible_v<MatrixView<const float>, Rows>);
 TEST_CASE("views say what they are", "[capi]") {
   const std::vector<float> values(20);
   const MatrixView<const float> view(values.data(), 3, 4, 6);
-  const mercer_rows dense = *Rows(view).get();
+  const mercer_rows dense = Rows(view).get();
   CHECK((dense.struct_size == sizeof dense && dense.number == MERCER_NUMBER_F32));
   CHECK((dense.index == MERCER_INDEX_NONE && dense.n == 3 && dense.d == 4 && dense.ld == 6));
   CHECK(dense.values == values.data());
   const Sparse<double, int64_t> sparse;
-  const mercer_rows csr = *Rows(sparse.csr()).get();
+  const mercer_rows csr = Rows(sparse.csr()).get();
   CHECK((csr.number == MERCER_NUMBER_F64 && csr.index == MERCER_INDEX_I64));
   CHECK((csr.n == 4 && csr.d == 3 && csr.nnz == 7 && csr.values == sparse.values.data()));
   CHECK((csr.offsets == sparse.offsets.data() && csr.indices == sparse.indices.data()));
-  CHECK(Rows(Sparse<float, int32_t>().csr()).get()->index == MERCER_INDEX_I32);
+  CHECK(Rows(Sparse<float, int32_t>().csr()).get().index == MERCER_INDEX_I32);
   std::vector<std::complex<double>> numbers(20);
-  const mercer_matrix Z = *Result(MatrixView<std::complex<double>>(numbers.data(), 3, 4, 6)).get();
+  const mercer_matrix Z = Result(MatrixView<std::complex<double>>(numbers.data(), 3, 4, 6)).get();
   CHECK((Z.struct_size == sizeof Z && Z.number == MERCER_NUMBER_C64));
   CHECK((Z.rows == 3 && Z.cols == 4 && Z.ld == 6 && Z.data == numbers.data()));
 }

@@ -97,10 +97,10 @@ TEST_CASE("variances, predicted errors and recommendations are those of the C AP
 
   const Map complex = complex_map();
   const MatrixView<const double> second(stored.data() + 2 * ld, 2, d, ld);
-  const mercer_rows x = *Rows(first).get(), y = *Rows(second).get();
-  REQUIRE(mercer_map_variance(complex.get(), &x, &y, MERCER_VARIANCE_ESTIMATE, nullptr, variance) ==
+  const mercer_rows x = Rows(first).get(), y = Rows(second).get();
+  REQUIRE(mercer_map_variance(complex.get(), x, y, MERCER_VARIANCE_ESTIMATE, nullptr, variance) ==
           MERCER_OK);
-  REQUIRE(mercer_map_variance(complex.get(), &x, &y, MERCER_VARIANCE_PSEUDO, nullptr, pseudo) ==
+  REQUIRE(mercer_map_variance(complex.get(), x, y, MERCER_VARIANCE_PSEUDO, nullptr, pseudo) ==
           MERCER_OK);
   CHECK(complex.variance(first, second) == std::vector<double>(variance, variance + 2));
   CHECK(complex.variance(first, second, MERCER_VARIANCE_PSEUDO) ==
@@ -155,7 +155,7 @@ TEST_CASE("models in C++: regression, classes, spec and search", "[capi]") {
   CHECK(model.map().spec() == map.spec());
   std::vector<double> scores(80);
   const mercer_matrix out = mercer_matrix_f64(80, 1, scores.data());
-  REQUIRE(mercer_model_predict(model.get(), Rows(rows.X).get(), nullptr, nullptr, &out) ==
+  REQUIRE(mercer_model_predict(model.get(), Rows(rows.X).get(), "value", nullptr, nullptr, out) ==
           MERCER_OK);
   const Matrix<double> predicted = model.predict(rows.X);
   bool same = true;

@@ -11,11 +11,11 @@ namespace {
 TEST_CASE("arguments of functions become options, files and columns", "[cli]") {
   CHECK(in_words("mercer_search: options->features = 7, expected 8") ==
         "--features = 7, expected 8");
-  CHECK(in_words("mercer_search: X->n = 1, expected at least 2") ==
+  CHECK(in_words("mercer_search: X.n = 1, expected at least 2") ==
         "the data has 1 row, expected at least 2");
   CHECK(in_words("X has 3 columns, the model expects 4 inputs") ==
         "the data has 3 inputs, the model expects 4 inputs");
-  CHECK(in_words("mercer_model_fit: X->ld = 3, expected 4") == "the inputs = 3, expected 4");
+  CHECK(in_words("mercer_model_fit: X.ld = 3, expected 4") == "the inputs = 3, expected 4");
   CHECK(in_words("plain text of row 3") == "plain text of row 3");
 }
 

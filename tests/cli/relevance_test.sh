@@ -62,5 +62,5 @@ refuses 'no rows' "$MERCER" relevance model <(echo strong,weak,idle)
 head -2 linear.csv >one.csv
 refuses 'one row, expected at least 2' "$MERCER" relevance model one.csv
 fits linear.csv -o steps --kernel sign --features 64 --lambda 1e-6
-refuses 'no derivatives' "$MERCER" relevance steps linear.csv
+refuses 'what = "gradient" of this model' "$MERCER" relevance steps linear.csv
 finish

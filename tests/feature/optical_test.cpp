@@ -281,7 +281,7 @@ TEST_CASE("optical: what learning a threshold refuses") {
   CHECK(refused(invalid, damaged, Y, "",
                 "row 4, column 1 (counted from 0) is nan, expected finite") == "");
   CHECK(refused(invalid, X, damaged, "", "targets(4, 1) = nan, expected finite") == "");
-  const char* const kBoth = "learns from rows and targets: expected mercer_map_fit_spec with both";
+  const char* const kBoth = "learns from rows and targets: expected mercer_map_fit with both";
   CHECK(test::refusal_fault(
             MERCER_UNSUPPORTED, [] { map_of(kFromTargets); }, kBoth) == "");
   CHECK(test::refusal_fault(

@@ -6,12 +6,12 @@
 #include <functional>
 #include <string>
 
-#include "fitted_operator.h"
 #include "model/estimator/model_entry.h"
 #include "model/exact_ridge.h"
 #include "model/hermite.h"
 #include "model_problem.h"
 #include "support/catch.h"
+#include "support/field_maps.h"
 #include "support/measured_memory.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
@@ -182,7 +182,8 @@ TEST_CASE("searches keep to the memory cap", "[model]") {
 TEST_CASE("exact kernels, derivatives and fields keep to the memory cap", "[model]") {
   const Problem problem = smooth_problem(400, 3, 1, 0.1, 94);
   const Matrix<double> X = random_matrix(300, 2, 3), Y = random_matrix(300, 2, 4);
-  const auto map = decomposable(200);
+  const std::shared_ptr<const feature::FeatureMap> map = made_operator(
+      {{"operator", "curl_free"}, {"inputs", int64_t{2}}, {"features", int64_t{200}}});
   const auto exact = [&](Context& context) {
     fit_exact(kernel::make_gaussian({1.0}, 1.0), with(Selection::fixed), problem.x(), problem.y(),
               context);
@@ -192,8 +193,9 @@ TEST_CASE("exact kernels, derivatives and fields keep to the memory cap", "[mode
     fit_hermite(gaussian_map(3, 256), {&values, 1}, {}, context);
   };
   const auto field = [&](Context& context) {
-    std::vector<double> theta(static_cast<size_t>(map->features()));
-    fit_operator(*map, X.view(), Y.view(), {.lambdas = {1e-2}}, context, theta);
+    Fitting fitting = with(Selection::fixed);
+    fitting.prepare.scale = Scale::common;
+    fit(map, fitting, X.view(), Y.view(), context);
   };
   check_memory({{"exact", 8 * 32 * 400, exact},
                 {"hermite", 8 * 32 * 656, hermite},

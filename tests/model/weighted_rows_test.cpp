@@ -174,7 +174,7 @@ TEST_CASE("leave-one-out of weighted rows weighs their errors, primal and dual",
   for (const int64_t D : {16, 64}) {  // the second: the dual form
     const Matrix<double> Z = plain_features(*gaussian_map(3, D), problem.x(), {});
     const MatrixSource rows(Z.view(), problem.y(), 16, false, weights);
-    const Selected chosen = select(rows, Selecting{}, Task::regression, true, context);
+    const Selected chosen = select(rows, Selecting{}, Task::regression, {true}, context);
     solver::RowStatistics statistics(D, 1);
     statistics.add(Z.view(), problem.y(), context, weights);
     const solver::RidgePath path(std::move(statistics), true, context);
@@ -198,14 +198,14 @@ TEST_CASE("two processes with half of the rows each choose and fit as one", "[mo
     const Selecting how = f64_options(selection).select;
     Context context;
     const Selected one = select(MatrixSource(Z.view(), problem.y(), 64, false), how,
-                                Task::regression, true, context);
+                                Task::regression, {true}, context);
     std::vector<Selected> halves(2);
     ThreadJob(2).run([&](solver::Reduction& reduction, int process) {
       Context own;
       const int64_t first = process == 0 ? 0 : 90, last = process == 0 ? 90 : 200;
       const MatrixSource rows(Z.view().block_rows(first, last), problem.y().block_rows(first, last),
                               32, false, {}, &reduction);
-      halves[static_cast<size_t>(process)] = select(rows, how, Task::regression, true, own);
+      halves[static_cast<size_t>(process)] = select(rows, how, Task::regression, {true}, own);
     });
     CHECK(halves[0].lambda == halves[1].lambda);
     CHECK(largest_difference(halves[0].weights.w, halves[1].weights.w) == 0);
@@ -232,7 +232,7 @@ TEST_CASE("a process of too few rows to hold out makes all of them refuse", "[mo
                               32, false, {}, &reduction);
       faults[static_cast<size_t>(process)] = refusal_fault(
           MERCER_INVALID_ARGUMENT,
-          [&] { select(rows, {.selection = selection}, Task::regression, true, own); },
+          [&] { select(rows, {.selection = selection}, Task::regression, {true}, own); },
           "1 processes hold fewer than");
     });
     CHECK(faults == std::vector<std::string>(2));

@@ -6,9 +6,9 @@
 
 #include <cmath>
 
+#include "coupled_problem.h"
 #include "linalg/conjugate_gradient.h"
-#include "operator_problem.h"
-#include "solver/operator_ridge.h"
+#include "solver/feature_operator.h"
 #include "support/catch.h"
 #include "support/refusal.h"
 
@@ -83,36 +83,4 @@ TEST_CASE("sketched preconditioner: fewer steps where eigenvalues fall fast, the
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT, [&] { NystroemPreconditioner(system, n + 1, 7, context); },
             "rank") == "");
-}
-
-TEST_CASE("operator ridge goes on with the sketch where plain steps do not do", "[solver]") {
-  const int64_t N = 150, p = 2, r = 240;
-  Matrix<double> Phi = random_matrix(N * p, r, 921);
-  for (int64_t i = 0; i < N * p; ++i)
-    for (int64_t j = 0; j < r; ++j) Phi(i, j) *= std::pow(0.9, static_cast<double>(j));
-  const Matrix<double> Y = random_matrix(N, p, 922);
-  const ExplicitRows rows(Phi.view(), p);
-  std::vector<double> theta(static_cast<size_t>(r), 0.0), by_lsqr(theta), short_of_room(theta);
-  Context context, small;
-  const OperatorRidge found = operator_ridge(
-      rows, Y.view(), 1e-9, {.tolerance = 1e-9, .most_iterations = 1000}, context, theta);
-  CHECK((found.converged && found.iterations > 160 && found.iterations < 400));
-  small.memory_cap = 100'000;  // the sketch takes 460,800 bytes
-  const OperatorRidge without = operator_ridge(
-      rows, Y.view(), 1e-9, {.tolerance = 1e-9, .most_iterations = 100'000}, small, short_of_room);
-  CHECK((without.converged && without.iterations > 2 * found.iterations));
-  CHECK(
-      operator_ridge(rows, Y.view(), 1e-9, {OperatorSolver::lsqr, 1e-12, 100'000}, context, by_lsqr)
-          .converged);
-  const auto value = [&](const std::vector<double>& x) {
-    const Matrix<double> f = product(Phi.view(), shaped(x.data(), r, 1).view());
-    double sum = 0;
-    for (int64_t i = 0; i < N * p; ++i) {
-      const double e = f(i, 0) - Y(i / p, i % p);
-      sum += e * e;
-    }
-    for (const double t : x) sum += 150 * 1e-9 * t * t;
-    return sum;
-  };
-  CHECK(std::abs(value(theta) - value(by_lsqr)) < 1e-9 * value(by_lsqr));
 }

@@ -194,19 +194,23 @@ TEST_CASE("keys that a fit cannot follow are refused, not ignored", "[spec]") {
 
 TEST_CASE("rows that are not in memory have maps of the spec as others do", "[spec]") {
   for (const char* json : {"{}", R"({"map":"tensor_srht"})", R"({"map":{"features":256}})"}) {
-    const spec::GivenMap map = spec::map_of_stream(spec::fit_plan(json), nullptr, 3);
+    spec::FitPlan plan = spec::fit_plan(json);
+    const spec::GivenMap map = spec::map_of_stream(plan, nullptr, 3);
     CHECK(map->inputs() == 3);
     CHECK(map->features() >= 256);
   }
   CHECK(refusal_fault(
             MERCER_UNSUPPORTED,
-            [&] { spec::map_of_stream(spec::fit_plan(R"({"map":"nystroem"})"), nullptr, 3); },
+            [&] {
+              spec::FitPlan plan = spec::fit_plan(R"({"map":"nystroem"})");
+              spec::map_of_stream(plan, nullptr, 3);
+            },
             "made from rows") == "");
   CHECK(refusal_fault(
             MERCER_UNSUPPORTED,
             [&] {
-              spec::map_of_stream(spec::fit_plan(R"({"prepare":{"transform":"auto"}})"), nullptr,
-                                  3);
+              spec::FitPlan plan = spec::fit_plan(R"({"prepare":{"transform":"auto"}})");
+              spec::map_of_stream(plan, nullptr, 3);
             },
             "prepare.transform = auto") == "");
 }
@@ -233,7 +237,7 @@ TEST_CASE("a fitted model prints what it was fitted by, and that its spec is not
       text ==
       R"({"mercer":1,"model":"ridge","map":{"map":"fourier","kernel":{"kernel":"laplacian","lengthscale":1,"variance":1},)"
       R"("inputs":3,"features":4,"seed":0,"projection":"dense","form":"pair","radius":"drawn",)"
-      R"("scramble":"owen","whole_blocks":false},"lambda":0.1,"class_weight":"none","search":false,)"
+      R"("scramble":"owen","whole_blocks":false},"lambda":0.1,"class_weight":"none","posterior":false,"search":false,)"
       R"("prepare":{"standardize":true,"scale":"standard","missing":"refuse","transform":"none",)"
       R"("target_transform":"none","unit_rows":false,"extrapolation":"clip"},"center":true,)"
       R"("task":"regression","classes":0,"precision":"f32","seed":2,"needs":"data"})");

@@ -37,11 +37,11 @@ TEST_CASE("a report prints and reads back", "[spec]") {
   CHECK(
       text ==
       R"({"criterion":"held_out","criterion_rows":500,"criterion_score":0.75,"lengthscale":1.5,)"
-      R"("lambda":0.001,"transform":"none","effective_dimension":77.5,"score":{"kind":"unseen","measure":"accuracy",)"
+      R"("lambda":0.001,"shape":null,"transform":"none","effective_dimension":77.5,"score":{"kind":"unseen","measure":"accuracy",)"
       R"("rows":100,"value":0.5,"standard_error":0.125,"constant":-0.25,"linear":null},)"
       R"("trials":[{"stage":"coarse","transform":"none","features":64,"rows":300,"lengthscale":3.0,"lambda":0.01,)"
-      R"("score":null,"loss":null},{"stage":"final","transform":"none","features":128,"rows":600,)"
-      R"("lengthscale":1.5,"lambda":0.001,"score":0.75,"loss":0.125}],"relevance":[1.0,0.5],)"
+      R"("score":null,"loss":null,"shape":null},{"stage":"final","transform":"none","features":128,"rows":600,)"
+      R"("lengthscale":1.5,"lambda":0.001,"score":0.75,"loss":0.125,"shape":null}],"relevance":[1.0,0.5],)"
       R"("warnings":["one \"warning\""]})");
   const FitReport again = spec::parse_report(text);
   CHECK(spec::print_report(again, Task::classification) == text);

@@ -125,6 +125,9 @@ TEST_CASE("errors of a regression by hand, averaged over outputs", "[statistic]"
   CHECK(mean_absolute(y, g) == 2);
   CHECK(std::abs(pinball(y, g, 0.2) - ((0.8 + 0.6) / 2 + (0 + 0.8) / 2) / 2) <= 1e-15);
   CHECK(pinball(y, g, 0.5) == mean_absolute(y, g) / 2);
+  const double gaps[] = {1, NAN, 3, 20}, none[] = {NAN, NAN, NAN, NAN};
+  CHECK(mean_absolute({gaps, 2, 2}, g) == (2.0 + 4.0) / 2);
+  CHECK(std::isnan(mean_absolute({none, 2, 2}, g)));
   const double missing[] = {NAN, 1, 1, 1};
   CHECK(std::isnan(mean_absolute(y, {missing, 2, 2})));
   CHECK(std::isnan(pinball(y, {missing, 2, 2}, 0.5)));

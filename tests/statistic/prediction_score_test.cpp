@@ -49,6 +49,8 @@ TEST_CASE("R^2: rows of weight 0 count for nothing, wherever they stand", "[stat
   CHECK(r_squared({Y, 4, 1}, {f, 4, 1}, w) == r_squared({Y + 1, 3, 1}, {f + 1, 3, 1}, {w + 1, 3}));
   const double same[] = {7, 0.1, 0.1, 0.1};
   CHECK(std::isnan(r_squared({same, 4, 1}, {same, 4, 1}, w)));
-  const double lost[] = {1, 1, NAN, 2, 3, 3};  // an output with NaN is not left out as constant
-  CHECK(std::isnan(r_squared({lost, 3, 2}, {lost, 3, 2})));
+  // A target of NaN was not observed; a prediction of NaN is wrong.
+  const double lost[] = {1, 1, NAN, 2, 3, 3}, found[] = {1, 1, 9, 2, 3, 3};
+  CHECK(r_squared({lost, 3, 2}, {found, 3, 2}) == 1);
+  CHECK(std::isnan(r_squared({found, 3, 2}, {lost, 3, 2})));
 }

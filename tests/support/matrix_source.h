@@ -30,6 +30,12 @@ class MatrixSource final : public solver::BlockSource {
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override { return std::min(size_, rows()); }
   solver::Reduction* reduction() const override { return reduction_; }
+  bool is_complete() const override {
+    for (int64_t i = 0; i < rows(); ++i)
+      for (int64_t k = 0; k < Y_.cols; ++k)
+        if (Y_(set_[i], k) != Y_(set_[i], k)) return false;
+    return true;
+  }
 
   void for_each(Context& context, const Body& body) const override {
     for (int64_t first = 0; first < rows(); first += size_) {

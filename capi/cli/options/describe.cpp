@@ -12,9 +12,7 @@ namespace mercer::cli {
 void add_info(CLI::App& app) {
   const auto file = std::make_shared<std::string>();
   CLI::App* info = app.add_subcommand("info", "What a map or model file holds");
-  info->add_option("FILE", *file,
-                   "Map, model (of fit --operator as well) or statistics file; - is standard input")
-      ->required();
+  info->add_option("FILE", *file, "Map, model or statistics file; - is standard input")->required();
   info->callback([file] { run_info(*file); });
 }
 

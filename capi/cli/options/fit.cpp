@@ -14,8 +14,9 @@ namespace {
 void add_preparation_options(CLI::App* app, PreparationRequest* preparation) {
   add_choice(
       app, "--scale", &preparation->scale, kScaleWords,
-      "Inputs by mean and deviation (default), median and quartiles, mean alone, or as they are; "
-      "those of 0 and 1 always are");
+      "Inputs by mean and deviation (default), median and quartiles, mean alone, mean and one unit "
+      "for all (common, the default of fields), or as they are; but for common those of 0 and 1 "
+      "always are");
   add_choice(app, "--transform", &preparation->transform, kTransformWords,
              "Inputs: log of skewed ones, normal ranks, or (auto, the default) what wins where the "
              "lengthscale is searched");
@@ -24,8 +25,29 @@ void add_preparation_options(CLI::App* app, PreparationRequest* preparation) {
   app->add_flag("--unit-rows", preparation->unit_rows, "Scale prepared rows to norm 1");
 }
 
+// How several targets are learnt together.
+void add_operator_option(CLI::App* app, std::string* operation) {
+  app->add_option(
+         "--operator", *operation,
+         "How several targets belong together: curl_free, divergence_free or helmholtz (fields: as "
+         "many targets as inputs), helmholtz:ALPHA, decomposable (targets that correlate), "
+         "decomposable:similarity, decomposable:GRAPH.csv (weights between targets), the JSON spec "
+         "of such a kernel or of outputs, or auto: correlations, of 2 or 3 inputs and as many "
+         "targets a field, where they clearly win. --kernel is the kernel of "
+         "each. In the table of the search shape 0 is a field without sources, 1 one without "
+         "vortices; of decomposable 0 are targets that know nothing of each other (of similarity: "
+         "that are all alike). Default: each target by itself")
+      ->check([](const std::string& text) {
+        return text.empty()
+                   ? "expected the name of a kernel of several outputs or a JSON spec, not nothing"
+                   : "";
+      })
+      ->type_name("NAME[:...]|JSON");
+}
+
 // What fit and cv share.
 void add_fit_options(CLI::App* app, FitRequest* request) {
+  request->learn.gaps = true;
   add_learn_options(app, &request->learn);
   add_preparation_options(app, &request->learn.preparation);
   add_choice(app, "--extrapolation", &request->learn.extrapolation, kExtrapolationWords,
@@ -34,7 +56,7 @@ void add_fit_options(CLI::App* app, FitRequest* request) {
   app->add_option(
          "--features", request->features,
          "Random features D; default 2048, of up to 2,048 rows 4096, of up to 1,024 rows 8192, "
-         "with a map made of rows at most as many as these, with --operator 1024")
+         "with a map made of rows at most as many as these")
       ->check(whole_number(1, (int64_t{1} << 31) - 1))
       ->type_name("D");
   add_choice(app, "--estimator", &request->estimator, kEstimatorWords,
@@ -44,28 +66,7 @@ void add_fit_options(CLI::App* app, FitRequest* request) {
   add_choice(app, "--ard", &request->ard, kArdWords,
              "A lengthscale for each input: default auto: learnt from dense rows of up to 100 "
              "inputs, kept where it wins; off; on: always kept");
-}
-
-// How several targets are learnt together.
-void add_operator_option(CLI::App* app, std::string* operation) {
-  app->add_option(
-         "--operator", *operation,
-         "Learn several targets together: curl_free, divergence_free or helmholtz (fields: "
-         "as many targets as inputs), helmholtz:ALPHA, decomposable (outputs that correlate), "
-         "decomposable:similarity, decomposable:GRAPH.csv (weights between targets), or the "
-         "JSON spec of such a kernel, or of a map of it; targets may be missing. In the table of "
-         "the search alpha 0 is a field without "
-         "sources, 1 one without vortices; weight w or gamma 0 are targets that know nothing of "
-         "each other (gamma of similarity: that are all alike). Does not go with --map, "
-         "--estimator, --ard on, --weights, --class-weight, --scale, --no-standardize, --missing, "
-         "--transform, --target-transform, --unit-rows, --extrapolation other than free, and "
-         "classification. Default: each target by itself")
-      ->check([](const std::string& text) {
-        return text.empty()
-                   ? "expected the name of a kernel of several outputs or a JSON spec, not nothing"
-                   : "";
-      })
-      ->type_name("NAME[:...]|JSON");
+  add_operator_option(app, &request->operation);
 }
 
 }  // namespace
@@ -83,7 +84,6 @@ void add_fit(CLI::App& app) {
          [request](const std::string& text) { request->test_fraction = read_test_fraction(text); },
          "Hold this fraction of the rows out and print their score")
       ->type_name("F");
-  add_operator_option(fit, &request->operation);
   fit->add_option(
          "--report", request->report,
          "Also write what is known of the fit, with a learning curve and the errors on rows "

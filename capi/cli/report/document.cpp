@@ -64,8 +64,9 @@ bool counts(const TrainingSet& set, const LearningCurve& curve, size_t i) {
 Json residuals(const TrainingSet& set, const LearningCurve& curve) {
   Json truth = Json::array(), predicted = Json::array();
   for (int64_t i = 0; i < std::min(curve.predicted.rows(), kMostShown); ++i) {
-    if (!counts(set, curve, static_cast<size_t>(i))) continue;
-    truth.push_back(set.data.Y[static_cast<size_t>((curve.first_test_row + i) * set.data.m)]);
+    const double y = set.data.Y[static_cast<size_t>((curve.first_test_row + i) * set.data.m)];
+    if (std::isnan(y) || !counts(set, curve, static_cast<size_t>(i))) continue;
+    truth.push_back(y);
     predicted.push_back(number_or_null(curve.predicted(i, 0)));
   }
   return {{"truth", truth}, {"predicted", predicted}};

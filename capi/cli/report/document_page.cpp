@@ -8,6 +8,7 @@
 #include <map>
 
 #include "json.h"
+#include "plan.h"
 #include "report/axis.h"
 #include "report/chart.h"
 #include "report/page.h"
@@ -58,10 +59,9 @@ void add_facts(const Json& document, Page& page) {
   facts.emplace_back("target", list_of(document.value("targets", Json::array())));
   facts.emplace_back("weights", weights_of(document.value("weights", Json())));
   const Json& map = document.at("spec").at("map");
-  facts.emplace_back("kernel", text_of(map.at("kernel").at("kernel")));
+  facts.emplace_back("kernel", kernel_name(json_text(map)));
   facts.emplace_back("features", text_of(map.at("features")));
-  const Json lengthscale = map.at("kernel").value("lengthscale", Json());
-  facts.emplace_back("lengthscale", lengthscale.is_array() ? "per input" : text_of(lengthscale));
+  facts.emplace_back("lengthscale", lengthscale_text(json_text(map)));
   facts.emplace_back("lambda", text_of(document.at("spec").value("lambda", Json())));
   page.facts(facts);
 }

@@ -6,6 +6,7 @@
 
 #include "fitting.h"
 #include "json.h"
+#include "operator_option.h"
 #include "split.h"
 #include "table_rows.h"
 
@@ -31,7 +32,9 @@ std::vector<int64_t> widths_of(int64_t D) {
 // The kernel that was found in the place of the one that was searched.
 Plan found_plan(Plan plan, const std::string& spec) {
   Json map = parse_json(plan.map);
-  map["kernel"] = parse_json(spec).at("kernel");
+  const Json kernel = parse_json(spec).at("kernel");
+  map["kernel"] = kernel.value("scalar", kernel);
+  if (kernel.contains("scalar")) map["kernel"].erase("variance");  // a search sets it
   plan.map = json_text(map);
   const Json lengthscale = map["kernel"].value("lengthscale", Json());
   plan.lengthscale = lengthscale.is_number() ? lengthscale.get<double>() : 0;
@@ -47,9 +50,8 @@ void predict_into(const Model& model, const Rows& test, Session& session, Learni
   curve->outside.assign(static_cast<size_t>(model.inputs()), 0);
   options.inputs_outside = curve->outside.data();
   curve->predicted = model.predict(test, options, session.context());
-  options.output = MERCER_OUTPUT_PROBABILITIES;
   if (model.classes() > 0 && model.has_probabilities())
-    curve->probabilities = model.predict(test, options, session.context());
+    curve->probabilities = model.predict(test, options, session.context(), "probability");
 }
 
 }  // namespace
@@ -70,8 +72,9 @@ LearningCurve learning_curve(const FitRequest& request, const Plan& plan, const 
   const mercer_score_options scoring = score_options_of(data.weights, curve.first_test_row);
   FitRequest one = request;
   one.ard = "auto";  // what was learnt is in the plan
-  one.learn.preparation.transform =
-      parse_json(model.spec()).at("prepare").value("transform", "none");
+  const Json known = parse_json(model.spec());
+  one.learn.preparation.transform = known.at("prepare").value("transform", "none");
+  one.operation = found_operator(known);
   for (const int64_t D : widths_of(map.features())) {
     if (found.needs_rows && D > curve.train_rows) continue;
     one.features = D;

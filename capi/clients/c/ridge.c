@@ -29,7 +29,8 @@ static double kernel_error(const mercer_kernel* kernel, const double* X, const d
   static double K[probes * probes];
   double worst = 0;
   int i, j, c;
-  check(mercer_kernel_gram_f64(kernel, d, probes, X, probes, X, NULL, K));
+  const mercer_rows rows = mercer_rows_f64(probes, d, X), none = {0};
+  check(mercer_kernel_gram(kernel, rows, rows, none, NULL, mercer_matrix_f64(probes, probes, K)));
   for (i = 0; i < probes; ++i) {
     for (j = 0; j < probes; ++j) {
       double estimate = 0;
@@ -55,22 +56,21 @@ static void fit(const mercer_map* map, const double* X, const double* y, double*
     const mercer_rows Z_rows = mercer_rows_f64(rows, D, Z);
     const mercer_rows y_rows = mercer_rows_f64(rows, 1, y + i);
     const mercer_matrix features = mercer_matrix_f64(rows, D, Z);
-    check(mercer_map_transform(map, &X_rows, NULL, NULL, &features));
-    check(mercer_statistics_add(statistics, &Z_rows, &y_rows, NULL));
+    check(mercer_map_transform(map, X_rows, NULL, NULL, features));
+    check(mercer_statistics_add(statistics, 1, Z_rows, y_rows, NULL));
   }
   check(mercer_ridge_create(statistics, 1, NULL, &ridge));
   mercer_statistics_free(statistics);
-  check(mercer_ridge_solve_f64(ridge, 1e-6, w, 1, intercept));
+  check(mercer_ridge_solve(ridge, 1e-6, mercer_matrix_f64(D, 1, w),
+                           mercer_matrix_f64(1, 1, intercept)));
   mercer_ridge_free(ridge);
 }
 
 int main(int argc, char** argv) {
   static double X[n * d], y[n], Z[n * D], again[probes * D], w[D];
   const char* path = argc > 1 ? argv[1] : "ridge_c.mercer";
-  const double lengthscale = 0.7;
   double intercept, residual = 0, total = 0, error;
   uint64_t state = 1;
-  mercer_fourier_options options = {sizeof options, 0, 0, 0, 0, 0, 0};
   mercer_kernel* kernel = NULL;
   mercer_map *map = NULL, *loaded = NULL;
   int i, j;
@@ -78,10 +78,11 @@ int main(int argc, char** argv) {
   for (i = 0; i < n * d; ++i) X[i] = next_number(&state);
   for (i = 0; i < n; ++i) y[i] = target(X + i * d);
 
-  check(mercer_fourier_options_init(&options));
-  options.seed = 42;
-  check(mercer_kernel_gaussian(&lengthscale, 1, &kernel));
-  check(mercer_fourier_create(kernel, d, D, &options, &map));
+  check(mercer_map_from_spec(
+      "{\"map\":\"fourier\",\"kernel\":{\"kernel\":\"gaussian\",\"lengthscale\":0.7},"
+      "\"inputs\":3,\"features\":512,\"seed\":42}",
+      &map));
+  check(mercer_map_kernel(map, &kernel));
   fit(map, X, y, w, &intercept);
 
   check(mercer_map_apply_f64(map, n, X, d, NULL, Z, D));
@@ -94,8 +95,8 @@ int main(int argc, char** argv) {
   error = kernel_error(kernel, X, Z);
   printf("relative error %.2e, largest kernel error %.3f\n", sqrt(residual / total), error);
 
-  check(mercer_map_save(map, path));
-  check(mercer_map_load(path, &loaded));
+  check(mercer_map_write(map, path, NULL, 0, NULL));
+  check(mercer_map_read(path, NULL, 0, &loaded));
   check(mercer_map_apply_f64(loaded, probes, X, d, NULL, again, D));
   for (i = 0; i < probes * D; ++i) {
     if (again[i] != Z[i]) {

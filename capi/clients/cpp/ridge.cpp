@@ -77,10 +77,8 @@ double kernel_error(const mercer::Kernel& kernel, const Data& data,
 int main(int argc, char** argv) try {
   const std::string path = argc > 1 ? argv[1] : "ridge_cpp.mercer";
   const Data data = generate();
-  auto options = mercer::fourier_options();
-  options.seed = 42;
   const auto kernel = mercer::Kernel::gaussian(0.7);
-  const auto map = mercer::Map::fourier(kernel, d, D, options);
+  const auto map = mercer::Map::fourier(kernel, d, D, "\"seed\":42");
 
   const mercer::Weights weights = fit(map, data);
   const mercer::Matrix<double> Z = map.apply(data.X);

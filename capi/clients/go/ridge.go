@@ -70,7 +70,7 @@ func must(err error) {
 
 func transform(m *C.mercer_map, context *C.mercer_context, x array, inputs int, z array) error {
 	rows, out := x.rows(inputs), z.matrix(features)
-	return failure(context, C.mercer_map_transform(m, &rows, nil, context, &out))
+	return failure(context, C.mercer_map_transform(m, rows, nil, context, out))
 }
 
 // fit gives weights and intercept from statistics added up block by block, so that one block of features is in memory.
@@ -88,14 +88,15 @@ func fit(m *C.mercer_map, context *C.mercer_context, x, y, w array) float64 {
 		z := buffer[:(end-i)*features]
 		must(transform(m, context, x[i*d:end*d], d, z))
 		zRows, yRows := z.rows(features), y[i:end].rows(1)
-		must(failure(context, C.mercer_statistics_add(statistics, &zRows, &yRows, context)))
+		must(failure(context, C.mercer_statistics_add(statistics, 1, zRows, yRows, context)))
 	}
 	var ridge *C.mercer_ridge
 	must(failure(context, C.mercer_ridge_create(statistics, 1, context, &ridge)))
 	defer C.mercer_ridge_free(ridge)
-	var intercept C.double
-	check(C.mercer_ridge_solve_f64(ridge, 1e-6, w.data(), 1, &intercept))
-	return float64(intercept)
+	intercept := newArray(1)
+	defer intercept.free()
+	check(C.mercer_ridge_solve(ridge, 1e-6, w.matrix(1), intercept.matrix(1)))
+	return intercept[0]
 }
 
 func dot(a, b array) float64 {
@@ -111,7 +112,7 @@ func kernelError(kernel *C.mercer_kernel, context *C.mercer_context, x, z array)
 	k := newArray(probes * probes)
 	defer k.free()
 	rows, out := x[:probes*d].rows(d), k.matrix(probes)
-	must(failure(context, C.mercer_kernel_gram(kernel, &rows, &rows, nil, context, &out)))
+	must(failure(context, C.mercer_kernel_gram(kernel, rows, rows, C.mercer_rows{}, context, out)))
 	worst := 0.0
 	for i := 0; i < probes; i++ {
 		for j := 0; j < probes; j++ {
@@ -138,9 +139,9 @@ func problem(x, y array) {
 func reloaded(m *C.mercer_map, context *C.mercer_context, path string, x, z array) bool {
 	file := C.CString(path)
 	defer C.free(unsafe.Pointer(file))
-	check(C.mercer_map_save(m, file))
+	check(C.mercer_map_write(m, file, nil, 0, nil))
 	var loaded *C.mercer_map
-	check(C.mercer_map_load(file, &loaded))
+	check(C.mercer_map_read(file, nil, 0, &loaded))
 	defer C.mercer_map_free(loaded)
 	again := newArray(len(z))
 	defer again.free()
@@ -165,17 +166,15 @@ func main() {
 	var context *C.mercer_context
 	check(C.mercer_context_create(nil, &context))
 	defer C.mercer_context_free(context)
-	var options C.mercer_fourier_options
-	options.struct_size = C.uint32_t(unsafe.Sizeof(options))
-	check(C.mercer_fourier_options_init(&options))
-	options.seed = 42
-	var kernel *C.mercer_kernel
-	lengthscale := C.double(0.7)
-	check(C.mercer_kernel_gaussian(&lengthscale, 1, &kernel))
-	defer C.mercer_kernel_free(kernel)
+	spec := C.CString(fmt.Sprintf(`{"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":0.7},`+
+		`"inputs":%d,"features":%d,"seed":42}`, d, features))
+	defer C.free(unsafe.Pointer(spec))
 	var m *C.mercer_map
-	check(C.mercer_fourier_create(kernel, d, features, &options, &m))
+	check(C.mercer_map_from_spec(spec, &m))
 	defer C.mercer_map_free(m)
+	var kernel *C.mercer_kernel
+	check(C.mercer_map_kernel(m, &kernel))
+	defer C.mercer_kernel_free(kernel)
 
 	intercept := fit(m, context, x, y, w)
 	must(transform(m, context, x, d, z))

@@ -8,16 +8,6 @@ using LinearAlgebra
 
 const libmercer = ARGS[1]
 
-struct FourierOptions
-    struct_size::UInt32
-    form::Int32
-    projection::Int32
-    radius::Int32
-    seed::UInt64
-    scramble::Int32
-    whole_blocks::Int32
-end
-
 "mercer_rows over an array, which must be preserved while the view is used."
 struct Rows
     struct_size::UInt32
@@ -46,8 +36,9 @@ end
 const F64 = 1  # MERCER_NUMBER_F64
 const Handle = Ptr{Cvoid}
 
-rows(X) = Ref(Rows(sizeof(Rows), F64, 0, 0, size(X, 2), size(X, 1), size(X, 1), 0, pointer(X), C_NULL, C_NULL))
-matrix(Z) = Ref(MatrixView(sizeof(MatrixView), F64, size(Z, 2), size(Z, 1), size(Z, 1), pointer(Z)))
+rows(X) = Rows(sizeof(Rows), F64, 0, 0, size(X, 2), size(X, 1), size(X, 1), 0, pointer(X), C_NULL, C_NULL)
+matrix(Z) = MatrixView(sizeof(MatrixView), F64, size(Z, 2), size(Z, 1), size(Z, 1), pointer(Z))
+const no_rows = Rows(0, 0, 0, 0, 0, 0, 0, 0, C_NULL, C_NULL, C_NULL)
 
 "A failed call as an exception; the text names function, argument, value and expectation. No task switches between the two calls."
 check(status) = status == 0 || error(unsafe_string(@ccall libmercer.mercer_last_error()::Cstring))
@@ -61,8 +52,8 @@ end
 
 function features(map, X, D)
     Z = zeros(D, size(X, 2))
-    GC.@preserve X Z check(@ccall libmercer.mercer_map_transform(map::Handle, rows(X)::Ref{Rows}, C_NULL::Ptr{Cvoid},
-                                                                 C_NULL::Handle, matrix(Z)::Ref{MatrixView})::Int32)
+    GC.@preserve X Z check(@ccall libmercer.mercer_map_transform(map::Handle, rows(X)::Rows, C_NULL::Ptr{Cvoid},
+                                                                 C_NULL::Handle, matrix(Z)::MatrixView)::Int32)
     Z
 end
 
@@ -72,23 +63,23 @@ function fit(map, X, y, D)
     for block in Iterators.partition(axes(X, 2), 256)
         Z, targets = features(map, X[:, block], D), y[:, block]
         GC.@preserve Z targets check(@ccall libmercer.mercer_statistics_add(
-            statistics::Handle, rows(Z)::Ref{Rows}, rows(targets)::Ref{Rows}, C_NULL::Handle)::Int32)
+            statistics::Handle, 1::Int32, rows(Z)::Rows, rows(targets)::Rows, C_NULL::Handle)::Int32)
     end
     ridge = make(out -> @ccall libmercer.mercer_ridge_create(statistics::Handle, 1::Int32, C_NULL::Handle,
                                                              out::Ref{Handle})::Int32)
-    w, intercept = zeros(D), zeros(1)
-    check(@ccall libmercer.mercer_ridge_solve_f64(ridge::Handle, 1e-6::Float64, w::Ptr{Float64}, 1::Int64,
-                                                  intercept::Ptr{Float64})::Int32)
+    w, intercept = zeros(1, D), zeros(1, 1)
+    GC.@preserve w intercept check(@ccall libmercer.mercer_ridge_solve(
+        ridge::Handle, 1e-6::Float64, matrix(w)::MatrixView, matrix(intercept)::MatrixView)::Int32)
     @ccall libmercer.mercer_ridge_free(ridge::Handle)::Cvoid
     @ccall libmercer.mercer_statistics_free(statistics::Handle)::Cvoid
-    w, intercept[1]
+    vec(w), intercept[1]
 end
 
 "Largest |z(x)'z(y) - k(x, y)| over pairs of the rows."
 function kernel_error(kernel, X, Z)
     K = zeros(size(X, 2), size(X, 2))
-    GC.@preserve X K check(@ccall libmercer.mercer_kernel_gram(kernel::Handle, rows(X)::Ref{Rows}, rows(X)::Ref{Rows},
-                                                               C_NULL::Ptr{Rows}, C_NULL::Handle, matrix(K)::Ref{MatrixView})::Int32)
+    GC.@preserve X K check(@ccall libmercer.mercer_kernel_gram(kernel::Handle, rows(X)::Rows, rows(X)::Rows,
+                                                               no_rows::Rows, C_NULL::Handle, matrix(K)::MatrixView)::Int32)
     maximum(abs, Z'Z - K)
 end
 
@@ -109,14 +100,11 @@ function main()
     X = uniform(d, n)
     y = reshape(sin.(3 .* X[1, :]) .+ X[2, :] .* X[3, :], 1, n)
 
-    options = Ref(FourierOptions(sizeof(FourierOptions), 0, 0, 0, 0, 0, 0))
-    check(@ccall libmercer.mercer_fourier_options_init(options::Ref{FourierOptions})::Int32)
-    o = options[]
-    options[] = FourierOptions(o.struct_size, o.form, o.projection, o.radius, 42, o.scramble, o.whole_blocks)
-    kernel = make(out -> @ccall libmercer.mercer_kernel_gaussian([0.7]::Ptr{Float64}, 1::Int64, out::Ref{Handle})::Int32)
-    create(inputs) = make(out -> @ccall libmercer.mercer_fourier_create(
-        kernel::Handle, inputs::Int64, D::Int64, options::Ref{FourierOptions}, out::Ref{Handle})::Int32)
+    create(inputs) = make(out -> @ccall libmercer.mercer_map_from_spec(
+        """{"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":0.7},
+            "inputs":$inputs,"features":$D,"seed":42}"""::Cstring, out::Ref{Handle})::Int32)
     map = create(d)
+    kernel = make(out -> @ccall libmercer.mercer_map_kernel(map::Handle, out::Ref{Handle})::Int32)
 
     w, intercept = fit(map, X, y, D)
     Z = features(map, X, D)
@@ -124,8 +112,8 @@ function main()
     worst = kernel_error(kernel, X[:, 1:probes], Z[:, 1:probes])
     println("relative error $relative, largest kernel error $worst")
 
-    check(@ccall libmercer.mercer_map_save(map::Handle, path::Cstring)::Int32)
-    loaded = make(out -> @ccall libmercer.mercer_map_load(path::Cstring, out::Ref{Handle})::Int32)
+    check(@ccall libmercer.mercer_map_write(map::Handle, path::Cstring, C_NULL::Ptr{Cvoid}, 0::Int64, C_NULL::Ptr{Int64})::Int32)
+    loaded = make(out -> @ccall libmercer.mercer_map_read(path::Cstring, C_NULL::Ptr{Cvoid}, 0::Int64, out::Ref{Handle})::Int32)
     same = features(loaded, X[:, 1:probes], D) == Z[:, 1:probes]
 
     refused = try

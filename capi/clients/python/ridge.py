@@ -14,12 +14,6 @@ except ImportError:
     sys.exit(0)
 
 
-class FourierOptions(ctypes.Structure):
-    _fields_ = [("struct_size", c_uint32), ("form", c_int32), ("projection", c_int32),
-                ("radius", c_int32), ("seed", c_uint64),
-                ("scramble", c_int32), ("whole_blocks", c_int32)]
-
-
 class Rows(ctypes.Structure):
     """mercer_rows: dense rows, or CSR."""
     _fields_ = [("struct_size", c_uint32), ("number", c_int32), ("index", c_int32), ("reserved", c_int32),
@@ -42,26 +36,7 @@ class Data(ctypes.Structure):
 class Derivative(ctypes.Structure):
     """mercer_derivative: which derivatives of a map are asked for."""
     _fields_ = [("struct_size", c_uint32), ("kind", c_int32), ("count", c_int64), ("partials", c_void_p),
-                ("vectors", POINTER(Rows))]
-
-
-class OperatorFit(ctypes.Structure):
-    """mercer_operator_fit: how the coefficients of an operator map are learnt, and what was found."""
-    _fields_ = [("struct_size", c_uint32), ("method", c_int32), ("lambdas", POINTER(c_double)),
-                ("lambda_count", c_int64), ("loss", c_char_p), ("tau", POINTER(c_double)), ("delta", c_double),
-                ("separate", c_int32), ("taken", c_int32), ("tolerance", c_double),
-                ("most_iterations", c_int64), ("seed", c_uint64), ("chosen", c_int64), ("error", c_double),
-                ("iterations", c_int64), ("residual", c_double), ("squared_norm", c_double),
-                ("intercept", c_int32), ("folds", c_int32)]
-
-
-class OperatorSearch(ctypes.Structure):
-    """mercer_operator_search: what a search for lengthscale, lambda and shape is to do."""
-    _fields_ = [("struct_size", c_uint32), ("structure", c_int32), ("graph", POINTER(Rows)),
-                ("lengthscales", POINTER(c_double)), ("lengthscale_count", c_int64), ("lambdas", POINTER(c_double)),
-                ("lambda_count", c_int64), ("shapes", POINTER(c_double)), ("shape_count", c_int64), ("seed", c_uint64),
-                ("assess", c_int32), ("reserved", c_int32), ("metadata", c_char_p), ("report", c_void_p),
-                ("user", c_void_p)]
+                ("vectors", Rows)]
 
 
 class MapInfo(ctypes.Structure):
@@ -69,13 +44,6 @@ class MapInfo(ctypes.Structure):
     _fields_ = [("struct_size", c_uint32), ("is_complex", c_int32), ("inputs", c_int64), ("outputs", c_int64),
                 ("features", c_int64), ("frequencies", c_int64), ("right_inputs", c_int64),
                 ("incomplete_block", c_int64), ("dropped", c_double)]
-
-
-class OperatorKernelFit(ctypes.Structure):
-    """mercer_operator_kernel_fit: exact ridge with an operator-valued kernel."""
-    _fields_ = [("struct_size", c_uint32), ("method", c_int32), ("lambda_", c_double), ("tolerance", c_double),
-                ("most_iterations", c_int64), ("taken", c_int32), ("reserved", c_int32), ("iterations", c_int64),
-                ("residual", c_double), ("squared_norm", c_double)]
 
 
 JVP, VJP = 4, 5
@@ -113,33 +81,25 @@ class Mercer:
     def __init__(self, path):
         self.library = ctypes.CDLL(path)
         self.library.mercer_last_error.restype = c_char_p
-        handle, out, view, result = c_void_p, POINTER(c_void_p), POINTER(Rows), POINTER(Matrix)
-        self.declare("fourier_options_init", POINTER(FourierOptions))
-        self.declare("kernel_gaussian", POINTER(c_double), c_int64, out)
+        handle, out, view, result = c_void_p, POINTER(c_void_p), Rows, Matrix
         self.declare("kernel_gram", handle, view, view, view, handle, result)
-        self.declare("fourier_create", handle, c_int64, c_int64, POINTER(FourierOptions), out)
         self.declare("map_from_spec", c_char_p, out)
+        self.declare("map_kernel", handle, out)
         self.declare("map_transform", handle, view, c_void_p, handle, result)
         self.declare("map_derivative", handle, view, POINTER(Derivative), handle, result)
-        self.declare("operator_kernel_ridge", handle, view, view, POINTER(OperatorKernelFit), handle, result)
         self.declare("kernel_from_spec", c_char_p, out)
         self.declare("map_shape", handle, POINTER(MapInfo))
         self.declare("map_multiply", handle, view, view, c_int32, handle, result)
         self.declare("map_adjoint", handle, view, view, handle, result)
-        self.declare("operator_model_fit", handle, view, view, POINTER(OperatorFit), handle, out)
-        self.declare("operator_model_search", c_char_p, view, view, POINTER(OperatorSearch), handle, out)
-        self.declare("operator_model_report", handle, c_char_p, c_int64, POINTER(c_int64))
-        self.declare("operator_model_predict", handle, view, c_int32, handle, result)
-        self.declare("operator_model_covariance", handle, view, view, c_double, view, handle, result)
         self.declare("statistics_create", c_int64, c_int64, out)
-        self.declare("statistics_add", handle, view, view, handle)
+        self.declare("statistics_add", handle, c_int32, view, view, handle)
         self.declare("ridge_create", handle, c_int32, handle, out)
-        self.declare("ridge_solve_f64", handle, c_double, c_void_p, c_int64, c_void_p)
+        self.declare("ridge_solve", handle, c_double, result, result)
         self.declare("model_fit", c_char_p, POINTER(Data), handle, out)
-        self.declare("model_save", handle, c_char_p)
-        self.declare("model_load", c_char_p, out)
-        self.declare("model_predict", handle, view, handle, handle, result)
-        for noun in ("kernel", "map", "operator_model", "statistics", "ridge", "model"):
+        self.declare("model_write", handle, c_char_p, c_void_p, c_int64, POINTER(c_int64))
+        self.declare("model_read", c_char_p, c_void_p, c_int64, out)
+        self.declare("model_predict", handle, view, c_char_p, handle, handle, result)
+        for noun in ("kernel", "map", "statistics", "ridge", "model"):
             free = getattr(self.library, f"mercer_{noun}_free")
             free.restype, free.argtypes = None, [c_void_p]
             setattr(self, f"{noun}_free", free)
@@ -179,10 +139,10 @@ def fit(mercer, handle, X, y, D, block=256):
     statistics = mercer.make("statistics_create", D, 1)
     for i in range(0, len(X), block):
         Z = apply(mercer, handle, rows(X[i:i + block]), D)
-        mercer.statistics_add(statistics, rows(Z), rows(y[i:i + block]), None)
+        mercer.statistics_add(statistics, 1, rows(Z), rows(y[i:i + block]), None)
     ridge = mercer.make("ridge_create", statistics, 1, None)
-    w, intercept = np.empty((D, 1)), np.empty(1)
-    mercer.ridge_solve_f64(ridge, 1e-6, w.ctypes.data, 1, intercept.ctypes.data)
+    w, intercept = np.empty((D, 1)), np.empty((1, 1))
+    mercer.ridge_solve(ridge, 1e-6, matrix(w), matrix(intercept))
     mercer.ridge_free(ridge)
     mercer.statistics_free(statistics)
     return w, intercept
@@ -204,7 +164,7 @@ def weighted_error(mercer, handle, X, y):
     twice = mercer.fit_model({"lambda": 1e-4}, np.concatenate([X, X[::2]]), np.concatenate([y, y[::2]]), handle)
     scores = np.empty((2, len(X), 1))
     for model, to in ((weighed, scores[0]), (twice, scores[1])):
-        mercer.model_predict(model, rows(X), None, None, matrix(to))
+        mercer.model_predict(model, rows(X), b"value", None, None, matrix(to))
         mercer.model_free(model)
     return np.abs(scores[0] - scores[1]).max()
 
@@ -212,7 +172,7 @@ def weighted_error(mercer, handle, X, y):
 def along(mercer, handle, kind, X, V, columns):
     """JVP: what Z does as the rows of X move along V. VJP: what dL/dZ = V is in the rows of X."""
     out = np.empty((len(X), columns))
-    what = Derivative(ctypes.sizeof(Derivative), kind, 0, None, ctypes.pointer(rows(V)))
+    what = Derivative(ctypes.sizeof(Derivative), kind, 0, None, rows(V))
     mercer.map_derivative(handle, rows(X), byref(what), None, matrix(out))
     return out
 
@@ -239,50 +199,21 @@ def field_error(mercer, X):
     mercer.map_adjoint(handle, rows(X), rows(f), None, matrix(back))
     adjoint = abs((back * theta).sum() / (f * f).sum() - 1)
 
-    # Learnt from its values where two of three are missing in every second row. theta itself costs lambda/2 |theta|^2,
-    # which bounds the squared errors per row.
-    lambdas, targets = (c_double * 1)(1e-6), f.copy()
+    # Learnt from its values where two of three are missing in every second row. theta itself costs lambda |theta|^2, which
+    # bounds the squared errors per row.
+    targets = f.copy()
     targets[::2, 1:] = np.nan
-    fit = OperatorFit(struct_size=ctypes.sizeof(OperatorFit), lambdas=lambdas, lambda_count=1, delta=1, tolerance=1e-10,
-                      most_iterations=2000)
-    model = c_void_p()
-    mercer.operator_model_fit(handle, rows(X), rows(targets), byref(fit), None, byref(model))
-    learnt, sources = np.empty_like(f), np.empty_like(divergence)
-    mercer.operator_model_predict(model, rows(X), VALUE, None, matrix(learnt))
-    mercer.operator_model_predict(model, rows(X), DIVERGENCE, None, matrix(sources))
-    covariances = np.empty((50, 9))
-    mercer.operator_model_covariance(model, rows(X), rows(targets), 0.01, rows(X[:50]), None, matrix(covariances))
-    mercer.operator_model_free(model)
+    model = mercer.fit_model({"lambda": 1e-6, "posterior": True}, X, targets, handle)
+    learnt, sources, covariances = np.empty_like(f), np.empty_like(divergence), np.empty((len(X), 9))
+    for what, out in ((b"value", learnt), (b"divergence", sources), (b"covariance", covariances)):
+        mercer.model_predict(model, rows(X), what, None, None, matrix(out))
+    mercer.model_free(model)
     mercer.map_free(handle)
-
-    # The same field a constant higher, lengthscale and lambda searched: what is learnt still has no sources.
-    search, lifted = OperatorSearch(struct_size=ctypes.sizeof(OperatorSearch)), f + 5
-    mercer.operator_model_search(b'{"kernel":{"kernel":"divergence_free"},"features":100}', rows(X), rows(lifted),
-                                 byref(search), None, byref(model))
-    mercer.operator_model_predict(model, rows(X), DIVERGENCE, None, matrix(sources))
-    size = c_int64()
-    mercer.operator_model_report(model, None, 0, byref(size))
-    text = ctypes.create_string_buffer(size.value)
-    mercer.operator_model_report(model, text, size.value, byref(size))
-    mercer.operator_model_free(model)
-    if abs(np.mean(json.loads(text.value)["offset"]) - f.mean() - 5) > 1e-9:
+    if not np.nansum((learnt - targets) ** 2) / len(X) <= 1e-6 * (theta**2).sum():
         return np.inf
-    if np.nansum((learnt - targets) ** 2) / len(X) > 1e-6 * (theta**2).sum() or fit.residual > 1e-10:
+    if np.linalg.eigvalsh(covariances.reshape(-1, 3, 3)).min() <= 0:
         return np.inf
-    if np.linalg.eigvalsh(covariances.reshape(50, 3, 3)).min() <= 0:
-        return np.inf
-    return max(np.abs(divergence).max(), np.abs(sources).max(), adjoint, exact_error(mercer, X[:100], f[:100]))
-
-
-def exact_error(mercer, X, f):
-    """The kernel itself, without features: f = K u + N lambda u at the rows."""
-    handle = mercer.make("kernel_from_spec", b'{"kernel":"divergence_free"}')
-    fit = OperatorKernelFit(struct_size=ctypes.sizeof(OperatorKernelFit), lambda_=1e-3, most_iterations=1)
-    u, values = np.empty_like(f), np.empty_like(f)
-    mercer.operator_kernel_ridge(handle, rows(X), rows(f), byref(fit), None, matrix(u))
-    mercer.kernel_gram(handle, rows(X), rows(X), rows(u), None, matrix(values))
-    mercer.kernel_free(handle)
-    return np.abs(values + len(X) * 1e-3 * u - f).max()
+    return max(np.abs(divergence).max(), np.abs(sources).max(), adjoint)
 
 
 def main():
@@ -295,25 +226,23 @@ def main():
     X = np.random.default_rng(1).uniform(-1, 1, (n, d))
     y = (np.sin(3 * X[:, 0]) + X[:, 1] * X[:, 2])[:, None].copy()
 
-    options = FourierOptions(struct_size=ctypes.sizeof(FourierOptions))
-    mercer.fourier_options_init(byref(options))
-    options.seed = 42
-    kernel = mercer.make("kernel_gaussian", byref(c_double(0.7)), 1)
-    handle = mercer.make("fourier_create", kernel, d, D, byref(options))
+    spec = {"map": "fourier", "kernel": {"kernel": "gaussian", "lengthscale": 0.7}, "inputs": d, "features": D, "seed": 42}
+    handle = mercer.make("map_from_spec", json.dumps(spec).encode())
+    kernel = mercer.make("map_kernel", handle)
 
     w, intercept = fit(mercer, handle, X, y, D)
     Z = apply(mercer, handle, rows(X), D)
     by_hand = np.linalg.norm(y - Z @ w - intercept) / np.linalg.norm(y)
     K = np.empty((probes, probes))
-    mercer.kernel_gram(kernel, rows(X[:probes]), rows(X[:probes]), None, None, matrix(K))
+    mercer.kernel_gram(kernel, rows(X[:probes]), rows(X[:probes]), Rows(), None, matrix(K))
     error = np.abs(Z[:probes] @ Z[:probes].T - K).max()
     print(f"relative error {by_hand:.2e}, largest kernel error {error:.3f}")
 
     model = mercer.fit_model({}, X, y, handle)
-    mercer.model_save(model, path)
-    loaded = mercer.make("model_load", path)
+    mercer.model_write(model, path, None, 0, None)
+    loaded = mercer.make("model_read", path, None, 0)
     scores = np.empty((n, 1))
-    mercer.model_predict(loaded, rows(X), None, None, matrix(scores))
+    mercer.model_predict(loaded, rows(X), b"value", None, None, matrix(scores))
     by_model = np.linalg.norm(y - scores) / np.linalg.norm(y)
     from_sparse = sparse_error(mercer, handle, D)
     print(f"a saved model: relative error {by_model:.2e}; sparse rows differ by {from_sparse:.1e}")

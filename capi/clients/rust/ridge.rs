@@ -9,18 +9,8 @@ use std::mem::size_of;
 use std::os::raw::c_char;
 use std::ptr::{null, null_mut};
 
-#[repr(C)]
-struct FourierOptions {
-    struct_size: u32,
-    form: i32,
-    projection: i32,
-    radius: i32,
-    seed: u64,
-    scramble: i32,
-    whole_blocks: i32,
-}
-
 /// mercer_rows over a slice, which it borrows.
+#[derive(Clone, Copy)]
 #[repr(C)]
 struct Rows<'a> {
     struct_size: u32,
@@ -52,6 +42,10 @@ struct Matrix<'a> {
 const F64: i32 = 1; // MERCER_NUMBER_F64
 
 impl<'a> Rows<'a> {
+    /// All zeros, for rows that are absent.
+    const NONE: Rows<'static> = Rows { struct_size: 0, number: 0, index: 0, reserved: 0, n: 0, d: 0, ld: 0, nnz: 0,
+                                       values: null(), offsets: null(), indices: null(), borrowed: PhantomData };
+
     fn of(values: &'a [f64], d: usize) -> Self {
         assert!(values.len() % d == 0, "{} numbers are no rows of {d}", values.len());
         let (n, d) = ((values.len() / d) as i64, d as i64);
@@ -75,23 +69,22 @@ type Status = i32;
 #[link(name = "mercer")]
 extern "C" {
     fn mercer_last_error() -> *const c_char;
-    fn mercer_fourier_options_init(options: *mut FourierOptions) -> Status;
-    fn mercer_kernel_gaussian(lengthscale: *const f64, count: i64, out: *mut Handle) -> Status;
-    fn mercer_kernel_gram(kernel: Handle, x: *const Rows, y: *const Rows, u: *const Rows, context: Handle,
-                          k: *const Matrix) -> Status;
+    fn mercer_kernel_gram(kernel: Handle, x: Rows, y: Rows, u: Rows, context: Handle,
+                          k: Matrix) -> Status;
     fn mercer_kernel_free(kernel: Handle);
-    fn mercer_fourier_create(kernel: Handle, d: i64, features: i64, options: *const FourierOptions,
-                             out: *mut Handle) -> Status;
-    fn mercer_map_transform(map: Handle, x: *const Rows, options: *const c_void, context: Handle,
-                            z: *const Matrix) -> Status;
-    fn mercer_map_save(map: Handle, path: *const c_char) -> Status;
-    fn mercer_map_load(path: *const c_char, out: *mut Handle) -> Status;
+    fn mercer_map_from_spec(json: *const c_char, out: *mut Handle) -> Status;
+    fn mercer_map_kernel(map: Handle, out: *mut Handle) -> Status;
+    fn mercer_map_transform(map: Handle, x: Rows, options: *const c_void, context: Handle,
+                            z: Matrix) -> Status;
+    fn mercer_map_write(map: Handle, path: *const c_char, buffer: *mut c_void, capacity: i64,
+                        needed: *mut i64) -> Status;
+    fn mercer_map_read(path: *const c_char, data: *const c_void, size: i64, out: *mut Handle) -> Status;
     fn mercer_map_free(map: Handle);
     fn mercer_statistics_create(features: i64, outputs: i64, out: *mut Handle) -> Status;
-    fn mercer_statistics_add(statistics: Handle, z: *const Rows, y: *const Rows, context: Handle) -> Status;
+    fn mercer_statistics_add(statistics: Handle, sign: i32, z: Rows, y: Rows, context: Handle) -> Status;
     fn mercer_statistics_free(statistics: Handle);
     fn mercer_ridge_create(statistics: Handle, center: i32, context: Handle, out: *mut Handle) -> Status;
-    fn mercer_ridge_solve_f64(ridge: Handle, lambda: f64, w: *mut f64, ldw: i64, intercept: *mut f64) -> Status;
+    fn mercer_ridge_solve(ridge: Handle, penalty: f64, w: Matrix, intercept: Matrix) -> Status;
     fn mercer_ridge_free(ridge: Handle);
 }
 
@@ -121,7 +114,7 @@ fn make(free: unsafe extern "C" fn(Handle), create: impl FnOnce(*mut Handle) -> 
 
 fn features(map: &Owned, x: &[f64], d: usize, count: usize) -> Result<Vec<f64>, String> {
     let mut z = vec![0.0; x.len() / d * count];
-    check(unsafe { mercer_map_transform(map.0, &Rows::of(x, d), null(), null_mut(), &Matrix::of(&mut z, count)) })?;
+    check(unsafe { mercer_map_transform(map.0, Rows::of(x, d), null(), null_mut(), Matrix::of(&mut z, count)) })?;
     Ok(z)
 }
 
@@ -132,13 +125,13 @@ fn fit(map: &Owned, x: &[f64], y: &[f64], d: usize, count: usize) -> Result<(Vec
     for (block, targets) in x.chunks(256 * d).zip(y.chunks(256)) {
         let z = features(map, block, d, count)?;
         check(unsafe {
-            mercer_statistics_add(statistics.0, &Rows::of(&z, count), &Rows::of(targets, 1), null_mut())
+            mercer_statistics_add(statistics.0, 1, Rows::of(&z, count), Rows::of(targets, 1), null_mut())
         })?;
     }
     let ridge = make(mercer_ridge_free, |out| unsafe { mercer_ridge_create(statistics.0, 1, null_mut(), out) })?;
-    let (mut w, mut intercept) = (vec![0.0; count], 0.0);
-    check(unsafe { mercer_ridge_solve_f64(ridge.0, 1e-6, w.as_mut_ptr(), 1, &mut intercept) })?;
-    Ok((w, intercept))
+    let (mut w, mut intercept) = (vec![0.0; count], [0.0]);
+    check(unsafe { mercer_ridge_solve(ridge.0, 1e-6, Matrix::of(&mut w, 1), Matrix::of(&mut intercept, 1)) })?;
+    Ok((w, intercept[0]))
 }
 
 /// Largest |z(x)'z(y) - k(x, y)| over pairs of the rows.
@@ -146,7 +139,7 @@ fn kernel_error(kernel: &Owned, x: &[f64], z: &[f64], d: usize, count: usize) ->
     let n = x.len() / d;
     let mut k = vec![0.0; n * n];
     let rows = Rows::of(x, d);
-    check(unsafe { mercer_kernel_gram(kernel.0, &rows, &rows, null(), null_mut(), &Matrix::of(&mut k, n)) })?;
+    check(unsafe { mercer_kernel_gram(kernel.0, rows, rows, Rows::NONE, null_mut(), Matrix::of(&mut k, n)) })?;
     let inner = |i: usize, j: usize| dot(&z[i * count..(i + 1) * count], &z[j * count..(j + 1) * count]);
     Ok((0..n * n).map(|p| (inner(p / n, p % n) - k[p]).abs()).fold(0.0, f64::max))
 }
@@ -170,15 +163,14 @@ fn run(path: &str) -> Result<bool, String> {
     let x = uniform(n * d);
     let y: Vec<f64> = x.chunks(d).map(|x| (3.0 * x[0]).sin() + x[1] * x[2]).collect();
 
-    let mut options = FourierOptions { struct_size: size_of::<FourierOptions>() as u32, form: 0, projection: 0,
-                                       radius: 0, seed: 0, scramble: 0, whole_blocks: 0 };
-    check(unsafe { mercer_fourier_options_init(&mut options) })?;
-    options.seed = 42;
-    let kernel = make(mercer_kernel_free, |out| unsafe { mercer_kernel_gaussian(&0.7, 1, out) })?;
     let create = |d: i64| {
-        make(mercer_map_free, |out| unsafe { mercer_fourier_create(kernel.0, d, count as i64, &options, out) })
+        let spec = format!("{{\"map\":\"fourier\",\"kernel\":{{\"kernel\":\"gaussian\",\"lengthscale\":0.7}},\
+                            \"inputs\":{d},\"features\":{count},\"seed\":42}}");
+        let json = CString::new(spec).map_err(|e| e.to_string())?;
+        make(mercer_map_free, |out| unsafe { mercer_map_from_spec(json.as_ptr(), out) })
     };
     let map = create(d as i64)?;
+    let kernel = make(mercer_kernel_free, |out| unsafe { mercer_map_kernel(map.0, out) })?;
 
     let (w, intercept) = fit(&map, &x, &y, d, count)?;
     let z = features(&map, &x, d, count)?;
@@ -188,8 +180,8 @@ fn run(path: &str) -> Result<bool, String> {
     println!("relative error {relative:.2e}, largest kernel error {error:.3}");
 
     let file = CString::new(path).map_err(|e| e.to_string())?;
-    check(unsafe { mercer_map_save(map.0, file.as_ptr()) })?;
-    let loaded = make(mercer_map_free, |out| unsafe { mercer_map_load(file.as_ptr(), out) })?;
+    check(unsafe { mercer_map_write(map.0, file.as_ptr(), null_mut(), 0, null_mut()) })?;
+    let loaded = make(mercer_map_free, |out| unsafe { mercer_map_read(file.as_ptr(), null(), 0, out) })?;
     let same = features(&loaded, &x[..probes * d], d, count)? == z[..probes * count];
 
     let refused = match create(-3) {

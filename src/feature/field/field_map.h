@@ -39,10 +39,12 @@ class FieldMap final : public FeatureMap {
   explicit FieldMap(FieldMapParts parts);
 
   const FieldMap* field() const noexcept override { return this; }
-  const FeatureMap& scalar() const noexcept { return *parts_.scalar; }
+  const FeatureMap& scalar() const noexcept override { return *parts_.scalar; }
   int64_t width() const noexcept { return parts_.root->width(); }  // q
   /// B (p x q) where it is the same for all columns, else no rows.
   MatrixView<const double> shared_root() const noexcept { return parts_.root->shared(); }
+  /// Row c, p q numbers: B_c, row after row; of a shared root one row.
+  Matrix<double> roots(Context& context) const;
   /// C, D x p: Phi(x)'theta = C'z(x) for one theta, r numbers. Cost: D p q.
   Matrix<double> output_weights(MatrixView<const double> theta, Context& context) const;
 

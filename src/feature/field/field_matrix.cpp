@@ -28,6 +28,11 @@ Matrix<double> FieldMap::root_table(int64_t first, int64_t last, Context& contex
   return table;
 }
 
+Matrix<double> FieldMap::roots(Context& context) const {
+  prepare(Precision::f64, context);
+  return root_table(0, shared_root().rows > 0 ? 1 : scalar().features(), context);
+}
+
 void FieldMap::apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const {
   const int64_t p = outputs(), q = width();
   const Columns own{c.begin / q, (c.end + q - 1) / q};  // columns of z

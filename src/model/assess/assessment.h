@@ -16,17 +16,23 @@ struct Score {
 
 /// Targets as a fit takes them; predictions: a number per output, or a score per class. R^2 is a
 /// ratio of two means over rows, e^2 over (y - mean y)^2, whose error comes out of its first
-/// derivatives (delta method). weights: of the rows in every mean, or none; rows stay independent
-/// observations, so that weights of 1,000 each do not shrink the error.
+/// derivatives (delta method), and is larger where few rows make most of it. weights: of the rows
+/// in every mean, or none; rows stay independent observations, so that weights of 1,000 each do not
+/// shrink the error.
 Score score_of(Task task, MatrixView<const double> Y, MatrixView<const double> predictions,
                std::span<const double> weights = {});
+
+inline constexpr int64_t kFolds = 5;  // of nested searches, and of rows that calibrate
 
 /// What five searches and baselines say of rows that they had not seen: predictions, row after row.
 struct Foreseen {
   Matrix<double> model;
   Baselines baselines;
 };
+/// left, of nested ones: the errors of a fit to all rows over those of fits to four fifths, by the
+/// criterion that both were chosen by. The model's score is that of all rows, the baselines' are
+/// those of the folds.
 Assessment assess(Assessed kind, Task task, MatrixView<const double> Y, const Foreseen& foreseen,
-                  std::span<const double> weights = {});
+                  std::span<const double> weights = {}, double left = 1);
 
 }  // namespace mercer::model

@@ -3,6 +3,7 @@
 #include "model/assess/baselines.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/estimator/class_weights.h"
 #include "model/prepare/row_coding.h"
@@ -24,12 +25,15 @@ std::vector<double> mean_codes(const Coding& coding, const Preparation& by,
                                std::span<const double> weights) {
   const auto outputs = static_cast<size_t>(coded_outputs(coding, Y.cols));
   const std::vector<double> own = solver::taken_weights(weights, rows);
-  const double total = solver::total_weight(own, std::ssize(rows));
-  std::vector<double> sum(outputs, 0.0), code(outputs);
+  std::vector<double> sum(outputs, 0.0), code(outputs), total(outputs, 0.0);
   for (size_t k = 0; k < rows.size(); ++k) {
-    const double share = (own.empty() ? 1.0 : own[k]) / total;
+    const double weight = own.empty() ? 1.0 : own[k];
     code_target(coding, by, Y.cols, Y.row(rows[k]), code.data());
-    for (size_t o = 0; o < outputs; ++o) sum[o] += code[o] * share;
+    for (size_t o = 0; o < outputs; ++o) {
+      if (std::isnan(code[o]) || weight == 0) continue;
+      total[o] += weight;
+      sum[o] += (code[o] - sum[o]) * weight / total[o];
+    }
   }
   return sum;
 }
@@ -52,7 +56,7 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
       Y, weights, class_factors(model.fit.estimate.parameters, coding.classes, Y, weights, train));
   const InputRows rows(model.preparation, coding, {X, Y, learnt});
   const std::vector<int64_t> sample = sample_rows(train, kMostLinearRows, how.seed);
-  const Selected selected = select(*rows.subset(sample), how, coding.task, true, context);
+  const Selected selected = select(*rows.subset(sample), how, coding.task, {}, context);
   result.linear = Matrix<double>(n, outputs, context, kWhat);
   const CopiedRows given(X, test, context);
   const Matrix<double> targets = copied_targets(Y, test, context);

@@ -237,14 +237,20 @@ template <class T>
 void warn_of_targets(bool classes, MatrixView<const T> X, MatrixView<const double> Y,
                      std::vector<std::string>& found) {
   if (X.cols < 2 || X.rows < kLeastRows) return;
+  const auto misses = [](const std::vector<double>& sample) {
+    return std::ranges::any_of(sample, [](double value) { return std::isnan(value); });
+  };
   std::vector<Sampled> targets;
-  for (int64_t o = 0; o < Y.cols; ++o) targets.emplace_back(sample_of(Y, o));
+  for (int64_t o = 0; o < Y.cols; ++o) {
+    std::vector<double> sample = sample_of(Y, o);
+    targets.emplace_back(misses(sample) ? std::vector<double>() : std::move(sample));
+  }
   for (int64_t j = 0; j < X.cols; ++j) {
     std::vector<double> sample = sample_of(X, j);
-    if (std::ranges::any_of(sample, [](double value) { return std::isnan(value); })) continue;
+    if (misses(sample)) continue;
     const Sampled x(std::move(sample));
     for (size_t o = 0; o < targets.size(); ++o) {
-      if (!nearly_equal(x, targets[o], classes)) continue;
+      if (targets[o].numbers.empty() || !nearly_equal(x, targets[o], classes)) continue;
       const std::string which = Y.cols > 1 ? "target " + std::to_string(o + 1)
                                            : std::string(classes ? "the class" : "the target");
       found.push_back(text("input %lld predicts ", static_cast<Long>(j + 1)) + which +

@@ -16,10 +16,14 @@ namespace {
 
 using Long = long long;
 
-constexpr int64_t kFewRepeats = 20;     // one row in so many
-constexpr int64_t kFewRows = 10;        // of a fit
-constexpr double kNearlyAll = 0.995;    // a ceiling that says nothing
-constexpr double kNearlyExact = 1e-3;   // left unexplained: targets without noise need no lambda
+constexpr int64_t kFewRepeats = 20;    // one row in so many
+constexpr int64_t kFewRows = 10;       // of a fit
+constexpr double kNearlyAll = 0.995;   // a ceiling that says nothing
+constexpr double kNearlyExact = 1e-3;  // left unexplained: targets without noise need no lambda
+constexpr double kMostOfFew = 0.5;     // of a target's variance, in a hundredth of the rows
+// Tr H over rows: the share of its own target in a row's prediction. The least lambda at a long
+// lengthscale is that of a polynomial, far from interpolating.
+constexpr double kInterpolating = 0.9;
 constexpr int64_t kFewScoredRows = 30;  // behind a score
 constexpr int64_t kFewOfClass = 3;      // rows of a class, behind a score
 constexpr double kRareShare = 0.1;      // of the rows
@@ -37,6 +41,22 @@ bool rows_are_equal(const CsrView<T>& X) {
   for (int64_t p = X.begin(0); p < X.end(X.rows - 1); ++p)
     if (X.values[p] != T{0}) return false;
   return true;
+}
+
+/// The share of a target's squared deviations that the hundredth part of its rows makes that lies
+/// farthest from the mean.
+double share_of_farthest(MatrixView<const double> Y, int64_t o) {
+  double mean = 0, all = 0, most = 0;
+  for (int64_t i = 0; i < Y.rows; ++i) mean += (Y(i, o) - Y(0, o)) / static_cast<double>(Y.rows);
+  std::vector<double> squares;
+  for (int64_t i = 0; i < Y.rows; ++i) {
+    squares.push_back(std::pow(Y(i, o) - Y(0, o) - mean, 2));
+    all += squares.back();
+  }
+  const auto few = squares.begin() + std::max<int64_t>(Y.rows / 100, 1);
+  std::ranges::nth_element(squares, few - 1, std::ranges::greater());
+  for (auto one = squares.begin(); one != few; ++one) most += *one;
+  return most / all;
 }
 
 int64_t classes_of_one_row(int64_t classes, MatrixView<const double> Y) {
@@ -136,6 +156,14 @@ std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
         classes ? text("every row is of class %g", Y(0, o))
                 : text("target %lld is %g in every row", static_cast<Long>(o + 1), Y(0, o)));
   }
+  for (int64_t o = 0; o < Y.cols && !classes; ++o) {
+    const double share = Y.rows < kFewRows ? 0 : share_of_farthest(Y, o);
+    if (share > kMostOfFew)
+      found.push_back(
+          text("one row in a hundred makes %.0f %% of the variance of target %lld: R^2 is about "
+               "these few, and that of other rows may be far from it",
+               100 * share, static_cast<Long>(o + 1)));
+  }
   const Repeats repeats = find_repeats(coding.task, X, Y, context);
   const int64_t repeated = repeats.rows;
   const bool refuted =
@@ -172,15 +200,18 @@ std::vector<std::string> edge_warnings(double lengthscale, bool lengthscale_at_e
   return found;
 }
 
-std::vector<std::string> choice_warnings(const FitReport& report, bool lengthscale_at_edge,
-                                         double largest, double smallest) {
+std::vector<std::string> choice_warnings(const FitReport& report, int64_t rows,
+                                         bool lengthscale_at_edge, double largest,
+                                         double smallest) {
+  const bool interpolates = report.dimension >= kInterpolating * static_cast<double>(rows);
   std::vector<std::string> found;
   if (report.criterion_rows < kFewScoredRows && report.criterion == ComparedBy::held_out)
     found.push_back(
         text("%lld rows chose lengthscale and lambda", static_cast<Long>(report.criterion_rows)));
   for (std::string& one :
        edge_warnings(report.lengthscale, lengthscale_at_edge && std::isfinite(report.lengthscale),
-                     report.lambda, largest, smallest, report.criterion_score < kNearlyExact))
+                     report.lambda, largest, smallest,
+                     !interpolates || report.criterion_score < kNearlyExact))
     found.push_back(std::move(one));
   return found;
 }

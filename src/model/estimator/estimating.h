@@ -5,6 +5,7 @@
 
 #include "base/parameters.h"
 #include "feature/feature_map.h"
+#include "solver/coupled_path.h"
 
 namespace mercer::model {
 
@@ -17,6 +18,9 @@ struct Estimating {
   bool center = true;          // an intercept
   feature::Precision precision =
       feature::Precision::f32;  // of the features; statistics are always double
+  std::shared_ptr<const solver::Coupling> coupling = nullptr;  // of outputs; null: independent
+
+  solver::RidgeProblem problem() const { return {center, coupling.get()}; }
 };
 
 }  // namespace mercer::model

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "model/estimator/estimating.h"
+#include "model/outputs/outputs.h"
 #include "model/prepare/coding.h"
 #include "model/prepare/preparing.h"
 #include "model/rows/guard.h"
@@ -16,6 +17,7 @@ struct Fitting {
   Estimating estimate = {};
   Preparing prepare = {};
   Coding coding = {};
+  Outputs outputs = {};
   Selecting select = {};
   Extrapolation extrapolation = Extrapolation::clip;  // of predictions that do not say
 };

@@ -100,6 +100,7 @@ class LogisticFit {
       : given_(rows), own_(estimating.parameters), selecting_(selecting), context_(context) {
     loss_.loss = &loss_of(own_);
     loss_.center = estimating.center;
+    loss_.coupling = estimating.coupling.get();
     read();
     if (loss_.loss->residuals) use_units();
   }
@@ -155,6 +156,8 @@ class LogisticFit {
 
   void use_units() {
     units_ = std::make_unique<TargetUnits>(robust_units(given_, context_));
+    if (loss_.coupling != nullptr && !loss_.coupling->shared())  // a field has one unit
+      std::ranges::fill(units_->scale, *std::ranges::max_element(units_->scale));
     scaled_ = in_units(given_, *units_);
     loss_.parameters.tau = number_or(own_, "tau", 0.5);
     if (loss_.loss->delta == solver::Delta::rounding) loss_.parameters.delta = kRounding;

@@ -13,6 +13,7 @@
 #include "model/estimator/predictor.h"
 #include "model/select/calibration.h"
 #include "solver/block_source.h"
+#include "solver/posterior.h"
 
 namespace mercer::model {
 
@@ -21,7 +22,8 @@ struct Learned {
   std::shared_ptr<const Predictor> predictor;
   double lambda = 0;
   std::vector<PathPoint> path;
-  Calibration calibration;  // empty: no probabilities
+  Calibration calibration;                             // empty: no probabilities
+  std::shared_ptr<const solver::Posterior> posterior;  // null: it was not asked for
 };
 
 struct ModelEntry {
@@ -48,6 +50,12 @@ struct ModelEntry {
   bool least_squares = false;
 };
 
+/// What ridge keeps where "posterior" of the parameters says so, else null.
+inline constexpr const char* kPosterior = "posterior";
+std::shared_ptr<const solver::Posterior> posterior_of(const solver::BlockSource& rows,
+                                                      const Estimating& estimating, double lambda,
+                                                      const solver::Weights& weights,
+                                                      Context& context);
 /// The entry of a model that is linear in the features: with sections and load.
 ModelEntry linear_entry(ModelEntry own);
 

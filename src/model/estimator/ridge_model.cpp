@@ -4,6 +4,7 @@
 // classes. How lambda is chosen is in selection.cpp.
 #include <cmath>
 
+#include "base/error.h"
 #include "base/fields.h"
 #include "model/estimator/class_weights.h"
 #include "model/estimator/model_entry.h"
@@ -30,20 +31,35 @@ Learned fit_ridge(const solver::BlockSource& given, const Estimating& estimating
   const solver::BlockSource& rows = weighted ? *weighted : given;
   whole.share(kUnits);
   if (coding.task == Task::regression) {
-    Selected selected = select(rows, selecting, coding.task, estimating.center, context);
+    Selected selected = select(rows, selecting, coding.task, estimating.problem(), context);
     whole.advance(kUnits);
-    return {
-        make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path), {}};
+    auto posterior = posterior_of(rows, estimating, selected.lambda, selected.weights, context);
+    return {make_linear(std::move(selected.weights)),
+            selected.lambda,
+            std::move(selected.path),
+            {},
+            std::move(posterior)};
   }
   LeftOutScores left_out(selecting.seed, context);
-  Selected selected = select(rows, selecting, coding.task, estimating.center, context, &left_out);
+  Selected selected =
+      select(rows, selecting, coding.task, estimating.problem(), context, &left_out);
   whole.advance(kUnits);
   take_factors_out(factors, left_out.rows());
   return {make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path),
-          fit_calibration(left_out.rows(), context, Prior::none)};
+          fit_calibration(left_out.rows(), context, Prior::none), nullptr};
 }
 
 }  // namespace
+
+std::shared_ptr<const solver::Posterior> posterior_of(const solver::BlockSource& rows,
+                                                      const Estimating& estimating, double lambda,
+                                                      const solver::Weights& weights,
+                                                      Context& context) {
+  const Value* const asked = estimating.parameters.find(kPosterior);
+  if (asked == nullptr || *asked != Value(true)) return nullptr;
+  return std::make_shared<const solver::Posterior>(rows, estimating.problem(), lambda, weights,
+                                                   context);
+}
 
 const ModelEntry& ridge_model() {
   static const ModelEntry entry = linear_entry(
@@ -52,12 +68,21 @@ const ModelEntry& ridge_model() {
        .fields = {number_field("lambda", kOptional, 0, kUnbounded,
                                "n lambda is added to Z'Z; absent: chosen by "
                                "leave-one-out"),
-                  kClassWeight.field()},
+                  kClassWeight.field(),
+                  {.key = kPosterior,
+                   .type = FieldType::boolean,
+                   .fallback = false,
+                   .help =
+                       "of a regression: keep what covariances of predictions take, 4 r^2 bytes"}},
        .selection = Selection::loo,
        .fit = fit_ridge,
        .check =
            [](const Fitting& asked) {
              check_class_weight(asked.estimate.parameters, asked.coding);
+             const Value* const keeps = asked.estimate.parameters.find(kPosterior);
+             require(asked.coding.task == Task::regression || keeps == nullptr ||
+                         *keeps == Value(false),
+                     MERCER_UNSUPPORTED, "posterior = true of a classification, expected false");
            },
        .least_squares = true});
   return entry;

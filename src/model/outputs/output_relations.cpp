@@ -19,42 +19,32 @@ using Long = long long;
 constexpr const char* kWhat = "how outputs belong together";
 constexpr double kUncorrelated = 2;  // mean squared distance of standardised targets
 
-/// A(k, l) = mean over rows where both were observed of body(y_k, y_l); `apart` where there are
-/// none and these may be missing.
+/// A(k, l) = weighted mean over rows where both were observed of body(y_k, y_l); `apart` where there
+/// are none.
 template <class Body>
-Matrix<double> over_pairs(MatrixView<const double> Y, bool may_miss, double apart, Context& context,
-                          const Body& body) {
+Matrix<double> over_pairs(MatrixView<const double> Y, std::span<const double> weights, double apart,
+                          Context& context, const Body& body) {
   const int64_t p = Y.cols;
   Matrix<double> A(p, p, context, kWhat);
   for (int64_t k = 0; k < p; ++k)
     for (int64_t l = k; l >= 0; --l) {
-      double sum = 0;
-      int64_t count = 0;
+      double sum = 0, seen = 0;
       for (int64_t i = 0; i < Y.rows; ++i) {
         if (std::isnan(Y(i, k)) || std::isnan(Y(i, l))) continue;
-        sum += body(Y(i, k), Y(i, l));
-        ++count;
+        const double weight = weights.empty() ? 1 : weights[static_cast<size_t>(i)];
+        sum += weight * body(Y(i, k), Y(i, l));
+        seen += weight;
       }
-      require(
-          count > 0 || may_miss || k != l, MERCER_INVALID_ARGUMENT,
-          "output %lld, from 0, has no observed target, expected a graph or \"gamma\" to say how "
-          "it belongs to the others",
-          static_cast<Long>(k));
-      require(
-          count > 0 || may_miss, MERCER_INVALID_ARGUMENT,
-          "targets %lld and %lld, from 0, were never observed in the same row, expected a graph "
-          "or \"gamma\" to say how they belong together",
-          static_cast<Long>(l), static_cast<Long>(k));
-      A(k, l) = A(l, k) = count > 0 ? sum / static_cast<double>(count) : apart;
+      A(k, l) = A(l, k) = seen > 0 ? sum / seen : apart;
     }
   return A;
 }
 
 /// What an output without a variance has to itself and to others.
-void part_constants(Matrix<double>& A, MatrixView<const double> scaled, double self, double apart) {
+void part_constants(Matrix<double>& A, MatrixView<const double> scaled,
+                    std::span<const double> weights, double self, double apart) {
   for (int64_t k = 0; k < A.rows(); ++k) {
-    const OutputMoments moments =
-        output_moments(scaled.rows, [&](int64_t i) { return scaled(i, k); });
+    const OutputMoments moments = output_moments(scaled, k, weights);
     if (moments.deviation > 0.5) continue;  // 1 of one that varies
     for (int64_t l = 0; l < A.rows(); ++l) A(k, l) = A(l, k) = l == k ? self : apart;
   }
@@ -77,19 +67,20 @@ void make_semidefinite(MatrixView<double> A, Context& context) {
     }
 }
 
-Matrix<double> output_correlations(MatrixView<const double> scaled, bool of_part,
+Matrix<double> output_correlations(MatrixView<const double> scaled, std::span<const double> weights,
                                    Context& context) {
   Matrix<double> C =
-      over_pairs(scaled, of_part, 0, context, [](double a, double b) { return a * b; });
-  part_constants(C, scaled, 1, 0);
+      over_pairs(scaled, weights, 0, context, [](double a, double b) { return a * b; });
+  part_constants(C, scaled, weights, 1, 0);
   make_semidefinite(C.view(), context);
   return C;
 }
 
-Matrix<double> output_distances(MatrixView<const double> scaled, bool of_part, Context& context) {
-  Matrix<double> S = over_pairs(scaled, of_part, kUncorrelated, context,
+Matrix<double> output_distances(MatrixView<const double> scaled, std::span<const double> weights,
+                                Context& context) {
+  Matrix<double> S = over_pairs(scaled, weights, kUncorrelated, context,
                                 [](double a, double b) { return (a - b) * (a - b); });
-  part_constants(S, scaled, 0, kUncorrelated);
+  part_constants(S, scaled, weights, 0, kUncorrelated);
   return S;
 }
 

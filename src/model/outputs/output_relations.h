@@ -4,19 +4,23 @@
 // of which some are missing, or from a graph.
 #pragma once
 
+#include <span>
+
 #include "base/aligned.h"
 #include "base/context.h"
 #include "base/matrix_view.h"
 
 namespace mercer::model {
 
-/// C, means of products over the rows where both were observed, negative eigenvalues 0. An output
-/// that does not vary has 1 with itself, 0 with others. Two that never were observed together are
-/// uncorrelated where these rows are of_part of all; else INVALID_ARGUMENT, as for one without any.
-Matrix<double> output_correlations(MatrixView<const double> scaled, bool of_part, Context& context);
+/// C, weighted means of products over the rows where both were observed (no weights: 1 each),
+/// negative eigenvalues 0. An output that does not vary has 1 with itself, 0 with others; two that
+/// never were observed together are uncorrelated.
+Matrix<double> output_correlations(MatrixView<const double> scaled, std::span<const double> weights,
+                                   Context& context);
 
 /// S, mean squared distances, of the same pairs; 2 of what is uncorrelated.
-Matrix<double> output_distances(MatrixView<const double> scaled, bool of_part, Context& context);
+Matrix<double> output_distances(MatrixView<const double> scaled, std::span<const double> weights,
+                                Context& context);
 
 /// The Laplacian of a graph of p outputs over its mean degree. Errors: DIMENSION_MISMATCH, those of
 /// check_graph.

@@ -74,7 +74,7 @@ void check_preparation(const Preparing& asked, const Found& found) {
   require(!asked.standardize || asked.scale == Scale::standard, MERCER_UNSUPPORTED,
           "scale = %s centres inputs, which takes them out of the domain of kernel %s: expected "
           "standard, which divides them by their root mean square alone",
-          asked.scale == Scale::robust ? "robust" : "center", kernel);
+          word_of(asked.scale), kernel);
   require(asked.transform != Transform::rank, MERCER_UNSUPPORTED,
           "transform = rank makes inputs negative, which takes them out of the domain of kernel "
           "%s: expected none or log",

@@ -10,8 +10,14 @@
 namespace mercer::model {
 
 /// How inputs are standardised: mean and standard deviation; median and quartiles (half their
-/// distance over the normal one's, 0.6745); mean alone. Inputs of 0 and 1 alone stay as they are.
-enum class Scale { standard, robust, center };
+/// distance over the normal one's, 0.6745); mean alone; mean, and for all inputs the root of their
+/// mean variance, which leaves a field its divergence and curl. But for common inputs of 0 and 1
+/// alone stay as they are.
+enum class Scale { standard, robust, center, common };
+inline const char* word_of(Scale scale) {
+  constexpr const char* kWords[] = {"standard", "robust", "center", "common"};
+  return kWords[static_cast<int>(scale)];
+}
 /// Inputs of NaN: refused; filled with the median of their column; filled and flagged by one more
 /// prepared input, 1 where it was filled, for each input that missed some number in training.
 enum class Missing { refuse, fill, flag };

@@ -62,7 +62,7 @@ Spread spread_of(const SortedColumn& column, const Curve& curve, Scale scale, bo
   const auto size_of = [&](double size) { return size > rounding ? size : 1.0; };
   if (sparse) return {0, size_of(listed_deviation(column, curve, all.mean))};
   if (scale == Scale::center) return {all.mean, 1};
-  if (scale == Scale::standard) return {all.mean, size_of(all.deviation)};
+  if (scale != Scale::robust) return {all.mean, size_of(all.deviation)};
   const double low = curve(column.quantile(0.25)), high = curve(column.quantile(0.75));
   const double between = (high - low) / kNormalQuartiles;
   return {curve(column.quantile(0.5)), between > rounding ? between : size_of(all.deviation)};
@@ -70,8 +70,8 @@ Spread spread_of(const SortedColumn& column, const Curve& curve, Scale scale, bo
 
 /// The sums over all rows are the better where they are what is wanted.
 bool wants_moments(const Preparing& asked) {
-  return asked.scale == Scale::standard && asked.missing == Missing::refuse &&
-         asked.transform == Transform::none;
+  const bool plain = asked.scale == Scale::standard || asked.scale == Scale::common;
+  return plain && asked.missing == Missing::refuse && asked.transform == Transform::none;
 }
 
 void check_sparse(const Preparing& asked) {
@@ -166,7 +166,12 @@ void RowSummary::fit_scale(Preparation& to) const {
       to.scale[j] = spread.size;
     });
   }
-  for (size_t j = 0; j < inputs; ++j) {
+  if (asked_.scale == Scale::common) {
+    double squares = 0;
+    for (const double scale : to.scale) squares += scale * scale / static_cast<double>(inputs);
+    std::ranges::fill(to.scale, std::sqrt(squares));
+  }
+  for (size_t j = 0; asked_.scale != Scale::common && j < inputs; ++j) {
     if (!ranges_.inputs().is_binary(static_cast<int64_t>(j))) continue;
     to.mean[j] = 0;
     to.scale[j] = 1;

@@ -36,7 +36,7 @@ int64_t block_rows(int64_t inputs, int64_t features) {
 FeatureRows::FeatureRows(const feature::FeatureMap& map, const Preparation& preparation,
                          const Coding& coding, feature::Precision precision,
                          const TargetedRows& rows)
-    : map_(map),
+    : map_(map.scalar()),
       preparation_(preparation),
       coding_(coding),
       precision_(precision),
@@ -49,6 +49,21 @@ std::vector<double> FeatureRows::classes() const {
   if (coding_.task != Task::classification || data_.Y.cols == 0) return classes;
   for (int64_t i = 0; i < set_.count; ++i) classes.push_back(data_.Y(set_[i], 0));
   return classes;
+}
+
+bool FeatureRows::is_complete() const {
+  return coding_.task == Task::classification || model::is_complete(data_.Y, set_);
+}
+
+void FeatureRows::for_each_target(Context& context, const TargetBody& body) const {
+  const int64_t size = block_rows();
+  const Matrix<double> Y(size, outputs(), context, "a block of targets");
+  std::vector<double> weights;
+  for (int64_t first = 0; first < rows(); first += size) {
+    const auto block = Y.view().block_rows(0, std::min(size, rows() - first));
+    load_targets(first, block);
+    body(block, load_weights(first, block.rows, weights));
+  }
 }
 
 std::unique_ptr<solver::BlockSource> FeatureRows::subset(RowSet rows) const {

@@ -26,7 +26,7 @@ int64_t block_rows(int64_t inputs, int64_t features);
 /// Rows in memory. Targets are coded: one-hot for classification.
 class FeatureRows final : public solver::BlockSource {
  public:
-  /// References are kept.
+  /// References are kept. Of a map with several outputs z, which coupling.h joins.
   FeatureRows(const feature::FeatureMap& map, const Preparation& preparation, const Coding& coding,
               feature::Precision precision, const TargetedRows& rows);
 
@@ -35,7 +35,9 @@ class FeatureRows final : public solver::BlockSource {
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override;
   std::vector<double> classes() const override;
+  bool is_complete() const override;
   void for_each(Context& context, const Body& body) const override;
+  void for_each_target(Context& context, const TargetBody& body) const override;
   std::unique_ptr<solver::BlockSource> subset(RowSet rows) const override;
 
  private:

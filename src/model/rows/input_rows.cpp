@@ -16,6 +16,10 @@ int64_t InputRows::outputs() const { return coded_outputs(coding_, data_.Y.cols)
 
 int64_t InputRows::block_rows() const { return std::min(model::block_rows(0, features()), rows()); }
 
+bool InputRows::is_complete() const {
+  return coding_.task == Task::classification || model::is_complete(data_.Y, set_);
+}
+
 std::unique_ptr<solver::BlockSource> InputRows::subset(solver::RowSet rows) const {
   auto part = std::make_unique<InputRows>(preparation_, coding_, data_);
   part->set_ = set_.choose(rows);

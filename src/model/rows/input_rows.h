@@ -22,6 +22,7 @@ class InputRows final : public solver::BlockSource {
   int64_t outputs() const override;
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override;
+  bool is_complete() const override;
   void for_each(Context& context, const Body& body) const override;
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override;
 

@@ -18,9 +18,9 @@
 namespace mercer::model {
 namespace {
 
-constexpr double kFarLonger[] = {20, 100};  // than the shortest: candidates for dropping
-constexpr double kGradientTolerance = 1e-5;
-constexpr double kDecreaseTolerance = 1e-6;
+constexpr double kFarLonger[] = {20, 100};   // than the shortest: candidates for dropping
+constexpr double kGradientTolerance = 1e-3;  // of nats
+constexpr double kDecreaseTolerance = 1e-5;
 
 class Objective {
  public:
@@ -35,12 +35,13 @@ class Objective {
         Z_(X.rows, unit.features(), context, kWhat) {}
 
   bool varies() const { return likelihood_.outputs() > 0; }
-  /// Log likelihood of all rows and outputs for a difference of f.
-  double nats(double difference) const {
-    return difference * static_cast<double>((likelihood_.rows() - 1) * likelihood_.outputs());
+  /// Of the likelihood: nats of all rows and outputs for one of f.
+  double nats() const {
+    return static_cast<double>((likelihood_.rows() - 1) * likelihood_.outputs());
   }
 
-  /// theta = log l_1, ..., log l_d, phi.
+  /// theta = log l_1, ..., log l_d, phi. In nats, whose gradient is the length of a first step: in
+  /// nats per row that would be too short by hundreds.
   double operator()(std::span<const double> theta, std::span<double> gradient) {
     const auto d = static_cast<size_t>(X_.cols);
     scale(theta.first(d));
@@ -52,7 +53,8 @@ class Objective {
     unit_.pull_back(inputs_.view(), point.by_Z, context_, pulled_.view());
     feature::log_lengthscale_gradient<double>(inputs_.view(), pulled_.view(), gradient.first(d));
     gradient[d] = point.slope * above / (kLeastArdLambda + above);
-    return point.value;
+    for (double& slope : gradient) slope *= nats();
+    return point.value * nats();
   }
 
  private:
@@ -87,7 +89,7 @@ int64_t drop(Objective& objective, double times, double value, std::span<double>
     ++dropped;
   }
   if (dropped == 0) return 0;
-  const double loss = objective.nats(objective(reduced, gradient) - value);
+  const double loss = objective(reduced, gradient) - value;
   if (!(loss <= static_cast<double>(dropped))) return 0;
   std::ranges::copy(reduced, theta.begin());
   return dropped;
@@ -119,7 +121,7 @@ Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double>
                                 .gradient_tolerance = kGradientTolerance,
                                 .decrease_tolerance = kDecreaseTolerance},
                                context);
-    ard.gain = first - found.value;
+    ard.gain = (first - found.value) / objective.nats();
     for (const double times : kFarLonger) {
       ard.dropped = drop(objective, times, found.value, theta);
       if (ard.dropped > 0) break;

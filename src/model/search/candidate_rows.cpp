@@ -25,13 +25,13 @@ std::shared_ptr<const feature::FeatureMap> CandidateRows::make(
     const std::vector<int64_t>& train) const {
   const double lengthscale = lengthscales.empty() ? 0.0 : lengthscales[0];
   std::shared_ptr<const feature::FeatureMap> map;
-  if (maker_.needs_rows()) {
+  if (maker_->needs_rows()) {
     const RowsForMap rows =
         rows_for_map(data_, preparation, coding_, train, features, seed_, context_);
-    map = maker_.make_from(lengthscale, features, rows.X.view(), rows.Y.view(), context_);
+    map = maker_->make_from(lengthscale, features, rows.X.view(), rows.Y.view(), context_);
   } else {
-    map = lengthscales.size() > 1 ? maker_.make_per_input(lengthscales, features)
-                                  : maker_.make(lengthscale, features);
+    map = lengthscales.size() > 1 ? maker_->make_per_input(lengthscales, features)
+                                  : maker_->make(lengthscale, features);
   }
   check_map(*map, preparation.prepared(data_.X.cols()));
   return map;
@@ -50,12 +50,12 @@ const solver::BlockSource& CandidateRows::at(const Preparation& preparation,
                                              std::span<const double> lengthscales, int64_t features,
                                              const std::vector<int64_t>& train) {
   rows_.reset();
-  if (maker_.scales_inputs()) {
+  if (maker_->scales_inputs()) {
     unit(preparation, features);
   } else {
     map_ = make(preparation, lengthscales, features, train);
   }
-  const bool scales = !lengthscales.empty() && maker_.scales_inputs();
+  const bool scales = !lengthscales.empty() && maker_->scales_inputs();
   inputs_ = scales ? divided_by(preparation, data_.X.cols(), lengthscales) : preparation;
   return rows_.emplace(*map_, inputs_, coding_, precision_, data_);
 }
@@ -63,6 +63,7 @@ const solver::BlockSource& CandidateRows::at(const Preparation& preparation,
 void CandidateRows::release() {
   rows_.reset();
   map_.reset();
+  unit_features_ = 0;
 }
 
 }  // namespace mercer::model

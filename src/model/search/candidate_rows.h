@@ -19,7 +19,7 @@ class CandidateRows {
   /// References are kept.
   CandidateRows(const MapMaker& maker, const Coding& coding, feature::Precision precision,
                 uint64_t seed, const TargetedRows& rows, Context& context)
-      : maker_(maker),
+      : maker_(&maker),
         coding_(coding),
         precision_(precision),
         seed_(seed),
@@ -40,11 +40,18 @@ class CandidateRows {
                                                   std::span<const double> lengthscales,
                                                   int64_t features,
                                                   const std::vector<int64_t>& train) const;
+  /// The map of the last candidate.
+  const feature::FeatureMap& map() const { return *map_; }
+  /// Candidates of another maker from now on.
+  void use(const MapMaker& maker) {
+    maker_ = &maker;
+    release();
+  }
   /// Frees the last map and its draws.
   void release();
 
  private:
-  const MapMaker& maker_;
+  const MapMaker* maker_;
   Coding coding_;
   feature::Precision precision_;
   uint64_t seed_;

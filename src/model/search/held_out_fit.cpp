@@ -14,12 +14,13 @@
 
 namespace mercer::model {
 
-HeldOutFit::HeldOutFit(const solver::BlockSource& rows, bool center, solver::RowSet train,
-                       Sums sums, Context& context, const solver::RowsDone& done)
-    : rows_(rows), center_(center) {
+HeldOutFit::HeldOutFit(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
+                       solver::RowSet train, Sums sums, Context& context,
+                       const solver::RowsDone& done)
+    : rows_(rows), problem_(problem) {
   for (int64_t i = 0; i < train.count; ++i) fitted_.push_back(train[i]);
-  if (train.count < rows.features()) {
-    make_dual(context, done);
+  if (problem.is_coupled(rows) || train.count < rows.features()) {
+    make_path(context, done);
     return;
   }
   statistics_ = std::make_unique<solver::RowStatistics>(rows.features(), rows.outputs(), context);
@@ -28,16 +29,19 @@ HeldOutFit::HeldOutFit(const solver::BlockSource& rows, bool center, solver::Row
   } else {
     sum_rows(train, context, done);
   }
-  path_ = solver::make_cholesky_path(*statistics_, center_);
+  path_ = solver::make_cholesky_path(*statistics_, problem_.center);
 }
 
 void HeldOutFit::sum_rows(solver::RowSet rows, Context& context, const solver::RowsDone& done) {
   solver::add_blocks(*rows_.subset(rows), *statistics_, context, done);
 }
 
-void HeldOutFit::make_dual(Context& context, const solver::RowsDone& done) {
+void HeldOutFit::make_path(Context& context, const solver::RowsDone& done) {
   const auto part = rows_.subset(fitted_);
-  path_ = solver::make_dual_path(solver::make_dual_system(*part, center_, context, done));
+  path_ =
+      problem_.is_coupled(*part)
+          ? solver::make_coupled_factors(*part, problem_, context, done)
+          : solver::make_dual_path(solver::make_dual_system(*part, problem_.center, context, done));
 }
 
 std::optional<solver::Solution> HeldOutFit::solution(double lambda, Context& context,
@@ -95,7 +99,7 @@ void HeldOutFit::add(solver::RowSet more, Context& context) {
   std::ranges::sort(fitted_);
   if (statistics_ != nullptr) return sum_rows(more, context, {});
   path_.reset();
-  make_dual(context, {});
+  make_path(context, {});
 }
 
 }  // namespace mercer::model

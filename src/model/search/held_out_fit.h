@@ -13,7 +13,7 @@
 #include "model/search/lambda_walk.h"
 #include "model/search/trial.h"
 #include "solver/block_statistics.h"
-#include "solver/lambda_path.h"
+#include "solver/coupled_path.h"
 
 namespace mercer::model {
 
@@ -21,8 +21,8 @@ class HeldOutFit {
  public:
   enum class Sums { exact, single };  // single: products in f32, for lambdas of 1e-8 and more
   /// References are kept.
-  HeldOutFit(const solver::BlockSource& rows, bool center, solver::RowSet train, Sums sums,
-             Context& context, const solver::RowsDone& done);
+  HeldOutFit(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
+             solver::RowSet train, Sums sums, Context& context, const solver::RowsDone& done);
 
   /// Every lambda of the plan, in the order of evaluation, but those too small for what rounding
   /// has left below zero in the Gram matrix. Errors: NOT_POSITIVE_DEFINITE if that is all of them.
@@ -31,7 +31,7 @@ class HeldOutFit {
 
   /// More rows to fit on; none of them may be among those it has.
   void add(solver::RowSet more, Context& context);
-  /// Null for fewer rows than features.
+  /// Null for fewer rows than features, and of coupled outputs.
   const solver::RowStatistics* statistics() const { return statistics_.get(); }
   solver::Weights solve(double lambda, Context& context) const {
     return path_->solve(lambda, context);
@@ -42,12 +42,12 @@ class HeldOutFit {
   std::optional<solver::Solution> solution(double lambda, Context& context,
                                            std::exception_ptr& refused) const;
   void sum_rows(solver::RowSet rows, Context& context, const solver::RowsDone& done);
-  void make_dual(Context& context, const solver::RowsDone& done);
+  void make_path(Context& context, const solver::RowsDone& done);
 
   const solver::BlockSource& rows_;
-  bool center_;
+  solver::RidgeProblem problem_;
   std::vector<int64_t> fitted_;
-  std::unique_ptr<solver::RowStatistics> statistics_;  // null for fewer rows than features
+  std::unique_ptr<solver::RowStatistics> statistics_;  // null where the path is made of rows
   std::unique_ptr<solver::LambdaPath> path_;
 };
 

@@ -28,6 +28,8 @@ class LengthscaleWalk {
 
   LengthscaleWalk(
       double start, TryOut try_out, HasCandidate has_candidate = [](double) { return true; });
+  /// At another place: where it has the least loss, climb begins there.
+  void probe(double lengthscale) { try_at(lengthscale); }
   /// From the best lengthscale by 1/factor while the loss falls, at most `most` steps; then, unless
   /// that has lowered it, by factor.
   void climb(double factor, int64_t most);
@@ -44,6 +46,8 @@ class LengthscaleWalk {
   /// By the rule over the lambdas of the lengthscale with the least loss.
   Choice best_choice() const { return {&best(), paired_pick(best().trial)}; }
   const Tried& best() const { return tried_[best_]; }
+  /// All that was tried; nothing is left.
+  std::vector<Tried> take() { return std::move(tried_); }
   /// The loss still fell where climb stopped for its number of steps.
   bool stopped_short() const noexcept { return stopped_short_; }
 

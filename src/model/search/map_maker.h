@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "base/context.h"
 #include "base/error.h"
@@ -52,6 +53,12 @@ struct MapMaker {
                                                                Context&) const {
     return make(lengthscale, features);
   }
+  /// Of a kernel with a share that is left open (KernelEntry::shape): those to try, the first a
+  /// fair one, and the maps of one of them.
+  virtual std::vector<double> shapes() const { return {}; }
+  virtual std::unique_ptr<MapMaker> at_shape(double) const { return nullptr; }
+  /// Of a kernel of several outputs: those of its scalar kernel. Null: it has one.
+  virtual std::unique_ptr<MapMaker> of_scalar() const { return nullptr; }
 };
 
 }  // namespace mercer::model

@@ -70,12 +70,16 @@ void add_warnings(const std::vector<std::string>& more, FitReport& report) {
   report.warnings.insert(report.warnings.end(), more.begin(), more.end());
 }
 
-/// The whole search for each of five folds, which is then predicted.
+/// The whole search for each of five folds, which is then predicted. Folds are drawn without regard
+/// to classes: shares that are alike in rows learnt from and rows scored are better than luck.
+/// criterion: of the search of all rows.
 Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, const Found& found,
-                         const TargetedRows& rows, Stage& stage, Context& context) {
+                         const TargetedRows& rows, double criterion, Stage& stage,
+                         Context& context) {
   SearchOptions inner = options;
   inner.report = nullptr;
   inner.calibrate = false;
+  inner.part_of = rows.X.rows();
   const auto& [X, Y, weights] = rows;
   const Coding& coding = options.fit.coding;
   const int64_t n = X.rows(), outputs = coded_outputs(coding, Y.cols);
@@ -84,8 +88,8 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
   };
   Foreseen all{predictions(n), {predictions(n), {}}};
   if (X.cols() <= kMostLinearInputs) all.baselines.linear = predictions(n);
-  for (const std::vector<int64_t>& fold :
-       fold_rows(n, kFolds, options.fit.select.seed, classes_of(coding, Y))) {
+  double criteria = 0;
+  for (const std::vector<int64_t>& fold : fold_rows(n, kFolds, options.fit.select.seed)) {
     const std::vector<int64_t> train = rows_without(n, fold);
     const CopiedRows train_rows(X, train, context), fold_rows(X, fold, context);
     const Matrix<double> targets = copied_targets(Y, train, context);
@@ -95,6 +99,7 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
     SearchRun search(maker, inner, found, {train_rows.rows(), targets.view(), own},
                      all_rows(std::ssize(train)), {}, context);
     const Model model = search.run(search.ranges());
+    criteria += model.report.criterion_score / kFolds;
     const Matrix<double> predicted = predictions(std::ssize(fold));
     predict(model, fold_rows.rows(), context, predicted.view(),
             foreseen_as(options.fit.extrapolation));
@@ -104,7 +109,7 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
     put_rows(base.linear, fold, all.baselines.linear);
     stage.advance(1);
   }
-  return assess(Assessed::nested, coding.task, Y, all, weights);
+  return assess(Assessed::nested, coding.task, Y, all, weights, criterion / criteria);
 }
 
 std::string fewer_features(const MapMaker& maker, int64_t features, int64_t wanted) {
@@ -122,11 +127,10 @@ Matrix<double> curved(MatrixView<const double> Y, const std::vector<Curve>& curv
   return out;
 }
 
-/// The rows that choices may see, and others.
-Split split_of(const Fitting& fit, bool keeps_unseen, MatrixView<const double> Y) {
-  if (!keeps_unseen) return {all_rows(Y.rows), {}};
-  return split_rows(all_rows(Y.rows), kUnseenShare, kMostUnseen, fit.select.seed, Purpose::unseen,
-                    classes_of(fit.coding, Y));
+/// The rows that choices may see, and others, drawn as the folds of assess_nested.
+Split split_of(uint64_t seed, bool keeps_unseen, int64_t n) {
+  if (!keeps_unseen) return {all_rows(n), {}};
+  return split_rows(all_rows(n), kUnseenShare, kMostUnseen, seed, Purpose::unseen);
 }
 
 /// Flags, ranges and the curves of targets are those of all rows, known before any are held out.
@@ -137,7 +141,7 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
   const bool assessed = options.assess && n >= kLeastAssessed;
   const bool nested = assessed && n <= kMostNested;
   Stage stage(context, nested ? kFolds + 1 : 1);
-  Split split = split_of(fit, assessed && !nested, given.Y);
+  Split split = split_of(fit.select.seed, assessed && !nested, n);
   SearchOptions possible = options;
   possible.features = std::min(options.features, maker.most_features(std::ssize(split.train)));
   // Of the last fit, which is refused before the first trial.
@@ -161,7 +165,9 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
   if (possible.features < options.features && options.given_features)
     model.report.warnings.push_back(fewer_features(maker, possible.features, options.features));
   Assessment& assessment = model.report.assessment;
-  if (nested) assessment = assess_nested(maker, options, found, rows, stage, context);
+  if (nested)
+    assessment =
+        assess_nested(maker, options, found, rows, model.report.criterion_score, stage, context);
   add_warnings(data_warnings(fit.coding, rows.X, rows.Y, assessment, context), model.report);
   add_warnings(score_warnings(fit.estimate.parameters, fit.coding.task, assessment), model.report);
   // First: what is wrong with a column makes other warnings.
@@ -207,7 +213,7 @@ Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
   solver::require_weights(weights, X.rows());
   check_rows("X", X.rows(), solver::total_weight(weights, X.rows()));
   check_numbers(fit.prepare.missing, X);
-  check_targets(fit.coding, Y);
+  check_targets(fit.coding, Y, may_miss_targets(fit.coding, *fit.estimate.entry));
   Found found = within(maker.domain(), fit.prepare, X);
   found.flagged = options.flagged;
   SearchOptions inside = options;

@@ -19,7 +19,8 @@ namespace mercer::model {
 enum class PerInput {
   automatic,  // where rows and inputs allow, and kept where it wins
   off,
-  on  // kept whatever the criterion says; refused where it cannot be learnt
+  on  // kept where it is no worse, else the one for all is that of each, with a warning; refused
+      // where it cannot be learnt
 };
 
 struct SearchOptions {
@@ -42,6 +43,8 @@ struct SearchOptions {
   /// 3,000 rows, else the better of both (estimator_choice.h).
   Estimator estimator = Estimator::automatic;
   PerInput per_input = PerInput::automatic;
+  int64_t part_of =
+      0;  // rows, of a fold: it learns lengthscales where a search of all of them does
   bool calibrate = true;    // a classification: it has probabilities
   int64_t few_missing = 0;  // inputs that leave_out_rare_flags has left out: a warning says so
   void (*report)(void* user, const SearchCandidate& candidate) =

@@ -69,7 +69,7 @@ solver::Weights SearchRun::fit_left_out(const solver::BlockSource& rows, Chosen&
   }
   const Selecting fixed{.selection = Selection::fixed, .lambda = chosen.point.lambda};
   const auto solved = [&](const solver::BlockSource& some) {
-    return select(some, fixed, fit_.coding.task, fit_.estimate.center, context_).weights;
+    return select(some, fixed, fit_.coding.task, estimate_.problem(), context_).weights;
   };
   const auto part = [&](const Split& split) { return solved(*rows.subset(split.train)); };
   choose_between(fold_splits(chosen_by_, std::min(kFolds, std::ssize(chosen_by_)), fit_.select.seed,
@@ -81,7 +81,7 @@ solver::Weights SearchRun::fit_left_out(const solver::BlockSource& rows, Chosen&
 }
 
 solver::Weights SearchRun::fit_held_out(const solver::BlockSource& rows, Chosen& chosen) {
-  HeldOutFit fit(rows, fit_.estimate.center, split_.train, HeldOutFit::Sums::exact, context_,
+  HeldOutFit fit(rows, estimate_.problem(), split_.train, HeldOutFit::Sums::exact, context_,
                  counting(options_.features));
   LambdaPlan plan;
   if (!chosen.trial.points.empty()) plan.start = chosen.point.lambda;
@@ -111,16 +111,22 @@ void SearchRun::fill_report(const Chosen& chosen) {
   report_.lengthscale = reported(chosen.lengthscales);
   report_.transform = chosen.prepared->asked.transform;
   report_.lambda = chosen.point.lambda;
+  report_.shape = shapes_[shape_].value;
   report_.dimension = chosen.point.dimension;
   const bool given = options_.lambda >= 0;
-  report_.warnings = choice_warnings(report_, lengthscale_at_edge_, given ? 0 : kMostLambda,
-                                     given ? 0 : kLeastTried);
+  for (std::string& one : choice_warnings(report_, std::ssize(split_.train), lengthscale_at_edge_,
+                                          given ? 0 : kMostLambda, given ? 0 : kLeastTried))
+    report_.warnings.push_back(std::move(one));
 }
 
 /// Leave-one-out is ridge's; logistic regression was judged on rows held out, as folds.
 Fitting SearchRun::fitted_as(const Chosen& chosen) const {
   Fitting fitted = fit_;
   if (choice_) fitted.estimate = choice_->estimating;
+  fitted.outputs.weight =
+      shapes_[shape_].coupling == nullptr ? fit_.outputs.weight : shapes_[shape_].value;
+  if (shapes_[shape_].coupling == nullptr) fitted.outputs = {};
+  fitted.estimate.coupling = nullptr;  // it was of the fit
   fitted.prepare = chosen.prepared->asked;
   fitted.select.lambda = chosen.point.lambda;
   fitted.select.selection = options_.lambda >= 0                ? Selection::fixed
@@ -132,6 +138,7 @@ Fitting SearchRun::fitted_as(const Chosen& chosen) const {
 Model SearchRun::run(Ranges ranges, std::vector<Curve> target_curves) {
   check_per_input();
   Chosen chosen = choose();
+  choose_shape(chosen);
   try_per_input(chosen);
   phases_.begin(phase_units({std::ssize(split_.train), options_.features}, 1));
   const auto started = std::chrono::steady_clock::now();
@@ -140,16 +147,21 @@ Model SearchRun::run(Ranges ranges, std::vector<Curve> target_curves) {
   const Preparation& by = chosen.prepared->by;
   map_ = candidates_.make(by, chosen.lengthscales, options_.features, chosen_by_);
   model.map = map_;
+  couple(*map_);
   const FeatureRows rows = rows_of(chosen, learnt_);
   model.predictor =
       make_linear(leaves_out() ? fit_left_out(rows, chosen) : fit_held_out(rows, chosen));
   model.fit = fitted_as(chosen);
   model.path = keeps_logistic() ? choice_->path : std::move(chosen.path);
   if (choice_) model.calibration = choice_->calibration;
+  if (options_.calibrate && !keeps_logistic())
+    model.posterior =
+        posterior_of(rows, estimate_, chosen.point.lambda, linear_weights(model), context_);
   model.rows = X_.rows();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
   keep({3, options_.features, model.rows, reported(chosen.lengthscales), chosen.point.lambda,
-        chosen.point.score, seconds.count(), chosen.prepared->asked.transform, chosen.point.loss});
+        chosen.point.score, seconds.count(), chosen.prepared->asked.transform, chosen.point.loss,
+        shapes_[shape_].value});
   fill_report(chosen);
   model.preparation = by;
   model.preparation.targets = std::move(target_curves);

@@ -50,9 +50,10 @@ double reported(std::span<const double> lengthscales) {
 SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const Found& found,
                      const TargetedRows& rows, std::vector<int64_t> chosen_by,
                      std::vector<int64_t> unseen, Context& context)
-    : maker_(maker),
+    : maker_(&maker),
       options_(options),
       fit_(options.fit),
+      estimate_(fit_.estimate),
       found_(found),
       X_(rows.X),
       Y_(rows.Y),
@@ -77,6 +78,7 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
                            phase_units(sizes_.fine, kFineTrials) +
                            phase_units({std::ssize(split_.train), options.features}, 1)) {
   prepared_with(fit_.prepare.transform);
+  list_shapes(maker);
 }
 
 /// The curves of targets are known, and Y went through them.
@@ -104,21 +106,21 @@ std::vector<double> SearchRun::lambdas() const {
 }
 
 double SearchRun::central(const Preparation& preparation) const {
-  if (maker_.start() > 0) return maker_.start();
+  if (maker_->start() > 0) return maker_->start();
   return X_.visit([&](const auto& X) {
     return central_lengthscale(preparation, X, split_.train, fit_.select.seed, context_);
   });
 }
 
 Trial SearchRun::leave_out(const solver::BlockSource& rows, const std::vector<int64_t>& train) {
-  return left_out_trial(*rows.subset(train), fit_.estimate.center, lambdas(), judge_, context_,
+  return left_out_trial(*rows.subset(train), estimate_.problem(), lambdas(), judge_, context_,
                         counting(rows.features()));
 }
 
 Trial SearchRun::hold_out(const solver::BlockSource& rows, const std::vector<int64_t>& train,
                           const std::vector<int64_t>& held_out, const Trial* near) {
   const bool far_below = options_.lambda >= 0 && options_.lambda < kLeastSingle;
-  const HeldOutFit fit(rows, fit_.estimate.center, train,
+  const HeldOutFit fit(rows, estimate_.problem(), train,
                        far_below ? HeldOutFit::Sums::exact : HeldOutFit::Sums::single, context_,
                        counting(rows.features()));
   LambdaPlan plan;
@@ -139,6 +141,7 @@ Trial SearchRun::try_out(int64_t stage, const Prepared& prepared,
   const auto started = std::chrono::steady_clock::now();
   const std::vector<int64_t> train = sample_rows(split_.train, size.rows, fit_.select.seed);
   const solver::BlockSource& rows = candidates_.at(prepared.by, lengthscales, size.features, train);
+  couple(candidates_.map());
   const int64_t judged = std::max(
       kLeastHeldOut, share_of(std::ssize(split_.held_out), size.rows, std::ssize(split_.train)));
   Trial trial =
@@ -148,7 +151,7 @@ Trial SearchRun::try_out(int64_t stage, const Prepared& prepared,
   const TrialPoint& best = trial.best();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
   keep({stage, size.features, std::ssize(train), reported(lengthscales), best.lambda, best.score,
-        seconds.count(), prepared.asked.transform, best.loss});
+        seconds.count(), prepared.asked.transform, best.loss, shapes_[shape_].value});
   return trial;
 }
 
@@ -173,7 +176,7 @@ SearchRun::Chosen SearchRun::choose() {
   if (searches_lengthscale()) return choose_lengthscale();
   Chosen chosen;
   chosen.prepared = &prepared_.front();
-  if (maker_.has_lengthscale()) chosen.lengthscales = {options_.lengthscale};
+  if (maker_->has_lengthscale()) chosen.lengthscales = {options_.lengthscale};
   if (options_.lambda >= 0 || leaves_out()) return chosen;
   Trial trial = try_out(0, *chosen.prepared, chosen.lengthscales, sizes_.coarse, nullptr);
   const size_t at = paired_pick(trial);
@@ -206,7 +209,7 @@ SearchRun::Chosen SearchRun::choose_lengthscale() {
         return try_out(stage_, *walked.prepared, {&lengthscale, 1}, sizes_.fine,
                        near == nullptr ? &near_by.trial : near);
       },
-      [this](double lengthscale) { return maker_.has_candidate(lengthscale); });
+      [this](double lengthscale) { return maker_->has_candidate(lengthscale); });
   return refine(fine);
 }
 

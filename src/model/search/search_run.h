@@ -6,10 +6,12 @@
 #include <chrono>
 #include <limits>
 #include <list>
+#include <memory>
 #include <optional>
 #include <vector>
 
 #include "model/assess/assessment.h"
+#include "model/outputs/output_coupling.h"
 #include "model/phases.h"
 #include "model/rows/row_sets.h"
 #include "model/search/ard.h"
@@ -26,7 +28,6 @@ double reported(std::span<const double> lengthscales);
 
 /// Either way from the median heuristic: a factor of 256.
 inline constexpr int64_t kCoarseSteps = 8;
-inline constexpr int64_t kFolds = 5;          // of nested searches, and of rows that calibrate
 inline constexpr double kLeastTried = 1e-12;  // lambda
 inline constexpr double kLeastSingle = 1e-8;  // that sums of products in f32 allow
 
@@ -60,6 +61,7 @@ class SearchRun {
     TrialPoint point;                  // this one
     std::vector<PathPoint> path;       // all of them
     bool whole = false;                // by leave-one-out of all rows and features: lambda is final
+    size_t shape = 0;                  // of shapes_
     void take(Trial tried, size_t place) {
       trial = std::move(tried);
       at = place;
@@ -70,8 +72,24 @@ class SearchRun {
 
   bool leaves_out() const { return std::ssize(chosen_by_) <= kMostLeftOut; }
   bool searches_lengthscale() const {
-    return maker_.has_lengthscale() && options_.lengthscale == 0;
+    return maker_->has_lengthscale() && options_.lengthscale == 0;
   }
+  /// How outputs are learnt together: by a share of the kernel, a weight of Gamma, or not at all.
+  struct Shape {
+    double value = std::numeric_limits<double>::quiet_NaN();
+    const MapMaker* maker = nullptr;
+    CouplingPointer coupling = nullptr;
+    bool joined = true;
+  };
+  void list_shapes(const MapMaker& maker);
+  void use(size_t shape);
+  /// The coupling of a map's roots, or of the shape.
+  void couple(const feature::FeatureMap& map);
+  /// All others at the lengthscale that was chosen; of those that cannot be told from the best the
+  /// simplest, and where outputs may as well be apart these, unless joined ones win by an error.
+  void choose_shape(Chosen& chosen);
+  std::vector<Tried> tried_with_shape(const Chosen& chosen);
+  Picked best_of(const std::vector<Tried>& tried) const;
   Chosen choose();
   Chosen choose_lengthscale();
   struct Walked {
@@ -100,11 +118,12 @@ class SearchRun {
     Chosen chosen;
     bool found() const { return !learnt.lengthscale.empty(); }
   };
+  static PerInputFit of_one(const Chosen& chosen, int64_t d);
   PerInputFit fit_per_input(const Chosen& chosen);
   /// Keeps it where it is better than what was tried before.
   void consider(const Prepared& prepared, Ard learnt, const Chosen& chosen, PerInputFit& best);
   Ard learn_from_few(const Prepared& prepared, const Chosen& chosen);
-  Ard learn_from_many(const Prepared& prepared, const Ard& few);
+  Ard learn_again(const Prepared& prepared, const Ard& few);
   Ard learn_from(const Prepared& prepared, int64_t most, const std::vector<double>& units,
                  const ArdOptions& options);
   /// Thousands of rows tell lengthscales apart: there the paired rule is for lambda alone.
@@ -132,7 +151,7 @@ class SearchRun {
   /// weighs classes itself.
   FeatureRows plain_rows(const Chosen& chosen) const { return rows_of(chosen, weights_); }
   FeatureRows rows_of(const Chosen& chosen, std::span<const double> weights) const {
-    return {*map_, chosen.prepared->by, fit_.coding, fit_.estimate.precision, {X_, Y_, weights}};
+    return {*map_, chosen.prepared->by, fit_.coding, estimate_.precision, {X_, Y_, weights}};
   }
   /// On all rows; lambda is chosen again unless the choice was made on all of chosen_by_.
   solver::Weights fit_left_out(const solver::BlockSource& rows, Chosen& chosen);
@@ -148,9 +167,10 @@ class SearchRun {
   }
   solver::RowsDone counting(int64_t features);
 
-  const MapMaker& maker_;
+  const MapMaker* maker_;
   const SearchOptions& options_;
   const Fitting& fit_;
+  Estimating estimate_;  // as asked, with the coupling of the last candidate
   const Found& found_;
   Rows X_;
   MatrixView<const double> Y_;
@@ -163,7 +183,10 @@ class SearchRun {
   std::list<Prepared> prepared_;                    // the first as it is asked for
   std::shared_ptr<const feature::FeatureMap> map_;  // of the fit
   Judge judge_;
-  Split split_;  // of chosen_by_, on held-out rows
+  Split split_;                                    // of chosen_by_, on held-out rows
+  std::vector<std::unique_ptr<MapMaker>> makers_;  // of shapes
+  std::vector<Shape> shapes_;
+  size_t shape_ = 0;
   CandidateRows candidates_;
   TrialSizes sizes_;
   FitReport report_;

@@ -12,7 +12,9 @@ namespace mercer::model {
 namespace {
 
 constexpr int64_t kMostTransformed = 100;  // inputs: of more, the walks would cost too much
-constexpr double kErrors = 1;              // another transform must win by
+constexpr int64_t kFewInputs = 3;
+constexpr double kFarBelow = 8;
+constexpr double kErrors = 1;  // another transform must win by
 // One lengthscale for all inputs says little of which transform suits one for each: of cal_housing
 // ranks lose by 5 % with the one, and win by 10 % with the other.
 constexpr double kNear = 1.1;
@@ -44,7 +46,10 @@ SearchRun::Walked SearchRun::walk_coarsely(Prepared& prepared) {
       [this, &prepared](double lengthscale, const Trial* near) {
         return try_out(stage_, prepared, {&lengthscale, 1}, sizes_.coarse, near);
       },
-      [this](double lengthscale) { return maker_.has_candidate(lengthscale); });
+      [this](double lengthscale) { return maker_->has_candidate(lengthscale); });
+  // In few dimensions the slope of a trend and what stands on it are two optima.
+  if (prepared.by.prepared(X_.cols()) <= kFewInputs)
+    walk.probe(walk.best().lengthscale / kFarBelow);
   walk.climb(2.0, kCoarseSteps);
   prepared.loss = walk.best().trial.best().loss;
   return {&prepared, std::move(walk)};

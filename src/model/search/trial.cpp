@@ -32,11 +32,18 @@ std::vector<double> Judge::scales(MatrixView<const double> Y, solver::RowSet row
   };
   const double n = solver::total_weight(weights, rows.count);
   for (int64_t o = 0; o < outputs_; ++o) {
-    const double origin = Y(rows[0], o);  // constants cancel
-    double sum = 0, squares = 0;
-    for (int64_t i = 0; i < rows.count; ++i) sum += weight(i) * (Y(rows[i], o) - origin);
+    double origin = 0, observed = 0, sum = 0, squares = 0;  // about the origin constants cancel
     for (int64_t i = 0; i < rows.count; ++i) {
-      const double deviation = Y(rows[i], o) - origin - sum / n;
+      const double y = Y(rows[i], o);
+      if (std::isnan(y)) continue;
+      if (observed == 0) origin = y;
+      observed += weight(i);
+      sum += weight(i) * (y - origin);
+    }
+    for (int64_t i = 0; i < rows.count; ++i) {
+      const double y = Y(rows[i], o);
+      if (std::isnan(y)) continue;
+      const double deviation = y - origin - sum / observed;
       squares += weight(i) * deviation * deviation;
     }
     varies_ = varies_ && squares > 0;
@@ -98,8 +105,9 @@ std::vector<TrialPoint> points_of(std::span<const double> lambdas) {
 
 }  // namespace
 
-Trial left_out_trial(const solver::BlockSource& rows, bool center, std::span<const double> lambdas,
-                     const Judge& judge, Context& context, const solver::RowsDone& done) {
+Trial left_out_trial(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
+                     std::span<const double> lambdas, const Judge& judge, Context& context,
+                     const solver::RowsDone& done) {
   TrialSums sums(judge, rows.outputs(), std::ssize(lambdas));
   std::vector<TrialPoint> points = points_of(lambdas);
   std::vector<double> scores(lambdas.size() * static_cast<size_t>(rows.outputs()));
@@ -108,15 +116,19 @@ Trial left_out_trial(const solver::BlockSource& rows, bool center, std::span<con
       scores[k] = code[k % static_cast<size_t>(rows.outputs())] - residuals[k];
     sums.add(code, weight, scores.data());
   };
-  if (rows.rows() < rows.features()) {
-    solver::DualSystem system = solver::make_dual_system(rows, center, context, done);
+  if (problem.is_coupled(rows)) {
+    const auto path = solver::make_coupled_path(rows, problem, context, done);
+    for_each_left_out(rows, *path, lambdas, context, add);
+    for (TrialPoint& point : points) point.dimension = path->effective_dimension(point.lambda);
+  } else if (rows.rows() < rows.features()) {
+    solver::DualSystem system = solver::make_dual_system(rows, problem.center, context, done);
     system.decompose(context);
     for_each_left_out(system, lambdas, context, add);
     for (TrialPoint& point : points) point.dimension = system.effective_dimension(point.lambda);
   } else {
     solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
     solver::add_blocks(rows, statistics, context, done);
-    const solver::RidgePath path(std::move(statistics), center, context);
+    const solver::RidgePath path(std::move(statistics), problem.center, context);
     for_each_left_out(rows, path, lambdas, context, add);
     for (TrialPoint& point : points) point.dimension = path.effective_dimension(point.lambda);
   }

@@ -11,7 +11,7 @@
 #include "model/prepare/coding.h"
 #include "model/select/row_loss.h"
 #include "model/select/selecting.h"
-#include "solver/block_source.h"
+#include "solver/coupled_path.h"
 
 namespace mercer::model {
 
@@ -79,8 +79,9 @@ class TrialSums {
 
 /// Every lambda by leave-one-out, from one decomposition; the dual form for fewer rows than
 /// features.
-Trial left_out_trial(const solver::BlockSource& rows, bool center, std::span<const double> lambdas,
-                     const Judge& judge, Context& context, const solver::RowsDone& done);
+Trial left_out_trial(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
+                     std::span<const double> lambdas, const Judge& judge, Context& context,
+                     const solver::RowsDone& done);
 
 /// Lambdas, largest first, with scores, or losses where a score is not defined.
 std::vector<PathPoint> path_of(const Trial& trial);

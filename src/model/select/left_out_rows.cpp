@@ -14,11 +14,11 @@ int64_t rows_of_chunk(std::span<const double> lambdas, int64_t outputs) {
   return std::max<int64_t>(1, kNumbers / std::max<int64_t>(1, std::ssize(lambdas) * outputs));
 }
 
-}  // namespace
-
-void for_each_left_out(const solver::BlockSource& rows, const solver::RidgePath& path,
-                       std::span<const double> lambdas, Context& context, const LeftOutRow& body,
-                       const solver::RowsDone& done) {
+/// leave_out: residuals of a block.
+template <class LeaveOut>
+void for_each_chunk(const solver::BlockSource& rows, std::span<const double> lambdas,
+                    Context& context, const LeftOutRow& body, const solver::RowsDone& done,
+                    const LeaveOut& leave_out) {
   const int64_t size = rows_of_chunk(lambdas, rows.outputs());
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     for (int64_t first = 0; first < block.Z.rows; first += size) {
@@ -27,13 +27,31 @@ void for_each_left_out(const solver::BlockSource& rows, const solver::RidgePath&
                                ? block.weights
                                : block.weights.subspan(static_cast<size_t>(first),
                                                        static_cast<size_t>(last - first));
-      const Matrix<double> residuals =
-          path.leave_one_out(lambdas, block.Z.block_rows(first, last),
-                             block.Y.block_rows(first, last), context, weights);
-      for (int64_t i = first; i < last; ++i)
-        body(block.first + i, block.Y.row(i), block.weight(i), residuals.view().row(i - first));
+      const solver::WideBlock chunk{block.first + first, block.Z.block_rows(first, last),
+                                    block.Y.block_rows(first, last), weights};
+      const Matrix<double> residuals = leave_out(chunk);
+      for (int64_t i = 0; i < chunk.Z.rows; ++i)
+        body(chunk.first + i, chunk.Y.row(i), chunk.weight(i), residuals.view().row(i));
     }
     if (done) done(block.Z.rows);
+  });
+}
+
+}  // namespace
+
+void for_each_left_out(const solver::BlockSource& rows, const solver::RidgePath& path,
+                       std::span<const double> lambdas, Context& context, const LeftOutRow& body,
+                       const solver::RowsDone& done) {
+  for_each_chunk(rows, lambdas, context, body, done, [&](const solver::WideBlock& chunk) {
+    return path.leave_one_out(lambdas, chunk.Z, chunk.Y, context, chunk.weights);
+  });
+}
+
+void for_each_left_out(const solver::BlockSource& rows, const solver::CoupledPath& path,
+                       std::span<const double> lambdas, Context& context, const LeftOutRow& body,
+                       const solver::RowsDone& done) {
+  for_each_chunk(rows, lambdas, context, body, done, [&](const solver::WideBlock& chunk) {
+    return path.leave_one_out(lambdas, chunk, context);
   });
 }
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "solver/block_source.h"
+#include "solver/coupled_path.h"
 #include "solver/dual_system.h"
 #include "solver/ridge.h"
 #include "solver/ridge_factor.h"
@@ -25,6 +26,9 @@ void for_each_left_out(const solver::BlockSource& rows, const solver::RidgePath&
 /// At the factor's lambda; weights: the factor's.
 void for_each_left_out(const solver::BlockSource& rows, const solver::RidgeFactor& factor,
                        const solver::Weights& weights, Context& context, const LeftOutRow& body);
+void for_each_left_out(const solver::BlockSource& rows, const solver::CoupledPath& path,
+                       std::span<const double> lambdas, Context& context, const LeftOutRow& body,
+                       const solver::RowsDone& done = {});
 /// The same of a dual system, which must be decomposed.
 void for_each_left_out(const solver::DualSystem& system, std::span<const double> lambdas,
                        Context& context, const LeftOutRow& body);

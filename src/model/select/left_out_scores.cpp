@@ -14,8 +14,8 @@ constexpr int64_t kMostRows = 5000;
 
 }  // namespace
 
-std::vector<int64_t> LeftOutScores::prepare(const solver::BlockSource& rows) {
-  std::vector<int64_t> sample = sample_rows(all_rows(rows.rows()), kMostRows, seed_);
+std::vector<int64_t> LeftOutScores::prepare(const solver::BlockSource& rows, int64_t most) {
+  std::vector<int64_t> sample = sample_rows(all_rows(rows.rows()), most, seed_);
   const int64_t n = std::ssize(sample), outputs = rows.outputs();
   scored_ = {Matrix<double>(n, outputs, context_, "scores"),
              Matrix<double>(n, outputs, context_, "targets"), std::vector<double>(sample.size()),
@@ -37,13 +37,19 @@ LeftOutRow LeftOutScores::adding() {
 
 void LeftOutScores::take(const solver::BlockSource& rows, const solver::RidgePath& path,
                          double lambda) {
-  const std::vector<int64_t> sample = prepare(rows);
+  const std::vector<int64_t> sample = prepare(rows, kMostRows);
   for_each_left_out(*rows.subset(sample), path, {&lambda, 1}, context_, adding());
+}
+
+void LeftOutScores::take(const solver::BlockSource& rows, const solver::CoupledPath& path,
+                         double lambda) {
+  prepare(rows, rows.rows());
+  for_each_left_out(rows, path, {&lambda, 1}, context_, adding());
 }
 
 void LeftOutScores::take(const solver::BlockSource& rows, const solver::RidgeFactor& factor,
                          const solver::Weights& weights) {
-  const std::vector<int64_t> sample = prepare(rows);
+  const std::vector<int64_t> sample = prepare(rows, kMostRows);
   for_each_left_out(*rows.subset(sample), factor, weights, context_, adding());
 }
 

@@ -16,6 +16,7 @@ class LeftOutScores {
   LeftOutScores(uint64_t seed, Context& context) : seed_(seed), context_(context) {}
 
   void take(const solver::BlockSource& rows, const solver::RidgePath& path, double lambda);
+  void take(const solver::BlockSource& rows, const solver::CoupledPath& path, double lambda);
   void take(const solver::BlockSource& rows, const solver::RidgeFactor& factor,
             const solver::Weights& weights);
   /// All of its rows.
@@ -24,7 +25,7 @@ class LeftOutScores {
   ScoredRows& rows() { return scored_; }
 
  private:
-  std::vector<int64_t> prepare(const solver::BlockSource& rows);
+  std::vector<int64_t> prepare(const solver::BlockSource& rows, int64_t most);
   LeftOutRow adding();
 
   uint64_t seed_;

@@ -35,7 +35,7 @@ double RowLoss::operator()(const double* scores, const double* code) const noexc
   if (task_ == Task::classification) return soft_error(margin(scores, code, outputs));
   double loss = 0;
   for (int64_t o = 0; o < outputs; ++o) {
-    const double error = scores[o] - code[o];
+    const double error = std::isnan(code[o]) ? 0.0 : scores[o] - code[o];
     loss += scale_[static_cast<size_t>(o)] * error * error;
   }
   return loss;

@@ -19,7 +19,8 @@ double margin(const double* scores, const double* code, int64_t classes) noexcep
 /// differ in a handful of rows, but in every row's margin. 1 for a margin of NaN.
 double soft_error(double margin) noexcept;
 
-/// What selection compares. Regression: squared errors times a scale per output, summed.
+/// What selection compares. Regression: squared errors times a scale per output, summed over those
+/// whose target is not NaN.
 /// Classification: the soft error.
 class RowLoss {
  public:

@@ -23,6 +23,7 @@ namespace mercer::model {
 namespace {
 
 using solver::BlockSource;
+using solver::RowsDone;
 
 // Residuals of rows left out take their products with the eigenvectors and squares of these.
 constexpr int64_t kLeftOutSums = 2;
@@ -158,6 +159,44 @@ Selected select_dual(const BlockSource& rows, const Selecting& how, Task task, b
   return {solve_dual(system, how.lambda, context, left_out), how.lambda, {}};
 }
 
+/// Of fewer rows than features its own system serves, and outputs that are coupled have theirs.
+Selected select_coupled(const BlockSource& rows, const Selecting& how, Task task,
+                        const solver::RidgeProblem& problem, Context& context,
+                        LeftOutScores* left_out) {
+  require(how.selection != Selection::gcv, MERCER_UNSUPPORTED,
+          "select.by = gcv of outputs that are coupled or miss targets, expected leave_one_out, "
+          "folds or held_out");
+  const int64_t units = solver::coupled_rows(rows, problem);
+  const auto make = [&](const BlockSource& some, const RowsDone& done) {
+    return solver::make_coupled_factors(some, problem, context, done);
+  };
+  double lambda = how.lambda;
+  std::vector<PathPoint> path;
+  if (validates(how.selection)) {
+    path = validated_path(rows, how, task, units, make, context);
+    lambda = best_point(path).lambda;
+  }
+  const bool leaves_out = how.selection == Selection::loo;
+  if (!leaves_out && left_out == nullptr)
+    return {make(rows, {})->solve(lambda, context), lambda, std::move(path)};
+  Stage stage(context, rows.rows() + units + kLeftOutSums * rows.rows());
+  const auto system = solver::make_coupled_path(rows, problem, context,
+                                                [&](int64_t count) { stage.advance(count); });
+  stage.advance(units);
+  if (leaves_out) {
+    PairedLosses losses(how.lambda_count);
+    path = empty_path(how);
+    for_each_left_out(rows, *system, lambdas_of(path), context,
+                      adding_to(losses, task, rows.outputs()),
+                      [&](int64_t count) { stage.advance(kLeftOutSums * count); });
+    losses.reduce(rows);
+    lambda = choose_left_out(
+        losses, [&](double at) { return system->effective_dimension(at); }, path);
+  }
+  if (left_out != nullptr) left_out->take(rows, *system, lambda);
+  return {system->solve(lambda, context), lambda, std::move(path)};
+}
+
 }  // namespace
 
 int64_t primal_units(const solver::BlockSource& rows, const LeftOutScores* left_out) {
@@ -208,8 +247,10 @@ const PathPoint& best_point(const std::vector<PathPoint>& path) {
   return path[best];
 }
 
-Selected select(const solver::BlockSource& rows, const Selecting& how, Task task, bool center,
-                Context& context, LeftOutScores* left_out) {
+Selected select(const solver::BlockSource& rows, const Selecting& how, Task task,
+                const solver::RidgeProblem& problem, Context& context, LeftOutScores* left_out) {
+  if (problem.is_coupled(rows)) return select_coupled(rows, how, task, problem, context, left_out);
+  const bool center = problem.center;
   const bool dual = rows.rows() < rows.features() && rows.reduction() == nullptr;
   return dual ? select_dual(rows, how, task, center, context, left_out)
               : select_primal(rows, how, task, center, context, left_out);

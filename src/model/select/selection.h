@@ -10,6 +10,7 @@
 #include "model/select/left_out_scores.h"
 #include "model/select/selecting.h"
 #include "solver/block_source.h"
+#include "solver/coupled_path.h"
 
 namespace mercer::model {
 
@@ -29,8 +30,10 @@ std::vector<PathPoint> empty_path(const Selecting& how);
 /// By Gram matrix; for fewer rows than features, where one process has them all, by the n x n dual.
 /// task: whose errors choose. left_out: null, or what takes scores of rows left out of the fit that
 /// is selected.
-Selected select(const solver::BlockSource& rows, const Selecting& how, Task task, bool center,
-                Context& context, LeftOutScores* left_out = nullptr);
+/// Errors: UNSUPPORTED for generalised cross-validation of coupled outputs.
+Selected select(const solver::BlockSource& rows, const Selecting& how, Task task,
+                const solver::RidgeProblem& problem, Context& context,
+                LeftOutScores* left_out = nullptr);
 
 /// What select ends with: the weights at lambda, and scores of rows left out where they are wanted.
 solver::Weights solve_primal(const solver::BlockSource& rows, solver::RowStatistics statistics,

@@ -127,25 +127,37 @@ Selected validate_primal(const BlockSource& rows, const Selecting& how, Task tas
   return result;
 }
 
-Selected validate_dual(const BlockSource& rows, const Selecting& how, Task task, bool center,
-                       Context& context, LeftOutScores* left_out) {
+std::vector<PathPoint> validated_path(const BlockSource& rows, const Selecting& how, Task task,
+                                      int64_t of_fold, const PathMaker& make, Context& context) {
   const auto folds = validation_sets(how, rows);
-  int64_t rows_read = rows.rows();
+  int64_t rows_read = 0;
   for (const auto& fold : folds) rows_read += rows.rows() - size_of(fold);
-  const int64_t factor = dual_units(rows, solver::cholesky_rows(rows.rows()));
-  const int64_t of_fold = how.lambda_count * factor;
-  Stage stage(context, rows_read + std::ssize(folds) * of_fold + factor);
+  Stage stage(context, rows_read + std::ssize(folds) * of_fold);
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
   std::vector<std::vector<HeldOutScore>> scores;
   for (const auto& fold : folds) {
     const auto train = rows_without(rows.rows(), fold);
-    const auto path = solver::make_dual_path(
-        solver::make_dual_system(*rows.subset(train), center, context, done));
+    const auto path = make(*rows.subset(train), done);
     stage.share(of_fold);
     scores.push_back(score_fold(*rows.subset(fold), how, task, *path, context));
     stage.advance(of_fold);
   }
-  Selected result{{}, 0, scored_path(how, task, scores)};
+  return scored_path(how, task, scores);
+}
+
+Selected validate_dual(const BlockSource& rows, const Selecting& how, Task task, bool center,
+                       Context& context, LeftOutScores* left_out) {
+  const int64_t factor = dual_units(rows, solver::cholesky_rows(rows.rows()));
+  const int64_t of_fold = how.lambda_count * factor;
+  const int64_t choosing = how.folds * (rows.rows() + of_fold);
+  Stage stage(context, choosing + rows.rows() + factor);
+  const RowsDone done = [&](int64_t count) { stage.advance(count); };
+  const auto make = [&](const BlockSource& some, const RowsDone& read) {
+    return solver::make_dual_path(solver::make_dual_system(some, center, context, read));
+  };
+  stage.share(choosing);
+  Selected result{{}, 0, validated_path(rows, how, task, of_fold, make, context)};
+  stage.advance(choosing);
   result.lambda = best_point(result.path).lambda;
   const solver::DualSystem system = solver::make_dual_system(rows, center, context, done);
   stage.share(factor);

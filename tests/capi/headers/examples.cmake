@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# Every example of the headers stands line by line in examples.c or examples.cpp, which are compiled and run; every titled section
-# of a C header has one, and every C++ header.
+# Every example of the headers stands, but for spaces and breaks, in examples.c or examples.cpp, which are compiled and run; every
+# titled section of a C header has one, and every C++ header.
 # Run as: cmake -DINCLUDE=... -DEXAMPLES=directory of examples.c -P examples.cmake
 cmake_minimum_required(VERSION 3.22)
 
@@ -9,12 +9,14 @@ cmake_minimum_required(VERSION 3.22)
 function(check_examples header mark source)
   file(READ ${header} text)
   file(READ ${source} programs)
+  string(REGEX REPLACE "[ \n]+" "" programs "${programs}")
   set(found 0)
   set(pattern "\n${mark} Example[^\n]*(\n${mark} [^ \n][^\n]*)*\n${mark}((\n${mark}   [^\n]*)+)")
   while(text MATCHES "${pattern}")
     set(all "${CMAKE_MATCH_0}")
     string(REGEX REPLACE "\n${mark} " "\n" lines "${CMAKE_MATCH_2}")
-    string(FIND "${programs}" "${lines}\n" place)
+    string(REGEX REPLACE "[ \n]+" "" packed "${lines}")
+    string(FIND "${programs}" "${packed}" place)
     if(place EQUAL -1)
       message(SEND_ERROR "${header}: not in ${source}:${lines}")
     endif()

@@ -29,7 +29,7 @@ bool library() {
 bool context(const mercer::Map& map) {
   mercer::Context context(2, 0, [](int64_t done, int64_t total) { return done <= total; });
   try {
-    map.prepare(MERCER_PRECISION_F32, &context);
+    map.prepare(MERCER_NUMBER_F32, &context);
   } catch (const mercer::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
   }
@@ -50,9 +50,7 @@ mercer::Kernel kernel() {
 }
 
 bool map(const mercer::Kernel& kernel, const Numbers& X) {
-  mercer_fourier_options options = mercer::fourier_options();
-  options.projection = MERCER_PROJECTION_SORF;
-  mercer::Map map = mercer::Map::fourier(kernel, X.cols(), 1024, options);
+  mercer::Map map = mercer::Map::fourier(kernel, X.cols(), 1024, R"("projection":"sorf")");
   mercer_transform_options columns = mercer::transform_options();
   columns.end = 100;
   mercer::Matrix<double> Z(X.rows(), 100);
@@ -103,12 +101,11 @@ bool derivatives(const mercer::Map& map, const Numbers& X) {
   bound = mercer::answer(mercer::Kernel::gaussian(1.0), bound);
   if (!(bound.epsilon > 0 && bound.sigma == 1)) return false;
   const mercer_observations values =
-      mercer_observations_of(nullptr, 1, *mercer::Rows(X).get(), *mercer::Rows(K).get());
+      mercer_observations_of(nullptr, 1, mercer::Rows(X).get(), mercer::Rows(K).get());
   const mercer::Model model =
       mercer::Model::fit(R"({"lambda":1e-6})", mercer::Data(values).map(map));
   Numbers laplacian(X.rows(), model.outputs());
-  mercer::differentiate(model, X, mercer_derivative_of(MERCER_DERIVATIVE_LAPLACIAN, nullptr),
-                        laplacian);
+  model.predict(X, "laplacian", laplacian);
   if (model.gradient(X).cols() != X.cols() * K.cols() || laplacian(0, 0) == 0) return false;
   return std::abs(gradient(2, map.features() + 3) - back(2, 1)) < 1e-12 &&
          partial(2, 3) == gradient(2, map.features() + 3) && K(0, 0) == 0 && K(0, 1) != 0;
@@ -130,39 +127,8 @@ bool fields(const Numbers& X) {
   field.multiply(X, theta, f);
   mercer::Matrix<double> J(X.rows(), field.outputs() * field.inputs());
   field.multiply(X, theta, J, MERCER_FIELD_JACOBIAN);
-  const mercer::Matrix<double>& Y = f;
-  const double lambda = 1e-3;
-  const auto learnt = mercer::OperatorModel::fit(field, X, Y, mercer_operator_fit_of(&lambda, 1));
-  mercer::Matrix<double> near(X.rows(), field.outputs());
-  learnt.predict(X, near);
-  const auto exact = mercer::Kernel::from_spec(R"({"kernel":"divergence_free"})");
-  mercer::Matrix<double> u(X.rows(), 3);
-  mercer::operator_kernel_ridge(exact, X, Y, mercer_operator_kernel_fit_of(1e-3), u);
-  mercer::Matrix<double> reference(X.rows(), 3);
-  exact.multiply(X, X, u, reference);
-  mercer::Matrix<double> covariances(X.rows(), 9);
-  mercer::covariance(learnt, X, Y, 0.01, X, covariances);
-  const mercer::FeatureEquivalence same_as = mercer::feature_equivalence(learnt, X, u);
-  Numbers edges(3, 3), bounds(X.rows(), 9);
-  edges(0, 1) = edges(1, 0) = 1;
-  mercer::variance_bound(field, X, X, bounds);
-  const std::vector<double> variances = field.variance(X, X);
-  if (!(covariances(0, 0) > 0 && same_as.residual > 0 && same_as.seen > 0 &&
-        mercer::graph_penalty(learnt, edges) > 0 && mercer::squared_norm(learnt) > 0 &&
-        std::abs(bounds(1, 0) - variances[9]) < 1e-12 * bounds(1, 0)))
-    return false;
-  mercer::Matrix<double> coefficients(field.features(), 1);
-  learnt.coefficients(coefficients);
-  learnt.save("examples_field.mercer");
-  mercer_operator_fit found;
-  mercer::OperatorModel::fit(field, X, Y, mercer_operator_fit_of(&lambda, 1), &found);
-  mercer::OperatorModel::load("examples_field.mercer").predict(X, near, MERCER_FIELD_VALUE);
-  mercer_operator_bound bound =
-      mercer_operator_bound_of(MERCER_OPERATOR_BOUND_31, MERCER_BOUNDED_KERNEL_CURL_FREE, 3);
-  bound.epsilon = 0.5;
-  bound = mercer::answer(bound);
-  if (!(found.residual < 1e-7 && coefficients(0, 0) != 0 && bound.frequencies > 0 &&
-        bound.delta <= 0.01))
+  const auto learnt = mercer::Model::fit(R"({"lambda":1e-3})", mercer::Data(X, f).map(field));
+  if (std::abs(learnt.predict(X)(2, 0) - f(2, 0)) > 0.1 || field.variance(X, X)[0] <= 0)
     return false;
   if (std::abs(J(2, 0) + J(2, 4) + J(2, 8)) > 1e-12 || f(2, 0) == 0) return false;
   // The same through the features, the spec, and B(omega) of one's own.
@@ -197,15 +163,13 @@ bool fields(const Numbers& X) {
   for (int64_t i = 0; i < X.rows() * 3; ++i) first += K(0, i) * f(i / 3, i % 3);
   mercer::simplex_code(code);
   return own.outputs() == 2 && own.features() == 2 * X.rows() && own.info().dropped == 0 &&
-         variances[0] > 0 && std::abs(first - product(0, 0)) < 1e-9 && code(0, 0) == 1 &&
-         joint_outputs(X) && !kernel.spec().empty();
+         std::abs(first - product(0, 0)) < 1e-9 && code(0, 0) == 1 && joint_outputs(X) &&
+         !kernel.spec().empty();
 }
 
 bool codes(const Numbers& X) {
   mercer::Kernel kernel = mercer::Kernel::gaussian(1.0);
-  mercer_fourier_options options = mercer::fourier_options();
-  options.form = MERCER_FORM_PHASE;
-  mercer::Codes codes(mercer::Map::fourier(kernel, X.cols(), 1024, options), X);
+  mercer::Codes codes(mercer::Map::fourier(kernel, X.cols(), 1024, R"("form":"phase")"), X);
   mercer::Matrix<double> K = codes.kernel(kernel, codes.distances(codes));
   return codes.words() == 16 && K(3, 3) == 1 && K(0, 1) < 1 && K(0, 1) == K(1, 0);
 }

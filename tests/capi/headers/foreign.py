@@ -15,11 +15,12 @@ except ImportError:
     sys.exit(0)
 
 KINDS = {"uint32_t": "u32", "int32_t": "i32", "int64_t": "i64", "uint64_t": "u64", "double": "f64", "void": "void",
-         "mercer_status": "i32",
+         "mercer_status": "i32", "mercer_rows": "rows", "mercer_matrix": "matrix", "Rows": "rows", "Matrix": "matrix",
+         "MatrixView": "matrix",
          "u32": "u32", "i32": "i32", "i64": "i64", "u64": "u64", "f64": "f64", "Status": "i32", "Handle": "pointer",
          "UInt32": "u32", "Int32": "i32", "Int64": "i64", "UInt64": "u64", "Float64": "f64", "Cstring": "pointer",
          "Cvoid": "void"}
-STRUCTS = {"FourierOptions": "mercer_fourier_options", "Rows": "mercer_rows", "Matrix": "mercer_matrix",
+STRUCTS = {"Rows": "mercer_rows", "Matrix": "mercer_matrix",
            "MatrixView": "mercer_matrix"}
 
 
@@ -90,7 +91,7 @@ def main():
     wrong = []
     for path, read in (("rust/ridge.rs", rust), ("julia/ridge.jl", julia)):
         theirs, calls = read((pathlib.Path(clients) / path).read_text())
-        if len(theirs) != 3 or len(calls) < 10:
+        if len(theirs) != 2 or len(calls) < 10:
             wrong.append(f"{path}: found {len(theirs)} structs and {len(calls)} functions")
         wrong += [f"{path}: {name} has {fields}, the header {structs[STRUCTS[name]]}" for name, fields in theirs.items()
                   if fields != structs[STRUCTS[name]]]

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "solver/coupled_path.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "base/error.h"
+#include "base/size.h"
+#include "linalg/blas.h"
+#include "solver/centering.h"
+#include "solver/group_path.h"
+#include "solver/inverse_trace.h"
+#include "solver/jittered_cholesky.h"
+#include "solver/rotated_path.h"
+#include "solver/work.h"
+
+namespace mercer::solver {
+namespace {
+
+constexpr const char* kWhat = "ridge of coupled outputs";
+
+/// How large the eigenproblem is, and whether it is the targets'.
+struct Side {
+  int64_t size;
+  bool dual;
+};
+Side side_of(const BlockSource& rows, const Coupling& coupling, Context& context) {
+  const int64_t r = coupling.coefficients(rows.features());
+  const int64_t m = rows.is_complete() ? checked_multiply(rows.rows(), rows.outputs(), kWhat)
+                                       : observed(rows, context).targets;
+  const bool dual = m < r && rows.reduction() == nullptr;
+  return {dual ? m : r, dual};
+}
+
+void check(const BlockSource& rows, const RidgeProblem& problem) {
+  require(problem.coupling == nullptr || problem.coupling->outputs() == rows.outputs(),
+          MERCER_DIMENSION_MISMATCH, "Y has %lld columns, expected the %lld outputs of the kernel",
+          static_cast<long long>(rows.outputs()),
+          static_cast<long long>(problem.coupling == nullptr ? 0 : problem.coupling->outputs()));
+}
+
+/// Each output by itself, of the rows that have it.
+class SeparatePath final : public CoupledPath {
+ public:
+  SeparatePath(const BlockSource& rows, bool center, Context& context, const RowsDone& done)
+      : one_(Coupling::independent(1, context)) {
+    const int64_t p = rows.outputs();
+    const double n = observed(rows, context).weight;
+    for (int64_t k = 0; k < p; ++k) {
+      const auto own = one_output(rows, k);
+      paths_.push_back(std::make_unique<GroupPath>(*own, RidgeProblem{center, &one_}, one_,
+                                                   side_of(*own, one_, context).dual, context,
+                                                   k + 1 < p ? RowsDone() : done));
+      paths_.back()->count(n);
+    }
+  }
+  int64_t outputs() const noexcept override { return std::ssize(paths_); }
+  Weights solve(double lambda, Context& context) const override {
+    Weights all;
+    for (int64_t k = 0; k < outputs(); ++k) {
+      const Weights own = paths_[static_cast<size_t>(k)]->solve(lambda, context);
+      if (k == 0) all.w = Matrix<double>(own.w.rows(), outputs(), context, kWhat);
+      for (int64_t c = 0; c < own.w.rows(); ++c) all.w(c, k) = own.w(c, 0);
+      all.intercept.push_back(own.intercept[0]);
+    }
+    return all;
+  }
+  double effective_dimension(double lambda) const override {
+    double sum = 0;
+    for (const auto& path : paths_) sum += path->effective_dimension(lambda);
+    return sum / static_cast<double>(outputs());
+  }
+  Matrix<double> leave_one_out(std::span<const double> lambdas, const WideBlock& block,
+                               Context& context) const override {
+    const int64_t p = outputs(), L = std::ssize(lambdas);
+    Matrix<double> all(block.Z.rows, checked_multiply(L, p, kWhat), context, kWhat);
+    for (int64_t k = 0; k < p; ++k) {
+      WideBlock own = block;
+      own.Y = block.Y.block_cols(k, k + 1);
+      const Matrix<double> e = paths_[static_cast<size_t>(k)]->leave_one_out(lambdas, own, context);
+      for (int64_t i = 0; i < e.rows(); ++i)
+        for (int64_t l = 0; l < L; ++l) all(i, l * p + k) = e(i, l);
+    }
+    return all;
+  }
+
+ private:
+  Coupling one_;
+  std::vector<std::unique_ptr<GroupPath>> paths_;
+};
+
+/// A factor of H + n lambda I for each lambda.
+class GroupFactors final : public LambdaPath {
+ public:
+  GroupFactors(GroupSums sums, const Coupling& coupling)
+      : sums_(std::move(sums)), coupling_(coupling) {}
+  Weights solve(double lambda, Context& context) const override {
+    return solved(lambda, context, nullptr);
+  }
+  Solution solution(double lambda, Context& context) const override {
+    double trace = 0;
+    Weights weights = solved(lambda, context, &trace);
+    const auto& share = sums_.means.share;
+    const auto intercepts =
+        static_cast<double>(std::ranges::count_if(share, [](double s) { return s > 0; }));
+    const double all = static_cast<double>(sums_.H.rows()) - sums_.n * lambda * trace + intercepts;
+    return {std::move(weights), all / static_cast<double>(coupling_.outputs())};
+  }
+
+ private:
+  Weights solved(double lambda, Context& context, double* trace) const {
+    const double shift = checked_shift(lambda, sums_.n);
+    const int64_t r = sums_.H.rows();
+    const Matrix<double> A(r, r, context, kWhat);
+    for (int64_t j = 0; j < r; ++j) {
+      std::copy_n(sums_.H.view().row(j), j + 1, A.view().row(j));
+      A(j, j) += shift;
+    }
+    jittered_cholesky(A.view(), context);
+    std::vector<double> theta = sums_.s;
+    linalg::cholesky_solve(A.view(), {theta.data(), r, 1});
+    if (trace != nullptr) *trace = inverse_trace(A.view(), context);
+    return weights_of(coupling_, sums_.means, theta, context);
+  }
+  GroupSums sums_;
+  const Coupling& coupling_;
+};
+
+bool is_rotated(const BlockSource& rows, const RidgeProblem& problem) {
+  return problem.coupling != nullptr && problem.coupling->shared() && rows.is_complete();
+}
+
+}  // namespace
+
+std::unique_ptr<CoupledPath> make_coupled_path(const BlockSource& rows, const RidgeProblem& problem,
+                                               Context& context, const RowsDone& done) {
+  check(rows, problem);
+  if (is_rotated(rows, problem)) return make_rotated_path(rows, problem, context, done);
+  if (problem.coupling == nullptr)
+    return std::make_unique<SeparatePath>(rows, problem.center, context, done);
+  const Side side = side_of(rows, *problem.coupling, context);
+  const int64_t square = checked_multiply(checked_multiply(16, side.size, kWhat), side.size, kWhat);
+  context.require_room(square, kWhat);
+  return std::make_unique<GroupPath>(rows, problem, *problem.coupling, side.dual, context, done);
+}
+
+std::unique_ptr<LambdaPath> make_coupled_factors(const BlockSource& rows,
+                                                 const RidgeProblem& problem, Context& context,
+                                                 const RowsDone& done) {
+  const bool plain = problem.coupling == nullptr || is_rotated(rows, problem);
+  if (plain || side_of(rows, *problem.coupling, context).dual)
+    return make_coupled_path(rows, problem, context, done);
+  check(rows, problem);
+  return std::make_unique<GroupFactors>(group_sums(rows, problem, *problem.coupling, context, done),
+                                        *problem.coupling);
+}
+
+int64_t coupled_rows(const BlockSource& rows, const RidgeProblem& problem) {
+  const int64_t q =
+      problem.coupling == nullptr || is_rotated(rows, problem) ? 1 : problem.coupling->width();
+  return q * q * eigen_rows(std::min(rows.rows(), rows.features()));
+}
+
+}  // namespace mercer::solver

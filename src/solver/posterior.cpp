@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "solver/posterior.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/size.h"
+#include "linalg/blas.h"
+#include "solver/block_statistics.h"
+#include "solver/centering.h"
+#include "solver/group_sums.h"
+#include "solver/inverse_trace.h"
+
+namespace mercer::solver {
+namespace {
+
+using linalg::Transpose;
+
+constexpr const char* kWhat = "a posterior covariance";
+constexpr int64_t kRows = 64;                  // at once
+constexpr double kLeastShift = 100 * 2.3e-16;  // of the trace: below, rounding is all there is
+
+Matrix<double> copy_of(MatrixView<const double> A, Context& context) {
+  Matrix<double> copy(A.rows, A.cols, context, kWhat);
+  for (int64_t i = 0; i < A.rows; ++i) std::copy_n(A.row(i), A.cols, copy.view().row(i));
+  return copy;
+}
+
+}  // namespace
+
+void Posterior::factor(MatrixView<double> A, double shift) const {
+  double trace = 0;
+  for (int64_t j = 0; j < A.rows; ++j) {
+    trace += A(j, j);
+    A(j, j) += shift;
+  }
+  require(shift > kLeastShift * trace && linalg::cholesky(A) == 0, MERCER_NOT_POSITIVE_DEFINITE,
+          "n lambda = %g is lost in the rounding of the features' sums, %g, expected a larger "
+          "lambda for a posterior",
+          shift, trace);
+}
+
+Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, double lambda,
+                     const Weights& weights, Context& context)
+    : share_(static_cast<std::size_t>(rows.outputs()), 0.0), scale_(share_.size(), 1.0) {
+  require(lambda > 0, MERCER_UNSUPPORTED, "a posterior at lambda = %g, expected lambda > 0",
+          lambda);
+  const int64_t p = rows.outputs(), D = rows.features();
+  double n = 0;
+  if (problem.is_coupled(rows)) {
+    const Coupling apart = Coupling::independent(p, context);
+    const Coupling& coupling = problem.coupling == nullptr ? apart : *problem.coupling;
+    GroupSums sums = group_sums(rows, problem, coupling, context, {});
+    roots_ = copy_of(coupling.roots(), context);
+    scale_ = coupling.scale();
+    means_ = std::move(sums.means.features);
+    share_ = std::move(sums.means.share);
+    L_ = std::move(sums.H);
+    n = sums.n;
+  } else {
+    RowStatistics statistics(D, p, context);
+    add_blocks(rows, statistics, context);
+    statistics = take_reduced(rows, std::move(statistics));
+    n = statistics.weight();
+    const Means means = center_in_place(statistics, problem.center);
+    means_ = Matrix<double>(p, D, context, kWhat);
+    for (int64_t k = 0; k < p; ++k) {
+      std::ranges::copy(means.row.features, means_.view().row(k));
+      share_[static_cast<std::size_t>(k)] = problem.center ? 1 / n : 0;
+    }
+    L_ = copy_of(statistics.gram(), context);
+  }
+  factor(L_.view(), n * lambda);
+  double trace = static_cast<double>(L_.rows()) - n * lambda * inverse_trace(L_.view(), context);
+  if (roots_.rows() > 0) trace /= static_cast<double>(p);
+  measure_noise(rows, weights, trace + (problem.center ? 1 : 0), context);
+}
+
+void Posterior::measure_noise(const BlockSource& rows, const Weights& weights, double degrees,
+                              Context& context) {
+  const int64_t p = outputs();
+  std::vector<double> squares(static_cast<std::size_t>(2 * p), 0.0);  // then weights
+  for_each_wide(rows, context, [&](const WideBlock& block) {
+    const Matrix<double> f(block.Z.rows, p, context, kWhat);
+    linalg::multiply(1.0, Transpose::no, block.Z, Transpose::no, weights.w.view(), 0.0, f.view());
+    for (int64_t i = 0; i < f.rows(); ++i)
+      for (int64_t k = 0; k < p; ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        if (std::isnan(block.Y(i, k)) || block.weight(i) == 0) continue;
+        const double e = (block.Y(i, k) - f(i, k) - weights.intercept[at]) / scale_[at];
+        squares[at] += block.weight(i) * e * e;
+        squares[at + static_cast<std::size_t>(p)] += block.weight(i);
+      }
+  });
+  reduce(rows, squares);
+  double all = 0, left = 0;
+  for (int64_t k = 0; k < p; ++k) {
+    const double weight = squares[static_cast<std::size_t>(p + k)];
+    const double own = std::max(weight - degrees, 1e-8 * weight);
+    all += squares[static_cast<std::size_t>(k)];
+    left += own;
+    noise_.push_back(squares[static_cast<std::size_t>(k)] / own);
+  }
+  for (double& noise : noise_)
+    if (roots_.rows() > 0) noise = all / left;
+}
+
+void Posterior::covariance(MatrixView<const double> Z, Context& context,
+                           MatrixView<double> out) const {
+  const int64_t p = outputs(), D = means_.cols();
+  const bool joined = roots_.rows() > 0;
+  const int64_t q = joined ? roots_.cols() / p : 1, each = joined ? p : 1;
+  for (int64_t first = 0; first < Z.rows; first += kRows) {
+    const int64_t count = std::min(kRows, Z.rows - first);
+    const Matrix<double> V(D * q, count * each, context, kWhat);
+    for (int64_t c = 0; c < D; ++c)
+      for (int64_t b = 0; b < q; ++b)
+        for (int64_t a = 0; a < count * each; ++a) {
+          const int64_t k = a % each;
+          const double root = joined ? roots_(roots_.rows() == 1 ? 0 : c, k * q + b) : 1.0;
+          V(c * q + b, a) = root * (Z(first + a / each, c) - means_(k, c));
+        }
+    linalg::triangular_solve(L_.view(), V.view());
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t k = 0; k < p; ++k)
+        for (int64_t l = 0; l < p; ++l) {
+          double& sum = out(first + i, k * p + l);
+          sum = k == l ? share_[static_cast<std::size_t>(k)] : 0;
+          if (joined || k == l)
+            for (int64_t j = 0; j < V.rows(); ++j)
+              sum += V(j, i * each + (joined ? k : 0)) * V(j, i * each + (joined ? l : 0));
+          sum *=
+              std::sqrt(noise_[static_cast<std::size_t>(k)] * noise_[static_cast<std::size_t>(l)]) *
+              scale_[static_cast<std::size_t>(k)] * scale_[static_cast<std::size_t>(l)];
+        }
+    context.checkpoint();
+  }
+}
+
+std::vector<double> Posterior::numbers() const {
+  std::vector<double> all = {static_cast<double>(roots_.rows()),
+                             static_cast<double>(roots_.rows() > 0 ? roots_.cols() : 0)};
+  const auto put = [&](const double* from, int64_t count) {
+    all.insert(all.end(), from, from + count);
+  };
+  put(means_.data(), means_.rows() * means_.cols());
+  for (const auto& list : {share_, noise_, scale_}) put(list.data(), std::ssize(list));
+  put(roots_.data(), roots_.rows() * roots_.cols());
+  for (int64_t j = 0; j < L_.rows(); ++j) put(L_.view().row(j), j + 1);
+  return all;
+}
+
+Posterior::Posterior(std::span<const double> numbers, int64_t features, int64_t outputs,
+                     Context& context) {
+  constexpr const char* kBad = "a posterior of other features and outputs than the model's";
+  require(numbers.size() >= 2 &&
+              std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); }),
+          MERCER_INVALID_ARGUMENT, kBad);
+  const double rows = numbers[0], cols = numbers[1];
+  const auto p = static_cast<double>(outputs), D = static_cast<double>(features);
+  const bool apart = rows == 0 && cols == 0;
+  require(
+      apart || ((rows == 1 || rows == D) && cols >= p && cols <= p * p && std::fmod(cols, p) == 0),
+      MERCER_INVALID_ARGUMENT, kBad);
+  const double r = apart ? D : D * (cols / p);
+  require(static_cast<double>(numbers.size()) == 2 + p * D + 3 * p + rows * cols + r * (r + 1) / 2,
+          MERCER_INVALID_ARGUMENT, kBad);
+  auto from = numbers.begin() + 2;
+  const auto take = [&](auto to, int64_t count) {
+    std::copy_n(from, count, to);
+    from += count;
+  };
+  means_ = Matrix<double>(outputs, features, context, kWhat);
+  take(means_.data(), outputs * features);
+  for (auto* list : {&share_, &noise_, &scale_}) {
+    list->resize(static_cast<std::size_t>(outputs));
+    take(list->begin(), outputs);
+  }
+  roots_ = Matrix<double>(static_cast<int64_t>(rows), static_cast<int64_t>(cols), context, kWhat);
+  take(roots_.data(), roots_.rows() * roots_.cols());
+  const auto size = static_cast<int64_t>(r);
+  L_ = Matrix<double>(size, size, context, kWhat);
+  for (int64_t j = 0; j < size; ++j) take(L_.view().row(j), j + 1);
+  for (int64_t j = 0; j < size; ++j) require(L_(j, j) > 0, MERCER_INVALID_ARGUMENT, kBad);
+}
+
+}  // namespace mercer::solver

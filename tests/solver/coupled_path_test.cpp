@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Ridge of coupled outputs against whole systems, by elimination: every kind of roots, with gaps,
+// weights, units of targets and intercepts, from either side; rows left out against refits.
+#include "solver/coupled_path.h"
+
+#include "coupled_problem.h"
+#include "support/catch.h"
+#include "support/matrix_source.h"
+#include "support/reference_matrix.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::solver;
+using namespace mercer::test;
+
+namespace {
+
+constexpr double kLambdas[] = {2.0, 0.02};
+
+struct Case {
+  int64_t n, D, p, q;  // q = 0: no coupling
+  bool shared, gaps, weighted, center;
+};
+
+class Whole {
+ public:
+  explicit Whole(const Case& c, uint64_t seed = 700) : c_(c) {
+    const Problem problem = ridge_problem(c.n, c.D, c.p, seed);
+    Z_ = copy(problem.Z.view());
+    Y_ = c.gaps ? with_gaps(problem.Y.view(), seed + 1) : copy(problem.Y.view());
+    for (int64_t i = 0; c.weighted && i < c.n; ++i) weights_.push_back(0.5 + double(i % 3));
+    if (c.q == 0) return;
+    roots_ = random_matrix(c.shared ? 1 : c.D, c.p * c.q, seed + 2);
+    for (int64_t k = 0; k < c.p; ++k) scale_.push_back(1 + 0.5 * double(k));
+  }
+  std::unique_ptr<Coupling> coupling() const {
+    Context context;
+    return c_.q == 0 ? nullptr
+                     : std::make_unique<Coupling>(c_.p, copy(roots_.view()), scale_, context);
+  }
+  MatrixSource source() const { return {Z_.view(), Y_.view(), 5, false, weights_}; }
+  const Matrix<double>& Y() const { return Y_; }
+
+  /// Y's row `left_out` counts for nothing, but for n.
+  Weights solution(double lambda, int64_t left_out = -1) const {
+    const int64_t p = c_.p, q = std::max(c_.q, int64_t{1}), r = c_.D * (c_.q == 0 ? p : q);
+    double n = 0;
+    Matrix<double> targets(c_.n, p);
+    for (int64_t i = 0; i < c_.n; ++i) {
+      bool any = false;
+      for (int64_t k = 0; k < p; ++k) {
+        any = any || !std::isnan(Y_(i, k));
+        targets(i, k) = i == left_out ? kMissing : Y_(i, k) / unit(k) * std::sqrt(weight(i));
+      }
+      if (any) n += weight(i);
+    }
+    const int64_t columns = r + (c_.center ? p : 0);
+    const Matrix<double> Phi = filled(c_.n * p, columns, [&](int64_t row, int64_t column) {
+      const int64_t i = row / p, k = row % p;
+      if (column >= r) return column - r == k ? std::sqrt(weight(i)) : 0.0;
+      return std::sqrt(weight(i)) * Z_(i, column / (r / c_.D)) * root(column, k);
+    });
+    const Matrix<double> theta = reference_coupled_ridge(Phi.view(), targets.view(), n * lambda, r);
+    Weights found{Matrix<double>(c_.D, p), std::vector<double>(static_cast<size_t>(p), 0.0)};
+    found.w.fill(0);
+    for (int64_t column = 0; column < r; ++column)
+      for (int64_t k = 0; k < p; ++k)
+        found.w(column / (r / c_.D), k) += unit(k) * root(column, k) * theta(column, 0);
+    for (int64_t k = 0; c_.center && k < p; ++k)
+      found.intercept[static_cast<size_t>(k)] = unit(k) * theta(r + k, 0);
+    return found;
+  }
+  double residual(const Weights& weights, int64_t i, int64_t k) const {
+    double y = Y_(i, k) - weights.intercept[static_cast<size_t>(k)];
+    for (int64_t c = 0; c < c_.D; ++c) y -= Z_(i, c) * weights.w(c, k);
+    return y;
+  }
+  /// Of an output, on average: how much its own targets move what is fitted.
+  double effective_dimension(double lambda) const {
+    const Weights before = solution(lambda);
+    double trace = 0;
+    for (int64_t i = 0; i < c_.n; ++i)
+      for (int64_t k = 0; k < c_.p; ++k) {
+        if (std::isnan(Y_(i, k))) continue;
+        Whole moved(c_);
+        moved.Y_(i, k) += 1;
+        trace += 1 - moved.residual(moved.solution(lambda), i, k) + residual(before, i, k);
+      }
+    return trace / static_cast<double>(c_.p);
+  }
+
+ private:
+  double weight(int64_t i) const {
+    return weights_.empty() ? 1.0 : weights_[static_cast<size_t>(i)];
+  }
+  double unit(int64_t k) const { return scale_.empty() ? 1.0 : scale_[static_cast<size_t>(k)]; }
+  double root(int64_t column, int64_t k) const {
+    if (c_.q == 0) return column % c_.p == k ? 1.0 : 0.0;
+    return roots_(c_.shared ? 0 : column / c_.q, k * c_.q + column % c_.q);
+  }
+  Case c_;
+  Matrix<double> Z_, Y_, roots_;
+  std::vector<double> weights_, scale_;
+};
+
+std::string weights_fault(const Weights& found, const Weights& expected) {
+  const auto stacked = [](const Weights& w) {
+    return filled(w.w.rows() + 1, w.w.cols(), [&](int64_t i, int64_t k) {
+      return i < w.w.rows() ? w.w(i, k) : w.intercept[static_cast<size_t>(k)];
+    });
+  };
+  return difference(stacked(found).view(), stacked(expected).view(), 1e-8);
+}
+
+void check_left_out(const CoupledPath& path, const Whole& whole, const Case& c) {
+  Context context;
+  for_each_wide(whole.source(), context, [&](const WideBlock& block) {
+    const Matrix<double> e = path.leave_one_out(kLambdas, block, context);
+    for (int64_t i = 0; i < block.Z.rows; ++i)
+      for (int64_t l = 0; l < 2; ++l) {
+        const Weights refit = whole.solution(kLambdas[l], block.first + i);
+        for (int64_t k = 0; k < c.p; ++k) {
+          if (std::isnan(block.Y(i, k))) continue;
+          const double expected = whole.residual(refit, block.first + i, k);
+          CAPTURE(block.first + i, k, kLambdas[l]);
+          CHECK(std::abs(e(i, l * c.p + k) - expected) < 1e-7 * (1 + std::abs(expected)));
+        }
+      }
+  });
+}
+
+void check_case(const Case& c) {
+  CAPTURE(c.n, c.D, c.p, c.q, c.shared, c.gaps, c.weighted, c.center);
+  Context context;
+  const Whole whole(c);
+  const auto coupling = whole.coupling();
+  const RidgeProblem problem{c.center, coupling.get()};
+  const auto path = make_coupled_path(whole.source(), problem, context);
+  const auto factors = make_coupled_factors(whole.source(), problem, context);
+  for (const double lambda : kLambdas) {
+    CHECK(weights_fault(path->solve(lambda, context), whole.solution(lambda)) == "");
+    CHECK(weights_fault(factors->solve(lambda, context), whole.solution(lambda)) == "");
+    CHECK(std::abs(path->effective_dimension(lambda) - whole.effective_dimension(lambda)) < 1e-7);
+  }
+  check_left_out(*path, whole, c);
+}
+
+}  // namespace
+
+TEST_CASE("coupled outputs: whole systems, rows left out and Tr H", "[solver]") {
+  for (const bool shared : {true, false})
+    for (const bool gaps : {false, true})
+      for (const bool center : {false, true}) {
+        check_case({16, 4, 3, 2, shared, gaps, false, center});
+        check_case({7, 9, 2, 3, shared, gaps, true, center});
+      }
+  for (const bool center : {false, true}) {
+    check_case({16, 3, 3, 0, false, true, true, center});
+    check_case({8, 9, 2, 0, false, true, false, center});
+  }
+}
+
+TEST_CASE("coupled outputs: the reference numbers of the Stein equation", "[solver]") {
+  for (const auto& entry : oracle("operator_kernels")["stein"]) {
+    const Matrix<double> Z = reference_matrix(entry["Phi"]), Y = reference_matrix(entry["Y"]);
+    const Matrix<double> B = reference_matrix(entry["B"]);
+    Context context;
+    const Coupling coupling(
+        B.rows(), filled(1, B.rows() * B.cols(), [&](int64_t, int64_t j) { return B.data()[j]; }),
+        std::vector<double>(static_cast<size_t>(B.rows()), 1.0), context);
+    const auto path =
+        make_coupled_path(MatrixSource(Z.view(), Y.view(), 7, false), {false, &coupling}, context);
+    for (const auto& solution : entry["solutions"]) {
+      const Weights found = path->solve(solution["lambda"], context);
+      CHECK(worst_difference(product(Z.view(), found.w.view()),
+                             reference_matrix(solution["predictions"])) < 1e-10);
+    }
+  }
+}
+
+TEST_CASE("coupled outputs: refusals", "[solver]") {
+  Context context;
+  const auto one = [] { return std::vector<double>(2, 1.0); };
+  Matrix<double> zero(1, 4);
+  zero.fill(0);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { Coupling(2, std::move(zero), one(), context); },
+            "roots") == "");
+  const Whole whole({9, 3, 2, 2, true, false, false, true});
+  const Coupling three = Coupling::independent(3, context);
+  CHECK(refusal_fault(
+            MERCER_DIMENSION_MISMATCH,
+            [&] {
+              make_coupled_path(whole.source(), {true, &three}, context);
+            },
+            "3 outputs") == "");
+}
