@@ -145,7 +145,9 @@ double fixed_lengthscale(const FitPlan& plan, const SpecMapMaker& maker) {
           plan.search.lengthscale);
   if (plan.search.lengthscale > 0 || plan.map.find("kernel") == nullptr)
     return plan.search.lengthscale;
-  const bool given = plan.map.object("kernel").find("lengthscale") != nullptr;
+  const Parameters* kernel = &plan.map.object("kernel");
+  if (kernel->find("scalar") != nullptr) kernel = &kernel->object("scalar");
+  const bool given = kernel->find("lengthscale") != nullptr;
   return given && maker.start() == 0 ? maker.lengthscale().value_or(0) : 0;
 }
 

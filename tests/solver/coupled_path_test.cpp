@@ -161,6 +161,19 @@ TEST_CASE("coupled outputs: whole systems, rows left out and Tr H", "[solver]") 
   }
 }
 
+TEST_CASE("coupled outputs: a shift far below the eigenvalues keeps its digits in the dual",
+          "[solver]") {
+  Context context;
+  const Problem problem = ridge_problem(12, 30, 1, 731);
+  const MatrixSource source(problem.Z.view(), problem.Y.view(), 5, false);
+  const Coupling one = Coupling::independent(1, context);
+  const double lambda = 1e-10;
+  const Weights joined = make_coupled_path(source, {true, &one}, context)->solve(lambda, context);
+  CHECK(weights_fault(
+            joined,
+            make_dual_path(make_dual_system(source, true, context))->solve(lambda, context)) == "");
+}
+
 TEST_CASE("coupled outputs: the reference numbers of the Stein equation", "[solver]") {
   for (const auto& entry : oracle("operator_kernels")["stein"]) {
     const Matrix<double> Z = reference_matrix(entry["Phi"]), Y = reference_matrix(entry["Y"]);

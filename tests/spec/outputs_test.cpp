@@ -142,6 +142,13 @@ TEST_CASE("fields: a search finds lengthscale and share, and fills gaps", "[spec
   CHECK(model.report.assessment.rows == 160);
 }
 
+TEST_CASE("fields: a search keeps a lengthscale that the scalar kernel gives", "[spec]") {
+  FieldRows data(60, 1, 25);
+  const model::Model model = data.fit(field_spec("curl_free", R"(,"assess":false)"));
+  CHECK(model.report.lengthscale == 0.8);
+  CHECK(spec::to_spec(model).find(R"("lengthscale":0.8)") != std::string::npos);
+}
+
 TEST_CASE("outputs: the identity is what independent outputs have, Gamma of rank 1 is not",
           "[spec]") {
   FieldRows data(60, 0.3, 31);
