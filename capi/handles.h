@@ -12,7 +12,6 @@
 #include "guard.h"
 #include "kernel/kernel.h"
 #include "mercer/mercer.h"
-#include "model/exact_ridge.h"
 #include "model/model.h"
 #include "solver/ridge.h"
 #include "solver/row_statistics.h"
@@ -45,6 +44,3 @@ struct mercer_model {
   mercer::model::Model impl;
 };
 
-struct mercer_kernel_ridge {
-  mercer::model::ExactModel impl;
-};

@@ -27,17 +27,17 @@ Json fit_of(const Comparison& job) {
   return spec;
 }
 
-std::string fixed_fit(const Comparison& job) {
+Json fixed_fit(const Comparison& job, double lambda) {
   Json spec = fit_of(job);
-  spec["lambda"] = job.lambda;
-  return json_text(spec);
+  spec["lambda"] = lambda;
+  return spec;
 }
 
-std::string left_out_fit(const Comparison& job) {
+Json left_out_fit(const Comparison& job) {
   Json spec = fit_of(job);
   spec["precision"] = "f64";
   spec["select"] = {{"largest", kLargest}, {"smallest", kSmallest}};
-  return json_text(spec);
+  return spec;
 }
 
 Map map_of(const Comparison& job, int64_t D) {
@@ -53,44 +53,21 @@ void print_line(const Comparison& job, const char* solution, const std::string& 
   std::fflush(stdout);
 }
 
-// As models limit their predictions of a regression: to the range of the targets fitted on,
-// widened by half of it on either side.
-void limit(const Subsample& rows, Matrix<double>* predictions) {
-  if (rows.K > 0) return;
-  for (int64_t o = 0; o < rows.m; ++o) {
-    double least = rows.Y[static_cast<size_t>(o)], largest = least;
-    for (int64_t i = 1; i < rows.train_rows; ++i) {
-      const double y = rows.Y[static_cast<size_t>(i * rows.m + o)];
-      least = std::min(least, y);
-      largest = std::max(largest, y);
-    }
-    const double half = 0.5 * largest - 0.5 * least;
-    for (int64_t i = 0; i < predictions->rows(); ++i) {
-      double& y = (*predictions)(i, o);
-      y = std::min(std::max(y, least - half), largest + half);
-    }
-  }
-}
-
 Data data_of(const Comparison& job, const Rows& X, const Rows& Y) {
   const double* const weights = job.rows.fitting();
   return Data(X, Y).weights({weights, weights == nullptr ? 0 : X.rows()});
 }
 
-Model fit_on(const Comparison& job, const Map& map, const std::string& spec, const Rows& X,
+Model fit_on(const Comparison& job, const Map& map, const Json& spec, const Rows& X,
              const Rows& Y) {
-  return Model::fit(spec, data_of(job, X, Y).map(map), job.session.context());
+  return Model::fit(json_text(spec), data_of(job, X, Y).map(map), job.session.context());
 }
 
-double exact_score(const Comparison& job, const Kernel& kernel, double lambda, const Rows& X,
-                   const Rows& Y, const Rows& test, const Rows& test_y) {
-  Json spec = fit_of(job);
-  spec.erase("search");
-  spec["lambda"] = lambda;
-  const KernelRidge exact(kernel, json_text(spec), data_of(job, X, Y), job.session.context());
-  Matrix<double> scores = exact.predict(test, job.session.context());
-  limit(job.rows, &scores);
-  return prediction_score(scores, test_y, job.rows.K, job.rows.scoring());
+/// Kernel ridge itself.
+Model fit_exact(const Comparison& job, const Kernel& kernel, Json spec, const Rows& X,
+                const Rows& Y) {
+  spec["map"] = {{"map", "exact"}, {"kernel", Json::parse(kernel.spec())}};
+  return Model::fit(json_text(spec), data_of(job, X, Y), job.session.context());
 }
 
 // On the first held-out rows; "-" where it is not defined, as for a kernel that is 0 on all of
@@ -109,16 +86,10 @@ std::string kernel_error_text(const Comparison& job, const Map& map) {
 
 }  // namespace
 
-// Features of landmarks that are all rows are the kernel itself there, so that one fit of them
-// scores every lambda.
 double exact_lambda(const Comparison& job, const Kernel& kernel) {
   const Subsample& rows = job.rows;
   const int64_t n = std::min(rows.train_rows, kChoosingRows);
-  const Map itself = Map::fit_spec(R"({"map":"nystroem","landmarks":"supplied","kernel":)" +
-                                       kernel.spec() + R"(,"inputs":)" + std::to_string(rows.d) +
-                                       R"(,"features":)" + std::to_string(n) + "}",
-                                   rows.first(n), job.session.context());
-  const Model model = fit_on(job, itself, left_out_fit(job), rows.first(n), rows.first_y(n));
+  const Model model = fit_exact(job, kernel, left_out_fit(job), rows.first(n), rows.first_y(n));
   if (model.lambda() <= kSmallest || model.lambda() >= kLargest)
     std::printf(
         "note: %.3g is the %s lambda that was tried for the kernel; --lambda sets another\n",
@@ -129,8 +100,9 @@ double exact_lambda(const Comparison& job, const Kernel& kernel) {
 void compare_exact(const Comparison& job, const Kernel& kernel, double lambda) {
   const Subsample& rows = job.rows;
   const Stopwatch watch;
+  const Model model = fit_exact(job, kernel, fixed_fit(job, lambda), rows.train(), rows.train_y());
   const double score =
-      exact_score(job, kernel, lambda, rows.train(), rows.train_y(), rows.test(), rows.test_y());
+      model.score(rows.test(), rows.test_y(), rows.scoring(), job.session.context());
   print_line(job, "exact kernel ridge", "-", score, "-", watch.seconds());
 }
 
@@ -138,7 +110,7 @@ void compare_features(const Comparison& job, int64_t D) {
   const Subsample& rows = job.rows;
   const Stopwatch watch;
   const Map map = map_of(job, D);
-  const Model model = fit_on(job, map, fixed_fit(job), rows.train(), rows.train_y());
+  const Model model = fit_on(job, map, fixed_fit(job, job.lambda), rows.train(), rows.train_y());
   const double score =
       model.score(rows.test(), rows.test_y(), rows.scoring(), job.session.context());
   const double seconds = watch.seconds();

@@ -6,7 +6,6 @@
 /* Learning with features: row statistics, ridge, models of rows in memory and elsewhere, search,
  * and exact kernel ridge as the reference. */
 
-#include "mercer/kernel_ridge.h"
 #include "mercer/model.h"
 #include "mercer/ridge.h"
 #include "mercer/score.h"

@@ -12,7 +12,6 @@
 #include "mercer/derivative.h"
 #include "mercer/io.h"
 #include "mercer/kernel.h"
-#include "mercer/kernel_ridge.h"
 #include "mercer/map.h"
 #include "mercer/map_error.h"
 #include "mercer/model.h"

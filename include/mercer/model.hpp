@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/model.h and kernel_ridge.h for C++17: models and exact kernel ridge.
+// mercer/model.h for C++17: models.
 //
 // Example: fit, score, and the model as bytes.
 //
@@ -162,34 +162,6 @@ class Model : public detail::Kept<Model, mercer_model_read, mercer_model_write> 
   std::string text(const char* what) const {
     return detail::text([&](auto... buffer) { return mercer_model_text(get(), what, buffer...); });
   }
-  Handle owner_;
-};
-
-/// Exact kernel ridge, the reference; the spec `json` says "lambda".
-class KernelRidge {
- public:
-  KernelRidge(const Kernel& kernel, const std::string& json, const Data& data,
-              Context* context = nullptr)
-      : owner_(detail::create<Handle>(
-            [&](auto out) {
-              return mercer_kernel_ridge_fit(kernel.get(), json.c_str(), data.get(),
-                                             detail::handle(context), out);
-            },
-            context)) {}
-  Matrix<double> predict(const Rows& X, Context* context = nullptr) const {
-    Matrix<double> scores(X.rows(), outputs());
-    detail::check(
-        mercer_kernel_ridge_predict(get(), X.get(), detail::handle(context), Result(scores).get()),
-        context);
-    return scores;
-  }
-  int64_t inputs() const { return shape().columns; }
-  int64_t outputs() const { return shape().outputs; }
-  mercer_kernel_ridge* get() const noexcept { return owner_.get(); }
-
- private:
-  using Handle = detail::Owner<mercer_kernel_ridge, mercer_kernel_ridge_free>;
-  mercer_shape shape() const { return detail::shape(mercer_kernel_ridge_shape, get()); }
   Handle owner_;
 };
 

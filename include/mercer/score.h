@@ -68,7 +68,7 @@ typedef struct mercer_score_options {
 
 /** How well predictions fit the targets Y of the same rows: by default R^2 (K = 0) or the accuracy
  *  (K >= 2).
- *  Shapes: predictions n x outputs, of mercer_model_predict, mercer_kernel_ridge_predict or any
+ *  Shapes: predictions n x outputs, of mercer_model_predict or any
  *  other, n >= 1; Y n x outputs, or n x 1 for classes; both dense or CSR (made dense); score: one
  *  number, K x K for CONFUSION; options may be NULL.
  *  Errors: K = 1, K < 0, no rows, a metric that is not of K, bins or tau of another metric; but for

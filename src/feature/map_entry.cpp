@@ -230,6 +230,9 @@ Parameters canonical_part(const Parameters& given, const std::string& path) {
   require(!envelope.needs_data, MERCER_UNSUPPORTED,
           "%sneeds = \"data\": the numbers of a part are those of the whole", path.c_str());
   const MapEntry& entry = map_entry(envelope.body, path);
+  require(!entry.keeps_all_rows, MERCER_UNSUPPORTED,
+          "%smap = %s as a part, expected a map of features: its columns are kernel values",
+          path.c_str(), entry.name);
   std::vector<Field> fields{map_name_field()};
   fields.insert(fields.end(), entry.fields.begin(), entry.fields.end());
   return check_fields(envelope.body, fields, path);

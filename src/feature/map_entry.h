@@ -65,6 +65,7 @@ struct MapEntry {
   bool needs_rows = false;          // is made from rows, or from the numbers of a file
   bool chooses_projection = false;  // by projection_rules(), where a search is not told which
   bool row_per_feature = false;     // takes one row for each feature: no fewer rows than features
+  bool keeps_all_rows = false;      // and all rows: as many features
   /// How a map made of others joins them, for the kernel of its name; none: it is not.
   std::optional<kernel::Composition::Rule> rule = {};
   /// Of maps whose inputs decide how many features they have: that number, whatever the arguments

@@ -17,6 +17,7 @@
   entry(sign)              \
   entry(optical)           \
   entry(nystroem)          \
+  entry(exact)             \
   entry(additive)          \
   entry(laplace)           \
   entry(anova)             \

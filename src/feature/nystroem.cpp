@@ -14,13 +14,13 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/aligned.h"
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/parallel.h"
+#include "feature/landmark_rows.h"
 #include "feature/landmarks.h"
 #include "feature/lengthscale_gradient.h"
 #include "feature/map_entry.h"
@@ -41,13 +41,6 @@ constexpr int64_t kManyRows = 16 * kTallTile;  // enough for every thread
 constexpr double kFloatError = 1e-5;
 // Of progress: of D^3 products of a decomposition, a factorisation, and pairs of landmarks.
 constexpr int64_t kGramUnits = 1, kEigenUnits = 8, kRootUnits = 2;
-
-/// D x d: sparse if they are out of sparse rows, and kernel values cost what these list.
-using LandmarkRows = std::variant<Matrix<double>, ListedRows>;
-
-Rows view_of(const LandmarkRows& rows) {
-  return std::visit([](const auto& own) -> Rows { return own.view(); }, rows);
-}
 
 /// What is learnt.
 struct Landmarks {
@@ -84,7 +77,7 @@ class Nystroem final : public FeatureMap, public LengthscaleSlopes {
  public:
   Nystroem(std::unique_ptr<const kernel::Kernel> kernel, const Options& options,
            Landmarks landmarks)
-      : FeatureMap(view_of(landmarks.rows).cols(), landmarks.root.rows(), false),
+      : FeatureMap(landmarks.rows.view().cols(), landmarks.root.rows(), false),
         kernel_(std::move(kernel)),
         options_(options),
         landmarks_(std::move(landmarks)),
@@ -135,26 +128,17 @@ class Nystroem final : public FeatureMap, public LengthscaleSlopes {
   }
 
   std::vector<NumberArray> numbers() const override {
-    const int64_t D = features(), d = inputs();
-    std::vector<NumberArray> arrays;
-    if (const ListedRows* const sparse = listed()) {
-      arrays = arrays_of(sparse->view());
-    } else {
-      arrays.push_back(
-          {"landmarks", {D, d}, copied(*std::get_if<Matrix<double>>(&landmarks_.rows))});
-    }
-    arrays.push_back({"root", {D, D}, copied(landmarks_.root)});
+    const int64_t D = features();
+    std::vector<NumberArray> arrays = landmarks_.rows.numbers();
+    const double* const root = landmarks_.root.data();
+    arrays.push_back({"root", {D, D}, std::vector<double>(root, root + D * D)});
     arrays.push_back({"rank", {1}, std::vector<int64_t>{landmarks_.rank}});
     return arrays;
   }
 
  private:
-  const ListedRows* listed() const noexcept { return std::get_if<ListedRows>(&landmarks_.rows); }
-  /// Without data if they are listed.
-  MatrixView<const double> dense_landmarks() const noexcept {
-    if (listed() != nullptr) return {nullptr, features(), inputs()};
-    return std::get_if<Matrix<double>>(&landmarks_.rows)->view();
-  }
+  const ListedRows* listed() const noexcept { return landmarks_.rows.listed(); }
+  MatrixView<const double> dense_landmarks() const noexcept { return landmarks_.rows.dense(); }
   NystroemParts parts() const {
     NystroemParts parts{*kernel_, dense_landmarks(), landmarks_.root.view(), double_};
     if (const ListedRows* const sparse = listed()) {
@@ -172,16 +156,6 @@ class Nystroem final : public FeatureMap, public LengthscaleSlopes {
                            std::span<double> each) const {
     check_vectors(X, G, row_length(), MatrixView<T>{nullptr, X.rows, inputs()}, inputs());
     pull_rows_to_lengthscale(parts(), X, G, context, each);
-  }
-
-  static std::vector<NumberArray> arrays_of(const CsrView<double>& rows) {
-    const int64_t count = rows.nonzeros();
-    std::vector<int64_t> offsets, columns;
-    for (int64_t l = 0; l <= rows.rows; ++l) offsets.push_back(rows.offsets[l]);
-    for (int64_t p = 0; p < count; ++p) columns.push_back(rows.indices[p]);
-    return {{"landmark_offsets", {rows.rows + 1}, std::move(offsets)},
-            {"landmark_columns", {count}, std::move(columns)},
-            {"landmark_values", {count}, std::vector<double>(rows.values, rows.values + count)}};
   }
 
   // Kernel values of a block of rows with landmarks that are listed, then tiles of the block times
@@ -213,10 +187,6 @@ class Nystroem final : public FeatureMap, public LengthscaleSlopes {
           0);
       stage.advance(rows);
     }
-  }
-
-  static std::vector<double> copied(const Matrix<double>& A) {
-    return {A.data(), A.data() + A.rows() * A.cols()};
   }
 
   template <class T>
@@ -254,12 +224,12 @@ class Nystroem final : public FeatureMap, public LengthscaleSlopes {
 /// rank.
 Landmarks with_root(const kernel::Kernel& kernel, LandmarkRows rows, double cutoff,
                     Context& context) {
-  const int64_t D = view_of(rows).rows();
+  const int64_t D = rows.count();
   const char* const what = "the kernel matrix of the landmarks";
   const Matrix<double> K(D, D, context, what);
   Stage stage(context, kGramUnits + kEigenUnits + kRootUnits);
   stage.part(kGramUnits,
-             [&] { kernel::gram(kernel, view_of(rows), view_of(rows), context, K.view()); });
+             [&] { kernel::gram(kernel, rows.view(), rows.view(), context, K.view()); });
   std::vector<double> values(static_cast<size_t>(D));
   stage.part(kEigenUnits, [&] { linalg::symmetric_eigen(K.view(), values, context); });
   stage.share(kRootUnits);
@@ -296,55 +266,17 @@ Landmarks learnt(const MapArguments& a, const Options& options) {
       choose_landmarks(options.landmarks, a.kernel, rows, a.features, options.seed, context);
   stage.advance(choosing);
   stage.share(2 - choosing);
-  if (kernel::pairs_as_listed(a.kernel, rows))
-    return with_root(a.kernel, listed_rows(a.kernel, rows, chosen, context), options.cutoff,
-                     context);
-  return with_root(a.kernel, copied_rows(a.kernel, rows, chosen, context), options.cutoff, context);
-}
-
-Matrix<double> matrix_from(const std::vector<double>& values, int64_t rows, int64_t cols) {
-  Matrix<double> A(rows, cols);
-  for (const double value : values) {
-    require(std::isfinite(value), MERCER_CORRUPT_FILE, "landmarks or their root hold %g", value);
-  }
-  std::copy(values.begin(), values.end(), A.data());
-  return A;
-}
-
-/// Judged before anything is read by them.
-ListedRows loaded_rows(const MapArguments& a) {
-  const int64_t D = a.features;
-  const std::array<int64_t, 1> any{-1};
-  const auto& offsets =
-      find_integers(a.data.numbers, "landmark_offsets", std::array<int64_t, 1>{D + 1});
-  const auto& columns = find_integers(a.data.numbers, "landmark_columns", any);
-  const std::array<int64_t, 1> count{std::ssize(columns)};
-  const auto& values = find_doubles(a.data.numbers, "landmark_values", count);
-  require(offsets.front() == 0 && offsets.back() == count[0] && std::ranges::is_sorted(offsets),
-          MERCER_CORRUPT_FILE, "landmark_offsets do not ascend from 0 to %lld",
-          static_cast<long long>(count[0]));
-  for (const int64_t column : columns)
-    require(column >= 0 && column < a.inputs, MERCER_CORRUPT_FILE,
-            "landmark_columns hold %lld, expected 0 to %lld", static_cast<long long>(column),
-            static_cast<long long>(a.inputs - 1));
-  for (const double value : values)
-    require(std::isfinite(value), MERCER_CORRUPT_FILE, "landmark_values hold %g", value);
-  const CsrView<double> view{D, a.inputs, offsets.data(), columns.data(), values.data()};
-  Context context;
-  return ListedRows(view, context, "landmarks");
+  return with_root(a.kernel, LandmarkRows(a.kernel, rows, chosen, context), options.cutoff,
+                   context);
 }
 
 Landmarks loaded(const MapArguments& a) {
-  const int64_t D = a.features, d = a.inputs;
+  const int64_t D = a.features;
   const auto& rank = find_integers(a.data.numbers, "rank", std::array<int64_t, 1>{1});
   require(rank[0] >= 1 && rank[0] <= D, MERCER_CORRUPT_FILE, "rank = %lld, expected 1 to %lld",
           static_cast<long long>(rank[0]), static_cast<long long>(D));
   const auto& root = find_doubles(a.data.numbers, "root", std::array<int64_t, 2>{D, D});
-  const bool sparse = std::ranges::any_of(
-      a.data.numbers, [](const NumberArray& array) { return array.name == "landmark_offsets"; });
-  if (sparse) return {loaded_rows(a), matrix_from(root, D, D), rank[0]};
-  const auto& rows = find_doubles(a.data.numbers, "landmarks", std::array<int64_t, 2>{D, d});
-  return {matrix_from(rows, D, d), matrix_from(root, D, D), rank[0]};
+  return {LandmarkRows(a), matrix_from(root, D, D), rank[0]};
 }
 
 std::unique_ptr<FeatureMap> nystroem_from(const MapArguments& a) {

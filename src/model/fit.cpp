@@ -89,15 +89,18 @@ RowSummary summary_of(const Fitting& asked, std::optional<InputDomain> domain,
   return summary;
 }
 
+/// made_of: as FeatureRows has it.
 Model fit_prepared(std::shared_ptr<const feature::FeatureMap> map, Preparation preparation,
-                   Ranges ranges, Fitting asked, const TargetedRows& rows, Context& context) {
+                   Ranges ranges, Fitting asked, const TargetedRows& rows, Context& context,
+                   std::vector<int64_t> made_of = {}) {
   couple(*map, rows.Y, rows.weights, context, asked);
   Model model;
   model.map = std::move(map);
   model.preparation = std::move(preparation);
   model.ranges = std::move(ranges);
   model.rows = rows.X.rows();
-  learn(FeatureRows(*model.map, model.preparation, asked.coding, asked.estimate.precision, rows),
+  learn(FeatureRows(*model.map, model.preparation, asked.coding, asked.estimate.precision, rows,
+                    std::move(made_of)),
         asked, context, model);
   return model;
 }
@@ -136,8 +139,8 @@ Model fit(const MapFromRows& plan, const Fitting& asked, const Rows& X, MatrixVi
   stage.advance(making);
   stage.share(3 * X.rows() + solver::eigen_rows(plan.features));
   check_map(*map, preparation.prepared(X.cols()));
-  return fit_prepared(std::move(map), std::move(preparation), summary.ranges(), asked, data,
-                      context);
+  return fit_prepared(std::move(map), std::move(preparation), summary.ranges(), asked, data, context,
+                      all_rows(X.rows()));
 }
 
 Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked,

@@ -31,6 +31,9 @@ class OneOutput final : public BlockSource {
   int64_t block_rows() const override { return source_.block_rows(); }
   Reduction* reduction() const override { return source_.reduction(); }
   bool is_complete() const override { return source_.is_complete(); }
+  std::optional<std::vector<int64_t>> kernel_columns() const override {
+    return source_.kernel_columns();
+  }
   void for_each(Context& context, const Body& body) const override {
     source_.for_each(context, [&](FeatureBlock block) {
       block.Y = block.Y.block_cols(k_, k_ + 1);

@@ -8,7 +8,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
 #include "base/context.h"
 #include "base/matrix_view.h"
@@ -65,6 +67,9 @@ class BlockSource {
   virtual std::vector<double> classes() const { return {}; }
   /// Null: this process has all rows.
   virtual Reduction* reduction() const { return nullptr; }
+  /// Features that are the values of a kernel with rows of their own, k(x, x_j), so that weights a
+  /// have the norm a'K a: which column is that of each row. None: plain features.
+  virtual std::optional<std::vector<int64_t>> kernel_columns() const { return std::nullopt; }
   /// No target is NaN, which stands for one that was not observed.
   virtual bool is_complete() const { return true; }
   /// The same blocks' targets and weights, without their features where these are not had anyway.

@@ -34,6 +34,10 @@ Side side_of(const BlockSource& rows, const Coupling& coupling, Context& context
 }
 
 void check(const BlockSource& rows, const RidgeProblem& problem) {
+  require(!rows.kernel_columns() || (rows.is_complete() && problem.coupling->shared()),
+          MERCER_UNSUPPORTED,
+          "missing targets, or outputs that no one matrix joins, with the kernel itself (map "
+          "exact), expected a map of features");
   require(problem.coupling == nullptr || problem.coupling->outputs() == rows.outputs(),
           MERCER_DIMENSION_MISMATCH, "Y has %lld columns, expected the %lld outputs of the kernel",
           static_cast<long long>(rows.outputs()),

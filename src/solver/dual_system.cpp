@@ -51,17 +51,67 @@ DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> w
       n_(total_weight(weights_, Z_.rows())),
       center_(center),
       mean_Y_(static_cast<size_t>(Y_.cols()), 0.0),
+      features_(Z_.cols()),
       K_(Z_.rows(), Z_.rows(), context, kSquare) {
+  prepare_targets();
   if (center_) {
     mean_Z_ = linalg::column_means(Z_.view(), weights_);
-    mean_Y_ = linalg::column_means(Y_.view(), weights_);
     linalg::subtract_from_rows(mean_Z_, Z_.view());
-    linalg::subtract_from_rows(mean_Y_, Y_.view());
   }
   scale_rows(weights_, Z_.view());
-  scale_rows(weights_, Y_.view());
   K_.fill(0.0);
   linalg::rank_update_rows(1.0, Z_.view(), K_.view());
+}
+
+DualSystem::DualSystem(KernelMatrix kernel, Matrix<double> Y, std::vector<double> weights,
+                       bool center, Context& context)
+    : targets_(copy_of(Y, context, "the targets")),
+      Y_(std::move(Y)),
+      weights_(std::move(weights)),
+      n_(total_weight(weights_, Y_.rows())),
+      center_(center),
+      mean_Y_(static_cast<size_t>(Y_.cols()), 0.0),
+      columns_(std::move(kernel.columns)),
+      features_(kernel.features),
+      K_(std::move(kernel.K)) {
+  prepare_targets();
+  if (center_) centre_kernel();
+  for (int64_t i = 0; i < rows() && !weights_.empty(); ++i)
+    for (int64_t j = 0; j <= i; ++j) K_(i, j) *= std::sqrt(weight_of(i) * weight_of(j));
+}
+
+void DualSystem::prepare_targets() {
+  if (center_) {
+    mean_Y_ = linalg::column_means(Y_.view(), weights_);
+    linalg::subtract_from_rows(mean_Y_, Y_.view());
+  }
+  scale_rows(weights_, Y_.view());
+}
+
+// (I - 1 w') K (I - w 1') for the shares w of the rows, which sum to 1.
+void DualSystem::centre_kernel() {
+  const std::vector<double> means = linalg::column_means(K_.view(), weights_);
+  mean_Z_.assign(static_cast<size_t>(features_), 0.0);
+  double all = 0;
+  for (int64_t i = 0; i < rows(); ++i) {
+    const double mean = means[static_cast<size_t>(i)];
+    mean_Z_[static_cast<size_t>(columns_[static_cast<size_t>(i)])] = mean;
+    all += weight_of(i) / n_ * mean;
+  }
+  for (int64_t i = 0; i < rows(); ++i)
+    for (int64_t j = 0; j <= i; ++j)
+      K_(i, j) += all - means[static_cast<size_t>(i)] - means[static_cast<size_t>(j)];
+}
+
+void DualSystem::put_columns(const Matrix<double>& alpha, MatrixView<double> w) const {
+  std::fill_n(w.data, w.rows * w.cols, 0.0);
+  for (int64_t o = 0; o < alpha.cols(); ++o) {
+    double sum = 0;
+    for (int64_t i = 0; i < rows(); ++i) sum += std::sqrt(weight_of(i)) * alpha(i, o);
+    for (int64_t i = 0; i < rows(); ++i)
+      w(columns_[static_cast<size_t>(i)], o) =
+          std::sqrt(weight_of(i)) * alpha(i, o) - (center_ ? weight_of(i) / n_ * sum : 0.0);
+  }
 }
 
 Weights DualSystem::solve(double lambda, Context& context) const {
@@ -93,9 +143,12 @@ Solution DualSystem::solution(double lambda, Context& context) const {
 
 Weights DualSystem::weights_of(const Matrix<double>& alpha, std::vector<double> mean_Y,
                                Context& context) const {
-  Weights weights{Matrix<double>(Z_.cols(), alpha.cols(), context, "weights"), std::move(mean_Y)};
-  linalg::multiply(1.0, linalg::Transpose::yes, Z_.view(), linalg::Transpose::no, alpha.view(), 0.0,
-                   weights.w.view());
+  Weights weights{Matrix<double>(features_, alpha.cols(), context, "weights"), std::move(mean_Y)};
+  if (columns_.empty()) {
+    linalg::multiply(1.0, kTransposed, Z_.view(), kPlain, alpha.view(), 0.0, weights.w.view());
+  } else {
+    put_columns(alpha, weights.w.view());
+  }
   for (size_t j = 0; j < mean_Z_.size(); ++j) {
     const double* w = weights.w.view().row(static_cast<int64_t>(j));
     for (size_t o = 0; o < weights.intercept.size(); ++o) weights.intercept[o] -= mean_Z_[j] * w[o];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Ridge in its dual form for fewer rows than features: K = Z Z' (n x n), f(x) = z(x)'Z'alpha +
-// intercept. With centring K is replaced by (I - 11'/n) K (I - 11'/n), which is the Gram matrix of
+// intercept; or of a kernel itself, K its values, f(x) = k(x, rows) alpha + intercept. With centring K is replaced by (I - 11'/n) K (I - 11'/n), which is the Gram matrix of
 // centred features.
 #pragma once
 
@@ -15,13 +15,23 @@
 
 namespace mercer::solver {
 
+/// Values of a kernel, n x n, and which of so many columns of features are those with each row.
+struct KernelMatrix {
+  Matrix<double> K;
+  std::vector<int64_t> columns;
+  int64_t features;
+};
+
 class DualSystem {
  public:
   /// Takes over the features (n x D), targets (n x outputs) and weights (n, or none). O(n^2 D).
   DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> weights, bool center,
              Context& context);
+  /// The same of a kernel. O(n^2).
+  DualSystem(KernelMatrix kernel, Matrix<double> Y, std::vector<double> weights, bool center,
+             Context& context);
 
-  int64_t rows() const noexcept { return Z_.rows(); }
+  int64_t rows() const noexcept { return Y_.rows(); }
   int64_t outputs() const noexcept { return Y_.cols(); }
   /// n of the formulas: the sum of the rows' weights.
   double weight() const noexcept { return n_; }
@@ -54,8 +64,13 @@ class DualSystem {
                                Context& context) const;
 
  private:
+  /// Takes over Y and its means.
+  void prepare_targets();
+  void centre_kernel();
   Weights weights_of(const Matrix<double>& alpha, std::vector<double> mean_Y,
                      Context& context) const;
+  /// Weights of the rows' own columns from alpha.
+  void put_columns(const Matrix<double>& alpha, MatrixView<double> w) const;
   /// rotated: what of each eigenvector is in the residuals of a column, n x columns; parts: of each
   /// eigenvector in the rows' own, n x (columns over each).
   Matrix<double> left_out(const Matrix<double>& parts, const Matrix<double>& rotated, int64_t each,
@@ -72,13 +87,16 @@ class DualSystem {
   }
 
   Matrix<double> targets_;
-  Matrix<double> Z_;             // centred when center_, rows times the roots of their weights
+  Matrix<double> Z_;             // centred when center_, rows times the roots of their weights;
+                                 // empty of a kernel
   Matrix<double> Y_;             // the same
   std::vector<double> weights_;  // empty: 1 each
   double n_;                     // their sum
   bool center_;
-  std::vector<double> mean_Y_;  // zeros without centring
-  std::vector<double> mean_Z_;
+  std::vector<double> mean_Y_;    // zeros without centring
+  std::vector<double> mean_Z_;    // of all columns
+  std::vector<int64_t> columns_;  // of a kernel
+  int64_t features_;
   Matrix<double> K_;       // centred, lower triangle
   Matrix<double> U_;       // row j is eigenvector j
   std::vector<double> s_;  // ascending, >= 0

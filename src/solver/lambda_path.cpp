@@ -78,12 +78,32 @@ std::unique_ptr<LambdaPath> make_dual_path(DualSystem system) {
   return std::make_unique<DualPath>(std::move(system));
 }
 
+bool is_dual(const BlockSource& rows) {
+  return rows.reduction() == nullptr &&
+         (rows.rows() < rows.features() || rows.kernel_columns().has_value());
+}
+
+namespace {
+
+/// The rows' features, or those of their own columns.
+DualSystem dual_system_of(Matrix<double> Z, std::optional<std::vector<int64_t>> columns,
+                          int64_t features, Matrix<double> Y, std::vector<double> weights,
+                          bool center, Context& context) {
+  if (!columns) return DualSystem(std::move(Z), std::move(Y), std::move(weights), center, context);
+  return DualSystem(KernelMatrix{std::move(Z), std::move(*columns), features}, std::move(Y),
+                    std::move(weights), center, context);
+}
+
+}  // namespace
+
 DualSystem make_dual_system(const BlockSource& rows, bool center, Context& context,
                             const RowsDone& done) {
+  const auto columns = rows.kernel_columns();
+  const int64_t width = columns ? rows.rows() : rows.features();
   // What is made after the last row is refused before the first.
-  context.require_room(checked_multiply(8, dual_numbers(rows.rows(), rows.features()), kRidge),
+  context.require_room(checked_multiply(8, dual_numbers(rows.rows(), width), kRidge),
                        "the dual form");
-  Matrix<double> Z(rows.rows(), rows.features(), context, "the features of all rows");
+  Matrix<double> Z(rows.rows(), width, context, "the features of all rows");
   Matrix<double> Y(rows.rows(), rows.outputs(), context, "the targets of all rows");
   std::vector<double> weights;
   double sum = 0;
@@ -92,14 +112,17 @@ DualSystem make_dual_system(const BlockSource& rows, bool center, Context& conte
     if (weighs) weights.resize(static_cast<std::size_t>(block.first), 1.0);
     for (int64_t i = 0; i < block.Z.rows; ++i) {
       if (weighs) weights.push_back(block.weight(i));
-      std::copy_n(block.Z.row(i), block.Z.cols, Z.view().row(block.first + i));
+      double* const own = Z.view().row(block.first + i);
+      for (int64_t j = 0; j < width; ++j)
+        own[j] = block.Z(i, columns ? (*columns)[static_cast<std::size_t>(j)] : j);
       std::copy_n(block.Y.row(i), block.Y.cols, Y.view().row(block.first + i));
-      for (int64_t j = 0; j < block.Z.cols; ++j) sum += block.Z(i, j) * block.Z(i, j);
+      for (int64_t j = 0; j < width; ++j) sum += own[j] * own[j];
     }
     if (done) done(block.Z.rows);
   });
   require(std::isfinite(sum), MERCER_INVALID_ARGUMENT, kFeaturesNotFinite);
-  return DualSystem(std::move(Z), std::move(Y), std::move(weights), center, context);
+  return dual_system_of(std::move(Z), columns, rows.features(), std::move(Y), std::move(weights),
+                        center, context);
 }
 
 int64_t least_ridge_bytes(int64_t rows, int64_t features) {

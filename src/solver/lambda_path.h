@@ -29,7 +29,9 @@ std::unique_ptr<LambdaPath> make_cholesky_path(const RowStatistics& statistics, 
 /// The n x n system, for n < D: a Cholesky factor per lambda, O(n^3 / 3).
 std::unique_ptr<LambdaPath> make_dual_path(DualSystem system);
 
-/// Reads the rows' features into one n x D matrix, 8 n D + 8 n^2 bytes.
+/// The dual form serves: there are fewer rows than features, or these are a kernel's columns.
+bool is_dual(const BlockSource& rows);
+/// Reads the rows' features into one n x D matrix, 8 n D + 8 n^2 bytes; of a kernel's columns 8 n^2.
 DualSystem make_dual_system(const BlockSource& rows, bool center, Context& context,
                             const RowsDone& done = {});
 /// No route to ridge weights from rows takes less: the Gram matrix, or the dual form and a factor.

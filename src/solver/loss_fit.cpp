@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "base/size.h"
 #include "linalg/blas.h"
 #include "solver/block_statistics.h"
@@ -82,6 +83,9 @@ class LossFit::Scaling {
 
 LossFit::LossFit(const BlockSource& source, LossOptions options, Context& context,
                  const RowStatistics* statistics) {
+  require(!source.kernel_columns(), MERCER_UNSUPPORTED,
+          "another loss than squares with the kernel itself (map exact), expected ridge, or a map "
+          "of features");
   Stage stage(context, kPasses);
   cached_ = stage.part(1, [&] { return make_cached(source, context); });
   const BlockSource& rows = cached_ ? *cached_ : source;

@@ -47,6 +47,8 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
     : share_(static_cast<std::size_t>(rows.outputs()), 0.0), scale_(share_.size(), 1.0) {
   require(lambda > 0, MERCER_UNSUPPORTED, "a posterior at lambda = %g, expected lambda > 0",
           lambda);
+  require(!rows.kernel_columns(), MERCER_UNSUPPORTED,
+          "a posterior of the kernel itself (map exact), expected a map of features");
   const int64_t p = rows.outputs(), D = rows.features();
   double n = 0;
   if (problem.is_coupled(rows)) {

@@ -98,7 +98,7 @@ class RotatedPath final : public CoupledPath {
 
 std::unique_ptr<CoupledPath> make_rotated_path(const BlockSource& rows, const RidgeProblem& problem,
                                                Context& context, const RowsDone& done) {
-  if (rows.rows() < rows.features() && rows.reduction() == nullptr) {
+  if (is_dual(rows)) {
     DualSystem system = make_dual_system(rows, problem.center, context, done);
     system.decompose(context);
     return std::make_unique<RotatedPath<DualSystem>>(std::move(system), problem, context);

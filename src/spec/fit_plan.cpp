@@ -171,6 +171,8 @@ std::unique_ptr<SpecMapMaker> maker_for(FitPlan& plan, int64_t inputs) {
   auto maker = map_maker(plan.map, inputs, plan.search.fit.select.seed);
   follow_kernel(*maker->kernel(), plan);
   plan.search.lengthscale = fixed_lengthscale(plan, *maker);
+  require(!maker->keeps_all_rows() || !plan.search.given_features, MERCER_INVALID_ARGUMENT,
+          "map.features of map exact, expected it left out: there is one for each row");
   return maker;
 }
 
@@ -185,7 +187,7 @@ model::Model fit_plainly(FitPlan plan, const Rows& X, MatrixView<const double> Y
   const int64_t inputs = model::prepared_inputs(plan.search.fit.prepare, {}, X, weights);
   const auto maker = maker_for(plan, inputs);
   const double lengthscale = plain_lengthscale(plan, *maker);
-  const int64_t features = plan.search.features;
+  const int64_t features = maker->features_of(plan.search.features, X.rows());
   if (!maker->needs_rows())
     return model::fit(maker->make(lengthscale, features), plan.search.fit, X, Y, context, weights);
   const model::MapFromRows from_rows{

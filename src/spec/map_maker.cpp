@@ -227,9 +227,12 @@ bool SpecMapMaker::has_candidate(double lengthscale) const {
   }
 }
 
-int64_t SpecMapMaker::most_features(int64_t rows) const {
-  return feature::most_features(canonical_, rows);
+int64_t SpecMapMaker::features_of(int64_t wanted, int64_t rows) const {
+  const int64_t most = feature::most_features(canonical_, rows);
+  return keeps_all_rows() ? most : std::min(wanted, most);
 }
+
+bool SpecMapMaker::keeps_all_rows() const { return feature::map_entry(canonical_).keeps_all_rows; }
 
 std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_from(
     double lengthscale, int64_t features, const Rows& rows, const MatrixView<const double>& targets,

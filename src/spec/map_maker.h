@@ -42,7 +42,8 @@ class SpecMapMaker final : public model::MapMaker {
   /// Not where a part has no lengthscale, nor of maps that say that they are of x itself.
   bool scales_inputs() const override;
   bool has_candidate(double lengthscale) const override;
-  int64_t most_features(int64_t rows) const override;
+  int64_t features_of(int64_t wanted, int64_t rows) const override;
+  bool keeps_all_rows() const override;
   std::shared_ptr<const feature::FeatureMap> make_from(double lengthscale, int64_t features,
                                                        const Rows& rows,
                                                        const MatrixView<const double>& targets,

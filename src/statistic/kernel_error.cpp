@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "base/aligned.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "feature/kernel_columns.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
 
@@ -84,6 +86,9 @@ KernelError kernel_error(MatrixView<const double> approximate, MatrixView<const 
 }
 
 double measured_error(const feature::FeatureMap& map, const Rows& X, Context& context) {
+  require(!feature::has_kernel_columns(map), MERCER_UNSUPPORTED,
+          "the kernel error of map %s, expected a map of features: its columns are kernel values",
+          std::string(map.name()).c_str());
   const int64_t n = X.rows();
   require(n >= 1, MERCER_INVALID_ARGUMENT, "n = %lld, expected at least 1 row",
           static_cast<long long>(n));

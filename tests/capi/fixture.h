@@ -25,8 +25,6 @@ struct Freed {
 using KernelHandle = std::unique_ptr<mercer_kernel, Freed<mercer_kernel, mercer_kernel_free>>;
 using MapHandle = std::unique_ptr<mercer_map, Freed<mercer_map, mercer_map_free>>;
 using ModelHandle = std::unique_ptr<mercer_model, Freed<mercer_model, mercer_model_free>>;
-using KernelRidgeHandle =
-    std::unique_ptr<mercer_kernel_ridge, Freed<mercer_kernel_ridge, mercer_kernel_ridge_free>>;
 using RidgeHandle = std::unique_ptr<mercer_ridge, Freed<mercer_ridge, mercer_ridge_free>>;
 using StatisticsHandle =
     std::unique_ptr<mercer_statistics, Freed<mercer_statistics, mercer_statistics_free>>;

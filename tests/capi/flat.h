@@ -21,11 +21,6 @@ inline mercer_shape shape_of(const mercer_ridge* ridge) {
   mercer_ridge_shape(ridge, &shape);
   return shape;
 }
-inline mercer_shape shape_of(const mercer_kernel_ridge* fitted) {
-  mercer_shape shape{sizeof shape, 0, -1, -1, -1};
-  mercer_kernel_ridge_shape(fitted, &shape);
-  return shape;
-}
 inline mercer_model_info info_of(const mercer_model* model) {
   mercer_model_info info{sizeof info, -1, -1, -1, -1, -1, -1, -1, -1, -1};
   mercer_model_shape(model, &info);

@@ -189,57 +189,6 @@ TEST_CASE("prediction refuses bad rows, regression refuses classify", "[capi]") 
   CHECK((scores[0] == 77 && labels[0] == 77));
 }
 
-TEST_CASE("exact kernel ridge wants lambda, and rows in memory", "[capi]") {
-  const auto one = gaussian();
-  const auto X = numbers(10, 2);
-  const auto x = rows_of(X, 2), y = rows_of(X.data(), 10, 1, 2);
-  Slot<mercer_kernel_ridge> slot;
-  const auto fit = [&](const char* json, const mercer_data* data, mercer_status expected,
-                       auto... parts) {
-    return slot.fault(mercer_kernel_ridge_fit(one.get(), json, data, nullptr, slot.out()), expected,
-                      "mercer_kernel_ridge_fit: ", parts...);
-  };
-  const char* const fixed = R"({"lambda":1e-6})";
-  const DataView data = data_of(x, y);
-  CHECK(fit(nullptr, data, kInvalid, "json = NULL") == "");
-  CHECK(fit(fixed, nullptr, kInvalid, "data = NULL") == "");
-  CHECK(fit("{}", data, kInvalid, "\"lambda\" is missing") == "");
-  CHECK(fit(fixed, data_of(rows_of(X.data(), 1, 2), y), kInvalid, "X.n = 1") == "");
-  CHECK(fit(fixed, data_of(rows_of(X.data(), 9, 2), y), kMismatch, "Y.n = 10") == "");
-  CHECK(fit(fixed, data_of(x, y, fourier(2, 8).get()), MERCER_UNSUPPORTED, "no map") == "");
-  CHECK(fit(fixed, data_of({mercer_observations_of(nullptr, 1, x, y)}, nullptr), MERCER_UNSUPPORTED,
-            "X and Y in memory") == "");
-  CHECK(fit(R"({"lambda":1,"task":"classification","classes":1})", data, kInvalid, "classes = 1") ==
-        "");
-  CHECK(fit(R"({"lambda":1,"prepare":{"standardize":false,"scale":"robust"}})", data, kInvalid,
-            "scale = robust and standardize = false") == "");
-  for (const char* const json :
-       {R"({"select":{}})", R"({"precision":"f64"})", R"({"map":{}})", R"({"assess":true})"}) {
-    INFO(json);
-    CHECK(fit(json, data, MERCER_UNSUPPORTED, "key ", " of exact kernel ridge") == "");
-  }
-  CHECK(fit(R"({"lambda":1,"prepare":{"extrapolation":"clip"}})", data, MERCER_UNSUPPORTED,
-            "prepare.extrapolation", "free") == "");
-  auto holes = X;
-  for (size_t i = 0; i < 10; ++i) holes[2 * i + 1] = std::nan("");
-  CHECK(fit(R"({"lambda":1,"prepare":{"missing":"fill"}})", data_of(rows_of(holes, 2), y), kInvalid,
-            "column 1", "holds no number") == "");
-  mercer_kernel_ridge* out = nullptr;
-  REQUIRE(mercer_kernel_ridge_fit(one.get(), fixed, data, nullptr, &out) == MERCER_OK);
-  const KernelRidgeHandle exact(out);
-  double scores[10] = {77};
-  const auto predict = [&](const RowsView& rows, const ResultView& to, mercer_status expected,
-                           auto... parts) {
-    return fault(mercer_kernel_ridge_predict(out, rows, nullptr, to), expected,
-                 "mercer_kernel_ridge_predict: ", parts...);
-  };
-  const auto fits = result_of(scores, 10, 1);
-  CHECK(predict(rows_of(X.data(), 10, 2, 1), fits, kInvalid, "ld = 1") == "");
-  CHECK(predict(rows_of(X.data(), 6, 3), fits, kMismatch, "X.d = 3") == "");
-  CHECK(predict(x, result_of(scores, 5, 2), kMismatch, "scores is 5 x 2") == "");
-  CHECK(scores[0] == 77);
-}
-
 TEST_CASE("questions to a model refuse NULL", "[capi]") {
   const auto model = small_model();
   double w[16] = {77};
@@ -266,7 +215,6 @@ TEST_CASE("freeing NULL does nothing", "[capi]") {
   mercer_statistics_free(nullptr);
   mercer_ridge_free(nullptr);
   mercer_model_free(nullptr);
-  mercer_kernel_ridge_free(nullptr);
   SUCCEED("no crash");
 }
 

@@ -171,24 +171,6 @@ TEST_CASE("a search tells its trials and fits what was asked for", "[capi]") {
               "mercer_model_fit: lengthscale = 2") == "");
 }
 
-TEST_CASE("exact kernel ridge interpolates as lambda vanishes", "[capi]") {
-  const auto X = numbers(12, 2);
-  const auto Y = numbers(12, 1);
-  mercer_kernel_ridge* out = nullptr;
-  REQUIRE(mercer_kernel_ridge_fit(gaussian(0.3).get(), R"({"lambda":1e-12})",
-                                  data_of(rows_of(X, 2), rows_of(Y, 1)), nullptr,
-                                  &out) == MERCER_OK);
-  const KernelRidgeHandle exact(out);
-  const mercer_shape shape = shape_of(out);
-  CHECK((shape.rows == 12 && shape.columns == 2 && shape.outputs == 1));
-  double scores[12];
-  REQUIRE(mercer_kernel_ridge_predict(exact.get(), rows_of(X, 2), nullptr,
-                                      result_of(scores, 12, 1)) == MERCER_OK);
-  double worst = 0;  // residual = n lambda alpha; K's smallest eigenvalue here is above 1e-4
-  for (size_t i = 0; i < 12; ++i) worst = std::max(worst, std::abs(scores[i] - Y[i]));
-  CHECK(worst < 1e-6);
-}
-
 TEST_CASE("a ridge says which sizes its arrays have", "[capi]") {
   int64_t n = 0, D = 0, m = 0;
   const auto sums = small_statistics(40, 4, 3);

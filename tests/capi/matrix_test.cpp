@@ -18,14 +18,6 @@ struct Writer {
   mercer_status (*call)(const mercer_matrix& result);
 };
 
-mercer_status write_exact(const mercer_matrix& scores) {
-  mercer_kernel_ridge* fitted = nullptr;
-  mercer_kernel_ridge_fit(gaussian().get(), R"({"lambda":1e-6})", data_of(good(), targets()),
-                          nullptr, &fitted);
-  const KernelRidgeHandle owned(fitted);
-  return mercer_kernel_ridge_predict(fitted, good(), nullptr, scores);
-}
-
 const Writer kWriters[] = {
     {"mercer_map_transform", "Z", 4, 8,
      [](const mercer_matrix& result) {
@@ -50,7 +42,6 @@ const Writer kWriters[] = {
        return mercer_model_predict(small_model(60, 3).get(), good(), "value", nullptr, nullptr,
                                    result);
      }},
-    {"mercer_kernel_ridge_predict", "scores", 4, 1, write_exact},
 };
 
 /// "" if every function answers `expected` to the changed result, with a text that holds its own

@@ -88,8 +88,6 @@ TEST_CASE("misaligned places for handles are refused and not set to NULL", "[cap
   CHECK(at_odds(mercer_ridge_create(statistics.get(), 1, nullptr, odd), "out") == "");
   CHECK(at_odds(mercer_model_map(model.get(), odd), "out") == "");
   CHECK(at_odds(mercer_model_fit("{}", data, nullptr, odd), "out") == "");
-  CHECK(at_odds(mercer_kernel_ridge_fit(kernel.get(), R"({"lambda":1})", data, nullptr, odd),
-                "out") == "");
   mercer_map* map = nullptr;
   CHECK(
       at_odds(mercer_sketch_recommend(polynomial().get(), 4, 0, rows_of(X, 2), nullptr, odd, &map),

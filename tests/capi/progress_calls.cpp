@@ -51,7 +51,6 @@ struct Sample {
   KernelHandle joint_kernel = make_kernel(R"("decomposable","gamma":[2,1,1,2])"),
                curl_kernel = make_kernel(R"("curl_free")");
   ModelHandle model, classifier;
-  KernelRidgeHandle exact;
   RidgeHandle ridge;
   StatisticsHandle statistics;
 
@@ -66,10 +65,6 @@ struct Sample {
     counts.resize(static_cast<size_t>(n * n));
     model = small_model(n, d, D);
     classifier = small_classifier(n, d, D);
-    mercer_kernel_ridge* fitted = nullptr;
-    mercer_kernel_ridge_fit(kernel.get(), R"({"lambda":1e-6})", data_of(x(), targets()), nullptr,
-                            &fitted);
-    exact.reset(fitted);
     statistics = small_statistics(2 * n, D, 1);
     mercer_ridge* path = nullptr;
     mercer_ridge_create(statistics.get(), 1, nullptr, &path);
@@ -257,17 +252,6 @@ void add_models(const SampleRef& s, Calls& calls) {
   calls.push_back({"mercer_model_predict", "gradient", [=](Context c) {
                      return mercer_model_predict(s->model.get(), s->x(), "gradient", nullptr, c,
                                                  s->result(s->n, d));
-                   }});
-  calls.push_back({"mercer_kernel_ridge_fit", "", [=](Context c) {
-                     return made<mercer_kernel_ridge>(
-                         mercer_kernel_ridge_free, [&](mercer_kernel_ridge** fitted) {
-                           return mercer_kernel_ridge_fit(s->kernel.get(), R"({"lambda":1e-6})",
-                                                          data_of(s->x(), s->targets()), c, fitted);
-                         });
-                   }});
-  calls.push_back({"mercer_kernel_ridge_predict", "", [=](Context c) {
-                     return mercer_kernel_ridge_predict(s->exact.get(), s->x(), c,
-                                                        s->result(s->n, 1));
                    }});
   calls.push_back({"mercer_prediction_score", "", [=](Context c) {
                      return mercer_prediction_score(s->targets(), s->targets(), 0, nullptr, c,

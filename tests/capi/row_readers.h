@@ -39,14 +39,6 @@ inline mercer_status read_by_recommend(const mercer_rows& X) {
   mercer_map_free(map);
   return status;
 }
-inline mercer_status read_by_kernel_ridge(const mercer_rows& X) {
-  mercer_kernel_ridge* fitted = nullptr;
-  const mercer_status status = mercer_kernel_ridge_fit(gaussian().get(), R"({"lambda":1e-6})",
-                                                       data_of(X, targets()), nullptr, &fitted);
-  mercer_kernel_ridge_free(fitted);
-  return status;
-}
-
 inline const Reader kReaders[] = {
     {"mercer_map_transform", "X",
      [](const mercer_rows& X) {
@@ -114,7 +106,6 @@ inline const Reader kReaders[] = {
        int32_t labels[4];
        return classify(small_classifier(60, 3).get(), X, nullptr, nullptr, labels);
      }},
-    {"mercer_kernel_ridge_fit", "X", read_by_kernel_ridge},
 };
 
 }  // namespace mercer::test

@@ -47,13 +47,6 @@ TEST_CASE("results in single precision are the double ones, rounded", "[capi]") 
   check_rounded(n, 2, [&](const mercer_matrix& scores) {
     return mercer_model_predict(classifier.get(), x, "value", nullptr, nullptr, scores);
   });
-  mercer_kernel_ridge* fitted = nullptr;
-  REQUIRE(mercer_kernel_ridge_fit(kernel.get(), R"({"lambda":1e-6})", data_of(x, y), nullptr,
-                                  &fitted) == MERCER_OK);
-  const KernelRidgeHandle exact(fitted);
-  check_rounded(n, 2, [&](const mercer_matrix& scores) {
-    return mercer_kernel_ridge_predict(fitted, x, nullptr, scores);
-  });
   check_rounded(d, 2, [&](const mercer_matrix& w) {
     return mercer::test::dual(x, y, 1, 1e-2, nullptr, w, nullptr);
   });

@@ -167,19 +167,15 @@ TEST_CASE("a spec fits sparse rows as a map of the caller's does", "[capi]") {
         predict(fit(kX.view(), targets(), plain()).get(), kX.view()));
 }
 
-TEST_CASE("exact kernel ridge and recommendations of sparse rows have the dense bits", "[capi]") {
-  const char* const json = R"({"prepare":{"standardize":false},"lambda":1e-3})";
-  std::vector<double> scores[2] = {std::vector<double>(n), std::vector<double>(n)};
+TEST_CASE("kernel ridge itself and recommendations of sparse rows have the dense bits", "[capi]") {
+  std::vector<double> scores[2];
   double errors[2] = {0, 1};
   std::string specs[2];
   const RowsView rows[] = {kX.dense_view(), kNarrow.view()};
   for (size_t i = 0; i < 2; ++i) {
-    mercer_kernel_ridge* fitted = nullptr;
-    REQUIRE(mercer_kernel_ridge_fit(gaussian().get(), json, data_of(rows[i], rows_of(targets(), 1)),
-                                    nullptr, &fitted) == MERCER_OK);
-    const KernelRidgeHandle owned(fitted);
-    REQUIRE(mercer_kernel_ridge_predict(fitted, rows[i], nullptr, result_of(scores[i], 1)) ==
-            MERCER_OK);
+    const auto model = fitted(plain(R"("lambda":1e-3,"search":false,"map":{"map":"exact"})"),
+                              data_of(rows[i], rows_of(targets(), 1)));
+    scores[i] = predict(model.get(), rows[i]);
     mercer_map* best = nullptr;
     REQUIRE(mercer_sketch_recommend(polynomial().get(), 16, 3, rows[i], nullptr, &errors[i],
                                     &best) == MERCER_OK);

@@ -121,19 +121,6 @@ TEST_CASE("statistics and ridge in C++ have their shapes", "[capi]") {
   CHECK((statistics.rows() == 0 && statistics.features() == 4 && statistics.outputs() == 3));
 }
 
-TEST_CASE("exact kernel ridge in C++ knows its shapes", "[capi]") {
-  Matrix<double> X(12, 2), classes(12, 1);
-  for (int64_t i = 0; i < 12; ++i) {
-    X(i, i % 2) = 0.1 * static_cast<double>(i);
-    classes(i, 0) = static_cast<double>(i % 2);
-  }
-  const mercer::KernelRidge exact(Kernel::gaussian(1.0),
-                                  R"({"lambda":1e-6,"task":"classification","classes":5})",
-                                  {X, classes});
-  CHECK((exact.inputs() == 2 && exact.outputs() == 5));
-  CHECK(exact.predict(X).cols() == 5);
-}
-
 /// Rows of two columns and what is learnt from them.
 struct Training {
   Matrix<double> X{80, 2}, y{80, 1}, classes{80, 1};

@@ -37,7 +37,8 @@ std::unique_ptr<FeatureMap> make_map(const KernelRow& row, const kernel::Kernel&
   const bool learns = feature::learns_from_targets(whole);
   if (!feature::needs_rows(whole) && !learns) return feature::make_map(whole);
   const Value* const landmarks = spec.find("landmarks");
-  const bool all = landmarks != nullptr && *landmarks == Value(std::string("supplied"));
+  const bool all = feature::map_entry(spec).keeps_all_rows ||
+                   (landmarks != nullptr && *landmarks == Value(std::string("supplied")));
   const Matrix<double> X = rows_for(row, all ? D : 3 * D + 5, d, 31);
   const Rows rows = X.view();
   const MatrixView<const double> targets(X.data(), X.rows(), 1, X.cols());

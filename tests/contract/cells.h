@@ -51,7 +51,8 @@ class Cell {
   }
   /// Another seed makes another map.
   bool draws() const {
-    return law().law != Law::fixed && (!has_landmarks() || spec_.text("landmarks") != "supplied");
+    return law().law != Law::fixed && spec_.text("map") != "exact" &&
+           (!has_landmarks() || spec_.text("landmarks") != "supplied");
   }
   /// Long tests of the default run take this cell.
   bool is_sampled() const {

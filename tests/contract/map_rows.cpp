@@ -186,6 +186,7 @@ std::span<const MapRow> map_rows() {
       {R"({"map":"product","parts":[{"map":"fourier"},{"map":"product_sketch"}]})"},
       {R"({"map":"product","parts":[{"map":"fourier","form":"complex"},)"
        R"({"map":"product_sketch","field":"complex"}]})"},
+      {R"({"map":"exact"})"},
   };
   return kRows;
 }
@@ -208,6 +209,7 @@ std::span<const LawRow> law_rows() {
       {R"({"whole_blocks":true})", Law::same, "rounding is all that the option does", 1, 0,
        R"({"whole_blocks":false})"},
       {R"({"map":"nystroem"})", Law::none, "the best approximation by its landmarks"},
+      {R"({"map":"exact"})", Law::none, "columns of the kernel, which a fit makes kernel ridge of"},
       {R"({"map":"fourier","projection":"supplied"})", Law::exact,
        "the contract supplies i.i.d. frequencies", 1, 0, kDense},
       {R"({"map":"positive","stabilize":true})", Law::none,

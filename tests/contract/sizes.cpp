@@ -47,7 +47,8 @@ void check_sizes(const Map& map, const TemporaryDirectory& directory, const Pars
 
 /// Rows or numbers come from outside, as many as there are features.
 bool is_given(const Cell& cell) {
-  return cell.is_among(std::array{R"({"projection":"supplied"})", R"({"map":"nystroem"})"});
+  return cell.is_among(std::array{R"({"projection":"supplied"})", R"({"map":"nystroem"})",
+                                   R"({"map":"exact"})"});
 }
 
 }  // namespace

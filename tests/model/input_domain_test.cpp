@@ -12,7 +12,6 @@
 
 #include "feature/map_entry.h"
 #include "kernel/kernel.h"
-#include "model/exact_ridge.h"
 #include "model/hermite.h"
 #include "model/prepare/row_summary.h"
 #include "model/row_stream.h"
@@ -216,10 +215,6 @@ TEST_CASE("every fit refuses rows outside the kernel's domain by row, column and
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT, [&] { search(*maker, {}, problem.x(), problem.y(), context); },
             place.c_str(), expected) == "");
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] { fit_exact(kernel, {}, problem.x(), problem.y(), context); }, place.c_str(),
-            expected) == "");
   const Observations values{{}, 1, problem.x(), problem.y(), {}};
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "model/exact_ridge.h"
 #include "model/model.h"
 #include "model/search/search.h"
 #include "model_problem.h"
@@ -197,14 +196,6 @@ TEST_CASE("a memory cap that cannot be met fails up front with the amount", "[mo
             MERCER_OUT_OF_MEMORY,
             [&] { search(GaussianMaker{3}, wide, many.x(), many.y(), context); },
             "memory_cap = 1048576", "the search needs 33554432") == "");
-  context.memory_cap = 1;
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY,
-            [&] {
-              fit_exact(kernel::make_gaussian({1.0}, 1.0), Fitting{}, problem().x(), problem().y(),
-                        context);
-            },
-            "memory_cap = 1", "12800") == "");
 }
 
 TEST_CASE("prediction refuses other shapes and tasks", "[model]") {
@@ -268,26 +259,4 @@ TEST_CASE("search refuses options out of range", "[model]") {
     };
     CHECK(refusal_fault(MERCER_INVALID_ARGUMENT, run, c.names) == "");
   }
-}
-
-TEST_CASE("the exact reference refuses what fit refuses", "[model]") {
-  const std::shared_ptr<const kernel::Kernel> ard = kernel::make_gaussian({1.0, 2.0}, 1.0);
-  Context context;
-  CHECK(refusal_fault(MERCER_DIMENSION_MISMATCH, [&] {
-          fit_exact(ard, Fitting{}, problem().x(), problem().y(), context);
-        }) == "");
-  const std::shared_ptr<const kernel::Kernel> kernel = kernel::make_gaussian({1.0}, 1.0);
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              fit_exact(kernel, with([](Fitting& o) { o.select.lambda = -1; }), problem().x(),
-                        problem().y(), context);
-            },
-            "lambda", "-1") == "");
-  const ExactModel model = fit_exact(kernel, Fitting{}, problem().x(), problem().y(), context);
-  Matrix<double> scores(40, 2);
-  CHECK(refusal_fault(
-            MERCER_DIMENSION_MISMATCH,
-            [&] { predict_exact(model, problem().x(), context, scores.view()); }, "40 x 2",
-            "1 outputs") == "");
 }

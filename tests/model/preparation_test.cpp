@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "model/exact_ridge.h"
 #include "model/prepare/row_coding.h"
 #include "model/prepare/row_summary.h"
 #include "model/row_stream.h"
@@ -332,7 +331,7 @@ TEST_CASE("sparse rows are prepared as the dense rows they stand for", "[model]"
         1e-12);
 }
 
-TEST_CASE("searches, streams and exact ridge prepare as fits do", "[model]") {
+TEST_CASE("searches prepare as fits do", "[model]") {
   const Mixed data(150, true), test(40, true, 5);
   Context context;
   Fitting options = plain();
@@ -352,20 +351,6 @@ TEST_CASE("searches, streams and exact ridge prepare as fits do", "[model]") {
   const Model model = fit(found.map, same, data.X.view(), data.Y.view(), context);
   CHECK(largest_difference(predictions(found, test.X.view()), predictions(model, test.X.view())) <
         1e-3);
-
-  const auto kernel = std::shared_ptr<const kernel::Kernel>(kernel::make_gaussian({1.0}, 1.0));
-  const ExactModel exact = fit_exact(kernel, options, data.X.view(), data.Y.view(), context);
-  Matrix<double> of_exact(40, 1);
-  predict_exact(exact, test.X.view(), context, of_exact.view());
-  Fitting bare = plain();
-  bare.prepare.standardize = false;
-  Matrix<double> Y(150, 1), expected(40, 1);
-  for (int64_t i = 0; i < 150; ++i) Y(i, 0) = by.targets[0](data.Y(i, 0));
-  const Matrix<double> X = prepared(by, data.X.view()), T = prepared(by, test.X.view());
-  const ExactModel other = fit_exact(kernel, bare, X.view(), Y.view(), context);
-  predict_exact(other, T.view(), context, expected.view());
-  for (int64_t i = 0; i < 40; ++i) expected(i, 0) = by.targets[0].inverse(expected(i, 0));
-  CHECK(largest_difference(of_exact, expected) < 1e-9);
 }
 
 TEST_CASE("a search flags no input that fewer than five rows miss", "[model]") {

@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "feature/linear.h"
-#include "model/exact_ridge.h"
 #include "model/rows/central_lengthscale.h"
 #include "model/search/search.h"
 #include "model_problem.h"
@@ -138,23 +137,12 @@ TEST_CASE("the lengthscale of sparse rows is the median distance of the dense on
   CHECK(std::abs(sparse / all - 1) < 0.02);
 }
 
-TEST_CASE("exact ridge and classification take sparse rows", "[model]") {
+TEST_CASE("classification takes sparse rows", "[model]") {
   const SparseProblem problem;
   Context context;
-  const auto kernel = kernel::make_gaussian({2.0}, 1.0);
-  const Fitting options = options_of(Selection::fixed, false);
-  const ExactModel sparse =
-      fit_exact(kernel->with_variance(1.0), options, problem.X.view(), problem.Y.view(), context);
-  const ExactModel dense = fit_exact(kernel->with_variance(1.0), options, problem.dense.view(),
-                                     problem.Y.view(), context);
-  Matrix<double> a(kRows, 1), b(kRows, 1);
-  predict_exact(sparse, problem.X.view(), context, a.view());
-  predict_exact(dense, problem.dense.view(), context, b.view());
-  CHECK(largest_difference(a, b) < 1e-9);
-
   Matrix<double> classes(kRows, 1);
   for (int64_t i = 0; i < kRows; ++i) classes(i, 0) = problem.Y(i, 0) > 0;
-  Fitting classify_options = options;
+  Fitting classify_options = options_of(Selection::fixed, false);
   classify_options.coding.task = Task::classification;
   classify_options.coding.classes = 2;
   const Model model = fit(gaussian_map(kInputs, 64, 2.0), classify_options, problem.X.view(),

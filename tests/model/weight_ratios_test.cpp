@@ -6,7 +6,6 @@
 
 #include "kernel/kernel.h"
 #include "model/estimator/model_entry.h"
-#include "model/exact_ridge.h"
 #include "model/row_stream.h"
 #include "model_problem.h"
 #include "support/catch.h"
@@ -160,19 +159,6 @@ TEST_CASE("only ratios of weights count in a search", "[model][weights]") {
             return told;
           }) == "");
   }
-}
-
-TEST_CASE("only ratios of weights count in exact ridge", "[model][weights]") {
-  const Problem problem = smooth_problem(kRows, kInputs, 1, 0.3, 93);
-  CHECK(fault([&](const Weights& weights) {
-          Context context;
-          const ExactModel model =
-              fit_exact(kernel::make_gaussian({1.0}, 1.0), f64_options(Selection::fixed),
-                        problem.x(), problem.y(), context, weights);
-          Matrix<double> scores(kRows, 1);
-          predict_exact(model, problem.x(), context, scores.view());
-          return std::vector<double>(scores.data(), scores.data() + kRows);
-        }) == "");
 }
 
 TEST_CASE("only ratios of weights count in a stream, also of processes that share it",

@@ -76,7 +76,7 @@ TEST_CASE("every map can be made with the kernel it takes by default", "[spec]")
     const test::Outcome made = test::outcome([&] {
       Context context;
       if (entry.needs_rows) {
-        maker->make_from(1, 8, rows.view(), {}, context);
+        maker->make_from(1, maker->features_of(8, 9), rows.view(), {}, context);
       } else {
         maker->make(1, 8);
       }

@@ -23,6 +23,9 @@ class ClassWeighted final : public solver::BlockSource {
   int64_t block_rows() const override { return rows_.block_rows(); }
   std::vector<double> classes() const override { return rows_.classes(); }
   solver::Reduction* reduction() const override { return rows_.reduction(); }
+  std::optional<std::vector<int64_t>> kernel_columns() const override {
+    return rows_.kernel_columns();
+  }
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override {
     return std::make_unique<ClassWeighted>(rows_.subset(rows), factors_);
   }

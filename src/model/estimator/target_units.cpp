@@ -23,6 +23,9 @@ class RowsInUnits final : public solver::BlockSource {
   int64_t rows() const override { return rows_.rows(); }
   int64_t block_rows() const override { return rows_.block_rows(); }
   solver::Reduction* reduction() const override { return rows_.reduction(); }
+  std::optional<std::vector<int64_t>> kernel_columns() const override {
+    return rows_.kernel_columns();
+  }
   std::unique_ptr<BlockSource> subset(solver::RowSet set) const override {
     return std::make_unique<RowsInUnits>(rows_.subset(set), units_);
   }

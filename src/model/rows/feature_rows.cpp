@@ -12,6 +12,7 @@
 #include "base/growing_buffer.h"
 #include "base/parallel.h"
 #include "base/size.h"
+#include "feature/kernel_columns.h"
 #include "model/prepare/row_coding.h"
 
 namespace mercer::model {
@@ -35,12 +36,13 @@ int64_t block_rows(int64_t inputs, int64_t features) {
 
 FeatureRows::FeatureRows(const feature::FeatureMap& map, const Preparation& preparation,
                          const Coding& coding, feature::Precision precision,
-                         const TargetedRows& rows)
+                         const TargetedRows& rows, std::vector<int64_t> made_of)
     : map_(map.scalar()),
       preparation_(preparation),
       coding_(coding),
-      precision_(precision),
+      precision_(feature::has_kernel_columns(map) ? feature::Precision::f64 : precision),
       data_(rows),
+      made_of_(std::move(made_of)),
       stays_sparse_(rows.X.sparse() && !preparation.centres()),
       set_(rows.X.rows()) {}
 
@@ -55,6 +57,19 @@ bool FeatureRows::is_complete() const {
   return coding_.task == Task::classification || model::is_complete(data_.Y, set_);
 }
 
+std::optional<std::vector<int64_t>> FeatureRows::kernel_columns() const {
+  if (!feature::has_kernel_columns(map_)) return std::nullopt;
+  std::vector<int64_t> columns;
+  for (int64_t i = 0; i < set_.count; ++i) {
+    const auto own = std::ranges::lower_bound(made_of_, set_[i]);
+    require(own != made_of_.end() && *own == set_[i], MERCER_UNSUPPORTED,
+            "a fit on map exact of other rows than it was made from, expected the map to be named "
+            "in the spec of the fit");
+    columns.push_back(own - made_of_.begin());
+  }
+  return columns;
+}
+
 void FeatureRows::for_each_target(Context& context, const TargetBody& body) const {
   const int64_t size = block_rows();
   const Matrix<double> Y(size, outputs(), context, "a block of targets");
@@ -67,7 +82,8 @@ void FeatureRows::for_each_target(Context& context, const TargetBody& body) cons
 }
 
 std::unique_ptr<solver::BlockSource> FeatureRows::subset(RowSet rows) const {
-  auto part = std::make_unique<FeatureRows>(map_, preparation_, coding_, precision_, data_);
+  auto part =
+      std::make_unique<FeatureRows>(map_, preparation_, coding_, precision_, data_, made_of_);
   part->set_ = set_.choose(rows);
   return part;
 }

@@ -26,9 +26,11 @@ int64_t block_rows(int64_t inputs, int64_t features);
 /// Rows in memory. Targets are coded: one-hot for classification.
 class FeatureRows final : public solver::BlockSource {
  public:
-  /// References are kept. Of a map with several outputs z, which coupling.h joins.
+  /// References are kept. Of a map with several outputs z, which coupling.h joins. made_of: the rows
+  /// of the map's columns, ascending, where these are kernel values, which are then double.
   FeatureRows(const feature::FeatureMap& map, const Preparation& preparation, const Coding& coding,
-              feature::Precision precision, const TargetedRows& rows);
+              feature::Precision precision, const TargetedRows& rows,
+              std::vector<int64_t> made_of = {});
 
   int64_t features() const override { return map_.features(); }
   int64_t outputs() const override { return coded_outputs(coding_, data_.Y.cols); }
@@ -36,6 +38,7 @@ class FeatureRows final : public solver::BlockSource {
   int64_t block_rows() const override;
   std::vector<double> classes() const override;
   bool is_complete() const override;
+  std::optional<std::vector<int64_t>> kernel_columns() const override;
   void for_each(Context& context, const Body& body) const override;
   void for_each_target(Context& context, const TargetBody& body) const override;
   std::unique_ptr<solver::BlockSource> subset(RowSet rows) const override;
@@ -55,6 +58,7 @@ class FeatureRows final : public solver::BlockSource {
   Coding coding_;
   feature::Precision precision_;
   TargetedRows data_;
+  std::vector<int64_t> made_of_;
   bool stays_sparse_;
   solver::ChosenRows set_;
 };

@@ -26,9 +26,9 @@ std::shared_ptr<const feature::FeatureMap> CandidateRows::make(
   const double lengthscale = lengthscales.empty() ? 0.0 : lengthscales[0];
   std::shared_ptr<const feature::FeatureMap> map;
   if (maker_->needs_rows()) {
-    const RowsForMap rows =
-        rows_for_map(data_, preparation, coding_, train, features, seed_, context_);
-    map = maker_->make_from(lengthscale, features, rows.X.view(), rows.Y.view(), context_);
+    const int64_t own = maker_->features_of(features, std::ssize(train));
+    const RowsForMap rows = rows_for_map(data_, preparation, coding_, train, own, seed_, context_);
+    map = maker_->make_from(lengthscale, own, rows.X.view(), rows.Y.view(), context_);
   } else {
     map = lengthscales.size() > 1 ? maker_->make_per_input(lengthscales, features)
                                   : maker_->make(lengthscale, features);
@@ -57,7 +57,7 @@ const solver::BlockSource& CandidateRows::at(const Preparation& preparation,
   }
   const bool scales = !lengthscales.empty() && maker_->scales_inputs();
   inputs_ = scales ? divided_by(preparation, data_.X.cols(), lengthscales) : preparation;
-  return rows_.emplace(*map_, inputs_, coding_, precision_, data_);
+  return rows_.emplace(*map_, inputs_, coding_, precision_, data_, train);
 }
 
 void CandidateRows::release() {

@@ -34,6 +34,7 @@ constexpr double kMostShare = 0.5;
 constexpr double kFewFlops = 3e10;
 
 bool is_affordable(const solver::BlockSource& rows, const Context& context) {
+  if (rows.kernel_columns()) return false;               // squares alone
   if (!solver::fits_cache(rows, context)) return false;  // features anew in every pass
   const auto n = static_cast<double>(rows.rows()), D = static_cast<double>(rows.features());
   const double columns = rows.outputs() == 2 ? 1 : static_cast<double>(rows.outputs());

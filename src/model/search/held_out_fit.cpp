@@ -19,7 +19,7 @@ HeldOutFit::HeldOutFit(const solver::BlockSource& rows, const solver::RidgeProbl
                        const solver::RowsDone& done)
     : rows_(rows), problem_(problem) {
   for (int64_t i = 0; i < train.count; ++i) fitted_.push_back(train[i]);
-  if (problem.is_coupled(rows) || train.count < rows.features()) {
+  if (problem.is_coupled(rows) || solver::is_dual(*rows.subset(train))) {
     make_path(context, done);
     return;
   }

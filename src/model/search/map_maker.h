@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,8 +44,10 @@ struct MapMaker {
   /// True: candidates are made from the standardised rows that they are trained on and their coded
   /// targets, by make_from alone.
   virtual bool needs_rows() const { return false; }
-  /// The largest D that make_from can make from so many rows.
-  virtual int64_t most_features(int64_t) const { return std::numeric_limits<int64_t>::max(); }
+  /// D of what make_from makes from so many rows where so many features are wanted.
+  virtual int64_t features_of(int64_t wanted, int64_t /*rows*/) const { return wanted; }
+  /// It is made from all rows of the fit, those that are scored among them: a column for each.
+  virtual bool keeps_all_rows() const { return false; }
   virtual std::shared_ptr<const feature::FeatureMap> make_from(double lengthscale, int64_t features,
                                                                const Rows&,
                                                                const MatrixView<const double>&,

@@ -94,7 +94,7 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
     const CopiedRows train_rows(X, train, context), fold_rows(X, fold, context);
     const Matrix<double> targets = copied_targets(Y, train, context);
     const std::vector<double> own = solver::taken_weights(weights, train);
-    inner.features = std::min(options.features, maker.most_features(std::ssize(train)));
+    inner.features = maker.features_of(options.features, std::ssize(train));
     stage.share(1);
     SearchRun search(maker, inner, found, {train_rows.rows(), targets.view(), own},
                      all_rows(std::ssize(train)), {}, context);
@@ -113,7 +113,7 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
 }
 
 std::string fewer_features(const MapMaker& maker, int64_t features, int64_t wanted) {
-  const bool by_rows = maker.most_features(feature::kMostFeatures) > features;
+  const bool by_rows = maker.features_of(wanted, feature::kMostFeatures) > features;
   return std::string(by_rows ? "the map takes a row for each feature, of those that choose: "
                              : "the inputs decide how many features the map has: ") +
          std::to_string(features) + " features, not " + std::to_string(wanted);
@@ -143,7 +143,7 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
   Stage stage(context, nested ? kFolds + 1 : 1);
   Split split = split_of(fit.select.seed, assessed && !nested, n);
   SearchOptions possible = options;
-  possible.features = std::min(options.features, maker.most_features(std::ssize(split.train)));
+  possible.features = maker.features_of(options.features, std::ssize(split.train));
   // Of the last fit, which is refused before the first trial.
   context.require_room(solver::least_ridge_bytes(n, possible.features), "the search");
   auto summary =

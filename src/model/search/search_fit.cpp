@@ -145,7 +145,7 @@ Model SearchRun::run(Ranges ranges, std::vector<Curve> target_curves) {
   candidates_.release();
   Model model;
   const Preparation& by = chosen.prepared->by;
-  map_ = candidates_.make(by, chosen.lengthscales, options_.features, chosen_by_);
+  map_ = candidates_.make(by, chosen.lengthscales, options_.features, made_of());
   model.map = map_;
   couple(*map_);
   const FeatureRows rows = rows_of(chosen, learnt_);
@@ -159,7 +159,7 @@ Model SearchRun::run(Ranges ranges, std::vector<Curve> target_curves) {
         posterior_of(rows, estimate_, chosen.point.lambda, linear_weights(model), context_);
   model.rows = X_.rows();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
-  keep({3, options_.features, model.rows, reported(chosen.lengthscales), chosen.point.lambda,
+  keep({3, map_->features(), model.rows, reported(chosen.lengthscales), chosen.point.lambda,
         chosen.point.score, seconds.count(), chosen.prepared->asked.transform, chosen.point.loss,
         shapes_[shape_].value});
   fill_report(chosen);

@@ -150,7 +150,7 @@ Trial SearchRun::try_out(int64_t stage, const Prepared& prepared,
           : hold_out(rows, train, sample_rows(split_.held_out, judged, fit_.select.seed), near);
   const TrialPoint& best = trial.best();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
-  keep({stage, size.features, std::ssize(train), reported(lengthscales), best.lambda, best.score,
+  keep({stage, rows.features(), std::ssize(train), reported(lengthscales), best.lambda, best.score,
         seconds.count(), prepared.asked.transform, best.loss, shapes_[shape_].value});
   return trial;
 }

@@ -151,7 +151,12 @@ class SearchRun {
   /// weighs classes itself.
   FeatureRows plain_rows(const Chosen& chosen) const { return rows_of(chosen, weights_); }
   FeatureRows rows_of(const Chosen& chosen, std::span<const double> weights) const {
-    return {*map_, chosen.prepared->by, fit_.coding, estimate_.precision, {X_, Y_, weights}};
+    return {*map_, chosen.prepared->by, fit_.coding, estimate_.precision, {X_, Y_, weights},
+            made_of()};
+  }
+  /// The rows that the last map is made from, where it is made from any.
+  std::vector<int64_t> made_of() const {
+    return maker_->keeps_all_rows() ? all_rows(X_.rows()) : chosen_by_;
   }
   /// On all rows; lambda is chosen again unless the choice was made on all of chosen_by_.
   solver::Weights fit_left_out(const solver::BlockSource& rows, Chosen& chosen);

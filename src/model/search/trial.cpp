@@ -120,7 +120,7 @@ Trial left_out_trial(const solver::BlockSource& rows, const solver::RidgeProblem
     const auto path = solver::make_coupled_path(rows, problem, context, done);
     for_each_left_out(rows, *path, lambdas, context, add);
     for (TrialPoint& point : points) point.dimension = path->effective_dimension(point.lambda);
-  } else if (rows.rows() < rows.features()) {
+  } else if (solver::is_dual(rows)) {
     solver::DualSystem system = solver::make_dual_system(rows, problem.center, context, done);
     system.decompose(context);
     for_each_left_out(system, lambdas, context, add);

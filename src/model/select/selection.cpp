@@ -251,8 +251,7 @@ Selected select(const solver::BlockSource& rows, const Selecting& how, Task task
                 const solver::RidgeProblem& problem, Context& context, LeftOutScores* left_out) {
   if (problem.is_coupled(rows)) return select_coupled(rows, how, task, problem, context, left_out);
   const bool center = problem.center;
-  const bool dual = rows.rows() < rows.features() && rows.reduction() == nullptr;
-  return dual ? select_dual(rows, how, task, center, context, left_out)
+  return solver::is_dual(rows) ? select_dual(rows, how, task, center, context, left_out)
               : select_primal(rows, how, task, center, context, left_out);
 }
 

@@ -452,20 +452,6 @@ static int metrics(double* f, double* y) {
   return status == MERCER_OK && fabs(error - expected) < 1e-12 * (1 + expected);
 }
 
-/* ---- kernel_ridge.h ---- */
-
-static int exact_kernel_ridge(const mercer_kernel* kernel, double* x, double* y, double* f) {
-  mercer_rows X = mercer_rows_f64(n, d, x);
-  mercer_rows Y = mercer_rows_f64(n, 1, y);
-  mercer_matrix scores = mercer_matrix_f64(n, 1, f);
-  mercer_data data = mercer_data_of(X, Y);
-  mercer_kernel_ridge* fitted = NULL;
-  mercer_status status = mercer_kernel_ridge_fit(kernel, "{\"lambda\":1e-6}", &data, NULL, &fitted);
-  if (status == MERCER_OK) status = mercer_kernel_ridge_predict(fitted, X, NULL, scores);
-  mercer_kernel_ridge_free(fitted);
-  return status == MERCER_OK && fabs(f[0] - y[0]) < 0.5;
-}
-
 /* ---- io.h ---- */
 
 static int files(const mercer_model* model, const mercer_statistics* statistics, const char* path) {
@@ -548,7 +534,6 @@ int main(void) {
   RUN(metrics, (f, y64));
   RUN(parts_of_a_model, (model));
   RUN(rows_from_a_source, (map, &file));
-  RUN(exact_kernel_ridge, (kernel, x64, y64, f));
   RUN(files, (model, statistics, "header_example.mercer"));
   mercer_statistics_free(statistics);
   mercer_model_free(model);

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Kernel ridge itself, fitted through the map exact.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "feature/map_entry.h"
+#include "model_problem.h"
+#include "spec/fit_plan.h"
+#include "statistic/kernel_error.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+const std::string kKernel = R"("kernel":{"kernel":"gaussian","lengthscale":0.8})";
+const std::string kMap = R"("map":{"map":"exact",)" + kKernel + "}";
+const std::string kPlain =
+    kMap + R"(,"search":false,"prepare":{"standardize":false,"extrapolation":"free"})";
+
+Model fitted(const std::string& keys, MatrixView<const double> X, MatrixView<const double> Y,
+             std::span<const double> weights = {}) {
+  Context context;
+  spec::FitPlan plan = spec::fit_plan("{" + keys + "}");
+  spec::set_classes(plan, Y.cols, &Y);
+  return spec::fit(std::move(plan), nullptr, X, Y, weights, context);
+}
+
+double kernel_value(const double* x, const double* y) {
+  double sum = 0;
+  for (int k = 0; k < 3; ++k) sum += (x[k] - y[k]) * (x[k] - y[k]);
+  return std::exp(-sum / (2 * 0.8 * 0.8));
+}
+
+/// The rows but one.
+Problem without(const Problem& all, int64_t left) {
+  const int64_t n = all.X.rows() - 1;
+  Problem rest{Matrix<double>(n, 3), Matrix<double>(n, all.Y.cols())};
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t from = i < left ? i : i + 1;
+    std::copy_n(all.x().row(from), 3, rest.X.view().row(i));
+    std::copy_n(all.y().row(from), all.Y.cols(), rest.Y.view().row(i));
+  }
+  return rest;
+}
+
+double root_mean_square(const Matrix<double>& A, const Matrix<double>& B) {
+  double sum = 0;
+  for (int64_t i = 0; i < A.rows(); ++i) sum += (A(i, 0) - B(i, 0)) * (A(i, 0) - B(i, 0));
+  return std::sqrt(sum / static_cast<double>(A.rows()));
+}
+
+}  // namespace
+
+TEST_CASE("a fit on the map exact is the stationary point of kernel ridge", "[model]") {
+  // Of sum_i w_i |y_i - f(x_i)|^2 + n lambda a'Ka, f = K a + b: n lambda a_i = w_i (y_i - f(x_i)),
+  // whose sum is 0 where b is free. Sums of 60 terms of size |a| <= 1/(n lambda): far below 1e-9.
+  const Problem problem = smooth_problem(60, 3, 2, 0.1, 74);
+  std::vector<double> weights;
+  double n = 0;
+  for (int64_t i = 0; i < 60; ++i) {
+    weights.push_back(static_cast<double>((i * 7) % 4));
+    n += weights.back();
+  }
+  for (const bool center : {true, false}) {
+    const Model model = fitted(kPlain + R"(,"lambda":1e-3,"center":)" + (center ? "true" : "false"),
+                               problem.x(), problem.y(), weights);
+    const solver::Weights& own = linear_weights(model);
+    REQUIRE(own.w.rows() == 60);
+    CHECK((own.intercept[0] != 0) == center);
+    for (int64_t o = 0; o < 2; ++o) {
+      double worst = 0, sum = 0;
+      for (int64_t i = 0; i < 60; ++i) {
+        double f = own.intercept[static_cast<size_t>(o)];
+        for (int64_t j = 0; j < 60; ++j)
+          f += kernel_value(problem.x().row(i), problem.x().row(j)) * own.w(j, o);
+        const double force = weights[static_cast<size_t>(i)] * (problem.Y(i, o) - f);
+        // Weights count by their ratios, n their number of rows.
+        worst = std::max(worst, std::abs(force - n * 1e-3 * own.w(i, o)));
+        sum += force;
+      }
+      CHECK(worst < 1e-9);
+      if (center) CHECK(std::abs(sum) < 1e-9);
+    }
+  }
+}
+
+TEST_CASE("leave-one-out and folds of the map exact are those of refits", "[model]") {
+  const Problem problem = smooth_problem(14, 3, 1, 0.1, 75);
+  const auto refits = [&](double lambda) {
+    double sum = 0;
+    for (int64_t i = 0; i < 14; ++i) {
+      const Problem rest = without(problem, i);
+      const Model model =
+          fitted(kPlain + R"(,"lambda":)" + std::to_string(lambda), rest.x(), rest.y());
+      const Matrix<double> f = predictions(model, problem.x().block_rows(i, i + 1));
+      sum += std::pow(f(0, 0) - problem.Y(i, 0), 2);
+    }
+    return sum / 14;
+  };
+  const std::string free = kPlain + R"(,"select":{"largest":0.01,"smallest":0.01,"count":1,"by":)";
+  // n lambda is kept when a row is left out; folds keep lambda.
+  const Model one = fitted(free + R"("leave_one_out"})", problem.x(), problem.y());
+  CHECK(std::abs(one.path.at(0).score / refits(0.01 * 14 / 13) - 1) < 1e-4);
+  const Model folds = fitted(free + R"("folds","folds":14})", problem.x(), problem.y());
+  CHECK(std::abs(folds.path.at(0).score / refits(0.01) - 1) < 1e-4);
+}
+
+TEST_CASE("outputs that are joined have the exact solution of their root features", "[model]") {
+  // Nystroem features of all rows as landmarks are the kernel itself on them.
+  const Problem problem = smooth_problem(40, 3, 2, 0.1, 76);
+  const std::string joined =
+      R"(,"search":false,"precision":"f64","lambda":1e-3,"outputs":{"structure":"given",)"
+      R"("matrix":[2,1,1,2]})";
+  const Matrix<double> a = predictions(fitted(kMap + joined, problem.x(), problem.y()),
+                                       problem.x()),
+                       b = predictions(fitted(R"("map":{"map":"nystroem","landmarks":"supplied",)" +
+                                                  kKernel + R"(,"features":40})" + joined,
+                                              problem.x(), problem.y()),
+                                       problem.x());
+  CHECK(largest_difference(a, b) < 1e-7);
+}
+
+TEST_CASE("random features approach the exact solution like D^(-1/2)", "[model]") {
+  // The mean square distance falls by 16 from D = 64 to 1024, its root by 4. Over 8 maps each root
+  // mean square has a relative spread of about (2 x 8)^(-1/2) = 0.25 at most, so a ratio below 2 is
+  // a deviation of log 2 over sqrt(2) x 0.25 = 2.0, at n = 200 test rows far less likely still; the
+  // seeds are fixed.
+  const Problem problem = smooth_problem(300, 3, 1, 0.1, 73),
+                test = smooth_problem(200, 3, 1, 0, 74);
+  const std::string kept = R"(,"search":false,"lambda":1e-2,"center":false)";
+  const Matrix<double> exact = predictions(fitted(kMap + kept, problem.x(), problem.y()), test.x());
+  std::vector<double> distance;
+  for (const int D : {64, 256, 1024}) {
+    double squares = 0;
+    for (int seed = 1; seed <= 8; ++seed) {
+      const Model model =
+          fitted(R"("map":{"map":"fourier",)" + kKernel + R"(,"features":)" + std::to_string(D) +
+                     "}" + kept + R"(,"seed":)" + std::to_string(seed),
+                 problem.x(), problem.y());
+      squares += std::pow(root_mean_square(predictions(model, test.x()), exact), 2) / 8;
+    }
+    distance.push_back(std::sqrt(squares));
+  }
+  CHECK(distance[1] < distance[0]);
+  CHECK(distance[2] < distance[1]);
+  CHECK(distance[2] < distance[0] / 2);
+}
+
+TEST_CASE("a search with the map exact chooses lengthscale and lambda, and scores", "[model]") {
+  const Problem problem = smooth_problem(150, 3, 1, 0.1, 77),
+                test = smooth_problem(300, 3, 1, 0, 78);
+  const Model model = fitted(R"("map":{"map":"exact"})", problem.x(), problem.y());
+  CHECK(model.map->features() == 150);
+  CHECK(model.report.trials.size() > 4);
+  const Matrix<double> f = predictions(model, test.x());
+  double error = 0, size = 0;
+  for (int64_t i = 0; i < 300; ++i) {
+    error += std::pow(f(i, 0) - test.Y(i, 0), 2);
+    size += std::pow(test.Y(i, 0), 2);
+  }
+  CHECK(error < 0.1 * size);
+  const Assessment& assessed = model.report.assessment;
+  CHECK(std::abs(1 - assessed.score - error / size) < 4 * assessed.standard_error + 0.05);
+}
+
+TEST_CASE("classes by the map exact: codes sum to 1, and none but squares are fitted", "[model]") {
+  Problem problem = smooth_problem(90, 3, 1, 0.1, 72);
+  for (int64_t i = 0; i < 90; ++i) problem.Y(i, 0) = problem.X(i, 0) > 0 ? 1 : 0;
+  const std::string classes = R"(,"task":"classification")";
+  const Matrix<double> scores = predictions(
+      fitted(kPlain + R"(,"lambda":1e-4)" + classes, problem.x(), problem.y()), problem.x());
+  int64_t wrong = 0;
+  double worst = 0;
+  for (int64_t i = 0; i < 90; ++i) {
+    wrong += (scores(i, 1) > scores(i, 0)) != (problem.Y(i, 0) == 1);
+    worst = std::max(worst, std::abs(scores(i, 0) + scores(i, 1) - 1));
+  }
+  CHECK(worst < 1e-9);
+  CHECK(wrong <= 2);  // a smooth boundary through 90 points: at most those nearest to it
+  CHECK(fitted(R"("map":{"map":"exact"})" + classes, problem.x(), problem.y())
+            .fit.estimate.entry->least_squares);
+}
+
+TEST_CASE("what the map exact does not serve is refused", "[model]") {
+  const Problem problem = smooth_problem(30, 3, 1, 0.1, 79);
+  const auto fault = [&](mercer_status status, const std::string& keys, auto... says) {
+    return refusal_fault(
+        status, [&] { fitted(keys, problem.x(), problem.y()); }, says...);
+  };
+  CHECK(fault(MERCER_INVALID_ARGUMENT, R"("map":{"map":"exact","features":30})", "map.features") ==
+        "");
+  CHECK(fault(MERCER_UNSUPPORTED, kPlain + R"(,"lambda":1e-3,"posterior":true)", "posterior",
+              "exact") == "");
+  CHECK(fault(MERCER_UNSUPPORTED, kPlain + R"(,"model":"logistic","loss":"huber")", "squares",
+              "exact") == "");
+  const Problem gaps = smooth_problem(30, 3, 2, 0.1, 80);
+  gaps.Y(4, 1) = std::nan("");
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED, [&] { fitted(kPlain + R"(,"lambda":1e-3)", gaps.x(), gaps.y()); },
+            "missing targets", "exact") == "");
+  CHECK(fault(MERCER_UNSUPPORTED,
+              R"("search":false,"map":{"map":"sum","parts":[{"map":"exact"},{"map":"fourier"}],)"
+              R"("kernel":{"kernel":"sum","parts":[{"kernel":"gaussian"},{"kernel":"gaussian"}]}})",
+              "as a part") == "");
+  Context context;
+  const Rows rows = problem.x();
+  const auto map = std::shared_ptr<const feature::FeatureMap>(feature::make_map(
+      {{"map", "exact"},
+       {"kernel", std::make_shared<const Parameters>(feature::kernel_named("gaussian"))},
+       {"inputs", int64_t{3}},
+       {"features", int64_t{30}},
+       {"seed", uint64_t{0}}},
+      {.rows = &rows, .context = &context}));
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED, [&] { fit(map, {}, problem.x(), problem.y(), context); },
+            "named in the spec") == "");
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED, [&] { statistic::measured_error(*map, problem.x(), context); },
+            "kernel values") == "");
+}
