@@ -34,6 +34,7 @@ class CoupledPath : public LambdaPath {
 struct RidgeProblem {
   bool center = true;
   const Coupling* coupling = nullptr;  // null: outputs are independent
+  bool iterative = false;              // by make_iterative_path (iterative_path.h)
   /// Several outputs depend on each other, or miss targets where others have them.
   bool is_coupled(const BlockSource& rows) const {
     return coupling != nullptr || !rows.is_complete();

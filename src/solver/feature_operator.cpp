@@ -3,7 +3,6 @@
 #include "solver/feature_operator.h"
 
 #include "base/aligned.h"
-#include "solver/centering.h"
 
 namespace mercer::solver {
 namespace {
@@ -37,10 +36,8 @@ void FeatureOperator::multiply(Transpose transpose, MatrixView<const double> X, 
   if (transpose == Transpose::yes) reduce_rows(source_, Y);
 }
 
-NormalOperator::NormalOperator(const BlockSource& source, bool center, double lambda,
-                               Context& context)
+NormalOperator::NormalOperator(const BlockSource& source, bool center, Context& context)
     : source_(source), mean_(static_cast<std::size_t>(source.features()), 0.0) {
-  checked_shift(lambda, 1.0);
   for_each_wide(source, context, [&](const WideBlock& block) {
     for (int64_t i = 0; i < block.Z.rows; ++i) {
       weight_ += block.weight(i);
@@ -51,7 +48,6 @@ NormalOperator::NormalOperator(const BlockSource& source, bool center, double la
   reduce(source, {&weight_, 1});
   reduce(source, mean_);
   for (double& value : mean_) value = weight_ > 0 ? value / weight_ : 0.0;
-  shift_ = checked_shift(lambda, weight_);
 }
 
 void NormalOperator::multiply(Transpose, MatrixView<const double> X, Context& context,
@@ -74,8 +70,6 @@ void NormalOperator::multiply(Transpose, MatrixView<const double> X, Context& co
   });
   linalg::multiply(-1.0, Transpose::yes, mean, Transpose::no, sums.view(), 1.0, Y);
   reduce_rows(source_, Y);
-  for (int64_t i = 0; i < Y.rows; ++i)
-    for (int64_t j = 0; j < Y.cols; ++j) Y(i, j) += shift_ * X(i, j);
 }
 
 }  // namespace mercer::solver

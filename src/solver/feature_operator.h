@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The matrix Z of a source as an operator, and the normal equations of ridge on it: every product
-// streams the source's blocks once, so that neither Z nor Z'Z is ever in memory.
+// The matrix Z of a source as an operator, and its Gram matrix: every product streams the source's
+// blocks once, so that neither Z nor Z'Z is ever in memory.
 #pragma once
 
 #include <vector>
@@ -25,13 +25,13 @@ class FeatureOperator final : public linalg::LinearOperator {
   const BlockSource& source_;
 };
 
-/// (Z - 1 mean')'W(Z - 1 mean') + n lambda I, D x D, symmetric, with n = sum of the weights W; mean
-/// is 0 without centring. Means are taken out of products, not of rows: an error of eps n |mean|
+/// H = (Z - 1 mean')'W(Z - 1 mean'), D x D, symmetric, with n = sum of the weights W; mean is 0
+/// without centring. Means are taken out of products, not of rows: an error of eps n |mean|
 /// |Z - mean|, small beside n lambda for features of a bounded map.
 class NormalOperator final : public linalg::LinearOperator {
  public:
-  /// One pass over the source for n and the means. INVALID_ARGUMENT unless lambda is finite, >= 0.
-  NormalOperator(const BlockSource& source, bool center, double lambda, Context& context);
+  /// One pass over the source for n and the means.
+  NormalOperator(const BlockSource& source, bool center, Context& context);
   int64_t rows() const override { return source_.features(); }
   int64_t cols() const override { return source_.features(); }
   double weight() const { return weight_; }  // n
@@ -43,7 +43,6 @@ class NormalOperator final : public linalg::LinearOperator {
   const BlockSource& source_;
   std::vector<double> mean_;  // zeros without centring
   double weight_ = 0;
-  double shift_ = 0;
 };
 
 }  // namespace mercer::solver

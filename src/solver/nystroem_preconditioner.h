@@ -20,6 +20,7 @@ class NystroemPreconditioner {
                          Context& context);
   /// Kept: eigenvalues that rounding has not made.
   int64_t rank() const noexcept { return static_cast<int64_t>(eigenvalues_.size()); }
+  const std::vector<double>& eigenvalues() const noexcept { return eigenvalues_; }
 
   /// R becomes P^{-1} R, P^{-1} = (l + shift) U (diag(eigenvalues) + shift)^{-1} U' + I - UU', l
   /// the least eigenvalue kept.

@@ -54,11 +54,16 @@ void refuse_unread(const Parameters& given, model::Selection by, bool searches) 
             key.c_str(), kSelectWays[static_cast<size_t>(by)]);
 }
 
+/// Where a spec says nothing.
+model::Selection usual_selection(const model::Estimating& estimate) {
+  return estimate.problem().iterative ? model::Selection::held_out : estimate.entry->selection;
+}
+
 void read_select(const Parameters& given, const Parameters& canonical,
-                 const model::ModelEntry& entry, bool searches, model::Selecting& fit) {
+                 const model::Estimating& estimate, bool searches, model::Selecting& fit) {
   const std::string& word = canonical.text("by");
   const auto way = std::ranges::find(kSelectWays, word) - std::begin(kSelectWays);
-  fit.selection = way == 0 ? entry.selection : static_cast<model::Selection>(way);
+  fit.selection = way == 0 ? usual_selection(estimate) : static_cast<model::Selection>(way);
   fit.folds = canonical.integer("folds");
   fit.held_out_fraction = canonical.number("fraction");
   fit.lambda_largest = canonical.number("largest");
@@ -118,7 +123,8 @@ void refuse_search_keys(const FitPlan& plan, const char* of) {
 /// A search begins with ridge, and chooses lambda in its own way.
 void check_searchable(const FitPlan& plan) {
   constexpr const char* kPlain = "it left out, or \"search\": false";
-  refuse_keys(plan, {"loss", "delta", "tau", "iterations", "tolerance"}, "a search", kPlain);
+  refuse_keys(plan, {"loss", "delta", "tau", "iterations", "tolerance", "solver"}, "a search",
+              kPlain);
   if (!plan.asks("select")) return;
   for (const auto& [key, value] : plan.given.object("select").entries())
     require(key == "fraction", MERCER_UNSUPPORTED,
@@ -187,7 +193,8 @@ model::Model fit_plainly(FitPlan plan, const Rows& X, MatrixView<const double> Y
   const int64_t inputs = model::prepared_inputs(plan.search.fit.prepare, {}, X, weights);
   const auto maker = maker_for(plan, inputs);
   const double lengthscale = plain_lengthscale(plan, *maker);
-  const int64_t features = maker->features_of(plan.search.features, X.rows());
+  const int64_t wanted = plan.search.features;
+  const int64_t features = maker->keeps_all_rows() ? maker->features_of(wanted, X.rows()) : wanted;
   if (!maker->needs_rows())
     return model::fit(maker->make(lengthscale, features), plan.search.fit, X, Y, context, weights);
   const model::MapFromRows from_rows{
@@ -217,7 +224,7 @@ FitPlan fit_plan(std::string_view json) {
   fit.estimate = {&entry, own_parameters(entry, canonical), canonical.boolean("center"),
                   kPrecision.read(canonical)};
   read_select(plan.asks("select") ? plan.given.object("select") : Parameters(),
-              canonical.object("select"), entry, plan.searches, fit.select);
+              canonical.object("select"), fit.estimate, plan.searches, fit.select);
   if (canonical.find("lambda") != nullptr) {
     fit.select.selection = model::Selection::fixed;
     plan.search.lambda = fit.select.lambda = canonical.number("lambda");

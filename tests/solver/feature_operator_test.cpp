@@ -69,20 +69,20 @@ TEST_CASE("a streamed Z multiplies as the matrix, and is adjoint to its transpos
   }
 }
 
-TEST_CASE("the normal operator is the regularised Gram matrix, and symmetric", "[solver]") {
+TEST_CASE("the normal operator is the Gram matrix, and symmetric", "[solver]") {
   const Problem problem = ridge_problem(60, 8, 1, 304);
   const std::vector<double> weights = some_weights(60);
   const Matrix<double> X = random_matrix(8, 3, 305), V = random_matrix(8, 3, 306);
   Context context;
   for (const bool center : {false, true}) {
     const MatrixSource rows(problem.Z.view(), problem.Y.view(), 7, false, weights);
-    const NormalOperator A(rows, center, 1e-2, context);
+    const NormalOperator A(rows, center, context);
     CHECK(A.weight() == 60);
     Matrix<double> AX(8, 3), AV(8, 3), transposed_X(8, 3);
     A.apply(X.view(), context, AX.view());
     A.apply(V.view(), context, AV.view());
     A.apply_transpose(X.view(), context, transposed_X.view());
-    const Matrix<double> expected = plain_normal(problem.Z, weights, center, 1e-2);
+    const Matrix<double> expected = plain_normal(problem.Z, weights, center, 0);
     CHECK(difference(AX.view(), product(expected.view(), X.view()).view(), 1e-12) == "");
     CHECK(difference(AX.view(), transposed_X.view(), 0.0) == "");
     CHECK(inner(AX, V) == Approx(inner(X, AV)).epsilon(1e-12));
@@ -93,27 +93,18 @@ TEST_CASE("processes that share the rows have one normal operator", "[solver]") 
   const Problem problem = ridge_problem(40, 6, 1, 307);
   const Matrix<double> X = random_matrix(6, 2, 308);
   const Matrix<double> expected =
-      product(plain_normal(problem.Z, std::vector<double>(40, 1.0), true, 1e-3).view(), X.view());
+      product(plain_normal(problem.Z, std::vector<double>(40, 1.0), true, 0).view(), X.view());
   std::vector<Matrix<double>> results(2);
   ThreadJob(2).run([&](solver::Reduction& reduction, int process) {
     Context own;
     const int64_t first = process * 15, last = process == 0 ? 15 : 40;
     const MatrixSource rows(problem.Z.view().block_rows(first, last),
                             problem.Y.view().block_rows(first, last), 8, true, {}, &reduction);
-    const NormalOperator A(rows, true, 1e-3, own);
+    const NormalOperator A(rows, true, own);
     Matrix<double> Y(6, 2);
     A.apply(X.view(), own, Y.view());
     results[static_cast<size_t>(process)] = std::move(Y);
   });
   CHECK(difference(results[0].view(), results[1].view(), 0.0) == "");
   CHECK(difference(results[0].view(), expected.view(), 1e-5) == "");  // single precision rows
-}
-
-TEST_CASE("a normal operator refuses a lambda that is none", "[solver]") {
-  const Problem problem = ridge_problem(10, 3, 1, 309);
-  Context context;
-  const MatrixSource rows(problem.Z.view(), problem.Y.view(), 4, false);
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { NormalOperator(rows, true, -1, context); },
-            "lambda = -1") == "");
 }

@@ -20,7 +20,7 @@ struct Estimating {
       feature::Precision::f32;  // of the features; statistics are always double
   std::shared_ptr<const solver::Coupling> coupling = nullptr;  // of outputs; null: independent
 
-  solver::RidgeProblem problem() const { return {center, coupling.get()}; }
+  solver::RidgeProblem problem() const;
 };
 
 }  // namespace mercer::model

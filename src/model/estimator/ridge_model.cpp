@@ -15,6 +15,36 @@ namespace {
 
 constexpr int64_t kUnits = 1000;  // of progress
 
+enum class Solver { direct, cg };
+constexpr const char* kSolvers[] = {"direct", "cg"};
+constexpr Choice<Solver> kSolver{
+    "solver", kSolvers,
+    "direct: from Z'Z or the rows' Gram matrix; cg: conjugate gradients over the rows, memory of "
+    "some hundred D, lambda given or by folds or held_out"};
+bool is_iterative(const Parameters& own) {
+  return own.find(kSolver.key) != nullptr && kSolver.read(own) == Solver::cg;
+}
+
+void check_ridge(const Fitting& asked) {
+  const Parameters& own = asked.estimate.parameters;
+  check_class_weight(own, asked.coding);
+  const bool regression = asked.coding.task == Task::regression;
+  const Value* const keeps = own.find(kPosterior);
+  const bool posterior = keeps != nullptr && *keeps == Value(true);
+  require(regression || !posterior, MERCER_UNSUPPORTED,
+          "posterior = true of a classification, expected false");
+  if (!is_iterative(own)) return;
+  require(regression, MERCER_UNSUPPORTED,
+          "solver = cg of a classification, expected direct, or model = logistic");
+  require(!posterior, MERCER_UNSUPPORTED,
+          "posterior = true with solver = cg, which has no factor to keep: expected direct");
+  const Selection by = asked.select.selection;
+  require(by == Selection::fixed || by == Selection::kfold || by == Selection::held_out,
+          MERCER_UNSUPPORTED,
+          "select.by = leave_one_out or gcv with solver = cg, expected lambda, or select.by = "
+          "folds or held_out");
+}
+
 /// The rows count by their own weights where scores are calibrated.
 void take_factors_out(const std::vector<double>& factors, ScoredRows& rows) {
   for (int64_t i = 0; i < rows.scores.rows() && !factors.empty(); ++i) {
@@ -61,6 +91,10 @@ std::shared_ptr<const solver::Posterior> posterior_of(const solver::BlockSource&
                                                    context);
 }
 
+solver::RidgeProblem Estimating::problem() const {
+  return {center, coupling.get(), is_iterative(parameters)};
+}
+
 const ModelEntry& ridge_model() {
   static const ModelEntry entry = linear_entry(
       {.name = "ridge",
@@ -69,6 +103,7 @@ const ModelEntry& ridge_model() {
                                "n lambda is added to Z'Z; absent: chosen by "
                                "leave-one-out"),
                   kClassWeight.field(),
+                  kSolver.field(),
                   {.key = kPosterior,
                    .type = FieldType::boolean,
                    .fallback = false,
@@ -76,14 +111,7 @@ const ModelEntry& ridge_model() {
                        "of a regression: keep what covariances of predictions take, 4 r^2 bytes"}},
        .selection = Selection::loo,
        .fit = fit_ridge,
-       .check =
-           [](const Fitting& asked) {
-             check_class_weight(asked.estimate.parameters, asked.coding);
-             const Value* const keeps = asked.estimate.parameters.find(kPosterior);
-             require(asked.coding.task == Task::regression || keeps == nullptr ||
-                         *keeps == Value(false),
-                     MERCER_UNSUPPORTED, "posterior = true of a classification, expected false");
-           },
+       .check = check_ridge,
        .least_squares = true});
   return entry;
 }

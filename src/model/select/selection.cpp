@@ -16,6 +16,7 @@
 #include "model/select/row_loss.h"
 #include "model/select/validation.h"
 #include "solver/block_statistics.h"
+#include "solver/iterative_path.h"
 #include "solver/lambda_path.h"
 #include "solver/work.h"
 
@@ -27,6 +28,7 @@ using solver::RowsDone;
 
 // Residuals of rows left out take their products with the eigenvectors and squares of these.
 constexpr int64_t kLeftOutSums = 2;
+constexpr int64_t kIterations = 50;  // about, of conjugate gradients
 
 double total(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
@@ -197,6 +199,28 @@ Selected select_coupled(const BlockSource& rows, const Selecting& how, Task task
   return {system->solve(lambda, context), lambda, std::move(path)};
 }
 
+/// Passes over the rows: lambda by validation alone.
+Selected select_iterative(const BlockSource& rows, const Selecting& how, Task task,
+                          const solver::RidgeProblem& problem, Context& context) {
+  const int64_t units = kIterations * rows.rows();
+  const bool chooses = validates(how.selection);
+  Stage stage(context, (chooses ? how.lambda_count : 0) * units + units + rows.rows());
+  double lambda = how.lambda;
+  std::vector<PathPoint> path;
+  if (chooses) {
+    const auto make = [&](const BlockSource& some, const RowsDone& done) {
+      return solver::make_iterative_path(some, problem, context, done);
+    };
+    path = stage.part(how.lambda_count * units,
+                      [&] { return validated_path(rows, how, task, units, make, context); });
+    lambda = best_point(path).lambda;
+  }
+  const auto solver = solver::make_iterative_path(rows, problem, context,
+                                                  [&](int64_t count) { stage.advance(count); });
+  stage.share(units);
+  return {solver->solve(lambda, context), lambda, std::move(path)};
+}
+
 }  // namespace
 
 int64_t primal_units(const solver::BlockSource& rows, const LeftOutScores* left_out) {
@@ -249,10 +273,11 @@ const PathPoint& best_point(const std::vector<PathPoint>& path) {
 
 Selected select(const solver::BlockSource& rows, const Selecting& how, Task task,
                 const solver::RidgeProblem& problem, Context& context, LeftOutScores* left_out) {
+  if (problem.iterative) return select_iterative(rows, how, task, problem, context);
   if (problem.is_coupled(rows)) return select_coupled(rows, how, task, problem, context, left_out);
   const bool center = problem.center;
   return solver::is_dual(rows) ? select_dual(rows, how, task, center, context, left_out)
-              : select_primal(rows, how, task, center, context, left_out);
+                               : select_primal(rows, how, task, center, context, left_out);
 }
 
 }  // namespace mercer::model

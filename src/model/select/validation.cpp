@@ -137,7 +137,8 @@ std::vector<PathPoint> validated_path(const BlockSource& rows, const Selecting& 
   std::vector<std::vector<HeldOutScore>> scores;
   for (const auto& fold : folds) {
     const auto train = rows_without(rows.rows(), fold);
-    const auto path = make(*rows.subset(train), done);
+    const auto part = rows.subset(train);
+    const auto path = make(*part, done);
     stage.share(of_fold);
     scores.push_back(score_fold(*rows.subset(fold), how, task, *path, context));
     stage.advance(of_fold);
