@@ -52,13 +52,15 @@ class SearchTable {
     const std::string told = trial.at("stage").get<std::string>();
     const std::string stage =
         (transform == "none" ? "" : transform + " ") + (told == "per_input" ? "by input" : told);
+    const std::string kernel = trial.at("kernel").get<std::string>();
     const double lengthscale = number_or_nan(trial.at("lengthscale"));
     // Of a regression the loss that chooses is 1 - R^2.
     const std::string loss =
         classification_ ? score_number(number_or_nan(trial.at("loss")), 8) + " " : std::string();
     const Json& shape = trial.at("shape");
-    std::fprintf(out_, "%13s %9" PRId64 " %8" PRId64 " %12s %9.1e %*s%s %s%8.2f\n", stage.c_str(),
-                 trial.at("features").get<int64_t>(), trial.at("rows").get<int64_t>(),
+    std::fprintf(out_, "%13s %10s %9" PRId64 " %8" PRId64 " %12s %9.1e %*s%s %s%8.2f\n",
+                 stage.c_str(), kernel.substr(0, 10).c_str(), trial.at("features").get<int64_t>(),
+                 trial.at("rows").get<int64_t>(),
                  lengthscale > 0 ? rounded(lengthscale, 4).c_str() : "-",
                  number_or_nan(trial.at("lambda")), shaped_ ? kShapeWidth : 0,
                  !shaped_          ? ""
@@ -73,12 +75,13 @@ class SearchTable {
   static constexpr int kShapeWidth = 8;
 
   void begin() const {
-    std::fprintf(out_,
-                 "search (scores that choose: too good for what they chose)\n%13s %9s %8s %12s %9s "
-                 "%*s%9s %s%8s\n",
-                 "stage", "features", "rows", "lengthscale", "lambda", shaped_ ? kShapeWidth : 0,
-                 shaped_ ? "shape " : "", classification_ ? "accuracy" : "R^2",
-                 classification_ ? "    loss " : "", "seconds");
+    std::fprintf(
+        out_,
+        "search (scores that choose: too good for what they chose)\n%13s %10s %9s %8s %12s %9s "
+        "%*s%9s %s%8s\n",
+        "stage", "kernel", "features", "rows", "lengthscale", "lambda", shaped_ ? kShapeWidth : 0,
+        shaped_ ? "shape " : "", classification_ ? "accuracy" : "R^2",
+        classification_ ? "    loss " : "", "seconds");
   }
 
   Session& session_;

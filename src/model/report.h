@@ -28,6 +28,7 @@ struct SearchCandidate {
   double loss = std::numeric_limits<double>::quiet_NaN();
   // Of how outputs are learnt together: the kernel's share, or Gamma's weight; NaN: there is none.
   double shape = std::numeric_limits<double>::quiet_NaN();
+  std::string kernel = {};  // its name; empty in files of earlier versions
 };
 
 /// What a score was taken on.
@@ -71,6 +72,7 @@ struct FitReport {
   double lambda = 0;
   double shape = std::numeric_limits<double>::quiet_NaN();      // as SearchCandidate has it
   Transform transform = Transform::none;                        // of the inputs
+  std::string kernel;                                           // as SearchCandidate has it
   double dimension = std::numeric_limits<double>::quiet_NaN();  // Tr H where it was chosen
   Assessment assessment;
   std::vector<SearchCandidate> trials;

@@ -184,6 +184,24 @@ std::unique_ptr<model::MapMaker> SpecMapMaker::of_scalar() const {
       feature::canonical_map(spec, "map.", feature::Data::refused));
 }
 
+// Functions with kinks, and those that are sums over inputs or jump along them.
+std::vector<std::unique_ptr<model::MapMaker>> SpecMapMaker::other_kernels() const {
+  std::vector<std::unique_ptr<model::MapMaker>> others;
+  if (!partial_ || kernel()->spectral_law() == nullptr) return others;
+  const Parameters kinked{{"kernel", "matern"}, {"nu", 1.5}};
+  for (const Parameters& kernel : {kinked, feature::kernel_named("laplacian")}) {
+    Parameters spec = *partial_;
+    spec.set("kernel", std::make_shared<const Parameters>(kernel));
+    try {
+      auto maker = map_maker(spec, canonical_.integer("inputs"), canonical_.seed("seed"));
+      if (maker->scales_inputs()) others.push_back(std::move(maker));
+    } catch (const Error& error) {
+      if (error.status() != MERCER_UNSUPPORTED) throw;  // the map does not serve it
+    }
+  }
+  return others;
+}
+
 std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make(double lengthscale,
                                                               int64_t features) const {
   const StandardRounding rounding;
@@ -258,6 +276,7 @@ std::unique_ptr<SpecMapMaker> map_maker(Parameters given, int64_t d, uint64_t se
   const auto set_default = [&given](const char* key, Value value) {
     if (given.find(key) == nullptr) given.set(key, std::move(value));
   };
+  const Parameters partial = given;
   set_default("kernel", default_kernel(given));
   std::vector<double> shapes;
   if (const kernel::KernelEntry* entry = entry_of(given); entry != nullptr) {
@@ -291,7 +310,9 @@ std::unique_ptr<SpecMapMaker> map_maker(Parameters given, int64_t d, uint64_t se
     given.set("parts", default_parts(canonical.object("kernel"), d));
     canonical = canonical_of(given);
   }
-  return std::make_unique<SpecMapMaker>(std::move(canonical), std::move(shapes));
+  auto maker = std::make_unique<SpecMapMaker>(std::move(canonical), std::move(shapes));
+  if (partial.find("kernel") == nullptr) maker->leave_kernel_open(partial);
+  return maker;
 }
 
 }  // namespace mercer::spec

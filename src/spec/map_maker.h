@@ -32,6 +32,9 @@ class SpecMapMaker final : public model::MapMaker {
   std::vector<double> shapes() const override { return shapes_; }
   std::unique_ptr<model::MapMaker> at_shape(double shape) const override;
   std::unique_ptr<model::MapMaker> of_scalar() const override;
+  std::vector<std::unique_ptr<model::MapMaker>> other_kernels() const override;
+  /// From the spec that these candidates complete, which leaves the kernel open.
+  void leave_kernel_open(Parameters partial) { partial_ = std::move(partial); }
   /// Candidates of a kernel of several outputs have a K(x, x) of mean diagonal 1. INVALID_ARGUMENT
   /// where its variance is given.
   void take_unit_diagonal();
@@ -68,7 +71,8 @@ class SpecMapMaker final : public model::MapMaker {
   bool has_scaled_parts_ = false;    // parts have lengthscales
   bool has_unscaled_parts_ = false;  // and others have none
   std::vector<double> shapes_;
-  bool joins_outputs_ = false;  // the kernel has several
+  std::optional<Parameters> partial_;  // of an open kernel
+  bool joins_outputs_ = false;         // the kernel has several
   bool of_unit_diagonal_ = false;
   bool is_factor_ = false;  // some of them are not 1
 };
@@ -80,8 +84,8 @@ int64_t hash_buckets(const Parameters& partial, int64_t d);
 
 /// From a map spec that may leave anything open: "features" is what make() is told, "inputs" can be
 /// d alone, the prepared inputs of the rows, and `seed` is of specs without; "map" defaults to
-/// the kernel's default_map, to "fourier" without a kernel, "kernel" to the map's default_kernel,
-/// the "projection" of a map that chooses it by feature::projection_rules(), and so that of such
+/// the kernel's default_map, to "fourier" without a kernel, "kernel" to the map's default_kernel, beside
+/// which a search may try others, the "projection" of a map that chooses it by feature::projection_rules(), and so that of such
 /// parts of a sum or product without "parts". Errors: those of map_from_spec; DIMENSION_MISMATCH for
 /// other inputs. d >= 1.
 std::unique_ptr<SpecMapMaker> map_maker(Parameters partial, int64_t d, uint64_t seed);

@@ -52,6 +52,7 @@ Json object_of(const model::Assessment& score, model::Task task) {
 Json object_of(const model::SearchCandidate& trial) {
   return {{"stage", kStages[trial.stage]},
           {kTransform.key, kTransform.word(trial.transform)},
+          {"kernel", trial.kernel},
           {"features", trial.features},
           {"rows", trial.rows},
           {"lengthscale", number(trial.lengthscale)},
@@ -103,6 +104,14 @@ model::Transform read_transform(const Json& object) {
   return static_cast<model::Transform>(read_choice(object, kTransform.key, kTransform.words));
 }
 
+/// Files of earlier versions have none.
+std::string read_kernel(const Json& object) {
+  if (!object.contains("kernel")) return "";
+  const Json& value = member(object, "kernel");
+  if (!value.is_string()) refuse("kernel", "a name");
+  return value.get<std::string>();
+}
+
 const Json& read_list(const Json& object, const char* key) {
   const Json& value = member(object, key);
   if (!value.is_array()) refuse(key, "a list");
@@ -147,7 +156,8 @@ model::SearchCandidate read_trial(const Json& object) {
           .seconds = 0,
           .transform = read_transform(object),
           .loss = read_later(object, "loss"),
-          .shape = read_later(object, "shape")};
+          .shape = read_later(object, "shape"),
+          .kernel = read_kernel(object)};
 }
 
 }  // namespace
@@ -170,6 +180,7 @@ std::string print_report(const model::FitReport& report, model::Task task) {
               {"lambda", number(report.lambda)},
               {"shape", number(report.shape)},
               {kTransform.key, kTransform.word(report.transform)},
+              {"kernel", report.kernel},
               {"effective_dimension", number(report.dimension)},
               {"score", object_of(report.assessment, task)},
               {"trials", trials},
@@ -190,6 +201,7 @@ model::FitReport parse_report(std::string_view json) {
   report.lambda = read_number(object, "lambda");
   report.shape = read_later(object, "shape");
   report.transform = read_transform(object);
+  report.kernel = read_kernel(object);
   report.dimension = read_number(object, "effective_dimension");
   report.assessment = read_score(member(object, "score"));
   for (const Json& trial : read_list(object, "trials")) report.trials.push_back(read_trial(trial));

@@ -22,9 +22,10 @@ FitReport report() {
   report.lengthscale = 1.5;
   report.lambda = 1e-3;
   report.dimension = 77.5;
+  report.kernel = "laplacian";
   report.assessment = {Assessed::unseen, 100, 0.5, 0.125, -0.25, NAN};
   report.trials = {{0, 64, 300, 3, 1e-2, NAN, 0.5},
-                   {3, 128, 600, 1.5, 1e-3, 0.25, 1, Transform::none, 0.125}};
+                   {3, 128, 600, 1.5, 1e-3, 0.25, 1, Transform::none, 0.125, NAN, "laplacian"}};
   report.relevance = {1, 0.5};
   report.warnings = {"one \"warning\""};
   return report;
@@ -37,10 +38,10 @@ TEST_CASE("a report prints and reads back", "[spec]") {
   CHECK(
       text ==
       R"({"criterion":"held_out","criterion_rows":500,"criterion_score":0.75,"lengthscale":1.5,)"
-      R"("lambda":0.001,"shape":null,"transform":"none","effective_dimension":77.5,"score":{"kind":"unseen","measure":"accuracy",)"
+      R"("lambda":0.001,"shape":null,"transform":"none","kernel":"laplacian","effective_dimension":77.5,"score":{"kind":"unseen","measure":"accuracy",)"
       R"("rows":100,"value":0.5,"standard_error":0.125,"constant":-0.25,"linear":null},)"
-      R"("trials":[{"stage":"coarse","transform":"none","features":64,"rows":300,"lengthscale":3.0,"lambda":0.01,)"
-      R"("score":null,"loss":null,"shape":null},{"stage":"final","transform":"none","features":128,"rows":600,)"
+      R"("trials":[{"stage":"coarse","transform":"none","kernel":"","features":64,"rows":300,"lengthscale":3.0,"lambda":0.01,)"
+      R"("score":null,"loss":null,"shape":null},{"stage":"final","transform":"none","kernel":"laplacian","features":128,"rows":600,)"
       R"("lengthscale":1.5,"lambda":0.001,"score":0.75,"loss":0.125,"shape":null}],"relevance":[1.0,0.5],)"
       R"("warnings":["one \"warning\""]})");
   const FitReport again = spec::parse_report(text);
@@ -49,7 +50,12 @@ TEST_CASE("a report prints and reads back", "[spec]") {
   CHECK(again.trials[1].rows == 600);
   std::string earlier = text;
   earlier.erase(earlier.find(",\"loss\":0.125"), 13);
-  CHECK(std::isnan(spec::parse_report(earlier).trials[1].loss));
+  for (size_t at = 0; (at = earlier.find("\"kernel\":\"laplacian\",")) != std::string::npos;)
+    earlier.erase(at, 21);
+  const FitReport old = spec::parse_report(earlier);
+  CHECK(std::isnan(old.trials[1].loss));
+  CHECK(old.kernel.empty());
+  CHECK(again.kernel == "laplacian");
 }
 
 TEST_CASE("a report of classes keeps their recalls", "[spec]") {
@@ -76,6 +82,7 @@ TEST_CASE("a damaged report is refused by name", "[spec]") {
       {R"("held_out")", R"("no")", "criterion"},
       {R"("criterion_rows":500)", R"("criterion_rows":-5)", "criterion_rows"},
       {R"("lambda":0.001)", R"("lambda":"x")", "lambda"},
+      {R"("kernel":"laplacian")", R"("kernel":5)", "kernel"},
       {R"("kind":"unseen")", R"("kind":3)", "kind"},
       {R"("stage":"coarse")", R"("stage":"fifth")", "stage"},
       {"[1.0,0.5]", R"([1.0,"a"])", "relevance"},

@@ -44,6 +44,7 @@ class CandidateRows {
   const feature::FeatureMap& map() const { return *map_; }
   /// Candidates of another maker from now on.
   void use(const MapMaker& maker) {
+    if (maker_ == &maker) return;
     maker_ = &maker;
     release();
   }

@@ -58,6 +58,8 @@ struct MapMaker {
   /// fair one, and the maps of one of them.
   virtual std::vector<double> shapes() const { return {}; }
   virtual std::unique_ptr<MapMaker> at_shape(double) const { return nullptr; }
+  /// Where the kernel is left open: maps of others that are tried, too, of x / l like these.
+  virtual std::vector<std::unique_ptr<MapMaker>> other_kernels() const { return {}; }
   /// Of a kernel of several outputs: those of its scalar kernel. Null: it has one.
   virtual std::unique_ptr<MapMaker> of_scalar() const { return nullptr; }
 };

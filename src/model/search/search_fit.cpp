@@ -22,7 +22,7 @@ void SearchRun::assess_by(const Chosen& chosen, solver::Weights weights) {
   Model model;
   model.map = map_;
   model.fit = fit_;
-  model.preparation = chosen.prepared->by;
+  model.preparation = chosen.setting.prepared->by;
   model.ranges = ranges();
   model.predictor = make_linear(std::move(weights));
   const Matrix<double> targets = copied_targets(Y_, unseen_, context_);
@@ -109,9 +109,10 @@ void SearchRun::fill_report(const Chosen& chosen) {
   report_.criterion_rows = leaves_out() ? std::ssize(chosen_by_) : std::ssize(split_.held_out);
   report_.criterion_score = chosen.point.score;
   report_.lengthscale = reported(chosen.lengthscales);
-  report_.transform = chosen.prepared->asked.transform;
+  report_.transform = chosen.setting.prepared->asked.transform;
   report_.lambda = chosen.point.lambda;
-  report_.shape = shapes_[shape_].value;
+  report_.shape = chosen.setting.shape;
+  report_.kernel = map_->kernel().name();
   report_.dimension = chosen.point.dimension;
   const bool given = options_.lambda >= 0;
   for (std::string& one : choice_warnings(report_, std::ssize(split_.train), lengthscale_at_edge_,
@@ -123,11 +124,13 @@ void SearchRun::fill_report(const Chosen& chosen) {
 Fitting SearchRun::fitted_as(const Chosen& chosen) const {
   Fitting fitted = fit_;
   if (choice_) fitted.estimate = choice_->estimating;
-  fitted.outputs.weight =
-      shapes_[shape_].coupling == nullptr ? fit_.outputs.weight : shapes_[shape_].value;
-  if (shapes_[shape_].coupling == nullptr) fitted.outputs = {};
+  if (chosen.setting.coupling == nullptr) {
+    fitted.outputs = {};
+  } else {
+    fitted.outputs.weight = chosen.setting.shape;
+  }
   fitted.estimate.coupling = nullptr;  // it was of the fit
-  fitted.prepare = chosen.prepared->asked;
+  fitted.prepare = chosen.setting.prepared->asked;
   fitted.select.lambda = chosen.point.lambda;
   fitted.select.selection = options_.lambda >= 0                ? Selection::fixed
                             : leaves_out() && !keeps_logistic() ? Selection::loo
@@ -142,12 +145,14 @@ Model SearchRun::run(Ranges ranges, std::vector<Curve> target_curves) {
   try_per_input(chosen);
   phases_.begin(phase_units({std::ssize(split_.train), options_.features}, 1));
   const auto started = std::chrono::steady_clock::now();
+  candidates_.use(*chosen.setting.maker);
   candidates_.release();
   Model model;
-  const Preparation& by = chosen.prepared->by;
-  map_ = candidates_.make(by, chosen.lengthscales, options_.features, made_of());
+  const Preparation& by = chosen.setting.prepared->by;
+  map_ =
+      candidates_.make(by, chosen.lengthscales, options_.features, made_of(*chosen.setting.maker));
   model.map = map_;
-  couple(*map_);
+  couple(*map_, chosen.setting);
   const FeatureRows rows = rows_of(chosen, learnt_);
   model.predictor =
       make_linear(leaves_out() ? fit_left_out(rows, chosen) : fit_held_out(rows, chosen));
@@ -160,8 +165,8 @@ Model SearchRun::run(Ranges ranges, std::vector<Curve> target_curves) {
   model.rows = X_.rows();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
   keep({3, map_->features(), model.rows, reported(chosen.lengthscales), chosen.point.lambda,
-        chosen.point.score, seconds.count(), chosen.prepared->asked.transform, chosen.point.loss,
-        shapes_[shape_].value});
+        chosen.point.score, seconds.count(), chosen.setting.prepared->asked.transform,
+        chosen.point.loss, chosen.setting.shape, std::string(map_->kernel().name())});
   fill_report(chosen);
   model.preparation = by;
   model.preparation.targets = std::move(target_curves);

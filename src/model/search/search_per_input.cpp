@@ -55,9 +55,6 @@ std::vector<double> of_inputs(std::vector<double> prepared, int64_t d,
   return prepared;
 }
 
-/// Of standardised inputs: the root mean square of distances.
-double usual_lengthscale(int64_t d) { return std::sqrt(2.0 * static_cast<double>(d)); }
-
 std::vector<double> scaled(std::vector<double> lengthscales, double factor) {
   for (double& one : lengthscales) one *= factor;
   return lengthscales;
@@ -66,13 +63,13 @@ std::vector<double> scaled(std::vector<double> lengthscales, double factor) {
 }  // namespace
 
 /// From `most` rows, in units of lengthscales found before; none where there is no room.
-Ard SearchRun::learn_from(const Prepared& prepared, int64_t most, const std::vector<double>& units,
+Ard SearchRun::learn_from(const Setting& setting, int64_t most, const std::vector<double>& units,
                           const ArdOptions& options) {
   const std::vector<int64_t> sample = sample_rows(split_.train, most, fit_.select.seed);
   const int64_t d = std::ssize(units), n = std::ssize(sample),
                 outputs = coded_outputs(fit_.coding, Y_.cols);
   const feature::FeatureMap& unit =
-      candidates_.unit(prepared.by, std::min({options_.features, kLearning.features, 2 * n}));
+      unit_of(setting, std::min({options_.features, kLearning.features, 2 * n}));
   if (!is_learnable(unit)) return {};
   // A search that has room for the rest does without, unless it is told not to.
   const int64_t least = d * (judge_.classifies() ? kRowsPerInputOfClasses : kRowsPerInput);
@@ -84,10 +81,10 @@ Ard SearchRun::learn_from(const Prepared& prepared, int64_t most, const std::vec
   const Matrix<double> Y(n, outputs, context_, "targets to learn lengthscales from");
   X_.visit([&](const auto& rows) {
     for (int64_t i = 0; i < n; ++i)
-      standardize_row(prepared.by, rows, sample[static_cast<size_t>(i)], X.view().row(i));
+      standardize_row(setting.prepared->by, rows, sample[static_cast<size_t>(i)], X.view().row(i));
   });
   for (int64_t i = 0; i < n; ++i) {
-    code_target(fit_.coding, prepared.by, Y_.cols, Y_.row(sample[static_cast<size_t>(i)]),
+    code_target(fit_.coding, setting.prepared->by, Y_.cols, Y_.row(sample[static_cast<size_t>(i)]),
                 Y.view().row(i));
     for (int64_t j = 0; j < d; ++j) X.view()(i, j) /= units[static_cast<size_t>(j)];
   }
@@ -99,42 +96,43 @@ Ard SearchRun::learn_from(const Prepared& prepared, int64_t most, const std::vec
 }
 
 /// Few rows first: through few features their likelihood has a wider basin, and costs a quarter.
-Ard SearchRun::learn_from_few(const Prepared& prepared, const Chosen& chosen) {
-  const int64_t d = prepared.by.prepared(X_.cols());
+Ard SearchRun::learn_from_few(const Setting& setting, const Chosen& chosen) {
+  const int64_t d = setting.prepared->by.prepared(X_.cols());
   ArdOptions options;
-  options.lengthscale = usual_lengthscale(d);
+  options.lengthscale = usual_lengthscale(setting);
   options.most_iterations = kFirstIterations;
   const bool explains = judge_.classifies() || chosen.point.score < kUnexplained;
   if (chosen.point.lambda < kNoSignal && chosen.point.lambda >= kLeastSignal && explains) {
-    options.lengthscale = chosen.lengthscales[0];
+    options.lengthscale =
+        chosen.lengthscales[0] * options.lengthscale / usual_lengthscale(chosen.setting);
     options.lambda = chosen.point.lambda;
   }
-  return learn_from(prepared, kFirstRows, std::vector<double>(static_cast<size_t>(d), 1.0),
-                    options);
+  return learn_from(setting, kFirstRows, std::vector<double>(static_cast<size_t>(d), 1.0), options);
 }
 
 /// Again, of more rows if there are, with every input brought back to where its differences are
 /// seen: two that matter by their product alone are lost together, and none returns by itself.
 /// Through few features more rows than these can follow also ask for lengthscales that are too
 /// long: which of both is better the criterion says.
-Ard SearchRun::learn_again(const Prepared& prepared, const Ard& few) {
+Ard SearchRun::learn_again(const Setting& setting, const Ard& few) {
   ArdOptions options;
   options.lambda = std::max(few.lambda, kLeastSignal);
   options.most_iterations = kLastIterations;
   std::vector<double> units = few.lengthscale;
-  for (double& l : units) l = std::min(l, usual_lengthscale(std::ssize(units)));
-  return learn_from(prepared, kLearning.rows, units, options);
+  const double usual = usual_lengthscale(setting);
+  for (double& l : units) l = std::min(l, usual);
+  return learn_from(setting, kLearning.rows, units, options);
 }
 
-const char* SearchRun::bar_to_per_input() const {
-  const Preparation& by = prepared_.front().by;
-  if (!maker_->has_lengthscale()) return "a kernel without a lengthscale";
+const char* SearchRun::bar_to_per_input(const Setting& setting) const {
+  const Preparation& by = setting.prepared->by;
+  if (!setting.maker->has_lengthscale()) return "a kernel without a lengthscale";
   if (options_.lengthscale != 0) return "a lengthscale that is given";
-  if (!maker_->has_input_lengthscales())
+  if (!setting.maker->has_input_lengthscales())
     return "a map that takes one lengthscale for all inputs, or is given one for each";
   if (by.prepared(X_.cols()) < 2) return "one input";
   if (X_.sparse()) return "sparse rows";
-  if (estimate_.problem().coupling != nullptr) return "outputs that are learnt together";
+  if (setting.coupling != nullptr) return "outputs that are learnt together";
   if (!is_complete(Y_, chosen_by_)) return "targets that are missing";
   if (by.row_norm > 0) return "unit rows";
   return nullptr;
@@ -142,8 +140,8 @@ const char* SearchRun::bar_to_per_input() const {
 
 void SearchRun::check_per_input() const {
   if (options_.per_input != PerInput::on) return;
-  const char* bar = bar_to_per_input();
-  if (bar == nullptr && !is_learnable(*maker_->make(1.0, options_.features)))
+  const char* bar = bar_to_per_input(start_);
+  if (bar == nullptr && !is_learnable(*start_.maker->make(1.0, options_.features)))
     bar =
         "a map whose features have no gradient, are complex, learnt from rows or not those of x/l";
   require(bar == nullptr, MERCER_UNSUPPORTED,
@@ -151,26 +149,27 @@ void SearchRun::check_per_input() const {
           bar);
 }
 
-bool SearchRun::tries_per_input() const {
-  if (options_.per_input == PerInput::off || bar_to_per_input() != nullptr || !judge_.varies())
+bool SearchRun::tries_per_input(const Setting& setting) const {
+  if (options_.per_input == PerInput::off || bar_to_per_input(setting) != nullptr ||
+      !judge_.varies())
     return false;
   return options_.per_input == PerInput::on ||
-         (prepared_.front().by.prepared(X_.cols()) <= kMostInputs &&
+         (setting.prepared->by.prepared(X_.cols()) <= kMostInputs &&
           (!judge_.classifies() || leaves_out()));
 }
 
-void SearchRun::consider(const Prepared& prepared, Ard learnt, const Chosen& chosen,
+void SearchRun::consider(const Setting& setting, Ard learnt, const Chosen& chosen,
                          PerInputFit& best) {
   if (learnt.lengthscale.empty()) return;
   LengthscaleWalk walk(1.0, [&](double factor, const Trial* near) {
-    return try_out(2, prepared, scaled(learnt.lengthscale, factor), sizes_.fine,
+    return try_out(2, setting, scaled(learnt.lengthscale, factor), sizes_.fine,
                    near == nullptr ? &chosen.trial : near);
   });
   walk.climb(kFactor, kFactorSteps);
   const LengthscaleWalk::Choice choice = choice_of(walk);
   const TrialPoint& point = choice.tried->trial.points[choice.point];
   if (best.found() && !is_less(point.loss, best.chosen.point.loss)) return;
-  best.chosen.prepared = &prepared;
+  best.chosen.setting = setting;
   best.chosen.lengthscales = scaled(learnt.lengthscale, choice.tried->lengthscale);
   best.chosen.take(choice.tried->trial, choice.point);
   best.learnt = std::move(learnt);
@@ -188,18 +187,18 @@ SearchRun::PerInputFit SearchRun::of_one(const Chosen& chosen, int64_t d) {
 SearchRun::PerInputFit SearchRun::fit_per_input(const Chosen& chosen) {
   PerInputFit best;
   if (options_.per_input == PerInput::on)
-    best = of_one(chosen, chosen.prepared->by.prepared(X_.cols()));
-  for (const Prepared* prepared : rivals_of(*chosen.prepared)) {
-    Ard few = learn_from_few(*prepared, chosen);
+    best = of_one(chosen, chosen.setting.prepared->by.prepared(X_.cols()));
+  for (const Setting& setting : rivals_of(chosen.setting)) {
+    Ard few = learn_from_few(setting, chosen);
     if (few.lengthscale.empty()) continue;
-    consider(*prepared, learn_again(*prepared, few), chosen, best);
-    consider(*prepared, std::move(few), chosen, best);
+    consider(setting, learn_again(setting, few), chosen, best);
+    consider(setting, std::move(few), chosen, best);
   }
   return best;
 }
 
 void SearchRun::try_per_input(Chosen& chosen) {
-  if (!tries_per_input()) return;
+  if (!tries_per_input(chosen.setting)) return;
   PerInputFit best = fit_per_input(chosen);
   const bool wins = best.found() && (options_.per_input == PerInput::on ||
                                      beats(best.chosen.trial, best.chosen.at, chosen.trial,
@@ -209,8 +208,8 @@ void SearchRun::try_per_input(Chosen& chosen) {
     report_.warnings.emplace_back(
         "no lengthscale for each input was found that is better than one for all, which is kept: "
         "relevances say nothing");
-  report_.relevance =
-      of_inputs(relevance(best.learnt.lengthscale), X_.cols(), best.chosen.prepared->by.flagged);
+  report_.relevance = of_inputs(relevance(best.learnt.lengthscale), X_.cols(),
+                                best.chosen.setting.prepared->by.flagged);
   best.chosen.whole = chosen.whole;
   chosen = std::move(best.chosen);
 }

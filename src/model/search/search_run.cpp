@@ -50,8 +50,7 @@ double reported(std::span<const double> lengthscales) {
 SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const Found& found,
                      const TargetedRows& rows, std::vector<int64_t> chosen_by,
                      std::vector<int64_t> unseen, Context& context)
-    : maker_(&maker),
-      options_(options),
+    : options_(options),
       fit_(options.fit),
       estimate_(fit_.estimate),
       found_(found),
@@ -77,13 +76,13 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
       phases_(context, phase_units(sizes_.coarse, kCoarseTrials) +
                            phase_units(sizes_.fine, kFineTrials) +
                            phase_units({std::ssize(split_.train), options.features}, 1)) {
-  prepared_with(fit_.prepare.transform);
-  list_shapes(maker);
+  start_ = {.prepared = &prepared_with(fit_.prepare.transform), .maker = &maker};
+  start_ = shapes_of(start_).front();
 }
 
 /// The curves of targets are known, and Y went through them.
-SearchRun::Prepared& SearchRun::prepared_with(Transform transform) {
-  for (Prepared& one : prepared_)
+const Prepared& SearchRun::prepared_with(Transform transform) {
+  for (const Prepared& one : prepared_)
     if (one.asked.transform == transform) return one;
   candidates_.release();
   Preparing asked = fit_.prepare;
@@ -105,10 +104,10 @@ std::vector<double> SearchRun::lambdas() const {
   return solver::lambda_grid(kMostLambda, kLeastTried, kLambdas);
 }
 
-double SearchRun::central(const Preparation& preparation) const {
-  if (maker_->start() > 0) return maker_->start();
+double SearchRun::central(const Setting& setting) const {
+  if (setting.maker->start() > 0) return setting.maker->start();
   return X_.visit([&](const auto& X) {
-    return central_lengthscale(preparation, X, split_.train, fit_.select.seed, context_);
+    return central_lengthscale(setting.prepared->by, X, split_.train, fit_.select.seed, context_);
   });
 }
 
@@ -135,13 +134,15 @@ Trial SearchRun::hold_out(const solver::BlockSource& rows, const std::vector<int
   return fit.judge(plan, held_out, judge_, context_);
 }
 
-Trial SearchRun::try_out(int64_t stage, const Prepared& prepared,
+Trial SearchRun::try_out(int64_t stage, const Setting& setting,
                          std::span<const double> lengthscales, const TrialSize& size,
                          const Trial* near) {
   const auto started = std::chrono::steady_clock::now();
   const std::vector<int64_t> train = sample_rows(split_.train, size.rows, fit_.select.seed);
-  const solver::BlockSource& rows = candidates_.at(prepared.by, lengthscales, size.features, train);
-  couple(candidates_.map());
+  candidates_.use(*setting.maker);
+  const solver::BlockSource& rows =
+      candidates_.at(setting.prepared->by, lengthscales, size.features, train);
+  couple(candidates_.map(), setting);
   const int64_t judged = std::max(
       kLeastHeldOut, share_of(std::ssize(split_.held_out), size.rows, std::ssize(split_.train)));
   Trial trial =
@@ -151,7 +152,8 @@ Trial SearchRun::try_out(int64_t stage, const Prepared& prepared,
   const TrialPoint& best = trial.best();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
   keep({stage, rows.features(), std::ssize(train), reported(lengthscales), best.lambda, best.score,
-        seconds.count(), prepared.asked.transform, best.loss, shapes_[shape_].value});
+        seconds.count(), setting.prepared->asked.transform, best.loss, setting.shape,
+        std::string(candidates_.map().kernel().name())});
   return trial;
 }
 
@@ -160,12 +162,12 @@ void SearchRun::keep(const SearchCandidate& candidate) {
   if (options_.report != nullptr) options_.report(options_.user, candidate);
 }
 
-SearchRun::Chosen SearchRun::chosen_of(const Prepared& prepared, const LengthscaleWalk& walk,
+SearchRun::Chosen SearchRun::chosen_of(const Setting& setting, const LengthscaleWalk& walk,
                                        const TrialSize& size) {
   const LengthscaleWalk::Choice choice = choice_of(walk);
   const bool whole = size.rows == std::ssize(chosen_by_) && size.features == options_.features;
   Chosen chosen;
-  chosen.prepared = &prepared;
+  chosen.setting = setting;
   chosen.lengthscales = {choice.tried->lengthscale};
   chosen.take(choice.tried->trial, choice.point);
   chosen.whole = whole && leaves_out();
@@ -175,10 +177,10 @@ SearchRun::Chosen SearchRun::chosen_of(const Prepared& prepared, const Lengthsca
 SearchRun::Chosen SearchRun::choose() {
   if (searches_lengthscale()) return choose_lengthscale();
   Chosen chosen;
-  chosen.prepared = &prepared_.front();
-  if (maker_->has_lengthscale()) chosen.lengthscales = {options_.lengthscale};
+  chosen.setting = start_;
+  if (start_.maker->has_lengthscale()) chosen.lengthscales = {options_.lengthscale};
   if (options_.lambda >= 0 || leaves_out()) return chosen;
-  Trial trial = try_out(0, *chosen.prepared, chosen.lengthscales, sizes_.coarse, nullptr);
+  Trial trial = try_out(0, chosen.setting, chosen.lengthscales, sizes_.coarse, nullptr);
   const size_t at = paired_pick(trial);
   chosen.take(std::move(trial), at);
   return chosen;
@@ -187,7 +189,7 @@ SearchRun::Chosen SearchRun::choose() {
 SearchRun::Chosen SearchRun::choose_lengthscale() {
   stage_ = 0;
   phases_.begin(phase_units(sizes_.coarse, kCoarseTrials));
-  Walked walked = walk_transforms();
+  Walked walked = walk_settings();
   LengthscaleWalk& coarse = walked.walk;
   lengthscale_at_edge_ = coarse.stopped_short();
   stage_ = 1;
@@ -199,17 +201,17 @@ SearchRun::Chosen SearchRun::choose_lengthscale() {
     } else {
       walk.climb(std::sqrt(kFineFactor), 1);
     }
-    return chosen_of(*walked.prepared, walk, sizes_.fine);
+    return chosen_of(walked.setting, walk, sizes_.fine);
   };
   if (sizes_.coarse == sizes_.fine) return refine(coarse);
   const Tried& near_by = coarse.best();
   LengthscaleWalk fine(
       near_by.lengthscale,
       [&](double lengthscale, const Trial* near) {
-        return try_out(stage_, *walked.prepared, {&lengthscale, 1}, sizes_.fine,
+        return try_out(stage_, walked.setting, {&lengthscale, 1}, sizes_.fine,
                        near == nullptr ? &near_by.trial : near);
       },
-      [this](double lengthscale) { return maker_->has_candidate(lengthscale); });
+      [&](double lengthscale) { return walked.setting.maker->has_candidate(lengthscale); });
   return refine(fine);
 }
 

@@ -19,6 +19,7 @@
 #include "model/search/held_out_fit.h"
 #include "model/search/lengthscale_walk.h"
 #include "model/search/search.h"
+#include "model/search/search_setting.h"
 #include "model/search/trial_sizes.h"
 
 namespace mercer::model {
@@ -47,21 +48,14 @@ class SearchRun {
   Ranges ranges() const;
 
  private:
-  /// A way of preparing rows: what is asked, and what it is once fitted to all but the unseen ones.
-  struct Prepared {
-    Preparing asked;
-    Preparation by;
-    double loss = std::numeric_limits<double>::quiet_NaN();  // the least of its coarse walk
-  };
   struct Chosen {
-    const Prepared* prepared = nullptr;
+    Setting setting;
     std::vector<double> lengthscales;  // none, one, or one for each input
     Trial trial;                       // at these; no points where nothing was tried
     size_t at = 0;                     // of its points
     TrialPoint point;                  // this one
     std::vector<PathPoint> path;       // all of them
     bool whole = false;                // by leave-one-out of all rows and features: lambda is final
-    size_t shape = 0;                  // of shapes_
     void take(Trial tried, size_t place) {
       trial = std::move(tried);
       at = place;
@@ -72,43 +66,47 @@ class SearchRun {
 
   bool leaves_out() const { return std::ssize(chosen_by_) <= kMostLeftOut; }
   bool searches_lengthscale() const {
-    return maker_->has_lengthscale() && options_.lengthscale == 0;
+    return start_.maker->has_lengthscale() && options_.lengthscale == 0;
   }
-  /// How outputs are learnt together: by a share of the kernel, a weight of Gamma, or not at all.
-  struct Shape {
-    double value = std::numeric_limits<double>::quiet_NaN();
-    const MapMaker* maker = nullptr;
-    CouplingPointer coupling = nullptr;
-    bool joined = true;
-  };
-  void list_shapes(const MapMaker& maker);
-  void use(size_t shape);
-  /// The coupling of a map's roots, or of the shape.
-  void couple(const feature::FeatureMap& map);
-  /// All others at the lengthscale that was chosen; of those that cannot be told from the best the
+  const MapMaker& kept(std::unique_ptr<MapMaker> maker) {
+    makers_.push_back(std::move(maker));
+    return *makers_.back();
+  }
+  /// The coupling of a map's roots, or of the setting.
+  void couple(const feature::FeatureMap& map, const Setting& setting);
+  /// With every way of learning outputs together, the first a fair one.
+  std::vector<Setting> shapes_of(const Setting& setting);
+  /// Those at the lengthscale that was chosen; of those that cannot be told from the best the
   /// simplest, and where outputs may as well be apart these, unless joined ones win by an error.
   void choose_shape(Chosen& chosen);
-  std::vector<Tried> tried_with_shape(const Chosen& chosen);
+  std::vector<Tried> tried_with_shape(const Setting& setting, const Chosen& chosen);
   Picked best_of(const std::vector<Tried>& tried) const;
   Chosen choose();
   Chosen choose_lengthscale();
   struct Walked {
-    const Prepared* prepared;
+    Setting setting;
     LengthscaleWalk walk;
   };
-  /// The coarse walk of the transform of inputs that is kept.
-  Walked walk_transforms();
-  Walked walk_coarsely(Prepared& prepared);
-  bool tries_transforms() const;
+  /// The coarse walk of the setting that is kept.
+  Walked walk_settings();
+  Walked walk_coarsely(const Setting& setting, double start);
+  bool tries_settings() const;
+  /// Settings that differ from one in a single choice.
+  std::vector<Setting> other_transforms(const Setting& setting);
+  std::vector<Setting> other_kernels(const Setting& setting);
+  /// Of lengthscale 1.
+  const feature::FeatureMap& unit_of(const Setting& setting, int64_t features);
+  /// The kernel's, at which rows are neither alike nor far from each other.
+  double usual_lengthscale(const Setting& setting);
   /// With this transform of inputs; fitted when it is first asked for.
-  Prepared& prepared_with(Transform transform);
-  /// Under which lengthscales for each input are learnt: the one that is kept, and above
-  /// kMostLeftOut rows those whose walk came near it.
-  std::vector<const Prepared*> rivals_of(const Prepared& kept) const;
+  const Prepared& prepared_with(Transform transform);
+  /// Under which lengthscales for each input are learnt: the one that is kept, and those whose walk
+  /// came near it: up to kMostLeftOut rows only that of the kernel which was left for another.
+  std::vector<Setting> rivals_of(const Setting& kept) const;
   /// Null, or why no lengthscale for each input can be learnt, whatever is asked for.
-  const char* bar_to_per_input() const;
+  const char* bar_to_per_input(const Setting& setting) const;
   void check_per_input() const;  // UNSUPPORTED where it is asked for, and cannot be
-  bool tries_per_input() const;
+  bool tries_per_input(const Setting& setting) const;
   /// Goes over to a lengthscale for each input where that is better by more than its error, or
   /// asked for.
   void try_per_input(Chosen& chosen);
@@ -121,21 +119,21 @@ class SearchRun {
   static PerInputFit of_one(const Chosen& chosen, int64_t d);
   PerInputFit fit_per_input(const Chosen& chosen);
   /// Keeps it where it is better than what was tried before.
-  void consider(const Prepared& prepared, Ard learnt, const Chosen& chosen, PerInputFit& best);
-  Ard learn_from_few(const Prepared& prepared, const Chosen& chosen);
-  Ard learn_again(const Prepared& prepared, const Ard& few);
-  Ard learn_from(const Prepared& prepared, int64_t most, const std::vector<double>& units,
+  void consider(const Setting& setting, Ard learnt, const Chosen& chosen, PerInputFit& best);
+  Ard learn_from_few(const Setting& setting, const Chosen& chosen);
+  Ard learn_again(const Setting& setting, const Ard& few);
+  Ard learn_from(const Setting& setting, int64_t most, const std::vector<double>& units,
                  const ArdOptions& options);
   /// Thousands of rows tell lengthscales apart: there the paired rule is for lambda alone.
   LengthscaleWalk::Choice choice_of(const LengthscaleWalk& walk) const {
     return leaves_out() ? walk.choice() : walk.best_choice();
   }
-  Chosen chosen_of(const Prepared& prepared, const LengthscaleWalk& walk, const TrialSize& size);
-  double central(const Preparation& preparation) const;
+  Chosen chosen_of(const Setting& setting, const LengthscaleWalk& walk, const TrialSize& size);
+  double central(const Setting& setting) const;
 
   /// On a part of the rows and features, reported as a trial of `stage`. near: a trial of which
   /// lambda can be walked from, or null.
-  Trial try_out(int64_t stage, const Prepared& prepared, std::span<const double> lengthscales,
+  Trial try_out(int64_t stage, const Setting& setting, std::span<const double> lengthscales,
                 const TrialSize& size, const Trial* near);
   Trial leave_out(const solver::BlockSource& rows, const std::vector<int64_t>& train);
   Trial hold_out(const solver::BlockSource& rows, const std::vector<int64_t>& train,
@@ -151,12 +149,16 @@ class SearchRun {
   /// weighs classes itself.
   FeatureRows plain_rows(const Chosen& chosen) const { return rows_of(chosen, weights_); }
   FeatureRows rows_of(const Chosen& chosen, std::span<const double> weights) const {
-    return {*map_, chosen.prepared->by, fit_.coding, estimate_.precision, {X_, Y_, weights},
-            made_of()};
+    return {*map_,
+            chosen.setting.prepared->by,
+            fit_.coding,
+            estimate_.precision,
+            {X_, Y_, weights},
+            made_of(*chosen.setting.maker)};
   }
   /// The rows that the last map is made from, where it is made from any.
-  std::vector<int64_t> made_of() const {
-    return maker_->keeps_all_rows() ? all_rows(X_.rows()) : chosen_by_;
+  std::vector<int64_t> made_of(const MapMaker& maker) const {
+    return maker.keeps_all_rows() ? all_rows(X_.rows()) : chosen_by_;
   }
   /// On all rows; lambda is chosen again unless the choice was made on all of chosen_by_.
   solver::Weights fit_left_out(const solver::BlockSource& rows, Chosen& chosen);
@@ -172,7 +174,6 @@ class SearchRun {
   }
   solver::RowsDone counting(int64_t features);
 
-  const MapMaker* maker_;
   const SearchOptions& options_;
   const Fitting& fit_;
   Estimating estimate_;  // as asked, with the coupling of the last candidate
@@ -182,16 +183,16 @@ class SearchRun {
   std::vector<int64_t> chosen_by_, unseen_;
   Context& context_;
   std::span<const double> weights_;
-  std::vector<double> seen_;                        // the same, 0 of unseen rows; empty: 1 each
-  std::vector<double> factors_;                     // of classes; empty: 1 each
-  std::vector<double> learnt_;                      // weights_ times these: of fits; empty: 1 each
-  std::list<Prepared> prepared_;                    // the first as it is asked for
+  std::vector<double> seen_;                       // the same, 0 of unseen rows; empty: 1 each
+  std::vector<double> factors_;                    // of classes; empty: 1 each
+  std::vector<double> learnt_;                     // weights_ times these: of fits; empty: 1 each
+  std::list<Prepared> prepared_;                   // the first as it is asked for
+  std::vector<std::unique_ptr<MapMaker>> makers_;  // of settings
+  Setting start_;                                  // as it is asked for
+  std::vector<Setting> walked_;
   std::shared_ptr<const feature::FeatureMap> map_;  // of the fit
   Judge judge_;
-  Split split_;                                    // of chosen_by_, on held-out rows
-  std::vector<std::unique_ptr<MapMaker>> makers_;  // of shapes
-  std::vector<Shape> shapes_;
-  size_t shape_ = 0;
+  Split split_;  // of chosen_by_, on held-out rows
   CandidateRows candidates_;
   TrialSizes sizes_;
   FitReport report_;

@@ -4,6 +4,7 @@
 // then the others are tried at what it found.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "model/search/search_run.h"
 
@@ -31,46 +32,41 @@ bool beats(const Trial& one, const Trial& other) {
 
 }  // namespace
 
-void SearchRun::list_shapes(const MapMaker& maker) {
-  for (const double value : maker.shapes()) {
-    makers_.push_back(maker.at_shape(value));
-    shapes_.push_back({value, makers_.back().get()});
-  }
-  if (shapes_.empty() && fit_.outputs.structure != OutputStructure::independent) {
+std::vector<Setting> SearchRun::shapes_of(const Setting& setting) {
+  std::vector<Setting> shapes;
+  const auto add = [&](double shape, const MapMaker& maker, CouplingPointer coupling, bool joined) {
+    shapes.push_back({setting.prepared, &maker, std::move(coupling), shape, joined, setting.loss});
+  };
+  const MapMaker& maker = *setting.maker;
+  for (const double share : maker.shapes()) add(share, kept(maker.at_shape(share)), nullptr, true);
+  if (shapes.empty() && fit_.outputs.structure != OutputStructure::independent) {
     const OutputRelations relations(fit_.outputs, fit_.coding, Y_, weights_, chosen_by_, context_);
-    for (const double weight : relations.weights())
-      shapes_.push_back({weight, &maker, relations.coupling(weight, context_)});
-    for (Shape& shape : shapes_) shape.joined = shape.coupling != nullptr;
+    for (const double weight : relations.weights()) {
+      CouplingPointer coupling = relations.coupling(weight, context_);
+      const bool joins = coupling != nullptr;
+      add(weight, maker, std::move(coupling), joins);
+    }
   }
-  if (shapes_.empty()) shapes_.push_back({.maker = &maker});
-  if (fit_.outputs.or_independent) {
-    makers_.push_back(maker.of_scalar());
-    if (makers_.back() != nullptr)
-      shapes_.push_back({.maker = makers_.back().get(), .joined = false});
-  }
-  use(0);
+  if (shapes.empty()) shapes.push_back(setting);
+  if (!fit_.outputs.or_independent) return shapes;
+  if (auto scalar = maker.of_scalar())
+    add(std::numeric_limits<double>::quiet_NaN(), kept(std::move(scalar)), nullptr, false);
+  return shapes;
 }
 
-void SearchRun::use(size_t shape) {
-  shape_ = shape;
-  if (maker_ != shapes_[shape].maker) candidates_.use(*shapes_[shape].maker);
-  maker_ = shapes_[shape].maker;
-  estimate_.coupling = shapes_[shape].coupling;
-}
-
-void SearchRun::couple(const feature::FeatureMap& map) {
-  estimate_.coupling = map.outputs() > 1 ? coupling_of(map, context_) : shapes_[shape_].coupling;
+void SearchRun::couple(const feature::FeatureMap& map, const Setting& setting) {
+  estimate_.coupling = map.outputs() > 1 ? coupling_of(map, context_) : setting.coupling;
 }
 
 void SearchRun::choose_shape(Chosen& chosen) {
-  if (shapes_.size() == 1) return;
+  const std::vector<Setting> shapes = shapes_of(chosen.setting);
+  if (shapes.size() == 1) return;
   std::vector<Tried> joined, apart;
   std::vector<size_t> places;
   size_t alone = 0;
-  for (size_t s = 0; s < shapes_.size(); ++s) {
-    use(s);
-    std::vector<Tried> found = tried_with_shape(chosen);
-    if (shapes_[s].joined) {
+  for (size_t s = 0; s < shapes.size(); ++s) {
+    std::vector<Tried> found = tried_with_shape(shapes[s], chosen);
+    if (shapes[s].joined) {
       places.push_back(s);
       joined.push_back(std::move(found.front()));
     } else {
@@ -87,18 +83,18 @@ void SearchRun::choose_shape(Chosen& chosen) {
   const Picked other = kept_apart ? best_of(apart) : Picked{};
   const bool wins = !kept_apart || beats(least_of(joined), least_of(apart));
   Tried& taken = wins ? joined[best.trial] : apart[other.trial];
-  use(wins ? places[best.trial] : alone);
+  chosen.setting = shapes[wins ? places[best.trial] : alone];
   if (!chosen.lengthscales.empty() && !wins) chosen.lengthscales = {taken.lengthscale};
   chosen.take(std::move(taken.trial), wins ? best.point : other.point);
 }
 
-std::vector<Tried> SearchRun::tried_with_shape(const Chosen& chosen) {
+std::vector<Tried> SearchRun::tried_with_shape(const Setting& setting, const Chosen& chosen) {
   const auto at = [&](std::span<const double> lengthscales, const Trial* near) {
-    return try_out(1, *chosen.prepared, lengthscales, sizes_.fine, near);
+    return try_out(1, setting, lengthscales, sizes_.fine, near);
   };
   const Trial* const near = chosen.trial.points.empty() ? nullptr : &chosen.trial;
-  const bool walks = !shapes_[shape_].joined && fit_.outputs.or_independent &&
-                     searches_lengthscale() && chosen.lengthscales.size() == 1;
+  const bool walks = !setting.joined && fit_.outputs.or_independent && searches_lengthscale() &&
+                     chosen.lengthscales.size() == 1;
   std::vector<Tried> found;
   if (!walks) {
     const double lengthscale = chosen.lengthscales.empty() ? 0.0 : chosen.lengthscales[0];
