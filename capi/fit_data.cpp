@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "fit_data.h"
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -12,7 +13,7 @@
 namespace mercer::capi {
 namespace {
 
-constexpr uint32_t kDataFirstSize = sizeof(mercer_data);
+constexpr uint32_t kDataFirstSize = offsetof(mercer_data, groups);
 
 std::span<const double> weights_of(const mercer_data& data, int64_t n) {
   if (data.weights == nullptr) return {};
@@ -33,6 +34,8 @@ mercer_data read_data(const mercer_data* data) {
   require(
       rows || (!is_given(read.Y) && read.weights == nullptr), MERCER_INVALID_ARGUMENT,
       "data->Y or data->weights without data->X, expected none: a source and sets bring theirs");
+  require(rows || !is_given(read.groups), MERCER_UNSUPPORTED,
+          "data->groups of rows that are not in memory, expected none");
   if (source) check_struct("data->source", read.source, "a mercer_row_source");
   check_range("data->set_count", read.set_count, sets ? 1 : 0, sets ? INT64_MAX : 0);
   return read;
@@ -42,11 +45,20 @@ std::shared_ptr<const feature::FeatureMap> map_of(const mercer_data& data) {
   return data.map == nullptr ? nullptr : checked("data->map", data.map).impl;
 }
 
+GroupNumbers::GroupNumbers(const mercer_data& data, const RowsArgument& X, Context& context) {
+  if (!is_given(data.groups)) return;
+  const auto rows = read_rows("data->groups", data.groups, 1, "one number for each row", context);
+  check_same_rows(rows, X);
+  const DoubleRows numbers(rows, context);
+  for (int64_t i = 0; i < X.n(); ++i) values.push_back(numbers.view()(i, 0));
+}
+
 TrainingSet::TrainingSet(const mercer_data& data, Context& context)
     : X(read_rows("X", data.X, context)),
       Y(read_rows("Y", data.Y, context)),
       y(Y, context),
-      weights(weights_of(data, X.n())) {
+      weights(weights_of(data, X.n())),
+      groups(data, X, context) {
   check_at_least("X.n", X.n(), 2);
   check_at_least("X.d", X.d(), 1);
   check_at_least("Y.d", Y.d(), 1);

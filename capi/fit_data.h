@@ -19,12 +19,19 @@ mercer_data read_data(const mercer_data* data);
 /// Null: the spec's own.
 std::shared_ptr<const feature::FeatureMap> map_of(const mercer_data& data);
 
-/// Rows, as many rows of targets, and their weights.
+/// A number for each row; none where the caller gives none.
+struct GroupNumbers {
+  GroupNumbers(const mercer_data& data, const RowsArgument& X, Context& context);
+  std::vector<double> values;
+};
+
+/// Rows, as many rows of targets, and their weights and groups.
 struct TrainingSet {
   TrainingSet(const mercer_data& data, Context& context);
   RowsArgument X, Y;
   DoubleRows y;  // Y in double
   std::span<const double> weights;
+  GroupNumbers groups;
 };
 
 /// Sets of values and derivatives, made dense.

@@ -105,7 +105,8 @@ mercer_status mercer_model_fit(const char* json, const mercer_data* data, mercer
       plan.search.report = tell_trial;
       plan.search.user = &running;
     }
-    return mercer_model{spec::fit(std::move(plan), map, set.X, targets, set.weights, running)};
+    return mercer_model{
+        spec::fit(std::move(plan), map, set.X, targets, set.weights, running, set.groups.values)};
   });
 }
 

@@ -35,6 +35,7 @@ struct LearnRequest {
   PreparationRequest preparation;
   std::string extrapolation;  // empty: clip, where there are ranges
   std::string class_weight = "none";
+  bool ordered = false;  // rows are in the order of time
   uint64_t seed = 0;
   int32_t threads = 0;
   bool quiet = false;

@@ -50,17 +50,17 @@ struct FoldOutside {
 struct Job {
   const CvRequest& request;
   const Plan& plan;
-  TrainingSet set;  // shuffled
-  int64_t folds;
+  TrainingSet set;  // in the order of the folds
+  std::vector<Fold> folds;
   Session& session;
   const Streams& streams;
   FoldOutside outside = {};
 };
 
-/// Predictions of a fold by a fit on the others; it stands last meanwhile.
+/// Predictions of a fold by a fit on the others, or on all before it; it stands after them meanwhile.
 Matrix<double> predict_fold(Job* job, const Fold& fold) {
   Dataset& data = job->set.data;
-  const int64_t n = data.n - fold.rows;
+  const int64_t n = job->request.fit.learn.ordered ? fold.first : data.n - fold.rows;
   swap_blocks(&data, fold.first, n, fold.rows);
   const Model model =
       fit_by_search(job->request.fit, job->plan, job->set, n, false, job->session, nullptr);
@@ -100,69 +100,97 @@ bool has_score(const TrainingSet& set, const Fold& fold) {
 /// than too large (Bengio, Grandvalet 2004).
 void cross_validate(Job* job) {
   std::vector<double> scores;
-  for (int64_t k = 0; k < job->folds; ++k) {
+  int64_t k = 0;
+  for (const Fold& fold : job->folds) {
     const Stopwatch watch;
-    const Fold fold = fold_of(job->set.data.n, job->folds, k);
     const double score = score_of(*job, predict_fold(job, fold), fold);
     if (has_score(job->set, fold)) scores.push_back(score);
     if (job->streams.out == nullptr) continue;
-    std::fprintf(job->streams.out, "fold %" PRId64 ": %s on %" PRId64 " rows, %.1f s\n", k + 1,
+    std::fprintf(job->streams.out, "fold %" PRId64 ": %s on %" PRId64 " rows, %.1f s\n", ++k,
                  score_text(job->set.K > 0, score).c_str(), fold.rows, watch.seconds());
     std::fflush(job->streams.out);
   }
   job->outside.tell(job->streams.warnings);
-  const auto judged = std::ssize(scores);
+  const auto judged = std::ssize(scores), folds = std::ssize(job->folds);
   if (judged < 2)
-    throw Failure("--folds: the target does not vary within " +
-                  counted(job->folds - judged, "fold") + " of " + std::to_string(job->folds) +
+    throw Failure("--folds: the target does not vary within " + counted(folds - judged, "fold") +
+                  " of " + std::to_string(folds) +
                   ", which have no R^2; --folds loo scores all rows together");
-  if (judged < job->folds)
+  if (judged < folds)
     std::fprintf(
         job->streams.warnings,
         "warning: the target does not vary within %s, which have no R^2 and do not count\n",
-        counted(job->folds - judged, "fold").c_str());
+        counted(folds - judged, "fold").c_str());
   const MeanOfRows mean = mean_of(scores, {});
   std::printf("cv: %s, standard error %.5f, %" PRId64 " folds\n",
               score_text(job->set.K > 0, mean.value).c_str(), mean.standard_error, judged);
 }
 
-/// There are as many fits as rows: a line every few seconds, from the first on that takes longer.
+/// There are as many fits as rows or groups: a line every few seconds, from the first on that takes
+/// longer.
 void tell_progress(const Job& job, int64_t done, double seconds, double* told) {
   constexpr double kSecondsBetween = 3;
   if (job.streams.out == nullptr || seconds < *told + kSecondsBetween) return;
   *told = seconds;
-  const int64_t n = job.folds;
-  std::fprintf(job.streams.out, "row %" PRId64 " of %" PRId64 ", %.1f s, about %.0f s in all\n",
-               done, n, seconds, seconds * static_cast<double>(n) / static_cast<double>(done));
+  const int64_t n = std::ssize(job.folds);
+  std::fprintf(job.streams.out, "%s %" PRId64 " of %" PRId64 ", %.1f s, about %.0f s in all\n",
+               job.set.data.groups.empty() ? "row" : "group", done, n, seconds,
+               seconds * static_cast<double>(n) / static_cast<double>(done));
   std::fflush(job.streams.out);
 }
 
+/// Of the mean loss; rows of a fold stand and fall together.
+double error_of_folds(const Job& job, const Matrix<double>& predicted) {
+  const Dataset& data = job.set.data;
+  const std::vector<double> losses = row_losses(predicted, data, job.set.K);
+  std::vector<double> means, weights;
+  for (const Fold& fold : job.folds) {
+    double sum = 0, all = 0;
+    for (auto i = static_cast<size_t>(fold.first); i < static_cast<size_t>(fold.first + fold.rows);
+         ++i) {
+      const double weight = data.weights.empty() ? 1.0 : data.weights[i];
+      sum += weight * losses[i];
+      all += weight;
+    }
+    means.push_back(sum / all);
+    weights.push_back(all);
+  }
+  return mean_of(means, weights).standard_error;
+}
+
+/// Each row by itself, or each group.
 void leave_one_out(Job* job) {
   const Dataset& data = job->set.data;
   const Stopwatch watch;
   double told = 0;
+  int64_t done = 0;
   Matrix<double> predicted(data.n, std::max(job->set.K, data.m));
-  for (int64_t i = 0; i < data.n; ++i) {
-    const Matrix<double> row = predict_fold(job, {i, 1});
-    for (int64_t k = 0; k < row.cols(); ++k) predicted(i, k) = row(0, k);
-    tell_progress(*job, i + 1, watch.seconds(), &told);
+  for (const Fold& fold : job->folds) {
+    const Matrix<double> rows = predict_fold(job, fold);
+    for (int64_t i = 0; i < fold.rows; ++i)
+      for (int64_t k = 0; k < rows.cols(); ++k) predicted(fold.first + i, k) = rows(i, k);
+    tell_progress(*job, ++done, watch.seconds(), &told);
   }
   job->outside.tell(job->streams.warnings);
   const double score = score_of(*job, predicted, {0, data.n});
-  std::printf("cv: %s, standard error %.5f, leave-one-out of %" PRId64 " rows\n",
-              score_text(job->set.K > 0, score).c_str(),
-              mean_of(row_losses(predicted, data, job->set.K), data.weights).standard_error,
-              data.n);
+  const std::string what =
+      data.groups.empty() ? "leave-one-out of " + counted(data.n, "row")
+                          : "leave-one-group-out of " + counted(std::ssize(job->folds), "group");
+  std::printf("cv: %s, standard error %.5f, %s\n", score_text(job->set.K > 0, score).c_str(),
+              error_of_folds(*job, predicted), what.c_str());
 }
 
-/// 0 asks for as many as rows.
-int64_t folds_of(int64_t asked, int64_t n) {
-  if (asked == 0 || asked == n) return n;
+/// Refuses more folds than the rows allow.
+void check_folds(int64_t asked, const TrainingSet& set, bool ordered) {
+  if (ordered && asked == 0)
+    throw Failure("--folds loo: does not go with --ordered, whose folds are parts of the time");
+  const int64_t n = ordered ? set.data.n / 2 : set.data.n;
+  if (asked == 0 || (asked == n && !ordered) || !set.data.groups.empty()) return;
   if (n < 2 * asked) {
     throw Failure("--folds: " + std::to_string(asked) + " folds of " + counted(n, "row") +
-                  ", expected at least 2 rows in each, or --folds loo, one row in each");
+                  ", expected at least 2 rows in each" +
+                  (ordered ? "" : ", or --folds loo, one row in each"));
   }
-  return asked;
 }
 
 }  // namespace
@@ -172,11 +200,12 @@ void run_cv(const CvRequest& request) {
   const Streams streams = streams_of(learn.quiet, stdout);
   const Plan plan = plan_of(request.fit);
   TrainingSet set = read_training_set(learn, streams);
-  const int64_t folds = folds_of(request.folds, set.data.n);
-  shuffle_rows(&set.data, learn.seed);
+  check_folds(request.folds, set, learn.ordered);
+  const bool alone = request.folds == 0 || request.folds == set.data.n;
+  std::vector<Fold> folds = make_folds(&set.data, request.folds, {learn.seed, learn.ordered});
   Session session(learn.threads, learn.quiet);
-  Job job{request, plan, std::move(set), folds, session, streams};
-  if (folds == job.set.data.n) return leave_one_out(&job);
+  Job job{request, plan, std::move(set), std::move(folds), session, streams};
+  if (alone) return leave_one_out(&job);
   cross_validate(&job);
 }
 

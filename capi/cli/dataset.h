@@ -41,6 +41,7 @@ struct Dataset {
   std::string labels_name;                    // file of the targets, if another
   std::vector<double> weights;                // of the rows; empty: 1 each
   std::string weights_name;                   // of their column, or its number from 1
+  std::vector<double> groups;                 // of the rows, numbered; empty: none
   std::vector<int64_t> file_rows;             // where rows stood, from 0; empty: where they stand
   bool weights_unused = false;                // tests: the fit's column of weights, not asked for
   std::string note;                           // tests: what was assumed of the columns
@@ -63,6 +64,7 @@ struct ColumnRequest {
   bool missing = false;                    // missing inputs are filled
   std::vector<std::string> missing_words;  // that stand for what is missing, beside is_missing
   std::string weights;                     // a name, or a column from 1; empty: none
+  std::string groups;                      // the same
   std::vector<std::string> ids;            // of tests: kept as they stand, the same way
 };
 

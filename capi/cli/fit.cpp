@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <limits>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "check_plan.h"
@@ -110,6 +111,7 @@ Json fit_spec(const FitRequest& request, const Plan& plan, const TrainingSet& se
                {"prepare", prepare_spec(request.learn, set)},
                {"seed", request.learn.seed},
                {"assess", assess}};
+  if (request.learn.ordered) spec["ordered"] = true;
   if (plan.lambda >= 0) spec["lambda"] = plan.lambda;
   if (plan.lengthscale > 0) spec["lengthscale"] = plan.lengthscale;
   if (set.K > 0) spec.update({{"task", "classification"}, {"classes", set.K}});
@@ -150,7 +152,10 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
       set.data.name, input_names(set.metadata),
       [&] {
         const Span<const double> weights(set.data.weights.data(), set.data.weights.empty() ? 0 : n);
-        return Model::fit(spec, Data(X, Y).weights(weights), session.context());
+        Data data = Data(X, Y).weights(weights);
+        const std::vector<double>& groups = set.data.groups;
+        if (!groups.empty()) std::move(data).groups(MatrixView<const double>(groups.data(), n, 1));
+        return Model::fit(spec, data, session.context());
       },
       set.data.file_rows);
 }
@@ -182,16 +187,24 @@ void describe(const Model& model, int64_t n, double seconds, bool joined, std::F
                  map.inputs());
 }
 
-void print_test_score(const Model& model, const TrainingSet& set, int64_t first, Session& session,
-                      std::FILE* out) {
+/// Of rows held out: which these are, where they are not any.
+std::string held_out_text(const Dataset& data, int64_t first, bool ordered) {
+  if (ordered) return ", the last";
+  if (data.groups.empty()) return "";
+  const std::set<double> groups(data.groups.begin() + first, data.groups.end());
+  return " of " + counted(std::ssize(groups), "group") + " that the fit has not seen";
+}
+
+void print_test_score(const Model& model, const TrainingSet& set, int64_t first,
+                      const std::string& kept_apart, Session& session, std::FILE* out) {
   const Dataset& data = set.data;
   const int64_t rows = data.n - first;
   const double score =
       model.score(rows_of(data.X, first, rows, data.d), targets_of(data.Y, first, rows, data.m),
                   score_options_of(data.weights, first), session.context());
   session.clear_bar();
-  std::fprintf(out, "test: %s on %" PRId64 " held-out rows\n", score_text(set.K > 0, score).c_str(),
-               rows);
+  std::fprintf(out, "test: %s on %" PRId64 " held-out rows%s\n",
+               score_text(set.K > 0, score).c_str(), rows, kept_apart.c_str());
 }
 
 void save(Model& model, const std::string& metadata, const std::string& path) {
@@ -242,13 +255,16 @@ void run_fit(const FitRequest& request) {
   const Plan plan = plan_of(request);
   TrainingSet set = read_training_set(request.learn, streams);
   const std::string metadata = metadata_text(set.metadata);  // what cannot be kept is refused now
-  const int64_t n = hold_out(&set.data, request.test_fraction, request.learn.seed);
+  const int64_t n = hold_out(&set.data, set.data.n, request.test_fraction,
+                             {request.learn.seed, request.learn.ordered});
   Session session(request.learn.threads, request.learn.quiet);
   const Stopwatch watch;
   Model model = fit_by_search(request, plan, set, n, true, session, streams.out);
   session.clear_bar();
   tell_fit(model, request, set, n, watch.seconds(), streams, scores_out);
-  if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
+  if (n < set.data.n)
+    print_test_score(model, set, n, held_out_text(set.data, n, request.learn.ordered), session,
+                     scores_out);
   const double seconds = watch.seconds();
   const std::string written = to_stdout ? "standard output" : request.model;
   save(model, metadata, request.model);

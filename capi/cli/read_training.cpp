@@ -3,6 +3,8 @@
 // Training files to data sets.
 #include <algorithm>
 #include <cmath>
+#include <string_view>
+#include <unordered_map>
 
 #include "columns.h"
 #include "dataset.h"
@@ -64,11 +66,13 @@ namespace {
 struct Parts {
   std::vector<int64_t> inputs, targets, ignored;
   std::vector<int64_t> weights;  // one, or none
+  std::vector<int64_t> groups;   // the same
   std::vector<int64_t> text;     // inputs that are read as text
   /// Of no part in predictions.
   std::vector<int64_t> left_out() const {
     std::vector<int64_t> all = ignored;
     all.insert(all.end(), weights.begin(), weights.end());
+    all.insert(all.end(), groups.begin(), groups.end());
     std::ranges::sort(all);
     return all;
   }
@@ -87,11 +91,16 @@ Parts choose_parts(const std::vector<std::string>& names, int64_t columns,
   parts.ignored = find_columns("--ignore", names, columns, wanted.ignore);
   if (!wanted.weights.empty())
     parts.weights = find_columns("--weights", names, columns, {wanted.weights});
+  if (!wanted.groups.empty())
+    parts.groups = find_columns("--groups", names, columns, {wanted.groups});
   require_apart("--ignore", parts.ignored, parts.weights, " holds the weights");
+  require_apart("--ignore", parts.ignored, parts.groups, " holds the groups, which are no input");
+  require_apart("--weights", parts.weights, parts.groups, " holds the groups");
   if (request.labels.empty())
     parts.targets = choose_targets(names, columns, request.targets, parts.left_out());
   require_apart("--ignore", parts.ignored, parts.targets, " is a target");
   require_apart("--weights", parts.weights, parts.targets, " is a target");
+  require_apart("--groups", parts.groups, parts.targets, " is a target");
   parts.text = find_columns("--text", names, columns, wanted.text);
   require_apart("--text", parts.text, parts.left_out(), " is left out");
   require_apart("--text", parts.text, parts.targets,
@@ -157,6 +166,22 @@ void require_weights(const Dataset& data) {
             "column " + data.weights_name + " holds the weights, which are 0 in every row");
 }
 
+/// Numbers of the column's distinct fields, which may be text.
+std::vector<double> groups_of(const Table& table, const Parts& parts) {
+  if (parts.groups.empty()) return {};
+  if (table.kept.empty()) return column_of(table, parts.groups[0]);
+  std::unordered_map<std::string_view, double> numbers;
+  std::vector<double> groups;
+  for (const std::string& field : table.kept[0]) {
+    if (is_missing(field))
+      fail_at(
+          table.name, 0, 0,
+          "row " + std::to_string(groups.size() + 1) + " has no group, expected one in every row");
+    groups.push_back(numbers.try_emplace(field, static_cast<double>(numbers.size())).first->second);
+  }
+  return groups;
+}
+
 void check_labels(const std::string& path, const TargetRequest& request) {
   if (!request.labels.empty() && !request.targets.empty()) {
     throw Failure("--labels and --target exclude each other: the labels file is the target");
@@ -167,6 +192,7 @@ void check_labels(const std::string& path, const TargetRequest& request) {
 
 Dataset libsvm_training(Table&& table, const TargetRequest& request, const ColumnRequest& columns) {
   if (!columns.weights.empty()) throw Failure("--weights: a libsvm file has no column of weights");
+  if (!columns.groups.empty()) throw Failure("--groups: a libsvm file has no column of groups");
   if (!columns.ignore.empty())
     throw Failure("--ignore: a libsvm file has no columns that could be left out");
   if (!request.targets.empty())
@@ -188,10 +214,12 @@ TargetRequest with_idx_labels(TargetRequest request, const std::string& path) {
 Dataset columns_training(Table&& table, Parts parts, const TargetRequest& request) {
   std::vector<std::string> names = table.names;
   RowWeights weights = weights_of(table, parts);
+  std::vector<double> groups = groups_of(table, parts);
   std::string index = take_out_index(table, &parts);
   Dataset data = request.labels.empty() ? with_targets(std::move(table), parts)
                                         : with_labels(std::move(table), parts.left_out(), request);
   data.index = std::move(index);
+  data.groups = std::move(groups);
   data.weights = std::move(weights.weights);
   data.weights_name = std::move(weights.column);
   keep_ignored(parts, std::move(names), &data);
@@ -210,6 +238,8 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
     parts = choose_parts(names, count, request, columns);
     TextPermission permission{parts.targets, request.as_text, parts.inputs, {},
                               parts.text,    parts.ignored};
+    permission.ignored.insert(permission.ignored.end(), parts.groups.begin(), parts.groups.end());
+    permission.kept = parts.groups;
     if (request.gaps) permission.may_lack = parts.targets;
     return permission;
   };

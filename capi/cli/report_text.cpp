@@ -20,7 +20,9 @@ double number(const Json& value) { return value.is_null() ? std::nan("") : value
 std::string short_number(const Json& value) { return score_number(number(value), 0); }
 
 std::string rows_text(const Json& score) {
-  const std::string rows = json_text(score.at("rows")) + " rows";
+  const int64_t groups = score.value("groups", int64_t{0});
+  const std::string rows =
+      json_text(score.at("rows")) + " rows" + (groups > 0 ? " of " + counted(groups, "group") : "");
   return score.at("kind") == "nested" ? rows + ", each by a search that had not seen it"
                                       : rows + " that no choice has seen";
 }

@@ -10,8 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "failure.h"
-
 namespace mercer::cli {
 
 namespace {
@@ -60,6 +58,7 @@ void shuffle_rows(Dataset* data, uint64_t seed) {
     }
     swap_rows(&data->Y, data->m, i, j);
     if (!data->weights.empty()) std::swap(data->weights[i], data->weights[j]);
+    if (!data->groups.empty()) std::swap(data->groups[i], data->groups[j]);
     std::swap(data->file_rows[i], data->file_rows[j]);
   }
   if (data->X.sparse) data->X = sparse_rows(data->X, order);
@@ -79,6 +78,7 @@ void swap_blocks(Dataset* data, int64_t a, int64_t b, int64_t count) {
     if (!data->X.sparse && !data->X.single) swap_rows(&data->X.f64, data->d, from, to);
     swap_rows(&data->Y, data->m, from, to);
     if (!data->weights.empty()) std::swap(data->weights[from], data->weights[to]);
+    if (!data->groups.empty()) std::swap(data->groups[from], data->groups[to]);
     if (!data->file_rows.empty()) std::swap(data->file_rows[from], data->file_rows[to]);
   }
 }
@@ -115,11 +115,27 @@ void keep_texts_in_use(Dataset* data) {
   keep_texts_in_use(cells, &data->texts);
 }
 
+std::vector<double> taken(const std::vector<double>& numbers, const std::vector<int64_t>& rows) {
+  std::vector<double> own;
+  for (const int64_t i : rows)
+    if (!numbers.empty()) own.push_back(numbers[static_cast<size_t>(i)]);
+  return own;
+}
+
 template <class T>
 void keep_rows(GrowingBuffer<T>* values, int64_t width, const std::vector<int64_t>& rows) {
   T* to = values->data();
   for (const int64_t i : rows) to = std::copy_n(values->data() + i * width, width, to);
   values->truncate(rows.size() * static_cast<size_t>(width));
+}
+
+template <class T>
+void take_rows(GrowingBuffer<T>* values, int64_t width, const std::vector<int64_t>& order) {
+  GrowingBuffer<T> arranged;
+  for (const int64_t i : order)
+    for (int64_t j = 0; j < width; ++j)
+      arranged.push_back((*values)[static_cast<size_t>(i * width + j)]);
+  *values = std::move(arranged);
 }
 
 }  // namespace
@@ -139,31 +155,27 @@ int64_t leave_out_weightless(Dataset* data) {
   }
   keep_rows(&data->Y, data->m, rows);
   std::erase(data->weights, 0.0);
+  data->groups = taken(data->groups, rows);
   data->n = std::ssize(rows);
   data->file_rows = std::move(rows);
   keep_texts_in_use(data);
   return left_out;
 }
 
-Fold fold_of(int64_t n, int64_t K, int64_t k) {
-  const int64_t size = n / K,
-                small = K - n % K;  // the first folds have `size` rows, others one more
-  return k < small ? Fold{k * size, size} : Fold{small * size + (k - small) * (size + 1), size + 1};
-}
-
-int64_t held_out_rows(int64_t n, double fraction) {
-  const auto rows = std::max<int64_t>(1, std::llround(fraction * static_cast<double>(n)));
-  if (n - rows < 2) {
-    throw Failure("--test-fraction: holding " + std::to_string(rows) + " of " + std::to_string(n) +
-                  " rows out leaves fewer than 2 to fit on");
+void arrange_rows(Dataset* data, const std::vector<int64_t>& order) {
+  if (data->X.sparse) {
+    data->X = sparse_rows(data->X, order);
+  } else if (data->X.single) {
+    take_rows(&data->X.f32, data->d, order);
+  } else {
+    take_rows(&data->X.f64, data->d, order);
   }
-  return rows;
-}
-
-int64_t hold_out(Dataset* data, double fraction, uint64_t seed) {
-  if (!(fraction > 0)) return data->n;
-  shuffle_rows(data, seed);
-  return data->n - held_out_rows(data->n, fraction);
+  take_rows(&data->Y, data->m, order);
+  data->weights = taken(data->weights, order);
+  data->groups = taken(data->groups, order);
+  std::vector<int64_t> file_rows;
+  for (const int64_t i : order) file_rows.push_back(row_of(*data, i) - 1);
+  data->file_rows = std::move(file_rows);
 }
 
 }  // namespace mercer::cli

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "dataset.h"
 
@@ -43,8 +44,23 @@ Fold fold_of(int64_t n, int64_t K, int64_t k);
 /// Rows to hold out of n for a fraction in (0, 1): rounded, at least 1, leaving at least 2.
 int64_t held_out_rows(int64_t n, double fraction);
 
-/// Shuffles the rows and returns how many, the first, are left where the fraction is held out; of a
-/// fraction of 0 all, in their order.
-int64_t hold_out(Dataset* data, double fraction, uint64_t seed);
+/// Row order[i] of those there are becomes row i.
+void arrange_rows(Dataset* data, const std::vector<int64_t>& order);
+
+/// What keeps rows apart: none of a group is on both sides, or (ordered) those held out come last.
+struct Split {
+  uint64_t seed = 0;
+  bool ordered = false;
+};
+
+/// Of the first n rows arranges that those to hold out come last, about this fraction of (0, 1) of
+/// them, and returns how many are left, at least 2. Rows without groups are shuffled unless they
+/// are ordered, or n says that they were.
+int64_t hold_out(Dataset* data, int64_t n, double fraction, const Split& split);
+
+/// Shuffles the rows unless they are ordered, and cuts them into K folds, each of which can change
+/// places with the last rows: of groups, whose rows stay together, at most as many; K = 0: one of
+/// each row or group. Ordered: folds of the second half, each after the rows it is predicted from.
+std::vector<Fold> make_folds(Dataset* data, int64_t K, const Split& split);
 
 }  // namespace mercer::cli

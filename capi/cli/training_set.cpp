@@ -30,6 +30,8 @@ MissingInputs check_missing(const Dataset& data) {
 bool fills_missing(const LearnRequest& request) { return request.preparation.missing != "refuse"; }
 
 Dataset read_data(const LearnRequest& request) {
+  if (request.ordered && !request.columns.groups.empty())
+    throw Failure("--groups: does not go with --ordered");
   const std::string& scale = request.preparation.scale;
   const bool scales = !scale.empty() && scale != "standard" && scale != kUnscaled;
   if (scales && request.preparation.raw)

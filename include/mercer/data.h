@@ -87,7 +87,7 @@ static inline mercer_observations mercer_observations_of(const int32_t* partial,
   return set;
 }
 
-/** One of X with Y, source and sets; what is absent is zero. 192 bytes on 64-bit machines. */
+/** One of X with Y, source and sets; what is absent is zero. 264 bytes on 64-bit machines. */
 typedef struct mercer_data {
   uint32_t struct_size; /**< [0] sizeof(mercer_data). */
   int32_t reserved;     /**< [4] 0. */
@@ -106,9 +106,14 @@ typedef struct mercer_data {
   /** [184] The features of the fit, in place of "map" of its spec; of sets it must be there. It is
    *  shared, not copied, and may be freed. Its inputs are the prepared ones. */
   const mercer_map* map;
+  /** [192] Of the rows of X: n x 1 numbers, rows of one number being of one group: a person, a
+   *  place, a batch. Rows of a group are never on both sides of a split: what chooses, calibrates
+   *  and scores are groups that the fit has not seen. Finite numbers, two of them different at
+   *  least; with X alone, and not with "ordered". */
+  mercer_rows groups;
 } mercer_data;
 
-/** Rows in memory without weights. */
+/** Rows in memory without weights or groups. */
 static inline mercer_data mercer_data_of(mercer_rows X, mercer_rows Y) {
   mercer_data data = {sizeof(mercer_data),
                       0,
@@ -118,7 +123,8 @@ static inline mercer_data mercer_data_of(mercer_rows X, mercer_rows Y) {
                       0,
                       0,
                       0,
-                      0};
+                      0,
+                      {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}};
   data.X = X;
   data.Y = Y;
   return data;

@@ -138,6 +138,11 @@ class Data {
     data_.weights = each.data();
     return std::move(*this);
   }
+  /// A number for each row: those of one are never on both sides of a split.
+  Data&& groups(const Rows& each) && {
+    data_.groups = each.get();
+    return std::move(*this);
+  }
   /// The features of the fit, in place of its spec's.
   Data&& map(const Map& map) && {
     data_.map = map.get();

@@ -76,6 +76,7 @@ void check_data(const Fitting& asked, const TargetedRows& rows) {
   solver::require_weights(rows.weights, rows.X.rows());
   check_rows("X", rows.X.rows(), solver::total_weight(rows.weights, rows.X.rows()));
   check_folds(asked.select, rows.X.rows());
+  check_dependence(asked.select, rows.groups);
   check_numbers(asked.prepare.missing, rows.X);
   check_targets(asked.coding, rows.Y, may_miss_targets(asked.coding, *asked.estimate.entry));
 }
@@ -108,26 +109,27 @@ Model fit_prepared(std::shared_ptr<const feature::FeatureMap> map, Preparation p
 }  // namespace
 
 Model fit(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked, const Rows& X,
-          MatrixView<const double> Y, Context& context, std::span<const double> weights) {
+          MatrixView<const double> Y, Context& context, std::span<const double> weights,
+          std::span<const double> groups) {
   check(asked);
   check_shapes(asked.coding, X.rows(), X.cols(), Y);
   check_map(*map, prepared_inputs(asked.prepare, {}, X, weights));
-  check_data(asked, {X, Y, weights});
+  check_data(asked, {X, Y, weights, groups});
   const std::vector<double> relative = solver::relative_weights(weights);
-  const TargetedRows rows{X, Y, relative};
+  const TargetedRows rows{X, Y, relative, groups};
   const RowSummary summary = summary_of(asked, domain_of(map->kernel()), rows, context);
   return fit_prepared(std::move(map), summary.preparation(), summary.ranges(), asked, rows,
                       context);
 }
 
 Model fit(const MapFromRows& plan, const Fitting& asked, const Rows& X, MatrixView<const double> Y,
-          Context& context, std::span<const double> weights) {
+          Context& context, std::span<const double> weights, std::span<const double> groups) {
   check(asked);
   check_shapes(asked.coding, X.rows(), X.cols(), Y);
   check_inputs(plan.inputs, prepared_inputs(asked.prepare, {}, X, weights));
-  check_data(asked, {X, Y, weights});
+  check_data(asked, {X, Y, weights, groups});
   const std::vector<double> relative = solver::relative_weights(weights);
-  const TargetedRows data{X, Y, relative};
+  const TargetedRows data{X, Y, relative, groups};
   const RowSummary summary = summary_of(asked, plan.domain, data, context);
   Preparation preparation = summary.preparation();
   const int64_t making = solver::eigen_rows(plan.features);
@@ -160,6 +162,10 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& 
   couple(*map, {}, {}, context, coupled);
   solver::Reduction* const reduction = stream.reduction();
   if (reduction != nullptr) check_shared(asked.prepare);
+  require(reduction == nullptr || !asked.select.ordered, MERCER_UNSUPPORTED,
+          "ordered = true of rows that several processes share, expected false: each holds out "
+          "rows of its own");
+  check_dependence(asked.select, {});
   Model model;
   model.map = std::move(map);
   const CheckedStream checked(*model.map, asked, found, stream, targets, context);

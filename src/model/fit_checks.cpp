@@ -3,6 +3,7 @@
 // Checks of what a caller hands to fit and search. Rows and columns are counted from 0 in messages.
 #include "model/fit_checks.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -84,6 +85,23 @@ void check_folds(const Selecting& selecting, int64_t rows) {
       selecting.selection != Selection::kfold || (selecting.folds >= 2 && selecting.folds <= rows),
       MERCER_INVALID_ARGUMENT, "folds = %lld, expected 2 to the number of rows, %lld",
       static_cast<Long>(selecting.folds), static_cast<Long>(rows));
+}
+
+void check_dependence(const Selecting& selecting, std::span<const double> groups) {
+  for (size_t i = 0; i < groups.size(); ++i)
+    require(std::isfinite(groups[i]), MERCER_INVALID_ARGUMENT,
+            "groups: row %zu (counted from 0) is of group %g, expected a finite number", i,
+            groups[i]);
+  require(groups.empty() || std::ranges::count(groups, groups[0]) < std::ssize(groups),
+          MERCER_INVALID_ARGUMENT, "every row is of group %g, expected at least two groups",
+          groups.empty() ? 0.0 : groups[0]);
+  require(groups.empty() || !selecting.ordered, MERCER_UNSUPPORTED,
+          "groups of rows with ordered = true, expected one of the two");
+  const bool alone = selecting.selection == Selection::loo || selecting.selection == Selection::gcv;
+  require(!alone || (groups.empty() && !selecting.ordered), MERCER_UNSUPPORTED,
+          "select.by = %s of rows in groups or in the order of time, expected folds or held_out: "
+          "each row would be predicted from its like",
+          selecting.selection == Selection::loo ? "leave_one_out" : "gcv");
 }
 
 void check_shapes(const Coding& coding, int64_t rows, int64_t inputs, MatrixView<const double> Y) {

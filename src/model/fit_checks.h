@@ -20,6 +20,9 @@ void check_target_columns(const Coding& coding, const char* what, int64_t column
 void check_rows(const char* what, int64_t rows, double weight);
 /// No more folds than rows.
 void check_folds(const Selecting& selecting, int64_t rows);
+/// Group numbers are finite, and at least two differ; rows in groups are in no order, and neither are
+/// left out one by one (UNSUPPORTED).
+void check_dependence(const Selecting& selecting, std::span<const double> groups);
 /// A map's inputs are as many as X has columns.
 void check_inputs(int64_t inputs, int64_t columns);
 /// Real, of as many inputs as X has columns.

@@ -40,6 +40,7 @@ RowsForMap rows_for_map(const TargetedRows& rows, const Preparation& preparation
 /// As fit of a given map, with one that is made from X; so a standardised model has the map that
 /// standardised rows by themselves would give. Errors: those of `make` as well.
 Model fit(const MapFromRows& map, const Fitting& asked, const Rows& X, MatrixView<const double> Y,
-          Context& context, std::span<const double> weights = {});
+          Context& context, std::span<const double> weights = {},
+          std::span<const double> groups = {});
 
 }  // namespace mercer::model

@@ -47,14 +47,16 @@ struct Model {
 const solver::Weights& linear_weights(const Model& model);
 
 /// Fits on X (n x d), Y (n x outputs, or n x 1 class numbers), weights (n numbers >= 0, or none: 1
-/// each; a row of weight 2 counts as two equal rows, and leaves as one where rows are held out).
+/// each; a row of weight 2 counts as two equal rows, and leaves as one where rows are held out),
+/// groups (n numbers, or none), which are held out whole.
 /// Memory in units of 8 D^2 bytes: 1
 /// for fixed, 2.5 for gcv and loo, 3.5 for held_out and kfold (2 above D = 4096, where a Cholesky
 /// factor per lambda takes the place of one eigendecomposition), and a row block; never n x D,
 /// except that the dual form is used for n < D (n x D). Errors: fewer than 2 rows, NaN or Inf in X
 /// or Y (naming row and column), class out of range, complex map (UNSUPPORTED).
 Model fit(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked, const Rows& X,
-          MatrixView<const double> Y, Context& context, std::span<const double> weights = {});
+          MatrixView<const double> Y, Context& context, std::span<const double> weights = {},
+          std::span<const double> groups = {});
 
 /// scores: n x outputs(): predictions, or one score per class. Inputs outside the training range
 /// are clipped, left or refused as `extrapolation` says, or else the model; with them clipped,

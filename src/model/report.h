@@ -53,6 +53,7 @@ struct BalancedScore {
 struct Assessment {
   Assessed kind = Assessed::none;
   int64_t rows = 0;
+  int64_t groups = 0;  // these rows are of; 0: rows were in none
   double score = std::numeric_limits<double>::quiet_NaN();
   double standard_error = std::numeric_limits<double>::quiet_NaN();
   double constant = std::numeric_limits<double>::quiet_NaN();  // of the mean, or the largest class
@@ -62,9 +63,13 @@ struct Assessment {
 };
 
 /// How candidates were compared.
-enum class ComparedBy { none, leave_one_out, held_out };
+enum class ComparedBy { none, leave_one_out, held_out, folds };
+
+/// What rows may know of each other, as was said of them.
+enum class RowsAre { exchangeable, grouped, ordered };
 
 struct FitReport {
+  RowsAre rows_are = RowsAre::exchangeable;
   ComparedBy criterion = ComparedBy::none;
   int64_t criterion_rows = 0;  // that candidates were compared on
   double criterion_score = std::numeric_limits<double>::quiet_NaN();  // of the chosen one

@@ -65,6 +65,8 @@ class BlockSource {
   virtual std::unique_ptr<BlockSource> subset(RowSet rows) const = 0;
   /// The class number of each row, for folds; none of a regression, or where it is not known.
   virtual std::vector<double> classes() const { return {}; }
+  /// The group of each row, none of which splits take apart; none: rows stand by themselves.
+  virtual std::vector<double> groups() const { return {}; }
   /// Null: this process has all rows.
   virtual Reduction* reduction() const { return nullptr; }
   /// Features that are the values of a kernel with rows of their own, k(x, x_j), so that weights a

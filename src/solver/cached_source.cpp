@@ -47,6 +47,7 @@ class CachedSource final : public BlockSource {
   int64_t rows() const override { return source_.rows(); }
   int64_t block_rows() const override { return source_.block_rows(); }
   std::vector<double> classes() const override { return source_.classes(); }
+  std::vector<double> groups() const override { return source_.groups(); }
   Reduction* reduction() const override { return source_.reduction(); }
   std::unique_ptr<BlockSource> subset(RowSet rows) const override { return source_.subset(rows); }
 

@@ -189,21 +189,23 @@ double plain_lengthscale(const FitPlan& plan, const SpecMapMaker& maker) {
 }
 
 model::Model fit_plainly(FitPlan plan, const Rows& X, MatrixView<const double> Y,
-                         std::span<const double> weights, Context& context) {
+                         std::span<const double> weights, std::span<const double> groups,
+                         Context& context) {
   const int64_t inputs = model::prepared_inputs(plan.search.fit.prepare, {}, X, weights);
   const auto maker = maker_for(plan, inputs);
   const double lengthscale = plain_lengthscale(plan, *maker);
   const int64_t wanted = plan.search.features;
   const int64_t features = maker->keeps_all_rows() ? maker->features_of(wanted, X.rows()) : wanted;
   if (!maker->needs_rows())
-    return model::fit(maker->make(lengthscale, features), plan.search.fit, X, Y, context, weights);
+    return model::fit(maker->make(lengthscale, features), plan.search.fit, X, Y, context, weights,
+                      groups);
   const model::MapFromRows from_rows{
       inputs, features,
       [&](const Rows& rows, const MatrixView<const double>& targets, Context& running) {
         return maker->make_from(lengthscale, features, rows, targets, running);
       },
       maker->domain()};
-  return model::fit(from_rows, plan.search.fit, X, Y, context, weights);
+  return model::fit(from_rows, plan.search.fit, X, Y, context, weights, groups);
 }
 
 }  // namespace
@@ -233,6 +235,7 @@ FitPlan fit_plan(std::string_view json) {
   read_prepare(canonical.object("prepare"), plan.search);
   fit.coding = {kTask.read(canonical), canonical.integer("classes")};
   fit.select.seed = canonical.seed("seed");
+  fit.select.ordered = canonical.boolean("ordered");
   fit.outputs = read_outputs(canonical.object("outputs"));
   read_search(canonical, plan, plan.search);
   return plan;
@@ -265,17 +268,19 @@ void set_classes(FitPlan& plan, int64_t targets, const MatrixView<const double>*
 }
 
 model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<const double> Y,
-                 std::span<const double> weights, Context& context) {
+                 std::span<const double> weights, Context& context,
+                 std::span<const double> groups) {
+  settle_selection(plan, groups.empty() && !plan.search.fit.select.ordered);
   if (map != nullptr) {
     follow_kernel(map->kernel(), plan);
     refuse_keys(plan, {"map"}, "a fit with a map of the caller's", "one of the two");
     refuse_search_keys(plan, "a fit with a map of the caller's");
-    return model::fit(map, plan.search.fit, X, Y, context, weights);
+    return model::fit(map, plan.search.fit, X, Y, context, weights, groups);
   }
   if (!plan.searches) {
     refuse_keys(plan, {"ard", "assess"}, "a fit with \"search\": false", "it left out");
     refuse_automatic_transform(plan, "a fit with \"search\": false");
-    return fit_plainly(std::move(plan), X, Y, weights, context);
+    return fit_plainly(std::move(plan), X, Y, weights, groups, context);
   }
   check_searchable(plan);
   begin_with_ridge(plan.search.fit.estimate);
@@ -285,11 +290,20 @@ model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<co
   const int64_t inputs = model::prepared_inputs(prepare, plan.search.flagged, X, weights);
   const auto maker = maker_for(plan, inputs);
   maker->take_unit_diagonal();
-  return model::search(*maker, plan.search, X, Y, context, weights);
+  return model::search(*maker, plan.search, X, Y, context, weights, groups);
+}
+
+void settle_selection(FitPlan& plan, bool exchangeable) {
+  model::Selecting& select = plan.search.fit.select;
+  const bool open = !plan.asks("select") || plan.given.object("select").find("by") == nullptr ||
+                    plan.given.object("select").text("by") == kSelectWays[0];
+  if (!exchangeable && open && select.selection == model::Selection::loo)
+    select.selection = model::Selection::kfold;
 }
 
 GivenMap map_of_stream(FitPlan& plan, const GivenMap& map, int64_t inputs) {
   constexpr const char* kWhat = "rows that are not in memory";
+  settle_selection(plan, !plan.search.fit.select.ordered);
   require(!plan.asks("search") || !plan.searches, MERCER_UNSUPPORTED,
           "search = true of %s, expected false, the default there", kWhat);
   refuse_keys(plan, {"ard", "assess"}, kWhat, "it left out: it is of a search");

@@ -33,10 +33,14 @@ FitPlan fit_plan(std::string_view json);
 /// Where the features come from: a map of the caller's, or null for the plan's own.
 using GivenMap = std::shared_ptr<const feature::FeatureMap>;
 
-/// Rows in memory; weights: one for each, or none. `search`.report and its user stand in the plan.
+/// Rows in memory; weights and groups: one for each, or none. `search`.report and its user stand in the plan.
 /// Errors: UNSUPPORTED for what goes on with a map of the caller's; those of search and fit.
 model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<const double> Y,
-                 std::span<const double> weights, Context& context);
+                 std::span<const double> weights, Context& context,
+                 std::span<const double> groups = {});
+
+/// Where the spec leaves it open, lambda of rows that are not exchangeable is chosen by folds.
+void settle_selection(FitPlan& plan, bool exchangeable);
 
 /// The map of rows that are not in memory, whose kernel the plan then follows. UNSUPPORTED for a search, and for a map made from rows.
 GivenMap map_of_stream(FitPlan& plan, const GivenMap& map, int64_t inputs);

@@ -76,7 +76,7 @@ std::vector<Field> select_fields() {
   return {
       choice_field("by", "auto", std::move(ways),
                    "what is least over the lambdas of the path; auto: leave_one_out, of "
-                   "other losses than squares held_out"),
+                   "rows in groups or in order folds, of other losses than squares held_out"),
       integer_field("folds", usual.folds, 2, 1e6, "of folds"),
       {.key = "fraction",
        .type = FieldType::number,
@@ -117,6 +117,11 @@ std::vector<Field> common_fields() {
        .type = FieldType::seed,
        .fallback = uint64_t{0},
        .help = "of the map, unless that has its own, of splits and samples"},
+      {.key = "ordered",
+       .type = FieldType::boolean,
+       .fallback = false,
+       .help = "rows are in the order of time: what chooses, calibrates and scores is later than "
+               "what it is predicted from"},
       {.key = "assess",
        .type = FieldType::boolean,
        .fallback = true,

@@ -17,7 +17,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kCriteria[] = {"none", "leave_one_out", "held_out"};
+constexpr const char* kCriteria[] = {"none", "leave_one_out", "held_out", "folds"};
+constexpr const char* kRowsAre[] = {"exchangeable", "grouped", "ordered"};
 constexpr const char* kKinds[] = {"none", "nested", "unseen"};
 constexpr const char* kStages[] = {"coarse", "fine", "per_input", "final"};
 
@@ -41,6 +42,7 @@ Json object_of(const model::Assessment& score, model::Task task) {
   Json object = {{"kind", kKinds[static_cast<size_t>(score.kind)]},
                  {"measure", task == model::Task::classification ? "accuracy" : "r_squared"},
                  {"rows", score.rows},
+                 {"groups", score.groups},
                  {"value", number(score.score)},
                  {"standard_error", number(score.standard_error)},
                  {"constant", number(score.constant)},
@@ -137,6 +139,7 @@ model::Assessment read_score(const Json& object) {
   model::Assessment score = {
       .kind = static_cast<model::Assessed>(read_choice(object, "kind", kKinds)),
       .rows = read_count(object, "rows"),
+      .groups = object.contains("groups") ? read_count(object, "groups") : 0,
       .score = read_number(object, "value"),
       .standard_error = read_number(object, "standard_error"),
       .constant = read_number(object, "constant"),
@@ -173,7 +176,8 @@ std::string print_report(const model::FitReport& report, model::Task task) {
   Json trials = Json::array(), relevance = Json::array();
   for (const model::SearchCandidate& trial : report.trials) trials.push_back(object_of(trial));
   for (const double value : report.relevance) relevance.push_back(number(value));
-  return Json{{"criterion", kCriteria[static_cast<size_t>(report.criterion)]},
+  return Json{{"rows_are", kRowsAre[static_cast<size_t>(report.rows_are)]},
+              {"criterion", kCriteria[static_cast<size_t>(report.criterion)]},
               {"criterion_rows", report.criterion_rows},
               {"criterion_score", number(1 - report.criterion_score)},
               {"lengthscale", number(report.lengthscale)},
@@ -194,6 +198,8 @@ model::FitReport parse_report(std::string_view json) {
   require(object.is_object(), MERCER_INVALID_ARGUMENT, "report: expected a JSON object");
   model::FitReport report;
   if (object.empty()) return report;
+  if (object.contains("rows_are"))  // files of earlier versions say nothing of it
+    report.rows_are = static_cast<model::RowsAre>(read_choice(object, "rows_are", kRowsAre));
   report.criterion = static_cast<model::ComparedBy>(read_choice(object, "criterion", kCriteria));
   report.criterion_rows = read_count(object, "criterion_rows");
   report.criterion_score = 1 - read_number(object, "criterion_score");

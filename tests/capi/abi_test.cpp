@@ -78,7 +78,7 @@ AT(mercer_observations, X, 24);
 AT(mercer_observations, Y, 96);
 AT(mercer_observations, row_weights, 168);
 
-SIZE(mercer_data, 192);
+SIZE(mercer_data, 264);
 AT(mercer_data, struct_size, 0);
 AT(mercer_data, reserved, 4);
 AT(mercer_data, X, 8);

@@ -238,4 +238,30 @@ refuses '--class-weight balanced: the task is a regression' "$MERCER" fit weighe
 fit levels.csv -o levels --ard off
 ! grep -q 'shortness of lengthscales' out || complain "--ard off"
 refuses 'ard = on' "$MERCER" fit weighed.csv -o result --weights w --ard on
+
+# Rows of people, whose targets are their own: of new people nothing is known.
+people='p = i % 24; a = sin(37 * p * p); b = cos(91 * p * p * p)
+  print "p" p "," a + 0.02 * uniform() "," b + 0.02 * uniform() "," sin(53 * p * p + p)'
+{ echo who,a,b,y; rows 360 "$people"; } >people.csv
+fit people.csv -o model --ignore who --ard off
+contains '^honest score: R^2 0.9' "rows of people who were seen"
+fit people.csv -o model --groups who --ard off --test-fraction 0.25
+contains '^honest score: R^2 -\{0,1\}[0-9.]* +- [0-9.]* (270 rows of 18 groups, each by a search' "groups are assessed"
+contains '^test: R^2 -\{0,1\}[0-9.]* on 90 held-out rows of 6 groups that the fit has not seen$' "groups are held out"
+accepts "$MERCER" predict model people.csv -o with.csv
+cut -d, -f2-3 people.csv >inputs.csv
+accepts "$MERCER" predict model inputs.csv -o without.csv
+cmp -s with.csv without.csv || complain "the groups are an input"
+accepts "$MERCER" cv people.csv --groups who --ard off --features 32 --folds 4
+contains '^fold 4: R^2 -\{0,1\}[0-9.]* on 90 rows' "folds of groups"
+accepts "$MERCER" cv people.csv --ordered --ignore who --ard off --features 32 --folds 3
+contains '^fold 3: R^2 -\{0,1\}[0-9.]* on 60 rows' "folds in time"
+accepts "$MERCER" fit people.csv --ordered --ignore who -o model --ard off --features 32 --test-fraction 0.1
+contains '^test: R^2 -\{0,1\}[0-9.]* on 36 held-out rows, the last$' "the last rows are held out"
+refuses "--groups: does not go with --ordered" "$MERCER" fit people.csv --ordered --groups who -o result
+refuses "--groups: column 4 is a target" "$MERCER" fit people.csv --groups y --target y -o result
+refuses "--folds loo: does not go with --ordered" "$MERCER" cv people.csv --ordered --folds loo
+sed '5s/^p[0-9]*,/,/' people.csv >gap.csv
+refuses "row 4 has no group" "$MERCER" fit gap.csv --groups who -o result
+
 finish

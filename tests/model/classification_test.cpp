@@ -141,7 +141,7 @@ TEST_CASE("held-out selection of a classifier counts errors", "[model]") {
   }
   const std::vector<double> classes(problem.Y.data(), problem.Y.data() + 200);
   const Split split =
-      split_rows(all_rows(200), 0.3, 200, options.select.seed, Purpose::choice, classes);
+      split_rows(all_rows(200), 0.3, 200, options.select.seed, Purpose::choice, {classes});
   double worst = 0;
   for (const PathPoint& point : model.path) {
     const auto n = static_cast<double>(split.train.size());

@@ -16,6 +16,7 @@ namespace {
 
 FitReport report() {
   FitReport report;
+  report.rows_are = RowsAre::grouped;
   report.criterion = ComparedBy::held_out;
   report.criterion_rows = 500;
   report.criterion_score = 0.25;
@@ -23,7 +24,7 @@ FitReport report() {
   report.lambda = 1e-3;
   report.dimension = 77.5;
   report.kernel = "laplacian";
-  report.assessment = {Assessed::unseen, 100, 0.5, 0.125, -0.25, NAN};
+  report.assessment = {Assessed::unseen, 100, 7, 0.5, 0.125, -0.25, NAN};
   report.trials = {{0, 64, 300, 3, 1e-2, NAN, 0.5},
                    {3, 128, 600, 1.5, 1e-3, 0.25, 1, Transform::none, 0.125, NAN, "laplacian"}};
   report.relevance = {1, 0.5};
@@ -37,9 +38,9 @@ TEST_CASE("a report prints and reads back", "[spec]") {
   const std::string text = spec::print_report(report(), Task::classification);
   CHECK(
       text ==
-      R"({"criterion":"held_out","criterion_rows":500,"criterion_score":0.75,"lengthscale":1.5,)"
+      R"({"rows_are":"grouped","criterion":"held_out","criterion_rows":500,"criterion_score":0.75,"lengthscale":1.5,)"
       R"("lambda":0.001,"shape":null,"transform":"none","kernel":"laplacian","effective_dimension":77.5,"score":{"kind":"unseen","measure":"accuracy",)"
-      R"("rows":100,"value":0.5,"standard_error":0.125,"constant":-0.25,"linear":null},)"
+      R"("rows":100,"groups":7,"value":0.5,"standard_error":0.125,"constant":-0.25,"linear":null},)"
       R"("trials":[{"stage":"coarse","transform":"none","kernel":"","features":64,"rows":300,"lengthscale":3.0,"lambda":0.01,)"
       R"("score":null,"loss":null,"shape":null},{"stage":"final","transform":"none","kernel":"laplacian","features":128,"rows":600,)"
       R"("lengthscale":1.5,"lambda":0.001,"score":0.75,"loss":0.125,"shape":null}],"relevance":[1.0,0.5],)"
@@ -52,9 +53,13 @@ TEST_CASE("a report prints and reads back", "[spec]") {
   earlier.erase(earlier.find(",\"loss\":0.125"), 13);
   for (size_t at = 0; (at = earlier.find("\"kernel\":\"laplacian\",")) != std::string::npos;)
     earlier.erase(at, 21);
+  earlier.erase(earlier.find("\"rows_are\":\"grouped\","), 21);
+  earlier.erase(earlier.find("\"groups\":7,"), 11);
   const FitReport old = spec::parse_report(earlier);
   CHECK(std::isnan(old.trials[1].loss));
   CHECK(old.kernel.empty());
+  CHECK(old.rows_are == RowsAre::exchangeable);
+  CHECK(old.assessment.groups == 0);
   CHECK(again.kernel == "laplacian");
 }
 

@@ -45,10 +45,23 @@ void add_operator_option(CLI::App* app, std::string* operation) {
       ->type_name("NAME[:...]|JSON");
 }
 
+// What rows may know of each other.
+void add_split_options(CLI::App* app, LearnRequest* learn) {
+  app->add_option("--groups", learn->columns.groups,
+                  "Column that says which rows belong together (a person, a place, a batch), by "
+                  "name or number from 1; it is no input. Rows of a group are never on both sides "
+                  "of a split, so that scores are those of new groups")
+      ->type_name("NAME|INDEX");
+  app->add_flag("--ordered", learn->ordered,
+                "Rows are in the order of time: what is held out is later than what it is "
+                "predicted from, in the search, the score, --test-fraction and cv");
+}
+
 // What fit and cv share.
 void add_fit_options(CLI::App* app, FitRequest* request) {
   request->learn.gaps = true;
   add_learn_options(app, &request->learn);
+  add_split_options(app, &request->learn);
   add_preparation_options(app, &request->learn.preparation);
   add_choice(app, "--extrapolation", &request->learn.extrapolation, kExtrapolationWords,
              "What predictions do with inputs outside the training range: clip (default), free or "

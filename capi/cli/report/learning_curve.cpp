@@ -16,6 +16,7 @@ namespace {
 
 constexpr int64_t kMostRows = 10000;
 constexpr int64_t kLeastRows = 20;
+constexpr double kTestShare = 0.2;
 constexpr int64_t kLeastFeatures = 32;
 constexpr size_t kMostPoints = 6;
 
@@ -61,10 +62,10 @@ LearningCurve learning_curve(const FitRequest& request, const Plan& plan, const 
   LearningCurve curve;
   Dataset& data = set->data;
   if (n < kLeastRows) return curve;
-  if (n == data.n) shuffle_rows(&data, request.learn.seed);  // else they are
-  curve.test_rows = std::min(kMostRows, n / 5);
-  curve.train_rows = std::min(kMostRows, n - n / 5);
-  curve.first_test_row = n - n / 5;
+  curve.first_test_row =
+      hold_out(&data, n, kTestShare, {request.learn.seed, request.learn.ordered});
+  curve.test_rows = std::min(kMostRows, n - curve.first_test_row);
+  curve.train_rows = std::min(kMostRows, curve.first_test_row);
   const Map map = model.map();
   const Plan found = found_plan(plan, map.spec());
   const Rows test = rows_of(data.X, curve.first_test_row, curve.test_rows, data.d);

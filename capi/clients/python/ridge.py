@@ -30,7 +30,7 @@ class Matrix(ctypes.Structure):
 class Data(ctypes.Structure):
     """mercer_data: what a fit is given."""
     _fields_ = [("struct_size", c_uint32), ("reserved", c_int32), ("X", Rows), ("Y", Rows), ("weights", c_void_p),
-                ("source", c_void_p), ("sets", c_void_p), ("set_count", c_int64), ("map", c_void_p)]
+                ("source", c_void_p), ("sets", c_void_p), ("set_count", c_int64), ("map", c_void_p), ("groups", Rows)]
 
 
 class Derivative(ctypes.Structure):
@@ -115,11 +115,14 @@ class Mercer:
 
         setattr(self, name, call)
 
-    def fit_model(self, spec, X, y, map=None, weights=None):
-        """The model of a spec, with features of a map or of the spec's own."""
+    def fit_model(self, spec, X, y, map=None, weights=None, groups=None):
+        """The model of a spec, with features of a map or of the spec's own. groups: n x 1 numbers, whose rows splits
+        keep together."""
         data = Data(struct_size=ctypes.sizeof(Data), X=rows(X), Y=rows(y), map=map)
         if weights is not None:
             data.weights = weights.ctypes.data
+        if groups is not None:
+            data.groups = rows(groups)
         return self.make("model_fit", json.dumps(spec).encode(), byref(data), None)
 
     def make(self, name, *arguments):

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "model/assess/assessment.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -41,6 +42,14 @@ double error_of_sum(const std::vector<double>& terms) {
   return std::sqrt(squares * (n / (n - 1) + kTails * (fourth / (squares * squares) - 1 / n)));
 }
 
+/// Terms of rows as those of their clusters, numbered from 0 without a gap.
+std::vector<double> clustered(const std::vector<double>& terms, std::span<const int64_t> clusters) {
+  if (clusters.empty()) return terms;
+  std::vector<double> sums(static_cast<size_t>(std::ranges::max(clusters)) + 1, 0.0);
+  for (size_t i = 0; i < terms.size(); ++i) sums[static_cast<size_t>(clusters[i])] += terms[i];
+  return sums;
+}
+
 /// Adds output o's part of each row's deviation of R^2, times the number of outputs that vary.
 /// False if the output does not vary.
 bool add_influence(MatrixView<const double> Y, MatrixView<const double> predictions, int64_t o,
@@ -74,12 +83,12 @@ bool add_influence(MatrixView<const double> Y, MatrixView<const double> predicti
 }
 
 double error_of_r_squared(MatrixView<const double> Y, MatrixView<const double> predictions,
-                          const std::vector<double>& shares) {
+                          const std::vector<double>& shares, std::span<const int64_t> clusters) {
   std::vector<double> influence(static_cast<size_t>(Y.rows), 0.0);
   double varying = 0;
   for (int64_t o = 0; o < Y.cols; ++o)
     varying += add_influence(Y, predictions, o, shares, influence);
-  return varying == 0 ? kUnknown : error_of_sum(influence) / varying;
+  return varying == 0 ? kUnknown : error_of_sum(clustered(influence, clusters)) / varying;
 }
 
 /// Of a share of rows that count as 1 / sum shares^2, two more right and two more wrong (Agresti
@@ -90,6 +99,22 @@ double error_of_accuracy(double share, const std::vector<double>& shares) {
   for (const double x : shares) squares += x * x;
   const double rows = 1 / squares + 4, right = (share / squares + 2) / rows;
   return std::sqrt(right * (1 - right) / rows);
+}
+
+/// Of clusters of rows no share of them is binomial; where all are alike the error is that of rows.
+double error_of_clusters(double share, MatrixView<const double> Y,
+                         MatrixView<const double> predictions, const std::vector<double>& shares,
+                         std::span<const int64_t> clusters) {
+  std::vector<double> terms;
+  for (int64_t i = 0; i < Y.rows; ++i) {
+    const int64_t found =
+        statistic::class_of({predictions.row(i), static_cast<size_t>(predictions.cols)});
+    const bool right = found != statistic::kNoClass && Y(i, 0) == static_cast<double>(found);
+    terms.push_back(shares[static_cast<size_t>(i)] * ((right ? 1 : 0) - share));
+  }
+  const double of_clusters = error_of_sum(clustered(terms, clusters));
+  return std::isnan(of_clusters) ? of_clusters
+                                 : std::max(of_clusters, error_of_accuracy(share, shares));
 }
 
 /// A model of all rows leaves `left` of the errors that those of the folds make, which were fitted
@@ -105,18 +130,19 @@ void tell_of_all_rows(double left, Assessment& folds) {
 }  // namespace
 
 Score score_of(Task task, MatrixView<const double> Y, MatrixView<const double> predictions,
-               std::span<const double> weights) {
+               std::span<const double> weights, std::span<const int64_t> clusters) {
   const std::vector<double> shares = shares_of(weights, Y.rows);
   if (task == Task::regression)
     return {statistic::r_squared(Y, predictions, weights),
-            error_of_r_squared(Y, predictions, shares)};
+            error_of_r_squared(Y, predictions, shares, clusters)};
   const double share = statistic::accuracy(Y, predictions, weights);
-  return {share, error_of_accuracy(share, shares)};
+  return {share, clusters.empty() ? error_of_accuracy(share, shares)
+                                  : error_of_clusters(share, Y, predictions, shares, clusters)};
 }
 
 Assessment assess(Assessed kind, Task task, MatrixView<const double> Y, const Foreseen& foreseen,
-                  std::span<const double> weights, double left) {
-  const Score score = score_of(task, Y, foreseen.model.view(), weights);
+                  std::span<const double> weights, double left, std::span<const int64_t> clusters) {
+  const Score score = score_of(task, Y, foreseen.model.view(), weights, clusters);
   Assessment result{
       .kind = kind,
       .rows = Y.rows,
@@ -127,7 +153,7 @@ Assessment assess(Assessed kind, Task task, MatrixView<const double> Y, const Fo
     result.linear = score_of(task, Y, foreseen.baselines.linear.view(), weights).value;
   if (kind == Assessed::nested) tell_of_all_rows(left, result);
   if (task == Task::regression) return result;
-  result.balanced = balanced_score(Y, foreseen.model.view(), weights);
+  result.balanced = balanced_score(Y, foreseen.model.view(), weights, clusters);
   if (foreseen.baselines.linear.rows() > 0)
     result.balanced_linear = balanced_score(Y, foreseen.baselines.linear.view(), weights).value;
   return result;

@@ -18,9 +18,10 @@ struct Score {
 /// ratio of two means over rows, e^2 over (y - mean y)^2, whose error comes out of its first
 /// derivatives (delta method), and is larger where few rows make most of it. weights: of the rows
 /// in every mean, or none; rows stay independent observations, so that weights of 1,000 each do not
-/// shrink the error.
+/// shrink the error. clusters: of rows that are not, a number for each; the error is that of
+/// independent clusters.
 Score score_of(Task task, MatrixView<const double> Y, MatrixView<const double> predictions,
-               std::span<const double> weights = {});
+               std::span<const double> weights = {}, std::span<const int64_t> clusters = {});
 
 inline constexpr int64_t kFolds = 5;  // of nested searches, and of rows that calibrate
 
@@ -33,6 +34,7 @@ struct Foreseen {
 /// criterion that both were chosen by. The model's score is that of all rows, the baselines' are
 /// those of the folds.
 Assessment assess(Assessed kind, Task task, MatrixView<const double> Y, const Foreseen& foreseen,
-                  std::span<const double> weights = {}, double left = 1);
+                  std::span<const double> weights = {}, double left = 1,
+                  std::span<const int64_t> clusters = {});
 
 }  // namespace mercer::model

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "model/assess/balanced_score.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "statistic/prediction_score.h"
 
@@ -40,13 +42,34 @@ std::vector<Sums> sums_of(MatrixView<const double> Y, MatrixView<const double> s
   return classes;
 }
 
+/// Of the mean of `known` recalls over independent clusters, of each of which rows' deviations are
+/// summed first.
+double error_of_clusters(MatrixView<const double> Y, MatrixView<const double> scores,
+                         std::span<const double> weights, std::span<const int64_t> clusters,
+                         const std::vector<Sums>& classes, double known) {
+  std::vector<double> sums(static_cast<size_t>(std::ranges::max(clusters)) + 1, 0.0);
+  for (int64_t i = 0; i < Y.rows; ++i) {
+    const double w = weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
+    const Sums& own = classes[static_cast<size_t>(Y(i, 0))];
+    const int64_t found = statistic::class_of({scores.row(i), static_cast<size_t>(scores.cols)});
+    const double x = found != statistic::kNoClass && Y(i, 0) == static_cast<double>(found) ? 1 : 0;
+    sums[static_cast<size_t>(clusters[static_cast<size_t>(i)])] +=
+        w * (x - own.recall()) / (own.all * known);
+  }
+  const auto n = static_cast<double>(sums.size());
+  double squares = 0;
+  for (const double sum : sums) squares += sum * sum;
+  return n < 2 ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(squares * n / (n - 1));
+}
+
 }  // namespace
 
 BalancedScore balanced_score(MatrixView<const double> Y, MatrixView<const double> scores,
-                             std::span<const double> weights) {
+                             std::span<const double> weights, std::span<const int64_t> clusters) {
   BalancedScore result;
+  const std::vector<Sums> classes = sums_of(Y, scores, weights);
   double sum = 0, variance = 0, known = 0;
-  for (const Sums& one : sums_of(Y, scores, weights)) {
+  for (const Sums& one : classes) {
     result.classes.push_back({});
     if (one.rows == 0) continue;
     result.classes.back() = {one.rows, one.recall()};
@@ -56,7 +79,9 @@ BalancedScore balanced_score(MatrixView<const double> Y, MatrixView<const double
   }
   if (known > 0) {
     result.value = sum / known;
-    result.standard_error = std::sqrt(variance) / known;
+    result.standard_error = clusters.empty()
+                                ? std::sqrt(variance) / known
+                                : error_of_clusters(Y, scores, weights, clusters, classes, known);
   }
   return result;
 }

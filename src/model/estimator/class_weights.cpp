@@ -22,6 +22,7 @@ class ClassWeighted final : public solver::BlockSource {
   int64_t rows() const override { return rows_.rows(); }
   int64_t block_rows() const override { return rows_.block_rows(); }
   std::vector<double> classes() const override { return rows_.classes(); }
+  std::vector<double> groups() const override { return rows_.groups(); }
   solver::Reduction* reduction() const override { return rows_.reduction(); }
   std::optional<std::vector<int64_t>> kernel_columns() const override {
     return rows_.kernel_columns();

@@ -23,12 +23,14 @@ constexpr double kWalkTolerance = 1e-4;
 std::vector<Split> splits_of(const solver::BlockSource& rows, const Selecting& selecting) {
   double all = static_cast<double>(rows.rows());
   solver::reduce(rows, {&all, 1});
+  const SplitRule rule{{}, rows.groups(), selecting.ordered};
   if (all >= kFewRows)
-    return {split_rows(rows.rows(), selecting.held_out_fraction, rows.rows(), selecting.seed)};
+    return {split_rows(all_rows(rows.rows()), selecting.held_out_fraction, rows.rows(),
+                       selecting.seed, Purpose::choice, rule)};
   // Fewer rows than folds leave some empty, in each process as many folds.
   const auto folds =
       std::clamp<int64_t>(std::llround(1 / selecting.held_out_fraction), 2, kMostFolds);
-  std::vector<Split> splits = fold_splits(all_rows(rows.rows()), folds, selecting.seed);
+  std::vector<Split> splits = fold_splits(all_rows(rows.rows()), folds, selecting.seed, rule);
   if (rows.reduction() == nullptr)
     std::erase_if(splits, [](const Split& split) { return split.held_out.empty(); });
   return splits;

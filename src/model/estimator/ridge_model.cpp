@@ -8,12 +8,14 @@
 #include "base/fields.h"
 #include "model/estimator/class_weights.h"
 #include "model/estimator/model_entry.h"
+#include "model/rows/row_sets.h"
 #include "model/select/selection.h"
 
 namespace mercer::model {
 namespace {
 
 constexpr int64_t kUnits = 1000;  // of progress
+constexpr int64_t kCalibrationFolds = 5;
 
 enum class Solver { direct, cg };
 constexpr const char* kSolvers[] = {"direct", "cg"};
@@ -53,6 +55,22 @@ void take_factors_out(const std::vector<double>& factors, ScoredRows& rows) {
   }
 }
 
+/// Leave-one-out of rows that know of each other would be too sure: folds that keep them apart.
+ScoredRows scores_of_folds(const solver::BlockSource& rows, const Estimating& estimating,
+                           const Selecting& selecting, double lambda, Context& context) {
+  Selecting fixed = selecting;
+  fixed.selection = Selection::fixed;
+  fixed.lambda = lambda;
+  std::vector<ScoredRows> parts;
+  for (const Split& split : fold_splits(all_rows(rows.rows()), kCalibrationFolds, selecting.seed,
+                                        {rows.classes(), rows.groups(), selecting.ordered})) {
+    const Selected part = select(*rows.subset(split.train), fixed, Task::classification,
+                                 estimating.problem(), context);
+    parts.push_back(score_all(*rows.subset(split.held_out), part.weights, context));
+  }
+  return joined(parts, context);
+}
+
 Learned fit_ridge(const solver::BlockSource& given, const Estimating& estimating,
                   const Coding& coding, const Selecting& selecting, Context& context) {
   Stage whole(context, kUnits);  // of which the classes' weights count for nothing
@@ -71,9 +89,12 @@ Learned fit_ridge(const solver::BlockSource& given, const Estimating& estimating
             std::move(posterior)};
   }
   LeftOutScores left_out(selecting.seed, context);
-  Selected selected =
-      select(rows, selecting, coding.task, estimating.problem(), context, &left_out);
+  const bool exchangeable = !selecting.ordered && rows.groups().empty();
+  Selected selected = select(rows, selecting, coding.task, estimating.problem(), context,
+                             exchangeable ? &left_out : nullptr);
   whole.advance(kUnits);
+  if (!exchangeable)
+    left_out.rows() = scores_of_folds(rows, estimating, selecting, selected.lambda, context);
   take_factors_out(factors, left_out.rows());
   return {make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path),
           fit_calibration(left_out.rows(), context, Prior::none), nullptr};

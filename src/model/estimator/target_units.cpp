@@ -26,6 +26,7 @@ class RowsInUnits final : public solver::BlockSource {
   std::optional<std::vector<int64_t>> kernel_columns() const override {
     return rows_.kernel_columns();
   }
+  std::vector<double> groups() const override { return rows_.groups(); }
   std::unique_ptr<BlockSource> subset(solver::RowSet set) const override {
     return std::make_unique<RowsInUnits>(rows_.subset(set), units_);
   }

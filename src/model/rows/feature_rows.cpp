@@ -53,6 +53,13 @@ std::vector<double> FeatureRows::classes() const {
   return classes;
 }
 
+std::vector<double> FeatureRows::groups() const {
+  std::vector<double> groups;
+  for (int64_t i = 0; i < set_.count && !data_.groups.empty(); ++i)
+    groups.push_back(data_.groups[static_cast<size_t>(set_[i])]);
+  return groups;
+}
+
 bool FeatureRows::is_complete() const {
   return coding_.task == Task::classification || model::is_complete(data_.Y, set_);
 }

@@ -37,6 +37,7 @@ class FeatureRows final : public solver::BlockSource {
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override;
   std::vector<double> classes() const override;
+  std::vector<double> groups() const override;
   bool is_complete() const override;
   std::optional<std::vector<int64_t>> kernel_columns() const override;
   void for_each(Context& context, const Body& body) const override;

@@ -6,13 +6,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
+#include <map>
 #include <numeric>
+#include <set>
 
 #include "random/distributions.h"
 #include "random/stream.h"
 
 namespace mercer::model {
 namespace {
+
+constexpr int64_t kLeastGroups = 5;  // held out
+constexpr int64_t kBlocks = 10;      // of rows in time: fewer leave their error unknown, more know
+                                     // too much of each other
 
 std::vector<int64_t> shuffled(int64_t n, const random::Stream& stream) {
   std::vector<int64_t> order(static_cast<size_t>(n));
@@ -36,6 +44,71 @@ void spread_classes(std::vector<int64_t>& order, int64_t count, std::span<const 
   std::ranges::copy(rest, order.begin() + std::ssize(front));
 }
 
+/// Groups in a seeded order, each with its rows.
+std::vector<std::vector<int64_t>> shuffled_groups(const std::vector<int64_t>& rows,
+                                                  const std::vector<double>& groups,
+                                                  const random::Stream& stream) {
+  std::map<double, std::vector<int64_t>> members;
+  for (const int64_t i : rows) members[groups[static_cast<size_t>(i)]].push_back(i);
+  std::vector<std::vector<int64_t>> listed, result;
+  for (auto& [number, own] : members) listed.push_back(std::move(own));
+  for (const int64_t g : shuffled(std::ssize(listed), stream))
+    result.push_back(std::move(listed[static_cast<size_t>(g)]));
+  return result;
+}
+
+/// A group is taken where it brings the rows nearer to those wanted, or the groups to the least
+/// number that says anything of other groups.
+Split split_groups(const std::vector<int64_t>& rows, int64_t wanted,
+                   const std::vector<std::vector<int64_t>>& groups) {
+  const int64_t count = std::ssize(groups), n = std::ssize(rows);
+  const int64_t least = std::min<int64_t>(kLeastGroups, count / 3);
+  Split split;
+  int64_t taken = 0;
+  for (const auto& group : groups) {
+    const int64_t held = std::ssize(split.held_out), size = std::ssize(group);
+    const bool nearer = size <= 2 * (wanted - held) && held + size <= std::max(wanted, n / 2);
+    const bool more = taken < least && held + size <= n / 3;
+    if (taken == count - 1 || !(nearer || more)) continue;
+    ++taken;
+    split.held_out.insert(split.held_out.end(), group.begin(), group.end());
+  }
+  if (taken == 0)
+    split.held_out = *std::ranges::min_element(groups, {}, &std::vector<int64_t>::size);
+  std::ranges::sort(split.held_out);
+  std::ranges::set_difference(rows, split.held_out, std::back_inserter(split.train));
+  return split;
+}
+
+/// The largest first, each to the fold of fewest rows.
+std::vector<Split> group_splits(const std::vector<int64_t>& rows, int64_t folds,
+                                std::vector<std::vector<int64_t>> groups) {
+  std::ranges::stable_sort(groups, std::ranges::greater(), &std::vector<int64_t>::size);
+  std::vector<Split> splits(static_cast<size_t>(std::min(folds, std::ssize(groups))));
+  for (const auto& group : groups) {
+    auto& fold = std::ranges::min_element(splits, {}, [](const Split& split) {
+                   return split.held_out.size();
+                 })->held_out;
+    fold.insert(fold.end(), group.begin(), group.end());
+  }
+  for (Split& split : splits) {
+    std::ranges::sort(split.held_out);
+    std::ranges::set_difference(rows, split.held_out, std::back_inserter(split.train));
+  }
+  return splits;
+}
+
+std::vector<Split> forward_splits(const std::vector<int64_t>& rows, int64_t folds) {
+  const int64_t n = std::ssize(rows), first = (n + 1) / 2;
+  std::vector<Split> splits;
+  for (int64_t k = 0; k < folds; ++k) {
+    const auto from = rows.begin() + first + (n - first) * k / folds;
+    const auto to = rows.begin() + first + (n - first) * (k + 1) / folds;
+    if (from != to) splits.push_back({{rows.begin(), from}, {from, to}});
+  }
+  return splits;
+}
+
 }  // namespace
 
 Split split_rows(int64_t n, double fraction, int64_t most, uint64_t seed) {
@@ -45,14 +118,17 @@ Split split_rows(int64_t n, double fraction, int64_t most, uint64_t seed) {
 }
 
 Split split_rows(const std::vector<int64_t>& rows, double fraction, int64_t most, uint64_t seed,
-                 Purpose purpose, std::span<const double> classes) {
+                 Purpose purpose, const SplitRule& rule) {
   const int64_t n = std::ssize(rows);
-  std::vector<int64_t> order =
-      shuffled(n, {seed, random::Tag::split, static_cast<uint64_t>(purpose)});
+  const random::Stream stream(seed, random::Tag::split, static_cast<uint64_t>(purpose));
   const auto wanted = static_cast<int64_t>(std::llround(fraction * static_cast<double>(n)));
   const int64_t count = std::clamp<int64_t>(std::min(wanted, most), 1, n - 1);
+  if (rule.ordered) return {{rows.begin(), rows.end() - count}, {rows.end() - count, rows.end()}};
+  if (group_count(rows, rule.groups) > 1)
+    return split_groups(rows, count, shuffled_groups(rows, rule.groups, stream));
+  std::vector<int64_t> order = shuffled(n, stream);
   for (int64_t& row : order) row = rows[static_cast<size_t>(row)];
-  if (!classes.empty()) spread_classes(order, count, classes);
+  if (!rule.classes.empty()) spread_classes(order, count, rule.classes);
   Split split{{order.begin() + count, order.end()}, {order.begin(), order.begin() + count}};
   std::sort(split.train.begin(), split.train.end());
   std::sort(split.held_out.begin(), split.held_out.end());
@@ -73,11 +149,15 @@ std::vector<std::vector<int64_t>> fold_rows(int64_t n, int64_t folds, uint64_t s
 }
 
 std::vector<Split> fold_splits(const std::vector<int64_t>& rows, int64_t folds, uint64_t seed,
-                               std::span<const double> classes) {
+                               const SplitRule& rule) {
+  if (rule.ordered) return forward_splits(rows, folds);
+  if (group_count(rows, rule.groups) > 1)
+    return group_splits(rows, folds,
+                        shuffled_groups(rows, rule.groups, {seed, random::Tag::split, 0}));
   const int64_t n = std::ssize(rows);
   std::vector<double> own;
-  for (int64_t i = 0; i < n && !classes.empty(); ++i)
-    own.push_back(classes[static_cast<size_t>(rows[static_cast<size_t>(i)])]);
+  for (int64_t i = 0; i < n && !rule.classes.empty(); ++i)
+    own.push_back(rule.classes[static_cast<size_t>(rows[static_cast<size_t>(i)])]);
   const auto taken = [&](const std::vector<int64_t>& places) {
     std::vector<int64_t> part;
     for (const int64_t i : places) part.push_back(rows[static_cast<size_t>(i)]);
@@ -87,6 +167,33 @@ std::vector<Split> fold_splits(const std::vector<int64_t>& rows, int64_t folds, 
   for (const std::vector<int64_t>& fold : fold_rows(n, folds, seed, own))
     splits.push_back({taken(rows_without(n, fold)), taken(fold)});
   return splits;
+}
+
+std::vector<int64_t> held_out_of(const std::vector<Split>& splits) {
+  std::vector<int64_t> all;
+  for (const Split& split : splits)
+    all.insert(all.end(), split.held_out.begin(), split.held_out.end());
+  return all;
+}
+
+std::vector<int64_t> clusters_of(const std::vector<int64_t>& rows, const SplitRule& rule) {
+  const int64_t n = std::ssize(rows);
+  std::vector<int64_t> clusters;
+  std::map<double, int64_t> numbers;
+  for (int64_t i = 0; i < n && !rule.exchangeable(); ++i) {
+    const auto row = static_cast<size_t>(rows[static_cast<size_t>(i)]);
+    clusters.push_back(
+        rule.ordered ? i * std::min(kBlocks, n) / n
+                     : numbers.try_emplace(rule.groups[row], std::ssize(numbers)).first->second);
+  }
+  return clusters;
+}
+
+int64_t group_count(const std::vector<int64_t>& rows, const std::vector<double>& groups) {
+  if (groups.empty()) return 0;
+  std::set<double> numbers;
+  for (const int64_t i : rows) numbers.insert(groups[static_cast<size_t>(i)]);
+  return std::ssize(numbers);
 }
 
 std::vector<int64_t> all_rows(int64_t n) {

@@ -18,6 +18,7 @@ struct TargetedRows {
   Rows X;
   MatrixView<const double> Y;
   std::span<const double> weights = {};
+  std::span<const double> groups = {};  // a number for each row, or none: splits keep them together
 };
 
 /// No target of these rows is NaN.

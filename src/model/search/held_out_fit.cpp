@@ -94,6 +94,23 @@ Trial HeldOutFit::judge(const LambdaPlan& plan, solver::RowSet held_out, const J
   return all;
 }
 
+Trial judge_splits(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
+                   const std::vector<Split>& splits, std::span<const double> lambdas,
+                   const Judge& judge, Context& context, const solver::RowsDone& done) {
+  LambdaPlan plan;
+  plan.grid.assign(lambdas.begin(), lambdas.end());
+  std::vector<Trial> parts;
+  for (const Split& split : splits) {
+    const HeldOutFit fit(rows, problem, split.train, HeldOutFit::Sums::exact, context, done);
+    parts.push_back(fit.judge(plan, split.held_out, judge, context));
+  }
+  Trial all = joined(std::move(parts));
+  require(!all.points.empty(), MERCER_NOT_POSITIVE_DEFINITE,
+          "no lambda from %g down to %g serves every split of the rows, expected a larger one",
+          lambdas.front(), lambdas.back());
+  return all;
+}
+
 void HeldOutFit::add(solver::RowSet more, Context& context) {
   for (int64_t i = 0; i < more.count; ++i) fitted_.push_back(more[i]);
   std::ranges::sort(fitted_);

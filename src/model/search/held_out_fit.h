@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "model/rows/row_sets.h"
 #include "model/search/lambda_walk.h"
 #include "model/search/trial.h"
 #include "solver/block_statistics.h"
@@ -50,5 +51,11 @@ class HeldOutFit {
   std::unique_ptr<solver::RowStatistics> statistics_;  // null where the path is made of rows
   std::unique_ptr<solver::LambdaPath> path_;
 };
+
+/// Every lambda on the rows held out of each split, by a fit to its others. Errors: those of judge,
+/// and where no lambda serves all splits.
+Trial judge_splits(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
+                   const std::vector<Split>& splits, std::span<const double> lambdas,
+                   const Judge& judge, Context& context, const solver::RowsDone& done);
 
 }  // namespace mercer::model

@@ -32,6 +32,8 @@ using Long = long long;
 
 constexpr int64_t kLeastAssessed = 10;
 constexpr int64_t kMostNested = 1000;
+constexpr int64_t kLeastOrdered = 20;  // assessed: five parts of a half of them
+constexpr int64_t kLeastGroups = 3;    // two of them choose, one is scored
 constexpr double kUnseenShare = 0.1;
 constexpr int64_t kMostUnseen = 10000;
 constexpr int64_t kFeatures = 2048;
@@ -60,18 +62,22 @@ void check_search(const SearchOptions& options) {
           "held_out_fraction = %g, expected a number between 0 and 1", options.held_out_fraction);
 }
 
-void put_rows(const Matrix<double>& from, const std::vector<int64_t>& rows,
-              const Matrix<double>& to) {
-  for (int64_t i = 0; i < from.rows(); ++i)
-    std::copy_n(from.view().row(i), from.cols(), to.view().row(rows[static_cast<size_t>(i)]));
+void put_rows(const Matrix<double>& from, int64_t first, const Matrix<double>& to) {
+  if (from.rows() == 0) return;  // a baseline that there is none of
+  std::copy_n(from.data(), from.rows() * from.cols(), to.view().row(first));
 }
 
 void add_warnings(const std::vector<std::string>& more, FitReport& report) {
   report.warnings.insert(report.warnings.end(), more.begin(), more.end());
 }
 
-/// The whole search for each of five folds, which is then predicted. Folds are drawn without regard
-/// to classes: shares that are alike in rows learnt from and rows scored are better than luck.
+/// The rule of splits that assess, drawn without regard to classes: shares that are alike in rows
+/// learnt from and rows scored are better than luck.
+SplitRule assessing_rule(const Fitting& fit, const TargetedRows& rows) {
+  return {{}, {rows.groups.begin(), rows.groups.end()}, fit.select.ordered};
+}
+
+/// The whole search for each of five folds, which is then predicted.
 /// criterion: of the search of all rows.
 Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, const Found& found,
                          const TargetedRows& rows, double criterion, Stage& stage,
@@ -80,36 +86,47 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
   inner.report = nullptr;
   inner.calibrate = false;
   inner.part_of = rows.X.rows();
-  const auto& [X, Y, weights] = rows;
+  const auto& [X, Y, weights, groups] = rows;
   const Coding& coding = options.fit.coding;
-  const int64_t n = X.rows(), outputs = coded_outputs(coding, Y.cols);
+  const SplitRule rule = assessing_rule(options.fit, rows);
+  const std::vector<Split> splits =
+      fold_splits(all_rows(X.rows()), kFolds, options.fit.select.seed, rule);
+  const std::vector<int64_t> scored = held_out_of(splits);
+  const int64_t n = std::ssize(scored), outputs = coded_outputs(coding, Y.cols);
   const auto predictions = [&](int64_t rows) {
     return Matrix<double>(rows, outputs, context, "predictions of rows left out");
   };
   Foreseen all{predictions(n), {predictions(n), {}}};
   if (X.cols() <= kMostLinearInputs) all.baselines.linear = predictions(n);
   double criteria = 0;
-  for (const std::vector<int64_t>& fold : fold_rows(n, kFolds, options.fit.select.seed)) {
-    const std::vector<int64_t> train = rows_without(n, fold);
+  int64_t first = 0;  // of the fold, among the rows scored
+  for (const auto& [train, fold] : splits) {
     const CopiedRows train_rows(X, train, context), fold_rows(X, fold, context);
     const Matrix<double> targets = copied_targets(Y, train, context);
     const std::vector<double> own = solver::taken_weights(weights, train);
+    const std::vector<double> own_groups = solver::taken_weights(groups, train);
     inner.features = maker.features_of(options.features, std::ssize(train));
     stage.share(1);
-    SearchRun search(maker, inner, found, {train_rows.rows(), targets.view(), own},
+    SearchRun search(maker, inner, found, {train_rows.rows(), targets.view(), own, own_groups},
                      all_rows(std::ssize(train)), {}, context);
     const Model model = search.run(search.ranges());
-    criteria += model.report.criterion_score / kFolds;
+    criteria += model.report.criterion_score / static_cast<double>(splits.size());
     const Matrix<double> predicted = predictions(std::ssize(fold));
     predict(model, fold_rows.rows(), context, predicted.view(),
             foreseen_as(options.fit.extrapolation));
     const Baselines base = baselines(model, X, Y, train, fold, context, weights);
-    put_rows(predicted, fold, all.model);
-    put_rows(base.constant, fold, all.baselines.constant);
-    put_rows(base.linear, fold, all.baselines.linear);
+    put_rows(predicted, first, all.model);
+    put_rows(base.constant, first, all.baselines.constant);
+    put_rows(base.linear, first, all.baselines.linear);
+    first += std::ssize(fold);
     stage.advance(1);
   }
-  return assess(Assessed::nested, coding.task, Y, all, weights, criterion / criteria);
+  const Matrix<double> targets = copied_targets(Y, scored, context);
+  Assessment assessment = assess(Assessed::nested, coding.task, targets.view(), all,
+                                 solver::taken_weights(weights, scored), criterion / criteria,
+                                 clusters_of(scored, rule));
+  assessment.groups = group_count(scored, rule.groups);
+  return assessment;
 }
 
 std::string fewer_features(const MapMaker& maker, int64_t features, int64_t wanted) {
@@ -127,10 +144,15 @@ Matrix<double> curved(MatrixView<const double> Y, const std::vector<Curve>& curv
   return out;
 }
 
-/// The rows that choices may see, and others, drawn as the folds of assess_nested.
-Split split_of(uint64_t seed, bool keeps_unseen, int64_t n) {
+/// The rows that choices may see, and others.
+Split split_of(uint64_t seed, bool keeps_unseen, int64_t n, const SplitRule& rule) {
   if (!keeps_unseen) return {all_rows(n), {}};
-  return split_rows(all_rows(n), kUnseenShare, kMostUnseen, seed, Purpose::unseen);
+  return split_rows(all_rows(n), kUnseenShare, kMostUnseen, seed, Purpose::unseen, rule);
+}
+
+bool is_assessable(int64_t n, const SplitRule& rule) {
+  return n >= (rule.ordered ? kLeastOrdered : kLeastAssessed) &&
+         (rule.groups.empty() || group_count(all_rows(n), rule.groups) >= kLeastGroups);
 }
 
 /// Flags, ranges and the curves of targets are those of all rows, known before any are held out.
@@ -138,10 +160,11 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
                   const TargetedRows& given, Context& context) {
   const Fitting& fit = options.fit;
   const int64_t n = given.X.rows();
-  const bool assessed = options.assess && n >= kLeastAssessed;
+  const SplitRule rule = assessing_rule(fit, given);
+  const bool assessed = options.assess && is_assessable(n, rule);
   const bool nested = assessed && n <= kMostNested;
   Stage stage(context, nested ? kFolds + 1 : 1);
-  Split split = split_of(fit.select.seed, assessed && !nested, n);
+  Split split = split_of(fit.select.seed, assessed && !nested, n, rule);
   SearchOptions possible = options;
   possible.features = maker.features_of(options.features, std::ssize(split.train));
   // Of the last fit, which is refused before the first trial.
@@ -156,7 +179,8 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
   summary.reset();  // and its sample of the rows
   Matrix<double> targets;
   if (!curves.empty()) targets = curved(given.Y, curves, context);
-  const TargetedRows rows{given.X, curves.empty() ? given.Y : targets.view(), given.weights};
+  const TargetedRows rows{given.X, curves.empty() ? given.Y : targets.view(), given.weights,
+                          given.groups};
   stage.share(1);
   Model model = SearchRun(maker, possible, found, rows, std::move(split.train),
                           std::move(split.held_out), context)
@@ -164,6 +188,9 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
   stage.advance(1);
   if (possible.features < options.features && options.given_features)
     model.report.warnings.push_back(fewer_features(maker, possible.features, options.features));
+  if (options.assess && !assessed && !given.groups.empty())
+    model.report.warnings.emplace_back(
+        "two groups chose lengthscale and lambda: there is no third one to score them by");
   Assessment& assessment = model.report.assessment;
   if (nested)
     assessment =
@@ -176,10 +203,15 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
   return model;
 }
 
+/// A search chooses by folds where rows are not to be left out one by one.
+Selecting checked_selecting(const Fitting& fit) {
+  return {.selection = Selection::held_out, .ordered = fit.select.ordered};
+}
+
 /// The search of a copy of the rows that weigh anything.
 Model search_weighing(const MapMaker& maker, const SearchOptions& options, const Found& found,
                       const TargetedRows& given, Context& context) {
-  const auto& [X, Y, weights] = given;
+  const auto& [X, Y, weights, groups] = given;
   std::vector<int64_t> used;
   for (int64_t i = 0; i < X.rows(); ++i)
     if (weights[static_cast<size_t>(i)] > 0) used.push_back(i);
@@ -189,7 +221,10 @@ Model search_weighing(const MapMaker& maker, const SearchOptions& options, const
   const CopiedRows rows(X, used, context);
   const Matrix<double> targets = copied_targets(Y, used, context);
   const std::vector<double> own = solver::taken_weights(weights, used);
-  return search_used(maker, options, found, {rows.rows(), targets.view(), own}, context);
+  const std::vector<double> own_groups = solver::taken_weights(groups, used);
+  check_dependence(checked_selecting(options.fit), own_groups);
+  return search_used(maker, options, found, {rows.rows(), targets.view(), own, own_groups},
+                     context);
 }
 
 }  // namespace
@@ -203,7 +238,8 @@ int64_t default_features(int64_t n, int64_t d, const Context& context) {
 }
 
 Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-             MatrixView<const double> Y, Context& context, std::span<const double> weights) {
+             MatrixView<const double> Y, Context& context, std::span<const double> weights,
+             std::span<const double> groups) {
   const Fitting& fit = options.fit;
   check_search(options);
   check(fit.coding);
@@ -212,6 +248,7 @@ Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
   check_shapes(fit.coding, X.rows(), X.cols(), Y);
   solver::require_weights(weights, X.rows());
   check_rows("X", X.rows(), solver::total_weight(weights, X.rows()));
+  check_dependence(checked_selecting(fit), groups);
   check_numbers(fit.prepare.missing, X);
   check_targets(fit.coding, Y, may_miss_targets(fit.coding, *fit.estimate.entry));
   Found found = within(maker.domain(), fit.prepare, X);
@@ -219,7 +256,7 @@ Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
   SearchOptions inside = options;
   if (!options.given_features) inside.features = default_features(X.rows(), X.cols(), context);
   const std::vector<double> relative = solver::relative_weights(weights);
-  const TargetedRows rows{X, Y, relative};
+  const TargetedRows rows{X, Y, relative, groups};
   Model model = std::ranges::count(relative, 0.0) > 0
                     ? search_weighing(maker, inside, found, rows, context)
                     : search_used(maker, inside, found, rows, context);

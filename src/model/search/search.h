@@ -64,7 +64,11 @@ int64_t default_features(int64_t n, int64_t d, const Context& context);
 /// others count by it in every sum, choice and score. Start of the lengthscale, splits, landmarks
 /// and subsamples are of rows as they are. With class_weight = balanced (of ridge, whose parameter
 /// it is) every fit and choice weighs rows by their class as well, scores and calibration do not.
+/// groups: n numbers, or none. Rows in groups, or with select.ordered in time, are held out by the
+/// rule of row_sets.h, in folds instead of one by one, and errors are those of groups or of tenths
+/// of the time.
 Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-             MatrixView<const double> Y, Context& context, std::span<const double> weights = {});
+             MatrixView<const double> Y, Context& context, std::span<const double> weights = {},
+             std::span<const double> groups = {});
 
 }  // namespace mercer::model

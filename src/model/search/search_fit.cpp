@@ -31,8 +31,10 @@ void SearchRun::assess_by(const Chosen& chosen, solver::Weights weights) {
                     baselines(model, X_, Y_, chosen_by_, unseen_, context_, weights_)};
   const CopiedRows rows(X_, unseen_, context_);
   predict(model, rows.rows(), context_, foreseen.model.view(), foreseen_as(fit_.extrapolation));
-  report_.assessment = assess(Assessed::unseen, fit_.coding.task, targets.view(), foreseen,
-                              solver::taken_weights(weights_, unseen_));
+  report_.assessment =
+      assess(Assessed::unseen, fit_.coding.task, targets.view(), foreseen,
+             solver::taken_weights(weights_, unseen_), 1, clusters_of(unseen_, rule_));
+  report_.assessment.groups = group_count(unseen_, rule_.groups);
 }
 
 void SearchRun::choose_between(std::span<const Split> splits, const RidgeResult& ridge,
@@ -72,9 +74,9 @@ solver::Weights SearchRun::fit_left_out(const solver::BlockSource& rows, Chosen&
     return select(some, fixed, fit_.coding.task, estimate_.problem(), context_).weights;
   };
   const auto part = [&](const Split& split) { return solved(*rows.subset(split.train)); };
-  choose_between(fold_splits(chosen_by_, std::min(kFolds, std::ssize(chosen_by_)), fit_.select.seed,
-                             classes_of(fit_.coding, Y_)),
-                 {.lambda = fixed.lambda, .part = part}, chosen);
+  choose_between(
+      fold_splits(chosen_by_, std::min(kFolds, std::ssize(chosen_by_)), fit_.select.seed, rule_),
+      {.lambda = fixed.lambda, .part = part}, chosen);
   if (keeps_logistic()) return fit_logistic_last(chosen, nullptr);
   if (!unseen_.empty()) assess_by(chosen, solved(*rows.subset(chosen_by_)));
   return solved(rows);
@@ -88,7 +90,7 @@ solver::Weights SearchRun::fit_held_out(const solver::BlockSource& rows, Chosen&
   // Trials went no lower than kLeastSingle: the best may lie far below it.
   plan.factor = plan.start <= 1.5 * kLeastSingle ? 10.0 : std::sqrt(10.0);
   if (options_.lambda >= 0) plan.grid = {options_.lambda};
-  Trial trial = fit.judge(plan, split_.held_out, judge_, context_);
+  Trial trial = judged(fit, plan, split_.held_out);
   const size_t at = paired_pick(trial);
   chosen.take(std::move(trial), at);
   const double lambda = chosen.point.lambda;
@@ -105,7 +107,12 @@ solver::Weights SearchRun::fit_held_out(const solver::BlockSource& rows, Chosen&
 }
 
 void SearchRun::fill_report(const Chosen& chosen) {
-  report_.criterion = leaves_out() ? ComparedBy::leave_one_out : ComparedBy::held_out;
+  report_.rows_are = !rule_.groups.empty() ? RowsAre::grouped
+                     : rule_.ordered       ? RowsAre::ordered
+                                           : RowsAre::exchangeable;
+  report_.criterion = !leaves_out()          ? ComparedBy::held_out
+                      : rule_.exchangeable() ? ComparedBy::leave_one_out
+                                             : ComparedBy::folds;
   report_.criterion_rows = leaves_out() ? std::ssize(chosen_by_) : std::ssize(split_.held_out);
   report_.criterion_score = chosen.point.score;
   report_.lengthscale = reported(chosen.lengthscales);
@@ -133,8 +140,9 @@ Fitting SearchRun::fitted_as(const Chosen& chosen) const {
   fitted.prepare = chosen.setting.prepared->asked;
   fitted.select.lambda = chosen.point.lambda;
   fitted.select.selection = options_.lambda >= 0                ? Selection::fixed
-                            : leaves_out() && !keeps_logistic() ? Selection::loo
-                                                                : Selection::held_out;
+                            : !leaves_out() || keeps_logistic() ? Selection::held_out
+                            : rule_.exchangeable()              ? Selection::loo
+                                                                : Selection::kfold;
   return fitted;
 }
 

@@ -22,6 +22,7 @@ constexpr int64_t kFineSteps = 3;
 constexpr double kFineFactor = 1.4142135623730951;
 constexpr int64_t kLonger = 2;
 constexpr int64_t kLambdas = 34;
+constexpr int64_t kFewLambdas = 17;                    // where each takes a factor
 constexpr int64_t kDecades = 10;                       // from kMostLambda to it
 constexpr int64_t kCoarseTrials = 5, kFineTrials = 4;  // about, for progress
 
@@ -60,15 +61,17 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
       unseen_(std::move(unseen)),
       context_(context),
       weights_(rows.weights),
+      rule_{classes_of(fit_.coding, Y_),
+            {rows.groups.begin(), rows.groups.end()},
+            fit_.select.ordered},
       seen_(weights_without(weights_, X_.rows(), unseen_)),
       factors_(
           class_factors(fit_.estimate.parameters, fit_.coding.classes, Y_, weights_, chosen_by_)),
       learnt_(class_weighted(Y_, weights_, factors_)),
       judge_(fit_.coding, Y_, chosen_by_, learnt_),
-      split_(leaves_out()
-                 ? Split{chosen_by_, {}}
-                 : split_rows(chosen_by_, options.held_out_fraction, kMostHeldOut, fit_.select.seed,
-                              Purpose::choice, classes_of(fit_.coding, Y_))),
+      split_(leaves_out() ? Split{chosen_by_, {}}
+                          : split_rows(chosen_by_, options.held_out_fraction, kMostHeldOut,
+                                       fit_.select.seed, Purpose::choice, rule_)),
       candidates_(maker, fit_.coding, fit_.estimate.precision, fit_.select.seed, {X_, Y_, learnt_},
                   context),
       sizes_(leaves_out() ? left_out_sizes(std::ssize(split_.train), options.features)
@@ -101,7 +104,8 @@ solver::RowsDone SearchRun::counting(int64_t features) {
 
 std::vector<double> SearchRun::lambdas() const {
   if (options_.lambda >= 0) return {options_.lambda};
-  return solver::lambda_grid(kMostLambda, kLeastTried, kLambdas);
+  return solver::lambda_grid(kMostLambda, kLeastTried,
+                             rule_.exchangeable() ? kLambdas : kFewLambdas);
 }
 
 double SearchRun::central(const Setting& setting) const {
@@ -112,8 +116,14 @@ double SearchRun::central(const Setting& setting) const {
 }
 
 Trial SearchRun::leave_out(const solver::BlockSource& rows, const std::vector<int64_t>& train) {
-  return left_out_trial(*rows.subset(train), estimate_.problem(), lambdas(), judge_, context_,
-                        counting(rows.features()));
+  const auto count = counting(rows.features());
+  if (rule_.exchangeable())
+    return left_out_trial(*rows.subset(train), estimate_.problem(), lambdas(), judge_, context_,
+                          count);
+  const std::vector<Split> splits = fold_splits(train, kFolds, fit_.select.seed, rule_);
+  Trial trial = judge_splits(rows, estimate_.problem(), splits, lambdas(), judge_, context_, count);
+  cluster(trial, clusters_of(held_out_of(splits), rule_));
+  return trial;
 }
 
 Trial SearchRun::hold_out(const solver::BlockSource& rows, const std::vector<int64_t>& train,
@@ -131,7 +141,14 @@ Trial SearchRun::hold_out(const solver::BlockSource& rows, const std::vector<int
   } else {
     plan.start = near->best().lambda;
   }
-  return fit.judge(plan, held_out, judge_, context_);
+  return judged(fit, plan, held_out);
+}
+
+Trial SearchRun::judged(const HeldOutFit& fit, const LambdaPlan& plan,
+                        const std::vector<int64_t>& held_out) {
+  Trial trial = fit.judge(plan, held_out, judge_, context_);
+  cluster(trial, clusters_of(held_out, rule_));
+  return trial;
 }
 
 Trial SearchRun::try_out(int64_t stage, const Setting& setting,

@@ -135,9 +135,12 @@ class SearchRun {
   /// lambda can be walked from, or null.
   Trial try_out(int64_t stage, const Setting& setting, std::span<const double> lengthscales,
                 const TrialSize& size, const Trial* near);
+  /// Each row left out by itself; of rows that know of each other in folds.
   Trial leave_out(const solver::BlockSource& rows, const std::vector<int64_t>& train);
   Trial hold_out(const solver::BlockSource& rows, const std::vector<int64_t>& train,
                  const std::vector<int64_t>& held_out, const Trial* near);
+  /// With the errors of clusters of rows, where these know of each other.
+  Trial judged(const HeldOutFit& fit, const LambdaPlan& plan, const std::vector<int64_t>& held_out);
   std::vector<double> lambdas() const;
 
   /// Ridge's lambda is chosen; which estimator of a classification is kept, and its calibration.
@@ -183,6 +186,7 @@ class SearchRun {
   std::vector<int64_t> chosen_by_, unseen_;
   Context& context_;
   std::span<const double> weights_;
+  SplitRule rule_;
   std::vector<double> seen_;                       // the same, 0 of unseen rows; empty: 1 each
   std::vector<double> factors_;                    // of classes; empty: 1 each
   std::vector<double> learnt_;                     // weights_ times these: of fits; empty: 1 each

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "model/prepare/row_coding.h"
@@ -133,6 +134,54 @@ Trial left_out_trial(const solver::BlockSource& rows, const solver::RidgeProblem
     for (TrialPoint& point : points) point.dimension = path.effective_dimension(point.lambda);
   }
   return sums.finish(std::move(points));
+}
+
+Trial joined(std::vector<Trial> parts) {
+  Trial all;
+  double total = 0;
+  std::vector<double> totals;
+  for (const Trial& part : parts) {
+    totals.push_back(std::accumulate(part.weights.begin(), part.weights.end(), 0.0));
+    total += totals.back();
+    all.weights.insert(all.weights.end(), part.weights.begin(), part.weights.end());
+  }
+  for (const TrialPoint& first : parts[0].points) {
+    TrialPoint point{.lambda = first.lambda};
+    std::vector<double> losses;
+    bool known = true;
+    for (size_t p = 0; known && p < parts.size(); ++p) {
+      const auto own = std::ranges::find(parts[p].points, first.lambda, &TrialPoint::lambda);
+      known = own != parts[p].points.end();
+      if (!known) break;
+      const auto& more = parts[p].losses[static_cast<size_t>(own - parts[p].points.begin())];
+      losses.insert(losses.end(), more.begin(), more.end());
+      const double share = totals[p] / total;
+      point.loss += share * own->loss;
+      point.score += share * own->score;
+      point.dimension += own->dimension / static_cast<double>(parts.size());
+    }
+    if (!known) continue;
+    all.points.push_back(point);
+    all.losses.push_back(std::move(losses));
+  }
+  return all;
+}
+
+void cluster(Trial& trial, const std::vector<int64_t>& clusters) {
+  if (clusters.empty()) return;
+  const int64_t last = std::ranges::max(clusters);
+  std::vector<double> weights(static_cast<size_t>(last) + 1, 0.0);
+  for (size_t i = 0; i < clusters.size(); ++i)
+    weights[static_cast<size_t>(clusters[i])] += trial.weights[i];
+  for (std::vector<double>& losses : trial.losses) {
+    std::vector<double> means(weights.size(), 0.0);
+    for (size_t i = 0; i < clusters.size(); ++i) {
+      const auto c = static_cast<size_t>(clusters[i]);
+      if (weights[c] > 0) means[c] += trial.weights[i] / weights[c] * losses[i];
+    }
+    losses = std::move(means);
+  }
+  trial.weights = std::move(weights);
 }
 
 std::vector<PathPoint> path_of(const Trial& trial) {

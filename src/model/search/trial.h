@@ -83,6 +83,13 @@ Trial left_out_trial(const solver::BlockSource& rows, const solver::RidgeProblem
                      std::span<const double> lambdas, const Judge& judge, Context& context,
                      const solver::RowsDone& done);
 
+/// Parts that judged other rows each, by the lambdas that all of them have, as one trial.
+Trial joined(std::vector<Trial> parts);
+/// Rows of a cluster, of which there is a number for each row, become one of their mean loss and
+/// all of their weight: what is compared then has the error of clusters, not of rows. No numbers:
+/// rows stay as they are.
+void cluster(Trial& trial, const std::vector<int64_t>& clusters);
+
 /// Lambdas, largest first, with scores, or losses where a score is not defined.
 std::vector<PathPoint> path_of(const Trial& trial);
 

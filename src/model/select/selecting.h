@@ -21,7 +21,8 @@ struct Selecting {
   int64_t lambda_count = 27;
   int64_t folds = 5;               // kfold
   double held_out_fraction = 0.1;  // held_out
-  uint64_t seed = 0;  // of every choice of rows: held out, in folds, sampled for quantiles
+  uint64_t seed = 0;     // of every choice of rows: held out, in folds, sampled for quantiles
+  bool ordered = false;  // in time: rows held out are later than those learnt from
 };
 
 /// One lambda that was tried: its score on the selection's criterion (mean squared error, summed

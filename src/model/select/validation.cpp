@@ -62,17 +62,16 @@ void require_rows_to_hold_out(const BlockSource& rows, const Selecting& how) {
           with_few, static_cast<long long>(least), static_cast<long long>(rows.rows()));
 }
 
-/// The row sets to be predicted: one for held_out, K for kfold.
-std::vector<std::vector<int64_t>> validation_sets(const Selecting& how, const BlockSource& rows) {
+/// The rows to be predicted, and those to predict them from: one split for held_out, K for kfold.
+std::vector<Split> validation_splits(const Selecting& how, const BlockSource& rows) {
   require_rows_to_hold_out(rows, how);
   const int64_t n = rows.rows();
-  if (how.selection == Selection::kfold) return fold_rows(n, how.folds, how.seed, rows.classes());
-  return {
-      split_rows(all_rows(n), how.held_out_fraction, n, how.seed, Purpose::choice, rows.classes())
-          .held_out};
+  const SplitRule rule{rows.classes(), rows.groups(), how.ordered};
+  if (how.selection == Selection::kfold) return fold_splits(all_rows(n), how.folds, how.seed, rule);
+  return {split_rows(all_rows(n), how.held_out_fraction, n, how.seed, Purpose::choice, rule)};
 }
 
-int64_t size_of(const std::vector<int64_t>& fold) { return static_cast<int64_t>(fold.size()); }
+int64_t size_of(const Split& fold) { return std::ssize(fold.held_out); }
 
 /// Lambdas by statistics of one fold's training rows; they are referred to where D is large.
 std::unique_ptr<solver::LambdaPath> path_of(const solver::RowStatistics& statistics, bool center,
@@ -92,20 +91,20 @@ int64_t path_units(const Selecting& how, int64_t features) {
 
 Selected validate_primal(const BlockSource& rows, const Selecting& how, Task task, bool center,
                          Context& context, LeftOutScores* left_out) {
-  const auto folds = validation_sets(how, rows);
-  // All but the first fold; then every fold is added and every one but the first removed before.
-  int64_t rows_read = rows.rows() - 2 * size_of(folds[0]);
-  for (const auto& fold : folds) rows_read += 2 * size_of(fold);
+  const auto folds = validation_splits(how, rows);
+  // All that the first fold is predicted from; then every fold is added and, but where rows are in
+  // the order of time, every one but the first removed before.
+  int64_t rows_read = std::ssize(folds[0].train) - (how.ordered ? 0 : size_of(folds[0]));
+  for (const auto& fold : folds) rows_read += (how.ordered ? 1 : 2) * size_of(fold);
   const int64_t of_fold = path_units(how, rows.features());
   Stage stage(context, rows_read + std::ssize(folds) * of_fold + primal_units(rows, left_out));
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
   solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
-  const auto first_train = rows_without(rows.rows(), folds[0]);
-  solver::add_blocks(*rows.subset(first_train), statistics, context, done);
+  solver::add_blocks(*rows.subset(folds[0].train), statistics, context, done);
   std::vector<std::vector<HeldOutScore>> scores;
-  for (const auto& numbers : folds) {
-    const auto fold = rows.subset(numbers);
-    if (!scores.empty()) solver::remove_blocks(*fold, statistics, context, done);
+  for (const Split& split : folds) {
+    const auto fold = rows.subset(split.held_out);
+    if (!scores.empty() && !how.ordered) solver::remove_blocks(*fold, statistics, context, done);
     stage.share(of_fold);
     if (rows.reduction() == nullptr) {
       const auto path = path_of(statistics, center, context);
@@ -129,18 +128,17 @@ Selected validate_primal(const BlockSource& rows, const Selecting& how, Task tas
 
 std::vector<PathPoint> validated_path(const BlockSource& rows, const Selecting& how, Task task,
                                       int64_t of_fold, const PathMaker& make, Context& context) {
-  const auto folds = validation_sets(how, rows);
+  const auto folds = validation_splits(how, rows);
   int64_t rows_read = 0;
-  for (const auto& fold : folds) rows_read += rows.rows() - size_of(fold);
+  for (const auto& fold : folds) rows_read += std::ssize(fold.train);
   Stage stage(context, rows_read + std::ssize(folds) * of_fold);
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
   std::vector<std::vector<HeldOutScore>> scores;
-  for (const auto& fold : folds) {
-    const auto train = rows_without(rows.rows(), fold);
-    const auto part = rows.subset(train);
+  for (const Split& fold : folds) {
+    const auto part = rows.subset(fold.train);
     const auto path = make(*part, done);
     stage.share(of_fold);
-    scores.push_back(score_fold(*rows.subset(fold), how, task, *path, context));
+    scores.push_back(score_fold(*rows.subset(fold.held_out), how, task, *path, context));
     stage.advance(of_fold);
   }
   return scored_path(how, task, scores);

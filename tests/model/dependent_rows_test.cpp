@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Rows that know of each other: of groups with an effect of their own, and of a walk in time. Scores
+// of random folds are of rows whose like was seen; those of groups and of later rows are honest.
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "model/rows/row_sets.h"
+#include "model/search/search.h"
+#include "model_problem.h"
+#include "statistic/prediction_score.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+/// Rows about the centre of their group, whose target is the group's own: of new groups it cannot be
+/// told.
+struct GroupedRows : Problem {
+  std::vector<double> groups;
+  GroupedRows(int64_t count, int64_t each, uint64_t seed)
+      : Problem{random_matrix(count * each, 3, seed), Matrix<double>(count * each, 1)} {
+    const Matrix<double> centres = random_matrix(count, 4, seed + 1000);
+    for (int64_t i = 0; i < X.rows(); ++i) {
+      const int64_t g = (i * 7) % count;
+      groups.push_back(static_cast<double>(g));
+      for (int64_t j = 0; j < 3; ++j) X(i, j) = centres(g, j) + 0.08 * X(i, j);
+      Y(i, 0) = centres(g, 3);
+    }
+  }
+};
+
+/// The sum of random steps, and the time.
+Problem walk(int64_t n, uint64_t seed) {
+  Problem problem{random_matrix(n, 3, seed), random_matrix(n, 1, seed + 1)};
+  for (int64_t i = 0; i < n; ++i) {
+    problem.X(i, 0) = 4 * static_cast<double>(i) / static_cast<double>(n);
+    if (i > 0) problem.Y(i, 0) += problem.Y(i - 1, 0);
+  }
+  return problem;
+}
+
+Problem part(const Problem& problem, int64_t first, int64_t end) {
+  Problem rows{Matrix<double>(end - first, 3), Matrix<double>(end - first, 1)};
+  for (int64_t i = first; i < end; ++i) {
+    std::copy_n(problem.x().row(i), 3, rows.X.view().row(i - first));
+    rows.Y(i - first, 0) = problem.Y(i, 0);
+  }
+  return rows;
+}
+
+Model searched(const Problem& problem, std::span<const double> groups = {}, bool ordered = false) {
+  SearchOptions options;
+  options.features = 48;
+  options.per_input = PerInput::off;
+  options.fit.select.ordered = ordered;
+  options.fit.estimate.precision = feature::Precision::f64;
+  Context context;
+  return search(GaussianMaker{3, 5}, options, problem.x(), problem.y(), context, {}, groups);
+}
+
+double score_on(const Model& model, const Problem& problem) {
+  return statistic::r_squared(problem.y(), predictions(model, problem.x()).view(), {});
+}
+
+}  // namespace
+
+TEST_CASE("a grouped search scores groups that it has not seen", "[model]") {
+  // The rows of both were drawn alike: the groups' centres are all that differs.
+  double random = 0, grouped = 0, error = 0, truth = 0;
+  constexpr int kSets = 4;
+  for (uint64_t seed = 0; seed < kSets; ++seed) {
+    const GroupedRows rows(24, 12, 10 * seed), others(200, 3, 10 * seed + 5);
+    const Model alike = searched(rows), apart = searched(rows, rows.groups);
+    random += alike.report.assessment.score / kSets;
+    grouped += apart.report.assessment.score / kSets;
+    error += std::pow(apart.report.assessment.standard_error, 2) / kSets;
+    truth += score_on(apart, others) / kSets;
+    CHECK(apart.report.criterion == ComparedBy::folds);
+    CHECK(apart.report.rows_are == RowsAre::grouped);
+    CHECK(apart.report.assessment.groups == 24);
+    CHECK(apart.report.assessment.rows == 288);
+    CHECK(alike.report.assessment.groups == 0);
+  }
+  INFO(random << " " << grouped << " +- " << std::sqrt(error / kSets) << ", truth " << truth);
+  CHECK(random > 0.8);
+  CHECK(truth < 0.2);
+  // Mean of four: three of its standard errors.
+  CHECK(std::abs(grouped - truth) < 3 * std::sqrt(error / kSets));
+}
+
+TEST_CASE("an ordered search scores rows later than those it knows", "[model]") {
+  double random = 0, ordered = 0, later = 0;
+  constexpr int kSets = 4;
+  for (uint64_t seed = 0; seed < kSets; ++seed) {
+    const Problem all = walk(400, 20 * seed), known = part(all, 0, 320), rest = part(all, 320, 400);
+    const Model model = searched(known, {}, true);
+    random += searched(known).report.assessment.score / kSets;
+    ordered += model.report.assessment.score / kSets;
+    later = std::max(later, score_on(model, rest));
+    CHECK(model.report.assessment.rows == 160);
+    CHECK(model.report.rows_are == RowsAre::ordered);
+  }
+  INFO(random << " " << ordered << ", later " << later);
+  CHECK(random > 0.5);
+  CHECK(ordered < 0.2);
+  CHECK(later < 0.2);
+}
