@@ -7,6 +7,7 @@
 #include <numeric>
 #include <vector>
 
+#include "model/assess/drift.h"
 #include "model/rows/row_sets.h"
 #include "model/search/search.h"
 #include "model_problem.h"
@@ -93,6 +94,47 @@ TEST_CASE("a grouped search scores groups that it has not seen", "[model]") {
   CHECK(truth < 0.2);
   // Mean of four: three of its standard errors.
   CHECK(std::abs(grouped - truth) < 3 * std::sqrt(error / kSets));
+}
+
+TEST_CASE("the test of drift has its level, of heavy tails and of ties", "[model]") {
+  // 1 in 1000; above 20 of 8000 with a chance below 1e-4.
+  const Matrix<double> numbers = random_matrix(8000, 120, 7);
+  int alarms = 0;
+  for (int set = 0; set < 8000; ++set) {
+    std::vector<double> losses;
+    for (int64_t i = 0; i < (set % 2 == 0 ? 65 : 120); ++i) {
+      losses.push_back(std::pow((numbers(set, i) + 1) / 2, -2));
+      if (set % 3 == 0) losses.back() = std::floor(2 * std::log(losses.back()));
+    }
+    const std::span<const double> all = losses;
+    alarms += are_larger(all.subspan(40), all.first(40));
+  }
+  CHECK(alarms <= 20);
+  std::vector<double> losses(40), others(40);
+  for (size_t i = 0; i < 40; ++i) {
+    others[i] = static_cast<double>(i);
+    losses[i] = others[i] + 25;
+  }
+  CHECK(are_larger(losses, others));
+  CHECK_FALSE(are_larger(others, losses));
+  CHECK_FALSE(are_larger(std::span(losses).first(19), others));
+}
+
+TEST_CASE("a search warns of rows that drift, and not of exchangeable ones", "[model]") {
+  const auto warns = [](const Model& model) {
+    return std::ranges::count_if(model.report.warnings, [](const std::string& one) {
+      return one.find("the last fifth of the rows is predicted worse") != std::string::npos;
+    });
+  };
+  for (uint64_t seed = 0; seed < 3; ++seed) {
+    CHECK(warns(searched(walk(300, 20 * seed))) == 1);
+    CHECK(warns(searched(walk(300, 20 * seed), {}, true)) == 0);
+  }
+  // Of 25 searches, each with a chance of 1/1000 at most: two with one of 3e-4.
+  int64_t alarms = 0;
+  for (uint64_t seed = 0; seed < 25; ++seed)
+    alarms += warns(searched(smooth_problem(120, 3, 1, 0.3, seed)));
+  CHECK(alarms <= 1);
 }
 
 TEST_CASE("an ordered search scores rows later than those it knows", "[model]") {

@@ -176,6 +176,7 @@ Model SearchRun::run(Ranges ranges, std::vector<Curve> target_curves) {
         chosen.point.score, seconds.count(), chosen.setting.prepared->asked.transform,
         chosen.point.loss, chosen.setting.shape, std::string(map_->kernel().name())});
   fill_report(chosen);
+  warn_of_drift(chosen);
   model.preparation = by;
   model.preparation.targets = std::move(target_curves);
   model.ranges = std::move(ranges);

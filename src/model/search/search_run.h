@@ -170,6 +170,8 @@ class SearchRun {
   void assess_by(const Chosen& chosen, solver::Weights weights);
   /// As it was asked for, with what was chosen.
   Fitting fitted_as(const Chosen& chosen) const;
+  /// Where the last rows are predicted worse than rows among the others (search_drift.cpp).
+  void warn_of_drift(const Chosen& chosen);
   void fill_report(const Chosen& chosen);
   void keep(const SearchCandidate& candidate);
   int64_t phase_units(const TrialSize& size, int64_t trials) const {
