@@ -5,6 +5,7 @@
 #include "solver/coupled_path.h"
 
 #include "coupled_problem.h"
+#include "solver/posterior.h"
 #include "support/catch.h"
 #include "support/matrix_source.h"
 #include "support/reference_matrix.h"
@@ -43,8 +44,8 @@ class Whole {
   const Matrix<double>& Y() const { return Y_; }
 
   /// Y's row `left_out` counts for nothing, but for n.
-  Weights solution(double lambda, int64_t left_out = -1) const {
-    const int64_t p = c_.p, q = std::max(c_.q, int64_t{1}), r = c_.D * (c_.q == 0 ? p : q);
+  WholeSystem system(double lambda, int64_t left_out = -1) const {
+    const int64_t p = c_.p, r = coefficients();
     double n = 0;
     Matrix<double> targets(c_.n, p);
     for (int64_t i = 0; i < c_.n; ++i) {
@@ -57,11 +58,14 @@ class Whole {
     }
     const int64_t columns = r + (c_.center ? p : 0);
     const Matrix<double> Phi = filled(c_.n * p, columns, [&](int64_t row, int64_t column) {
-      const int64_t i = row / p, k = row % p;
-      if (column >= r) return column - r == k ? std::sqrt(weight(i)) : 0.0;
-      return std::sqrt(weight(i)) * Z_(i, column / (r / c_.D)) * root(column, k);
+      return std::sqrt(weight(row / p)) * phi(row / p, row % p, column);
     });
-    const Matrix<double> theta = reference_coupled_ridge(Phi.view(), targets.view(), n * lambda, r);
+    return whole_system(Phi.view(), targets.view(), n * lambda, r);
+  }
+  Weights solution(double lambda, int64_t left_out = -1) const {
+    const int64_t p = c_.p, r = coefficients();
+    const WholeSystem whole = system(lambda, left_out);
+    const Matrix<double> theta = eliminate(whole.A, whole.b);
     Weights found{Matrix<double>(c_.D, p), std::vector<double>(static_cast<size_t>(p), 0.0)};
     found.w.fill(0);
     for (int64_t column = 0; column < r; ++column)
@@ -75,6 +79,25 @@ class Whole {
     double y = Y_(i, k) - weights.intercept[static_cast<size_t>(k)];
     for (int64_t c = 0; c < c_.D; ++c) y -= Z_(i, c) * weights.w(c, k);
     return y;
+  }
+  /// Cov f(x_i) of theta ~ N(0, s^2/(n lambda) I), intercepts with flat priors: s^2 A^{-1} between
+  /// rows of Phi. s^2: of each output where nothing joins them or misses, else one in their units.
+  Matrix<double> covariance(double lambda, int64_t i) const {
+    WholeSystem whole = system(lambda);
+    for (size_t column = 0; column < whole.b.size(); ++column) {
+      whole.b[column].clear();
+      for (int64_t k = 0; k < c_.p; ++k)
+        whole.b[column].push_back(phi(i, k, static_cast<int64_t>(column)));
+    }
+    const Matrix<double> solved = eliminate(whole.A, whole.b);
+    const std::vector<double> noise = noises(lambda);
+    return filled(c_.p, c_.p, [&](int64_t k, int64_t l) {
+      double sum = 0;
+      for (int64_t column = 0; column < solved.rows(); ++column)
+        sum += phi(i, k, column) * solved(column, l);
+      return sum * unit(k) * unit(l) *
+             std::sqrt(noise[static_cast<size_t>(k)] * noise[static_cast<size_t>(l)]);
+    });
   }
   /// Of an output, on average: how much its own targets move what is fitted.
   double effective_dimension(double lambda) const {
@@ -91,6 +114,37 @@ class Whole {
   }
 
  private:
+  int64_t coefficients() const { return c_.D * (c_.q == 0 ? c_.p : c_.q); }
+  /// Of row i and output k, in its unit; columns of intercepts last.
+  double phi(int64_t i, int64_t k, int64_t column) const {
+    const int64_t r = coefficients();
+    if (column >= r) return column - r == k ? 1.0 : 0.0;
+    return Z_(i, column / (r / c_.D)) * root(column, k);
+  }
+  /// Squared residuals over the weight of what was observed less Tr H.
+  std::vector<double> noises(double lambda) const {
+    const Weights weights = solution(lambda);
+    const double degrees = effective_dimension(lambda);
+    std::vector<double> squares, left;
+    for (int64_t k = 0; k < c_.p; ++k) {
+      squares.push_back(0);
+      left.push_back(-degrees);
+      for (int64_t i = 0; i < c_.n; ++i) {
+        if (std::isnan(Y_(i, k))) continue;
+        squares.back() += weight(i) * std::pow(residual(weights, i, k) / unit(k), 2);
+        left.back() += weight(i);
+      }
+    }
+    const bool pooled = c_.q > 0 || c_.gaps;
+    double all = 0, rest = 0;
+    for (size_t k = 0; k < squares.size(); ++k) {
+      all += squares[k];
+      rest += left[k];
+    }
+    for (size_t k = 0; k < squares.size(); ++k)
+      squares[k] = pooled ? all / rest : squares[k] / left[k];
+    return squares;
+  }
   double weight(int64_t i) const {
     return weights_.empty() ? 1.0 : weights_[static_cast<size_t>(i)];
   }
@@ -159,6 +213,32 @@ TEST_CASE("coupled outputs: whole systems, rows left out and Tr H", "[solver]") 
     check_case({16, 3, 3, 0, false, true, true, center});
     check_case({8, 9, 2, 0, false, true, false, center});
   }
+}
+
+TEST_CASE("posterior: the covariance of whole systems", "[solver]") {
+  Context context;
+  for (const bool shared : {true, false})
+    for (const bool gaps : {false, true})
+      for (const bool center : {false, true})
+        for (const int64_t q : {2, 0}) {
+          const Case c{30, 4, 3, q, shared, gaps, gaps, center};
+          CAPTURE(shared, gaps, center, q);
+          const Whole whole(c);
+          const auto coupling = whole.coupling();
+          const MatrixSource source = whole.source();
+          const Posterior posterior(source, {center, coupling.get()}, 0.02, whole.solution(0.02),
+                                    context);
+          Matrix<double> C(30, 9);
+          for_each_wide(source, context, [&](const WideBlock& block) {
+            posterior.covariance(block.Z, context,
+                                 C.view().block_rows(block.first, block.first + block.Z.rows));
+          });
+          for (const int64_t i : {0, 2, 17}) {
+            const Matrix<double> expected = whole.covariance(0.02, i);
+            for (int64_t j = 0; j < 9; ++j)
+              CHECK(C(i, j) == Approx(expected.data()[j]).epsilon(1e-6).margin(1e-12));
+          }
+        }
 }
 
 TEST_CASE("coupled outputs: a shift far below the eigenvalues keeps its digits in the dual",

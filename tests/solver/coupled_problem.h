@@ -24,14 +24,17 @@ inline Matrix<double> with_gaps(MatrixView<const double> Y, uint64_t seed) {
   });
 }
 
-/// theta of sum over observed entries of (Phi theta - y)^2 + shift |theta|^2, r x 1. The first
-/// `penalised` coefficients are.
-inline Matrix<double> reference_coupled_ridge(MatrixView<const double> Phi,
-                                              MatrixView<const double> Y, double shift,
-                                              int64_t penalised) {
+/// A and b of sum over observed entries of (Phi theta - y)^2 + shift |theta|^2, whose theta is
+/// A^{-1} b. The first `penalised` coefficients are.
+struct WholeSystem {
+  std::vector<std::vector<long double>> A, b;
+};
+inline WholeSystem whole_system(MatrixView<const double> Phi, MatrixView<const double> Y,
+                                double shift, int64_t penalised) {
   const auto r = static_cast<size_t>(Phi.cols);
-  std::vector<std::vector<long double>> A(r, std::vector<long double>(r, 0.0L)),
-      b(r, std::vector<long double>(1, 0.0L));
+  WholeSystem system{{r, std::vector<long double>(r, 0.0L)},
+                     {r, std::vector<long double>(1, 0.0L)}};
+  auto& [A, b] = system;
   for (int64_t row = 0; row < Phi.rows; ++row) {
     const double y = Y(row / Y.cols, row % Y.cols);
     if (std::isnan(y)) continue;
@@ -42,6 +45,6 @@ inline Matrix<double> reference_coupled_ridge(MatrixView<const double> Phi,
     }
   }
   for (size_t j = 0; j < static_cast<size_t>(penalised); ++j) A[j][j] += shift;
-  return eliminate(A, b);
+  return system;
 }
 }  // namespace mercer::test

@@ -31,9 +31,10 @@ void SearchRun::warn_of_drift(const Chosen& chosen) {
     return sample_rows(rows, most, fit_.select.seed);
   };
   const std::vector<int64_t> train = part(others, sizes_.coarse.rows);
-  const solver::BlockSource& rows =
-      candidates_.at(chosen.prepared->by, chosen.lengthscales, sizes_.coarse.features, train);
-  couple(candidates_.map());
+  candidates_.use(*chosen.setting.maker);
+  const solver::BlockSource& rows = candidates_.at(
+      chosen.setting.prepared->by, chosen.lengthscales, sizes_.coarse.features, train);
+  couple(candidates_.map(), chosen.setting);
   LambdaPlan plan;
   plan.grid = {chosen.point.lambda};
   try {
