@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "model/prepare/row_coding.h"
+#include "model/rows/copied_rows.h"
 #include "model/rows/row_sets.h"
 
 namespace mercer::model {
@@ -18,16 +19,13 @@ RowsForMap rows_for_map(const TargetedRows& rows, const Preparation& preparation
                         uint64_t seed, Context& context) {
   constexpr const char* kRows = "the rows that a map is made from";
   const std::vector<int64_t> chosen = sample_rows(from, std::max(features, kMapRows), seed);
-  const auto count = static_cast<int64_t>(chosen.size());
-  RowsForMap made{Matrix<double>(count, preparation.prepared(rows.X.cols()), context, kRows),
-                  Matrix<double>(count, coded_outputs(coding, rows.Y.cols), context, kRows)};
-  rows.X.visit([&](const auto& view) {
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t row = chosen[static_cast<size_t>(i)];
-      standardize_row(preparation, view, row, made.X.view().row(i));
-      code_target(coding, preparation, rows.Y.cols, rows.Y.row(row), made.Y.view().row(i));
-    }
-  });
+  const CopiedRows copied(rows.X, chosen, context);
+  RowsForMap made{
+      PreparedRows(preparation, copied.rows(), context, kRows),
+      Matrix<double>(std::ssize(chosen), coded_outputs(coding, rows.Y.cols), context, kRows)};
+  for (int64_t i = 0; i < made.Y.rows(); ++i)
+    code_target(coding, preparation, rows.Y.cols, rows.Y.row(chosen[static_cast<size_t>(i)]),
+                made.Y.view().row(i));
   return made;
 }
 

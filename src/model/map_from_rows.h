@@ -14,6 +14,7 @@
 #include "model/model.h"
 #include "model/prepare/coding.h"
 #include "model/prepare/found.h"
+#include "model/prepare/prepared_rows.h"
 #include "model/rows/targeted_rows.h"
 
 namespace mercer::model {
@@ -30,7 +31,7 @@ struct MapFromRows {
 /// Of the rows `from` those that a map of so many features is made from: all up to 10,000 (or
 /// `features`, if more), else as many of them, chosen by seed.
 struct RowsForMap {
-  Matrix<double> X;  // standardised
+  PreparedRows X;
   Matrix<double> Y;  // coded
 };
 RowsForMap rows_for_map(const TargetedRows& rows, const Preparation& preparation,
