@@ -26,6 +26,7 @@ namespace {
 struct OutputsRow {
   const char* spec;  // "map" and "outputs"
   int64_t outputs;
+  bool has_roots = false;  // of each feature its own
 };
 #define MERCER_PLAIN_MAP R"("map":{"kernel":{"kernel":"gaussian"},"inputs":3,"features":24})"
 constexpr OutputsRow kOutputs[] = {
@@ -39,9 +40,9 @@ constexpr OutputsRow kOutputs[] = {
      3},
     {R"({"map":{"kernel":{"kernel":"decomposable","gamma":[2,1,1,2]},"inputs":3,"features":48}})",
      2},
-    {R"({"map":{"kernel":{"kernel":"curl_free"},"inputs":3,"features":24}})", 3},
-    {R"({"map":{"kernel":{"kernel":"divergence_free"},"inputs":3,"features":48}})", 3},
-    {R"({"map":{"kernel":{"kernel":"helmholtz","alpha":0.3},"inputs":3,"features":72}})", 3}};
+    {R"({"map":{"kernel":{"kernel":"curl_free"},"inputs":3,"features":24}})", 3, true},
+    {R"({"map":{"kernel":{"kernel":"divergence_free"},"inputs":3,"features":48}})", 3, true},
+    {R"({"map":{"kernel":{"kernel":"helmholtz","alpha":0.3},"inputs":3,"features":72}})", 3, true}};
 
 struct Cell {
   const ModelRow& model;
@@ -62,6 +63,7 @@ struct Cell {
     return all;
   }
   bool is_classification() const { return spec().find("class_weight") != nullptr; }
+  bool is_iterative() const { return spec().find("solver") != nullptr && !is_classification(); }
   /// Of losses and classes every target is observed.
   bool takes_gaps() const { return !is_classification() && spec().text("model") == "ridge"; }
   std::string label() const { return print_object(spec()) + (gaps ? ", gaps" : ""); }
@@ -97,6 +99,7 @@ model::Model fitted(const Cell& cell, const Problem& problem,
 /// What a cell is refused with; MERCER_OK: it is fitted.
 mercer_status refused_with(const Cell& cell) {
   if (cell.is_classification() && cell.outputs.outputs > 1) return MERCER_DIMENSION_MISMATCH;
+  if (cell.is_iterative() && (cell.gaps || cell.outputs.has_roots)) return MERCER_UNSUPPORTED;
   if (cell.gaps && !cell.takes_gaps()) return MERCER_INVALID_ARGUMENT;
   return cell.spec().find("delta") != nullptr && cell.outputs.outputs > 1 ? MERCER_UNSUPPORTED
                                                                           : MERCER_OK;
