@@ -19,7 +19,7 @@ struct PreparationRequest {
   std::string scale;  // empty: standard, common of fields
   std::string missing = "refuse";
   std::string transform = "auto";
-  std::string target_transform = "none";
+  std::string target_transform = "auto";
   bool unit_rows = false;
 };
 

@@ -17,7 +17,6 @@ inline constexpr const char* kScaleWords[] = {"standard", "robust", "center", "c
 inline constexpr const char* kUnscaled = kScaleWords[4];  // leave them
 inline constexpr const char* kMissingWords[] = {"refuse", "fill", "flag"};
 inline constexpr const char* kTransformWords[] = {"none", "log", "rank", "auto"};
-inline constexpr auto kTargetTransformWords = WordList(kTransformWords).first(3);
 inline constexpr const char* kExtrapolationWords[] = {"clip", "free", "refuse"};  // from 1
 inline constexpr const char* kEstimatorWords[] = {"auto", "ridge", "logistic"};
 inline constexpr const char* kArdWords[] = {"auto", "off", "on"};

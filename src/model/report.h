@@ -29,6 +29,7 @@ struct SearchCandidate {
   // Of how outputs are learnt together: the kernel's share, or Gamma's weight; NaN: there is none.
   double shape = std::numeric_limits<double>::quiet_NaN();
   std::string kernel = {};  // its name; empty in files of earlier versions
+  Transform target_transform = Transform::none;
 };
 
 /// What a score was taken on.
@@ -75,9 +76,10 @@ struct FitReport {
   double criterion_score = std::numeric_limits<double>::quiet_NaN();  // of the chosen one
   double lengthscale = 0;
   double lambda = 0;
-  double shape = std::numeric_limits<double>::quiet_NaN();      // as SearchCandidate has it
-  Transform transform = Transform::none;                        // of the inputs
-  std::string kernel;                                           // as SearchCandidate has it
+  double shape = std::numeric_limits<double>::quiet_NaN();  // as SearchCandidate has it
+  Transform transform = Transform::none;                    // of the inputs
+  std::string kernel;                                       // as SearchCandidate has it
+  Transform target_transform = Transform::none;
   double dimension = std::numeric_limits<double>::quiet_NaN();  // Tr H where it was chosen
   Assessment assessment;
   std::vector<SearchCandidate> trials;

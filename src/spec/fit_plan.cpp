@@ -78,6 +78,8 @@ void read_select(const Parameters& given, const Parameters& canonical,
 void read_prepare(Parameters prepare, model::SearchOptions& search) {
   search.choose_transform = prepare.text(kTransform.key) == kAutomaticTransform;
   if (search.choose_transform) kTransform.write(prepare, model::Transform::none);
+  search.choose_target_transform = prepare.text(kTargetTransform.key) == kAutomaticTransform;
+  if (search.choose_target_transform) kTargetTransform.write(prepare, model::Transform::none);
   search.fit.prepare.standardize = prepare.boolean("standardize");
   read_preparation(prepare, search.fit);
 }
@@ -108,9 +110,11 @@ void refuse_keys(const FitPlan& plan, std::initializer_list<const char*> keys, c
 
 void refuse_automatic_transform(const FitPlan& plan, const char* of) {
   if (!plan.asks("prepare")) return;
-  const Value* const word = plan.given.object("prepare").find(kTransform.key);
-  require(word == nullptr || !plan.search.choose_transform, MERCER_UNSUPPORTED,
-          "prepare.transform = auto of %s, expected none, log or rank: a search chooses", of);
+  for (const char* key : {kTransform.key, kTargetTransform.key}) {
+    const Value* const word = plan.given.object("prepare").find(key);
+    require(word == nullptr || *word != Value(std::string(kAutomaticTransform)), MERCER_UNSUPPORTED,
+            "prepare.%s = auto of %s, expected none, log or rank: a search chooses", key, of);
+  }
 }
 
 void refuse_search_keys(const FitPlan& plan, const char* of) {
@@ -163,6 +167,7 @@ void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
   const kernel::MatrixKernel* const matrix = kernel.matrix();
   if (matrix == nullptr) return;
   model::Fitting& fit = plan.search.fit;
+  plan.search.choose_target_transform = false;
   if (fit.outputs.or_independent) fit.outputs.structure = model::OutputStructure::independent;
   const bool asked = plan.asks("prepare") && plan.given.object("prepare").find("scale") != nullptr;
   if (matrix->field_parts() != nullptr) {
@@ -284,6 +289,9 @@ model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<co
   }
   check_searchable(plan);
   begin_with_ridge(plan.search.fit.estimate);
+  // A posterior is one of targets as they are.
+  if (plan.search.fit.estimate.parameters.boolean(model::kPosterior))
+    plan.search.choose_target_transform = false;
   model::Preparing& prepare = plan.search.fit.prepare;
   if (X.sparse()) prepare.buckets = hash_buckets(plan.map, X.cols());
   plan.search.few_missing = model::leave_out_rare_flags(prepare, plan.search.flagged, X, weights);

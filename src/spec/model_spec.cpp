@@ -60,12 +60,15 @@ std::vector<Field> prepare_fields() {
                                 .help = "centre and scale every input inside the model"}};
   for (Field& field : preparation_fields()) fields.push_back(std::move(field));
   for (Field& field : fields) {
-    if (std::string_view(field.key) != kTransform.key) continue;
+    const std::string_view key = field.key;
+    if (key != kTransform.key && key != kTargetTransform.key) continue;
     field.choices.push_back(kAutomaticTransform);
     field.fallback = std::string(kAutomaticTransform);
-    field.help =
-        "of inputs: log of skewed ones, or normal ranks; auto: the one a search finds "
-        "best, else none";
+    field.help = key == kTransform.key
+                     ? "of inputs: log of skewed ones, or normal ranks; auto: the one a search "
+                       "finds best, else none"
+                     : "of a regression's targets, undone in predictions; auto: of skewed ones the "
+                       "one whose predictions a search finds best, else none";
   }
   return fields;
 }

@@ -55,6 +55,7 @@ Json object_of(const model::SearchCandidate& trial) {
   return {{"stage", kStages[trial.stage]},
           {kTransform.key, kTransform.word(trial.transform)},
           {"kernel", trial.kernel},
+          {kTargetTransform.key, kTargetTransform.word(trial.target_transform)},
           {"features", trial.features},
           {"rows", trial.rows},
           {"lengthscale", number(trial.lengthscale)},
@@ -100,6 +101,13 @@ int64_t read_choice(const Json& object, const char* key, std::span<const char* c
       value.is_string() ? std::ranges::find(choices, value.get<std::string>()) : choices.end();
   if (found == choices.end()) refuse(key, "one of its names");
   return found - choices.begin();
+}
+
+/// Files of earlier versions have none.
+model::Transform read_target_transform(const Json& object) {
+  if (!object.contains(kTargetTransform.key)) return model::Transform::none;
+  return static_cast<model::Transform>(
+      read_choice(object, kTargetTransform.key, kTargetTransform.words));
 }
 
 model::Transform read_transform(const Json& object) {
@@ -160,7 +168,8 @@ model::SearchCandidate read_trial(const Json& object) {
           .transform = read_transform(object),
           .loss = read_later(object, "loss"),
           .shape = read_later(object, "shape"),
-          .kernel = read_kernel(object)};
+          .kernel = read_kernel(object),
+          .target_transform = read_target_transform(object)};
 }
 
 }  // namespace
@@ -185,6 +194,7 @@ std::string print_report(const model::FitReport& report, model::Task task) {
               {"shape", number(report.shape)},
               {kTransform.key, kTransform.word(report.transform)},
               {"kernel", report.kernel},
+              {kTargetTransform.key, kTargetTransform.word(report.target_transform)},
               {"effective_dimension", number(report.dimension)},
               {"score", object_of(report.assessment, task)},
               {"trials", trials},
@@ -208,6 +218,7 @@ model::FitReport parse_report(std::string_view json) {
   report.shape = read_later(object, "shape");
   report.transform = read_transform(object);
   report.kernel = read_kernel(object);
+  report.target_transform = read_target_transform(object);
   report.dimension = read_number(object, "effective_dimension");
   report.assessment = read_score(member(object, "score"));
   for (const Json& trial : read_list(object, "trials")) report.trials.push_back(read_trial(trial));

@@ -35,7 +35,8 @@ inline constexpr Choice<model::Missing> kMissing{
 inline constexpr Choice<model::Transform> kTransform{
     "transform", kTransforms, "of inputs: log of skewed ones, or normal ranks"};
 inline constexpr Choice<model::Transform> kTargetTransform{
-    "target_transform", kTransforms, "of a regression's targets, undone in predictions"};
+    "target_transform", kTransforms,
+    "of a regression's targets, undone in predictions, which are then about medians"};
 inline constexpr Choice<model::Extrapolation> kExtrapolation{
     "extrapolation", kExtrapolations, "what becomes of inputs outside their training range"};
 

@@ -103,8 +103,7 @@ TEST_CASE("seeds are read over their whole range in both spellings", "[spec]") {
     const std::string bare = std::string("{\"seed\":") + seed + "}";
     const std::string text = std::string("{\"seed\":\"") + seed + "\"}";
     CAPTURE(seed);
-    CHECK(check_fields(spec::parse_object(bare), table(), "").seed("seed") ==
-          std::stoull(seed));
+    CHECK(check_fields(spec::parse_object(bare), table(), "").seed("seed") == std::stoull(seed));
     CHECK(canonical(bare) == canonical(text));
   }
   for (const char* seed :
@@ -159,8 +158,8 @@ TEST_CASE("a number that is not finite is refused even where no limit is set", "
     Parameters given;
     given.set("x", x);
     CHECK(refusal_fault(
-              MERCER_INVALID_ARGUMENT, [&] { check_fields(given, any, ""); },
-              "x = ", "a number") == "");
+              MERCER_INVALID_ARGUMENT, [&] { check_fields(given, any, ""); }, "x = ", "a number") ==
+          "");
   }
 }
 
@@ -183,9 +182,7 @@ TEST_CASE("long texts are cut in messages, between characters", "[spec]") {
 }
 
 TEST_CASE("the version and the need for data are read apart from the parameters", "[spec]") {
-  const auto open = [](const char* json) {
-    return open_envelope(spec::parse_object(json), "k.");
-  };
+  const auto open = [](const char* json) { return open_envelope(spec::parse_object(json), "k."); };
   CHECK_FALSE(open(R"({"mercer":1,"a":2})").needs_data);
   CHECK(open(R"({"mercer":1,"a":2})").body.entries().size() == 1);
   CHECK(open(R"({"needs":"data"})").needs_data);

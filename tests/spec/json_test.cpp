@@ -122,7 +122,8 @@ TEST_CASE("duplicate keys, lists of anything but numbers and crowded objects are
   CHECK(refused("{\"l\":[[2],1]}", "key \"l\" holds a list with numbers beside lists") == "");
   CHECK(refused("{\"l\":[[],1]}", "key \"l\" holds a list with numbers beside lists") == "");
   CHECK(refused("{\"l\":[[1,[2]]]}", "key \"l\" holds a list with lists inside a list") == "");
-  CHECK(refused("{\"l\":[[[]]]}", "expected a list of numbers, of lists of numbers or of objects") == "");
+  CHECK(refused("{\"l\":[[[]]]}",
+                "expected a list of numbers, of lists of numbers or of objects") == "");
   CHECK(refused("{\"l\":[[1],{}]}", "key \"l\" holds a list with an object") == "");
   CHECK(refused("{\"l\":[[1,\"2\"]]}", "key \"l\" holds a list with something else") == "");
   CHECK(refused("{\"l\":[1,{}]}", "key \"l\" holds a list with an object beside numbers") == "");

@@ -24,9 +24,11 @@ FitReport report() {
   report.lambda = 1e-3;
   report.dimension = 77.5;
   report.kernel = "laplacian";
+  report.target_transform = Transform::log;
   report.assessment = {Assessed::unseen, 100, 7, 0.5, 0.125, -0.25, NAN};
-  report.trials = {{0, 64, 300, 3, 1e-2, NAN, 0.5},
-                   {3, 128, 600, 1.5, 1e-3, 0.25, 1, Transform::none, 0.125, NAN, "laplacian"}};
+  report.trials = {
+      {0, 64, 300, 3, 1e-2, NAN, 0.5},
+      {3, 128, 600, 1.5, 1e-3, 0.25, 1, Transform::none, 0.125, NAN, "laplacian", Transform::log}};
   report.relevance = {1, 0.5};
   report.warnings = {"one \"warning\""};
   return report;
@@ -39,10 +41,10 @@ TEST_CASE("a report prints and reads back", "[spec]") {
   CHECK(
       text ==
       R"({"rows_are":"grouped","criterion":"held_out","criterion_rows":500,"criterion_score":0.75,"lengthscale":1.5,)"
-      R"("lambda":0.001,"shape":null,"transform":"none","kernel":"laplacian","effective_dimension":77.5,"score":{"kind":"unseen","measure":"accuracy",)"
+      R"("lambda":0.001,"shape":null,"transform":"none","kernel":"laplacian","target_transform":"log","effective_dimension":77.5,"score":{"kind":"unseen","measure":"accuracy",)"
       R"("rows":100,"groups":7,"value":0.5,"standard_error":0.125,"constant":-0.25,"linear":null},)"
-      R"("trials":[{"stage":"coarse","transform":"none","kernel":"","features":64,"rows":300,"lengthscale":3.0,"lambda":0.01,)"
-      R"("score":null,"loss":null,"shape":null},{"stage":"final","transform":"none","kernel":"laplacian","features":128,"rows":600,)"
+      R"("trials":[{"stage":"coarse","transform":"none","kernel":"","target_transform":"none","features":64,"rows":300,"lengthscale":3.0,"lambda":0.01,)"
+      R"("score":null,"loss":null,"shape":null},{"stage":"final","transform":"none","kernel":"laplacian","target_transform":"log","features":128,"rows":600,)"
       R"("lengthscale":1.5,"lambda":0.001,"score":0.75,"loss":0.125,"shape":null}],"relevance":[1.0,0.5],)"
       R"("warnings":["one \"warning\""]})");
   const FitReport again = spec::parse_report(text);
@@ -55,11 +57,15 @@ TEST_CASE("a report prints and reads back", "[spec]") {
     earlier.erase(at, 21);
   earlier.erase(earlier.find("\"rows_are\":\"grouped\","), 21);
   earlier.erase(earlier.find("\"groups\":7,"), 11);
+  for (size_t at = 0; (at = earlier.find("\"target_transform\":\"")) != std::string::npos;)
+    earlier.erase(at, earlier.find(',', at) + 1 - at);
   const FitReport old = spec::parse_report(earlier);
   CHECK(std::isnan(old.trials[1].loss));
   CHECK(old.kernel.empty());
   CHECK(old.rows_are == RowsAre::exchangeable);
   CHECK(old.assessment.groups == 0);
+  CHECK(old.target_transform == Transform::none);
+  CHECK(again.target_transform == Transform::log);
   CHECK(again.kernel == "laplacian");
 }
 
@@ -88,6 +94,7 @@ TEST_CASE("a damaged report is refused by name", "[spec]") {
       {R"("criterion_rows":500)", R"("criterion_rows":-5)", "criterion_rows"},
       {R"("lambda":0.001)", R"("lambda":"x")", "lambda"},
       {R"("kernel":"laplacian")", R"("kernel":5)", "kernel"},
+      {R"("target_transform":"log")", R"("target_transform":"sine")", "target_transform"},
       {R"("kind":"unseen")", R"("kind":3)", "kind"},
       {R"("stage":"coarse")", R"("stage":"fifth")", "stage"},
       {"[1.0,0.5]", R"([1.0,"a"])", "relevance"},

@@ -20,7 +20,7 @@ void add_preparation_options(CLI::App* app, PreparationRequest* preparation) {
   add_choice(app, "--transform", &preparation->transform, kTransformWords,
              "Inputs: log of skewed ones, normal ranks, or (auto, the default) what wins where the "
              "lengthscale is searched");
-  add_choice(app, "--target-transform", &preparation->target_transform, kTargetTransformWords,
+  add_choice(app, "--target-transform", &preparation->target_transform, kTransformWords,
              "Targets of a regression; predictions are those of the targets as given");
   app->add_flag("--unit-rows", preparation->unit_rows, "Scale prepared rows to norm 1");
 }

@@ -44,7 +44,9 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
                     const std::vector<int64_t>& train, const std::vector<int64_t>& test,
                     Context& context, std::span<const double> weights) {
   const Coding& coding = model.fit.coding;
-  const std::vector<double> mean = mean_codes(coding, model.preparation, Y, train, weights);
+  Preparation by = model.preparation;
+  by.targets.clear();  // a mean and a line are those of targets as they are
+  const std::vector<double> mean = mean_codes(coding, by, Y, train, weights);
   const int64_t n = std::ssize(test), outputs = std::ssize(mean);
   Baselines result{Matrix<double>(n, outputs, context, kWhat), {}};
   for (int64_t i = 0; i < n; ++i) std::ranges::copy(mean, result.constant.view().row(i));
@@ -54,16 +56,15 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
   how.selection = Selection::loo;
   const std::vector<double> learnt = class_weighted(
       Y, weights, class_factors(model.fit.estimate.parameters, coding.classes, Y, weights, train));
-  const InputRows rows(model.preparation, coding, {X, Y, learnt});
+  const InputRows rows(by, coding, {X, Y, learnt});
   const std::vector<int64_t> sample = sample_rows(train, kMostLinearRows, how.seed);
   const Selected selected = select(*rows.subset(sample), how, coding.task, {}, context);
   result.linear = Matrix<double>(n, outputs, context, kWhat);
   const CopiedRows given(X, test, context);
   const Matrix<double> targets = copied_targets(Y, test, context);
   const auto score = [&](const Rows& inputs) {
-    for_each_scored(InputRows(model.preparation, coding, {inputs, targets.view()}),
-                    {&selected.weights, 1}, context,
-                    [&](int64_t i, const double*, double, const double* scores) {
+    for_each_scored(InputRows(by, coding, {inputs, targets.view()}), {&selected.weights, 1},
+                    context, [&](int64_t i, const double*, double, const double* scores) {
                       std::copy_n(scores, outputs, result.linear.view().row(i));
                     });
   };

@@ -146,6 +146,14 @@ std::vector<Curve> RowSummary::target_curves() const {
   return curves;
 }
 
+bool RowSummary::has_skewed_targets() const {
+  bool skewed = false;
+  ranges_.targets().for_each_column([&](int64_t, const SortedColumn& column) {
+    skewed = skewed || (!column.empty() && is_skewed(column));
+  });
+  return skewed;
+}
+
 void RowSummary::fit_scale(Preparation& to) const {
   const auto inputs = static_cast<size_t>(ranges_.inputs().columns());
   to.mean.assign(inputs, 0.0);

@@ -43,6 +43,7 @@ class RowSummary {
   /// Of it the inputs with a flag, and the curves of targets.
   std::vector<int64_t> flagged() const;
   std::vector<Curve> target_curves() const;
+  bool has_skewed_targets() const;
   Ranges ranges() const { return ranges_.ranges(); }
   int64_t rows() const noexcept { return moments_.rows(); }
   double weight() const noexcept { return moments_.weight(); }

@@ -57,6 +57,7 @@ std::optional<solver::Solution> HeldOutFit::solution(double lambda, Context& con
 
 Trial HeldOutFit::judge(const LambdaPlan& plan, solver::RowSet held_out, const Judge& judge,
                         Context& context) const {
+  const Judge own = judge.on(held_out);
   const auto part = rows_.subset(held_out);
   std::exception_ptr refused;
   const auto evaluate = [&](std::span<const double> lambdas) {
@@ -70,10 +71,10 @@ Trial HeldOutFit::judge(const LambdaPlan& plan, solver::RowSet held_out, const J
       weights.push_back(std::move(solved->weights));
     }
     if (points.empty()) return Trial{};
-    TrialSums sums(judge, rows_.outputs(), std::ssize(points));
+    TrialSums sums(own, rows_.outputs(), std::ssize(points));
     for_each_scored(*part, weights, context,
-                    [&](int64_t, const double* code, double weight, const double* scores) {
-                      sums.add(code, weight, scores);
+                    [&](int64_t i, const double* code, double weight, const double* scores) {
+                      sums.add(i, code, weight, scores);
                     });
     return sums.finish(std::move(points));
   };

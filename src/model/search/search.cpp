@@ -136,14 +136,6 @@ std::string fewer_features(const MapMaker& maker, int64_t features, int64_t want
          std::to_string(features) + " features, not " + std::to_string(wanted);
 }
 
-Matrix<double> curved(MatrixView<const double> Y, const std::vector<Curve>& curves,
-                      Context& context) {
-  Matrix<double> out(Y.rows, Y.cols, context, "transformed targets");
-  for (int64_t i = 0; i < Y.rows; ++i)
-    for (int64_t o = 0; o < Y.cols; ++o) out(i, o) = curves[static_cast<size_t>(o)](Y(i, o));
-  return out;
-}
-
 /// The rows that choices may see, and others.
 Split split_of(uint64_t seed, bool keeps_unseen, int64_t n, const SplitRule& rule) {
   if (!keeps_unseen) return {all_rows(n), {}};
@@ -155,12 +147,12 @@ bool is_assessable(int64_t n, const SplitRule& rule) {
          (rule.groups.empty() || group_count(all_rows(n), rule.groups) >= kLeastGroups);
 }
 
-/// Flags, ranges and the curves of targets are those of all rows, known before any are held out.
+/// Flags and ranges are those of all rows, known before any are held out.
 Model search_used(const MapMaker& maker, const SearchOptions& options, Found found,
-                  const TargetedRows& given, Context& context) {
+                  const TargetedRows& rows, Context& context) {
   const Fitting& fit = options.fit;
-  const int64_t n = given.X.rows();
-  const SplitRule rule = assessing_rule(fit, given);
+  const int64_t n = rows.X.rows();
+  const SplitRule rule = assessing_rule(fit, rows);
   const bool assessed = options.assess && is_assessable(n, rule);
   const bool nested = assessed && n <= kMostNested;
   Stage stage(context, nested ? kFolds + 1 : 1);
@@ -170,25 +162,20 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
   // Of the last fit, which is refused before the first trial.
   context.require_room(solver::least_ridge_bytes(n, possible.features), "the search");
   auto summary =
-      std::make_optional<RowSummary>(fit.prepare, found, fit.select.seed, given.X,
-                                     ranged_targets(fit.coding, given.Y), given.weights, context);
+      std::make_optional<RowSummary>(fit.prepare, found, fit.select.seed, rows.X,
+                                     ranged_targets(fit.coding, rows.Y), rows.weights, context);
   summary->require_numbers();
   found.flagged = summary->flagged();
   Ranges ranges = summary->ranges();
-  const std::vector<Curve> curves = summary->target_curves();
   summary.reset();  // and its sample of the rows
-  Matrix<double> targets;
-  if (!curves.empty()) targets = curved(given.Y, curves, context);
-  const TargetedRows rows{given.X, curves.empty() ? given.Y : targets.view(), given.weights,
-                          given.groups};
   stage.share(1);
   Model model = SearchRun(maker, possible, found, rows, std::move(split.train),
                           std::move(split.held_out), context)
-                    .run(std::move(ranges), curves);
+                    .run(std::move(ranges));
   stage.advance(1);
   if (possible.features < options.features && options.given_features)
     model.report.warnings.push_back(fewer_features(maker, possible.features, options.features));
-  if (options.assess && !assessed && !given.groups.empty())
+  if (options.assess && !assessed && !rows.groups.empty())
     model.report.warnings.emplace_back(
         "two groups chose lengthscale and lambda: there is no third one to score them by");
   Assessment& assessment = model.report.assessment;
@@ -198,7 +185,7 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
   add_warnings(data_warnings(fit.coding, rows.X, rows.Y, assessment, context), model.report);
   add_warnings(score_warnings(fit.estimate.parameters, fit.coding.task, assessment), model.report);
   // First: what is wrong with a column makes other warnings.
-  const auto columns = column_warnings(fit.coding.task, given.X, given.Y, context);
+  const auto columns = column_warnings(fit.coding.task, rows.X, rows.Y, context);
   model.report.warnings.insert(model.report.warnings.begin(), columns.begin(), columns.end());
   return model;
 }

@@ -34,6 +34,9 @@ struct SearchOptions {
   /// True: where the lengthscale is searched, of up to 100 dense standardised inputs, log and rank
   /// are tried, too, and kept where they beat fit.prepare.transform by more than a standard error.
   bool choose_transform = false;
+  /// True: of a regression with skewed targets that nothing joins, log (of positive ones) and rank
+  /// are tried, too, and kept where they beat fit.prepare.target_transform likewise.
+  bool choose_target_transform = false;
   /// True: a score that no choice has seen. Up to 1,000 rows: the whole search again for each of
   /// five folds, each scored on the fold. More: a tenth of the rows, at most 10,000, is kept away
   /// from every choice, scored, and then added to what the weights are solved from. Below 10 rows

@@ -32,15 +32,16 @@ void SearchRun::warn_of_drift(const Chosen& chosen) {
   };
   const std::vector<int64_t> train = part(others, sizes_.coarse.rows);
   candidates_.use(*chosen.setting.maker);
-  const solver::BlockSource& rows = candidates_.at(
-      chosen.setting.prepared->by, chosen.lengthscales, sizes_.coarse.features, train);
+  const solver::BlockSource& rows = candidates_.at(chosen.setting.prepared->by, chosen.lengthscales,
+                                                   sizes_.coarse.features, train);
   couple(candidates_.map(), chosen.setting);
+  const Judge judge = judge_of(chosen.setting);
   LambdaPlan plan;
   plan.grid = {chosen.point.lambda};
   try {
     const HeldOutFit fit(rows, estimate_.problem(), train, HeldOutFit::Sums::exact, context_, {});
-    const Trial later = fit.judge(plan, part(last, kMostJudged), judge_, context_);
-    const Trial alike = fit.judge(plan, part(among, kMostJudged), judge_, context_);
+    const Trial later = fit.judge(plan, part(last, kMostJudged), judge, context_);
+    const Trial alike = fit.judge(plan, part(among, kMostJudged), judge, context_);
     const double lost = later.points[0].score - alike.points[0].score;
     if (!(lost > kLeastLost) || !are_larger(later.losses[0], alike.losses[0])) return;
     report_.warnings.push_back(text(

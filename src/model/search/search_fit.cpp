@@ -65,7 +65,7 @@ solver::Weights SearchRun::fit_logistic_last(const Chosen& chosen,
 
 solver::Weights SearchRun::fit_left_out(const solver::BlockSource& rows, Chosen& chosen) {
   if (!chosen.whole) {
-    Trial trial = leave_out(rows, chosen_by_);
+    Trial trial = leave_out(rows, chosen.setting, chosen_by_);
     const size_t at = paired_pick(trial);
     chosen.take(std::move(trial), at);
   }
@@ -90,7 +90,7 @@ solver::Weights SearchRun::fit_held_out(const solver::BlockSource& rows, Chosen&
   // Trials went no lower than kLeastSingle: the best may lie far below it.
   plan.factor = plan.start <= 1.5 * kLeastSingle ? 10.0 : std::sqrt(10.0);
   if (options_.lambda >= 0) plan.grid = {options_.lambda};
-  Trial trial = judged(fit, plan, split_.held_out);
+  Trial trial = judged(fit, plan, chosen.setting, split_.held_out);
   const size_t at = paired_pick(trial);
   chosen.take(std::move(trial), at);
   const double lambda = chosen.point.lambda;
@@ -120,6 +120,7 @@ void SearchRun::fill_report(const Chosen& chosen) {
   report_.lambda = chosen.point.lambda;
   report_.shape = chosen.setting.shape;
   report_.kernel = map_->kernel().name();
+  report_.target_transform = chosen.setting.prepared->asked.target_transform;
   report_.dimension = chosen.point.dimension;
   const bool given = options_.lambda >= 0;
   for (std::string& one : choice_warnings(report_, std::ssize(split_.train), lengthscale_at_edge_,
@@ -146,7 +147,7 @@ Fitting SearchRun::fitted_as(const Chosen& chosen) const {
   return fitted;
 }
 
-Model SearchRun::run(Ranges ranges, std::vector<Curve> target_curves) {
+Model SearchRun::run(Ranges ranges) {
   check_per_input();
   Chosen chosen = choose();
   choose_shape(chosen);
@@ -174,11 +175,11 @@ Model SearchRun::run(Ranges ranges, std::vector<Curve> target_curves) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
   keep({3, map_->features(), model.rows, reported(chosen.lengthscales), chosen.point.lambda,
         chosen.point.score, seconds.count(), chosen.setting.prepared->asked.transform,
-        chosen.point.loss, chosen.setting.shape, std::string(map_->kernel().name())});
+        chosen.point.loss, chosen.setting.shape, std::string(map_->kernel().name()),
+        chosen.setting.prepared->asked.target_transform});
   fill_report(chosen);
   warn_of_drift(chosen);
   model.preparation = by;
-  model.preparation.targets = std::move(target_curves);
   model.ranges = std::move(ranges);
   model.report = std::move(report_);
   return model;

@@ -79,18 +79,20 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
       phases_(context, phase_units(sizes_.coarse, kCoarseTrials) +
                            phase_units(sizes_.fine, kFineTrials) +
                            phase_units({std::ssize(split_.train), options.features}, 1)) {
-  start_ = {.prepared = &prepared_with(fit_.prepare.transform), .maker = &maker};
+  start_ = {.prepared = &prepared_with(fit_.prepare.transform, fit_.prepare.target_transform),
+            .maker = &maker};
   start_ = shapes_of(start_).front();
 }
 
-/// The curves of targets are known, and Y went through them.
-const Prepared& SearchRun::prepared_with(Transform transform) {
+const Prepared& SearchRun::prepared_with(Transform of_inputs, Transform of_targets) {
   for (const Prepared& one : prepared_)
-    if (one.asked.transform == transform) return one;
+    if (one.asked.transform == of_inputs && one.asked.target_transform == of_targets) return one;
   candidates_.release();
   Preparing asked = fit_.prepare;
-  asked.transform = transform;
-  const RowSummary summary(asked, found_, fit_.select.seed, X_, {}, seen_, context_);
+  asked.transform = of_inputs;
+  asked.target_transform = of_targets;
+  const RowSummary summary(asked, found_, fit_.select.seed, X_, ranged_targets(fit_.coding, Y_),
+                           seen_, context_);
   return prepared_.emplace_back(Prepared{asked, summary.preparation()});
 }
 
@@ -115,19 +117,22 @@ double SearchRun::central(const Setting& setting) const {
   });
 }
 
-Trial SearchRun::leave_out(const solver::BlockSource& rows, const std::vector<int64_t>& train) {
+Trial SearchRun::leave_out(const solver::BlockSource& rows, const Setting& setting,
+                           const std::vector<int64_t>& train) {
   const auto count = counting(rows.features());
+  const Judge judge = judge_of(setting);
   if (rule_.exchangeable())
-    return left_out_trial(*rows.subset(train), estimate_.problem(), lambdas(), judge_, context_,
-                          count);
+    return left_out_trial(*rows.subset(train), estimate_.problem(), lambdas(), judge.on(train),
+                          context_, count);
   const std::vector<Split> splits = fold_splits(train, kFolds, fit_.select.seed, rule_);
-  Trial trial = judge_splits(rows, estimate_.problem(), splits, lambdas(), judge_, context_, count);
+  Trial trial = judge_splits(rows, estimate_.problem(), splits, lambdas(), judge, context_, count);
   cluster(trial, clusters_of(held_out_of(splits), rule_));
   return trial;
 }
 
-Trial SearchRun::hold_out(const solver::BlockSource& rows, const std::vector<int64_t>& train,
-                          const std::vector<int64_t>& held_out, const Trial* near) {
+Trial SearchRun::hold_out(const solver::BlockSource& rows, const Setting& setting,
+                          const std::vector<int64_t>& train, const std::vector<int64_t>& held_out,
+                          const Trial* near) {
   const bool far_below = options_.lambda >= 0 && options_.lambda < kLeastSingle;
   const HeldOutFit fit(rows, estimate_.problem(), train,
                        far_below ? HeldOutFit::Sums::exact : HeldOutFit::Sums::single, context_,
@@ -141,12 +146,12 @@ Trial SearchRun::hold_out(const solver::BlockSource& rows, const std::vector<int
   } else {
     plan.start = near->best().lambda;
   }
-  return judged(fit, plan, held_out);
+  return judged(fit, plan, setting, held_out);
 }
 
-Trial SearchRun::judged(const HeldOutFit& fit, const LambdaPlan& plan,
+Trial SearchRun::judged(const HeldOutFit& fit, const LambdaPlan& plan, const Setting& setting,
                         const std::vector<int64_t>& held_out) {
-  Trial trial = fit.judge(plan, held_out, judge_, context_);
+  Trial trial = fit.judge(plan, held_out, judge_of(setting), context_);
   cluster(trial, clusters_of(held_out, rule_));
   return trial;
 }
@@ -162,15 +167,15 @@ Trial SearchRun::try_out(int64_t stage, const Setting& setting,
   couple(candidates_.map(), setting);
   const int64_t judged = std::max(
       kLeastHeldOut, share_of(std::ssize(split_.held_out), size.rows, std::ssize(split_.train)));
-  Trial trial =
-      leaves_out()
-          ? leave_out(rows, train)
-          : hold_out(rows, train, sample_rows(split_.held_out, judged, fit_.select.seed), near);
+  Trial trial = leaves_out()
+                    ? leave_out(rows, setting, train)
+                    : hold_out(rows, setting, train,
+                               sample_rows(split_.held_out, judged, fit_.select.seed), near);
   const TrialPoint& best = trial.best();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
   keep({stage, rows.features(), std::ssize(train), reported(lengthscales), best.lambda, best.score,
         seconds.count(), setting.prepared->asked.transform, best.loss, setting.shape,
-        std::string(candidates_.map().kernel().name())});
+        std::string(candidates_.map().kernel().name()), setting.prepared->asked.target_transform});
   return trial;
 }
 

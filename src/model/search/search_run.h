@@ -34,16 +34,16 @@ inline constexpr double kLeastSingle = 1e-8;  // that sums of products in f32 al
 
 class SearchRun {
  public:
-  /// Targets went through their curves; weights: n numbers > 0, or none. chosen_by: the rows that
+  /// weights: n numbers > 0, or none. chosen_by: the rows that
   /// choices see, ascending; unseen: all others, maybe none. References are kept; rows and options
   /// were checked.
   SearchRun(const MapMaker& maker, const SearchOptions& options, const Found& found,
             const TargetedRows& rows, std::vector<int64_t> chosen_by, std::vector<int64_t> unseen,
             Context& context);
 
-  /// The model, its report filled in; assessed on the unseen rows if there are any. ranges, and
-  /// curves of targets: what the model keeps of all rows.
-  Model run(Ranges ranges, std::vector<Curve> target_curves = {});
+  /// The model, its report filled in; assessed on the unseen rows if there are any. ranges: what the
+  /// model keeps of all rows.
+  Model run(Ranges ranges);
   /// Of all rows but the unseen.
   Ranges ranges() const;
 
@@ -92,16 +92,17 @@ class SearchRun {
   Walked walk_coarsely(const Setting& setting, double start);
   bool tries_settings() const;
   /// Settings that differ from one in a single choice.
+  std::vector<Setting> other_target_transforms(const Setting& setting);
   std::vector<Setting> other_transforms(const Setting& setting);
   std::vector<Setting> other_kernels(const Setting& setting);
   /// Of lengthscale 1.
   const feature::FeatureMap& unit_of(const Setting& setting, int64_t features);
   /// The kernel's, at which rows are neither alike nor far from each other.
   double usual_lengthscale(const Setting& setting);
-  /// With this transform of inputs; fitted when it is first asked for.
-  const Prepared& prepared_with(Transform transform);
-  /// Under which lengthscales for each input are learnt: the one that is kept, and those whose walk
-  /// came near it: up to kMostLeftOut rows only that of the kernel which was left for another.
+  /// With these transforms; fitted when they are first asked for.
+  const Prepared& prepared_with(Transform of_inputs, Transform of_targets);
+  /// Under which lengthscales for each input are learnt: the one that is kept, and of the first
+  /// kernel those near its best (up to kMostLeftOut rows only that of the same transforms).
   std::vector<Setting> rivals_of(const Setting& kept) const;
   /// Null, or why no lengthscale for each input can be learnt, whatever is asked for.
   const char* bar_to_per_input(const Setting& setting) const;
@@ -135,12 +136,16 @@ class SearchRun {
   /// lambda can be walked from, or null.
   Trial try_out(int64_t stage, const Setting& setting, std::span<const double> lengthscales,
                 const TrialSize& size, const Trial* near);
+  Judge judge_of(const Setting& setting) const { return judge_.of(setting.prepared->by, Y_); }
   /// Each row left out by itself; of rows that know of each other in folds.
-  Trial leave_out(const solver::BlockSource& rows, const std::vector<int64_t>& train);
-  Trial hold_out(const solver::BlockSource& rows, const std::vector<int64_t>& train,
-                 const std::vector<int64_t>& held_out, const Trial* near);
+  Trial leave_out(const solver::BlockSource& rows, const Setting& setting,
+                  const std::vector<int64_t>& train);
+  Trial hold_out(const solver::BlockSource& rows, const Setting& setting,
+                 const std::vector<int64_t>& train, const std::vector<int64_t>& held_out,
+                 const Trial* near);
   /// With the errors of clusters of rows, where these know of each other.
-  Trial judged(const HeldOutFit& fit, const LambdaPlan& plan, const std::vector<int64_t>& held_out);
+  Trial judged(const HeldOutFit& fit, const LambdaPlan& plan, const Setting& setting,
+               const std::vector<int64_t>& held_out);
   std::vector<double> lambdas() const;
 
   /// Ridge's lambda is chosen; which estimator of a classification is kept, and its calibration.

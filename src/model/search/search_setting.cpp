@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which transform of the inputs, and which kernel: a coarse walk under each, one after the other.
+// Which transform of the targets, which of the inputs, and which kernel: a coarse walk under each,
+// one after the other. Least squares of skewed targets heed the largest of them alone, and errors
+// that grow with them are even under their logarithms: predictions are carried back before any of
+// them is judged.
 // A kernel of one lengthscale measures distances, and a few far values of a skewed input are most
 // of any distance; smooth kernels pay for every kink of a function with a shorter lengthscale all
 // over. Which of them suits the rows is for the rows to say.
@@ -8,6 +11,7 @@
 #include <cmath>
 
 #include "model/prepare/input_domain.h"
+#include "model/prepare/row_summary.h"
 #include "model/search/search_run.h"
 
 namespace mercer::model {
@@ -18,7 +22,8 @@ constexpr int64_t kFewInputs = 3;
 constexpr double kFarBelow = 8;
 constexpr double kErrors = 1;  // another setting must win by
 // One lengthscale for all inputs says little of which transform suits one for each: of cal_housing
-// ranks lose by 5 % with the one, and win by 10 % with the other.
+// ranks lose by 5 % with the one, and win by 10 % with the other. Of kernels it says less: the
+// Gaussian one gains most from one for each.
 constexpr double kNear = 1.1;
 
 size_t place_of_best(const Trial& trial) {
@@ -57,12 +62,29 @@ SearchRun::Walked SearchRun::walk_coarsely(const Setting& setting, double start)
   return {walked_.back(), std::move(walk)};
 }
 
+std::vector<Setting> SearchRun::other_target_transforms(const Setting& setting) {
+  std::vector<Setting> others;
+  if (!options_.choose_target_transform || judge_.classifies() || setting.coupling != nullptr)
+    return others;
+  const RowSummary summary(fit_.prepare, found_, fit_.select.seed, X_, Y_, seen_, context_);
+  if (!summary.has_skewed_targets()) return others;
+  const std::vector<Range> ranges = summary.ranges().targets;
+  const bool positive =
+      std::ranges::all_of(ranges, [](const Range& range) { return range.lowest > 0; });
+  for (const Transform transform : {Transform::log, Transform::rank}) {
+    if (transform == Transform::log && !positive) continue;
+    others.push_back(setting);
+    others.back().prepared = &prepared_with(setting.prepared->asked.transform, transform);
+  }
+  return others;
+}
+
 std::vector<Setting> SearchRun::other_transforms(const Setting& setting) {
   std::vector<Setting> others;
   if (!options_.choose_transform || !fit_.prepare.standardize) return others;
   for (const Transform transform : {Transform::log, Transform::rank}) {
     if (!stays_inside(found_, transform)) continue;
-    const Prepared& prepared = prepared_with(transform);
+    const Prepared& prepared = prepared_with(transform, setting.prepared->asked.target_transform);
     if (leaves_all(prepared.by.curves)) continue;  // no input is skewed
     others.push_back(setting);
     others.back().prepared = &prepared;
@@ -88,6 +110,8 @@ SearchRun::Walked SearchRun::walk_settings() {
       if (beats(walked.walk, best.walk)) best = std::move(walked);
     }
   };
+  try_others(other_target_transforms(best.setting),
+             [&](const Setting&) { return best.walk.best().lengthscale; });
   try_others(other_transforms(best.setting), [this](const Setting& one) { return central(one); });
   try_others(other_kernels(best.setting), [&](const Setting& one) {
     return best.walk.best().lengthscale * usual_lengthscale(one) / usual_lengthscale(best.setting);
@@ -97,12 +121,14 @@ SearchRun::Walked SearchRun::walk_settings() {
 
 std::vector<Setting> SearchRun::rivals_of(const Setting& kept) const {
   std::vector<Setting> near = {kept};
-  const auto least = std::ranges::min_element(walked_, is_less, &Setting::loss);
-  for (const Setting& one : walked_) {
+  std::vector<Setting> first;  // of the kernel that was there first
+  for (const Setting& one : walked_)
+    if (one.maker == start_.maker && (!leaves_out() || one.prepared == kept.prepared))
+      first.push_back(one);
+  const auto least = std::ranges::min_element(first, is_less, &Setting::loss);
+  for (const Setting& one : first) {
     const bool same = one.prepared == kept.prepared && one.maker == kept.maker;
-    // Few rows take each rival's best for a gain: the kernel that was there first is the only one.
-    const bool first = one.prepared == kept.prepared && one.maker == start_.maker;
-    if (!same && (first || !leaves_out()) && one.loss <= kNear * least->loss) near.push_back(one);
+    if (!same && one.loss <= kNear * least->loss) near.push_back(one);
   }
   return near;
 }

@@ -59,7 +59,45 @@ Judge::Judge(const Coding& coding, MatrixView<const double> Y, solver::RowSet ro
              std::span<const double> weights)
     : task_(coding.task),
       outputs_(coded_outputs(coding, Y.cols)),
-      loss_(coding.task, scales(Y, rows, weights)) {}
+      loss_(coding.task, scales(Y, rows, weights)) {
+  if (classifies()) return;
+  std::vector<Range> ranges;
+  for (int64_t o = 0; o < Y.cols; ++o) {
+    double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+    for (int64_t i = 0; i < rows.count; ++i) {
+      const double y = Y(rows[i], o);
+      if (std::isnan(y)) continue;
+      lowest = std::min(lowest, y);
+      highest = std::max(highest, y);
+    }
+    ranges.push_back({lowest, lowest, highest, highest});
+  }
+  limits_ = target_limits(ranges, Link::identity);
+}
+
+Judge Judge::of(const Preparation& by, MatrixView<const double> Y) const {
+  Judge judge = *this;
+  if (by.targets.empty()) return judge;
+  judge.by_ = &by;
+  judge.Y_ = Y;
+  return judge;
+}
+
+Judge Judge::on(solver::RowSet rows) const {
+  Judge judge = *this;
+  judge.rows_ = rows;
+  return judge;
+}
+
+double Judge::loss(int64_t i, const double* scores, const double* code,
+                   double* scratch) const noexcept {
+  if (by_ == nullptr) return loss_(scores, code);
+  std::copy_n(scores, outputs_, scratch);
+  const MatrixView<double> restored(scratch, 1, outputs_);
+  by_->restore_targets(restored);
+  limit_scores(limits_, restored);
+  return loss_(scratch, Y_.row(rows_[i]));
+}
 
 bool Judge::wrong(const double* scores, const double* code) const noexcept {
   return !(margin(scores, code, outputs_) > 0);
@@ -74,12 +112,13 @@ TrialSums::TrialSums(const Judge& judge, int64_t outputs, int64_t points)
     : judge_(judge),
       outputs_(outputs),
       losses_(static_cast<size_t>(points)),
-      wrong_(static_cast<size_t>(points), 0.0) {}
+      wrong_(static_cast<size_t>(points), 0.0),
+      scratch_(static_cast<size_t>(outputs), 0.0) {}
 
-void TrialSums::add(const double* code, double weight, const double* scores) {
+void TrialSums::add(int64_t i, const double* code, double weight, const double* scores) {
   weights_.push_back(weight);
   for (size_t k = 0; k < losses_.size(); ++k, scores += outputs_) {
-    losses_[k].push_back(weight > 0 ? judge_.loss(scores, code) : 0.0);
+    losses_[k].push_back(weight > 0 ? judge_.loss(i, scores, code, scratch_.data()) : 0.0);
     if (judge_.classifies() && judge_.wrong(scores, code)) wrong_[k] += weight;
   }
 }
@@ -112,10 +151,10 @@ Trial left_out_trial(const solver::BlockSource& rows, const solver::RidgeProblem
   TrialSums sums(judge, rows.outputs(), std::ssize(lambdas));
   std::vector<TrialPoint> points = points_of(lambdas);
   std::vector<double> scores(lambdas.size() * static_cast<size_t>(rows.outputs()));
-  const auto add = [&](int64_t, const double* code, double weight, const double* residuals) {
+  const auto add = [&](int64_t i, const double* code, double weight, const double* residuals) {
     for (size_t k = 0; k < scores.size(); ++k)
       scores[k] = code[k % static_cast<size_t>(rows.outputs())] - residuals[k];
-    sums.add(code, weight, scores.data());
+    sums.add(i, code, weight, scores.data());
   };
   if (problem.is_coupled(rows)) {
     const auto path = solver::make_coupled_path(rows, problem, context, done);

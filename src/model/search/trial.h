@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "model/prepare/coding.h"
+#include "model/prepare/preparation.h"
+#include "model/rows/guard.h"
 #include "model/select/row_loss.h"
 #include "model/select/selecting.h"
 #include "solver/coupled_path.h"
@@ -43,9 +45,14 @@ class Judge {
   /// - R^2. weights: of the rows of Y, or none.
   Judge(const Coding& coding, MatrixView<const double> Y, solver::RowSet rows,
         std::span<const double> weights = {});
-  double loss(const double* scores, const double* code) const noexcept {
-    return loss_(scores, code);
-  }
+  /// Of scores of targets that went through the curves of `by`, carried back and limited as
+  /// predictions are: they are held against the targets themselves, in Y. Without curves it is the
+  /// same judge. References are kept.
+  Judge of(const Preparation& by, MatrixView<const double> Y) const;
+  /// The rows that are judged, by their numbers in Y.
+  Judge on(solver::RowSet rows) const;
+  /// i: the row's place among those judged. scratch: a number for each output.
+  double loss(int64_t i, const double* scores, const double* code, double* scratch) const noexcept;
   bool wrong(const double* scores, const double* code) const noexcept;
   bool varies() const noexcept { return varies_; }
   bool classifies() const noexcept { return task_ == Task::classification; }
@@ -57,6 +64,10 @@ class Judge {
   int64_t outputs_;
   bool varies_ = true;
   RowLoss loss_;
+  std::vector<Limits> limits_;       // of predictions of a regression
+  const Preparation* by_ = nullptr;  // with curves of targets
+  MatrixView<const double> Y_ = {};  // as they are given
+  solver::RowSet rows_ = {};
   std::vector<double> scales(MatrixView<const double> Y, solver::RowSet rows,
                              std::span<const double> weights);
 };
@@ -66,7 +77,7 @@ class TrialSums {
  public:
   TrialSums(const Judge& judge, int64_t outputs, int64_t points);
   /// scores: of every point, one after the other.
-  void add(const double* code, double weight, const double* scores);
+  void add(int64_t i, const double* code, double weight, const double* scores);
   /// points: lambda and dimension of each.
   Trial finish(std::vector<TrialPoint> points);
 
@@ -74,7 +85,7 @@ class TrialSums {
   const Judge& judge_;
   int64_t outputs_;
   std::vector<std::vector<double>> losses_;
-  std::vector<double> weights_, wrong_;
+  std::vector<double> weights_, wrong_, scratch_;
 };
 
 /// Every lambda by leave-one-out, from one decomposition; the dual form for fewer rows than
