@@ -13,6 +13,7 @@
 #include "row_arguments.h"
 #include "solver/row_weights.h"
 #include "statistic/class_metrics.h"
+#include "statistic/explained_loss.h"
 #include "statistic/prediction_score.h"
 #include "statistic/regression_metrics.h"
 
@@ -53,6 +54,20 @@ void pinball(View Y, View f, Weights w, const Options& options, double* out) {
   *out = statistic::pinball(Y, f, options.tau, w);
 }
 
+void explained_pinball(View Y, View f, Weights w, const Options& options, double* out) {
+  *out = statistic::explained_loss({false, options.tau}, Y, f, w);
+}
+
+void explained_deviance(View Y, View f, Weights w, const Options&, double* out) {
+  for (int64_t i = 0; i < Y.rows; ++i)
+    for (int64_t k = 0; k < Y.cols; ++k)
+      require(!(Y(i, k) < 0), MERCER_INVALID_ARGUMENT,
+              "Y: row %lld, column %lld (counted from 0) is %g, expected a count, a number >= 0, "
+              "for metric EXPLAINED_DEVIANCE",
+              static_cast<long long>(i), static_cast<long long>(k), Y(i, k));
+  *out = statistic::explained_loss({true}, Y, f, w);
+}
+
 void calibration_error(View Y, View f, Weights w, const Options& options, double* out) {
   *out = statistic::calibration_error(Y, f, options.bins, w);
 }
@@ -73,12 +88,14 @@ constexpr Metric kMetrics[] = {
     {MERCER_METRIC_AUC, "AUC", true, false, plain<statistic::area_under_curve>},
     {MERCER_METRIC_LOG_LOSS, "LOG_LOSS", true, true, plain<statistic::log_loss>},
     {MERCER_METRIC_CALIBRATION_ERROR, "CALIBRATION_ERROR", true, true, calibration_error},
+    {MERCER_METRIC_EXPLAINED_PINBALL, "EXPLAINED_PINBALL", false, false, explained_pinball},
+    {MERCER_METRIC_EXPLAINED_DEVIANCE, "EXPLAINED_DEVIANCE", false, false, explained_deviance},
 };
 
 Options read(const Options* given) {
   Options read = read_options("options", given, kDefaults, kFirstSize);
   check_range("options->metric", read.metric, MERCER_METRIC_DEFAULT,
-              MERCER_METRIC_CALIBRATION_ERROR);
+              MERCER_METRIC_EXPLAINED_DEVIANCE);
   check_range("options->bins", read.bins, 0, 1000000);
   require(read.tau >= 0 && read.tau < 1, MERCER_INVALID_ARGUMENT,
           "options->tau = %g, expected a number between 0 and 1, or 0 for 0.5", read.tau);
@@ -90,9 +107,12 @@ Options of_metric(Options read, const Metric& metric) {
   require(read.bins == 0 || metric.id == MERCER_METRIC_CALIBRATION_ERROR, MERCER_INVALID_ARGUMENT,
           "options->bins = %lld of metric %s, expected 0: CALIBRATION_ERROR alone has bins",
           static_cast<long long>(read.bins), metric.name);
-  require(read.tau == 0 || metric.id == MERCER_METRIC_PINBALL, MERCER_INVALID_ARGUMENT,
-          "options->tau = %g of metric %s, expected 0: PINBALL alone has tau", read.tau,
-          metric.name);
+  const bool reads_tau =
+      metric.id == MERCER_METRIC_PINBALL || metric.id == MERCER_METRIC_EXPLAINED_PINBALL;
+  require(
+      read.tau == 0 || reads_tau, MERCER_INVALID_ARGUMENT,
+      "options->tau = %g of metric %s, expected 0: PINBALL and EXPLAINED_PINBALL alone have tau",
+      read.tau, metric.name);
   if (read.bins == 0) read.bins = kDefaultBins;
   if (read.tau == 0) read.tau = kDefaultTau;
   return read;

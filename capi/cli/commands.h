@@ -49,6 +49,8 @@ struct FitRequest {
   std::optional<int64_t> features;  // none: by the rows, kFeatures of many
   double test_fraction = 0;
   std::string estimator = "auto";
+  std::string loss;                  // empty: squares, or what the estimator has
+  std::optional<double> tau, delta;  // of quantile; of huber
   std::string ard = "auto";
   std::vector<std::string> report;  // files: .html a page, others JSON
   std::string operation;            // --operator; empty: each target by itself

@@ -15,7 +15,7 @@
 #include "fitting.h"
 #include "message.h"
 #include "row_losses.h"
-#include "score.h"
+#include "scoring.h"
 #include "session.h"
 #include "split.h"
 #include "streams.h"
@@ -55,6 +55,10 @@ struct Job {
   Session& session;
   const Streams& streams;
   FoldOutside outside = {};
+
+  Scoring scoring() const {
+    return {set.K > 0, set.K > 0 ? "" : request.fit.loss, request.fit.tau.value_or(0)};
+  }
 };
 
 /// Predictions of a fold by a fit on the others, or on all before it; it stands after them meanwhile.
@@ -79,7 +83,8 @@ Matrix<double> predict_fold(Job* job, const Fold& fold) {
 double score_of(const Job& job, const Matrix<double>& predicted, const Fold& fold) {
   const Dataset& data = job.set.data;
   return prediction_score(predicted, targets_of(data.Y, fold.first, fold.rows, data.m), job.set.K,
-                          score_options_of(data.weights, fold.first), job.session.context());
+                          job.scoring().options(score_options_of(data.weights, fold.first)),
+                          job.session.context());
 }
 
 /// R^2 is of targets that vary within the fold.
@@ -107,7 +112,7 @@ void cross_validate(Job* job) {
     if (has_score(job->set, fold)) scores.push_back(score);
     if (job->streams.out == nullptr) continue;
     std::fprintf(job->streams.out, "fold %" PRId64 ": %s on %" PRId64 " rows, %.1f s\n", ++k,
-                 score_text(job->set.K > 0, score).c_str(), fold.rows, watch.seconds());
+                 job->scoring().text(score).c_str(), fold.rows, watch.seconds());
     std::fflush(job->streams.out);
   }
   job->outside.tell(job->streams.warnings);
@@ -123,7 +128,7 @@ void cross_validate(Job* job) {
         counted(folds - judged, "fold").c_str());
   const MeanOfRows mean = mean_of(scores, {});
   std::printf("cv: %s, standard error %.5f, %" PRId64 " folds\n",
-              score_text(job->set.K > 0, mean.value).c_str(), mean.standard_error, judged);
+              job->scoring().text(mean.value).c_str(), mean.standard_error, judged);
 }
 
 /// There are as many fits as rows or groups: a line every few seconds, from the first on that takes
@@ -176,7 +181,7 @@ void leave_one_out(Job* job) {
   const std::string what =
       data.groups.empty() ? "leave-one-out of " + counted(data.n, "row")
                           : "leave-one-group-out of " + counted(std::ssize(job->folds), "group");
-  std::printf("cv: %s, standard error %.5f, %s\n", score_text(job->set.K > 0, score).c_str(),
+  std::printf("cv: %s, standard error %.5f, %s\n", job->scoring().text(score).c_str(),
               error_of_folds(*job, predicted), what.c_str());
 }
 
@@ -201,6 +206,8 @@ void run_cv(const CvRequest& request) {
   const Plan plan = plan_of(request.fit);
   TrainingSet set = read_training_set(learn, streams);
   check_folds(request.folds, set, learn.ordered);
+  if (request.folds == 0 && !request.fit.loss.empty() && set.K == 0)
+    throw Failure("--folds loo: does not go with --loss " + request.fit.loss);
   const bool alone = request.folds == 0 || request.folds == set.data.n;
   std::vector<Fold> folds = make_folds(&set.data, request.folds, {learn.seed, learn.ordered});
   Session session(learn.threads, learn.quiet);

@@ -23,6 +23,7 @@
 #include "report/learning_curve.h"
 #include "report_text.h"
 #include "score.h"
+#include "scoring.h"
 #include "session.h"
 #include "split.h"
 #include "spooled_file.h"
@@ -111,6 +112,9 @@ Json fit_spec(const FitRequest& request, const Plan& plan, const TrainingSet& se
                {"prepare", prepare_spec(request.learn, set)},
                {"seed", request.learn.seed},
                {"assess", assess}};
+  if (!request.loss.empty()) spec.update({{"model", "logistic"}, {"loss", request.loss}});
+  if (request.tau) spec["tau"] = *request.tau;
+  if (request.delta) spec["delta"] = *request.delta;
   if (request.learn.ordered) spec["ordered"] = true;
   if (plan.lambda >= 0) spec["lambda"] = plan.lambda;
   if (plan.lengthscale > 0) spec["lengthscale"] = plan.lengthscale;
@@ -199,12 +203,13 @@ void print_test_score(const Model& model, const TrainingSet& set, int64_t first,
                       const std::string& kept_apart, Session& session, std::FILE* out) {
   const Dataset& data = set.data;
   const int64_t rows = data.n - first;
+  const Scoring scoring = scoring_of(model);
   const double score =
       model.score(rows_of(data.X, first, rows, data.d), targets_of(data.Y, first, rows, data.m),
-                  score_options_of(data.weights, first), session.context());
+                  scoring.options(score_options_of(data.weights, first)), session.context());
   session.clear_bar();
-  std::fprintf(out, "test: %s on %" PRId64 " held-out rows%s\n",
-               score_text(set.K > 0, score).c_str(), rows, kept_apart.c_str());
+  std::fprintf(out, "test: %s on %" PRId64 " held-out rows%s\n", scoring.text(score).c_str(), rows,
+               kept_apart.c_str());
 }
 
 void save(Model& model, const std::string& metadata, const std::string& path) {

@@ -14,6 +14,7 @@
 #include "loaded_model.h"
 #include "message.h"
 #include "outside.h"
+#include "scoring.h"
 #include "session.h"
 #include "streams.h"
 #include "table_rows.h"
@@ -50,7 +51,15 @@ void print_targets(const TargetRows& known, const std::vector<std::string>& name
   }
 }
 
-void print_regression(const TargetRows& known, const std::vector<std::string>& names) {
+/// Of another loss than squares its own score first.
+void print_regression(TargetRows known, const std::vector<std::string>& names,
+                      const Scoring& scoring) {
+  if (!scoring.loss.empty())
+    std::printf("%s\n", scoring
+                            .text(prediction_score(known.numbers, known.truth(), 0,
+                                                   scoring.options(known.options())))
+                            .c_str());
+  known.numbers = scoring.means(std::move(known.numbers));
   for (const Named& one : {Named{"R^2", MERCER_METRIC_R2}, Named{"RMSE", MERCER_METRIC_RMSE},
                            Named{"MAE", MERCER_METRIC_MAE}})
     print_metric(one.name,
@@ -151,7 +160,7 @@ void run_score(const ScoreRequest& request) {
   if (loaded.metadata.classification) {
     print_classification(loaded, test, scores, X, options, request.quiet, session);
   } else {
-    print_regression(known, loaded.metadata.targets);
+    print_regression(known, loaded.metadata.targets, scoring_of(loaded.model));
   }
 }
 

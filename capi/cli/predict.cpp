@@ -17,7 +17,7 @@
 #include "outside.h"
 #include "read/csv_fields.h"
 #include "read/number.h"
-#include "score.h"
+#include "scoring.h"
 #include "session.h"
 #include "streams.h"
 #include "table_rows.h"
@@ -105,10 +105,11 @@ void print_score(const LoadedModel& loaded, Dataset* test, const Matrix<double>&
     std::fputs("no score: no row holds a target\n", out);
     return;
   }
-  const double score = prediction_score(
-      known.numbers, known.truth(), classification ? loaded.model.classes() : 0, known.options());
-  std::fprintf(out, "test: %s on %" PRId64 " rows", score_text(classification, score).c_str(),
-               known.rows());
+  const Scoring scoring = scoring_of(loaded.model);
+  const double score =
+      prediction_score(known.numbers, known.truth(), classification ? loaded.model.classes() : 0,
+                       scoring.options(known.options()));
+  std::fprintf(out, "test: %s on %" PRId64 " rows", scoring.text(score).c_str(), known.rows());
   if (unknown > 0) std::fprintf(out, " (%" PRId64 " with labels the model does not know)", unknown);
   std::fprintf(out, "%s\n", known.text(*test).c_str());
 }
@@ -169,7 +170,7 @@ void run_predict(const PredictRequest& request) {
   session.clear_bar();
   outside.tell(test.n, names, loaded.clips(request.extrapolation), warnings);
   if (request.probabilities) tell_other_classes(scores, columns.back().numbers, warnings);
-  write_predictions(loaded, test, scores, columns, request);
+  write_predictions(loaded, test, scoring_of(loaded.model).means(scores), columns, request);
   if (test.m == 0) return;
   print_score(loaded, &test, scores, out);
   tell_unused_weights(loaded, test, warnings);

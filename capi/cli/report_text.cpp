@@ -39,11 +39,14 @@ std::string linear_text(const std::string& transform) {
 }
 
 std::string plain_lines(const Json& score, const std::string& transform) {
-  const bool classification = score.at("measure") == "accuracy";
+  const auto measure = score.at("measure").get<std::string>();
   std::string text =
-      with_error("honest score: " + score_text(classification, number(score.at("value"))), score);
+      with_error("honest score: " + measure_text(measure, number(score.at("value"))), score);
   text += " (" + rows_text(score) + ")\non the same rows: ";
-  text += (classification ? "largest class " : "mean ") + short_number(score.at("constant"));
+  text += (measure == "accuracy"    ? "largest class "
+           : measure == "r_squared" ? "mean "
+                                    : "constant ") +
+          short_number(score.at("constant"));
   const Json& linear = score.at("linear");
   if (!linear.is_null()) text += linear_text(transform) + short_number(linear);
   return text + "\n";

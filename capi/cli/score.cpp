@@ -15,6 +15,21 @@ std::string score_text(bool classification, double score) {
   return text;
 }
 
+std::string measure_text(const std::string& measure, double score) {
+  const bool classification = measure == "accuracy";
+  if (classification || measure == "r_squared") return score_text(classification, score);
+  const char* const what = measure == "explained_deviance"         ? "explained deviance"
+                           : measure == "explained_absolute_error" ? "explained absolute error"
+                                                                   : "explained pinball loss";
+  char text[64];
+  if (std::isnan(score)) {
+    std::snprintf(text, sizeof text, "%s not defined", what);
+  } else {
+    std::snprintf(text, sizeof text, "%s %.5f", what, score);
+  }
+  return text;
+}
+
 std::string score_number(double score, int width) {
   char text[64];
   if (std::isnan(score)) {

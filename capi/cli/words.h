@@ -19,6 +19,7 @@ inline constexpr const char* kMissingWords[] = {"refuse", "fill", "flag"};
 inline constexpr const char* kTransformWords[] = {"none", "log", "rank", "auto"};
 inline constexpr const char* kExtrapolationWords[] = {"clip", "free", "refuse"};  // from 1
 inline constexpr const char* kEstimatorWords[] = {"auto", "ridge", "logistic"};
+inline constexpr const char* kLossWords[] = {"huber", "quantile", "poisson", "squared_hinge"};
 inline constexpr const char* kArdWords[] = {"auto", "off", "on"};
 inline constexpr const char* kClassWeightWords[] = {"none", "balanced"};
 

@@ -49,7 +49,13 @@ typedef enum mercer_metric {
   MERCER_METRIC_LOG_LOSS = 8,
   /** Expected calibration error: mean over rows of |share right - mean largest p| within bins of
    *  equally many rows, sorted by their largest p. */
-  MERCER_METRIC_CALIBRATION_ERROR = 9
+  MERCER_METRIC_CALIBRATION_ERROR = 9,
+  /** 1 - PINBALL over that of the best constant, averaged over the outputs whose Y varies, NaN if
+   *  none does; with tau = 0.5 of absolute errors. */
+  MERCER_METRIC_EXPLAINED_PINBALL = 10,
+  /** The same of Poisson's deviance: of counts y and of logs of means f, as "loss":"poisson"
+   *  predicts them. */
+  MERCER_METRIC_EXPLAINED_DEVIANCE = 11
 } mercer_metric;
 
 /** Which, and its numbers. All zeros but struct_size are the defaults, so it has no init. */
@@ -59,7 +65,7 @@ typedef struct mercer_score_options {
   int32_t metric;
   /** Of CALIBRATION_ERROR, 1..1000000; 0: 15. 0 of the others. */
   int64_t bins;
-  /** Of PINBALL, between 0 and 1; 0: 0.5. 0 of the others. */
+  /** Of PINBALL and EXPLAINED_PINBALL, between 0 and 1; 0: 0.5. 0 of the others. */
   double tau;
   /** Of the rows: n numbers >= 0, not all 0; NULL: 1 each. Means, shares and counts are of weights;
    *  bins hold about equal weight. */
@@ -71,10 +77,10 @@ typedef struct mercer_score_options {
  *  Shapes: predictions n x outputs, of mercer_model_predict or any
  *  other, n >= 1; Y n x outputs, or n x 1 for classes; both dense or CSR (made dense); score: one
  *  number, K x K for CONFUSION; options may be NULL.
- *  Errors: K = 1, K < 0, no rows, a metric that is not of K, bins or tau of another metric; but for
- *  ACCURACY a number that is no class and a NaN score; LOG_LOSS and CALIBRATION_ERROR of rows that
- *  are no probabilities; a weight that is negative, NaN or Inf, by its row;
- *  MERCER_DIMENSION_MISMATCH. score is written on success alone.
+ *  Errors: K = 1, K < 0, no rows, a metric that is not of K, bins or tau of another metric, a
+ *  negative target of EXPLAINED_DEVIANCE; but for ACCURACY a number that is no class and a NaN
+ *  score; LOG_LOSS and CALIBRATION_ERROR of rows that are no probabilities; a weight that is
+ *  negative, NaN or Inf, by its row; MERCER_DIMENSION_MISMATCH. score is written on success alone.
  *  Threads and cost: any number at once; one pass, CALIBRATION_ERROR a sort, AUC a sort for each
  *  class. */
 MERCER_API mercer_status mercer_prediction_score(mercer_rows predictions, mercer_rows Y, int64_t K,

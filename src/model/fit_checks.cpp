@@ -157,6 +157,12 @@ bool may_miss_targets(const Coding& coding, const ModelEntry& entry) {
 }
 
 void check_targets(const Coding& coding, MatrixView<const double> Y, bool may_miss) {
+  for (int64_t i = 0; i < Y.rows && !may_miss && coding.task == Task::regression; ++i)
+    for (int64_t k = 0; k < Y.cols; ++k)
+      require(!std::isnan(Y(i, k)), MERCER_INVALID_ARGUMENT,
+              "Y: row %lld, column %lld (counted from 0) is NaN, expected a number: targets may be "
+              "missing with the squared loss alone, model = \"ridge\"",
+              static_cast<Long>(i), static_cast<Long>(k));
   require_summable("Y", Y, may_miss ? MissingNumbers::allowed : MissingNumbers::refused);
   for (int64_t k = 0; may_miss && k < Y.cols; ++k) {
     int64_t i = 0;

@@ -50,9 +50,14 @@ struct BalancedScore {
   std::vector<ClassScore> classes;                                   // none of a regression
 };
 
-/// R^2 (averaged over outputs) or accuracy. NaN: not known, or not defined.
+/// What a score is: R^2, accuracy, or of a loss 1 - its mean over that of the best constant
+/// (Koenker and Machado 1999; McFadden's share of the deviance); averaged over outputs.
+enum class Measure { r_squared, accuracy, pinball, absolute, deviance };
+
+/// NaN: not known, or not defined.
 struct Assessment {
   Assessed kind = Assessed::none;
+  Measure measure = Measure::r_squared;
   int64_t rows = 0;
   int64_t groups = 0;  // these rows are of; 0: rows were in none
   double score = std::numeric_limits<double>::quiet_NaN();

@@ -30,6 +30,7 @@ namespace {
 using Long = long long;
 
 constexpr int64_t kMostClasses = 1000000;
+constexpr const char* kLogisticLoss = "logistic";
 
 /// KEY: NAME stands for KEY: {INNER: NAME}.
 Parameters with_object(Parameters body, const char* key, const char* inner) {
@@ -127,14 +128,25 @@ void refuse_search_keys(const FitPlan& plan, const char* of) {
 /// A search begins with ridge, and chooses lambda in its own way.
 void check_searchable(const FitPlan& plan) {
   constexpr const char* kPlain = "it left out, or \"search\": false";
-  refuse_keys(plan, {"loss", "delta", "tau", "iterations", "tolerance", "solver"}, "a search",
-              kPlain);
+  refuse_keys(plan, {"solver"}, "a search", kPlain);
+  if (!plan.search.loss)
+    refuse_keys(plan, {"delta", "tau", "iterations", "tolerance"},
+                "a search of logistic regression", kPlain);
   if (!plan.asks("select")) return;
   for (const auto& [key, value] : plan.given.object("select").entries())
     require(key == "fraction", MERCER_UNSUPPORTED,
             "select.%s of a search, which goes by leave-one-out or, above 3,000 rows, by rows held "
             "out: expected fraction alone, or \"search\": false",
             key.c_str());
+}
+
+/// Another loss than ridge's and logistic regression's is fitted at the end, with a lambda of its own.
+void end_with_loss(FitPlan& plan) {
+  const model::Estimating& asked = plan.search.fit.estimate;
+  if (asked.entry->least_squares || asked.parameters.text("loss") == kLogisticLoss) return;
+  plan.search.loss = asked;
+  plan.search.loss_lambda = std::exchange(plan.search.lambda, -1);
+  plan.search.estimator = model::Estimator::ridge;
 }
 
 /// Which is logistic regression's part of it, too.
@@ -287,6 +299,7 @@ model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<co
     refuse_automatic_transform(plan, "a fit with \"search\": false");
     return fit_plainly(std::move(plan), X, Y, weights, groups, context);
   }
+  end_with_loss(plan);
   check_searchable(plan);
   begin_with_ridge(plan.search.fit.estimate);
   // A posterior is one of targets as they are.

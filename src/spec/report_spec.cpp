@@ -19,6 +19,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kCriteria[] = {"none", "leave_one_out", "held_out", "folds"};
 constexpr const char* kRowsAre[] = {"exchangeable", "grouped", "ordered"};
+constexpr const char* kMeasures[] = {"r_squared", "accuracy", "explained_pinball",
+                                     "explained_absolute_error", "explained_deviance"};
 constexpr const char* kKinds[] = {"none", "nested", "unseen"};
 constexpr const char* kStages[] = {"coarse", "fine", "per_input", "final"};
 
@@ -39,14 +41,17 @@ void add_classes(const model::Assessment& score, Json& object) {
 }
 
 Json object_of(const model::Assessment& score, model::Task task) {
-  Json object = {{"kind", kKinds[static_cast<size_t>(score.kind)]},
-                 {"measure", task == model::Task::classification ? "accuracy" : "r_squared"},
-                 {"rows", score.rows},
-                 {"groups", score.groups},
-                 {"value", number(score.score)},
-                 {"standard_error", number(score.standard_error)},
-                 {"constant", number(score.constant)},
-                 {"linear", number(score.linear)}};
+  Json object = {
+      {"kind", kKinds[static_cast<size_t>(score.kind)]},
+      {"measure",
+       kMeasures[static_cast<size_t>(task == model::Task::classification ? model::Measure::accuracy
+                                                                         : score.measure)]},
+      {"rows", score.rows},
+      {"groups", score.groups},
+      {"value", number(score.score)},
+      {"standard_error", number(score.standard_error)},
+      {"constant", number(score.constant)},
+      {"linear", number(score.linear)}};
   add_classes(score, object);
   return object;
 }
@@ -146,6 +151,7 @@ model::Assessment read_score(const Json& object) {
   if (!object.is_object()) refuse("score", "an object");
   model::Assessment score = {
       .kind = static_cast<model::Assessed>(read_choice(object, "kind", kKinds)),
+      .measure = static_cast<model::Measure>(read_choice(object, "measure", kMeasures)),
       .rows = read_count(object, "rows"),
       .groups = object.contains("groups") ? read_count(object, "groups") : 0,
       .score = read_number(object, "value"),

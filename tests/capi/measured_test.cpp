@@ -114,6 +114,18 @@ TEST_CASE("scores: every metric, of numbers and of classes", "[capi]") {
   CHECK(std::abs(measure(MERCER_METRIC_MAE, false) - 5.0 / 3) <= 1e-15);
   CHECK(std::abs(measure(MERCER_METRIC_PINBALL, false) - 5.0 / 6) <= 1e-15);
   CHECK(std::abs(measure(MERCER_METRIC_PINBALL, false, 0.9) - 3.7 / 3) <= 1e-15);
+  // The best constants are 3, 5 and the log of 3.
+  CHECK(std::abs(measure(MERCER_METRIC_EXPLAINED_PINBALL, false) + 0.25) <= 1e-15);
+  CHECK(std::abs(measure(MERCER_METRIC_EXPLAINED_PINBALL, false, 0.9) - (1 - 3.7 / 0.6)) <= 1e-14);
+  const auto deviance = [&](double a, double b, double c) {
+    double sum = 0;
+    const double means[] = {a, b, c};
+    for (int i = 0; i < 3; ++i) sum += Y[i] * std::log(Y[i] / means[i]) - Y[i] + means[i];
+    return sum;
+  };
+  CHECK(std::abs(measure(MERCER_METRIC_EXPLAINED_DEVIANCE, false) -
+                 (1 - deviance(std::exp(2), std::exp(3), std::exp(1)) / deviance(3, 3, 3))) <=
+        1e-13);
   CHECK(measure(MERCER_METRIC_DEFAULT, true) == measure(MERCER_METRIC_ACCURACY, true));
   CHECK(measure(MERCER_METRIC_ACCURACY, true) == 2.0 / 3);
   CHECK(measure(MERCER_METRIC_AUC, true) == 1);
@@ -141,7 +153,7 @@ TEST_CASE("scores: options that are refused", "[capi]") {
                  MERCER_INVALID_ARGUMENT, "mercer_prediction_score: ", parts...);
   };
   CHECK(says({0, -1, 0, 0, nullptr}, 0, "options->metric = -1") == "");
-  CHECK(says({0, 10, 0, 0, nullptr}, 0, "options->metric = 10") == "");
+  CHECK(says({0, 12, 0, 0, nullptr}, 0, "options->metric = 12") == "");
   CHECK(says({0, MERCER_METRIC_RMSE, 0, 0, nullptr}, 2, "(RMSE) and K = 2, expected K = 0") == "");
   CHECK(says({0, MERCER_METRIC_AUC, 0, 0, nullptr}, 0, "(AUC) and K = 0, expected K >= 2") == "");
   CHECK(says({0, 0, -1, 0, nullptr}, 0, "options->bins = -1") == "");
@@ -154,6 +166,12 @@ TEST_CASE("scores: options that are refused", "[capi]") {
   CHECK(says({0, MERCER_METRIC_PINBALL, 20, 0.9, nullptr}, 0, "options->bins = 20") == "");
   CHECK(says({0, MERCER_METRIC_LOG_LOSS, 0, 0, nullptr}, 2, "row 0 (counted from 0) sums to 5",
              "expected probabilities") == "");
+  const double negative[] = {1, -2};
+  const mercer_score_options counts = {sizeof counts, MERCER_METRIC_EXPLAINED_DEVIANCE, 0, 0,
+                                       nullptr};
+  CHECK(fault(mercer_prediction_score(rows_of(f, 2, 1), rows_of(negative, 2, 1), 0, &counts,
+                                      nullptr, &score),
+              MERCER_INVALID_ARGUMENT, "Y: row 1", "EXPLAINED_DEVIANCE") == "");
   CHECK(score == 77);
 }
 

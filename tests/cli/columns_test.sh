@@ -264,4 +264,29 @@ refuses "--folds loo: does not go with --ordered" "$MERCER" cv people.csv --orde
 sed '5s/^p[0-9]*,/,/' people.csv >gap.csv
 refuses "row 4 has no group" "$MERCER" fit gap.csv --groups who -o result
 
+
+# Another loss than squares, in fit, cv, predict and score.
+skewed='a = uniform(); b = uniform(); u = uniform()
+  print a "," b "," sin(2 * a) + (1.2 + b) * u * u * u'
+{ echo a,b,y; rows 500 "$skewed"; } >skewed.csv
+fit skewed.csv -o model --loss quantile --tau 0.9 --ard off --test-fraction 0.2
+contains '^honest score: explained pinball loss 0.[0-9]* +- [0-9.]* (400 rows' "the score is the loss's"
+contains '^test: explained pinball loss 0.[0-9]* on 100 held-out rows$' "the test's, too"
+accepts "$MERCER" predict model skewed.csv -o predicted.csv
+contains '^test: explained pinball loss 0.[0-9]* on 500 rows$' "predict"
+accepts "$MERCER" score model skewed.csv
+contains '^explained pinball loss 0' "score"
+accepts "$MERCER" cv skewed.csv --loss huber --ard off --features 64 --folds 3
+contains '^cv: explained absolute error 0' "cv"
+{ echo a,b,y; rows 400 'a = uniform(); b = uniform(); print a "," b "," int(exp(1 + a) + 0.5 * b + 0.5)'; } >counts.csv
+fit counts.csv -o model --loss poisson --ard off
+contains '^honest score: explained deviance 0' "counts"
+accepts "$MERCER" predict model counts.csv -o predicted.csv
+awk -F, 'NR > 1 { sum += $1 } END { exit !(sum / (NR - 1) > 2 && sum / (NR - 1) < 5) }' predicted.csv || complain "counts are not predicted by their means"
+refuses "--tau: is of --loss quantile" "$MERCER" fit skewed.csv --tau 0.5 -o result
+refuses "--delta: is of --loss huber" "$MERCER" fit skewed.csv --loss quantile --delta 0.5 -o result
+refuses "--loss huber: does not go with --estimator" "$MERCER" fit skewed.csv --loss huber --estimator ridge -o result
+refuses "--loss huber: is of a regression" "$MERCER" fit skewed.csv --loss huber --task classification -o result
+refuses "counts" "$MERCER" fit skewed.csv --loss poisson -o result
+refuses "--folds loo: does not go with --loss huber" "$MERCER" cv skewed.csv --loss huber --folds loo
 finish

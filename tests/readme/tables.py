@@ -15,7 +15,7 @@ import sys
 KINDS = ["kernels", "maps", "projections", "models"]
 # What every map and model has, said once in the text.
 OF_MAPS = {"kernel", "inputs", "features", "seed"}
-OF_MODELS = {"outputs", "map", "search", "lengthscale", "ard", "select", "prepare", "center", "task", "classes", "precision", "seed", "assess"}
+OF_MODELS = {"outputs", "map", "search", "lengthscale", "ard", "select", "prepare", "center", "task", "classes", "precision", "seed", "ordered", "assess"}
 COMMON = {"maps": OF_MAPS, "models": OF_MODELS}
 
 

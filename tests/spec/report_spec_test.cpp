@@ -25,7 +25,7 @@ FitReport report() {
   report.dimension = 77.5;
   report.kernel = "laplacian";
   report.target_transform = Transform::log;
-  report.assessment = {Assessed::unseen, 100, 7, 0.5, 0.125, -0.25, NAN};
+  report.assessment = {Assessed::unseen, Measure::accuracy, 100, 7, 0.5, 0.125, -0.25, NAN};
   report.trials = {
       {0, 64, 300, 3, 1e-2, NAN, 0.5},
       {3, 128, 600, 1.5, 1e-3, 0.25, 1, Transform::none, 0.125, NAN, "laplacian", Transform::log}};

@@ -3,6 +3,7 @@
 // Options of fit and cv.
 #include <memory>
 
+#include "failure.h"
 #include "options/command_line.h"
 #include "options/declare.h"
 #include "options/shared.h"
@@ -57,6 +58,36 @@ void add_split_options(CLI::App* app, LearnRequest* learn) {
                 "predicted from, in the search, the score, --test-fraction and cv");
 }
 
+// What is least in place of squares.
+void add_loss_options(CLI::App* app, FitRequest* request) {
+  add_choice(
+      app, "--loss", &request->loss, kLossWords,
+      "Fitted with the map that the search finds by squares: huber (few wrong targets change "
+      "little), quantile (--tau), poisson (counts, whose means are predicted), of classes "
+      "squared_hinge. Scores are then of absolute errors, the pinball loss or the deviance: "
+      "1 is perfect, 0 the best constant");
+  app->add_option("--tau", request->tau, "Of --loss quantile: the share of targets below it")
+      ->type_name("T");
+  app->add_option("--delta", request->delta,
+                  "Of --loss huber: where squares end; default 1.345 deviations of residuals")
+      ->type_name("D");
+}
+
+/// A loss says what the task is; what it does not go with is refused.
+void settle_loss(FitRequest* request) {
+  const std::string& loss = request->loss;
+  if (request->tau && loss != "quantile") throw Failure("--tau: is of --loss quantile");
+  if (request->delta && loss != "huber") throw Failure("--delta: is of --loss huber");
+  if (loss.empty()) return;
+  if (request->estimator != "auto")
+    throw Failure("--loss " + loss + ": does not go with --estimator, one of the two");
+  const std::string task = loss == "squared_hinge" ? "classification" : "regression";
+  if (request->learn.task == "auto") request->learn.task = task;
+  if (request->learn.task != task)
+    throw Failure("--loss " + loss + ": is of a " + task + ", --task says " + request->learn.task);
+  request->learn.gaps = false;
+}
+
 // What fit and cv share.
 void add_fit_options(CLI::App* app, FitRequest* request) {
   request->learn.gaps = true;
@@ -76,6 +107,7 @@ void add_fit_options(CLI::App* app, FitRequest* request) {
              "Of classes: ridge (least squares) or logistic; default auto: ridge for up to 3,000 "
              "rows or where logistic takes longer, else logistic unless ridge is better on rows "
              "held out by more than a standard error");
+  add_loss_options(app, request);
   add_choice(app, "--ard", &request->ard, kArdWords,
              "A lengthscale for each input: default auto: learnt from dense rows of up to 100 "
              "inputs, kept where it wins; off; on: always kept");
@@ -105,6 +137,7 @@ void add_fit(CLI::App& app) {
       ->allow_extra_args(false);
   fit->callback([request] {
     settle_train(&request->learn);
+    settle_loss(request.get());
     run_fit(*request);
   });
 }
@@ -120,6 +153,7 @@ void add_cv(CLI::App& app) {
       ->type_name("K|loo");
   cv->callback([request] {
     settle_train(&request->fit.learn);
+    settle_loss(&request->fit);
     run_cv(*request);
   });
 }

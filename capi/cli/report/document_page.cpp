@@ -110,12 +110,15 @@ void add_curve(const Json& document, Page& page) {
   const Json& curve = document["learning_curve"];
   const bool classification = document.at("task") == "classification";
   page.heading("More features, and the errors that remain");
-  page.figure(
-      chart({"learning curve", "features D", classification ? "accuracy" : "R²", true, false},
-            {{"", numbers_of(curve.at("features")), numbers_of(curve.at("score")), true}}),
-      "Fitted on " + text_of(curve.at("train_rows")) +
-          " rows with the lengthscale chosen, scored on " + text_of(curve.at("test_rows")) +
-          " others.");
+  page.figure(chart({"learning curve", "features D",
+                     classification                         ? "accuracy"
+                     : document.at("spec").contains("loss") ? "explained loss"
+                                                            : "R²",
+                     true, false},
+                    {{"", numbers_of(curve.at("features")), numbers_of(curve.at("score")), true}}),
+              "Fitted on " + text_of(curve.at("train_rows")) +
+                  " rows with the lengthscale chosen, scored on " + text_of(curve.at("test_rows")) +
+                  " others.");
 }
 
 void add_errors(const Json& document, Page& page) {

@@ -3,10 +3,12 @@
 #include "report/learning_curve.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "fitting.h"
 #include "json.h"
 #include "operator_option.h"
+#include "scoring.h"
 #include "split.h"
 #include "table_rows.h"
 
@@ -70,7 +72,9 @@ LearningCurve learning_curve(const FitRequest& request, const Plan& plan, const 
   const Plan found = found_plan(plan, map.spec());
   const Rows test = rows_of(data.X, curve.first_test_row, curve.test_rows, data.d);
   const Rows truth = targets_of(data.Y, curve.first_test_row, curve.test_rows, data.m);
-  const mercer_score_options scoring = score_options_of(data.weights, curve.first_test_row);
+  const Scoring by = scoring_of(model);
+  const mercer_score_options scoring =
+      by.options(score_options_of(data.weights, curve.first_test_row));
   FitRequest one = request;
   one.ard = "auto";  // what was learnt is in the plan
   const Json known = parse_json(model.spec());
@@ -88,6 +92,7 @@ LearningCurve learning_curve(const FitRequest& request, const Plan& plan, const 
       if (error.status() != MERCER_INVALID_ARGUMENT || D == map.features()) throw;
     }
   }
+  curve.predicted = by.means(std::move(curve.predicted));
   return curve;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/assess/balanced_score.h"
+#include "model/estimator/model_entry.h"
 #include "solver/row_weights.h"
 #include "statistic/prediction_score.h"
 
@@ -82,6 +83,37 @@ bool add_influence(MatrixView<const double> Y, MatrixView<const double> predicti
   return true;
 }
 
+/// Of the share of the best constant's loss that is left: the same.
+bool add_influence(const Measuring& by, MatrixView<const double> Y,
+                   MatrixView<const double> predictions, int64_t o,
+                   const std::vector<double>& shares, double& left,
+                   std::vector<double>& influence) {
+  const double constant = by.loss.best_constant(Y, o, shares);
+  double own = 0, total = 0;
+  for (int64_t i = 0; i < Y.rows; ++i) {
+    own += shares[static_cast<size_t>(i)] * by.loss(Y(i, o), predictions(i, o));
+    total += shares[static_cast<size_t>(i)] * by.loss(Y(i, o), constant);
+  }
+  if (!(total > 0)) return false;
+  left += own / total;
+  for (int64_t i = 0; i < Y.rows; ++i)
+    influence[static_cast<size_t>(i)] +=
+        shares[static_cast<size_t>(i)] *
+        (by.loss(Y(i, o), predictions(i, o)) - own / total * by.loss(Y(i, o), constant)) / total;
+  return true;
+}
+
+Score score_of_loss(const Measuring& by, MatrixView<const double> Y,
+                    MatrixView<const double> predictions, const std::vector<double>& shares,
+                    std::span<const int64_t> clusters) {
+  std::vector<double> influence(static_cast<size_t>(Y.rows), 0.0);
+  double left = 0, varying = 0;
+  for (int64_t o = 0; o < Y.cols; ++o)
+    varying += add_influence(by, Y, predictions, o, shares, left, influence);
+  if (varying == 0) return {kUnknown, kUnknown};
+  return {1 - left / varying, error_of_sum(clustered(influence, clusters)) / varying};
+}
+
 double error_of_r_squared(MatrixView<const double> Y, MatrixView<const double> predictions,
                           const std::vector<double>& shares, std::span<const int64_t> clusters) {
   std::vector<double> influence(static_cast<size_t>(Y.rows), 0.0);
@@ -129,10 +161,22 @@ void tell_of_all_rows(double left, Assessment& folds) {
 
 }  // namespace
 
-Score score_of(Task task, MatrixView<const double> Y, MatrixView<const double> predictions,
-               std::span<const double> weights, std::span<const int64_t> clusters) {
+Measuring::Measuring(Task task, const Estimating& fitted) : Measuring(task) {
+  if (fitted.parameters.find("loss") == nullptr || task == Task::classification) return;
+  const std::string name = fitted.parameters.text("loss");
+  measure = name == "poisson"    ? Measure::deviance
+            : name == "quantile" ? Measure::pinball
+                                 : Measure::absolute;
+  loss.deviance = measure == Measure::deviance;
+  if (fitted.parameters.find("tau") != nullptr) loss.tau = fitted.parameters.number("tau");
+}
+
+Score score_of(const Measuring& by, MatrixView<const double> Y,
+               MatrixView<const double> predictions, std::span<const double> weights,
+               std::span<const int64_t> clusters) {
   const std::vector<double> shares = shares_of(weights, Y.rows);
-  if (task == Task::regression)
+  if (by.of_loss()) return score_of_loss(by, Y, predictions, shares, clusters);
+  if (by.measure == Measure::r_squared)
     return {statistic::r_squared(Y, predictions, weights),
             error_of_r_squared(Y, predictions, shares, clusters)};
   const double share = statistic::accuracy(Y, predictions, weights);
@@ -140,19 +184,20 @@ Score score_of(Task task, MatrixView<const double> Y, MatrixView<const double> p
                                   : error_of_clusters(share, Y, predictions, shares, clusters)};
 }
 
-Assessment assess(Assessed kind, Task task, MatrixView<const double> Y, const Foreseen& foreseen,
-                  std::span<const double> weights, double left, std::span<const int64_t> clusters) {
-  const Score score = score_of(task, Y, foreseen.model.view(), weights, clusters);
-  Assessment result{
-      .kind = kind,
-      .rows = Y.rows,
-      .score = score.value,
-      .standard_error = score.standard_error,
-      .constant = score_of(task, Y, foreseen.baselines.constant.view(), weights).value};
+Assessment assess(Assessed kind, const Measuring& by, MatrixView<const double> Y,
+                  const Foreseen& foreseen, std::span<const double> weights, double left,
+                  std::span<const int64_t> clusters) {
+  const Score score = score_of(by, Y, foreseen.model.view(), weights, clusters);
+  Assessment result{.kind = kind,
+                    .measure = by.measure,
+                    .rows = Y.rows,
+                    .score = score.value,
+                    .standard_error = score.standard_error,
+                    .constant = score_of(by, Y, foreseen.baselines.constant.view(), weights).value};
   if (foreseen.baselines.linear.rows() > 0)
-    result.linear = score_of(task, Y, foreseen.baselines.linear.view(), weights).value;
+    result.linear = score_of(by, Y, foreseen.baselines.linear.view(), weights).value;
   if (kind == Assessed::nested) tell_of_all_rows(left, result);
-  if (task == Task::regression) return result;
+  if (by.measure != Measure::accuracy) return result;
   result.balanced = balanced_score(Y, foreseen.model.view(), weights, clusters);
   if (foreseen.baselines.linear.rows() > 0)
     result.balanced_linear = balanced_score(Y, foreseen.baselines.linear.view(), weights).value;

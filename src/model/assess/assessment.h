@@ -6,11 +6,22 @@
 #include "model/assess/baselines.h"
 #include "model/prepare/coding.h"
 #include "model/report.h"
+#include "statistic/explained_loss.h"
 
 namespace mercer::model {
 
+/// How predictions are scored: by the task, or as the loss that was fitted.
+struct Measuring {
+  Measuring(Task task)  // NOLINT: implicit, a task has a measure
+      : measure(task == Task::classification ? Measure::accuracy : Measure::r_squared) {}
+  Measuring(Task task, const Estimating& fitted);
+  bool of_loss() const { return measure > Measure::accuracy; }
+  Measure measure;
+  statistic::RowLoss loss = {};
+};
+
 struct Score {
-  double value = 0;           // R^2, averaged over the outputs that vary, or accuracy
+  double value = 0;           // as Measure has it, averaged over the outputs that vary
   double standard_error = 0;  // of independent rows
 };
 
@@ -20,8 +31,9 @@ struct Score {
 /// in every mean, or none; rows stay independent observations, so that weights of 1,000 each do not
 /// shrink the error. clusters: of rows that are not, a number for each; the error is that of
 /// independent clusters.
-Score score_of(Task task, MatrixView<const double> Y, MatrixView<const double> predictions,
-               std::span<const double> weights = {}, std::span<const int64_t> clusters = {});
+Score score_of(const Measuring& by, MatrixView<const double> Y,
+               MatrixView<const double> predictions, std::span<const double> weights = {},
+               std::span<const int64_t> clusters = {});
 
 inline constexpr int64_t kFolds = 5;  // of nested searches, and of rows that calibrate
 
@@ -33,8 +45,8 @@ struct Foreseen {
 /// left, of nested ones: the errors of a fit to all rows over those of fits to four fifths, by the
 /// criterion that both were chosen by. The model's score is that of all rows, the baselines' are
 /// those of the folds.
-Assessment assess(Assessed kind, Task task, MatrixView<const double> Y, const Foreseen& foreseen,
-                  std::span<const double> weights = {}, double left = 1,
+Assessment assess(Assessed kind, const Measuring& by, MatrixView<const double> Y,
+                  const Foreseen& foreseen, std::span<const double> weights = {}, double left = 1,
                   std::span<const int64_t> clusters = {});
 
 }  // namespace mercer::model

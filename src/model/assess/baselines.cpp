@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/assess/assessment.h"
 #include "model/estimator/class_weights.h"
 #include "model/prepare/row_coding.h"
 #include "model/rows/copied_rows.h"
@@ -38,32 +39,46 @@ std::vector<double> mean_codes(const Coding& coding, const Preparation& by,
   return sum;
 }
 
+/// By the loss, in the place of means.
+std::vector<double> constants_of(const Measuring& by, MatrixView<const double> Y,
+                                 const std::vector<int64_t>& rows, std::span<const double> weights,
+                                 Context& context) {
+  const Matrix<double> targets = copied_targets(Y, rows, context);
+  const std::vector<double> own = solver::taken_weights(weights, rows);
+  std::vector<double> constants;
+  for (int64_t o = 0; o < Y.cols; ++o)
+    constants.push_back(by.loss.best_constant(targets.view(), o, own));
+  return constants;
+}
+
 }  // namespace
 
 Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> Y,
                     const std::vector<int64_t>& train, const std::vector<int64_t>& test,
                     Context& context, std::span<const double> weights) {
   const Coding& coding = model.fit.coding;
-  Preparation by = model.preparation;
-  by.targets.clear();  // a mean and a line are those of targets as they are
-  const std::vector<double> mean = mean_codes(coding, by, Y, train, weights);
+  Preparation plain = model.preparation;
+  plain.targets.clear();  // a mean and a line are those of targets as they are
+  const Measuring by(coding.task, model.fit.estimate);
+  const std::vector<double> mean = by.of_loss() ? constants_of(by, Y, train, weights, context)
+                                                : mean_codes(coding, plain, Y, train, weights);
   const int64_t n = std::ssize(test), outputs = std::ssize(mean);
   Baselines result{Matrix<double>(n, outputs, context, kWhat), {}};
   for (int64_t i = 0; i < n; ++i) std::ranges::copy(mean, result.constant.view().row(i));
-  if (X.cols() > kMostLinearInputs) return result;
+  if (by.of_loss() || X.cols() > kMostLinearInputs) return result;
 
   Selecting how = model.fit.select;
   how.selection = Selection::loo;
   const std::vector<double> learnt = class_weighted(
       Y, weights, class_factors(model.fit.estimate.parameters, coding.classes, Y, weights, train));
-  const InputRows rows(by, coding, {X, Y, learnt});
+  const InputRows rows(plain, coding, {X, Y, learnt});
   const std::vector<int64_t> sample = sample_rows(train, kMostLinearRows, how.seed);
   const Selected selected = select(*rows.subset(sample), how, coding.task, {}, context);
   result.linear = Matrix<double>(n, outputs, context, kWhat);
   const CopiedRows given(X, test, context);
   const Matrix<double> targets = copied_targets(Y, test, context);
   const auto score = [&](const Rows& inputs) {
-    for_each_scored(InputRows(by, coding, {inputs, targets.view()}), {&selected.weights, 1},
+    for_each_scored(InputRows(plain, coding, {inputs, targets.view()}), {&selected.weights, 1},
                     context, [&](int64_t i, const double*, double, const double* scores) {
                       std::copy_n(scores, outputs, result.linear.view().row(i));
                     });

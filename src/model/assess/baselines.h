@@ -14,8 +14,10 @@ namespace mercer::model {
 
 /// Predictions for the rows `test` by what was learnt on `train`, test.count x outputs each.
 struct Baselines {
-  Matrix<double> constant;  // the targets' means: of one-hot codes, whose largest is a class's
-  Matrix<double> linear;    // no rows where the inputs are too many: above kMostLinearInputs
+  Matrix<double> constant;  // the targets' means, of one-hot codes, whose largest is a class's; of
+                            // another loss what is best by that
+  Matrix<double> linear;    // no rows where the inputs are too many, above kMostLinearInputs, or
+                            // where another loss than squares was fitted
 };
 
 inline constexpr int64_t kMostLinearInputs = 2000;

@@ -78,7 +78,11 @@ std::string contradiction(Task task, const Repeats& repeats) {
       count, repeats.most);
 }
 
-const char* measure_of(Task task) { return task == Task::classification ? "accuracy" : "R^2"; }
+const char* name_of(Measure measure) {
+  constexpr const char* kNames[] = {"R^2", "accuracy", "explained pinball loss",
+                                    "explained absolute error", "explained deviance"};
+  return kNames[static_cast<size_t>(measure)];
+}
 
 /// What the score cannot say of classes.
 void warn_of_few_rows(const std::vector<ClassScore>& classes, std::vector<std::string>& found) {
@@ -229,11 +233,14 @@ std::vector<std::string> score_warnings(const Parameters& own, Task task,
   }
   warn_of_missed(assessment, found);
   if (assessment.score <= assessment.constant)
-    found.push_back(text("%s %.4f does not beat the %s: %.4f", measure_of(task), assessment.score,
-                         task == Task::classification ? "largest class" : "mean",
+    found.push_back(text("%s %.4f does not beat the %s: %.4f", name_of(assessment.measure),
+                         assessment.score,
+                         task == Task::classification               ? "largest class"
+                         : assessment.measure == Measure::r_squared ? "mean"
+                                                                    : "best constant",
                          assessment.constant));
   if (assessment.score <= assessment.linear)
-    found.push_back(text("%s %.4f does not beat a linear model: %.4f", measure_of(task),
+    found.push_back(text("%s %.4f does not beat a linear model: %.4f", name_of(assessment.measure),
                          assessment.score, assessment.linear));
   return found;
 }

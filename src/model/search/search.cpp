@@ -97,7 +97,8 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
     return Matrix<double>(rows, outputs, context, "predictions of rows left out");
   };
   Foreseen all{predictions(n), {predictions(n), {}}};
-  if (X.cols() <= kMostLinearInputs) all.baselines.linear = predictions(n);
+  const Measuring by = options.loss ? Measuring(coding.task, *options.loss) : coding.task;
+  if (X.cols() <= kMostLinearInputs && !by.of_loss()) all.baselines.linear = predictions(n);
   double criteria = 0;
   int64_t first = 0;  // of the fold, among the rows scored
   for (const auto& [train, fold] : splits) {
@@ -122,9 +123,9 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
     stage.advance(1);
   }
   const Matrix<double> targets = copied_targets(Y, scored, context);
-  Assessment assessment = assess(Assessed::nested, coding.task, targets.view(), all,
-                                 solver::taken_weights(weights, scored), criterion / criteria,
-                                 clusters_of(scored, rule));
+  Assessment assessment =
+      assess(Assessed::nested, by, targets.view(), all, solver::taken_weights(weights, scored),
+             by.of_loss() ? 1 : criterion / criteria, clusters_of(scored, rule));
   assessment.groups = group_count(scored, rule.groups);
   return assessment;
 }
@@ -190,6 +191,14 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
   return model;
 }
 
+/// What the model of another loss refuses.
+void check_loss(const SearchOptions& options) {
+  Fitting last = options.fit;
+  last.estimate = *options.loss;
+  last.select.selection = Selection::held_out;
+  if (last.estimate.entry->check != nullptr) last.estimate.entry->check(last);
+}
+
 /// A search chooses by folds where rows are not to be left out one by one.
 Selecting checked_selecting(const Fitting& fit) {
   return {.selection = Selection::held_out, .ordered = fit.select.ordered};
@@ -232,12 +241,14 @@ Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
   check(fit.coding);
   check(fit.prepare, fit.coding);
   check_class_weight(fit.estimate.parameters, fit.coding);
+  if (options.loss) check_loss(options);
   check_shapes(fit.coding, X.rows(), X.cols(), Y);
   solver::require_weights(weights, X.rows());
   check_rows("X", X.rows(), solver::total_weight(weights, X.rows()));
   check_dependence(checked_selecting(fit), groups);
   check_numbers(fit.prepare.missing, X);
-  check_targets(fit.coding, Y, may_miss_targets(fit.coding, *fit.estimate.entry));
+  const Estimating& last = options.loss ? *options.loss : fit.estimate;
+  check_targets(fit.coding, Y, may_miss_targets(fit.coding, *last.entry));
   Found found = within(maker.domain(), fit.prepare, X);
   found.flagged = options.flagged;
   SearchOptions inside = options;

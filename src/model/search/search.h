@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "model/model.h"
@@ -45,6 +46,10 @@ struct SearchOptions {
   /// Of a classification: what is fitted with the lengthscale found. automatic: ridge for up to
   /// 3,000 rows, else the better of both (estimator_choice.h).
   Estimator estimator = Estimator::automatic;
+  /// Fitted on the map and preparation found in place of ridge, by another loss: its lambda is
+  /// chosen on rows held out, or given, and the score is of this loss.
+  std::optional<Estimating> loss = {};
+  double loss_lambda = -1;  // >= 0: given
   PerInput per_input = PerInput::automatic;
   int64_t part_of =
       0;  // rows, of a fold: it learns lengthscales where a search of all of them does

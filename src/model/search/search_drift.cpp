@@ -32,12 +32,16 @@ void SearchRun::warn_of_drift(const Chosen& chosen) {
   };
   const std::vector<int64_t> train = part(others, sizes_.coarse.rows);
   candidates_.use(*chosen.setting.maker);
-  const solver::BlockSource& rows = candidates_.at(chosen.setting.prepared->by, chosen.lengthscales,
-                                                   sizes_.coarse.features, train);
+  const int64_t features =
+      chosen.setting.maker->features_of(sizes_.coarse.features, std::ssize(train));
+  const solver::BlockSource& rows =
+      candidates_.at(chosen.setting.prepared->by, chosen.lengthscales, features, train);
   couple(candidates_.map(), chosen.setting);
   const Judge judge = judge_of(chosen.setting);
   LambdaPlan plan;
-  plan.grid = {chosen.point.lambda};
+  // Of ridge, whatever was fitted then.
+  plan.grid = {chosen.trial.points.empty() ? chosen.point.lambda
+                                           : chosen.trial.points[chosen.at].lambda};
   try {
     const HeldOutFit fit(rows, estimate_.problem(), train, HeldOutFit::Sums::exact, context_, {});
     const Trial later = fit.judge(plan, part(last, kMostJudged), judge, context_);

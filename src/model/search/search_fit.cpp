@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "model/assess/warnings.h"
+#include "model/estimator/model_entry.h"
 #include "model/prepare/row_coding.h"
 #include "model/rows/copied_rows.h"
 #include "model/rows/scored_rows.h"
@@ -17,14 +18,15 @@
 #include "solver/row_weights.h"
 
 namespace mercer::model {
-void SearchRun::assess_by(const Chosen& chosen, solver::Weights weights) {
-  if (unseen_.empty()) return;
+
+void SearchRun::assess_by(const Chosen& chosen, std::shared_ptr<const Predictor> predictor) {
   Model model;
   model.map = map_;
   model.fit = fit_;
+  if (options_.loss) model.fit.estimate = *options_.loss;
   model.preparation = chosen.setting.prepared->by;
   model.ranges = ranges();
-  model.predictor = make_linear(std::move(weights));
+  model.predictor = std::move(predictor);
   const Matrix<double> targets = copied_targets(Y_, unseen_, context_);
   Foreseen foreseen{Matrix<double>(std::ssize(unseen_), model.outputs(), context_,
                                    "predictions of rows held out"),
@@ -32,8 +34,8 @@ void SearchRun::assess_by(const Chosen& chosen, solver::Weights weights) {
   const CopiedRows rows(X_, unseen_, context_);
   predict(model, rows.rows(), context_, foreseen.model.view(), foreseen_as(fit_.extrapolation));
   report_.assessment =
-      assess(Assessed::unseen, fit_.coding.task, targets.view(), foreseen,
-             solver::taken_weights(weights_, unseen_), 1, clusters_of(unseen_, rule_));
+      assess(Assessed::unseen, Measuring(fit_.coding.task, model.fit.estimate), targets.view(),
+             foreseen, solver::taken_weights(weights_, unseen_), 1, clusters_of(unseen_, rule_));
   report_.assessment.groups = group_count(unseen_, rule_.groups);
 }
 
@@ -106,6 +108,34 @@ solver::Weights SearchRun::fit_held_out(const solver::BlockSource& rows, Chosen&
   return fit.solve(chosen.point.lambda, context_);
 }
 
+void SearchRun::fit_loss(Chosen& chosen, Model& model) {
+  Estimating asked = *options_.loss;
+  asked.coupling = estimate_.coupling;
+  Selecting how = fit_.select;
+  how.selection = options_.loss_lambda >= 0 ? Selection::fixed : Selection::held_out;
+  how.lambda = options_.loss_lambda;
+  how.held_out_fraction = options_.held_out_fraction;
+  const FeatureRows rows = plain_rows(chosen);
+  const auto learn = [&](const solver::BlockSource& some) {
+    return asked.entry->fit(some, asked, fit_.coding, how, context_);
+  };
+  if (!unseen_.empty()) {
+    Learned seen = learn(*rows.subset(chosen_by_));
+    assess_by(chosen, std::move(seen.predictor));
+    model.path = std::move(seen.path);
+    how.selection = Selection::fixed;
+    how.lambda = seen.lambda;
+  }
+  Learned learned = learn(rows);
+  model.predictor = std::move(learned.predictor);
+  model.calibration = std::move(learned.calibration);
+  if (unseen_.empty()) model.path = std::move(learned.path);
+  // These were ridge's, which chose the map.
+  if (chosen.trial.points.empty()) chosen.point.score = std::numeric_limits<double>::quiet_NaN();
+  chosen.point.dimension = std::numeric_limits<double>::quiet_NaN();
+  chosen.point.lambda = learned.lambda;
+}
+
 void SearchRun::fill_report(const Chosen& chosen) {
   report_.rows_are = !rule_.groups.empty() ? RowsAre::grouped
                      : rule_.ordered       ? RowsAre::ordered
@@ -122,7 +152,7 @@ void SearchRun::fill_report(const Chosen& chosen) {
   report_.kernel = map_->kernel().name();
   report_.target_transform = chosen.setting.prepared->asked.target_transform;
   report_.dimension = chosen.point.dimension;
-  const bool given = options_.lambda >= 0;
+  const bool given = options_.lambda >= 0 || options_.loss;
   for (std::string& one : choice_warnings(report_, std::ssize(split_.train), lengthscale_at_edge_,
                                           given ? 0 : kMostLambda, given ? 0 : kLeastTried))
     report_.warnings.push_back(std::move(one));
@@ -132,6 +162,7 @@ void SearchRun::fill_report(const Chosen& chosen) {
 Fitting SearchRun::fitted_as(const Chosen& chosen) const {
   Fitting fitted = fit_;
   if (choice_) fitted.estimate = choice_->estimating;
+  if (options_.loss) fitted.estimate = *options_.loss;
   if (chosen.setting.coupling == nullptr) {
     fitted.outputs = {};
   } else {
@@ -140,7 +171,9 @@ Fitting SearchRun::fitted_as(const Chosen& chosen) const {
   fitted.estimate.coupling = nullptr;  // it was of the fit
   fitted.prepare = chosen.setting.prepared->asked;
   fitted.select.lambda = chosen.point.lambda;
-  fitted.select.selection = options_.lambda >= 0                ? Selection::fixed
+  const double given = options_.loss ? options_.loss_lambda : options_.lambda;
+  fitted.select.selection = given >= 0                          ? Selection::fixed
+                            : options_.loss                     ? Selection::held_out
                             : !leaves_out() || keeps_logistic() ? Selection::held_out
                             : rule_.exchangeable()              ? Selection::loo
                                                                 : Selection::kfold;
@@ -163,12 +196,16 @@ Model SearchRun::run(Ranges ranges) {
   model.map = map_;
   couple(*map_, chosen.setting);
   const FeatureRows rows = rows_of(chosen, learnt_);
-  model.predictor =
-      make_linear(leaves_out() ? fit_left_out(rows, chosen) : fit_held_out(rows, chosen));
+  if (options_.loss) {
+    fit_loss(chosen, model);
+  } else {
+    model.predictor =
+        make_linear(leaves_out() ? fit_left_out(rows, chosen) : fit_held_out(rows, chosen));
+    model.path = keeps_logistic() ? choice_->path : std::move(chosen.path);
+  }
   model.fit = fitted_as(chosen);
-  model.path = keeps_logistic() ? choice_->path : std::move(chosen.path);
   if (choice_) model.calibration = choice_->calibration;
-  if (options_.calibrate && !keeps_logistic())
+  if (options_.calibrate && !keeps_logistic() && !options_.loss)
     model.posterior =
         posterior_of(rows, estimate_, chosen.point.lambda, linear_weights(model), context_);
   model.rows = X_.rows();

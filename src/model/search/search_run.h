@@ -172,7 +172,12 @@ class SearchRun {
   solver::Weights fit_left_out(const solver::BlockSource& rows, Chosen& chosen);
   solver::Weights fit_held_out(const solver::BlockSource& rows, Chosen& chosen);
   /// Scores the unseen rows as a model of these weights and of what chose them would be.
-  void assess_by(const Chosen& chosen, solver::Weights weights);
+  void assess_by(const Chosen& chosen, std::shared_ptr<const Predictor> predictor);
+  void assess_by(const Chosen& chosen, solver::Weights weights) {
+    if (!unseen_.empty()) assess_by(chosen, make_linear(std::move(weights)));
+  }
+  /// By another loss than squares: lambda by rows held out, then all rows.
+  void fit_loss(Chosen& chosen, Model& model);
   /// As it was asked for, with what was chosen.
   Fitting fitted_as(const Chosen& chosen) const;
   /// Where the last rows are predicted worse than rows among the others (search_drift.cpp).

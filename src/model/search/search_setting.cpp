@@ -64,7 +64,8 @@ SearchRun::Walked SearchRun::walk_coarsely(const Setting& setting, double start)
 
 std::vector<Setting> SearchRun::other_target_transforms(const Setting& setting) {
   std::vector<Setting> others;
-  if (!options_.choose_target_transform || judge_.classifies() || setting.coupling != nullptr)
+  if (!options_.choose_target_transform || options_.loss || judge_.classifies() ||
+      setting.coupling != nullptr)
     return others;
   const RowSummary summary(fit_.prepare, found_, fit_.select.seed, X_, Y_, seen_, context_);
   if (!summary.has_skewed_targets()) return others;
