@@ -17,7 +17,7 @@ at_least 0.99 "divergence_free"
 contains '^fitted: 120 rows, kernel divergence_free of gaussian, 100 features, lengthscale [0-9.]*, lambda [0-9.e-]*, [0-9.]* s$' fit
 contains '^honest score: R^2 \(1\.0\|0\.99\).* (120 rows, each by a search that had not seen it)$' "honest score"
 contains '^on the same rows: mean -\?0\.0[0-9]*, linear ridge 0\.' "baselines"
-contains '^ *stage *features *rows *lengthscale *lambda *shape *R^2' "table of the search"
+contains '^ *stage *kernel *features *rows *lengthscale *lambda *shape *R^2' "table of the search"
 grep -q '^warning' out && complain "a good fit was warned of: $(cat out)"
 grep -q '"learning_curve":' report.json || complain "no learning curve in $(cat report.json)"
 grep -q 'divergence_free of gaussian' report.html || complain "no kernel on the page"

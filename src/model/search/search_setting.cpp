@@ -124,7 +124,8 @@ std::vector<Setting> SearchRun::rivals_of(const Setting& kept) const {
   std::vector<Setting> near = {kept};
   std::vector<Setting> first;  // of the kernel that was there first
   for (const Setting& one : walked_)
-    if (one.maker == start_.maker && (!leaves_out() || one.prepared == kept.prepared))
+    if (one.maker == start_.maker && bar_to_per_input(one) == nullptr &&
+        (!leaves_out() || one.prepared == kept.prepared))
       first.push_back(one);
   const auto least = std::ranges::min_element(first, is_less, &Setting::loss);
   for (const Setting& one : first) {
