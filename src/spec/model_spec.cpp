@@ -32,7 +32,7 @@ Field model_name_field() {
   names.insert(names.begin(), kAutomaticModel);
   return choice_field("model", kAutomaticModel, std::move(names),
                       "which model; auto: ridge, of classes the better of ridge and logistic "
-                      "regression where a search has rows enough to tell");
+                      "regression where a search can afford both");
 }
 
 /// Of files, which say what was fitted.

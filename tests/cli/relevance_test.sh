@@ -37,7 +37,7 @@ awk '$1 == "flag" { f = $2 } $1 == "word" { w = $2 } END { exit !(f > 0.85 && f 
 
 # Classes, text and missing inputs.
 { echo size,colour,kind; rows 500 'a = uniform(); c = uniform() < 0 ? "red" : "blue"; printf "%s,%s,%s\n", i % 50 ? sprintf("%.5f", a) : "", c, (a > 0) ? "big" : "small"'; } >kinds.csv
-fits kinds.csv -o kinds --features 128 --missing flag --lengthscale 2 --lambda 1e-4
+fits kinds.csv -o kinds --estimator ridge --features 128 --missing flag --lengthscale 2 --lambda 1e-4
 "$MERCER" relevance kinds kinds.csv >out 2>err || complain "relevance of kinds: $(cat err)"
 grep -q '10 of 500 rows lack inputs (size: 10), filled' err || complain "no word of filled rows: $(cat err)"
 [ "$(head -n 1 out | cut -d' ' -f1)" = size ] || complain "kinds: $(cat out)"

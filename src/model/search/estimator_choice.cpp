@@ -33,12 +33,12 @@ constexpr double kPasses = 60;
 constexpr double kMostShare = 0.5;
 constexpr double kFewFlops = 3e10;
 
-bool is_affordable(const solver::BlockSource& rows, const Context& context) {
+bool is_affordable(const solver::BlockSource& rows, size_t splits, const Context& context) {
   if (rows.kernel_columns()) return false;               // squares alone
   if (!solver::fits_cache(rows, context)) return false;  // features anew in every pass
   const auto n = static_cast<double>(rows.rows()), D = static_cast<double>(rows.features());
   const double columns = rows.outputs() == 2 ? 1 : static_cast<double>(rows.outputs());
-  const double flops = kPasses * 4 * n * D * columns;
+  const double flops = kPasses * 4 * n * D * columns * static_cast<double>(splits);
   return flops <= std::max(kFewFlops, kMostShare * n * D * D);
 }
 
@@ -133,7 +133,8 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const Estimati
     ridge_judged = judge_ridge(rows, splits, ridge, context);
     choice.ridge_loss = ridge_judged.loss;
   }
-  if (asked != Estimator::ridge && (asked == Estimator::logistic || is_affordable(rows, context))) {
+  if (asked != Estimator::ridge &&
+      (asked == Estimator::logistic || is_affordable(rows, splits.size(), context))) {
     choice.logistic_loss = kInfinity;
     for (Pooled& one : try_logistic(rows, ridge_asked.center, splits, ridge, context)) {
       Judged judged = judge(one.parts, Prior::softmax, context);

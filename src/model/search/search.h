@@ -43,8 +43,8 @@ struct SearchOptions {
   /// from every choice, scored, and then added to what the weights are solved from. Below 10 rows
   /// there is none.
   bool assess = true;
-  /// Of a classification: what is fitted with the lengthscale found. automatic: ridge for up to
-  /// 3,000 rows, else the better of both (estimator_choice.h).
+  /// Of a classification: what is fitted with the lengthscale found. automatic: the better of both
+  /// where both can be afforded (estimator_choice.h), ridge if a posterior is asked for.
   Estimator estimator = Estimator::automatic;
   /// Fitted on the map and preparation found in place of ridge, by another loss: its lambda is
   /// chosen on rows held out, or given, and the score is of this loss.

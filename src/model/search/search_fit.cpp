@@ -42,8 +42,11 @@ void SearchRun::assess_by(const Chosen& chosen, std::shared_ptr<const Predictor>
 void SearchRun::choose_between(std::span<const Split> splits, const RidgeResult& ridge,
                                Chosen& chosen) {
   if (fit_.coding.task != Task::classification) return;
-  if (!options_.calibrate && options_.estimator != Estimator::logistic) return;
-  const bool ridge_alone = leaves_out() && options_.estimator == Estimator::automatic;
+  if (!options_.calibrate && options_.estimator == Estimator::ridge) return;
+  // A posterior is ridge's.
+  const Value* const posterior = fit_.estimate.parameters.find(kPosterior);
+  const bool ridge_alone = options_.estimator == Estimator::automatic && posterior != nullptr &&
+                           *posterior == Value(true);
   RidgeResult given = ridge;
   given.given = options_.lambda >= 0;
   given.class_factors = factors_;
