@@ -16,6 +16,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "capi/clien
 from ridge import MapInfo, Matrix, Mercer, Rows, matrix, rows  # noqa: E402
 
 SIMILARITY, SIMPLEX = 2, 3
+BOUND = 2  # MERCER_VARIANCE_BOUND
 # Rows and targets are taken as they are.
 PLAIN = {"precision": "f64", "prepare": {"standardize": False, "transform": "none", "extrapolation": "free"}}
 
@@ -55,7 +56,6 @@ class Operators(Mercer):
         super().__init__(path)
         handle, view, result = c_void_p, Rows, Matrix
         self.declare("map_variance", handle, view, view, c_int32, handle, c_void_p)
-        self.declare("map_variance_bound", handle, view, view, c_int32, handle, result)
         self.declare("output_structure", c_int32, POINTER(Rows), c_double, handle, POINTER(Matrix))
         self.declare("model_text", handle, c_char_p, c_char_p, c_int64, POINTER(c_int64))
         self.declare("model_weights", handle, result, result)
@@ -108,12 +108,14 @@ class Operators(Mercer):
         return out
 
     def variance(self, made, x, y, p):
-        """E (K~ - K)^2 of one pair, and its bound as printed and as corrected."""
-        exact, printed, corrected = (np.empty((1, p * p)) for _ in range(3))
-        self.map_variance(made, rows(x), rows(y), 0, None, exact.ctypes.data_as(c_void_p))
-        self.map_variance_bound(made, rows(x), rows(y), 1, None, matrix(printed))
-        self.map_variance_bound(made, rows(x), rows(y), 0, None, matrix(corrected))
-        return [V.reshape(p, p) for V in (exact, printed, corrected)]
+        """E (K~ - K)^2 of one pair, and its bound as printed, with Var A once, and as corrected; Var A is F times the variance of
+        equal rows."""
+        def of(y, which):
+            out = np.empty((p, p))
+            self.map_variance(made, rows(x), rows(y), which, None, out.ctypes.data_as(c_void_p))
+            return out
+        corrected = of(y, BOUND)
+        return of(y, 0), corrected - of(x, 0) / 2, corrected
 
     @contextlib.contextmanager
     def learnt(self, choices, X, Y, **how):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/map.h and mercer/sketch.h: variances in closed form, and errors of kernels.
+// mercer/map_error.h and mercer/sketch.h: variances in closed form, and errors of kernels.
+#include <string>
 #include <utility>
 
 #include "base/listed_rows.h"
@@ -10,6 +11,7 @@
 #include "mercer/sketch.h"
 #include "row_arguments.h"
 #include "statistic/kernel_error.h"
+#include "statistic/operator_variance_bound.h"
 #include "statistic/predicted_error.h"
 
 using namespace mercer;
@@ -19,7 +21,12 @@ mercer_status mercer_map_variance(const mercer_map* map, mercer_rows X, mercer_r
                                   int32_t which, mercer_context* context, double* variance) {
   return guard_long("mercer_map_variance", context, [&](Context& running) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
-    check_range("which", which, MERCER_VARIANCE_ESTIMATE, MERCER_VARIANCE_PSEUDO);
+    check_range("which", which, MERCER_VARIANCE_ESTIMATE, MERCER_VARIANCE_BOUND);
+    require(
+        which != MERCER_VARIANCE_BOUND || phi.field() != nullptr, MERCER_UNSUPPORTED,
+        "which = MERCER_VARIANCE_BOUND of map %s of kernel %s, which has one output, expected a "
+        "map of several",
+        std::string(phi.name()).c_str(), std::string(phi.kernel().name()).c_str());
     const auto x = read_rows("X", X, phi.inputs(), "the map's inputs", running);
     const auto y = read_rows("Y", Y, phi.inputs(), "the map's inputs", running);
     check_same_rows(y, x);
@@ -31,7 +38,11 @@ mercer_status mercer_map_variance(const mercer_map* map, mercer_rows X, mercer_r
     const DoubleRows left(x, running), right(y, running);
     if (which == MERCER_VARIANCE_PSEUDO && phi.is_complex())
       return phi.pseudo_variance(left.view(), right.view(), result.values());
-    phi.variances(left.view(), right.view(), running, {result.values().data(), x.n(), each});
+    const MatrixView<double> out{result.values().data(), x.n(), each};
+    if (which == MERCER_VARIANCE_BOUND)
+      return statistic::operator_variance_bound(*phi.field(), left.view(), right.view(), running,
+                                                out);
+    phi.variances(left.view(), right.view(), running, out);
   });
 }
 

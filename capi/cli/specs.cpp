@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer specs: every kernel, map and model with its parameters, as a table.
+// mercer specs: every kernel, map, projection, model and bound with its parameters, as a table.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -90,7 +90,7 @@ void print_all(const Json& json) {
   for (const Json& entries : json_or_discarded(specs("")))
     for (const Json& entry : entries)
       if (entry.is_object()) known.push_back(text_at(entry, "name"));
-  throw Failure(shown(name) + " is no kernel, map, projection or model" +
+  throw Failure(shown(name) + " is no kernel, map, projection, model or bound" +
                 did_you_mean(name, known) + " (mercer specs lists all)");
 }
 

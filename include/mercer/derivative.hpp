@@ -66,12 +66,6 @@ inline void differentiate(const Kernel& kernel, const Rows& X, const Rows& Y, Sp
                 context);
 }
 
-/// The question with its answers.
-inline mercer_derivative_bound answer(const Kernel& kernel, mercer_derivative_bound question) {
-  check(mercer_kernel_derivative_bound(kernel.get(), &question));
-  return question;
-}
-
 }  // namespace hpp
 }  // namespace mercer
 #endif

@@ -114,7 +114,7 @@ MERCER_API void mercer_map_free(mercer_map* map);
  *  one line of help) as JSON:
  *    {"kernels":[{"name","help","parameters":[{"key","type","required","default","least",
  *     "least_open","most","choices","expected","help"}]}],"maps":[...],"projections":[...],
- *     "models":[...]}
+ *     "models":[...],"bounds":[...]}
  *  null: no default, no limit; "expected" says in words what is allowed; a kernel has
  *  "default_map", the map of specs that name none, and a map "default_kernel", the spec of the
  *  kernel that searches take if their map spec has none, such as {"kernel":"gaussian"},

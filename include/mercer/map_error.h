@@ -29,7 +29,9 @@ typedef enum mercer_variance {
   /** Of the real estimate: (V + PV)/2 for complex maps. */
   MERCER_VARIANCE_ESTIMATE = 0,
   /** PV = E(k^ - k)^2 of the complex estimate (real maps: the variance). */
-  MERCER_VARIANCE_PSEUDO = 1
+  MERCER_VARIANCE_PSEUDO = 1,
+  /** Of a map of several outputs an upper bound, sharp where x = y; of decomposable the variance. */
+  MERCER_VARIANCE_BOUND = 2
 } mercer_variance;
 
 /** variance[i], i = 0..n-1, of the estimate of k(x_i, y_i) by i.i.d. columns; of p outputs n

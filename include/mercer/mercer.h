@@ -7,6 +7,7 @@
  * C API. */
 
 #include "mercer/base.h"
+#include "mercer/bound.h"
 #include "mercer/codes.h"
 #include "mercer/data.h"
 #include "mercer/derivative.h"
@@ -16,7 +17,6 @@
 #include "mercer/map_error.h"
 #include "mercer/model.h"
 #include "mercer/operator.h"
-#include "mercer/operator_bound.h"
 #include "mercer/ridge.h"
 #include "mercer/rows.h"
 #include "mercer/score.h"

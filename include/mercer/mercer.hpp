@@ -22,6 +22,7 @@
 #include <string>
 
 #include "mercer/base.hpp"
+#include "mercer/bound.h"
 #include "mercer/codes.hpp"
 #include "mercer/data.hpp"
 #include "mercer/derivative.hpp"
@@ -39,6 +40,10 @@ inline namespace hpp {
 
 inline std::string specs(const std::string& name = "") {
   return detail::text([&](auto... buffer) { return mercer_specs(name.c_str(), buffer...); });
+}
+/// What a theorem says of the question, as JSON.
+inline std::string bound(const std::string& json) {
+  return detail::text([&](auto... buffer) { return mercer_bound(json.c_str(), buffer...); });
 }
 
 }  // namespace hpp

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What exists, as JSON: the tables of kernels, maps, projections and models with every parameter's
-// type, default, range and help. Written piece by piece: no tree of all of it is held.
+// What exists, as JSON: the tables of kernels, maps, projections, models and bounds with every
+// parameter's type, default, range and help. Written piece by piece: no tree of all of it is held.
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -11,6 +11,7 @@
 #include "base/field_text.h"
 #include "feature/projection_choice.h"
 #include "projection/projections.h"
+#include "spec/bound_spec.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
@@ -145,7 +146,7 @@ class Group {
 
 std::string describe(std::string_view name) {
   Group kernels("kernels", name), maps("maps", name), projections("projections", name),
-      models("models", name);
+      models("models", name), bounds("bounds", name);
   for (const auto& entry : kernel::kernel_table())
     kernels.add({entry.name, entry.help, kernel::kernel_fields(entry), nullptr, nullptr, &entry});
   for (const auto& entry : feature::map_table())
@@ -154,12 +155,15 @@ std::string describe(std::string_view name) {
     projections.add({entry->name, entry->help, {}, nullptr, projection::served_laws(entry->need)});
   for (const model::ModelEntry* entry : model::model_table())
     models.add({entry->name, entry->help, model_fields(*entry)});
-  const Group* const groups[] = {&kernels, &maps, &projections, &models};
+  for (const BoundEntry& entry : bound_table())
+    bounds.add({entry.name, entry.help, bound_fields(entry)});
+  const Group* const groups[] = {&kernels, &maps, &projections, &models, &bounds};
   const bool found =
       std::any_of(std::begin(groups), std::end(groups), [](auto group) { return group->count(); });
   require(
       found, MERCER_INVALID_ARGUMENT,
-      "name = \"%.*s\", expected the name of a kernel, map, projection or model (none lists all)",
+      "name = \"%.*s\", expected the name of a kernel, map, projection, model or bound (none lists "
+      "all)",
       static_cast<int>(std::min<std::size_t>(name.size(), 60)), name.data());
   std::string out;
   for (const Group* group : groups) {

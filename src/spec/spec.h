@@ -45,7 +45,7 @@ std::string to_spec(const model::Model& model);
 
 /// Everything that exists as JSON: {"kernels":[{name, help, parameters:[{key, type, required,
 /// default, least, least_open, most, choices, expected, help}]}],"maps":[...],"projections":[...],
-/// "models":[...]};
+/// "models":[...],"bounds":[...]};
 /// null: no default, no limit; "expected" is a phrase; a kernel has "default_map" as well, the map
 /// of specs that name none, "outputs" ("one", "inputs", "gamma") and "shape" (KernelEntry); a map has "default_kernel", the spec
 /// of the one that map_maker fills in. name empty: all, else the same lists with

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // An epsilon-net of the differences of inputs: Bernstein's inequality for matrices (Minsker 2011;
 // Tropp 2015) at its centres, Markov's for the Lipschitz constant between them. Where the paper has
-// the inequality at epsilon the net needs it at epsilon / 2, and its constant 8 sqrt(2) is below
+// the inequality at epsilon the net needs it at epsilon / 2; and its constant 8 sqrt(2) is below
 // 4 d^{1/(d+1)} (1 + 1/d) 2^{d/(d+1)} for d = 2, 3, 4: 12 is above it for every d.
 #include "statistic/operator_bound.h"
 
@@ -20,10 +20,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-bool corrected(const OperatorBoundQuestion& question) {
-  return question.form == BoundForm::corrected;
-}
-
 /// E ||omega||^n for ||omega|| = chi_k / sigma.
 double chi_moment(double k, double n, double sigma) {
   return std::exp(0.5 * n * std::log(2.0) + log_gamma((k + n) / 2) - log_gamma(k / 2)) /
@@ -38,7 +34,7 @@ double log_log1p(double log_x) {
 
 /// log of r_{v/F}(epsilon) = 1 + 3 / (epsilon log(1 + F epsilon / v))^2.
 double log_remainder(const OperatorBoundQuestion& question, double F) {
-  const double log_epsilon = std::log(corrected(question) ? question.epsilon / 2 : question.epsilon);
+  const double log_epsilon = std::log(question.epsilon / 2);
   const double log_x = std::log(F) + log_epsilon - std::log(question.constants.v);
   const double log_t = std::log(3.0) - 2 * (log_epsilon + log_log1p(log_x));
   return log_t > 40 ? log_t : std::log1p(std::exp(log_t));
@@ -58,9 +54,9 @@ double exponential_rate(const OperatorBoundQuestion& question, double F) {
 /// The same for bounded A; negative where the inequality does not hold.
 double bounded_rate(const OperatorBoundQuestion& question, double F) {
   const OperatorConstants& of = question.constants;
-  const double epsilon = question.epsilon, halves = corrected(question) ? 2 : 1;
-  if (epsilon < halves * (std::sqrt(of.v / F) + of.u / (3 * F) * (halves))) return -1;
-  return F / (2 * halves * halves) * (epsilon / (of.v / epsilon + of.u / 3));
+  const double epsilon = question.epsilon;
+  if (epsilon < 2 * std::sqrt(of.v / F) + 4 * of.u / (3 * F)) return -1;
+  return F / 8 * (epsilon / (of.v / epsilon + of.u / 3));
 }
 
 /// 4 p_int exp(-rate) bounds P(lambda_max >= epsilon) (Minsker 2011; Tropp 2015, theorem 7.3.1):
@@ -69,7 +65,7 @@ double bounded_rate(const OperatorBoundQuestion& question, double F) {
 /// norms are those of numbers.
 double intrinsic_of_norm(const OperatorBoundQuestion& question) {
   const double intrinsic = question.constants.intrinsic;
-  if (!corrected(question) || !question.constants.of_any_matrix) return intrinsic;
+  if (!question.constants.of_any_matrix) return intrinsic;
   return std::min(2 * intrinsic, std::max(intrinsic, 0.5 * static_cast<double>(question.p)));
 }
 
@@ -83,11 +79,9 @@ double log_ball(double log_m, double diameter, double epsilon) {
 /// The best radius for a ball, from a r + b r^{-d}.
 double over_a_ball(const OperatorBoundQuestion& question, double log_many, double rate) {
   if (rate < 0) return kInfinity;
-  const double constant = corrected(question) ? 12 : 8 * std::sqrt(2.0);
   const double power = 1 / static_cast<double>(question.d + 1);
-  const double ball =
-      log_ball(std::log(question.constants.m), question.diameter, question.epsilon);
-  return std::exp(std::log(constant) + ball + power * (log_many - rate));
+  const double ball = log_ball(std::log(question.constants.m), question.diameter, question.epsilon);
+  return std::exp(std::log(12.0) + ball + power * (log_many - rate));
 }
 
 double over_a_covering(const OperatorBoundQuestion& question, double log_many, double rate) {
@@ -116,12 +110,12 @@ OperatorConstants gaussian_constants(const GaussianOperator& of, bool exponentia
             "unbounded form: |A(omega)| has no largest value, expected the bounded form, or "
             "corollary 31 or proposition 46");
     // E A = |K(0)| I; A^2 = ||omega||^2 A, or sup |A| A in the bounded form.
-    kernel = (of.kind == GaussianOperator::Kind::curl_free ? 1 : d - 1) / s2;
-    largest = d / s2;
-    psi1 = of.bounded ? largest / log2 : squared_norm_psi1(of.d, of.sigma);
-    const double m =
-        of.bounded ? largest * chi_moment(d + 2, 1, of.sigma) : chi_moment(d, 3, of.sigma);
-    const double v = kernel * (of.bounded ? d : d + 2) / s2;
+    kernel = of.norm * (of.kind == GaussianOperator::Kind::curl_free ? 1 : d - 1) / s2;
+    largest = of.norm * d / s2;
+    psi1 = of.bounded ? largest / log2 : of.norm * squared_norm_psi1(of.d, of.sigma);
+    const double m = of.bounded ? largest * chi_moment(d + 2, 1, of.sigma)
+                                : of.norm * chi_moment(d, 3, of.sigma);
+    const double v = of.norm * kernel * (of.bounded ? d : d + 2) / s2;
     constants = {m, 0, v, d};
   }
   constants.u = exponential ? 4 * (psi1 + kernel) : largest + kernel;
@@ -135,8 +129,7 @@ double corollary28(int64_t d, double s, double norm, double diameter, double eps
 }
 
 double corollary31(const OperatorBoundQuestion& question, double F) {
-  return over_a_ball(question,
-                     std::log(question.constants.intrinsic) + log_remainder(question, F),
+  return over_a_ball(question, std::log(question.constants.intrinsic) + log_remainder(question, F),
                      exponential_rate(question, F));
 }
 
@@ -160,14 +153,14 @@ int64_t least_frequencies(const std::function<double(double F)>& bound, double d
                      delta);
 }
 
-Matrix<double> proposition33(const VarianceBoundParts& parts, double F, BoundForm form) {
+Matrix<double> proposition33(const VarianceBoundParts& parts, double F) {
   using linalg::Transpose;
   const int64_t p = parts.at_tau.rows;
   Matrix<double> sum(p, p), product(p, p), result(p, p);
   for (int64_t i = 0; i < p; ++i)
     for (int64_t j = 0; j < p; ++j) {
       sum(i, j) = parts.at_twice(i, j) + parts.at_zero(i, j);
-      result(i, j) = (form == BoundForm::corrected ? 2 : 1) * parts.variance(i, j);
+      result(i, j) = 2 * parts.variance(i, j);
     }
   linalg::multiply(1.0, Transpose::no, sum.view(), Transpose::no, parts.mean, 0.0, product.view());
   for (int64_t i = 0; i < p; ++i)  // they commute where axes have one lengthscale alone

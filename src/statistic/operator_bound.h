@@ -14,8 +14,6 @@
 
 namespace mercer::statistic {
 
-enum class BoundForm { corrected, printed };
-
 /// E ||omega|| ||A||, and so on: what the bounds know of a kernel.
 struct OperatorConstants {
   double m = 0;          // >= E ||omega|| |A(omega)|
@@ -32,7 +30,7 @@ struct GaussianOperator {
   bool bounded = false;  // the form; decomposable ones are bounded as they are
   int64_t d = 0;
   double sigma = 0;
-  double norm = 1;       // decomposable: |Gamma|
+  double norm = 1;       // decomposable: |Gamma|; fields: the kernel's variance
   double intrinsic = 1;  // decomposable: Tr Gamma^2 / |Gamma|^2
 };
 /// v is |E A^2| throughout, which no variance exceeds. exponential: u for corollary 31 and
@@ -49,7 +47,6 @@ struct OperatorBoundQuestion {
   OperatorConstants constants;
   double radius = 0;    // propositions 46, 47: r, and the number of balls of radius r that cover
   double covering = 0;  // the differences of C
-  BoundForm form = BoundForm::corrected;
 };
 
 /// 2^8 (s norm |C| / epsilon)^2 exp(-F epsilon^2 / (4 norm^2 (d + 2))), of a decomposable kernel:
@@ -57,12 +54,11 @@ struct OperatorBoundQuestion {
 /// m |C| < epsilon, m = s norm, counts as the larger one with m |C| = epsilon. Factors are
 /// multiplied as logarithms, so that none overflows on its way; a bound beyond the range of double
 /// is infinite.
-double corollary28(int64_t d, double s, double norm, double diameter, double epsilon,
-                   double F);
+double corollary28(int64_t d, double s, double norm, double diameter, double epsilon, double F);
 /// Sub-exponential A.
 double corollary31(const OperatorBoundQuestion& question, double F);
-/// Bounded A; infinite below the least epsilon of the inequality. Corrected, p_int is the least of
-/// 2 p_int and max(p_int, p/2): the paper bounds the largest eigenvalue where it says the norm.
+/// Bounded A; infinite below the least epsilon of the inequality. p_int is the least of 2 p_int and
+/// max(p_int, p/2): the paper bounds the largest eigenvalue where it says the norm.
 double corollary32(const OperatorBoundQuestion& question, double F);
 /// The same with a covering of the caller's.
 double proposition46(const OperatorBoundQuestion& question, double F);
@@ -72,13 +68,12 @@ double proposition47(const OperatorBoundQuestion& question, double F);
 int64_t least_frequencies(const std::function<double(double F)>& bound, double delta);
 
 /// Proposition 33, of a p x p kernel at tau: (1/2F) ((K(2 tau) + K(0)) E[A] - 2 K(tau)^2 +
-/// c Var[A]), c = 2; as printed c = 1, which fails at tau = 0. Symmetric: of the
-/// product with E[A], which is a multiple of I where all axes have one lengthscale, the symmetric
-/// part.
+/// 2 Var[A]); the paper prints Var[A] once, which fails at tau = 0. Symmetric: of the product with
+/// E[A], which is a multiple of I where all axes have one lengthscale, the symmetric part.
 struct VarianceBoundParts {
   MatrixView<const double> at_tau, at_twice, at_zero;  // K(tau), K(2 tau), K(0)
   MatrixView<const double> mean, variance;             // of A(omega)
 };
-Matrix<double> proposition33(const VarianceBoundParts& parts, double F, BoundForm form);
+Matrix<double> proposition33(const VarianceBoundParts& parts, double F);
 
 }  // namespace mercer::statistic

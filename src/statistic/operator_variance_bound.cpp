@@ -11,8 +11,7 @@
 namespace mercer::statistic {
 
 void operator_variance_bound(const feature::FieldMap& map, MatrixView<const double> X,
-                             MatrixView<const double> Y, BoundForm form, Context& context,
-                             MatrixView<double> out) {
+                             MatrixView<const double> Y, Context& context, MatrixView<double> out) {
   if (map.shared_root().rows > 0) return map.variances(X, Y, context, out);
   const int64_t d = map.inputs(), p = map.outputs();
   const auto F = static_cast<double>(map.scalar().features() / 2);
@@ -32,8 +31,7 @@ void operator_variance_bound(const feature::FieldMap& map, MatrixView<const doub
     kernel::gram(kernel, tau.view(), zero.view(), context, at_tau.view());
     kernel::gram(kernel, twice.view(), zero.view(), context, at_twice.view());
     const Matrix<double> bound = proposition33(
-        {at_tau.view(), at_twice.view(), at_zero.view(), at_zero.view(), {spread.data(), p, p}}, F,
-        form);
+        {at_tau.view(), at_twice.view(), at_zero.view(), at_zero.view(), {spread.data(), p, p}}, F);
     std::copy_n(bound.data(), p * p, out.row(i));
     stage.advance(1);
     context.checkpoint();

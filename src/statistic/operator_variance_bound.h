@@ -12,7 +12,6 @@ namespace mercer::statistic {
 /// is the variance itself where all A(omega) are one matrix. O(d^3) a row. Errors: those of
 /// OperatorMap::variance.
 void operator_variance_bound(const feature::FieldMap& map, MatrixView<const double> X,
-                             MatrixView<const double> Y, BoundForm form, Context& context,
-                             MatrixView<double> out);
+                             MatrixView<const double> Y, Context& context, MatrixView<double> out);
 
 }  // namespace mercer::statistic

@@ -100,7 +100,7 @@ TEST_CASE("column ranges, precision and variances are checked", "[capi]") {
                 "columns of Y") == "");
   CHECK(refused(variance(good, good, 0, nullptr), "variance = NULL") == "");
   CHECK(refused(variance(rows_of(X.data(), -4, 3), good, 1, z), "X.n = -4") == "");
-  CHECK(refused(variance(good, good, 2, z), "which = 2") == "");
+  CHECK(refused(variance(good, good, 3, z), "which = 3") == "");
   CHECK(refused(variance(good, good, -1, z), "which = -1") == "");
   CHECK(refused(variance(rows_of(z, 4, 3), good, 0, z + 1), "variance overlaps X") == "");
   CHECK(fault(variance(good, rows_of(X.data(), 3, 3), 0, z), MERCER_DIMENSION_MISMATCH,

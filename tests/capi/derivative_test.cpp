@@ -7,9 +7,7 @@
 
 #include "fixture.h"
 #include "support/catch.h"
-#include "support/reference.h"
 #include "support/worst.h"
-#include "wrong_field.h"
 
 using namespace mercer::test;
 
@@ -205,75 +203,4 @@ TEST_CASE("kernel derivatives in C: formats and refusals") {
   CHECK(fault(mercer_kernel_derivative(kernel.get(), rows, rows, p, nullptr, nullptr,
                                        result_of(K.data(), n, n - 1)),
               MERCER_DIMENSION_MISMATCH, "K", "7 x 7") == "");
-}
-
-// The rows of |p| + |q| > 2q, 8 of 48, have no K, and so no answer: paper 001, section 3.
-TEST_CASE("derivative bound in C: moment ratios of the reference numbers, refused without a K") {
-  int64_t answered = 0, refusals = 0;
-  for (const auto& entry : oracle("stats")["A_rn"]["entries"]) {
-    const int32_t r = entry["r"];
-    const int64_t q = entry["q"];
-    INFO("q = " << q << ", r = " << r);
-    const KernelHandle kernel =
-        make_kernel(R"("generalized_gaussian_spectrum","order":)" + std::to_string(q));
-    mercer_derivative_bound bound = mercer_derivative_bound_of(1, &r, nullptr, 2, 0.1);
-    bound.frequencies = 1000;
-    bound.norm = 2;
-    bound.moment = entry["n"];
-    const mercer_status status = mercer_kernel_derivative_bound(kernel.get(), &bound);
-    if (r > 2 * q) {
-      ++refusals;
-      CHECK(fault(status, MERCER_UNSUPPORTED, "|p| + |q| = " + std::to_string(r),
-                  "expected at most " + std::to_string(2 * q),
-                  "no bound, uniform or of L^r") == "");
-      CHECK(bound.moment_ratio == 0);
-      continue;
-    }
-    ++answered;
-    REQUIRE(status == MERCER_OK);
-    CHECK(bound.moment_ratio == Approx(entry["A"].get<double>()).epsilon(1e-9));
-    CHECK((std::isfinite(bound.epsilon) && bound.epsilon > 0));
-  }
-  CHECK((answered == 40 && refusals == 8));
-}
-
-TEST_CASE("derivative bound in C: answers, and what is refused") {
-  const KernelHandle kernel = gaussian(0.8);
-  const int32_t p[] = {1, 0}, q[] = {0, 1}, high[] = {2, 1};
-  mercer_derivative_bound bound = mercer_derivative_bound_of(2, p, nullptr, 3, 0.1);
-  bound.frequencies = 5000;
-  bound.moment = 4;
-  REQUIRE(mercer_kernel_derivative_bound(kernel.get(), &bound) == MERCER_OK);
-  CHECK((bound.sigma == 1.25 && bound.bernstein == 1 && std::fabs(bound.ratio - 2.5) < 1e-12));
-  CHECK(std::fabs(bound.moment_ratio - 3) < 1e-12);
-  CHECK((bound.frequencies == 5000 && bound.epsilon > 6 && bound.epsilon < 6.5));
-  mercer_derivative_bound least = mercer_derivative_bound_of(2, p, nullptr, 3, 0.1);
-  least.epsilon = bound.epsilon;
-  REQUIRE(mercer_kernel_derivative_bound(kernel.get(), &least) == MERCER_OK);
-  CHECK((least.frequencies == 5000 && least.moment_ratio == 0));
-  mercer_derivative_bound both = mercer_derivative_bound_of(2, p, q, 3, 0.1);
-  both.frequencies = 5000;
-  both.bernstein = 2;
-  REQUIRE(mercer_kernel_derivative_bound(kernel.get(), &both) == MERCER_OK);
-  CHECK((both.bernstein == 2 && std::fabs(both.sigma - 1.25 * 1.25) < 1e-12));
-
-  using Bound = mercer_derivative_bound;
-  const auto ask = [&](Bound& asked) {
-    return mercer_kernel_derivative_bound(kernel.get(), &asked);
-  };
-  Bound asked = mercer_derivative_bound_of(2, p, q, 3, 0.1);
-  asked.frequencies = 10;
-  constexpr WrongField<Bound> kFields[] = {
-      WRONG(d, 0),      WRONG(reserved, 1), WRONG(diameter, 0),     WRONG(delta, 1),
-      WRONG(norm, 0.5), WRONG(moment, 1),   WRONG(frequencies, -1), WRONG(bernstein, 0.5)};
-  CHECK(unrefused("mercer_kernel_derivative_bound", "bound", kFields, asked, ask) == "");
-  asked.frequencies = 0;
-  CHECK(refused(ask(asked), "bound->epsilon") == "");
-  asked.frequencies = 10;
-  asked.p = high;
-  CHECK(fault(ask(asked), MERCER_UNSUPPORTED, "Bernstein") == "");
-  CHECK(refused(mercer_kernel_derivative_bound(kernel.get(), nullptr), "bound") == "");
-  const KernelHandle matern = make_kernel(R"("matern","nu":2.5)");
-  CHECK(fault(mercer_kernel_derivative_bound(matern.get(), &bound), MERCER_UNSUPPORTED, "matern") ==
-        "");
 }

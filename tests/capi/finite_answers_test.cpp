@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "fixture.h"
-#include "mercer/derivative.h"
 #include "mercer/operator.h"
 #include "mercer/ridge.h"
 #include "support/catch.h"
@@ -61,23 +60,6 @@ TEST_CASE("weights of ridge that leave the range of double are refused", "[capi]
                                    nullptr),
                 "w: row 0, column 0") == "");
   CHECK(w == Numbers(1, 7.0));
-}
-
-TEST_CASE("the bound of derivatives far from 1 is a number or a refusal", "[capi]") {
-  const auto kernel = gaussian();
-  const int32_t order[] = {1, 0};
-  mercer_derivative_bound bound = mercer_derivative_bound_of(2, order, nullptr, 2, 0.01);
-  bound.frequencies = 1000;
-  REQUIRE(mercer_kernel_derivative_bound(kernel.get(), &bound) == MERCER_OK);
-  const double near = bound.epsilon;
-  bound.bernstein = 0;
-  bound.diameter = kMost;
-  bound.delta = 5e-324;
-  REQUIRE(mercer_kernel_derivative_bound(kernel.get(), &bound) == MERCER_OK);
-  CHECK((bound.epsilon > near && bound.epsilon < 100 * near));  // roots of logarithms
-  bound.bernstein = kMost;
-  CHECK(refused(mercer_kernel_derivative_bound(kernel.get(), &bound),
-                "bound->epsilon would be inf") == "");
 }
 
 }  // namespace mercer::test

@@ -322,14 +322,11 @@ void add_operators(const SampleRef& s, Calls& calls) {
                        return mercer_map_transform(map, part_of(s->x(), 0, s->n / 4), nullptr, c,
                                                    s->result(s->n / 4 * outputs, r));
                      }});
-    calls.push_back({"mercer_map_variance", way, [=](Context c) {
-                       s->out.resize(static_cast<size_t>(s->n * outputs * outputs));
-                       return mercer_map_variance(map, s->x(), s->x(), 0, c, s->out.data());
-                     }});
-    calls.push_back({"mercer_map_variance_bound", way, [=](Context c) {
-                       return mercer_map_variance_bound(map, s->x(), s->x(), 0, c,
-                                                        s->result(s->n, outputs * outputs));
-                     }});
+    for (const int32_t which : {MERCER_VARIANCE_ESTIMATE, MERCER_VARIANCE_BOUND})
+      calls.push_back({"mercer_map_variance", way + std::to_string(which), [=](Context c) {
+                         s->out.resize(static_cast<size_t>(s->n * outputs * outputs));
+                         return mercer_map_variance(map, s->x(), s->x(), which, c, s->out.data());
+                       }});
   }
 }
 

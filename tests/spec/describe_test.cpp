@@ -8,6 +8,7 @@
 #include "base/fields.h"
 #include "feature/projection_choice.h"
 #include "projection/projections.h"
+#include "spec/bound_spec.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
@@ -92,6 +93,12 @@ TEST_CASE("everything in the tables is described", "[spec]") {
   for (size_t i = 0; i < all["models"].size(); ++i) {
     CHECK(all["models"][i].at("name") == model::model_table()[i]->name);
     CHECK(fault_of(all["models"][i], spec::model_fields(*model::model_table()[i])) == "");
+  }
+  REQUIRE(all.at("bounds").size() == spec::bound_table().size());
+  for (size_t i = 0; i < all["bounds"].size(); ++i) {
+    const spec::BoundEntry& entry = spec::bound_table()[i];
+    CHECK(all["bounds"][i].at("name") == entry.name);
+    CHECK(fault_of(all["bounds"][i], spec::bound_fields(entry)) == "");
   }
 }
 

@@ -182,15 +182,16 @@ static int learning_from_derivatives(const mercer_map* map, double* x, double* y
   return status == MERCER_OK && fabs(g[0] - 1) < 0.1 && fabs(g[d] - 1) < 0.1;
 }
 
-static int frequencies_for_derivatives(const mercer_kernel* kernel) {
-  int32_t order[] = {1, 0, 0};
-  mercer_derivative_bound bound = mercer_derivative_bound_of(d, order, NULL, 2.0, 0.01);
-  bound.epsilon = 0.5;
-  mercer_status status = mercer_kernel_derivative_bound(kernel, &bound);
-  int64_t needed = bound.frequencies;
-  bound.frequencies = 4096;
-  if (status == MERCER_OK) status = mercer_kernel_derivative_bound(kernel, &bound);
-  return status == MERCER_OK && needed > 4096 && bound.epsilon > 0.5;
+/* ---- bound.h ---- */
+
+static int frequencies_for_derivatives(void) {
+  const char* json =
+      "{\"bound\":\"derivative\",\"kernel\":{\"kernel\":\"gaussian\"},\"inputs\":3,"
+      "\"p\":[1,0,0],\"diameter\":2,\"delta\":0.01,\"epsilon\":0.5}";
+  char answer[1024];
+  mercer_status status = mercer_bound(json, answer, sizeof answer, NULL);
+  const char* found = status == MERCER_OK ? strstr(answer, "\"frequencies\":") : NULL;
+  return found != NULL && strtod(found + 14, NULL) > 4096;
 }
 
 /* ---- kernel.h, operator.h ---- */
@@ -253,36 +254,6 @@ static int field_without_sources(double* x) {
   for (int i = 0; i < n * 3; ++i) squares += field[i] * field[i];
   for (int i = 0; i < n; ++i) most = fmax(most, fabs(divergence[i]));
   return status == MERCER_OK && fabs(inner - squares) < 1e-10 * squares && most < 1e-12;
-}
-
-/* ---- operator_bound.h ---- */
-
-static int near_its_kernel(double* x, double* z) {
-  static double variances[n * 4], bounds[n * 4];
-  mercer_map* map = NULL;
-  mercer_map_from_spec("{\"kernel\":{\"kernel\":\"curl_free\"},\"inputs\":2,\"features\":40}",
-                       &map);
-  mercer_rows X = mercer_rows_f64(n, 2, x);
-  mercer_rows Z = mercer_rows_f64(n, 2, z);
-  mercer_matrix B = mercer_matrix_f64(n, 4, bounds);
-  mercer_status status = mercer_map_variance(map, X, Z, 0, NULL, variances);
-  if (status == MERCER_OK) status = mercer_map_variance_bound(map, X, Z, 0, NULL, B);
-  mercer_map_free(map);
-  for (int i = 0; i < n * 4; i += 4)
-    if (variances[i] > bounds[i] + 1e-12) return 0;
-  return status == MERCER_OK && variances[0] > 0;
-}
-
-static int frequencies_for_fields(void) {
-  mercer_operator_bound bound =
-      mercer_operator_bound_of(MERCER_OPERATOR_BOUND_32, MERCER_BOUNDED_KERNEL_CURL_FREE, 3);
-  bound.bounded = 1;
-  bound.diameter = 2;
-  bound.epsilon = 0.5;
-  bound.delta = 0.01;
-  mercer_status status = mercer_operator_frequencies(&bound);
-  int64_t needed = bound.frequencies;
-  return status == MERCER_OK && needed > 100 && bound.delta <= 0.01;
 }
 
 /* ---- codes.h ---- */
@@ -516,11 +487,9 @@ int main(void) {
   RUN(errors_of_the_estimate, (map, x64));
   RUN(derivatives_of_features, (small, x64, ones, dz, f));
   RUN(derivatives_of_kernels, (gaussian, x64, k));
-  RUN(frequencies_for_derivatives, (gaussian));
+  RUN(frequencies_for_derivatives, ());
   RUN(learning_from_derivatives, (small, x64, y64, ones, f));
   RUN(field_kernel, (x64, z64, k));
-  RUN(near_its_kernel, (x64, z64));
-  RUN(frequencies_for_fields, ());
   RUN(output_covariance, (gaussian, x64));
   RUN(field_without_sources, (x64));
   RUN(binary_codes, (gaussian, x32, k));

@@ -96,10 +96,10 @@ bool derivatives(const mercer::Map& map, const Numbers& X) {
   mercer::differentiate(map, X, mercer::MatrixView<const int32_t>(order.data(), 1, X.cols()),
                         partial);
   mercer::differentiate(mercer::Kernel::gaussian(1.0), X, X, order, first, K);
-  mercer_derivative_bound bound = mercer_derivative_bound_of(3, order.data(), nullptr, 2, 0.01);
-  bound.frequencies = 4096;
-  bound = mercer::answer(mercer::Kernel::gaussian(1.0), bound);
-  if (!(bound.epsilon > 0 && bound.sigma == 1)) return false;
+  const std::string bound = mercer::bound(
+      R"({"bound":"derivative","kernel":{"kernel":"gaussian"},"inputs":3,"p":[0,1,0],"diameter":2,)"
+      R"("delta":0.01,"frequencies":4096})");
+  if (bound.find("\"sigma\":1,") == std::string::npos) return false;
   const mercer_observations values =
       mercer_observations_of(nullptr, 1, mercer::Rows(X).get(), mercer::Rows(K).get());
   const mercer::Model model =

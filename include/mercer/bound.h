@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * SPDX-FileCopyrightText: The mercer authors */
+#ifndef MERCER_BOUND_H
+#define MERCER_BOUND_H
+
+/* Bounds: how many random frequencies make an estimate right to epsilon, but for a probability
+ * delta. The formulas are in "Bounds" of capi/GUIDE.md, the keys in "bounds" of mercer_specs. */
+
+#include "mercer/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ==== What a theorem guarantees ====
+ *
+ * Example: how many frequencies make the estimate of dk/dx_0 right to 0.5 at once over all pairs of
+ * points of a set of diameter 2, but for one map in a hundred: {...,"frequencies":...}.
+ *
+ *   const char* json =
+ *       "{\"bound\":\"derivative\",\"kernel\":{\"kernel\":\"gaussian\"},\"inputs\":3,"
+ *       "\"p\":[1,0,0],\"diameter\":2,\"delta\":0.01,\"epsilon\":0.5}";
+ *   char answer[1024];
+ *   mercer_status status = mercer_bound(json, answer, sizeof answer, NULL);
+ */
+
+/** What a theorem says: "bound" is "derivative" (of a kernel's derivatives), "decomposable",
+ *  "bounded_features" or "unbounded_features" (of kernels of several outputs). The answer is JSON:
+ *  what was asked, "frequencies" and the error (or its probability) that they guarantee in place of
+ *  the one asked for, and the constants behind it.
+ *  A guarantee: errors are usually tens of times smaller.
+ *  Errors: MERCER_INVALID_ARGUMENT naming key, value and what is allowed, or an answer that is not
+ *  finite; MERCER_DIMENSION_MISMATCH (orders, ARD count); MERCER_UNSUPPORTED (a kernel or an order
+ *  without such a bound, more than 2^53 frequencies); convention 9 of mercer/base.h.
+ *  Threads and cost: any number at once; O(d), of Gamma p^3. */
+MERCER_API mercer_status mercer_bound(const char* json, char* buffer, int64_t capacity,
+                                      int64_t* needed);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer_bound: the reference numbers of the theorems through specs, what kernels stand for, and
+// every refusal; and the bound of an operator variance.
+#include "mercer/bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/value_text.h"
+#include "fixture.h"
+#include "mercer/map_error.h"
+#include "spec/json.h"
+#include "support/catch.h"
+#include "support/reference.h"
+
+namespace mercer::test {
+namespace {
+
+Reference answer(const std::string& json) {
+  const std::string text =
+      text_of([&](auto... buffer) { return mercer_bound(json.c_str(), buffer...); });
+  return Reference::parse(text == "?" ? "{}" : text);
+}
+
+/// {"bound":NAME, usual}, with what is `changed` in place of it.
+std::string spec(const char* name, const char* usual, const std::string& changed = "{}") {
+  Parameters all{{"bound", std::string(name)}};
+  for (const std::string& text : {std::string(usual), changed}) {
+    const Parameters some = mercer::spec::parse_object(text);
+    for (const auto& [key, value] : some.entries()) all.set(key, value);
+  }
+  return print_object(all);
+}
+
+mercer_status ask(const std::string& json) {
+  int64_t needed = 0;
+  return mercer_bound(json.c_str(), nullptr, 0, &needed);
+}
+
+std::string derivative(const std::string& changed) {
+  return spec("derivative",
+              R"({"inputs":2,"diameter":3,"delta":0.1,)"
+              R"("kernel":{"kernel":"gaussian","lengthscale":0.8}})",
+              changed);
+}
+
+constexpr const char* kBall = R"({"inputs":3,"diameter":2,"epsilon":0.5,"delta":0.01})";
+
+}  // namespace
+
+// The rows of |p| + |q| > 2q, 8 of 48, have no K, and so no answer: paper 001, section 3.
+TEST_CASE("bound of derivatives: moment ratios of the reference numbers, refused without a K",
+          "[capi]") {
+  int64_t answered = 0, refusals = 0;
+  for (const auto& entry : oracle("stats")["A_rn"]["entries"]) {
+    const int64_t r = entry["r"], q = entry["q"];
+    INFO("q = " << q << ", r = " << r);
+    const std::string json =
+        spec("derivative", R"({"inputs":1,"diameter":2,"delta":0.1,"frequencies":1000,"norm":2})",
+             R"({"kernel":{"kernel":"generalized_gaussian_spectrum","order":)" + std::to_string(q) +
+                 R"(},"p":[)" + std::to_string(r) + R"(],"moment":)" +
+                 std::to_string(entry["n"].get<int64_t>()) + "}");
+    if (r > 2 * q) {
+      ++refusals;
+      CHECK(fault(ask(json), MERCER_UNSUPPORTED, "|p| + |q| = " + std::to_string(r),
+                  "expected at most " + std::to_string(2 * q),
+                  "no bound, uniform or of L^r") == "");
+      continue;
+    }
+    ++answered;
+    const Reference found = answer(json);
+    CHECK(found.at("moment_ratio").get<double>() == Approx(entry["A"].get<double>()).epsilon(1e-9));
+    CHECK(found.at("epsilon").get<double>() > 0);
+  }
+  CHECK((answered == 40 && refusals == 8));
+}
+
+TEST_CASE("bound of derivatives: answers in canonical form, and what is refused", "[capi]") {
+  const Reference bound = answer(derivative(R"({"p":[1,0],"frequencies":5000,"moment":4})"));
+  CHECK((bound.at("sigma").get<double>() == 1.25 && bound.at("bernstein").get<double>() == 1));
+  CHECK(bound.at("ratio").get<double>() == Approx(2.5));
+  CHECK(bound.at("moment_ratio").get<double>() == Approx(3));
+  CHECK((bound.at("frequencies").get<double>() == 5000 && bound.at("epsilon").get<double>() > 6 &&
+         bound.at("epsilon").get<double>() < 6.5));
+  CHECK((bound.at("mercer").get<double>() == 1 &&
+         bound.at("kernel").at("variance").get<double>() == 1));
+  Parameters least{{"p", std::vector<double>{1, 0}},
+                   {"epsilon", bound.at("epsilon").get<double>()}};
+  const Reference found = answer(derivative(print_object(least)));
+  CHECK((found.at("frequencies").get<double>() == 5000 && !found.contains("moment_ratio")));
+  const Reference both =
+      answer(derivative(R"({"p":[1,0],"q":[0,1],"bernstein":2,"frequencies":5000})"));
+  CHECK((both.at("bernstein").get<double>() == 2 &&
+         both.at("sigma").get<double>() == Approx(1.25 * 1.25)));
+
+  const auto refuses = [](const std::string& changed, const char* part) {
+    return refused(ask(derivative(changed)), "mercer_bound: ", part);
+  };
+  CHECK(refuses(R"({"inputs":0,"frequencies":10})", "inputs = 0") == "");
+  CHECK(refuses(R"({"diameter":0,"frequencies":10})", "diameter = 0") == "");
+  CHECK(refuses(R"({"delta":0,"frequencies":10})", "delta = 0") == "");
+  CHECK(refuses(R"({"delta":1.5,"frequencies":10})", "delta = 1.5") == "");
+  CHECK(refuses(R"({"norm":0.5,"frequencies":10})", "norm = 0.5") == "");
+  CHECK(refuses(R"({"moment":1,"frequencies":10})", "moment = 1") == "");
+  CHECK(refuses(R"({"frequencies":0})", "frequencies = 0") == "");
+  CHECK(refuses(R"({"p":[0.5,0],"frequencies":10})", "p[0] = 0.5") == "");
+  CHECK(refuses(R"({"p":[2,0],"bernstein":1,"frequencies":10})", "bernstein = 1") == "");
+  CHECK(refuses("{}", R"(neither "frequencies" nor "epsilon")") == "");
+  CHECK(refuses(R"({"frequencies":10,"epsilon":1})", "both") == "");
+  CHECK(refuses(R"({"frequencies":10,"radius":1})", "unknown key \"radius\"") == "");
+  CHECK(fault(ask(derivative(R"({"p":[1],"frequencies":10})")), MERCER_DIMENSION_MISMATCH,
+              "p has 1 orders, expected 2") == "");
+  CHECK(fault(ask(derivative(R"({"p":[2,1],"frequencies":10})")), MERCER_UNSUPPORTED,
+              "Bernstein") == "");
+  CHECK(fault(ask(derivative(R"({"kernel":{"kernel":"matern"},"frequencies":10})")),
+              MERCER_UNSUPPORTED, "matern") == "");
+  CHECK(fault(ask(derivative(R"({"epsilon":1e-9})")), MERCER_UNSUPPORTED, "2^53") == "");
+  CHECK(refused(ask(R"({"bound":"derivative","inputs":2})"), "\"kernel\" is missing") == "");
+  CHECK(refused(ask(R"({"bound":"derivatives"})"), "bound = ", "unbounded_features") == "");
+  CHECK(refused(ask("{"), "line") == "");
+  CHECK(refused(mercer_bound(nullptr, nullptr, 0, nullptr), "json") == "");
+}
+
+TEST_CASE("the bound of derivatives far from 1 is a number or a refusal", "[capi]") {
+  const double near = answer(derivative(R"({"p":[1,0],"frequencies":1000})")).at("epsilon");
+  const double far =
+      answer(derivative(R"({"p":[1,0],"frequencies":1000,"diameter":1.7e308,"delta":5e-324})"))
+          .at("epsilon");
+  CHECK((far > near && far < 100 * near));  // roots of logarithms
+  CHECK(
+      refused(ask(derivative(
+                  R"({"frequencies":1000,"diameter":1.7e308,"delta":5e-324,"bernstein":1.7e308})")),
+              "epsilon would be inf") == "");
+}
+
+TEST_CASE("bounds of several outputs: the reference numbers of the corollaries", "[capi]") {
+  for (const auto& entry : oracle("stats")["rahimi_recht_and_corollary28"]) {
+    Parameters asked{{"bound", std::string("decomposable")}, {"inputs", entry["d"].get<int64_t>()}};
+    asked.set("s", std::sqrt(entry["sigma2"].get<double>()));
+    asked.set("norm", entry["norm_Gamma"].get<double>());
+    asked.set("diameter", entry["diameter"].get<double>());
+    asked.set("epsilon", entry["eps"].get<double>());
+    asked.set("frequencies", entry["F"].get<int64_t>());
+    CHECK(answer(print_object(asked)).at("delta").get<double>() ==
+          Approx(std::min(1.0, entry["probability_bound"].get<double>())));
+  }
+  for (const auto& entry : oracle("stats")["orff_corollaries"]) {
+    Parameters asked{{"inputs", entry["d"].get<int64_t>()}, {"outputs", entry["p"].get<int64_t>()}};
+    asked.set("diameter", entry["C"].get<double>());
+    asked.set("epsilon", entry["eps"].get<double>());
+    asked.set("intrinsic", entry["pint"].get<double>());
+    for (const char* key : {"m", "u", "v"}) asked.set(key, entry[key].get<double>());
+    const auto delta_of = [&](const char* name, int64_t F) {
+      return answer(spec(name, print_object(asked).c_str(),
+                         R"({"frequencies":)" + std::to_string(F) + "}"))
+          .at("delta")
+          .get<double>();
+    };
+    for (const char* name : {"bounded_features", "unbounded_features"}) {
+      const Reference least = answer(spec(name, print_object(asked).c_str(), R"({"delta":0.01})"));
+      const int64_t F = least.at("frequencies");
+      CHECK(least.at("delta").get<double>() == delta_of(name, F));
+      CHECK((delta_of(name, F) <= 0.01 && delta_of(name, F - 1) > 0.01));
+      CHECK(delta_of(name, entry["F"]) == 1);  // the reference numbers are above it
+    }
+  }
+}
+
+TEST_CASE("bounds of several outputs: kernels stand for their constants", "[capi]") {
+  const auto of = [&](const char* bound, const std::string& kernel) {
+    return answer(spec(bound, kBall, R"({"kernel":)" + kernel + "}"));
+  };
+  const std::string scalar = R"("scalar":{"kernel":"gaussian","lengthscale":0.5}})";
+  // sup |A| = d / l^2 and K(0) = 1 / l^2 of a bounded curl-free field.
+  const Reference field = of("bounded_features", R"({"kernel":"curl_free",)" + scalar);
+  CHECK((field.at("u").get<double>() == Approx(16) && field.at("v").get<double>() == Approx(48)));
+  CHECK((field.at("outputs").get<double>() == 3 && field.at("intrinsic").get<double>() == 3));
+  CHECK((field.at("delta").get<double>() <= 0.01 && field.at("frequencies").get<double>() > 1000));
+  const Reference free = of("unbounded_features", R"({"kernel":"divergence_free",)" + scalar);
+  CHECK(free.at("v").get<double>() == Approx(2 * 5 / 0.0625));
+  // A kernel twice as large to twice the error takes as many frequencies.
+  const Reference twice =
+      answer(spec("bounded_features", kBall,
+                  R"({"epsilon":1,"kernel":{"kernel":"curl_free","variance":2,)" + scalar + "}"));
+  CHECK(twice.at("frequencies").get<double>() == field.at("frequencies").get<double>());
+  // Gamma = diag(1, 3): |Gamma| = 3, Tr Gamma^2 / 9.
+  const std::string joint = R"({"kernel":"decomposable","gamma":[[1,0],[0,3]],)" + scalar;
+  const Reference decomposable = of("decomposable", joint);
+  CHECK((decomposable.at("norm").get<double>() == Approx(3) &&
+         decomposable.at("s").get<double>() == Approx(std::sqrt(12.0))));
+  const Reference bounded = of("bounded_features", joint);
+  CHECK((bounded.at("outputs").get<double>() == 2 && bounded.at("u").get<double>() == Approx(6) &&
+         bounded.at("v").get<double>() == Approx(9)));
+  CHECK(bounded.at("intrinsic").get<double>() == Approx(10.0 / 9));
+  CHECK(of("decomposable", R"({"kernel":"gaussian","variance":2})").at("norm").get<double>() == 2);
+  // In place of the ball a covering, of which the ball's bound is the best radius, from above.
+  const Reference covered =
+      answer(spec("bounded_features",
+                  R"({"inputs":3,"epsilon":0.5,"delta":0.01,"radius":1e-6,"covering":6.4e19})",
+                  R"({"kernel":{"kernel":"curl_free",)" + scalar + "}"));
+  CHECK((covered.at("delta").get<double>() <= 0.01 && !covered.contains("diameter")));
+}
+
+TEST_CASE("bounds of several outputs refuse what no theorem says, naming it", "[capi]") {
+  const auto of = [&](const char* bound, const std::string& changed) {
+    return ask(spec(bound, kBall, changed));
+  };
+  const auto kernel = [](const std::string& name) {
+    return R"({"kernel":{"kernel":)" + name + "}}";
+  };
+  CHECK(fault(of("decomposable", kernel(R"("curl_free")")), MERCER_UNSUPPORTED, "curl_free") == "");
+  CHECK(fault(of("bounded_features", kernel(R"("helmholtz")")), MERCER_UNSUPPORTED, "helmholtz") ==
+        "");
+  CHECK(fault(of("bounded_features", kernel(R"("matern")")), MERCER_UNSUPPORTED, "matern") == "");
+  CHECK(fault(of("bounded_features", kernel(R"("gaussian","lengthscale":[1,2,3])")),
+              MERCER_UNSUPPORTED, "one lengthscale") == "");
+  CHECK(refused(of("decomposable", R"({"s":1})"), "\"norm\" is missing") == "");
+  CHECK(refused(of("decomposable", R"({"s":1,"norm":1,"kernel":{"kernel":"gaussian"}})"),
+                "\"s\" beside a kernel") == "");
+  CHECK(refused(of("bounded_features", R"({"m":1,"u":1,"v":1})"), "\"outputs\" is missing") == "");
+  CHECK(refused(of("bounded_features", R"({"kernel":{"kernel":"gaussian"},"intrinsic":2})"),
+                "\"intrinsic\" beside a kernel") == "");
+  CHECK(refused(of("bounded_features", R"({"kernel":{"kernel":"gaussian"},"covering":2})"),
+                "both \"diameter\" and \"covering\"") == "");
+  CHECK(refused(of("bounded_features", R"({"kernel":{"kernel":"gaussian"},"radius":2})"),
+                "\"radius\" alone") == "");
+  CHECK(refused(of("bounded_features", R"({"kernel":{"kernel":"gaussian"},"frequencies":5})"),
+                "both \"frequencies\" and \"delta\"") == "");
+  CHECK(refused(of("unbounded_features",
+                   R"({"kernel":{"kernel":"curl_free","scalar":{"lengthscale":1e-100,)"
+                   R"("kernel":"gaussian"}}})"),
+                "v would be inf") == "");
+  CHECK(fault(of("bounded_features", R"({"kernel":{"kernel":"gaussian"},"epsilon":1e-9})"),
+              MERCER_UNSUPPORTED, "2^53") == "");
+}
+
+TEST_CASE("the variance of a map of several outputs is below its bound", "[capi]") {
+  const std::vector<double> X = numbers(5, 2), Y = numbers(6, 2);
+  const auto of = [&](const char* kernel, const std::vector<double>& y, int32_t which) {
+    mercer_map* made = nullptr;
+    mercer_map_from_spec(
+        (R"({"kernel":{"kernel":)" + std::string(kernel) + R"(},"inputs":2,"features":40})")
+            .c_str(),
+        &made);
+    const MapHandle map(made);
+    std::vector<double> out(20);
+    if (mercer_map_variance(made, rows_of(X, 2), rows_of(y.data() + (y.size() - 10), 5, 2), which,
+                            nullptr, out.data()) != MERCER_OK)
+      out.clear();
+    return out;
+  };
+  const char* const kField = R"("curl_free")";
+  const auto exact = of(kField, Y, MERCER_VARIANCE_ESTIMATE),
+             bound = of(kField, Y, MERCER_VARIANCE_BOUND);
+  REQUIRE((exact.size() == 20 && bound.size() == 20));
+  double largest = 0;
+  for (size_t i = 0; i < 20; i += 4) {  // bound - exact is positive semi-definite
+    const double a = bound[i] - exact[i], b = bound[i + 1] - exact[i + 1],
+                 c = bound[i + 3] - exact[i + 3];
+    CHECK((a >= -1e-12 && c >= -1e-12 && a * c - b * b >= -1e-12));
+    largest = std::max(largest, a);
+  }
+  CHECK(largest > 1e-3);
+  // Equal rows: equal numbers; of decomposable kernels, always.
+  const auto at_zero = of(kField, X, MERCER_VARIANCE_ESTIMATE),
+             sharp = of(kField, X, MERCER_VARIANCE_BOUND);
+  const char* const kJoint = R"("decomposable","gamma":[[2,1],[1,2]])";
+  const auto joint = of(kJoint, Y, MERCER_VARIANCE_ESTIMATE),
+             same = of(kJoint, Y, MERCER_VARIANCE_BOUND);
+  for (size_t i = 0; i < 20; ++i) {
+    CHECK(sharp[i] == Approx(at_zero[i]).margin(1e-12));
+    CHECK(same[i] == joint[i]);
+  }
+  const auto one = fourier(2, 8);
+  std::vector<double> out(5);
+  CHECK(fault(mercer_map_variance(one.get(), rows_of(X, 2), rows_of(Y, 2), MERCER_VARIANCE_BOUND,
+                                  nullptr, out.data()),
+              MERCER_UNSUPPORTED, "one output") == "");
+}
+
+}  // namespace mercer::test
