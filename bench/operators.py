@@ -8,14 +8,13 @@ import ctypes
 import json
 import pathlib
 import sys
-from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_void_p
 
 import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "capi/clients/python"))
 from ridge import MapInfo, Matrix, Mercer, Rows, matrix, rows  # noqa: E402
 
-SIMILARITY, SIMPLEX = 2, 3
 BOUND = 2  # MERCER_VARIANCE_BOUND
 # Rows and targets are taken as they are.
 PLAIN = {"precision": "f64", "prepare": {"standardize": False, "transform": "none", "extrapolation": "free"}}
@@ -56,14 +55,14 @@ class Operators(Mercer):
         super().__init__(path)
         handle, view, result = c_void_p, Rows, Matrix
         self.declare("map_variance", handle, view, view, c_int32, handle, c_void_p)
-        self.declare("output_structure", c_int32, POINTER(Rows), c_double, handle, POINTER(Matrix))
+        self.declare("simplex_code", result)
         self.declare("model_text", handle, c_char_p, c_char_p, c_int64, POINTER(c_int64))
         self.declare("model_weights", handle, result, result)
 
-    def structure(self, kind, p, data=None, scale=0):
-        """Gamma of p outputs; of SIMPLEX the vectors of p classes, one a column."""
-        out = np.empty((p - 1 if kind == SIMPLEX else p, p))
-        self.output_structure(kind, None if data is None else rows(data), scale, None, matrix(out))
+    def simplex(self, classes):
+        """Vectors of the classes, one a column."""
+        out = np.empty((classes - 1, classes))
+        self.simplex_code(matrix(out))
         return out
 
     def gram(self, spec, X, Y, p):

@@ -23,7 +23,7 @@ import numpy as np
 import figure
 from figure import of_mean
 from library import read_images
-from operators import SIMPLEX, Operators, gaussian, verdict
+from operators import Operators, gaussian, verdict
 
 CLASSES, TRAINED, TESTED, LENGTHSCALE = 10, 2000, 2000, 5.0
 SQUARES = {"select": {"by": "leave_one_out", "largest": 1e-2, "smallest": 1e-7, "count": 6}}
@@ -104,7 +104,7 @@ def main():
         parser.error("--splits: at least 2, for standard errors")
     library, train, test = Operators(options.library), read(options.data, "train"), read(options.data, "t10k")
     splits = [split(train, test, seed) for seed in range(options.splits)]
-    codes = np.eye(CLASSES), library.structure(SIMPLEX, CLASSES)
+    codes = np.eye(CLASSES), library.simplex(CLASSES)
     print(f"{'loss':<8} {'D':>6} " + " ".join(f"{way + ', %':>14}" for way in WAYS) + " " +
           " ".join(f"{way + ' s':>10}" for way in WAYS) + "  alike, %")
     of_squares, agreed = [], []

@@ -10,6 +10,7 @@
 #include "feature/binary_codes.h"
 #include "guard.h"
 #include "handles.h"
+#include "model/outputs/simplex_code.h"
 #include "moment/code_share.h"
 #include "row_arguments.h"
 
@@ -55,6 +56,15 @@ mercer_status mercer_codes_hamming(int64_t words, int64_t n, const uint64_t* A, 
     const auto result = matrix("distances", distances, "n", n, m, "m", m);
     check_no_overlap(result, a, b);
     feature::code_distances(words, n, A, m, B, running, distances);
+  });
+}
+
+mercer_status mercer_simplex_code(mercer_matrix code) {
+  return guard("mercer_simplex_code", [&] {
+    Context context;
+    const Result result("code", code, code.rows, code.cols, context);
+    model::simplex_code(result.view());
+    result.finish();
   });
 }
 

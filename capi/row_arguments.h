@@ -3,7 +3,6 @@
 // mercer_rows and mercer_matrix as a caller passes them: checked, then views of the core.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "arguments.h"
@@ -37,12 +36,6 @@ RowsArgument read_rows(const char* name, const mercer_rows& rows, Context& conte
 inline constexpr int64_t kAnyColumns = -1;
 RowsArgument read_rows(const char* name, const mercer_rows& rows, int64_t d, const char* columns,
                        Context& context);
-/// The same of views behind a pointer, as the operator functions take them.
-template <class... More>
-RowsArgument read_rows(const char* name, const mercer_rows* rows, More&&... more) {
-  check_struct(name, rows, "a mercer_rows");
-  return read_rows(name, *rows, std::forward<More>(more)...);
-}
 /// DIMENSION_MISMATCH unless there are as many rows as of the other argument.
 void check_same_rows(const RowsArgument& a, const RowsArgument& b);
 
@@ -70,10 +63,6 @@ class Result {
   /// integers: int32_t will do, too.
   Result(const char* name, const mercer_matrix& matrix, int64_t rows, int64_t cols,
          Context& context, bool integers = false);
-  Result(const char* name, const mercer_matrix* matrix, int64_t rows, int64_t cols,
-         Context& context)
-      : Result(name, (check_struct(name, matrix, "a mercer_matrix"), *matrix), rows, cols,
-               context) {}
   /// Shares no element with the rows, resp. with another result.
   void check_apart(const RowsArgument& rows) const;
   void check_apart(const Extent& other) const { check_disjoint(extent_, other); }

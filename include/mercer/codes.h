@@ -3,7 +3,8 @@
 #ifndef MERCER_CODES_H
 #define MERCER_CODES_H
 
-/* Binary codes of rows: 1,024 bits in 128 bytes, whose Hamming distances tell the kernel. */
+/* Codes: rows as bits, 1,024 of them in 128 bytes, whose Hamming distances tell the kernel; classes
+ * as vectors. */
 
 #include "mercer/map.h"
 
@@ -80,6 +81,20 @@ MERCER_API mercer_status mercer_codes_hamming(int64_t words, int64_t n, const ui
 MERCER_API mercer_status mercer_codes_kernel(const mercer_kernel* kernel, int64_t bits,
                                              int64_t count, const int32_t* distances,
                                              double* values);
+
+/* ==== Codes of classes ====
+ *
+ * Example: targets of T classes that are T - 1 numbers each.
+ *
+ *   mercer_matrix code = mercer_matrix_f64(T - 1, T, vectors);
+ *   mercer_status status = mercer_simplex_code(code);
+ */
+
+/** T vectors that stand for T classes, the columns of code: of norm 1, with inner products
+ *  -1/(T - 1) (Mroueh, Poggio, Rosasco, Slotine 2012).
+ *  Shapes: code (T - 1) x T, T >= 2, F32 or F64. Errors: MERCER_DIMENSION_MISMATCH.
+ *  Threads and cost: any number at once; T^2. */
+MERCER_API mercer_status mercer_simplex_code(mercer_matrix code);
 
 #ifdef __cplusplus
 }

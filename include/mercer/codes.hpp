@@ -63,6 +63,9 @@ class Codes {
   std::vector<uint64_t> codes_;
 };
 
+/// The columns of code stand for its classes.
+inline void simplex_code(const Result& code) { check(mercer_simplex_code(code.get())); }
+
 }  // namespace hpp
 }  // namespace mercer
 #endif

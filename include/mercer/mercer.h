@@ -16,7 +16,6 @@
 #include "mercer/map.h"
 #include "mercer/map_error.h"
 #include "mercer/model.h"
-#include "mercer/operator.h"
 #include "mercer/ridge.h"
 #include "mercer/rows.h"
 #include "mercer/score.h"

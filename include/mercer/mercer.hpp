@@ -30,7 +30,6 @@
 #include "mercer/kernel.hpp"
 #include "mercer/map.hpp"
 #include "mercer/model.hpp"
-#include "mercer/operator.hpp"
 #include "mercer/ridge.hpp"
 #include "mercer/sketch.hpp"
 #include "mercer/view.hpp"

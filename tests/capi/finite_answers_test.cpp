@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "fixture.h"
-#include "mercer/operator.h"
 #include "mercer/ridge.h"
 #include "support/catch.h"
 
@@ -19,26 +18,6 @@ using Numbers = std::vector<double>;
 constexpr double kMost = std::numeric_limits<double>::max();
 
 }  // namespace
-
-TEST_CASE("structures of outputs: right or refused where numbers are near the ends of double",
-          "[capi]") {
-  Numbers gamma(4, 7.0);
-  const auto structure = [&](int32_t kind, const Numbers& data, double scale) {
-    return mercer_output_structure(kind, rows_of(data, 2), scale, nullptr, result_of(gamma, 2));
-  };
-  CHECK(refused(structure(MERCER_STRUCTURE_COVARIANCE, {1e300, 0, -1e300, 1}, 0),
-                "out: row 0, column 0") == "");
-  CHECK(gamma == Numbers(4, 7.0));
-  for (const double weight : {1e308, 1.0, 1e-300}) {
-    REQUIRE(structure(MERCER_STRUCTURE_LAPLACIAN, {0, weight, weight, 0}, 0) == MERCER_OK);
-    CHECK(gamma[0] * weight == Approx(0.25));
-    CHECK(gamma[1] * weight == Approx(-0.25));
-  }
-  CHECK(refused(structure(MERCER_STRUCTURE_LAPLACIAN, {0, 1e-310, 1e-310, 0}, 0), "out: row 0") ==
-        "");
-  REQUIRE(structure(MERCER_STRUCTURE_SIMILARITY, {1e160, 0, 0, 0}, 1e-320) == MERCER_OK);
-  CHECK(gamma[1] == Approx(std::exp(-1.0)).epsilon(1e-3));  // 1e-320 has three digits
-}
 
 TEST_CASE("fits of several outputs: targets beyond the range of squares are named", "[capi]") {
   const Numbers X = numbers(10, 2);

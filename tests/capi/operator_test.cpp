@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Kernels and maps of several outputs, mercer/operator.h: specs and files are exact, both precisions, structures, and refusals that name
-// what they refuse.
-#include "mercer/operator.h"
-
+// Kernels and maps of several outputs: specs and files are exact, both precisions, codes of classes,
+// and refusals that name what they refuse.
 #include <cmath>
 #include <cstdio>
 #include <cstring>
@@ -112,7 +110,7 @@ TEST_CASE("files of maps of several outputs", "[capi]") {
   }
 }
 
-TEST_CASE("Gamma of more numbers than a spec takes, and of structures", "[capi]") {
+TEST_CASE("Gamma of more numbers than a spec takes", "[capi]") {
   const int64_t p = 300;
   std::vector<double> gamma(static_cast<size_t>(p * p), 0.1);
   for (int64_t k = 0; k < p; ++k) gamma[static_cast<size_t>(k * p + k)] = 1;
@@ -127,15 +125,32 @@ TEST_CASE("Gamma of more numbers than a spec takes, and of structures", "[capi]"
   CHECK((info.inputs == 3 && info.outputs == p && info.frequencies == 10));
   CHECK(info.features == 20 * p);
   CHECK(info.dropped == Approx(0).margin(1e-12));
+}
+
+TEST_CASE("codes of classes are vectors of a simplex", "[capi]") {
   std::vector<double> code(6);
-  CHECK(mercer_output_structure(MERCER_STRUCTURE_SIMPLEX, nullptr, 0, nullptr,
-                                result_of(code, 3)) == MERCER_OK);
+  REQUIRE(mercer_simplex_code(result_of(code, 3)) == MERCER_OK);
   CHECK(code == std::vector<double>{1, -0.5, -0.5, 0, std::sqrt(0.75), -std::sqrt(0.75)});
-  std::vector<float> similar(4);
-  const std::vector<double> Y = {0, 1, 2, 2};
-  CHECK(mercer_output_structure(MERCER_STRUCTURE_SIMILARITY, rows_of(Y, 2), 0.5, nullptr,
-                                result_of(similar, 2)) == MERCER_OK);
-  CHECK(similar[1] == Approx(std::exp(-0.5)));
+  std::vector<float> narrow(6);
+  REQUIRE(mercer_simplex_code(result_of(narrow, 3)) == MERCER_OK);
+  CHECK(narrow[4] == Approx(std::sqrt(0.75)));
+  CHECK(fault(mercer_simplex_code(result_of(code, 2)), MERCER_DIMENSION_MISMATCH, "3 x 2") == "");
+  CHECK(refused(mercer_simplex_code({}), "code") == "");
+}
+
+TEST_CASE("a graph of outputs that is none is refused, naming the weight", "[capi]") {
+  const std::vector<double> X = numbers(10, 2);
+  const auto refuses = [&](const std::string& matrix, const char* part) {
+    Slot<mercer_model> slot;
+    const std::string spec =
+        R"({"search":false,"outputs":{"structure":"graph","matrix":)" + matrix + "}}";
+    return slot.refused(mercer_model_fit(spec.c_str(), data_of(rows_of(X, 2), rows_of(X, 2)),
+                                         nullptr, slot.out()),
+                        part);
+  };
+  CHECK(refuses("[[0,-1],[-1,0]]", "weight[0, 1] = -1") == "");
+  CHECK(refuses("[[0,1],[2,0]]", "expected equal finite numbers") == "");
+  CHECK(refuses("[[5,0],[0,5]]", "no edges") == "");
 }
 
 TEST_CASE("maps of several outputs in single precision and of sparse rows", "[capi]") {
@@ -228,7 +243,7 @@ TEST_CASE("roots of the caller's own at drawn frequencies", "[capi]") {
                    MERCER_UNSUPPORTED, "several outputs") == "");
 }
 
-TEST_CASE("operator.h refuses what it cannot do, naming it", "[capi]") {
+TEST_CASE("kernels and maps of several outputs refuse what they cannot do, naming it", "[capi]") {
   Slot<mercer_kernel> kernel;
   CHECK(kernel.refused(mercer_kernel_from_spec("{\"kernel\":\"curl\"}", kernel.out()), "curl",
                        "curl_free") == "");
@@ -284,16 +299,6 @@ TEST_CASE("operator.h refuses what it cannot do, naming it", "[capi]") {
                                     out.data()),
                 MERCER_UNSUPPORTED, "cauchy") == "");
   }
-  CHECK(refused(mercer_output_structure(4, rows_of(X, 3), 0, nullptr, result_of(out.data(), 3, 3)),
-                "kind = 4") == "");
-  for (const int32_t kind :
-       {MERCER_STRUCTURE_COVARIANCE, MERCER_STRUCTURE_LAPLACIAN, MERCER_STRUCTURE_SIMPLEX})
-    CHECK(refused(mercer_output_structure(kind, rows_of(X, 3), 0.5, nullptr,
-                                          result_of(out.data(), 3, 3)),
-                  "mercer_output_structure: scale = 0.5 of kind", "expected 0") == "");
-  CHECK(refused(mercer_output_structure(MERCER_STRUCTURE_SIMPLEX, rows_of(X, 3), 0, nullptr,
-                                        result_of(out.data(), 3, 4)),
-                "NULL") == "");
   mercer_map_free(nullptr);
 }
 

@@ -289,11 +289,6 @@ void add_ridge(const SampleRef& s, Calls& calls) {
 }
 
 void add_operators(const SampleRef& s, Calls& calls) {
-  calls.push_back({"mercer_output_structure", "", [=](Context c) {
-                     return mercer_output_structure(MERCER_STRUCTURE_COVARIANCE,
-                                                    rows_of(s->Z, s->D), 0, c,
-                                                    s->result(s->D, s->D));
-                   }});
   calls.push_back({"mercer_kernel_gram", "curl_free", [=](Context c) {
                      return mercer_kernel_gram(s->curl_kernel.get(), s->x(), s->x(), s->x(), c,
                                                s->result(s->n, d));

@@ -8,7 +8,6 @@
 
 #include "base/error.h"
 #include "linalg/symmetric_eigen.h"
-#include "model/outputs/output_structure.h"
 #include "model/outputs/output_units.h"
 
 namespace mercer::model {
@@ -38,6 +37,23 @@ Matrix<double> over_pairs(MatrixView<const double> Y, std::span<const double> we
       A(k, l) = A(l, k) = seen > 0 ? sum / seen : apart;
     }
   return A;
+}
+
+/// The largest weight of a graph: symmetric, >= 0, the diagonal not read.
+double check_graph(MatrixView<const double> W) {
+  double most = 0;
+  for (int64_t k = 0; k < W.rows; ++k) {
+    for (int64_t l = 0; l < W.cols; ++l) {
+      if (k == l) continue;
+      require(std::isfinite(W(k, l)) && W(k, l) >= 0 && W(k, l) == W(l, k), MERCER_INVALID_ARGUMENT,
+              "weight[%lld, %lld] = %g and [%lld, %lld] = %g, expected equal finite numbers >= 0",
+              Long{k}, Long{l}, W(k, l), Long{l}, Long{k}, W(l, k));
+      most = std::max(most, W(k, l));
+    }
+  }
+  require(most > 0, MERCER_INVALID_ARGUMENT,
+          "the graph of %lld outputs has no edges, expected a weight > 0", Long{W.rows});
+  return most;
 }
 
 /// What an output without a variance has to itself and to others.

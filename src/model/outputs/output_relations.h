@@ -22,8 +22,8 @@ Matrix<double> output_correlations(MatrixView<const double> scaled, std::span<co
 Matrix<double> output_distances(MatrixView<const double> scaled, std::span<const double> weights,
                                 Context& context);
 
-/// The Laplacian of a graph of p outputs over its mean degree. Errors: DIMENSION_MISMATCH, those of
-/// check_graph.
+/// The Laplacian of a graph of p outputs over its mean degree, W symmetric, >= 0, the diagonal not
+/// read. Errors: DIMENSION_MISMATCH; INVALID_ARGUMENT naming a weight, or for no edges.
 Matrix<double> mean_laplacian(MatrixView<const double> W, int64_t p, Context& context);
 
 /// Negative eigenvalues, which what was observed pair by pair may have, become 0.

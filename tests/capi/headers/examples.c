@@ -194,7 +194,7 @@ static int frequencies_for_derivatives(void) {
   return found != NULL && strtod(found + 14, NULL) > 4096;
 }
 
-/* ---- kernel.h, operator.h ---- */
+/* ---- kernel.h ---- */
 
 static int field_kernel(double* x, double* u, double* values) {
   mercer_kernel* field = NULL;
@@ -207,25 +207,6 @@ static int field_kernel(double* x, double* u, double* values) {
   if (status == MERCER_OK) status = mercer_kernel_gram(field, X, X, U, NULL, f);
   mercer_kernel_free(field);
   return status == MERCER_OK && values[0] != 0;
-}
-
-static int output_covariance(const mercer_kernel* kernel, double* y) {
-  enum { p = 2 };
-  double g[p * p];
-  mercer_rows Y = mercer_rows_f64(n, p, y);
-  mercer_matrix covariance = mercer_matrix_f64(p, p, g);
-  mercer_status status =
-      mercer_output_structure(MERCER_STRUCTURE_COVARIANCE, &Y, 0, NULL, &covariance);
-  mercer_rows gamma = mercer_rows_f64(p, p, g);
-  mercer_kernel* joint = NULL;
-  if (status == MERCER_OK) status = mercer_kernel_decomposable(kernel, gamma, 1e-12, &joint);
-  mercer_map_data of = {.struct_size = sizeof of, .kernel = joint};
-  mercer_map* map = NULL;
-  if (status == MERCER_OK)
-    status = mercer_map_fit("{\"inputs\":3,\"features\":1024}", &of, NULL, &map);
-  mercer_map_free(map);
-  mercer_kernel_free(joint);
-  return status == MERCER_OK && g[1] == g[2] && g[0] > 0;
 }
 
 static int field_without_sources(double* x) {
@@ -257,6 +238,14 @@ static int field_without_sources(double* x) {
 }
 
 /* ---- codes.h ---- */
+
+static int codes_of_classes(void) {
+  enum { T = 3 };
+  double vectors[(T - 1) * T];
+  mercer_matrix code = mercer_matrix_f64(T - 1, T, vectors);
+  mercer_status status = mercer_simplex_code(code);
+  return status == MERCER_OK && fabs(vectors[0] * vectors[1] + 0.5) < 1e-15;
+}
 
 static int binary_codes(const mercer_kernel* kernel, float* x, double* values) {
   static uint64_t codes[n * 16];
@@ -490,8 +479,8 @@ int main(void) {
   RUN(frequencies_for_derivatives, ());
   RUN(learning_from_derivatives, (small, x64, y64, ones, f));
   RUN(field_kernel, (x64, z64, k));
-  RUN(output_covariance, (gaussian, x64));
   RUN(field_without_sources, (x64));
+  RUN(codes_of_classes, ());
   RUN(binary_codes, (gaussian, x32, k));
   RUN(sketch_by_spec, ());
   RUN(recommended_sketch, (polynomial, x64));
