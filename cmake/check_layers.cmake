@@ -38,7 +38,7 @@ set(select_doors calibration held_out_rows left_out_rows paired_choice row_loss 
 set(estimator_doors class_weights fitting model_entry predictor)
 set(assess_doors assessment column_warnings drift warnings)
 set(search_doors search)
-set(outputs_doors output_coupling outputs simplex_code)
+set(outputs_doors output_coupling outputs simplex_code structure_traits)
 
 # capi/cli/read may include besides itself: failures, and what a signal asks for.
 set(read_may "^(read/.*|failure\\.h|interrupt\\.h)$")

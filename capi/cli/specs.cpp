@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer specs: every kernel, map, projection, model and bound with its parameters, as a table.
+// mercer specs: every kernel, map, projection, model and bound, and what a fit reads, with its parameters, as a table.
 #include <algorithm>
 #include <cstdio>
 #include <string>
@@ -57,6 +57,9 @@ void print_entry(const Json& entry) {
   if (!kernel.empty()) std::printf("      without --kernel: %s\n", kernel.c_str());
   const std::string map = text_at(entry, "default_map");
   if (!map.empty()) std::printf("      without --map: %s\n", map.c_str());
+  const int64_t step =
+      entry.value("features_step", Json()).is_number() ? entry["features_step"].get<int64_t>() : 1;
+  if (step > 1) std::printf("      features: a multiple of %lld\n", static_cast<long long>(step));
   const std::string outputs = text_at(entry, "outputs");
   if (!outputs.empty() && outputs != "one")
     std::printf("      outputs: %s\n", outputs == "inputs" ? "as many as inputs" : outputs.c_str());
@@ -90,7 +93,7 @@ void print_all(const Json& json) {
   for (const Json& entries : json_or_discarded(specs("")))
     for (const Json& entry : entries)
       if (entry.is_object()) known.push_back(text_at(entry, "name"));
-  throw Failure(shown(name) + " is no kernel, map, projection, model or bound" +
+  throw Failure(shown(name) + " is no kernel, map, projection, model, bound or part of a fit" +
                 did_you_mean(name, known) + " (mercer specs lists all)");
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What exists, as JSON: the tables of kernels, maps, projections, models and bounds with every
-// parameter's type, default, range and help. Written piece by piece: no tree of all of it is held.
+// What exists, as JSON: the tables of kernels, maps, projections, models and bounds, and what a fit
+// reads beside its model's own keys, with every parameter's type, default, range and help. Written piece by piece: no tree of all of it is held.
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -15,6 +15,7 @@
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
+#include "spec/words.h"
 
 namespace mercer::spec {
 namespace {
@@ -79,11 +80,29 @@ struct Entry {
 
 const char* truth(bool value) { return value ? "true" : "false"; }
 
+/// What "features" is a multiple of with every other key at its default; null where inputs or parts
+/// decide.
+std::string features_step(const feature::MapEntry& map) {
+  if (decides_features(map)) return "null";
+  const auto step = [&](int64_t inputs) {
+    const Parameters canonical =
+        feature::canonical_map({{"map", std::string(map.name)},
+                                {"kernel", std::make_shared<const Parameters>(map.default_kernel)},
+                                {"inputs", inputs},
+                                {"features", int64_t{1}}},
+                               "", feature::Data::allowed);
+    return feature::map_sizes(canonical, feature::kMostFeatures).step;
+  };
+  const int64_t found = step(16);
+  return found == step(17) ? std::to_string(found) : "null";
+}
+
 void append_map(std::string& out, const feature::MapEntry& map) {
   out += ",\"default_kernel\":" + print_object(map.default_kernel);
   out += std::string(",\"needs_rows\":") + truth(map.needs_rows);
   out += std::string(",\"row_per_feature\":") + truth(map.row_per_feature);
   out += std::string(",\"one_size\":") + truth(decides_features(map));
+  out += ",\"features_step\":" + features_step(map);
   out += ",\"chosen_projections\":[";
   if (map.chooses_projection) {
     for (const feature::ProjectionRule& rule : feature::projection_rules()) {
@@ -122,6 +141,12 @@ std::string described(const Entry& entry) {
   return out + '}';
 }
 
+/// Behind a key that names the entry, of which a description says nothing.
+std::vector<Field> with_name(std::vector<Field> fields) {
+  fields.insert(fields.begin(), Field{});
+  return fields;
+}
+
 class Group {
  public:
   Group(const char* title, std::string_view wanted) : wanted_(wanted) {
@@ -146,7 +171,8 @@ class Group {
 
 std::string describe(std::string_view name) {
   Group kernels("kernels", name), maps("maps", name), projections("projections", name),
-      models("models", name), bounds("bounds", name);
+      models("models", name), fits("fits", name), outputs("outputs", name),
+      selections("selections", name), bounds("bounds", name);
   for (const auto& entry : kernel::kernel_table())
     kernels.add({entry.name, entry.help, kernel::kernel_fields(entry), nullptr, nullptr, &entry});
   for (const auto& entry : feature::map_table())
@@ -154,17 +180,24 @@ std::string describe(std::string_view name) {
   for (const projection::ProjectionEntry* entry : projection::projection_table())
     projections.add({entry->name, entry->help, {}, nullptr, projection::served_laws(entry->need)});
   for (const model::ModelEntry* entry : model::model_table())
-    models.add({entry->name, entry->help, model_fields(*entry)});
+    models.add({entry->name, entry->help, with_name(entry->fields)});
+  fits.add({"fit", "what mercer_model_fit reads, and the keys of its model besides",
+            with_name(fit_fields())});
+  for (size_t at = 0; at < std::size(kStructures); ++at)
+    outputs.add({kStructures[at], kStructureHelp[at], structure_fields(at)});
+  for (size_t at = 0; at < std::size(kSelectWays); ++at)
+    selections.add({kSelectWays[at], kSelectHelp[at], select_way_fields(at)});
   for (const BoundEntry& entry : bound_table())
     bounds.add({entry.name, entry.help, bound_fields(entry)});
-  const Group* const groups[] = {&kernels, &maps, &projections, &models, &bounds};
+  const Group* const groups[] = {&kernels, &maps,    &projections, &models,
+                                 &fits,    &outputs, &selections,  &bounds};
   const bool found =
       std::any_of(std::begin(groups), std::end(groups), [](auto group) { return group->count(); });
-  require(
-      found, MERCER_INVALID_ARGUMENT,
-      "name = \"%.*s\", expected the name of a kernel, map, projection, model or bound (none lists "
-      "all)",
-      static_cast<int>(std::min<std::size_t>(name.size(), 60)), name.data());
+  require(found, MERCER_INVALID_ARGUMENT,
+          "name = \"%.*s\", expected the name of a kernel, map, projection, model, bound or part "
+          "of a fit "
+          "(none lists all)",
+          static_cast<int>(std::min<std::size_t>(name.size(), 60)), name.data());
   std::string out;
   for (const Group* group : groups) {
     if (group->count() == 0) continue;

@@ -44,13 +44,8 @@ Parameters with_object(Parameters body, const char* key, const char* inner) {
 
 /// What one way of choosing lambda reads and the one asked for does not is refused.
 void refuse_unread(const Parameters& given, model::Selection by, bool searches) {
-  const auto reads = [&](std::string_view key) {
-    if (key == "folds") return by == model::Selection::kfold;
-    if (key == "fraction") return searches || by == model::Selection::held_out;
-    return true;
-  };
   for (const auto& [key, value] : given.entries())
-    require(reads(key), MERCER_INVALID_ARGUMENT,
+    require(selection_reads(by, key) || (searches && key == "fraction"), MERCER_INVALID_ARGUMENT,
             "select.%s with select.by = %s, which does not read it, expected it left out",
             key.c_str(), kSelectWays[static_cast<size_t>(by)]);
 }

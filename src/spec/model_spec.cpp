@@ -146,7 +146,7 @@ Parameters own_parameters(const model::ModelEntry& entry, const Parameters& cano
   return own;
 }
 
-std::vector<Field> model_fields(const model::ModelEntry& entry) {
+std::vector<Field> fit_fields() {
   std::vector<Field> fields = {model_name_field(),
                                {.key = "map",
                                 .type = FieldType::map,
@@ -154,8 +154,27 @@ std::vector<Field> model_fields(const model::ModelEntry& entry) {
                                 .help = "the feature map, or its name alone; what is left open is "
                                         "filled in, \"inputs\" from the rows",
                                 .canonical = map_as_given}};
-  for (const std::vector<Field>& more : {entry.fields, common_fields()})
-    fields.insert(fields.end(), more.begin(), more.end());
+  for (Field& field : common_fields()) fields.push_back(std::move(field));
+  return fields;
+}
+
+std::vector<Field> model_fields(const model::ModelEntry& entry) {
+  std::vector<Field> fields = fit_fields();
+  fields.insert(fields.begin() + 2, entry.fields.begin(), entry.fields.end());
+  return fields;
+}
+
+bool selection_reads(model::Selection by, std::string_view key) {
+  if (key == "folds") return by == model::Selection::kfold;
+  if (key == "fraction") return by == model::Selection::held_out;
+  return true;
+}
+
+std::vector<Field> select_way_fields(size_t at) {
+  std::vector<Field> fields;
+  for (Field& field : select_fields())
+    if (at == 0 || selection_reads(static_cast<model::Selection>(at), field.key))
+      fields.push_back(std::move(field));
   return fields;
 }
 

@@ -43,14 +43,9 @@ std::string to_spec(const kernel::Kernel& kernel);
 std::string to_spec(const feature::FeatureMap& map);
 std::string to_spec(const model::Model& model);
 
-/// Everything that exists as JSON: {"kernels":[{name, help, parameters:[{key, type, required,
-/// default, least, least_open, most, choices, expected, help}]}],"maps":[...],"projections":[...],
-/// "models":[...],"bounds":[...]};
-/// null: no default, no limit; "expected" is a phrase; a kernel has "default_map" as well, the map
-/// of specs that name none, "outputs" ("one", "inputs", "gamma") and "shape" (KernelEntry); a map has "default_kernel", the spec
-/// of the one that map_maker fills in. name empty: all, else the same lists with
-/// the entries of that name alone, since a kernel and a map may share one (INVALID_ARGUMENT if
-/// there is none).
+/// Everything that exists as JSON, as mercer_specs of mercer/map.h says. name empty: all, else the
+/// same lists with the entries of that name alone, since a kernel and a map may share one
+/// (INVALID_ARGUMENT if there is none).
 std::string describe(std::string_view name);
 
 }  // namespace mercer::spec

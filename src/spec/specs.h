@@ -22,8 +22,14 @@ namespace mercer::spec {
 /// lengthscale per input may make it long.
 Parameters map_parameters_of_file(std::string_view json);
 
-/// The table of a model with the keys that all models have in front.
+/// "model" and "map", the model's own keys, and those of every fit.
 std::vector<Field> model_fields(const model::ModelEntry& entry);
+/// The same without the model's own.
+std::vector<Field> fit_fields();
+/// Those of "select" that this one of kSelectWays reads, with "by" in front.
+std::vector<Field> select_way_fields(size_t at);
+/// Whether a way of choosing lambda reads that key of "select".
+bool selection_reads(model::Selection by, std::string_view key);
 
 /// The row of the key that names it in `given`. Errors: INVALID_ARGUMENT listing what exists.
 const model::ModelEntry& model_entry(const Parameters& given);
@@ -33,6 +39,11 @@ inline constexpr const char* kAutomaticModel = "auto";
 inline constexpr const char* kAutomaticTransform = "auto";
 /// Of "select"."by", after "auto" in the order of model::Selection from held_out on.
 inline constexpr const char* kSelectWays[] = {"auto", "held_out", "folds", "gcv", "leave_one_out"};
+inline constexpr const char* kSelectHelp[] = {
+    "leave_one_out, of other losses than squares held_out", "loss on rows held out once",
+    "loss on every row, held out in one of the folds",
+    "generalised cross-validation: leave-one-out with the mean leverage in place of each row's",
+    "loss on every row of the fit without it, in closed form"};
 /// In the order of model::PerInput.
 inline constexpr const char* kArdWords[] = {"auto", "off", "on"};
 

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <string_view>
+#include <utility>
 
 #include "base/fields.h"
+#include "model/outputs/structure_traits.h"
 
 namespace mercer::spec {
 namespace {
@@ -60,6 +63,23 @@ std::vector<Field> outputs_fields() {
        .type = FieldType::numbers_or_lists,
        .fallback = kOptional,
        .help = "p x p: weights of the graph, or Gamma"}};
+}
+
+std::vector<Field> structure_fields(size_t at) {
+  const bool automatic = at == std::size(kStructures) - 1;
+  const auto structure =
+      automatic ? model::OutputStructure::covariance : static_cast<model::OutputStructure>(at);
+  const auto [reads_matrix, most_weight] = model::traits_of(structure);
+  std::vector<Field> fields;
+  for (Field& field : outputs_fields()) {
+    const std::string_view key = field.key;
+    if (key == "weight" && most_weight < 0) continue;
+    if (key == "matrix" && !reads_matrix) continue;
+    if (key == "weight") field.most = most_weight;
+    if (key == "matrix") field.fallback = {};
+    fields.push_back(std::move(field));
+  }
+  return fields;
 }
 
 Parameters outputs_parameters(const model::Outputs& outputs) {

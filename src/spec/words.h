@@ -49,7 +49,16 @@ void read_preparation(const Parameters& from, model::Fitting& fit);
 /// where independent outputs are tried, too.
 inline constexpr const char* kStructures[] = {"independent", "covariance", "graph",
                                               "similarity",  "given",      "auto"};
+inline constexpr const char* kStructureHelp[] = {
+    "I: each output by itself",
+    "(1 - w) I + w C of the targets' correlations C",
+    "(I + w L)^-1 of the Laplacian L of the graph whose weights are the matrix, over its mean degree",
+    "exp(-w S) of the mean squared distances S of the targets in units of their deviations",
+    "the matrix, positive semi-definite",
+    "covariance or, of a field, its kernel, or independent where that is no worse"};
 std::vector<Field> outputs_fields();
+/// The same with what that one of kStructures reads alone.
+std::vector<Field> structure_fields(size_t at);
 Parameters outputs_parameters(const model::Outputs& outputs);
 model::Outputs read_outputs(const Parameters& from);
 

@@ -88,7 +88,7 @@ meant '--map gaussian: this is a kernel: --kernel gaussian' "$MERCER" fit absent
 meant "--map sorf: this is a projection: --map '{\"map\":\"fourier\",\"projection\":\"sorf\"}'" "$MERCER" fit absent.csv -o result --map sorf
 meant "--kernel: malformed JSON at character 2 of '{kernel:matern}'; at a shell it stands in single quotes" \
   "$MERCER" fit absent.csv -o result --kernel '{kernel:matern}'
-meant "'mattern' is no kernel, map, projection, model or bound; did you mean 'matern'?" "$MERCER" specs mattern
+meant "'mattern' is no kernel, map, projection, model, bound or part of a fit; did you mean 'matern'?" "$MERCER" specs mattern
 { echo X,y; echo 1,2; } >test.csv
 accepts "$MERCER" fit train.csv -o one $quick --target u --ignore id,v,z
 meant "test.csv:1: no column 'x', which the model was fitted on; did you mean 'X'?" "$MERCER" predict one test.csv -o result

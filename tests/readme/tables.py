@@ -13,10 +13,8 @@ import re
 import sys
 
 KINDS = ["kernels", "maps", "projections", "models"]
-# What every map and model has, said once in the text.
+# What every map has, said once in the text.
 OF_MAPS = {"kernel", "inputs", "features", "seed"}
-OF_MODELS = {"outputs", "map", "search", "lengthscale", "ard", "select", "prepare", "center", "task", "classes", "precision", "seed", "ordered", "assess"}
-COMMON = {"maps": OF_MAPS, "models": OF_MODELS}
 
 
 def specs(path):
@@ -50,7 +48,7 @@ def parameter(entry):
 
 def rows(kind, entries):
     for entry in entries:
-        own = [p for p in entry.get("parameters", []) if p["key"] not in COMMON.get(kind, set())]
+        own = [p for p in entry.get("parameters", []) if kind != "maps" or p["key"] not in OF_MAPS]
         yield [f"`{entry['name']}`", cell(entry["help"]), "; ".join(parameter(p) for p in own) or "–"]
 
 

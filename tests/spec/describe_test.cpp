@@ -92,7 +92,9 @@ TEST_CASE("everything in the tables is described", "[spec]") {
   REQUIRE(all.at("models").size() == model::model_table().size());
   for (size_t i = 0; i < all["models"].size(); ++i) {
     CHECK(all["models"][i].at("name") == model::model_table()[i]->name);
-    CHECK(fault_of(all["models"][i], spec::model_fields(*model::model_table()[i])) == "");
+    std::vector<Field> own = model::model_table()[i]->fields;
+    own.insert(own.begin(), Field{});
+    CHECK(fault_of(all["models"][i], own) == "");
   }
   REQUIRE(all.at("bounds").size() == spec::bound_table().size());
   for (size_t i = 0; i < all["bounds"].size(); ++i) {
@@ -100,6 +102,45 @@ TEST_CASE("everything in the tables is described", "[spec]") {
     CHECK(all["bounds"][i].at("name") == entry.name);
     CHECK(fault_of(all["bounds"][i], spec::bound_fields(entry)) == "");
   }
+}
+
+TEST_CASE("what a fit reads is described, and what its outputs and its choice of lambda do",
+          "[spec]") {
+  const Reference all = Reference::parse(spec::describe(""));
+  REQUIRE(all.at("fits").size() == 1);
+  std::set<std::string> keys;  // those of a fit and of any model are all that it reads
+  for (const Reference& parameter : all["fits"][0].at("parameters"))
+    keys.insert(parameter.at("key").get<std::string>());
+  for (const model::ModelEntry* entry : model::model_table()) {
+    std::set<std::string> read = keys;
+    for (const Field& field : entry->fields) read.insert(field.key);
+    CHECK(std::ssize(spec::model_fields(*entry)) == std::ssize(read));
+    for (const Field& field : spec::model_fields(*entry)) CHECK(read.count(field.key) == 1);
+  }
+  const auto keys_of = [&](const char* section, size_t at) {
+    std::string text;
+    for (const Reference& parameter : all.at(section).at(at).at("parameters"))
+      text += parameter.at("key").get<std::string>() + " ";
+    return text;
+  };
+  REQUIRE(all.at("outputs").size() == 6);
+  const char* const kReads[] = {"", "weight ", "weight matrix ", "weight ", "matrix ", "weight "};
+  for (size_t i = 0; i < 6; ++i) CHECK(keys_of("outputs", i) == kReads[i]);
+  CHECK(all["outputs"][1].at("parameters").at(0).at("most") == 1);
+  CHECK(all["outputs"][2].at("parameters").at(1).at("required") == true);
+  REQUIRE(all.at("selections").size() == 5);
+  CHECK(keys_of("selections", 2) == "folds largest smallest count ");
+  CHECK(keys_of("selections", 4) == "largest smallest count ");
+}
+
+TEST_CASE("what features are a multiple of is described where nothing else decides it", "[spec]") {
+  const auto step = [](const char* map) {
+    return Reference::parse(spec::describe(map)).at("maps").at(0).at("features_step");
+  };
+  CHECK(step("fourier") == 2);  // pairs
+  CHECK(step("nystroem") == 1);
+  CHECK(step("additive").is_null());
+  CHECK(step("product").is_null());
 }
 
 TEST_CASE("types, defaults and ranges are written out, no limit is null", "[spec]") {

@@ -14,6 +14,7 @@
 #include "linalg/symmetric_eigen.h"
 #include "model/outputs/output_relations.h"
 #include "model/outputs/output_units.h"
+#include "model/outputs/structure_traits.h"
 #include "model/prepare/row_coding.h"
 
 namespace mercer::model {
@@ -55,15 +56,11 @@ OutputRelations::OutputRelations(const Outputs& asked, const Coding& coding,
                                  MatrixView<const double> Y, std::span<const double> weights,
                                  solver::RowSet rows, Context& context)
     : structure_(asked.structure), p_(coded_outputs(coding, Y.cols)) {
-  const bool reads = structure_ == OutputStructure::graph || structure_ == OutputStructure::given;
+  const auto [reads, most] = traits_of(structure_);
   require(reads || asked.matrix.empty(), MERCER_INVALID_ARGUMENT,
           "outputs.matrix, expected it left out: it is of structure graph or given");
-  const bool weighs =
-      structure_ != OutputStructure::independent && structure_ != OutputStructure::given;
-  require(weighs || std::isnan(asked.weight), MERCER_INVALID_ARGUMENT,
+  require(most >= 0 || std::isnan(asked.weight), MERCER_INVALID_ARGUMENT,
           "outputs.weight = %g, expected it left out: the structure has none", asked.weight);
-  const double most =
-      structure_ == OutputStructure::covariance ? 1 : std::numeric_limits<double>::max();
   require(std::isnan(asked.weight) || (asked.weight >= 0 && asked.weight <= most),
           MERCER_INVALID_ARGUMENT, "outputs.weight = %g, expected %s", asked.weight,
           most == 1 ? "a number from 0 to 1" : "a finite number >= 0");
