@@ -14,15 +14,9 @@ extern "C" {
 
 /* ==== Binary codes ====
  *
- * Bit j of x is 1 where cos(omega_j'x + b_j) + t_j > 0, t_j uniform on (-1, 1), one bit for each of
- * the D columns of a Fourier map of form PHASE, whose omega_j and b_j they are (Raginsky, Lazebnik,
- * "Locality-sensitive binary codes from shift-invariant kernels", NIPS 2009). Two rows differ in a
- * share of their bits whose mean is, with k of variance 1,
- *
- *   (8/pi^2) sum_{m>=1} (1 - k(m tau))/(4 m^2 - 1),   tau = x - y,
- *
- * 0 at tau = 0 and 4/pi^2 = 0.405 where k is 0. Bits of dense frequencies are independent: the
- * share h of D bits has the standard deviation sqrt(h (1 - h)/D).
+ * One bit for each of the D columns of a Fourier map of form PHASE. Two rows differ in a share of
+ * their bits whose mean grows from 0 at x = y to 4/pi^2 = 0.405 where the kernel is 0: "Binary
+ * codes" in capi/GUIDE.md.
  *
  * A code is `words` = ceil(D/64) words of 64 bits: bit j in place j mod 64 of word j/64, bits past
  * the last 0. Codes of several rows follow each other without gaps.
@@ -66,13 +60,11 @@ MERCER_API mercer_status mercer_codes_hamming(int64_t words, int64_t n, const ui
                                               int64_t m, const uint64_t* B, mercer_context* context,
                                               int32_t* distances);
 
-/** values[i] = the k(x, y) whose mean share of bits is distances[i]/bits: the series above, which
- *  decreases in k, inverted; k(0) at distance 0, 0 from a share of 4/pi^2 on. The share is a
- *  function of k alone where k falls strictly with a norm of tau: gaussian, of which k(m tau) =
- *  k^(m^2), laplacian and matern of nu 1/2, of which it is k^m, matern of any nu,
- *  rational_quadratic and generalized_gaussian_spectrum of order 1; any lengthscales, any variance;
- *  and sum and product of these but laplacian, of one lengthscale each, in a product at most one
- *  beside gaussian parts. Of other kernels compare shares with the series at tau of interest.
+/** values[i] = the k(x, y) whose mean share of bits is distances[i]/bits: k(0) at
+ *  distance 0, 0 from a share of 4/pi^2 on. For kernels that fall strictly with a norm of x - y:
+ *  gaussian, laplacian, matern, rational_quadratic, generalized_gaussian_spectrum of order 1, and
+ *  sum and product of these but laplacian, of one lengthscale each, in a product at most one beside
+ *  gaussian parts.
  *  Shapes: distances and values: count.
  *  Errors: MERCER_UNSUPPORTED (another kernel), MERCER_INVALID_ARGUMENT (bits < 1, a distance
  *  outside 0 to bits, naming it).

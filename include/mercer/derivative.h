@@ -70,25 +70,16 @@ typedef struct mercer_derivative {
   mercer_rows vectors;     /**< [24] JVP, VJP, LOG_LENGTHSCALE: V; else zeros. */
 } mercer_derivative;
 
-/** Derivatives of the features of rows, of any map whose features are smooth:
- *
- *  Which maps have them, of which orders and how: "Derivatives of features" in capi/GUIDE.md.
- *
- *  Shapes: X n x d, dense or CSR (made dense); what->vectors of X's precision, dense or CSR
- *  (made dense); out as mercer_derivative_kind says, of X's precision, complex (C32, C64) for a
- *  complex map but where it says real; of p outputs p rows for each row of features. |p| <= 32.
- *  A row of out depends on its row of X and V alone, bit for bit, whatever the split of rows
- *  and the number of threads (LOG_LENGTHSCALE sums over rows, in double, in their order). NaN
- *  stays in its row; where x_i holds one, every number of row i of out is NaN.
- *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a map without derivatives, or of
- *  fewer orders; too many terms; LOG_LENGTHSCALE of a map whose features do not depend on one:
- *  linear maps, sketches, laplace, supplied frequencies, sums, products; or not through x/l:
- *  poisson, whose exponents are drawn by laws of l; of nystroem of a kernel without derivatives, a
- *  rank below the number of landmarks, or a root that is not triangular, as in older files).
- *  Threads and cost: any number at once; one or two projections of X, the frequencies,
- *  and out ("Derivatives of features: cost" in capi/GUIDE.md).
- *  Source: Szabo, Sriperumbudur 2019, equation 14, for Fourier features; product and chain
- *  rule. Since 0.1. */
+/** Derivatives of the features of rows. Which maps have them, of which orders, and what they cost:
+ *  "Derivatives of features" in capi/GUIDE.md.
+ *  Shapes: X n x d, what->vectors of X's precision, dense or CSR (made dense); out as
+ *  mercer_derivative_kind says, of X's precision, complex for a complex map but where it says real;
+ *  of p outputs p rows for each row of features. |p| <= 32. A row of out depends on its row of X
+ *  and V alone, bit for bit (LOG_LENGTHSCALE sums over rows, in double, in their order); where x_i
+ *  holds a NaN, every number of row i of out is NaN.
+ *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a map without derivatives, or of fewer
+ *  orders; too many terms; LOG_LENGTHSCALE of features that do not depend on x/l alone).
+ *  Threads and cost: any number at once; one or two projections of X, the frequencies, and out. */
 MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, mercer_rows X,
                                                const mercer_derivative* what,
                                                mercer_context* context, mercer_matrix out);
@@ -104,11 +95,8 @@ MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, mercer_row
  *   mercer_status status = mercer_kernel_derivative(kernel, X, X, p, q, NULL, K);
  */
 
-/** K(i, j) = d^{p,q} k(X_i, Y_j), exact: of order p_k in entry k of x, q_k in entry k of y. For the
- *  Gaussian of lengthscales l and variance v, t_k = (x_k - y_k)/l_k,
- *    d^{p,q} k = v exp(-||t||^2/2) prod_k (-1)^{p_k} He_{p_k + q_k}(t_k) / l_k^{p_k + q_k}
- *  with the Hermite polynomials He_0 = 1, He_1 = t, He_{n+1} = t He_n - n He_{n-1}. Which
- *  other kernels have them, up to which orders: "Derivatives of kernels" in capi/GUIDE.md.
+/** K(i, j) = d^{p,q} k(X_i, Y_j), exact: of order p_k in entry k of x, q_k in entry k of y. Which
+ *  kernels have them, up to which orders: "Derivatives of kernels" in capi/GUIDE.md.
  *  Shapes: X n x d, Y m x d, dense or CSR (made dense); p and q: d orders >= 0 each, |p| and |q| at
  *  most 32, NULL for 0; K n x m, F32 or F64, computed in double.
  *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y, shape of K, ARD count), MERCER_UNSUPPORTED
@@ -139,15 +127,8 @@ MERCER_API mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, m
  *     status = mercer_model_predict(model, X, "gradient", NULL, NULL, gradient);
  */
 
-/* Hermite learning (sets of mercer_data) is ridge regression on values and partial derivatives,
- * f(x) = phi(x)'theta + b of least
- *    sum_s w_s sum_i r_si ||d^{p_s} f(x_si) - y_si||^2 + n lambda ||theta||^2,
- * s over the sets, r the weights of rows, n the number of rows of values (those of the first set
- * where no set has any). Every set has rows of its own: what is known of a row stands in as many
- * sets as derivatives of it are known. "center" finds b, which is not penalised, from the values.
- * The model has no preparation: X is what the map is given, so that lengthscales are in units of
- * the inputs. Cost: D^2 for every row of every set and D^3/3, 5 D^2 numbers, in double. Sources:
- * Shi, Guo, Zhou 2010; Szabo, Sriperumbudur 2019, equation 4. */
+/* Sets of mercer_data are learnt from with lambda given and without preparation: X is what the map
+ * is given. What is minimised: "Derivatives" in capi/GUIDE.md. */
 
 #ifdef __cplusplus
 }

@@ -48,16 +48,12 @@ MERCER_API void mercer_kernel_free(mercer_kernel* kernel);
  * output, "scalar" (default gaussian); what takes kernels of one refuses them (MERCER_UNSUPPORTED).
  * Brault, Heinonen, d'Alche-Buc 2016; Micheli, Glaunes 2013.
  *
- *   decomposable           k(x, y) Gamma: "gamma" the rows of Gamma, p lists of p numbers (or its
- *                          p p numbers row by row in one list), positive semi-definite; "cutoff"
- *                          (default 1e-12): pivots of its root up to that part of the largest are
- *                          left out of features, but for the first
+ *   decomposable           k(x, y) Gamma, Gamma p x p, positive semi-definite
  *   curl_free              -grad grad' k: gradients of potentials; p = d
  *   divergence_free        (grad grad' - Laplacian) k: fields without sources; p = d >= 2
  *   helmholtz              "alpha" (0 to 1) times curl_free plus 1 - alpha times divergence_free
  *
- * The last three are of k smooth, gaussian: with one lengthscale l they are
- *   k (I/l^2 - tau tau'/l^4)  and  k (((d - 1)/l^2 - ||tau||^2/l^4) I + tau tau'/l^4).
+ * The last three are of gaussian. Formulas: "Several outputs, vector fields" in capi/GUIDE.md.
  *
  * Example: what u makes of a curl-free kernel without its Gram matrix, f(x_i) = sum_j K(x_i, x_j)
  * u_j, for two vectors u at the n rows themselves.

@@ -85,15 +85,12 @@ typedef struct mercer_map_info {
   int64_t features;         /**< [24] D, columns of Z, complex ones of a complex map. */
   int64_t frequencies;      /**< [32] F of mercer_map_frequencies; 0: it has none. */
   int64_t right_inputs;     /**< [40] Of the d inputs those of mercer_transform_options.right. */
-  int64_t incomplete_block; /**< [48] Columns in a last, incomplete block; see below. */
+  int64_t incomplete_block; /**< [48] Columns in a last, incomplete block; 0: none. */
   double dropped;           /**< [56] What "cutoff" left out of gamma, of its trace: a share. */
 } mercer_map_info;
 
-/** Fills in *info, of which struct_size is read. incomplete_block: frequencies in a last,
- *  incomplete block of a structured projection, columns (complex ones, where a sketch has them) in
- *  that of STACKED blocks and of CRAFT's SRHT; 0 if there is none. Such a block of frequencies can
- *  make the estimate worse than leaving it out, for short ||tau|| and up to about half a block: see
- *  mercer_fourier_options.whole_blocks.
+/** Fills in *info, of which struct_size is read. An incomplete block of a structured projection can
+ *  make the estimate worse than leaving it out: "Features of rows" in capi/GUIDE.md.
  *  Errors: info NULL or of a struct_size that is not set. */
 MERCER_API mercer_status mercer_map_shape(const mercer_map* map, mercer_map_info* info);
 
@@ -110,18 +107,15 @@ MERCER_API mercer_status mercer_map_kernel(const mercer_map* map, mercer_kernel*
 /** Frees a map. Models made of it keep what they need. */
 MERCER_API void mercer_map_free(mercer_map* map);
 
-/** Everything that exists (kernels, maps, projections, models: names, parameters, types, ranges,
- *  one line of help) as JSON:
- *    {"kernels":[{"name","help","parameters":[{"key","type","required","default","least",
- *     "least_open","most","choices","expected","help"}]}],"maps":[...],"projections":[...],
- *     "models":[...],"bounds":[...]}
- *  null: no default, no limit; "expected" says in words what is allowed; a kernel has
- *  "default_map", the map of specs that name none, and a map "default_kernel", the spec of the
- *  kernel that searches take if their map spec has none, such as {"kernel":"gaussian"},
- *  "needs_rows" (is it made from data: mercer_map_fit) and "row_per_feature" (does it take as
- *  many rows as features), "one_size" (do its inputs decide how many features it has); a projection
- *  "serves" in words the spectral laws it can draw from. name NULL or "" for all, else the same
- *  lists with that entry alone (a kernel and a map may share a name).
+/** Everything that exists and what a fit reads, as JSON: {"kernels":[{"name","help","parameters":
+ *  [{"key","type","required","default","least","least_open","most","choices","expected","help"}]}],
+ *  "maps","projections","models","fits","outputs","selections","bounds"}, lists of the same kind;
+ *  null: no default, no limit; "expected" says in words what is allowed. Kernels have
+ *  "default_map"; maps "default_kernel", of searches whose spec has none, "needs_rows" (made by
+ *  mercer_map_fit), "row_per_feature" (no fewer rows than features), "one_size" (inputs decide D)
+ *  and "features_step", what D is a multiple of with every other key at its default, null where
+ *  inputs or parts decide; projections say in words which spectral laws each "serves". name NULL or
+ *  "": all; else the same lists with what has that name.
  *  Errors: no such name; convention 9 of mercer/base.h. Any number of threads at once. */
 MERCER_API mercer_status mercer_specs(const char* name, char* buffer, int64_t capacity,
                                       int64_t* needed);
@@ -148,32 +142,17 @@ typedef struct mercer_transform_options {
   mercer_rows right;    /**< [32] The second of two matrices, for a map with right_inputs > 0. */
 } mercer_transform_options;
 
-/** Z(i, :) = columns [begin, end) of phi(X_i), for any kind of rows. With `right`, rows are [x |
- *  y], x from X and y from `right`, and Z(i, :) is the sum over l < locations of the features of
- *  [x_r | y_r], r = i*locations + l: compact bilinear pooling (mercer/sketch.h).
- *
- *  Shapes: X n x d, dense or CSR; Z (n p) x (end - begin) of X's precision, F32 or F64 for a real
- *  map, C32 or C64 for a complex one; it must not overlap X. With `right` X has d - right_inputs
- *  columns, `right` right_inputs, both dense and of one precision. n = 0 writes nothing. options
- *  may be NULL.
- *
- *  Random: what the map draws on first use, fixed by its seed. A row of Z is a function of its row
- *  of X as stored and the map, bit for bit on one SIMD target, whatever the number of threads and
- *  the split of rows and columns. NaN and Inf stay in their row. Sparse rows give the features of
- *  the dense rows they stand for up to the rounding of sums in another order: P = XW differs by at
- *  most (m + d + 2) u sum_k |x_k w_kj|, m numbers listed in the row, u = 2^-24 or 2^-53.
- *
- *  Errors: MERCER_INVALID_ARGUMENT (what mercer/rows.h does not allow, naming row, position and
- *  value; columns out of range; overlap), MERCER_DIMENSION_MISMATCH (columns of X, shape of Z),
- *  MERCER_UNSUPPORTED (a type of Z that the map does not write; `right` for a map of one matrix, or
- *  sparse).
- *
- *  Threads and cost: any number at once. Dense rows: O(n d F) at most; structured projections and
- *  sketches as said where they are made. Sparse rows, each: nnz*F (Fourier maps with DENSE,
- *  ORTHOGONAL, SOBOL, HALTON or supplied frequencies; linear gaussian, rademacher), nnz
- *  (countsketch), t nnz (osnap), D log d + nnz (srht); sketches of polynomial kernels as
- *  mercer/sketch.h says; any other map, and a kernel that warps its inputs, works on tiles of rows
- *  made dense. */
+/** Z(i, :) = columns [begin, end) of phi(X_i). With `right`, rows are [x | y], x from X and y from
+ *  `right`, and Z(i, :) sums the features of rows i*locations + l, 0 <= l < locations: compact
+ *  bilinear pooling (mercer/sketch.h). Bits and rounding: "Features of rows" in capi/GUIDE.md.
+ *  Shapes: X n x d, dense or CSR; Z (n p) x (end - begin) of X's precision, complex for a complex
+ *  map; with `right` X has d - right_inputs columns, both dense. options may be NULL.
+ *  Random: what the map draws on first use, fixed by its seed. NaN and Inf stay in their row.
+ *  Errors: MERCER_INVALID_ARGUMENT (rows that mercer/rows.h does not allow, by row and position;
+ *  columns out of range; overlap), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a type of Z that
+ *  the map does not write; `right` for a map of one matrix, or sparse).
+ *  Threads and cost: any number at once; dense rows O(n d F) at most, sparse ones by what they
+ *  list where the projection can ("Features of rows"), else as tiles made dense. */
 MERCER_API mercer_status mercer_map_transform(const mercer_map* map, mercer_rows X,
                                               const mercer_transform_options* options,
                                               mercer_context* context, mercer_matrix Z);
@@ -190,10 +169,8 @@ MERCER_API mercer_status mercer_map_apply_f64(const mercer_map* map, int64_t n, 
 
 /* ==== Products with features ====
  *
- * Phi(x), D x p, has the columns of Z(i, :) of row x, and Phi(x)'Phi(y) estimates K(x, y). With
- * coefficients theta it makes the function f(x) = Phi(x)'theta; its transpose makes theta of data.
- * Neither forms Z: of kernels of several outputs Z has D q columns, a root of their density in
- * them, and what costs n D p q to form costs n D (d + p) here.
+ * Phi(x), D x p, has the rows of Z of x as its columns. With coefficients theta it makes the
+ * function f(x) = Phi(x)'theta; its transpose makes theta of data. Neither forms Z.
  *
  * Example: a random divergence-free field at n rows, and its divergence, which is 0 to rounding;
  * then what the transpose makes of the field.

@@ -34,17 +34,15 @@ typedef enum mercer_variance {
   MERCER_VARIANCE_BOUND = 2
 } mercer_variance;
 
-/** variance[i], i = 0..n-1, of the estimate of k(x_i, y_i) by i.i.d. columns; of p outputs n
- *  matrices p x p, row by row, E (K~ - K)^2, a matrix square: exact for those,
- *  linear maps and sketches, 0 for maps that draw nothing. Structured and low-discrepancy
- *  frequencies are not independent: the value is then a yardstick; measured ratios to it are in
- *  "Which map" of capi/GUIDE.md.
+/** variance[i] of the estimate of k(x_i, y_i), i < n; of p outputs E (K~ - K)^2, p x p numbers row
+ *  by row: exact for i.i.d. columns, linear maps and sketches, 0 for maps that draw nothing. Of
+ *  structured and low-discrepancy frequencies it is a yardstick ("Which map" of capi/GUIDE.md).
  *  Shapes: X and Y n x d, dense or CSR (made dense). which: mercer_variance.
  *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (no closed form: supplied frequencies,
  *  maps made from rows, circulant with a kernel that is not isotropic, QUADRATURE, optical with
  *  output_bits, positive with stabilize; a product with a hyperbolic part, or with two whose
  *  columns depend on each other, one of them tensor_sketch or a composition that ends in it or in
- *  stacked: of these the moments of two columns are known as means over all pairs alone).
+ *  stacked; BOUND of a map of one output).
  *  Threads and cost: any number at once; O(n d), nothing is drawn; of fields d^3 a pair, of
  *  decomposable p^2. */
 MERCER_API mercer_status mercer_map_variance(const mercer_map* map, mercer_rows X, mercer_rows Y,

@@ -30,17 +30,14 @@ extern "C" {
 typedef struct mercer_model mercer_model;
 
 /** Fits what a spec says to data; every key has a default, mercer_specs lists them, and
- *  capi/GUIDE.md ("Fits") says how each choice is made. What the spec gives stands, what it leaves
- *  open is searched: a lengthscale for all inputs or one for each, lambda, a transform of the
- *  inputs, of classes the estimator; the result is scored on rows that no choice has seen
- *  ("report" of mercer_model_text). {"search": false}, a map of the caller's (data->map) and a
- *  source choose lambda alone, by "select"; sets ask for "lambda" and data->map, and are not
- *  prepared. Shapes: mercer_data. Random: "seed" fixes map, splits and samples.
- *  Errors: MERCER_INVALID_ARGUMENT (a key or value, by its path; NaN but missing inputs that are
- *  filled, Inf, numbers beyond 1e150, classes, weights, inputs outside the kernel's domain, by row
- *  and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (keys that do not go together, a
- *  complex map, sparse rows to be centred), MERCER_NOT_CONVERGED, MERCER_NOT_POSITIVE_DEFINITE,
- *  MERCER_IO (a source's callback).
+ *  capi/GUIDE.md ("Fits") says how each choice is made. What the spec leaves open is searched; the
+ *  result is scored on rows that no choice has seen ("report" of mercer_model_text). {"search":
+ *  false}, a map of the caller's (data->map) and a source choose lambda alone, by "select"; sets ask
+ *  for "lambda" and data->map. Shapes: mercer_data. Random: "seed" fixes map, splits and samples.
+ *  Errors: MERCER_INVALID_ARGUMENT (a key or value, by its path; rows, targets, classes or weights
+ *  that are not allowed, by row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (keys
+ *  that do not go together, a complex map, sparse rows to be centred), MERCER_NOT_CONVERGED,
+ *  MERCER_NOT_POSITIVE_DEFINITE, MERCER_IO (a source's callback).
  *  Threads and cost: any number at once; without a search n (map + D^2) + D^3 and O(D^2) bytes, for
  *  n < D n^2 D; a search some ten times a part of that, up to 1,000 rows six times as often. */
 MERCER_API mercer_status mercer_model_fit(const char* json, const mercer_data* data,
@@ -75,7 +72,7 @@ typedef struct mercer_predict_options {
   const int32_t* partials;      /**< [48] partial_count x d orders >= 0, row-major. */
 } mercer_predict_options;
 
-/** What `what` says of each row of X. NULL or
+/* What a prediction says of each row of X. NULL or
  *    "value"             predictions, or one score for each class; m columns, as "probability"
  *    "class"             the class of the largest score, the lowest on a tie; one column, F32, F64
  *                        or I32
@@ -85,9 +82,11 @@ typedef struct mercer_predict_options {
  *                        of a field, in the inputs' own units; of inputs as they are
  *    "gradient", "hessian_diagonal", "laplacian", "partials"
  *                        derivatives of the values in the inputs' own units, derivative b of output
- *                        o at b m + o, in the order of mercer_derivative_kind
- *  Values are of inputs clipped as mercer_extrapolation says, derivatives of inputs as they are; of
- *  a model of transformed inputs or unit rows "gradient" alone, 0 where a NaN is filled.
+ *                        o at b m + o, in the order of mercer_derivative_kind */
+
+/** What the word `what` says. Values are of inputs clipped as mercer_extrapolation says, derivatives
+ *  of inputs as they are; of a model of transformed inputs or unit rows "gradient" alone, 0 where a
+ *  NaN is filled.
  *  Shapes: X n x d, dense or CSR, whatever the fit had; out n x the columns above, F32 or F64;
  *  options may be NULL.
  *  Errors: MERCER_UNSUPPORTED (what this model does not have, naming what it has; clipping without

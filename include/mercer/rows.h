@@ -3,14 +3,9 @@
 #ifndef MERCER_ROWS_H
 #define MERCER_ROWS_H
 
-/* Rows and results as views of the caller's memory: dense or sparse rows in, matrices out.
- * Everything that reads rows takes a mercer_rows, everything that writes a matrix a mercer_matrix,
- * so that a new kind of input never adds a function.
- *
- * A view is passed by value, read during the call and not kept; one of all zeros is absent, where a
- * comment allows that. For foreign-function interfaces both structs are
- * plain: no padding, no pointers into each other, fields in the order and of the sizes written here
- * (bytes from the start in brackets). */
+/* Rows and results as views of the caller's memory: dense or sparse rows in, matrices out. A view
+ * is passed by value, read during the call and not kept; one of all zeros is absent, where a
+ * comment allows that. Bytes from the start of a struct in brackets; there is no padding. */
 
 #include "mercer/base.h"
 
