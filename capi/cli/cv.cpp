@@ -57,7 +57,8 @@ struct Job {
   FoldOutside outside = {};
 
   Scoring scoring() const {
-    return {set.K > 0, set.K > 0 ? "" : request.fit.loss, request.fit.tau.value_or(0)};
+    return {set.K > 0, set.K > 0 ? nullptr : find_loss(request.fit.loss),
+            request.fit.tau.value_or(0)};
   }
 };
 

@@ -10,24 +10,20 @@
 namespace mercer::cli {
 
 mercer_score_options Scoring::options(mercer_score_options of_rows) const {
-  if (classification || loss.empty()) return of_rows;
-  of_rows.metric =
-      loss == "poisson" ? MERCER_METRIC_EXPLAINED_DEVIANCE : MERCER_METRIC_EXPLAINED_PINBALL;
-  if (loss == "quantile") of_rows.tau = tau;
+  if (loss == nullptr) return of_rows;
+  of_rows.metric = loss->metric;
+  if (loss->reads_tau) of_rows.tau = tau;
   return of_rows;
 }
 
 std::string Scoring::text(double score) const {
-  return measure_text(classification      ? "accuracy"
-                      : loss.empty()      ? "r_squared"
-                      : loss == "poisson" ? "explained_deviance"
-                      : loss == "huber"   ? "explained_absolute_error"
-                                          : "explained_pinball",
-                      score);
+  const char* const usual = classification ? "accuracy" : "r_squared";
+  return measure_text(loss == nullptr ? usual : loss->measure, score);
 }
 
 Matrix<double> Scoring::means(Matrix<double> predicted) const {
-  for (int64_t i = 0; i < predicted.rows() && loss == "poisson"; ++i)
+  if (loss == nullptr || !loss->predicts_logs) return predicted;
+  for (int64_t i = 0; i < predicted.rows(); ++i)
     for (int64_t k = 0; k < predicted.cols(); ++k) predicted(i, k) = std::exp(predicted(i, k));
   return predicted;
 }
@@ -35,7 +31,8 @@ Matrix<double> Scoring::means(Matrix<double> predicted) const {
 Scoring scoring_of(const Model& model) {
   const Json spec = parse_json(model.spec());
   const Json tau = spec.value("tau", Json());
-  return {model.classes() > 0, model.classes() > 0 ? "" : spec.value("loss", std::string()),
+  return {model.classes() > 0,
+          model.classes() > 0 ? nullptr : find_loss(spec.value("loss", std::string())),
           tau.is_number() ? tau.get<double>() : 0};
 }
 

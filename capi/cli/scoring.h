@@ -5,14 +5,15 @@
 
 #include <string>
 
+#include "losses.h"
 #include "mercer/mercer.hpp"
 
 namespace mercer::cli {
 
 struct Scoring {
   bool classification = false;
-  std::string loss;  // of numbers; empty: squares
-  double tau = 0;    // of quantile; 0: 0.5
+  const LossRow* loss = nullptr;  // of numbers; null: squares
+  double tau = 0;                 // of quantile; 0: 0.5
 
   /// With the metric.
   mercer_score_options options(mercer_score_options of_rows) const;

@@ -72,6 +72,8 @@ inline std::span<const Enumerator> enumerators() {
       PINNED(MERCER_METRIC_AUC, 7),
       PINNED(MERCER_METRIC_LOG_LOSS, 8),
       PINNED(MERCER_METRIC_CALIBRATION_ERROR, 9),
+      PINNED(MERCER_METRIC_EXPLAINED_PINBALL, 10),
+      PINNED(MERCER_METRIC_EXPLAINED_DEVIANCE, 11),
   };
 #undef PINNED
   return kRows;

@@ -65,7 +65,9 @@ struct Cell {
   bool is_classification() const { return spec().find("class_weight") != nullptr; }
   bool is_iterative() const { return spec().find("solver") != nullptr && !is_classification(); }
   /// Of losses and classes every target is observed.
-  bool takes_gaps() const { return !is_classification() && spec().text("model") == "ridge"; }
+  bool takes_gaps() const {
+    return !is_classification() && spec().text("model") == "ridge" && !is_iterative();
+  }
   std::string label() const { return print_object(spec()) + (gaps ? ", gaps" : ""); }
 };
 

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "failure.h"
+#include "losses.h"
 #include "options/command_line.h"
 #include "options/declare.h"
 #include "options/shared.h"
@@ -76,12 +77,15 @@ void add_loss_options(CLI::App* app, FitRequest* request) {
 /// A loss says what the task is; what it does not go with is refused.
 void settle_loss(FitRequest* request) {
   const std::string& loss = request->loss;
-  if (request->tau && loss != "quantile") throw Failure("--tau: is of --loss quantile");
-  if (request->delta && loss != "huber") throw Failure("--delta: is of --loss huber");
-  if (loss.empty()) return;
+  const LossRow* const row = find_loss(loss);
+  if (request->tau && (row == nullptr || !row->reads_tau))
+    throw Failure("--tau: is of --loss quantile");
+  if (request->delta && (row == nullptr || !row->reads_delta))
+    throw Failure("--delta: is of --loss huber");
+  if (row == nullptr) return;
   if (request->estimator != "auto")
     throw Failure("--loss " + loss + ": does not go with --estimator, one of the two");
-  const std::string task = loss == "squared_hinge" ? "classification" : "regression";
+  const std::string task = row->task;
   if (request->learn.task == "auto") request->learn.task = task;
   if (request->learn.task != task)
     throw Failure("--loss " + loss + ": is of a " + task + ", --task says " + request->learn.task);

@@ -9,6 +9,7 @@
 
 #include "model/assess/balanced_score.h"
 #include "model/estimator/model_entry.h"
+#include "solver/loss.h"
 #include "solver/row_weights.h"
 #include "statistic/prediction_score.h"
 
@@ -163,10 +164,10 @@ void tell_of_all_rows(double left, Assessment& folds) {
 
 Measuring::Measuring(Task task, const Estimating& fitted) : Measuring(task) {
   if (fitted.parameters.find("loss") == nullptr || task == Task::classification) return;
-  const std::string name = fitted.parameters.text("loss");
-  measure = name == "poisson"    ? Measure::deviance
-            : name == "quantile" ? Measure::pinball
-                                 : Measure::absolute;
+  const solver::Loss& fitted_by = *solver::find_loss(fitted.parameters.text("loss"));
+  measure = fitted_by.counts      ? Measure::deviance
+            : fitted_by.reads_tau ? Measure::pinball
+                                  : Measure::absolute;
   loss.deviance = measure == Measure::deviance;
   if (fitted.parameters.find("tau") != nullptr) loss.tau = fitted.parameters.number("tau");
 }
