@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Scores are phi(u(x))'w + b with u the preparation. A gradient is what the map pulls back from w,
-// sent through u's own derivative; the others are derivatives of features times w, over the scales
-// of the inputs.
+// sent through u's own derivative, and of targets that went through a curve through that of its
+// inverse at the score; the others are derivatives of features times w, over the scales of the
+// inputs.
 #include "model/model_derivative.h"
 
 #include <algorithm>
@@ -45,10 +46,10 @@ void check(const Model& model, const Derivative& what, MatrixView<const double> 
           "the model hashes its %lld inputs to %lld, expected one whose map sees the inputs "
           "themselves: a search with a projection given",
           Long{model.inputs()}, Long{model.preparation.hashing.buckets});
-  require(what.kind == Derivative::Kind::gradient || model.preparation.is_affine(),
-          MERCER_UNSUPPORTED,
-          "the model fills or transforms inputs or scales rows: of its derivatives the gradient "
-          "alone is supported");
+  const bool plain = model.preparation.is_affine() && model.preparation.targets.empty();
+  require(what.kind == Derivative::Kind::gradient || plain, MERCER_UNSUPPORTED,
+          "the model fills or transforms inputs, transforms targets or scales rows: of its "
+          "derivatives the gradient alone is supported");
 }
 
 /// d curve / dx: between knots of a rank, 0 beyond them and where a number is shared.
@@ -61,6 +62,12 @@ double slope_of(const Curve& curve, double x) noexcept {
   const double from = *(upper - 1), to = *upper;
   if (x == from && upper - knots.begin() >= 2 && *(upper - 2) == from) return 0;
   return (curve(0.5 * (from + to)) - curve(from + 0.25 * (to - from))) / (0.25 * (to - from));
+}
+
+/// Of the inverse at t; 0 where it is constant.
+double slope_of_inverse(const Curve& curve, double t) noexcept {
+  const double slope = slope_of(curve, curve.inverse(t));
+  return slope > 0 ? 1 / slope : 0.0;
 }
 
 /// From the cotangent of a prepared row u to that of the row x that it was made of.
@@ -124,15 +131,30 @@ class Differentiation {
   void gradient(MatrixView<const double> X, MatrixView<const double> U, MatrixView<double> out) {
     const MatrixView<double> pulled = pulled_.view().block_rows(0, X.rows);
     const MatrixView<double> G = G_.view().block_rows(0, X.rows);
+    const Matrix<double> steepness = target_slopes(U, G);
     for (int64_t o = 0; o < outputs(); ++o) {
       for (int64_t i = 0; i < G.rows; ++i)
         for (int64_t j = 0; j < G.cols; ++j) G(i, j) = w_(j, o);
       model_.map->scalar().pull_back(U, G, context_, pulled);
       for (int64_t i = 0; i < X.rows; ++i) {
         through_preparation(model_.preparation, X.row(i), U.row(i), X.cols, pulled.row(i));
-        for (int64_t k = 0; k < X.cols; ++k) out(i, k * outputs() + o) = pulled(i, k);
+        const double slope = steepness.rows() > 0 ? steepness(i, o) : 1;
+        for (int64_t k = 0; k < X.cols; ++k) out(i, k * outputs() + o) = slope * pulled(i, k);
       }
     }
+  }
+
+  /// d y / d score of the targets' curves; no rows where they have none. Z: place for features.
+  Matrix<double> target_slopes(MatrixView<const double> U, MatrixView<double> Z) {
+    const std::vector<Curve>& curves = model_.preparation.targets;
+    if (curves.empty()) return {};
+    model_.map->scalar().apply(U, {0, Z.cols}, context_, Z);
+    Matrix<double> slopes(U.rows, outputs(), context_, kWhat);
+    model_.predictor->predict(Z, slopes.view());
+    for (int64_t i = 0; i < U.rows; ++i)
+      for (int64_t o = 0; o < outputs(); ++o)
+        slopes(i, o) = slope_of_inverse(curves[static_cast<size_t>(o)], slopes(i, o));
+    return slopes;
   }
 
   /// The partial derivatives that block b of the result is the sum of.

@@ -125,6 +125,11 @@ TEST_CASE("model derivatives: the gradient of every preparation is that of predi
   CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
   options.prepare.transform = model::Transform::rank;
   CHECK(gradient_error(fitted_with(options), false) <= 1e-5);
+  options = plain_options();
+  options.prepare.target_transform = model::Transform::log;
+  CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
+  options.prepare.target_transform = model::Transform::rank;  // linear between knots
+  CHECK(gradient_error(fitted_with(options), false) <= 1e-4);
 }
 
 TEST_CASE("model derivatives: values, second derivatives and Laplacian of scaled inputs") {
@@ -172,6 +177,12 @@ TEST_CASE("model derivatives: refusals") {
   CHECK(test::refusal_fault(
             MERCER_UNSUPPORTED, [&] { differentiated(transformed, {Kind::laplacian}, X); },
             "transforms", "gradient") == "");
+  options = plain_options();
+  options.prepare.target_transform = model::Transform::log;
+  const auto curved = fitted_with(options);
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [&] { differentiated(curved, {Kind::laplacian}, X); },
+            "transforms targets", "gradient") == "");
   const auto plain = fitted_with(plain_options());
   CHECK(test::refusal_fault(
             MERCER_DIMENSION_MISMATCH,
