@@ -54,7 +54,7 @@ void print_targets(const TargetRows& known, const std::vector<std::string>& name
 /// Of another loss than squares its own score first.
 void print_regression(TargetRows known, const std::vector<std::string>& names,
                       const Scoring& scoring) {
-  if (!scoring.loss.empty())
+  if (scoring.loss != nullptr)
     std::printf("%s\n", scoring
                             .text(prediction_score(known.numbers, known.truth(), 0,
                                                    scoring.options(known.options())))
