@@ -7,7 +7,7 @@
 #include <iterator>
 #include <string>
 
-#include "mercer/score.h"
+#include "mercer/mercer.hpp"
 
 namespace mercer::cli {
 

@@ -34,7 +34,8 @@ Side side_of(const BlockSource& rows, const Coupling& coupling, Context& context
 }
 
 void check(const BlockSource& rows, const RidgeProblem& problem) {
-  require(!rows.kernel_columns() || (rows.is_complete() && problem.coupling->shared()),
+  require(!rows.kernel_columns() ||
+              (rows.is_complete() && problem.coupling != nullptr && problem.coupling->shared()),
           MERCER_UNSUPPORTED,
           "missing targets, or outputs that no one matrix joins, with the kernel itself (map "
           "exact), expected a map of features");
@@ -43,6 +44,30 @@ void check(const BlockSource& rows, const RidgeProblem& problem) {
           static_cast<long long>(rows.outputs()),
           static_cast<long long>(problem.coupling == nullptr ? 0 : problem.coupling->outputs()));
 }
+
+/// No target was observed: nothing is fitted, whatever lambda.
+class EmptyPath final : public CoupledPath {
+ public:
+  EmptyPath(int64_t features, int64_t outputs) : features_(features), outputs_(outputs) {}
+  int64_t outputs() const noexcept override { return outputs_; }
+  Weights solve(double, Context& context) const override {
+    Weights weights{Matrix<double>(features_, outputs_, context, kWhat),
+                    std::vector<double>(static_cast<size_t>(outputs_), 0.0)};
+    weights.w.fill(0);
+    return weights;
+  }
+  double effective_dimension(double) const override { return 0; }
+  Matrix<double> leave_one_out(std::span<const double> lambdas, const WideBlock& block,
+                               Context& context) const override {
+    Matrix<double> none(block.Z.rows, checked_multiply(std::ssize(lambdas), outputs_, kWhat),
+                        context, kWhat);
+    none.fill(0);
+    return none;
+  }
+
+ private:
+  int64_t features_, outputs_;
+};
 
 /// Each output by itself, of the rows that have it.
 class SeparatePath final : public CoupledPath {
@@ -53,10 +78,15 @@ class SeparatePath final : public CoupledPath {
     const double n = observed(rows, context).weight;
     for (int64_t k = 0; k < p; ++k) {
       const auto own = one_output(rows, k);
-      paths_.push_back(std::make_unique<GroupPath>(*own, RidgeProblem{center, &one_}, one_,
-                                                   side_of(*own, one_, context).dual, context,
-                                                   k + 1 < p ? RowsDone() : done));
-      paths_.back()->count(n);
+      if (observed(*own, context).targets == 0) {
+        paths_.push_back(std::make_unique<EmptyPath>(rows.features(), 1));
+        continue;
+      }
+      auto path = std::make_unique<GroupPath>(*own, RidgeProblem{center, &one_}, one_,
+                                              side_of(*own, one_, context).dual, context,
+                                              k + 1 < p ? RowsDone() : done);
+      path->count(n);
+      paths_.push_back(std::move(path));
     }
   }
   int64_t outputs() const noexcept override { return std::ssize(paths_); }
@@ -91,7 +121,7 @@ class SeparatePath final : public CoupledPath {
 
  private:
   Coupling one_;
-  std::vector<std::unique_ptr<GroupPath>> paths_;
+  std::vector<std::unique_ptr<CoupledPath>> paths_;
 };
 
 /// A factor of H + n lambda I for each lambda.
@@ -143,6 +173,8 @@ std::unique_ptr<CoupledPath> make_coupled_path(const BlockSource& rows, const Ri
   if (is_rotated(rows, problem)) return make_rotated_path(rows, problem, context, done);
   if (problem.coupling == nullptr)
     return std::make_unique<SeparatePath>(rows, problem.center, context, done);
+  if (!rows.is_complete() && observed(rows, context).targets == 0)
+    return std::make_unique<EmptyPath>(rows.features(), rows.outputs());
   const Side side = side_of(rows, *problem.coupling, context);
   const int64_t square = checked_multiply(checked_multiply(16, side.size, kWhat), side.size, kWhat);
   context.require_room(square, kWhat);

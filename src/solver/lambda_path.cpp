@@ -130,4 +130,8 @@ int64_t least_ridge_bytes(int64_t rows, int64_t features) {
   return checked_multiply(8, std::min(gram, dual_numbers(rows, features)), kRidge);
 }
 
+int64_t kernel_ridge_bytes(int64_t rows) {
+  return checked_multiply(8, dual_numbers(rows, rows), kRidge);
+}
+
 }  // namespace mercer::solver

@@ -36,5 +36,7 @@ DualSystem make_dual_system(const BlockSource& rows, bool center, Context& conte
                             const RowsDone& done = {});
 /// No route to ridge weights from rows takes less: the Gram matrix, or the dual form and a factor.
 int64_t least_ridge_bytes(int64_t rows, int64_t features);
+/// The dual form of a kernel itself.
+int64_t kernel_ridge_bytes(int64_t rows);
 
 }  // namespace mercer::solver

@@ -146,7 +146,7 @@ void end_with_loss(FitPlan& plan) {
 
 /// Which is logistic regression's part of it, too.
 void begin_with_ridge(model::Estimating& estimate) {
-  Parameters own;
+  Parameters own = model::default_parameters(model::ridge_model());
   model::kClassWeight.write(own, model::kClassWeight.read(estimate.parameters));
   const Value* const keeps = estimate.parameters.find(model::kPosterior);
   own.set(model::kPosterior, keeps != nullptr && *keeps == Value(true));

@@ -284,6 +284,7 @@ std::unique_ptr<SpecMapMaker> map_maker(Parameters given, int64_t d, uint64_t se
         entry->shape != nullptr && given.object("kernel").find(entry->shape) == nullptr;
     if (open) shapes = entry->shapes;
     if (entry->outputs == kernel::OutputCount::inputs &&
+        (given.find("map") == nullptr || !feature::map_entry(given, "map.").root_fields.empty()) &&
         feature::has_divergence(*kernel::make_kernel(given.object("kernel"))))
       set_default("root", "orthonormal");
   }

@@ -60,6 +60,14 @@ TEST_CASE("conjugate gradients hold neither Z nor its Gram matrix", "[model]") {
   CHECK(model.map->features() == 4096);
 }
 
+TEST_CASE("rows that are all alike have their mean by either solver", "[model]") {
+  Problem problem = smooth_problem(50, 3, 1, 0.1, 94);
+  problem.X.fill(1);
+  CHECK(largest_difference(
+            predictions(fitted(problem, R"(,"lambda":1e-3,"solver":"cg")"), problem.x()),
+            predictions(fitted(problem, R"(,"lambda":1e-3)"), problem.x())) < 1e-9);
+}
+
 TEST_CASE("what conjugate gradients do not serve is refused", "[model]") {
   const Problem problem = smooth_problem(60, 3, 1, 0.1, 93);
   const auto fault = [&](const std::string& keys, auto... says) {

@@ -254,6 +254,25 @@ TEST_CASE("coupled outputs: a shift far below the eigenvalues keeps its digits i
             make_dual_path(make_dual_system(source, true, context))->solve(lambda, context)) == "");
 }
 
+TEST_CASE("coupled outputs: what was never observed is 0, the others as they were", "[solver]") {
+  Context context;
+  const Problem problem = ridge_problem(14, 4, 2, 733);
+  for (int64_t i = 0; i < 14; ++i) problem.Y(i, 1) = kMissing;
+  const MatrixSource both(problem.Z.view(), problem.Y.view(), 5, false);
+  const MatrixSource first(problem.Z.view(), problem.Y.view().block_cols(0, 1), 5, false);
+  const Weights found = make_coupled_path(both, {}, context)->solve(0.1, context);
+  const Weights alone = make_dual_path(make_dual_system(first, true, context))->solve(0.1, context);
+  for (int64_t j = 0; j < 4; ++j) {
+    CHECK(found.w(j, 0) == Approx(alone.w(j, 0)).epsilon(1e-9));
+    CHECK(found.w(j, 1) == 0);
+  }
+  CHECK(found.intercept[1] == 0);
+  const Matrix<double> none = filled(14, 2, [](int64_t, int64_t) { return kMissing; });
+  const MatrixSource nothing(problem.Z.view(), none.view(), 5, false);
+  const Coupling joined = Coupling::independent(2, context);
+  CHECK(make_coupled_path(nothing, {true, &joined}, context)->solve(0.1, context).w(3, 1) == 0);
+}
+
 TEST_CASE("coupled outputs: the reference numbers of the Stein equation", "[solver]") {
   for (const auto& entry : oracle("operator_kernels")["stein"]) {
     const Matrix<double> Z = reference_matrix(entry["Phi"]), Y = reference_matrix(entry["Y"]);

@@ -199,6 +199,19 @@ TEST_CASE("outputs: losses that outliers do not move", "[spec]") {
   }
 }
 
+TEST_CASE("a target that parts of the rows never have is fitted all the same") {
+  for (const int64_t first : {251, 299}) {  // of 300 rows: the last fifth alone, the last row alone
+    FieldRows rows(300, 0.5, 9);
+    for (int64_t i = 0; i < first; ++i) rows.Y(i, 1) = kMissing;
+    for (const char* const json : {R"({"map":{"features":32},"ard":"off"})",
+                                   R"({"map":{"features":32},"search":false,"ordered":true})"}) {
+      CAPTURE(first, json);
+      const model::Model fitted = rows.fit(json);
+      CHECK(std::isfinite(predicted(fitted, rows.X.view())(7, 1)));
+    }
+  }
+}
+
 TEST_CASE("posterior: its variance is that of fits to noise, for outputs apart, joined, with gaps",
           "[spec]") {
   // Of targets that are noise about 0 the mean squared error of what is fitted is the trace of H.

@@ -70,8 +70,8 @@ std::optional<std::vector<int64_t>> FeatureRows::kernel_columns() const {
   for (int64_t i = 0; i < set_.count; ++i) {
     const auto own = std::ranges::lower_bound(made_of_, set_[i]);
     require(own != made_of_.end() && *own == set_[i], MERCER_UNSUPPORTED,
-            "a fit on map exact of other rows than it was made from, expected the map to be named "
-            "in the spec of the fit");
+            "a fit on a map exact that was made before, expected it to be named in the spec of the "
+            "fit, which makes it of its own rows");
     columns.push_back(own - made_of_.begin());
   }
   return columns;

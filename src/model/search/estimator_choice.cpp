@@ -27,18 +27,20 @@ constexpr double kLeastLogisticLambda = 1e-10;
 constexpr solver::LossFitOptions kTrialFit{.tolerance = 1e-3, .most_iterations = 60};
 constexpr solver::LossFitOptions kLastFit{.tolerance = 1e-7, .most_iterations = 60};
 
-// What automatic allows: flops of about that many passes at most this share of those of Z'Z, or a
-// few seconds of a core. (26 classes at D = 4,096 took five times as long as ridge.)
+// What automatic allows: flops of about that many passes and of a factor of its scaling for each
+// lambda, at most this share of those of Z'Z, or a few seconds of a core. (26 classes at D = 4,096
+// took five times as long as ridge.)
 constexpr double kPasses = 60;
 constexpr double kMostShare = 0.5;
-constexpr double kFewFlops = 3e10;
+constexpr double kFewFlops = 1e11;
 
 bool is_affordable(const solver::BlockSource& rows, size_t splits, const Context& context) {
   if (rows.kernel_columns()) return false;               // squares alone
   if (!solver::fits_cache(rows, context)) return false;  // features anew in every pass
   const auto n = static_cast<double>(rows.rows()), D = static_cast<double>(rows.features());
   const double columns = rows.outputs() == 2 ? 1 : static_cast<double>(rows.outputs());
-  const double flops = kPasses * 4 * n * D * columns * static_cast<double>(splits);
+  const double factors = std::size(kRatios) * D * D * D / 3;
+  const double flops = (kPasses * 4 * n * D * columns + factors) * static_cast<double>(splits);
   return flops <= std::max(kFewFlops, kMostShare * n * D * D);
 }
 

@@ -39,7 +39,7 @@ void HeldOutFit::sum_rows(solver::RowSet rows, Context& context, const solver::R
 void HeldOutFit::make_path(Context& context, const solver::RowsDone& done) {
   const auto part = rows_.subset(fitted_);
   path_ =
-      problem_.is_coupled(*part)
+      problem_.is_coupled(rows_)
           ? solver::make_coupled_factors(*part, problem_, context, done)
           : solver::make_dual_path(solver::make_dual_system(*part, problem_.center, context, done));
 }

@@ -51,7 +51,7 @@ void check_search(const SearchOptions& options) {
       options.estimator != Estimator::logistic || options.fit.coding.task == Task::classification,
       MERCER_INVALID_ARGUMENT,
       "model = \"logistic\" in a search of a regression, expected task = \"classification\", or "
-      "another loss and \"search\": false");
+      "another loss");
   require(options.features >= 1, MERCER_INVALID_ARGUMENT,
           "features = %lld, expected a positive number", static_cast<Long>(options.features));
   require(options.lengthscale >= 0 && std::isfinite(options.lengthscale), MERCER_INVALID_ARGUMENT,
@@ -161,7 +161,9 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
   SearchOptions possible = options;
   possible.features = maker.features_of(options.features, std::ssize(split.train));
   // Of the last fit, which is refused before the first trial.
-  context.require_room(solver::least_ridge_bytes(n, possible.features), "the search");
+  context.require_room(maker.keeps_all_rows() ? solver::kernel_ridge_bytes(n)
+                                              : solver::least_ridge_bytes(n, possible.features),
+                       "the search");
   auto summary =
       std::make_optional<RowSummary>(fit.prepare, found, fit.select.seed, rows.X,
                                      ranged_targets(fit.coding, rows.Y), rows.weights, context);
@@ -178,7 +180,7 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
     model.report.warnings.push_back(fewer_features(maker, possible.features, options.features));
   if (options.assess && !assessed && !rows.groups.empty())
     model.report.warnings.emplace_back(
-        "two groups chose lengthscale and lambda: there is no third one to score them by");
+        "too few rows or groups to choose and to score as well: there is no score");
   Assessment& assessment = model.report.assessment;
   if (nested)
     assessment =

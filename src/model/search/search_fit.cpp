@@ -172,6 +172,7 @@ Fitting SearchRun::fitted_as(const Chosen& chosen) const {
     fitted.outputs.weight = chosen.setting.shape;
   }
   fitted.estimate.coupling = nullptr;  // it was of the fit
+  fitted.select.folds = std::min(fitted.select.folds, std::ssize(chosen_by_));
   fitted.prepare = chosen.setting.prepared->asked;
   fitted.select.lambda = chosen.point.lambda;
   const double given = options_.loss ? options_.loss_lambda : options_.lambda;
