@@ -231,7 +231,7 @@ TEST_CASE("a search of classes keeps logistic regression where it foresees bette
   const Problem problem = smooth_problem(n, 3, 1, 0, 51);
   const Matrix<double> uniform = random_matrix(n, 1, 52);
   for (int64_t i = 0; i < n; ++i)
-    problem.Y(i, 0) = (uniform(i, 0) + 1) / 2 < 1 / (1 + std::exp(-16 * problem.Y(i, 0))) ? 1 : 0;
+    problem.Y(i, 0) = (uniform(i, 0) + 1) / 2 < 1 / (1 + std::exp(-40 * problem.Y(i, 0))) ? 1 : 0;
   Maker maker;
   maker.d = 3;
   std::vector<SearchCandidate> candidates;
