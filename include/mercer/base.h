@@ -32,8 +32,8 @@
  *     calls and are shared by all callers. One that cannot be started is no error: the others do
  *     its work, the calling thread if need be all of it.
  *  7. The library never prints, aborts, reads the environment or changes global state.
- *  8. Option structs start with struct_size, set by the caller to sizeof; the matching _init fills
- *     in the defaults and touches no byte past struct_size.
+ *  8. Option structs start with struct_size, set by the caller to sizeof; zeros in all their other
+ *     fields are the defaults. No byte past struct_size is read or written.
  *  9. Text. needed (may be NULL) gets the bytes with the final NUL. buffer may be NULL when
  *     capacity is 0: that asks. Too small a capacity is MERCER_INVALID_ARGUMENT; nothing is written
  *     but needed.
