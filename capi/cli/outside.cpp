@@ -10,7 +10,8 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr size_t kNamed = 6;  // inputs that are listed
+constexpr size_t kNamed = 6;   // inputs that are listed
+constexpr int64_t kMany = 20;  // rows
 
 std::string listed(const std::vector<int64_t>& counts, const std::vector<std::string>& names) {
   std::string text;
@@ -43,10 +44,12 @@ mercer_predict_options OutsideCounts::options(int32_t extrapolation) {
 void OutsideCounts::tell(int64_t n, const std::vector<std::string>& names, bool clipped,
                          std::FILE* out) const {
   if (rows > 0) {
-    std::fprintf(
-        out,
-        "note: %" PRId64 " of %" PRId64 " rows lie outside the training range (inputs: %s), %s\n",
-        rows, n, listed(per_input, names).c_str(), clipped ? "clipped" : "taken as they are");
+    const bool most = n >= kMany && 2 * rows > n;  // other units, or another kind of rows
+    std::fprintf(out,
+                 "%s: %" PRId64 " of %" PRId64
+                 " rows lie outside the training range (inputs: %s), %s\n",
+                 most ? "warning" : "note", rows, n, listed(per_input, names).c_str(),
+                 clipped ? "clipped" : "taken as they are");
   }
   if (predictions > 0) {
     std::fprintf(out,

@@ -144,7 +144,7 @@ contains '^random features  *6 ' "compare with a map of one size"
 
 # Streams: pipes and devices are written to and read from as they are; /dev/stdout is standard output.
 "$MERCER" fit sum.csv -o plain.model --features 16 --quiet >out 2>err
-grep -q '^warning: .*does not beat a linear model' err || complain "--quiet hides warnings: $(cat err)"
+grep -q '^warning: ' err || complain "--quiet hides warnings: $(cat err)"
 "$MERCER" fit sum.csv -o /dev/stdout --features 16 --quiet 2>err | cmp -s - plain.model ||
   complain "fit -o /dev/stdout into a pipe: $(cat err)"
 "$MERCER" fit sum.csv -o /dev/stdout --features 16 2>err >redirected.model

@@ -16,6 +16,7 @@ namespace {
 
 using Long = long long;
 
+constexpr double kPerfect = 0.9999;    // as good as a linear model can be
 constexpr int64_t kFewRepeats = 20;    // one row in so many
 constexpr int64_t kFewRows = 10;       // of a fit
 constexpr double kNearlyAll = 0.995;   // a ceiling that says nothing
@@ -239,7 +240,7 @@ std::vector<std::string> score_warnings(const Parameters& own, Task task,
                          : assessment.measure == Measure::r_squared ? "mean"
                                                                     : "best constant",
                          assessment.constant));
-  if (assessment.score <= assessment.linear)
+  if (assessment.score <= assessment.linear && assessment.score < kPerfect)
     found.push_back(text("%s %.4f does not beat a linear model: %.4f", name_of(assessment.measure),
                          assessment.score, assessment.linear));
   return found;
