@@ -72,9 +72,6 @@ Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<
 /// targets.
 void covariance(const Model& model, const Rows& X, Context& context, MatrixView<double> out);
 
-/// UNSUPPORTED unless it is a classification with a calibration, which makes scores probabilities.
-void require_probabilities(const Model& model);
-
 /// Class of the largest score (the lowest on a tie); classification only. NaN or Inf in X is
 /// refused, and so is a row with a NaN score, naming it.
 Outside classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes,

@@ -140,18 +140,6 @@ void covariance(const Model& model, const Rows& X, Context& context, MatrixView<
   });
 }
 
-void require_probabilities(const Model& model) {
-  require(model.fit.coding.task == Task::classification, MERCER_UNSUPPORTED,
-          "probabilities of a regression, expected a classification");
-  require(
-      !model.calibration.empty(), MERCER_UNSUPPORTED,
-      "the model has no probabilities: its file is of an earlier version, or its lambda, %g, lets "
-      "it "
-      "interpolate its rows, whose scores without them are then not known: fit it anew, or with a "
-      "larger lambda",
-      model.fit.select.lambda);
-}
-
 Outside classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes,
                  std::optional<Extrapolation> extrapolation) {
   require(model.fit.coding.task == Task::classification, MERCER_INVALID_ARGUMENT,

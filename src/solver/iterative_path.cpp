@@ -12,7 +12,7 @@
 #include "linalg/conjugate_gradient.h"
 #include "solver/cached_source.h"
 #include "solver/centering.h"
-#include "solver/feature_operator.h"
+#include "solver/normal_operator.h"
 #include "solver/nystroem_preconditioner.h"
 
 namespace mercer::solver {

@@ -8,7 +8,7 @@
 
 #include "coupled_problem.h"
 #include "linalg/conjugate_gradient.h"
-#include "solver/feature_operator.h"
+#include "solver/normal_operator.h"
 #include "support/catch.h"
 #include "support/refusal.h"
 

@@ -9,8 +9,8 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
+#include "fresh_score.h"
 #include "spec/fit_plan.h"
-#include "statistic/prediction_score.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
@@ -42,10 +42,7 @@ model::Model fitted(const Problem& problem, const std::string& more = "") {
 }
 
 double r_squared(const model::Model& model, const Problem& fresh) {
-  Matrix<double> scores(fresh.X.rows(), 1);
-  Context context;
-  model::predict(model, Rows(fresh.X.view()), context, scores.view());
-  return statistic::r_squared(fresh.Y.view(), scores.view());
+  return test::r_squared(model, fresh.X, fresh.Y);
 }
 
 std::set<Transform> tried(const model::Model& model) {

@@ -75,18 +75,6 @@ Matrix<double> FieldMap::weights(MatrixView<const double> theta, FieldKind kind,
   return field_weights_of(*this, kind, p, values.view(), context);
 }
 
-Matrix<double> FieldMap::output_weights(MatrixView<const double> theta, Context& context) const {
-  const FrequencyRoot& B = root(context);
-  const int64_t D = scalar().features(), q = width();
-  Matrix<double> C(D, outputs(), context, "the weights of outputs");
-  std::vector<double> of_feature(static_cast<size_t>(q));
-  for (int64_t c = 0; c < D; ++c) {
-    for (int64_t b = 0; b < q; ++b) of_feature[static_cast<size_t>(b)] = theta(c * q + b, 0);
-    B.spread(frequency_of(c), of_feature.data(), C.view().row(c));
-  }
-  return C;
-}
-
 void FieldMap::multiply(const Rows& X, MatrixView<const double> theta, FieldKind kind,
                         Context& context, const ResultView& out) const {
   check_multiply(X, theta, kind, out);

@@ -45,8 +45,6 @@ class FieldMap final : public FeatureMap {
   MatrixView<const double> shared_root() const noexcept { return parts_.root->shared(); }
   /// Row c, p q numbers: B_c, row after row; of a shared root one row.
   Matrix<double> roots(Context& context) const;
-  /// C, D x p: Phi(x)'theta = C'z(x) for one theta, r numbers. Cost: D p q.
-  Matrix<double> output_weights(MatrixView<const double> theta, Context& context) const;
 
   std::string_view name() const noexcept override { return scalar().name(); }
   Parameters parameters() const override { return parts_.parameters; }

@@ -10,13 +10,12 @@
 namespace mercer::model {
 namespace {
 
-constexpr size_t kLeastRows = 20;  // of which the normal limit holds to the thousandth
 constexpr double kDeviations = 3.0902;
 
 }  // namespace
 
 bool are_larger(std::span<const double> losses, std::span<const double> others) {
-  if (losses.size() < kLeastRows || others.size() < kLeastRows) return false;
+  if (losses.size() < kLeastDriftRows || others.size() < kLeastDriftRows) return false;
   std::vector<std::pair<double, int>> all;
   for (const double loss : losses) all.emplace_back(loss, 1);
   for (const double loss : others) all.emplace_back(loss, 0);

@@ -9,8 +9,10 @@
 
 namespace mercer::model {
 
+/// Of either kind, which the normal limit holds for to the thousandth.
+inline constexpr size_t kLeastDriftRows = 20;
 /// Whether losses are larger than others by Mann and Whitney's rank test (1947) of level 1/1000 in
-/// its normal limit, ties counted half; never of fewer than 20 each.
+/// its normal limit, ties counted half; never of fewer each.
 bool are_larger(std::span<const double> losses, std::span<const double> others);
 
 }  // namespace mercer::model

@@ -21,7 +21,9 @@ constexpr double kLeastLost = 0.05;    // of R^2 or accuracy: less is not worth 
 
 void SearchRun::warn_of_drift(const Chosen& chosen) {
   const int64_t n = std::ssize(chosen_by_), fifth = n / 5;
-  if (!rule_.exchangeable() || !options_.assess || options_.part_of > 0) return;
+  if (!rule_.exchangeable() || !options_.assess || options_.part_of > 0 ||
+      fifth < static_cast<int64_t>(kLeastDriftRows))
+    return;
   const std::vector<int64_t> before(chosen_by_.begin(), chosen_by_.end() - fifth),
       last(chosen_by_.end() - fifth, chosen_by_.end()),
       among = sample_rows(before, fifth, fit_.select.seed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Z and the normal equations by streaming, against the same matrices in memory.
-#include "solver/feature_operator.h"
+// The Gram matrix by streaming, against the same matrices in memory.
+#include "solver/normal_operator.h"
 
 #include "ridge_problem.h"
 #include "support/catch.h"
@@ -11,7 +11,6 @@
 
 using namespace mercer;
 using namespace mercer::test;
-using solver::FeatureOperator;
 using solver::NormalOperator;
 
 namespace {
@@ -22,9 +21,9 @@ double inner(const Matrix<double>& A, const Matrix<double>& B) {
   return sum;
 }
 
-/// (Z - mean)'W(Z - mean) + n lambda I, written out.
+/// (Z - mean)'W(Z - mean), written out.
 Matrix<double> plain_normal(const Matrix<double>& Z, const std::vector<double>& weights,
-                            bool center, double lambda) {
+                            bool center) {
   const int64_t D = Z.cols();
   std::vector<double> mean(static_cast<size_t>(D), 0.0);
   double n = 0;
@@ -38,9 +37,7 @@ Matrix<double> plain_normal(const Matrix<double>& Z, const std::vector<double>& 
       C(i, j) -= mean[static_cast<size_t>(j)];
       WC(i, j) = weights[static_cast<size_t>(i)] * C(i, j);
     }
-  Matrix<double> normal = product(transposed(C.view()).view(), WC.view());
-  for (int64_t j = 0; j < D; ++j) normal(j, j) += n * lambda;
-  return normal;
+  return product(transposed(C.view()).view(), WC.view());
 }
 
 std::vector<double> some_weights(int64_t n) {
@@ -50,24 +47,6 @@ std::vector<double> some_weights(int64_t n) {
 }
 
 }  // namespace
-
-TEST_CASE("a streamed Z multiplies as the matrix, and is adjoint to its transpose", "[solver]") {
-  const Problem problem = ridge_problem(53, 9, 1, 301);
-  const Matrix<double> X = random_matrix(9, 4, 302), U = random_matrix(53, 4, 303);
-  Context context;
-  for (const bool single : {false, true}) {
-    const MatrixSource rows(problem.Z.view(), problem.Y.view(), 10, single);
-    const FeatureOperator Z(rows);
-    Matrix<double> ZX(53, 4), ZtU(9, 4);
-    Z.apply(X.view(), context, ZX.view());
-    Z.apply_transpose(U.view(), context, ZtU.view());
-    const double bound = single ? 1e-5 : 1e-13;
-    CHECK(difference(ZX.view(), product(problem.Z.view(), X.view()).view(), bound) == "");
-    CHECK(difference(ZtU.view(), product(transposed(problem.Z.view()).view(), U.view()).view(),
-                     bound) == "");
-    CHECK(inner(ZX, U) == Approx(inner(X, ZtU)).epsilon(1e-12));
-  }
-}
 
 TEST_CASE("the normal operator is the Gram matrix, and symmetric", "[solver]") {
   const Problem problem = ridge_problem(60, 8, 1, 304);
@@ -82,7 +61,7 @@ TEST_CASE("the normal operator is the Gram matrix, and symmetric", "[solver]") {
     A.apply(X.view(), context, AX.view());
     A.apply(V.view(), context, AV.view());
     A.apply_transpose(X.view(), context, transposed_X.view());
-    const Matrix<double> expected = plain_normal(problem.Z, weights, center, 0);
+    const Matrix<double> expected = plain_normal(problem.Z, weights, center);
     CHECK(difference(AX.view(), product(expected.view(), X.view()).view(), 1e-12) == "");
     CHECK(difference(AX.view(), transposed_X.view(), 0.0) == "");
     CHECK(inner(AX, V) == Approx(inner(X, AV)).epsilon(1e-12));
@@ -93,7 +72,7 @@ TEST_CASE("processes that share the rows have one normal operator", "[solver]") 
   const Problem problem = ridge_problem(40, 6, 1, 307);
   const Matrix<double> X = random_matrix(6, 2, 308);
   const Matrix<double> expected =
-      product(plain_normal(problem.Z, std::vector<double>(40, 1.0), true, 0).view(), X.view());
+      product(plain_normal(problem.Z, std::vector<double>(40, 1.0), true).view(), X.view());
   std::vector<Matrix<double>> results(2);
   ThreadJob(2).run([&](solver::Reduction& reduction, int process) {
     Context own;

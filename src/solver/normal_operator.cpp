@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "solver/feature_operator.h"
+#include "solver/normal_operator.h"
 
 #include "base/aligned.h"
 
@@ -19,22 +19,6 @@ void reduce_rows(const BlockSource& source, MatrixView<double> Y) {
 }
 
 }  // namespace
-
-void FeatureOperator::multiply(Transpose transpose, MatrixView<const double> X, Context& context,
-                               MatrixView<double> Y) const {
-  if (transpose == Transpose::yes) clear(Y);
-  for_each_wide(source_, context, [&](const WideBlock& block) {
-    const int64_t last = block.first + block.Z.rows;
-    if (transpose == Transpose::no) {
-      linalg::multiply(1.0, Transpose::no, block.Z, Transpose::no, X, 0.0,
-                       Y.block_rows(block.first, last));
-    } else {
-      linalg::multiply(1.0, Transpose::yes, block.Z, Transpose::no, X.block_rows(block.first, last),
-                       1.0, Y);
-    }
-  });
-  if (transpose == Transpose::yes) reduce_rows(source_, Y);
-}
 
 NormalOperator::NormalOperator(const BlockSource& source, bool center, Context& context)
     : source_(source), mean_(static_cast<std::size_t>(source.features()), 0.0) {

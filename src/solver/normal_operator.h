@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The matrix Z of a source as an operator, and its Gram matrix: every product streams the source's
-// blocks once, so that neither Z nor Z'Z is ever in memory.
+// The Gram matrix of a source's features as an operator: every product streams the blocks once, so
+// that neither Z nor Z'Z is ever in memory.
 #pragma once
 
 #include <vector>
@@ -10,20 +10,6 @@
 #include "solver/block_source.h"
 
 namespace mercer::solver {
-
-/// Z, rows x D: Z v for the rows of this process, Z'u summed over all processes.
-class FeatureOperator final : public linalg::LinearOperator {
- public:
-  /// The source is referred to.
-  explicit FeatureOperator(const BlockSource& source) : source_(source) {}
-  int64_t rows() const override { return source_.rows(); }
-  int64_t cols() const override { return source_.features(); }
-
- private:
-  void multiply(linalg::Transpose transpose, MatrixView<const double> X, Context& context,
-                MatrixView<double> Y) const override;
-  const BlockSource& source_;
-};
 
 /// H = (Z - 1 mean')'W(Z - 1 mean'), D x D, symmetric, with n = sum of the weights W; mean is 0
 /// without centring. Means are taken out of products, not of rows: an error of eps n |mean|
