@@ -172,7 +172,6 @@ TEST_CASE("a search tells its trials and fits what was asked for", "[capi]") {
 }
 
 TEST_CASE("a ridge says which sizes its arrays have", "[capi]") {
-  int64_t n = 0, D = 0, m = 0;
   const auto sums = small_statistics(40, 4, 3);
   mercer_ridge* made = nullptr;
   REQUIRE(mercer_ridge_create(sums.get(), 1, nullptr, &made) == MERCER_OK);

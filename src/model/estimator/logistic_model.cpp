@@ -124,7 +124,7 @@ class LogisticFit {
     // A lambda that was searched was judged after as many iterations.
     if (!end.converged() && !(searches && end.end == linalg::LbfgsEnd::iterations))
       require_flat(end, fit.is_flat(end, descent_of(own_), context_));
-    Learned learned{nullptr, lambda_, std::move(path_), calibration()};
+    Learned learned{nullptr, lambda_, std::move(path_), calibration(), nullptr};
     solver::Weights weights = fit.weights();
     if (units_) units_->undo(weights);
     learned.predictor = make_linear(std::move(weights));
