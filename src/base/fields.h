@@ -5,13 +5,13 @@
 // optional without a default: it stays away when not given.
 #pragma once
 
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/parameters.h"
 
 namespace mercer {
@@ -20,8 +20,8 @@ namespace mercer {
 inline constexpr int64_t kVocabularyVersion = 1;
 
 /// Of fields: without an end, and without a default.
-inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-inline constexpr double kOptional = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kUnbounded = kInfinity;
+inline constexpr double kOptional = kNaN;
 
 /// `path` stands before keys in messages, such as "map.kernel."; empty at the top. Errors:
 /// INVALID_ARGUMENT naming key, value and what is allowed; those of nested specs.

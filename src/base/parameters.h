@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -15,6 +14,8 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "base/numbers.h"
 
 namespace mercer {
 
@@ -85,8 +86,8 @@ struct Field {
   const char* key;
   FieldType type;
   Value fallback;
-  double least = -std::numeric_limits<double>::infinity();
-  double most = std::numeric_limits<double>::infinity();
+  double least = -kInfinity;
+  double most = kInfinity;
   bool least_open = false;  // true: value > least instead of >=
   std::vector<const char*> choices = {};
   const char* help = "";

@@ -23,6 +23,13 @@ inline int64_t checked_multiply(int64_t a, int64_t b, const char* what) {
   return product;
 }
 
+/// a / b rounded up, for a >= 0 and b > 0.
+constexpr int64_t ceil_divide(int64_t a, int64_t b) noexcept {
+  return a / b + (a % b != 0 ? 1 : 0);
+}
+/// The least multiple of b that is at least a; of 16 where rows begin on a cache line of floats.
+constexpr int64_t round_up(int64_t a, int64_t b = 16) noexcept { return ceil_divide(a, b) * b; }
+
 inline int64_t checked_add(int64_t a, int64_t b, const char* what) {
   int64_t sum = 0;
   require_fits(__builtin_add_overflow(a, b, &sum), a, '+', b, what);

@@ -7,23 +7,23 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <limits>
 #include <vector>
 
+#include "base/numbers.h"
 #include "base/parallel.h"
 
 namespace mercer::feature {
 namespace {
 
-using Complex = std::complex<double>;
+using Characteristic = std::complex<double>;
 
 // w_j s (s - 1) ... (s - n + 1), j = 0, 1, ...
-std::vector<Complex> factors_of(const Harmonics& map, int64_t n) {
-  std::vector<Complex> factors;
+std::vector<Characteristic> factors_of(const Harmonics& map, int64_t n) {
+  std::vector<Characteristic> factors;
   for (size_t j = 0; j < map.weights.size(); ++j) {
-    Complex product = map.weights[j];
+    Characteristic product = map.weights[j];
     for (int64_t m = 0; m < n; ++m)
-      product *= Complex(0.5 - static_cast<double>(m), static_cast<double>(j) * map.period);
+      product *= Characteristic(0.5 - static_cast<double>(m), static_cast<double>(j) * map.period);
     factors.push_back(product);
   }
   return factors;
@@ -31,11 +31,10 @@ std::vector<Complex> factors_of(const Harmonics& map, int64_t n) {
 
 // put(part, derivative of order n there) of one input for every part.
 template <class Put>
-void for_each_part(const Harmonics& map, const std::vector<Complex>& factors, int64_t n, double x,
-                   const Put& put) noexcept {
+void for_each_part(const Harmonics& map, const std::vector<Characteristic>& factors, int64_t n,
+                   double x, const Put& put) noexcept {
   const bool inside = x > 0 || (x == 0 && n == 0);
-  const double size =
-      inside ? std::pow(x, 0.5 - static_cast<double>(n)) : std::numeric_limits<double>::quiet_NaN();
+  const double size = inside ? std::pow(x, 0.5 - static_cast<double>(n)) : kNaN;
   const double log = x > 0 ? std::log(x) : 0;
   put(0, size * factors[0].real());
   for (size_t j = 1; j < factors.size(); ++j) {
@@ -52,7 +51,7 @@ void for_each_part(const Harmonics& map, const std::vector<Complex>& factors, in
 struct Block {
   int64_t order;
   std::vector<int64_t> inputs;
-  std::vector<Complex> factors;
+  std::vector<Characteristic> factors;
 };
 
 std::vector<Block> blocks_of(const Harmonics& map, const Derivative& what, int64_t d) {
@@ -91,7 +90,7 @@ void differentiate_rows(const Harmonics& map, const Derivative& what, MatrixView
 template <class T>
 void push_rows_forward(const Harmonics& map, MatrixView<const T> X, MatrixView<const T> V,
                        Context& context, MatrixView<T> out) {
-  const std::vector<Complex> slopes = factors_of(map, 1);
+  const std::vector<Characteristic> slopes = factors_of(map, 1);
   parallel_for(context, X.rows, [&](int64_t i, int) noexcept {
     for (int64_t k = 0; k < X.cols; ++k)
       for_each_part(map, slopes, 1, static_cast<double>(X(i, k)), [&](int64_t part, double one) {
@@ -103,7 +102,7 @@ void push_rows_forward(const Harmonics& map, MatrixView<const T> X, MatrixView<c
 template <class T>
 void pull_rows_back(const Harmonics& map, MatrixView<const T> X, MatrixView<const T> G,
                     Context& context, MatrixView<T> out) {
-  const std::vector<Complex> slopes = factors_of(map, 1);
+  const std::vector<Characteristic> slopes = factors_of(map, 1);
   parallel_for(context, X.rows, [&](int64_t i, int) noexcept {
     for (int64_t k = 0; k < X.cols; ++k) {
       double sum = 0;

@@ -23,7 +23,7 @@ namespace {
 // Columns that are made at a time, and about so many bytes of them.
 constexpr int64_t kColumns = 4096;
 constexpr int64_t kBufferBytes = int64_t{4} << 20;
-constexpr const char* kWhat = "features before they are bits";
+constexpr const char* kFeaturesOfBits = "features before they are bits";
 
 // cos(u) + t > 0 where scale cos(u) > -scale t.
 template <class T>
@@ -66,11 +66,11 @@ void code_rows(const FeatureMap& map, const UniformCosines& cosines, const View&
   const int64_t D = map.features(), words = code_words(D), width = std::min(D, kColumns);
   const int64_t row_bytes = width * static_cast<int64_t>(sizeof(T));
   const int64_t step = std::min(X.rows, std::max<int64_t>(kBufferBytes / row_bytes, 64));
-  const int64_t numbers = checked_multiply(step, width, kWhat);
-  const MemoryCharge charge =
-      context.charge(checked_multiply(numbers + 3 * width, sizeof(double), kWhat), kWhat);
+  const int64_t numbers = checked_multiply(step, width, kFeaturesOfBits);
+  const MemoryCharge charge = context.charge(
+      checked_multiply(numbers + 3 * width, sizeof(double), kFeaturesOfBits), kFeaturesOfBits);
   const AlignedBuffer<T> buffer(numbers);
-  Stage stage(context, checked_multiply(X.rows, words, kWhat));
+  Stage stage(context, checked_multiply(X.rows, words, kFeaturesOfBits));
   for (int64_t j0 = 0; j0 < D; j0 += width) {
     const Columns c{j0, std::min(j0 + width, D)};
     const AlignedBuffer<T> thresholds = draw_thresholds<T>(cosines, c);

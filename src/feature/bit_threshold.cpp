@@ -12,10 +12,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "feature/landmarks.h"
 #include "linalg/blas.h"
 #include "random/distributions.h"
@@ -108,7 +108,7 @@ double held_out_error(const Matrix<double>& K, const Matrix<double>& across, dou
   std::copy_n(K.data(), K.rows() * K.rows(), L.data());
   std::copy_n(fitted.Y.data(), alpha.rows() * alpha.cols(), alpha.data());
   for (int64_t i = 0; i < L.rows(); ++i) L(i, i) += shift;
-  if (linalg::cholesky(L.view()) != 0) return std::numeric_limits<double>::infinity();
+  if (linalg::cholesky(L.view()) != 0) return kInfinity;
   linalg::cholesky_solve(L.view(), alpha.view());
   Matrix<double> residual(held_out.Y.rows(), held_out.Y.cols(), context, kRegression);
   std::copy_n(held_out.Y.data(), residual.rows() * residual.cols(), residual.data());
@@ -131,7 +131,7 @@ double error_at(double threshold, const kernel::Kernel& kernel, const Half& fitt
   kernel::gram(kernel, far.view(), near.view(), context, across.view());
   double trace = 0;
   for (int64_t i = 0; i < K.rows(); ++i) trace += K(i, i) / static_cast<double>(K.rows());
-  double least = std::numeric_limits<double>::infinity();
+  double least = kInfinity;
   for (const double shift : kShifts)
     least = std::min(least, held_out_error(K, across, shift * trace, fitted, held_out, context));
   return least;
@@ -140,8 +140,7 @@ double error_at(double threshold, const kernel::Kernel& kernel, const Half& fitt
 }  // namespace
 
 double shown_bit(double x, double threshold) noexcept {
-  return std::isfinite(x) ? static_cast<double>(x > threshold)
-                          : std::numeric_limits<double>::quiet_NaN();
+  return std::isfinite(x) ? static_cast<double>(x > threshold) : kNaN;
 }
 
 double learn_bit_threshold(const kernel::Kernel& kernel, const Rows& rows,
@@ -154,7 +153,7 @@ double learn_bit_threshold(const kernel::Kernel& kernel, const Rows& rows,
   const Matrix<double> Y = standardised(targets, chosen, context);
   const Half fitted{every_other(X, 0, context), every_other(Y, 0, context)},
       held_out{every_other(X, 1, context), every_other(Y, 1, context)};
-  double best = 0, least = std::numeric_limits<double>::infinity();
+  double best = 0, least = kInfinity;
   const std::vector<double> candidates = candidates_of(fitted.X, context);
   Stage stage(context, std::ssize(candidates));
   for (const double threshold : candidates) {

@@ -15,9 +15,7 @@ namespace {
 
 constexpr int64_t kTileBytes = int64_t{1} << 17;  // of A
 constexpr int64_t kTileCodes = 1024;              // of B
-constexpr const char* kWhat = "turned codes";
-
-int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+constexpr const char* kCodesOfTurns = "turned codes";
 
 }  // namespace
 
@@ -28,8 +26,8 @@ void code_distances(int64_t words, int64_t n, const uint64_t* A, int64_t m, cons
   const int64_t columns = ceil_divide(m, kTileCodes);
   const int64_t tiles = checked_multiply(ceil_divide(n, rows), columns, "tiles of distances");
   const int workers = worker_count(context, tiles);
-  const int64_t bytes = checked_multiply(workers, transform::kTurnedBytes, kWhat);
-  const MemoryCharge charge = context.charge(bytes, kWhat);
+  const int64_t bytes = checked_multiply(workers, transform::kTurnedBytes, kCodesOfTurns);
+  const MemoryCharge charge = context.charge(bytes, kCodesOfTurns);
   const AlignedBuffer<uint32_t> scratch(bytes / 4);
   Stage stage(context, tiles);
   parallel_for(context, tiles, [&](int64_t tile, int worker) noexcept {

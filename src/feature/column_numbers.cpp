@@ -16,8 +16,6 @@ namespace {
 // Narrow blocks are made so many columns at a time.
 constexpr int64_t kGroupColumns = 4096;
 
-int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
-
 }  // namespace
 
 template <class T>

@@ -21,12 +21,12 @@ namespace {
 
 // Of blocks of the product and of one part: parts are differentiated for many rows at once, since
 // their frequencies are dear.
-constexpr int64_t kTileBytes = int64_t{1} << 26;
-constexpr int64_t kLeastRows = 4;
+constexpr int64_t kDerivativeBytes = int64_t{1} << 26;
+constexpr int64_t kLeastTile = 4;
 
 int64_t rows_of_tile(int64_t rows, int64_t row_numbers, int64_t number_bytes) {
   const int64_t bytes = checked_multiply(std::max<int64_t>(row_numbers, 1), number_bytes, "tiles");
-  return std::clamp(kTileBytes / bytes, kLeastRows, std::max(rows, kLeastRows));
+  return std::clamp(kDerivativeBytes / bytes, kLeastTile, std::max(rows, kLeastTile));
 }
 
 template <class T>
@@ -35,9 +35,9 @@ Factor<T> factor_of(ColumnForm form, MatrixView<T> all) {
   return {form, all.block_cols(0, all.cols / 2), all.block_cols(all.cols / 2, all.cols)};
 }
 
-/// Blocks of one map's columns, the last ones in a place of their own.
+/// OwnBlocks of one map's columns, the last ones in a place of their own.
 template <class T>
-struct Blocks {
+struct OwnBlocks {
   ColumnForm form;
   int64_t width;  // of a block
   MatrixView<T> inner;
@@ -67,12 +67,12 @@ class Forward {
     Stage stage(context, checked_multiply(X.rows, std::ssize(product_.parts), "rows"));
     for (int64_t i0 = 0; i0 < X.rows; i0 += rows) {
       const int64_t i1 = std::min(X.rows, i0 + rows);
-      const Blocks<T> whole{product_.form, product_.row_length, lower.view().block_rows(0, i1 - i0),
-                            out.block_rows(i0, i1)};
+      const OwnBlocks<T> whole{product_.form, product_.row_length,
+                               lower.view().block_rows(0, i1 - i0), out.block_rows(i0, i1)};
       for (const FeatureMap* part : product_.parts) {
         const bool first = part == product_.parts.front();
         stage.share(i1 - i0);
-        const Blocks<T> blocks = first ? whole : room(*part, own.view().block_rows(0, i1 - i0));
+        const OwnBlocks<T> blocks = first ? whole : room(*part, own.view().block_rows(0, i1 - i0));
         fill(*part, X.block_rows(i0, i1), i0, context, blocks);
         if (!first) multiply_blocks(whole, blocks, context);
         stage.advance(i1 - i0);
@@ -82,14 +82,14 @@ class Forward {
   }
 
  private:
-  Blocks<T> room(const FeatureMap& part, MatrixView<T> all) const {
+  OwnBlocks<T> room(const FeatureMap& part, MatrixView<T> all) const {
     const int64_t width = part.row_length(), inner = rule_.inner * width;
     return {part.column_form(), width, all.block_cols(0, inner),
             all.block_cols(inner, rule_.blocks * width)};
   }
 
   void fill(const FeatureMap& part, MatrixView<const T> X, int64_t i0, Context& context,
-            const Blocks<T>& blocks) const {
+            const OwnBlocks<T>& blocks) const {
     const int64_t width = blocks.width;
     part.apply(Rows(X), {0, part.features()}, context,
                ResultView(blocks.inner.block_cols(0, width)));
@@ -101,7 +101,7 @@ class Forward {
     part.differentiate(rule_.calls.back(), X, context, blocks.wanted);
   }
 
-  void multiply_blocks(const Blocks<T>& whole, const Blocks<T>& by, Context& context) const {
+  void multiply_blocks(const OwnBlocks<T>& whole, const OwnBlocks<T>& by, Context& context) const {
     const double scale = std::sqrt(static_cast<double>(product_.columns));
     const int64_t n = product_.columns;
     const Factor<T> features = by.block(0);

@@ -13,8 +13,6 @@
 namespace mercer::feature {
 namespace {
 
-using kernel::Composition;
-
 constexpr uint64_t kMapPart = 1;
 // What the whole says of every part.
 constexpr const char* kFixed[] = {"kernel", "inputs", "features", "seed", "needs"};
@@ -31,7 +29,7 @@ struct Extent {
 };
 
 Extent extent_of(const kernel::Kernel& kernel) {
-  const std::optional<Composition> composition = kernel.composition();
+  const std::optional<kernel::Composition> composition = kernel.composition();
   if (!composition) return {};
   Extent all{0, 0};
   for (const auto& part : composition->parts) {
@@ -79,17 +77,17 @@ std::vector<NumberArray> numbers_of(size_t part, std::span<const NumberArray> al
 
 }  // namespace
 
-PartMaker::PartMaker(const MapArguments& arguments, Composition::Rule rule)
+PartMaker::PartMaker(const MapArguments& arguments, kernel::Composition::Rule rule)
     : arguments_(arguments) {
   const kernel::Kernel& whole = arguments.kernel;
-  const std::optional<Composition> composition = whole.composition();
+  const std::optional<kernel::Composition> composition = whole.composition();
   require(composition && composition->rule == rule, MERCER_UNSUPPORTED,
           "kernel %s is not a %s of kernels, expected %s", std::string(whole.name()).c_str(),
           arguments.map.c_str(), arguments.map.c_str());
   whole.check_dimension(arguments.inputs);
   check_extent(whole);
   for (const auto& part : composition->parts) {
-    const bool bears = rule == Composition::Rule::sum || kernels_.empty();
+    const bool bears = rule == kernel::Composition::Rule::sum || kernels_.empty();
     kernels_.push_back(part->with_variance(
         borne_variance(kernels_.size(), part->variance(), bears ? whole.variance() : 1)));
   }

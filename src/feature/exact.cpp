@@ -17,7 +17,8 @@
 namespace mercer::feature {
 namespace {
 
-constexpr int64_t kBlockBytes = int64_t{32} << 20;  // of double values that floats are rounded from
+constexpr int64_t kKernelBytes = int64_t{32}
+                                 << 20;  // of double values that floats are rounded from
 
 class Exact final : public FeatureMap, public KernelColumns {
  public:
@@ -46,7 +47,7 @@ class Exact final : public FeatureMap, public KernelColumns {
  private:
   void apply_rounded(const Rows& X, Columns c, Context& context, MatrixView<float> Z) const {
     const int64_t width = std::max<int64_t>(c.end - c.begin, 1);
-    const int64_t size = std::clamp<int64_t>(kBlockBytes / (8 * width), 1, X.rows() + 1);
+    const int64_t size = std::clamp<int64_t>(kKernelBytes / (8 * width), 1, X.rows() + 1);
     const Matrix<double> K(std::min(size, X.rows()), width, context, "a block of kernel values");
     Stage stage(context, X.rows());
     for (int64_t first = 0; first < X.rows(); first += size) {

@@ -24,7 +24,7 @@
 namespace mercer::feature {
 namespace {
 
-constexpr int64_t kTileNumbers = int64_t{1} << 16;  // of monomials, made by a tile
+constexpr int64_t kMonomialNumbers = int64_t{1} << 16;  // of monomials, made by a tile
 
 /// Of each monomial of degree t, t! / prod a_k!.
 std::vector<double> multinomials(const Monomials& monomials) {
@@ -149,7 +149,7 @@ class ExactPolynomial final : public FixedMap {
     TileCut cut() const override {
       const int64_t count = map_.monomials_.count();
       return {X_.rows,
-              kTileNumbers / count + 1,
+              kMonomialNumbers / count + 1,
               {0, 1},
               1,
               checked_multiply(count, sizeof(T), "the monomials of a row")};
@@ -180,7 +180,7 @@ class ExactPolynomial final : public FixedMap {
   mutable projection::PerPrecision<Weights> weights_;
 };
 
-int64_t columns_of(const MapArguments& a) {
+int64_t monomials_of(const MapArguments& a) {
   const std::optional<kernel::InnerPower> power = a.kernel.inner_power();
   require(power.has_value() && a.kernel.left_inputs() == 0, MERCER_UNSUPPORTED,
           "kernel %s has no map of all monomials, expected polynomial",
@@ -197,7 +197,7 @@ int64_t columns_of(const MapArguments& a) {
 }
 
 std::unique_ptr<FeatureMap> exact_polynomial_from(const MapArguments& a) {
-  const int64_t D = columns_of(a);
+  const int64_t D = monomials_of(a);
   const kernel::InnerPower power = *a.kernel.inner_power();
   require(a.features == D, MERCER_INVALID_ARGUMENT,
           "features = %lld, expected %lld: every monomial of degree %s%lld",
@@ -216,7 +216,7 @@ MapEntry exact_polynomial_entry() {
               "most 4000000",
           .make = exact_polynomial_from,
           .default_kernel = kernel_named("polynomial"),
-          .only_features = columns_of};
+          .only_features = monomials_of};
 }
 
 }  // namespace mercer::feature

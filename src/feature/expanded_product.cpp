@@ -32,7 +32,7 @@ bool is_made_by(Rule rule, const Parameters& kernel, const Parameters& map) {
          map.objects("parts").size() == kernel.objects("parts").size();
 }
 
-std::vector<double> shares_of(const Parameters& map, size_t count) {
+std::vector<double> shares_of_terms(const Parameters& map, size_t count) {
   std::vector<double> shares(count, 1.0);
   // A list of another length is refused where the sum is made.
   if (map.find("shares") != nullptr && map.numbers("shares").size() == count)
@@ -46,7 +46,7 @@ std::vector<Term> terms_of(const Spec& kernel, const Spec& map);
 
 std::vector<Term> terms_of_sum(const Parameters& kernel, const Parameters& map) {
   const ObjectList &kernels = kernel.objects("parts"), &maps = map.objects("parts");
-  const std::vector<double> shares = shares_of(map, maps.size());
+  const std::vector<double> shares = shares_of_terms(map, maps.size());
   std::vector<Term> all;
   for (size_t i = 0; i < maps.size(); ++i) {
     for (Term& term : terms_of(kernels[i], maps[i])) {

@@ -11,6 +11,7 @@
 #include "base/aligned.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "feature/feature_blocks.h"
 #include "feature/field/field_weights.h"
 #include "linalg/blas.h"
@@ -25,8 +26,6 @@ constexpr int64_t kRowsPerChunk = 32;
 constexpr int64_t kColumnsPerChunk = 64;
 // Fewer multiply-adds than this do not pay for waking a thread.
 constexpr int64_t kChunkProducts = int64_t{1} << 17;
-
-int64_t chunks_of(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
 /// out(:, k w + b) = A(:, k q + .) R(b, .)': every vector of a row through a w x q matrix.
 template <class T>
@@ -57,13 +56,13 @@ void multiply_rows(const FeatureMap& map, const View& X, MatrixView<const double
   const bool through_root = root.rows > 0;
   const Matrix<T> weights = rounded<T>(W, true, context);
   const Matrix<T> B = rounded<T>(root, false, context);
-  const int64_t most = chunks_of(std::min(X.rows, kMostBlockRows), kRowsPerChunk);
+  const int64_t most = ceil_divide(std::min(X.rows, kMostBlockRows), kRowsPerChunk);
   const int64_t scratch = through_root ? kRowsPerChunk : 0;
   const Matrix<T> middles(worker_count(context, most), checked_multiply(scratch, W.cols, "a tile"),
                           context, "a tile");
   for_each_block(map, X, context, [&](int64_t first, MatrixView<const T> Z) {
     parallel_for(
-        context, chunks_of(Z.rows, kRowsPerChunk), [&](int64_t chunk, int worker) noexcept {
+        context, ceil_divide(Z.rows, kRowsPerChunk), [&](int64_t chunk, int worker) noexcept {
           const int64_t i0 = chunk * kRowsPerChunk, i1 = std::min(Z.rows, i0 + kRowsPerChunk);
           const MatrixView<T> result = out.block_rows(first + i0, first + i1);
           const MatrixView<T> product =
@@ -93,15 +92,15 @@ void add_sums(const FeatureMap& map, const View& X, const Rows& Y, MatrixView<co
     MatrixView<const T> block = targets->block_rows(first, first + Z.rows);
     if (shared) {
       const MatrixView<T> to = middle.view().block_rows(0, Z.rows);
-      parallel_for(context, chunks_of(Z.rows, kRowsPerChunk), [&](int64_t chunk, int) noexcept {
+      parallel_for(context, ceil_divide(Z.rows, kRowsPerChunk), [&](int64_t chunk, int) noexcept {
         const int64_t i0 = chunk * kRowsPerChunk, i1 = std::min(Z.rows, i0 + kRowsPerChunk);
         through<T>(block.block_rows(i0, i1), B.view(), vectors, to.block_rows(i0, i1));
       });
       block = MatrixView<const T>(to);
     }
-    const int64_t paying = chunks_of(kChunkProducts, Z.rows * sums.rows);
-    const int64_t width = chunks_of(paying, kColumnsPerChunk) * kColumnsPerChunk;
-    parallel_for(context, chunks_of(Z.cols, width), [&](int64_t chunk, int) noexcept {
+    const int64_t paying = ceil_divide(kChunkProducts, Z.rows * sums.rows);
+    const int64_t width = ceil_divide(paying, kColumnsPerChunk) * kColumnsPerChunk;
+    parallel_for(context, ceil_divide(Z.cols, width), [&](int64_t chunk, int) noexcept {
       const int64_t j0 = chunk * width, j1 = std::min(Z.cols, j0 + width);
       transform::add_column_products(
           transform::ColumnProducts<T>{Z.block_cols(j0, j1), block, sums.block_cols(j0, j1)});

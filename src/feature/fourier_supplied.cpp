@@ -14,9 +14,9 @@ namespace mercer::feature {
 namespace {
 
 // F x d.
-class SuppliedFrequencies final : public projection::FrequencySource {
+class FrequencyTable final : public projection::FrequencySource {
  public:
-  explicit SuppliedFrequencies(Matrix<double> frequencies) : frequencies_(std::move(frequencies)) {}
+  explicit FrequencyTable(Matrix<double> frequencies) : frequencies_(std::move(frequencies)) {}
   void fill(int64_t j0, Context&, MatrixView<double> omega) const override {
     std::copy_n(frequencies_.view().row(j0), omega.rows * omega.cols, omega.data);
   }
@@ -70,7 +70,7 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
   supplied.seed = options.seed;
   supplied.projection = kSupplied;
   return make_fourier_map({kernel.copy(), supplied, frequencies.cols, F,
-                           std::make_shared<const SuppliedFrequencies>(std::move(copy)), shares});
+                           std::make_shared<const FrequencyTable>(std::move(copy)), shares});
 }
 
 std::unique_ptr<FeatureMap> make_fourier_from(

@@ -15,9 +15,7 @@
 namespace mercer::feature {
 namespace {
 
-constexpr const char* kWhat = "weights of derivatives";
-
-int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
+constexpr const char* kWeightsOfDerivatives = "weights of derivatives";
 
 double power(double base, int64_t exponent) noexcept {
   double product = 1;
@@ -42,14 +40,16 @@ class WeightTiles final : public TileWork {
         table_(table),
         shape_(projection.shape(T{})),
         units_(round_up(shape_.rows * shape_.columns)),
-        frequencies_(round_up(checked_multiply(shape_.rows, projection.inputs(), kWhat))) {}
+        frequencies_(
+            round_up(checked_multiply(shape_.rows, projection.inputs(), kWeightsOfDerivatives))) {}
 
   void prepare(Context& context) const override { projection_.prepare(blocks(), T{}, context); }
 
   TileCut cut() const override {
     const int64_t own = round_up(shape_.transpose_scratch);
-    const int64_t numbers = checked_add(checked_add(units_, frequencies_, kWhat), own, kWhat);
-    return {1, 1, blocks(), 1, checked_multiply(numbers, sizeof(T), kWhat)};
+    const int64_t numbers = checked_add(checked_add(units_, frequencies_, kWeightsOfDerivatives),
+                                        own, kWeightsOfDerivatives);
+    return {1, 1, blocks(), 1, checked_multiply(numbers, sizeof(T), kWeightsOfDerivatives)};
   }
 
   void run(const Tile& tile) const noexcept override {
@@ -122,8 +122,9 @@ Matrix<T> frequency_weights(const projection::Projection& projection,
                             const std::vector<MonomialSum>& monomials, Context& context) {
   const int64_t width = projection.shape(T{}).columns;
   const int64_t blocks = (projection.outputs() - 1) / width + 1;
-  const int64_t numbers = checked_multiply(checked_multiply(blocks, width, kWhat), reals, kWhat);
-  Matrix<T> table(std::ssize(monomials), numbers, context, kWhat);
+  const int64_t numbers = checked_multiply(checked_multiply(blocks, width, kWeightsOfDerivatives),
+                                           reals, kWeightsOfDerivatives);
+  Matrix<T> table(std::ssize(monomials), numbers, context, kWeightsOfDerivatives);
   run_tiles(WeightTiles<T>(projection, gradient, reals, monomials, table.view()), context);
   return table;
 }

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/parallel.h"
 #include "random/distributions.h"
 
@@ -79,7 +79,7 @@ class Distances {
     for (size_t i = 0; i < own_.size(); ++i) {
       const double* const x = pool.rows.row(static_cast<int64_t>(i));
       own_[i] = pool.kernel.value(pool.rows.cols, x, x);
-      nearest_[i] = std::numeric_limits<double>::infinity();
+      nearest_[i] = kInfinity;
     }
   }
 
@@ -151,35 +151,35 @@ std::vector<int64_t> farthest_landmarks(const LandmarkPool& pool, int64_t D) {
 
 namespace {
 
-struct Choice {
+struct Chooser {
   const char* name;
   std::vector<int64_t> (*choose)(const LandmarkPool&, int64_t D);
 };
-constexpr const char* kSupplied = "supplied";
-constexpr Choice kFromPool[] = {{"kmeans", kmeans_landmarks},
-                                {"farthest", farthest_landmarks},
-                                {"leverage", leverage_landmarks}};
+constexpr const char* kSuppliedRows = "supplied";
+constexpr Chooser kFromPool[] = {{"kmeans", kmeans_landmarks},
+                                 {"farthest", farthest_landmarks},
+                                 {"leverage", leverage_landmarks}};
 
 }  // namespace
 
 std::vector<const char*> landmark_choices() {
   std::vector<const char*> names{"uniform"};
-  for (const Choice& choice : kFromPool) names.push_back(choice.name);
-  names.push_back(kSupplied);
+  for (const Chooser& choice : kFromPool) names.push_back(choice.name);
+  names.push_back(kSuppliedRows);
   return names;
 }
 
 bool landmarks_from_pool(std::string_view choice) noexcept {
-  return std::ranges::find(kFromPool, choice, &Choice::name) != std::end(kFromPool);
+  return std::ranges::find(kFromPool, choice, &Chooser::name) != std::end(kFromPool);
 }
 
 std::vector<int64_t> choose_landmarks(const std::string& choice, const kernel::Kernel& kernel,
                                       const Rows& rows, int64_t D, uint64_t seed,
                                       Context& context) {
-  require(choice != kSupplied || rows.rows() == D, MERCER_INVALID_ARGUMENT,
+  require(choice != kSuppliedRows || rows.rows() == D, MERCER_INVALID_ARGUMENT,
           "features = %lld, expected %lld: the rows, which are the landmarks",
           static_cast<long long>(D), static_cast<long long>(rows.rows()));
-  for (const Choice& from_pool : kFromPool) {
+  for (const Chooser& from_pool : kFromPool) {
     if (choice != from_pool.name) continue;
     const int64_t most = std::max(checked_multiply(kPoolPerLandmark, D, "rows"), kLeastPool);
     const std::vector<int64_t> drawn = uniform_rows(rows.rows(), std::min(rows.rows(), most), seed);

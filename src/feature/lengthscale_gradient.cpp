@@ -14,17 +14,18 @@ namespace mercer::feature {
 namespace {
 
 // Pulled back at a time: enough for every thread to have work.
-constexpr int64_t kRows = 2048;
+constexpr int64_t kGradientRows = 2048;
 
 // Of features of x/l.
 template <class T>
 void pull_back_by_inputs(const FeatureMap& map, MatrixView<const T> X, MatrixView<const T> G,
                          Context& context, std::span<double> each) {
-  const Matrix<T> pulled(std::min(X.rows, kRows), X.cols, context, "derivatives in the inputs");
+  const Matrix<T> pulled(std::min(X.rows, kGradientRows), X.cols, context,
+                         "derivatives in the inputs");
   std::vector<double> part(each.size());
   Stage stage(context, X.rows);
-  for (int64_t i0 = 0; i0 < X.rows; i0 += kRows) {
-    const int64_t i1 = std::min(i0 + kRows, X.rows);
+  for (int64_t i0 = 0; i0 < X.rows; i0 += kGradientRows) {
+    const int64_t i1 = std::min(i0 + kGradientRows, X.rows);
     const MatrixView<T> out = pulled.view().block_rows(0, i1 - i0);
     stage.share(i1 - i0);
     map.pull_back(X.block_rows(i0, i1), G.block_rows(i0, i1), context, out);

@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/parallel.h"
 #include "feature/landmarks.h"
 #include "linalg/blas.h"
@@ -23,8 +24,8 @@
 namespace mercer::feature {
 namespace {
 
-constexpr int64_t kChunk = 512;  // rows whose scores are computed together
-constexpr const char* kWhat = "leverage scores";
+constexpr int64_t kLeverageRows = 512;  // rows whose scores are computed together
+constexpr const char* kLeverageScores = "leverage scores";
 
 struct Sample {
   std::vector<int64_t> rows;
@@ -49,7 +50,7 @@ void scaled_gram(const LandmarkPool& pool, std::span<const int64_t> rows, const 
 }
 
 double ridge_of(const Matrix<double>& K, int64_t D, Context& context) {
-  const Matrix<double> vectors(K.rows(), K.rows(), context, kWhat);
+  const Matrix<double> vectors(K.rows(), K.rows(), context, kLeverageScores);
   std::copy_n(K.data(), K.rows() * K.rows(), vectors.data());
   std::vector<double> values(static_cast<size_t>(K.rows()));
   linalg::symmetric_eigen(vectors.view(), values, context);
@@ -66,7 +67,8 @@ double ridge_of(const Matrix<double>& K, int64_t D, Context& context) {
 std::vector<double> scores_by(const LandmarkPool& pool, std::span<const int64_t> order,
                               const Sample& sample, int64_t D) {
   const auto s = static_cast<int64_t>(sample.rows.size());
-  const Matrix<double> L(s, s, pool.context, kWhat), B(s, kChunk, pool.context, kWhat);
+  const Matrix<double> L(s, s, pool.context, kLeverageScores),
+      B(s, kLeverageRows, pool.context, kLeverageScores);
   scaled_gram(pool, sample.rows, sample.scale.data(), sample, L.view());
   const double lambda = ridge_of(L, D, pool.context);
   for (int64_t i = 0; i < s; ++i) L(i, i) += lambda;
@@ -75,8 +77,8 @@ std::vector<double> scores_by(const LandmarkPool& pool, std::span<const int64_t>
           "leverage scores: pivot %lld of the kernel matrix of %lld rows is not positive",
           static_cast<long long>(pivot), static_cast<long long>(s));
   std::vector<double> scores;
-  for (int64_t i0 = 0; i0 < std::ssize(order); i0 += kChunk) {
-    const int64_t n = std::min<int64_t>(kChunk, std::ssize(order) - i0);
+  for (int64_t i0 = 0; i0 < std::ssize(order); i0 += kLeverageRows) {
+    const int64_t n = std::min<int64_t>(kLeverageRows, std::ssize(order) - i0);
     const auto rows = order.subspan(static_cast<size_t>(i0), static_cast<size_t>(n));
     const MatrixView<double> b = B.view().block_cols(0, n);
     scaled_gram(pool, rows, nullptr, sample, b);
@@ -100,9 +102,7 @@ Sample drawn(std::span<const int64_t> order, const std::vector<double>& weights,
   double total = 0;
   for (size_t i = 0; i < weights.size(); ++i) {
     const double u = random::uniform(cursor.next());
-    keys.emplace_back(weights[i] > 0 ? random::portable_log(u) / weights[i]
-                                     : -std::numeric_limits<double>::infinity(),
-                      i);
+    keys.emplace_back(weights[i] > 0 ? random::portable_log(u) / weights[i] : -kInfinity, i);
     total += weights[i];
   }
   std::partial_sort(keys.begin(), keys.begin() + D, keys.end(), [](const auto& a, const auto& b) {

@@ -50,8 +50,6 @@ class ModulusPair {
   }
 
  private:
-  static int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
-
   const projection::Projection* parts_[2];
   projection::BlockShape shape_;
   projection::Blocks blocks_;

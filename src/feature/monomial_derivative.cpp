@@ -17,15 +17,15 @@ namespace {
 
 using kernel::Jet;
 
-constexpr const char* kWhat = "the monomials of all threads";
+constexpr const char* kMonomials = "the monomials of all threads";
 
 // body(i, scratch) for every row, with `each` numbers of a thread's own.
 template <class T, class Body>
 void for_each_row(int64_t rows, int64_t each, Context& context, const Body& body) {
   if (rows == 0) return;
-  const int64_t padded = checked_add(each, 15, kWhat) / 16 * 16;
-  const AlignedBuffer<T> buffer(checked_multiply(worker_count(context, rows), padded, kWhat),
-                                context, kWhat);
+  const int64_t padded = checked_add(each, 15, kMonomials) / 16 * 16;
+  const AlignedBuffer<T> buffer(checked_multiply(worker_count(context, rows), padded, kMonomials),
+                                context, kMonomials);
   parallel_for(context, rows,
                [&](int64_t i, int worker) noexcept { body(i, buffer.data() + worker * padded); });
 }
@@ -62,7 +62,7 @@ void differentiate_monomials(const WeightedMonomials<T>& map, const Derivative& 
     for (const MultiIndex& p : sum) most = std::max(most, blocks.back().emplace_back(p).count);
   }
   const int64_t count = map.monomials.count(), skipped = count - map.D;
-  for_each_row<T>(X.rows, checked_multiply(most, count, kWhat), context,
+  for_each_row<T>(X.rows, checked_multiply(most, count, kMonomials), context,
                   [&](int64_t i, T* S) noexcept {
                     T* block = out.row(i);
                     for (const std::vector<Jet>& sum : blocks) {
@@ -83,7 +83,7 @@ void push_forward_monomials(const WeightedMonomials<T>& map, MatrixView<const T>
                             MatrixView<const T> V, Context& context, MatrixView<T> out) {
   const int64_t count = map.monomials.count();
   for_each_row<T>(
-      X.rows, checked_multiply(2, count, kWhat), context, [&](int64_t i, T* value) noexcept {
+      X.rows, checked_multiply(2, count, kMonomials), context, [&](int64_t i, T* value) noexcept {
         const T *const x = X.row(i), *const v = V.row(i);
         T* const tangent = value + count;
         value[0] = 1;
@@ -104,7 +104,7 @@ void pull_back_monomials(const WeightedMonomials<T>& map, MatrixView<const T> X,
                          MatrixView<const T> G, Context& context, MatrixView<T> out) {
   const int64_t count = map.monomials.count(), skipped = count - map.D;
   for_each_row<T>(
-      X.rows, checked_multiply(2, count, kWhat), context, [&](int64_t i, T* value) noexcept {
+      X.rows, checked_multiply(2, count, kMonomials), context, [&](int64_t i, T* value) noexcept {
         const T* const x = X.row(i);
         T *const cotangent = value + count, *const back = out.row(i);
         value[0] = 1;

@@ -270,7 +270,7 @@ Landmarks learnt(const MapArguments& a, const Options& options) {
                    context);
 }
 
-Landmarks loaded(const MapArguments& a) {
+Landmarks loaded_landmarks(const MapArguments& a) {
   const int64_t D = a.features;
   const auto& rank = find_integers(a.data.numbers, "rank", std::array<int64_t, 1>{1});
   require(rank[0] >= 1 && rank[0] <= D, MERCER_CORRUPT_FILE, "rank = %lld, expected 1 to %lld",
@@ -282,7 +282,7 @@ Landmarks loaded(const MapArguments& a) {
 std::unique_ptr<FeatureMap> nystroem_from(const MapArguments& a) {
   a.kernel.check_dimension(a.inputs);
   const Options options{a.seed, a.own.text("landmarks"), a.own.number("cutoff")};
-  Landmarks landmarks = a.data.rows != nullptr ? learnt(a, options) : loaded(a);
+  Landmarks landmarks = a.data.rows != nullptr ? learnt(a, options) : loaded_landmarks(a);
   return std::make_unique<Nystroem>(a.kernel.copy(), options, std::move(landmarks));
 }
 

@@ -15,9 +15,10 @@
 namespace mercer::feature {
 namespace {
 
-constexpr int64_t kRows = 32;
-constexpr int64_t kTileNumbers = int64_t{1} << 19;  // of K, where it has a block for every input
-constexpr const char* kWhat = "kernel derivatives of the rows of all threads";
+constexpr int64_t kDerivativeRows = 32;
+constexpr int64_t kDerivativeNumbers = int64_t{1}
+                                       << 19;  // of K, where it has a block for every input
+constexpr const char* kKernelDerivatives = "kernel derivatives of the rows of all threads";
 
 template <class T>
 class NystroemTiles {
@@ -29,8 +30,8 @@ class NystroemTiles {
         D_(parts.landmarks.rows),
         padded_(parts.panels.padded()),
         blocks_(blocks),
-        rows_(
-            std::clamp(kTileNumbers / std::max<int64_t>(blocks * padded_, 1), int64_t{1}, kRows)) {}
+        rows_(std::clamp(kDerivativeNumbers / std::max<int64_t>(blocks * padded_, 1), int64_t{1},
+                         kDerivativeRows)) {}
 
   // Of one thread.
   struct Scratch {
@@ -45,12 +46,13 @@ class NystroemTiles {
   void for_each(Context& context, const Body& body) const {
     if (X_.rows == 0) return;
     const int64_t tiles = (X_.rows - 1) / rows_ + 1, width = NystroemPanels<double>::kWidth;
-    const int64_t values =
-        checked_multiply(checked_multiply(blocks_, padded_, kWhat), rows_, kWhat);
-    const int64_t numbers =
-        checked_add(checked_add(values, rows_ * width, kWhat), 2 * padded_inputs(), kWhat);
+    const int64_t values = checked_multiply(checked_multiply(blocks_, padded_, kKernelDerivatives),
+                                            rows_, kKernelDerivatives);
+    const int64_t numbers = checked_add(checked_add(values, rows_ * width, kKernelDerivatives),
+                                        2 * padded_inputs(), kKernelDerivatives);
     const AlignedBuffer<double> buffer(
-        checked_multiply(worker_count(context, tiles), numbers, kWhat), context, kWhat);
+        checked_multiply(worker_count(context, tiles), numbers, kKernelDerivatives), context,
+        kKernelDerivatives);
     parallel_for(
         context, tiles,
         [&](int64_t tile, int worker) noexcept {
@@ -93,7 +95,7 @@ class NystroemTiles {
   int64_t landmarks() const noexcept { return D_; }
 
  private:
-  int64_t padded_inputs() const { return checked_add(X_.cols, 15, kWhat) / 16 * 16; }
+  int64_t padded_inputs() const { return checked_add(X_.cols, 15, kKernelDerivatives) / 16 * 16; }
 
   const NystroemParts& parts_;
   MatrixView<const T> X_;

@@ -22,9 +22,9 @@ namespace {
 
 using linalg::Transpose;
 
-constexpr int64_t kRows = 1024;  // at a time
-constexpr int64_t kTile = 16;    // of a thread
-constexpr const char* kWhat = "derivatives of kernel values";
+constexpr int64_t kLengthscaleRows = 1024;  // at a time
+constexpr int64_t kLandmarksTogether = 16;  // of a thread
+constexpr const char* kLengthscaleDerivatives = "derivatives of kernel values";
 
 template <class T>
 void convert(MatrixView<const T> from, MatrixView<double> to) noexcept {
@@ -38,19 +38,20 @@ class Slopes {
   Slopes(const NystroemParts& parts, int64_t rows, Context& context)
       : parts_(parts),
         d_(parts.landmarks.cols),
-        scratch_(
-            checked_multiply(worker_count(context, (rows - 1) / kTile + 1), 2 * padded(), kWhat),
-            context, kWhat),
-        slopes_(rows, d_, context, kWhat) {}
+        scratch_(checked_multiply(worker_count(context, (rows - 1) / kLandmarksTogether + 1),
+                                  2 * padded(), kLengthscaleDerivatives),
+                 context, kLengthscaleDerivatives),
+        slopes_(rows, d_, context, kLengthscaleDerivatives) {}
 
   /// Added to `each`, rows ascending.
   void add(MatrixView<const double> X, MatrixView<const double> C, Context& context,
            std::span<double> each) const {
     parallel_for(
-        context, (X.rows - 1) / kTile + 1,
+        context, (X.rows - 1) / kLandmarksTogether + 1,
         [&](int64_t tile, int worker) noexcept {
           double* const g = scratch_.data() + worker * 2 * padded();
-          for (int64_t i = tile * kTile; i < std::min(X.rows, (tile + 1) * kTile); ++i)
+          for (int64_t i = tile * kLandmarksTogether;
+               i < std::min(X.rows, (tile + 1) * kLandmarksTogether); ++i)
             fill(X.row(i), C.row(i), g, g + padded(), slopes_.view().row(i));
         },
         0);
@@ -59,7 +60,7 @@ class Slopes {
   }
 
  private:
-  int64_t padded() const { return checked_add(d_, 15, kWhat) / 16 * 16; }
+  int64_t padded() const { return checked_add(d_, 15, kLengthscaleDerivatives) / 16 * 16; }
 
   void fill(const double* x, const double* c, double* at_x, double* at_l,
             double* out) const noexcept {
@@ -84,7 +85,7 @@ class Slopes {
 /// W = -B tri(B'A) B' in place of A.
 void to_landmarks(MatrixView<const double> B, const Matrix<double>& A, Context& context) {
   const int64_t D = B.rows;
-  const Matrix<double> product(D, D, context, kWhat);
+  const Matrix<double> product(D, D, context, kLengthscaleDerivatives);
   const MatrixView<const double> left = product.view(), right = A.view();
   linalg::multiply(-1, Transpose::yes, B, Transpose::no, right, 0, product.view());
   for (int64_t l = 0; l < D; ++l) {
@@ -125,13 +126,14 @@ void pull_rows_to_lengthscale(const NystroemParts& parts, MatrixView<const T> X,
                               MatrixView<const T> G, Context& context, std::span<double> each) {
   std::ranges::fill(each, 0.0);
   if (X.rows == 0) return;
-  const int64_t D = parts.root.rows, d = parts.landmarks.cols, some = std::min(X.rows, kRows);
-  const Matrix<double> A(D, D, context, kWhat);  // K'G
+  const int64_t D = parts.root.rows, d = parts.landmarks.cols,
+                some = std::min(X.rows, kLengthscaleRows);
+  const Matrix<double> A(D, D, context, kLengthscaleDerivatives);  // K'G
   A.fill(0);
   Stage stage(context, X.rows + D);
   {
-    const Matrix<double> x(some, d, context, kWhat), g(some, D, context, kWhat),
-        K(some, D, context, kWhat);
+    const Matrix<double> x(some, d, context, kLengthscaleDerivatives),
+        g(some, D, context, kLengthscaleDerivatives), K(some, D, context, kLengthscaleDerivatives);
     const Slopes slopes(parts, some, context);
     for (int64_t i0 = 0; i0 < X.rows; i0 += some) {
       const int64_t n = std::min(some, X.rows - i0);

@@ -48,7 +48,7 @@ class NystroemPanels {
   }
 
   /// Landmarks, in whole panels.
-  int64_t padded() const noexcept { return (landmarks_.rows + kWidth - 1) / kWidth * kWidth; }
+  int64_t padded() const noexcept { return round_up(landmarks_.rows, kWidth); }
   /// Numbers of scratch for tiles of so many rows, 64-byte aligned.
   int64_t scratch(int64_t rows) const {
     const int64_t each =
@@ -89,12 +89,11 @@ class NystroemPanels {
     Panels(int64_t depth, int64_t columns)
         : depth_(depth),
           columns_(columns),
-          data_(
-              checked_multiply((columns + kWidth - 1) / kWidth * kWidth, depth, "packed panels")) {}
+          data_(checked_multiply(round_up(columns, kWidth), depth, "packed panels")) {}
     template <class Entry>
     void pack(const Entry& entry) {
       for (int64_t k = 0; k < depth_; ++k)
-        for (int64_t j = 0; j < (columns_ + kWidth - 1) / kWidth * kWidth; ++j)
+        for (int64_t j = 0; j < round_up(columns_, kWidth); ++j)
           data_[j / kWidth * kWidth * depth_ + k * kWidth + j % kWidth] =
               j < columns_ ? static_cast<C>(entry(k, j)) : C{0};
     }

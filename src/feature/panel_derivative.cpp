@@ -13,7 +13,7 @@
 namespace mercer::feature {
 namespace {
 
-constexpr const char* kWhat = "the derivatives of a panel, of all threads";
+constexpr const char* kPanelDerivatives = "the derivatives of a panel, of all threads";
 
 template <class T>
 constexpr int64_t kWidth = transform::kPanelColumns<T>;
@@ -28,10 +28,12 @@ void PanelMap::for_each_panel(int64_t rows, int64_t column_numbers, Context& con
   const int64_t count = projection::panels_for(features(), kWidth<T>);
   panels<T>().prepare({0, count}, *columns_, context);
   if (rows == 0) return;
-  const int64_t each =
-      checked_add(checked_multiply(column_numbers, kWidth<T>, kWhat), 15, kWhat) / 16 * 16;
-  const AlignedBuffer<T> buffer(checked_multiply(worker_count(context, rows), each, kWhat), context,
-                                kWhat);
+  const int64_t each = checked_add(checked_multiply(column_numbers, kWidth<T>, kPanelDerivatives),
+                                   15, kPanelDerivatives) /
+                       16 * 16;
+  const AlignedBuffer<T> buffer(
+      checked_multiply(worker_count(context, rows), each, kPanelDerivatives), context,
+      kPanelDerivatives);
   parallel_for(context, rows, [&](int64_t i, int worker) noexcept {
     for (int64_t p = 0; p < count; ++p)
       body(i, p * kWidth<T>, std::min(kWidth<T>, features() - p * kWidth<T>), panels<T>().panel(p),
@@ -43,7 +45,7 @@ void PanelMap::for_each_panel(int64_t rows, int64_t column_numbers, Context& con
 template <class T, class Body>
 void PanelMap::for_each_gradient(MatrixView<const T> X, Context& context, const Body& body) const {
   const int64_t own = derivative_scratch();
-  for_each_panel<T>(X.rows, checked_add(own, inputs(), kWhat), context,
+  for_each_panel<T>(X.rows, checked_add(own, inputs(), kPanelDerivatives), context,
                     [&](int64_t i, int64_t j0, int64_t count, const T* W, T* scratch) noexcept {
                       T* const dz = scratch + own * kWidth<T>;
                       panel_gradient(X.row(i), W, dz, scratch);
@@ -62,7 +64,7 @@ void PanelMap::differentiate_rows(const Derivative& what, MatrixView<const T> X,
         });
   const std::vector<std::vector<MultiIndex>> blocks = partials_of(what, inputs());
   const int64_t own = derivative_scratch();
-  for_each_panel<T>(X.rows, checked_add(own, 1, kWhat), context,
+  for_each_panel<T>(X.rows, checked_add(own, 1, kPanelDerivatives), context,
                     [&](int64_t i, int64_t j0, int64_t count, const T* W, T* scratch) noexcept {
                       T *const z = scratch + own * kWidth<T>, *to = out.row(i) + j0;
                       for (const std::vector<MultiIndex>& block : blocks) {

@@ -25,28 +25,29 @@
 namespace mercer::feature {
 namespace {
 
-enum class Form { exp, hyperbolic, trigonometric };
-constexpr const char* kForms[] = {"exp", "hyperbolic", "trigonometric"};
-constexpr Choice<Form> kForm{"form", kForms,
-                             "exp(w'x); hyperbolic: also exp(-w'x); trigonometric: cos and sin; "
-                             "the last two take an even number of features"};
+enum class PositiveForm { exp, hyperbolic, trigonometric };
+constexpr const char* kFormWords[] = {"exp", "hyperbolic", "trigonometric"};
+constexpr Choice<PositiveForm> kForm{
+    "form", kFormWords,
+    "exp(w'x); hyperbolic: also exp(-w'x); trigonometric: cos and sin; "
+    "the last two take an even number of features"};
 constexpr decltype(&transform::exp_epilogue) kEpilogues[] = {
     transform::exp_epilogue, transform::hyperbolic_epilogue, transform::grown_pair_epilogue};
 
-std::unique_ptr<const transform::Epilogue> make_form(Form form) {
+std::unique_ptr<const transform::Epilogue> make_form(PositiveForm form) {
   return kEpilogues[static_cast<int>(form)]();
 }
 
-double scale_of(const GaussianDraw& draw, Form form) {
-  const double columns = static_cast<double>(draw.F) * (form == Form::hyperbolic ? 2 : 1);
+double scale_of(const GaussianDraw& draw, PositiveForm form) {
+  const double columns = static_cast<double>(draw.F) * (form == PositiveForm::hyperbolic ? 2 : 1);
   return std::sqrt(draw.kernel->variance() / columns);
 }
 
-std::shared_ptr<const transform::RowPrologue> make_norms(const GaussianDraw& draw, Form form,
-                                                         bool stabilize) {
+std::shared_ptr<const transform::RowPrologue> make_norms(const GaussianDraw& draw,
+                                                         PositiveForm form, bool stabilize) {
   const std::span<const double> l = draw.kernel->lengthscale();
   const double radial = draw.kernel->series()->radial();
-  const bool grown = form == Form::trigonometric;
+  const bool grown = form == PositiveForm::trigonometric;
   const double factor = !grown ? 1 + radial : stabilize ? 0 : 1 - radial;
   return transform::half_norm_prologue({l.begin(), l.end()}, factor, grown);
 }
@@ -54,16 +55,17 @@ std::shared_ptr<const transform::RowPrologue> make_norms(const GaussianDraw& dra
 class Positive final : public GaussianMap {
  public:
   /// stabilize: of the trigonometric form alone.
-  Positive(const GaussianDraw& draw, Form form, bool stabilize)
+  Positive(const GaussianDraw& draw, PositiveForm form, bool stabilize)
       : GaussianMap(draw, make_form(form), scale_of(draw, form), make_norms(draw, form, stabilize)),
         form_(form),
         stabilize_(stabilize) {}
   std::string_view name() const noexcept override { return "positive"; }
   ColumnForm column_form() const noexcept override {
-    return form_ == Form::trigonometric ? ColumnForm::joint : GaussianMap::column_form();
+    return form_ == PositiveForm::trigonometric ? ColumnForm::joint : GaussianMap::column_form();
   }
   ColumnMoments column_moments(const double* x, const double* y) const override {
-    return form_ == Form::exp ? independent_columns(x, y) : FeatureMap::column_moments(x, y);
+    return form_ == PositiveForm::exp ? independent_columns(x, y)
+                                      : FeatureMap::column_moments(x, y);
   }
 
  private:
@@ -78,11 +80,11 @@ class Positive final : public GaussianMap {
             "no kernel");
     const moment::ExponentialPair pair = pair_of(x, y);
     switch (form_) {
-      case Form::exp:
+      case PositiveForm::exp:
         return moment::positive_variance(pair, features());
-      case Form::hyperbolic:
+      case PositiveForm::hyperbolic:
         return moment::hyperbolic_variance(pair, features());
-      case Form::trigonometric:
+      case PositiveForm::trigonometric:
         break;
     }
     return moment::trigonometric_variance(pair, features());
@@ -105,7 +107,7 @@ class Positive final : public GaussianMap {
     return kernel::lane_fold<kernel::Sum>(inputs(), [&](int64_t j) { return entry(j) * entry(j); });
   }
 
-  Form form_;
+  PositiveForm form_;
   bool stabilize_;
 };
 
@@ -122,26 +124,27 @@ class Exponents final : public GaussianMap {
 
 /// Features of one column of W.
 int64_t features_of_a_column(const MapArguments& arguments) {
-  return kForm.read(arguments.own) == Form::exp ? 1 : 2;
+  return kForm.read(arguments.own) == PositiveForm::exp ? 1 : 2;
 }
 
 std::unique_ptr<FeatureMap> positive_from(const MapArguments& arguments) {
   const kernel::PowerSeries* const series = arguments.kernel.series();
   require_features(series != nullptr && series->is_exponential(), arguments.kernel, "positive",
                    "exponential or gaussian");
-  const Form form = kForm.read(arguments.own);
+  const PositiveForm form = kForm.read(arguments.own);
   const bool stabilize = arguments.own.boolean("stabilize");
   GaussianDraw draw = gaussian_draw(arguments, features_of_a_column(arguments));
-  const bool apart = stabilize && form != Form::trigonometric;  // needs all of a row at once
+  const bool apart =
+      stabilize && form != PositiveForm::trigonometric;  // needs all of a row at once
   require(!apart || projection::find_projection(draw.choice.projection).share == nullptr,
           MERCER_UNSUPPORTED,
           "stabilize = true does not apply to projection = %s, whose columns have weights",
           draw.choice.projection.c_str());
-  if (form == Form::trigonometric) draw.unit = projection::Unit::turns;
+  if (form == PositiveForm::trigonometric) draw.unit = projection::Unit::turns;
   auto map = std::make_unique<Positive>(draw, form, stabilize && !apart);
   if (!apart) return map;
   return make_stabilized(std::make_unique<Exponents>(draw), std::move(map), scale_of(draw, form),
-                         form == Form::hyperbolic);
+                         form == PositiveForm::hyperbolic);
 }
 
 }  // namespace

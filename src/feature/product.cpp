@@ -24,9 +24,9 @@ namespace {
 
 // Of the features of one part at a time: they are multiplied while they are in the cache, but are
 // not so few rows that threads have nothing to share.
-constexpr int64_t kTileBytes = int64_t{1} << 21;
-constexpr int64_t kLeastRows = 128;
-constexpr int64_t kRowsPerChunk = 16;
+constexpr int64_t kProductBytes = int64_t{1} << 21;
+constexpr int64_t kLeastProductRows = 128;
+constexpr int64_t kProductRows = 16;
 
 class Product final : public ComposedMap {
  public:
@@ -123,7 +123,8 @@ class Product final : public ComposedMap {
 
   template <class T>
   static int64_t tile_rows(int64_t width, int64_t n) noexcept {
-    return std::min(n, std::max(kLeastRows, kTileBytes / (2 * width * int64_t{sizeof(T)})));
+    return std::min(n,
+                    std::max(kLeastProductRows, kProductBytes / (2 * width * int64_t{sizeof(T)})));
   }
   /// Room for `rows` rows of any factor.
   template <class T>
@@ -177,9 +178,9 @@ class Product final : public ComposedMap {
   void multiply_rows(const Factor<T>& product, const Factor<T>& by, int64_t width, int64_t rows,
                      Context& context) const {
     const T scale = static_cast<T>(std::sqrt(static_cast<double>(columns())));
-    parallel_for(context, (rows - 1) / kRowsPerChunk + 1, [&](int64_t chunk, int) noexcept {
-      const int64_t end = std::min(rows, (chunk + 1) * kRowsPerChunk);
-      for (int64_t i = chunk * kRowsPerChunk; i < end; ++i)
+    parallel_for(context, (rows - 1) / kProductRows + 1, [&](int64_t chunk, int) noexcept {
+      const int64_t end = std::min(rows, (chunk + 1) * kProductRows);
+      for (int64_t i = chunk * kProductRows; i < end; ++i)
         multiply_row(product, by, scale, width, i);
     });
   }

@@ -22,8 +22,8 @@ namespace {
 
 using projection::Blocks;
 
-constexpr const char* kWhat = "tiles of derivatives";
-constexpr int64_t kTileRows = 32;
+constexpr const char* kDerivativeTiles = "tiles of derivatives";
+constexpr int64_t kProjectedRows = 32;
 // Rows whose features and slopes are held together, and columns of each: 256 KB.
 constexpr int64_t kStepRows = 8;
 constexpr int64_t kStepBytes = int64_t{32} << 10;
@@ -47,7 +47,7 @@ class DerivativeTiles final : public TileWork {
         gradient_(*parts.epilogue->gradient()),
         columns_(columns),
         rows_(row_derivative(parts)),
-        tile_rows_(parts.prologue.get(), X, kTileRows),
+        tile_rows_(parts.prologue.get(), X, kProjectedRows),
         parts_(parts.epilogue->shape().parts),
         reals_(parts.epilogue->shape().reals),
         numbers_(parts.epilogue->shape().row_numbers),
@@ -73,7 +73,7 @@ class DerivativeTiles final : public TileWork {
   }
 
   TileCut cut() const override {
-    return {X_.rows, kTileRows, blocks_, together_, scratch_.bytes()};
+    return {X_.rows, kProjectedRows, blocks_, together_, scratch_.bytes()};
   }
 
   void begin(std::byte* scratch) const noexcept override {
@@ -107,15 +107,16 @@ class DerivativeTiles final : public TileWork {
 
   DerivativeSizes sizes() const {
     const int64_t along_rows = along() ? step_rows_ : 0;
-    return {.P = step_rows_ * shape_.columns,
-            .features = step_rows_ * parts_ * part_numbers(),
-            .along = along_rows * part_numbers(),
-            .weights = along() ? 2 * part_numbers() : 0,
-            .direction = rows_ == nullptr ? 0 : checked_multiply(along_rows, X_.cols, kWhat),
-            .terms = terms_.count(),
-            .numbers = kTileRows * numbers_,
-            .rows = tile_rows_.scratch(),
-            .own = shape_.scratch};
+    return {
+        .P = step_rows_ * shape_.columns,
+        .features = step_rows_ * parts_ * part_numbers(),
+        .along = along_rows * part_numbers(),
+        .weights = along() ? 2 * part_numbers() : 0,
+        .direction = rows_ == nullptr ? 0 : checked_multiply(along_rows, X_.cols, kDerivativeTiles),
+        .terms = terms_.count(),
+        .numbers = kProjectedRows * numbers_,
+        .rows = tile_rows_.scratch(),
+        .own = shape_.scratch};
   }
 
   // X: the rows of the tile as they are projected.

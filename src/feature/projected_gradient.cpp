@@ -17,8 +17,6 @@ namespace {
 
 using projection::Blocks;
 
-int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
-
 template <class T>
 class GradientTiles final : public TileWork {
  public:

@@ -23,13 +23,10 @@ using projection::Blocks;
 
 // Fewer multiply-adds than this do not pay for waking a worker.
 constexpr double kSerialWork = 1 << 20;
-constexpr int64_t kMinimumTiles = 16;
+constexpr int64_t kLeastTiles = 16;
 // Columns that are buffered before their rows are streamed: fewer would stop the stores so often
 // that memory waits for the arithmetic.
 constexpr int64_t kBufferedColumns = 256;
-
-int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
-int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
 
 // What the loop asks of its rows, dense or sparse: rows of a tile, numbers read per row, how a
 // block of P comes about.
@@ -96,7 +93,7 @@ class ProjectedTiles final : public TileWork {
     const double work = static_cast<double>(X_.rows) *
                         static_cast<double>(blocks * shape_.columns) * (row_work(X_) + 16);
     const int64_t wanted =
-        work < kSerialWork ? 1 : ceil_divide(kMinimumTiles, ceil_divide(X_.rows, rows));
+        work < kSerialWork ? 1 : ceil_divide(kLeastTiles, ceil_divide(X_.rows, rows));
     return {X_.rows, rows, blocks_, ceil_divide(blocks, std::min(blocks, wanted)),
             checked_multiply(scratch_, sizeof(T), "a tile")};
   }

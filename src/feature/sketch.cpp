@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/float_environment.h"
+#include "base/size.h"
 #include "feature/derivative_calls.h"
 #include "feature/sketch_derivative.h"
 #include "feature/sketch_plan.h"
@@ -25,7 +26,7 @@ using projection::Planes;
 // Chunks of rows that a small call is cut into.
 constexpr int64_t kLeastChunks = 8;
 // Products over the factors of fewer columns than this are done by one worker.
-constexpr double kSerialWork = 1 << 15;
+constexpr double kSerialSketch = 1 << 15;
 
 template <class T>
 using Work = SketchTree::Workspace<T>;
@@ -208,8 +209,8 @@ class Sketch final : public FeatureMap {
     // Little work is not worth waking a worker.
     const double work = static_cast<double>(n) * static_cast<double>(c.end - c.begin) *
                         static_cast<double>(leaves_.degree);
-    const int64_t chunks = work < kSerialWork ? 1 : kLeastChunks;
-    const int64_t tile = std::clamp((n + chunks - 1) / chunks, int64_t{1}, tree_.tile_rows());
+    const int64_t chunks = work < kSerialSketch ? 1 : kLeastChunks;
+    const int64_t tile = std::clamp(ceil_divide(n, chunks), int64_t{1}, tree_.tile_rows());
     run_pieces({tile, tile}, c, context, Z, body);
   }
 

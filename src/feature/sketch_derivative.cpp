@@ -17,15 +17,13 @@ namespace {
 using kernel::Jet;
 using projection::Planes;
 
-constexpr const char* kWhat = "the derivatives of a tile of sketches";
+constexpr const char* kSketchDerivatives = "the derivatives of a tile of sketches";
 // Rows of a tile: enough to share unit vectors, few enough for the second-level cache.
-constexpr int64_t kMostRows = 32;
-constexpr int64_t kTileBytes = int64_t{1} << 20;
+constexpr int64_t kMostTileRows = 32;
+constexpr int64_t kSketchBytes = int64_t{1} << 20;
 // Tiles that a small call is cut into.
-constexpr int64_t kLeastTiles = 8;
+constexpr int64_t kLeastSketchTiles = 8;
 constexpr int64_t kOfEachRow = 0;  // of directions
-
-int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
 
 /// A block of a derivative: the sum of the series' last coefficients, times their factorials.
 struct SeriesBlock {
@@ -58,9 +56,9 @@ SketchSeries<T> fitting_series(const SketchParts& sketch, int64_t n, SeriesSize 
   const bool shared = moves.directions != kOfEachRow;
   moves.rows = moves.directions = 1;
   const int64_t bytes =
-      checked_multiply(SketchSeries<T>(sketch, moves).numbers(), sizeof(T), kWhat);
-  const int64_t share = (n + kLeastTiles - 1) / kLeastTiles;
-  moves.rows = std::clamp(std::min(kTileBytes / bytes, share), int64_t{1}, kMostRows);
+      checked_multiply(SketchSeries<T>(sketch, moves).numbers(), sizeof(T), kSketchDerivatives);
+  const int64_t share = ceil_divide(n, kLeastSketchTiles);
+  moves.rows = std::clamp(std::min(kSketchBytes / bytes, share), int64_t{1}, kMostTileRows);
   if (!shared) moves.directions = moves.rows;
   return {sketch, moves};
 }
@@ -80,8 +78,8 @@ struct TileRoom {
   int64_t rows;
 
   int64_t numbers() const {
-    return checked_add(checked_multiply(units, inputs, kWhat),
-                       checked_multiply(rows, columns, kWhat), kWhat);
+    return checked_add(checked_multiply(units, inputs, kSketchDerivatives),
+                       checked_multiply(rows, columns, kSketchDerivatives), kSketchDerivatives);
   }
 };
 
@@ -176,8 +174,9 @@ class SketchSeriesTiles final : public TileWork {
 
   void prepare(Context& context) const override { series_.prepare(context); }
   TileCut cut() const override {
-    const int64_t all = checked_add(series_.numbers(), room_.numbers(), kWhat);
-    return {X_.rows, series_.rows(), {0, 1}, 1, checked_multiply(all, sizeof(T), kWhat)};
+    const int64_t all = checked_add(series_.numbers(), room_.numbers(), kSketchDerivatives);
+    return {
+        X_.rows, series_.rows(), {0, 1}, 1, checked_multiply(all, sizeof(T), kSketchDerivatives)};
   }
   void run(const Tile& tile) const noexcept override {
     body_(SketchTile<T>(sketch_, series_, room_, X_.block_rows(tile.i0, tile.i1),

@@ -21,7 +21,7 @@ namespace {
 using projection::FactorShape;
 using projection::SketchKind;
 
-constexpr int64_t kMostColumns = 2147483647;
+constexpr int64_t kMostPlanned = 2147483647;
 
 class Planner {
  public:
@@ -95,10 +95,10 @@ class Planner {
     const auto leaves = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves_.degree)));
     const int64_t inner = 2 * leaves - 2;
     const int64_t per_column = options_.field == SketchField::complex_to_real ? 2 : 1;
-    require(inner == 0 || inner_ <= kMostColumns / inner, MERCER_INVALID_ARGUMENT,
+    require(inner == 0 || inner_ <= kMostPlanned / inner, MERCER_INVALID_ARGUMENT,
             "intermediate = %lld, expected at most %lld for a tree of %lld inner sketches",
             static_cast<long long>(per_column * inner_),
-            static_cast<long long>(per_column * (kMostColumns / std::max(inner, int64_t{1}))),
+            static_cast<long long>(per_column * (kMostPlanned / std::max(inner, int64_t{1}))),
             static_cast<long long>(inner));
     add_subtree(0, leaves, columns_, leaves_.scale);
   }
@@ -165,9 +165,9 @@ SketchLeaves sketch_leaves(const kernel::Kernel& kernel, int64_t d) {
 }
 
 void check_sketch_columns(const char* name, int64_t count) {
-  require(count >= 1 && count <= kMostColumns, MERCER_INVALID_ARGUMENT,
+  require(count >= 1 && count <= kMostPlanned, MERCER_INVALID_ARGUMENT,
           "%s = %lld, expected 1 to %lld", name, static_cast<long long>(count),
-          static_cast<long long>(kMostColumns));
+          static_cast<long long>(kMostPlanned));
 }
 
 SketchTree plan_sketch(const SketchLeaves& leaves, int64_t D, const SketchOptions& options) {

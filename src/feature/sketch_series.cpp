@@ -20,15 +20,16 @@ using projection::FactorRows;
 using projection::Planes;
 using transform::Elements;
 
-constexpr const char* kWhat = "the series of a tile of sketches";
+constexpr const char* kSeriesOfSketches = "the series of a tile of sketches";
 
 }  // namespace
 
 template <class T>
 int64_t SketchSeries<T>::add_numbers(int64_t rows, int64_t stride, int64_t matrices) {
   const int64_t at = numbers_;
-  const int64_t each = checked_multiply(rows, stride, kWhat);
-  numbers_ = checked_add(numbers_, checked_multiply(each, matrices, kWhat), kWhat);
+  const int64_t each = checked_multiply(rows, stride, kSeriesOfSketches);
+  numbers_ =
+      checked_add(numbers_, checked_multiply(each, matrices, kSeriesOfSketches), kSeriesOfSketches);
   return at;
 }
 
@@ -50,8 +51,9 @@ SketchSeries<T>::SketchSeries(const SketchParts& sketch, const SeriesSize& size)
     most = std::max(most, factors);
     node.values = add_numbers(size.rows, node.image.stride(), factors);
     if (!is_root) node.columns = add_numbers(size.rows, node.column.stride(), size.coefficients);
-    const int64_t moves = checked_multiply(factors, slots(node) * slot_rows(node), kWhat);
-    moved = std::max(moved, checked_multiply(moves, node.image.stride(), kWhat));
+    const int64_t moves =
+        checked_multiply(factors, slots(node) * slot_rows(node), kSeriesOfSketches);
+    moved = std::max(moved, checked_multiply(moves, node.image.stride(), kSeriesOfSketches));
     if (!is_root) products = std::max(products, node.image.stride());
     scratch = std::max(scratch, one.map->image_scratch(size.rows));
     nodes_.push_back(node);
@@ -61,7 +63,7 @@ SketchSeries<T>::SketchSeries(const SketchParts& sketch, const SeriesSize& size)
   sum_ = add_numbers(size.rows, nodes_.back().image.stride(), 1);
   series_ = add_numbers(1,
                         std::max(kChunkBytes / static_cast<int64_t>(sizeof(T)),
-                                 checked_multiply(2 * kLeastElements, most, kWhat)),
+                                 checked_multiply(2 * kLeastElements, most, kSeriesOfSketches)),
                         1);
   scratch_ = add_numbers(1, scratch, 1);
 }

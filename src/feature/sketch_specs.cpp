@@ -19,7 +19,7 @@ using projection::SketchFamily;
 using projection::SketchKind;
 
 // Extents go to BLAS, whose LP64 interface has 32-bit integers.
-constexpr double kMostExtent = 2147483647;
+constexpr double kMostLocation = 2147483647;
 
 /// The first choice is the default.
 Field choice(const char* key, std::vector<const char*> choices, const char* help) {
@@ -80,7 +80,7 @@ Field base() {
 }
 
 Field intermediate(const char* help) {
-  return integer_field("intermediate", kOptional, 1, kMostExtent, help);
+  return integer_field("intermediate", kOptional, 1, kMostLocation, help);
 }
 
 const SketchKind& kind_of(const std::string& map, const Parameters& own) {

@@ -68,8 +68,6 @@ class SketchTiles final : public TileWork {
 
  private:
   static constexpr const char* kWhat = "a tile of Z";
-  static int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
-
   int64_t width() const noexcept { return range_.end - range_.begin; }
   int64_t workspace_bytes() const { return tree_.workspace_bytes<T>(rows_.together, width()); }
   // Of a row, for both planes; none where the tree writes into Z.

@@ -22,9 +22,7 @@ using projection::Planes;
 
 // Buffers of a tile: what a second-level cache takes beside the weights.
 constexpr int64_t kBufferNumbers = int64_t{1} << 17;
-constexpr int64_t kLeastRows = 8;
-
-int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
+constexpr int64_t kLeastTreeRows = 8;
 
 }  // namespace
 
@@ -55,7 +53,7 @@ int64_t SketchTree::tile_rows() const noexcept {
   int64_t rows = 1;
   for (const SketchNode& node : nodes_) rows = std::max(rows, node.map->tile_rows());
   if (levels_ == 0) return rows;
-  return std::min(rows, std::max(kLeastRows, kBufferNumbers / (2 * levels_ * widest_)));
+  return std::min(rows, std::max(kLeastTreeRows, kBufferNumbers / (2 * levels_ * widest_)));
 }
 
 template <class T>

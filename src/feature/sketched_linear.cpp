@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* kImages = "the images of all inputs";
 // Rows of a tile: about this many numbers are read or written.
-constexpr int64_t kTileNumbers = int64_t{1} << 16;
+constexpr int64_t kSketchedNumbers = int64_t{1} << 16;
 
 template <class T>
 int64_t numbers_per_row(MatrixView<const T> X) {
@@ -109,8 +109,11 @@ class SketchedLinear final : public Linear<FeatureMap> {
     TileCut cut() const override {
       const int64_t reads = checked_multiply(numbers_per_row(X_),
                                              map_.sketch_.blocks_of({c_.begin, c_.end}), "a tile");
-      return {
-          X_.rows, kTileNumbers / (checked_add(reads, Z_.cols, "a tile") + 1) + 1, {0, 1}, 1, 0};
+      return {X_.rows,
+              kSketchedNumbers / (checked_add(reads, Z_.cols, "a tile") + 1) + 1,
+              {0, 1},
+              1,
+              0};
     }
     void run(const Tile& tile) const noexcept override {
       for (int64_t i = tile.i0; i < tile.i1; ++i) {

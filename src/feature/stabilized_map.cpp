@@ -20,9 +20,9 @@
 namespace mercer::feature {
 namespace {
 
-constexpr const char* kWhat = "the exponents of some rows";
+constexpr const char* kExponents = "the exponents of some rows";
 // Of P at a time, but not so few rows that threads have nothing to share.
-constexpr int64_t kNumbers = int64_t{1} << 18, kLeastRows = 64;
+constexpr int64_t kNumbers = int64_t{1} << 18, kLeastStabilized = 64;
 
 class StabilizedMap final : public FeatureMap {
  public:
@@ -57,8 +57,8 @@ class StabilizedMap final : public FeatureMap {
   template <class T>
   void apply_chunks(const Rows& X, Columns c, Context& context, MatrixView<T> Z) const {
     const int64_t n = X.rows(), F = exponents_->features();
-    const int64_t chunk = std::min(n, std::max(kLeastRows, kNumbers / F));
-    const Matrix<T> P(chunk, F, context, kWhat);
+    const int64_t chunk = std::min(n, std::max(kLeastStabilized, kNumbers / F));
+    const Matrix<T> P(chunk, F, context, kExponents);
     Stage stage(context, n);
     for (int64_t i0 = 0; i0 < n; i0 += chunk) {
       const int64_t i1 = std::min(i0 + chunk, n);

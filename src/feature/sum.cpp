@@ -17,9 +17,9 @@
 namespace mercer::feature {
 namespace {
 
-constexpr auto kRule = kernel::Composition::Rule::sum;
+constexpr auto kSumRule = kernel::Composition::Rule::sum;
 // Of the derivatives of one part at a time, before they are in their columns.
-constexpr int64_t kTileBytes = int64_t{8} << 20;
+constexpr int64_t kSumBytes = int64_t{8} << 20;
 
 class Sum final : public ComposedMap {
  public:
@@ -135,7 +135,7 @@ class Sum final : public ComposedMap {
       const int64_t width = end - begin;
       const int64_t row_bytes = std::max<int64_t>(blocks * width, 1) * int64_t{sizeof(T)};
       const int64_t rows =
-          std::clamp(kTileBytes / row_bytes, int64_t{1}, std::max<int64_t>(X.rows, 1));
+          std::clamp(kSumBytes / row_bytes, int64_t{1}, std::max<int64_t>(X.rows, 1));
       const Matrix<T> tile(rows, blocks * width, context, "the derivatives of one part");
       for (int64_t i0 = 0; i0 < X.rows; i0 += rows) {
         const int64_t count = std::min(rows, X.rows - i0);
@@ -226,7 +226,7 @@ MapSizes total_sizes(const Parameters& canonical, int64_t rows) {
 }
 
 std::unique_ptr<FeatureMap> sum_from(const MapArguments& a) {
-  const PartMaker maker(a, kRule);
+  const PartMaker maker(a, kSumRule);
   std::vector<double> shares = shares_of(a.own, maker.count());
   const std::vector<int64_t> features = allot(a.features, sizes_of(maker.sizes(), shares).parts);
   PartMaps maps;
@@ -250,7 +250,7 @@ MapEntry sum_entry() {
                       .help = "of each part in the features; left out: the same of every part"}},
           .make = sum_from,
           .default_kernel = composed_kernel("sum"),
-          .rule = kRule,
+          .rule = kSumRule,
           .sizes = total_sizes};
 }
 

@@ -13,9 +13,7 @@ namespace {
 
 // What is drawn and packed on first use counts as one tile in so many.
 constexpr int64_t kPreparing = 8;
-constexpr const char* kWhat = "the tiles of all threads";
-
-int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+constexpr const char* kTilesOfThreads = "the tiles of all threads";
 
 }  // namespace
 
@@ -23,17 +21,18 @@ void run_tiles(const TileWork& work, Context& context) {
   const TileCut cut = work.cut();
   const int64_t blocks = cut.blocks.end - cut.blocks.begin;
   const int64_t ranges = ceil_divide(blocks, cut.tile_blocks);
-  const int64_t tiles = checked_multiply(ceil_divide(cut.rows, cut.tile_rows), ranges, kWhat);
+  const int64_t tiles =
+      checked_multiply(ceil_divide(cut.rows, cut.tile_rows), ranges, kTilesOfThreads);
   const int64_t preparing = tiles / kPreparing + 1;
-  Stage stage(context, checked_add(preparing, tiles, kWhat));
+  Stage stage(context, checked_add(preparing, tiles, kTilesOfThreads));
   stage.share(preparing);
   work.prepare(context);
   stage.advance(preparing);
   const int workers = worker_count(context, tiles);
   const int64_t line = static_cast<int64_t>(kAlignment);
-  const int64_t each = checked_add(cut.scratch, line - 1, kWhat) / line * line;
-  const int64_t total = checked_multiply(workers, each, kWhat);
-  const MemoryCharge charge = context.charge(total, kWhat);
+  const int64_t each = checked_add(cut.scratch, line - 1, kTilesOfThreads) / line * line;
+  const int64_t total = checked_multiply(workers, each, kTilesOfThreads);
+  const MemoryCharge charge = context.charge(total, kTilesOfThreads);
   const AlignedBuffer<std::byte> scratch(total);
   for (int worker = 0; worker < workers; ++worker) work.begin(scratch.data() + worker * each);
   stage.share(tiles);

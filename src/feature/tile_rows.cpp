@@ -9,16 +9,14 @@
 namespace mercer::feature {
 namespace {
 
-constexpr const char* kWhat = "a tile of rows";
-
-int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
+constexpr const char* kTileOfRows = "a tile of rows";
 
 }  // namespace
 
 template <class T>
 int64_t DenseTileRows<T>::scratch() const {
   if (prologue_ == nullptr || !prologue_->shape().rewrites) return 0;
-  return checked_multiply(std::min(tile_rows_, X_.rows), X_.cols, kWhat);
+  return checked_multiply(std::min(tile_rows_, X_.rows), X_.cols, kTileOfRows);
 }
 
 template <class T>
@@ -53,8 +51,8 @@ int64_t SparseTileRows<T>::offset_numbers() const {
 template <class T>
 int64_t SparseTileRows<T>::scratch() const {
   if (prologue_ == nullptr) return 0;
-  const int64_t entries = checked_multiply(2, round_up(most_entries_), kWhat);
-  return checked_add(offset_numbers(), checked_add(entries, X_.cols, kWhat), kWhat);
+  const int64_t entries = checked_multiply(2, round_up(most_entries_), kTileOfRows);
+  return checked_add(offset_numbers(), checked_add(entries, X_.cols, kTileOfRows), kTileOfRows);
 }
 
 template <class T>

@@ -28,11 +28,11 @@
 namespace mercer::io {
 namespace {
 
-constexpr std::array<unsigned char, 8> kMagic{0x89, 'M', 'E', 'R', 'C', 'E', 'R', '\n'};
+constexpr std::array<unsigned char, 8> kFileMagic{0x89, 'M', 'E', 'R', 'C', 'E', 'R', '\n'};
 constexpr std::size_t kKindBytes = 16;
-constexpr std::size_t kNameBytes = 24;
+constexpr std::size_t kSectionNameBytes = 24;
 constexpr std::size_t kFixedBytes = 40;
-constexpr std::size_t kEntryBytes = kNameBytes + 24;
+constexpr std::size_t kEntryBytes = kSectionNameBytes + 24;
 constexpr std::size_t kChecksumBytes = 8;
 constexpr std::size_t kMostSections = 64;
 
@@ -79,9 +79,9 @@ std::string name_at(const std::byte* bytes, std::size_t most) {
 }
 
 /// Reads and checks one container; every message begins with the input's name.
-class Reader {
+class FileReader {
  public:
-  explicit Reader(Input& input) : input_(input) {}
+  explicit FileReader(Input& input) : input_(input) {}
 
   Container read(std::string_view kind) {
     read_fixed();
@@ -111,7 +111,7 @@ class Reader {
           header_bytes(0));
     header_.resize(kFixedBytes);
     input_.read(header_);
-    check(std::memcmp(header_.data(), kMagic.data(), kMagic.size()) == 0,
+    check(std::memcmp(header_.data(), kFileMagic.data(), kFileMagic.size()) == 0,
           "does not begin as a mercer file does");
     const auto version = integer_at<uint32_t>(&header_[8]);
     require(version <= kFormatVersion, MERCER_NEWER_VERSION,
@@ -141,10 +141,10 @@ class Reader {
     const auto length = static_cast<std::size_t>(input_.length());
     for (std::size_t i = 0; i < sections_; ++i) {
       const std::byte* entry = &header_[kFixedBytes + i * kEntryBytes];
-      const std::string name = name_at(entry, kNameBytes);
-      const auto bytes = integer_at<uint64_t>(entry + kNameBytes + 8);
+      const std::string name = name_at(entry, kSectionNameBytes);
+      const auto bytes = integer_at<uint64_t>(entry + kSectionNameBytes + 8);
       check(!name.empty() && unique(name), "section %zu has an impossible name", i);
-      check(integer_at<uint64_t>(entry + kNameBytes) == offset && bytes <= length - offset,
+      check(integer_at<uint64_t>(entry + kSectionNameBytes) == offset && bytes <= length - offset,
             "section %s does not lie inside it", name.c_str());
       offset += bytes;
       container_.sections.push_back({name, {}});
@@ -156,9 +156,9 @@ class Reader {
   void read_section(std::size_t i) {
     const std::byte* entry = &header_[kFixedBytes + i * kEntryBytes];
     Section& section = container_.sections[i];
-    section.bytes.resize(integer_at<uint64_t>(entry + kNameBytes + 8));
+    section.bytes.resize(integer_at<uint64_t>(entry + kSectionNameBytes + 8));
     input_.read(section.bytes);
-    check(crc64(section.bytes) == integer_at<uint64_t>(entry + kNameBytes + 16),
+    check(crc64(section.bytes) == integer_at<uint64_t>(entry + kSectionNameBytes + 16),
           "checksum of section %s differs", section.name.c_str());
   }
 
@@ -181,13 +181,13 @@ std::vector<std::byte> container_header(std::string_view kind,
   std::size_t length = offset;
   for (const SectionView& section : sections) length += section.bytes.size();
   std::vector<std::byte> header;
-  for (const unsigned char byte : kMagic) header.push_back(std::byte{byte});
+  for (const unsigned char byte : kFileMagic) header.push_back(std::byte{byte});
   append_integer(header, kFormatVersion);
   append_integer(header, static_cast<uint32_t>(sections.size()));
   append_integer(header, static_cast<uint64_t>(length));
   append_name(header, kind, kKindBytes);
   for (const SectionView& section : sections) {
-    append_name(header, section.name, kNameBytes);
+    append_name(header, section.name, kSectionNameBytes);
     append_integer(header, static_cast<uint64_t>(offset));
     append_integer(header, static_cast<uint64_t>(section.bytes.size()));
     append_integer(header, crc64(section.bytes));
@@ -215,6 +215,8 @@ void write_sections(Output& output, std::string_view kind, std::span<const Secti
   output.commit();
 }
 
-Container read_container(Input& input, std::string_view kind) { return Reader(input).read(kind); }
+Container read_container(Input& input, std::string_view kind) {
+  return FileReader(input).read(kind);
+}
 
 }  // namespace mercer::io

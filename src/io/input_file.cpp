@@ -15,7 +15,7 @@
 namespace mercer::io {
 namespace {
 
-[[noreturn]] void fail_with_errno(const std::string& name, const char* action, int error) {
+[[noreturn]] void fail_reading(const std::string& name, const char* action, int error) {
   fail(MERCER_IO, "%s: cannot %s: %s", name.c_str(), action,
        std::generic_category().message(error).c_str());
 }
@@ -25,7 +25,7 @@ namespace {
 InputFile::InputFile(const std::string& path) : Input("\"" + path + "\"") {
   // O_NONBLOCK: opening a named pipe would wait for a writer; it means nothing for regular files.
   descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor_ < 0) fail_with_errno(name(), "open", errno);
+  if (descriptor_ < 0) fail_reading(name(), "open", errno);
   struct stat status;
   const bool known = fstat(descriptor_, &status) == 0;
   const int error = errno;
@@ -34,7 +34,7 @@ InputFile::InputFile(const std::string& path) : Input("\"" + path + "\"") {
     return;
   }
   close(descriptor_);  // the destructor of a half-made object does not run
-  if (!known) fail_with_errno(name(), "ask for its length", error);
+  if (!known) fail_reading(name(), "ask for its length", error);
   fail(MERCER_IO, "%s: cannot read: it is not a regular file", name().c_str());
 }
 
@@ -46,7 +46,7 @@ void InputFile::read(std::span<std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t got = ::read(descriptor_, bytes.data(), std::min(bytes.size(), kMostAtOnce));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_with_errno(name(), "read", errno);
+    if (got < 0) fail_reading(name(), "read", errno);
     require(got > 0, MERCER_CORRUPT_FILE, "%s: ends before its length at opening", name().c_str());
     bytes = bytes.subspan(static_cast<std::size_t>(got));
   }

@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "io/model_options.h"
 
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/fields.h"
+#include "base/numbers.h"
 #include "base/parameters.h"
 #include "spec/json.h"
 #include "spec/specs.h"
@@ -18,7 +18,7 @@ namespace mercer::io {
 namespace {
 
 Field boolean(const char* key) { return {.key = key, .type = FieldType::boolean, .fallback = {}}; }
-Field count(const char* key, double least, double most = std::numeric_limits<double>::infinity()) {
+Field count(const char* key, double least, double most = kInfinity) {
   return {.key = key, .type = FieldType::integer, .fallback = {}, .least = least, .most = most};
 }
 Field number(const char* key) {

@@ -21,8 +21,8 @@
 namespace mercer::io {
 namespace {
 
-constexpr uint64_t kMagic = 0x7FF852454D55534E;
-constexpr uint64_t kLongMagic = kMagic + 1;
+constexpr uint64_t kArraysMagic = 0x7FF852454D55534E;
+constexpr uint64_t kLongMagic = kArraysMagic + 1;
 constexpr uint64_t kMostArrays = 4096;  // three of each of the most parts of a map, and more
 constexpr uint64_t kMostExtents = 8;
 constexpr std::size_t kNameBytes = 24, kLongNameBytes = 64;
@@ -41,9 +41,9 @@ void append(std::vector<std::byte>& out, const void* from, std::size_t bytes) {
 
 void append_word(std::vector<std::byte>& out, uint64_t word) { append(out, &word, kWord); }
 
-class Reader {
+class ArrayReader {
  public:
-  explicit Reader(std::span<const std::byte> bytes) : rest_(bytes) {}
+  explicit ArrayReader(std::span<const std::byte> bytes) : rest_(bytes) {}
 
   uint64_t word() {
     uint64_t value = 0;
@@ -89,8 +89,8 @@ class Reader {
 };
 
 std::vector<NumberArray> without_table(std::span<const std::byte> section) {
-  Reader reader(section);
-  Reader::check(section.size() % kWord == 0, "a length that is no multiple of 8");
+  ArrayReader reader(section);
+  ArrayReader::check(section.size() % kWord == 0, "a length that is no multiple of 8");
   const std::size_t count = section.size() / kWord;
   return {{"", {static_cast<int64_t>(count)}, reader.values<double>(count)}};
 }
@@ -106,7 +106,7 @@ std::vector<std::byte> encode(std::span<const NumberArray> arrays) {
           arrays.size());
   const bool long_names = std::ranges::any_of(
       arrays, [](const NumberArray& array) { return array.name.size() > kNameBytes; });
-  append_word(out, long_names ? kLongMagic : kMagic);
+  append_word(out, long_names ? kLongMagic : kArraysMagic);
   append_word(out, arrays.size());
   const std::size_t name_bytes = long_names ? kLongNameBytes : kNameBytes;
   for (const NumberArray& array : arrays) {
@@ -127,26 +127,26 @@ std::vector<std::byte> encode(std::span<const NumberArray> arrays) {
 
 std::vector<NumberArray> decode(std::span<const std::byte> section) {
   if (section.empty()) return {};
-  Reader reader(section);
+  ArrayReader reader(section);
   const uint64_t magic = section.size() % kWord == 0 ? reader.word() : 0;
-  if (magic != kMagic && magic != kLongMagic) return without_table(section);
+  if (magic != kArraysMagic && magic != kLongMagic) return without_table(section);
   const std::size_t name_bytes = magic == kLongMagic ? kLongNameBytes : kNameBytes;
   std::vector<NumberArray> arrays(reader.at_most(kMostArrays, "the number of arrays"));
   std::vector<bool> integer;
   for (NumberArray& array : arrays) {
     array.name = reader.name(name_bytes);
     const uint64_t type = reader.at_most(2, "a type");
-    Reader::check(type != 0, "a type");
+    ArrayReader::check(type != 0, "a type");
     integer.push_back(type == 2);
     array.shape = reader.values<int64_t>(reader.at_most(kMostExtents, "a number of extents"));
-    for (const int64_t extent : array.shape) Reader::check(extent >= 0, "an extent");
+    for (const int64_t extent : array.shape) ArrayReader::check(extent >= 0, "an extent");
   }
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const auto count = static_cast<std::size_t>(count_of(arrays[i].shape));
     if (integer[i]) arrays[i].values = reader.values<int64_t>(count);
     if (!integer[i]) arrays[i].values = reader.values<double>(count);
   }
-  Reader::check(reader.done(), "its length");
+  ArrayReader::check(reader.done(), "its length");
   return arrays;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/fields.h"
+#include "base/numbers.h"
 #include "io/object_file.h"
 #include "solver/plain_sums.h"
 #include "spec/json.h"
@@ -27,7 +28,7 @@ std::vector<Field> shape_fields() {
         .key = key, .type = FieldType::integer, .fallback = {}, .least = least, .most = most};
   };
   return {extent("features", 1, kMostExtent), extent("outputs", 0, kMostExtent),
-          extent("rows", 0, std::numeric_limits<double>::infinity())};
+          extent("rows", 0, kInfinity)};
 }
 
 /// Row by row up to the diagonal: the rest of the matrix holds nothing.

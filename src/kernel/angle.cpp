@@ -6,14 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/numbers.h"
 #include "kernel/inner_product.h"
 
 namespace mercer::kernel {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 // ||x|| = unit * root. The unit is 1 where squares neither overflow nor vanish.
 struct Norm {
@@ -27,7 +25,7 @@ Norm norm_of(int64_t d, const double* x) noexcept {
   if (squares > 1e-200 && squares < 1e200) return {1, std::sqrt(squares)};
   double largest = 0;
   for (int64_t j = 0; j < d; ++j) {
-    if (!std::isfinite(x[j])) return {1, kNan};
+    if (!std::isfinite(x[j])) return {1, kNaN};
     largest = std::max(largest, std::fabs(x[j]));
   }
   if (largest == 0) return {1, 0};
@@ -41,7 +39,7 @@ Norm norm_of(int64_t d, const double* x) noexcept {
 Angle angle_between(int64_t d, const double* x, const double* y) noexcept {
   constexpr double kRight = 1.5707963267948966192;  // pi/2
   const Norm a = norm_of(d, x), b = norm_of(d, y);
-  if (std::isnan(a.root) || std::isnan(b.root)) return {kNan, kNan, kNan, kNan};
+  if (std::isnan(a.root) || std::isnan(b.root)) return {kNaN, kNaN, kNaN, kNaN};
   if (a.root == 0 && b.root == 0) return {0, 0, 0, 2 * kRight};
   if (a.root == 0 || b.root == 0) return {a.value(), b.value(), kRight, kRight};
   const double p = 1 / a.root, q = 1 / b.root;

@@ -15,7 +15,7 @@
 namespace mercer::kernel {
 namespace {
 
-constexpr int64_t kMostDegree = 16;
+constexpr int64_t kMostSubset = 16;
 
 enum class Subsets { of_degree, all };
 constexpr const char* kSubsetWords[] = {"of_degree", "all"};
@@ -78,7 +78,7 @@ class Anova final : public Kernel {
   struct Sums {
     int64_t degree;
     bool all = degree == 0;
-    double e[kMostDegree + 1] = {1};
+    double e[kMostSubset + 1] = {1};
 
     void join(double product) noexcept {
       for (int64_t t = degree; t > 0; --t) e[t] += e[t - 1] * product;
@@ -106,7 +106,7 @@ KernelEntry anova_entry() {
   return entry_of<Anova>(
       "anova",
       "sum over subsets S of `degree` inputs of prod_{j in S} x_j y_j; all: prod_j (1 + x_j y_j)",
-      {count_field("degree", int64_t{2}, kMostDegree, "inputs in a subset"), kSubsets.field()},
+      {count_field("degree", int64_t{2}, kMostSubset, "inputs in a subset"), kSubsets.field()},
       "anova");
 }
 

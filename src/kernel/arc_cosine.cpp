@@ -7,14 +7,13 @@
 #include "kernel/arc_cosine.h"
 
 #include <cmath>
-#include <limits>
 
+#include "base/numbers.h"
 #include "kernel/entry.h"
 
 namespace mercer::kernel {
 namespace {
 
-constexpr double kInversePi = 0.31830988618379067154;  // 1/pi
 constexpr double kMostOrder = 2;
 
 // J_n(pi - rest): all of it is O(rest^{2n+1}) at pi, where the terms cancel.
@@ -32,7 +31,7 @@ double angular(int n, double theta, double rest) noexcept {
     case 4:
       return 5 * s * c * (11 + 10 * cc) + rest * (9 + cc * (72 + 24 * cc));
     default:
-      return std::numeric_limits<double>::quiet_NaN();
+      return kNaN;
   }
 }
 

@@ -10,14 +10,14 @@
 namespace mercer::kernel {
 namespace {
 
-class LaplaceLaw final : public CoordinateLaw<random::fill_laplace> {
+class LaplaceFrequencies final : public CoordinateLaw<random::fill_laplace> {
  public:
   double quantile(double u) const noexcept override {
     return u < 0.5 ? random::portable_log(2 * u) : -random::portable_log(2 * (1 - u));
   }
 };
 
-class Cauchy final : public SpectralKernel<Cauchy, Product, LaplaceLaw> {
+class Cauchy final : public SpectralKernel<Cauchy, Product, LaplaceFrequencies> {
  public:
   explicit Cauchy(const Parameters& canonical) : SpectralKernel(canonical) {}
   // The product of the denominators: one division per pair, and where it overflows the kernel is

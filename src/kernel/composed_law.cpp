@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
 
+#include "base/numbers.h"
 #include "random/child_seed.h"
 #include "random/distributions.h"
 #include "random/scalar_math.h"
@@ -23,10 +23,9 @@ namespace {
 
 constexpr uint64_t kLawPart = 2;
 constexpr size_t kTogether = 64;  // coordinates at a time
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// The law of a part: coordinate k of a draw is divided by number k.
-struct Term {
+struct PartLaw {
   std::shared_ptr<const random::Law> law;
   std::vector<double> lengthscale;  // one, or one for each input
 
@@ -37,8 +36,9 @@ struct Term {
   }
 };
 
-Term term_of(const std::shared_ptr<const Kernel>& part) {
-  Term term{{part, part->spectral_law()}, {part->lengthscale().begin(), part->lengthscale().end()}};
+PartLaw term_of(const std::shared_ptr<const Kernel>& part) {
+  PartLaw term{{part, part->spectral_law()},
+               {part->lengthscale().begin(), part->lengthscale().end()}};
   if (term.lengthscale.empty()) term.lengthscale.push_back(1);
   return term;
 }
@@ -59,18 +59,18 @@ double first_uniform(const random::Stream& stream) noexcept {
   return random::uniform(stream.block(0));
 }
 
-class Mixture final : public random::Law {
+class DrawnPart final : public random::Law {
  public:
-  explicit Mixture(KernelParts parts) {
+  explicit DrawnPart(KernelParts parts) {
     double sum = 0;
     for (const auto& part : parts) {
       terms_.push_back(term_of(part));
       sum += part->value_at_zero();
       ends_.push_back(sum);
     }
-    isotropic_ = std::ranges::all_of(terms_, &Term::is_round);
+    isotropic_ = std::ranges::all_of(terms_, &PartLaw::is_round);
     mixture_ = std::ranges::all_of(
-        terms_, [](const Term& one) { return one.law->is_product() || one.law->is_mixture(); });
+        terms_, [](const PartLaw& one) { return one.law->is_product() || one.law->is_mixture(); });
   }
 
   void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
@@ -80,13 +80,13 @@ class Mixture final : public random::Law {
   }
   bool isotropic() const noexcept override { return isotropic_; }
   double radius(const random::Stream& stream, int64_t d) const noexcept override {
-    if (!isotropic()) return kNan;
-    const Term& term = terms_[component(stream)];
+    if (!isotropic()) return kNaN;
+    const PartLaw& term = terms_[component(stream)];
     return term.law->radius(child(stream, 1), d) / term.at(0);
   }
   // Of the law of the scale, component by component rather than ascending.
   double scale_quantile(double u) const noexcept override {
-    if (!isotropic()) return kNan;
+    if (!isotropic()) return kNaN;
     const Place place = place_of(u);
     return terms_[place.term].law->scale_quantile(place.u) / terms_[place.term].at(0);
   }
@@ -101,7 +101,7 @@ class Mixture final : public random::Law {
   double quantile_given(double m, int64_t k, double u) const noexcept override {
     if (isotropic()) return m * random::normal_quantile(u);
     const double whole = std::floor(m);
-    const Term& term = terms_[static_cast<size_t>(whole)];
+    const PartLaw& term = terms_[static_cast<size_t>(whole)];
     const random::Law& law = *term.law;
     const double omega =
         law.is_product() ? law.quantile(u) : law.quantile_given(law.mixing(m - whole), k, u);
@@ -130,7 +130,7 @@ class Mixture final : public random::Law {
     return term_at(first_uniform(child(stream, 0)) * ends_.back());
   }
 
-  std::vector<Term> terms_;
+  std::vector<PartLaw> terms_;
   std::vector<double> ends_;  // of their weights, added up
   bool isotropic_;
   bool mixture_;
@@ -139,14 +139,14 @@ class Mixture final : public random::Law {
 class Convolution final : public random::Law {
  public:
   /// Isotropic terms, then those that are products alone.
-  Convolution(std::vector<Term> round, std::vector<Term> products)
+  Convolution(std::vector<PartLaw> round, std::vector<PartLaw> products)
       : round_(std::move(round)), products_(std::move(products)) {
     for (size_t i = 0; i < round_.size(); ++i) {
       if (!round_[i].law->is_product()) random_.push_back(i);
     }
     // Of two random scales no one number tells both.
     isotropic_ =
-        products_.empty() && random_.size() <= 1 && std::ranges::all_of(round_, &Term::is_round);
+        products_.empty() && random_.size() <= 1 && std::ranges::all_of(round_, &PartLaw::is_round);
   }
 
   void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
@@ -162,7 +162,7 @@ class Convolution final : public random::Law {
 
   bool isotropic() const noexcept override { return isotropic_; }
   double radius(const random::Stream& stream, int64_t d) const noexcept override {
-    if (!isotropic()) return kNan;
+    if (!isotropic()) return kNaN;
     double one = 1;
     spread(stream, {&one, 1});
     random::Cursor cursor(stream);
@@ -170,16 +170,16 @@ class Convolution final : public random::Law {
   }
   double fixed_radius(int64_t d) const noexcept override {
     return isotropic() && random_.empty() ? std::sqrt(static_cast<double>(d)) * scale_quantile(0.5)
-                                          : kNan;
+                                          : kNaN;
   }
   double scale_quantile(double u) const noexcept override {
-    return isotropic() ? scale_given(random_scale(u), 0) : kNan;
+    return isotropic() ? scale_given(random_scale(u), 0) : kNaN;
   }
   bool is_product() const noexcept override { return false; }
 
   /// m is the one scale that is random.
   bool is_mixture() const noexcept override { return products_.empty() && random_.size() <= 1; }
-  double mixing(double u) const noexcept override { return is_mixture() ? random_scale(u) : kNan; }
+  double mixing(double u) const noexcept override { return is_mixture() ? random_scale(u) : kNaN; }
   double quantile_given(double m, int64_t k, double u) const noexcept override {
     return scale_given(m, static_cast<size_t>(k)) * random::normal_quantile(u);
   }
@@ -215,7 +215,7 @@ class Convolution final : public random::Law {
     }
   }
 
-  static void add(const Term& term, const random::Stream& stream,
+  static void add(const PartLaw& term, const random::Stream& stream,
                   std::span<double> omega) noexcept {
     std::array<double, kTogether> u;
     for (size_t begin = 0; begin < omega.size(); begin += kTogether) {
@@ -226,20 +226,20 @@ class Convolution final : public random::Law {
     }
   }
 
-  std::vector<Term> round_, products_;
+  std::vector<PartLaw> round_, products_;
   std::vector<size_t> random_;  // of round_ those whose scale is random
   bool isotropic_;
 };
 
 /// Those of products inside, too; false if one has no law to add.
-bool collect(KernelParts parts, std::vector<Term>& round, std::vector<Term>& products) {
+bool collect(KernelParts parts, std::vector<PartLaw>& round, std::vector<PartLaw>& products) {
   for (const auto& part : parts) {
     const std::optional<Composition> inner = part->composition();
     if (inner && inner->rule == Composition::Rule::product) {
       if (!collect(inner->parts, round, products)) return false;
       continue;
     }
-    Term term = term_of(part);
+    PartLaw term = term_of(part);
     const bool sampled = term.law->isotropic() && !std::isnan(term.law->scale_quantile(0.5));
     if (!sampled && !term.law->is_product()) return false;
     (sampled ? round : products).push_back(std::move(term));
@@ -251,11 +251,11 @@ bool collect(KernelParts parts, std::vector<Term>& round, std::vector<Term>& pro
 
 std::unique_ptr<const random::Law> mixture_of(KernelParts parts) {
   if (!have_laws(parts)) return nullptr;
-  return std::make_unique<Mixture>(parts);
+  return std::make_unique<DrawnPart>(parts);
 }
 
 std::unique_ptr<const random::Law> convolution_of(KernelParts parts) {
-  std::vector<Term> round, products;
+  std::vector<PartLaw> round, products;
   if (!have_laws(parts) || !collect(parts, round, products)) return nullptr;
   return std::make_unique<Convolution>(std::move(round), std::move(products));
 }

@@ -14,7 +14,7 @@
 namespace mercer::kernel {
 namespace {
 
-constexpr size_t kMostDegree = 1024, kMostTerms = 1024;
+constexpr size_t kMostProductDegree = 1024, kMostTerms = 1024;
 
 struct Term {
   double rate;                     // c_j
@@ -54,7 +54,7 @@ std::optional<Form> join(const Form& a, const Form& b, Composition::Rule rule) {
   for (const Term& u : a.terms) {
     for (const Term& v : b.terms) {
       if (joined.terms.size() > kMostTerms ||
-          u.polynomial.size() + v.polynomial.size() > kMostDegree + 2)
+          u.polynomial.size() + v.polynomial.size() > kMostProductDegree + 2)
         return std::nullopt;
       add(joined.terms, product_of(u, v));
     }

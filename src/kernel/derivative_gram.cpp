@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/size.h"
 #include "kernel/kernel.h"
@@ -56,13 +56,12 @@ void derivative_gram(const Kernel& kernel, const MultiIndex& p, const MultiIndex
   const std::unique_ptr<const Differential> differential = kernel.differential(p, q);
   const AlignedBuffer<unsigned char> lost(Y.rows, context, "which rows hold a NaN");
   for (int64_t j = 0; j < Y.rows; ++j) lost.data()[j] = has_nan(Y.cols, Y.row(j));
-  const int64_t pieces = (Y.rows + kPairs - 1) / kPairs;
+  const int64_t pieces = ceil_divide(Y.rows, kPairs);
   parallel_for(context, checked_multiply(X.rows, pieces, "K"), [&](int64_t chunk, int) noexcept {
     const int64_t i = chunk / pieces, first = chunk % pieces * kPairs;
     const bool none = has_nan(X.cols, X.row(i));
     for (int64_t j = first; j < std::min(Y.rows, first + kPairs); ++j)
-      K(i, j) = none || lost.data()[j] != 0 ? std::numeric_limits<double>::quiet_NaN()
-                                            : differential->at(X.cols, X.row(i), Y.row(j));
+      K(i, j) = none || lost.data()[j] != 0 ? kNaN : differential->at(X.cols, X.row(i), Y.row(j));
   });
 }
 

@@ -10,9 +10,6 @@
 namespace mercer::kernel {
 namespace {
 
-// As for the degree of a polynomial.
-constexpr int64_t kMostDegree = 1024;
-
 class ListedSeries final : public PowerSeries {
  public:
   ListedSeries(std::vector<double> coefficients, double variance)
@@ -49,9 +46,9 @@ class DotProduct final : public InnerProductKernel<DotProduct> {
   explicit DotProduct(const Parameters& canonical)
       : InnerProductKernel(canonical), series_(canonical.numbers("coefficients"), variance()) {
     const std::vector<double> given = canonical.numbers("coefficients");
-    require(std::ssize(given) <= kMostDegree + 1, MERCER_INVALID_ARGUMENT,
+    require(std::ssize(given) <= kMostPower + 1, MERCER_INVALID_ARGUMENT,
             "coefficients = a list of %zu numbers, expected at most %lld", given.size(),
-            static_cast<long long>(kMostDegree + 1));
+            static_cast<long long>(kMostPower + 1));
   }
   const PowerSeries* series() const noexcept override { return &series_; }
 

@@ -118,7 +118,7 @@ void FieldKernel::multiply_rows(MatrixView<const double> X, MatrixView<const dou
   const auto K = action(X.cols);
   const int64_t count = U.cols / outputs(X.cols);
   parallel_for(
-      context, (X.rows + kRowsPerChunk - 1) / kRowsPerChunk,
+      context, ceil_divide(X.rows, kRowsPerChunk),
       [&](int64_t chunk, int) noexcept {
         const int64_t end = std::min(X.rows, (chunk + 1) * kRowsPerChunk);
         for (int64_t i = chunk * kRowsPerChunk; i < end; ++i) {
@@ -138,7 +138,7 @@ void FieldKernel::gram_rows(MatrixView<const double> X, MatrixView<const double>
   const Matrix<double> identity(p, p, context, kWhat);
   identity.fill(0);
   for (int64_t o = 0; o < p; ++o) identity(o, o) = 1;
-  const int64_t chunks = (X.rows + kRowsPerChunk - 1) / kRowsPerChunk;
+  const int64_t chunks = ceil_divide(X.rows, kRowsPerChunk);
   const Matrix<double> columns(worker_count(context, chunks), checked_multiply(p, p, kWhat),
                                context, kWhat);
   parallel_for(

@@ -18,7 +18,7 @@
 namespace mercer::kernel {
 namespace {
 
-constexpr double kMostOrder = 16;  // the table of values grows with the order
+constexpr double kMostHalfPower = 16;  // the table of values grows with the order
 
 class EvenPowerLaw final : public random::Law {
  public:
@@ -157,7 +157,8 @@ KernelEntry generalized_gaussian_spectrum_entry() {
       "generalized_gaussian_spectrum",
       "the kernel of spectral density proportional to prod_j exp(-(l w_j)^(2 order)); "
       "order 1: exp(-||tau||^2 / (4 l^2))",
-      {count_field("order", int64_t{2}, kMostOrder, "q: half the power in the spectral density"),
+      {count_field("order", int64_t{2}, kMostHalfPower,
+                   "q: half the power in the spectral density"),
        lengthscale_field()});
 }
 

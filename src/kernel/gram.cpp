@@ -18,7 +18,7 @@
 namespace mercer::kernel {
 namespace {
 
-constexpr int64_t kRowsPerChunk = 32;
+constexpr int64_t kGramRows = 32;
 constexpr int64_t kTileDoubles = 8192;  // of Y: 64 KiB, half of a small second-level cache
 constexpr int64_t kBlockDoubles = int64_t{1} << 21;  // made dense at a time: 16 MiB
 constexpr int64_t kDensest = 8;  // pairs of rows that list more than one in so many cost more
@@ -66,11 +66,11 @@ bool same_rows(const Rows& X, const Rows& Y) {
 template <class Row>
 void for_each_row(int64_t rows, Context& context, const Row& row) {
   // Few and long ones are spread over the threads, too.
-  const int64_t each = std::clamp<int64_t>(rows / kRowsPerChunk, 1, kRowsPerChunk);
+  const int64_t each = std::clamp<int64_t>(rows / kGramRows, 1, kGramRows);
   const auto body = [&](int64_t chunk, int worker) noexcept {
     row(worker, chunk * each, std::min(rows, (chunk + 1) * each));
   };
-  parallel_for(context, (rows + each - 1) / each, body, each);
+  parallel_for(context, ceil_divide(rows, each), body, each);
 }
 
 void dense_gram(const Kernel& kernel, Doubles X, Doubles Y, bool symmetric, Context& context,

@@ -4,8 +4,7 @@
 // coordinates: k(x, y) = variance * finish(join_j term(x_j, y_j)); NaN where an entry is negative.
 #pragma once
 
-#include <limits>
-
+#include "base/numbers.h"
 #include "kernel/entry.h"
 #include "kernel/lane_fold.h"
 
@@ -19,8 +18,7 @@ class HalfLineKernel : public Kernel {
   double value(int64_t d, const double* x, const double* y) const noexcept final {
     const auto& self = static_cast<const Derived&>(*this);
     return variance() * self.finish(lane_fold<Join>(d, [&](int64_t j) {
-      return x[j] >= 0 && y[j] >= 0 ? self.term(x[j], y[j])
-                                    : std::numeric_limits<double>::quiet_NaN();
+      return x[j] >= 0 && y[j] >= 0 ? self.term(x[j], y[j]) : kNaN;
     }));
   }
   std::optional<InputBound> input_bound() const noexcept final { return InputBound{0, false}; }

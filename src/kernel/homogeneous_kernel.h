@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <memory>
 #include <span>
 
+#include "base/numbers.h"
 #include "kernel/half_line_kernel.h"
 #include "random/scalar_math.h"
 
@@ -98,9 +98,7 @@ class HomogeneousKernel final : public HalfLineKernel<HomogeneousKernel<Term>, S
   // 0, or NaN where there is no kernel.
   static double outside(int64_t d, const double* x, const double* y) noexcept {
     const auto within = [](double number) { return number >= 0; };
-    return std::all_of(x, x + d, within) && std::all_of(y, y + d, within)
-               ? 0
-               : std::numeric_limits<double>::quiet_NaN();
+    return std::all_of(x, x + d, within) && std::all_of(y, y + d, within) ? 0 : kNaN;
   }
 
   decltype(Term::spectrum()) spectrum_ = Term::spectrum();

@@ -13,6 +13,8 @@
 
 namespace mercer::kernel {
 
+inline constexpr int64_t kMostPower = 1024;  // of s, in a polynomial
+
 /// Derived offers  double input_factor(k) const, c_k, and  void slopes(d, x, y, count, f) const
 /// which sets f[n] = f^(n)(s), n < count, the variance in them.
 template <class Derived>

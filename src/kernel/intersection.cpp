@@ -10,16 +10,16 @@ namespace mercer::kernel {
 namespace {
 
 // Of orders 0 to 12: what minimises the largest error over t, in units of the mean of x and y.
-constexpr double kPeriods[] = {1.1781, 0.9404, 0.8440, 0.7884, 0.7507, 0.7228, 0.7009,
-                               0.6831, 0.6682, 0.6554, 0.6443, 0.6345, 0.6257};
+constexpr double kIntersectionPeriods[] = {1.1781, 0.9404, 0.8440, 0.7884, 0.7507, 0.7228, 0.7009,
+                                           0.6831, 0.6682, 0.6554, 0.6443, 0.6345, 0.6257};
 
-double density(double l) noexcept {
+double intersection_density(double l) noexcept {
   constexpr double kTwoOverPi = 0.63661977236758134308;
   return kTwoOverPi / (1 + 4 * l * l);
 }
 
 struct Minimum {
-  static SampledSpectrum spectrum() { return {density, kPeriods, 0.15}; }
+  static SampledSpectrum spectrum() { return {intersection_density, kIntersectionPeriods, 0.15}; }
   // No derivative: a kink at x = y, where every landmark is its own.
   static double of(double x, double y) noexcept { return std::min(x, y); }
 };

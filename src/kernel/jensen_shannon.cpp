@@ -13,10 +13,12 @@ namespace {
 constexpr double kInverseLog4 = 0.72134752044448170368;  // 1 / (2 log 2)
 
 // Of orders 0 to 12: what minimises the largest error over t, in units of the mean of x and y.
-constexpr double kPeriods[] = {0.6172, 0.4355, 0.3603, 0.3209, 0.2970, 0.2777, 0.2618,
-                               0.2486, 0.2373, 0.2275, 0.2190, 0.2114, 0.2046};
+constexpr double kShannonPeriods[] = {0.6172, 0.4355, 0.3603, 0.3209, 0.2970, 0.2777, 0.2618,
+                                      0.2486, 0.2373, 0.2275, 0.2190, 0.2114, 0.2046};
 
-double density(double l) noexcept { return 2 * kInverseLog4 * sech_pi(l) / (1 + 4 * l * l); }
+double shannon_density(double l) noexcept {
+  return 2 * kInverseLog4 * sech_pi(l) / (1 + 4 * l * l);
+}
 
 // log(1 + y/x). A quotient that overflows is its logarithm's business no more.
 double log_share(double x, double y) noexcept {
@@ -27,7 +29,7 @@ double log_share(double x, double y) noexcept {
 double share(double x, double y) noexcept { return x == 0 ? 0 : x * log_share(x, y); }
 
 struct Shares {
-  static SampledSpectrum spectrum() { return {density, kPeriods, 0.5}; }
+  static SampledSpectrum spectrum() { return {shannon_density, kShannonPeriods, 0.5}; }
   static double of(double x, double y) noexcept {
     return kInverseLog4 * (share(x, y) + share(y, x));
   }

@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "kernel/entry.h"
 
 namespace mercer::kernel {
@@ -35,11 +35,11 @@ std::unique_ptr<const Differential> Kernel::differential(const MultiIndex& p,
 
 void Kernel::add_gradient(double, int64_t d, const double*, const double*,
                           double* out) const noexcept {
-  std::fill_n(out, d, std::numeric_limits<double>::quiet_NaN());
+  std::fill_n(out, d, kNaN);
 }
 
 double Kernel::derivative(const MultiIndex&, int64_t, const double*, const double*) const noexcept {
-  return std::numeric_limits<double>::quiet_NaN();
+  return kNaN;
 }
 
 double Kernel::log_size(int64_t d, const double* x, const double* y) const noexcept {
@@ -47,7 +47,7 @@ double Kernel::log_size(int64_t d, const double* x, const double* y) const noexc
 }
 
 double Kernel::value_at_multiple(double, int64_t, const double*, const double*) const noexcept {
-  return std::numeric_limits<double>::quiet_NaN();
+  return kNaN;
 }
 
 bool Kernel::ignores_common_zeros() const noexcept {

@@ -19,7 +19,7 @@ namespace mercer::kernel {
 namespace {
 
 constexpr int64_t kPairsPerChunk = 4096;
-constexpr const char* kPairs = "the distances of pairs";
+constexpr const char* kDistances = "the distances of pairs";
 constexpr int64_t kNumbersPerChunk = int64_t{1} << 22;  // a few milliseconds between cancellations
 
 void require_finite(const Rows& X) {
@@ -65,7 +65,7 @@ double squared_distance(const CsrView<double>& X, int64_t i, int64_t j) noexcept
 template <class Distance>
 AlignedBuffer<double> all_pairs(int64_t rows, int64_t pairs, Context& context,
                                 const Distance& distance) {
-  AlignedBuffer<double> squared(pairs, context, kPairs);
+  AlignedBuffer<double> squared(pairs, context, kDistances);
   const auto body = [&](int64_t i, int) noexcept {
     double* out = squared.data() + i * (2 * rows - i - 1) / 2;  // pairs of the rows before i
     for (int64_t j = i + 1; j < rows; ++j) *out++ = distance(i, j);
@@ -79,8 +79,8 @@ AlignedBuffer<double> all_pairs(int64_t rows, int64_t pairs, Context& context,
 template <class Distance>
 AlignedBuffer<double> drawn_pairs(int64_t count, int64_t pairs, uint64_t seed, int64_t numbers,
                                   Context& context, const Distance& distance) {
-  AlignedBuffer<double> squared(pairs, context, kPairs);
-  const AlignedBuffer<int64_t> rows(checked_multiply(pairs, 2, kPairs), context, kPairs);
+  AlignedBuffer<double> squared(pairs, context, kDistances);
+  const AlignedBuffer<int64_t> rows(checked_multiply(pairs, 2, kDistances), context, kDistances);
   random::Cursor cursor(random::Stream(seed, random::Tag::sample, 0));
   const auto n = static_cast<uint64_t>(count);
   for (int64_t p = 0; p < pairs; ++p) {
@@ -97,7 +97,7 @@ AlignedBuffer<double> drawn_pairs(int64_t count, int64_t pairs, uint64_t seed, i
       squared[p] = distance(rows[2 * p], rows[2 * p + 1]);
     }
   };
-  parallel_for(context, (pairs + per_chunk - 1) / per_chunk, body);
+  parallel_for(context, ceil_divide(pairs, per_chunk), body);
   return squared;
 }
 

@@ -109,12 +109,12 @@ double mixture(double nu, double c, double squared) noexcept {
 
 constexpr double kLeastNu = 0.01;  // of derivatives by mixtures, which are held to no less
 
-enum class Form { half, three_halves, five_halves, any };
+enum class Smoothness { half, three_halves, five_halves, any };
 
-Form form_of(double nu) {
-  if (nu == 0.5) return Form::half;
-  if (nu == 1.5) return Form::three_halves;
-  return nu == 2.5 ? Form::five_halves : Form::any;
+Smoothness form_of(double nu) {
+  if (nu == 0.5) return Smoothness::half;
+  if (nu == 1.5) return Smoothness::three_halves;
+  return nu == 2.5 ? Smoothness::five_halves : Smoothness::any;
 }
 
 class Matern final : public RadialKernel<Matern, SpectralKernel<Matern, Sum, StudentLaw>> {
@@ -124,7 +124,7 @@ class Matern final : public RadialKernel<Matern, SpectralKernel<Matern, Sum, Stu
         nu_(canonical.number("nu")),
         normaliser_(log_normaliser(nu_)),
         form_(form_of(nu_)) {
-    for (int64_t n = 0; form_ == Form::any && n <= most_derivatives(); ++n)
+    for (int64_t n = 0; form_ == Smoothness::any && n <= most_derivatives(); ++n)
       normalisers_.push_back(log_normaliser(nu_ - static_cast<double>(n)));
   }
   double finish(double squared) const noexcept {
@@ -132,13 +132,13 @@ class Matern final : public RadialKernel<Matern, SpectralKernel<Matern, Sum, Stu
     if (std::isinf(squared)) return 0;
     const double u = std::sqrt(2 * nu_ * squared), decay = std::exp(-u);
     switch (form_) {
-      case Form::half:
+      case Smoothness::half:
         return decay;
-      case Form::three_halves:
+      case Smoothness::three_halves:
         return decay == 0 ? 0 : (1 + u) * decay;  // where u may be infinite
-      case Form::five_halves:
+      case Smoothness::five_halves:
         return decay == 0 ? 0 : (1 + u + u * u / 3) * decay;
-      case Form::any:
+      case Smoothness::any:
         break;
     }
     return std::isnan(squared) ? squared : mixture(nu_, normaliser_, squared);
@@ -148,13 +148,13 @@ class Matern final : public RadialKernel<Matern, SpectralKernel<Matern, Sum, Stu
   // gives.
   int64_t most_derivatives() const noexcept override {
     switch (form_) {
-      case Form::half:
+      case Smoothness::half:
         return 0;
-      case Form::three_halves:
+      case Smoothness::three_halves:
         return 2;
-      case Form::five_halves:
+      case Smoothness::five_halves:
         return 4;
-      case Form::any:
+      case Smoothness::any:
         break;
     }
     return static_cast<int64_t>(
@@ -172,9 +172,9 @@ class Matern final : public RadialKernel<Matern, SpectralKernel<Matern, Sum, Stu
   // d/ds of 2^{1-nu}/Gamma(nu) u^nu K_nu(u), u^2 = 2 nu s, is -nu/(2 (nu - 1)) times that of nu - 1
   // and the same u.
   double slope(int64_t n, double s, double u, double decay, double over_u) const noexcept {
-    if (form_ != Form::any && decay == 0) return 0;  // where u may be infinite
-    if (form_ == Form::three_halves) return (n == 1 ? -1.5 : 2.25 * over_u) * decay;
-    if (form_ == Form::five_halves) {
+    if (form_ != Smoothness::any && decay == 0) return 0;  // where u may be infinite
+    if (form_ == Smoothness::three_halves) return (n == 1 ? -1.5 : 2.25 * over_u) * decay;
+    if (form_ == Smoothness::five_halves) {
       constexpr double kFactors[] = {0, -5.0 / 6, 25.0 / 12, -125.0 / 24, 625.0 / 48};
       const double rest[] = {0, 1 + u, 1, over_u, (1 + u) * over_u * over_u * over_u};
       return kFactors[n] * rest[n] * decay;
@@ -190,7 +190,7 @@ class Matern final : public RadialKernel<Matern, SpectralKernel<Matern, Sum, Stu
   double nu_;
   double normaliser_;
   std::vector<double> normalisers_;  // of nu, nu - 1, ...
-  Form form_;
+  Smoothness form_;
 };
 
 }  // namespace

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <memory>
 #include <optional>
 
 #include "base/context.h"
 #include "base/matrix_view.h"
+#include "base/numbers.h"
 #include "kernel/kernel.h"
 
 namespace mercer::kernel {
@@ -21,9 +21,7 @@ class MatrixKernel : public Kernel {
  public:
   int64_t outputs(int64_t d) const override = 0;
   const MatrixKernel* matrix() const noexcept final { return this; }
-  double value(int64_t, const double*, const double*) const noexcept final {
-    return std::numeric_limits<double>::quiet_NaN();
-  }
+  double value(int64_t, const double*, const double*) const noexcept final { return kNaN; }
   std::optional<InputBound> input_bound() const noexcept final { return scalar().input_bound(); }
 
   /// The kernel of one output that it is made of, times variance().

@@ -11,7 +11,6 @@ namespace mercer::kernel {
 namespace {
 
 // No sketch of a higher one says anything.
-constexpr double kMostDegree = 1024;
 
 /// a_n = variance binomial(p, n) gamma^n offset^(p - n).
 class BinomialSeries final : public PowerSeries {
@@ -69,7 +68,7 @@ class Polynomial final : public InnerProductKernel<Polynomial> {
 KernelEntry polynomial_entry() {
   return entry_of<Polynomial>(
       "polynomial", "(gamma x'y + offset)^degree",
-      {count_field("degree", int64_t{2}, kMostDegree, "the power"),
+      {count_field("degree", int64_t{2}, kMostPower, "the power"),
        positive_field("gamma", 1.0, "factor of x'y"),
        number_field("offset", 0.0, 0, std::numeric_limits<double>::max(), "added to gamma x'y")},
       "tensor_srht");

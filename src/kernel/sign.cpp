@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // k(x, y) = E sign(w'x) sign(w'y) = 1 - 2 theta/pi, w ~ N(0, I) (Goemans, Williamson 1995, lemma
 // 3.2; Charikar 2002), sign(0) = 1: rows of zeros have 0 with others, 1 with each other.
+#include "base/numbers.h"
 #include "kernel/angle.h"
 #include "kernel/entry.h"
 
@@ -17,7 +18,6 @@ class Sign final : public Kernel {
   }
   // theta + rest = pi.
   double value(int64_t d, const double* x, const double* y) const noexcept override {
-    constexpr double kInversePi = 0.31830988618379067154;
     const Angle angle = angle_between(d, x, y);
     return variance() * ((angle.rest - angle.theta) * kInversePi);
   }

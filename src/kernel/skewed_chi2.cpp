@@ -5,17 +5,15 @@
 // coordinates of density sech(pi w).
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 
+#include "base/numbers.h"
 #include "kernel/coordinate_kernel.h"
 #include "kernel/coordinate_law.h"
 #include "random/scalar_math.h"
 
 namespace mercer::kernel {
 namespace {
-
-constexpr double kInversePi = 0.31830988618379067154;  // 1/pi
 
 class SechLaw final : public CoordinateLaw<random::fill_sech> {
  public:
@@ -42,7 +40,7 @@ class SkewedChi2 final : public SpectralKernel<SkewedChi2, Product, SechLaw> {
   double term(double x, double y, double scale) const noexcept {
     const double a = x + c_;
     const double b = y + c_;
-    if (!(a > 0 && b > 0)) return std::numeric_limits<double>::quiet_NaN();
+    if (!(a > 0 && b > 0)) return kNaN;
     if (scale == 1) return std::sqrt(a) * std::sqrt(b) / (0.5 * a + 0.5 * b);
     return 1 / std::cosh(0.5 * scale * (std::log(a) - std::log(b)));
   }

@@ -22,6 +22,7 @@ void rank_update(float alpha, MatrixView<const float> A, float beta, MatrixView<
 void rank_update_rows(double alpha, MatrixView<const double> A, MatrixView<double> C);
 
 enum class Transpose { no, yes };
+inline constexpr Transpose kPlain = Transpose::no, kTransposed = Transpose::yes;
 /// C = alpha op(A) op(B) + beta C.
 void multiply(double alpha, Transpose transpose_a, MatrixView<const double> A,
               Transpose transpose_b, MatrixView<const double> B, double beta, MatrixView<double> C);

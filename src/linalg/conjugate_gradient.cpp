@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "base/numbers.h"
 #include "linalg/column_algebra.h"
 #include "linalg/converged_part.h"
 
@@ -19,9 +19,8 @@ namespace {
 using Long = long long;
 using Numbers = std::vector<double>;
 
-constexpr const char* kWhat = "conjugate gradients";
-constexpr double kEps = std::numeric_limits<double>::epsilon();
-constexpr int64_t kUnits = 1000;  // of progress
+constexpr const char* kConjugateGradients = "conjugate gradients";
+constexpr int64_t kCgUnits = 1000;  // of progress
 
 class Iteration {
  public:
@@ -32,15 +31,15 @@ class Iteration {
         X_(X),
         options_(options),
         context_(context),
-        R_(B.rows, B.cols, context, kWhat),
-        P_(B.rows, B.cols, context, kWhat),
-        Q_(B.rows, B.cols, context, kWhat),
-        Z_(options.preconditioner ? B.rows : 0, B.cols, context, kWhat),
+        R_(B.rows, B.cols, context, kConjugateGradients),
+        P_(B.rows, B.cols, context, kConjugateGradients),
+        Q_(B.rows, B.cols, context, kConjugateGradients),
+        Z_(options.preconditioner ? B.rows : 0, B.cols, context, kConjugateGradients),
         size_(columns(B.cols)),
         step_(columns(B.cols)),
         rz_(columns(B.cols)),
         residual_(columns(B.cols)),
-        stage_(context, kUnits) {}
+        stage_(context, kCgUnits) {}
 
   CgResult run() {
     column_dots(B_, B_, size_);
@@ -127,7 +126,7 @@ class Iteration {
 
   /// Below eps |b| the recurrence's residual is no residual, and would go on to underflow.
   bool done(std::size_t j) const {
-    return residual_[j] <= std::max(options_.tolerance, kEps) * size_[j];
+    return residual_[j] <= std::max(options_.tolerance, kEpsilon) * size_[j];
   }
   bool all_done() const {
     for (std::size_t j = 0; j < residual_.size(); ++j)

@@ -5,14 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "base/numbers.h"
 
 namespace mercer::linalg {
 
 /// The part of the way from `first` down to `goal` that lies behind `now`, in [0, 1]. Goals below
 /// eps first, which rounding keeps away, count as that.
 inline double converged_part(double now, double first, double goal) noexcept {
-  const double reachable = std::max(goal, std::numeric_limits<double>::epsilon() * first);
+  const double reachable = std::max(goal, kEpsilon * first);
   if (!(first > reachable && now < first)) return 0;
   return now <= reachable ? 1 : std::log(now / first) / std::log(reachable / first);
 }

@@ -23,7 +23,7 @@ namespace {
 
 using Long = long long;
 
-constexpr int64_t kUnits = 1000;  // of progress
+constexpr int64_t kLbfgsUnits = 1000;  // of progress
 
 void check(const LbfgsOptions& options) {
   require(options.memory >= 1, MERCER_INVALID_ARGUMENT, "memory = %lld, expected at least 1",
@@ -222,7 +222,7 @@ class Minimizer {
   std::span<double> gradient_ = vector(0), direction_ = vector(1), point_ = vector(2),
                     new_gradient_ = vector(3);
   LbfgsResult result_;
-  Stage stage_{context_, kUnits};
+  Stage stage_{context_, kLbfgsUnits};
   double decrement_ = 0, first_decrement_ = 0;  // relative to f, for progress
 };
 

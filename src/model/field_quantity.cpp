@@ -20,7 +20,7 @@ namespace {
 
 using feature::FieldKind;
 
-constexpr const char* kWhat = "a quantity of a field";
+constexpr const char* kFieldQuantity = "a quantity of a field";
 
 const feature::FieldMap& field_of(const Model& model) {
   const feature::FieldMap* const field = model.map->field();
@@ -36,7 +36,7 @@ Matrix<double> coefficients_of(const feature::FieldMap& field, MatrixView<const 
                                Context& context) {
   const int64_t p = field.outputs(), q = field.width(), D = C.rows;
   const Matrix<double> roots = field.roots(context);
-  Matrix<double> theta(field.features(), 1, context, kWhat);
+  Matrix<double> theta(field.features(), 1, context, kFieldQuantity);
   std::vector<double> M(static_cast<size_t>(p * p)), e(static_cast<size_t>(p));
   for (int64_t c = 0; c < D; ++c) {
     const double* const B = roots.view().row(roots.rows() == 1 ? 0 : c);
@@ -96,7 +96,7 @@ void predict_field(const Model& model, const Rows& X, FieldKind kind, Context& c
   check_prepared(model.map->kernel(), model.preparation, X, "leave the row out");
   const solver::Weights& weights = linear_weights(model);
   const Matrix<double> theta = coefficients_of(field, weights.w.view(), context);
-  const PreparedRows rows(model.preparation, X, context, kWhat);
+  const PreparedRows rows(model.preparation, X, context, kFieldQuantity);
   field.multiply(rows.view(), theta.view(), kind, context, out);
   const double unit = unit_of(model, kind);
   const std::vector<double> slope = linear_part(field, kind, weights.intercept);

@@ -24,7 +24,7 @@ namespace {
 
 using Long = long long;
 
-constexpr const char* kWhat = "Hermite learning";
+constexpr const char* kHermiteLearning = "Hermite learning";
 
 bool is_value(const Observations& set) { return set.partial.empty(); }
 
@@ -143,7 +143,8 @@ struct System {
 
 void add_plain(const solver::RowStatistics& statistics, Context& context, System& system) {
   const int64_t D = statistics.features(), m = statistics.outputs();
-  const Matrix<double> gram(D, D, context, kWhat), cross(D, m, context, kWhat);
+  const Matrix<double> gram(D, D, context, kHermiteLearning),
+      cross(D, m, context, kHermiteLearning);
   solver::write_plain_gram(statistics, gram.view());
   solver::write_plain_cross(statistics, cross.view());
   for (int64_t k = 0; k < D * D; ++k) system.gram.data()[k] += gram.data()[k];
@@ -175,7 +176,8 @@ System system_of(const feature::FeatureMap& map, std::span<const Observations> s
                  Context& context, Stage& stage) {
   const int64_t D = map.features(), m = sets[0].Y.cols;
   const std::vector<double> zeros(static_cast<size_t>(m));
-  System system{Matrix<double>(D, D, context, kWhat), Matrix<double>(D, m, context, kWhat), zeros,
+  System system{Matrix<double>(D, D, context, kHermiteLearning),
+                Matrix<double>(D, m, context, kHermiteLearning), zeros,
                 std::vector<double>(static_cast<size_t>(D)), zeros};
   system.gram.fill(0);
   system.cross.fill(0);

@@ -26,7 +26,7 @@ using kernel::MultiIndex;
 constexpr int64_t kRows = 1024;
 // Numbers of derivatives of features that are held at a time.
 constexpr int64_t kNumbers = int64_t{1} << 23;
-constexpr const char* kWhat = "derivatives of a model";
+constexpr const char* kDerivatives = "derivatives of a model";
 
 void check(const Model& model, const Derivative& what, MatrixView<const double> X,
            MatrixView<double> out) {
@@ -101,12 +101,12 @@ class Differentiation {
         what_(what),
         context_(context),
         w_(linear_weights(model).w),
-        U_(kRows, model.map->inputs(), context, kWhat) {}
+        U_(kRows, model.map->inputs(), context, kDerivatives) {}
 
   void run(MatrixView<const double> X, MatrixView<double> out) {
     if (what_.kind == Derivative::Kind::gradient) {
-      pulled_ = Matrix<double>(kRows, model_.map->inputs(), context_, kWhat);
-      G_ = Matrix<double>(kRows, model_.map->scalar().features(), context_, kWhat);
+      pulled_ = Matrix<double>(kRows, model_.map->inputs(), context_, kDerivatives);
+      G_ = Matrix<double>(kRows, model_.map->scalar().features(), context_, kDerivatives);
     }
     Stage stage(context_, X.rows);
     for (int64_t i0 = 0; i0 < X.rows; i0 += kRows) {
@@ -149,7 +149,7 @@ class Differentiation {
     const std::vector<Curve>& curves = model_.preparation.targets;
     if (curves.empty()) return {};
     model_.map->scalar().apply(U, {0, Z.cols}, context_, Z);
-    Matrix<double> slopes(U.rows, outputs(), context_, kWhat);
+    Matrix<double> slopes(U.rows, outputs(), context_, kDerivatives);
     model_.predictor->predict(Z, slopes.view());
     for (int64_t i = 0; i < U.rows; ++i)
       for (int64_t o = 0; o < outputs(); ++o)
@@ -193,7 +193,7 @@ class Differentiation {
   void add(const std::vector<MultiIndex>& partials, MatrixView<const double> U,
            MatrixView<double> out) {
     const int64_t D = model_.map->scalar().features();
-    const Matrix<double> Z(U.rows, std::ssize(partials) * D, context_, kWhat);
+    const Matrix<double> Z(U.rows, std::ssize(partials) * D, context_, kDerivatives);
     model_.map->scalar().differentiate({Derivative::Kind::partials, partials}, U, context_,
                                        Z.view());
     for (size_t k = 0; k < partials.size(); ++k) {

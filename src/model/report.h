@@ -5,10 +5,10 @@
 
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "base/numbers.h"
 #include "model/prepare/curve.h"
 
 namespace mercer::model {
@@ -25,9 +25,9 @@ struct SearchCandidate {
   double seconds;
   Transform transform = Transform::none;  // of the inputs
   // What candidates are compared by: mean loss (row_loss.h) of that lambda; NaN: not known.
-  double loss = std::numeric_limits<double>::quiet_NaN();
+  double loss = kNaN;
   // Of how outputs are learnt together: the kernel's share, or Gamma's weight; NaN: there is none.
-  double shape = std::numeric_limits<double>::quiet_NaN();
+  double shape = kNaN;
   std::string kernel = {};  // its name; empty in files of earlier versions
   Transform target_transform = Transform::none;
 };
@@ -41,13 +41,13 @@ enum class Assessed {
 
 struct ClassScore {
   int64_t rows = 0;
-  double recall = std::numeric_limits<double>::quiet_NaN();  // by weights; of no row unknown
+  double recall = kNaN;  // by weights; of no row unknown
 };
 
 struct BalancedScore {
-  double value = std::numeric_limits<double>::quiet_NaN();           // over classes that have rows
-  double standard_error = std::numeric_limits<double>::quiet_NaN();  // of independent rows
-  std::vector<ClassScore> classes;                                   // none of a regression
+  double value = kNaN;              // over classes that have rows
+  double standard_error = kNaN;     // of independent rows
+  std::vector<ClassScore> classes;  // none of a regression
 };
 
 /// What a score is: R^2, accuracy, or of a loss 1 - its mean over that of the best constant
@@ -60,12 +60,12 @@ struct Assessment {
   Measure measure = Measure::r_squared;
   int64_t rows = 0;
   int64_t groups = 0;  // these rows are of; 0: rows were in none
-  double score = std::numeric_limits<double>::quiet_NaN();
-  double standard_error = std::numeric_limits<double>::quiet_NaN();
-  double constant = std::numeric_limits<double>::quiet_NaN();  // of the mean, or the largest class
-  double linear = std::numeric_limits<double>::quiet_NaN();    // of ridge on prepared inputs
-  BalancedScore balanced = {};                                 // of classes
-  double balanced_linear = std::numeric_limits<double>::quiet_NaN();
+  double score = kNaN;
+  double standard_error = kNaN;
+  double constant = kNaN;       // of the mean, or the largest class
+  double linear = kNaN;         // of ridge on prepared inputs
+  BalancedScore balanced = {};  // of classes
+  double balanced_linear = kNaN;
 };
 
 /// How candidates were compared.
@@ -77,15 +77,15 @@ enum class RowsAre { exchangeable, grouped, ordered };
 struct FitReport {
   RowsAre rows_are = RowsAre::exchangeable;
   ComparedBy criterion = ComparedBy::none;
-  int64_t criterion_rows = 0;  // that candidates were compared on
-  double criterion_score = std::numeric_limits<double>::quiet_NaN();  // of the chosen one
+  int64_t criterion_rows = 0;     // that candidates were compared on
+  double criterion_score = kNaN;  // of the chosen one
   double lengthscale = 0;
   double lambda = 0;
-  double shape = std::numeric_limits<double>::quiet_NaN();  // as SearchCandidate has it
-  Transform transform = Transform::none;                    // of the inputs
-  std::string kernel;                                       // as SearchCandidate has it
+  double shape = kNaN;                    // as SearchCandidate has it
+  Transform transform = Transform::none;  // of the inputs
+  std::string kernel;                     // as SearchCandidate has it
   Transform target_transform = Transform::none;
-  double dimension = std::numeric_limits<double>::quiet_NaN();  // Tr H where it was chosen
+  double dimension = kNaN;  // Tr H where it was chosen
   Assessment assessment;
   std::vector<SearchCandidate> trials;
   std::vector<double> relevance;  // of each input, largest 1; empty: not learnt

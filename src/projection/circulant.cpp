@@ -32,6 +32,7 @@
 #include <span>
 #include <vector>
 
+#include "base/size.h"
 #include "projection/hadamard_blocks.h"
 #include "projection/lazy_groups.h"
 #include "projection/typed_projection.h"
@@ -44,8 +45,6 @@ namespace {
 // Short blocks run this many columns at a time.
 constexpr int64_t kTogether = 256;
 constexpr int64_t kWholePanels = transform::kPanelColumns<float>;
-
-int64_t round_up(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
 
 // Whole panels, about kTogether columns, or a pair of longer blocks, not more than F asks for.
 BlockGroups groups_of(int64_t n, int64_t F) {

@@ -6,6 +6,7 @@
 // that tells the halves apart is the pass that multiplies.
 #include "projection/circular_product.h"
 
+#include "base/size.h"
 #include "random/scalar_math.h"
 #include "transform/spectrum.h"
 
@@ -45,7 +46,7 @@ CircularProduct<T>::CircularProduct(int64_t m, bool complex) : m_(m), complex_(c
 template <class T>
 int64_t CircularProduct<T>::spectrum_size(int64_t m, bool complex) noexcept {
   const int64_t numbers = complex ? 2 * m : m + 1;  // m + 1: the spectrum of an odd real vector
-  return (numbers + kLine - 1) / kLine * kLine;
+  return round_up(numbers, kLine);
 }
 
 template <class T>

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/error.h"
+#include "base/size.h"
 #include "random/stream.h"
 #include "transform/dense_panel.h"
 #include "transform/fwht.h"
@@ -79,7 +80,7 @@ BlockGroups hadamard_groups(int64_t padded, int64_t F) noexcept {
   const int64_t least = std::max<int64_t>(1, transform::kPanelColumns<float> / padded);
   const int64_t most = std::max(least, kColumnsTogether / padded);
   const int64_t needed = (F - 1) / padded + 1;
-  return {padded, std::clamp((needed + least - 1) / least * least, least, most)};
+  return {padded, std::clamp(round_up(needed, least), least, most)};
 }
 
 double column_norm(const ProjectionArguments& arguments, int64_t padded, int64_t j) noexcept {

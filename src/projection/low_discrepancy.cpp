@@ -24,6 +24,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "projection/dense.h"
 #include "projection/frequency_scale.h"
 #include "projection/projections.h"
@@ -50,7 +51,7 @@ class LowDiscrepancyFrequencies final : public FrequencySource {
         points_(arguments.d + further_coordinates(*law_), arguments.seed, arguments.scramble) {}
 
   void fill(int64_t j0, Context& context, MatrixView<double> omega) const override {
-    const int64_t tiles = (omega.rows + kTile - 1) / kTile;
+    const int64_t tiles = ceil_divide(omega.rows, kTile);
     parallel_for(context, tiles, [&](int64_t tile, int) noexcept {
       const int64_t begin = tile * kTile, end = std::min(begin + kTile, omega.rows);
       fill_tile(j0 + begin, omega.block_rows(begin, end));

@@ -33,7 +33,7 @@ class OrthogonalFrequencies final : public RotatedFrequencies {
   }
 };
 
-int64_t block_of_inputs(int64_t d) { return d; }
+int64_t rotation_block(int64_t d) { return d; }
 
 }  // namespace
 
@@ -45,7 +45,7 @@ const ProjectionEntry kOrthogonal = {
         "blocks of d orthogonal columns, norms drawn; 4/3 d^3 operations a "
         "block, once",
     .need = LawNeed::isotropic,
-    .block = block_of_inputs,
+    .block = rotation_block,
     .maker = make_dense_of<OrthogonalFrequencies>,
 };
 

@@ -3,9 +3,9 @@
 // Second moments of sketches whose columns are products over the factors of columns of weights.
 #pragma once
 
-#include <limits>
 #include <span>
 
+#include "base/numbers.h"
 #include "projection/sketch_kind.h"
 
 namespace mercer::projection {
@@ -14,8 +14,8 @@ namespace mercer::projection {
 /// orthogonal set of others + 1 columns.
 struct Dependence {
   double fraction = 0;  // of all m^2 ordered pairs of columns; the other pairs are uncorrelated
-  double others = std::numeric_limits<double>::infinity();  // where fraction = 0
-  bool joint = false;  // the set is of tuples over all factors, not one set for each factor
+  double others = kInfinity;  // where fraction = 0
+  bool joint = false;         // the set is of tuples over all factors, not one set for each factor
 };
 
 /// Of m columns. unit_weights: every weight has magnitude 1, else they are normal.

@@ -12,11 +12,7 @@
 #include "random/distributions.h"
 
 namespace mercer::projection {
-namespace {
-
-int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
-
-}  // namespace
+namespace {}  // namespace
 
 ProductWeights::ProductWeights(const SketchShape& shape, bool gaussian)
     : shape_(shape), gaussian_(gaussian), parts_(shape.complex ? 2 : 1), groups_(shape.columns) {

@@ -34,7 +34,7 @@
 namespace mercer::projection {
 namespace {
 
-int64_t block_of_inputs(int64_t d) { return d + 2; }
+int64_t simplex_block(int64_t d) { return d + 2; }
 
 /// rho^2 of a whole block.
 double squared_radius(uint64_t seed, int64_t d, int64_t block) {
@@ -51,7 +51,7 @@ double squared_radius(uint64_t seed, int64_t d, int64_t block) {
 class SimplexFrequencies final : public RotatedFrequencies {
  public:
   explicit SimplexFrequencies(const ProjectionArguments& arguments)
-      : RotatedFrequencies(arguments, block_of_inputs(arguments.d)) {}
+      : RotatedFrequencies(arguments, simplex_block(arguments.d)) {}
 
  private:
   // Q v_j = sum_{k<j} a_k q_k + b_j q_j, q_k the rows of Q, a_k < 0 < b_k, so that the sums go on
@@ -98,7 +98,7 @@ class SimplexFrequencies final : public RotatedFrequencies {
 
 /// The block's part of all columns, (d + 2)/F, divided as the rule's weights are.
 double share_of(const ProjectionArguments& arguments, int64_t j) {
-  const int64_t width = block_of_inputs(arguments.d), block = j / width;
+  const int64_t width = simplex_block(arguments.d), block = j / width;
   const auto F = static_cast<double>(arguments.F), d = static_cast<double>(arguments.d);
   if ((block + 1) * width > arguments.F) return 1 / F;
   const double weight = d / squared_radius(arguments.seed, arguments.d, block);
@@ -115,7 +115,7 @@ const ProjectionEntry kQuadrature = {
         "spherical-radial rule of degree 3, d + 2 columns a block; for close points: far ones "
         "are biased",
     .need = LawNeed::isotropic,
-    .block = block_of_inputs,
+    .block = simplex_block,
     .share = share_of,
     .maker = make_dense_of<SimplexFrequencies>,
 };

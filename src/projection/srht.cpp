@@ -23,7 +23,7 @@
 namespace mercer::projection {
 namespace {
 
-constexpr int64_t kMostInputs = int64_t{1} << 28;
+constexpr int64_t kMostPadded = int64_t{1} << 28;
 
 template <class T>
 struct Ingredients {
@@ -132,9 +132,9 @@ class Srht final : public TypedSparseProjection<Srht> {
 }  // namespace
 
 int64_t srht_dimension(int64_t d) {
-  require(d <= kMostInputs, MERCER_INVALID_ARGUMENT,
+  require(d <= kMostPadded, MERCER_INVALID_ARGUMENT,
           "inputs = %lld, expected at most %lld for projection = srht", static_cast<long long>(d),
-          static_cast<long long>(kMostInputs));
+          static_cast<long long>(kMostPadded));
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(d)));
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "base/size.h"
 #include "projection/lazy_groups.h"
 #include "projection/tensor_srht_lanes.h"
 #include "projection/tensor_srht_row.h"
@@ -33,8 +34,6 @@ using transform::kLanes;
 
 // Transforms of all factors of a batch: above, they crowd each other out of the caches.
 constexpr int64_t kMostTableBytes = int64_t{4} << 20;
-
-int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
 
 class TensorSrht final : public TypedMultilinear<TensorSrht> {
   friend TypedMultilinear<TensorSrht>;
@@ -87,7 +86,7 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
     const int64_t indices = checked_multiply(p_, block_, "indices");
     const GroupCost cost{checked_multiply(indices, sizeof(int32_t), "indices"),
                          index_scratch_bytes(law_), "the indices of a sketch"};
-    const Blocks blocks{c.begin / block_, (c.end + block_ - 1) / block_};
+    const Blocks blocks{c.begin / block_, ceil_divide(c.end, block_)};
     index_.prepare_all(blocks, cost, context, [&](int64_t block) {
       AlignedBuffer<int32_t> index(indices);
       draw_index(law_, block, context, std::span(index.data(), static_cast<size_t>(indices)));

@@ -20,7 +20,7 @@ namespace {
 // Above, [d]^p is sampled by rejection.
 constexpr int64_t kMostEnumeratedBits = 62;
 // Of stacked blocks: fewer would leave a gather too short to pay for its call.
-constexpr int64_t kColumnsTogether = 1024;
+constexpr int64_t kIndexColumns = 1024;
 
 // Of a shuffle, and tuples, between two looks at whether the call is to stop.
 constexpr size_t kStepsTogether = size_t{1} << 16;
@@ -128,7 +128,7 @@ void draw_rejected(const IndexLaw& law, Context& context, std::span<int32_t> ind
 
 int64_t index_block(const IndexLaw& law) noexcept {
   if (law.rows != SrhtRows::stacked) return law.columns;
-  return law.d * std::clamp<int64_t>(kColumnsTogether / law.d, 1, (law.columns - 1) / law.d + 1);
+  return law.d * std::clamp<int64_t>(kIndexColumns / law.d, 1, (law.columns - 1) / law.d + 1);
 }
 
 int64_t index_scratch_bytes(const IndexLaw& law) {

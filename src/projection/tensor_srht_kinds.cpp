@@ -3,8 +3,8 @@
 // The three forms of TensorSRHT as kinds of sketch, and the moments of their columns: columns of
 // H D_i are columns of signs; what differs is which two of them meet.
 #include <cmath>
-#include <limits>
 
+#include "base/numbers.h"
 #include "projection/product_moments.h"
 #include "projection/sketch_kind.h"
 #include "projection/tensor_srht.h"
@@ -14,8 +14,7 @@ namespace {
 
 Dependence dependence(SrhtRows rows, double m, double d, std::size_t factors) noexcept {
   const auto among = [](double fraction, double size, bool joint) {
-    return Dependence{fraction, size > 1 ? size - 1 : std::numeric_limits<double>::infinity(),
-                      joint};
+    return Dependence{fraction, size > 1 ? size - 1 : kInfinity, joint};
   };
   if (rows == SrhtRows::upsampled) return among(1 - 1 / m, std::ceil(m / d) * d, false);
   if (rows == SrhtRows::tuple) {

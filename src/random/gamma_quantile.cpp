@@ -21,12 +21,12 @@ constexpr double kExpansionFrom = 1e4;
 constexpr int kMostTerms = 20000;   // a bound only: about 10 sqrt(a) are taken
 constexpr int kNewtonSteps = 100;   // a bound only: about four are taken
 constexpr double kLastStep = 1e-8;  // the next one would be about its square
-constexpr double kEpsilon = 0x1p-53;
+constexpr double kRoundoff = 0x1p-53;
 
 // P(G <= x) / (x^a e^{-x} / Gamma(a + 1)) for x <= a + 1.
 double series(double a, double x) noexcept {
   double term = 1, sum = 1;
-  for (int n = 1; n < kMostTerms && term > kEpsilon * sum; ++n) {
+  for (int n = 1; n < kMostTerms && term > kRoundoff * sum; ++n) {
     term *= x / (a + n);
     sum += term;
   }
@@ -44,7 +44,7 @@ double fraction(double a, double x) noexcept {
     c = b + an / c;
     const double factor = c * d;
     value *= factor;
-    if (std::fabs(factor - 1) <= kEpsilon) break;
+    if (std::fabs(factor - 1) <= kRoundoff) break;
   }
   return value;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Laws with a closed inverse distribution function, each a function of one uniform u: u -> F^-1(u).
+#include "base/numbers.h"
 #include "random/block_fill.h"
 #include "random/distributions.h"
 #include "random/elementary.h"
@@ -18,7 +19,6 @@ inline double laplace_quantile(double u) noexcept {
 
 /// F(x) = (2 / pi) arctan(exp(pi x)).
 inline double sech_quantile(double u) noexcept {
-  constexpr double kInversePi = 0x1.45f306dc9c883p-2;
   return kInversePi * log_of(portable_tan_half_turns(0.5 * u));
 }
 

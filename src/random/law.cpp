@@ -3,15 +3,13 @@
 #include "random/law.h"
 
 #include <cmath>
-#include <limits>
 
+#include "base/numbers.h"
 #include "random/distributions.h"
 #include "random/scalar_math.h"
 
 namespace mercer::random {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 class NormalLaw final : public Law {
  public:
@@ -43,13 +41,13 @@ class SignLaw final : public Law {
 
 }  // namespace
 
-double Law::radius(const Stream&, int64_t) const noexcept { return kNan; }
+double Law::radius(const Stream&, int64_t) const noexcept { return kNaN; }
 
-double Law::fixed_radius(int64_t) const noexcept { return kNan; }
+double Law::fixed_radius(int64_t) const noexcept { return kNaN; }
 
-double Law::scale_quantile(double) const noexcept { return kNan; }
+double Law::scale_quantile(double) const noexcept { return kNaN; }
 
-double Law::quantile(double) const noexcept { return kNan; }
+double Law::quantile(double) const noexcept { return kNaN; }
 
 double Law::quantile_given(double m, int64_t, double u) const noexcept {
   return m * normal_quantile(u);

@@ -7,13 +7,11 @@
 #include <cmath>
 #include <initializer_list>
 
+#include "base/numbers.h"
 #include "random/elementary.h"
 
 namespace mercer::random {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// e^r - 1 - r for |r| <= 0.35: Taylor's series to r^13, error r^14/14! < 5e-18.
 double exp_tail(double r) noexcept {
@@ -30,7 +28,7 @@ double exp_tail(double r) noexcept {
 double portable_log(double x) noexcept {
   if (!(x >= 0x1p-1022)) {
     if (x == 0.0) return -kInfinity;
-    if (!(x > 0.0)) return kNan;
+    if (!(x > 0.0)) return kNaN;
     return elementary::log_normal_range(x * 0x1p54, -54);
   }
   if (x == kInfinity) return x;

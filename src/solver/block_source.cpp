@@ -5,6 +5,7 @@
 #include "base/aligned.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/size.h"
 
 namespace mercer::solver {
 namespace {
@@ -13,7 +14,7 @@ constexpr int64_t kRowsPerChunk = 64;
 
 /// out(i, :) = (double)(what(i, :)), in parallel.
 void widen(MatrixView<const float> from, Context& context, MatrixView<double> to) {
-  const int64_t chunks = (from.rows + kRowsPerChunk - 1) / kRowsPerChunk;
+  const int64_t chunks = ceil_divide(from.rows, kRowsPerChunk);
   parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
     const int64_t end = std::min(from.rows, (chunk + 1) * kRowsPerChunk);
     for (int64_t i = chunk * kRowsPerChunk; i < end; ++i) {

@@ -18,7 +18,7 @@
 namespace mercer::solver {
 namespace {
 
-constexpr const char* kWhat = "ridge of coupled outputs";
+constexpr const char* kCoupledRidge = "ridge of coupled outputs";
 
 /// How large the eigenproblem is, and whether it is the targets'.
 struct Side {
@@ -27,8 +27,9 @@ struct Side {
 };
 Side side_of(const BlockSource& rows, const Coupling& coupling, Context& context) {
   const int64_t r = coupling.coefficients(rows.features());
-  const int64_t m = rows.is_complete() ? checked_multiply(rows.rows(), rows.outputs(), kWhat)
-                                       : observed(rows, context).targets;
+  const int64_t m = rows.is_complete()
+                        ? checked_multiply(rows.rows(), rows.outputs(), kCoupledRidge)
+                        : observed(rows, context).targets;
   const bool dual = m < r && rows.reduction() == nullptr;
   return {dual ? m : r, dual};
 }
@@ -51,7 +52,7 @@ class EmptyPath final : public CoupledPath {
   EmptyPath(int64_t features, int64_t outputs) : features_(features), outputs_(outputs) {}
   int64_t outputs() const noexcept override { return outputs_; }
   Weights solve(double, Context& context) const override {
-    Weights weights{Matrix<double>(features_, outputs_, context, kWhat),
+    Weights weights{Matrix<double>(features_, outputs_, context, kCoupledRidge),
                     std::vector<double>(static_cast<size_t>(outputs_), 0.0)};
     weights.w.fill(0);
     return weights;
@@ -59,8 +60,9 @@ class EmptyPath final : public CoupledPath {
   double effective_dimension(double) const override { return 0; }
   Matrix<double> leave_one_out(std::span<const double> lambdas, const WideBlock& block,
                                Context& context) const override {
-    Matrix<double> none(block.Z.rows, checked_multiply(std::ssize(lambdas), outputs_, kWhat),
-                        context, kWhat);
+    Matrix<double> none(block.Z.rows,
+                        checked_multiply(std::ssize(lambdas), outputs_, kCoupledRidge), context,
+                        kCoupledRidge);
     none.fill(0);
     return none;
   }
@@ -94,7 +96,7 @@ class SeparatePath final : public CoupledPath {
     Weights all;
     for (int64_t k = 0; k < outputs(); ++k) {
       const Weights own = paths_[static_cast<size_t>(k)]->solve(lambda, context);
-      if (k == 0) all.w = Matrix<double>(own.w.rows(), outputs(), context, kWhat);
+      if (k == 0) all.w = Matrix<double>(own.w.rows(), outputs(), context, kCoupledRidge);
       for (int64_t c = 0; c < own.w.rows(); ++c) all.w(c, k) = own.w(c, 0);
       all.intercept.push_back(own.intercept[0]);
     }
@@ -108,7 +110,7 @@ class SeparatePath final : public CoupledPath {
   Matrix<double> leave_one_out(std::span<const double> lambdas, const WideBlock& block,
                                Context& context) const override {
     const int64_t p = outputs(), L = std::ssize(lambdas);
-    Matrix<double> all(block.Z.rows, checked_multiply(L, p, kWhat), context, kWhat);
+    Matrix<double> all(block.Z.rows, checked_multiply(L, p, kCoupledRidge), context, kCoupledRidge);
     for (int64_t k = 0; k < p; ++k) {
       WideBlock own = block;
       own.Y = block.Y.block_cols(k, k + 1);
@@ -146,7 +148,7 @@ class GroupFactors final : public LambdaPath {
   Weights solved(double lambda, Context& context, double* trace) const {
     const double shift = checked_shift(lambda, sums_.n);
     const int64_t r = sums_.H.rows();
-    const Matrix<double> A(r, r, context, kWhat);
+    const Matrix<double> A(r, r, context, kCoupledRidge);
     for (int64_t j = 0; j < r; ++j) {
       std::copy_n(sums_.H.view().row(j), j + 1, A.view().row(j));
       A(j, j) += shift;
@@ -176,8 +178,9 @@ std::unique_ptr<CoupledPath> make_coupled_path(const BlockSource& rows, const Ri
   if (!rows.is_complete() && observed(rows, context).targets == 0)
     return std::make_unique<EmptyPath>(rows.features(), rows.outputs());
   const Side side = side_of(rows, *problem.coupling, context);
-  const int64_t square = checked_multiply(checked_multiply(16, side.size, kWhat), side.size, kWhat);
-  context.require_room(square, kWhat);
+  const int64_t square =
+      checked_multiply(checked_multiply(16, side.size, kCoupledRidge), side.size, kCoupledRidge);
+  context.require_room(square, kCoupledRidge);
   return std::make_unique<GroupPath>(rows, problem, *problem.coupling, side.dual, context, done);
 }
 

@@ -4,16 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
 
 namespace mercer::solver {
 namespace {
 
-constexpr const char* kWhat = "roots of coupled outputs";
+constexpr const char* kRoots = "roots of coupled outputs";
 
 }  // namespace
 
@@ -32,21 +32,20 @@ Coupling::Coupling(int64_t outputs, Matrix<double> roots, std::vector<double> sc
           MERCER_INVALID_ARGUMENT, "roots of outputs are 0 or not finite, expected a rank of 1");
   if (!shared()) return;
   const MatrixView<const double> B(roots_.data(), outputs, width());
-  const Matrix<double> V(outputs, outputs, context, kWhat);
+  const Matrix<double> V(outputs, outputs, context, kRoots);
   linalg::multiply(1.0, linalg::Transpose::no, B, linalg::Transpose::yes, B, 0.0, V.view());
   g_.resize(static_cast<std::size_t>(outputs));
   linalg::symmetric_eigen(V.view(), g_, context);
   // What rounding has left of directions that B does not reach.
-  const double least =
-      std::numeric_limits<double>::epsilon() * static_cast<double>(outputs) * g_.back();
+  const double least = kEpsilon * static_cast<double>(outputs) * g_.back();
   for (double& g : g_) g = g > least ? g : 0;
-  Q_ = Matrix<double>(outputs, outputs, context, kWhat);
+  Q_ = Matrix<double>(outputs, outputs, context, kRoots);
   for (int64_t k = 0; k < outputs; ++k)
     for (int64_t j = 0; j < outputs; ++j) Q_(k, j) = V(j, k);
 }
 
 Coupling Coupling::independent(int64_t outputs, Context& context) {
-  Matrix<double> unit(1, checked_multiply(outputs, outputs, kWhat), context, kWhat);
+  Matrix<double> unit(1, checked_multiply(outputs, outputs, kRoots), context, kRoots);
   for (int64_t k = 0; k < outputs; ++k)
     for (int64_t l = 0; l < outputs; ++l) unit(0, k * outputs + l) = k == l ? 1 : 0;
   return {outputs, std::move(unit), std::vector<double>(static_cast<std::size_t>(outputs), 1.0),
@@ -73,8 +72,7 @@ void Coupling::gather(MatrixView<const double> C, MatrixView<double> theta) cons
 
 std::vector<double> Coupling::lambdas(double lambda) const {
   std::vector<double> result;
-  for (const double g : g_)
-    result.push_back(g > 0 ? lambda / g : std::numeric_limits<double>::infinity());
+  for (const double g : g_) result.push_back(g > 0 ? lambda / g : kInfinity);
   return result;
 }
 

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/numbers.h"
 #include "linalg/blas.h"
 #include "linalg/column_means.h"
 #include "linalg/symmetric_eigen.h"
@@ -19,11 +19,8 @@
 namespace mercer::solver {
 namespace {
 
-// As in RidgePath: below it the residual is rounding error, and is divided by it.
-constexpr double kInterpolates = 1e-8;
-
 constexpr const char kLeaveOneOut[] = "leave-one-out";
-constexpr auto kPlain = linalg::Transpose::no, kTransposed = linalg::Transpose::yes;
+using linalg::kPlain, linalg::kTransposed;
 
 constexpr const char kSquare[] = "an n x n matrix of the dual form";
 
@@ -186,7 +183,7 @@ std::vector<double> DualSystem::gcv(double lambda) const {
   }
   const bool interpolates = left <= kInterpolates * n_;
   for (double& value : result) {
-    value = interpolates ? std::numeric_limits<double>::infinity() : value / left * (n_ / left);
+    value = interpolates ? kInfinity : value / left * (n_ / left);
   }
   return result;
 }
@@ -265,7 +262,7 @@ double DualSystem::left_out(double residual, double left, size_t row) const {
   const double root = weights_.empty() ? 1.0 : std::sqrt(weights_[row]);
   const double rest = left - intercept_share(row);
   if (root == 0) return 0;
-  return rest > kInterpolates ? residual / (root * rest) : std::numeric_limits<double>::infinity();
+  return rest > kInterpolates ? residual / (root * rest) : kInfinity;
 }
 
 }  // namespace mercer::solver

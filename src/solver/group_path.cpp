@@ -8,11 +8,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/numbers.h"
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
 #include "solver/centering.h"
+#include "solver/ridge.h"
 #include "solver/small_system.h"
 
 namespace mercer::solver {
@@ -20,9 +21,8 @@ namespace {
 
 using linalg::Transpose;
 
-constexpr const char* kWhat = "ridge of coupled outputs";
+constexpr const char* kGroupRidge = "ridge of coupled outputs";
 constexpr int64_t kBlockNumbers = int64_t{1} << 18;  // products side by side
-constexpr double kInterpolates = 1e-8;
 
 MatrixView<const double> column(std::span<const double> x) {
   return {x.data(), static_cast<int64_t>(x.size()), 1};
@@ -75,8 +75,8 @@ void GroupPath::decompose_sums(const BlockSource& rows, const RidgeProblem& prob
 
 void GroupPath::decompose_targets(const BlockSource& rows, const RidgeProblem& problem,
                                   Context& context, const RowsDone& done) {
-  const Matrix<double> Z(rows.rows(), rows.features(), context, kWhat);
-  const Matrix<double> Y(rows.rows(), rows.outputs(), context, kWhat);
+  const Matrix<double> Z(rows.rows(), rows.features(), context, kGroupRidge);
+  const Matrix<double> Y(rows.rows(), rows.outputs(), context, kGroupRidge);
   std::vector<double> weights;
   for_each_wide(rows, context, [&](const WideBlock& block) {
     for (int64_t i = 0; i < block.Z.rows; ++i) {
@@ -97,9 +97,9 @@ void GroupPath::decompose_targets(const BlockSource& rows, const RidgeProblem& p
       first_[static_cast<size_t>(target.row)] = std::ssize(y);
     y.push_back(centred(coupling_, means_, Y.view(), weights, target));
   }
-  Phi_ = Matrix<double>(m, coupling_.coefficients(rows.features()), context, kWhat);
+  Phi_ = Matrix<double>(m, coupling_.coefficients(rows.features()), context, kGroupRidge);
   expand(coupling_, means_, Z.view(), weights, targets, context, Phi_.view());
-  V_ = Matrix<double>(m, m, context, kWhat);
+  V_ = Matrix<double>(m, m, context, kGroupRidge);
   V_.fill(0);
   linalg::rank_update_rows(1.0, Phi_.view(), V_.view());
   s_.resize(y.size());
@@ -111,16 +111,14 @@ void GroupPath::decompose_targets(const BlockSource& rows, const RidgeProblem& p
 
 double GroupPath::part(std::size_t j, double lambda) const {
   const double shift = checked_shift(lambda, n_), sum = s_[j] + shift;
-  const double null =
-      std::numeric_limits<double>::epsilon() * static_cast<double>(s_.size()) * s_.back();
+  const double null = kEpsilon * static_cast<double>(s_.size()) * s_.back();
   if (dual_) return sum > null ? shift / sum : 1.0;
   return sum > null ? 1 / sum : 0.0;
 }
 
 Weights GroupPath::solve(double lambda, Context& context) const {
   const double shift = checked_shift(lambda, n_);
-  const double null =
-      std::numeric_limits<double>::epsilon() * static_cast<double>(s_.size()) * s_.back();
+  const double null = kEpsilon * static_cast<double>(s_.size()) * s_.back();
   std::vector<double> filtered(own_.size()), u(own_.size());
   for (size_t j = 0; j < own_.size(); ++j)
     filtered[j] = s_[j] + shift > null ? own_[j] / (s_[j] + shift) : 0.0;
@@ -144,9 +142,9 @@ double GroupPath::effective_dimension(double lambda) const {
 Matrix<double> GroupPath::turned(const WideBlock& block, std::span<const Target> targets,
                                  Context& context) const {
   const int64_t k = V_.rows();
-  Matrix<double> T(std::ssize(targets), k, context, kWhat);
+  Matrix<double> T(std::ssize(targets), k, context, kGroupRidge);
   if (!dual_) {
-    const Matrix<double> Phi(T.rows(), V_.cols(), context, kWhat);
+    const Matrix<double> Phi(T.rows(), V_.cols(), context, kGroupRidge);
     expand(coupling_, means_, block.Z, block.weights, targets, context, Phi.view());
     linalg::multiply(1.0, Transpose::no, Phi.view(), Transpose::yes, V_.view(), 0.0, T.view());
     return T;
@@ -181,8 +179,7 @@ void GroupPath::leave_out_group(const WideBlock& block, std::span<const Target> 
     for (int64_t a = 0; a < q; ++a) {
       const auto k = static_cast<size_t>(group[static_cast<size_t>(a)].output);
       residuals(row, l * p + static_cast<int64_t>(k)) =
-          known ? coupling_.scale()[k] * e[static_cast<size_t>(a)] / std::sqrt(weight)
-                : std::numeric_limits<double>::infinity();
+          known ? coupling_.scale()[k] * e[static_cast<size_t>(a)] / std::sqrt(weight) : kInfinity;
     }
   }
 }
@@ -190,17 +187,17 @@ void GroupPath::leave_out_group(const WideBlock& block, std::span<const Target> 
 Matrix<double> GroupPath::leave_one_out(std::span<const double> lambdas, const WideBlock& block,
                                         Context& context) const {
   const int64_t k = V_.rows(), L = std::ssize(lambdas), p = outputs();
-  const Matrix<double> parts(k, L, context, kWhat);
+  const Matrix<double> parts(k, L, context, kGroupRidge);
   for (int64_t j = 0; j < k; ++j)
     for (int64_t l = 0; l < L; ++l)
       parts(j, l) = part(static_cast<size_t>(j), lambdas[static_cast<size_t>(l)]);
-  Matrix<double> residuals(block.Z.rows, checked_multiply(L, p, kWhat), context, kWhat);
+  Matrix<double> residuals(block.Z.rows, checked_multiply(L, p, kGroupRidge), context, kGroupRidge);
   residuals.fill(0);
   const std::vector<Target> targets = targets_of(block.Y, block.weights);
   // As many rows side by side as keep their products within a bounded block.
   const int64_t size = std::clamp<int64_t>(kBlockNumbers / (products_of(p) * k), 1, block.Z.rows);
-  const Matrix<double> products(size * products_of(p), k, context, kWhat);
-  const Matrix<double> sums(size * products_of(p), L, context, kWhat);
+  const Matrix<double> products(size * products_of(p), k, context, kGroupRidge);
+  const Matrix<double> sums(size * products_of(p), L, context, kGroupRidge);
   for (size_t begin = 0; begin < targets.size();) {
     size_t end = begin;
     for (int64_t rows = 0; rows < size && end < targets.size(); ++rows) end = end_of(targets, end);

@@ -12,7 +12,7 @@
 namespace mercer::solver {
 namespace {
 
-constexpr const char* kWhat = "sums of coupled outputs";
+constexpr const char* kCoupledSums = "sums of coupled outputs";
 
 double weight_at(std::span<const double> weights, int64_t i) {
   return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)];
@@ -65,7 +65,7 @@ void keep_means(const Means& means, double weight, bool center, int64_t k, int64
 }
 
 OutputMeans no_means(int64_t p, int64_t D, Context& context) {
-  OutputMeans means{Matrix<double>(p, D, context, kWhat),
+  OutputMeans means{Matrix<double>(p, D, context, kCoupledSums),
                     std::vector<double>(static_cast<std::size_t>(p), 0.0),
                     std::vector<double>(static_cast<std::size_t>(p), 0.0)};
   means.features.fill(0);
@@ -102,7 +102,7 @@ GroupSums group_sums(const BlockSource& rows, const RidgeProblem& problem, const
   } else {
     sums = separate_sums(rows, context, done);
   }
-  GroupSums result{Matrix<double>(r, r, context, kWhat),
+  GroupSums result{Matrix<double>(r, r, context, kCoupledSums),
                    std::vector<double>(static_cast<std::size_t>(r), 0.0), no_means(p, D, context),
                    observed(rows, context).weight};
   result.H.fill(0);
@@ -179,7 +179,7 @@ double centred(const Coupling& coupling, const OutputMeans& means, MatrixView<co
 Weights weights_of(const Coupling& coupling, const OutputMeans& means,
                    std::span<const double> theta, Context& context) {
   const int64_t p = coupling.outputs(), D = means.features.cols(), q = coupling.width();
-  Weights weights{Matrix<double>(D, p, context, kWhat), means.outputs};
+  Weights weights{Matrix<double>(D, p, context, kCoupledSums), means.outputs};
   coupling.spread({theta.data(), D, q}, weights.w.view());
   for (int64_t c = 0; c < D; ++c)
     for (int64_t k = 0; k < p; ++k) {

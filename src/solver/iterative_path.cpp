@@ -20,7 +20,7 @@ namespace {
 
 using linalg::Transpose;
 
-constexpr const char* kWhat = "ridge by conjugate gradients";
+constexpr const char* kIterativeRidge = "ridge by conjugate gradients";
 constexpr int64_t kRank = 256, kRowsOfRank = 32;
 constexpr uint64_t kSketchSeed = 1;  // which changes speed, not solutions
 constexpr double kTolerance = 1e-9;
@@ -56,9 +56,9 @@ std::vector<int64_t> spread_rows(int64_t rows, int64_t most) {
 
 /// Features of all rows beside what else is held.
 bool leaves_room(const BlockSource& rows, const Context& context) {
-  const int64_t numbers = checked_add(rows.rows(), 4 * (kRank + rows.outputs()), kWhat);
-  return context.has_room(
-      checked_multiply(8, checked_multiply(rows.features(), numbers, kWhat), kWhat));
+  const int64_t numbers = checked_add(rows.rows(), 4 * (kRank + rows.outputs()), kIterativeRidge);
+  return context.has_room(checked_multiply(
+      8, checked_multiply(rows.features(), numbers, kIterativeRidge), kIterativeRidge));
 }
 
 class IterativePath final : public LambdaPath {
@@ -69,7 +69,7 @@ class IterativePath final : public LambdaPath {
         rows_(cached_ ? *cached_ : given),
         problem_(problem),
         H_(rows_, problem.center, context),
-        B_(rows_.features(), rows_.outputs(), context, kWhat),
+        B_(rows_.features(), rows_.outputs(), context, kIterativeRidge),
         mean_(static_cast<std::size_t>(rows_.outputs()), 0.0) {
     if (problem.center) take_means(context);
     take_products(context, done);
@@ -87,8 +87,8 @@ class IterativePath final : public LambdaPath {
   Weights solve(double lambda, Context& context) const override {
     const int64_t D = rows_.features(), p = rows_.outputs();
     const std::vector<double> asked = shifts_of(lambda), shifts = finite(asked);
-    const Matrix<double> B(D, p, context, kWhat), X(D, p, context, kWhat);
-    Weights weights{Matrix<double>(D, p, context, kWhat), mean_};
+    const Matrix<double> B(D, p, context, kIterativeRidge), X(D, p, context, kIterativeRidge);
+    Weights weights{Matrix<double>(D, p, context, kIterativeRidge), mean_};
     X.fill(0);
     rotate(B_.view(), true, B.view());
     for (int64_t k = 0; k < p; ++k)
@@ -134,7 +134,7 @@ class IterativePath final : public LambdaPath {
 
   /// Z'W(Y - mean), which the mean of Z takes no part in.
   void take_products(Context& context, const RowsDone& done) {
-    const Matrix<double> left(rows_.block_rows(), rows_.outputs(), context, kWhat);
+    const Matrix<double> left(rows_.block_rows(), rows_.outputs(), context, kIterativeRidge);
     B_.fill(0);
     for_each_wide(rows_, context, [&](const WideBlock& block) {
       const auto U = left.view().block_rows(0, block.Z.rows);

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "linalg/blas.h"
 
 namespace mercer::solver {
@@ -21,7 +22,7 @@ constexpr int64_t kTile = 64;  // two 32 KiB tiles fit the caches of a core
 
 /// A(j, i) = A(i, j) for j < i (save), or A(i, j) = A(j, i) (restore), by square tiles.
 void copy_triangle(MatrixView<double> A, bool save, Context& context) {
-  const int64_t tiles = (A.rows + kTile - 1) / kTile;
+  const int64_t tiles = ceil_divide(A.rows, kTile);
   parallel_for(context, tiles, [=](int64_t tile, int) noexcept {
     const int64_t first = tile * kTile, last = std::min(first + kTile, A.rows);
     for (int64_t column = 0; column < last; column += kTile) {

@@ -7,9 +7,9 @@
 // A row of weight w has w H_ii in the place of H_ii.
 // U does not depend on lambda, so a path costs one rows x D x D product and two thin ones.
 #include <algorithm>
-#include <limits>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/size.h"
 #include "linalg/blas.h"
 #include "linalg/column_means.h"
@@ -20,9 +20,8 @@ namespace mercer::solver {
 namespace {
 
 constexpr int64_t kRowBlock = 1024;
-constexpr double kInterpolates = 1e-8;  // as in gcv: below it the residual is rounding error too
-constexpr auto kPlain = linalg::Transpose::no;
-constexpr const char* kWhat = "leave-one-out";
+using linalg::kPlain;
+constexpr const char* kLeftOut = "leave-one-out";
 
 void square(MatrixView<double> U) {
   for (int64_t i = 0; i < U.rows; ++i)
@@ -52,8 +51,8 @@ struct RidgePath::State::LeftOut {
 RidgePath::State::LeftOut RidgePath::State::prepare_left_out(std::span<const double> lambdas,
                                                              Context& context) const {
   const int64_t D = features(), m = outputs(), L = static_cast<int64_t>(lambdas.size());
-  LeftOut factors{Matrix<double>(D, L, context, kWhat),
-                  Matrix<double>(D, checked_multiply(L, m, kWhat), context, kWhat), m};
+  LeftOut factors{Matrix<double>(D, L, context, kLeftOut),
+                  Matrix<double>(D, checked_multiply(L, m, kLeftOut), context, kLeftOut), m};
   for (int64_t l = 0; l < L; ++l) {
     const double shift = checked_shift(lambdas[static_cast<std::size_t>(l)], statistics.weight());
     for (int64_t i = 0; i < D; ++i) {
@@ -73,9 +72,11 @@ Matrix<double> RidgePath::State::left_out(const LeftOut& factors, MatrixView<con
   require_weights(weights, Z.rows);
   const int64_t D = features(), L = factors.inverses.cols(), columns = factors.coefficients.cols();
   const int64_t block = std::min(kRowBlock, Z.rows);
-  Matrix<double> residuals(Z.rows, columns, context, kWhat);
-  const Matrix<double> centred_rows(block, D, context, kWhat), basis(block, D, context, kWhat);
-  const Matrix<double> fitted(block, columns, context, kWhat), leverage(block, L, context, kWhat);
+  Matrix<double> residuals(Z.rows, columns, context, kLeftOut);
+  const Matrix<double> centred_rows(block, D, context, kLeftOut),
+      basis(block, D, context, kLeftOut);
+  const Matrix<double> fitted(block, columns, context, kLeftOut),
+      leverage(block, L, context, kLeftOut);
   const double of_intercept = static_cast<double>(centered) / statistics.weight();
   Stage stage(context, Z.rows);
   for (int64_t first = 0; first < Z.rows; first += block) {
@@ -94,9 +95,8 @@ Matrix<double> RidgePath::State::left_out(const LeftOut& factors, MatrixView<con
       const double weight = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(first + i)];
       for (int64_t j = 0; j < columns; ++j) {
         const double left = 1 - weight * of_intercept - weight * leverage(i, j / factors.each);
-        residuals(first + i, j) = left > kInterpolates
-                                      ? (targets(first + i, j) - fitted(i, j)) / left
-                                      : std::numeric_limits<double>::infinity();
+        residuals(first + i, j) =
+            left > kInterpolates ? (targets(first + i, j) - fitted(i, j)) / left : kInfinity;
       }
     }
     stage.advance(rows.rows);
@@ -127,7 +127,7 @@ Matrix<double> RidgePath::leave_one_out(const Combination& of, MatrixView<const 
                                         std::span<const double> weights) const {
   require_training_block(*this, Z, Y);
   State::LeftOut factors{state_->inverses(of, context), state_->filtered(of, context), 1};
-  const Matrix<double> T(Y.rows, of.M.cols, context, kWhat);
+  const Matrix<double> T(Y.rows, of.M.cols, context, kLeftOut);
   const std::vector<double> mean = combined(state_->means.row.outputs, of.M);
   linalg::multiply(1.0, kPlain, Y, kPlain, of.M, 0.0, T.view());
   const auto target = [&](int64_t i, int64_t j) {

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "linalg/blas.h"
 #include "solver/block_statistics.h"
 
@@ -18,7 +19,7 @@ namespace {
 
 using linalg::Transpose;
 
-constexpr int64_t kRowsPerChunk = 64;
+constexpr int64_t kLossRows = 64;
 // Rounding of products of features with weights much larger than the scores.
 constexpr double kSingleNoise = 1e-8;
 constexpr double kDoubleNoise = 1e-14;
@@ -42,12 +43,12 @@ BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, Matr
                      Context& context) {
   const auto columns = static_cast<size_t>(S.cols);
   const int64_t skip = block.Y.cols - S.cols;  // of two classes: the code of the second
-  const int64_t chunks = (S.rows + kRowsPerChunk - 1) / kRowsPerChunk;
+  const int64_t chunks = ceil_divide(S.rows, kLossRows);
   std::vector<BlockLoss> parts(static_cast<size_t>(chunks));
   parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
     BlockLoss& sum = parts[static_cast<size_t>(chunk)];
-    const int64_t end = std::min(S.rows, (chunk + 1) * kRowsPerChunk);
-    for (int64_t i = chunk * kRowsPerChunk; i < end; ++i) {
+    const int64_t end = std::min(S.rows, (chunk + 1) * kLossRows);
+    for (int64_t i = chunk * kLossRows; i < end; ++i) {
       const std::span<double> s(S.row(i), columns);
       const double weight = row_weight(options, block, i);
       if (weight == 0) {

@@ -9,9 +9,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
 #include "random/distributions.h"
@@ -22,12 +22,12 @@ namespace {
 
 using linalg::Transpose;
 
-constexpr const char* kWhat = "a sketch for conjugate gradients";
+constexpr const char* kPreconditioner = "a sketch for conjugate gradients";
 constexpr double kLeastShare = 1e-12;  // of the largest eigenvalue
 
 /// rows x cols standard normals, a stream per row.
 Matrix<double> gaussian(int64_t rows, int64_t cols, uint64_t seed, Context& context) {
-  Matrix<double> G(rows, cols, context, kWhat);
+  Matrix<double> G(rows, cols, context, kPreconditioner);
   for (int64_t i = 0; i < rows; ++i)
     random::fill_normal({seed, random::Tag::probe, static_cast<uint64_t>(i)}, 0,
                         {G.view().row(i), static_cast<std::size_t>(cols)});
@@ -42,13 +42,14 @@ NystroemPreconditioner::NystroemPreconditioner(const linalg::LinearOperator& H, 
   require(rank >= 1 && rank <= r, MERCER_INVALID_ARGUMENT,
           "rank = %lld, expected 1 to %lld, the operator's size", static_cast<long long>(rank),
           static_cast<long long>(r));
-  const Matrix<double> G = gaussian(r, rank, seed, context), Y(r, rank, context, kWhat);
+  const Matrix<double> G = gaussian(r, rank, seed, context), Y(r, rank, context, kPreconditioner);
   H.apply(G.view(), context, Y.view());
   double square = 0;
   for (int64_t i = 0; i < r * rank; ++i) square += Y.data()[i] * Y.data()[i];
-  const double nu = std::numeric_limits<double>::epsilon() * std::sqrt(square);
+  const double nu = kEpsilon * std::sqrt(square);
   for (int64_t i = 0; i < r * rank; ++i) Y.data()[i] += nu * G.data()[i];
-  Matrix<double> core(rank, rank, context, kWhat), basis(rank, r, context, kWhat);
+  Matrix<double> core(rank, rank, context, kPreconditioner),
+      basis(rank, r, context, kPreconditioner);
   linalg::multiply(1.0, Transpose::yes, G.view(), Transpose::no, Y.view(), 0.0, core.view());
   require(linalg::cholesky(core.view()) == 0, MERCER_NOT_POSITIVE_DEFINITE,
           "the sketch of rank %lld is not positive definite, expected an operator that is",
@@ -63,7 +64,7 @@ NystroemPreconditioner::NystroemPreconditioner(const linalg::LinearOperator& H, 
   const auto first = std::ranges::upper_bound(squares, kLeastShare * squares.back());
   const auto dropped = first - squares.begin();
   for (auto at = first; at != squares.end(); ++at) eigenvalues_.push_back(std::max(0.0, *at - nu));
-  basis_ = Matrix<double>(this->rank(), r, context, kWhat);
+  basis_ = Matrix<double>(this->rank(), r, context, kPreconditioner);
   linalg::multiply(1.0, Transpose::no, core.view().block_rows(dropped, rank), Transpose::no,
                    basis.view(), 0.0, basis_.view());
   for (int64_t j = 0; j < basis_.rows(); ++j) {

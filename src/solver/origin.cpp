@@ -48,10 +48,6 @@ Row moved(const Row& mean, std::span<const double> from, std::span<const double>
   return result;
 }
 
-void add_scaled(double sign, std::span<const double> from, std::span<double> to) {
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] += sign * from[i];
-}
-
 }  // namespace
 
 MeanRow mean_about_origin(const RowStatistics& statistics) {

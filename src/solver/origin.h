@@ -11,6 +11,10 @@
 
 namespace mercer::solver {
 
+inline void add_scaled(double sign, std::span<const double> from, std::span<double> to) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] += sign * from[i];
+}
+
 /// A row of features and of outputs.
 struct MeanRow {
   std::vector<double> features, outputs;

@@ -18,12 +18,12 @@ namespace {
 
 using linalg::Transpose;
 
-constexpr const char* kWhat = "a posterior covariance";
-constexpr int64_t kRows = 64;                  // at once
+constexpr const char* kPosterior = "a posterior covariance";
+constexpr int64_t kPosteriorRows = 64;         // at once
 constexpr double kLeastShift = 100 * 2.3e-16;  // of the trace: below, rounding is all there is
 
 Matrix<double> copy_of(MatrixView<const double> A, Context& context) {
-  Matrix<double> copy(A.rows, A.cols, context, kWhat);
+  Matrix<double> copy(A.rows, A.cols, context, kPosterior);
   for (int64_t i = 0; i < A.rows; ++i) std::copy_n(A.row(i), A.cols, copy.view().row(i));
   return copy;
 }
@@ -67,7 +67,7 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
     statistics = take_reduced(rows, std::move(statistics));
     n = statistics.weight();
     const Means means = center_in_place(statistics, problem.center);
-    means_ = Matrix<double>(p, D, context, kWhat);
+    means_ = Matrix<double>(p, D, context, kPosterior);
     for (int64_t k = 0; k < p; ++k) {
       std::ranges::copy(means.row.features, means_.view().row(k));
       share_[static_cast<std::size_t>(k)] = problem.center ? 1 / n : 0;
@@ -85,7 +85,7 @@ void Posterior::measure_noise(const BlockSource& rows, const Weights& weights, d
   const int64_t p = outputs();
   std::vector<double> squares(static_cast<std::size_t>(2 * p), 0.0);  // then weights
   for_each_wide(rows, context, [&](const WideBlock& block) {
-    const Matrix<double> f(block.Z.rows, p, context, kWhat);
+    const Matrix<double> f(block.Z.rows, p, context, kPosterior);
     linalg::multiply(1.0, Transpose::no, block.Z, Transpose::no, weights.w.view(), 0.0, f.view());
     for (int64_t i = 0; i < f.rows(); ++i)
       for (int64_t k = 0; k < p; ++k) {
@@ -114,9 +114,9 @@ void Posterior::covariance(MatrixView<const double> Z, Context& context,
   const int64_t p = outputs(), D = means_.cols();
   const bool joined = roots_.rows() > 0;
   const int64_t q = joined ? roots_.cols() / p : 1, each = joined ? p : 1;
-  for (int64_t first = 0; first < Z.rows; first += kRows) {
-    const int64_t count = std::min(kRows, Z.rows - first);
-    const Matrix<double> V(D * q, count * each, context, kWhat);
+  for (int64_t first = 0; first < Z.rows; first += kPosteriorRows) {
+    const int64_t count = std::min(kPosteriorRows, Z.rows - first);
+    const Matrix<double> V(D * q, count * each, context, kPosterior);
     for (int64_t c = 0; c < D; ++c)
       for (int64_t b = 0; b < q; ++b)
         for (int64_t a = 0; a < count * each; ++a) {
@@ -174,16 +174,17 @@ Posterior::Posterior(std::span<const double> numbers, int64_t features, int64_t 
     std::copy_n(from, count, to);
     from += count;
   };
-  means_ = Matrix<double>(outputs, features, context, kWhat);
+  means_ = Matrix<double>(outputs, features, context, kPosterior);
   take(means_.data(), outputs * features);
   for (auto* list : {&share_, &noise_, &scale_}) {
     list->resize(static_cast<std::size_t>(outputs));
     take(list->begin(), outputs);
   }
-  roots_ = Matrix<double>(static_cast<int64_t>(rows), static_cast<int64_t>(cols), context, kWhat);
+  roots_ =
+      Matrix<double>(static_cast<int64_t>(rows), static_cast<int64_t>(cols), context, kPosterior);
   take(roots_.data(), roots_.rows() * roots_.cols());
   const auto size = static_cast<int64_t>(r);
-  L_ = Matrix<double>(size, size, context, kWhat);
+  L_ = Matrix<double>(size, size, context, kPosterior);
   for (int64_t j = 0; j < size; ++j) take(L_.view().row(j), j + 1);
   for (int64_t j = 0; j < size; ++j) require(L_(j, j) > 0, MERCER_INVALID_ARGUMENT, kBad);
 }

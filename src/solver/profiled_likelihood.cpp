@@ -9,10 +9,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "linalg/blas.h"
 #include "linalg/column_means.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 using linalg::Transpose;
 
-constexpr const char* kWhat = "the marginal likelihood";
+constexpr const char* kMarginalLikelihood = "the marginal likelihood";
 
 std::vector<double> of_mean_one(std::span<const double> weights) {
   std::vector<double> scaled(weights.begin(), weights.end());
@@ -56,7 +56,7 @@ Matrix<double> varying_outputs(MatrixView<const double> Y, std::span<const doubl
       break;
     }
   }
-  Matrix<double> result(Y.rows, std::ssize(varying), context, kWhat);
+  Matrix<double> result(Y.rows, std::ssize(varying), context, kMarginalLikelihood);
   for (int64_t k = 0; k < result.cols(); ++k) {
     for (int64_t i = 0; i < Y.rows; ++i)
       result(i, k) = Y(i, varying[static_cast<size_t>(k)]) - Y(0, varying[static_cast<size_t>(k)]);
@@ -86,11 +86,11 @@ ProfiledLikelihood::ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Co
                                        std::span<const double> weights)
     : weights_(of_mean_one(weights)),
       Y_(varying_outputs(Y, weights_, context)),
-      residuals_(Y.rows, Y_.cols(), context, kWhat),
-      w_(D, Y_.cols(), context, kWhat),
-      scaled_(D, Y_.cols(), context, kWhat),
-      A_(D, D, context, kWhat),
-      by_Z_(Y.rows, D, context, kWhat) {
+      residuals_(Y.rows, Y_.cols(), context, kMarginalLikelihood),
+      w_(D, Y_.cols(), context, kMarginalLikelihood),
+      scaled_(D, Y_.cols(), context, kMarginalLikelihood),
+      A_(D, D, context, kMarginalLikelihood),
+      by_Z_(Y.rows, D, context, kMarginalLikelihood) {
   require(Y.rows >= 2, MERCER_INVALID_ARGUMENT, "%lld rows, expected at least two",
           static_cast<long long>(Y.rows));
 }
@@ -101,7 +101,7 @@ double ProfiledLikelihood::factor(MatrixView<const double> Z, double noise) {
   A_.fill(0);
   linalg::rank_update(1.0, Z, A);
   for (int64_t j = 0; j < A.rows; ++j) A(j, j) += noise;
-  if (linalg::cholesky(A) != 0) return std::numeric_limits<double>::quiet_NaN();
+  if (linalg::cholesky(A) != 0) return kNaN;
   double half = 0;
   for (int64_t j = 0; j < A.rows; ++j) half += std::log(A(j, j));
   return 2 * half;

@@ -28,6 +28,9 @@ struct Combination {
   std::span<const double> lambdas;
 };
 
+/// A row whose share of its own prediction is within this of 1 has a residual of rounding errors.
+inline constexpr double kInterpolates = 1e-8;
+
 /// Every lambda >= 0 (lambda = 0: the minimum-norm solution) at O(D^2 outputs) each after an O(D^3)
 /// eigendecomposition.
 class RidgePath {

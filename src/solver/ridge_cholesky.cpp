@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // One lambda: (Z'Z + n lambda I) w = Z'Y by Cholesky in the statistics' own storage.
 #include <algorithm>
-#include <limits>
 
+#include "base/numbers.h"
 #include "linalg/blas.h"
 #include "linalg/column_means.h"
 #include "solver/inverse_trace.h"
@@ -13,9 +13,8 @@
 namespace mercer::solver {
 namespace {
 
-constexpr double kInterpolates = 1e-8;  // as in RidgePath::leave_one_out
-constexpr int64_t kRows = 512;
-constexpr const char* kWhat = "leave-one-out";
+constexpr int64_t kCentredRows = 512;
+constexpr const char* kDowndates = "leave-one-out";
 
 void transpose(MatrixView<const double> A, MatrixView<double> to) {
   for (int64_t i = 0; i < A.rows; ++i)
@@ -52,20 +51,20 @@ double RidgeFactor::effective_dimension(Context& context) const {
 Matrix<double> RidgeFactor::leave_one_out(const Weights& weights, MatrixView<const double> Z,
                                           MatrixView<const double> Y, Context& context,
                                           std::span<const double> row_weights) const {
-  Matrix<double> residuals(Z.rows, Y.cols, context, kWhat);
+  Matrix<double> residuals(Z.rows, Y.cols, context, kDowndates);
   for (int64_t i = 0; i < Z.rows; ++i)
     for (int64_t o = 0; o < Y.cols; ++o)
       residuals(i, o) = Y(i, o) - weights.intercept[static_cast<size_t>(o)];
   linalg::multiply(-1.0, linalg::Transpose::no, Z, linalg::Transpose::no, weights.w.view(), 1.0,
                    residuals.view());
-  const int64_t size = std::min(kRows, Z.rows);
-  const Matrix<double> centred(size, Z.cols, context, kWhat);
+  const int64_t size = std::min(kCentredRows, Z.rows);
+  const Matrix<double> centred(size, Z.cols, context, kDowndates);
   for (int64_t first = 0; first < Z.rows; first += size) {
     const int64_t count = std::min(size, Z.rows - first);
     const MatrixView<double> rows = centred.view().block_rows(0, count);
     for (int64_t i = 0; i < count; ++i) std::copy_n(Z.row(first + i), Z.cols, rows.row(i));
     if (center_) linalg::subtract_from_rows(means_.row.features, rows);
-    const Matrix<double> solved(Z.cols, count, context, kWhat);
+    const Matrix<double> solved(Z.cols, count, context, kDowndates);
     transpose(rows, solved.view());
     linalg::triangular_solve(factor(), solved.view());
     std::vector<double> leverage(static_cast<size_t>(count), 0.0);
@@ -77,8 +76,7 @@ Matrix<double> RidgeFactor::leave_one_out(const Weights& weights, MatrixView<con
       const double of_intercept = center_ ? 1 / statistics_.weight() : 0.0;
       const double left = 1 - w * (of_intercept + leverage[static_cast<size_t>(i)]);
       for (int64_t o = 0; o < Y.cols; ++o)
-        residuals(first + i, o) = left > kInterpolates ? residuals(first + i, o) / left
-                                                       : std::numeric_limits<double>::infinity();
+        residuals(first + i, o) = left > kInterpolates ? residuals(first + i, o) / left : kInfinity;
     }
     context.checkpoint();
   }

@@ -3,17 +3,17 @@
 // Ridge solutions of linear combinations of the outputs, each at its own lambda, from one
 // eigendecomposition: what couples outputs is diagonal in a basis of theirs.
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "linalg/blas.h"
 #include "solver/ridge_state.h"
 
 namespace mercer::solver {
 namespace {
 
-constexpr const char* kWhat = "ridge of combined outputs";
-constexpr auto kPlain = linalg::Transpose::no;
+constexpr const char* kCombinedOutputs = "ridge of combined outputs";
+using linalg::kPlain;
 
 void require_combination(const Combination& of, int64_t outputs) {
   const auto count = static_cast<int64_t>(of.lambdas.size());
@@ -35,10 +35,10 @@ std::vector<double> combined(std::span<const double> of, MatrixView<const double
 
 Matrix<double> RidgePath::State::inverses(const Combination& of, Context& context) const {
   require_combination(of, outputs());
-  Matrix<double> result(features(), of.M.cols, context, kWhat);
+  Matrix<double> result(features(), of.M.cols, context, kCombinedOutputs);
   for (int64_t j = 0; j < result.cols(); ++j) {
     const double lambda = of.lambdas[static_cast<std::size_t>(j)];
-    const bool no_weights = lambda == std::numeric_limits<double>::infinity();
+    const bool no_weights = lambda == kInfinity;
     const double shift = no_weights ? lambda : checked_shift(lambda, statistics.weight());
     for (int64_t i = 0; i < result.rows(); ++i)
       result(i, j) = inverse(static_cast<std::size_t>(i), shift);
@@ -48,7 +48,7 @@ Matrix<double> RidgePath::State::inverses(const Combination& of, Context& contex
 
 Matrix<double> RidgePath::State::filtered(const Combination& of, Context& context) const {
   const Matrix<double> factors = inverses(of, context);
-  Matrix<double> result(factors.rows(), factors.cols(), context, kWhat);
+  Matrix<double> result(factors.rows(), factors.cols(), context, kCombinedOutputs);
   linalg::multiply(1.0, kPlain, projected.view(), kPlain, of.M, 0.0, result.view());
   for (int64_t i = 0; i < result.rows(); ++i)
     for (int64_t j = 0; j < result.cols(); ++j) result(i, j) *= factors(i, j);
@@ -57,7 +57,7 @@ Matrix<double> RidgePath::State::filtered(const Combination& of, Context& contex
 
 Weights RidgePath::solve(const Combination& of, Context& context) const {
   const Matrix<double> filtered = state_->filtered(of, context);
-  Weights weights{Matrix<double>(features(), of.M.cols, context, kWhat), {}};
+  Weights weights{Matrix<double>(features(), of.M.cols, context, kCombinedOutputs), {}};
   linalg::multiply(1.0, linalg::Transpose::yes, state_->vectors(), kPlain, filtered.view(), 0.0,
                    weights.w.view());
   weights.intercept = intercepts(

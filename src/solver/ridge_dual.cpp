@@ -5,11 +5,11 @@
 // product they would cancel digits. alpha is orthogonal to 1 then; taking its mean out removes what
 // rounding leaves of it.
 #include <algorithm>
-#include <limits>
 #include <span>
 
 #include "base/error.h"
 #include "base/finite.h"
+#include "base/numbers.h"
 #include "base/size.h"
 #include "linalg/blas.h"
 #include "linalg/column_means.h"
@@ -21,16 +21,14 @@
 namespace mercer::solver {
 namespace {
 
-constexpr double kEps = std::numeric_limits<double>::epsilon();
-
-constexpr int64_t kStrip = 512;  // columns of Z that are centred at a time
+constexpr int64_t kCentredColumns = 512;  // columns of Z that are centred at a time
 
 /// Calls body(first column, columns of Z less their means) for strips of columns; Z is not copied
 /// as a whole.
 template <class Body>
 void for_each_strip(MatrixView<const double> Z, std::span<const double> mean, Context& context,
                     const Body& body) {
-  const int64_t width = std::min(kStrip, Z.cols);
+  const int64_t width = std::min(kCentredColumns, Z.cols);
   const int64_t words = checked_multiply(Z.rows, width, "dual ridge");
   const AlignedBuffer<double> storage(words, context, "a strip of the dual form");
   for (int64_t first = 0; first < Z.cols; first += width) {
@@ -102,7 +100,7 @@ Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool 
     linalg::rank_update_rows(1.0, strip, K.view());
     stage.advance(strip.cols);
   });
-  const double null_level = kEps * static_cast<double>(n) * trace(K.view());
+  const double null_level = kEpsilon * static_cast<double>(n) * trace(K.view());
   stage.share(cholesky_rows(n));
   solve_system(K.view(), shift, null_level, alpha.view(), context);
   if (center) linalg::subtract_from_rows(linalg::column_means(alpha.view()), alpha.view());

@@ -6,9 +6,9 @@
 // Hoerl and Kennard 1970; generalised cross-validation: Golub, Heath, Wahba 1979, eq. 2.3.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/size.h"
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
@@ -17,10 +17,7 @@
 namespace mercer::solver {
 namespace {
 
-constexpr double kEps = std::numeric_limits<double>::epsilon();
 // Below this share of residual degrees RSS is cancellation, and its square divides it: 1e-8 is
-// about sqrt(eps).
-constexpr double kInterpolates = 1e-8;
 
 }  // namespace
 
@@ -66,7 +63,7 @@ RidgePath::RidgePath(RowStatistics&& statistics, bool center, Context& context) 
   }
   // Centring subtracted n times the distance, whose rounding errors stayed.
   const double scale = state.values.back() + state.statistics.weight() * state.means.distance;
-  state.null_level = kEps * static_cast<double>(D) * scale;
+  state.null_level = kEpsilon * static_cast<double>(D) * scale;
 
   state.projected = Matrix<double>(D, m, context, "targets among eigenvectors");
   linalg::multiply(1.0, linalg::Transpose::no, state.vectors(), linalg::Transpose::no,
@@ -127,8 +124,7 @@ std::vector<double> RidgePath::gcv(double lambda) const {
   const double n = weight(), degrees = state_->residual_degrees(shift);
   std::vector<double> score = state_->residual_sum_of_squares(shift);
   for (double& value : score)
-    value = degrees <= kInterpolates * n ? std::numeric_limits<double>::infinity()
-                                         : value / degrees * (n / degrees);
+    value = degrees <= kInterpolates * n ? kInfinity : value / degrees * (n / degrees);
   return score;
 }
 

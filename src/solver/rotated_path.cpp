@@ -17,7 +17,7 @@ namespace {
 
 using linalg::Transpose;
 
-constexpr const char* kWhat = "coupled outputs";
+constexpr const char* kRotatedOutputs = "coupled outputs";
 
 /// Leaving out: by the rows' features, or by their numbers.
 Matrix<double> left_out(const RidgePath& path, const Combination& of, const WideBlock& block,
@@ -36,8 +36,8 @@ class RotatedPath final : public CoupledPath {
       : system_(std::move(system)),
         coupling_(*problem.coupling),
         center_(problem.center),
-        to_(outputs(), outputs(), context, kWhat),
-        back_(outputs(), outputs(), context, kWhat) {
+        to_(outputs(), outputs(), context, kRotatedOutputs),
+        back_(outputs(), outputs(), context, kRotatedOutputs) {
     const auto Q = coupling_.Q();
     for (int64_t k = 0; k < outputs(); ++k)
       for (int64_t j = 0; j < outputs(); ++j) {
@@ -52,7 +52,7 @@ class RotatedPath final : public CoupledPath {
   Weights solve(double lambda, Context& context) const override {
     const std::vector<double> lambdas = coupling_.lambdas(lambda);
     const Weights rotated = system_.solve(Combination{to_.view(), lambdas}, context);
-    Weights weights{Matrix<double>(rotated.w.rows(), outputs(), context, kWhat),
+    Weights weights{Matrix<double>(rotated.w.rows(), outputs(), context, kRotatedOutputs),
                     std::vector<double>(static_cast<std::size_t>(outputs()), 0.0)};
     linalg::multiply(1.0, Transpose::no, rotated.w.view(), Transpose::no, back_.view(), 0.0,
                      weights.w.view());
@@ -72,15 +72,16 @@ class RotatedPath final : public CoupledPath {
 
   Matrix<double> leave_one_out(std::span<const double> lambdas, const WideBlock& block,
                                Context& context) const override {
-    const int64_t p = outputs(), columns = checked_multiply(std::ssize(lambdas), p, kWhat);
-    const Matrix<double> M(p, columns, context, kWhat);
+    const int64_t p = outputs(),
+                  columns = checked_multiply(std::ssize(lambdas), p, kRotatedOutputs);
+    const Matrix<double> M(p, columns, context, kRotatedOutputs);
     std::vector<double> each;
     for (const double lambda : lambdas)
       for (const double own : coupling_.lambdas(lambda)) each.push_back(own);
     for (int64_t k = 0; k < p; ++k)
       for (int64_t j = 0; j < columns; ++j) M(k, j) = to_(k, j % p);
     const Matrix<double> rotated = left_out(system_, {M.view(), each}, block, context);
-    Matrix<double> residuals(rotated.rows(), columns, context, kWhat);
+    Matrix<double> residuals(rotated.rows(), columns, context, kRotatedOutputs);
     for (int64_t at = 0; at < columns; at += p)
       linalg::multiply(1.0, Transpose::no, rotated.view().block_cols(at, at + p), Transpose::no,
                        back_.view(), 0.0, residuals.view().block_cols(at, at + p));
@@ -103,7 +104,7 @@ std::unique_ptr<CoupledPath> make_rotated_path(const BlockSource& rows, const Ri
     system.decompose(context);
     return std::make_unique<RotatedPath<DualSystem>>(std::move(system), problem, context);
   }
-  context.require_room(RidgePath::least_bytes(rows.features(), rows.outputs()), kWhat);
+  context.require_room(RidgePath::least_bytes(rows.features(), rows.outputs()), kRotatedOutputs);
   RowStatistics statistics(rows.features(), rows.outputs(), context);
   add_blocks(rows, statistics, context, done);
   return std::make_unique<RotatedPath<RidgePath>>(

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "base/parallel.h"
+#include "base/size.h"
 
 namespace mercer::solver {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 constexpr int64_t kStrip =
     512;  // 4 KiB of sums; a row's strip of floats is 2 KiB, long enough to prefetch
 
-int64_t strips(int64_t columns) { return (columns + kStrip - 1) / kStrip; }
+int64_t strips(int64_t columns) { return ceil_divide(columns, kStrip); }
 
 }  // namespace
 

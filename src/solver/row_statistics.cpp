@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/size.h"
 #include "linalg/blas.h"
 #include "solver/origin.h"
@@ -36,10 +36,6 @@ int64_t sums_size(int64_t features, int64_t outputs) {
                      checked_multiply(3, outputs, "statistics"), "statistics");
 }
 
-void add_scaled(double sign, std::span<const double> from, std::span<double> to) {
-  for (std::size_t i = 0; i < to.size(); ++i) to[i] += sign * from[i];
-}
-
 /// Y is narrow: not worth threads.
 void add_squares(double sign, MatrixView<const double> Y, std::span<double> squares) {
   for (int64_t i = 0; i < Y.rows; ++i)
@@ -63,7 +59,7 @@ void write_mean(MatrixView<const T> rows, std::span<const double> weights, Matri
 }
 
 /// A weight below this share of what has been there is what rounding left of weights that went.
-constexpr double kRest = std::numeric_limits<double>::epsilon();
+constexpr double kRest = kEpsilon;
 
 bool all_finite(std::span<const double> numbers) {
   return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });

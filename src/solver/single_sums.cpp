@@ -9,27 +9,28 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "linalg/blas.h"
 
 namespace mercer::solver {
 namespace {
 
-constexpr int64_t kRows = 512;
-constexpr int64_t kStrip = 16;  // rows of the Gram matrix that a thread adds up at a time
+constexpr int64_t kSumRows = 512;
+constexpr int64_t kGramStrip = 16;  // rows of the Gram matrix that a thread adds up at a time
 
 class SingleSums {
  public:
   SingleSums(RowStatistics& statistics, Context& context)
       : statistics_(statistics),
         context_(context),
-        Z_(kRows, statistics.features(), context, kWhat),
-        Y_(kRows, statistics.outputs(), context, kWhat),
+        Z_(kSumRows, statistics.features(), context, kWhat),
+        Y_(kSumRows, statistics.outputs(), context, kWhat),
         gram_(statistics.features(), statistics.features(), context, kWhat),
         cross_(statistics.features(), statistics.outputs(), context, kWhat) {}
 
   void add(MatrixView<const float> Z, MatrixView<const double> Y, std::span<const double> weights) {
-    for (int64_t first = 0; first < Z.rows; first += kRows) {
-      const int64_t last = std::min(first + kRows, Z.rows);
+    for (int64_t first = 0; first < Z.rows; first += kSumRows) {
+      const int64_t last = std::min(first + kSumRows, Z.rows);
       const auto count = static_cast<size_t>(last - first);
       add_rows(Z.block_rows(first, last), Y.block_rows(first, last),
                weights.empty() ? weights : weights.subspan(static_cast<size_t>(first), count));
@@ -103,8 +104,8 @@ class SingleSums {
 
   void widen(const RowStatistics::Parts& parts) {
     const int64_t D = gram_.rows(), m = cross_.cols();
-    parallel_for(context_, (D + kStrip - 1) / kStrip, [&](int64_t strip, int) noexcept {
-      for (int64_t i = strip * kStrip; i < std::min(D, (strip + 1) * kStrip); ++i) {
+    parallel_for(context_, ceil_divide(D, kGramStrip), [&](int64_t strip, int) noexcept {
+      for (int64_t i = strip * kGramStrip; i < std::min(D, (strip + 1) * kGramStrip); ++i) {
         const float *gram = gram_.view().row(i), *cross = cross_.view().row(i);
         double *to_gram = parts.gram.row(i), *to_cross = parts.cross.row(i);
         for (int64_t j = 0; j <= i; ++j) to_gram[j] += static_cast<double>(gram[j]);

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "spec/words.h"
 
 namespace mercer::spec {
@@ -82,14 +83,14 @@ const Json& member(const Json& object, const char* key) {
 
 double read_number(const Json& object, const char* key) {
   const Json& value = member(object, key);
-  if (value.is_null()) return std::numeric_limits<double>::quiet_NaN();
+  if (value.is_null()) return kNaN;
   if (!value.is_number()) refuse(key, "a number or null");
   return value.get<double>();
 }
 
 /// Files of earlier versions have none.
 double read_later(const Json& object, const char* key) {
-  return object.contains(key) ? read_number(object, key) : std::numeric_limits<double>::quiet_NaN();
+  return object.contains(key) ? read_number(object, key) : kNaN;
 }
 
 int64_t read_count(const Json& object, const char* key) {

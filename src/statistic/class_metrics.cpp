@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "statistic/prediction_score.h"
 #include "statistic/row_weights.h"
 
@@ -16,7 +16,6 @@ namespace {
 
 using Long = long long;
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLeastProbability = 1e-15;
 
 int64_t class_at(MatrixView<const double> Y, int64_t i, int64_t classes) {

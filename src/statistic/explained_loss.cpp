@@ -4,9 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
+
+#include "base/numbers.h"
 
 namespace mercer::statistic {
 namespace {
@@ -39,7 +40,7 @@ double RowLoss::best_constant(MatrixView<const double> Y, int64_t o,
     below += weight;
     if (below >= tau * total) return y;
   }
-  return std::numeric_limits<double>::quiet_NaN();
+  return kNaN;
 }
 
 double explained_loss(const RowLoss& loss, MatrixView<const double> Y,
@@ -57,7 +58,7 @@ double explained_loss(const RowLoss& loss, MatrixView<const double> Y,
     explained += 1 - own / all;
     ++varying;
   }
-  return varying > 0 ? explained / varying : std::numeric_limits<double>::quiet_NaN();
+  return varying > 0 ? explained / varying : kNaN;
 }
 
 }  // namespace mercer::statistic

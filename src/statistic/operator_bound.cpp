@@ -8,17 +8,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
 #include "base/log_gamma.h"
+#include "base/numbers.h"
 #include "linalg/blas.h"
 #include "statistic/least_frequencies.h"
 
 namespace mercer::statistic {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// E ||omega||^n for ||omega|| = chi_k / sigma.
 double chi_moment(double k, double n, double sigma) {

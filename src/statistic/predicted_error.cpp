@@ -8,13 +8,13 @@
 #include <atomic>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/size.h"
 #include "feature/sketch.h"
@@ -127,8 +127,7 @@ double error_over_pairs(const FeatureMap& map, MatrixView<const double> X, Conte
           "kernel %s is 0 for all pairs of rows, expected a Gram matrix that is not zero",
           std::string(map.kernel().name()).c_str());
   // Of a map without error the quotient would not tell that the kernel overflows.
-  return std::isfinite(total.square) ? std::sqrt(total.error / total.square)
-                                     : std::numeric_limits<double>::quiet_NaN();
+  return std::isfinite(total.square) ? std::sqrt(total.error / total.square) : kNaN;
 }
 
 }  // namespace
@@ -144,7 +143,7 @@ double predicted_error(const FeatureMap& map, MatrixView<const double> X, Contex
 
 Recommendation recommend_sketch(const kernel::Kernel& kernel, int64_t D, uint64_t seed,
                                 MatrixView<const double> X, Context& context) {
-  Recommendation best{nullptr, std::numeric_limits<double>::infinity()};
+  Recommendation best{nullptr, kInfinity};
   constexpr SketchField kFields[] = {SketchField::complex_to_real, SketchField::real};
   const std::vector<const SketchKind*> kinds = candidates();
   Stage stage(context, static_cast<int64_t>(kinds.size() * std::size(kFields)) + 1);

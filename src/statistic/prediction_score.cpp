@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/numbers.h"
 #include "statistic/row_weights.h"
 
 namespace mercer::statistic {
@@ -36,8 +36,7 @@ double r_squared(MatrixView<const double> Y, MatrixView<const double> prediction
     sum += 1 - residual / total;
     ++varying;
   }
-  return varying > 0 ? sum / static_cast<double>(varying)
-                     : std::numeric_limits<double>::quiet_NaN();
+  return varying > 0 ? sum / static_cast<double>(varying) : kNaN;
 }
 
 int64_t class_of(std::span<const double> scores) {

@@ -3,8 +3,8 @@
 #include "statistic/regression_metrics.h"
 
 #include <cmath>
-#include <limits>
 
+#include "base/numbers.h"
 #include "statistic/row_weights.h"
 
 namespace mercer::statistic {
@@ -28,8 +28,7 @@ double mean_over_outputs(MatrixView<const double> Y, MatrixView<const double> pr
     sum += finish(total / weight);
     ++observed;
   }
-  return observed > 0 ? sum / static_cast<double>(observed)
-                      : std::numeric_limits<double>::quiet_NaN();
+  return observed > 0 ? sum / static_cast<double>(observed) : kNaN;
 }
 
 double as_it_is(double mean) { return mean; }

@@ -15,7 +15,7 @@ namespace {
 using Long = long long;
 
 constexpr int64_t kBlockNumbers = int64_t{1} << 18;
-constexpr const char* kWhat = "derivatives of scalar features";
+constexpr const char* kScalarDerivatives = "derivatives of scalar features";
 
 int64_t block_rows(int64_t n, int64_t width) {
   return std::clamp<int64_t>(kBlockNumbers / std::max<int64_t>(width, 1), 1,
@@ -56,9 +56,10 @@ template <class T, class Of>
 void FieldMap::spread_rows(int64_t n, int64_t blocks, Context& context, MatrixView<T> out,
                            const Of& of) const {
   const int64_t p = outputs(), q = width(), D = scalar().features(), r = features();
-  const int64_t columns = checked_multiply(blocks, D, kWhat), size = block_rows(n, columns);
+  const int64_t columns = checked_multiply(blocks, D, kScalarDerivatives),
+                size = block_rows(n, columns);
   const Matrix<double> B = root_table(0, D, context);
-  const Matrix<T> z(std::min(size, n), columns, context, kWhat);
+  const Matrix<T> z(std::min(size, n), columns, context, kScalarDerivatives);
   for_each_rows(n, size, context, [&](int64_t first, int64_t last) {
     of(first, last, z.view().block_rows(0, last - first));
     parallel_for(context, last - first, [&](int64_t i, int) noexcept {
@@ -102,7 +103,7 @@ void FieldMap::pull_rows(MatrixView<const T> X, MatrixView<const T> G, Context& 
   const int64_t p = outputs(), q = width(), D = scalar().features();
   const int64_t size = block_rows(X.rows, D);
   const Matrix<double> B = root_table(0, D, context);
-  const Matrix<T> g(std::min(size, X.rows), D, context, kWhat);
+  const Matrix<T> g(std::min(size, X.rows), D, context, kScalarDerivatives);
   for_each_rows(X.rows, size, context, [&](int64_t first, int64_t last) {
     const MatrixView<T> block = g.view().block_rows(0, last - first);
     parallel_for(context, last - first, [&](int64_t i, int) noexcept {
@@ -119,7 +120,7 @@ void FieldMap::pull_rows(MatrixView<const T> X, MatrixView<const T> G, Context& 
   });
 }
 
-#define MERCER_DERIVATIVES(T)                                                                   \
+#define MERCER_FIELD_DERIVATIVES(T)                                                             \
   void FieldMap::differentiate(const Derivative& what, MatrixView<const T> X, Context& context, \
                                MatrixView<T> out) const {                                       \
     differentiate_rows<T>(what, X, context, out);                                               \
@@ -132,8 +133,8 @@ void FieldMap::pull_rows(MatrixView<const T> X, MatrixView<const T> G, Context& 
                            MatrixView<T> out) const {                                           \
     pull_rows<T>(X, G, context, out);                                                           \
   }
-MERCER_DERIVATIVES(float)
-MERCER_DERIVATIVES(double)
-#undef MERCER_DERIVATIVES
+MERCER_FIELD_DERIVATIVES(float)
+MERCER_FIELD_DERIVATIVES(double)
+#undef MERCER_FIELD_DERIVATIVES
 
 }  // namespace mercer::feature

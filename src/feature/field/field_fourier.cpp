@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "feature/field/field_makers.h"
 #include "feature/field/field_map.h"
 #include "feature/field/field_root.h"
@@ -25,11 +26,9 @@ namespace mercer::feature {
 namespace {
 
 constexpr const char* kSymmetric = "symmetric";
-constexpr int64_t kRowsPerChunk = 32;
+constexpr int64_t kVarianceRows = 32;
 
-int64_t chunks_of(MatrixView<const double> X) {
-  return (X.rows + kRowsPerChunk - 1) / kRowsPerChunk;
-}
+int64_t chunks_of(MatrixView<const double> X) { return ceil_divide(X.rows, kVarianceRows); }
 
 void require_variance(const projection::ProjectionEntry& entry, const kernel::Kernel& kernel) {
   require(!entry.product_columns_correlate || kernel.spectral_law()->isotropic(),
@@ -46,11 +45,11 @@ void variance_of_rows(std::vector<moment::FieldVariance>& variances, MatrixView<
     return parallel_for(
         context, chunks_of(X),
         [&](int64_t chunk, int worker) noexcept {
-          const int64_t end = std::min(X.rows, (chunk + 1) * kRowsPerChunk);
-          for (int64_t i = chunk * kRowsPerChunk; i < end; ++i)
+          const int64_t end = std::min(X.rows, (chunk + 1) * kVarianceRows);
+          for (int64_t i = chunk * kVarianceRows; i < end; ++i)
             variances[static_cast<size_t>(worker)].at(X.row(i), Y.row(i), {out.row(i), d, d});
         },
-        kRowsPerChunk);
+        kVarianceRows);
   Stage stage(context, X.rows);
   for (int64_t i = 0; i < X.rows; ++i) {
     variances[0].at(X.row(i), Y.row(i), {out.row(i), d, d});

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "feature/feature_products.h"
 #include "feature/field/field_weights.h"
 
@@ -21,9 +22,7 @@ namespace {
 
 using Long = long long;
 
-constexpr int64_t kColumnsPerChunk = 64;
-
-int64_t chunks_of(int64_t count, int64_t size) { return (count + size - 1) / size; }
+constexpr int64_t kFieldColumns = 64;
 
 }  // namespace
 
@@ -58,12 +57,12 @@ Matrix<double> FieldMap::weights(MatrixView<const double> theta, FieldKind kind,
   const bool as_given = kind == FieldKind::value && B.shared().rows > 0;
   const int64_t each = as_given ? q : p;
   Matrix<double> values(D, checked_multiply(each, m, kWhat), context, kWhat);
-  const int64_t chunks = chunks_of(D, kColumnsPerChunk);
+  const int64_t chunks = ceil_divide(D, kFieldColumns);
   const Matrix<double> vectors(worker_count(context, chunks), q, context, kWhat);
   parallel_for(context, chunks, [&](int64_t chunk, int worker) noexcept {
     double* const vector = vectors.view().row(worker);
-    const int64_t end = std::min(D, (chunk + 1) * kColumnsPerChunk);
-    for (int64_t c = chunk * kColumnsPerChunk; c < end; ++c) {
+    const int64_t end = std::min(D, (chunk + 1) * kFieldColumns);
+    for (int64_t c = chunk * kFieldColumns; c < end; ++c) {
       for (int64_t k = 0; k < m; ++k) {
         double* const to = values.view().row(c) + k * each;
         for (int64_t b = 0; b < q; ++b) (as_given ? to : vector)[b] = theta(c * q + b, k);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "feature/feature_blocks.h"
 #include "feature/feature_products.h"
 #include "feature/field/field_map.h"
@@ -35,7 +36,7 @@ Matrix<double> FieldMap::roots(Context& context) const {
 
 void FieldMap::apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const {
   const int64_t p = outputs(), q = width();
-  const Columns own{c.begin / q, (c.end + q - 1) / q};  // columns of z
+  const Columns own{c.begin / q, ceil_divide(c.end, q)};  // columns of z
   if (X.rows() == 0 || c.begin == c.end) return;
   const Matrix<double> B = root_table(own.begin, own.end, context);
   X.visit([&](const auto& rows) {

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <vector>
 
+#include "base/numbers.h"
 #include "model/assess/balanced_score.h"
 #include "model/estimator/model_entry.h"
 #include "solver/loss.h"
@@ -16,7 +16,7 @@
 namespace mercer::model {
 namespace {
 
-constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+constexpr double kUnknown = kNaN;
 // So that two errors hold the score on other rows in at least nine of ten splits of nine data sets.
 constexpr double kTails = 10;
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/numbers.h"
 #include "statistic/prediction_score.h"
 
 namespace mercer::model {
@@ -59,7 +59,7 @@ double error_of_clusters(MatrixView<const double> Y, MatrixView<const double> sc
   const auto n = static_cast<double>(sums.size());
   double squares = 0;
   for (const double sum : sums) squares += sum * sum;
-  return n < 2 ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(squares * n / (n - 1));
+  return n < 2 ? kNaN : std::sqrt(squares * n / (n - 1));
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ namespace mercer::model {
 namespace {
 
 constexpr int64_t kMostLinearRows = 20000;
-constexpr const char* kWhat = "predictions to compare with";
+constexpr const char* kBaselines = "predictions to compare with";
 
 std::vector<double> mean_codes(const Coding& coding, const Preparation& by,
                                MatrixView<const double> Y, const std::vector<int64_t>& rows,
@@ -63,7 +63,7 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
   const std::vector<double> mean = by.of_loss() ? constants_of(by, Y, train, weights, context)
                                                 : mean_codes(coding, plain, Y, train, weights);
   const int64_t n = std::ssize(test), outputs = std::ssize(mean);
-  Baselines result{Matrix<double>(n, outputs, context, kWhat), {}};
+  Baselines result{Matrix<double>(n, outputs, context, kBaselines), {}};
   for (int64_t i = 0; i < n; ++i) std::ranges::copy(mean, result.constant.view().row(i));
   if (by.of_loss() || X.cols() > kMostLinearInputs) return result;
 
@@ -74,7 +74,7 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
   const InputRows rows(plain, coding, {X, Y, learnt});
   const std::vector<int64_t> sample = sample_rows(train, kMostLinearRows, how.seed);
   const Selected selected = select(*rows.subset(sample), how, coding.task, {}, context);
-  result.linear = Matrix<double>(n, outputs, context, kWhat);
+  result.linear = Matrix<double>(n, outputs, context, kBaselines);
   const CopiedRows given(X, test, context);
   const Matrix<double> targets = copied_targets(Y, test, context);
   const auto score = [&](const Rows& inputs) {

@@ -11,11 +11,11 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
 
+#include "base/numbers.h"
 #include "model/assess/warnings.h"
 
 namespace mercer::model {
@@ -30,7 +30,6 @@ constexpr size_t kLeastOthers = 10;    // distinct numbers
 constexpr double kFarOfQuartiles = 5;  // their distance
 constexpr int64_t kLeastRows = 20;     // of a correlation
 constexpr double kNearlyEqual = 0.9999;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// The highest number of a column, in how many rows, and the next below.
 struct End {

@@ -4,16 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
+#include "base/numbers.h"
 #include "model/select/paired_choice.h"
 #include "model/select/selection.h"
 
 namespace mercer::model {
 namespace {
 
-constexpr double kFewRows = 3000;
+constexpr double kFewLossRows = 3000;
 constexpr int64_t kMostFolds = 5;
 constexpr int kMostWorse = 3;  // lambdas in a row
 constexpr double kWalkTolerance = 1e-4;
@@ -24,7 +24,7 @@ std::vector<Split> splits_of(const solver::BlockSource& rows, const Selecting& s
   double all = static_cast<double>(rows.rows());
   solver::reduce(rows, {&all, 1});
   const SplitRule rule{{}, rows.groups(), selecting.ordered};
-  if (all >= kFewRows)
+  if (all >= kFewLossRows)
     return {split_rows(all_rows(rows.rows()), selecting.held_out_fraction, rows.rows(),
                        selecting.seed, Purpose::choice, rule)};
   // Fewer rows than folds leave some empty, in each process as many folds.
@@ -84,7 +84,7 @@ double LossSearch::choose_lambda(Context& context) {
   descent.tolerance = kWalkTolerance;
   path_.clear();
   losses_.clear();
-  double best = std::numeric_limits<double>::infinity();
+  double best = kInfinity;
   int worse = 0;
   const std::vector<PathPoint> lambdas = empty_path(selecting_);
   Stage stage(context, static_cast<int64_t>(lambdas.size()));

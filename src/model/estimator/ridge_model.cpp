@@ -14,7 +14,7 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kUnits = 1000;  // of progress
+constexpr int64_t kRidgeUnits = 1000;  // of progress
 constexpr int64_t kCalibrationFolds = 5;
 
 enum class Solver { direct, cg };
@@ -73,14 +73,14 @@ ScoredRows scores_of_folds(const solver::BlockSource& rows, const Estimating& es
 
 Learned fit_ridge(const solver::BlockSource& given, const Estimating& estimating,
                   const Coding& coding, const Selecting& selecting, Context& context) {
-  Stage whole(context, kUnits);  // of which the classes' weights count for nothing
+  Stage whole(context, kRidgeUnits);  // of which the classes' weights count for nothing
   const std::vector<double> factors = class_factors(estimating.parameters, given, context);
   const auto weighted = factors.empty() ? nullptr : class_weighted(given, factors);
   const solver::BlockSource& rows = weighted ? *weighted : given;
-  whole.share(kUnits);
+  whole.share(kRidgeUnits);
   if (coding.task == Task::regression) {
     Selected selected = select(rows, selecting, coding.task, estimating.problem(), context);
-    whole.advance(kUnits);
+    whole.advance(kRidgeUnits);
     auto posterior = posterior_of(rows, estimating, selected.lambda, selected.weights, context);
     return {make_linear(std::move(selected.weights)),
             selected.lambda,
@@ -92,7 +92,7 @@ Learned fit_ridge(const solver::BlockSource& given, const Estimating& estimating
   const bool exchangeable = !selecting.ordered && rows.groups().empty();
   Selected selected = select(rows, selecting, coding.task, estimating.problem(), context,
                              exchangeable ? &left_out : nullptr);
-  whole.advance(kUnits);
+  whole.advance(kRidgeUnits);
   if (!exchangeable)
     left_out.rows() = scores_of_folds(rows, estimating, selecting, selected.lambda, context);
   take_factors_out(factors, left_out.rows());

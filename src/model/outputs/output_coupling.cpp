@@ -22,12 +22,12 @@ namespace {
 
 using Long = long long;
 
-constexpr const char* kWhat = "how outputs belong together";
+constexpr const char* kBelonging = "how outputs belong together";
 
 /// Targets as they are learnt.
 Matrix<double> codes_of(const Coding& coding, MatrixView<const double> Y, solver::RowSet rows,
                         Context& context) {
-  Matrix<double> codes(rows.count, coded_outputs(coding, Y.cols), context, kWhat);
+  Matrix<double> codes(rows.count, coded_outputs(coding, Y.cols), context, kBelonging);
   for (int64_t i = 0; i < rows.count; ++i)
     code_target(coding, {}, Y.cols, Y.row(rows[i]), codes.view().row(i));
   return codes;
@@ -37,7 +37,7 @@ Matrix<double> matrix_of(const Outputs& asked, int64_t p, Context& context) {
   require(std::ssize(asked.matrix) == p * p, MERCER_INVALID_ARGUMENT,
           "outputs.matrix has %zu numbers, expected p x p = %lld x %lld", asked.matrix.size(),
           Long{p}, Long{p});
-  Matrix<double> matrix(p, p, context, kWhat);
+  Matrix<double> matrix(p, p, context, kBelonging);
   std::ranges::copy(asked.matrix, matrix.data());
   return matrix;
 }
@@ -94,7 +94,7 @@ OutputRelations::OutputRelations(const Outputs& asked, const Coding& coding,
 }
 
 Matrix<double> OutputRelations::gamma(double weight, Context& context) const {
-  Matrix<double> G(p_, p_, context, kWhat);
+  Matrix<double> G(p_, p_, context, kBelonging);
   for (int64_t k = 0; k < p_; ++k)
     for (int64_t l = 0; l <= k; ++l) {
       double g = basis_(k, l);
@@ -122,7 +122,7 @@ CouplingPointer OutputRelations::coupling(double weight, Context& context) const
   if (structure_ == OutputStructure::independent || apart) return nullptr;
   const Matrix<double> G = gamma(weight, context);
   const kernel::OutputRoot root = kernel::output_root(G.view(), 0);
-  Matrix<double> row(1, root.B.rows() * root.B.cols(), context, kWhat);
+  Matrix<double> row(1, root.B.rows() * root.B.cols(), context, kBelonging);
   std::copy_n(root.B.data(), row.cols(), row.data());
   return std::make_shared<const solver::Coupling>(p_, std::move(row), scale_, context);
 }

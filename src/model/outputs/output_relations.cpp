@@ -15,7 +15,7 @@ namespace {
 
 using Long = long long;
 
-constexpr const char* kWhat = "how outputs belong together";
+constexpr const char* kRelations = "how outputs belong together";
 constexpr double kUncorrelated = 2;  // mean squared distance of standardised targets
 
 /// A(k, l) = weighted mean over rows where both were observed of body(y_k, y_l); `apart` where there
@@ -24,7 +24,7 @@ template <class Body>
 Matrix<double> over_pairs(MatrixView<const double> Y, std::span<const double> weights, double apart,
                           Context& context, const Body& body) {
   const int64_t p = Y.cols;
-  Matrix<double> A(p, p, context, kWhat);
+  Matrix<double> A(p, p, context, kRelations);
   for (int64_t k = 0; k < p; ++k)
     for (int64_t l = k; l >= 0; --l) {
       double sum = 0, seen = 0;
@@ -70,7 +70,7 @@ void part_constants(Matrix<double>& A, MatrixView<const double> scaled,
 
 void make_semidefinite(MatrixView<double> A, Context& context) {
   const int64_t p = A.rows;
-  const Matrix<double> V(p, p, context, kWhat);
+  const Matrix<double> V(p, p, context, kRelations);
   for (int64_t k = 0; k < p; ++k) std::copy_n(A.row(k), p, V.view().row(k));
   std::vector<double> values(static_cast<size_t>(p));
   linalg::symmetric_eigen(V.view(), values, context);
@@ -105,7 +105,7 @@ Matrix<double> mean_laplacian(MatrixView<const double> W, int64_t p, Context& co
           "the graph is %lld x %lld, expected p x p = %lld x %lld", static_cast<Long>(W.rows),
           static_cast<Long>(W.cols), static_cast<Long>(p), static_cast<Long>(p));
   const double most = check_graph(W);
-  Matrix<double> L(p, p, context, kWhat);
+  Matrix<double> L(p, p, context, kRelations);
   double degrees = 0;
   for (int64_t k = 0; k < p; ++k) {
     L(k, k) = 0;

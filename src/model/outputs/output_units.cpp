@@ -8,7 +8,7 @@
 namespace mercer::model {
 namespace {
 
-constexpr double kRounding = 1e-14;  // of the mean
+constexpr double kUnitRounding = 1e-14;  // of the mean
 
 }  // namespace
 
@@ -39,7 +39,7 @@ OutputMoments output_moments(MatrixView<const double> Y, int64_t output,
     if (weight(i) > 0) squares += weight(i) * share * share;
   }
   const double deviation = largest * std::sqrt(squares / moments.observed);
-  if (deviation > kRounding * std::abs(moments.mean)) moments.deviation = deviation;
+  if (deviation > kUnitRounding * std::abs(moments.mean)) moments.deviation = deviation;
   return moments;
 }
 

@@ -3,8 +3,9 @@
 // What is asked of how outputs are learnt together: K = k Gamma of the map's kernel k.
 #pragma once
 
-#include <limits>
 #include <vector>
+
+#include "base/numbers.h"
 
 namespace mercer::model {
 
@@ -20,8 +21,8 @@ enum class OutputStructure {
 
 struct Outputs {
   OutputStructure structure = OutputStructure::independent;
-  double weight = std::numeric_limits<double>::quiet_NaN();  // w; NaN: searched, or a fair one
-  std::vector<double> matrix = {};                           // p x p, row by row
+  double weight = kNaN;             // w; NaN: searched, or a fair one
+  std::vector<double> matrix = {};  // p x p, row by row
   bool or_independent = false;  // a search also tries independent outputs, and keeps what is better
 };
 

@@ -13,8 +13,6 @@ namespace {
 
 /// Below this multiple of the column's largest entry a deviation is rounding: the column is
 /// constant.
-constexpr double kConstantColumn = 1e-14;
-
 double weight_of(std::span<const double> weights, int64_t row) {
   return weights.empty() ? 1.0 : weights[static_cast<size_t>(row)];
 }

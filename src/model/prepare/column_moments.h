@@ -11,6 +11,9 @@
 
 namespace mercer::model {
 
+/// Of the largest number: a deviation below it is rounding.
+inline constexpr double kConstantColumn = 1e-14;
+
 class ColumnMoments {
  public:
   explicit ColumnMoments(int64_t columns);

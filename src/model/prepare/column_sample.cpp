@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
+#include "base/numbers.h"
 #include "base/size.h"
 #include "model/prepare/listed_rows.h"
 #include "random/stream.h"
@@ -19,14 +19,14 @@ namespace {
 // Numbers kept before rows are dropped: 16 MiB with their columns. At least some hundred rows stay,
 // however long they are.
 constexpr int64_t kMostNumbers = int64_t{1} << 20;
-constexpr int64_t kLeastRows = 256;
-constexpr const char* kWhat = "a sample of rows for quantiles";
-constexpr double kRounding = 1e-12;  // of sums of weights
+constexpr int64_t kLeastSample = 256;
+constexpr const char* kSampleForQuantiles = "a sample of rows for quantiles";
+constexpr double kWeightRounding = 1e-12;  // of sums of weights
 
 }  // namespace
 
 double SortedColumn::quantile(double p) const {
-  if (numbers_.empty()) return std::numeric_limits<double>::quiet_NaN();
+  if (numbers_.empty()) return kNaN;
   const double wanted = p * cumulated_.back();
   const auto found = std::lower_bound(cumulated_.begin(), cumulated_.end() - 1, wanted);
   return numbers_[static_cast<size_t>(found - cumulated_.begin())];
@@ -41,8 +41,8 @@ ColumnSample::ColumnSample(int64_t columns, uint64_t seed, Context& context)
     : columns_(columns),
       seed_(seed),
       context_(&context),
-      sample_(context, kWhat),
-      entries_(context, kWhat) {}
+      sample_(context, kSampleForQuantiles),
+      entries_(context, kSampleForQuantiles) {}
 
 bool ColumnSample::keeps(int64_t row) const noexcept {
   if (level_ == 0) return true;
@@ -55,9 +55,11 @@ bool ColumnSample::keeps(int64_t row) const noexcept {
 /// Dense rows say how many entries come: their storage need not double.
 void ColumnSample::reserve(const Rows& block) {
   if (block.sparse()) return;
-  const int64_t coming = checked_multiply(block.rows(), columns_, kWhat);
-  const int64_t most = std::max(kMostNumbers, checked_multiply(kLeastRows, columns_, kWhat));
-  const int64_t wanted = std::min(checked_add(entries_.size(), coming, kWhat), most + columns_);
+  const int64_t coming = checked_multiply(block.rows(), columns_, kSampleForQuantiles);
+  const int64_t most =
+      std::max(kMostNumbers, checked_multiply(kLeastSample, columns_, kSampleForQuantiles));
+  const int64_t wanted =
+      std::min(checked_add(entries_.size(), coming, kSampleForQuantiles), most + columns_);
   if (entries_.size() > 0 && coming < entries_.size()) return;  // small blocks of many
   entries_.reserve(wanted);
 }
@@ -73,7 +75,7 @@ void ColumnSample::add(const Rows& block, std::span<const double> weights) {
       if (weight == 0 || !keeps(rows_ + i)) continue;
       for_each_number(X, i, sums.data(), [&](int64_t j, double x) { entries_.push_back({j, x}); });
       sample_.push_back({rows_ + i, weight, entries_.size()});
-      while (entries_.size() > kMostNumbers && sample_.size() > kLeastRows) thin_out();
+      while (entries_.size() > kMostNumbers && sample_.size() > kLeastSample) thin_out();
     }
   });
   rows_ += block.rows();
@@ -99,7 +101,8 @@ void ColumnSample::thin_out() {
 }
 
 ColumnSample::ByColumn ColumnSample::by_column() const {
-  ByColumn all{{columns_, *context_, kWhat}, {entries_.size(), *context_, kWhat}};
+  ByColumn all{{columns_, *context_, kSampleForQuantiles},
+               {entries_.size(), *context_, kSampleForQuantiles}};
   std::fill(all.ends.begin(), all.ends.end(), 0);
   for (int64_t e = 0; e < entries_.size(); ++e) ++all.ends[entries_[e].column];
   std::exclusive_scan(all.ends.begin(), all.ends.end(), all.ends.begin(), int64_t{0});
@@ -124,7 +127,7 @@ SortedColumn ColumnSample::sorted(std::span<const Weighted> entries, double tota
     unlisted -= entry.weight;
     if (!std::isnan(entry.number)) weighted.push_back(entry);
   }
-  if (sparse_ && unlisted > kRounding * total) weighted.push_back({0.0, unlisted});
+  if (sparse_ && unlisted > kWeightRounding * total) weighted.push_back({0.0, unlisted});
   std::sort(weighted.begin(), weighted.end());
   std::vector<double> numbers, cumulated;
   double sum = 0;

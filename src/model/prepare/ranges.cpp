@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "model/prepare/listed_rows.h"
 #include "model/prepare/shared_order.h"
 
@@ -14,7 +14,6 @@ namespace mercer::model {
 namespace {
 
 constexpr double kLow = 0.01, kHigh = 0.99;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Of each column: what is summed over processes, then what is asked of their order.
 enum Count : size_t { kListed, kNotBinary, kMissing, kWithNumbers, kWeight, kCounts };

@@ -6,13 +6,13 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "model/prepare/column_moments.h"
 #include "model/prepare/listed_rows.h"
 
 namespace mercer::model {
 namespace {
 
 constexpr double kNormalQuartiles = 1.3489795003921634;  // their distance, of deviation 1
-constexpr double kConstantColumn = 1e-14;  // of the largest number: a deviation that is rounding
 
 /// Of the numbers of a column once they are curved; missing ones do not count.
 struct Moments {

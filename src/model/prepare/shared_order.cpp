@@ -8,7 +8,8 @@
 
 #include <bit>
 #include <cstdint>
-#include <limits>
+
+#include "base/numbers.h"
 
 namespace mercer::model {
 namespace {
@@ -23,7 +24,6 @@ uint64_t key_of(double x) {
 
 /// The largest number whose key is no larger: keys beyond those of infinities are NaN's.
 double number_of(uint64_t key) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (key >= key_of(kInfinity)) return kInfinity;
   if (key <= key_of(-kInfinity)) return -kInfinity;
   return std::bit_cast<double>((key & kSign) != 0 ? key ^ kSign : ~key);

@@ -16,7 +16,6 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kMedianRows = 1000;
 constexpr int64_t kMedianNumbers = int64_t{1} << 29;  // half a second on one core
 constexpr int64_t kLeastPairs = 1000;
 

@@ -9,6 +9,8 @@
 
 namespace mercer::model {
 
+inline constexpr int64_t kMedianRows = 1000;  // of a sample
+
 /// Pairs of rows whose distances central_lengthscale takes: all of a sample of 1000 rows while that
 /// compares no more than 2^29 numbers (pairs times columns: up to 1074 columns), else as many pairs
 /// as do, but at least 1000 or all of the sample.

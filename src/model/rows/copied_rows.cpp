@@ -7,13 +7,13 @@
 namespace mercer::model {
 namespace {
 
-constexpr const char* kWhat = "a copy of rows";
+constexpr const char* kCopyOfRows = "a copy of rows";
 
 }  // namespace
 
 template <class T>
 void CopiedRows::copy(const MatrixView<const T>& X, solver::RowSet rows, Context& context) {
-  Matrix<T> part(rows.count, X.cols, context, kWhat);
+  Matrix<T> part(rows.count, X.cols, context, kCopyOfRows);
   for (int64_t i = 0; i < rows.count; ++i) std::copy_n(X.row(rows[i]), X.cols, part.view().row(i));
   storage_ = std::move(part);
 }
@@ -22,8 +22,10 @@ template <class T>
 void CopiedRows::copy(const CsrView<T>& X, solver::RowSet rows, Context& context) {
   int64_t listed = 0;
   for (int64_t i = 0; i < rows.count; ++i) listed += X.end(rows[i]) - X.begin(rows[i]);
-  Sparse<T> part{
-      X.cols, {rows.count + 1, context, kWhat}, {listed, context, kWhat}, {listed, context, kWhat}};
+  Sparse<T> part{X.cols,
+                 {rows.count + 1, context, kCopyOfRows},
+                 {listed, context, kCopyOfRows},
+                 {listed, context, kCopyOfRows}};
   int64_t at = part.offsets[0] = 0;
   for (int64_t i = 0; i < rows.count; ++i) {
     for_each_listed(X, rows[i], [&](int64_t j, T value) {

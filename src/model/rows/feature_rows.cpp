@@ -21,7 +21,7 @@ namespace {
 // 4096 rows keep dsyrk at its best rate for small D, 256 do for large. A block is small beside the
 // 8 D^2 bytes of a Gram matrix: 512 rows of 4096 features in single precision are 8 MiB.
 constexpr int64_t kMostRows = 4096;
-constexpr int64_t kLeastRows = 256;
+constexpr int64_t kLeastBlock = 256;
 constexpr int64_t kBlockBytes = int64_t{8} << 20;
 constexpr int64_t kRowsPerChunk = 64;
 constexpr const char* kGathered = "a block of sparse rows";
@@ -31,7 +31,7 @@ constexpr const char* kGathered = "a block of sparse rows";
 int64_t block_rows(int64_t inputs, int64_t features) {
   const int64_t numbers = checked_add(inputs, features, "block");
   const int64_t fitting = kBlockBytes / checked_multiply(sizeof(float), numbers, "block");
-  return std::clamp(fitting, kLeastRows, kMostRows);
+  return std::clamp(fitting, kLeastBlock, kMostRows);
 }
 
 FeatureRows::FeatureRows(const feature::FeatureMap& map, const Preparation& preparation,
@@ -109,7 +109,7 @@ class FeatureRows::Inputs {
       : of_(of), indices_(context, kGathered), values_(context, kGathered) {
     if (!of.stays_sparse_) dense_ = Matrix<U>(size, of.inputs(), context, "a block of inputs");
     if (!of.data_.X.sparse() || gathers_listed()) return;
-    const int64_t chunks = (size + kRowsPerChunk - 1) / kRowsPerChunk;
+    const int64_t chunks = ceil_divide(size, kRowsPerChunk);
     const int64_t workers = of.stays_sparse_ ? 1 : worker_count(context, chunks);
     sums_ = Matrix<double>(workers, of.data_.X.cols(), context, "sums of sparse rows");
     sums_.fill(0);
@@ -129,7 +129,7 @@ class FeatureRows::Inputs {
 
  private:
   void load(RowSet rows, int64_t first, Context& context, MatrixView<U> inputs) const {
-    const int64_t chunks = (inputs.rows + kRowsPerChunk - 1) / kRowsPerChunk;
+    const int64_t chunks = ceil_divide(inputs.rows, kRowsPerChunk);
     of_.data_.X.visit([&](const auto& X) {
       parallel_for(context, chunks, [&](int64_t chunk, int worker) noexcept {
         double* sums = sums_.rows() == 0 ? nullptr : sums_.view().row(worker);

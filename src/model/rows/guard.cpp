@@ -8,12 +8,13 @@
 
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "model/prepare/listed_rows.h"
 
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kRowsPerChunk = 256;
+constexpr int64_t kGuardedRows = 256;
 
 /// The extremes in the precision of the rows.
 template <class T>
@@ -76,7 +77,7 @@ void add_to(int64_t& total, int64_t count) noexcept {
 template <class View>
 void count_rows(const View& X, const Bounds<RowNumberOf<View>>& bounds, int64_t sums_per_worker,
                 Context& context, Outside& found) {
-  const int64_t chunks = (X.rows + kRowsPerChunk - 1) / kRowsPerChunk;
+  const int64_t chunks = ceil_divide(X.rows, kGuardedRows);
   const int workers = worker_count(context, chunks);
   const Matrix<double> sums(workers, sums_per_worker, context, "sums of sparse rows");
   sums.fill(0);
@@ -85,7 +86,7 @@ void count_rows(const View& X, const Bounds<RowNumberOf<View>>& bounds, int64_t 
       [&](int64_t chunk, int worker) noexcept {
         double* own = sums.view().row(worker);
         int64_t rows = 0, values = 0;
-        for (int64_t i = chunk * kRowsPerChunk; i < std::min(X.rows, (chunk + 1) * kRowsPerChunk);
+        for (int64_t i = chunk * kGuardedRows; i < std::min(X.rows, (chunk + 1) * kGuardedRows);
              ++i) {
           const int64_t before = values;
           for_each_outside(X, i, bounds, own, [&](int64_t j, double) {

@@ -15,8 +15,6 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kMedianRows = 1000;
-
 struct Entry {
   int64_t column;
   double value;

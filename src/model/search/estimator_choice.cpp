@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "model/estimator/class_weights.h"
 #include "model/select/held_out_rows.h"
 #include "model/select/paired_choice.h"
@@ -16,9 +16,6 @@
 
 namespace mercer::model {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Relative to ridge's lambda, largest first: the second derivative of the loss is p (1 - p) for
 // ridge's 1, less where classes are told apart well.
@@ -30,7 +27,7 @@ constexpr solver::LossFitOptions kLastFit{.tolerance = 1e-7, .most_iterations = 
 // What automatic allows: flops of about that many passes and of a factor of its scaling for each
 // lambda, at most this share of those of Z'Z, or a few seconds of a core. (26 classes at D = 4,096
 // took five times as long as ridge.)
-constexpr double kPasses = 60;
+constexpr double kLogisticPasses = 60;
 constexpr double kMostShare = 0.5;
 constexpr double kFewFlops = 1e11;
 
@@ -40,7 +37,8 @@ bool is_affordable(const solver::BlockSource& rows, size_t splits, const Context
   const auto n = static_cast<double>(rows.rows()), D = static_cast<double>(rows.features());
   const double columns = rows.outputs() == 2 ? 1 : static_cast<double>(rows.outputs());
   const double factors = std::size(kRatios) * D * D * D / 3;
-  const double flops = (kPasses * 4 * n * D * columns + factors) * static_cast<double>(splits);
+  const double flops =
+      (kLogisticPasses * 4 * n * D * columns + factors) * static_cast<double>(splits);
   return flops <= std::max(kFewFlops, kMostShare * n * D * D);
 }
 

@@ -6,9 +6,9 @@
 #include "model/search/held_out_fit.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "model/rows/scored_rows.h"
 #include "solver/single_sums.h"
 
@@ -84,7 +84,7 @@ Trial HeldOutFit::judge(const LambdaPlan& plan, solver::RowSet held_out, const J
   } else {
     walk_lambda(plan, [&](double lambda) {
       Trial one = evaluate({&lambda, 1});
-      if (one.points.empty()) return std::numeric_limits<double>::infinity();
+      if (one.points.empty()) return kInfinity;
       all.points.push_back(one.points[0]);
       all.losses.push_back(std::move(one.losses[0]));
       all.weights = std::move(one.weights);

@@ -32,16 +32,16 @@ using Long = long long;
 
 constexpr int64_t kLeastAssessed = 10;
 constexpr int64_t kMostNested = 1000;
-constexpr int64_t kLeastOrdered = 20;  // assessed: five parts of a half of them
-constexpr int64_t kLeastGroups = 3;    // two of them choose, one is scored
+constexpr int64_t kLeastOrdered = 20;        // assessed: five parts of a half of them
+constexpr int64_t kLeastAssessedGroups = 3;  // two of them choose, one is scored
 constexpr double kUnseenShare = 0.1;
 constexpr int64_t kMostUnseen = 10000;
 constexpr int64_t kFeatures = 2048;
 // The frequencies of a whole block of up to 4,096 inputs: half a block misses half of their
 // directions, and with these half of what is linear in them.
 constexpr int64_t kMostFeatures = 8192;
-constexpr int64_t kNumbers = int64_t{1} << 23;  // n D: n^2 D is at most that of n = 2,048
-constexpr int64_t kWeights = int64_t{1} << 25;  // d D: of frequencies kept as a matrix
+constexpr int64_t kFeatureNumbers = int64_t{1} << 23;  // n D: n^2 D is at most that of n = 2,048
+constexpr int64_t kWeights = int64_t{1} << 25;         // d D: of frequencies kept as a matrix
 
 void check_search(const SearchOptions& options) {
   const ModelEntry& entry = *options.fit.estimate.entry;
@@ -145,7 +145,7 @@ Split split_of(uint64_t seed, bool keeps_unseen, int64_t n, const SplitRule& rul
 
 bool is_assessable(int64_t n, const SplitRule& rule) {
   return n >= (rule.ordered ? kLeastOrdered : kLeastAssessed) &&
-         (rule.groups.empty() || group_count(all_rows(n), rule.groups) >= kLeastGroups);
+         (rule.groups.empty() || group_count(all_rows(n), rule.groups) >= kLeastAssessedGroups);
 }
 
 /// Flags and ranges are those of all rows, known before any are held out.
@@ -229,7 +229,7 @@ Model search_weighing(const MapMaker& maker, const SearchOptions& options, const
 
 int64_t default_features(int64_t n, int64_t d, const Context& context) {
   int64_t features = kMostFeatures;
-  while (features > kFeatures && (n > kNumbers / features || d > kWeights / features ||
+  while (features > kFeatures && (n > kFeatureNumbers / features || d > kWeights / features ||
                                   !context.has_room(2 * solver::least_ridge_bytes(n, features))))
     features /= 2;
   return features;

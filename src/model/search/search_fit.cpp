@@ -5,9 +5,9 @@
 // sums, lambda kept.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "model/assess/warnings.h"
 #include "model/estimator/model_entry.h"
 #include "model/prepare/row_coding.h"
@@ -57,7 +57,7 @@ void SearchRun::choose_between(std::span<const Split> splits, const RidgeResult&
   chosen.point.lambda = choice_->lambda;
   chosen.point.score = choice_->error_rate;
   // These were ridge's.
-  chosen.point.dimension = chosen.point.loss = std::numeric_limits<double>::quiet_NaN();
+  chosen.point.dimension = chosen.point.loss = kNaN;
 }
 
 solver::Weights SearchRun::fit_logistic_last(const Chosen& chosen,
@@ -134,8 +134,8 @@ void SearchRun::fit_loss(Chosen& chosen, Model& model) {
   model.calibration = std::move(learned.calibration);
   if (unseen_.empty()) model.path = std::move(learned.path);
   // These were ridge's, which chose the map.
-  if (chosen.trial.points.empty()) chosen.point.score = std::numeric_limits<double>::quiet_NaN();
-  chosen.point.dimension = std::numeric_limits<double>::quiet_NaN();
+  if (chosen.trial.points.empty()) chosen.point.score = kNaN;
+  chosen.point.dimension = kNaN;
   chosen.point.lambda = learned.lambda;
 }
 

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/numbers.h"
 #include "model/estimator/class_weights.h"
 #include "model/prepare/row_summary.h"
 #include "model/rows/central_lengthscale.h"
@@ -44,7 +44,7 @@ std::vector<double> weights_without(std::span<const double> all, int64_t rows,
 }  // namespace
 
 double reported(std::span<const double> lengthscales) {
-  if (lengthscales.size() > 1) return std::numeric_limits<double>::quiet_NaN();
+  if (lengthscales.size() > 1) return kNaN;
   return lengthscales.empty() ? 0.0 : lengthscales[0];
 }
 

@@ -17,10 +17,10 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kMostInputs = 100;  // of more, the walks would cost too much
+constexpr int64_t kMostKernelInputs = 100;  // of more, the walks would cost too much
 constexpr int64_t kFewInputs = 3;
 constexpr double kFarBelow = 8;
-constexpr double kErrors = 1;  // another setting must win by
+constexpr double kSettingErrors = 1;  // another setting must win by
 // One lengthscale for all inputs says little of which transform suits one for each: of cal_housing
 // ranks lose by 5 % with the one, and win by 10 % with the other. Of kernels it says less: the
 // Gaussian one gains most from one for each.
@@ -37,13 +37,13 @@ bool leaves_all(const std::vector<Curve>& curves) {
 
 bool beats(const LengthscaleWalk& one, const LengthscaleWalk& other) {
   const Trial &a = one.best().trial, &b = other.best().trial;
-  return beats(a, place_of_best(a), b, place_of_best(b), kErrors);
+  return beats(a, place_of_best(a), b, place_of_best(b), kSettingErrors);
 }
 
 }  // namespace
 
 bool SearchRun::tries_settings() const {
-  return !X_.sparse() && X_.cols() <= kMostInputs && judge_.varies();
+  return !X_.sparse() && X_.cols() <= kMostKernelInputs && judge_.varies();
 }
 
 SearchRun::Walked SearchRun::walk_coarsely(const Setting& setting, double start) {

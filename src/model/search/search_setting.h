@@ -3,8 +3,7 @@
 // What lengthscales are tried under.
 #pragma once
 
-#include <limits>
-
+#include "base/numbers.h"
 #include "model/outputs/output_coupling.h"
 #include "model/prepare/preparation.h"
 #include "model/prepare/preparing.h"
@@ -25,9 +24,9 @@ struct Setting {
   const MapMaker* maker = nullptr;  // of the maps of one kernel
   /// How outputs are learnt together: by a share of the kernel, a weight of Gamma, or not at all.
   CouplingPointer coupling = nullptr;
-  double shape = std::numeric_limits<double>::quiet_NaN();  // that share or weight
-  bool joined = true;                                       // false: not at all
-  double loss = std::numeric_limits<double>::quiet_NaN();   // the least of its coarse walk
+  double shape = kNaN;  // that share or weight
+  bool joined = true;   // false: not at all
+  double loss = kNaN;   // the least of its coarse walk
 };
 
 }  // namespace mercer::model

@@ -4,8 +4,8 @@
 // then the others are tried at what it found.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
+#include "base/numbers.h"
 #include "model/search/search_run.h"
 
 namespace mercer::model {
@@ -13,7 +13,7 @@ namespace {
 
 // What joins outputs must win by where they may as well be apart: what is nearly the same has small
 // errors of its difference, too.
-constexpr double kErrors = 1, kShare = 0.02;
+constexpr double kShapeErrors = 1, kShare = 0.02;
 
 const Trial& least_of(const std::vector<Tried>& tried) {
   return std::ranges::min_element(tried, is_less,
@@ -27,7 +27,7 @@ bool beats(const Trial& one, const Trial& other) {
     return static_cast<size_t>(&trial.best() - trial.points.data());
   };
   return one.best().loss < (1 - kShare) * other.best().loss &&
-         beats(one, place(one), other, place(other), kErrors);
+         beats(one, place(one), other, place(other), kShapeErrors);
 }
 
 }  // namespace
@@ -49,8 +49,7 @@ std::vector<Setting> SearchRun::shapes_of(const Setting& setting) {
   }
   if (shapes.empty()) shapes.push_back(setting);
   if (!fit_.outputs.or_independent) return shapes;
-  if (auto scalar = maker.of_scalar())
-    add(std::numeric_limits<double>::quiet_NaN(), kept(std::move(scalar)), nullptr, false);
+  if (auto scalar = maker.of_scalar()) add(kNaN, kept(std::move(scalar)), nullptr, false);
   return shapes;
 }
 

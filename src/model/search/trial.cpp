@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
+#include "base/numbers.h"
 #include "model/prepare/row_coding.h"
 #include "model/select/left_out_rows.h"
 #include "model/select/paired_choice.h"
@@ -63,7 +63,7 @@ Judge::Judge(const Coding& coding, MatrixView<const double> Y, solver::RowSet ro
   if (classifies()) return;
   std::vector<Range> ranges;
   for (int64_t o = 0; o < Y.cols; ++o) {
-    double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+    double lowest = kInfinity, highest = -lowest;
     for (int64_t i = 0; i < rows.count; ++i) {
       const double y = Y(rows[i], o);
       if (std::isnan(y)) continue;
@@ -105,7 +105,7 @@ bool Judge::wrong(const double* scores, const double* code) const noexcept {
 
 double Judge::score(double loss, double error_rate) const noexcept {
   if (classifies()) return error_rate;
-  return varies_ ? loss : std::numeric_limits<double>::quiet_NaN();
+  return varies_ ? loss : kNaN;
 }
 
 TrialSums::TrialSums(const Judge& judge, int64_t outputs, int64_t points)

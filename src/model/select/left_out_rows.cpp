@@ -8,10 +8,10 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kNumbers = int64_t{1} << 21;  // residuals of a chunk
+constexpr int64_t kBlockNumbers = int64_t{1} << 21;  // residuals of a chunk
 
 int64_t rows_of_chunk(std::span<const double> lambdas, int64_t outputs) {
-  return std::max<int64_t>(1, kNumbers / std::max<int64_t>(1, std::ssize(lambdas) * outputs));
+  return std::max<int64_t>(1, kBlockNumbers / std::max<int64_t>(1, std::ssize(lambdas) * outputs));
 }
 
 /// leave_out: residuals of a block.

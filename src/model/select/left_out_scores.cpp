@@ -10,7 +10,7 @@ namespace mercer::model {
 namespace {
 
 // A slope and an offset for each class do not want more.
-constexpr int64_t kMostRows = 5000;
+constexpr int64_t kMostScored = 5000;
 
 }  // namespace
 
@@ -37,7 +37,7 @@ LeftOutRow LeftOutScores::adding() {
 
 void LeftOutScores::take(const solver::BlockSource& rows, const solver::RidgePath& path,
                          double lambda) {
-  const std::vector<int64_t> sample = prepare(rows, kMostRows);
+  const std::vector<int64_t> sample = prepare(rows, kMostScored);
   for_each_left_out(*rows.subset(sample), path, {&lambda, 1}, context_, adding());
 }
 
@@ -49,7 +49,7 @@ void LeftOutScores::take(const solver::BlockSource& rows, const solver::CoupledP
 
 void LeftOutScores::take(const solver::BlockSource& rows, const solver::RidgeFactor& factor,
                          const solver::Weights& weights) {
-  const std::vector<int64_t> sample = prepare(rows, kMostRows);
+  const std::vector<int64_t> sample = prepare(rows, kMostScored);
   for_each_left_out(*rows.subset(sample), factor, weights, context_, adding());
 }
 

@@ -6,7 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "base/numbers.h"
 
 namespace mercer::model {
 namespace {
@@ -50,7 +51,7 @@ double PairedLosses::mean(int64_t k) const { return sums_[static_cast<size_t>(k)
 
 double PairedLosses::error_of_difference(int64_t a, int64_t b) const {
   const double n = counts_[0], weight = counts_[1];
-  if (n < 2) return std::numeric_limits<double>::infinity();
+  if (n < 2) return kInfinity;
   const double mean_difference = mean(a) - mean(b);
   const double first =
       weighted_sums_[static_cast<size_t>(a)] - weighted_sums_[static_cast<size_t>(b)];
@@ -73,7 +74,7 @@ int64_t paired_choice(const PairedLosses& losses, std::span<const double> dimens
   const int64_t best = least_loss(losses);
   const auto dimension = [&](int64_t k) { return dimensions[static_cast<size_t>(k)]; };
   const double least = losses.mean(best);
-  const double bound = least > 0 ? kMostExcess * least : std::numeric_limits<double>::infinity();
+  const double bound = least > 0 ? kMostExcess * least : kInfinity;
   int64_t chosen = best;
   for (int64_t k = 0; k < losses.candidates(); ++k) {
     const double excess = losses.mean(k) - losses.mean(best);

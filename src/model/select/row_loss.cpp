@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "base/numbers.h"
 
 namespace mercer::model {
 namespace {
@@ -14,7 +15,7 @@ constexpr double kSoftness = 0.1;  // width of the smooth step, in margins
 }  // namespace
 
 double margin(const double* scores, const double* code, int64_t classes) noexcept {
-  double own = 0, other = -std::numeric_limits<double>::infinity();
+  double own = 0, other = -kInfinity;
   for (int64_t o = 0; o < classes; ++o) {
     if (std::isnan(scores[o])) return scores[o];  // std::max would pass over it
     if (code[o] == 1.0) {

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#pragma once
+
+#include <limits>
+
+namespace mercer {
+
+inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+inline constexpr double kInversePi = 0.31830988618379067154;  // 1 / pi
+
+}  // namespace mercer
