@@ -4,8 +4,8 @@
 #define MERCER_BASE_H
 
 /* What every section of the C API shares: status codes, error text, execution context. How the
- * sections fit together, which map when, and how to live beside BLAS, FFTW and fork is in the
- * guide, capi/GUIDE.md.
+ * sections fit together, which map suits which data, and how to use the library beside BLAS, FFTW
+ * and fork: capi/GUIDE.md.
  *
  * ==== Conventions of the whole API ====
  *
@@ -14,32 +14,36 @@
  *     unspecified after MERCER_CANCELLED, MERCER_OUT_OF_MEMORY and MERCER_INTERNAL.
  *  2. Arrays. Matrices are row-major with a leading dimension counted in elements: element (i, j)
  *     of X is X[i*ldx + j]. Sizes are int64_t. An empty array may be NULL. Inputs and outputs must
- *     not overlap. Arrays, and places for numbers and handles, have their natural alignment; others
- *     are MERCER_INVALID_ARGUMENT, and nothing is stored there.
+ *     not overlap. Arrays, and places for numbers and handles, have their natural alignment; a
+ *     misaligned one is MERCER_INVALID_ARGUMENT, and nothing is stored there.
  *  3. Lifetime. Nothing is kept after return unless the comment says so. Every *_free(NULL) does
  *     nothing; no handle may be used after its free.
- *  4. Randomness. Nothing is random but what a comment says is; a seed fixes it. A seed or a spec
- *     means the same object whatever the caller's rounding and flush-to-zero modes; what is
- *     computed with it runs under the caller's own, on every thread. A call leaves them as they
- *     were.
- *  5. Errors. Every function may return MERCER_INVALID_ARGUMENT (NULL where a comment does not
- *     permit it, a number outside of its domain) and MERCER_INTERNAL; every function that makes a
- *     handle or takes a context MERCER_OUT_OF_MEMORY, and one that takes a context
- *     MERCER_CANCELLED. Comments list what else a call refuses. A context may be NULL: all cores,
- *     no cap, no progress.
- *  6. Threads. Any number of threads may use one handle at once for functions that take it as
- *     const; others want it alone. Threads that help with a call are oneTBB's: they sleep between
- *     calls and are shared by all callers. One that cannot be started is no error: the others do
- *     its work, the calling thread if need be all of it.
+ *   4. Randomness. Results are random only where a comment says so; a seed fixes them. A seed or a
+ *      spec gives the same object whatever the caller's rounding and flush-to-zero modes; what is
+ *      computed with it runs under the caller's modes, on every thread. A call leaves them as they
+ *      were.
+ *   5. Errors. Every function may return MERCER_INVALID_ARGUMENT (NULL where a comment does not
+ *      permit it, a number outside its domain) and MERCER_INTERNAL; every function that makes a
+ *      handle or takes a context may return MERCER_OUT_OF_MEMORY, and one that takes a context
+ *      MERCER_CANCELLED. Comments list what else a call refuses. A context may be NULL: all cores,
+ *      no memory cap, no progress.
+ *   6. Threads. Any number of threads may use one handle at once in functions that take it as
+ *   const;
+ *      other functions need it alone. Threads that help with a call are oneTBB's: they sleep
+ *      between
+ *      calls and are shared by all callers. A thread that cannot be started is no error: the others
+ *      do
+ *      its work, if need be the calling thread alone.
  *  7. The library never prints, aborts, reads the environment or changes global state.
- *  8. Option structs start with struct_size, set by the caller to sizeof; zeros in all their other
- *     fields are the defaults. No byte past struct_size is read or written.
- *  9. Text. needed (may be NULL) gets the bytes with the final NUL. buffer may be NULL when
- *     capacity is 0: that asks. Too small a capacity is MERCER_INVALID_ARGUMENT; nothing is written
- *     but needed.
+ *   8. Option structs start with struct_size, set by the caller to sizeof; zero in every other
+ *   field
+ *      is its default. No byte past struct_size is read or written.
+ *   9. Text. needed (may be NULL) gets the number of bytes, the final NUL included. buffer may be
+ *      NULL when capacity is 0: that asks for the size. A capacity that is too small is
+ *      MERCER_INVALID_ARGUMENT; only needed is written then.
  * 10. Forks. A forked child may use the library and every handle that no other thread of the parent
- *     was just using; a progress callback must not fork and return in the child. BLAS has an
- *     exception: see "Threads, BLAS, fork" in capi/GUIDE.md. */
+ *     was using at the time; a progress callback must not fork and return in the child. For BLAS
+ *     there is an exception: see "Threads, BLAS, fork" in capi/GUIDE.md. */
 
 #include <stdint.h> /* and no other header: parsers such as pycparser stop at gcc's stddef.h */
 
@@ -106,9 +110,10 @@ MERCER_API const char* mercer_version(void);
 
 /** Text of this thread's last failing call: function, argument, value and expectation. Valid until
  *  this thread's next failing call; "" before the first. Successful calls leave it alone.
- *  Threads: "this thread" is the system's. Green threads (goroutines, coroutines, tasks of an async
- *  runtime) that may wake up on another one must hold on to theirs from the call until they have
- *  the text (Go: runtime.LockOSThread), or give the call a context and ask mercer_context_error. */
+ *  Threads: "this thread" is the operating system's. Green threads (goroutines, coroutines, tasks
+ *  of an async runtime) that may resume on another one must stay on theirs from the call until they
+ *  have the text (Go: runtime.LockOSThread), or give the call a context and ask
+ *  mercer_context_error. */
 MERCER_API const char* mercer_last_error(void);
 
 /* ==== Execution context ====
@@ -122,41 +127,41 @@ MERCER_API const char* mercer_last_error(void);
  *   mercer_status status = mercer_context_create(&options, &context);
  */
 
-/** Progress of a call: done / total is the part of the whole call that is behind it, 0 <= done <=
- *  total. total stays the same during a call and done never falls; done = total is told once, when
- *  the work is finished, and its answer is not read. Parts of a call count by estimates of their
- *  cost, iterations by how near they have come to their tolerance, so that the last of them may be
- *  shorter than it seemed. Told whenever a thousandth was added, and where nothing moves about
- *  every 10 ms. Not zero cancels the call, which then returns MERCER_CANCELLED.
+/** Progress of a call: done / total is the finished share of the whole call, 0 <= done <= total.
+ *  total stays the same during a call and done never falls; done = total is reported once, when the
+ *  work is finished, and the return value is then ignored. Parts of a call count by estimates of
+ *  their cost, iterations by how near they are to their tolerance, so the last part may be shorter
+ *  than estimated. Called whenever a thousandth was added, and about every 10 ms where nothing
+ *  moves. A return value other than 0 cancels the call, which then returns MERCER_CANCELLED.
  *  Threads: called on the calling thread only. It must not unwind (no C++ exception, no longjmp),
  *  nor use the handles of the call it reports on: they may be locked while columns are drawn. */
 typedef int32_t (*mercer_progress)(void* user, int64_t done, int64_t total);
 
-/** A trial of a search, one JSON object as in "trials" of the report, with "seconds". Called on the
- *  calling thread after each; it must not unwind. */
+/** Receives each finished trial of a search: one JSON object as in "trials" of the report, with
+ *  "seconds". Called on the calling thread; it must not unwind. */
 typedef void (*mercer_trial)(void* user, const char* json);
 
-/** What a context is made of. */
+/** Options of a context. */
 typedef struct mercer_context_options {
   uint32_t struct_size;
-  /** Upper limit on the threads of our own loops; 0 (default): all cores. */
+  /** Upper limit on the threads of the library's own loops; 0 (default): all cores. */
   int32_t threads;
-  /** Bytes a call may allocate for itself; 0 (default): no cap. All that it draws for maps counts
-   *  together, with the tiles it works on and the copies of rows and results; otherwise checked
-   *  against each large allocation or stated sum, not against every small array. */
+  /** Bytes a call may allocate for itself; 0 (default): no cap. Numbers drawn for maps, the tiles
+   *  worked on and the copies of rows and results count together; other allocations are checked one
+   *  by one where they are large, small arrays not at all. */
   int64_t memory_cap;
   /** NULL (default): no progress. */
   mercer_progress progress;
   /** First argument of progress and trial. */
   void* user;
-  /** NULL (default): trials are not told. */
+  /** NULL (default): trials are not reported. */
   mercer_trial trial;
 } mercer_context_options;
 
 /** How a long call runs: thread limit, memory cap, progress, cancellation.
  *  Threads: it serves one call at a time; a second call that uses it meanwhile returns
- *  MERCER_INVALID_ARGUMENT. Its thread limit is that of our own loops: BLAS and LAPACK keep the
- *  process's own count, see "Threads, BLAS, fork" in capi/GUIDE.md. */
+ *  MERCER_INVALID_ARGUMENT. Its thread limit is for the library's own loops: BLAS and LAPACK keep
+ *  the process's own count, see "Threads, BLAS, fork" in capi/GUIDE.md. */
 typedef struct mercer_context mercer_context;
 
 /** Makes a context; options may be NULL for the defaults.
@@ -166,18 +171,19 @@ MERCER_API mercer_status mercer_context_create(const mercer_context_options* opt
 
 /** cancel 1: asks the call that uses the context to stop soon with MERCER_CANCELLED; a request made
  *  while no call runs stops the next one. 0: withdraws a request that no call has answered yet, as
- *  before a new task. A call that has finished its work returns MERCER_OK, and a request that came
- *  too late for it ends with it.
+ *  before a new task. A call whose work is already finished returns MERCER_OK, and the request ends
+ *  with it.
  *  Errors: MERCER_INVALID_ARGUMENT. Threads: any thread, and a signal handler. */
 MERCER_API mercer_status mercer_context_cancel(mercer_context* context, int32_t cancel);
 
-/** Threads that came to the last call's loops, at most: the caller and those that helped (0 before
- *  the first). Any number of threads at once. */
+/** Threads that worked in the last call's loops, at most: the caller and its helpers (0 before the
+ *  first call). Any number of threads at once. */
 MERCER_API mercer_status mercer_context_threads_used(const mercer_context* context,
                                                      int32_t* threads);
 
-/** Text of the last failing call that used this context ("" if none), copied by convention 9; NULL:
- *  of this thread, as mercer_last_error. Any number of threads at once, whichever made the call. */
+/** Text of the last failing call that used this context ("" if none), copied by convention 9; with
+ *  context NULL that of this thread, as mercer_last_error. Any number of threads at once, whichever
+ *  thread made the call. */
 MERCER_API mercer_status mercer_context_error(const mercer_context* context, char* buffer,
                                               int64_t capacity, int64_t* needed);
 

@@ -26,11 +26,10 @@
 #include "mercer/mercer.h"
 
 namespace mercer {
-// An inline namespace of its own, so that no symbol of a program meets one inside a static
-// libmercer.
+// An inline namespace, so that no symbol of a program collides with one inside a static libmercer.
 inline namespace hpp {
 
-/// A failed call: its status, and what() names function, argument, value and expectation.
+/// A failed call: its status; what() names function, argument, value and expectation.
 class Error : public std::runtime_error {
  public:
   Error(mercer_status status, const std::string& message)
@@ -75,8 +74,7 @@ struct Deleter {
 template <class Handle, void (*Free)(Handle*)>
 using Owner = std::unique_ptr<Handle, Deleter<Handle, Free>>;
 
-/// What a fitted handle or statistics says of its sizes; columns: features or inputs.
-/// A struct of zeros that says its size.
+/// A struct of zeros that states its size.
 template <class Struct>
 Struct sized() {
   Struct zeros{};
@@ -93,10 +91,10 @@ mercer_shape shape(mercer_status (*ask)(const Handle*, mercer_shape*), const Han
 
 }  // namespace detail
 
-/// Of the loaded library: "major.minor.patch".
+/// Version of the loaded library: "major.minor.patch".
 inline std::string version() { return mercer_version(); }
 
-/// Options with their defaults.
+/// Default options.
 inline mercer_transform_options transform_options() {
   return detail::sized<mercer_transform_options>();
 }
@@ -106,11 +104,10 @@ inline mercer_score_options score_options(mercer_metric metric = MERCER_METRIC_D
   return options;
 }
 
-/// All defaults: what is not zero is asked for.
 inline mercer_predict_options predict_options() { return detail::sized<mercer_predict_options>(); }
 
-/// How a long call runs. progress(done, total) returns true to go on; what it throws comes out of
-/// the call it cancelled, what tell_trials' function throws out of the search.
+/// How a long call runs. progress(done, total) returns true to go on. Exceptions of progress and of
+/// tell_trials' function cancel the call and are rethrown from it.
 class Context {
  public:
   using Progress = std::function<bool(int64_t done, int64_t total)>;
@@ -131,7 +128,8 @@ class Context {
   void cancel() { hpp::check(mercer_context_cancel(get(), 1)); }
   /// Withdraws a request that no call has answered yet.
   void withdraw_cancel() { hpp::check(mercer_context_cancel(get(), 0)); }
-  /// What each trial of later searches is told to, one JSON object as in the report's "trials".
+  /// Calls trial for each trial of later searches, with one JSON object as in the report's
+  /// "trials".
   void tell_trials(Trial trial) { state_->trial = std::move(trial); }
   int32_t threads_used() const {
     int32_t threads = 0;
@@ -139,7 +137,7 @@ class Context {
     return threads;
   }
   mercer_context* get() const noexcept { return owner_.get(); }
-  /// check, but first lets out what the progress function threw.
+  /// Like check, but first rethrows what the progress function threw.
   void check(mercer_status status) {
     if (std::exception_ptr thrown = std::exchange(state_->thrown, nullptr)) {
       std::rethrow_exception(thrown);
@@ -183,7 +181,7 @@ inline void check(mercer_status status, Context* context) {
   context == nullptr ? hpp::check(status) : context->check(status);
 }
 
-/// Calls make(&handle) and owns what comes out.
+/// Calls make(&handle) and owns the handle.
 template <class Owned, class Make>
 Owned create(Make make, Context* context = nullptr) {
   typename Owned::pointer handle = nullptr;

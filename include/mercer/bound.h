@@ -3,7 +3,7 @@
 #ifndef MERCER_BOUND_H
 #define MERCER_BOUND_H
 
-/* Bounds: how many random frequencies make an estimate right to epsilon, but for a probability
+/* Bounds: how many random frequencies make an estimate accurate to epsilon with probability 1 -
  * delta. The formulas are in "Bounds" of capi/GUIDE.md, the keys in "bounds" of mercer_specs. */
 
 #include "mercer/base.h"
@@ -14,8 +14,8 @@ extern "C" {
 
 /* ==== What a theorem guarantees ====
  *
- * Example: how many frequencies make the estimate of dk/dx_0 right to 0.5 at once over all pairs of
- * points of a set of diameter 2, but for one map in a hundred: {...,"frequencies":...}.
+ * Example: how many frequencies estimate dk/dx_0 to within 0.5, uniformly over all pairs of points
+ * of a set of diameter 2, with probability 0.99: {...,"frequencies":...}.
  *
  *   const char* json =
  *       "{\"bound\":\"derivative\",\"kernel\":{\"kernel\":\"gaussian\"},\"inputs\":3,"
@@ -24,15 +24,15 @@ extern "C" {
  *   mercer_status status = mercer_bound(json, answer, sizeof answer, NULL);
  */
 
-/** What a theorem says: "bound" is "derivative" (of a kernel's derivatives), "decomposable",
- *  "bounded_features" or "unbounded_features" (of kernels of several outputs). The answer is JSON:
- *  what was asked, "frequencies" and the error (or its probability) that they guarantee in place of
- *  the one asked for, and the constants behind it.
- *  A guarantee: errors are usually tens of times smaller.
+/** The number of frequencies a theorem asks for: "bound" is "derivative" (of a kernel's
+ *  derivatives), "decomposable", "bounded_features" or "unbounded_features" (of kernels of several
+ *  outputs). The answer is JSON: the question, "frequencies", the error (or its probability) that
+ *  this number guarantees, and the constants behind it.
+ *  The bound is a guarantee: errors are usually tens of times smaller.
  *  Errors: MERCER_INVALID_ARGUMENT naming key, value and what is allowed, or an answer that is not
  *  finite; MERCER_DIMENSION_MISMATCH (orders, ARD count); MERCER_UNSUPPORTED (a kernel or an order
  *  without such a bound, more than 2^53 frequencies); convention 9 of mercer/base.h.
- *  Threads and cost: any number at once; O(d), of Gamma p^3. */
+ *  Threads and cost: any number at once; O(d), and p^3 for a p x p Gamma. */
 MERCER_API mercer_status mercer_bound(const char* json, char* buffer, int64_t capacity,
                                       int64_t* needed);
 

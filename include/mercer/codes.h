@@ -3,8 +3,8 @@
 #ifndef MERCER_CODES_H
 #define MERCER_CODES_H
 
-/* Codes: rows as bits, 1,024 of them in 128 bytes, whose Hamming distances tell the kernel; classes
- * as vectors. */
+/* Codes: rows as bits, 1,024 of them in 128 bytes, whose Hamming distances estimate the kernel;
+ * classes as vectors. */
 
 #include "mercer/map.h"
 
@@ -14,14 +14,14 @@ extern "C" {
 
 /* ==== Binary codes ====
  *
- * One bit for each of the D columns of a Fourier map of form PHASE. Two rows differ in a share of
- * their bits whose mean grows from 0 at x = y to 4/pi^2 = 0.405 where the kernel is 0: "Binary
+ * One bit for each of the D columns of a Fourier map of form PHASE. The expected share of bits in
+ * which two rows differ grows from 0 at x = y to 4/pi^2 = 0.405 where the kernel is 0: "Binary
  * codes" in capi/GUIDE.md.
  *
- * A code is `words` = ceil(D/64) words of 64 bits: bit j in place j mod 64 of word j/64, bits past
- * the last 0. Codes of several rows follow each other without gaps.
+ * A code is `words` = ceil(D/64) words of 64 bits: bit j is bit j mod 64 of word j/64, unused bits
+ * are 0. Codes of several rows follow each other without gaps.
  *
- * Example: the codes of n rows, their distances, and what those say of the kernel.
+ * Example: the codes of n rows, their distances, and the kernel values these estimate.
  *
  *   const int64_t bits = 1024, words = 16;
  *   mercer_map_data of = {.struct_size = sizeof of, .kernel = kernel};
@@ -38,16 +38,16 @@ extern "C" {
 
 /** The codes of the rows of X.
  *  Shapes: X n x d, dense or CSR, F32 or F64; codes n x words, words = ceil(D/64).
- *  Random: what the map draws, and t_j from the same seed; a map with more features keeps the bits
- *  of the first (structured projections: whole blocks). The bits of a row depend on it alone, but
- *  rows of F32 and of F64 may differ in bits whose cosine is within rounding of the threshold.
+ *  Random: what the map draws, and thresholds t_j from the same seed; a map with more features has
+ *  the same first bits (structured projections: in whole blocks). The bits of a row depend on that
+ *  row alone, but F32 and F64 rows may differ in bits whose cosine is within rounding of the
+ *  threshold.
  *  Errors: MERCER_UNSUPPORTED for maps other than fourier of form PHASE, and for supplied
  *  frequencies; MERCER_DIMENSION_MISMATCH (columns of X, words); MERCER_INVALID_ARGUMENT naming
- *  row, column and value of the first number that is not finite or outside the kernel's domain,
- *  where features are NaN: a code has no bits for that, leave the row out. Codes are unspecified
- *  then.
- *  Threads and cost: any number at once; mercer_map_transform of the same map, without its Z: 4 MB
- *  of features are in memory at a time. */
+ *  row, column and value of the first number that is not finite or outside the kernel's domain, as
+ *  its features are NaN and have no bits. Codes are unspecified then.
+ *  Threads and cost: any number at once; as mercer_map_transform of the same map, without its Z: 4
+ *  MB of features are in memory at a time. */
 MERCER_API mercer_status mercer_map_codes(const mercer_map* map, mercer_rows X, int64_t words,
                                           mercer_context* context, uint64_t* codes);
 
@@ -55,21 +55,21 @@ MERCER_API mercer_status mercer_map_codes(const mercer_map* map, mercer_rows X, 
  *  Shapes: A n x words, B m x words, distances n x m; A and B may be one. 1 <= words < 2^25.
  *  Errors: MERCER_INVALID_ARGUMENT (sizes, NULL, overlap with the distances).
  *  Threads and cost: any number at once; n m words popcounts and additions, under a nanosecond for
- *  16 words where vectors count bits themselves (AVX-512 BITALG). */
+ *  16 words on CPUs with vector popcount (AVX-512 BITALG). */
 MERCER_API mercer_status mercer_codes_hamming(int64_t words, int64_t n, const uint64_t* A,
                                               int64_t m, const uint64_t* B, mercer_context* context,
                                               int32_t* distances);
 
-/** values[i] = the k(x, y) whose mean share of bits is distances[i]/bits: k(0) at
- *  distance 0, 0 from a share of 4/pi^2 on. For kernels that fall strictly with a norm of x - y:
- *  gaussian, laplacian, matern, rational_quadratic, generalized_gaussian_spectrum of order 1, and
- *  sum and product of these but laplacian, of one lengthscale each, in a product at most one beside
- *  gaussian parts.
- *  Shapes: distances and values: count.
+/** values[i] = the k(x, y) whose expected share of differing bits is distances[i]/bits: k(0) at
+ *  distance 0, 0 from a share of 4/pi^2 on. For kernels that decrease strictly with a norm of x -
+ *  y: gaussian, laplacian, matern, rational_quadratic, generalized_gaussian_spectrum of order 1;
+ *  also sums and products of these without laplacian, each part with a single lengthscale, a
+ *  product with at most one part that is not gaussian.
+ *  Shapes: distances and values hold count numbers each.
  *  Errors: MERCER_UNSUPPORTED (another kernel), MERCER_INVALID_ARGUMENT (bits < 1, a distance
  *  outside 0 to bits, naming it).
- *  Threads and cost: any number at once; for each distance that differs from those before under
- *  1 us of gaussian, 0.2 ms of the others, 20 ms of matern whose nu is none of 1/2, 3/2 and 5/2. */
+ *  Threads and cost: any number at once; per distinct distance under 1 us for gaussian, 20 ms for
+ *  matern whose nu is not 1/2, 3/2 or 5/2, 0.2 ms for the others. */
 MERCER_API mercer_status mercer_codes_kernel(const mercer_kernel* kernel, int64_t bits,
                                              int64_t count, const int32_t* distances,
                                              double* values);
@@ -82,7 +82,7 @@ MERCER_API mercer_status mercer_codes_kernel(const mercer_kernel* kernel, int64_
  *   mercer_status status = mercer_simplex_code(code);
  */
 
-/** T vectors that stand for T classes, the columns of code: of norm 1, with inner products
+/** T vectors that stand for T classes, the columns of code: they have norm 1 and inner products
  *  -1/(T - 1) (Mroueh, Poggio, Rosasco, Slotine 2012).
  *  Shapes: code (T - 1) x T, T >= 2, F32 or F64. Errors: MERCER_DIMENSION_MISMATCH.
  *  Threads and cost: any number at once; T^2. */

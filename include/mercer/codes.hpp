@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/codes.h for C++17.
 //
-// Example: 1,024 bits for each row, and what they say of a Gaussian kernel.
+// Example: 1,024 bits for each row, and the Gaussian kernel estimated from them.
 //
 //   mercer::Kernel kernel = mercer::Kernel::gaussian(1.0);
 //   mercer::Codes codes(mercer::Map::fourier(kernel, X.cols(), 1024, R"("form":"phase")"), X);
@@ -36,7 +36,8 @@ class Codes {
   int64_t words() const noexcept { return words_; }
   const uint64_t* row(int64_t i) const noexcept { return codes_.data() + i * words_; }
 
-  /// Entry (i, j): the bits in which row i differs from row j of codes of the same map.
+  /// Entry (i, j): the number of bits in which row i differs from row j of `other`, codes of the
+  /// same map.
   Matrix<int32_t> distances(const Codes& other, Context* context = nullptr) const {
     if (other.bits_ != bits_) {
       throw Error(MERCER_DIMENSION_MISMATCH, "codes of as many bits expected");
@@ -48,7 +49,7 @@ class Codes {
         context);
     return result;
   }
-  /// The kernel from such distances: one that falls with a norm of x - y.
+  /// The kernel estimated from such distances, for kernels that decrease with a norm of x - y.
   Matrix<double> kernel(const Kernel& kernel, const Matrix<int32_t>& distances) const {
     Matrix<double> values(distances.rows(), distances.cols());
     check(mercer_codes_kernel(kernel.get(), bits_, distances.rows() * distances.cols(),
@@ -63,7 +64,7 @@ class Codes {
   std::vector<uint64_t> codes_;
 };
 
-/// The columns of code stand for its classes.
+/// Fills in code, whose columns stand for the classes.
 inline void simplex_code(const Result& code) { check(mercer_simplex_code(code.get())); }
 
 }  // namespace hpp

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/data.h for C++17: what a fit is given.
+// mercer/data.h for C++17: the data of a fit.
 //
 // Example: rows that are not in memory, here one block of two matrices, read as often as a fit asks.
 //
@@ -34,8 +34,8 @@
 namespace mercer {
 inline namespace hpp {
 
-/// Handed over block by block, as often as a fit reads them. What the functions throw comes out of
-/// the fit.
+/// Rows delivered block by block, as often as a fit reads them. Exceptions of these functions are
+/// rethrown from the fit.
 class RowSource {
  public:
   struct Block {
@@ -43,16 +43,16 @@ class RowSource {
   };
   virtual ~RowSource() = default;
   virtual int64_t inputs() const = 0;   // columns of X
-  virtual int64_t targets() const = 0;  // columns of Y, but its weights
-  /// Whether Y has one more column, the last, of the rows' weights.
+  virtual int64_t targets() const = 0;  // columns of Y without the row weights
+  /// Whether Y has one more column, the last, with the row weights.
   virtual bool weighted() const { return false; }
-  /// Begins again at the first row.
+  /// Starts again at the first row.
   virtual void rewind() = 0;
-  /// The next rows, whose arrays stay valid and unchanged until the next call; nothing: the end.
+  /// The next rows, whose arrays stay valid and unchanged until the next call; nullopt at the end.
   virtual std::optional<Block> next() = 0;
   /// Whether several processes share the rows, each with a source of its own: then sum is called.
   virtual bool shared() const { return false; }
-  /// Every number becomes its sum over the processes, the same bits in each of them.
+  /// Replaces every number by its sum over the processes, the same bits in each.
   virtual void sum(Span<double> numbers) {
     if (numbers.size() > 0) throw Error(MERCER_UNSUPPORTED, "RowSource::sum is not overridden");
   }
@@ -60,7 +60,7 @@ class RowSource {
 
 namespace detail {
 
-/// A RowSource as the C API asks it, for the time of one call.
+/// Adapts a RowSource to the C API, for the time of one call.
 class SourceCalls {
  public:
   explicit SourceCalls(RowSource& source) : source_(source) {
@@ -76,7 +76,7 @@ class SourceCalls {
   SourceCalls(const SourceCalls&) = delete;
   SourceCalls& operator=(const SourceCalls&) = delete;
   const mercer_row_source* get() const noexcept { return &calls_; }
-  /// Lets out what the source threw.
+  /// Rethrows what the source threw.
   void rethrow() {
     if (thrown_ != nullptr) std::rethrow_exception(std::exchange(thrown_, nullptr));
   }
@@ -117,7 +117,8 @@ class SourceCalls {
 
 }  // namespace detail
 
-/// Rows and targets, a source, or sets of observations: what they are made of must outlive the fit.
+/// Rows and targets, a source, or sets of observations. It refers to them: they must outlive the
+/// fit.
 class Data {
  public:
   Data(const Rows& X, const Rows& Y) : Data() {
@@ -132,30 +133,30 @@ class Data {
     data_.sets = sets.data();
     data_.set_count = sets.size();
   }
-  /// One for each row; none: 1 each.
+  /// Row weights; empty: 1 each.
   Data&& weights(Span<const double> each) && {
     weights_ = each.size();
     data_.weights = each.data();
     return std::move(*this);
   }
-  /// A number for each row: those of one are never on both sides of a split.
+  /// A group number for each row: rows of one group are never on both sides of a split.
   Data&& groups(const Rows& each) && {
     data_.groups = each.get();
     return std::move(*this);
   }
-  /// The features of the fit, in place of its spec's.
+  /// The features of the fit, in place of the map in its spec.
   Data&& map(const Map& map) && {
     data_.map = map.get();
     return std::move(*this);
   }
-  /// Throws where the weights are not as many as the rows.
+  /// Throws unless there are as many weights as rows.
   const mercer_data* get() const {
     if (data_.weights != nullptr && weights_ != data_.X.n)
       throw Error(MERCER_DIMENSION_MISMATCH,
                   std::to_string(weights_) + " weights of " + std::to_string(data_.X.n) + " rows");
     return &data_;
   }
-  /// Lets out what a source threw.
+  /// Rethrows what a source threw.
   void rethrow() const {
     if (source_ != nullptr) source_->rethrow();
   }

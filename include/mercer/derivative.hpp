@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/derivative.h for C++17.
 //
-// Example: the gradients of all features, and what a loss with dL/dZ = G sends back to the inputs.
+// Example: the gradients of all features, and the gradient in the inputs of a loss with dL/dZ = G.
 //
 //   mercer::Matrix<double> gradient(X.rows(), X.cols() * map.features());
 //   mercer::differentiate(map, X, MERCER_DERIVATIVE_GRADIENT, gradient);
@@ -25,7 +25,7 @@ inline mercer_derivative derivative(mercer_derivative_kind kind) {
   what.kind = kind;
   return what;
 }
-/// What is asked for, of every feature of a map.
+/// The derivatives that `what` describes, for every feature of a map.
 inline void differentiate(const Map& map, const Rows& X, const mercer_derivative& what,
                           const Result& out, Context* context = nullptr) {
   detail::check(
@@ -37,7 +37,7 @@ inline void differentiate(const Map& map, const Rows& X, mercer_derivative_kind 
                           const Result& out, Context* context = nullptr) {
   differentiate(map, X, derivative(kind), out, context);
 }
-/// JVP, VJP or the latter in the logarithms of lengthscales.
+/// JVP, VJP or LOG_LENGTHSCALE with their vectors.
 inline void differentiate(const Map& map, const Rows& X, mercer_derivative_kind kind,
                           const Rows& vectors, const Result& out, Context* context = nullptr) {
   mercer_derivative what = derivative(kind);
@@ -55,7 +55,7 @@ inline void differentiate(const Map& map, const Rows& X, MatrixView<const int32_
   what.partials = partials.data;
   differentiate(map, X, what, out, context);
 }
-/// K(i, j) = d^{p,q} k(X_i, Y_j); p or q empty: 0.
+/// K(i, j) = d^{p,q} k(X_i, Y_j); an empty p or q is 0.
 inline void differentiate(const Kernel& kernel, const Rows& X, const Rows& Y, Span<const int32_t> p,
                           Span<const int32_t> q, const Result& K, Context* context = nullptr) {
   for (const Span<const int32_t> order : {p, q})

@@ -4,7 +4,7 @@
 #define MERCER_IO_H
 
 /* Maps, models and statistics as bytes, in files and in memory: versioned, checksummed,
- * little-endian; the same on every machine. */
+ * little-endian, the same on every machine. */
 
 #include "mercer/map.h"
 #include "mercer/model.h"
@@ -16,16 +16,16 @@ extern "C" {
 
 /* ==== Files and bytes ====
  *
- * Of every function: `path`, or NULL and an array. A path is passed to the system as it is. Writing
- * makes a temporary file beside the target and renames it, so that a file appears whole or not at
- * all ("Files" in capi/GUIDE.md); only regular files are read or replaced.
+ * Every function takes either `path`, or NULL and an array. A path is passed to the system as it
+ * is. Writing makes a temporary file beside the target and renames it, so that a file appears whole
+ * or not at all ("Files" in capi/GUIDE.md); only regular files are read or replaced.
  *
  * Errors: MERCER_IO (naming path and reason), MERCER_CORRUPT_FILE (truncated, checksum, impossible
  * sizes, options that no fit accepts), MERCER_NEWER_VERSION, MERCER_INVALID_ARGUMENT (a file of
  * another kind, an empty path, both or neither of path and array). Threads and cost: any number at
  * once; one pass over the numbers, 8 bytes for each.
  *
- * Example: a model out of one process and into another; statistics to memory and back.
+ * Example: a model written by one process and read by another; statistics to memory and back.
  *
  *   mercer_status status = mercer_model_write(model, path, NULL, 0, NULL);
  *   mercer_model* loaded = NULL;
@@ -39,10 +39,10 @@ extern "C" {
  *   if (status == MERCER_OK) status = mercer_statistics_read(NULL, bytes, size, &copy);
  */
 
-/** Writes an object to the file, with buffer NULL, capacity 0 and needed NULL; or with path NULL
- *  the bytes of that file to `buffer`. needed (may be NULL) gets their number; buffer NULL with
- *  capacity 0 only asks; too small a capacity is MERCER_INVALID_ARGUMENT, nothing is written but
- *  needed. */
+/** Writes an object to the file `path`, with buffer NULL, capacity 0 and needed NULL; or, with path
+ *  NULL, writes the bytes of that file to `buffer`. needed (may be NULL) gets their number; buffer
+ *  NULL with capacity 0 only asks. A capacity that is too small is MERCER_INVALID_ARGUMENT; only
+ *  needed is written then. */
 MERCER_API mercer_status mercer_map_write(const mercer_map* map, const char* path, void* buffer,
                                           int64_t capacity, int64_t* needed);
 MERCER_API mercer_status mercer_model_write(const mercer_model* model, const char* path,
@@ -51,9 +51,8 @@ MERCER_API mercer_status mercer_statistics_write(const mercer_statistics* statis
                                                  const char* path, void* buffer, int64_t capacity,
                                                  int64_t* needed);
 
-/** An object from the file, with data NULL and size 0; or with path NULL from `size` such bytes,
- *  which need no alignment and may come from anywhere. The same bits as the one that was written.
- *  */
+/** Reads an object from the file `path`, with data NULL and size 0; or, with path NULL, from `size`
+ *  such bytes, which need no alignment. The object is bit for bit the one that was written. */
 MERCER_API mercer_status mercer_map_read(const char* path, const void* data, int64_t size,
                                          mercer_map** out);
 MERCER_API mercer_status mercer_model_read(const char* path, const void* data, int64_t size,
@@ -62,9 +61,10 @@ MERCER_API mercer_status mercer_statistics_read(const char* path, const void* da
                                                 mercer_statistics** out);
 
 /** What a file or its bytes hold, as JSON: {"kind":"map"|"model"|"statistics",
- *  "version","bytes",...} with "spec" and "numbers" (how many beside the spec) of a map; "spec",
- *  "rows", "outputs", "classes", "selection", "path_lambda", "path_error", "report" and "metadata"
- *  of a model; "features", "outputs" and "rows" of statistics. Errors: those of reading. */
+ *  "version","bytes",...}; for a map "spec" and "numbers" (the count of numbers beside the spec);
+ *  for a model "spec", "rows", "outputs", "classes", "selection", "path_lambda", "path_error",
+ *  "report" and "metadata"; for statistics "features", "outputs" and "rows". Errors: those of
+ *  reading. */
 MERCER_API mercer_status mercer_file_info(const char* path, const void* data, int64_t size,
                                           char* buffer, int64_t capacity, int64_t* needed);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/io.h for C++17: how maps, models and statistics are kept, in files and as their bytes.
+// mercer/io.h for C++17: maps, models and statistics in files and as bytes.
 //
-// Example: a map that another process makes again from bytes; what a file holds.
+// Example: a map passed to another process as bytes; what a file holds.
 //
 //   std::vector<std::byte> bytes = map.to_bytes();
 //   mercer::Map twin = mercer::Map::from_bytes(bytes);
@@ -29,7 +29,7 @@ inline std::string file_info(const std::string& path) {
 
 namespace detail {
 
-/// Base of a Self that is made of its Handle and can be kept.
+/// Base of a class Self that is built from a Handle and can be saved.
 template <class Self, auto read, auto write>
 class Kept {
  public:
@@ -39,7 +39,7 @@ class Kept {
   void save(const std::string& path) const {
     hpp::check(write(handle(), path.c_str(), nullptr, 0, nullptr));
   }
-  /// The bytes of a file.
+  /// From the bytes of a file.
   static Self from_bytes(Span<const std::byte> data) {
     return made([&](auto out) { return read(nullptr, data.data(), data.size(), out); });
   }

@@ -5,7 +5,7 @@
 
 /* Kernels: exact values, Gram matrices, lengthscales. tau = x - y; a lengthscale l is one number or
  * one per input (ARD: every formula is applied to x/l). Every kernel is multiplied by an amplitude,
- * its variance. K(x, y) is a number, or of kernels of several outputs a p x p matrix. */
+ * its variance. K(x, y) is a number, or a p x p matrix for kernels of several outputs. */
 
 #include "mercer/base.h"
 #include "mercer/rows.h"
@@ -17,7 +17,7 @@ extern "C" {
 /* ==== Making kernels ====
  *
  * "lengthscale" is a number or a list, "variance" the amplitude (> 0, default 1). Names, formulas,
- * domains, and which of them are isotropic: "Kernels by spec" in capi/GUIDE.md.
+ * domains, and which kernels are isotropic: "Kernels by spec" in capi/GUIDE.md.
  *
  * Example: a Matern kernel.
  *
@@ -29,34 +29,35 @@ extern "C" {
 /** A kernel; it never changes. */
 typedef struct mercer_kernel mercer_kernel;
 
-/** A kernel from JSON, as `mercer specs` lists them.
+/** A kernel from JSON; `mercer specs` lists the kernels and their keys.
  *  Errors: MERCER_INVALID_ARGUMENT naming key, value and what is allowed; MERCER_UNSUPPORTED for a
  *  "scalar" without derivatives; MERCER_NOT_POSITIVE_DEFINITE for "gamma"; MERCER_NEWER_VERSION. */
 MERCER_API mercer_status mercer_kernel_from_spec(const char* json, mercer_kernel** out);
 
-/** The JSON of a kernel, in canonical form: from it comes the same kernel, to the bit.
+/** The JSON of a kernel, in canonical form; it gives the same kernel again, to the bit.
  *  Errors: convention 9 of mercer/base.h. */
 MERCER_API mercer_status mercer_kernel_spec(const mercer_kernel* kernel, char* buffer,
                                             int64_t capacity, int64_t* needed);
 
-/** Frees a kernel. Maps made of it keep what they need. */
+/** Frees a kernel. Maps made from it keep what they need. */
 MERCER_API void mercer_kernel_free(mercer_kernel* kernel);
 
 /* ==== Kernels of several outputs ====
  *
- * Kernels of p outputs that belong together, and of vector fields, are made of a kernel k of one
- * output, "scalar" (default gaussian); what takes kernels of one refuses them (MERCER_UNSUPPORTED).
- * Brault, Heinonen, d'Alche-Buc 2016; Micheli, Glaunes 2013.
+ * Kernels of p correlated outputs, and of vector fields, are built from a kernel k of one output,
+ * "scalar" (default gaussian); functions for kernels of one output refuse them
+ * (MERCER_UNSUPPORTED). Brault, Heinonen, d'Alche-Buc 2016; Micheli, Glaunes 2013.
  *
  *   decomposable           k(x, y) Gamma, Gamma p x p, positive semi-definite
  *   curl_free              -grad grad' k: gradients of potentials; p = d
  *   divergence_free        (grad grad' - Laplacian) k: fields without sources; p = d >= 2
  *   helmholtz              "alpha" (0 to 1) times curl_free plus 1 - alpha times divergence_free
  *
- * The last three are of gaussian. Formulas: "Several outputs, vector fields" in capi/GUIDE.md.
+ * The last three need a gaussian scalar. Formulas: "Several outputs, vector fields" in
+ * capi/GUIDE.md.
  *
- * Example: what u makes of a curl-free kernel without its Gram matrix, f(x_i) = sum_j K(x_i, x_j)
- * u_j, for two vectors u at the n rows themselves.
+ * Example: a curl-free kernel times vectors without its Gram matrix, f(x_i) = sum_j K(x_i, x_j)
+ * u_j, for two vectors u at each of the n rows.
  *
  *   mercer_kernel* field = NULL;
  *   mercer_status status = mercer_kernel_from_spec(
@@ -69,7 +70,7 @@ MERCER_API void mercer_kernel_free(mercer_kernel* kernel);
  *   mercer_kernel_free(field);
  */
 
-/** The kernel decomposable of a Gamma that JSON, of at most 1 MiB, need not hold: p x p, dense or
+/** The kernel "decomposable" with a Gamma from memory, as JSON is limited to 1 MiB: p x p, dense or
  *  CSR. Scalar is copied; cutoff in [0, 1].
  *  Errors: MERCER_DIMENSION_MISMATCH for a Gamma that is not square; MERCER_INVALID_ARGUMENT for
  *  one that is not symmetric or 0; MERCER_NOT_POSITIVE_DEFINITE. Cost: p^3. */
@@ -91,28 +92,28 @@ MERCER_API mercer_status mercer_kernel_decomposable(const mercer_kernel* scalar,
  *   if (status == MERCER_OK) status = mercer_kernel_gram(kernel, X, X, (mercer_rows){0}, NULL, K);
  */
 
-/** K(i, j) = k(X_i, Y_j), exact, of p outputs block (i, j) = K(X_i, Y_j): computed in double,
- *  squared distances summed from differences. With U its product without the matrix: row i is
- *  sum_j K(X_i, Y_j) u_j for each of the s vectors u_j of p numbers in row j of U.
- *  Shapes: X n x d, Y m x d, U NULL or m x (p s), dense or CSR; K (n p) x (m p), with U n x (p s),
- *  F32 or F64.
- *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y and U, shape of K, count of ARD or of the lists
- *  of spectral_mixture, of parts as well; bilinear: d <= left; divergence_free: d = 1).
- *  Threads and cost: any number at once; O(n m (d + p s)), of sums and products that of their
- *  parts; where Y is CSR and lists at most an eighth of its columns, d is what two rows list,
- *  unless the kernel tells inputs apart (ARD, spectral_mixture, bilinear, p > 1): then, and for
- *  F32, blocks of rows, of p > 1 all, are made dense doubles. */
+/** K(i, j) = k(X_i, Y_j), or block (i, j) = K(X_i, Y_j) for p outputs; exact: computed in double,
+ *  squared distances summed from differences. With U the product of K and U, without forming K: row
+ *  i is sum_j K(X_i, Y_j) u_j for each of the s vectors u_j of p numbers in row j of U.
+ *  Shapes: X n x d, Y m x d, U absent or m x (p s), dense or CSR; K (n p) x (m p), or n x (p s)
+ *  with U, F32 or F64.
+ *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y and U, shape of K, lengths of ARD and
+ *  spectral_mixture lists, also in parts; bilinear: d <= left; divergence_free: d = 1).
+ *  Threads and cost: any number at once; O(n m (d + p s)), for sums and products the cost of their
+ *  parts. Where Y is CSR with at most d/8 stored non-zeros a row, O(stored non-zeros) replaces d
+ *  unless the kernel distinguishes inputs (ARD, spectral_mixture, bilinear, p > 1); for those
+ *  kernels and for F32, blocks of rows (for p > 1 all rows) become dense doubles. */
 MERCER_API mercer_status mercer_kernel_gram(const mercer_kernel* kernel, mercer_rows X,
                                             mercer_rows Y, mercer_rows U, mercer_context* context,
                                             mercer_matrix K);
 
-/** Median distance of pairs of rows (mean of the middle two for an even count), over all pairs if
- *  there are at most max_pairs (>= 1), else over max_pairs pairs.
+/** Median of the distances between rows (the mean of the middle two for an even count), over all
+ *  pairs if there are at most max_pairs (>= 1), else over max_pairs random pairs.
  *  Shapes: X n x d, dense or CSR, n >= 2.
  *  Random: the pairs, where not all are taken; seed fixes them.
  *  Errors: n < 2, numbers that are not finite, a median of 0.
- *  Threads and cost: any number at once; O(d) for each pair, of CSR what its rows list, and 8
- *  bytes, 24 where pairs are drawn. */
+ *  Threads and cost: any number at once; O(d) per pair, for CSR O(stored non-zeros), and 8 bytes,
+ *  24 where pairs are drawn. */
 MERCER_API mercer_status mercer_lengthscale_median(mercer_rows X, int64_t max_pairs, uint64_t seed,
                                                    mercer_context* context, double* lengthscale);
 

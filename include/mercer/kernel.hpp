@@ -23,7 +23,7 @@ inline namespace hpp {
 
 namespace detail {
 
-/// The spec of a kernel, key by key: numbers come back to the bit, in any locale.
+/// Builds the spec of a kernel, key by key: numbers come back to the bit, in any locale.
 class KernelSpec {
  public:
   explicit KernelSpec(const char* kernel) {
@@ -54,8 +54,8 @@ class KernelSpec {
 
 }  // namespace detail
 
-/// A kernel. Lengthscales: one number, or one per input; variance: the amplitude. Short for
-/// from_spec, whose text is at most 1 MiB.
+/// A kernel. lengthscale: one number, or one per input; variance: the amplitude. The makers are
+/// short for from_spec, whose text is at most 1 MiB.
 class Kernel {
  public:
   static Kernel gaussian(Span<const double> lengthscale, double variance = 1) {
@@ -103,7 +103,7 @@ class Kernel {
   std::string spec() const {
     return detail::text([&](auto... buffer) { return mercer_kernel_spec(get(), buffer...); });
   }
-  /// K(i, j) = k(X_i, Y_j), of several outputs a block of K; K of float or double.
+  /// K(i, j) = k(X_i, Y_j), for several outputs a block of K; K of float or double.
   void gram(const Rows& X, const Rows& Y, const Result& K, Context* context = nullptr) const {
     detail::check(mercer_kernel_gram(get(), X.get(), Y.get(), {}, detail::handle(context), K.get()),
                   context);

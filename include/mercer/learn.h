@@ -3,8 +3,7 @@
 #ifndef MERCER_LEARN_H
 #define MERCER_LEARN_H
 
-/* Learning with features: row statistics, ridge, models of rows in memory and elsewhere, search,
- * and exact kernel ridge as the reference. */
+/* Learning with features: row statistics, ridge, models of rows in memory and elsewhere, scores. */
 
 #include "mercer/model.h"
 #include "mercer/ridge.h"

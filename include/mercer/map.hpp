@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/map.h for C++17.
 //
-// Example: columns 0 to 99 of structured orthogonal features, and the error to be expected of all.
+// Example: columns 0 to 99 of structured orthogonal features, and the error to expect of all of
+// them.
 //
 //   mercer::Map map =
 //       mercer::Map::fourier(kernel, X.cols(), 1024, R"("projection":"sorf")");
@@ -30,12 +31,13 @@ class Map : public detail::Kept<Map, mercer_map_read, mercer_map_write> {
 
  public:
   explicit Map(mercer_map* owned) : owner_(owned) {}
-  /// Random Fourier features; keys: others of the spec, such as R"("projection":"sorf","seed":1)".
+  /// Random Fourier features; keys: further keys of the spec, such as
+  /// R"("projection":"sorf","seed":1)".
   static Map fourier(const Kernel& kernel, int64_t d, int64_t D, const std::string& keys = "") {
     return of(kernel, "{\"map\":\"fourier\",\"inputs\":" + std::to_string(d) + ",\"features\":" +
                           std::to_string(D) + (keys.empty() ? "" : ",") + keys + '}');
   }
-  /// The spec of a map without its kernel.
+  /// A map from its kernel and its spec without a kernel.
   static Map of(const Kernel& kernel, const std::string& json) {
     auto data = detail::sized<mercer_map_data>();
     data.kernel = kernel.get();
@@ -55,7 +57,7 @@ class Map : public detail::Kept<Map, mercer_map_read, mercer_map_write> {
   static Map from_spec(const std::string& json) {
     return make([&](auto out) { return mercer_map_from_spec(json.c_str(), out); });
   }
-  /// A map made from rows: those that it will be given, standardised where a model does that.
+  /// A map learnt from rows, such as it will read: standardised where a model standardises them.
   static Map fit_spec(const std::string& json, const Rows& X, Context* context = nullptr) {
     auto data = detail::sized<mercer_map_data>();
     data.X = X.get();
@@ -91,16 +93,16 @@ class Map : public detail::Kept<Map, mercer_map_read, mercer_map_write> {
     detail::check(mercer_map_prepare(get(), number, detail::handle(context)), context);
   }
 
-  /// Z(i, :) = the columns [options.begin, options.end) of phi(X_i). Real maps: Z holds numbers as
-  /// X does; complex ones: the complex numbers of those. For rows in two parts [x | y] let
-  /// options.right point to those of a Rows, right.get(), that lives until the call returns.
+  /// Z(i, :) = columns [options.begin, options.end) of phi(X_i). For real maps Z has the number
+  /// type of X, for complex maps the complex type of the same precision. For rows in two parts [x |
+  /// y], options.right is get() of a Rows that lives until the call returns.
   void transform(const Rows& X, const Result& Z,
                  const mercer_transform_options& options = transform_options(),
                  Context* context = nullptr) const {
     detail::check(mercer_map_transform(get(), X.get(), &options, detail::handle(context), Z.get()),
                   context);
   }
-  /// All columns of a real map, for a MatrixView, a CsrView or a Matrix, in a matrix of their own.
+  /// All columns of a real map in a new matrix, for a MatrixView, a CsrView or a Matrix.
   template <class View>
   Matrix<typename View::value_type> apply(const View& X, Context* context = nullptr) const {
     const Rows rows(X);
@@ -110,7 +112,7 @@ class Map : public detail::Kept<Map, mercer_map_read, mercer_map_write> {
     return Z;
   }
 
-  /// out row i: what `kind` says of the function of each column of theta at X_i.
+  /// Row i of out: what `kind` asks of the function of each column of theta at X_i.
   void multiply(const Rows& X, const Rows& theta, const Result& out,
                 mercer_field kind = MERCER_FIELD_VALUE, Context* context = nullptr) const {
     detail::check(
@@ -124,7 +126,7 @@ class Map : public detail::Kept<Map, mercer_map_read, mercer_map_write> {
                   context);
   }
 
-  /// Of the estimate of k(x_i, y_i), for every i; of p outputs p p numbers each.
+  /// Variance of the estimate of k(x_i, y_i) for every i; for p outputs p p numbers each.
   std::vector<double> variance(const Rows& X, const Rows& Y,
                                mercer_variance which = MERCER_VARIANCE_ESTIMATE,
                                Context* context = nullptr) const {
@@ -135,7 +137,7 @@ class Map : public detail::Kept<Map, mercer_map_read, mercer_map_write> {
         context);
     return result;
   }
-  /// ||ZZ' - K||_F / ||K||_F on the rows of X: of this map, or expected of its kind.
+  /// ||ZZ' - K||_F / ||K||_F on the rows of X: measured on this map, or its expected value.
   double kernel_error(const Rows& X, mercer_kernel_error which = MERCER_KERNEL_ERROR_MEASURED,
                       Context* context = nullptr) const {
     double error = 0;

@@ -3,8 +3,8 @@
 #ifndef MERCER_MERCER_H
 #define MERCER_MERCER_H
 
-/* mercer: random feature maps of kernels, and what is learnt on them. Includes every section of the
- * C API. */
+/* mercer: random feature maps of kernels, and learning with them. Includes every section of the C
+ * API. */
 
 #include "mercer/base.h"
 #include "mercer/bound.h"

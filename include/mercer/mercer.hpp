@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer for C++17: handles that free themselves, views in, exceptions out. A thin skin over the C
-// API, whose headers say what every call computes, costs and refuses; here are only the names.
-// Header-only.
+// mercer for C++17: owning handles, views for arguments, exceptions for failures. A thin layer over
+// the C API, whose headers say what every call computes, costs and refuses. Header-only.
 //
 // Example: 1,024 features of a Gaussian kernel, in six lines.
 //
@@ -40,7 +39,7 @@ inline namespace hpp {
 inline std::string specs(const std::string& name = "") {
   return detail::text([&](auto... buffer) { return mercer_specs(name.c_str(), buffer...); });
 }
-/// What a theorem says of the question, as JSON.
+/// The answer of a theorem, as JSON; see mercer_bound.
 inline std::string bound(const std::string& json) {
   return detail::text([&](auto... buffer) { return mercer_bound(json.c_str(), buffer...); });
 }

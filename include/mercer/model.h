@@ -3,8 +3,8 @@
 #ifndef MERCER_MODEL_H
 #define MERCER_MODEL_H
 
-/* Models: prepare, map, and ridge or another loss, in one handle; w as in mercer/ridge.h. n counts
- * rows, d inputs, D features, m outputs, K classes. */
+/* Models: preparation, map, and ridge or another loss, in one handle; w as in mercer/ridge.h. n
+ * counts rows, d inputs, D features, m outputs, K classes. */
 
 #include "mercer/data.h"
 #include "mercer/map.h"
@@ -29,70 +29,72 @@ extern "C" {
 /** Preparation, map and weights in one handle and one file. */
 typedef struct mercer_model mercer_model;
 
-/** Fits what a spec says to data; every key has a default, mercer_specs lists them, and
- *  capi/GUIDE.md ("Fits") says how each choice is made. What the spec leaves open is searched; the
- *  result is scored on rows that no choice has seen ("report" of mercer_model_text). {"search":
- *  false}, a map of the caller's (data->map) and a source choose lambda alone, by "select"; sets ask
- *  for "lambda" and data->map. Shapes: mercer_data. Random: "seed" fixes map, splits and samples.
+/** Fits the model that a spec describes to data. Every key has a default; mercer_specs lists the
+ *  keys, and "Fits" in capi/GUIDE.md says how each choice is made. Keys left open are searched, and
+ *  the result is scored on rows that no choice has seen ("report" of mercer_model_text). {"search":
+ *  false}, a map of the caller's (data->map) and a source choose only lambda, by "select"; sets
+ *  need "lambda" and data->map. Shapes: mercer_data. Random: "seed" fixes map, splits and samples.
  *  Errors: MERCER_INVALID_ARGUMENT (a key or value, by its path; rows, targets, classes or weights
  *  that are not allowed, by row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (keys
  *  that do not go together, a complex map, sparse rows to be centred), MERCER_NOT_CONVERGED,
  *  MERCER_NOT_POSITIVE_DEFINITE, MERCER_IO (a source's callback).
- *  Threads and cost: any number at once; without a search n (map + D^2) + D^3 and O(D^2) bytes, for
- *  n < D n^2 D; a search some ten times a part of that, up to 1,000 rows six times as often. */
+ *  Threads and cost: any number at once; without a search n (map + D^2) + D^3 and O(D^2) bytes, n^2
+ *  D if n < D; a search costs some ten times a fit to part of the rows, with up to 1,000 rows six
+ *  times that. */
 MERCER_API mercer_status mercer_model_fit(const char* json, const mercer_data* data,
                                           mercer_context* context, mercer_model** out);
 
-/** What becomes of an input outside the range of the training rows. */
+/** Handling of an input outside the range of the training rows. */
 typedef enum mercer_extrapolation {
-  /** In predictions: what the model was fitted with. In fits: clip. */
+  /** In predictions: as the model was fitted. In fits: clip. */
   MERCER_EXTRAPOLATION_DEFAULT = 0,
-  /** It is moved to the end of its range. Predictions of a regression are limited, too: to the
-   *  range of the training targets widened by half of it on either side (of the loss poisson, whose
-   *  predictions are log means, to the logs of that). */
+  /** It is moved to the nearer end of its range. Predictions of a regression are limited, too: to
+   *  the range of the training targets widened by half of it on either side (for the loss poisson,
+   *  whose predictions are log means, to the logs of that). */
   MERCER_EXTRAPOLATION_CLIP = 1,
-  /** Nothing. */
+  /** Inputs and predictions stay as they are. */
   MERCER_EXTRAPOLATION_FREE = 2,
   /** MERCER_INVALID_ARGUMENT naming row, input, value and range. */
   MERCER_EXTRAPOLATION_REFUSE = 3
 } mercer_extrapolation;
 
-/** How rows are predicted, and where to write what was met. Zeros but struct_size are the defaults.
- *  56 bytes on 64-bit machines. */
+/** Options of a prediction, and where to write what was met. Zeros are the defaults, except
+ *  struct_size. 56 bytes on 64-bit machines. */
 typedef struct mercer_predict_options {
   uint32_t struct_size;         /**< [0] sizeof(mercer_predict_options). */
   int32_t extrapolation;        /**< [4] mercer_extrapolation. */
-  int64_t* rows_outside;        /**< [8] Place for the rows with some input outside its training
-                                     range; this and the next three NULL: nowhere. -1 where a file
+  int64_t* rows_outside;        /**< [8] Number of rows with some input outside its training
+                                     range. This and the next three may be NULL. -1 if a file
                                      of an earlier version has no ranges. */
-  int64_t* values_outside;      /**< [16] Inputs that were, over all rows. */
-  int64_t* inputs_outside;      /**< [24] d numbers: in how many rows each input was. */
+  int64_t* values_outside;      /**< [16] Number of such inputs, over all rows. */
+  int64_t* inputs_outside;      /**< [24] d numbers: rows in which each input was outside. */
   int64_t* predictions_limited; /**< [32] Predictions limited to the range of the targets. */
-  int64_t partial_count;        /**< [40] Of "partials": how many. */
+  int64_t partial_count;        /**< [40] Number of "partials". */
   const int32_t* partials;      /**< [48] partial_count x d orders >= 0, row-major. */
 } mercer_predict_options;
 
-/* What a prediction says of each row of X. NULL or
+/* What to predict for each row of X: NULL or
  *    "value"             predictions, or one score for each class; m columns, as "probability"
  *    "class"             the class of the largest score, the lowest on a tie; one column, F32, F64
  *                        or I32
  *    "probability"       of each class ("Probabilities" in capi/GUIDE.md)
- *    "covariance"        of the m values, m x m numbers, of ridge with "posterior": true
+ *    "covariance"        of the m values, m x m numbers; ridge with "posterior": true
  *    "divergence", "curl", "potential", "stream"
- *                        of a field, in the inputs' own units; of inputs as they are
+ *                        of a field, in the inputs' own units, at inputs as they are
  *    "gradient", "hessian_diagonal", "laplacian", "partials"
  *                        derivatives of the values in the inputs' own units, derivative b of output
  *                        o at b m + o, in the order of mercer_derivative_kind */
 
-/** What the word `what` says. Values are of inputs clipped as mercer_extrapolation says, derivatives
- *  of inputs as they are; of a model of transformed inputs or unit rows "gradient" alone, 0 where a
- *  NaN is filled.
+/** Predicts `what` for each row. Values use inputs clipped as mercer_extrapolation says,
+ *  derivatives use inputs as they are; a model of transformed inputs or unit rows has "gradient"
+ *  alone, which is 0 where a NaN is filled.
  *  Shapes: X n x d, dense or CSR, whatever the fit had; out n x the columns above, F32 or F64;
  *  options may be NULL.
- *  Errors: MERCER_UNSUPPORTED (what this model does not have, naming what it has; clipping without
- *  ranges), MERCER_DIMENSION_MISMATCH, MERCER_INVALID_ARGUMENT (an input that is to be refused, or
- *  outside the kernel's domain, by row and column; of "class" NaN and Inf, too). Else NaN stays in
- *  its row. Threads and cost: any number at once; n (map + D m); a gradient two projections. */
+ *  Errors: MERCER_UNSUPPORTED (a `what` that this model does not have, naming those it has;
+ *  clipping without ranges), MERCER_DIMENSION_MISMATCH, MERCER_INVALID_ARGUMENT (an input outside
+ *  its range with REFUSE, or outside the kernel's domain, by row and column; for "class" also NaN
+ *  and Inf). Otherwise NaN affects its own row only. Threads and cost: any number at once; n (map +
+ *  D m); a gradient two projections. */
 MERCER_API mercer_status mercer_model_predict(const mercer_model* model, mercer_rows X,
                                               const char* what,
                                               const mercer_predict_options* options,
@@ -114,7 +116,7 @@ MERCER_API void mercer_model_free(mercer_model* model);
 typedef struct mercer_model_info {
   uint32_t struct_size;      /**< [0] sizeof(mercer_model_info). */
   int32_t has_probabilities; /**< [4] 1: mercer_model_predict knows "probability". */
-  int64_t rows;              /**< [8] n that it was fitted on. */
+  int64_t rows;              /**< [8] n, rows of the fit. */
   int64_t inputs;            /**< [16] d. */
   int64_t outputs;           /**< [24] m, scores of a row. */
   int64_t features;          /**< [32] D, of the map. */
@@ -124,26 +126,26 @@ typedef struct mercer_model_info {
   double penalty;            /**< [56] lambda, given or chosen. */
 } mercer_model_info;
 
-/** Fills in *info, of which struct_size is read. Errors: info NULL or struct_size not set. */
+/** Fills in *info, reading only its struct_size. Errors: info NULL or struct_size not set. */
 MERCER_API mercer_status mercer_model_shape(const mercer_model* model, mercer_model_info* info);
 
 /** A new handle on the model's map; it may outlive the model. */
 MERCER_API mercer_status mercer_model_map(const mercer_model* model, mercer_map** out);
 
-/** The weights, of prepared inputs' features and transformed targets.
+/** The weights of the model: from features of prepared inputs to transformed targets.
  *  Shapes: w D x m, intercept 1 x m; either may be zeros.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for a model that is not linear. */
 MERCER_API mercer_status mercer_model_weights(const mercer_model* model, mercer_matrix w,
                                               mercer_matrix intercept);
 
-/** A text of a model: "spec", in canonical form; "report", what a search did and how far its model
- *  can be trusted, as JSON ("Reports" in capi/GUIDE.md), "{}" without one; "metadata", "" if none.
+/** A text of a model: "spec", in canonical form; "report", JSON on what a search did and how far
+ *  the model can be trusted ("Reports" in capi/GUIDE.md), "{}" if none; "metadata", "" if none.
  *  Errors: another word; convention 9 of mercer/base.h. */
 MERCER_API mercer_status mercer_model_text(const mercer_model* model, const char* what,
                                            char* buffer, int64_t capacity, int64_t* needed);
 
 /** Keeps any UTF-8 text of at most 1 MiB with the model and its file (names of columns and classes,
- *  say), in place of an earlier one. Errors: a longer text. */
+ *  say), replacing an earlier one. Errors: a longer text. */
 MERCER_API mercer_status mercer_model_set_metadata(mercer_model* model, const char* text);
 
 #ifdef __cplusplus

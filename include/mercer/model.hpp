@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/model.h for C++17: models.
+// mercer/model.h and score.h for C++17.
 //
 // Example: fit, score, and the model as bytes.
 //
@@ -24,8 +24,8 @@
 namespace mercer {
 inline namespace hpp {
 
-/// What options ask for, by default R^2 of predictions (K = 0), or the accuracy of scores of K
-/// classes. For the confusion matrix see confusion.
+/// The metric that options ask for, by default R^2 of predictions (K = 0) or the accuracy of scores
+/// of K classes. For the confusion matrix see confusion.
 inline double prediction_score(const Rows& predictions, const Rows& Y, int64_t K,
                                const mercer_score_options& options, Context* context = nullptr) {
   if (options.metric == MERCER_METRIC_CONFUSION)
@@ -41,8 +41,8 @@ inline double prediction_score(const Rows& predictions, const Rows& Y, int64_t K
   return prediction_score(predictions, Y, K, score_options(), context);
 }
 
-/// Counts of rows, or their weights in `options`, by class (rows) and class of the largest score
-/// (columns).
+/// Confusion matrix: counts of rows, weighted if `options` has weights, by class (rows) and class
+/// of the largest score (columns).
 inline Matrix<double> confusion(const Rows& scores, const Rows& Y, int64_t K,
                                 mercer_score_options options, Context* context = nullptr) {
   Matrix<double> counts(K, K);
@@ -80,7 +80,7 @@ class Model : public detail::Kept<Model, mercer_model_read, mercer_model_write> 
   friend Kept;
 
  public:
-  /// What the spec `json` says, "{}" for all defaults.
+  /// Fits the model that the spec `json` describes, "{}" for all defaults.
   static Model fit(const std::string& json, const Data& data, Context* context = nullptr) {
     return Model(detail::create<Handle>(
         [&](auto out) {
@@ -92,7 +92,7 @@ class Model : public detail::Kept<Model, mercer_model_read, mercer_model_write> 
         context));
   }
 
-  /// out: as many columns as `what`, a word of mercer_model_predict, says.
+  /// out has as many columns as `what`, a word of mercer_model_predict, needs.
   void predict(const Rows& X, const char* what, const Result& out,
                const mercer_predict_options& options = predict_options(),
                Context* context = nullptr) const {
@@ -120,7 +120,7 @@ class Model : public detail::Kept<Model, mercer_model_read, mercer_model_write> 
   double score(const Rows& X, const Rows& Y, Context* context = nullptr) const {
     return prediction_score(predict(X, context), Y, classes(), context);
   }
-  /// Of weighted rows, say.
+  /// As above, with options such as row weights.
   double score(const Rows& X, const Rows& Y, const mercer_score_options& options,
                Context* context = nullptr) const {
     return prediction_score(predict(X, context), Y, classes(), options, context);
@@ -142,13 +142,13 @@ class Model : public detail::Kept<Model, mercer_model_read, mercer_model_write> 
     return Map(map);
   }
   std::string spec() const { return text("spec"); }
-  /// What a search did, and its honest score, as JSON; "{}" without a search.
+  /// JSON on what a search did, with the score on held-out rows; "{}" without a search.
   std::string report() const { return text("report"); }
   void set_metadata(const std::string& text) {
     check(mercer_model_set_metadata(get(), text.c_str()));
   }
   std::string metadata() const { return text("metadata"); }
-  /// Row i: the derivative of output o of m in input k at place k m + o.
+  /// Row i: the derivative of output o of m in input k in column k m + o.
   Matrix<double> gradient(const Rows& X, Context* context = nullptr) const {
     Matrix<double> result(X.rows(), X.cols() * outputs());
     predict(X, "gradient", result, predict_options(), context);

@@ -3,7 +3,7 @@
 #ifndef MERCER_RIDGE_H
 #define MERCER_RIDGE_H
 
-/* Ridge regression from row statistics or rows: w = (Z'Z + n lambda I)^{-1} Z'Y, lambda is per row.
+/* Ridge regression from row statistics or rows: w = (Z'Z + n lambda I)^{-1} Z'Y; lambda is per row.
  * n counts rows, D features, m outputs. */
 
 #include "mercer/statistics.h"
@@ -14,17 +14,17 @@ extern "C" {
 
 /* ==== Every penalty from one eigendecomposition ====
  *
- * Of all functions here: penalty is lambda >= 0; center: 0 or not 0, then features and outputs are
- * centred and an intercept fitted. Results may be zeros where they are not wanted: w D x m,
- * intercept 1 x m (zeros without centring). Nothing is random. Directions whose eigenvalue plus n
+ * For all functions here: penalty is lambda >= 0; center is 0, or not 0 to centre features and
+ * outputs and fit an intercept. Results that are not wanted may be absent (zeros): w D x m,
+ * intercept 1 x m (all 0 without centring). Nothing is random. Directions whose eigenvalue plus n
  * lambda is below eps D times the largest are dropped, so that lambda = 0 gives the weights of
  * least norm.
  *
  * Errors: MERCER_INVALID_ARGUMENT (penalty negative or not finite, no rows, sums that are not
  * finite), MERCER_DIMENSION_MISMATCH, MERCER_NOT_CONVERGED (LAPACK's eigenvalues). Any number of
- * threads may ask one decomposition at once.
+ * threads may use one decomposition at once.
  *
- * Example: weights of D features and one output for the better of two lambdas by GCV.
+ * Example: weights for D features and one output, with the better of two lambdas by GCV.
  *
  *   mercer_ridge* ridge = NULL;
  *   mercer_status status = mercer_ridge_create(statistics, 1, NULL, &ridge);
@@ -42,8 +42,8 @@ extern "C" {
 /** An eigendecomposition of Z'Z; it never changes. */
 typedef struct mercer_ridge mercer_ridge;
 
-/** Decomposes a copy of the statistics' Gram matrix. Cost: O(D^3), 20 D^2 bytes, of which 8 D^2
- *  stay. */
+/** Decomposes a copy of the statistics' Gram matrix. Cost: O(D^3), 20 D^2 bytes, 8 D^2 of them
+ *  kept. */
 MERCER_API mercer_status mercer_ridge_create(const mercer_statistics* statistics, int32_t center,
                                              mercer_context* context, mercer_ridge** out);
 
@@ -56,15 +56,15 @@ MERCER_API mercer_status mercer_ridge_solve(const mercer_ridge* ridge, double pe
 
 /** Mean squared error of each output on held-out rows; with held_out NULL generalised
  *  cross-validation (Golub, Heath, Wahba 1979), n RSS/(n - Tr H)^2, infinite where the fit
- *  interpolates (n - Tr H <= 1e-8 n). dimension, or NULL: Tr H, H = Z(Z'Z + n lambda I)^{-1}Z',
- *  plus one for the intercept.
- *  Shapes: error 1 x m, or zeros. Cost: O(D^2 m), of GCV O(D m). */
+ *  interpolates (n - Tr H <= 1e-8 n). dimension (may be NULL) gets Tr H, H = Z(Z'Z + n lambda
+ *  I)^{-1}Z', plus one for the intercept.
+ *  Shapes: error 1 x m, or absent. Cost: O(D^2 m), for GCV O(D m). */
 MERCER_API mercer_status mercer_ridge_error(const mercer_ridge* ridge, double penalty,
                                             const mercer_statistics* held_out, mercer_matrix error,
                                             double* dimension);
 
-/** What the residual of each training row would be if it were left out, (y - Zw)_i/(1 - H_ii); n
- *  lambda stays fixed then. Infinite where 1 - H_ii <= 1e-8.
+/** Leave-one-out residual of each training row, (y - Zw)_i/(1 - H_ii), with n lambda held fixed.
+ *  Infinite where 1 - H_ii <= 1e-8.
  *  Shapes: Z n x D and Y n x m, dense or CSR (made dense); residuals n x m.
  *  Errors: NaN, Inf and numbers beyond 1e150. Cost: O(n D^2). */
 MERCER_API mercer_status mercer_ridge_leave_one_out(const mercer_ridge* ridge, double penalty,
@@ -75,13 +75,13 @@ MERCER_API mercer_status mercer_ridge_leave_one_out(const mercer_ridge* ridge, d
 /** Frees a decomposition. */
 MERCER_API void mercer_ridge_free(mercer_ridge* ridge);
 
-/** The weights for one penalty without a decomposition: of statistics by Cholesky of a copy of
- *  their Gram matrix, Z and Y zeros; of rows with statistics NULL, for n < D, by the dual n x n
- *  system, w = Z'(ZZ' + n lambda I)^{-1} Y.
+/** The weights for one penalty without a decomposition: from statistics by Cholesky of a copy of
+ *  their Gram matrix, Z and Y absent; or from rows with statistics NULL, for n < D, by the dual n x
+ *  n system, w = Z'(ZZ' + n lambda I)^{-1} Y.
  *  Shapes: Z n x D and Y n x m, dense or CSR (made dense), n >= 1.
  *  Errors: jitter is raised up to 1e-9 of the mean diagonal, then MERCER_NOT_POSITIVE_DEFINITE
- *  names the pivot; of rows NaN, Inf and numbers beyond 1e150.
- *  Cost: O(D^3/3) and 8 D^2 bytes; of rows O(n^2 D + n^3) and 8 n^2 bytes. */
+ *  names the pivot; in rows NaN, Inf and numbers beyond 1e150.
+ *  Cost: O(D^3/3) and 8 D^2 bytes; from rows O(n^2 D + n^3) and 8 n^2 bytes. */
 MERCER_API mercer_status mercer_ridge_weights(const mercer_statistics* statistics, mercer_rows Z,
                                               mercer_rows Y, int32_t center, double penalty,
                                               mercer_context* context, mercer_matrix w,

@@ -23,7 +23,7 @@
 namespace mercer {
 inline namespace hpp {
 
-/// Sums over rows, about zero: Z'Z (D x D), Z'Y (D x outputs), and those of z, y and y^2.
+/// Sums over rows, about zero: Z'Z (D x D), Z'Y (D x outputs), and the sums of z, y and y^2.
 struct Sums {
   Sums(int64_t D, int64_t outputs)
       : gram(D, D),
@@ -41,7 +41,7 @@ inline mercer_matrix row(std::vector<double>& v) {
   return mercer_matrix_f64(1, static_cast<int64_t>(v.size()), v.data());
 }
 
-/// An object of `rows` rows, `columns` features and outputs, owned.
+/// Owns an object with `rows` rows, `columns` features and outputs.
 template <class Object, void (*free)(Object*), auto shape_of>
 class Shaped {
  public:
@@ -89,7 +89,7 @@ class Statistics
                                 detail::row(result.y2)));
     return result;
   }
-  /// Of n rows, in place of what was held.
+  /// Replaces the statistics by sums over n rows.
   void set(int64_t n, const Sums& sums) {
     const mercer_shape s = shape();
     const auto is = [](const std::vector<double>& v, int64_t size) {

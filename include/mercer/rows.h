@@ -4,8 +4,8 @@
 #define MERCER_ROWS_H
 
 /* Rows and results as views of the caller's memory: dense or sparse rows in, matrices out. A view
- * is passed by value, read during the call and not kept; one of all zeros is absent, where a
- * comment allows that. Bytes from the start of a struct in brackets; there is no padding. */
+ * is passed by value, read during the call and not kept; a view of all zeros is absent, where a
+ * comment allows that. Numbers in brackets are byte offsets into a struct; there is no padding. */
 
 #include "mercer/base.h"
 
@@ -26,7 +26,7 @@ extern "C" {
  *   X.indices = indices;
  */
 
-/** What the numbers of a view are. */
+/** Number type of a view. */
 typedef enum mercer_number {
   /** float. */
   MERCER_NUMBER_F32 = 0,
@@ -65,14 +65,14 @@ typedef struct mercer_rows {
   int64_t n;            /**< [16] Rows. */
   int64_t d;            /**< [24] Columns. */
   int64_t ld;           /**< [32] Dense: numbers from one row to the next. */
-  int64_t nnz;          /**< [40] CSR: numbers listed. */
+  int64_t nnz;          /**< [40] CSR: stored non-zeros. */
   const void* values;   /**< [48] */
   const void* offsets;  /**< [56] */
   const void* indices;  /**< [64] */
 } mercer_rows;
 
 /** A result: element (i, j) is data[i*ld + j], ld >= cols, counted in numbers of its type (a
- *  complex number counts one). 40 bytes on 64-bit machines. Empty matrices may have NULL data. */
+ *  complex number is one). 40 bytes on 64-bit machines. Empty matrices may have NULL data. */
 typedef struct mercer_matrix {
   uint32_t struct_size; /**< [0] sizeof(mercer_matrix). */
   int32_t number;       /**< [4] mercer_number. */
@@ -82,7 +82,7 @@ typedef struct mercer_matrix {
   void* data;           /**< [32] */
 } mercer_matrix;
 
-/** What statistics, a decomposition or a fit hold; filled in by their _shape function, which reads
+/** Sizes of statistics, a decomposition or a fit; filled in by their _shape function, which reads
  *  struct_size. 32 bytes. */
 typedef struct mercer_shape {
   uint32_t struct_size; /**< [0] sizeof(mercer_shape). */
@@ -94,7 +94,7 @@ typedef struct mercer_shape {
 
 /* ==== Views in one line of C ====
  *
- * Set ld afterwards where rows have gaps.
+ * Where rows have gaps, set ld afterwards.
  *
  * Example: n rows of d floats at x, and their D features at z, whose rows are ldz numbers apart.
  *
@@ -104,7 +104,7 @@ typedef struct mercer_shape {
  *   mercer_status status = mercer_map_transform(map, X, NULL, NULL, Z);
  */
 
-/** Dense rows of a number, without gaps. */
+/** Dense rows of a number type, without gaps. */
 static inline mercer_rows mercer_rows_dense(int32_t number, int64_t n, int64_t d,
                                             const void* values) {
   mercer_rows rows = {sizeof(mercer_rows), number, MERCER_INDEX_NONE, 0, n, d, d, 0, 0, 0, 0};
@@ -129,7 +129,7 @@ static inline mercer_rows mercer_rows_csr(int32_t number, int32_t index, int64_t
   rows.indices = indices;
   return rows;
 }
-/** A result of a number, without gaps. */
+/** A result of a number type, without gaps. */
 static inline mercer_matrix mercer_matrix_of(int32_t number, int64_t rows, int64_t cols,
                                              void* data) {
   mercer_matrix matrix = {sizeof(mercer_matrix), number, rows, cols, cols, 0};

@@ -22,66 +22,66 @@ extern "C" {
  *   mercer_status status = mercer_prediction_score(F, Y, 0, &options, NULL, &error);
  */
 
-/** What is measured of predictions f and targets y, of n rows and m outputs, where y is not NaN, or
- *  of scores and probabilities p of K classes. */
+/** Metric of predictions f and targets y, of n rows and m outputs, where y is not NaN; or of scores
+ *  and probabilities p of K classes. */
 typedef enum mercer_metric {
   /** R2 for K = 0, else ACCURACY. */
   MERCER_METRIC_DEFAULT = 0,
   /** 1 - sum_i (y_i - f_i)^2 / sum_i (y_i - mean y)^2, averaged over the outputs whose Y varies,
    *  NaN if none does. */
   MERCER_METRIC_R2 = 1,
-  /** sqrt(mean_i (y_i - f_i)^2), averaged over the outputs; so are the next two. */
+  /** sqrt(mean_i (y_i - f_i)^2), averaged over the outputs, as are the next two. */
   MERCER_METRIC_RMSE = 2,
   /** mean_i |y_i - f_i|. */
   MERCER_METRIC_MAE = 3,
   /** mean_i max(tau (y_i - f_i), (tau - 1) (y_i - f_i)). */
   MERCER_METRIC_PINBALL = 4,
-  /** Share of rows whose class is the column of the largest score, the lowest on a tie; numbers
+  /** Share of rows whose class is the column of the largest score, the lowest on a tie; targets
    *  that are no class and rows with a NaN score count as wrong. */
   MERCER_METRIC_ACCURACY = 5,
   /** K x K numbers: entry (a, b) counts rows of class a whose largest score is that of b. */
   MERCER_METRIC_CONFUSION = 6,
-  /** Area under the curve of true against false positives, ties counting half; of two classes by
-   *  the difference of their scores, of more the mean over classes, each against the rest. NaN
-   *  where the rows are all of one class. */
+  /** Area under the ROC curve, ties counting half; for two classes by the difference of their
+   *  scores, for more the mean over classes, each against the rest. NaN where all rows are of one
+   *  class. */
   MERCER_METRIC_AUC = 7,
   /** mean_i -log p of the row's class, p not below 1e-15. */
   MERCER_METRIC_LOG_LOSS = 8,
-  /** Expected calibration error: mean over rows of |share right - mean largest p| within bins of
+  /** Expected calibration error: mean over rows of |accuracy - mean largest p| within bins of
    *  equally many rows, sorted by their largest p. */
   MERCER_METRIC_CALIBRATION_ERROR = 9,
   /** 1 - PINBALL over that of the best constant, averaged over the outputs whose Y varies, NaN if
-   *  none does; with tau = 0.5 of absolute errors. */
+   *  none does; tau = 0.5 compares absolute errors. */
   MERCER_METRIC_EXPLAINED_PINBALL = 10,
-  /** The same of Poisson's deviance: of counts y and of logs of means f, as "loss":"poisson"
-   *  predicts them. */
+  /** 1 - Poisson deviance over that of the best constant, averaged in the same way; y are counts, f
+   *  logs of means, as "loss":"poisson" predicts them. */
   MERCER_METRIC_EXPLAINED_DEVIANCE = 11
 } mercer_metric;
 
-/** Which, and its numbers. All zeros but struct_size are the defaults, so it has no init. */
+/** Which metric, and its parameters. Zeros are the defaults, except struct_size. */
 typedef struct mercer_score_options {
   uint32_t struct_size;
   /** mercer_metric. */
   int32_t metric;
-  /** Of CALIBRATION_ERROR, 1..1000000; 0: 15. 0 of the others. */
+  /** CALIBRATION_ERROR: 1..1000000; 0: 15. Other metrics: 0. */
   int64_t bins;
-  /** Of PINBALL and EXPLAINED_PINBALL, between 0 and 1; 0: 0.5. 0 of the others. */
+  /** PINBALL and EXPLAINED_PINBALL: between 0 and 1; 0: 0.5. Other metrics: 0. */
   double tau;
-  /** Of the rows: n numbers >= 0, not all 0; NULL: 1 each. Means, shares and counts are of weights;
+  /** Row weights: n numbers >= 0, not all 0; NULL: 1 each. Means, shares and counts are weighted;
    *  bins hold about equal weight. */
   const double* weights;
 } mercer_score_options;
 
 /** How well predictions fit the targets Y of the same rows: by default R^2 (K = 0) or the accuracy
  *  (K >= 2).
- *  Shapes: predictions n x outputs, of mercer_model_predict or any
- *  other, n >= 1; Y n x outputs, or n x 1 for classes; both dense or CSR (made dense); score: one
- *  number, K x K for CONFUSION; options may be NULL.
- *  Errors: K = 1, K < 0, no rows, a metric that is not of K, bins or tau of another metric, a
- *  negative target of EXPLAINED_DEVIANCE; but for ACCURACY a number that is no class and a NaN
- *  score; LOG_LOSS and CALIBRATION_ERROR of rows that are no probabilities; a weight that is
- *  negative, NaN or Inf, by its row; MERCER_DIMENSION_MISMATCH. score is written on success alone.
- *  Threads and cost: any number at once; one pass, CALIBRATION_ERROR a sort, AUC a sort for each
+ *  Shapes: predictions n x outputs, from mercer_model_predict or elsewhere, n >= 1; Y n x outputs,
+ *  or n x 1 for classes; both dense or CSR (made dense); score: one number, K x K for CONFUSION;
+ *  options may be NULL.
+ *  Errors: K = 1, K < 0, no rows, a metric that does not fit K, bins or tau of another metric, a
+ *  negative target of EXPLAINED_DEVIANCE; a number that is no class and a NaN score, except for
+ *  ACCURACY; rows that are no probabilities for LOG_LOSS and CALIBRATION_ERROR; a weight that is
+ *  negative, NaN or Inf, by its row; MERCER_DIMENSION_MISMATCH. score is written only on success.
+ *  Threads and cost: any number at once; one pass, for CALIBRATION_ERROR a sort, for AUC a sort per
  *  class. */
 MERCER_API mercer_status mercer_prediction_score(mercer_rows predictions, mercer_rows Y, int64_t K,
                                                  const mercer_score_options* options,

@@ -4,9 +4,9 @@
 #define MERCER_SKETCH_H
 
 /* Sketches of the polynomial kernel variance (gamma x'y + offset)^p and of the bilinear kernel
- * variance (x1'y1)(x2'y2): maps of D columns with E[phi(x)'phi(y)] = k(x, y), at a cost far below
- * that of the d^p products they stand for. What a map can do (mercer/map.h) a sketch can. Which
- * sketch for which rows: "Polynomial and bilinear kernels" in capi/GUIDE.md. */
+ * variance (x1'y1)(x2'y2): maps of D columns with E[phi(x)'phi(y)] = k(x, y), far cheaper than the
+ * d^p products they stand for. A sketch is a map, and every function of mercer/map.h takes it.
+ * Which sketch for which rows: "Polynomial and bilinear kernels" in capi/GUIDE.md. */
 
 #include "mercer/base.h"
 #include "mercer/kernel.h"
@@ -23,15 +23,15 @@ extern "C" {
  *   {"map":NAME,"kernel":{"kernel":"polynomial","degree":p,"gamma":g,"offset":o},
  *    "inputs":d,"features":D,"seed":s,...},
  *
- * NAME product_sketch, tensor_sketch, tensor_srht, hierarchical_sketch or craft, all described
- * under "Sketches" in capi/GUIDE.md. The factors of a polynomial kernel read u = [sqrt(gamma) x,
+ * NAME is product_sketch, tensor_sketch, tensor_srht, hierarchical_sketch or craft, described under
+ * "Sketches" in capi/GUIDE.md. The factors of a polynomial kernel read u = [sqrt(gamma) x,
  * sqrt(offset)], those of {"kernel": "bilinear","left":d1} (p = 2) read x1 and x2 of rows [x1 |
  * x2]; d is the length of u, d' the next power of two, H the Hadamard matrix of d' rows.
  *
- * Errors: MERCER_INVALID_ARGUMENT (D or intermediate odd for complex_to_real, for craft
- * intermediate alone; columns of the inner sketches of a tree > 2^31 - 1 all together; more columns
- * than tuples; d > 2^28 for tensor_srht), MERCER_DIMENSION_MISMATCH (bilinear with d <= left),
- * MERCER_UNSUPPORTED (another kernel; tensor_sketch in a build without FFTW).
+ * Errors: MERCER_INVALID_ARGUMENT (complex_to_real with odd D or intermediate, for craft odd
+ * intermediate only; more than 2^31 - 1 columns in the inner sketches of a tree together; more
+ * columns than tuples; d > 2^28 for tensor_srht), MERCER_DIMENSION_MISMATCH (bilinear with d <=
+ * left), MERCER_UNSUPPORTED (another kernel; tensor_sketch in a build without FFTW).
  *
  * Example: 1,024 columns for (x'y + 1)^3 of 50 inputs.
  *
@@ -45,10 +45,12 @@ extern "C" {
 
 /* ==== Variances, and the best sketch for given rows ====
  *
- * mercer_map_variance knows the variance ("Variances of sketches" in capi/GUIDE.md) of every kind,
- * field and composition; mercer_map_kernel_error sums it up.
+ * mercer_map_variance gives the variance of every kind, field and composition ("Variances of
+ * sketches" in capi/GUIDE.md); mercer_map_kernel_error gives the resulting error of a kernel
+ * matrix.
  *
- * Example: the sketch of at most 512 columns that misses least of a kernel on n rows, and how much.
+ * Example: the sketch of at most 512 columns with the least error on n rows, and its predicted
+ * error.
  *
  *   mercer_rows X = mercer_rows_f64(n, d, x);
  *   mercer_map* best = NULL;
@@ -56,15 +58,15 @@ extern "C" {
  *   mercer_status status = mercer_sketch_recommend(kernel, 512, 0, X, NULL, &predicted, &best);
  */
 
-/** The plain sketch of D real columns with the lowest predicted error on rows: of every kind with
- *  fields complex_to_real (D even) and real; of equals the cheapest. Where all monomials, C(d + p,
- *  p) or without offset C(d + p - 1, p), are at most D, it is exact_polynomial, which has no error
- *  and that many columns. mercer_map_spec says which it is.
- *  Shapes: X n x d, dense or CSR (made dense), n >= 1. predicted_error (may be NULL) is written on
- *  success alone.
- *  Random: nothing is drawn; seed is that of the map.
+/** The plain sketch of D real columns with the lowest predicted error on rows, among all kinds with
+ *  fields complex_to_real (D even) and real; on a tie the cheapest. If D is at least the number of
+ *  monomials, C(d + p, p) or C(d + p - 1, p) without offset, it is exact_polynomial, which has no
+ *  error and that many columns. mercer_map_spec says which sketch it is.
+ *  Shapes: X n x d, dense or CSR (made dense), n >= 1. predicted_error (may be NULL) is written
+ *  only on success.
+ *  Random: nothing is drawn; seed is the map's.
  *  Errors: those above and of mercer_map_kernel_error; rows that are not finite.
- *  Threads and cost: any number at once; up to 12 times that of a predicted error. */
+ *  Threads and cost: any number at once; up to 12 predicted errors. */
 MERCER_API mercer_status mercer_sketch_recommend(const mercer_kernel* kernel, int64_t D,
                                                  uint64_t seed, mercer_rows X,
                                                  mercer_context* context, double* predicted_error,
@@ -72,9 +74,9 @@ MERCER_API mercer_status mercer_sketch_recommend(const mercer_kernel* kernel, in
 
 /* ==== Compact bilinear pooling ====
  *
- * Gao, Beijbom, Zhang, Darrell 2016; two inputs: Fukui et al. 2016. mercer_map_transform with
- * `right` and `locations`, so that E <Z(i, :), Z(j, :)> is the sum of (x_r'x_t)(y_r'y_t) over the
- * locations r of i and t of j: the inner product of the sums of the outer products x_r y_r', times
+ * Gao, Beijbom, Zhang, Darrell 2016; two inputs: Fukui et al. 2016. Call mercer_map_transform with
+ * `right` and `locations`: E <Z(i, :), Z(j, :)> is the sum of (x_r'x_t)(y_r'y_t) over the locations
+ * r of i and t of j, which is the inner product of the sums of the outer products x_r y_r', times
  * the kernel's variance.
  *
  * Example: n images of 49 locations with x of 512 and y of 256 numbers each.

@@ -3,7 +3,7 @@
 #ifndef MERCER_STATISTICS_H
 #define MERCER_STATISTICS_H
 
-/* Sums over rows of features and targets, all that a ridge fit reads. n counts rows, D features, m
+/* Sums over rows of features and targets: all that a ridge fit needs. n counts rows, D features, m
  * outputs. */
 
 #include "mercer/base.h"
@@ -28,27 +28,29 @@ extern "C" {
  *   }
  */
 
-/** Sums over rows. Not for use by several threads at once while it changes. */
+/** Sums over rows. Only one thread may use them while they change. */
 typedef struct mercer_statistics mercer_statistics;
 
 /** All-zero statistics of D >= 1 features and m >= 0 outputs. */
 MERCER_API mercer_status mercer_statistics_create(int64_t D, int64_t m, mercer_statistics** out);
 
-/** Adds the rows of a block (sign 1), or removes them again (sign -1). Sums are in double and kept
- *  about a row of the data's own, so that features up to 1e8 and targets up to 1e10 deviations from
- *  zero lose no digits when a fit is centred. What far rows cost in digits while they were present
+/** Adds the rows of a block (sign 1), or removes them again (sign -1). Sums are in double and
+ *  relative to one of the rows, so that features up to 1e8 and targets up to 1e10 standard
+ *  deviations from zero lose no digits in a centred fit. Digits lost to far-off rows do not come
+ *  back when those are removed.
  *  does not come back.
  *  Shapes: features Z n x D, targets Y n x m, dense or CSR (sparse blocks are made dense 1,024 rows
- *  at a time); Y may be zeros if m = 0.
+ *  at a time); Y may be absent if m = 0.
  *  Errors: MERCER_INVALID_ARGUMENT (NaN, Inf and numbers beyond 1e150, naming row and column;
  *  removing more rows than there are), MERCER_DIMENSION_MISMATCH; nothing is added then. After
- *  MERCER_CANCELLED the rows in front of some multiple of 1,024 have been, as the shape says.
+ *  MERCER_CANCELLED the rows before some multiple of 1,024 have been added; the shape says how
+ *  many.
  *  Cost: O(n D (D + m)). */
 MERCER_API mercer_status mercer_statistics_add(mercer_statistics* statistics, int32_t sign,
                                                mercer_rows Z, mercer_rows Y,
                                                mercer_context* context);
 
-/** statistics += sign other, 1 or -1: partial fits of several machines add up.
+/** statistics += sign other, sign 1 or -1: partial fits of several machines add up.
  *  Errors: MERCER_DIMENSION_MISMATCH. Cost: D (D + m). */
 MERCER_API mercer_status mercer_statistics_merge(mercer_statistics* statistics, int32_t sign,
                                                  const mercer_statistics* other);
@@ -59,18 +61,19 @@ MERCER_API mercer_status mercer_statistics_shape(const mercer_statistics* statis
 
 /** Copies out the sums about zero.
  *  Shapes: gram D x D (both triangles), cross D x m, sum_z 1 x D, sum_y and sum_y2 1 x m, any of
- *  them zeros.
- *  Errors: MERCER_UNSUPPORTED for statistics of weighted rows (of a file), whose n is not their
- *  number. */
+ *  them absent.
+ *  Errors: MERCER_UNSUPPORTED for statistics of weighted rows (from a file), whose n does not count
+ *  rows. */
 MERCER_API mercer_status mercer_statistics_get(const mercer_statistics* statistics,
                                                mercer_matrix gram, mercer_matrix cross,
                                                mercer_matrix sum_z, mercer_matrix sum_y,
                                                mercer_matrix sum_y2);
 
-/** The inverse: sums over n rows that were made elsewhere (an all-reduce, another language) in
- *  place of what the statistics held. Sums about zero have lost the digits that a mean far from
- *  zero in deviations costs: where that matters, merge statistics instead (mercer_statistics_read).
- *  Shapes: as above, dense or CSR; of gram the lower triangle is read.
+/** The inverse of mercer_statistics_get: replaces the statistics by sums over n rows that were made
+ *  elsewhere (an all-reduce, another language). Sums about zero lose digits where means are many
+ *  standard deviations from zero: if that matters, merge statistics instead
+ *  (mercer_statistics_read).
+ *  Shapes: as above, dense or CSR; of gram only the lower triangle is read.
  *  Errors: a number that is not finite, a negative sum of squares, |gram_ij| > sqrt(gram_ii
  *  gram_jj) or |cross_ij| > sqrt(gram_ii sum_y2_j) by more than rounding, n < 0, n = 0 with sums
  *  that are not 0, naming array, row and column; nothing changes then. Cost: D (D + m) numbers. */

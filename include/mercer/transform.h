@@ -3,7 +3,7 @@
 #ifndef MERCER_TRANSFORM_H
 #define MERCER_TRANSFORM_H
 
-/* Fast transforms that stand on their own. */
+/* Fast transforms. */
 
 #include "mercer/rows.h"
 
@@ -25,9 +25,9 @@ extern "C" {
  *  The result has the same bits on every machine, for any number of threads.
  *  Shapes: any number of rows of a power of two columns, F32 or F64. Rows are independent; numbers
  *  between rows are left alone.
- *  Errors: columns that are no power of two, a short leading dimension, a complex matrix; after
- *  MERCER_CANCELLED rows are transformed or not, each as a whole.
- *  Threads and cost: any number at once on different X; d log2 d additions a row of d. */
+ *  Errors: columns that are no power of two, a short leading dimension, a complex matrix. After
+ *  MERCER_CANCELLED each row is either transformed or untouched.
+ *  Threads and cost: any number at once on different X; d log2 d additions per row of d. */
 MERCER_API mercer_status mercer_fwht(mercer_matrix X, mercer_context* context);
 
 #ifdef __cplusplus

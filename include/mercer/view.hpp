@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/rows.h for C++17: views of memory that belongs to someone else, a matrix that owns its
-// numbers, and what the library reads (Rows) and writes (Result), made from them without asking.
+// numbers, and Rows (read) and Result (written), to which these convert implicitly.
 //
-// Example: rows of the caller's with gaps, and a matrix of its own.
+// Example: a view of rows with gaps, and an owning matrix.
 //
 //   mercer::MatrixView<const double> X(data, 10, 3, 4);
 //   mercer::Matrix<double> K(10, 10);
@@ -25,8 +25,8 @@
 namespace mercer {
 inline namespace hpp {
 
-/// Numbers one after the other that belong to someone else. Made from any container with data() and
-/// size(), a list in braces for the call it is written in, or one number.
+/// Consecutive numbers that belong to someone else. Made from any container with data() and size(),
+/// from one number, or from a list in braces for the call it is written in.
 template <class T>
 class Span {
  public:
@@ -82,7 +82,7 @@ struct CsrView {
   const T* values = nullptr;
 };
 
-/// rows x cols numbers of its own, zero at first.
+/// A matrix that owns its rows x cols numbers, zero at first.
 template <class T>
 class Matrix {
  public:
@@ -120,7 +120,7 @@ inline constexpr bool is_real = number<T>() == MERCER_NUMBER_F32
                                 || number<T>() == MERCER_NUMBER_F64;
 }  // namespace detail
 
-/// What every function that reads rows takes: a view of dense or sparse rows of float or double.
+/// Argument of every function that reads rows: a view of dense or sparse rows of float or double.
 class Rows {
  public:
   template <class T, class = std::enable_if_t<detail::is_real<std::remove_const_t<T>>>>
@@ -146,7 +146,7 @@ class Rows {
   mercer_rows view_;
 };
 
-/// Where functions write: a view of float, double or their complex numbers.
+/// Argument of every function that writes: a view of float, double or their complex numbers.
 class Result {
  public:
   template <class T, class = std::enable_if_t<detail::number<T>() >= 0>>

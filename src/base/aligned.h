@@ -29,8 +29,8 @@ class AlignedBuffer {
     data_ = static_cast<T*>(
         ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{kAlignment}));
   }
-  /// The same, charged to the context for as long as the buffer lives; `what` names it in the
-  /// OUT_OF_MEMORY.
+  /// As above, and charged to the context while the buffer lives; `what` names it in an
+  /// OUT_OF_MEMORY message.
   AlignedBuffer(int64_t count, Context& context, const char* what)
       : AlignedBuffer(context.charge(checked_multiply(count, sizeof(T), what), what), count) {}
   AlignedBuffer(AlignedBuffer&& other) noexcept { swap(other); }
@@ -69,7 +69,7 @@ class Matrix {
   Matrix() = default;
   Matrix(int64_t rows, int64_t cols)
       : storage_(checked_multiply(rows, cols, "matrix")), rows_(rows), cols_(cols) {}
-  /// Charged to the context, as an AlignedBuffer is.
+  /// As above, and charged to the context as an AlignedBuffer is.
   Matrix(int64_t rows, int64_t cols, Context& context, const char* what)
       : storage_(checked_multiply(rows, cols, what), context, what), rows_(rows), cols_(cols) {}
   int64_t rows() const noexcept { return rows_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A parameter that is one of the enumerators of an enumeration: its key and its words, declared
-// once. Reading, printing, the Field of tables, and the numbers of C follow.
+// A parameter whose value is one of an enumeration: its key and its words, declared once. Parsing,
+// printing, the Field of tables and the C API's numbers follow from it.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace mercer {
 template <class Enum>
 struct Choice {
   const char* key;
-  /// In the order of the enumerators, which count from 0, as their numbers in C do.
+  /// In the order of the enumerators, which count from 0 as in the C API.
   std::span<const char* const> words;
   const char* help = "";
   Enum fallback = Enum{};
@@ -29,7 +29,7 @@ struct Choice {
   Field field() const {
     return choice_field(key, word(fallback), {words.begin(), words.end()}, help);
   }
-  /// Of some enumerators alone, the first the fallback.
+  /// Accepts only some enumerators; the first is the fallback.
   Field field_of(std::span<const Enum> some) const {
     std::vector<const char*> names;
     for (const Enum one : some) names.push_back(word(one));
@@ -43,7 +43,7 @@ struct Choice {
     return required;
   }
 
-  /// From parameters that have passed the field.
+  /// The enumerator in parameters that were checked against the field.
   Enum read(const Parameters& from) const {
     const auto found = std::ranges::find(words, std::string_view(from.text(key)));
     if (found == words.end()) fail(MERCER_INTERNAL, "%s: no enumerator of this word", key);

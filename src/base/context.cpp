@@ -10,9 +10,9 @@
 namespace mercer {
 namespace {
 
-// A call of the caller's own, perhaps into an interpreter: a thousand are enough to draw any bar.
+// A progress call may enter an interpreter; a thousand calls are enough to draw any bar.
 constexpr int64_t kParts = 1000;
-// The caller may want to stop where the work moves slowly.
+// Nanoseconds; where work moves slowly, the caller still gets a chance to cancel.
 constexpr int64_t kLongestSilence = 10'000'000;
 
 int64_t nanoseconds() noexcept {
@@ -23,7 +23,7 @@ int64_t nanoseconds() noexcept {
 }  // namespace
 
 bool Context::is_due() noexcept {
-  // Few units, which no C call has, say nothing of what goes on within one.
+  // With few units, which no C call has, done_ says nothing about progress within one.
   const bool moved = total_ < kParts || told_ < 0 ||
                      done_ - told_ >= std::max<int64_t>(1, total_ / kParts) ||
                      (done_ == total_ && told_ < total_);
@@ -35,7 +35,7 @@ bool Context::is_due() noexcept {
 }
 
 void Context::poll() noexcept {
-  // Once told to stop, the caller is not asked again.
+  // After cancellation the callback is not called again.
   if (cancelled() || progress == nullptr || stage_ == nullptr || total_ == 0) return;
   if (is_due() && progress(user, done_, total_) != 0) cancel();
 }
@@ -102,7 +102,7 @@ void Stage::reach(double fraction) noexcept {
   context_.poll();
 }
 
-// Totals are far below 2^53, where doubles still count by ones.
+// Totals are far below 2^53, so a double counts them exactly.
 void Stage::report() noexcept {
   if (outer_ == nullptr) {
     const auto now = static_cast<int64_t>(std::min(position(), total_));

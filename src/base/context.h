@@ -15,8 +15,8 @@
 
 namespace mercer {
 
-/// Bytes that a call has taken, given back when this ends: kept by whatever holds the memory. It
-/// may outlive the call and its context.
+/// Bytes taken by a call, returned when this object ends; the owner of the memory keeps it. It may
+/// outlive the call and its context.
 class MemoryCharge {
  public:
   MemoryCharge() = default;
@@ -40,7 +40,7 @@ class Stage;
 
 class Context {
  public:
-  int threads = 0;         // upper limit for our own loops, 0: all cores
+  int threads = 0;         // upper limit for the library's own loops, 0: all cores
   int64_t memory_cap = 0;  // bytes, 0: none
   mercer_progress progress = nullptr;
   mercer_trial trial = nullptr;
@@ -51,24 +51,24 @@ class Context {
   bool cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
   void clear_cancelled() noexcept { cancelled_.store(false, std::memory_order_relaxed); }
 
-  /// Calls progress with the current counts where it is due; a non-zero answer cancels. Calling
-  /// thread only.
+  /// Calls progress with the current counts if it is due; a non-zero result cancels. Calling thread
+  /// only.
   void poll() noexcept;
   /// poll, then throws Error(MERCER_CANCELLED) if the call is to stop. Calling thread only.
   void checkpoint();
   /// Throws Error(MERCER_OUT_OF_MEMORY) naming the amount if bytes exceed the cap.
   void require_memory(int64_t bytes, const char* what) const;
-  /// The same if they exceed it together with what the call has been charged and still holds.
-  /// Calling thread only.
+  /// Throws likewise if bytes and what the call has been charged and still holds exceed the cap
+  /// together. Calling thread only.
   void require_room(int64_t bytes, const char* what) const;
   /// Whether require_room would pass.
   bool has_room(int64_t bytes) const noexcept {
     const int64_t taken = taken_ == nullptr ? 0 : taken_->load(std::memory_order_relaxed);
     return memory_cap == 0 || (taken <= memory_cap && bytes <= memory_cap - taken);
   }
-  /// require_room, and holds the bytes until the charge ends. Calling thread only.
+  /// require_room, then charges the bytes until the charge ends. Calling thread only.
   [[nodiscard]] MemoryCharge charge(int64_t bytes, const char* what);
-  /// Another call begins: what earlier ones left behind is not its own.
+  /// At the start of a call: charges of earlier calls do not count for it.
   void forget_charges() noexcept { taken_.reset(); }
 
  private:
@@ -83,23 +83,23 @@ class Context {
   std::shared_ptr<std::atomic<int64_t>> taken_;  // none before the first charge under a cap
 };
 
-/// A stretch of work of total units whose progress is reported: a fraction of the outermost Stage
-/// of a context, so that a function may announce its own work and still be a part of a larger one.
-/// The stages within count for what is set aside for them by share, or else for nothing. A total of
-/// 0 reports nothing. A C call is one Stage that shares itself out to what it does, so whoever does
-/// several things one after the other says what share each has. Calling thread only.
+/// A stretch of work of total units whose progress is reported. It is a fraction of the outermost
+/// Stage of a context, so that a function may report its own work and still be part of a larger
+/// one. Inner stages count for the units set aside for them by share, otherwise for nothing. A
+/// total of 0 reports nothing. A C call is one Stage; a function that calls several others in turn
+/// says what share each has. Calling thread only.
 class Stage : NonCopyable {
  public:
   Stage(Context& context, int64_t total) noexcept;
   ~Stage();
-  /// The next stage within is `units` of this one; whoever calls advances by them after it. Of
-  /// several, one after the other, those count that get further than those before.
+  /// Sets aside `units` of this stage for the next inner stage; the caller advances by them
+  /// afterwards. Where several inner stages share them in turn, the furthest one counts.
   void share(int64_t units) noexcept;
   /// Adds finished units and polls.
   void advance(int64_t units) noexcept;
-  /// At least this part of the total is done, for iterations whose number nobody knows; polls.
+  /// At least this fraction of the total is done, for iterations of unknown number; polls.
   void reach(double fraction) noexcept;
-  /// body(), with all stages within, as the next `units`.
+  /// Runs body() and all stages within it as the next `units`.
   template <class Body>
   auto part(int64_t units, Body&& body) {
     share(units);
@@ -122,7 +122,7 @@ class Stage : NonCopyable {
   double total_;
   double done_ = 0;
   double shared_ = 0;
-  double within_ = 0;  // done of what is shared
+  double within_ = 0;  // finished part of the shared units
 };
 
 }  // namespace mercer

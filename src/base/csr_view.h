@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Non-owning sparse rows (CSR). Offsets and indices are 32- or 64-bit integers, both of one width
-// as in SciPy; either width is read where it lies, nothing is copied or converted.
+// as in SciPy; either width is read in place, without copy or conversion.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class IntegerView {
   constexpr IntegerView from(int64_t i) const noexcept {
     return wide_ != nullptr ? IntegerView(wide_ + i) : IntegerView(narrow_ + i);
   }
-  /// body(pointer): once per loop instead of once per element.
+  /// body(pointer): selects the width once per loop instead of once per element.
   template <class Body>
   decltype(auto) visit(Body&& body) const {
     return wide_ != nullptr ? body(wide_) : body(narrow_);
@@ -60,7 +60,7 @@ void add_row(const CsrView<T>& X, int64_t i, U* x) noexcept {
   });
 }
 
-/// x[indices[p]] = 0 over row i: undoes add_row on zeros at the cost of the row alone.
+/// x[indices[p]] = 0 over row i: undoes add_row on zeros, at the cost of the row's non-zeros.
 template <class T, class U>
 void clear_row(const CsrView<T>& X, int64_t i, U* x) noexcept {
   X.indices.visit([&](const auto* indices) {

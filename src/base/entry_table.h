@@ -10,7 +10,7 @@
 
 #include "base/once.h"
 
-/// Declares the entries of a list: MERCER_DECLARE_ENTRIES(KernelEntry, LIST). Once in a namespace.
+/// Declares the entries of a list, once per namespace: MERCER_DECLARE_ENTRIES(KernelEntry, LIST).
 #define MERCER_DECLARE_ENTRIES(Entry, LIST) \
   using MercerEntry = Entry;                \
   LIST(MERCER_DECLARE_ENTRY)
@@ -20,7 +20,7 @@
 #define MERCER_ENTRY_TABLE(Entry, table, LIST) \
   MERCER_COMPLETED_TABLE(Entry, table, LIST, [](std::vector<Entry>&) {})
 
-/// The same of a list that complete(entries) adds to.
+/// As above, for a list whose entries complete(entries) extends.
 #define MERCER_COMPLETED_TABLE(Entry, table, LIST, complete)  \
   MERCER_DECLARE_ENTRIES(Entry, LIST)                         \
   static std::vector<Entry> make_entries() {                  \

@@ -28,7 +28,7 @@ class Error : public std::exception {
 /// number".
 [[noreturn, gnu::format(printf, 2, 3)]] void fail(mercer_status status, const char* format, ...);
 
-/// fail(status, ...) unless ok. Arguments are evaluated either way, so keep them cheap.
+/// fail(status, ...) unless ok. Arguments are evaluated in either case, so keep them cheap.
 [[gnu::format(printf, 3, 4)]] void require(bool ok, mercer_status status, const char* format, ...);
 
 }  // namespace mercer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Fields in one call each.
+// Makers of common Fields.
 #include <string>
 #include <utility>
 

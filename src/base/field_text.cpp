@@ -43,7 +43,7 @@ std::string list_of(const Field& field, const char* what) {
 std::string quoted_list(std::span<const char* const> names) { return joined(names, ", "); }
 
 std::string shown_text(const std::string& text) {
-  // At a character's start, so that the message stays UTF-8.
+  // Cut at the start of a character, so that the message stays UTF-8.
   std::size_t end = std::min<std::size_t>(text.size(), 60);
   while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
   std::string out;

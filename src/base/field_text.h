@@ -10,7 +10,7 @@
 
 namespace mercer {
 
-/// A value as a message shows it: long texts cut, lists and objects by their kind.
+/// A value as messages show it: long texts cut, lists and objects by their kind.
 std::string shown(const Value& value);
 std::string shown_text(const std::string& text);
 

@@ -83,7 +83,7 @@ Value checked_numbers(const Value& value, const Field& field, const std::string&
   return *list;
 }
 
-/// Lists of one number are those numbers, so that both print alike.
+/// A list of one number becomes that number, so that both print alike.
 Value checked_numbers_or_lists(const Value& value, const Field& field, const std::string& name) {
   const auto* lists = std::get_if<NumberLists>(&value);
   if (lists == nullptr) return checked_numbers(value, field, name);
@@ -102,7 +102,7 @@ Value checked_numbers_or_lists(const Value& value, const Field& field, const std
   return length == 1 ? Value(std::move(firsts)) : value;
 }
 
-/// A list of one number is that number, so that both print alike.
+/// A list of one number becomes that number, so that both print alike.
 Value checked_number_or_numbers(const Value& value, const Field& field, const std::string& name) {
   if (!std::holds_alternative<std::vector<double>>(value))
     return checked_number(value, field, name);
@@ -176,7 +176,7 @@ void refuse_unknown_keys(const Parameters& given, std::span<const Field> fields,
     bool known = false;
     for (const Field& field : fields)
       known = known || key == field.key || (field.former != nullptr && key == field.former);
-    if (known) continue;  // words are made for those alone who read them
+    if (known) continue;  // builds the message only if it is needed
     std::vector<const char*> keys;
     for (const Field& field : fields) keys.push_back(field.key);
     fail(MERCER_INVALID_ARGUMENT, "unknown key %s = %s, expected one of %s",

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Checking a parsed object against a table of Fields: unknown keys, types and ranges are refused,
-// defaults filled in, keys put in table order. A fallback of NaN makes a number or an integer
-// optional without a default: it stays away when not given.
+// Checking a parsed object against a table of Fields: unknown keys, wrong types and ranges are
+// refused, defaults filled in, keys put in table order. With a fallback of NaN, a number or an
+// integer is optional without a default: it stays absent if not given.
 #pragma once
 
 #include <span>
@@ -16,26 +16,25 @@
 
 namespace mercer {
 
-/// Of the vocabulary: "mercer" in specs.
+/// Version of the vocabulary of specs, their key "mercer".
 inline constexpr int64_t kVocabularyVersion = 1;
 
-/// Of fields: without an end, and without a default.
+/// Fields without a limit, and fields without a default.
 inline constexpr double kUnbounded = kInfinity;
 inline constexpr double kOptional = kNaN;
 
-/// `path` stands before keys in messages, such as "map.kernel."; empty at the top. Errors:
+/// `path` precedes keys in messages, such as "map.kernel."; empty at the top. Errors:
 /// INVALID_ARGUMENT naming key, value and what is allowed; those of nested specs.
 Parameters check_fields(const Parameters& given, std::span<const Field> fields,
                         const std::string& path);
 
-/// The keys every spec may carry beside its own: "mercer" (the version of the vocabulary) and
-/// "needs".
+/// The keys every spec may carry besides its own: "mercer" (version of the vocabulary) and "needs".
 struct Envelope {
-  Parameters body;  // without the two
+  Parameters body;  // without these two
   bool needs_data = false;
 };
-/// Errors: VERSION for a newer "mercer", INVALID_ARGUMENT for one that is no positive integer and
-/// for "needs" other than "data".
+/// Errors: VERSION for a newer "mercer", INVALID_ARGUMENT if it is no positive integer or if
+/// "needs" is not "data".
 Envelope open_envelope(const Parameters& given, const std::string& path);
 
 /// An integer in [1, most]; without a fallback it is required.
@@ -63,8 +62,8 @@ Field name_field(const char* key, std::span<const Entry> table, const char* help
   return name_field(key, std::move(names), help);
 }
 
-/// The entry of `table` that the value of `field` in `given` names. Errors: INVALID_ARGUMENT
-/// listing what exists.
+/// The entry of `table` named by `given` under the key of `field`. Errors: INVALID_ARGUMENT listing
+/// the names that exist.
 template <class Entry>
 const Entry& named_entry(const Parameters& given, const Field& field, std::span<const Entry> table,
                          const std::string& path) {

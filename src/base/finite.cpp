@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A row is judged by a comparison that vectorises; only a row that fails is searched.
+// A row is tested by a comparison that vectorises; only a row that fails is searched.
 #include "base/finite.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Numbers that sums of squares can take: refused by row and column where they enter, so that a NaN
-// or an overflow never becomes a weight or a score.
+// Checks that numbers are finite and small enough to sum their squares: others are refused by row
+// and column on entry, so that a NaN or an overflow never becomes a weight or a score.
 #pragma once
 
 #include "base/matrix_view.h"
@@ -9,15 +9,15 @@
 
 namespace mercer {
 
-/// Squares of numbers beyond it, summed over rows, leave the range of a double.
+/// Beyond this magnitude sums of squares over rows may overflow a double.
 inline constexpr double kLargestSummed = 1e150;
 
-/// Whether NaN is an error or a number that is missing.
+/// Whether NaN is an error or a missing number.
 enum class MissingNumbers { refused, allowed };
 
-/// INVALID_ARGUMENT naming the first entry of X, by row, that is NaN (unless that is allowed),
-/// infinite or beyond kLargestSummed in magnitude; rows and columns are counted from 0. One pass
-/// over X, two of rows with a NaN.
+/// INVALID_ARGUMENT naming the first entry of X, by row, that is NaN (unless allowed), infinite or
+/// beyond kLargestSummed in magnitude; rows and columns count from 0. One pass over X, two over
+/// rows with a NaN.
 void require_summable(const char* name, const Rows& X,
                       MissingNumbers missing = MissingNumbers::refused);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Rounding mode, flush-to-zero and traps of a thread. What a seed or a spec means must not depend
-// on the caller's: parameters are made under the standard environment. What is computed with them
-// runs under the caller's own, on every thread.
+// on the caller's modes: parameters are made under the standard environment, results are computed
+// with them under the caller's own, on every thread.
 #pragma once
 
 #include <cfenv>
@@ -13,7 +13,7 @@ namespace mercer {
 
 class FloatEnvironment {
  public:
-  /// Of the calling thread.
+  /// The environment of the calling thread.
   static FloatEnvironment current() noexcept {
     FloatEnvironment environment;
     std::fegetenv(&environment.values_);
@@ -40,7 +40,7 @@ class StandardRounding : NonCopyable {
   FloatEnvironment callers_;
 };
 
-/// An environment kept from before, until the end of the scope: a caller's, around its callback.
+/// Installs a saved environment until the end of the scope: the caller's own, around its callback.
 class RoundingOf : NonCopyable {
  public:
   explicit RoundingOf(const FloatEnvironment& kept) noexcept : own_(FloatEnvironment::current()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Elements whose number is not known before: a vector whose storage is charged to a context, the
-// old together with the new while it grows.
+// Elements of unknown number: a vector whose storage is charged to a context; while it grows, old
+// and new storage are charged together.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace mercer {
 template <class T>
 class GrowingBuffer {
  public:
-  /// The context is kept; `what` names the storage in the OUT_OF_MEMORY.
+  /// Refers to the context; `what` names the storage in an OUT_OF_MEMORY message.
   GrowingBuffer(Context& context, const char* what) : context_(&context), what_(what) {}
 
   int64_t size() const noexcept { return size_; }
@@ -31,7 +31,7 @@ class GrowingBuffer {
     std::copy_n(storage_.data(), size_, larger.data());
     storage_ = std::move(larger);
   }
-  /// The first `count` stay, and so does the storage.
+  /// Keeps the first `count` elements and the storage.
   void shrink(int64_t count) noexcept { size_ = count; }
 
  private:

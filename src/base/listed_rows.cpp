@@ -55,7 +55,7 @@ ListedRows::ListedRows(const Rows& X, Context& context, const char* what)
 
 void ListedRows::end_row() {
   const auto before = [](const Entry& a, const Entry& b) { return a.column < b.column; };
-  // Stable, so that sums are those of the dense row to the bit.
+  // Stable, so that sums equal those of the dense row to the bit.
   if (!std::is_sorted(row_.begin(), row_.end(), before))
     std::stable_sort(row_.begin(), row_.end(), before);
   int64_t end = offsets_[rows_];

@@ -12,17 +12,17 @@
 
 namespace mercer {
 
-/// Rows by what they list: columns ascending, each once, no zeros.
+/// Rows as stored non-zeros: columns ascending, each once, no zeros.
 class ListedRows {
  public:
   ListedRows() = default;
-  /// Room for so many rows and numbers, charged; rows follow by add.
+  /// Reserves and charges room for `rows` rows and `numbers` non-zeros; add appends the rows.
   ListedRows(int64_t rows, int64_t cols, int64_t numbers, Context& context, const char* what);
-  /// The rows as they are.
+  /// A copy of the rows of X.
   ListedRows(const Rows& X, Context& context, const char* what);
 
-  /// The next row: list(put) calls put(column, value), in any order; a column named twice counts as
-  /// the sum.
+  /// Appends a row: list(put) calls put(column, value), in any order; a column named twice counts
+  /// as the sum.
   template <class List>
   void add(const List& list) {
     row_.clear();
@@ -44,10 +44,10 @@ class ListedRows {
   int64_t rows_ = 0, cols_ = 0;
   AlignedBuffer<int64_t> offsets_, columns_;
   AlignedBuffer<double> values_;
-  std::vector<Entry> row_;  // being added
+  std::vector<Entry> row_;  // the row being added
 };
 
-/// What the rows list: all numbers of dense ones.
+/// The stored non-zeros of X; all numbers if X is dense.
 int64_t listed_numbers(const Rows& X);
 
 }  // namespace mercer

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// log |Gamma(a)| that many threads may ask for: std::lgamma writes the global signgam. Not for what
-// decides parameters (random/gamma_quantile.h has the portable one).
+// Thread-safe log |Gamma(a)|: std::lgamma writes the global signgam. Not for values that decide
+// parameters (random/gamma_quantile.h has a portable one).
 #pragma once
 
 #include <math.h>

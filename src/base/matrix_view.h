@@ -37,7 +37,7 @@ struct MatrixView {
   }
 };
 
-/// True for no rows; NaN equals nothing.
+/// True for no rows; false if there is a NaN.
 template <class T>
 bool column_is_constant(const MatrixView<T>& A, int64_t j) {
   for (int64_t i = 1; i < A.rows; ++i)

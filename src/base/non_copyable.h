@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The base of objects that stay where they are: locks, leases, open files.
+// Base of objects that are neither copied nor moved: locks, leases, open files.
 #pragma once
 
 namespace mercer {

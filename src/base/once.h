@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// An object made at its first use and kept for good. Unlike a static of a function, it does not
-// hang a child that was forked while another thread made it: pthread_once starts over there.
+// An object made at its first use and kept for good. Unlike a function-local static it does not
+// hang a child that was forked while another thread made it: pthread_once starts over in the child.
 #pragma once
 
 #include <pthread.h>

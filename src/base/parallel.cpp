@@ -39,9 +39,9 @@ int thread_limit() noexcept {
       tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
 }
 
-// Arenas that no call uses. oneTBB 2021.8 gives the memory of an arena back only when the process
-// ends, and searches all there ever were: an arena for every call would cost 7 kB and ever more
-// time. Never destroyed: at exit the workers of an arena may outlive what static objects own.
+// Arenas that no call uses. oneTBB 2021.8 frees the memory of an arena only at exit, and searches
+// all arenas ever made: a new one per call would cost 7 kB and ever more time. Never destroyed: at
+// exit the workers of an arena may outlive static objects.
 class IdleArenas {
  public:
   static IdleArenas& get() {
@@ -59,7 +59,7 @@ class IdleArenas {
     }
     auto arena = std::make_unique<tbb::task_arena>(workers);
     arena->initialize();
-    idle_.reserve(++made_);  // so that giving it back cannot fail
+    idle_.reserve(++made_);  // so that returning it cannot fail
     return arena;
   }
   void give_back(std::unique_ptr<tbb::task_arena> arena) noexcept {
@@ -83,9 +83,9 @@ class BorrowedArena : NonCopyable {
   std::unique_ptr<tbb::task_arena> arena_;
 };
 
-// oneTBB 2021.8 lets its workers start each other, and one that cannot ends the process with an
-// exception that nobody catches. So before it is asked for any, all that it may ever want are
-// started here, at once; where they do not start, loops are the calling thread's for a while.
+// oneTBB 2021.8 lets its workers start each other; a worker that cannot be started ends the process
+// with an uncaught exception. So all threads it may ever want are started here first, at once; if
+// that fails, loops run on the calling thread alone for a while.
 class ThreadTrial {
  public:
   static bool passed() {
@@ -124,11 +124,11 @@ class ThreadTrial {
   }
 
   std::mutex mutex_;
-  std::atomic<int> proven_{1};  // threads, the caller among them
-  Clock::time_point again_{};   // not to be tried before
+  std::atomic<int> proven_{1};  // threads that did start, including the caller
+  Clock::time_point again_{};   // earliest time of the next trial
 };
 
-/// Returns when every worker that came has left; work is done by then unless none came.
+/// Returns when every worker that joined has left; the work is then done unless none joined.
 template <class Work>
 void run_workers(int workers, const Work& work) {
   try {
@@ -139,8 +139,8 @@ void run_workers(int workers, const Work& work) {
           0, workers, [&](int worker) { work(worker); }, tbb::simple_partitioner());
     });
   } catch (const std::exception&) {
-    // A thread that could not be started after all, or an arena that had no memory: what is left is
-    // the caller's. Bodies are noexcept.
+    // A thread could not be started after all, or an arena had no memory: the caller does the rest.
+    // Bodies are noexcept.
   }
 }
 
@@ -164,7 +164,7 @@ void run_workers(int workers, const Work& work) {
 
 #endif
 
-// The threads of a pool, and whoever held its locks, stay in the parent of a fork: loops of the
+// The threads of a pool and any holder of its locks stay in the parent of a fork: loops of the
 // child run on its calling thread.
 std::atomic<bool> in_forked_child{false};
 
@@ -219,10 +219,10 @@ void parallel_for(Context& context, int64_t chunks, ChunkBody body, int64_t unit
   };
   if (chunks > 0) {
     if (workers > 1) run_workers(workers, work);
-    work(0);  // all of a serial loop, and what threads that did not come have left of another
+    work(0);  // all of a serial loop, or the chunks that helpers left
     report();
   }
-  // The most of any loop of the call: a last, short loop must not hide the others.
+  // The maximum over the call's loops: a last, short loop must not hide the others.
   const int most = std::max(came.load(), context.threads_used.load(std::memory_order_relaxed));
   context.threads_used.store(most, std::memory_order_relaxed);
   context.checkpoint();

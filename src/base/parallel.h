@@ -31,15 +31,14 @@ class ChunkBody {
   void (*call_)(void*, int64_t, int) noexcept;
 };
 
-/// Threads a parallel_for under this context will use for `chunks` chunks: >= 1. Size per-worker
-/// scratch with it. Threads that cannot be started are missed by nobody: the others take their
-/// chunks.
+/// The number of threads >= 1 that a parallel_for under this context may use for `chunks` chunks;
+/// for sizing per-worker scratch. If some cannot be started, the others take their chunks.
 int worker_count(const Context& context, int64_t chunks) noexcept;
 
-/// Runs body(chunk, worker) for every chunk in [0, chunks), worker in [0, worker_count). The
-/// calling thread takes part, advances the context's Stage by units_per_chunk for each chunk it
-/// sees finished, polls for cancellation between its chunks, and throws Error(MERCER_CANCELLED)
-/// after the region when the call was cancelled. Chunks are handed out in order.
+/// Runs body(chunk, worker) for every chunk in [0, chunks), worker in [0, worker_count). Chunks are
+/// handed out in order. The calling thread takes part, advances the context's Stage by
+/// units_per_chunk for each chunk it sees finished, polls for cancellation between its own chunks,
+/// and throws Error(MERCER_CANCELLED) after the region if the call was cancelled.
 void parallel_for(Context& context, int64_t chunks, ChunkBody body, int64_t units_per_chunk = 1);
 
 }  // namespace mercer

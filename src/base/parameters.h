@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The parameters of a kernel, map or model as an ordered tree of named values: what specs are
-// parsed into and printed from, so that no layer but spec/ knows JSON. A Field describes one
-// parameter; tables of Fields are what exists.
+// The parameters of a kernel, map or model as an ordered tree of named values: specs are parsed
+// into it and printed from it, and only spec/ knows JSON. A Field describes one parameter; tables
+// of Fields define what exists.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ namespace mercer {
 
 class Parameters;
 
-/// Specs in a list, as of the parts of a kernel.
+/// A list of specs, such as the parts of a kernel.
 using ObjectList = std::vector<std::shared_ptr<const Parameters>>;
-/// Lists of one length, as of the rows of a matrix.
+/// Lists of one length, such as the rows of a matrix.
 using NumberLists = std::vector<std::vector<double>>;
 
 /// null stands for "no value" (a required parameter has no default).
@@ -40,16 +40,16 @@ class Parameters {
   void set(std::string key, Value value);  // replaces or appends
   const Value* find(std::string_view key) const noexcept;
 
-  /// Checked access; a missing key or another type is Error(MERCER_INTERNAL): tables are checked
-  /// against Fields before.
+  /// Checked access; a missing key or another type is Error(MERCER_INTERNAL), because parameters
+  /// are checked against Fields first.
   bool boolean(std::string_view key) const;
   int64_t integer(std::string_view key) const;
   uint64_t seed(std::string_view key) const;
   double number(std::string_view key) const;
   const std::string& text(std::string_view key) const;
-  /// A single number is a list of one; lists of a list are one after the other.
+  /// A single number is a list of one; a list of lists is concatenated.
   std::vector<double> numbers(std::string_view key) const;
-  NumberLists number_lists(std::string_view key) const;  // a number in place of a list likewise
+  NumberLists number_lists(std::string_view key) const;  // a single number is a list of one
   const Parameters& object(std::string_view key) const;
   const ObjectList& objects(std::string_view key) const;
 
@@ -76,12 +76,12 @@ enum class FieldType {
   maps                // a list of map specs: "map" and that map's own fields
 };
 
-/// Checks a nested spec and fills it in; `path` stands before its keys in messages.
+/// Checks and completes a nested spec; `path` precedes its keys in messages.
 using Canonical = Parameters (*)(const Parameters& given, const std::string& path);
 
-/// One parameter: how it is read, what it may be, what it means. A monostate default makes it
-/// required; NaN makes a number or an integer optional without a default. A default object is
-/// completed like a given one. Of lists of specs, least and most are how many.
+/// One parameter: its type, domain and meaning. A monostate default makes it required; NaN makes a
+/// number or an integer optional without a default. A default object is completed like a given one.
+/// For lists of specs, least and most bound their number.
 struct Field {
   const char* key;
   FieldType type;
@@ -92,9 +92,9 @@ struct Field {
   std::vector<const char*> choices = {};
   const char* help = "";
   const char* former = nullptr;   // an earlier name, still read where the key is not given
-  Canonical canonical = nullptr;  // of nested specs
-  std::vector<Field> (*fields)() = nullptr;  // of an object
-  const char* targets_choice = nullptr;      // the one of a map that learns from rows and targets
+  Canonical canonical = nullptr;  // for nested specs
+  std::vector<Field> (*fields)() = nullptr;  // for objects
+  const char* targets_choice = nullptr;      // the choice of a map that learns from targets, too
 };
 
 }  // namespace mercer

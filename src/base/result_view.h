@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A matrix that a call fills, single or double: what base/rows.h is for what it reads.
+// A matrix that a call fills, single or double: the output counterpart of base/rows.h.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace mercer {
 class ResultView {
  public:
   ResultView() = default;
-  // Implicit: a view is where a result goes.
+  // Implicit, so that a view can be passed as a result.
   ResultView(MatrixView<float> Z) : view_(Z) {}   // NOLINT
   ResultView(MatrixView<double> Z) : view_(Z) {}  // NOLINT
 
-  /// The view if it is of this type, else NULL.
+  /// The view if it has this type, else NULL.
   template <class T>
   const MatrixView<T>* get_if() const noexcept {
     return std::get_if<MatrixView<T>>(&view_);

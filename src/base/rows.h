@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Rows of numbers as callers have them: dense or CSR, single or double. What reads rows takes this
-// one type, and asks once a block which it is.
+// Rows of numbers as callers have them: dense or CSR, single or double. Functions that read rows
+// take this one type and dispatch once per block.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace mercer {
 class Rows {
  public:
   Rows() = default;
-  // Implicit: a view is rows.
+  // Implicit, so that a view can be passed as rows.
   Rows(MatrixView<const float> X) : view_(X) {}                       // NOLINT
   Rows(MatrixView<const double> X) : view_(X) {}                      // NOLINT
   Rows(MatrixView<float> X) : view_(MatrixView<const float>(X)) {}    // NOLINT
@@ -25,12 +25,12 @@ class Rows {
   Rows(const CsrView<float>& X) : view_(X) {}                         // NOLINT
   Rows(const CsrView<double>& X) : view_(X) {}                        // NOLINT
 
-  /// The view if it is of this type, else NULL.
+  /// The view if it has this type, else NULL.
   template <class View>
   const View* get_if() const noexcept {
     return std::get_if<View>(&view_);
   }
-  /// body(view), a MatrixView<const T> or a CsrView<T>.
+  /// Calls body(view) with a MatrixView<const T> or a CsrView<T>.
   template <class Body>
   decltype(auto) visit(Body&& body) const {
     return std::visit(static_cast<Body&&>(body), view_);
@@ -69,7 +69,7 @@ template <class View>
 inline constexpr bool kIsSparse =
     std::is_same_v<std::remove_cvref_t<View>, CsrView<RowNumberOf<View>>>;
 
-/// body(column, value) for what row i lists: every column of a dense row.
+/// Calls body(column, value) for the stored entries of row i: every column of a dense row.
 template <class T, class Body>
 void for_each_listed(const MatrixView<const T>& X, int64_t i, const Body& body) {
   const T* row = X.row(i);

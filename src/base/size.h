@@ -10,7 +10,7 @@
 
 namespace mercer {
 
-/// OUT_OF_MEMORY: as many elements as overflow cannot be allocated either.
+/// OUT_OF_MEMORY: a number of elements that overflows cannot be allocated either.
 inline void require_fits(bool overflows, int64_t a, char sign, int64_t b, const char* what) {
   require(!overflows, MERCER_OUT_OF_MEMORY, "%s: %lld %c %lld elements overflow 64 bits", what,
           static_cast<long long>(a), sign, static_cast<long long>(b));

@@ -13,7 +13,7 @@
 namespace mercer {
 namespace {
 
-// Above 2^53 many JSON readers (JavaScript's, for one) round integers.
+// From 2^53 on many JSON readers (JavaScript's, for one) round integers.
 constexpr uint64_t kLeastSeedAsText = uint64_t{1} << 53;
 
 template <class Number>

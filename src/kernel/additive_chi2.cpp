@@ -9,13 +9,14 @@
 namespace mercer::kernel {
 namespace {
 
-// Of orders 0 to 12: what minimises the largest error over t, in units of the mean of x and y.
+// For orders 0 to 12, the periods that minimise the largest error over t, relative to the mean of x
+// and y.
 constexpr double kChi2Periods[] = {0.8284, 0.5840, 0.4981, 0.4496, 0.4102, 0.3790, 0.3536,
                                    0.3328, 0.3152, 0.3000, 0.2869, 0.2753, 0.2651};
 
 struct HarmonicMean {
   static SampledSpectrum spectrum() { return {sech_pi, kChi2Periods, 0.5}; }
-  // In this order it neither overflows nor loses digits.
+  // Ordered so that it neither overflows nor loses digits.
   static double of(double x, double y) noexcept {
     const double least = std::min(x, y), most = std::max(x, y);
     return most == 0 ? 0 : 2 * least / (1 + least / most);

@@ -7,8 +7,8 @@
 
 namespace mercer::kernel {
 
-/// All NaN if an entry of x or y is none of the finite numbers. A row of zeros is at a right angle
-/// to every row but another of zeros, which is its own direction.
+/// All NaN if an entry of x or y is not finite. A row of zeros is at a right angle to every row
+/// except another row of zeros, with which it has angle 0.
 struct Angle {
   double x;      // ||x||
   double y;      // ||y||
@@ -18,9 +18,9 @@ struct Angle {
   bool has_zeros() const noexcept { return x == 0 || y == 0; }
 };
 
-/// Symmetric in x and y to the bit. theta and rest are good to a few d roundings of themselves at 0
-/// and pi, too, where acos of the cosine loses half of the digits; no norm overflows unless it is
-/// no double, none vanishes.
+/// Symmetric in x and y to the bit. theta and rest are accurate to a few d relative roundings, also
+/// near 0 and pi, where acos of the cosine loses half of the digits; a norm overflows or underflows
+/// only if it is not representable.
 Angle angle_between(int64_t d, const double* x, const double* y) noexcept;
 
 }  // namespace mercer::kernel

@@ -42,8 +42,8 @@ class Anova final : public Kernel {
   }
 
   int64_t most_derivatives() const noexcept override { return 2 * kMostDerivatives; }
-  // Linear in every input of x, and of y: what is left are the subsets that hold all inputs of p
-  // and q, one factor for each of these.
+  // Linear in every input of x and of y: only subsets with all inputs of p and q remain, with one
+  // factor for each of these.
   std::unique_ptr<const Differential> differential(const MultiIndex& p,
                                                    const MultiIndex& q) const override {
     return make_differential([this, p, q](int64_t d, const double* x, const double* y) {
@@ -74,7 +74,7 @@ class Anova final : public Kernel {
   }
 
  private:
-  /// Over subsets of the inputs so far: of so many, the last; degree 0, of all.
+  /// Sums over subsets of the inputs so far, by size; with degree 0 over all subsets.
   struct Sums {
     int64_t degree;
     bool all = degree == 0;
@@ -84,7 +84,7 @@ class Anova final : public Kernel {
       for (int64_t t = degree; t > 0; --t) e[t] += e[t - 1] * product;
       if (all) e[0] *= 1 + product;
     }
-    /// One input is in every subset: false, there are none.
+    /// Requires one input in every subset; false if no subset is left.
     bool take_one() noexcept {
       if (all) return true;
       return --degree >= 0;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kMostOrder = 2;
 
-// J_n(pi - rest): all of it is O(rest^{2n+1}) at pi, where the terms cancel.
+// J_n(pi - rest): near pi it is O(rest^{2n+1}), and the terms cancel.
 double angular(int n, double theta, double rest) noexcept {
   const double s = std::sin(std::fmin(theta, rest)),
                c = theta < rest ? std::cos(theta) : -std::cos(rest);
@@ -56,7 +56,7 @@ class ArcCosine final : public Kernel {
 double arc_cosine_moment(int n, const Angle& angle) noexcept {
   if (angle.has_zeros()) return 0;
   const double J = angular(n, angle.theta, angle.rest);
-  // Never negative, but where the terms cancel.
+  // Negative only by cancellation.
   return std::pow(angle.x * angle.y, n) * (J < 0 ? 0 : J) * kInversePi;
 }
 

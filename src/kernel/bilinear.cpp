@@ -28,7 +28,7 @@ class Bilinear final : public Kernel {
   }
 
   int64_t most_derivatives() const noexcept override { return 2 * kMostDerivatives; }
-  // Of a product of two that share no input, the product of theirs.
+  // The product of the derivatives of two factors that share no input.
   std::unique_ptr<const Differential> differential(const MultiIndex& p,
                                                    const MultiIndex& q) const override {
     return make_differential([this, p, q](int64_t d, const double* x, const double* y) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What sums and products of kernels share: their parts, each with parameters of its own.
+// Shared by sums and products of kernels: their parts, each with its own parameters.
 #pragma once
 
 #include <memory>
@@ -30,7 +30,7 @@ class ComposedKernel : public Kernel {
   std::span<const std::shared_ptr<const Kernel>> parts() const noexcept { return parts_; }
 
  private:
-  /// of(part) of all parts, added or multiplied.
+  /// Joins of(part) over all parts by addition or multiplication.
   template <class Of>
   double joined(const Of& of) const noexcept;
 

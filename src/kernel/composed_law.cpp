@@ -24,13 +24,13 @@ namespace {
 constexpr uint64_t kLawPart = 2;
 constexpr size_t kTogether = 64;  // coordinates at a time
 
-/// The law of a part: coordinate k of a draw is divided by number k.
+/// The law of a part: coordinate k of a draw is divided by entry k of the lengthscale.
 struct PartLaw {
   std::shared_ptr<const random::Law> law;
   std::vector<double> lengthscale;  // one, or one for each input
 
   double at(size_t k) const noexcept { return lengthscale[lengthscale.size() > 1 ? k : 0]; }
-  /// Isotropic over its lengthscale as well.
+  /// Whether omega is isotropic after division by the lengthscale, too.
   bool is_round() const noexcept {
     return law->isotropic() && lengthscale.size() == 1 && !std::isnan(law->scale_quantile(0.5));
   }
@@ -84,7 +84,7 @@ class DrawnPart final : public random::Law {
     const PartLaw& term = terms_[component(stream)];
     return term.law->radius(child(stream, 1), d) / term.at(0);
   }
-  // Of the law of the scale, component by component rather than ascending.
+  // Quantile function of the scale, component by component rather than ascending.
   double scale_quantile(double u) const noexcept override {
     if (!isotropic()) return kNaN;
     const Place place = place_of(u);
@@ -92,7 +92,7 @@ class DrawnPart final : public random::Law {
   }
   bool is_product() const noexcept override { return false; }
   bool is_mixture() const noexcept override { return mixture_; }
-  /// The scale, or the component plus a uniform number for its own.
+  /// The scale, or the component plus a uniform number for the component's own m.
   double mixing(double u) const noexcept override {
     if (isotropic()) return scale_quantile(u);
     const Place place = place_of(u);
@@ -109,7 +109,7 @@ class DrawnPart final : public random::Law {
   }
 
  private:
-  /// A component, and what is left of a uniform number inside it: uniform again.
+  /// A component, and the position of a uniform number inside it, which is uniform again.
   struct Place {
     size_t term;
     double u;
@@ -144,7 +144,7 @@ class Convolution final : public random::Law {
     for (size_t i = 0; i < round_.size(); ++i) {
       if (!round_[i].law->is_product()) random_.push_back(i);
     }
-    // Of two random scales no one number tells both.
+    // One number cannot determine two random scales.
     isotropic_ =
         products_.empty() && random_.size() <= 1 && std::ranges::all_of(round_, &PartLaw::is_round);
   }
@@ -188,7 +188,7 @@ class Convolution final : public random::Law {
   double random_scale(double u) const noexcept {
     return random_.empty() ? 1 : round_[random_.front()].law->scale_quantile(u);
   }
-  /// Of coordinate k, given the one random scale.
+  /// The scale of coordinate k, given the one random scale.
   double scale_given(double m, size_t k) const noexcept {
     double square = 0;
     for (size_t i = 0; i < round_.size(); ++i) {
@@ -231,7 +231,7 @@ class Convolution final : public random::Law {
   bool isotropic_;
 };
 
-/// Those of products inside, too; false if one has no law to add.
+/// Also collects the terms of nested products; false if a part has no law to add.
 bool collect(KernelParts parts, std::vector<PartLaw>& round, std::vector<PartLaw>& products) {
   for (const auto& part : parts) {
     const std::optional<Composition> inner = part->composition();

@@ -14,14 +14,14 @@ namespace mercer::kernel {
 
 using KernelParts = std::span<const std::shared_ptr<const Kernel>>;
 
-/// Of a part with the probability k_i(0) / sum_j k_j(0); isotropic where all parts are, over one
-/// lengthscale each, and a mixture of products where they are products or mixtures. Null unless
-/// every part has a spectral law and takes rows as they are.
+/// The law of a part drawn with probability k_i(0) / sum_j k_j(0); isotropic where all parts are,
+/// over one lengthscale each, and a mixture of products where they are products or mixtures. Null
+/// unless every part has a spectral law and takes rows as they are.
 std::unique_ptr<const random::Law> mixture_of(KernelParts parts);
 
-/// Of the sum of one frequency of each part; isotropic where all of them are, over one lengthscale
-/// each, and no more than one of their scales is random. Null as above, and where the law of a part
-/// is neither isotropic nor a product of its coordinates'.
+/// The law of the sum of one frequency per part; isotropic where all parts are, over one
+/// lengthscale each, and at most one of their scales is random. Null as above, and if the law of a
+/// part is neither isotropic nor a product.
 std::unique_ptr<const random::Law> convolution_of(KernelParts parts);
 
 }  // namespace mercer::kernel

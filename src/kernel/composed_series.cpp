@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What parts are: g(x) g(y) sum_j p_j(s) exp(c_j s), s = x'y, with polynomials p_j. Sums and
-// products are of that form again, exponents add up, and polynomials are multiplied by Cauchy's
-// rule; all coefficients are >= 0, so that nothing cancels.
+// Every part has the form g(x) g(y) sum_j p_j(s) exp(c_j s), s = x'y, with polynomials p_j. Sums
+// and products keep it: exponents add up, and polynomials are multiplied by Cauchy's rule; all
+// coefficients are >= 0, so nothing cancels.
 #include "kernel/composed_series.h"
 
 #include <algorithm>
@@ -62,7 +62,7 @@ std::optional<Form> join(const Form& a, const Form& b, Composition::Rule rule) {
   return joined;
 }
 
-/// The leaf's series in rows as they are, not over its lengthscale.
+/// The part's series in unscaled rows.
 std::optional<Form> form_of_leaf(const Kernel& kernel) {
   const PowerSeries* const series = kernel.series();
   const auto lengthscale = kernel.lengthscale();

@@ -9,9 +9,9 @@
 
 namespace mercer::kernel {
 
-/// Of a kernel made of others, in rows as they are. Null: a part has none, or has a lengthscale for
-/// each input, or parts that are added have other radial factors; or it would take a degree above
-/// 1,024, more than 1,024 exponentials, or numbers that are not finite.
+/// The power series of a composed kernel in unscaled rows. Null if a part has none or has a
+/// lengthscale per input, if summands have different radial factors, or if it would take a degree
+/// above 1,024, more than 1,024 exponentials, or numbers that are not finite.
 std::unique_ptr<const PowerSeries> composed_series(const Composition& composition, double variance);
 
 }  // namespace mercer::kernel

@@ -61,7 +61,7 @@ class CoordinateKernel : public Kernel {
   std::vector<double> inverse_;  // 1/lengthscale; one 1 if there is none
 };
 
-/// One with a spectral law of its own, made of what follows the parameters.
+/// A coordinate kernel with its own spectral law, made from the arguments after the parameters.
 template <class Derived, class Join, class Law>
 class SpectralKernel : public CoordinateKernel<Derived, Join> {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // K(x, y) = k(x, y) Gamma (Micchelli, Pontil 2005; Brault, Heinonen, d'Alche-Buc 2016, section
-// 2.3), k any kernel; of skewed_chi2 that is the paper's kernel on logarithms.
+// 2.3), k any kernel; with skewed_chi2 it is the paper's kernel on logarithms.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -18,7 +18,8 @@ namespace {
 
 constexpr int64_t kBlockRows = 256;
 
-/// Gamma as its rows, given so or as all its numbers in one list; one number stays a list of it.
+/// Gamma as a list of rows, from rows or from one list of all numbers; a single number becomes a
+/// list.
 Parameters with_rows(Parameters canonical) {
   const NumberLists lists = canonical.number_lists("gamma");
   const size_t length = lists.front().size();

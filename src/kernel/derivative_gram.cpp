@@ -33,7 +33,7 @@ void require_derivatives(const Kernel& kernel, int64_t order) {
           static_cast<long long>(kernel.most_derivatives()));
 }
 
-// Pairs of a chunk: one may take a millisecond, and who waits for a row of K may want to stop.
+// Pairs of a chunk: one may take a millisecond, and cancellation is checked between chunks.
 constexpr int64_t kPairs = 64;
 
 bool has_nan(int64_t d, const double* x) noexcept {

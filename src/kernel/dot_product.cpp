@@ -23,7 +23,7 @@ class ListedSeries final : public PowerSeries {
   }
   std::optional<int64_t> degree() const noexcept override { return std::ssize(coefficients_) - 1; }
 
-  // Of x'y = s, without the variance (Horner).
+  // The sum at x'y = s, without the variance (Horner).
   double sum(double s) const noexcept { return slope(s, 0); }
   // Its derivative of order n.
   double slope(double s, size_t n) const noexcept {
@@ -52,7 +52,7 @@ class DotProduct final : public InnerProductKernel<DotProduct> {
   }
   const PowerSeries* series() const noexcept override { return &series_; }
 
-  // A row that is no number is none for the kernel, a constant one included.
+  // A row with NaN or Inf gives NaN, also for a constant kernel.
   double value(int64_t d, const double* x, const double* y) const noexcept override {
     const double s = inner_product(d, x, y);
     return variance() * (s != s ? s : series_.sum(s));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What the files of kernels define their entries with.
+// Helpers with which the files of kernels define their entries.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace mercer::kernel {
 
-/// Lengthscales outside are refused: within, 1/lengthscale neither overflows nor loses digits as a
+/// Lengthscales outside these bounds are refused: within, 1/lengthscale neither overflows nor is
 /// subnormal.
 inline constexpr double kLeastLengthscale = 1e-300;
 inline constexpr double kMostLengthscale = 1e300;
@@ -20,7 +20,7 @@ inline constexpr double kMostLengthscale = 1e300;
 /// A finite number > 0.
 Field positive_field(const char* key, double fallback, const char* help);
 Field lengthscale_field();
-/// "scalar", default gaussian: the kernel of one output that one of several is made of.
+/// "scalar", default gaussian: the kernel of one output from which a kernel of several is built.
 Field scalar_field();
 
 /// From value(d, x, y), which does not throw.

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kRowsPerChunk = 8;
 
-/// By the structure of v v': never a matrix.
+/// Uses the structure of v v' and never forms a matrix.
 class GaussianAction final : public PairAction {
  public:
   GaussianAction(const Kernel& kernel, const FieldParts& parts, int64_t d)

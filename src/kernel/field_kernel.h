@@ -13,7 +13,7 @@
 
 namespace mercer::kernel {
 
-/// K(x, y) for rows of a fixed width, by what it does to vectors.
+/// K(x, y) for rows of a fixed width, as products with vectors.
 class PairAction {
  public:
   virtual ~PairAction() = default;
@@ -29,7 +29,7 @@ class PairAction {
 class FieldKernel final : public MatrixKernel {
  public:
   FieldKernel(Parameters canonical, const FieldParts& parts);
-  /// d; 2 at least where there is a divergence-free part, which is 0 for one input.
+  /// d; at least 2 with a divergence-free part, which is 0 for one input.
   int64_t outputs(int64_t d) const override;
   /// Refers to the kernel. Errors: those of outputs.
   std::unique_ptr<const PairAction> action(int64_t d) const;

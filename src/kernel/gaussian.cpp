@@ -39,7 +39,7 @@ class Gaussian final : public RadialKernel<Gaussian> {
     return EvenPowerSpectrum{1, 1.4142135623730950488};
   }
   int64_t most_derivatives() const noexcept override { return 2 * kMostDerivatives; }
-  // By a recursion that keeps the digits of high orders.
+  // Uses a recursion that keeps the digits of high orders.
   double derivative(const MultiIndex& order, int64_t d, const double* x,
                     const double* y) const noexcept override {
     double product = value(d, x, y);

@@ -97,7 +97,7 @@ class GeneralizedGaussianSpectrum final
   std::optional<EvenPowerCharacteristic> characteristic_;
 };
 
-// Of a product over the inputs, which may vanish in any of them.
+// Derivatives of a product over the inputs, any factor of which may be 0.
 class GeneralizedGaussianSpectrum::Differentiated final : public Differential {
  public:
   Differentiated(const GeneralizedGaussianSpectrum& kernel, MultiIndex total, double sign)

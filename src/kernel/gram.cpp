@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// K(i, j) = k(X_i, Y_j). Dense rows of doubles: in tiles, so that the rows of both stay in cache
-// while they are combined. Sparse ones, where the kernel ignores what is 0 in both: pair by pair,
-// at the cost of what they list. All others: blocks of rows are made dense. Kernels of several
-// outputs have ways of their own (matrix_kernel.h).
+// K(i, j) = k(X_i, Y_j). Dense double rows: in tiles, so that the rows of both stay in cache.
+// Sparse rows, if the kernel ignores common zeros: pair by pair, at the cost of their stored
+// non-zeros. All others: blocks of rows are made dense. Kernels of several outputs have their own
+// methods (matrix_kernel.h).
 #include <algorithm>
 #include <type_traits>
 
@@ -26,7 +26,7 @@ constexpr const char* kScratch = "pairs of sparse rows of all threads";
 
 using Doubles = MatrixView<const double>;
 
-// Of products: rows of Y in a block, and of X.
+// In products: rows of Y in a block, and rows of X.
 constexpr int64_t kProductColumns = 1024;
 constexpr int64_t kProductRows = 256;
 
@@ -48,8 +48,8 @@ void check(const Kernel& kernel, const Rows& X, const Rows& Y, MatrixView<double
       Long{K.cols}, Long{p * X.rows()}, Long{p * Y.rows()}, Long{p});
 }
 
-// Of rows against themselves each pair is computed once, by the chunk of the lower row, and written
-// twice.
+// For rows against themselves each pair is computed once, by the chunk of the lower row, and
+// written twice.
 bool same_rows(const Rows& X, const Rows& Y) {
   return X.rows() == Y.rows() && X.visit([&](const auto& x) {
     const auto* const y = Y.get_if<std::remove_cvref_t<decltype(x)>>();
@@ -62,10 +62,10 @@ bool same_rows(const Rows& X, const Rows& Y) {
   });
 }
 
-// row(worker, first, last) for rows in chunks that threads take.
+// Calls row(worker, first, last) for chunks of rows, in parallel.
 template <class Row>
 void for_each_row(int64_t rows, Context& context, const Row& row) {
-  // Few and long ones are spread over the threads, too.
+  // Few long rows are spread over the threads, too.
   const int64_t each = std::clamp<int64_t>(rows / kGramRows, 1, kGramRows);
   const auto body = [&](int64_t chunk, int worker) noexcept {
     row(worker, chunk * each, std::min(rows, (chunk + 1) * each));
@@ -132,7 +132,7 @@ void paired_gram(const Kernel& kernel, const Rows& X, const Rows& Y, bool symmet
   });
 }
 
-/// Blocks of rows as dense doubles: the rows' own where they are.
+/// Blocks of rows as dense doubles, without a copy where they are that already.
 class DenseBlocks {
  public:
   DenseBlocks(const Rows& X, Context& context, int64_t doubles = kBlockDoubles)
@@ -179,7 +179,7 @@ void blocked_gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& c
   }
 }
 
-/// All of them.
+/// All rows at once.
 class DenseRows : public DenseBlocks {
  public:
   DenseRows(const Rows& X, Context& context)

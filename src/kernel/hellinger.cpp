@@ -8,7 +8,7 @@
 namespace mercer::kernel {
 namespace {
 
-// All of it at 0.
+// The whole spectrum is at 0.
 class Spectrum final : public HomogeneousSpectrum {
  public:
   double density(double l) const noexcept override { return l == 0 ? 1 : 0; }
@@ -19,7 +19,7 @@ class Spectrum final : public HomogeneousSpectrum {
 struct Roots {
   static Spectrum spectrum() { return {}; }
   static double of(double x, double y) noexcept { return std::sqrt(x) * std::sqrt(y); }
-  // Infinite at x = 0 < y, as it is.
+  // Infinite at x = 0 < y, as is the derivative itself.
   static double derivative(int64_t a, int64_t b, double x, double y) noexcept {
     return of_root(a, x) * of_root(b, y);
   }

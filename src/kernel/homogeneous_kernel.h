@@ -24,8 +24,8 @@ inline double sech_pi(double l) noexcept {
   return 2 * e / (1 + e * e);
 }
 
-/// A density that never ends. `periods`: the best ones of the first orders; beyond, they fall as
-/// that power of the order, which they nearly do by then.
+/// A density with unbounded support. `periods`: the best ones of the first orders; beyond, they are
+/// extrapolated by a power of the order, which they nearly follow by then.
 class SampledSpectrum final : public HomogeneousSpectrum {
  public:
   SampledSpectrum(double (*density)(double) noexcept, std::span<const double> periods, double power)
@@ -58,7 +58,7 @@ class HomogeneousKernel final : public HalfLineKernel<HomogeneousKernel<Term>, S
   int64_t most_derivatives() const noexcept override {
     return kIsSmooth ? 2 * kMostDerivatives : 0;
   }
-  // A term has one input, and so have derivatives that are not 0.
+  // A term has one input, so other derivatives are 0.
   std::unique_ptr<const Differential> differential(const MultiIndex& p,
                                                    const MultiIndex& q) const override {
     if constexpr (!kIsSmooth) {
@@ -90,7 +90,7 @@ class HomogeneousKernel final : public HalfLineKernel<HomogeneousKernel<Term>, S
  private:
   static constexpr bool kIsSmooth = requires { Term::derivative(0, 0, 0.0, 0.0); };
 
-  // Beside a 0 a term is 0 whatever the other input.
+  // A term with one input 0 is 0 whatever the other input.
   static double slope(int64_t a, int64_t b, double x, double y) noexcept {
     if ((b == 0 && y == 0) || (a == 0 && x == 0)) return 0;
     return Term::derivative(a, b, x, y);

@@ -13,7 +13,7 @@
 
 namespace mercer::kernel {
 
-inline constexpr int64_t kMostPower = 1024;  // of s, in a polynomial
+inline constexpr int64_t kMostPower = 1024;  // no sketch of a higher degree is accurate
 
 /// Derived offers  double input_factor(k) const, c_k, and  void slopes(d, x, y, count, f) const
 /// which sets f[n] = f^(n)(s), n < count, the variance in them.

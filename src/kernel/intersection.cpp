@@ -9,7 +9,8 @@
 namespace mercer::kernel {
 namespace {
 
-// Of orders 0 to 12: what minimises the largest error over t, in units of the mean of x and y.
+// For orders 0 to 12, the periods that minimise the largest error over t, relative to the mean of x
+// and y.
 constexpr double kIntersectionPeriods[] = {1.1781, 0.9404, 0.8440, 0.7884, 0.7507, 0.7228, 0.7009,
                                            0.6831, 0.6682, 0.6554, 0.6443, 0.6345, 0.6257};
 
@@ -20,7 +21,7 @@ double intersection_density(double l) noexcept {
 
 struct Minimum {
   static SampledSpectrum spectrum() { return {intersection_density, kIntersectionPeriods, 0.15}; }
-  // No derivative: a kink at x = y, where every landmark is its own.
+  // No derivative: the kink at x = y is where landmarks meet themselves.
   static double of(double x, double y) noexcept { return std::min(x, y); }
 };
 

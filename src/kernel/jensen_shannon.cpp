@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kInverseLog4 = 0.72134752044448170368;  // 1 / (2 log 2)
 
-// Of orders 0 to 12: what minimises the largest error over t, in units of the mean of x and y.
+// For orders 0 to 12, the periods that minimise the largest error over t, relative to the mean of x
+// and y.
 constexpr double kShannonPeriods[] = {0.6172, 0.4355, 0.3603, 0.3209, 0.2970, 0.2777, 0.2618,
                                       0.2486, 0.2373, 0.2275, 0.2190, 0.2114, 0.2046};
 
@@ -20,7 +21,7 @@ double shannon_density(double l) noexcept {
   return 2 * kInverseLog4 * sech_pi(l) / (1 + 4 * l * l);
 }
 
-// log(1 + y/x). A quotient that overflows is its logarithm's business no more.
+// log(1 + y/x), also where the quotient overflows.
 double log_share(double x, double y) noexcept {
   const double quotient = y / x;
   return std::isinf(quotient) ? std::log(y) - std::log(x) : std::log1p(quotient);
@@ -33,8 +34,9 @@ struct Shares {
   static double of(double x, double y) noexcept {
     return kInverseLog4 * (share(x, y) + share(y, x));
   }
-  // Of (x + y) log(x + y) - x log x - y log y: in x alone log((x + y)/x), then differences of
-  // powers of 1/(x + y) and 1/x; in both powers of 1/(x + y). Infinite at x = 0 < y, as it is.
+  // Derivatives of (x + y) log(x + y) - x log x - y log y: in x alone log((x + y)/x), then
+  // differences of powers of 1/(x + y) and 1/x; in both, powers of 1/(x + y). Infinite at x = 0 <
+  // y, as is the derivative itself.
   static double derivative(int64_t a, int64_t b, double x, double y) noexcept {
     if (a == 0) return derivative(b, a, y, x);
     const int64_t m = a + b - 1;

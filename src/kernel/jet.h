@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Jets, power series in a few variables that are cut off: how derivatives of products of many
-// factors are made, one factor after the other, without a division (Griewank, Walther 2008, chapter
-// 13).
+// Jets, truncated power series in a few variables: derivatives of products of many factors, one
+// factor after the other, without a division (Griewank, Walther 2008, chapter 13).
 #pragma once
 
 #include <bit>
@@ -44,7 +43,7 @@ struct Jet {
       guards_ |= uint64_t{1} << place++;
     }
   }
-  /// Of variable v in coefficient c.
+  /// Exponent of variable v in coefficient c.
   int64_t exponent(size_t v, int64_t c) const noexcept { return c / steps[v] % (p[v].order + 1); }
   /// The order that coefficient c belongs to.
   MultiIndex order(int64_t c) const {
@@ -53,8 +52,8 @@ struct Jet {
       if (exponent(v, c) > 0) q.push_back({p[v].input, exponent(v, c)});
     return q;
   }
-  /// The product of two jets in place of the first; of one with itself, too. Cost: count times the
-  /// coefficients of the second that are not 0.
+  /// Replaces the first jet by the product of both; they may be the same. Cost: count times the
+  /// non-zero coefficients of the second.
   void multiply(double* product, const double* by) const noexcept {
     int64_t terms[kMost], some = 0;
     for (int64_t a = 0; a < count; ++a)

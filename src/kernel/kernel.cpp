@@ -22,8 +22,8 @@ Kernel::Kernel(Parameters canonical)
   }
 }
 
-// Of a kernel k(x - y) every derivative is one in the difference:
-//   d^{p,q} k(x, y) = (-1)^{|q|} (d^{p+q} k)(x - y).
+// For a kernel k(x - y) every derivative is one in the difference:
+//  d^{p,q} k(x, y) = (-1)^{|q|} (d^{p+q} k)(x - y).
 std::unique_ptr<const Differential> Kernel::differential(const MultiIndex& p,
                                                          const MultiIndex& q) const {
   const double sign = total_order(q) % 2 == 0 ? 1 : -1;

@@ -79,7 +79,7 @@ class HomogeneousSpectrum {
   virtual ~HomogeneousSpectrum() = default;
   /// kappa(l), the same on every machine.
   virtual double density(double l) const noexcept = 0;
-  /// The distance of samples of kappa whose sum, of this order, is nearest to K.
+  /// The sample spacing of kappa whose sum of this order is closest to K.
   virtual double best_period(int64_t order) const noexcept = 0;
   /// Samples beyond this order are 0.
   virtual int64_t most_order() const noexcept = 0;
@@ -97,7 +97,7 @@ struct InputBound {
 class Differential {
  public:
   virtual ~Differential() = default;
-  /// x and y hold no NaN: derivative_gram and feature maps see to rows that do.
+  /// x and y hold no NaN: derivative_gram and feature maps handle such rows themselves.
   virtual double at(int64_t d, const double* x, const double* y) const noexcept = 0;
 };
 
@@ -110,19 +110,18 @@ class Kernel {
   /// "variance" last.
   const Parameters& parameters() const noexcept { return parameters_; }
 
-  /// p for rows of d inputs: K(x, y) is p x p, a number for most. Errors: DIMENSION_MISMATCH for a
-  /// d that does not do.
+  /// p for rows of d inputs: K(x, y) is p x p, for most kernels a number. Errors:
+  /// DIMENSION_MISMATCH for a d that the kernel does not take.
   virtual int64_t outputs(int64_t d) const;
-  /// Null: of one output. Else value() is NaN and what follows is not there: the scalar kernel that
-  /// it is made of has it.
+  /// Null for kernels of one output. Otherwise value() is NaN and the members below are absent: the
+  /// scalar kernel it is built from has them.
   virtual const MatrixKernel* matrix() const noexcept { return nullptr; }
 
   /// k(x, y), amplitude included; x and y have d entries. A kernel has no dimension of its own, but
   /// d has to pass check_dimension.
   virtual double value(int64_t d, const double* x, const double* y) const noexcept = 0;
 
-  /// log |k(x, y)|, of kernels that are exponentials a number where they themselves over- and
-  /// underflow.
+  /// log |k(x, y)|, for exponential kernels finite where the value over- or underflows.
   virtual double log_size(int64_t d, const double* x, const double* y) const noexcept;
 
   /// Shift-invariant kernels (spectral_law() != nullptr): the kernel at `multiple` times the
@@ -130,16 +129,15 @@ class Kernel {
   virtual double value_at_multiple(double multiple, int64_t d, const double* x,
                                    const double* y) const noexcept;
 
-  /// Whether inputs that are 0 in both x and y leave the value as it is, wherever they stand: all
-  /// but kernels that tell inputs apart, by parameters or parts of the row.
+  /// Whether inputs that are 0 in both x and y can be skipped: true unless the kernel distinguishes
+  /// inputs, by parameters or parts of the row.
   bool ignores_common_zeros() const noexcept;
 
-  /// The highest |p| + |q| of the derivatives d^{p,q} k that are there in closed form, all over the
-  /// domain; 0: none.
+  /// The highest |p| + |q| for which d^{p,q} k has a closed form on the whole domain; 0: none.
   virtual int64_t most_derivatives() const noexcept { return 0; }
-  /// d^{p,q} k: order p_k in entry k of x, q_k in entry k of y, |p| + |q| <= most_derivatives(). It
-  /// refers to the kernel. The default: derivative(). UNSUPPORTED: p and q of a product with more
-  /// terms than Jet::kMost.
+  /// d^{p,q} k: order p_k in entry k of x, q_k in entry k of y, |p| + |q| <= most_derivatives().
+  /// The result refers to the kernel. The default uses derivative(). UNSUPPORTED if p and q of a
+  /// product have more terms than Jet::kMost.
   virtual std::unique_ptr<const Differential> differential(const MultiIndex& p,
                                                            const MultiIndex& q) const;
   /// Shift-invariant kernels: (d^order k)(x - y), k as a function of the difference; NaN without
@@ -152,30 +150,30 @@ class Kernel {
 
   /// k(0) of shift-invariant kernels, amplitude included.
   virtual double value_at_zero() const noexcept { return variance(); }
-  /// Null: no random Fourier features.
+  /// Null if there are no random Fourier features.
   virtual const random::Law* spectral_law() const noexcept { return nullptr; }
-  /// What the spectral law is where it has this form.
+  /// The parameters of a spectral law of this form.
   virtual std::optional<EvenPowerSpectrum> even_power_spectrum() const noexcept {
     return std::nullopt;
   }
   /// What happens to rows before a Fourier map projects them; null: nothing.
   virtual std::shared_ptr<const transform::RowPrologue> prologue() const { return nullptr; }
-  /// What inputs must exceed: the kernel of rows that hold others is NaN. None: all numbers are
-  /// inputs.
+  /// The least allowed input: the kernel is NaN for rows with inputs below it. None: every number
+  /// is allowed.
   virtual std::optional<InputBound> input_bound() const noexcept { return std::nullopt; }
   /// Kernels of rows [x1 | x2]: the inputs of x1. Others: 0.
   virtual int64_t left_inputs() const noexcept { return 0; }
-  /// Of fewer inputs the kernel would be 0 everywhere.
+  /// With fewer inputs the kernel would be 0 everywhere.
   virtual int64_t least_inputs() const noexcept { return 1; }
   /// The one number of inputs of kernels with parameters for each of them; 0: any.
   virtual int64_t only_inputs() const noexcept { return 0; }
-  /// None: no sketch of products, no linear map.
+  /// None: there are no product sketches and no linear map.
   virtual std::optional<InnerPower> inner_power() const noexcept { return std::nullopt; }
-  /// None: no features of one function of random projections.
+  /// None: there are no features of one function of random projections.
   virtual std::optional<Activation> activation() const noexcept { return std::nullopt; }
   /// None: not made of other kernels.
   virtual std::optional<Composition> composition() const noexcept { return std::nullopt; }
-  /// Null: no features degree by degree.
+  /// Null: there are no features by degree.
   virtual const PowerSeries* series() const noexcept { return nullptr; }
 
   /// k is a strictly decreasing function of a norm of x - y over lengthscales, as Euclid's.
@@ -185,8 +183,8 @@ class Kernel {
   }
   /// k = variance exp(-||tau||^2 / 2), tau over the lengthscale.
   virtual bool is_gaussian() const noexcept { return false; }
-  /// k = variance times the sum over subsets of so many inputs of the products of their x_j y_j; 0:
-  /// over all subsets. None: no ANOVA features.
+  /// k = variance times the sum over subsets of this many inputs of the products of their x_j y_j;
+  /// 0: over all subsets. None: there are no ANOVA features.
   virtual std::optional<int64_t> subset_degree() const noexcept { return std::nullopt; }
   /// Kernels E exp(-omega'(x + y)) on [0, inf)^d: the law of omega >= 0. Null: no Laplace features.
   virtual const random::Law* laplace_law() const noexcept { return nullptr; }
@@ -198,10 +196,10 @@ class Kernel {
   /// Amplitude sigma^2 = the factor in front of the kernel.
   double variance() const noexcept { return variance_; }
 
-  /// Throws DIMENSION_MISMATCH if an ARD lengthscale or another parameter for each input has
-  /// another count than d or the kernel splits a row into parts that d cannot hold,
-  /// INVALID_ARGUMENT if d < 1, UNSUPPORTED for a kernel of several outputs: whoever serves these
-  /// calls outputs(d) instead; of kernels made of others also what their parts throw.
+  /// Throws DIMENSION_MISMATCH if an ARD lengthscale or another per-input parameter has a length
+  /// other than d, or if d cannot hold the parts of a row; INVALID_ARGUMENT if d < 1; UNSUPPORTED
+  /// for kernels of several outputs, for which callers use outputs(d). Composed kernels also throw
+  /// what their parts throw.
   void check_dimension(int64_t d) const;
 
   std::unique_ptr<Kernel> copy() const;
@@ -212,7 +210,7 @@ class Kernel {
   std::unique_ptr<Kernel> with_variance(double variance) const;
 
  protected:
-  /// `canonical` has passed the entry's fields: nothing is left to check.
+  /// `canonical` has been checked against the entry's fields.
   explicit Kernel(Parameters canonical);
 
  private:
@@ -222,14 +220,13 @@ class Kernel {
   std::vector<double> lengthscale_;
 };
 
-/// K(i, j) = k(X_i, Y_j), block (i, j) of p x p numbers of a kernel of several outputs, which are
-/// (n p) x (m p) in all; parallel over rows of X; each entry of dense rows is exactly what value()
-/// returns, of sparse ones to rounding. NaN in a row stays in its row or column of K. Where
-/// pairs_as_listed(kernel, Y), a pair costs what its rows list, and memory beside K is a copy of Y
-/// and 4 d bytes a thread; else rows that are no dense doubles are made so in blocks of 16 MiB.
-/// Of several outputs, rows that are no dense doubles are made so at once. Charged. Errors:
-/// DIMENSION_MISMATCH (columns of X, Y, ARD count, shape of K), OUT_OF_MEMORY, CANCELLED (K then
-/// unspecified).
+/// K(i, j) = k(X_i, Y_j), or p x p block (i, j) for a kernel of several outputs, (n p) x (m p) in
+/// all; parallel over rows of X. Entries of dense rows equal value() exactly, those of sparse rows
+/// to rounding. NaN stays in its row or column of K. If pairs_as_listed(kernel, Y), a pair costs
+/// its stored non-zeros, and memory beside K is a copy of Y and 4 d bytes a thread; otherwise rows
+/// other than dense doubles are converted in blocks of 16 MiB, for several outputs all at once.
+/// Memory is charged. Errors: DIMENSION_MISMATCH (columns of X, Y, ARD count, shape of K),
+/// OUT_OF_MEMORY, CANCELLED (K then unspecified).
 void gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& context,
           MatrixView<double> K);
 /// out_i = sum_j K(X_i, Y_j) U_j without K: U m x (p count), out n x (p count), a row holding count
@@ -237,7 +234,8 @@ void gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& context,
 /// kernels of one output and decomposable by blocks of K and BLAS. Errors: those of gram.
 void gram_multiply(const Kernel& kernel, const Rows& X, const Rows& Y, MatrixView<const double> U,
                    Context& context, MatrixView<double> out);
-/// Whether rows are sparse, list at most an eighth of their columns, and the kernel needs no more.
+/// Whether rows are sparse with at most an eighth of their entries stored, and the kernel ignores
+/// common zeros.
 bool pairs_as_listed(const Kernel& kernel, const Rows& X);
 
 /// K(i, j) = d^{p,q} k(X_i, Y_j): order p_k in entry k of X_i, q_k of Y_j; NaN where a row has one.
@@ -251,7 +249,7 @@ void derivative_gram(const Kernel& kernel, const MultiIndex& p, const MultiIndex
 enum class OutputCount { one, inputs, gamma };
 
 /// One kernel, defined in the file of its name. `fields`: its own parameters; the table adds
-/// "variance". `default_map`: of those that take it, where a spec names none.
+/// "variance". `default_map`: the map of specs that name none.
 struct KernelEntry {
   const char* name;
   const char* help;  // formula, one line
@@ -261,12 +259,12 @@ struct KernelEntry {
   OutputCount outputs = OutputCount::one;
   /// Its constant fields have a stream function; those of others, a potential.
   bool without_sources = false;
-  /// A share from 0 to 1 that a search tries values of where the spec leaves it open, the first a
-  /// fair one; null: none.
+  /// A parameter in [0, 1] that a search tries values of unless the spec gives it, the first a
+  /// reasonable one; null: none.
   const char* shape = nullptr;
   std::vector<double> shapes = {};
 };
-/// What exists.
+/// All kernels.
 std::span<const KernelEntry> kernel_table();
 /// The one that given["kernel"] names. Errors: INVALID_ARGUMENT naming what exists.
 const KernelEntry& kernel_entry(const Parameters& given, const std::string& path = "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What exists, one line per kernel: each is defined in the file of its name.
+// All kernels, one line each: each is defined in the file of its name.
 #include <utility>
 
 #include "base/entry_table.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Sums and products over the inputs of two rows. Independent lanes let the compiler vectorise
-// without reordering anything: the order is fixed here, and symmetric in x, y where the terms are.
+// Sums and products over the inputs of two rows. Independent lanes let the compiler vectorise in a
+// fixed order, symmetric in x and y where the terms are.
 #pragma once
 
 #include <cstdint>

@@ -44,7 +44,7 @@ double squared_distance(MatrixView<const T> X, int64_t i, int64_t j) noexcept {
   return sum;
 }
 
-// Of rows as ListedRows have them.
+// Squared distance of rows stored as in ListedRows.
 double squared_distance(const CsrView<double>& X, int64_t i, int64_t j) noexcept {
   return X.indices.visit([&](const auto* columns) {
     double sum = 0;
@@ -74,7 +74,7 @@ AlignedBuffer<double> all_pairs(int64_t rows, int64_t pairs, Context& context,
   return squared;
 }
 
-// Pairs with replacement, i != j: from one stream in order, so they do not depend on the number of
+// Pairs with replacement, i != j: drawn from one stream in order, so independent of the number of
 // threads.
 template <class Distance>
 AlignedBuffer<double> drawn_pairs(int64_t count, int64_t pairs, uint64_t seed, int64_t numbers,

@@ -144,8 +144,7 @@ class Matern final : public RadialKernel<Matern, SpectralKernel<Matern, Sum, Stu
     return std::isnan(squared) ? squared : mixture(nu_, normaliser_, squared);
   }
 
-  // A kernel of nu has its derivatives below order 2 nu, in s those below nu: all that a mixture
-  // gives.
+  // Matern nu has derivatives below order 2 nu, in s below nu: all that a mixture gives.
   int64_t most_derivatives() const noexcept override {
     switch (form_) {
       case Smoothness::half:
@@ -162,7 +161,7 @@ class Matern final : public RadialKernel<Matern, SpectralKernel<Matern, Sum, Stu
   }
   void slopes(double squared, int64_t count, double* f) const noexcept {
     const double u = std::sqrt(2 * nu_ * squared), decay = std::exp(-u);
-    // What is infinite at 0 is multiplied by more powers of t than it has.
+    // Infinite factors at 0 are multiplied by higher powers of t.
     const double over_u = u > 1e-100 ? 1 / u : 0;
     f[0] = finish(squared);
     for (int64_t n = 1; n < count; ++n) f[n] = slope(n, squared, u, decay, over_u);

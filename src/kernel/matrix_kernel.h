@@ -24,7 +24,7 @@ class MatrixKernel : public Kernel {
   double value(int64_t, const double*, const double*) const noexcept final { return kNaN; }
   std::optional<InputBound> input_bound() const noexcept final { return scalar().input_bound(); }
 
-  /// The kernel of one output that it is made of, times variance().
+  /// The scalar kernel it is built from, times variance().
   const Kernel& scalar() const noexcept { return *scalar_; }
   /// Gamma where K = k Gamma for the scalar k, else no rows.
   virtual MatrixView<const double> gamma() const noexcept { return {}; }
@@ -33,8 +33,8 @@ class MatrixKernel : public Kernel {
   /// A(omega) where it is the kernel's spectral density over the scalar one's, else null.
   virtual const FieldParts* field_parts() const noexcept { return nullptr; }
 
-  /// kernel::gram and gram_multiply of shapes that were checked, X not empty. No thread count
-  /// changes a byte of what is not left to BLAS.
+  /// kernel::gram and gram_multiply for checked shapes, X not empty. Except for BLAS, no byte
+  /// depends on the number of threads.
   virtual void gram_rows(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
                          MatrixView<double> K) const = 0;
   virtual void multiply_rows(MatrixView<const double> X, MatrixView<const double> Y,

@@ -45,8 +45,7 @@ class OpticalDifferential final : public Differential {
       const int64_t k = jet_.p[v].input - (is_second ? kOfSecond : 0);
       dot[jet_.steps[v]] = is_second ? x[k] : y[k];
       for (size_t u = 0; u < v; ++u)
-        if (jet_.p[u].input + kOfSecond == jet_.p[v].input)
-          dot[jet_.steps[u] + jet_.steps[v]] = 1;
+        if (jet_.p[u].input + kOfSecond == jet_.p[v].input) dot[jet_.steps[u] + jet_.steps[v]] = 1;
       double* const norm = is_second ? yy : xx;
       norm[jet_.steps[v]] = 2 * (is_second ? y : x)[k];
       if (jet_.p[v].order > 1) norm[2 * jet_.steps[v]] = 1;
@@ -90,7 +89,7 @@ class Optical final : public Kernel {
                                                    const MultiIndex& q) const override {
     return std::make_unique<const OpticalDifferential>(exponent_ / 2, variance(), p, q);
   }
-  // Of the sum over j of C(s, j)^2 dot^{2 (s - j)} N^j: its slopes in dot and in ||x||^2.
+  // Slopes in dot and in ||x||^2 of the sum over j of C(s, j)^2 dot^{2 (s - j)} N^j.
   void add_gradient(double factor, int64_t d, const double* x, const double* y,
                     double* out) const noexcept override {
     const int64_t s = exponent_ / 2;

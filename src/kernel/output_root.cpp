@@ -19,7 +19,7 @@ namespace {
 using Long = long long;
 
 constexpr double kSymmetry = 1e-12;
-// Rounding of Gamma's own numbers makes diagonals of what is left this negative.
+// Rounding in Gamma's entries makes remaining diagonal entries as negative as this.
 constexpr double kRounding = 1e-10;
 
 double largest_of(MatrixView<const double> gamma) {
@@ -43,7 +43,7 @@ double largest_of(MatrixView<const double> gamma) {
   return largest;
 }
 
-/// What pivots of rounding's size leave of a positive semi-definite matrix is rounding.
+/// For a positive semi-definite matrix, pivots of rounding's size leave only rounding.
 void check_rest(MatrixView<const double> rest, double largest) {
   for (int64_t i = 0; i < rest.rows; ++i) {
     require(rest(i, i) >= -kRounding * largest, MERCER_NOT_POSITIVE_DEFINITE,
@@ -57,7 +57,7 @@ void check_rest(MatrixView<const double> rest, double largest) {
   }
 }
 
-/// The trace over its largest entry, which no entry overflows.
+/// The trace over its largest entry, so that it does not overflow.
 double trace_of(MatrixView<const double> rest, double most) {
   double sum = 0;
   for (int64_t i = 0; i < rest.rows; ++i) sum += std::max(rest(i, i), 0.0) / most;

@@ -10,8 +10,6 @@
 namespace mercer::kernel {
 namespace {
 
-// No sketch of a higher one says anything.
-
 /// a_n = variance binomial(p, n) gamma^n offset^(p - n).
 class BinomialSeries final : public PowerSeries {
  public:
@@ -46,7 +44,7 @@ class Polynomial final : public InnerProductKernel<Polynomial> {
                                  static_cast<double>(power_.degree));
   }
   double input_factor(int64_t) const noexcept { return power_.gamma; }
-  // Of the power of gamma s + offset, gamma being the factor of every input.
+  // Derivatives of the power of gamma s + offset; gamma is the factor of every input.
   void slopes(int64_t d, const double* x, const double* y, int64_t count,
               double* f) const noexcept {
     const double base = power_.gamma * inner_product(d, x, y) + power_.offset;

@@ -65,7 +65,7 @@ class ProductKernel final : public ComposedKernel {
   explicit ProductKernel(const Parameters& canonical)
       : ComposedKernel(canonical, Composition::Rule::product) {}
 
-  // Where a part over- or underflows the others may lead back: logarithms are added.
+  // Where a part over- or underflows, other parts may compensate: logarithms are added.
   double value(int64_t d, const double* x, const double* y) const noexcept override {
     double product = 1;
     bool is_extreme = false, is_negative = false;
@@ -89,7 +89,7 @@ class ProductKernel final : public ComposedKernel {
                                                    const MultiIndex& q) const override {
     return std::make_unique<const ProductDifferential>(parts(), p, q, variance());
   }
-  // Products of the parts before one and of those behind, so that nothing is divided.
+  // Products of the parts before and after each one, so that nothing is divided.
   void add_gradient(double factor, int64_t d, const double* x, const double* y,
                     double* out) const noexcept override {
     const size_t count = parts().size();

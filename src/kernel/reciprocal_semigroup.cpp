@@ -9,7 +9,7 @@
 namespace mercer::kernel {
 namespace {
 
-/// Of 1 - u, which is uniform as well and keeps the digits of small u.
+/// Quantile at 1 - u, which is uniform as well and keeps the digits of small u.
 double exponential_quantile(double u) noexcept { return -random::portable_log(u); }
 
 class ReciprocalSemigroup final

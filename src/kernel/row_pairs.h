@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Two sparse rows as two short dense ones, of the columns that one of them lists at least: all that
-// a kernel reads which ignores common zeros. One row is spread out once, others are then laid
-// beside it at the cost of what they list, in any order and without a search.
+// Two sparse rows as two short dense ones, over the columns that at least one of them stores: all
+// that a kernel reads which ignores common zeros. One row is scattered once; others are then
+// aligned with it at the cost of their non-zeros, in any order and without a search.
 #pragma once
 
 #include <algorithm>

@@ -23,7 +23,7 @@ class LaplaceLaw final : public random::Law {
   }
   bool isotropic() const noexcept override { return false; }
   bool is_product() const noexcept override { return false; }  // not symmetric about 0
-  /// Of one component: the coordinates are independent, whatever it is.
+  /// One component: the coordinates are independent in any case.
   bool is_mixture() const noexcept override { return true; }
   double mixing(double u) const noexcept override { return u; }
   double quantile_given(double /*m*/, int64_t /*k*/, double u) const noexcept override {

@@ -65,9 +65,10 @@ class SkewedChi2 final : public SpectralKernel<SkewedChi2, Product, SechLaw> {
   }
 
  private:
-  // Of sqrt(a) sqrt(b)/(a + b), order m in a and n in b, over itself: Leibniz' rule,
-  //   sum_{i, j} C(m, i) C(n, j) r_{m-i} a^{-(m-i)} r_{n-j} b^{-(n-j)} (-1)^{i+j} (i+j)! /
-  //   (a + b)^{i+j},  r_k = (1/2) (1/2 - 1) ... (1/2 - k + 1).
+  // Derivative of sqrt(a) sqrt(b)/(a + b), order m in a and n in b, over the function itself, by
+  // Leibniz' rule:
+  //  sum_{i, j} C(m, i) C(n, j) r_{m-i} a^{-(m-i)} r_{n-j} b^{-(n-j)} (-1)^{i+j} (i+j)! /
+  //  (a + b)^{i+j},  r_k = (1/2) (1/2 - 1) ... (1/2 - k + 1).
   static double relative_slope(int64_t m, int64_t n, double a, double b) noexcept {
     double roots[2][2 * kMostDerivatives + 1];  // C(m, i) r_{m-i} a^{-(m-i)}
     fill_roots(m, a, roots[0]);

@@ -24,7 +24,7 @@ struct FieldParts {
 /// E A(omega) g(omega).
 void to_field(const FieldParts& parts, MatrixView<double> S) noexcept;
 
-/// UNSUPPORTED: any but the Gaussian, to which operator-valued kernels are held.
+/// UNSUPPORTED unless the kernel is the Gaussian, the only one for operator-valued kernels.
 void require_smooth(const Kernel& kernel);
 
 /// tau = x - y; amplitude included. The kernel is referred to.

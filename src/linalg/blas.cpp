@@ -58,8 +58,8 @@ void multiply_any(T alpha, Transpose ta, MatrixView<const T> A, Transpose tb, Ma
   if (m == 0 || n == 0) return;
   if (k == 0) return scale(beta, C);
   if (n == 1) {
-    // A product with one column is bound by reading A; gemm would copy all of A into its panels
-    // first.
+    // A product with one column is limited by reading A; gemm would first copy all of A into its
+    // panels.
     const lapack_int step = tb == Transpose::yes ? 1 : ldb;
     return gemv(flag(ta), extent(A.rows, "rows"), extent(A.cols, "columns"), alpha, A.data, lda,
                 B.data, step, beta, C.data, ldc);
@@ -73,7 +73,7 @@ lapack_int vector_extent(std::span<const double> x, std::span<const double> y) {
   return extent(static_cast<int64_t>(x.size()), "vector");
 }
 
-// The lower half of C, n x n, plus alpha A'A or alpha A A', sums of k terms.
+// C (n x n, lower half) += alpha A'A or alpha A A', sums of k terms.
 void add_square(CBLAS_TRANSPOSE transpose, lapack_int n, lapack_int k, double alpha,
                 MatrixView<const double> A, MatrixView<double> C) {
   if (n == 0 || k == 0) return;

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // BLAS and LAPACK behind one header, in terms of MatrixView. Row-major; LP64: extents are checked
 // against 32 bits (rows are split by callers). Never called inside parallel_for. BLAS keeps the
-// process's own thread count: OpenBLAS has no count of a thread's or a call's own. Its
+// process's own thread count: OpenBLAS has no count per thread or call. Its
 // openblas_set_num_threads_local (from 0.3.27) stores into globals like openblas_set_num_threads,
-// so two calls that save and restore around themselves may leave the process with the lower count.
+// so two concurrent calls that save and restore the count may leave the process with the lower one.
 #pragma once
 
 #include <cstdint>

@@ -27,7 +27,7 @@ int64_t cholesky(MatrixView<double> A) {
   const lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, kLowerRowMajor, n, A.data, lda);
   require(info >= 0, MERCER_INTERNAL, "dpotrf: argument %d is invalid", -static_cast<int>(info));
   if (info > 0) return info;
-  // OpenBLAS compares pivots with <= 0 only, so a NaN passes its test.
+  // OpenBLAS only tests pivots for <= 0, which a NaN passes.
   for (int64_t i = 0; i < n; ++i)
     if (!std::isfinite(A(i, i))) return i + 1;
   return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What iterations on blocks of vectors do column by column. Private to linalg.
+// Column-by-column operations of iterations on blocks of vectors. Private to linalg.
 #pragma once
 
 #include <algorithm>

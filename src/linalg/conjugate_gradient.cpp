@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Saad 2003, algorithm 9.1, on k right-hand sides at once. Residuals are those of the equations as
-// they are, not of the preconditioned ones.
+// Saad 2003, algorithm 9.1, on k right-hand sides at once. Residuals are of the original, not of
+// the preconditioned equations.
 #include "linalg/conjugate_gradient.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ class Iteration {
       begin();
       result.residuals = relative();
       result.converged = result.worst() <= options_.tolerance;
-      // Rounding, not the iteration, holds back what a fresh start does not halve.
+      // Where a restart does not halve the residual, rounding limits it, not the iteration.
       if (result.converged || result.iterations == options_.most_iterations ||
           (!before.empty() && !any_halved(result.residuals, before)))
         return result;
@@ -98,7 +98,7 @@ class Iteration {
     }
   }
 
-  /// 0 for a column that is done.
+  /// Step length of a column; 0 if it is done.
   double step_of(std::size_t j, double curvature) const {
     if (done(j) || rz_[j] == 0) return 0;
     require(std::isfinite(curvature), MERCER_INVALID_ARGUMENT,
@@ -124,7 +124,7 @@ class Iteration {
     }
   }
 
-  /// Below eps |b| the recurrence's residual is no residual, and would go on to underflow.
+  /// Below eps |b| the recurrence's residual is meaningless, and would go on to underflow.
   bool done(std::size_t j) const {
     return residual_[j] <= std::max(options_.tolerance, kEpsilon) * size_[j];
   }
@@ -133,7 +133,8 @@ class Iteration {
       if (!done(j)) return false;
     return true;
   }
-  /// By the column that is last, from |b|, wherever X began: what an earlier run has done counts.
+  /// Progress of the slowest column, measured from |b| for any initial X, so that earlier runs
+  /// count.
   double part_done(int64_t iterations) const {
     const double spent =
         spent_part(static_cast<double>(iterations), static_cast<double>(options_.most_iterations));

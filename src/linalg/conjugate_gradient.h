@@ -11,7 +11,7 @@
 
 namespace mercer::linalg {
 
-/// R becomes M^{-1} R, M symmetric positive definite: the nearer to A, the fewer steps.
+/// Replaces R by M^{-1} R, M symmetric positive definite: the closer to A, the fewer steps.
 using BlockPreconditioner = std::function<void(MatrixView<double> R)>;
 
 struct CgOptions {
@@ -23,21 +23,22 @@ struct CgOptions {
 struct CgResult {
   int64_t iterations = 0;
   std::vector<double> residuals;  // |b - A x| / |b| per column, computed from x
-  bool converged = false;         // all of them are within the tolerance
+  bool converged = false;         // all residuals are within the tolerance
   double worst() const;           // the largest residual
 };
 
-/// From X (n x k), which becomes the solution, 0 where b = 0. Columns step side by side, each with
-/// numbers of its own, so that every step is one product with A; a column that is done stays as it
-/// is. The recurrence's residual is believed only after it is computed anew: where rounding has
-/// parted the two, the column begins again from its x, as long as that halves the residual. One
-/// product per iteration and one per such check; 4 n k numbers (3 without a preconditioner).
-/// Errors: a shape (DIMENSION_MISMATCH), an option out of its domain, B, X or a product that is not
-/// finite (INVALID_ARGUMENT), p'A p <= 0 (NOT_POSITIVE_DEFINITE), CANCELLED, OUT_OF_MEMORY.
+/// Starts from X (n x k), which becomes the solution, 0 where b = 0. All columns iterate together,
+/// each with its own step lengths, so that a step needs one product with A; a converged column
+/// stays as it is. Convergence of the recurrence's residual is checked by computing the residual:
+/// where rounding has driven the two apart, the column restarts from its x, as long as that halves
+/// the residual. One product per iteration and one per check; 4 n k numbers (3 without a
+/// preconditioner). Errors: a shape (DIMENSION_MISMATCH), an option out of its domain, B, X or a
+/// product that is not finite (INVALID_ARGUMENT), p'A p <= 0 (NOT_POSITIVE_DEFINITE), CANCELLED,
+/// OUT_OF_MEMORY.
 CgResult conjugate_gradient(const LinearOperator& A, MatrixView<const double> B,
                             const CgOptions& options, Context& context, MatrixView<double> X);
 
-/// NOT_CONVERGED, with the residual, unless it converged.
+/// Throws NOT_CONVERGED with the residual unless it converged.
 void require_converged(const CgResult& result, const CgOptions& options);
 
 }  // namespace mercer::linalg

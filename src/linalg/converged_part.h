@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How far iterations have come: those that converge linearly move evenly in the logarithm.
+// Progress of iterations: linear convergence is uniform in the logarithm of the residual.
 #pragma once
 
 #include <algorithm>
@@ -10,15 +10,15 @@
 
 namespace mercer::linalg {
 
-/// The part of the way from `first` down to `goal` that lies behind `now`, in [0, 1]. Goals below
-/// eps first, which rounding keeps away, count as that.
+/// Share in [0, 1] of the way from `first` down to `goal` done at `now`, in logarithms. Goals below
+/// eps first count as eps first, since rounding keeps them out of reach.
 inline double converged_part(double now, double first, double goal) noexcept {
   const double reachable = std::max(goal, kEpsilon * first);
   if (!(first > reachable && now < first)) return 0;
   return now <= reachable ? 1 : std::log(now / first) / std::log(reachable / first);
 }
 
-/// Iterations of at most so many.
+/// Share of the allowed iterations that are spent.
 inline double spent_part(double spent, double most) noexcept { return most > 0 ? spent / most : 0; }
 
 }  // namespace mercer::linalg

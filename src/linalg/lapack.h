@@ -3,7 +3,7 @@
 // The one file that includes cblas.h and lapacke.h; private to src/linalg. LP64: every size passes
 // through extent().
 //
-// LAPACK is column-major: a row-major matrix is its own transpose there, so the lower triangle of a
+// LAPACK is column-major: it sees a row-major matrix as its transpose, so the lower triangle of a
 // symmetric one is passed as "upper" and nothing is copied (LAPACKE's row-major functions would
 // copy the whole matrix).
 #pragma once
@@ -32,7 +32,7 @@ inline lapack_int extent(int64_t value, const char* what) {
   return static_cast<lapack_int>(value);
 }
 
-/// Leading dimension; BLAS wants at least 1 even for empty matrices.
+/// Leading dimension; BLAS needs at least 1 even for empty matrices.
 template <class T>
 lapack_int leading_dimension(MatrixView<T> A) {
   return extent(std::max<int64_t>({A.ld, A.cols, 1}), "leading dimension");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The two-loop recursion of Nocedal 1980 (Nocedal, Wright, algorithm 7.4), from the preconditioner
-// times s'y / y'Hy of the newest pair (their 7.20). A pair whose curvature s'y is lost in rounding
-// is left out; where no step falls, the pairs are forgotten once before giving up.
+// The two-loop recursion of Nocedal 1980 (Nocedal, Wright, algorithm 7.4), started with the
+// preconditioner times s'y / y'Hy of the newest pair (their 7.20). Pairs whose curvature s'y is
+// lost in rounding are skipped. If no step decreases f, the pairs are discarded once before giving
+// up.
 #include "linalg/lbfgs.h"
 
 #include <algorithm>
@@ -37,7 +38,7 @@ void check(const LbfgsOptions& options) {
             tolerance);
 }
 
-/// NaN if there is one.
+/// Largest absolute entry; NaN if there is a NaN.
 double largest(std::span<const double> v) {
   double most = 0;
   for (const double x : v) most = std::isnan(x) ? x : std::max(most, std::abs(x));
@@ -45,7 +46,7 @@ double largest(std::span<const double> v) {
 }
 
 /// The newest pairs (s, y) = (step, change of the gradient), and the product with the approximate
-/// inverse of the second derivatives that they make.
+/// inverse Hessian they define.
 class Pairs {
  public:
   Pairs(int64_t memory, int64_t size, const Preconditioner& preconditioner)
@@ -60,7 +61,7 @@ class Pairs {
   std::span<double> next_step() { return row(S_, place(count_)); }
   std::span<double> next_change() { return row(Y_, place(count_)); }
 
-  /// Keeps what was written into next_step() and next_change(). scratch: a vector.
+  /// Keeps the pair in next_step() and next_change(). scratch: a vector.
   void keep(std::span<double> scratch) {
     const std::span<double> s = next_step(), y = next_change();
     const double sy = dot(s, y);
@@ -101,7 +102,7 @@ class Pairs {
     if (preconditioner_) preconditioner_(r);
   }
 
-  Matrix<double> S_, Y_;  // a row more than pairs are kept: the next, which may be refused
+  Matrix<double> S_, Y_;  // one row more than pairs kept, for the next pair, which may be refused
   std::vector<double> curvature_, weight_;
   const Preconditioner& preconditioner_;
   int64_t count_ = 0, oldest_ = 0;
@@ -160,7 +161,7 @@ class Minimizer {
     return std::max({spent, flat, low});
   }
 
-  /// One step from x_, or why there is none.
+  /// One step from x_, or the reason why there is none.
   std::optional<LbfgsEnd> step() {
     for (;;) {
       std::ranges::transform(gradient_, direction_.begin(), [](double g) { return -g; });
@@ -181,7 +182,7 @@ class Minimizer {
   }
 
   bool has_scale() const { return !pairs_.empty() || options_.preconditioner; }
-  /// 1 once the direction has a scale of its own.
+  /// 1 once the direction has its own scale.
   double first_step() const {
     return has_scale() ? 1 : 1 / std::max(1.0, std::sqrt(dot(gradient_, gradient_)));
   }
@@ -244,8 +245,8 @@ bool is_flat(const LbfgsResult& result, const SmoothFunction& f, std::size_t siz
              const LbfgsOptions& options) {
   if (result.end == LbfgsEnd::gradient || result.end == LbfgsEnd::iterations)
     return result.converged();
-  constexpr double kSlack = 30;   // root of the condition number and of what a step leaves
-  constexpr double kSteep = 0.1;  // beside the gradient at 0: no minimum, whatever f says
+  constexpr double kSlack = 30;   // root of the condition number and of the share left to fall
+  constexpr double kSteep = 0.1;  // of the gradient at 0: no minimum, however little f falls
   const std::vector<double> zero(size);
   std::vector<double> gradient(size);
   const double fallen = f(zero, gradient) - result.value;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Bracketing and zooming in one loop (Nocedal, Wright, Numerical Optimization, 2nd edition,
-// algorithms 3.5 and 3.6, with their cubic step 3.59), and the approximate condition of Hager,
-// Zhang 2005 (4.1): the difference of two values loses all digits where the slopes still have half
-// of them.
+// algorithms 3.5 and 3.6, with their cubic step 3.59), and the approximate Wolfe condition of
+// Hager, Zhang 2005 (4.1): the difference of two values loses all digits where slopes still have
+// half of theirs.
 #include "linalg/line_search.h"
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace {
 
 constexpr double kDecrease = 1e-4;   // c1
 constexpr double kCurvature = 0.9;   // c2
-constexpr double kExpansion = 4;     // of a step that is still steep
-constexpr double kLeastShare = 0.1;  // of a bracket that a step leaves on either side
+constexpr double kExpansion = 4;     // factor on a step that is still steep
+constexpr double kLeastShare = 0.1;  // least share of the bracket on either side of a step
 
 bool is_finite(const RayPoint& point) {
   return std::isfinite(point.value) && std::isfinite(point.slope);
@@ -33,7 +33,7 @@ class Search {
     return alike && p.slope <= (2 * kDecrease - 1) * start_.slope;
   }
 
-  /// A point that was not accepted moves one end of the bracket.
+  /// A rejected point moves one end of the bracket.
   void narrow(const RayPoint& p) {
     const double line = start_.value + kDecrease * p.step * start_.slope;
     if (!is_finite(p) || p.value > std::min(line, low_.value) + noise_) {
@@ -59,12 +59,12 @@ class Search {
     return bracketed_ && std::abs(high_.step - low_.step) <=
                              1e-15 * std::max(std::abs(high_.step), std::abs(low_.step));
   }
-  /// Step 0 if no point was lower.
+  /// The lowest step so far; 0 if no point was lower than the start.
   double lowest() const { return low_.value < start_.value ? low_.step : 0; }
 
  private:
-  /// Of the cubic through both ends, as a share of the way from low to high; of the slopes alone
-  /// where the values do not differ.
+  /// Minimum of the cubic through both ends, as a share of the way from low to high; from the
+  /// slopes alone where the values do not differ.
   double minimum() const {
     const double width = high_.step - low_.step;
     if (std::abs(high_.value - low_.value) <= noise_)
@@ -91,7 +91,7 @@ RayPoint wolfe_step(const std::function<RayPoint(double)>& phi, const RayPoint& 
     search.narrow(point);
     step = search.next_step();
   }
-  // What only falls is better than nothing.
+  // Without a Wolfe step, the lowest point is better than nothing.
   return search.lowest() == 0 ? start : phi(search.lowest());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A step along a ray that falls enough and flattens enough, for methods of descent.
+// A step along a ray with sufficient decrease and curvature, for descent methods.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,10 @@ struct LineSearchOptions {
 };
 
 /// A step that meets the strong Wolfe conditions phi(t) <= phi(0) + c1 t phi'(0) and
-/// |phi'(t)| <= c2 |phi'(0)|, c1 = 1e-4, c2 = 0.9; where values no longer tell phi(t) from phi(0),
-/// the first is asked of the slope instead, phi'(t) <= (2 c1 - 1) phi'(0). A point that is not
-/// finite lies too far. The last call of phi is the point returned; step = 0 if none was found that
-/// falls. start: step 0, slope < 0.
+/// |phi'(t)| <= c2 |phi'(0)|, c1 = 1e-4, c2 = 0.9; where phi(t) and phi(0) differ by rounding only,
+/// the first is replaced by a condition on the slope, phi'(t) <= (2 c1 - 1) phi'(0). A point that
+/// is not finite counts as too far. The last call of phi is the point returned; its step is 0 if no
+/// decrease was found. start: step 0, slope < 0.
 RayPoint wolfe_step(const std::function<RayPoint(double step)>& phi, const RayPoint& start,
                     const LineSearchOptions& options);
 

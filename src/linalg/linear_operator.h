@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Matrices that are known by what they do to vectors: all that an iterative solver asks for. Blocks
-// of k vectors are the columns of a matrix.
+// Matrices given by their products with vectors, as iterative solvers need them. Blocks of k
+// vectors are the columns of a matrix.
 #pragma once
 
 #include <span>
@@ -24,12 +24,12 @@ class LinearOperator {
   void apply_transpose(MatrixView<const double> X, Context& context, MatrixView<double> Y) const;
 
  private:
-  /// Y = op(A) X, of shapes that were checked.
+  /// Y = op(A) X; shapes are already checked.
   virtual void multiply(Transpose transpose, MatrixView<const double> X, Context& context,
                         MatrixView<double> Y) const = 0;
 };
 
-/// A matrix in memory, which is referred to.
+/// A matrix in memory, held by reference.
 class DenseOperator final : public LinearOperator {
  public:
   explicit DenseOperator(MatrixView<const double> A) : A_(A) {}
@@ -42,10 +42,10 @@ class DenseOperator final : public LinearOperator {
   MatrixView<const double> A_;
 };
 
-/// A + diag(diagonal) of a square A; both are referred to.
+/// A + diag(diagonal) for a square A; both are held by reference.
 class DiagonalSum final : public LinearOperator {
  public:
-  /// DIMENSION_MISMATCH unless A is square, of the diagonal's size.
+  /// DIMENSION_MISMATCH unless A is square and of the diagonal's size.
   DiagonalSum(const LinearOperator& A, std::span<const double> diagonal);
   int64_t rows() const override { return A_.rows(); }
   int64_t cols() const override { return A_.cols(); }

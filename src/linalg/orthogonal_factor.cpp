@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A row-major is A' column-major: A' = L Q by dgelqf leaves L where R = L' belongs.
+// Row-major A is column-major A': dgelqf of A' = L Q leaves L where R = L' belongs.
 #include "linalg/orthogonal_factor.h"
 
 #include <algorithm>

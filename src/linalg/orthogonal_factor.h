@@ -8,7 +8,7 @@
 
 namespace mercer::linalg {
 
-/// A (r x D, r <= D) becomes R, upper trapezoidal: R(j, l) = 0 for l < j and R'R = A'A, up to
+/// Replaces A (r x D, r <= D) by R, upper trapezoidal: R(j, l) = 0 for l < j and R'R = A'A, up to
 /// rounding of the norm of A. 2 r^2 D operations. Errors: OUT_OF_MEMORY, UNSUPPORTED (32 bits).
 void upper_trapezoid(MatrixView<double> A, Context& context);
 

@@ -5,10 +5,10 @@
 // T is solved by divide and conquer (dstedc: Cuppen 1981; Gu and Eisenstat 1995) or by relatively
 // robust representations (dstemr: Dhillon and Parlett 2004). dsyevd would keep A, S and a workspace
 // of one more matrix, 3 x 8 D^2 bytes in all. Here the reflectors of Q, half of A, are packed away
-// first, S is formed in A's own storage, and dstedc's workspace comes on top: 2.5 x 8 D^2. At D =
-// 4096 on two cores that route took 6 s against 7.5 s for dsyevr and dsyevd, and its vectors are
-// orthogonal to 1e-14 where those of dsyevr reach 1e-12. Q is applied in blocks of 128 reflectors
-// (dlarft, dlarfb): dormtr's blocks of 32 make its products too thin (3.0 s against 2.1 s).
+// first, S is formed in A's own storage, and dstedc's workspace is added: 2.5 x 8 D^2. At D = 4096
+// on two cores this takes 6 s, dsyevr and dsyevd 7.5 s, and the vectors are orthogonal to 1e-14,
+// those of dsyevr to 1e-12. Q is applied in blocks of 128 reflectors (dlarft, dlarfb): dormtr's
+// blocks of 32 make its products too thin (3.0 s against 2.1 s).
 #include "linalg/symmetric_eigen.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace mercer::linalg {
 namespace {
 
 constexpr int64_t kReflectorBlock = 128;
-// Units of progress per row of A: about the shares of time at D = 4096.
+// Units of progress per row of A: about proportional to the times at D = 4096.
 constexpr int64_t kReductionUnits = 6, kTridiagonalUnits = 1, kVectorUnits = 3;
 
 struct Tridiagonal {
@@ -87,7 +87,7 @@ Tridiagonal reduce(MatrixView<double> A, std::span<double> values) {
       LAPACK_COL_MAJOR, kLowerRowMajor, n, A.data, ld, T.diagonal.data(), T.off_diagonal.data(),
       T.tau.data(), work.data(), extent(work.size(), "dsytrd workspace"));
   require_converged(info, "dsytrd");
-  double sum = 0;  // NaN and Inf of A reach T, and LAPACK's iterations are not to see them
+  double sum = 0;  // detects NaN and Inf of A, which LAPACK's iterations must not see
   for (std::size_t i = 0; i < size; ++i)
     sum += std::abs(T.diagonal[i]) + (i + 1 < size ? std::abs(T.off_diagonal[i]) : 0.0);
   require(std::isfinite(sum), MERCER_INVALID_ARGUMENT,
@@ -96,7 +96,7 @@ Tridiagonal reduce(MatrixView<double> A, std::span<double> values) {
   return T;
 }
 
-/// Eigenvectors of T into S (column-major, or rows of the row-major view).
+/// Eigenvectors of T into S (column-major: the rows of the row-major view).
 void divide_and_conquer(Tridiagonal& T, MatrixView<double> S) {
   const int64_t n = S.rows;
   const AlignedBuffer<double> work(n * n + 4 * n + 1);
@@ -124,9 +124,9 @@ lapack_int relatively_robust(Tridiagonal T, std::span<double> eigenvalues, Matri
       integers.data(), extent(integers.size(), "dstemr workspace"));
 }
 
-/// The route of least memory. dstemr gives up on some matrices with many equal eigenvalues (info =
-/// 22 for two of them repeated 100 and 200 times); implicit QL does not, but takes tens of times
-/// longer.
+/// The solver with the least memory. dstemr fails on some matrices with many equal eigenvalues
+/// (info = 22 for two eigenvalues repeated 100 and 200 times); implicit QL does not, but takes tens
+/// of times longer.
 void without_workspace(Tridiagonal& T, MatrixView<double> S) {
   std::vector<double> eigenvalues(T.diagonal.size());
   if (relatively_robust(T, eigenvalues, S) == 0) {
@@ -166,7 +166,7 @@ TridiagonalSolver choose(int64_t n, const Context& context) {
   return fits ? TridiagonalSolver::divide_and_conquer : TridiagonalSolver::relatively_robust;
 }
 
-/// A := its eigenvectors, with room for the blocks beside it alone.
+/// Replaces A by its eigenvectors; the only storage besides A is that of the blocks.
 void vectors_in_place(Tridiagonal& T, std::vector<ReflectorBlock>& blocks, MatrixView<double> A,
                       Context& context, Stage& stage) {
   const AlignedBuffer<double> packed(packed_size(blocks));
@@ -177,7 +177,7 @@ void vectors_in_place(Tridiagonal& T, std::vector<ReflectorBlock>& blocks, Matri
   apply_reflectors(blocks, T.tau, A, context, stage);
 }
 
-/// The same through a second matrix, without a workspace as large as two.
+/// As above with a second matrix, but without a workspace as large as two.
 void vectors_beside(Tridiagonal& T, const std::vector<ReflectorBlock>& blocks, MatrixView<double> A,
                     Context& context, Stage& stage) {
   const int64_t n = A.rows;

@@ -10,7 +10,7 @@
 
 namespace mercer::linalg {
 
-/// How the tridiagonal problem is solved; O(D) bytes apart, on top of A itself:
+/// How the tridiagonal problem is solved; memory on top of A, except for O(D) bytes:
 enum class TridiagonalSolver {
   automatic,  // the first of the two that fits LAPACK's 32 bits and the context's memory cap
   divide_and_conquer,  // 12.5 D^2 bytes; eigenvectors orthogonal to a few eps; D <= 46338

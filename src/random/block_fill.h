@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The common loop of the samplers: variate i from block i / 2, its first or second half, a batch of
-// blocks at a time.
+// The common loop of the samplers, a batch of blocks at a time: variate i is made from the first or
+// second half of block i / 2.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace mercer::random {
 using Pair = std::array<double, 2>;
 
 /// ((w >> 11) + 1/2) 2^-53, w = low + 2^32 high. Above 1/2 the half is rounded away (ties to even),
-/// which would make 1 of the largest w: the largest double below 1 stands for it.
+/// and the largest w would give 1: the largest double below 1 replaces it.
 inline double open_uniform(uint32_t low, uint32_t high) noexcept {
   const uint64_t w = static_cast<uint64_t>(high) << 32 | low;
   const double u = (static_cast<double>(static_cast<int64_t>(w >> 11)) + 0.5) * 0x1p-53;

@@ -7,9 +7,9 @@
 
 namespace mercer::random {
 
-/// The seed of part `index` of the kind `part` of what is made from `seed`: a function of the three
-/// by Philox under a tag of its own, so that no two parts share numbers, and none shares them with
-/// the whole. index < 2^48.
+/// The seed of part number `index`, of kind `part`, of a map with this seed: a function of the
+/// three by Philox under its own tag, so that no two parts share random numbers with each other or
+/// with the whole. index < 2^48.
 uint64_t child_seed(uint64_t seed, uint64_t part, uint64_t index) noexcept;
 
 }  // namespace mercer::random

@@ -17,12 +17,12 @@ namespace mercer::random {
 
 /// Uniform on the open interval (0, 1): ((w >> 11) + 1/2) 2^-53 with w = word0 + 2^32 word1 of a
 /// block; word2 and word3 give the block's second uniform. Computed in double: above 1/2 the half
-/// is rounded to even, and what would become 1 is 1 - 2^-53.
+/// is rounded to even, and 1 - 2^-53 replaces a result of 1.
 double uniform(const Words& words) noexcept;
 double second_uniform(const Words& words) noexcept;
 
-/// Uniform on {0, ..., n-1} without modulo bias (rejection), n >= 1. That of one block, or none:
-/// the next one is to be asked.
+/// Uniform on {0, ..., n-1} without modulo bias (rejection), n >= 1. nullopt if the block was
+/// rejected: the caller then tries the next block.
 std::optional<uint64_t> uniform_below(const Words& words, uint64_t n) noexcept;
 uint64_t uniform_below(Cursor& cursor, uint64_t n) noexcept;
 
@@ -44,8 +44,8 @@ void fill_levy(const Stream& stream, uint64_t first,
 void fill_sech(const Stream& stream, uint64_t first,
                std::span<double> out) noexcept;  // density sech(pi x)
 
-/// The least integer whose Poisson distribution function is at least u, for 0 < mean <= 700: mean
-/// operations.
+/// The least integer whose Poisson distribution function is at least u, for 0 < mean <= 700; takes
+/// O(mean) operations.
 double poisson_quantile(double u, double mean) noexcept;
 
 /// Complex numbers, interleaved re, im: out.size() is twice the count; `first` counts complex
@@ -66,14 +66,14 @@ void student_t(Cursor& cursor, double degrees, std::span<double> out) noexcept;
 /// Uniform on the unit sphere of R^out.size().
 void direction(Cursor& cursor, std::span<double> out) noexcept;
 
-/// Steps [begin, end) of the shuffle of all values, as they stand (Fisher-Yates), of uint8_t,
-/// uint16_t, int32_t and int64_t: one after the other they are one shuffle, however it is cut.
+/// Steps [begin, end) of a Fisher-Yates shuffle of values, in place; for uint8_t, uint16_t, int32_t
+/// and int64_t. Consecutive ranges make one shuffle, however it is cut.
 template <class T>
 void shuffle(Cursor& cursor, std::span<T> values, size_t begin, size_t end) noexcept;
-/// Uniformly random permutation of 0 .. out.size()-1: the shuffle of these numbers.
+/// Uniformly random permutation of 0 .. out.size()-1, by this shuffle.
 void permutation(Cursor& cursor, std::span<int64_t> out) noexcept;
-/// out.size() distinct numbers below n, in random order, uniformly (allocates O(out.size())): the
-/// first entries of the permutation of n, as a stage of the context, if there is one.
+/// out.size() distinct numbers below n, uniformly, in random order: the first entries of the
+/// permutation of n. Allocates O(out.size()); reports to the context's stage, if there is one.
 /// INVALID_ARGUMENT if out.size() > n; CANCELLED.
 void sample_without_replacement(Cursor& cursor, int64_t n, std::span<int64_t> out,
                                 Context* context = nullptr);

@@ -23,7 +23,8 @@ inline double power_of_two(int64_t n) noexcept {
   return std::bit_cast<double>(static_cast<uint64_t>(n + 1023) << 52);
 }
 
-/// The nearest integer (ties to even) for |x| < 2^51, as a double: the sum has a last place of 1.
+/// The nearest integer (ties to even) for |x| < 2^51, as a double, by adding a number with unit
+/// ulp.
 inline double nearest_integer(double x) noexcept {
   constexpr double kShift = 0x1.8p52;
   return (x + kShift) - kShift;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Gamma variates and what is made of them. Marsaglia, Tsang, "A simple method for generating gamma
-// variables", ACM TOMS 26 (2000): with a = shape - 1/3 and c = 1 / sqrt(9 a), propose a (1 + c
-// x)^3, x normal, and accept when ln u < x^2/2 + a - a v + a ln v. One block per proposal: x is the
-// normal quantile of its first uniform, u its second. Shapes below 1 by Gamma(shape) = Gamma(shape
-// + 1) U^(1/shape), U from the block before.
+// Gamma variates and variates made from them. Marsaglia, Tsang, "A simple method for generating
+// gamma variables", ACM TOMS 26 (2000): with a = shape - 1/3 and c = 1 / sqrt(9 a), propose a (1 +
+// c x)^3, x normal, and accept when ln u < x^2/2 + a - a v + a ln v. One block per proposal: x is
+// the normal quantile of its first uniform, u its second. Shapes below 1 use Gamma(shape) =
+// Gamma(shape + 1) U^(1/shape), U from the block before.
 #include <cmath>
 #include <limits>
 
@@ -45,7 +45,7 @@ double chi(Cursor& cursor, double degrees) noexcept {
 }
 
 void student_t(Cursor& cursor, double degrees, std::span<double> out) noexcept {
-  // For degrees far below 1 a chi square can underflow; its bound keeps every component finite.
+  // With degrees far below 1 a chi square can underflow; the bound keeps every component finite.
   const double mean_square =
       std::max(chi_squared(cursor, degrees) / degrees, std::numeric_limits<double>::min());
   const double scale = 1.0 / std::sqrt(mean_square);

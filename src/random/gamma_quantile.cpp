@@ -3,10 +3,10 @@
 // The incomplete gamma function of shape a at x = e^y by its power series below a + 1 and its
 // continued fraction above (Abramowitz, Stegun 1964, 6.5.29 and 6.5.31), inverted by Newton's
 // method for the logarithm of the mass as a function of y. Both masses are log-concave in y, so
-// that from the second step on the iterates come from one side and stay where series and fraction
-// converge. From shape 10,000 on the expansion of Cornish and Fisher (1938; Fisher, Cornish 1960)
-// in powers of a^{-1/2}: its first term left out is below 1e-12 for every u. All of it decides
-// parameters of a map, hence no libm.
+// from the second step on the iterates come from one side and stay where series and fraction
+// converge. From shape 10,000 on it uses the expansion of Cornish and Fisher (1938; Fisher, Cornish
+// 1960) in powers of a^{-1/2}: its first omitted term is below 1e-12 for every u. The result
+// decides parameters of a map, hence no libm.
 #include "random/gamma_quantile.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace mercer::random {
 namespace {
 
 constexpr double kExpansionFrom = 1e4;
-constexpr int kMostTerms = 20000;   // a bound only: about 10 sqrt(a) are taken
-constexpr int kNewtonSteps = 100;   // a bound only: about four are taken
+constexpr int kMostTerms = 20000;   // never reached: about 10 sqrt(a) are taken
+constexpr int kNewtonSteps = 100;   // never reached: about four are taken
 constexpr double kLastStep = 1e-8;  // the next one would be about its square
 constexpr double kRoundoff = 0x1p-53;
 
@@ -55,7 +55,7 @@ double normal_of(double below, double above) noexcept {
 
 }  // namespace
 
-// Stirling's series from 10 on, where its first term left out is below 1e-16.
+// Stirling's series from 10 on, where its first omitted term is below 1e-16.
 double portable_log_gamma(double a) noexcept {
   double product = 1;
   for (; a < 10; a += 1) product *= a;
@@ -102,14 +102,14 @@ double GammaQuantile::expansion(double below, double above) const noexcept {
   return shape_ * (1 + sum);
 }
 
-// A first guess (Wilson, Hilferty 1931); of shapes from 1 on.
+// A first guess (Wilson, Hilferty 1931), for shapes from 1 on.
 double GammaQuantile::wilson_hilferty(double below, double above) const noexcept {
   const double root = 1 - 1 / (9 * shape_) + normal_of(below, above) / (3 * std::sqrt(shape_));
   return root > 0 ? shape_ * root * root * root : 0;
 }
 
 double GammaQuantile::solve_below(double mass, double guess) const noexcept {
-  const double log_gamma = log_gamma_ + portable_log(shape_);  // of shape + 1
+  const double log_gamma = log_gamma_ + portable_log(shape_);  // log Gamma(shape + 1)
   const double target = portable_log(mass) + log_gamma;
   const double most = portable_log(shape_ + 1);
   // The mass is at most x^a / Gamma(a + 1), and near it for small x.

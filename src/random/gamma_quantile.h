@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Quantiles of Gamma(shape, scale 1) for low-discrepancy points, which go through the inverse of a
-// distribution function where the sampler of random/distributions.h would reject.
+// Quantiles of Gamma(shape, scale 1), for low-discrepancy points: these need the inverse
+// distribution function, as the sampler of random/distributions.h rejects.
 #pragma once
 
 namespace mercer::random {
 
-/// ln Gamma(a) for a > 0, absolute error below 1e-14 (1 + |ln Gamma(a)|); by scalar_math.h alone.
+/// ln Gamma(a) for a > 0, absolute error below 1e-14 (1 + |ln Gamma(a)|); uses scalar_math.h only.
 double portable_log_gamma(double a) noexcept;
 
-/// For shape > 0; by scalar_math.h alone.
+/// shape > 0; uses scalar_math.h only.
 class GammaQuantile {
  public:
   explicit GammaQuantile(double shape) noexcept;
@@ -28,7 +28,7 @@ class GammaQuantile {
   double wilson_hilferty(double below, double above) const noexcept;
 
   double shape_;
-  double log_gamma_ = 0;   // of the shape
+  double log_gamma_ = 0;   // log Gamma(shape)
   double mass_below_ = 0;  // P(G <= shape + 1)
 };
 

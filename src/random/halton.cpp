@@ -6,14 +6,14 @@
 //
 // owen: the digit after the prefix of b digits becomes (a digit + c) mod p, with a in {1, ..., p-1}
 // and c in {0, ..., p-1} that belong to (seed, dimension, b, prefix): a nested scrambling whose
-// permutations are random affine maps. One of them takes two different digits to any two different
-// digits with equal probability, as a uniformly random permutation does, and both are uniform: the
-// law of every pair of points, and with it the variance of any average over points, is that of
-// Owen's (Owen 1995; Matousek, "On the L2-discrepancy for anchored boxes", J. Complexity 14, 1998),
-// at the cost of one block of Philox a digit instead of p. Prefixes are the nodes of a p-ary tree;
-// the block of prefix q after b digits is number p^b + q.
+// permutations are random affine maps. Such a map takes two different digits to any two different
+// digits with equal probability, as a uniformly random permutation does, and both are uniform:
+// every pair of points has the same joint distribution as in Owen's scrambling, and any average
+// over points the same variance (Owen 1995; Matousek, "On the L2-discrepancy for anchored boxes",
+// J. Complexity 14, 1998), at the cost of one Philox block per digit instead of p. Prefixes are the
+// nodes of a p-ary tree; the block of prefix q after b digits is number p^b + q.
 // digital_shift: digit b becomes (digit + c_b) mod p.
-// Either way, what follows the digits of every index below 2^28 is one uniform number.
+// Either way, one uniform number follows the digits of every index below 2^28.
 #include "random/halton.h"
 
 #include <array>
@@ -27,13 +27,13 @@ namespace {
 
 constexpr int kMostDigits = 28;  // in base 2
 
-/// Uniform on {0, ..., n-1}, n <= 2^16, for u uniform: the 2^53 values of u do not divide evenly,
-/// which moves a probability 1/n by at most 2^-53.
+/// Uniform on {0, ..., n-1}, n <= 2^16, for u uniform: 2^53 values of u are not a multiple of n,
+/// which changes a probability 1/n by at most 2^-53.
 uint64_t below(double u, uint64_t n) noexcept {
   return static_cast<uint64_t>(static_cast<int64_t>(u * static_cast<double>(n)));
 }
 
-/// Digits in base p that tell all indices apart, and p to that power: below 2^44.
+/// The number of base-p digits that distinguish all indices, and p to that power: below 2^44.
 struct Depth {
   explicit Depth(uint64_t p) noexcept {
     for (; cells < static_cast<uint64_t>(kMostLowDiscrepancyPoints); cells *= p) ++digits;

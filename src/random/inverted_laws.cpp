@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Laws with a closed inverse distribution function, each a function of one uniform u: u -> F^-1(u).
+// Distributions with a closed quantile function, each a function of one uniform u: u -> F^-1(u).
 #include "base/numbers.h"
 #include "random/block_fill.h"
 #include "random/distributions.h"

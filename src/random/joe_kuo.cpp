@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The first 1,024 dimensions of Joe and Kuo's table (joe_kuo.h): facts, written as they were
-// published, the initial numbers of all dimensions in one row. Their count is the sum of the
-// polynomials' degrees, and the next dimensions would add 13 numbers each.
+// The first 1,024 dimensions of Joe and Kuo's table (joe_kuo.h), as published; the initial numbers
+// of all dimensions are concatenated. Their count is the sum of the polynomials' degrees.
 #include "random/joe_kuo.h"
 
 #include <array>
@@ -28,7 +27,7 @@ constexpr size_t degree(size_t dimension) {
   return static_cast<size_t>(std::bit_width(kPolynomials[dimension])) - 1;
 }
 
-/// Where the initial numbers of each dimension begin.
+/// Start of each dimension's initial numbers.
 constexpr std::array<uint16_t, kCount + 1> kBegin = [] {
   std::array<uint16_t, kCount + 1> begin{};
   for (size_t j = 0; j < kCount; ++j) {

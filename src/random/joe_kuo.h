@@ -12,7 +12,7 @@ namespace mercer::random {
 inline constexpr int64_t kSobolDimensions = 1024;
 
 struct SobolNumbers {
-  /// A primitive polynomial over GF(2): bit i is the coefficient of x^i. Dimension 0 has 1.
+  /// A primitive polynomial over GF(2): bit i is the coefficient of x^i. It is 1 in dimension 0.
   uint32_t polynomial;
   /// m_1, ..., m_s with s the polynomial's degree: m_i is odd and below 2^i.
   std::span<const uint16_t> initial;

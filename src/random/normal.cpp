@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Normal variates: Box, Muller, "A note on the generation of random normal deviates" (1958): a
-// block's two uniforms u, v make sqrt(-2 ln u) (cos 2 pi v, sin 2 pi v). Always two per block, so
-// that variate i is a function of i alone, which the faster rejection methods cannot offer. The
-// smallest u, 2^-54, bounds |z| by 8.66.
+// block's two uniforms u, v make sqrt(-2 ln u) (cos 2 pi v, sin 2 pi v). Two per block without
+// rejection, so that variate i is a function of i alone; the faster rejection methods cannot offer
+// that. The smallest u, 2^-54, bounds |z| by 8.66.
 #include <cmath>
 
 #include "random/block_fill.h"
@@ -49,8 +49,7 @@ double normal(Cursor& cursor) noexcept { return normal_pair(cursor.next())[0]; }
 
 void direction(Cursor& cursor, std::span<double> out) noexcept {
   double square = 0.0;
-  while (square ==
-         0.0) {  // all zero: possible only for out.size() = 1, and then of probability 2^-53
+  while (square == 0.0) {  // all zero: only for out.size() = 1, with probability 2^-53
     fill_normal(cursor.stream(), 2 * cursor.position(), out);
     cursor.skip((out.size() + 1) / 2);
     if (out.empty()) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The inverse of the standard normal distribution function: Wichura, "Algorithm AS 241: the
-// percentage points of the normal distribution", Applied Statistics 37 (1988), routine PPND16,
-// whose three rational approximations these are.
+// Inverse of the standard normal distribution function: Wichura, "Algorithm AS 241: the percentage
+// points of the normal distribution", Applied Statistics 37 (1988), routine PPND16 with its three
+// rational approximations.
 #include <array>
 #include <cmath>
 

@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Haar-distributed orthogonal matrices: Q of the Householder QR of a Gaussian matrix, signs of R's
 // diagonal absorbed (Mezzadri, "How to generate random matrices from the classical compact groups",
-// Notices AMS 54, 2007). The k-th column that this QR reduces is, given the reflections before it,
-// again standard normal in its last d - k entries; so we draw reflection k directly from d - k
-// fresh normals (Stewart, SIAM J. Numer. Anal. 17, 1980): the same law, half the normals, no
+// Notices AMS 54, 2007). Given the reflections before it, column k of this QR is again standard
+// normal in its last d - k entries; so reflection k is drawn directly from d - k fresh normals
+// (Stewart, SIAM J. Numer. Anal. 17, 1980): the same distribution, half the normals, no
 // factorisation. Q = H_0 ... H_{d-2} diag(sign R_kk), H_k = I - tau_k v_k v_k'.
 // Reflections are applied in panels of kPanel, last panel first, as I - V' T V (Schreiber, Van Loan
 // 1989), to the columns that are not yet those of the diagonal. A column of Q sees the same
-// operations in the same order whatever the chunks and threads.
+// operations in the same order for any chunks and threads.
 #include "random/orthogonal.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ struct Panel {
   Matrix<double> vectors;
   Matrix<double> triangle;
   int64_t first = 0;
-  int64_t length = 0;  // d - first, also the distance of two rows of vectors
+  int64_t length = 0;  // d - first, also the leading dimension of vectors
   int64_t count = 0;   // rows in use, a multiple of 4
 };
 
@@ -94,7 +94,7 @@ void extend_triangle(const Panel& panel, int64_t j, double tau) noexcept {
   T(j, j) = tau;
 }
 
-/// Draws the panel's reflections and puts the signs of R's diagonal on that of Q.
+/// Draws the panel's reflections and writes the signs of R's diagonal to the diagonal of Q.
 void draw_panel(const Stream& stream, Panel& panel, MatrixView<double> Q) noexcept {
   const int64_t d = Q.rows;
   panel.length = d - panel.first;

@@ -16,12 +16,12 @@
 namespace mercer::random {
 namespace {
 
-constexpr size_t kTogether = 4096;  // entries between two looks at whether the call is to stop
+constexpr size_t kTogether = 4096;  // entries between two checks for cancellation
 
 }  // namespace
 
-// Where a batch of entries goes is drawn before they are swapped, so that what lies far away in a
-// long list is fetched meanwhile.
+// The targets of a batch are drawn before its swaps, so that distant entries of a long list are
+// prefetched meanwhile.
 template <class T>
 void shuffle(Cursor& cursor, std::span<T> values, size_t begin, size_t end) noexcept {
   std::array<Words, 64> blocks;
@@ -38,7 +38,7 @@ void shuffle(Cursor& cursor, std::span<T> values, size_t begin, size_t end) noex
       __builtin_prefetch(there[drawn], 1);
     }
     cursor.skip(drawn);
-    // The first one's block says nothing: the cursor goes on to those behind.
+    // The first entry's block was rejected: the cursor goes on to the next blocks.
     if (drawn == 0) there[drawn++] = &values[begin + uniform_below(cursor, values.size() - begin)];
     for (size_t s = 0; s < drawn; ++s) std::swap(values[begin++], *there[s]);
   }
@@ -73,7 +73,7 @@ void sample_without_replacement(Cursor& cursor, int64_t n, std::span<int64_t> ou
         here + static_cast<int64_t>(uniform_below(cursor, static_cast<uint64_t>(n - here)));
     const auto at_here = displaced.find(here);
     const int64_t value_here = at_here == displaced.end() ? here : at_here->second;
-    // Entry `here` is final after this step: only entry `there` needs to be remembered.
+    // Entry `here` is final after this step: only entry `there` has to be remembered.
     const auto [at_there, fresh] = displaced.try_emplace(there, there);
     out[i] = there == here ? value_here : at_there->second;
     at_there->second = value_here;

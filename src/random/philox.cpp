@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Philox4x32-10 by way of Random123 (Salmon, Moraes, Dror, Shaw, SC 2011): the only file that
-// includes it.
+// Philox4x32-10 from Random123 (Salmon, Moraes, Dror, Shaw, SC 2011), which only this file
+// includes.
 #include "random/philox.h"
 
 #include <Random123/philox.h>

@@ -10,8 +10,7 @@
 
 namespace mercer::random {
 
-/// The four output words for a counter and a key. The one function behind which Random123 is
-/// hidden.
+/// The four output words for a counter and a key. No other function calls Random123.
 std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter,
                                    std::array<uint32_t, 2> key) noexcept;
 

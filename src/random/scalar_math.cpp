@@ -44,7 +44,7 @@ double portable_exp(double x) noexcept {
   const double r = high - low;
   const double lost = (high - r) - low;
   const double mantissa = 1.0 + (r + (exp_tail(r) + lost));
-  // Two factors, each a normal number: the product may overflow or be subnormal, with one rounding.
+  // Two factors, each a normal number: their product may overflow or be subnormal, rounded once.
   const auto k = static_cast<int64_t>(n);
   return mantissa * elementary::power_of_two(k / 2) * elementary::power_of_two(k - k / 2);
 }

@@ -5,10 +5,11 @@
 // without it the first 2^m points are no net (Owen, "On dropping the first Sobol' point", 2020).
 //
 // Owen's scrambling flips the bit after the prefix p of b bits by a random bit that belongs to
-// (seed, dimension, b, p). The prefixes are the nodes of a binary tree, node number 2^b + p. A
-// block of Philox has bits for a subtree of seven levels, its position is the subtree's root; four
-// subtrees make 28 levels. Below them, points with an index under 2^28 have only zeros, each alone
-// in its cell, where all flips together are a uniform number: that of the block of leaf 2^28 + p.
+// (seed, dimension, b, p). The prefixes are the nodes of a binary tree, node number 2^b + p. One
+// Philox block has the bits of a subtree of seven levels and its root as position; four subtrees
+// make 28 levels. Below them, points with an index under 2^28 have only zeros, each alone in its
+// cell, so that all further flips together are one uniform number: that of the block of leaf 2^28 +
+// p.
 #include "random/sobol.h"
 
 #include "base/error.h"

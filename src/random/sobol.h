@@ -12,7 +12,7 @@
 
 namespace mercer::random {
 
-/// The digits of one coordinate that are tabulated.
+/// Tabulated bits of one coordinate.
 inline constexpr int kSobolBits = 28;
 
 /// One coordinate of the unscrambled points.
@@ -20,7 +20,7 @@ class SobolDimension {
  public:
   explicit SobolDimension(int64_t dimension) noexcept;
   /// The coordinate of point `index` < 2^28, times 2^28. Points come in the order of Sobol' (1967),
-  /// not in Gray code's: the first 2^m of them are the same set.
+  /// not in Gray code order: the first 2^m of them are the same set.
   uint64_t digits(uint64_t index) const noexcept;
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The layout of a block's key and counter (SPEC section 13): part of the meaning of a seed.
+// The layout of a block's key and counter (SPEC section 13), which is part of the meaning of a
+// seed.
 #include "random/stream.h"
 
 #include "random/philox.h"

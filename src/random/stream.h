@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Streams: randomness as a value. A block of four words is a function of (seed, stream id,
-// position) alone, so it is the same on every machine, for every thread count and every order of
+// position) alone, hence the same on every machine, for every number of threads and every order of
 // use. Layout: SPEC section 13; it never changes within a file-format version.
 #pragma once
 
@@ -11,7 +11,8 @@
 
 namespace mercer::random {
 
-/// What is drawn. Numbers are part of the meaning of a seed: never reuse or renumber.
+/// The purpose of a stream. Numbers are part of the meaning of a seed: never reuse or renumber
+/// them.
 enum class Tag : uint16_t {
   frequency = 1,    // columns of W (index: column)
   phase = 2,        // b (index 0; position: column)
@@ -48,8 +49,8 @@ struct Stream {
   void blocks(uint64_t first, std::span<Words> out) const noexcept;
 };
 
-/// Reads a stream block by block from position 0: what rejection samplers consume. Copyable; never
-/// shared.
+/// Reads a stream block by block from position 0, for rejection samplers. Copyable, not for
+/// concurrent use.
 class Cursor {
  public:
   explicit Cursor(const Stream& stream) noexcept : stream_(stream) {}

@@ -17,7 +17,7 @@ std::optional<uint64_t> uniform_below(const Words& words, uint64_t n) noexcept {
     const uint64_t w = static_cast<uint64_t>(words[half + 1]) << 32 | words[half];
     const auto product = static_cast<unsigned __int128>(w) * n;
     const auto low = static_cast<uint64_t>(product);
-    // Low parts under 2^64 mod n, which is below n, occur once too often.
+    // Low parts below 2^64 mod n, which is below n, occur once too often.
     if (low >= n || low >= (0 - n) % n) return static_cast<uint64_t>(product >> 64);
   }
   return std::nullopt;

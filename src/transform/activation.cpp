@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Powers of the positive part, and signs: comparisons and products, so every element is exact but
-// for the product's rounding. P - P, which is 0 for finite numbers and NaN for others, keeps rows
-// that are no numbers from looking like rows of zeros.
+// Powers of the positive part, and signs: comparisons and products, exact but for the products'
+// rounding. Adding P - P, which is 0 for finite numbers and NaN for others, keeps rows with NaN or
+// Inf from looking like rows of zeros.
 #define HWY_TARGET_INCLUDE "transform/activation.cpp"
 #include "transform/simd.h"
 //
@@ -99,7 +99,8 @@ MERCER_EPILOGUE(Ramp)
 MERCER_EPILOGUE(SquaredRamp)
 MERCER_EPILOGUE(Sign)
 
-// The second derivative of a ramp is at one point, that of its square another function.
+// A ramp's second derivative is a point mass, and that of its square another function, so both have
+// only a first derivative.
 MERCER_GRADIENT(ramp_gradient, Ramp, Ramp, 1, false, 0, 1)
 MERCER_GRADIENT(squared_ramp_gradient, SquaredRamp, SquaredRamp, 1, false, 0, 1)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Epilogues of maps that apply one function to every projected number: P = XW as it is, not in
-// turns. A P that is NaN or infinite gives NaN, whatever the function would say: the row is no row.
+// Epilogues of maps that apply one function to every projected number P = XW, not in turns. A P
+// that is NaN or infinite gives NaN, whatever the function's value there.
 #pragma once
 
 #include <memory>
@@ -10,8 +10,7 @@
 
 namespace mercer::transform {
 
-/// scale 1[P > 0] P^order, order 0, 1 or 2 (else INVALID_ARGUMENT). With a gradient from order 1
-/// on.
+/// scale 1[P > 0] P^order, order 0, 1 or 2 (else INVALID_ARGUMENT). Has a gradient from order 1 on.
 std::unique_ptr<const Epilogue> positive_power_epilogue(int64_t order);
 /// scale sign(P), one bit: sign(0) = 1.
 std::unique_ptr<const Epilogue> sign_epilogue();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Blocks of kVectors x kOuts sums stay in registers while the rows of a slice pass by: of a row,
-// whole vectors of Z and single numbers of Y. Lanes are columns of Z, so nothing is added up across
-// them. A strip of Z as wide as a block is fetched ahead by its first outputs, since rows lie too
-// far apart for the processor to see a pattern, and read from L1 by the others.
+// Blocks of kVectors x kOuts sums stay in registers while the rows of a slice pass by; each row
+// contributes whole vectors of Z times single numbers of Y. Lanes are columns of Z, so there are no
+// sums across lanes. The first outputs prefetch a block-wide strip of Z, since its rows lie too far
+// apart for the hardware prefetcher; the others read it from L1.
 #define HWY_TARGET_INCLUDE "transform/column_products.cpp"
 #include <hwy/cache_control.h>
 
@@ -14,9 +14,9 @@
 
 MERCER_SIMD_BEGIN();
 
-// Rows between what is fetched and what is multiplied.
+// Rows between prefetching and multiplying.
 constexpr int64_t kAhead = 8;
-// With operands, no more than the register file.
+// Together with the operands they fill at most the register file.
 constexpr int kStripVectors = kManyRegisters ? 4 : 2;
 constexpr int kMostOuts = 4;
 
@@ -67,7 +67,7 @@ HWY_INLINE void Block(D tag, MatrixView<const T> Z, MatrixView<const T> Y, int64
   }
 }
 
-// All outputs of strips of columns from j on; where it ends.
+// All outputs for strips of columns from j on; returns where the strips end.
 template <int kVectors, class D, class T>
 HWY_INLINE int64_t Strips(D tag, MatrixView<const T> Z, MatrixView<const T> Y, int64_t j,
                           MatrixView<double> sums) {

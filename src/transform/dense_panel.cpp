@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Register-blocked X times packed panel (the micro-kernel layout of Goto, van de Geijn 2008,
-// without packing X: a row is read by broadcasts, which need no copy). One body for every target
-// and both precisions.
+// without packing X: rows are read by broadcasts). One body for every target and both precisions.
 #define HWY_TARGET_INCLUDE "transform/dense_panel.cpp"
 #include "transform/dense_panel.h"
 
@@ -12,8 +11,8 @@
 
 MERCER_SIMD_BEGIN();
 
-// Depth of W that is kept in cache while all rows of a tile pass over it; P carries the sums from
-// one slice to the next, which leaves the order of additions as it is.
+// Depth of W kept in cache while all rows of a tile pass over it; P carries the sums from one slice
+// to the next, which keeps the order of additions.
 constexpr int64_t kDepth = 1024;
 
 // Rows of a register block: with two vectors of columns, 2 kRows accumulators + 3 operands fill the

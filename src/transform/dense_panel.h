@@ -15,7 +15,7 @@ namespace mercer::transform {
 template <class T>
 inline constexpr int64_t kPanelColumns = 128 / static_cast<int64_t>(sizeof(T));
 
-/// Rows that are projected together before the epilogue runs: their X stays in L2, their P in L1.
+/// Rows projected together before the epilogue runs: their X stays in L2, their P in L1.
 inline constexpr int64_t kTileRows = 96;
 
 /// P(i, j) = sum_k X(i, k) W(k, j), k ascending with one fused multiply-add each where the target

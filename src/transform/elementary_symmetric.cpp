@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A vector of columns and a few rows at a time, the sums of low degrees in registers. A row's
-// operations are the same whatever rows it is taken together with.
+// Takes a vector of columns and a few rows at a time, the sums of low degrees in registers. A row's
+// operations do not depend on the rows beside it.
 #define HWY_TARGET_INCLUDE "transform/elementary_symmetric.cpp"
 #include "transform/elementary_symmetric.h"
 

@@ -80,7 +80,7 @@ HWY_INLINE void ConjugateProducts(const ElementCall<T>& call) {
   });
 }
 
-// Every function of the header and its body above.
+// Every function of the header with its body above.
 // clang-format off
 #define MERCER_ELEMENTS(entry)            \
   entry(scale_elements, Scale)            \

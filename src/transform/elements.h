@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Real or complex numbers, real and imaginary parts apart, multiplied element by element. The bits
-// of an element depend on its own operands and the target alone.
+// Elementwise products of real or complex numbers, real and imaginary parts in separate arrays. The
+// bits of an element depend on its own operands and the target alone.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Elements {
   T* im;
 };
 
-/// Of n elements, all real or all complex.
+/// Operands of n elements, all real or all complex.
 template <class T>
 struct ElementCall {
   Elements<T> to;

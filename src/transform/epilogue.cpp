@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Epilogues of random Fourier features: P in turns to cos/sin pairs, cosines with a phase, complex
-// exponentials; of Laplace features: exp(-P); and of linear maps: P scaled. Every element has the
-// bits of its own operands.
+// Epilogues of random Fourier features, from P in turns to cos/sin pairs, cosines with a phase or
+// complex exponentials; of Laplace features, exp(-P); and of linear maps, P scaled. The bits of an
+// element depend on its own operands alone.
 #define HWY_TARGET_INCLUDE "transform/epilogue.cpp"
 #include "transform/simd.h"
 //

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of the forms of random Fourier features, and of features that are P scaled: sine and
-// cosine are made anew, which costs less than reading Z.
+// Derivatives of the forms of random Fourier features, and of scaled P: sine and cosine are
+// recomputed, which costs less than reading Z.
 #define HWY_TARGET_INCLUDE "transform/epilogue_gradient.cpp"
 #include "transform/simd.h"
 //
@@ -58,7 +58,7 @@ HWY_INLINE void PullBackScale(const GradientBlock<T>& block) {
   }
 }
 
-// store(j, sine, cosine) of the row's angles, vector by vector.
+// Calls store(j, sine, cosine) for the row's angles, vector by vector.
 template <bool with_phase, bool grown = false, class T, class Put>
 HWY_INLINE void ForEachAngle(const SlopeRow<T>& row, const Put& store) {
   const hn::CappedTag<T, kPanelColumns<T>> tag;

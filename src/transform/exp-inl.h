@@ -14,8 +14,8 @@
 MERCER_SIMD_BEGIN();
 
 // exp(r) = 1 + r + r^2 Q(r), |r| <= log(2)/2, Q interpolated at Chebyshev nodes with 40 digits:
-// errors 1e-8 (float) and 2e-19 (double). high + low = log 2, high so short that its multiples are
-// exact; beyond least and most the result is 0 and infinity.
+// errors 1e-8 (float) and 2e-19 (double). high + low = log 2, high short enough that its multiples
+// are exact; the result is 0 below least and infinity above most.
 template <class T>
 struct ExpConstants;
 template <>
@@ -50,17 +50,17 @@ HWY_INLINE V Exp(D tag, V x) {
   using Constants = ExpConstants<T>;
   const hn::RebindToSigned<D> integers;
   const auto set = [tag](T value) HWY_ATTR { return hn::Set(tag, value); };
-  // Comparisons, so that NaN is none of both.
+  // Comparisons are false for NaN, so NaN passes through.
   x = hn::IfThenElse(hn::Lt(x, set(Constants::least)), set(Constants::least), x);
   x = hn::IfThenElse(hn::Gt(x, set(Constants::most)), set(Constants::most), x);
-  // The nearest integer n to x / log 2 stands in the last bits of the sum.
+  // The last bits of the sum hold the nearest integer n to x / log 2.
   const V shifted =
       hn::MulAdd(x, set(static_cast<T>(1.44269504088896340736)), set(Constants::shift));
   const V n = hn::Sub(shifted, set(Constants::shift));
   const V r = hn::NegMulAdd(n, set(Constants::low), hn::NegMulAdd(n, set(Constants::high), x));
   const V q = Horner<Constants::kTerms>(tag, r, Constants::terms);
   const V e = hn::Add(set(1), hn::MulAdd(hn::Mul(r, r), q, r));
-  // 2^n in two factors, neither of which overflows or is subnormal.
+  // 2^n as two factors, neither of which overflows or is subnormal.
   const auto whole =
       hn::Sub(hn::BitCast(integers, shifted), hn::BitCast(integers, set(Constants::shift)));
   const auto half = hn::ShiftRight<1>(whole);

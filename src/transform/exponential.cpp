@@ -16,7 +16,7 @@
 
 MERCER_SIMD_BEGIN();
 
-// Rows of parts exp(P - h) and, if there are two, exp(-P - h).
+// Rows of parts exp(P - h) and, for two parts, exp(-P - h).
 template <int parts>
 struct ExpRows {
   template <Way way, class T>
@@ -117,7 +117,7 @@ MERCER_EPILOGUE(Exp)
 MERCER_EPILOGUE(Hyperbolic)
 MERCER_EPILOGUE(GrownPair)
 
-// sum_k (x_k inverse_k)^2, in order: a zero more or less changes no bit.
+// sum_k (x_k inverse_k)^2, in order; skipping zeros changes no bit.
 template <class T>
 double squared_norm(const T* x, int64_t count, const std::vector<double>& inverse) noexcept {
   const size_t step = inverse.size() > 1 ? 1 : 0;
@@ -150,17 +150,17 @@ std::unique_ptr<const Epilogue> grown_pair_epilogue() {
 
 std::shared_ptr<const RowPrologue> half_norm_prologue(std::vector<double> lengthscale,
                                                       double factor, bool grown) {
-  // Sparse rows say no places, which a lengthscale per input needs.
+  // Sparse rows do not pass their columns, which a lengthscale per input needs.
   const bool keeps_zeros = lengthscale.size() <= 1;
   for (double& l : lengthscale) l = 1 / l;
-  std::vector<double> curvature;  // of -log of what features are multiplied by
+  std::vector<double> curvature;  // second derivative of -log of the row factor
   for (const double inverse : lengthscale)
     curvature.push_back((grown ? -factor : factor) * inverse * inverse);
   return make_prologue(
       {.row_numbers = 1, .keeps_zeros = keeps_zeros},
       [inverse = std::move(lengthscale), factor, grown]<class T>(const T* x, int64_t count, T*,
                                                                  T* number) noexcept {
-        // Without a factor there is no norm that could overflow.
+        // Without a factor the norm is not needed, and must not overflow.
         const double half = factor == 0 ? 0 : factor * squared_norm(x, count, inverse) / 2;
         constexpr auto kMost = static_cast<double>(std::numeric_limits<T>::max());
         if ((factor == 0 || !std::isfinite(half)) && !all_finite(x, count)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Epilogues of positive features and their sister, and the exponentials of whole rows.
+// Epilogues of positive and hyperbolic features, and exponentials of whole rows.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,23 @@
 
 namespace mercer::transform {
 
-/// scale exp(P - h), h the row's number; 0 where h > kVanishing, whatever P, which may have
-/// overflowed.
+/// scale exp(P - h), h the row's number; 0 where h > kVanishing, as P may have overflowed there.
 std::unique_ptr<const Epilogue> exp_epilogue();
-/// [scale exp(P - h) | scale exp(-P - h)], likewise.
+/// [scale exp(P - h) | scale exp(-P - h)], with the same rule.
 std::unique_ptr<const Epilogue> hyperbolic_epilogue();
 /// [h scale cos(2 pi P) | h scale sin(2 pi P)].
 std::unique_ptr<const Epilogue> grown_pair_epilogue();
 
-/// Half a squared norm beyond which w'x - ||x||^2 / 2 < -||x|| (7e5 - ||w||) is far below what exp
-/// can show.
+/// Beyond this half squared norm w'x - ||x||^2 / 2 < -||x|| (7e5 - ||w||), and exp underflows.
 inline constexpr double kVanishing = 1e12;
 
-/// The row number factor ||x / l||^2 / 2 (`grown`: its exponential), in double, rows unchanged; one
-/// lengthscale or one per input. NaN if an entry is not finite; at most the largest finite number
-/// unless it is the exponential.
+/// The row number factor ||x / l||^2 / 2, or its exponential if `grown`, in double; rows unchanged;
+/// one lengthscale or one per input. NaN if an entry is not finite; clipped to the largest finite
+/// number unless it is the exponential.
 std::shared_ptr<const RowPrologue> half_norm_prologue(std::vector<double> lengthscale,
                                                       double factor, bool grown);
 
-/// The largest number of a row, and the largest magnitude, n >= 1; anything if one is NaN.
+/// The largest number of a row, and the largest magnitude, n >= 1; unspecified if there is a NaN.
 float largest(const float* row, int64_t n) noexcept;
 double largest(const double* row, int64_t n) noexcept;
 float largest_magnitude(const float* row, int64_t n) noexcept;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Features and slopes of exp(+-P - h) and exp(-P) in P: the row's number stands for
-// what the features are multiplied by, whose derivative is transform/row_derivative.h's.
+// Features and slopes of exp(+-P - h) and exp(-P) as functions of P; transform/row_derivative.h
+// differentiates the factor that the row's number stands for.
 #define HWY_TARGET_INCLUDE "transform/exponential_gradient.cpp"
 #include "transform/simd.h"
 //
@@ -12,7 +12,7 @@
 
 MERCER_SIMD_BEGIN();
 
-// scale exp(sign P - shift) to `part`, and sign times it as the slope; 0 if it vanishes.
+// Writes scale exp(sign P - shift) to `part` and sign times it as the slope; 0 if it vanishes.
 template <class T>
 HWY_INLINE void ExpPart(const SlopeRow<T>& row, int part, T sign, T shift, bool vanishes) {
   const hn::CappedTag<T, kPanelColumns<T>> tag;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Fourier transforms by FFTW 3 (Frigo, Johnson, "The design and implementation of FFTW3",
-// Proc. IEEE 93, 2005): the one file that knows it. Plans are made on scratch of our own with the
-// alignment that every later array has, so that the new-array functions may use them:
-// FFTW_UNALIGNED would cost its SIMD code, FFTW_MEASURE would make bits depend on timings.
+// Fourier transforms by FFTW 3 (Frigo, Johnson, "The design and implementation of FFTW3", Proc.
+// IEEE 93, 2005); no other file includes it. Plans are made on scratch of our own with the
+// alignment that every later array has, as the new-array functions require: FFTW_UNALIGNED would
+// cost its SIMD code, FFTW_MEASURE would make bits depend on timings.
 #include "transform/fft.h"
 
 #include <fftw3.h>
@@ -22,8 +22,8 @@ namespace {
 
 constinit std::mutex planner_mutex;
 
-// Every call of FFTW but fftw_execute* takes this. So does a fork: FFTW's tables are then whole in
-// the child, and the lock is free there.
+// Every call of FFTW except fftw_execute* holds this lock. So does a fork: FFTW's tables are then
+// consistent in the child, and the lock is free there.
 std::mutex& planner() noexcept {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
   pthread_once(&once, [] {
@@ -36,7 +36,7 @@ std::mutex& planner() noexcept {
 template <class T>
 struct Fftw;
 
-// FFTW's names differ by a prefix.
+// FFTW's names for the two precisions differ by a prefix.
 #define MERCER_FFTW(T, prefix)                                       \
   template <>                                                        \
   struct Fftw<T> {                                                   \
@@ -59,7 +59,7 @@ typename Fftw<T>::Complex* complex(T* spectrum) noexcept {
   return reinterpret_cast<typename Fftw<T>::Complex*>(spectrum);
 }
 
-// Released under the lock.
+// Freed under the lock.
 template <class T>
 struct OwnedPlan : NonCopyable {
   typename Fftw<T>::Plan plan = nullptr;

@@ -4,11 +4,11 @@
 // (MERCER_WITH_FFTW).
 //
 // FFTW's planner is global. All our planning happens under one lock of this process, always with
-// FFTW_ESTIMATE, which measures nothing and neither reads nor writes wisdom files; transforms
-// themselves are thread-safe and lock nothing. A host program that plans with FFTW on its own
-// threads must call fftw_make_planner_thread_safe and fftwf_make_planner_thread_safe first, since
-// its calls do not take our lock; one that uses fftw_plan_with_nthreads must set it back to 1
-// before our plans are made, or they inherit it.
+// FFTW_ESTIMATE, which measures nothing and neither reads nor writes wisdom files; transforms are
+// thread-safe and lock-free. A host program that plans with FFTW on its own threads must first call
+// fftw_make_planner_thread_safe and fftwf_make_planner_thread_safe, since its calls do not take our
+// lock; one that uses fftw_plan_with_nthreads must set it back to 1 before our plans are made, or
+// they inherit it.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace mercer::transform {
 
 /// Plans for `count` real vectors of n numbers each, one after another. Immutable: any number of
 /// threads may transform at once. All arrays must be 64-byte aligned, as those of the plans are:
-/// equal arrays then give equal bits, call by call, in one process.
+/// equal inputs then give equal bits in every call of one process.
 template <class T>
 class RealFft : NonCopyable {
  public:
@@ -30,7 +30,7 @@ class RealFft : NonCopyable {
 
   int64_t length() const noexcept { return n_; }
   int64_t count() const noexcept { return count_; }
-  /// Numbers in the spectra of all vectors: n/2 + 1 complex ones, interleaved, for each.
+  /// Numbers in the spectra of all vectors: n/2 + 1 interleaved complex numbers each.
   int64_t spectrum_size() const noexcept { return 2 * (n_ / 2 + 1) * count_; }
 
   /// spectrum_k = sum_j x_j exp(-2 pi i jk/n), k = 0 .. n/2, of each vector.
@@ -45,10 +45,10 @@ class RealFft : NonCopyable {
   std::unique_ptr<Plans> plans_;
 };
 
-/// A plan for `count` vectors of n complex numbers, interleaved, one vector after another. The same
-/// holds of threads, alignment and bits. One direction only, so that a convolution runs the same
-/// instructions forth and back (its users conjugate or mirror, at no cost in passes of theirs):
-/// FFTW's codelets are up to 20 KB long.
+/// A plan for `count` vectors of n interleaved complex numbers, one vector after another; threads,
+/// alignment and bits as for RealFft. One direction only, so that both transforms of a convolution
+/// run the same instructions: FFTW's codelets are up to 20 KB long. Callers conjugate or mirror,
+/// which needs no extra pass.
 template <class T>
 class ComplexFft : NonCopyable {
  public:

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Stages of butterflies (a, b) -> (a + b, a - b), as many as registers hold between a load and a
 // store: first those inside a vector (one permutation and one multiply-add by +-1 each) and inside
-// a block of vectors, then groups of up to three across blocks. Lengths beyond the first-level
-// cache are split depth first, so that each part is finished while it is cached. Compiled per
-// target: the toggle is Highway's.
+// a block of vectors, then groups of up to three across blocks. Transforms larger than the L1 cache
+// are split depth first, so that each part is finished while it is cached. Compiled per target: the
+// toggle is Highway's.
 #if defined(MERCER_TRANSFORM_FWHT_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef MERCER_TRANSFORM_FWHT_INL_H
 #undef MERCER_TRANSFORM_FWHT_INL_H
@@ -19,9 +19,9 @@ constexpr int kBlockVectors = kManyRegisters ? 16 : 8;
 // Bytes of a transform that is done in sweeps; longer ones are split first.
 constexpr int64_t kSweepBytes = 16 * 1024;
 
-// (a + b, a - b). The difference goes to the multiply-add units where there are any: b * 1 is
-// exact, so the bits are those of a - b, and additions and multiply-adds have units of their own on
-// several processors.
+// (a + b, a - b). The difference uses a multiply-add where there is one: b * 1 is exact, so the
+// bits are those of a - b, and several processors have separate units for additions and
+// multiply-adds.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void Butterfly(D tag, V& a, V& b) {
   const V sum = hn::Add(a, b);
@@ -96,8 +96,8 @@ HWY_INLINE V StagesInVector(D tag, V v) {
   return v;
 }
 
-// What a vector is multiplied by on its way in: nothing, +-1 (a change of the sign bit, for which
-// every unit of a processor has time), anything.
+// What a vector is multiplied by when loaded: nothing, +-1 (a flip of the sign bit, which is cheap
+// on every processor), or any number.
 enum class Entry { plain, signs, product };
 
 template <Entry kEntry, class D, class T, class V = hn::Vec<D>>
@@ -124,7 +124,7 @@ HWY_INLINE void FirstStages(D tag, const T* in, const T* diagonal, T* out) {
   for (int i = 0; i < kCount; ++i) hn::StoreU(v[i], tag, out + static_cast<size_t>(i) * lanes);
 }
 
-// log2(kCount) stages h, 2h, ... of a transform of length n; kScaled: then x := scale o x.
+// log2(kCount) stages h, 2h, ... of a transform of length n; kScaled: then multiplies by scale.
 template <int kCount, bool kScaled = false, class D, class T>
 HWY_INLINE void Combine(D tag, T* x, int64_t h, int64_t n, const T* scale = nullptr) {
   using V = hn::Vec<D>;
@@ -167,7 +167,7 @@ void ShortTransform(const T* in, const T* diagonal, T* out, int64_t n) {
   }
 }
 
-// n >= lanes and fits the sweeps.
+// For lengths from one vector up to a sweep.
 template <Entry kEntry, class D, class T>
 HWY_INLINE void Sweeps(D tag, const T* in, const T* diagonal, T* out, int64_t n) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));

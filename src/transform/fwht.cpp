@@ -13,7 +13,7 @@ HWY_INLINE void Fwht(T* x, int64_t n, int64_t count) {
   for (int64_t c = 0; c < count; ++c)
     OneTransform<Entry::plain>(Tag<T>(), x + c * n, x, x + c * n, n);
 }
-// Parts of complex signs may be zero, so they multiply.
+// Complex signs have parts that are 0, so they multiply.
 template <class T>
 HWY_INLINE void SignedFwht(const T* in, int64_t in_step, const T* signs, T* out, int64_t n,
                            int64_t count) {
@@ -21,8 +21,8 @@ HWY_INLINE void SignedFwht(const T* in, int64_t in_step, const T* signs, T* out,
     OneTransform<Entry::product>(Tag<T>(), in + c * in_step, signs + c * n, out + c * n, n);
 }
 
-// Lanes of a vector belong to different transforms: only stages across vectors are left. An element
-// that is no whole cache line takes shorter vectors.
+// Lanes of a vector belong to different transforms, so all stages are across vectors. An element
+// that is not a multiple of a cache line takes shorter vectors.
 template <class T>
 HWY_INLINE void Interleaved(T* x, int64_t n, int64_t width) {
   if (width % (64 / sizeof(T)) == 0) return RemainingStages(Tag<T>(), x, width, n * width);

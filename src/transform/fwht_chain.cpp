@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Several Walsh-Hadamard transforms with diagonals in between. What fits the registers is loaded
-// and stored once for all of them; longer transforms take their sweeps, the last of which scales.
+// Several Walsh-Hadamard transforms with diagonals in between. Transforms that fit the registers
+// are loaded and stored once; longer ones take sweeps, the last of which scales.
 #define HWY_TARGET_INCLUDE "transform/fwht_chain.cpp"
 #include "transform/simd.h"
 //
@@ -33,7 +33,7 @@ HWY_INLINE Chain<T> At(const Chain<T>& chain, int64_t n, int64_t c) {
           chain.out + c * n};
 }
 
-// kTogether transforms of kLength vectors each: one alone waits for its own additions.
+// kTogether transforms of kLength vectors each: a single one would wait for its own additions.
 template <int kLength, int kTogether, Entry kEntry, class D, class T>
 HWY_INLINE void InRegisters(D tag, const Chain<T>& chain) {
   constexpr int kVectors = kLength * kTogether;
@@ -72,7 +72,7 @@ void MultiplyBy(const T* scale, int64_t n, T* x) {
   for (int64_t i = 0; i < n; ++i) x[i] *= scale[i];
 }
 
-// The last transform of a longer chain, in place or not.
+// The last transform of a longer chain, in place or out of place.
 template <Entry kEntry, class D, class T>
 HWY_INLINE void ScaledTransform(D tag, const T* in, const T* diagonal, const T* scale, int64_t n,
                                 T* out) {

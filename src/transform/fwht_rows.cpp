@@ -10,8 +10,7 @@
 namespace mercer::transform {
 namespace {
 
-// Bytes of a chunk: far above the cost of handing one out, far below a batch that is worth two
-// threads.
+// Bytes of a chunk: far above the overhead of a chunk, far below a batch worth two threads.
 constexpr int64_t kChunkBytes = 256 * 1024;
 
 template <class T>

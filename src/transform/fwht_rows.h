@@ -8,8 +8,8 @@
 
 namespace mercer::transform {
 
-/// X(i, :) := H X(i, :); X.cols is a power of two. Each row as a whole; bits do not depend on the
-/// number of threads.
+/// X(i, :) := H X(i, :); X.cols is a power of two. After cancellation every row is transformed or
+/// untouched; bits do not depend on the number of threads.
 void fwht_rows(MatrixView<float> X, Context& context);
 void fwht_rows(MatrixView<double> X, Context& context);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Permutations of single numbers, compiled for the baseline alone: number by number they run at two
-// stores a cycle, where the gather instructions of current processors take a cycle and more for
-// each lane.
+// Permutations of single numbers, compiled for the baseline only: number by number they reach two
+// stores a cycle, while gather instructions of current processors need at least a cycle per lane.
 #pragma once
 
 #include <cstdint>

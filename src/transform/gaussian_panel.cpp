@@ -30,7 +30,7 @@ HWY_INLINE int64_t GaussianRows(MatrixView<const T> X, int64_t i, const T* panel
       }
       for (int r = 0; r < kRows; ++r) {
         const V exponent = hn::Mul(squares[r], hn::Set(tag, static_cast<T>(-0.5)));
-        // The exponential makes 0 of a NaN.
+        // The vector exponential turns NaN into 0.
         const V value = hn::IfThenElse(hn::IsNaN(exponent), exponent, hn::Exp(tag, exponent));
         hn::Store(hn::Mul(value, hn::Set(tag, scale)), tag, K.row(i + r) + j);
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Gaussian kernel values of a tile of rows with the columns of a packed panel
+// Gaussian kernel values of a tile of rows and the columns of a packed panel
 // (transform/dense_panel.h). Squared distances are summed from differences: the expanded form loses
 // digits far from the origin.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// One gradient from what HWY_EXPORT made of PullBackPullF32 ... SlopesSlopeF64, for either
-// precision.
+// Defines one gradient, for either precision, from the HWY_EXPORTed PullBackPullF32 ...
+// SlopesSlopeF64.
 #pragma once
 
 #define MERCER_SLOPES(Slope)                                      \
@@ -29,7 +29,7 @@
     return gradient;                                                                \
   }
 
-// One that is pulled back by its slopes.
+// A gradient that is pulled back by its slopes.
 #define MERCER_SLOPE_GRADIENT(function, Slope, parts, in_turns, second, most_order) \
   const EpilogueGradient& function() {                                              \
     class Made final : public EpilogueGradient {                                    \

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Lanes of a vector belong to different codes of B, so that nothing is summed across lanes: word by
-// word of 32 bits, a word of A against those of as many codes as two vectors hold, for a few codes
-// of A at a time. Bits are counted byte by byte, which every target can; the counts of a few words
-// fit a byte and are added up to 32 bits then.
-// Where the processor counts bits itself (AVX-512 BITALG), which Highway takes up on request.
+// Lanes of a vector belong to different codes of B, so that nothing is summed across lanes: each
+// 32-bit word of a few codes of A is compared with those of two vectors of codes of B. Bits are
+// counted per byte, which every target can do; the byte counts of a few words are then summed to 32
+// bits.
+// Highway uses the bit counting instruction of AVX-512 BITALG only on request.
 #define HWY_WANT_AVX3_DL
 #define HWY_TARGET_INCLUDE "transform/hamming.cpp"
 #include "transform/simd.h"
@@ -20,12 +20,12 @@ using WordTag = hn::CappedTag<uint32_t, 16>;
 using WordVector = hn::Vec<WordTag>;
 
 #if HWY_TARGET == HWY_SCALAR
-// Single words have no bytes of their own.
+// Counts are per word, so no byte can overflow.
 constexpr int64_t kWordsTogether = 2 * kTurnedWords;
 using CountTag = WordTag;
 HWY_INLINE WordVector SumOfCounts(WordVector counts) { return counts; }
 #else
-// 8 bits to a byte: 31 counts are at most 248.
+// A byte counts at most 8 bits a word: 31 counts are at most 248.
 constexpr int64_t kWordsTogether = 31;
 using CountTag = hn::Repartition<uint8_t, WordTag>;
 // The sum of the four bytes of every lane.
@@ -43,7 +43,8 @@ HWY_INLINE uint32_t HalfWord(const unsigned char* code, int64_t w) {
   return word;
 }
 
-// kRows codes of A against two vectors of codes; out[2 i], out[2 i + 1] are the sums of code i.
+// kRows codes of A against two vectors of codes of B; out[2 i] and out[2 i + 1] are the sums for
+// code i.
 template <int kRows>
 HWY_INLINE void CountBits(const HammingBlock& block, const unsigned char* const (&a)[kRows],
                           const uint32_t* turned, WordVector (&sums)[2 * kRows]) {
@@ -123,7 +124,7 @@ void hamming_block(const HammingBlock& block) noexcept {
   HWY_DYNAMIC_DISPATCH(HammingOfBlock)(block);
 }
 
-// The halves of a word are turned as they stand in memory, as those of A are read.
+// Turns 32-bit halves of words in memory order, as codes of A are read.
 void turn_codes(const uint64_t* B, int64_t words, int64_t depth, int64_t count,
                 uint32_t* turned) noexcept {
   for (int64_t w = 0; w < depth; ++w) {

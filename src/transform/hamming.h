@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Hamming distances of binary codes, all of one set against all of another. Codes are packed 64
-// bits to a word, bits past the last are 0.
+// Hamming distances between all codes of one set and all of another. Codes are packed 64 bits to a
+// word, unused bits are 0.
 #pragma once
 
 #include <cstdint>
 
 namespace mercer::transform {
 
-/// Codes of B that stand side by side in a turned block.
+/// Codes of B side by side in a turned block.
 inline constexpr int64_t kTurnedCodes = 32;
-/// Words of a code that are turned at a time.
+/// Words of a code turned at a time.
 inline constexpr int64_t kTurnedWords = 512;
-/// Bytes of a turned block: 64-byte aligned.
+/// Size of a turned block, which is 64-byte aligned.
 inline constexpr int64_t kTurnedBytes = kTurnedCodes * kTurnedWords * 8;
 
-/// Words [0, depth) of `count` <= kTurnedCodes codes, code i at B + i words: those past the last
+/// Turns words [0, depth) of `count` <= kTurnedCodes codes, code i at B + i words; missing codes
 /// are zeros. depth <= kTurnedWords.
 void turn_codes(const uint64_t* B, int64_t words, int64_t depth, int64_t count,
                 uint32_t* turned) noexcept;
 
-/// out[i ld + j] = (or +=, if so asked) the bits in which words [0, depth) of code i of A (at A + i
-/// words, i < n) and of turned code j < count differ.
+/// out[i ld + j] = (or += on request) the number of bits in which words [0, depth) of code i of A
+/// (at A + i words, i < n) and of turned code j < count differ.
 struct HammingBlock {
   const uint64_t* A;
   int64_t words;

@@ -10,7 +10,7 @@ MERCER_SIMD_BEGIN();
 template <class T>
 using HalfTag = hn::CappedTag<T, 32 / sizeof(T)>;
 
-// A square of one 128-bit vector's side.
+// The side of a square of 128-bit vectors.
 #if HWY_TARGET == HWY_SCALAR
 template <class T>
 HWY_INLINE void TransposeSquare(const T* in, int64_t ld_in, T* out, int64_t ld_out) {
@@ -95,8 +95,8 @@ HWY_INLINE void MultiplyLanes(const T* u_re, const T* u_im, const Diagonal<T>& d
   MultiplyReal<false>(u_re, diagonal, n, out);
 }
 
-// kFactors tables at a time, their addresses in registers: acc (one or two planes) is what the
-// factors before them left, or the scale for the first.
+// kFactors tables at a time, their addresses in registers: acc (one or two planes) is the product
+// of the earlier factors, or the scale for the first.
 template <int kFactors, bool kFirst, class T>
 HWY_INLINE void GatherReal(const T* tables, int64_t table_step, const int32_t* index,
                            int64_t index_step, T scale, int64_t n, T* re) {
@@ -155,7 +155,7 @@ HWY_INLINE void GatherFactors(const LaneGather& gather, const T* tables, const i
   }
 }
 
-// Up to four of the factors that are left; says how many.
+// Multiplies by up to four of the remaining factors; returns how many.
 template <bool kFirst, class T>
 HWY_INLINE int64_t GatherSome(const LaneGather& gather, int64_t left, const T* tables,
                               const int32_t* index, T scale, int64_t n, T* re, T* im) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Batches with rows as lanes: element k of a batch holds one number of each of kLanes<T> rows: 32
-// bytes, so that the transforms of several factors of a thousand dimensions stay in a second-level
-// cache. What is a gather within a row is then a load, what is a shuffle is none.
-// Every lane's bits are those that the row alone gets from transform/fwht.h and product.h.
+// Batches with rows as lanes: element k of a batch holds number k of kLanes<T> rows, 32 bytes, so
+// that the transforms of several factors of a thousand dimensions stay in the L2 cache. A gather
+// within a row becomes a load, a shuffle disappears.
+// Every lane has the bits that transform/fwht.h and product.h give the row alone.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@
 
 MERCER_SIMD_BEGIN();
 
-// The logarithm is asked of positive finite numbers only: elsewhere it may be anything.
+// The logarithm of numbers that are not positive and finite is unspecified.
 template <class T>
 HWY_INLINE void RootsAndLogs(const T* x, int64_t n, T turns, T* roots, T* logs) {
   ForEach<T>(n, [&](auto tag, int64_t k) HWY_ATTR {

@@ -8,8 +8,8 @@
 
 namespace mercer::transform {
 
-/// roots[k] = sqrt(x_k), logs[k] = turns log(x_k), k < n. A zero gives two zeros; a negative number
-/// or NaN a root that is NaN, an infinity one that is infinite, and any finite logarithm.
+/// roots[k] = sqrt(x_k), logs[k] = turns log(x_k), k < n. Zero gives two zeros; a negative number
+/// or NaN a NaN root, infinity an infinite root, both with some finite logarithm.
 void roots_and_logs(const float* x, int64_t n, float turns, float* roots, float* logs) noexcept;
 void roots_and_logs(const double* x, int64_t n, double turns, double* roots, double* logs) noexcept;
 

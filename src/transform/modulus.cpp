@@ -47,7 +47,7 @@ struct RecordedRow {
     const T* const im = re + block.factor_step;
     for (int64_t j = 0; j < block.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
       const auto value = Modulus(hn::Load(tag, re + j), hn::Load(tag, im + j), per, half);
-      // By comparison, so that NaN stays one; what is beyond the top is not rounded.
+      // A comparison, so that NaN passes; values beyond the top are not rounded.
       const auto level = hn::IfThenElse(hn::Gt(value, top), top, value);
       row.Put(hn::Mul(hn::Load(tag, block.scale + j), hn::Round(level)), j);
     }

@@ -11,13 +11,13 @@
 
 namespace mercer::transform {
 
-/// scale (P_0^2 + P_1^2)^half of two projections, half >= 1. A row with P that is NaN or infinite
-/// is not finite.
+/// scale (P_0^2 + P_1^2)^half of two projections, half >= 1. NaN or infinite P give features that
+/// are not finite.
 std::unique_ptr<const Epilogue> modulus_epilogue(int64_t half);
-/// scale min(round((P_0^2 + P_1^2)^half gain), most): what a camera of most + 1 levels records. A P
-/// that is NaN gives NaN.
+/// scale min(round((P_0^2 + P_1^2)^half gain), most): recorded by a camera of most + 1 levels. NaN
+/// in P gives NaN.
 std::unique_ptr<const Epilogue> recorded_modulus_epilogue(int64_t half, double gain, double most);
-/// x -> x, NaN for what is not finite, which a camera would show at its highest level.
+/// x -> x, NaN for numbers that are not finite, which a camera would show at its highest level.
 std::shared_ptr<const RowPrologue> finite_prologue();
 
 }  // namespace mercer::transform

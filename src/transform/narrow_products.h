@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Products of a tall matrix Z with a few outputs: of its rows, and of its columns, which is the
-// transpose. Unlike BLAS, a number depends on its two rows or columns alone. Any alignment, no
-// overlap.
+// Products of a tall matrix Z with a few outputs, by rows or by columns (the transpose). Unlike
+// with BLAS, a result depends on its two rows or columns alone. Any alignment, no overlap.
 #pragma once
 
 #include "base/matrix_view.h"
@@ -23,18 +22,18 @@ using RowProducts = NarrowProducts<T, T>;
 template <class T>
 using ColumnProducts = NarrowProducts<T, double>;
 
-/// out(i, o) = sum_j Z(i, j) W(o, j), in an order of its own for each target; nothing else decides
-/// the bits. NaN stays in its row.
+/// out(i, o) = sum_j Z(i, j) W(o, j), in an order that depends on the target only. NaN stays in its
+/// row.
 void row_products(const RowProducts<float>& call) noexcept;
 void row_products(const RowProducts<double>& call) noexcept;
 
-/// out(o, j) += sum_i W(i, o) Z(i, j), i ascending: in T over every kColumnProductRows rows from
-/// the first on, these sums in double. The order is the same on every target, whatever the other
-/// columns are. NaN stays in its column of Z or row of out.
+/// out(o, j) += sum_i W(i, o) Z(i, j), i ascending: in T over blocks of kColumnProductRows rows
+/// from the first on, these sums in double. The order is the same on every target and independent
+/// of the other columns. NaN stays in its column of Z or row of out.
 void add_column_products(const ColumnProducts<float>& call) noexcept;
 void add_column_products(const ColumnProducts<double>& call) noexcept;
 
-/// Rows that are added up in T: few enough for a float, and for a strip of Z to stay in L1.
+/// Rows summed in T: few enough for a float's precision, and for a strip of Z to stay in L1.
 inline constexpr int64_t kColumnProductRows = 64;
 
 }  // namespace mercer::transform

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The same register blocks as in dense_panel.cpp, with vectors along the columns of X. A panel
-// holds its columns side by side, so slices of it are transposed first: a few per cent of the work
-// of a whole tile of rows.
+// The register blocks of dense_panel.cpp, with vectors along the columns of X. A panel holds its
+// columns side by side, so slices of it are transposed first: a few per cent of the work of a tile.
 #define HWY_TARGET_INCLUDE "transform/panel_transpose.cpp"
 #include "transform/panel_transpose.h"
 
@@ -50,7 +49,7 @@ HWY_INLINE void BlockTimesTurned(const T* HWY_RESTRICT P, const T* HWY_RESTRICT 
   }
 }
 
-// All columns of a slice for blocks of rows from row i on; returns the first row that is left.
+// All columns of a slice for blocks of rows from row i on; returns the first row not done.
 template <int kBlockRows, class T>
 HWY_INLINE int64_t TurnedRowBlocks(const T* P, const T* turned, MatrixView<T> X, int64_t i) {
   const int64_t step = 2 * static_cast<int64_t>(hn::Lanes(HalfPanel<T>()));

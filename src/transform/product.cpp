@@ -25,7 +25,7 @@ HWY_INLINE auto LoadIndex(D, const int32_t* index) {
   }
 }
 
-// body(tag, at, j) for every vector of a block of whole ones, from element `at` and column j on.
+// Calls body(tag, at, j) for every vector of a block, from element `at` and column j on.
 template <class T, class Body>
 HWY_INLINE void ForEachInBlock(int64_t rows, int64_t columns, const Body& body) {
   const Tag<T> tag;
@@ -91,7 +91,7 @@ HWY_INLINE void Interleave(const T* re, const T* im, int64_t n, T* to) {
   }
 }
 
-// Of one precision: F32 and C32, F64 and C64.
+// For one precision: F32 and C32, or F64 and C64.
 #define MERCER_PRODUCTS(T, F, C)                                                                 \
   void Block##F(const T* P, const T* bias, int64_t rows, int64_t columns, T* acc) {              \
     Block(P, bias, rows, columns, acc);                                                          \

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// ComplexFft has the sign +, so its y_k is Z_{-k} of the transform Z with the sign -, and one of
-// Y_k leads back. The spectra of x1 and x2 are (Z_k + c)/2 and (Z_k - c)/(2i), c = conj Z_{-k};
-// with those of the filters, G and H, that of the result is
-//   Y_k = G_k (Z_k + c)/2 + H_k (Z_k - c)/2 = A_k Z_k + B_k c,  A = (G + H)/2, B = (G - H)/2.
-// A_{-k} = conj A_k, since G and H are of real vectors, so k and n - k share what is kept: k <=
-// n/2, real parts of A, its imaginary parts, and those of B.
+// ComplexFft has the sign +, so its y_k is Z_{-k} of the transform Z with the sign -; likewise a
+// transform of Y_{-k} inverts. The spectra of x1 and x2 are (Z_k + c)/2 and (Z_k - c)/(2i), c =
+// conj Z_{-k}; with G and H, the filters' spectra, that of the result is
+//  Y_k = G_k (Z_k + c)/2 + H_k (Z_k - c)/2 = A_k Z_k + B_k c,  A = (G + H)/2, B = (G - H)/2.
+// A_{-k} = conj A_k, since G and H belong to real vectors, so k and n - k share stored numbers: for
+// k <= n/2 the real parts of A, its imaginary parts, and those of B.
 #define HWY_TARGET_INCLUDE "transform/real_pair.cpp"
 #include "transform/real_pair.h"
 
@@ -56,8 +56,8 @@ HWY_INLINE void MultiplyBoth(D tag, const T* filters, int64_t n, T sign, int64_t
                         product + 2 * mirror);
 }
 
-// Blocks of k that cover 1 .. n/2, the last over the one before; 0 by itself. Which of two equal
-// numbers stays follows from n alone.
+// Blocks of k that cover 1 .. n/2, the last overlapping the one before; 0 separately. Which of two
+// equal numbers is kept depends on n alone.
 template <class D, class T>
 HWY_INLINE bool Cover(D tag, const T* filters, int64_t n, T sign, const T* y, T* product) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag)), end = n / 2 + 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Two real vectors as one complex one, so that a complex transform convolves both with filters of
-// their own: what stands between the transforms.
+// Two real vectors as one complex vector, so that one complex transform convolves both, each with
+// its own filter: the steps between the transforms.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,16 @@ void unpack_pair(const float* z, const float* a, const float* b, int64_t count, 
 void unpack_pair(const double* z, const double* a, const double* b, int64_t count, double* x,
                  double* y) noexcept;
 
-/// Numbers that the filters of a pair take.
+/// Numbers in the stored filters of a pair.
 constexpr int64_t pair_filter_size(int64_t n) { return 4 * (n / 2 + 1); }
 
-/// Filters g and h, given as y = ComplexFft::transform of the n numbers g_k + i h_k, times `share`.
+/// Filters g and h times `share`, from y = ComplexFft::transform of the n numbers g_k + i h_k.
 template <class T>
 void make_pair_filters(const double* y, int64_t n, double share, T* filters) noexcept;
 
 /// product_k from y = ComplexFft::transform of x1 + i x2, such that another transform gives n/share
-/// times the circular convolutions (g * x1) + i (h * x2); correlations, the adjoint, if so asked.
-/// No overlap.
+/// times the circular convolutions (g * x1) + i (h * x2), or the correlations, which are the
+/// adjoint. No overlap.
 void multiply_pair(const float* filters, int64_t n, bool correlate, const float* y,
                    float* product) noexcept;
 void multiply_pair(const double* filters, int64_t n, bool correlate, const double* y,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What products by blocks share, sums that stay in registers: where they begin, how many outputs
-// are together, and the innermost loop of products with panels, rows by two vectors of columns.
-// Included once per target, after simd.h.
+// Shared parts of register-blocked products: initial sums, loops over groups of outputs, and the
+// innermost loop of products with panels, rows by two vectors of columns. Included once per target,
+// after simd.h.
 #if defined(MERCER_TRANSFORM_REGISTER_BLOCK_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef MERCER_TRANSFORM_REGISTER_BLOCK_INL_H
 #undef MERCER_TRANSFORM_REGISTER_BLOCK_INL_H
@@ -12,7 +12,7 @@
 
 MERCER_SIMD_BEGIN();
 
-// Sums that begin.
+// Zero sums.
 template <int kRows, int kCols, class D, class V>
 HWY_INLINE void SetZero(D tag, V (&sums)[kRows][kCols]) {
 #pragma GCC unroll 8
@@ -22,14 +22,14 @@ HWY_INLINE void SetZero(D tag, V (&sums)[kRows][kCols]) {
   }
 }
 
-// A number of outputs that the compiler knows.
+// A number of outputs known at compile time.
 template <int kCount>
 struct Outputs {
   static constexpr int count = kCount;
 };
 
-// block(Outputs<k>(), o) for k outputs from o on, until [0, count) is done: kMost at a time, then
-// the one to three that are left.
+// Calls block(Outputs<k>(), o) for k outputs from o on to cover [0, count): kMost at a time, then
+// the remaining one to three.
 template <int kMost, class Block>
 HWY_INLINE void ForOutputs(int64_t count, const Block& block) {
   static_assert(kMost == 3 || kMost == 4);
@@ -40,8 +40,8 @@ HWY_INLINE void ForOutputs(int64_t count, const Block& block) {
   if (count - o == 1) block(Outputs<1>(), o);
 }
 
-// (low, high)[i] += X(i, k) (w, w + one vector)(k, :), k < depth; rows of X lie x_step apart, its
-// columns side by side, rows of w w_step.
+// (low, high)[i] += X(i, k) (w, w + one vector)(k, :), k < depth; X has row step x_step and
+// adjacent columns, w has row step w_step.
 template <int kBlockRows, class D, class T, class V>
 HWY_INLINE void AddOuterProducts(D tag, const T* HWY_RESTRICT X, int64_t x_step,
                                  const T* HWY_RESTRICT w, int64_t w_step, int64_t depth,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Product rule and chain rule for one input: of a logarithm, x d/dx (x d/dx - 1) ... turns powers
-// of x d/dx into derivatives (Comtet 1974, chapter V); of a bell curve, Hermite polynomials.
+// Product rule and chain rule for one input: for logarithms, x d/dx (x d/dx - 1) ... turns powers
+// of x d/dx into derivatives (Comtet 1974, chapter V); for Gaussian factors, Hermite polynomials.
 #include "transform/row_derivative.h"
 
 #include <cmath>
@@ -69,7 +69,7 @@ std::shared_ptr<const RowDerivative> plain_derivative() {
   return made;
 }
 std::shared_ptr<const RowDerivative> log_shift_derivative(double shift) {
-  constexpr int64_t kMost = 32;  // of all orders that are asked for
+  constexpr int64_t kMost = 32;  // the highest order supported
   return std::make_shared<const LogShift>(shift, kMost);
 }
 std::shared_ptr<const RowDerivative> radial_derivative(std::vector<double> a) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of what row prologues do, for features that are products over the inputs of row
-// numbers times one function of a projection:
-//   F(x) = g(x) f(W't(x)), g(x) = prod_k g_k(x_k), t(x)_k = t_k(x_k).
+// Derivatives of row prologues, for features that are products over the inputs of row numbers times
+// one function of a projection:
+//  F(x) = g(x) f(W't(x)), g(x) = prod_k g_k(x_k), t(x)_k = t_k(x_k).
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Blocks of kRows x kOuts sums of vectors stay in registers while a slice of the rows passes by; a
-// slice's sums are added up across lanes, then to the result. The order is that of the slices and
-// lanes, whatever block a number falls in.
+// slice's sums are added up across lanes, then to the result. The order of additions does not
+// depend on the block a number falls in.
 #define HWY_TARGET_INCLUDE "transform/row_products.cpp"
 #include "transform/narrow_products.h"
 #include "transform/simd.h"
@@ -11,9 +11,9 @@
 
 MERCER_SIMD_BEGIN();
 
-// Columns of Z and W that stay in cache together.
+// Columns of Z and W kept in cache together.
 constexpr int64_t kDepth = 512;
-// Four rows of Z times these, with operands, fit into the register file.
+// Four rows of Z times this many outputs, with operands, fit the register file.
 constexpr int kMostOuts = kManyRegisters ? 4 : 3;
 
 template <int kRows, int kOuts, class T>

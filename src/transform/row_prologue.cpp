@@ -9,8 +9,8 @@
 namespace mercer::transform {
 namespace {
 
-// ||x|| = largest * root: apart, so that neither a square nor the norm overflows or vanishes. NaN
-// if an entry is.
+// ||x|| = largest * root, kept apart so that neither a square nor the norm overflows or underflows.
+// NaN if an entry is NaN.
 struct Norm {
   double largest;
   double root;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What is done to rows before they are projected: a row becomes another, or gives numbers for the
+// Preprocessing of rows before they are projected: it rewrites a row, or computes numbers for the
 // epilogue (a norm, a stabiliser), or both.
 #pragma once
 
@@ -16,8 +16,8 @@ namespace mercer::transform {
 struct PrologueShape {
   bool rewrites = false;     // the projection reads other rows than the caller's
   int row_numbers = 0;       // numbers per row for the epilogue
-  bool keeps_zeros = false;  // what is 0 stays 0 and counts for nothing, wherever it stands: sparse
-                             // rows are read as they are listed
+  bool keeps_zeros = false;  // zeros stay 0 and contribute nothing, in any column: sparse
+                             // rows are read by their stored non-zeros
 };
 
 /// Immutable. The result of a row depends on that row alone.
@@ -25,11 +25,11 @@ class RowPrologue {
  public:
   virtual ~RowPrologue() = default;
   const PrologueShape& shape() const noexcept { return shape_; }
-  /// Of one row: out[k] from x[k], k < count (null unless rewrites), and its numbers. count is d;
-  /// with keeps_zeros also fewer, entries that are 0 being left out.
+  /// Processes one row: out[k] from x[k], k < count (null unless rewrites), and its numbers. count
+  /// is d, or less with keeps_zeros, if zeros are omitted.
   virtual void run(const float* x, int64_t count, float* out, float* numbers) const noexcept = 0;
   virtual void run(const double* x, int64_t count, double* out, double* numbers) const noexcept = 0;
-  /// Of what it does, its numbers being what the features are multiplied by; null: it has none.
+  /// The derivative, where the row's numbers are factors of the features; null if it has none.
   const RowDerivative* derivative() const noexcept { return derivative_.get(); }
 
  protected:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // How epilogues write rows of a finished block to Z: stored, streamed around the caches, or
-// streamed with the cache lines that a row shares with its neighbours carried along. Compiled per
-// target: no include guard in the usual sense, but Highway's toggle.
+// streamed with carrying the cache lines shared with neighbouring blocks. Compiled per target; the
+// include guard is Highway's toggle.
 #if defined(MERCER_TRANSFORM_ROW_STORE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef MERCER_TRANSFORM_ROW_STORE_INL_H
 #undef MERCER_TRANSFORM_ROW_STORE_INL_H
@@ -18,7 +18,7 @@ MERCER_SIMD_BEGIN();
 
 enum class Way { store, stream, carry };
 
-// One part of a row on its way to Z, vector by vector.
+// Writes one part of a row to Z, vector by vector.
 template <Way way, class D>
 class RowStore {
   using T = hn::TFromD<D>;
@@ -41,8 +41,8 @@ class RowStore {
   T* to_;
 };
 
-// Lane numbers twice over: from place lanes - into on they are turned around by `into`. Rows are a
-// few vectors long, so that making them for each would cost as much as a vector.
+// Lane numbers twice: from place lanes - into on they are rotated by `into`. Kept in a table
+// because rows have few vectors, and computing them per row would cost as much as one.
 template <class D>
 struct LaneNumbers {
   using Index = hwy::MakeUnsigned<hn::TFromD<D>>;
@@ -59,8 +59,8 @@ constexpr LaneNumbers<D> MakeLaneNumbers() {
 template <class D>
 constexpr LaneNumbers<D> kLaneNumbers = MakeLaneNumbers<D>();
 
-// The same where rows begin within a cache line: what is stored is the end of one vector and the
-// beginning of the next, both turned around by as much.
+// For rows that begin within a cache line: each stored vector is the end of one vector and the
+// beginning of the next, both rotated.
 template <class D>
 class RowStore<Way::carry, D> {
   using T = hn::TFromD<D>;
@@ -101,7 +101,7 @@ class RowStore<Way::carry, D> {
   V before_;
 };
 
-// One column from each projected one: Value::Of(tag, P, scale), of P with its phase if phased.
+// One output column per projected column: Value::Of(tag, P, scale), of P plus its phase if phased.
 template <class Value, bool phased = false>
 struct ElementRow {
   template <Way way, class T>
@@ -136,7 +136,7 @@ HWY_INLINE void FinishBlock(const EpilogueBlock<T>& block, More... more) {
 
 MERCER_SIMD_END();
 
-// What HWY_EXPORT made of one epilogue, for either precision.
+// Selects the HWY_EXPORTed version of an epilogue, for either precision.
 #ifndef MERCER_EPILOGUE
 #define MERCER_EPILOGUE(Name)                                            \
   struct Name {                                                          \

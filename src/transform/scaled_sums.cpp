@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The bound is memory: few multiplications for every number that is written.
+// Limited by memory: few multiplications per number written.
 #define HWY_TARGET_INCLUDE "transform/scaled_sums.cpp"
 #include "transform/simd.h"
 //
@@ -22,7 +22,7 @@ struct OneSum {
   const T* Weights(int64_t t) const { return call.terms[t].weights + call.offset; }
 };
 
-// A single term, without its factor: how features of omega'x itself are differentiated.
+// A single term without factor, as in derivatives of omega'x itself.
 template <class T>
 struct PlainTerm {
   const T* from;
@@ -69,7 +69,7 @@ HWY_INLINE void Write(const Terms& terms, int64_t count, T* to) {
              [&](auto tag, int64_t j) HWY_ATTR { hn::StoreU(terms.Of(tag, j), tag, to + j); });
 }
 
-// The same, whole lines around the caches.
+// Streams whole lines around the caches.
 template <class T, class Terms>
 HWY_INLINE void WriteAround(const Terms& terms, int64_t count, T* to) {
   const Tag<T> tag;

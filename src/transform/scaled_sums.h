@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Two rows of numbers to many rows, each a sum of them multiplied by numbers of its own:
-// derivatives of features, which are the features and their slopes times powers of the frequencies.
+// Many rows from two, each a weighted sum of them: derivatives of features are features and slopes
+// times powers of the frequencies.
 #pragma once
 
 #include <cstdint>
@@ -15,25 +15,25 @@ struct ScaledTerm {
   bool takes_slope;
 };
 
-/// Copy b, count numbers from to + b to_step on: the sum over first[b] <= t < first[b + 1], t
-/// ascending, of from[j] weights[j] factors[t], from and weights those of terms[t]. What no term
-/// takes may be a null pointer.
+/// Copy b, count numbers from to + b to_step on, is the sum over first[b] <= t < first[b + 1], t
+/// ascending, of from[j] weights[j] factors[t], with from and weights of terms[t]. Inputs that no
+/// term uses may be null.
 template <class T>
 struct ScaledSums {
   const T* value;
   const T* slope;
   const ScaledTerm<T>* terms;
-  int64_t offset;    // of every term's weights
-  const T* factors;  // of the terms
+  int64_t offset;    // added to every term's weights
+  const T* factors;  // one per term
   const int64_t* first;
   int64_t count;
   int64_t copies;
   T* to;
   int64_t to_step;
-  bool stream;  // around the caches; whoever calls follows with finish_streaming
+  bool stream;  // around the caches; the caller then calls finish_streaming
 };
 
-/// No alignment is asked for; whole cache lines of a copy are streamed.
+/// Any alignment; whole cache lines of a copy are streamed.
 void scaled_sums(const ScaledSums<float>& call) noexcept;
 void scaled_sums(const ScaledSums<double>& call) noexcept;
 

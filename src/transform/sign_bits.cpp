@@ -7,14 +7,14 @@
 
 MERCER_SIMD_BEGIN();
 
-// The bits of the first `count` numbers, a multiple of 64; NaN in `sum` tells of one.
+// The bits of the first `count` numbers, a multiple of 64; `sum` becomes NaN if one is NaN.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE void WholeWords(D tag, const T* z, const T* threshold, int64_t count, uint64_t* words,
                            hn::Vec<D>& sum) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
   uint8_t* const bytes = reinterpret_cast<uint8_t*>(words);
   for (int64_t j = 0; j < count; j += HWY_MAX(lanes, int64_t{8})) {
-    // Lanes that fill no byte are put together, others go where they belong: reading them back
+    // Groups of fewer than 8 lanes are combined here, others written in place: reading them back
     // would wait for each store.
     uint8_t part[8] = {};
     for (int64_t i = 0; i < HWY_MAX(lanes, int64_t{8}); i += lanes) {

@@ -16,7 +16,7 @@ template <class T>
 HWY_INLINE void SignedExp(const T* N, int64_t rows, int64_t columns, const T* offset, int64_t step,
                           T scale, T* P) {
   const hn::CappedTag<T, kPanelColumns<T>> tag;
-  // Beyond, the exponential is infinite; Highway's takes no larger arguments.
+  // The exponential is infinite beyond this; Highway's takes no larger arguments.
   const auto most = hn::Set(tag, static_cast<T>(sizeof(T) == 4 ? 104 : 710));
   const auto half = hn::Set(tag, static_cast<T>(0.5)), one = hn::Set(tag, T{1});
   for (int64_t i = 0; i < rows; ++i) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The one include of Highway. A .cpp defines HWY_TARGET_INCLUDE and includes this first; everything
-// after is compiled once per target, so there is no include guard around that part. Code between
+// The one include of Highway. A .cpp defines HWY_TARGET_INCLUDE and includes this first; the rest
+// of it is compiled once per target, so that part has no include guard. Code between
 // MERCER_SIMD_BEGIN and MERCER_SIMD_END is in a namespace of its target and compiled for it.
 
-// Scalable vectors cannot be elements of arrays, which the register blocks are; NEON covers those
-// machines. Processors with SSSE3 and without SSE4 are older than 2008 and not worth a fifth of the
+// Scalable vectors cannot be array elements, which register blocks need; NEON covers those
+// machines. Processors with SSSE3 but without SSE4 are older than 2008 and not worth a fifth of the
 // compile time of these files.
 #ifndef HWY_DISABLED_TARGETS
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
@@ -21,18 +21,18 @@
 #define MERCER_SIMD_END() \
   }                       \
   HWY_AFTER_NAMESPACE()
-// NameF32 and NameF64 of the template function(const Block<T>&).
+// Defines NameF32 and NameF64 from the template function(const Block<T>&).
 #define MERCER_SIMD_PAIR(Name, Block, function)                  \
   void Name##F32(const Block<float>& block) { function(block); } \
   void Name##F64(const Block<double>& block) { function(block); }
-// What HWY_DYNAMIC_DISPATCH(NameF32) and (NameF64) choose from.
+// Exports NameF32 and NameF64 for HWY_DYNAMIC_DISPATCH.
 #define MERCER_SIMD_EXPORT(Name) \
   HWY_EXPORT(Name##F32);         \
   HWY_EXPORT(Name##F64)
 #endif
 
-// The functions of a header, function(const Block<T>&), that are NameF32 and NameF64: once, after
-// the last target.
+// Defines a header's function(const Block<T>&) by dispatch to NameF32 and NameF64: once, after the
+// last target.
 #undef MERCER_SIMD_DOORS
 #if HWY_ONCE
 #define MERCER_SIMD_DOORS(function, Name, Block)                                                 \
@@ -56,7 +56,7 @@ constexpr bool kManyRegisters = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64;
 template <class T>
 using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
 
-// body(tag, j) for whole vectors, then lane by lane.
+// Calls body(tag, j) for whole vectors, then lane by lane.
 template <class T, class Body>
 HWY_INLINE void ForEach(int64_t n, const Body& body) {
   const Tag<T> tag;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Cotangents of P from the slopes of the features: some columns at a time, so that what is made of
-// them stays in the first-level cache.
+// Cotangents of P from the slopes of the features, some columns at a time, so that the slopes stay
+// in the L1 cache.
 #include <algorithm>
 
 #include "transform/dense_panel.h"
@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kColumns = 256;
 constexpr int64_t kMostParts = 2;
 
-// Lanes of its own let the compiler vectorise; the order of sums is fixed here.
+// Separate lanes let the compiler vectorise; they also fix the order of sums.
 template <class T>
 double sum_of_products(const T* a, const T* b, int64_t count) noexcept {
   constexpr int64_t kLanes = 8;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// One row of P is kept in registers while the row's entries each add a multiple of a row of the
-// panel. Chains of sums that are joined at the end hide the latency of a fused multiply-add where a
-// panel is only a few vectors wide.
+// One row of P is kept in registers while each entry of the row adds a multiple of a row of the
+// panel. Several chains of sums, joined at the end, hide the latency of a fused multiply-add where
+// a panel is only a few vectors wide.
 #define HWY_TARGET_INCLUDE "transform/sparse_panel.cpp"
 #include "transform/simd.h"
 //
@@ -11,7 +11,7 @@
 
 MERCER_SIMD_BEGIN();
 
-// Sums in flight: latency times rate of the multiply-adds, and half the registers of the smallest
+// Sums in flight: latency times throughput of multiply-adds, and half the registers of the smallest
 // target.
 constexpr int kSums = 8;
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The transform F of z_j = x_{2j} + i x_{2j+1}, j < n, holds that of the real x of length 2n: with
-// c = conj F_{n-k} and w = exp(pi i k/n), the even and the odd half have the spectra E = (F_k +
-// c)/2 and O = (F_k - c)/(2i), and X_k = E + w O, conj X_{n-k} = E - w O (Cooley, Lewis, Welch
-// 1970). Those two multiply independently of all other k, and E, O, F follow from their products
-// the same way back. So one pass takes F of every factor to F of the product, k and n - k together,
-// and neither needs the full spectra in memory.
+// The transform F of z_j = x_{2j} + i x_{2j+1}, j < n, determines that of the real x of length 2n:
+// with c = conj F_{n-k} and w = exp(pi i k/n), the even and the odd half have the spectra E = (F_k
+// + c)/2 and O = (F_k - c)/(2i), and X_k = E + w O, conj X_{n-k} = E - w O (Cooley, Lewis, Welch
+// 1970). The products of these two over the factors are independent of all other k, and give E, O
+// and F of the product in the same way. So one pass turns F of every factor into F of the product,
+// k and n - k together, and no full spectrum is stored.
 //
-// An entry may be computed twice, with equal bits or as k and as n - k; which one stays follows
-// from n alone.
+// An entry may be computed twice with equal bits, or as k and as n - k; which one is kept depends
+// on n alone.
 #define HWY_TARGET_INCLUDE "transform/spectrum.cpp"
 #include "transform/spectrum.h"
 
@@ -16,7 +16,7 @@
 
 MERCER_SIMD_BEGIN();
 
-// body(tag, i) for blocks that cover [begin, end); the last may overlap the one before.
+// Calls body(tag, i) for blocks that cover [begin, end); the last may overlap the one before.
 template <class T, class Body>
 HWY_INLINE void Cover(int64_t begin, int64_t end, const Body& body) {
   const hn::CappedTag<T, 64 / sizeof(T)> tag;
@@ -80,7 +80,7 @@ struct Halves {
   Complex<V> high;
 };
 
-// mirror: where the last of n - k, n - k - 1, ... begins.
+// mirror: start of the block that ends the sequence n - k, n - k - 1, ...
 template <class D, class T, class V = hn::Vec<D>>
 HWY_INLINE Halves<V> Unpack(D tag, const T* F, int64_t k, int64_t mirror, const Complex<V>& t) {
   const Complex<V> z = LoadPairs(tag, F + 2 * k), reversed = LoadPairs(tag, F + 2 * mirror);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Products of spectra, several at a time: what circular convolution does between its transforms.
+// Products of several spectra: the step between the transforms of a circular convolution.
 #pragma once
 
 #include <cstdint>
@@ -22,17 +22,17 @@ void multiply_spectra(Spectra<float> spectra, int64_t n, float scale, bool conju
 void multiply_spectra(Spectra<double> spectra, int64_t n, double scale, bool conjugate,
                       double* product) noexcept;
 
-/// The same for real vectors x of 2n numbers, each given as ComplexFft::transform of the n complex
+/// As above for real vectors x of 2n numbers, each given as ComplexFft::transform of the n complex
 /// numbers x_{2j} + i x_{2j+1}. The product is mirrored, n - k for k, so that another transform
-/// leads back. `twiddle`: n/2 + 1 real parts of -i exp(pi i k/n)/2, then their imaginary parts. No
+/// inverts. `twiddle`: n/2 + 1 real parts of -i exp(pi i k/n)/2, then their imaginary parts. No
 /// overlap.
 void multiply_packed_spectra(Spectra<float> spectra, int64_t n, const float* twiddle, float scale,
                              float* product) noexcept;
 void multiply_packed_spectra(Spectra<double> spectra, int64_t n, const double* twiddle,
                              double scale, double* product) noexcept;
 
-/// x_k *= a_k for `numbers`/2 interleaved complex numbers, every product and sum rounded on its
-/// own: the same bits on every target.
+/// x_k *= a_k for `numbers`/2 interleaved complex numbers, every product and sum rounded
+/// separately: the same bits on every target.
 void multiply_spectrum(const float* a, int64_t numbers, float* x) noexcept;
 void multiply_spectrum(const double* a, int64_t numbers, double* x) noexcept;
 

@@ -23,7 +23,7 @@ HWY_INLINE void StreamLines(const T* HWY_RESTRICT from, int64_t lines, T* HWY_RE
 template <class T>
 HWY_INLINE void StreamRow(const T* from, int64_t count, T* to, int64_t before, bool last) {
   const int64_t into = into_line(to);
-  const bool shared = into <= before;  // the line was left to this piece
+  const bool shared = into <= before;  // the shared line is this piece's
   const int64_t head = shared ? 0 : std::min(count, kLineNumbers<T> - into);
   for (int64_t j = 0; j < head; ++j) to[j] = from[j];
   const int64_t start = shared ? -into : head;
@@ -33,8 +33,8 @@ HWY_INLINE void StreamRow(const T* from, int64_t count, T* to, int64_t before, b
   for (int64_t j = last ? end : count; j < count; ++j) to[j] = from[j];
 }
 
-// Lines that a piece fills in part are read first: so many rows ahead, or every row waits for
-// memory.
+// Lines that a piece fills in part are read first, this many rows ahead: otherwise every row waits
+// for memory.
 constexpr int64_t kRowsAhead = 16;
 
 template <class T>

@@ -35,13 +35,13 @@ struct StreamPiece {
   int64_t ld_to;
   int64_t rows;
   int64_t count;
-  int64_t before;  // numbers of the row in earlier pieces; the last of them, as many as there are
-                   // but at most kLineNumbers, stand in front of from
-  bool last;       // of the row
+  int64_t before;  // numbers of the row in earlier pieces; the last of them, at most
+                   // kLineNumbers, are stored before from
+  bool last;       // piece of the row
 };
 
-/// Like stream_copy of whole rows, but for a cache line that two pieces share: it is left to the
-/// later one, which streams it. So no line is written twice, wherever rows begin.
+/// Like stream_copy of whole rows, except that a cache line shared by two pieces is streamed by the
+/// later one. So no line is written twice, wherever rows begin.
 void stream_piece(const StreamPiece<float>& piece) noexcept;
 void stream_piece(const StreamPiece<double>& piece) noexcept;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which SIMD target the vector code runs on. Tests walk all of them; nothing else calls
-// select_target.
+// The SIMD target of the vector code. Only tests, which go through all targets, call select_target.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +12,7 @@ namespace mercer::transform {
 /// Targets this build was compiled for and this machine can run, best first.
 std::vector<int64_t> supported_targets();
 std::string target_name(int64_t target);
-/// Makes every later call use this target; 0: the best again. Not thread-safe.
+/// Makes every later call use this target; 0 restores the best. Not thread-safe.
 void select_target(int64_t target);
 
 }  // namespace mercer::transform
