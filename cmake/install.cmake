@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# Headers, library, package configuration for CMake and pkg-config.
+# Headers, library, package configuration for CMake and pkg-config, documents, the command's manual page.
 include(CMakePackageConfigHelpers)
 set(mercer_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mercer)
 
@@ -35,3 +35,14 @@ mercer_pc_directories()
 configure_file(cmake/mercer.pc.in mercer.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/mercer.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
   COMPONENT development)
+
+install(FILES LICENSE CHANGELOG.md capi/GUIDE.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+if(TARGET mercer_tool AND NOT CMAKE_CROSSCOMPILING)
+  set(mercer_man_page ${PROJECT_SOURCE_DIR}/cmake/man_page)
+  set(mercer_manual ${PROJECT_SOURCE_DIR}/capi/cli/MANUAL.md)
+  add_custom_command(OUTPUT mercer.1
+    COMMAND ${mercer_man_page} $<TARGET_FILE:mercer_tool> ${mercer_manual} ${PROJECT_VERSION} > mercer.1
+    DEPENDS mercer_tool ${mercer_man_page} ${mercer_manual} VERBATIM)
+  add_custom_target(mercer_manual ALL DEPENDS mercer.1)
+  install(FILES ${PROJECT_BINARY_DIR}/mercer.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+endif()
