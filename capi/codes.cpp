@@ -75,7 +75,8 @@ mercer_status mercer_codes_kernel(const mercer_kernel* kernel, int64_t bits, int
     require(k.falls_with_norm(), MERCER_UNSUPPORTED,
             "the share of bits is no function of kernel %s alone, expected one that falls with a "
             "norm of x - y: gaussian, laplacian, matern, rational_quadratic, "
-            "generalized_gaussian_spectrum of order 1, or sums and products with isotropic laws",
+            "generalized_gaussian_spectrum of order 1, or sums and products with isotropic "
+            "distributions",
             std::string(k.name()).c_str());
     check_range("bits", bits, 1, INT32_MAX);
     const auto given = vector("distances", distances, "count", count);

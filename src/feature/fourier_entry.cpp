@@ -120,7 +120,7 @@ MapEntry fourier_entry() {
       .name = "fourier",
       .help =
           "random Fourier features of a shift-invariant kernel: cos and sin of x'omega, omega from "
-          "the spectral law",
+          "the spectral distribution",
       .fields = std::move(fields),
       .make = fourier_from,
       .chooses_projection = true,

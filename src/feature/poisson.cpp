@@ -184,8 +184,8 @@ std::unique_ptr<FeatureMap> poisson_from(const MapArguments& a) {
 MapEntry poisson_entry() {
   return {.name = "poisson",
           .help =
-              "random monomials, their exponents of Poisson laws, for the Gaussian: for few inputs "
-              "of size about 1, or long lengthscales; 2*d*D per row",
+              "random monomials, their exponents of Poisson distributions, for the Gaussian: for "
+              "few inputs of size about 1, or long lengthscales; 2*d*D per row",
           .make = poisson_from};
 }
 

@@ -41,7 +41,7 @@ std::unique_ptr<const FrequencySource> drawn_columns(const ProjectionArguments& 
 const ProjectionEntry kDense = {
     .name = "dense",
     .number = 0,
-    .help = "i.i.d. columns from the law; d*F multiply-adds per row",
+    .help = "i.i.d. columns from the distribution; d*F multiply-adds per row",
     .maker = make_dense_of<DrawnFrequencies>,
 };
 

@@ -97,7 +97,7 @@ std::unique_ptr<Projection> make_low_discrepancy(const ProjectionArguments& argu
                                                  const char* name, int64_t dimensions) {
   const int64_t most = dimensions - further_coordinates(*arguments.law);
   require(arguments.d <= most, MERCER_UNSUPPORTED,
-          "inputs = %lld, expected at most %lld for projection = %s and the law of %s",
+          "inputs = %lld, expected at most %lld for projection = %s and the distribution of %s",
           static_cast<long long>(arguments.d), static_cast<long long>(most), name,
           arguments.subject.c_str());
   require(arguments.F <= random::kMostLowDiscrepancyPoints, MERCER_UNSUPPORTED,

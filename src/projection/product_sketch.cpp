@@ -262,7 +262,7 @@ SketchFamily product_sketch_entry() {
                      .moments = moments<true>,
                      .projection = "gaussian",
                      .independent = true}},
-          .kinds_help = "law of the projections; rademacher has the lower variance",
+          .kinds_help = "distribution of the projections; rademacher has the lower variance",
           .kinds_former = "weights"};
 }
 

@@ -33,10 +33,10 @@ constexpr const char* kNeedTexts[] = {"", "isotropic", "a product of its coordin
                                       "isotropic or a product of its coordinates'",
                                       "a product of its coordinates', or a mixture of such"};
 
-constexpr const char* kServedLaws[] = {"any law", "isotropic laws",
-                                       "laws of independent coordinates",
-                                       "isotropic laws, and laws of independent coordinates",
-                                       "laws of independent coordinates, and their mixtures"};
+constexpr const char* kServedLaws[] = {
+    "any distribution", "isotropic distributions", "distributions of independent coordinates",
+    "isotropic distributions, and distributions of independent coordinates",
+    "distributions of independent coordinates, and their mixtures"};
 
 }  // namespace
 
@@ -57,13 +57,12 @@ std::unique_ptr<Projection> ProjectionEntry::make(const ProjectionArguments& arg
   check_options(arguments.radius, arguments.scramble);
   const random::Law& law = *arguments.law;
   require(serves(law), MERCER_UNSUPPORTED,
-          "projection = %s needs a law that is %s, which that of %s is not: use dense", name,
-          kNeedTexts[static_cast<int>(need)], arguments.subject.c_str());
+          "projection = %s needs a distribution that is %s, which that of %s is not: use dense",
+          name, kNeedTexts[static_cast<int>(need)], arguments.subject.c_str());
   require(arguments.radius == Radius::drawn || std::isfinite(law.fixed_radius(arguments.d)),
           MERCER_UNSUPPORTED,
-          "radius = fixed needs a law whose norm is nearly constant, which that of %s is not: its "
-          "norms "
-          "must be drawn",
+          "radius = fixed needs a distribution whose norm is nearly constant, which that of %s is "
+          "not: its norms must be drawn",
           arguments.subject.c_str());
   return maker(arguments);
 }

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""The README's tables of what exists, made from mercer_specs: checks that they are up to date, or writes them.
+"""The guide's tables of what exists, made from mercer_specs: checks that they are up to date, or writes them.
 
-Usage: tables.py LIBMERCER.so README.md [--write]
+Usage: tables.py LIBMERCER.so GUIDE.md [--write]
 A table stands between the lines `<!-- table: KIND -->` and `<!-- end of table -->`; each KIND of KINDS has one.
 """
 import ctypes
@@ -55,7 +55,7 @@ def rows(kind, entries):
 def table(kind, entries):
     head = [kind[:-1], "what it is", "parameters, default first"]
     if kind == "projections":
-        head[2:] = ["laws it serves"]
+        head[2:] = ["distributions it serves"]
         lines = [[f"`{e['name']}`", cell(e["help"]), cell(e["serves"])] for e in entries]
     else:
         lines = list(rows(kind, entries))
@@ -66,18 +66,18 @@ def with_tables(text, described):
     pattern = re.compile(r"(<!-- table: (\w+) -->\n)(?:(?!<!--).)*(<!-- end of table -->)", re.DOTALL)
     kinds = [match[2] for match in pattern.finditer(text)]
     if sorted(kinds) != sorted(KINDS):
-        sys.exit(f"the README's tables are of {', '.join(kinds) or 'nothing'}; expected one each of {', '.join(KINDS)}")
+        sys.exit(f"the guide's tables are of {', '.join(kinds) or 'nothing'}; expected one each of {', '.join(KINDS)}")
     return pattern.sub(lambda m: m[1] + table(m[2], described[m[2]]) + "\n" + m[3], text)
 
 
 def main():
-    readme = pathlib.Path(sys.argv[2])
-    text = readme.read_text(encoding="utf-8")
+    guide = pathlib.Path(sys.argv[2])
+    text = guide.read_text(encoding="utf-8")
     fresh = with_tables(text, specs(sys.argv[1]))
     if "--write" in sys.argv[3:]:
-        readme.write_text(fresh, encoding="utf-8")
+        guide.write_text(fresh, encoding="utf-8")
     elif fresh != text:
-        sys.exit(f"{readme}: the tables are not those of mercer_specs; {sys.argv[0]} LIBMERCER.so README.md --write makes them")
+        sys.exit(f"{guide}: the tables are not those of mercer_specs; {sys.argv[0]} LIBMERCER.so {guide} --write makes them")
 
 
 if __name__ == "__main__":
