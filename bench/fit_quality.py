@@ -10,7 +10,7 @@ other: the same for sets that nobody looked at while the defaults were built;
 default: D as the command chooses, many inputs against rows among them; asked is that no mean lies below linear or exact by
 more than the standard error of the paired differences over the splits;
 whole: whole data sets, 80/20 or their own split, D as the command chooses; five splits below 5,000 rows, one above;
-large: kin40k, letter and mnist with the features and rows of README.
+large: kin40k, letter and mnist with the features and rows of bench/README.md.
 Names choose sets within the groups that are named, few if none is. The defaults take some ten minutes on two cores.
 Scores are R^2, or the accuracy, of the predictions that the command writes; its own score is the one that it prints when it fits. linear: ridge on standardised inputs, lambda by leave-one-out, inputs clipped to
 the training range. exact: Gaussian kernel ridge, lengthscale and lambda by 5-fold cross-validation. Both are kept in FILE.json.
@@ -43,7 +43,7 @@ DEFAULT = {"fashion_mnist": Set(2000, 10, 976), "wide": Set(400, 0, 2000), "usps
 IMAGES = {"fashion_mnist": ("train2k", "test976")}  # pixels of 0 to 1, which share a unit: not standardised
 WHOLE = {"pumadyn32nm": 0.95, "concrete": 0.90, "airfoil": 0.93, "elevators": 0.87, "cal_housing": 0.80, "a9a": 0.851,
          "spambase": 0.93}
-LARGE = {"kin40k": 0.977, "letter": 0.968, "mnist": 0.976}  # README's, less what another split or seed moves
+LARGE = {"kin40k": 0.977, "letter": 0.968, "mnist": 0.976}  # bench/README.md's, less what another split or seed moves
 FEATURES = {"kin40k": 4096, "letter": 4096, "mnist": 8192}
 FITTED = {"kin40k": 0.9}  # the share of the rows; else 0.8
 MANY_ROWS = 5000  # from here on one split says enough

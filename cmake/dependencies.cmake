@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# Everything the library links, each behind one including file (see README, "Dependencies").
+# Everything the library links, each behind one including file (see README, "Licence").
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(hwy REQUIRED)

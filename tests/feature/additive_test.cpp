@@ -77,7 +77,7 @@ TEST_CASE("additive: hellinger is exact with a root per input") {
   CHECK(std::fabs(bias) <= 1e-15);
 }
 
-// The README's figures, and that no period near the default does better by more than the default's
+// The guide's figures, and that no period near the default does better by more than the default's
 // own digits.
 TEST_CASE("additive: the default period is that of least error") {
   struct Figure {
