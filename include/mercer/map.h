@@ -109,8 +109,8 @@ MERCER_API mercer_status mercer_map_kernel(const mercer_map* map, mercer_kernel*
 MERCER_API void mercer_map_free(mercer_map* map);
 
 /** All kernels, maps, projections and models, and the keys of a fit, as JSON:
- *  {"kernels":[{"name","help","parameters":
- *  [{"key","type","required","default","least","least_open","most","choices","expected","help"}]}],
+ *  {"kernels":[{"name","help","parameters":[{"key","type","required","default","least",
+ *  "least_open","most","most_open","choices","expected","help"}]}],
  *  "maps","projections","models","fits","outputs","selections","bounds"}, all lists of the same
  *  form; null: no default, no limit; "expected" describes the allowed values in words. Kernels have
  *  "default_map"; maps have "default_kernel" (for searches whose spec names none), "needs_rows"

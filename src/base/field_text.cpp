@@ -28,7 +28,8 @@ std::string range(const Field& field) {
   std::string out;
   if (has_least) out = (field.least_open ? " > " : " >= ");
   if (has_least) append_value(out, field.least);
-  if (has_most) out += has_least ? " and <= " : " <= ";
+  if (has_most) out += has_least ? " and" : "";
+  if (has_most) out += field.most_open ? " < " : " <= ";
   if (has_most) append_value(out, field.most);
   return out;
 }

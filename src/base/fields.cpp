@@ -23,7 +23,8 @@ namespace {
 }
 
 bool in_range(double value, const Field& field) {
-  return (field.least_open ? value > field.least : value >= field.least) && value <= field.most;
+  return (field.least_open ? value > field.least : value >= field.least) &&
+         (field.most_open ? value < field.most : value <= field.most);
 }
 
 /// NaN if the value is no number.

@@ -89,6 +89,7 @@ struct Field {
   double least = -kInfinity;
   double most = kInfinity;
   bool least_open = false;  // true: value > least instead of >=
+  bool most_open = false;   // true: value < most instead of <=
   std::vector<const char*> choices = {};
   const char* help = "";
   const char* former = nullptr;   // an earlier name, still read where the key is not given

@@ -53,6 +53,7 @@ std::vector<Field> option_fields() {
                                count("rows", 2),
                                count("outputs", 1)};
   // With their defaults: files of before there was a choice do not name them.
+  fields.push_back({.key = "ordered", .type = FieldType::boolean, .fallback = false});
   for (Field& field : spec::preparation_fields()) fields.push_back(std::move(field));
   Field joint{.key = kJoint, .type = FieldType::object, .fields = spec::outputs_fields};
   joint.fallback = std::make_shared<const Parameters>();
@@ -93,6 +94,7 @@ std::string print_options(const ModelOptions& options) {
   given.set("folds", how.folds);
   given.set("held_out_fraction", how.held_out_fraction);
   given.set("seed", how.seed);
+  given.set("ordered", how.ordered);
   given.set("rows", options.rows);
   given.set("outputs", options.outputs);
   spec::set_preparation(fit, given);
@@ -117,7 +119,8 @@ ModelOptions parse_options(std::string_view json, const model::Estimating& kind)
                 .lambda_count = p.integer("lambda_count"),
                 .folds = p.integer("folds"),
                 .held_out_fraction = p.number("held_out_fraction"),
-                .seed = p.seed("seed")};
+                .seed = p.seed("seed"),
+                .ordered = p.boolean("ordered")};
   options.rows = p.integer("rows");
   options.outputs = p.integer("outputs");
   spec::read_preparation(p, fit);

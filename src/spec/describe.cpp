@@ -54,6 +54,7 @@ void append_field(std::string& out, const Field& field) {
   described.set("least_open", field.least_open);
   described.set("most",
                 field.most < std::numeric_limits<double>::max() ? Value(field.most) : Value());
+  described.set("most_open", field.most_open);
   out += print_object(described);
   out.back() = ',';  // the object goes on: a list of texts is no Value
   out += "\"choices\":[";

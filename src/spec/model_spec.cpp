@@ -87,6 +87,7 @@ std::vector<Field> select_fields() {
        .least = 0,
        .most = 1,
        .least_open = true,
+       .most_open = true,
        .help = "of the rows, held out"},
       number_above_field("largest", usual.lambda_largest, 0, kUnbounded, "lambda of the path"),
       number_above_field("smallest", usual.lambda_smallest, 0, kUnbounded, "lambda of the path"),
@@ -209,6 +210,7 @@ Parameters model_parameters(const Parameters& map, const model::Fitting& fitted)
   parameters.set("classes", fitted.coding.classes);
   kPrecision.write(parameters, precision);
   parameters.set("seed", fitted.select.seed);
+  parameters.set("ordered", fitted.select.ordered);
   parameters.set("needs", "data");
   return parameters;
 }

@@ -46,6 +46,7 @@ inline model::Model small_model(int64_t outputs) {
   model.fit.select.folds = 7;
   model.fit.select.held_out_fraction = 0.25;
   model.fit.select.seed = ~uint64_t{0};
+  model.fit.select.ordered = true;
   model.rows = 12345;
   model.path = {{0.1, 3.5}, {0.01, std::numeric_limits<double>::infinity()}};
   model.metadata = "{\"columns\":[\"\xc3\xa9t\xc3\xa9\",\"b\"]}\n";
@@ -111,7 +112,7 @@ inline std::string options_fault(const model::Fitting& a, const model::Fitting& 
       a.estimate.precision != b.estimate.precision)
     return "flags";
   if (a.select.selection != b.select.selection || a.select.folds != b.select.folds ||
-      a.select.seed != b.select.seed)
+      a.select.seed != b.select.seed || a.select.ordered != b.select.ordered)
     return "selection";
   if (a.select.lambda != b.select.lambda || a.select.lambda_largest != b.select.lambda_largest ||
       a.select.lambda_smallest != b.select.lambda_smallest)

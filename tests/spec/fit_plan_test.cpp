@@ -101,6 +101,7 @@ TEST_CASE("how lambda is chosen is an object of its own", "[spec]") {
   CHECK(refused(kInvalid, R"({"select":{"folds":7}})", "select.folds", "leave_one_out") == "");
   CHECK(refused(kInvalid, R"({"search":false,"select":{"by":"folds","fraction":0.5}})",
                 "select.fraction") == "");
+  CHECK(refused(kInvalid, R"({"select":{"fraction":1}})", "select.fraction = 1", "< 1") == "");
   CHECK(chosen(R"({"fraction":0.3})").held_out_fraction == 0.3);  // of a search
   CHECK(refused(kInvalid, R"({"select":{"by":"chance"}})", "select.by = \"chance\"") == "");
   CHECK(refused(kInvalid, R"({"select":{"smallest":2,"largest":1}})", "select.smallest = 2") == "");
@@ -124,7 +125,8 @@ TEST_CASE("models of other losses choose lambda on rows held out, and have field
             kInvalid, [&] { fit_of(R"(,"loss":"absolute")"); },
             "loss = \"absolute\", expected one of \"logistic\"") == "");
   CHECK(refusal_fault(
-            kInvalid, [&] { fit_of(R"(,"tau":1.5)"); }, "tau = 1.5") == "");
+            kInvalid, [&] { fit_of(R"(,"loss":"quantile","tau":1)"); },
+            "tau = 1, expected a number > 0 and < 1") == "");
 }
 
 TEST_CASE("what is wrong with the spec of a fit is said with its path", "[spec]") {
@@ -231,7 +233,7 @@ TEST_CASE("a fitted model prints what it was fitted by, and that its spec is not
           "[spec]") {
   Line line;
   const model::Model model = line.fit(
-      R"({"search":false,"lambda":0.1,"seed":2,"map":{"map":"fourier","projection":"dense",)"
+      R"({"search":false,"lambda":0.1,"seed":2,"ordered":true,"map":{"map":"fourier","projection":"dense",)"
       R"("kernel":{"kernel":"laplacian"},"inputs":3,"features":4,"seed":0}})");
   const std::string text = spec::to_spec(model);
   CHECK(
@@ -241,6 +243,6 @@ TEST_CASE("a fitted model prints what it was fitted by, and that its spec is not
       R"("scramble":"owen","whole_blocks":false},"lambda":0.1,"class_weight":"none","solver":"direct","posterior":false,"search":false,)"
       R"("prepare":{"standardize":true,"scale":"standard","missing":"refuse","transform":"none",)"
       R"("target_transform":"none","unit_rows":false,"extrapolation":"clip"},"center":true,)"
-      R"("task":"regression","classes":0,"precision":"f32","seed":2,"needs":"data"})");
+      R"("task":"regression","classes":0,"precision":"f32","seed":2,"ordered":true,"needs":"data"})");
   CHECK(refused(MERCER_UNSUPPORTED, text, "needs = \"data\"", "fitted") == "");
 }

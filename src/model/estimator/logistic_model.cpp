@@ -59,8 +59,6 @@ void check_loss(const Fitting& asked) {
   require(tau == nullptr || loss.reads_tau, MERCER_INVALID_ARGUMENT,
           "tau is of loss = \"%s\", the loss is \"%s\"",
           loss_where([](const solver::Loss& one) { return one.reads_tau; }).c_str(), loss.name);
-  require(tau == nullptr || own.number("tau") < 1, MERCER_INVALID_ARGUMENT,
-          "tau = 1, expected a number between 0 and 1, both excluded");
   require(asked.prepare.target_transform == Transform::none || !loss.counts,
           MERCER_INVALID_ARGUMENT,
           "target_transform with loss = \"%s\", expected none: its targets are counts", loss.name);
@@ -271,8 +269,14 @@ const ModelEntry& logistic_model() {
             number_above_field(
                 "delta", kOptional, 0, kUnbounded,
                 "of huber: where squares end; absent: 1.345 robust deviations of residuals"),
-            number_above_field("tau", kOptional, 0, 1,
-                               "of quantile: the share of targets below it; absent: 0.5"),
+            {.key = "tau",
+             .type = FieldType::number,
+             .fallback = kOptional,
+             .least = 0,
+             .most = 1,
+             .least_open = true,
+             .most_open = true,
+             .help = "of quantile: the share of targets below it; absent: 0.5"},
             count_field("iterations", int64_t{500}, 1e6, "of L-BFGS at most"),
             number_above_field(
                 "tolerance", 1e-5, 0, kUnbounded,
