@@ -47,6 +47,7 @@ struct FitRequest {
   LearnRequest learn;
   std::string model;
   std::optional<int64_t> features;  // none: by the rows, kFeatures of many
+  std::optional<int64_t> most_features;
   double test_fraction = 0;
   std::string estimator = "auto";
   std::string loss;                  // empty: squares, or what the estimator has

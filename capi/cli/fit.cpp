@@ -115,6 +115,7 @@ Json fit_spec(const FitRequest& request, const Plan& plan, const TrainingSet& se
   if (!request.loss.empty()) spec.update({{"model", "logistic"}, {"loss", request.loss}});
   if (request.tau) spec["tau"] = *request.tau;
   if (request.delta) spec["delta"] = *request.delta;
+  if (request.most_features) spec["most_features"] = *request.most_features;
   if (request.learn.ordered) spec["ordered"] = true;
   if (plan.lambda >= 0) spec["lambda"] = plan.lambda;
   if (plan.lengthscale > 0) spec["lengthscale"] = plan.lengthscale;

@@ -14,7 +14,8 @@
 namespace mercer::model {
 
 struct SearchCandidate {
-  int64_t stage;       // 0 coarse, 1 fine, 2 a lengthscale for each input, 3 what is kept
+  int64_t stage;       // 0 coarse, 1 fine, 2 a lengthscale for each input, 3 other features, 4 what
+                       // is kept
   int64_t features;    // D of this trial
   int64_t rows;        // rows fitted on
   double lengthscale;  // in units of the standardised inputs; 0: the kernel has none; NaN: one for

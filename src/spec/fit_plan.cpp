@@ -88,6 +88,7 @@ void read_search(const Parameters& canonical, const FitPlan& plan, model::Search
   search.held_out_fraction = search.fit.select.held_out_fraction;
   const Value* const features = plan.map.find("features");
   search.given_features = features != nullptr;
+  search.most_features = canonical.integer("most_features");
   // Of another type: the map refuses it.
   if (features != nullptr && std::holds_alternative<int64_t>(*features))
     search.features = std::get<int64_t>(*features);
@@ -115,7 +116,8 @@ void refuse_automatic_transform(const FitPlan& plan, const char* of) {
 
 void refuse_search_keys(const FitPlan& plan, const char* of) {
   refuse_automatic_transform(plan, of);
-  refuse_keys(plan, {"ard", "assess", "lengthscale"}, of, "it left out: it is of a search");
+  refuse_keys(plan, {"ard", "assess", "lengthscale", "most_features"}, of,
+              "it left out: it is of a search");
   require(!plan.asks("search") || !plan.searches, MERCER_UNSUPPORTED,
           "search = true of %s, expected false, the default there", of);
 }
@@ -290,10 +292,13 @@ model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<co
     return model::fit(map, plan.search.fit, X, Y, context, weights, groups);
   }
   if (!plan.searches) {
-    refuse_keys(plan, {"ard", "assess"}, "a fit with \"search\": false", "it left out");
+    refuse_keys(plan, {"ard", "assess", "most_features"}, "a fit with \"search\": false",
+                "it left out");
     refuse_automatic_transform(plan, "a fit with \"search\": false");
     return fit_plainly(std::move(plan), X, Y, weights, groups, context);
   }
+  if (plan.search.given_features)
+    refuse_keys(plan, {"most_features"}, "a search with map.features", "one of the two");
   end_with_loss(plan);
   check_searchable(plan);
   begin_with_ridge(plan.search.fit.estimate);
@@ -322,7 +327,7 @@ GivenMap map_of_stream(FitPlan& plan, const GivenMap& map, int64_t inputs) {
   settle_selection(plan, !plan.search.fit.select.ordered);
   require(!plan.asks("search") || !plan.searches, MERCER_UNSUPPORTED,
           "search = true of %s, expected false, the default there", kWhat);
-  refuse_keys(plan, {"ard", "assess"}, kWhat, "it left out: it is of a search");
+  refuse_keys(plan, {"ard", "assess", "most_features"}, kWhat, "it left out: it is of a search");
   refuse_automatic_transform(plan, kWhat);
   if (map != nullptr) {
     follow_kernel(map->kernel(), plan);

@@ -103,6 +103,9 @@ std::vector<Field> common_fields() {
       choice_field("ard", kArdWords[0], {std::begin(kArdWords), std::end(kArdWords)},
                    "whether a search learns a lengthscale for each input; auto: where rows allow, "
                    "and kept where it wins"),
+      integer_field("most_features", int64_t{0}, 0, 2147483647.0,
+                    "to which a search doubles those of a map without \"features\" while rows held "
+                    "out gain by it; 0: 8192, while their square times the rows is at most 2^42"),
       {.key = "search",
        .type = FieldType::boolean,
        .fallback = true,

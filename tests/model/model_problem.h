@@ -66,6 +66,20 @@ inline Problem smooth_problem(int64_t n, int64_t d, int64_t outputs, double nois
   return problem;
 }
 
+/// y = sin(8 |x - c_k|) summed over a few c_k, and noise: a thousand features do not hold it.
+inline Problem rough_problem(int64_t n, double noise, uint64_t seed) {
+  Problem problem{random_matrix(n, 3, seed), random_matrix(n, 1, seed + 1000)};
+  const Matrix<double> centers = random_matrix(8, 3, seed + 2000);
+  for (int64_t i = 0; i < n; ++i) {
+    double y = noise * problem.Y(i, 0);
+    for (int64_t k = 0; k < centers.rows(); ++k)
+      y += std::sin(8 * std::hypot(problem.X(i, 0) - centers(k, 0), problem.X(i, 1) - centers(k, 1),
+                                   problem.X(i, 2) - centers(k, 2)));
+    problem.Y(i, 0) = y;
+  }
+  return problem;
+}
+
 /// For comparisons: features in double.
 inline model::Fitting f64_options(model::Selection selection) {
   model::Fitting options;

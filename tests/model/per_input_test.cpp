@@ -78,7 +78,7 @@ TEST_CASE("a search finds the input that matters, and is better for it", "[model
   CHECK(each.report.relevance[0] == 1);
   for (size_t j = 1; j < 6; ++j) CHECK(each.report.relevance[j] < 0.5);
   CHECK(std::isnan(each.report.lengthscale));
-  CHECK(each.report.trials.back().stage == 3);
+  CHECK(each.report.trials.back().stage == 4);
   maker.per_input = false;
   const Model one = searched(maker, train);
   CHECK(one.map->kernel().lengthscale().size() == 1);

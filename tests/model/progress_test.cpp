@@ -79,13 +79,18 @@ TEST_CASE("a fit and a search stop wherever they are asked to", "[model]") {
 }
 
 TEST_CASE("progress of a search never runs back or past its total", "[model]") {
-  const Problem problem = smooth_problem(500, 3, 1, 0.1, 63);
-  SearchOptions options;
-  options.features = 128;
-  Watch watch;
-  CHECK(watched(watch, [&](Context& context) {
-          search(GaussianMaker{3}, options, problem.x(), problem.y(), context);
-        }).status == MERCER_OK);
-  CHECK(watch.sane);
-  CHECK(watch.last == watch.total);
+  for (const bool doubles : {false, true}) {
+    const Problem problem =
+        doubles ? rough_problem(3100, 0.1, 63) : smooth_problem(500, 3, 1, 0.1, 63);
+    SearchOptions options;
+    options.features = doubles ? 1024 : 128;
+    options.most_features = doubles ? 2048 : 0;
+    options.assess = !doubles;
+    Watch watch;
+    CHECK(watched(watch, [&](Context& context) {
+            search(GaussianMaker{3}, options, problem.x(), problem.y(), context);
+          }).status == MERCER_OK);
+    CHECK(watch.sane);
+    CHECK(watch.last == watch.total);
+  }
 }

@@ -91,7 +91,7 @@ TEST_CASE("what search reports is what it did", "[model]") {
     wrong += k > 0 && c.stage < candidates[k - 1].stage;
     wrong += c.features != 256 || c.rows != 1500;
     wrong += !(c.score > 0 && c.score < 2) || !(c.lambda > 0) || !(c.seconds >= 0);
-    wrong += (c.stage == 3) != (k + 1 == candidates.size());
+    wrong += (c.stage == 4) != (k + 1 == candidates.size());
   }
   CHECK(wrong == 0);
   const SearchCandidate& last = candidates.back();
@@ -270,6 +270,15 @@ TEST_CASE("few rows have more features by default, where there is room", "[model
   CHECK(default_features(100, 100000, context) == 2048);
   context.memory_cap = int64_t{40} << 20;
   CHECK(default_features(400, 2000, context) == 4096);
+  CHECK(affordable_features(5000, 10, context) == 2048);
+}
+
+TEST_CASE("a search goes up to the features that 2^42 multiply-adds allow", "[model]") {
+  Context context;
+  CHECK(affordable_features(65536, 10, context) == 8192);
+  CHECK(affordable_features(65537, 10, context) == 4096);
+  CHECK(affordable_features(int64_t{1} << 30, 10, context) == 2048);
+  CHECK(affordable_features(65536, 5000, context) == 4096);
 }
 
 namespace {

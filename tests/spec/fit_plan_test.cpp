@@ -84,6 +84,12 @@ TEST_CASE("the spec of a fit says what is given and leaves the rest open", "[spe
   CHECK(open.search.lambda < 0);
   CHECK(open.search.estimator == model::Estimator::automatic);
   CHECK(open.search.assess);
+  CHECK(open.search.most_features == 0);
+  CHECK(spec::fit_plan(R"({"most_features":4096})").search.most_features == 4096);
+  CHECK(Line().refused(MERCER_UNSUPPORTED, R"({"most_features":4096,"map":{"features":64}})",
+                       "key \"most_features\"", "one of the two") == "");
+  CHECK(Line().refused(MERCER_UNSUPPORTED, R"({"most_features":4096,"search":false})",
+                       "key \"most_features\"") == "");
 }
 
 TEST_CASE("how lambda is chosen is an object of its own", "[spec]") {

@@ -28,7 +28,7 @@ FitReport report() {
   report.assessment = {Assessed::unseen, Measure::accuracy, 100, 7, 0.5, 0.125, -0.25, NAN};
   report.trials = {
       {0, 64, 300, 3, 1e-2, NAN, 0.5},
-      {3, 128, 600, 1.5, 1e-3, 0.25, 1, Transform::none, 0.125, NAN, "laplacian", Transform::log}};
+      {4, 128, 600, 1.5, 1e-3, 0.25, 1, Transform::none, 0.125, NAN, "laplacian", Transform::log}};
   report.relevance = {1, 0.5};
   report.warnings = {"one \"warning\""};
   return report;

@@ -104,8 +104,15 @@ void add_fit_options(CLI::App* app, FitRequest* request) {
   app->add_option(
          "--features", request->features,
          "Random features D; default 2048, of up to 2,048 rows 4096, of up to 1,024 rows 8192, "
-         "with a map made of rows at most as many as these")
+         "doubled while rows held out gain by it; with a map made of rows at most as many as these")
       ->check(whole_number(1, (int64_t{1} << 31) - 1))
+      ->type_name("D");
+  app->add_option(
+         "--most-features", request->most_features,
+         "Up to which --features are doubled where they are not given; default 8192, while "
+         "their square times the rows is at most 2^42")
+      ->check(whole_number(1, (int64_t{1} << 31) - 1))
+      ->excludes("--features")
       ->type_name("D");
   add_choice(app, "--estimator", &request->estimator, kEstimatorWords,
              "Of classes: ridge (least squares) or logistic; default auto: ridge for up to 3,000 "

@@ -22,9 +22,9 @@ constexpr int64_t kFewRows = 10;       // of a fit
 constexpr double kNearlyAll = 0.995;   // a ceiling that says nothing
 constexpr double kNearlyExact = 1e-3;  // left unexplained: targets without noise need no lambda
 constexpr double kMostOfFew = 0.5;     // of a target's variance, in a hundredth of the rows
-// Tr H over rows: the share of its own target in a row's prediction. The least lambda at a long
-// lengthscale is that of a polynomial, far from interpolating.
-constexpr double kInterpolating = 0.9;
+// Of the error on rows held out, on rows that were fitted: less, and noise was fitted as well. The
+// least lambda alone says nothing: at a long lengthscale it is that of a polynomial.
+constexpr double kInterpolating = 0.01;
 constexpr int64_t kFewScoredRows = 30;  // behind a score
 constexpr int64_t kFewOfClass = 3;      // rows of a class, behind a score
 constexpr double kRareShare = 0.1;      // of the rows
@@ -191,33 +191,21 @@ std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
   return found;
 }
 
-std::vector<std::string> edge_warnings(double lengthscale, bool lengthscale_at_edge, double lambda,
-                                       double largest, double smallest, bool nearly_exact) {
-  std::vector<std::string> found;
-  if (lengthscale_at_edge)
-    found.push_back(text("lengthscale %.4g is at an edge of what was tried", lengthscale));
-  if (largest > 0 && lambda >= largest)
-    found.push_back(
-        text("lambda %.3g is the largest that was tried: the model is nearly constant", lambda));
-  if (smallest > 0 && lambda <= smallest && !nearly_exact)
-    found.push_back(
-        text("lambda %.3g is the smallest that was tried: the model nearly interpolates", lambda));
-  return found;
-}
-
-std::vector<std::string> choice_warnings(const FitReport& report, int64_t rows,
-                                         bool lengthscale_at_edge, double largest,
-                                         double smallest) {
-  const bool interpolates = report.dimension >= kInterpolating * static_cast<double>(rows);
+std::vector<std::string> choice_warnings(const FitReport& report, double fitted,
+                                         bool lengthscale_at_edge, double largest) {
   std::vector<std::string> found;
   if (report.criterion_rows < kFewScoredRows && report.criterion == ComparedBy::held_out)
     found.push_back(
         text("%lld rows chose lengthscale and lambda", static_cast<Long>(report.criterion_rows)));
-  for (std::string& one :
-       edge_warnings(report.lengthscale, lengthscale_at_edge && std::isfinite(report.lengthscale),
-                     report.lambda, largest, smallest,
-                     !interpolates || report.criterion_score < kNearlyExact))
-    found.push_back(std::move(one));
+  if (lengthscale_at_edge && std::isfinite(report.lengthscale))
+    found.push_back(text("lengthscale %.4g is at an edge of what was tried", report.lengthscale));
+  if (largest > 0 && report.lambda >= largest)
+    found.push_back(text("lambda %.3g is the largest that was tried: the model is nearly constant",
+                         report.lambda));
+  if (fitted < kInterpolating && report.criterion_score >= kNearlyExact)
+    found.push_back(
+        text("lambda %.3g is the smallest that was tried: the model nearly interpolates",
+             report.lambda));
   return found;
 }
 

@@ -17,11 +17,6 @@ namespace mercer::model {
 /// A warning of up to 319 characters, as printf writes it.
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-/// Of what a search chose: lengthscale and lambda at an edge of what was tried. largest and
-/// smallest lambda: 0 where they are no edge; nearly_exact: a small lambda is right.
-std::vector<std::string> edge_warnings(double lengthscale, bool lengthscale_at_edge, double lambda,
-                                       double largest, double smallest, bool nearly_exact);
-
 /// Of the data: few rows, targets or inputs that do not vary, targets that vary by few rows alone,
 /// a class of one row; rows that repeat the inputs of others, and what these allow where their
 /// targets differ, unless the score of a regression shows that other rows are less noisy. Copies
@@ -30,10 +25,11 @@ std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
                                        MatrixView<const double> Y, const Assessment& assessment,
                                        Context& context);
 
-/// Of what was chosen. rows: that report.dimension is of. largest, smallest: of the lambdas that
-/// were to be had; both 0 for one that was given.
-std::vector<std::string> choice_warnings(const FitReport& report, int64_t rows,
-                                         bool lengthscale_at_edge, double largest, double smallest);
+/// Of what was chosen. fitted: the loss of rows that were fitted over that of the criterion, NaN
+/// where no smaller lambda is wanted. largest: of the lambdas that were to be had; 0 for one that was
+/// given.
+std::vector<std::string> choice_warnings(const FitReport& report, double fitted,
+                                         bool lengthscale_at_edge, double largest);
 
 /// Of the score beside the baselines'. own: the estimator's parameters.
 std::vector<std::string> score_warnings(const Parameters& own, Task task,

@@ -120,6 +120,12 @@ std::vector<Pooled> try_logistic(const solver::BlockSource& rows, bool center,
 
 }  // namespace
 
+bool tries_logistic(const solver::BlockSource& rows, Estimator asked, size_t splits,
+                    const Context& context) {
+  return asked == Estimator::logistic ||
+         (asked == Estimator::automatic && is_affordable(rows, splits, context));
+}
+
 EstimatorChoice choose_estimator(const solver::BlockSource& rows, const Estimating& ridge_asked,
                                  Estimator asked, std::span<const Split> splits,
                                  const RidgeResult& ridge, Context& context) {
@@ -133,8 +139,7 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const Estimati
     ridge_judged = judge_ridge(rows, splits, ridge, context);
     choice.ridge_loss = ridge_judged.loss;
   }
-  if (asked != Estimator::ridge &&
-      (asked == Estimator::logistic || is_affordable(rows, splits.size(), context))) {
+  if (tries_logistic(rows, asked, splits.size(), context)) {
     choice.logistic_loss = kInfinity;
     for (Pooled& one : try_logistic(rows, ridge_asked.center, splits, ridge, context)) {
       Judged judged = judge(one.parts, Prior::softmax, context);

@@ -44,6 +44,10 @@ struct EstimatorChoice {
   std::vector<double> class_factors;
 };
 
+/// Whether logistic regression is among what choose_estimator tries, of so many splits.
+bool tries_logistic(const solver::BlockSource& rows, Estimator asked, size_t splits,
+                    const Context& context);
+
 /// rows: of a classification. splits: one, or folds, whose held-out rows are pooled. Logistic
 /// regression is tried at lambdas from ridge.lambda down. `automatic` leaves it out where it would
 /// cost more than the sums of ridge do, or features do not fit the cache.

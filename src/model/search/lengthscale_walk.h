@@ -18,6 +18,12 @@ struct Tried {
   Trial trial;
 };
 
+/// Lengthscales with a common factor.
+inline std::vector<double> scaled(std::vector<double> lengthscales, double factor) {
+  for (double& one : lengthscales) one *= factor;
+  return lengthscales;
+}
+
 class LengthscaleWalk {
  public:
   /// near: the trial with the least loss so far, or null.

@@ -40,8 +40,9 @@ constexpr int64_t kFeatures = 2048;
 // The frequencies of a whole block of up to 4,096 inputs: half a block misses half of their
 // directions, and with these half of what is linear in them.
 constexpr int64_t kMostFeatures = 8192;
-constexpr int64_t kFeatureNumbers = int64_t{1} << 23;  // n D: n^2 D is at most that of n = 2,048
-constexpr int64_t kWeights = int64_t{1} << 25;         // d D: of frequencies kept as a matrix
+constexpr int64_t kFeatureNumbers = int64_t{1} << 23;   // n D: n^2 D is at most that of n = 2,048
+constexpr int64_t kWeights = int64_t{1} << 25;          // d D: of frequencies kept as a matrix
+constexpr int64_t kFeatureProducts = int64_t{1} << 42;  // n D^2: what the last sums take
 
 void check_search(const SearchOptions& options) {
   const ModelEntry& entry = *options.fit.estimate.entry;
@@ -54,6 +55,9 @@ void check_search(const SearchOptions& options) {
       "another loss");
   require(options.features >= 1, MERCER_INVALID_ARGUMENT,
           "features = %lld, expected a positive number", static_cast<Long>(options.features));
+  require(options.most_features >= 0, MERCER_INVALID_ARGUMENT,
+          "most_features = %lld, expected a positive number, or 0 for the library's",
+          static_cast<Long>(options.most_features));
   require(options.lengthscale >= 0 && std::isfinite(options.lengthscale), MERCER_INVALID_ARGUMENT,
           "lengthscale = %g, expected a positive number, or 0 to search", options.lengthscale);
   require(!std::isnan(options.lambda) && !std::isinf(options.lambda), MERCER_INVALID_ARGUMENT,
@@ -225,14 +229,42 @@ Model search_weighing(const MapMaker& maker, const SearchOptions& options, const
                      context);
 }
 
-}  // namespace
-
-int64_t default_features(int64_t n, int64_t d, const Context& context) {
+/// 8,192 or a half or quarter of it, so that n is at most most_rows(D).
+template <class Rows>
+int64_t features_for(int64_t n, int64_t d, const Context& context, const Rows& most_rows) {
   int64_t features = kMostFeatures;
-  while (features > kFeatures && (n > kFeatureNumbers / features || d > kWeights / features ||
+  while (features > kFeatures && (n > most_rows(features) || d > kWeights / features ||
                                   !context.has_room(2 * solver::least_ridge_bytes(n, features))))
     features /= 2;
   return features;
+}
+
+/// With D, and how far it may be doubled.
+SearchOptions with_features(SearchOptions options, int64_t n, int64_t d, const Context& context) {
+  if (options.given_features) {
+    options.most_features = std::max(options.features, options.most_features);
+    return options;
+  }
+  options.features = default_features(n, d, context);
+  if (options.most_features > 0) {
+    options.features = std::min(options.features, options.most_features);
+  } else {  // a posterior keeps D^2 numbers
+    const Value* const posterior = options.fit.estimate.parameters.find(kPosterior);
+    const bool keeps = posterior != nullptr && *posterior == Value(true);
+    options.most_features = keeps ? options.features : affordable_features(n, d, context);
+  }
+  return options;
+}
+
+}  // namespace
+
+int64_t default_features(int64_t n, int64_t d, const Context& context) {
+  return features_for(n, d, context, [](int64_t features) { return kFeatureNumbers / features; });
+}
+
+int64_t affordable_features(int64_t n, int64_t d, const Context& context) {
+  return features_for(n, d, context,
+                      [](int64_t features) { return kFeatureProducts / features / features; });
 }
 
 Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
@@ -253,8 +285,7 @@ Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
   check_targets(fit.coding, Y, may_miss_targets(fit.coding, *last.entry));
   Found found = within(maker.domain(), fit.prepare, X);
   found.flagged = options.flagged;
-  SearchOptions inside = options;
-  if (!options.given_features) inside.features = default_features(X.rows(), X.cols(), context);
+  const SearchOptions inside = with_features(options, X.rows(), X.cols(), context);
   const std::vector<double> relative = solver::relative_weights(weights);
   const TargetedRows rows{X, Y, relative, groups};
   Model model = std::ranges::count(relative, 0.0) > 0

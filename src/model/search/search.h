@@ -29,8 +29,12 @@ struct SearchOptions {
   std::vector<int64_t> flagged = {};  // as Found has them, of missing = flag
   int64_t features = 2048;  // D of the final map; fewer where it takes a row for each and has fewer
   bool given_features = true;  // false: D is default_features', and that there are fewer is no news
-  double lengthscale = 0;      // > 0: not searched (then lambda alone is)
-  double lambda = -1;          // >= 0: not searched
+  /// Up to which D is doubled while its learning curve says that this pays; 0: no further than one
+  /// that is given, else affordable_features'. Not of classes that logistic regression is tried on,
+  /// other losses, outputs that are joined, nor with lambda given or beyond the number of rows.
+  int64_t most_features = 0;
+  double lengthscale = 0;  // > 0: not searched (then lambda alone is)
+  double lambda = -1;      // >= 0: not searched
   double held_out_fraction = 0.1;
   /// True: where the lengthscale is searched, of up to 100 dense standardised inputs, log and rank
   /// are tried, too, and kept where they beat fit.prepare.transform by more than a standard error.
@@ -63,6 +67,9 @@ struct SearchOptions {
 /// D of a search that is given none: 2,048, and where rows are few, whose system is n x n whatever
 /// D, up to 8,192, while n D is at most 2^23, d D at most 2^25 and there is room.
 int64_t default_features(int64_t n, int64_t d, const Context& context);
+/// The most that a search goes up to by itself: 8,192, while n D^2 is at most 2^42, that of 2^20 rows
+/// at 2,048, d D at most 2^25 and there is room.
+int64_t affordable_features(int64_t n, int64_t d, const Context& context);
 
 /// The model is fitted on all rows with the lengthscale and lambda that the paired rule of
 /// paired_choice.h takes: by leave-one-out for up to 3,000 rows, else on held-out ones. Its path

@@ -18,6 +18,11 @@
 #include "solver/row_weights.h"
 
 namespace mercer::model {
+namespace {
+
+constexpr int64_t kFittedJudged = 2000;  // of rows that were fitted
+
+}  // namespace
 
 void SearchRun::assess_by(const Chosen& chosen, std::shared_ptr<const Predictor> predictor) {
   Model model;
@@ -43,16 +48,11 @@ void SearchRun::choose_between(std::span<const Split> splits, const RidgeResult&
                                Chosen& chosen) {
   if (fit_.coding.task != Task::classification) return;
   if (!options_.calibrate && options_.estimator == Estimator::ridge) return;
-  // A posterior is ridge's.
-  const Value* const posterior = fit_.estimate.parameters.find(kPosterior);
-  const bool ridge_alone = options_.estimator == Estimator::automatic && posterior != nullptr &&
-                           *posterior == Value(true);
   RidgeResult given = ridge;
   given.given = options_.lambda >= 0;
   given.class_factors = factors_;
-  choice_ = choose_estimator(plain_rows(chosen), fit_.estimate,
-                             ridge_alone ? Estimator::ridge : options_.estimator, splits, given,
-                             context_);
+  choice_ =
+      choose_estimator(plain_rows(chosen), fit_.estimate, estimator(), splits, given, context_);
   if (!keeps_logistic()) return;
   chosen.point.lambda = choice_->lambda;
   chosen.point.score = choice_->error_rate;
@@ -68,12 +68,40 @@ solver::Weights SearchRun::fit_logistic_last(const Chosen& chosen,
   return fit_logistic(rows, statistics, *choice_, context_);
 }
 
-solver::Weights SearchRun::fit_left_out(const solver::BlockSource& rows, Chosen& chosen) {
-  if (!chosen.whole) {
-    Trial trial = leave_out(rows, chosen.setting, chosen_by_);
-    const size_t at = paired_pick(trial);
-    chosen.take(std::move(trial), at);
+void SearchRun::map_whole(const Chosen& chosen, int64_t features) {
+  last_.reset();
+  whole_.reset();
+  const MapMaker& maker = *chosen.setting.maker;
+  candidates_.use(maker);
+  candidates_.release();
+  map_ =
+      candidates_.make(chosen.setting.prepared->by, chosen.lengthscales, features, made_of(maker));
+  couple(*map_, chosen.setting);
+  whole_.emplace(rows_of(chosen, learnt_));
+}
+
+void SearchRun::take_whole(Chosen& chosen, int64_t features) {
+  map_whole(chosen, features);
+  if (chosen.whole) return;
+  Trial trial;
+  if (leaves_out()) {
+    trial = leave_out(*whole_, chosen.setting, chosen_by_);
+  } else {
+    last_.emplace(*whole_, estimate_.problem(), split_.train, HeldOutFit::Sums::exact, context_,
+                  counting(features));
+    LambdaPlan plan;
+    if (!chosen.trial.points.empty()) plan.start = chosen.point.lambda;
+    // Trials went no lower than kLeastSingle: the best may lie far below it.
+    plan.factor = plan.start <= 1.5 * kLeastSingle ? 10.0 : std::sqrt(10.0);
+    if (options_.lambda >= 0) plan.grid = {options_.lambda};
+    trial = judged(*last_, plan, chosen.setting, split_.held_out);
   }
+  const size_t at = paired_pick(trial);
+  chosen.take(std::move(trial), at);
+}
+
+solver::Weights SearchRun::fit_left_out(Chosen& chosen) {
+  const FeatureRows& rows = *whole_;
   const Selecting fixed{.selection = Selection::fixed, .lambda = chosen.point.lambda};
   const auto solved = [&](const solver::BlockSource& some) {
     return select(some, fixed, fit_.coding.task, estimate_.problem(), context_).weights;
@@ -87,17 +115,8 @@ solver::Weights SearchRun::fit_left_out(const solver::BlockSource& rows, Chosen&
   return solved(rows);
 }
 
-solver::Weights SearchRun::fit_held_out(const solver::BlockSource& rows, Chosen& chosen) {
-  HeldOutFit fit(rows, estimate_.problem(), split_.train, HeldOutFit::Sums::exact, context_,
-                 counting(options_.features));
-  LambdaPlan plan;
-  if (!chosen.trial.points.empty()) plan.start = chosen.point.lambda;
-  // Trials went no lower than kLeastSingle: the best may lie far below it.
-  plan.factor = plan.start <= 1.5 * kLeastSingle ? 10.0 : std::sqrt(10.0);
-  if (options_.lambda >= 0) plan.grid = {options_.lambda};
-  Trial trial = judged(fit, plan, chosen.setting, split_.held_out);
-  const size_t at = paired_pick(trial);
-  chosen.take(std::move(trial), at);
+solver::Weights SearchRun::fit_held_out(Chosen& chosen) {
+  HeldOutFit& fit = *last_;
   const double lambda = chosen.point.lambda;
   const auto part = [&](const Split&) { return fit.solve(lambda, context_); };
   choose_between({&split_, 1}, {.lambda = lambda, .part = part, .statistics = fit.statistics()},
@@ -139,7 +158,29 @@ void SearchRun::fit_loss(Chosen& chosen, Model& model) {
   chosen.point.lambda = learned.lambda;
 }
 
-void SearchRun::fill_report(const Chosen& chosen) {
+double SearchRun::training_loss(const Chosen& chosen, const Model& model) {
+  if (options_.loss || options_.lambda >= 0 || keeps_logistic() ||
+      chosen.point.lambda > kLeastTried)
+    return std::numeric_limits<double>::quiet_NaN();
+  const std::vector<int64_t> some = sample_rows(chosen_by_, kFittedJudged, fit_.select.seed);
+  const Judge judge = judge_of(chosen.setting).on(some);
+  TrialSums sums(judge, whole_->outputs(), 1);
+  for_each_scored(*whole_->subset(some), {&linear_weights(model), 1}, context_,
+                  [&](int64_t i, const double* code, double weight, const double* scores) {
+                    sums.add(i, code, weight, scores);
+                  });
+  return sums.finish({TrialPoint{}}).points[0].loss;
+}
+
+void SearchRun::keep(int64_t stage, int64_t rows, const Chosen& chosen, Time since) {
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - since;
+  keep({stage, map_->features(), rows, reported(chosen.lengthscales), chosen.point.lambda,
+        chosen.point.score, seconds.count(), chosen.setting.prepared->asked.transform,
+        chosen.point.loss, chosen.setting.shape, std::string(map_->kernel().name()),
+        chosen.setting.prepared->asked.target_transform});
+}
+
+void SearchRun::fill_report(const Chosen& chosen, double training_loss) {
   report_.rows_are = !rule_.groups.empty() ? RowsAre::grouped
                      : rule_.ordered       ? RowsAre::ordered
                                            : RowsAre::exchangeable;
@@ -156,8 +197,8 @@ void SearchRun::fill_report(const Chosen& chosen) {
   report_.target_transform = chosen.setting.prepared->asked.target_transform;
   report_.dimension = chosen.point.dimension;
   const bool given = options_.lambda >= 0 || options_.loss;
-  for (std::string& one : choice_warnings(report_, std::ssize(split_.train), lengthscale_at_edge_,
-                                          given ? 0 : kMostLambda, given ? 0 : kLeastTried))
+  for (std::string& one : choice_warnings(report_, training_loss / chosen.point.loss,
+                                          lengthscale_at_edge_, given ? 0 : kMostLambda))
     report_.warnings.push_back(std::move(one));
 }
 
@@ -189,38 +230,30 @@ Model SearchRun::run(Ranges ranges) {
   Chosen chosen = choose();
   choose_shape(chosen);
   try_per_input(chosen);
-  phases_.begin(phase_units({std::ssize(split_.train), options_.features}, 1));
-  const auto started = std::chrono::steady_clock::now();
-  candidates_.use(*chosen.setting.maker);
-  candidates_.release();
+  Time started = std::chrono::steady_clock::now();
   Model model;
-  const Preparation& by = chosen.setting.prepared->by;
-  map_ =
-      candidates_.make(by, chosen.lengthscales, options_.features, made_of(*chosen.setting.maker));
-  model.map = map_;
-  couple(*map_, chosen.setting);
-  const FeatureRows rows = rows_of(chosen, learnt_);
   if (options_.loss) {
+    phases_.begin(phase_units({std::ssize(split_.train), options_.features}, 1));
+    map_whole(chosen, options_.features);
     fit_loss(chosen, model);
   } else {
-    model.predictor =
-        make_linear(leaves_out() ? fit_left_out(rows, chosen) : fit_held_out(rows, chosen));
+    started = choose_features(chosen);
+    model.predictor = make_linear(leaves_out() ? fit_left_out(chosen) : fit_held_out(chosen));
+    last_.reset();
     model.path = keeps_logistic() ? choice_->path : std::move(chosen.path);
   }
+  model.map = map_;
   model.fit = fitted_as(chosen);
   if (choice_) model.calibration = choice_->calibration;
   if (options_.calibrate && !keeps_logistic() && !options_.loss)
     model.posterior =
-        posterior_of(rows, estimate_, chosen.point.lambda, linear_weights(model), context_);
+        posterior_of(*whole_, estimate_, chosen.point.lambda, linear_weights(model), context_);
   model.rows = X_.rows();
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
-  keep({3, map_->features(), model.rows, reported(chosen.lengthscales), chosen.point.lambda,
-        chosen.point.score, seconds.count(), chosen.setting.prepared->asked.transform,
-        chosen.point.loss, chosen.setting.shape, std::string(map_->kernel().name()),
-        chosen.setting.prepared->asked.target_transform});
-  fill_report(chosen);
+  keep(4, model.rows, chosen, started);
+  fill_report(chosen, training_loss(chosen, model));
+  whole_.reset();
   warn_of_drift(chosen);
-  model.preparation = by;
+  model.preparation = chosen.setting.prepared->by;
   model.ranges = std::move(ranges);
   model.report = std::move(report_);
   return model;

@@ -56,11 +56,6 @@ std::vector<double> of_inputs(std::vector<double> prepared, int64_t d,
   return prepared;
 }
 
-std::vector<double> scaled(std::vector<double> lengthscales, double factor) {
-  for (double& one : lengthscales) one *= factor;
-  return lengthscales;
-}
-
 }  // namespace
 
 /// From `most` rows, in units of lengthscales found before; none where there is no room.

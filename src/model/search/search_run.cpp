@@ -77,8 +77,7 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
       sizes_(leaves_out() ? left_out_sizes(std::ssize(split_.train), options.features)
                           : held_out_sizes(std::ssize(split_.train), options.features)),
       phases_(context, phase_units(sizes_.coarse, kCoarseTrials) +
-                           phase_units(sizes_.fine, kFineTrials) +
-                           phase_units({std::ssize(split_.train), options.features}, 1)) {
+                           phase_units(sizes_.fine, kFineTrials) + last_units()) {
   start_ = {.prepared = &prepared_with(fit_.prepare.transform, fit_.prepare.target_transform),
             .maker = &maker};
   start_ = shapes_of(start_).front();
@@ -101,7 +100,9 @@ Ranges SearchRun::ranges() const {
 }
 
 solver::RowsDone SearchRun::counting(int64_t features) {
-  return [this, units = row_units(features)](int64_t rows) { phases_.advance(rows * units); };
+  return [this, units = pace_ * static_cast<double>(row_units(features))](int64_t rows) {
+    phases_.advance(static_cast<int64_t>(static_cast<double>(rows) * units));
+  };
 }
 
 std::vector<double> SearchRun::lambdas() const {

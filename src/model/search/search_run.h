@@ -48,6 +48,7 @@ class SearchRun {
   Ranges ranges() const;
 
  private:
+  using Time = std::chrono::steady_clock::time_point;
   struct Chosen {
     Setting setting;
     std::vector<double> lengthscales;  // none, one, or one for each input
@@ -63,6 +64,24 @@ class SearchRun {
       path = path_of(trial);
     }
   };
+
+  /// A fit to all rows that choose with so many features, which becomes map_, whole_ and last_.
+  void take_whole(Chosen& chosen, int64_t features);
+  /// The rows under the map of so many features; of ridge at what was chosen so far.
+  void map_whole(const Chosen& chosen, int64_t features);
+  /// take_whole with all features, of which there may become more (search_features.cpp).
+  /// The time at which the last fit began.
+  Time choose_features(Chosen& chosen);
+  bool has_twice(int64_t features, const Chosen& chosen) const;
+  /// Squares alone are fitted, and there may be other D.
+  bool has_curve(const Chosen& chosen);
+  bool may_double(int64_t features, const Chosen& chosen) const;
+  void begin_whole(int64_t features);
+  int64_t last_units() const;
+  /// The lengthscale with so many features.
+  void walk_again(int64_t features, Chosen& chosen);
+  void warn_of_few_features(int64_t features, const Trial& fewer, const Chosen& chosen);
+  void keep(int64_t stage, int64_t rows, const Chosen& chosen, Time since);
 
   bool leaves_out() const { return std::ssize(chosen_by_) <= kMostLeftOut; }
   bool searches_lengthscale() const {
@@ -149,6 +168,13 @@ class SearchRun {
   std::vector<double> lambdas() const;
 
   /// Ridge's lambda is chosen; which estimator of a classification is kept, and its calibration.
+  /// A posterior is ridge's.
+  Estimator estimator() const {
+    const Value* const posterior = fit_.estimate.parameters.find(kPosterior);
+    const bool keeps = posterior != nullptr && *posterior == Value(true);
+    return keeps && options_.estimator == Estimator::automatic ? Estimator::ridge
+                                                               : options_.estimator;
+  }
   void choose_between(std::span<const Split> splits, const RidgeResult& ridge, Chosen& chosen);
   bool keeps_logistic() const { return choice_ && choice_->keeps_logistic; }
   /// On all rows, by ridge's sums for their scale where there are any.
@@ -168,9 +194,11 @@ class SearchRun {
   std::vector<int64_t> made_of(const MapMaker& maker) const {
     return maker.keeps_all_rows() ? all_rows(X_.rows()) : chosen_by_;
   }
-  /// On all rows; lambda is chosen again unless the choice was made on all of chosen_by_.
-  solver::Weights fit_left_out(const solver::BlockSource& rows, Chosen& chosen);
-  solver::Weights fit_held_out(const solver::BlockSource& rows, Chosen& chosen);
+  /// On all rows, at the lambda of take_whole.
+  solver::Weights fit_left_out(Chosen& chosen);
+  solver::Weights fit_held_out(Chosen& chosen);
+  /// On some of the rows that the weights were fitted to; NaN where it is not asked for.
+  double training_loss(const Chosen& chosen, const Model& model);
   /// Scores the unseen rows as a model of these weights and of what chose them would be.
   void assess_by(const Chosen& chosen, std::shared_ptr<const Predictor> predictor);
   void assess_by(const Chosen& chosen, solver::Weights weights) {
@@ -182,7 +210,7 @@ class SearchRun {
   Fitting fitted_as(const Chosen& chosen) const;
   /// Where the last rows are predicted worse than rows among the others (search_drift.cpp).
   void warn_of_drift(const Chosen& chosen);
-  void fill_report(const Chosen& chosen);
+  void fill_report(const Chosen& chosen, double training_loss);
   void keep(const SearchCandidate& candidate);
   int64_t phase_units(const TrialSize& size, int64_t trials) const {
     return trials * size.rows * row_units(size.features);
@@ -207,6 +235,8 @@ class SearchRun {
   Setting start_;                                  // as it is asked for
   std::vector<Setting> walked_;
   std::shared_ptr<const feature::FeatureMap> map_;  // of the fit
+  std::optional<FeatureRows> whole_;                // under it
+  std::optional<HeldOutFit> last_;                  // to those that choose
   Judge judge_;
   Split split_;  // of chosen_by_, on held-out rows
   CandidateRows candidates_;
@@ -215,6 +245,7 @@ class SearchRun {
   std::optional<EstimatorChoice> choice_;  // of a classification
   bool lengthscale_at_edge_ = false;
   int64_t stage_ = 0;  // of trials of one lengthscale
+  double pace_ = 1;    // of progress, by the work done
   Phases phases_;
 };
 

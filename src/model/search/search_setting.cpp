@@ -26,10 +26,6 @@ constexpr double kSettingErrors = 1;  // another setting must win by
 // Gaussian one gains most from one for each.
 constexpr double kNear = 1.1;
 
-size_t place_of_best(const Trial& trial) {
-  return static_cast<size_t>(&trial.best() - trial.points.data());
-}
-
 bool leaves_all(const std::vector<Curve>& curves) {
   return std::ranges::all_of(curves,
                              [](const Curve& curve) { return curve.kind == Transform::none; });
@@ -37,7 +33,7 @@ bool leaves_all(const std::vector<Curve>& curves) {
 
 bool beats(const LengthscaleWalk& one, const LengthscaleWalk& other) {
   const Trial &a = one.best().trial, &b = other.best().trial;
-  return beats(a, place_of_best(a), b, place_of_best(b), kSettingErrors);
+  return beats(a, a.best_place(), b, b.best_place(), kSettingErrors);
 }
 
 }  // namespace

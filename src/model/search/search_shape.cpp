@@ -23,11 +23,8 @@ const Trial& least_of(const std::vector<Tried>& tried) {
 
 /// By their least losses.
 bool beats(const Trial& one, const Trial& other) {
-  const auto place = [](const Trial& trial) {
-    return static_cast<size_t>(&trial.best() - trial.points.data());
-  };
   return one.best().loss < (1 - kShare) * other.best().loss &&
-         beats(one, place(one), other, place(other), kShapeErrors);
+         beats(one, one.best_place(), other, other.best_place(), kShapeErrors);
 }
 
 }  // namespace

@@ -255,11 +255,16 @@ size_t paired_pick(const Trial& trial) {
   return paired_pick({&one, 1}).point;
 }
 
-bool beats(const Trial& one, size_t a, const Trial& other, size_t b, double errors) {
+Gain gain(const Trial& one, size_t a, const Trial& other, size_t b) {
   PairedLosses sums(2);
   for (size_t i = 0; i < one.weights.size(); ++i)
     sums.add(std::array{one.losses[a][i], other.losses[b][i]}.data(), one.weights[i]);
-  return sums.mean(1) - sums.mean(0) > errors * sums.error_of_difference(0, 1);
+  return {sums.mean(1) - sums.mean(0), sums.error_of_difference(0, 1)};
+}
+
+bool beats(const Trial& one, size_t a, const Trial& other, size_t b, double errors) {
+  const Gain found = gain(one, a, other, b);
+  return found.mean > errors * found.error;
 }
 
 }  // namespace mercer::model

@@ -33,6 +33,7 @@ struct Trial {
 
   /// The first point of least loss; NaN never wins.
   const TrialPoint& best() const;
+  size_t best_place() const { return static_cast<size_t>(&best() - points.data()); }
 };
 
 /// a < b, and NaN is larger than all.
@@ -112,8 +113,13 @@ struct Picked {
 Picked paired_pick(std::span<const Trial* const> trials);
 /// The place of the point of one trial.
 size_t paired_pick(const Trial& trial);
-/// A fit has a lower mean loss than another by more than `errors` standard errors of that
-/// difference over the rows, which are the same. a, b: places among the trials' points.
+/// By how much one fit's mean loss is below another's, and the standard error of that over the rows,
+/// which are the same. a, b: places among the trials' points.
+struct Gain {
+  double mean = 0, error = 0;
+};
+Gain gain(const Trial& one, size_t a, const Trial& other, size_t b);
+/// It is more than `errors` of its standard errors.
 bool beats(const Trial& one, size_t a, const Trial& other, size_t b, double errors);
 
 }  // namespace mercer::model

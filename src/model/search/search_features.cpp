@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// How many features, by their learning curve: fits of D/2 and D to all rows that choose, lambda
+// chosen for each, predict what 2 D would gain. What a random map misses of its kernel is a variance
+// that falls as 1/D, and so is the loss that this adds: each doubling gains half of what the last
+// one did, or more where D limits what can be learnt at all. D is doubled while that is more than the
+// error of the difference over the rows can explain and a share of what is left unexplained.
+#include <algorithm>
+#include <cmath>
+
+#include "model/assess/warnings.h"
+#include "model/search/search_run.h"
+#include "solver/lambda_path.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr int64_t kLeastCurve = 1024;  // fewer are for those in a hurry
+constexpr double kCurveErrors = 2, kCurveShare = 0.01;
+constexpr double kNextGain = 0.5;  // of the last
+constexpr double kFeatureStep = 1.4142135623730951;
+constexpr int64_t kFeatureSteps = 3;
+
+/// Whether as many features again would pay.
+bool pays(const Trial& half, const Trial& whole) {
+  const Gain found = gain(whole, whole.best_place(), half, half.best_place());
+  return found.mean > kCurveErrors * found.error &&
+         kNextGain * found.mean > kCurveShare * whole.best().loss;
+}
+
+}  // namespace
+
+/// As many features as rows are as good as the kernel itself, which costs no more.
+bool SearchRun::has_twice(int64_t D, const Chosen& chosen) const {
+  return 2 * D <= std::ssize(chosen_by_) &&
+         chosen.setting.maker->features_of(2 * D, std::ssize(chosen_by_)) == 2 * D;
+}
+
+bool SearchRun::has_curve(const Chosen& chosen) {
+  const int64_t D = options_.features;
+  if (D < kLeastCurve || options_.lambda >= 0 || !judge_.varies() || !has_twice(D, chosen))
+    return false;
+  if (!judge_.classifies()) return true;
+  map_whole(chosen, D);  // the curve of squares says nothing of logistic regression
+  return !tries_logistic(*whole_, estimator(), leaves_out() ? kFolds : 1, context_);
+}
+
+int64_t SearchRun::last_units() const {
+  const TrialSize whole{std::ssize(split_.train), options_.features};
+  const int64_t last = phase_units(whole, 1);
+  return phase_units({whole.rows, whole.features / 2}, 1) +
+         (2 * whole.features <= options_.most_features ? 2 : 1) * last;
+}
+
+/// Nobody knows how often D is doubled: each time takes half as much of the progress as the last.
+void SearchRun::begin_whole(int64_t features) {
+  const double share =
+      std::min(1.0, static_cast<double>(options_.features) / static_cast<double>(features));
+  pace_ = share * share * share;
+  phases_.begin(static_cast<int64_t>(
+      pace_ * static_cast<double>(phase_units({std::ssize(split_.train), features}, 1))));
+}
+
+SearchRun::Time SearchRun::choose_features(Chosen& chosen) {
+  const auto take = [&](Chosen& one, int64_t features) {
+    begin_whole(features);
+    const Time started = std::chrono::steady_clock::now();
+    take_whole(one, features);
+    return started;
+  };
+  const bool curve = has_curve(chosen);
+  Chosen fewer = chosen;
+  int64_t D = options_.features;
+  if (curve) {
+    fewer.whole = false;
+    keep(3, std::ssize(split_.train), fewer, take(fewer, D / 64 * 32));
+  }
+  for (;; D *= 2) {
+    const Time started = take(chosen, D);
+    if (!curve || !pays(fewer.trial, chosen.trial)) return started;
+    if (!may_double(D, chosen)) {
+      if (has_twice(D, chosen)) warn_of_few_features(D, fewer.trial, chosen);
+      return started;
+    }
+    keep(3, std::ssize(split_.train), chosen, started);
+    fewer = chosen;
+    walk_again(2 * D, chosen);
+  }
+}
+
+bool SearchRun::may_double(int64_t D, const Chosen& chosen) const {
+  return 2 * D <= options_.most_features && estimate_.coupling == nullptr && has_twice(D, chosen) &&
+         context_.has_room(2 * solver::least_ridge_bytes(X_.rows(), 2 * D));
+}
+
+/// What suits few features is too long for many.
+void SearchRun::walk_again(int64_t features, Chosen& chosen) {
+  if (!searches_lengthscale()) return;
+  last_.reset();
+  const TrialSizes sizes = held_out_sizes(std::ssize(split_.train), features);
+  LengthscaleWalk walk(1.0, [&](double factor, const Trial* near) {
+    return try_out(3, chosen.setting, scaled(chosen.lengthscales, factor), sizes.fine,
+                   near == nullptr ? &chosen.trial : near);
+  });
+  walk.climb(kFeatureStep, kFeatureSteps);
+  chosen.lengthscales = scaled(chosen.lengthscales, choice_of(walk).tried->lengthscale);
+}
+
+void SearchRun::warn_of_few_features(int64_t D, const Trial& fewer, const Chosen& chosen) {
+  const double score = chosen.trial.best().score;
+  const double better = kNextGain * (fewer.best().score - score);
+  if (!(better > 0)) return;
+  const bool open = !options_.given_features && estimate_.coupling == nullptr;
+  report_.warnings.push_back(text(
+      "%lld features are few: twice as many would raise %s from %.4f to about %.4f on the rows "
+      "that choose (%s = %lld: four times the time and memory of the last fit)",
+      static_cast<long long>(D), judge_.classifies() ? "accuracy" : "R^2", 1 - score,
+      1 - score + better, open ? "most_features" : "features", static_cast<long long>(2 * D)));
+}
+
+}  // namespace mercer::model
