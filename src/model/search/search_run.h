@@ -65,9 +65,9 @@ class SearchRun {
     }
   };
 
-  /// A fit to all rows that choose with so many features, which becomes map_, whole_ and last_.
+  /// Fits all rows that choose with so many features: map_, whole_ and last_ are of it.
   void take_whole(Chosen& chosen, int64_t features);
-  /// The rows under the map of so many features; of ridge at what was chosen so far.
+  /// map_ and whole_ alone, at what was chosen so far.
   void map_whole(const Chosen& chosen, int64_t features);
   /// take_whole with all features, of which there may become more (search_features.cpp).
   /// The time at which the last fit began.
