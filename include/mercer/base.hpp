@@ -106,8 +106,8 @@ inline mercer_score_options score_options(mercer_metric metric = MERCER_METRIC_D
 
 inline mercer_predict_options predict_options() { return detail::sized<mercer_predict_options>(); }
 
-/// How a long call runs. progress(done, total) returns true to go on. Exceptions of progress and of
-/// tell_trials' function cancel the call and are rethrown from it.
+/// How a long call runs. progress(done, total) returns true to go on. An exception of progress
+/// cancels the call, one of tell_trials' function lets it go on; the call rethrows both at its end.
 class Context {
  public:
   using Progress = std::function<bool(int64_t done, int64_t total)>;

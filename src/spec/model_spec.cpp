@@ -105,7 +105,7 @@ std::vector<Field> common_fields() {
                    "and kept where it wins"),
       integer_field("most_features", int64_t{0}, 0, 2147483647.0,
                     "to which a search doubles those of a map without \"features\" while rows held "
-                    "out gain by it; 0: 8192, while their square times the rows is at most 2^42"),
+                    "out gain by it; 0: 8192, while their square times the rows is at most 2^39"),
       {.key = "search",
        .type = FieldType::boolean,
        .fallback = true,

@@ -273,12 +273,12 @@ TEST_CASE("few rows have more features by default, where there is room", "[model
   CHECK(affordable_features(5000, 10, context) == 2048);
 }
 
-TEST_CASE("a search goes up to the features that 2^42 multiply-adds allow", "[model]") {
+TEST_CASE("a search goes up to the features that 2^39 multiply-adds allow", "[model]") {
   Context context;
-  CHECK(affordable_features(65536, 10, context) == 8192);
-  CHECK(affordable_features(65537, 10, context) == 4096);
+  CHECK(affordable_features(8192, 10, context) == 8192);
+  CHECK(affordable_features(8193, 10, context) == 4096);
   CHECK(affordable_features(int64_t{1} << 30, 10, context) == 2048);
-  CHECK(affordable_features(65536, 5000, context) == 4096);
+  CHECK(affordable_features(8192, 5000, context) == 4096);
 }
 
 namespace {

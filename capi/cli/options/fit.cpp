@@ -110,7 +110,7 @@ void add_fit_options(CLI::App* app, FitRequest* request) {
   app->add_option(
          "--most-features", request->most_features,
          "Up to which --features are doubled where they are not given; default 8192, while "
-         "their square times the rows is at most 2^42")
+         "their square times the rows is at most 2^39")
       ->check(whole_number(1, (int64_t{1} << 31) - 1))
       ->excludes("--features")
       ->type_name("D");

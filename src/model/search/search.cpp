@@ -42,7 +42,7 @@ constexpr int64_t kFeatures = 2048;
 constexpr int64_t kMostFeatures = 8192;
 constexpr int64_t kFeatureNumbers = int64_t{1} << 23;   // n D: n^2 D is at most that of n = 2,048
 constexpr int64_t kWeights = int64_t{1} << 25;          // d D: of frequencies kept as a matrix
-constexpr int64_t kFeatureProducts = int64_t{1} << 42;  // n D^2: what the last sums take
+constexpr int64_t kFeatureProducts = int64_t{1} << 39;  // n D^2: what the last sums take
 
 void check_search(const SearchOptions& options) {
   const ModelEntry& entry = *options.fit.estimate.entry;

@@ -67,8 +67,8 @@ struct SearchOptions {
 /// D of a search that is given none: 2,048, and where rows are few, whose system is n x n whatever
 /// D, up to 8,192, while n D is at most 2^23, d D at most 2^25 and there is room.
 int64_t default_features(int64_t n, int64_t d, const Context& context);
-/// The most that a search goes up to by itself: 8,192, while n D^2 is at most 2^42, that of 2^20 rows
-/// at 2,048, d D at most 2^25 and there is room.
+/// The most that a search goes up to by itself: 8,192, while n D^2 is at most 2^39, that of 2^13
+/// rows, d D at most 2^25 and there is room.
 int64_t affordable_features(int64_t n, int64_t d, const Context& context);
 
 /// The model is fitted on all rows with the lengthscale and lambda that the paired rule of
