@@ -208,6 +208,25 @@ TEST_CASE("what all rows leave of the folds' errors is told of nested scores alo
   CHECK(told(Assessed::nested, std::nan("")).score == unseen.score);
 }
 
+TEST_CASE("parts in time are scored about their own means", "[model]") {
+  const std::vector<Split> parts = {{{0}, {1, 2, 3}}, {{0, 1, 2, 3}, {4, 5, 6, 7}}};
+  const Matrix<double> noise = random_matrix(7, 1, 41);
+  const auto score = [&](double drift, std::span<const double> weights) {
+    const Matrix<double> Y = random_matrix(7, 1, 40);
+    Foreseen all{Matrix<double>(7, 1), {Matrix<double>(7, 1), {}}};
+    for (int64_t i = 0; i < 7; ++i) {
+      Y(i, 0) += i < 3 ? 0 : drift;
+      all.model(i, 0) = Y(i, 0) + 0.3 * noise(i, 0);
+    }
+    center_parts(parts, weights, Y.view(), all);
+    return assess(Assessed::unseen, Task::regression, Y.view(), all, weights).score;
+  };
+  const std::vector<double> weights = {1, 2, 1, 3, 1, 1, 2};
+  CHECK(score(50, {}) == Approx(score(0, {})).epsilon(1e-10));
+  CHECK(score(50, weights) == Approx(score(0, weights)).epsilon(1e-10));
+  CHECK(score(0, {}) < 0.95);
+}
+
 TEST_CASE("targets that a few rows spread are warned of, and a fit that interpolates", "[model]") {
   const auto warned = [](const Model& model, const char* words) {
     return std::ranges::any_of(model.report.warnings, [&](const std::string& text) {

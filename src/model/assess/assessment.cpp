@@ -150,6 +150,18 @@ double error_of_clusters(double share, MatrixView<const double> Y,
                                  : std::max(of_clusters, error_of_accuracy(share, shares));
 }
 
+double observed_mean(MatrixView<const double> Y, int64_t o, int64_t first, int64_t last,
+                     std::span<const double> weights) {
+  double sum = 0, total = 0;
+  for (int64_t i = first; i < last; ++i) {
+    const double weight = weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
+    if (std::isnan(Y(i, o)) || weight == 0) continue;
+    sum += weight * Y(i, o);
+    total += weight;
+  }
+  return total > 0 ? sum / total : 0.0;
+}
+
 /// A model of all rows leaves `left` of the errors that those of the folds make, which were fitted
 /// to fewer; one that beats no baseline has learnt nothing that more rows would teach. The folds'
 /// models share most of their rows and so their luck (Nadeau and Bengio 2003).
@@ -161,6 +173,22 @@ void tell_of_all_rows(double left, Assessment& folds) {
 }
 
 }  // namespace
+
+void center_parts(std::span<const Split> parts, std::span<const double> weights,
+                  MatrixView<double> Y, Foreseen& foreseen) {
+  int64_t first = 0;
+  for (const Split& part : parts) {
+    const int64_t last = first + std::ssize(part.held_out);
+    for (int64_t o = 0; o < Y.cols; ++o) {
+      const double mean = observed_mean(Y, o, first, last, weights);
+      for (const MatrixView<double> values :
+           {Y, foreseen.model.view(), foreseen.baselines.constant.view(),
+            foreseen.baselines.linear.view()})
+        for (int64_t i = first; i < std::min(last, values.rows); ++i) values(i, o) -= mean;
+    }
+    first = last;
+  }
+}
 
 Measuring::Measuring(Task task, const Estimating& fitted) : Measuring(task) {
   if (fitted.parameters.find("loss") == nullptr || task == Task::classification) return;

@@ -6,6 +6,7 @@
 #include "model/assess/baselines.h"
 #include "model/prepare/coding.h"
 #include "model/report.h"
+#include "model/rows/row_sets.h"
 #include "statistic/explained_loss.h"
 
 namespace mercer::model {
@@ -42,6 +43,11 @@ struct Foreseen {
   Matrix<double> model;
   Baselines baselines;
 };
+/// Takes the mean of each part's targets, n_k rows of weight w, from its targets and predictions:
+/// R^2 is then of the parts about their own means. In rows that drift with time, knowing the mean of
+/// a later part explains what nobody could have known.
+void center_parts(std::span<const Split> parts, std::span<const double> weights,
+                  MatrixView<double> Y, Foreseen& foreseen);
 /// left, of nested ones: the errors of a fit to all rows over those of fits to four fifths, by the
 /// criterion that both were chosen by. The model's score is that of all rows, the baselines' are
 /// those of the folds.

@@ -127,8 +127,11 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
     stage.advance(1);
   }
   const Matrix<double> targets = copied_targets(Y, scored, context);
+  const std::vector<double> own = solver::taken_weights(weights, scored);
+  if (rule.ordered && by.measure == Measure::r_squared)
+    center_parts(splits, own, targets.view(), all);
   Assessment assessment =
-      assess(Assessed::nested, by, targets.view(), all, solver::taken_weights(weights, scored),
+      assess(Assessed::nested, by, targets.view(), all, own,
              by.of_loss() ? 1 : criterion / criteria, clusters_of(scored, rule));
   assessment.groups = group_count(scored, rule.groups);
   return assessment;
