@@ -39,10 +39,15 @@ mercer_predict_options read_predict_options(const mercer_predict_options* option
   check_optional_place("options->rows_outside", read.rows_outside);
   check_optional_place("options->values_outside", read.values_outside);
   check_optional_place("options->predictions_limited", read.predictions_limited);
-  require((read.partial_count == 0 && read.partials == nullptr) ||
-              (what != nullptr && std::string_view(what) == "partials"),
-          MERCER_INVALID_ARGUMENT,
-          "options->partials or partial_count, expected NULL and 0 but for what = \"partials\"");
+  const auto only = [&](bool absent, const char* fields, const char* word) {
+    require(absent || (what != nullptr && std::string_view(what) == word), MERCER_INVALID_ARGUMENT,
+            "options->%s, expected NULL and 0 but for what = \"%s\"", fields, word);
+  };
+  only(read.partial_count == 0 && read.partials == nullptr, "partials or partial_count",
+       "partials");
+  only(read.quantile_count == 0 && read.quantiles == nullptr, "quantiles or quantile_count",
+       "quantile");
+  only(read.sample_count == 0 && read.seed == 0, "sample_count or seed", "sample");
   return read;
 }
 
@@ -117,8 +122,9 @@ mercer_status mercer_model_predict(const mercer_model* model, mercer_rows X, con
     const model::Model& fitted = checked("model", model).impl;
     const Prediction& asked = prediction_of(what, fitted);
     const auto read = read_predict_options(options, what);
-    const Question question{fitted, read, read_extrapolation(read.extrapolation), running};
     const auto rows = read_rows("X", X, fitted.inputs(), "the model's inputs", running);
+    const Question question{fitted, read, read_extrapolation(read.extrapolation), running,
+                            rows.n()};
     const Result result("out", out, rows.n(), asked.columns(question), running, asked.integers);
     result.check_apart(rows);
     const Met met(read, fitted, rows);

@@ -12,6 +12,7 @@
 #include "derivative_arguments.h"
 #include "model/field_quantity.h"
 #include "model/model_derivative.h"
+#include "model/posterior_prediction.h"
 
 namespace mercer::capi {
 namespace {
@@ -32,6 +33,11 @@ bool has_derivatives(const Model& model) {
 
 int64_t one(const Question&) { return 1; }
 int64_t outputs(const Question& question) { return question.model.outputs(); }
+
+model::Outside outside_of(const Question& q, const RowsArgument& X) {
+  if (!q.model.ranges.known()) return {};
+  return model::count_outside(q.model.ranges.inputs, X, q.context);
+}
 
 model::Outside value(const Question& q, const RowsArgument& X, MatrixView<double> out) {
   return model::predict(q.model, X, q.context, out, q.extrapolation);
@@ -70,8 +76,7 @@ model::Outside differentiate(const Question& q, const RowsArgument& X, MatrixVie
           "options->extrapolation of derivatives, expected default or free");
   model::differentiate(q.model, derivative<kind>(q), DoubleRows(X, q.context).view(), q.context,
                        out);
-  if (!q.model.ranges.known()) return {};
-  return model::count_outside(q.model.ranges.inputs, X, q.context);
+  return outside_of(q, X);
 }
 
 using feature::FieldKind;
@@ -93,8 +98,7 @@ model::Outside field(const Question& q, const RowsArgument& X, MatrixView<double
   require(!q.extrapolation || *q.extrapolation == model::Extrapolation::free, MERCER_UNSUPPORTED,
           "options->extrapolation of a field, expected default or free");
   model::predict_field(q.model, X, kind, q.context, out);
-  if (!q.model.ranges.known()) return {};
-  return model::count_outside(q.model.ranges.inputs, X, q.context);
+  return outside_of(q, X);
 }
 
 bool has_posterior(const Model& model) { return model.posterior != nullptr; }
@@ -103,8 +107,45 @@ int64_t squared_outputs(const Question& q) {
 }
 model::Outside covariance(const Question& q, const RowsArgument& X, MatrixView<double> out) {
   model::covariance(q.model, X, q.context, out);
-  if (!q.model.ranges.known()) return {};
-  return model::count_outside(q.model.ranges.inputs, X, q.context);
+  return outside_of(q, X);
+}
+int64_t joint_outputs(const Question& q) {
+  return checked_multiply(q.rows, squared_outputs(q), "covariances");
+}
+model::Outside joint_covariance(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+  model::joint_covariance(q.model, X, q.context, out);
+  return outside_of(q, X);
+}
+template <model::Spread of>
+model::Outside variance(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+  model::variance(q.model, X, of, q.context, out);
+  return outside_of(q, X);
+}
+
+std::span<const double> levels(const Question& q) {
+  return vector("options->quantiles", q.options.quantiles, "options->quantile_count",
+                q.options.quantile_count)
+      .values();
+}
+int64_t quantile_columns(const Question& q) {
+  require(q.options.quantile_count > 0, MERCER_INVALID_ARGUMENT,
+          "options->quantile_count = %lld, expected a positive number for what = \"quantile\"",
+          static_cast<long long>(q.options.quantile_count));
+  return checked_multiply(std::ssize(levels(q)), q.model.outputs(), "quantiles");
+}
+model::Outside quantile(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+  return model::quantiles(q.model, X, levels(q), q.context, out, q.extrapolation);
+}
+
+int64_t sample_columns(const Question& q) {
+  require(q.options.sample_count > 0, MERCER_INVALID_ARGUMENT,
+          "options->sample_count = %lld, expected a positive number for what = \"sample\"",
+          static_cast<long long>(q.options.sample_count));
+  return checked_multiply(q.options.sample_count, q.model.outputs(), "samples");
+}
+model::Outside sample(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+  model::samples(q.model, X, q.options.seed, q.options.sample_count, q.context, out);
+  return outside_of(q, X);
 }
 
 constexpr Prediction kPredictions[] = {
@@ -116,7 +157,12 @@ constexpr Prediction kPredictions[] = {
      differentiate<Kind::hessian_diagonal>},
     {"laplacian", has_derivatives, blocks<Kind::laplacian>, differentiate<Kind::laplacian>},
     {"partials", has_derivatives, blocks<Kind::partials>, differentiate<Kind::partials>},
+    {"variance", has_posterior, outputs, variance<model::Spread::latent>},
+    {"predictive_variance", has_posterior, outputs, variance<model::Spread::predictive>},
+    {"quantile", has_posterior, quantile_columns, quantile},
     {"covariance", has_posterior, squared_outputs, covariance},
+    {"joint_covariance", has_posterior, joint_outputs, joint_covariance},
+    {"sample", has_posterior, sample_columns, sample},
     {"divergence", has_field<FieldKind::divergence>, field_numbers<FieldKind::divergence>,
      field<FieldKind::divergence>},
     {"curl", has_field<FieldKind::curl>, field_numbers<FieldKind::curl>, field<FieldKind::curl>},

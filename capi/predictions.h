@@ -20,6 +20,7 @@ struct Question {
   const mercer_predict_options& options;
   std::optional<model::Extrapolation> extrapolation;
   Context& context;
+  int64_t rows;  // of X
 };
 
 /// A word: whether a model has it, how many columns it takes, and the answer, which says what was

@@ -59,7 +59,7 @@ typedef enum mercer_extrapolation {
 } mercer_extrapolation;
 
 /** Options of a prediction, and where to write what was met. Zeros are the defaults, except
- *  struct_size. 56 bytes on 64-bit machines. */
+ *  struct_size. 88 bytes on 64-bit machines. */
 typedef struct mercer_predict_options {
   uint32_t struct_size;         /**< [0] sizeof(mercer_predict_options). */
   int32_t extrapolation;        /**< [4] mercer_extrapolation. */
@@ -71,6 +71,10 @@ typedef struct mercer_predict_options {
   int64_t* predictions_limited; /**< [32] Predictions limited to the range of the targets. */
   int64_t partial_count;        /**< [40] Number of "partials". */
   const int32_t* partials;      /**< [48] partial_count x d orders >= 0, row-major. */
+  int64_t quantile_count;       /**< [56] Number of "quantiles". */
+  const double* quantiles;      /**< [64] Levels between 0 and 1. */
+  int64_t sample_count;         /**< [72] Number of draws for "sample". */
+  uint64_t seed;                /**< [80] Of these draws. */
 } mercer_predict_options;
 
 /* What to predict for each row of X: NULL or
@@ -78,7 +82,14 @@ typedef struct mercer_predict_options {
  *    "class"             the class of the largest score, the lowest on a tie; one column, F32, F64
  *                        or I32
  *    "probability"       of each class ("Probabilities" in capi/GUIDE.md)
- *    "covariance"        of the m values, m x m numbers; ridge with "posterior": true
+ *    "variance", "predictive_variance"
+ *                        of a model "gp": of each value, and of a new target of weight 1, its noise
+ *                        added; at inputs as they are, as the four that follow
+ *    "quantile"          of new targets, for each output quantile_count numbers
+ *    "covariance"        of the m values, m x m numbers
+ *    "joint_covariance"  of the values of all rows, for each row X_j m x m numbers: n m^2 columns
+ *    "sample"            sample_count draws of the m values; a draw is one function: number s
+ *                        depends on seed and s alone
  *    "divergence", "curl", "potential", "stream"
  *                        of a field, in the inputs' own units, at inputs as they are
  *    "gradient", "hessian_diagonal", "laplacian", "partials"

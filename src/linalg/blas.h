@@ -43,7 +43,8 @@ int64_t cholesky(MatrixView<double> A);
 void cholesky_solve(MatrixView<const double> L, MatrixView<double> B);
 /// Lower triangle of (L L')^{-1} in place of L (dpotri).
 void cholesky_inverse(MatrixView<double> L);
-/// B := L^{-1} B.
-void triangular_solve(MatrixView<const double> L, MatrixView<double> B);
+/// B := L^{-1} B, or L^{-T} B.
+void triangular_solve(MatrixView<const double> L, MatrixView<double> B,
+                      Transpose transpose = Transpose::no);
 
 }  // namespace mercer::linalg

@@ -48,8 +48,8 @@ void cholesky_inverse(MatrixView<double> L) {
           static_cast<int>(info));
 }
 
-void triangular_solve(MatrixView<const double> L, MatrixView<double> B) {
-  solve_triangular(CblasNoTrans, L, B);
+void triangular_solve(MatrixView<const double> L, MatrixView<double> B, Transpose transpose) {
+  solve_triangular(transpose == Transpose::no ? CblasNoTrans : CblasTrans, L, B);
 }
 
 }  // namespace mercer::linalg

@@ -67,11 +67,6 @@ Model fit(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked, 
 Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores,
                 std::optional<Extrapolation> extrapolation = {});
 
-/// Row i of out (n x p p): how sure the model is of its p numbers at row i, in units of the
-/// targets; nothing is clipped. UNSUPPORTED for a model without a posterior, or of transformed
-/// targets.
-void covariance(const Model& model, const Rows& X, Context& context, MatrixView<double> out);
-
 /// Class of the largest score (the lowest on a tie); classification only. NaN or Inf in X is
 /// refused, and so is a row with a NaN score, naming it.
 Outside classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes,

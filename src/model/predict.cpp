@@ -122,24 +122,6 @@ Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<
   return for_each_score(model, X, context, extrapolation, keep);
 }
 
-void covariance(const Model& model, const Rows& X, Context& context, MatrixView<double> out) {
-  require(model.posterior != nullptr && model.preparation.targets.empty(), MERCER_UNSUPPORTED,
-          "the model has no posterior, expected one of ridge fitted with \"posterior\": true and "
-          "targets as they are");
-  check_columns(model, X.cols());
-  const int64_t p = model.outputs();
-  require(out.rows == X.rows() && out.cols == p * p, MERCER_DIMENSION_MISMATCH,
-          "out is %lld x %lld, expected %lld rows and %lld columns", static_cast<Long>(out.rows),
-          static_cast<Long>(out.cols), static_cast<Long>(X.rows()), static_cast<Long>(p * p));
-  check_prepared(model.map->kernel(), model.preparation, X, "leave the row out");
-  const FeatureRows rows(*model.map, model.preparation, model.fit.coding,
-                         model.fit.estimate.precision, {X, {}});
-  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
-    model.posterior->covariance(block.Z, context,
-                                out.block_rows(block.first, block.first + block.Z.rows));
-  });
-}
-
 Outside classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes,
                  std::optional<Extrapolation> extrapolation) {
   require(model.fit.coding.task == Task::classification, MERCER_INVALID_ARGUMENT,

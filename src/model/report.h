@@ -67,7 +67,10 @@ struct Assessment {
   double linear = kNaN;         // of ridge on prepared inputs
   BalancedScore balanced = {};  // of classes
   double balanced_linear = kNaN;
+  /// Of a Gaussian process: the share of targets inside the intervals that should hold kInterval.
+  double coverage = kNaN;
 };
+inline constexpr double kInterval = 0.9;
 
 /// How candidates were compared.
 enum class ComparedBy { none, leave_one_out, held_out, folds };

@@ -12,6 +12,8 @@
 #include "linalg/blas.h"
 #include "linalg/column_means.h"
 #include "linalg/symmetric_eigen.h"
+#include "solver/centering.h"
+#include "solver/evidence.h"
 #include "solver/inverse_trace.h"
 #include "solver/kernel_ridge.h"
 #include "solver/row_weights.h"
@@ -186,6 +188,17 @@ std::vector<double> DualSystem::gcv(double lambda) const {
     value = interpolates ? kInfinity : value / left * (n_ / left);
   }
   return result;
+}
+
+std::vector<double> DualSystem::evidence(double lambda) const {
+  const double shift = checked_shift(lambda, n_), degrees = n_ - (center_ ? 1.0 : 0.0);
+  const std::vector<double> none(static_cast<size_t>(outputs()), 0.0);
+  EvidenceSums sums(none, shift, degrees - static_cast<double>(rows()));
+  for (int64_t j = 0; j < rows(); ++j) {
+    const double s = s_[static_cast<size_t>(j)];
+    sums.add(s, UY_.view().row(j), shift, 1 / (s + shift));
+  }
+  return sums.of(degrees);
 }
 
 double DualSystem::effective_dimension(double lambda) const {

@@ -51,6 +51,8 @@ class DualSystem {
   void decompose(Context& context);
   /// n RSS / (n - Tr H)^2 per output; infinite where the fit interpolates, n - Tr H <= 1e-8 n.
   std::vector<double> gcv(double lambda) const;
+  /// As RidgePath has it.
+  std::vector<double> evidence(double lambda) const;
   /// Tr H, one more for the intercept when centred.
   double effective_dimension(double lambda) const;
   /// (y - f)_i / (1 - H_ii) of rows [first, last): rows x (lambdas times outputs), all outputs of

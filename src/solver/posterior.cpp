@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "linalg/blas.h"
+#include "random/distributions.h"
 #include "solver/block_statistics.h"
 #include "solver/centering.h"
 #include "solver/group_sums.h"
@@ -30,20 +31,20 @@ Matrix<double> copy_of(MatrixView<const double> A, Context& context) {
 
 }  // namespace
 
-void Posterior::factor(MatrixView<double> A, double shift) const {
+void Posterior::factor(MatrixView<double> A) {
   double trace = 0;
   for (int64_t j = 0; j < A.rows; ++j) {
     trace += A(j, j);
-    A(j, j) += shift;
+    A(j, j) += shift_;
   }
-  require(shift > kLeastShift * trace && linalg::cholesky(A) == 0, MERCER_NOT_POSITIVE_DEFINITE,
+  require(shift_ > kLeastShift * trace && linalg::cholesky(A) == 0, MERCER_NOT_POSITIVE_DEFINITE,
           "n lambda = %g is lost in the rounding of the features' sums, %g, expected a larger "
           "lambda for a posterior",
-          shift, trace);
+          shift_, trace);
 }
 
 Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, double lambda,
-                     const Weights& weights, Context& context)
+                     const Weights& weights, double noise, Context& context)
     : share_(static_cast<std::size_t>(rows.outputs()), 0.0), scale_(share_.size(), 1.0) {
   require(lambda > 0, MERCER_UNSUPPORTED, "a posterior at lambda = %g, expected lambda > 0",
           lambda);
@@ -74,9 +75,14 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
     }
     L_ = copy_of(statistics.gram(), context);
   }
-  factor(L_.view(), n * lambda);
-  double trace = static_cast<double>(L_.rows()) - n * lambda * inverse_trace(L_.view(), context);
-  if (roots_.rows() > 0) trace /= static_cast<double>(p);
+  shift_ = n * lambda;
+  factor(L_.view());
+  if (noise > 0) {
+    for (const double scale : scale_) noise_.push_back(noise / (scale * scale));
+    return;
+  }
+  double trace = static_cast<double>(L_.rows()) - shift_ * inverse_trace(L_.view(), context);
+  if (is_joined()) trace /= static_cast<double>(p);
   measure_noise(rows, weights, trace + (problem.center ? 1 : 0), context);
 }
 
@@ -106,44 +112,145 @@ void Posterior::measure_noise(const BlockSource& rows, const Weights& weights, d
     noise_.push_back(squares[static_cast<std::size_t>(k)] / own);
   }
   for (double& noise : noise_)
-    if (roots_.rows() > 0) noise = all / left;
+    if (is_joined()) noise = all / left;
 }
 
-void Posterior::covariance(MatrixView<const double> Z, Context& context,
-                           MatrixView<double> out) const {
+Matrix<double> Posterior::centered(MatrixView<const double> Z, Context& context) const {
   const int64_t p = outputs(), D = means_.cols();
-  const bool joined = roots_.rows() > 0;
-  const int64_t q = joined ? roots_.cols() / p : 1, each = joined ? p : 1;
+  const int64_t q = is_joined() ? roots_.cols() / p : 1;
+  Matrix<double> V(D * q, Z.rows * each(), context, kPosterior);
+  for (int64_t c = 0; c < D; ++c)
+    for (int64_t b = 0; b < q; ++b)
+      for (int64_t a = 0; a < V.cols(); ++a) {
+        const int64_t k = a % each();
+        const double root = is_joined() ? roots_(roots_.rows() == 1 ? 0 : c, k * q + b) : 1.0;
+        V(c * q + b, a) = root * (Z(a / each(), c) - means_(k, c));
+      }
+  return V;
+}
+
+template <class Body>
+void Posterior::for_each_solved(MatrixView<const double> Z, Context& context,
+                                const Body& body) const {
   for (int64_t first = 0; first < Z.rows; first += kPosteriorRows) {
     const int64_t count = std::min(kPosteriorRows, Z.rows - first);
-    const Matrix<double> V(D * q, count * each, context, kPosterior);
-    for (int64_t c = 0; c < D; ++c)
-      for (int64_t b = 0; b < q; ++b)
-        for (int64_t a = 0; a < count * each; ++a) {
-          const int64_t k = a % each;
-          const double root = joined ? roots_(roots_.rows() == 1 ? 0 : c, k * q + b) : 1.0;
-          V(c * q + b, a) = root * (Z(first + a / each, c) - means_(k, c));
-        }
+    const Matrix<double> V = centered(Z.block_rows(first, first + count), context);
     linalg::triangular_solve(L_.view(), V.view());
-    for (int64_t i = 0; i < count; ++i)
-      for (int64_t k = 0; k < p; ++k)
-        for (int64_t l = 0; l < p; ++l) {
-          double& sum = out(first + i, k * p + l);
-          sum = k == l ? share_[static_cast<std::size_t>(k)] : 0;
-          if (joined || k == l)
-            for (int64_t j = 0; j < V.rows(); ++j)
-              sum += V(j, i * each + (joined ? k : 0)) * V(j, i * each + (joined ? l : 0));
-          sum *=
-              std::sqrt(noise_[static_cast<std::size_t>(k)] * noise_[static_cast<std::size_t>(l)]) *
-              scale_[static_cast<std::size_t>(k)] * scale_[static_cast<std::size_t>(l)];
-        }
+    body(first, count, V);
     context.checkpoint();
   }
 }
 
+double Posterior::noise(int64_t k) const {
+  const auto at = static_cast<std::size_t>(k);
+  return noise_[at] * scale_[at] * scale_[at];
+}
+
+double Posterior::covariance_of(int64_t k, int64_t l, double product) const {
+  const double share = k == l ? share_[static_cast<std::size_t>(k)] : 0.0;
+  return std::sqrt(noise(k)) * std::sqrt(noise(l)) * (product + share);
+}
+
+void Posterior::variance(MatrixView<const double> Z, Context& context,
+                         MatrixView<double> out) const {
+  for_each_solved(Z, context, [&](int64_t first, int64_t count, const Matrix<double>& V) {
+    std::vector<double> squares(static_cast<std::size_t>(V.cols()), 0.0);
+    for (int64_t j = 0; j < V.rows(); ++j)
+      for (int64_t a = 0; a < V.cols(); ++a)
+        squares[static_cast<std::size_t>(a)] += V(j, a) * V(j, a);
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t k = 0; k < outputs(); ++k)
+        out(first + i, k) =
+            covariance_of(k, k, squares[static_cast<std::size_t>(i * each() + k % each())]);
+  });
+}
+
+void Posterior::covariance(MatrixView<const double> Z, Context& context,
+                           MatrixView<double> out) const {
+  const int64_t p = outputs();
+  for_each_solved(Z, context, [&](int64_t first, int64_t count, const Matrix<double>& V) {
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t k = 0; k < p; ++k)
+        for (int64_t l = 0; l < p; ++l) {
+          double product = 0;
+          if (is_joined() || k == l)
+            for (int64_t j = 0; j < V.rows(); ++j)
+              product += V(j, i * each() + k % each()) * V(j, i * each() + l % each());
+          out(first + i, k * p + l) = covariance_of(k, l, product);
+        }
+  });
+}
+
+void Posterior::joint_covariance(MatrixView<const double> Z, Context& context,
+                                 MatrixView<double> out) const {
+  const int64_t p = outputs(), n = Z.rows;
+  const Matrix<double> V = centered(Z, context);
+  linalg::triangular_solve(L_.view(), V.view());
+  const Matrix<double> products(V.cols(), V.cols(), context, kPosterior);
+  linalg::multiply(1.0, Transpose::yes, V.view(), Transpose::no, V.view(), 0.0, products.view());
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      for (int64_t k = 0; k < p; ++k)
+        for (int64_t l = 0; l < p; ++l) {
+          const bool related = is_joined() || k == l;
+          out(i, (j * p + k) * p + l) = covariance_of(
+              k, l, related ? products(i * each() + k % each(), j * each() + l % each()) : 0.0);
+        }
+}
+
+// f_k = s_k (Phi~_k(x)'L^{-T} e + sqrt(share_k) e_k) for normal e, which outputs share where they
+// are joined.
+Weights Posterior::draw(uint64_t seed, int64_t count, Context& context) const {
+  const int64_t p = outputs(), D = means_.cols(), r = size();
+  const int64_t own = is_joined() ? 1 : p, q = is_joined() ? roots_.cols() / p : 1;
+  const Matrix<double> e(r, count * own, context, kPosterior);
+  Weights drawn{Matrix<double>(D, count * p, context, kPosterior), {}};
+  std::vector<double> normals(static_cast<std::size_t>(r * own + p));
+  for (int64_t s = 0; s < count; ++s) {
+    random::fill_normal({seed, random::Tag::gaussian, static_cast<uint64_t>(s)}, 0, normals);
+    for (int64_t j = 0; j < r; ++j)
+      for (int64_t o = 0; o < own; ++o)
+        e(j, s * own + o) = normals[static_cast<std::size_t>(j * own + o)];
+    for (int64_t k = 0; k < p; ++k)
+      drawn.intercept.push_back(std::sqrt(share_[static_cast<std::size_t>(k)]) *
+                                normals[static_cast<std::size_t>(r * own + k)]);
+  }
+  linalg::triangular_solve(L_.view(), e.view(), Transpose::yes);
+  for (int64_t a = 0; a < count * p; ++a) {
+    const int64_t k = a % p, column = is_joined() ? a / p : a;
+    const double deviation = std::sqrt(noise(k));
+    double& intercept = drawn.intercept[static_cast<std::size_t>(a)];
+    for (int64_t c = 0; c < D; ++c) {
+      double w = 0;
+      for (int64_t b = 0; b < q; ++b)
+        w += (is_joined() ? roots_(roots_.rows() == 1 ? 0 : c, k * q + b) : 1.0) *
+             e(c * q + b, column);
+      drawn.w(c, a) = deviation * w;
+      intercept -= means_(k, c) * w;
+    }
+    intercept *= deviation;
+  }
+  return drawn;
+}
+
+double Posterior::share_of_prior(MatrixView<const double> Z, Context& context) const {
+  const Matrix<double> V = centered(Z, context);
+  double left = 0, prior = 0;
+  const auto squares = [&] {
+    double sum = 0;
+    for (int64_t j = 0; j < V.rows(); ++j)
+      for (int64_t a = 0; a < V.cols(); ++a) sum += V(j, a) * V(j, a);
+    return sum;
+  };
+  prior = squares() / shift_;
+  linalg::triangular_solve(L_.view(), V.view());
+  left = squares();
+  return prior > 0 ? left / prior : 1.0;
+}
+
 std::vector<double> Posterior::numbers() const {
   std::vector<double> all = {static_cast<double>(roots_.rows()),
-                             static_cast<double>(roots_.rows() > 0 ? roots_.cols() : 0)};
+                             static_cast<double>(is_joined() ? roots_.cols() : 0), shift_};
   const auto put = [&](const double* from, int64_t count) {
     all.insert(all.end(), from, from + count);
   };
@@ -157,7 +264,7 @@ std::vector<double> Posterior::numbers() const {
 Posterior::Posterior(std::span<const double> numbers, int64_t features, int64_t outputs,
                      Context& context) {
   constexpr const char* kBad = "a posterior of other features and outputs than the model's";
-  require(numbers.size() >= 2 &&
+  require(numbers.size() >= 3 &&
               std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); }),
           MERCER_INVALID_ARGUMENT, kBad);
   const double rows = numbers[0], cols = numbers[1];
@@ -167,9 +274,10 @@ Posterior::Posterior(std::span<const double> numbers, int64_t features, int64_t 
       apart || ((rows == 1 || rows == D) && cols >= p && cols <= p * p && std::fmod(cols, p) == 0),
       MERCER_INVALID_ARGUMENT, kBad);
   const double r = apart ? D : D * (cols / p);
-  require(static_cast<double>(numbers.size()) == 2 + p * D + 3 * p + rows * cols + r * (r + 1) / 2,
+  require(static_cast<double>(numbers.size()) == 3 + p * D + 3 * p + rows * cols + r * (r + 1) / 2,
           MERCER_INVALID_ARGUMENT, kBad);
-  auto from = numbers.begin() + 2;
+  shift_ = numbers[2];
+  auto from = numbers.begin() + 3;
   const auto take = [&](auto to, int64_t count) {
     std::copy_n(from, count, to);
     from += count;
@@ -187,6 +295,7 @@ Posterior::Posterior(std::span<const double> numbers, int64_t features, int64_t 
   L_ = Matrix<double>(size, size, context, kPosterior);
   for (int64_t j = 0; j < size; ++j) take(L_.view().row(j), j + 1);
   for (int64_t j = 0; j < size; ++j) require(L_(j, j) > 0, MERCER_INVALID_ARGUMENT, kBad);
+  require(shift_ > 0, MERCER_INVALID_ARGUMENT, kBad);
 }
 
 }  // namespace mercer::solver

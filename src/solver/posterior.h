@@ -4,8 +4,8 @@
 // lambda) I), whose mean given the targets is the ridge solution, and flat priors of the intercepts,
 //   Cov f(x) = s^2 (Phi~(x)'(H + n lambda I)^{-1} Phi~(x) + diag 1/n_k),
 // Phi~ and H of features about their means (group_sums.h; Rasmussen, Williams 2006, section 2.1).
-// s^2 = squared residuals over the observed targets less Tr H: of each output where these are
-// independent, else one in their units.
+// s^2 is given, or squared residuals over the observed targets less Tr H: of each output where
+// these are independent, else one in their units.
 #pragma once
 
 #include <memory>
@@ -18,27 +18,51 @@ namespace mercer::solver {
 
 class Posterior {
  public:
-  /// weights: the solution at lambda > 0. Two passes; O(n D^2 + r^3). Errors: OUT_OF_MEMORY,
-  /// UNSUPPORTED for lambda = 0, NOT_POSITIVE_DEFINITE: no jitter makes it too sure.
+  /// weights: the solution at lambda > 0. noise: s^2 in the targets' units, 0: estimated. Two
+  /// passes; O(n D^2 + r^3). Errors: OUT_OF_MEMORY, UNSUPPORTED for lambda = 0,
+  /// NOT_POSITIVE_DEFINITE: no jitter makes it too sure.
   Posterior(const BlockSource& rows, const RidgeProblem& problem, double lambda,
-            const Weights& weights, Context& context);
+            const Weights& weights, double noise, Context& context);
   /// From numbers(). INVALID_ARGUMENT unless they are of these features and outputs.
   Posterior(std::span<const double> numbers, int64_t features, int64_t outputs, Context& context);
 
   int64_t outputs() const noexcept { return means_.rows(); }
-  /// Row i of out (n x p p): Cov f of row i of Z (n x D). O(n p r^2).
+  /// Variance of the noise of output k, that of its predictions less f's own.
+  double noise(int64_t k) const;
+  /// Row i of out (n x p): Var f of row i of Z (n x D). O(n p r^2), and so the two that follow.
+  void variance(MatrixView<const double> Z, Context& context, MatrixView<double> out) const;
+  /// Row i of out (n x p p): Cov f of row i of Z.
   void covariance(MatrixView<const double> Z, Context& context, MatrixView<double> out) const;
+  /// Row i of out (n x n p p): Cov(f(Z_i), f(Z_j)), p x p for each j. O(n^2 r) more.
+  void joint_covariance(MatrixView<const double> Z, Context& context, MatrixView<double> out) const;
+  /// `count` draws of f less its mean, as functions: Z w + intercept, columns of a draw side by
+  /// side. Draw number s depends on seed and s alone. O(count p r^2).
+  Weights draw(uint64_t seed, int64_t count, Context& context) const;
+  /// Mean over rows and outputs of the share of the prior's variance that is left at rows of Z; the
+  /// intercept's apart.
+  double share_of_prior(MatrixView<const double> Z, Context& context) const;
   std::vector<double> numbers() const;
 
  private:
-  void factor(MatrixView<double> A, double shift) const;
+  void factor(MatrixView<double> A);
   void measure_noise(const BlockSource& rows, const Weights& weights, double degrees,
                      Context& context);
+  bool is_joined() const noexcept { return roots_.rows() > 0; }
+  int64_t each() const noexcept { return is_joined() ? outputs() : 1; }  // columns of a row
+  int64_t size() const noexcept { return L_.rows(); }
+  /// Phi~ of some rows, r x (rows each): column i each + k is that of output k.
+  Matrix<double> centered(MatrixView<const double> Z, Context& context) const;
+  /// Calls body(first, rows, L^{-1} Phi~) for some rows at a time.
+  template <class Body>
+  void for_each_solved(MatrixView<const double> Z, Context& context, const Body& body) const;
+  /// Cov of outputs k and l whose columns have that product.
+  double covariance_of(int64_t k, int64_t l, double product) const;
 
   Matrix<double> means_;                       // p x D
   std::vector<double> share_, noise_, scale_;  // p; noise_: variances
   Matrix<double> roots_;                       // as Coupling's; no rows: outputs are independent
   Matrix<double> L_;
+  double shift_ = 0;  // n lambda
 };
 
 }  // namespace mercer::solver

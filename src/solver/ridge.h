@@ -64,6 +64,8 @@ class RidgePath {
   /// n RSS / (n - Tr H)^2 per output (Golub, Heath, Wahba 1979); infinite where the fit
   /// interpolates, n - Tr H <= 1e-8 n.
   std::vector<double> gcv(double lambda) const;
+  /// The negative log marginal likelihood of each output over n, as evidence.h has it.
+  std::vector<double> evidence(double lambda) const;
   /// Mean squared error per output on held-out rows given as statistics (full gram needed: O(D^2
   /// outputs)).
   std::vector<double> held_out_error(double lambda, const RowStatistics& held_out) const;

@@ -12,6 +12,7 @@
 #include "base/size.h"
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
+#include "solver/evidence.h"
 #include "solver/ridge_state.h"
 
 namespace mercer::solver {
@@ -126,6 +127,19 @@ std::vector<double> RidgePath::gcv(double lambda) const {
   for (double& value : score)
     value = degrees <= kInterpolates * n ? kInfinity : value / degrees * (n / degrees);
   return score;
+}
+
+std::vector<double> RidgePath::evidence(double lambda) const {
+  const double shift = checked_shift(lambda, weight());
+  const double degrees = weight() - static_cast<double>(state_->centered);
+  EvidenceSums sums(state_->outside, shift, degrees - static_cast<double>(features()));
+  for (std::size_t i = 0; i < state_->values.size(); ++i) {
+    const double s = state_->values[i];
+    // A null direction was not subtracted from `outside`.
+    sums.add(s, state_->projected.view().row(static_cast<int64_t>(i)), shift,
+             s > state_->null_level ? 1 / (s * (s + shift)) : -state_->inverse(i, shift) / shift);
+  }
+  return sums.of(degrees);
 }
 
 std::vector<double> RidgePath::held_out_error(double lambda, const RowStatistics& held_out) const {

@@ -137,10 +137,16 @@ void check_searchable(const FitPlan& plan) {
             key.c_str());
 }
 
-/// Another loss than ridge's and logistic regression's is fitted at the end, with a lambda of its own.
+/// What is neither ridge nor logistic regression is fitted at the end, with a lambda of its own.
 void end_with_loss(FitPlan& plan) {
   const model::Estimating& asked = plan.search.fit.estimate;
-  if (asked.entry->least_squares || asked.parameters.text("loss") == kLogisticLoss) return;
+  const Value* const loss = asked.parameters.find("loss");
+  const bool posterior = asked.entry->keeps_posterior;
+  if ((asked.entry->least_squares && !posterior) ||
+      (loss != nullptr && *loss == Value(std::string(kLogisticLoss))))
+    return;
+  // Variances are those of the targets as they are.
+  if (posterior) plan.search.choose_target_transform = false;
   plan.search.loss = asked;
   plan.search.loss_lambda = std::exchange(plan.search.lambda, -1);
   plan.search.estimator = model::Estimator::ridge;
@@ -149,9 +155,8 @@ void end_with_loss(FitPlan& plan) {
 /// Which is logistic regression's part of it, too.
 void begin_with_ridge(model::Estimating& estimate) {
   Parameters own = model::default_parameters(model::ridge_model());
-  model::kClassWeight.write(own, model::kClassWeight.read(estimate.parameters));
-  const Value* const keeps = estimate.parameters.find(model::kPosterior);
-  own.set(model::kPosterior, keeps != nullptr && *keeps == Value(true));
+  if (estimate.parameters.find(model::kClassWeight.key) != nullptr)
+    model::kClassWeight.write(own, model::kClassWeight.read(estimate.parameters));
   estimate.entry = &model::ridge_model();
   estimate.parameters = std::move(own);
 }
@@ -302,9 +307,6 @@ model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<co
   end_with_loss(plan);
   check_searchable(plan);
   begin_with_ridge(plan.search.fit.estimate);
-  // A posterior is one of targets as they are.
-  if (plan.search.fit.estimate.parameters.boolean(model::kPosterior))
-    plan.search.choose_target_transform = false;
   model::Preparing& prepare = plan.search.fit.prepare;
   if (X.sparse()) prepare.buckets = hash_buckets(plan.map, X.cols());
   plan.search.few_missing = model::leave_out_rare_flags(prepare, plan.search.flagged, X, weights);
@@ -351,7 +353,7 @@ model::HermiteOptions hermite_options(const FitPlan& plan) {
             "what the map is given",
             key.c_str());
   const auto& [estimate, prepare, coding, outputs, select, extrapolation] = plan.search.fit;
-  require(estimate.entry->least_squares, MERCER_UNSUPPORTED,
+  require(estimate.entry->least_squares && !estimate.entry->keeps_posterior, MERCER_UNSUPPORTED,
           "model = \"%s\" of sets of observations, expected ridge", estimate.entry->name);
   require(select.selection == model::Selection::fixed, MERCER_INVALID_ARGUMENT,
           "key \"lambda\" is missing, expected a number >= 0: of sets of observations it is not "

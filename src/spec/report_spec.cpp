@@ -53,6 +53,7 @@ Json object_of(const model::Assessment& score, model::Task task) {
       {"standard_error", number(score.standard_error)},
       {"constant", number(score.constant)},
       {"linear", number(score.linear)}};
+  if (!std::isnan(score.coverage)) object["coverage"] = score.coverage;
   add_classes(score, object);
   return object;
 }
@@ -160,6 +161,7 @@ model::Assessment read_score(const Json& object) {
       .constant = read_number(object, "constant"),
       .linear = read_number(object, "linear")};
   read_classes(object, score);
+  if (object.contains("coverage")) score.coverage = read_number(object, "coverage");
   return score;
 }
 

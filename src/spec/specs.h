@@ -38,12 +38,15 @@ const model::ModelEntry& model_entry(const Parameters& given);
 inline constexpr const char* kAutomaticModel = "auto";
 inline constexpr const char* kAutomaticTransform = "auto";
 /// Of "select"."by", after "auto" in the order of model::Selection from held_out on.
-inline constexpr const char* kSelectWays[] = {"auto", "held_out", "folds", "gcv", "leave_one_out"};
+inline constexpr const char* kSelectWays[] = {"auto", "held_out",      "folds",
+                                              "gcv",  "leave_one_out", "evidence"};
 inline constexpr const char* kSelectHelp[] = {
-    "leave_one_out, of other losses than squares held_out", "loss on rows held out once",
+    "leave_one_out, of other losses than squares held_out",
+    "loss on rows held out once",
     "loss on every row, held out in one of the folds",
     "generalised cross-validation: leave-one-out with the mean leverage in place of each row's",
-    "loss on every row of the fit without it, in closed form"};
+    "loss on every row of the fit without it, in closed form",
+    "the marginal likelihood of all rows, lambda being the noise"};
 /// In the order of model::PerInput.
 inline constexpr const char* kArdWords[] = {"auto", "off", "on"};
 

@@ -12,7 +12,8 @@ namespace mercer::spec {
 
 inline constexpr const char* kTasks[] = {"regression", "classification"};
 inline constexpr const char* kPrecisions[] = {"f32", "f64"};
-inline constexpr const char* kSelections[] = {"fixed", "held_out", "kfold", "gcv", "loo"};
+inline constexpr const char* kSelections[] = {"fixed", "held_out", "kfold",
+                                              "gcv",   "loo",      "evidence"};
 inline constexpr const char* kExtrapolations[] = {"clip", "free", "refuse"};
 inline constexpr const char* kScales[] = {"standard", "robust", "center", "common"};
 inline constexpr const char* kMissingWords[] = {"refuse", "fill", "flag"};
@@ -52,7 +53,8 @@ inline constexpr const char* kStructures[] = {"independent", "covariance", "grap
 inline constexpr const char* kStructureHelp[] = {
     "I: each output by itself",
     "(1 - w) I + w C of the targets' correlations C",
-    "(I + w L)^-1 of the Laplacian L of the graph whose weights are the matrix, over its mean degree",
+    "(I + w L)^-1 of the Laplacian L of the graph whose weights are the matrix, over its mean "
+    "degree",
     "exp(-w S) of the mean squared distances S of the targets in units of their deviations",
     "the matrix, positive semi-definite",
     "covariance or, of a field, its kernel, or independent where that is no worse"};

@@ -99,7 +99,7 @@ AT(mercer_row_source, next, 32);
 AT(mercer_row_source, user, 40);
 AT(mercer_row_source, sum, 48);
 
-SIZE(mercer_predict_options, 56);
+SIZE(mercer_predict_options, 88);
 AT(mercer_predict_options, struct_size, 0);
 AT(mercer_predict_options, extrapolation, 4);
 AT(mercer_predict_options, rows_outside, 8);
@@ -108,6 +108,10 @@ AT(mercer_predict_options, inputs_outside, 24);
 AT(mercer_predict_options, predictions_limited, 32);
 AT(mercer_predict_options, partial_count, 40);
 AT(mercer_predict_options, partials, 48);
+AT(mercer_predict_options, quantile_count, 56);
+AT(mercer_predict_options, quantiles, 64);
+AT(mercer_predict_options, sample_count, 72);
+AT(mercer_predict_options, seed, 80);
 
 SIZE(mercer_model_info, 64);
 AT(mercer_model_info, struct_size, 0);

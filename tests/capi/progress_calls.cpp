@@ -224,7 +224,7 @@ void add_fits_of_outputs(const SampleRef& s, Calls& calls) {
   for (const std::string& spec :
        {joint + R"(,"lambda":0.01})", joint + "}", joint + R"(,"select":{"by":"folds"}})",
         joint + R"(,"model":"logistic","loss":"quantile","lambda":0.01})", curl + "}",
-        curl + R"(,"lambda":0.01,"posterior":true})", few + R"(,"kernel":{"kernel":"helmholtz"}}})",
+        curl + R"(,"lambda":0.01,"model":"gp"})", few + R"(,"kernel":{"kernel":"helmholtz"}}})",
         few + R"(},"outputs":"auto"})"})
     for (const bool gaps : {false, true}) {
       if (gaps && spec.find("quantile") != std::string::npos) continue;  // refused

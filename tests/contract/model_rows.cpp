@@ -7,9 +7,11 @@ namespace mercer::test {
 
 std::span<const ModelRow> model_rows() {
   static constexpr ModelRow kRows[] = {
-      {R"({"model":"ridge","lambda":0.001,"posterior":true})"},
+      {R"({"model":"ridge","lambda":0.001})"},
+      {R"({"model":"gp","lambda":0.001})"},
+      {R"({"model":"gp","lambda":0.001,"noise":0.5})"},
       {R"({"model":"ridge","lambda":0.001,"solver":"cg"})"},
-      {R"({"model":"ridge","task":"classification","class_weight":"none","solver":"direct","posterior":false})"},
+      {R"({"model":"ridge","task":"classification","class_weight":"none","solver":"direct"})"},
       {R"({"model":"ridge","lambda":0.01,"task":"classification","class_weight":"balanced"})"},
       {R"({"model":"logistic","lambda":0.01,"task":"classification","loss":"logistic",)"
        R"("class_weight":"none"})"},

@@ -75,7 +75,6 @@ TEST_CASE("what conjugate gradients do not serve is refused", "[model]") {
         MERCER_UNSUPPORTED, [&] { fitted(problem, R"(,"solver":"cg")" + keys); }, says...);
   };
   CHECK(fault(R"(,"select":{"by":"leave_one_out"})", "solver = cg", "held_out") == "");
-  CHECK(fault(R"(,"lambda":1,"posterior":true)", "posterior", "solver = cg") == "");
   CHECK(refusal_fault(
             MERCER_UNSUPPORTED,
             [&] {

@@ -71,6 +71,8 @@ TEST_CASE("trials halve rows and features together", "[model]") {
     TrialSize all, coarse, fine;
   } kRows[] = {
       {left_out_sizes, {500, 2048}, {500, 2048}, {500, 2048}},
+      {left_out_sizes, {500, 8192}, {500, 2048}, {500, 2048}},
+      {left_out_sizes, {1000, 8192}, {500, 1984}, {1000, 4000}},
       {left_out_sizes, {1200, 2048}, {600, 1024}, {1200, 2048}},
       {left_out_sizes, {3000, 2048}, {750, 512}, {1500, 1024}},
       {left_out_sizes, {3000, 256}, {3000, 256}, {3000, 256}},

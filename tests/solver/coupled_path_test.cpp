@@ -227,7 +227,7 @@ TEST_CASE("posterior: the covariance of whole systems", "[solver]") {
           const auto coupling = whole.coupling();
           const MatrixSource source = whole.source();
           const Posterior posterior(source, {center, coupling.get()}, 0.02, whole.solution(0.02),
-                                    context);
+                                    0.0, context);
           Matrix<double> C(30, 9);
           for_each_wide(source, context, [&](const WideBlock& block) {
             posterior.covariance(block.Z, context,

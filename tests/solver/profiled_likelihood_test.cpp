@@ -5,10 +5,13 @@
 #include "solver/profiled_likelihood.h"
 
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <vector>
 
 #include "linalg/blas.h"
+#include "solver/dual_system.h"
+#include "solver/ridge.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
@@ -110,6 +113,31 @@ TEST_CASE("profiled likelihood: the value of the n x n formula") {
       }
     }
   }
+}
+
+TEST_CASE("evidence: paths of lambda differ by what the n x n formula does") {
+  Context context;
+  for (const Shape& shape : kShapes)
+    for (const bool weighs : {false, true}) {
+      const Weights weights = weighs ? some_weights(shape.n) : Weights();
+      const auto Z = test::random_matrix(shape.n, shape.D, 1);
+      const auto Y = test::random_matrix(shape.n, shape.outputs, 2);
+      solver::RowStatistics statistics(shape.D, shape.outputs);
+      statistics.add(Z.view(), Y.view(), context, weights);
+      const solver::RidgePath path(std::move(statistics), true, context);
+      solver::DualSystem dual(test::copy(Z.view()), test::copy(Y.view()), weights, true, context);
+      dual.decompose(context);
+      const auto mean = [&](const std::vector<double>& each) {
+        return std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());
+      };
+      for (const double lambda : {1e-3, 1e-6}) {
+        CAPTURE(shape.n, shape.D, lambda, weighs);
+        const double plain = plain_value(Z.view(), Y.view(), lambda, weights) -
+                             plain_value(Z.view(), Y.view(), 0.1, weights);
+        CHECK(std::fabs(mean(path.evidence(lambda)) - mean(path.evidence(0.1)) - plain) <= 1e-7);
+        CHECK(std::fabs(mean(dual.evidence(lambda)) - mean(dual.evidence(0.1)) - plain) <= 1e-7);
+      }
+    }
 }
 
 TEST_CASE("profiled likelihood: derivatives in features and log lambda") {

@@ -128,7 +128,7 @@ TEST_CASE("what a fit reads is described, and what its outputs and its choice of
   for (size_t i = 0; i < 6; ++i) CHECK(keys_of("outputs", i) == kReads[i]);
   CHECK(all["outputs"][1].at("parameters").at(0).at("most") == 1);
   CHECK(all["outputs"][2].at("parameters").at(1).at("required") == true);
-  REQUIRE(all.at("selections").size() == 5);
+  REQUIRE(all.at("selections").size() == 6);
   CHECK(keys_of("selections", 2) == "folds largest smallest count ");
   CHECK(keys_of("selections", 4) == "largest smallest count ");
 }

@@ -246,7 +246,7 @@ TEST_CASE("a fitted model prints what it was fitted by, and that its spec is not
       text ==
       R"({"mercer":1,"model":"ridge","map":{"map":"fourier","kernel":{"kernel":"laplacian","lengthscale":1,"variance":1},)"
       R"("inputs":3,"features":4,"seed":0,"projection":"dense","form":"pair","radius":"drawn",)"
-      R"("scramble":"owen","whole_blocks":false},"lambda":0.1,"class_weight":"none","solver":"direct","posterior":false,"search":false,)"
+      R"("scramble":"owen","whole_blocks":false},"lambda":0.1,"class_weight":"none","solver":"direct","search":false,)"
       R"("prepare":{"standardize":true,"scale":"standard","missing":"refuse","transform":"none",)"
       R"("target_transform":"none","unit_rows":false,"extrapolation":"clip"},"center":true,)"
       R"("task":"regression","classes":0,"precision":"f32","seed":2,"ordered":true,"needs":"data"})");

@@ -8,6 +8,7 @@
 
 #include "feature/field/field_map.h"
 #include "model/field_quantity.h"
+#include "model/posterior_prediction.h"
 #include "spec/fit_plan.h"
 #include "spec/spec.h"
 #include "support/catch.h"
@@ -212,8 +213,10 @@ TEST_CASE("a target that parts of the rows never have is fitted all the same") {
   }
 }
 
-TEST_CASE("posterior: its variance is that of fits to noise, for outputs apart, joined, with gaps",
-          "[spec]") {
+TEST_CASE(
+    "a Gaussian process: its variance is that of fits to noise, for outputs apart, joined, with "
+    "gaps",
+    "[spec]") {
   // Of targets that are noise about 0 the mean squared error of what is fitted is the trace of H.
   for (const char* map :
        {R"("map":{"kernel":{"kernel":"curl_free"},"features":40})", R"("map":{"features":40})",
@@ -225,7 +228,7 @@ TEST_CASE("posterior: its variance is that of fits to noise, for outputs apart, 
       for (int64_t i = 0; gaps && i < 200; i += 3) data.Y(i, 1) = kMissing;
       const model::Model model =
           data.fit(std::string("{") + map +
-                   R"(,"search":false,"lambda":0.01,"precision":"f64","posterior":true})");
+                   R"(,"search":false,"lambda":0.01,"precision":"f64","model":"gp"})");
       Matrix<double> C(200, 4);
       model::covariance(model, Rows(data.X.view()), data.context, C.view());
       // sum over observed targets of Cov/s^2 = Tr H at lambda -> about its number of degrees.

@@ -126,7 +126,7 @@ TEST_CASE("targets that are not skewed, negative or given a transform are left a
   CHECK(tried(fitted(train, kPlainTargets)) == std::set<Transform>{Transform::none});
   CHECK(tried(fitted(train, R"(,"prepare":{"target_transform":"rank"},"assess":false)")) ==
         std::set<Transform>{Transform::rank});
-  CHECK(tried(fitted(train, R"(,"posterior":true,"assess":false)")) ==
+  CHECK(tried(fitted(train, R"(,"model":"gp","assess":false)")) ==
         std::set<Transform>{Transform::none});
 }
 

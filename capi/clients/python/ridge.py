@@ -206,7 +206,7 @@ def field_error(mercer, X):
     # bounds the squared errors per row.
     targets = f.copy()
     targets[::2, 1:] = np.nan
-    model = mercer.fit_model({"lambda": 1e-6, "posterior": True}, X, targets, handle)
+    model = mercer.fit_model({"lambda": 1e-6, "model": "gp"}, X, targets, handle)
     learnt, sources, covariances = np.empty_like(f), np.empty_like(divergence), np.empty((len(X), 9))
     for what, out in ((b"value", learnt), (b"divergence", sources), (b"covariance", covariances)):
         mercer.model_predict(model, rows(X), what, None, None, matrix(out))

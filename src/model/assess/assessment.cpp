@@ -9,6 +9,7 @@
 #include "base/numbers.h"
 #include "model/assess/balanced_score.h"
 #include "model/estimator/model_entry.h"
+#include "random/scalar_math.h"
 #include "solver/loss.h"
 #include "solver/row_weights.h"
 #include "statistic/prediction_score.h"
@@ -162,6 +163,22 @@ double observed_mean(MatrixView<const double> Y, int64_t o, int64_t first, int64
   return total > 0 ? sum / total : 0.0;
 }
 
+/// The share of observed targets within the central interval that should hold kInterval of them.
+double coverage_of(MatrixView<const double> Y, const Foreseen& foreseen,
+                   std::span<const double> weights) {
+  const double width = random::normal_quantile((1 + kInterval) / 2);
+  double inside = 0, all = 0;
+  for (int64_t i = 0; i < foreseen.variance.rows(); ++i)
+    for (int64_t o = 0; o < Y.cols; ++o) {
+      if (std::isnan(Y(i, o))) continue;
+      const double weight = weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
+      const double error = std::abs(Y(i, o) - foreseen.model(i, o));
+      all += weight;
+      if (error <= width * std::sqrt(foreseen.variance(i, o))) inside += weight;
+    }
+  return all > 0 ? inside / all : kUnknown;
+}
+
 /// A model of all rows leaves `left` of the errors that those of the folds make, which were fitted
 /// to fewer; one that beats no baseline has learnt nothing that more rows would teach. The folds'
 /// models share most of their rows and so their luck (Nadeau and Bengio 2003).
@@ -225,6 +242,7 @@ Assessment assess(Assessed kind, const Measuring& by, MatrixView<const double> Y
                     .constant = score_of(by, Y, foreseen.baselines.constant.view(), weights).value};
   if (foreseen.baselines.linear.rows() > 0)
     result.linear = score_of(by, Y, foreseen.baselines.linear.view(), weights).value;
+  result.coverage = coverage_of(Y, foreseen, weights);
   if (kind == Assessed::nested) tell_of_all_rows(left, result);
   if (by.measure != Measure::accuracy) return result;
   result.balanced = balanced_score(Y, foreseen.model.view(), weights, clusters);

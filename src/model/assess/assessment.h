@@ -42,6 +42,7 @@ inline constexpr int64_t kFolds = 5;  // of nested searches, and of rows that ca
 struct Foreseen {
   Matrix<double> model;
   Baselines baselines;
+  Matrix<double> variance = {};  // of a Gaussian process: of new targets; else no rows
 };
 /// Takes the mean of each part's targets, n_k rows of weight w, from its targets and predictions:
 /// R^2 is then of the parts about their own means. In rows that drift with time, knowing the mean of

@@ -14,6 +14,9 @@
 namespace mercer::model {
 namespace {
 
+constexpr double kLeastShareFar = 0.5;
+constexpr double kMostOff = 0.04, kIntervalErrors = 2.5;  // of the binomial error
+
 using Long = long long;
 
 constexpr double kPerfect = 0.9999;    // as good as a linear model can be
@@ -209,6 +212,15 @@ std::vector<std::string> choice_warnings(const FitReport& report, double fitted,
   return found;
 }
 
+std::vector<std::string> far_warnings(double share, int64_t features) {
+  if (!(share < kLeastShareFar)) return {};
+  return {
+      text("far from all rows the variance is %.2g of the prior's, which it should return to: "
+           "%lld features are too few for so many rows, and predictions there are not to be "
+           "trusted",
+           share, static_cast<Long>(features))};
+}
+
 std::vector<std::string> score_warnings(const Parameters& own, Task task,
                                         const Assessment& assessment) {
   std::vector<std::string> found;
@@ -221,6 +233,11 @@ std::vector<std::string> score_warnings(const Parameters& own, Task task,
     return found;
   }
   warn_of_missed(assessment, found);
+  const double off = std::abs(assessment.coverage - kInterval);
+  if (off > kMostOff && off * off * static_cast<double>(assessment.rows) >
+                            kIntervalErrors * kIntervalErrors * kInterval * (1 - kInterval))
+    found.push_back(text("intervals of %.0f %% held %.1f %% of rows that no choice has seen",
+                         100 * kInterval, 100 * assessment.coverage));
   if (assessment.score <= assessment.constant)
     found.push_back(text("%s %.4f does not beat the %s: %.4f", name_of(assessment.measure),
                          assessment.score,

@@ -31,6 +31,9 @@ std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
 std::vector<std::string> choice_warnings(const FitReport& report, double fitted,
                                          bool lengthscale_at_edge, double largest);
 
+/// Of a Gaussian process that is too sure far from all rows (share_far_away).
+std::vector<std::string> far_warnings(double share, int64_t features);
+
 /// Of the score beside the baselines'. own: the estimator's parameters.
 std::vector<std::string> score_warnings(const Parameters& own, Task task,
                                         const Assessment& assessment);

@@ -22,8 +22,8 @@ struct Learned {
   std::shared_ptr<const Predictor> predictor;
   double lambda = 0;
   std::vector<PathPoint> path;
-  Calibration calibration;                             // empty: no probabilities
-  std::shared_ptr<const solver::Posterior> posterior;  // null: it was not asked for
+  Calibration calibration;                                       // empty: no probabilities
+  std::shared_ptr<const solver::Posterior> posterior = nullptr;  // of a Gaussian process
 };
 
 struct ModelEntry {
@@ -48,14 +48,10 @@ struct ModelEntry {
   /// Least squares: a search begins with it, sets of values and derivatives and the kernel itself
   /// are learnt by it.
   bool least_squares = false;
+  /// Least squares with a posterior of D^2 numbers, which a search ends with.
+  bool keeps_posterior = false;
 };
 
-/// What ridge keeps where "posterior" of the parameters says so, else null.
-inline constexpr const char* kPosterior = "posterior";
-std::shared_ptr<const solver::Posterior> posterior_of(const solver::BlockSource& rows,
-                                                      const Estimating& estimating, double lambda,
-                                                      const solver::Weights& weights,
-                                                      Context& context);
 /// The entry of a model that is linear in the features: with sections and load.
 ModelEntry linear_entry(ModelEntry own);
 
@@ -68,7 +64,8 @@ const ModelEntry* find_model(std::string_view name) noexcept;
 /// The entries, NAME_model() in the file of that name. A new model is a line here.
 #define MERCER_MODELS(entry) \
   entry(ridge)               \
-  entry(logistic)
+  entry(logistic)            \
+  entry(gp)
 // clang-format on
 #define MERCER_DECLARE_MODEL(name) const ModelEntry& name##_model();
 MERCER_MODELS(MERCER_DECLARE_MODEL)

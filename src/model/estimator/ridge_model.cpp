@@ -31,19 +31,14 @@ void check_ridge(const Fitting& asked) {
   const Parameters& own = asked.estimate.parameters;
   check_class_weight(own, asked.coding);
   const bool regression = asked.coding.task == Task::regression;
-  const Value* const keeps = own.find(kPosterior);
-  const bool posterior = keeps != nullptr && *keeps == Value(true);
-  require(regression || !posterior, MERCER_UNSUPPORTED,
-          "posterior = true of a classification, expected false");
   if (!is_iterative(own)) return;
   require(regression, MERCER_UNSUPPORTED,
           "solver = cg of a classification, expected direct, or model = logistic");
-  require(!posterior, MERCER_UNSUPPORTED,
-          "posterior = true with solver = cg, which has no factor to keep: expected direct");
   const Selection by = asked.select.selection;
   require(by == Selection::fixed || by == Selection::kfold || by == Selection::held_out,
           MERCER_UNSUPPORTED,
-          "select.by = leave_one_out or gcv with solver = cg, expected lambda, or select.by = "
+          "select.by = leave_one_out, gcv or evidence with solver = cg, expected lambda, or "
+          "select.by = "
           "folds or held_out");
 }
 
@@ -81,12 +76,8 @@ Learned fit_ridge(const solver::BlockSource& given, const Estimating& estimating
   if (coding.task == Task::regression) {
     Selected selected = select(rows, selecting, coding.task, estimating.problem(), context);
     whole.advance(kRidgeUnits);
-    auto posterior = posterior_of(rows, estimating, selected.lambda, selected.weights, context);
-    return {make_linear(std::move(selected.weights)),
-            selected.lambda,
-            std::move(selected.path),
-            {},
-            std::move(posterior)};
+    return {
+        make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path), {}};
   }
   LeftOutScores left_out(selecting.seed, context);
   const bool exchangeable = !selecting.ordered && rows.groups().empty();
@@ -97,20 +88,10 @@ Learned fit_ridge(const solver::BlockSource& given, const Estimating& estimating
     left_out.rows() = scores_of_folds(rows, estimating, selecting, selected.lambda, context);
   take_factors_out(factors, left_out.rows());
   return {make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path),
-          fit_calibration(left_out.rows(), context, Prior::none), nullptr};
+          fit_calibration(left_out.rows(), context, Prior::none)};
 }
 
 }  // namespace
-
-std::shared_ptr<const solver::Posterior> posterior_of(const solver::BlockSource& rows,
-                                                      const Estimating& estimating, double lambda,
-                                                      const solver::Weights& weights,
-                                                      Context& context) {
-  const Value* const asked = estimating.parameters.find(kPosterior);
-  if (asked == nullptr || *asked != Value(true)) return nullptr;
-  return std::make_shared<const solver::Posterior>(rows, estimating.problem(), lambda, weights,
-                                                   context);
-}
 
 solver::RidgeProblem Estimating::problem() const {
   return {center, coupling.get(), is_iterative(parameters)};
@@ -123,13 +104,7 @@ const ModelEntry& ridge_model() {
        .fields = {number_field("lambda", kOptional, 0, kUnbounded,
                                "n lambda is added to Z'Z; absent: chosen by "
                                "leave-one-out"),
-                  kClassWeight.field(),
-                  kSolver.field(),
-                  {.key = kPosterior,
-                   .type = FieldType::boolean,
-                   .fallback = false,
-                   .help =
-                       "of a regression: keep what covariances of predictions take, 4 r^2 bytes"}},
+                  kClassWeight.field(), kSolver.field()},
        .selection = Selection::loo,
        .fit = fit_ridge,
        .check = check_ridge,

@@ -17,6 +17,7 @@
 #include "model/estimator/class_weights.h"
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
+#include "model/posterior_prediction.h"
 #include "model/prepare/input_domain.h"
 #include "model/prepare/row_coding.h"
 #include "model/prepare/row_summary.h"
@@ -120,6 +121,9 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
     predict(model, fold_rows.rows(), context, predicted.view(),
             foreseen_as(options.fit.extrapolation));
     const Baselines base = baselines(model, X, Y, train, fold, context, weights);
+    const Matrix<double> variance = variances_of(model, fold_rows.rows(), context);
+    if (first == 0 && variance.rows() > 0) all.variance = predictions(n);
+    put_rows(variance, first, all.variance);
     put_rows(predicted, first, all.model);
     put_rows(base.constant, first, all.baselines.constant);
     put_rows(base.linear, first, all.baselines.linear);
@@ -204,7 +208,7 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
 void check_loss(const SearchOptions& options) {
   Fitting last = options.fit;
   last.estimate = *options.loss;
-  last.select.selection = Selection::held_out;
+  last.select.selection = last.estimate.entry->selection;
   if (last.estimate.entry->check != nullptr) last.estimate.entry->check(last);
 }
 
@@ -249,12 +253,12 @@ SearchOptions with_features(SearchOptions options, int64_t n, int64_t d, const C
     return options;
   }
   options.features = default_features(n, d, context);
+  if (options.loss && options.loss->entry->keeps_posterior)
+    options.features = std::min(options.features, kFeatures);
   if (options.most_features > 0) {
     options.features = std::min(options.features, options.most_features);
-  } else {  // a posterior keeps D^2 numbers
-    const Value* const posterior = options.fit.estimate.parameters.find(kPosterior);
-    const bool keeps = posterior != nullptr && *posterior == Value(true);
-    options.most_features = keeps ? options.features : affordable_features(n, d, context);
+  } else {
+    options.most_features = affordable_features(n, d, context);
   }
   return options;
 }

@@ -10,6 +10,7 @@
 #include "base/numbers.h"
 #include "model/assess/warnings.h"
 #include "model/estimator/model_entry.h"
+#include "model/posterior_prediction.h"
 #include "model/prepare/row_coding.h"
 #include "model/rows/copied_rows.h"
 #include "model/rows/scored_rows.h"
@@ -24,7 +25,8 @@ constexpr int64_t kFittedJudged = 2000;  // of rows that were fitted
 
 }  // namespace
 
-void SearchRun::assess_by(const Chosen& chosen, std::shared_ptr<const Predictor> predictor) {
+void SearchRun::assess_by(const Chosen& chosen, std::shared_ptr<const Predictor> predictor,
+                          std::shared_ptr<const solver::Posterior> posterior) {
   Model model;
   model.map = map_;
   model.fit = fit_;
@@ -32,12 +34,14 @@ void SearchRun::assess_by(const Chosen& chosen, std::shared_ptr<const Predictor>
   model.preparation = chosen.setting.prepared->by;
   model.ranges = ranges();
   model.predictor = std::move(predictor);
+  model.posterior = std::move(posterior);
   const Matrix<double> targets = copied_targets(Y_, unseen_, context_);
   Foreseen foreseen{Matrix<double>(std::ssize(unseen_), model.outputs(), context_,
                                    "predictions of rows held out"),
                     baselines(model, X_, Y_, chosen_by_, unseen_, context_, weights_)};
   const CopiedRows rows(X_, unseen_, context_);
   predict(model, rows.rows(), context_, foreseen.model.view(), foreseen_as(fit_.extrapolation));
+  foreseen.variance = variances_of(model, rows.rows(), context_);
   report_.assessment =
       assess(Assessed::unseen, Measuring(fit_.coding.task, model.fit.estimate), targets.view(),
              foreseen, solver::taken_weights(weights_, unseen_), 1, clusters_of(unseen_, rule_));
@@ -130,11 +134,19 @@ solver::Weights SearchRun::fit_held_out(Chosen& chosen) {
   return fit.solve(chosen.point.lambda, context_);
 }
 
+Selection SearchRun::last_selection() const {
+  if (options_.loss_lambda >= 0) return Selection::fixed;
+  const Selection usual = options_.loss->entry->selection;
+  if (usual != Selection::loo) return usual;
+  if (!leaves_out()) return Selection::held_out;
+  return rule_.exchangeable() ? Selection::loo : Selection::kfold;
+}
+
 void SearchRun::fit_loss(Chosen& chosen, Model& model) {
   Estimating asked = *options_.loss;
   asked.coupling = estimate_.coupling;
   Selecting how = fit_.select;
-  how.selection = options_.loss_lambda >= 0 ? Selection::fixed : Selection::held_out;
+  how.selection = last_selection();
   how.lambda = options_.loss_lambda;
   how.held_out_fraction = options_.held_out_fraction;
   const FeatureRows rows = plain_rows(chosen);
@@ -143,7 +155,7 @@ void SearchRun::fit_loss(Chosen& chosen, Model& model) {
   };
   if (!unseen_.empty()) {
     Learned seen = learn(*rows.subset(chosen_by_));
-    assess_by(chosen, std::move(seen.predictor));
+    assess_by(chosen, std::move(seen.predictor), std::move(seen.posterior));
     model.path = std::move(seen.path);
     how.selection = Selection::fixed;
     how.lambda = seen.lambda;
@@ -151,6 +163,7 @@ void SearchRun::fit_loss(Chosen& chosen, Model& model) {
   Learned learned = learn(rows);
   model.predictor = std::move(learned.predictor);
   model.calibration = std::move(learned.calibration);
+  model.posterior = std::move(learned.posterior);
   if (unseen_.empty()) model.path = std::move(learned.path);
   // These were ridge's, which chose the map.
   if (chosen.trial.points.empty()) chosen.point.score = kNaN;
@@ -218,7 +231,7 @@ Fitting SearchRun::fitted_as(const Chosen& chosen) const {
   fitted.select.lambda = chosen.point.lambda;
   const double given = options_.loss ? options_.loss_lambda : options_.lambda;
   fitted.select.selection = given >= 0                          ? Selection::fixed
-                            : options_.loss                     ? Selection::held_out
+                            : options_.loss                     ? last_selection()
                             : !leaves_out() || keeps_logistic() ? Selection::held_out
                             : rule_.exchangeable()              ? Selection::loo
                                                                 : Selection::kfold;
@@ -245,9 +258,6 @@ Model SearchRun::run(Ranges ranges) {
   model.map = map_;
   model.fit = fitted_as(chosen);
   if (choice_) model.calibration = choice_->calibration;
-  if (options_.calibrate && !keeps_logistic() && !options_.loss)
-    model.posterior =
-        posterior_of(*whole_, estimate_, chosen.point.lambda, linear_weights(model), context_);
   model.rows = X_.rows();
   keep(4, model.rows, chosen, started);
   fill_report(chosen, training_loss(chosen, model));
@@ -255,6 +265,9 @@ Model SearchRun::run(Ranges ranges) {
   warn_of_drift(chosen);
   model.preparation = chosen.setting.prepared->by;
   model.ranges = std::move(ranges);
+  if (model.posterior != nullptr && options_.calibrate)
+    for (std::string& one : far_warnings(share_far_away(model, context_), map_->features()))
+      report_.warnings.push_back(std::move(one));
   model.report = std::move(report_);
   return model;
 }

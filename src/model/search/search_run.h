@@ -168,13 +168,7 @@ class SearchRun {
   std::vector<double> lambdas() const;
 
   /// Ridge's lambda is chosen; which estimator of a classification is kept, and its calibration.
-  /// A posterior is ridge's.
-  Estimator estimator() const {
-    const Value* const posterior = fit_.estimate.parameters.find(kPosterior);
-    const bool keeps = posterior != nullptr && *posterior == Value(true);
-    return keeps && options_.estimator == Estimator::automatic ? Estimator::ridge
-                                                               : options_.estimator;
-  }
+  Estimator estimator() const { return options_.estimator; }
   void choose_between(std::span<const Split> splits, const RidgeResult& ridge, Chosen& chosen);
   bool keeps_logistic() const { return choice_ && choice_->keeps_logistic; }
   /// On all rows, by ridge's sums for their scale where there are any.
@@ -200,11 +194,14 @@ class SearchRun {
   /// On some of the rows that the weights were fitted to; NaN where it is not asked for.
   double training_loss(const Chosen& chosen, const Model& model);
   /// Scores the unseen rows as a model of these weights and of what chose them would be.
-  void assess_by(const Chosen& chosen, std::shared_ptr<const Predictor> predictor);
+  void assess_by(const Chosen& chosen, std::shared_ptr<const Predictor> predictor,
+                 std::shared_ptr<const solver::Posterior> posterior = nullptr);
   void assess_by(const Chosen& chosen, solver::Weights weights) {
     if (!unseen_.empty()) assess_by(chosen, make_linear(std::move(weights)));
   }
-  /// By another loss than squares: lambda by rows held out, then all rows.
+  /// How the lambda of what is fitted last is chosen, where that is not ridge.
+  Selection last_selection() const;
+  /// What is fitted last, where that is not ridge: lambda in its own way, then all rows.
   void fit_loss(Chosen& chosen, Model& model);
   /// As it was asked for, with what was chosen.
   Fitting fitted_as(const Chosen& chosen) const;

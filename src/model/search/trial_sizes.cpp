@@ -9,6 +9,8 @@ namespace {
 
 // Below these nothing is saved that matters.
 constexpr TrialSize kLeast{2000, 512};
+constexpr int64_t kEnough = 2048;
+constexpr int64_t kFeaturesPerRow = 4;
 constexpr double kProducts = 1e11;
 constexpr double kRowsPerFeature = 2.5;
 
@@ -34,7 +36,11 @@ TrialSize part(int64_t rows, int64_t features, int64_t divisor) {
 }  // namespace
 
 TrialSizes left_out_sizes(int64_t rows, int64_t features) {
-  return {within(rows, features, 600), within(rows, features, 1300)};
+  // Beyond some times the rows, more features hardly move the best lengthscale; lambda is chosen
+  // again with all of them. With 2,048 of 8,192, twelve data sets of 120 to 900 rows lost .001 +-
+  // .001 of R^2 or accuracy.
+  const int64_t D = std::min(features, std::max(kFeaturesPerRow * rows, kEnough));
+  return {within(rows, D, 600), within(rows, D, 1300)};
 }
 
 TrialSizes held_out_sizes(int64_t rows, int64_t features) {

@@ -10,8 +10,8 @@ namespace mercer::model {
 /// How lambda is chosen: given, or the least error on held-out rows, over folds, by generalised
 /// cross-validation; by leave-one-out, the paired rule of paired_choice.h. Generalised
 /// cross-validation fails where n is not well above Tr H: on 200 to 800 rows, ten data sets, its
-/// mean R^2 was -9 where leave-one-out had .65.
-enum class Selection { fixed, held_out, kfold, gcv, loo };
+/// mean R^2 was -9 where leave-one-out had .65. evidence: the largest marginal likelihood.
+enum class Selection { fixed, held_out, kfold, gcv, loo, evidence };
 
 struct Selecting {
   Selection selection = Selection::loo;
@@ -26,7 +26,7 @@ struct Selecting {
 };
 
 /// One lambda that was tried: its score on the selection's criterion (mean squared error, summed
-/// over outputs; for classification with held_out or kfold the error rate, with loo the soft error
+/// over outputs; of the evidence as solver/evidence.h has it, summed over them; for classification with held_out or kfold the error rate, with loo the soft error
 /// of row_loss.h; from a search 1 - R^2 or the error rate; of the model logistic its mean loss).
 struct PathPoint {
   double lambda;

@@ -67,18 +67,21 @@ double choose_left_out(const PairedLosses& losses, const Dimension& dimension,
   return path[static_cast<size_t>(paired_choice(losses, dimensions))].lambda;
 }
 
-/// By generalised cross-validation, or by the losses that leave_out(lambdas, losses) adds up; yet
+/// By generalised cross-validation, the evidence, or by the losses that leave_out(lambdas, losses) adds up; yet
 /// without weights.
 template <class System, class LeaveOut>
 Selected select_by(const System& system, const Selecting& how, const LeaveOut& leave_out) {
   Selected result{{}, 0, empty_path(how)};
-  if (how.selection == Selection::gcv) {
-    for (PathPoint& point : result.path) point.score = total(system.gcv(point.lambda));
+  if (how.selection != Selection::loo) {
+    const bool gcv = how.selection == Selection::gcv;
+    for (PathPoint& point : result.path)
+      point.score = total(gcv ? system.gcv(point.lambda) : system.evidence(point.lambda));
     const PathPoint& best = best_point(result.path);
     require(std::isfinite(best.score), MERCER_INVALID_ARGUMENT,
-            "no lambda has a finite score by generalised cross-validation: the %lld rows' weights "
+            "no lambda has a finite score by %s: the %lld rows' weights "
             "sum to less than the features have degrees of freedom, expected more rows, weights "
             "of mean 1 or another selection",
+            gcv ? "generalised cross-validation" : "the evidence",
             static_cast<long long>(system.rows()));
     result.lambda = best.lambda;
   } else {
@@ -165,8 +168,10 @@ Selected select_dual(const BlockSource& rows, const Selecting& how, Task task, b
 Selected select_coupled(const BlockSource& rows, const Selecting& how, Task task,
                         const solver::RidgeProblem& problem, Context& context,
                         LeftOutScores* left_out) {
-  require(how.selection != Selection::gcv, MERCER_UNSUPPORTED,
-          "select.by = gcv of outputs that are coupled or miss targets, expected leave_one_out, "
+  require(how.selection != Selection::gcv && how.selection != Selection::evidence,
+          MERCER_UNSUPPORTED,
+          "select.by = gcv or evidence of outputs that are coupled or miss targets, expected "
+          "leave_one_out, "
           "folds or held_out");
   const int64_t units = solver::coupled_rows(rows, problem);
   const auto make = [&](const BlockSource& some, const RowsDone& done) {

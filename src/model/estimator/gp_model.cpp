@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Gaussian process regression on the features of a map (SPEC section 10): the mean is ridge's, with
+// n lambda the variance of the noise over that of a weight, and the posterior is kept.
+#include "base/error.h"
+#include "base/fields.h"
+#include "model/estimator/model_entry.h"
+#include "model/select/selection.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr int64_t kGpUnits = 100;  // of progress, half of them the posterior's
+
+void check_gp(const Fitting& asked) {
+  require(asked.coding.task == Task::regression, MERCER_UNSUPPORTED,
+          "model = gp of a classification, expected ridge or logistic");
+  require(asked.prepare.target_transform == Transform::none, MERCER_UNSUPPORTED,
+          "prepare.target_transform with model = gp, expected none: its variances are those of the "
+          "targets");
+}
+
+Learned fit_gp(const solver::BlockSource& rows, const Estimating& estimating, const Coding& coding,
+               const Selecting& selecting, Context& context) {
+  Stage stage(context, kGpUnits);
+  stage.share(kGpUnits / 2);
+  Selected selected = select(rows, selecting, coding.task, estimating.problem(), context);
+  stage.advance(kGpUnits / 2);
+  const Value* const noise = estimating.parameters.find("noise");
+  auto posterior = std::make_shared<const solver::Posterior>(
+      rows, estimating.problem(), selected.lambda, selected.weights,
+      noise == nullptr ? 0.0 : std::get<double>(*noise), context);
+  stage.advance(kGpUnits / 2);
+  return {make_linear(std::move(selected.weights)),
+          selected.lambda,
+          std::move(selected.path),
+          {},
+          std::move(posterior)};
+}
+
+}  // namespace
+
+const ModelEntry& gp_model() {
+  static const ModelEntry entry = linear_entry(
+      {.name = "gp",
+       .help = "Gaussian process regression on the features of a map: ridge that keeps its "
+               "posterior, 4 r^2 bytes",
+       .fields = {number_above_field("lambda", kOptional, 0, kUnbounded,
+                                     "n lambda is the noise's variance over a weight's; absent: "
+                                     "chosen"),
+                  number_above_field("noise", kOptional, 0, kUnbounded,
+                                     "variance of a row of weight 1; absent: from the residuals")},
+       .selection = Selection::loo,
+       .fit = fit_gp,
+       .check = check_gp,
+       .least_squares = true,
+       .keeps_posterior = true});
+  return entry;
+}
+
+}  // namespace mercer::model

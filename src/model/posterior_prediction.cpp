@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/posterior_prediction.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "model/estimator/model_entry.h"
+#include "model/prepare/input_domain.h"
+#include "model/rows/feature_rows.h"
+#include "random/distributions.h"
+#include "random/scalar_math.h"
+
+namespace mercer::model {
+namespace {
+
+using Long = long long;
+
+constexpr int64_t kPlaces = 100;
+constexpr double kFar = 1e3;  // deviations of the inputs
+
+const solver::Posterior& posterior_of(const Model& model) {
+  require(model.posterior != nullptr, MERCER_UNSUPPORTED,
+          "the model has no posterior, expected one fitted with \"model\": \"gp\"");
+  return *model.posterior;
+}
+
+void check_posterior_shape(const Model& model, const Rows& X, int64_t columns,
+                           MatrixView<double> out) {
+  require(X.cols() == model.inputs(), MERCER_DIMENSION_MISMATCH,
+          "X has %lld columns, the model expects %lld inputs", static_cast<Long>(X.cols()),
+          static_cast<Long>(model.inputs()));
+  require(out.rows == X.rows() && out.cols == columns, MERCER_DIMENSION_MISMATCH,
+          "out is %lld x %lld, expected %lld rows and %lld columns", static_cast<Long>(out.rows),
+          static_cast<Long>(out.cols), static_cast<Long>(X.rows()), static_cast<Long>(columns));
+  check_prepared(model.map->kernel(), model.preparation, X, "leave the row out");
+}
+
+/// Calls body(features, rows of out) for every block of rows.
+template <class Body>
+void for_each_block(const Model& model, const Rows& X, Context& context, MatrixView<double> out,
+                    const Body& body) {
+  const FeatureRows rows(*model.map, model.preparation, model.fit.coding,
+                         model.fit.estimate.precision, {X, {}});
+  Stage stage(context, X.rows());
+  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
+    body(block.Z, out.block_rows(block.first, block.first + block.Z.rows));
+    stage.advance(block.Z.rows);
+  });
+}
+
+}  // namespace
+
+void variance(const Model& model, const Rows& X, Spread of, Context& context,
+              MatrixView<double> out) {
+  const solver::Posterior& posterior = posterior_of(model);
+  check_posterior_shape(model, X, model.outputs(), out);
+  for_each_block(model, X, context, out, [&](MatrixView<const double> Z, MatrixView<double> part) {
+    posterior.variance(Z, context, part);
+    for (int64_t i = 0; i < part.rows && of == Spread::predictive; ++i)
+      for (int64_t k = 0; k < part.cols; ++k) part(i, k) += posterior.noise(k);
+  });
+}
+
+Matrix<double> variances_of(const Model& model, const Rows& X, Context& context) {
+  if (model.posterior == nullptr) return {};
+  Matrix<double> out(X.rows(), model.outputs(), context, "variances of predictions");
+  variance(model, X, Spread::predictive, context, out.view());
+  return out;
+}
+
+void covariance(const Model& model, const Rows& X, Context& context, MatrixView<double> out) {
+  const solver::Posterior& posterior = posterior_of(model);
+  check_posterior_shape(model, X, model.outputs() * model.outputs(), out);
+  for_each_block(model, X, context, out, [&](MatrixView<const double> Z, MatrixView<double> part) {
+    posterior.covariance(Z, context, part);
+  });
+}
+
+void joint_covariance(const Model& model, const Rows& X, Context& context, MatrixView<double> out) {
+  const solver::Posterior& posterior = posterior_of(model);
+  check_posterior_shape(model, X, X.rows() * model.outputs() * model.outputs(), out);
+  const Matrix<double> Z(X.rows(), model.predictor->features(), context, "features of all rows");
+  for_each_block(model, X, context, Z.view(),
+                 [](MatrixView<const double> from, MatrixView<double> to) {
+                   for (int64_t i = 0; i < from.rows; ++i)
+                     std::copy_n(from.row(i), from.cols, to.row(i));
+                 });
+  posterior.joint_covariance(Z.view(), context, out);
+}
+
+Outside quantiles(const Model& model, const Rows& X, std::span<const double> levels,
+                  Context& context, MatrixView<double> out,
+                  std::optional<Extrapolation> extrapolation) {
+  const int64_t p = model.outputs(), count = std::ssize(levels);
+  for (int64_t l = 0; l < count; ++l)
+    require(levels[static_cast<size_t>(l)] > 0 && levels[static_cast<size_t>(l)] < 1,
+            MERCER_INVALID_ARGUMENT, "quantiles[%lld] = %g, expected a number between 0 and 1",
+            static_cast<Long>(l), levels[static_cast<size_t>(l)]);
+  posterior_of(model);
+  check_posterior_shape(model, X, p * count, out);
+  const Matrix<double> spread = variances_of(model, X, context);
+  const Matrix<double> mean(X.rows(), p, context, "means of predictions");
+  const Outside outside = predict(model, X, context, mean.view(), extrapolation);
+  for (int64_t i = 0; i < X.rows(); ++i)
+    for (int64_t k = 0; k < p; ++k)
+      for (int64_t l = 0; l < count; ++l)
+        out(i, k * count + l) =
+            mean(i, k) +
+            std::sqrt(spread(i, k)) * random::normal_quantile(levels[static_cast<size_t>(l)]);
+  return outside;
+}
+
+void samples(const Model& model, const Rows& X, uint64_t seed, int64_t count, Context& context,
+             MatrixView<double> out) {
+  const solver::Posterior& posterior = posterior_of(model);
+  const int64_t p = model.outputs();
+  check_posterior_shape(model, X, p * count, out);
+  solver::Weights drawn = posterior.draw(seed, count, context);
+  const solver::Weights& mean = linear_weights(model);
+  for (int64_t j = 0; j < p * count; ++j) {
+    drawn.intercept[static_cast<size_t>(j)] += mean.intercept[static_cast<size_t>(j % p)];
+    for (int64_t c = 0; c < drawn.w.rows(); ++c) drawn.w(c, j) += mean.w(c, j % p);
+  }
+  const auto function = make_linear(std::move(drawn));
+  for_each_block(model, X, context, out, [&](MatrixView<const double> Z, MatrixView<double> part) {
+    function->predict(Z, part);
+  });
+}
+
+double share_far_away(const Model& model, Context& context) {
+  const feature::FeatureMap& map = model.map->scalar();
+  if (domain_of(map.kernel())) return kNaN;  // there is no place far away
+  const int64_t d = map.inputs();
+  Matrix<double> places(kPlaces, d, context, "drawn places");
+  random::fill_normal({model.fit.select.seed, random::Tag::sample, 1}, 0,
+                      {places.data(), static_cast<size_t>(kPlaces * d)});
+  for (int64_t i = 0; i < kPlaces; ++i)
+    for (int64_t j = 0; j < d; ++j) places(i, j) *= kFar;
+  const Matrix<double> Z(kPlaces, map.features(), context, "features of drawn places");
+  map.apply(Rows(MatrixView<const double>(places.view())), {0, map.features()}, context, Z.view());
+  return posterior_of(model).share_of_prior(Z.view(), context);
+}
+
+}  // namespace mercer::model

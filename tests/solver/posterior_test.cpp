@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The posterior against tests/oracle/gp.json, to 1e-9 of the largest number compared, and its draws
+// against its own moments.
+#include "solver/posterior.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <vector>
+
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/matrix_source.h"
+#include "support/reference.h"
+
+using namespace mercer;
+using solver::Posterior;
+using solver::Weights;
+
+namespace {
+
+/// F^{-1/2} [cos(X W) | sin(X W)], row k of W0 divided by ell_k.
+Matrix<double> features_of(const test::Reference& X, const test::Reference& W0,
+                           const test::Reference& ell) {
+  const auto F = static_cast<int64_t>(W0[0].size());
+  Matrix<double> Z(static_cast<int64_t>(X.size()), 2 * F);
+  for (std::size_t i = 0; i < X.size(); ++i)
+    for (int64_t j = 0; j < F; ++j) {
+      double angle = 0;
+      for (std::size_t k = 0; k < ell.size(); ++k)
+        angle += X[i][k].get<double>() * W0[k][static_cast<std::size_t>(j)].get<double>() /
+                 ell[k].get<double>();
+      const double scale = 1 / std::sqrt(static_cast<double>(F));
+      Z(static_cast<int64_t>(i), j) = scale * std::cos(angle);
+      Z(static_cast<int64_t>(i), F + j) = scale * std::sin(angle);
+    }
+  return Z;
+}
+
+std::vector<double> numbers(const test::Reference& list) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < list.size(); ++i) all.push_back(list[i].get<double>());
+  return all;
+}
+
+/// A Gaussian process of two outputs, some targets unknown where there are gaps.
+struct Process {
+  Matrix<double> Z = test::random_matrix(30, 6, 5), Y = test::random_matrix(30, 2, 6);
+  Context context;
+  Posterior posterior;
+  explicit Process(bool gaps) : posterior(of(gaps)) {}
+
+ private:
+  Posterior of(bool gaps) {
+    for (int64_t i = 0; gaps && i < 30; i += 4) Y(i, 1) = std::nan("");
+    const test::MatrixSource rows(Z.view(), Y.view(), 7, false);
+    const solver::RidgeProblem problem;
+    const Weights mean = gaps ? make_coupled_path(rows, problem, context)->solve(0.1, context)
+                              : solver::ridge_dual(Z.view(), Y.view(), true, 0.1, context);
+    return Posterior(rows, problem, 0.1, mean, 0, context);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("posterior: mean, variance and joint covariance of the reference", "[solver]") {
+  Context context;
+  for (const test::Reference& one : test::oracle("gp")["cases"]) {
+    const Matrix<double> Z = features_of(one["X"], one["W0"], one["ell"]);
+    const Matrix<double> T = features_of(one["X_test"], one["W0"], one["ell"]);
+    const std::vector<double> y = numbers(one["y"]), noise = numbers(one["noise_variance"]);
+    const MatrixView<const double> Y(y.data(), Z.rows(), 1);
+    // Weights of mean 1; n lambda is the noise of a row of weight 1 over the weights' variance.
+    std::vector<double> weights;
+    for (const double variance : noise) weights.push_back(1 / variance);
+    const double unit =
+        static_cast<double>(Z.rows()) / std::accumulate(weights.begin(), weights.end(), 0.0);
+    for (double& weight : weights) weight *= unit;
+    const double amplitude = one["amplitude"].get<double>();
+    const double lambda = unit / (amplitude * amplitude) / static_cast<double>(Z.rows());
+    const test::MatrixSource rows(Z.view(), Y, 4, false, weights);
+    solver::RowStatistics statistics(Z.cols(), 1);
+    statistics.add(Z.view(), Y, context, weights);
+    const Weights mean = solver::ridge_cholesky(std::move(statistics), false, lambda, context);
+    const Posterior posterior(rows, {.center = false}, lambda, mean, unit, context);
+    Matrix<double> joint(T.rows(), T.rows()), variance(T.rows(), 1);
+    posterior.joint_covariance(T.view(), context, joint.view());
+    posterior.variance(T.view(), context, variance.view());
+    const test::Reference& expected = one["features"];
+    const Matrix<double> f = test::product(T.view(), mean.w.view());
+    for (int64_t i = 0; i < T.rows(); ++i) {
+      const auto row = static_cast<std::size_t>(i);
+      CHECK(f(i, 0) == Approx(expected["mean"][row].get<double>()).epsilon(1e-9));
+      CHECK(variance(i, 0) == Approx(expected["latent_variance"][row].get<double>()).epsilon(1e-9));
+      for (int64_t j = 0; j < T.rows(); ++j)
+        CHECK(joint(i, j) ==
+              Approx(expected["latent_covariance"][row][static_cast<std::size_t>(j)].get<double>())
+                  .epsilon(1e-8)
+                  .margin(1e-12));
+    }
+    CHECK(posterior.noise(0) == Approx(unit));
+  }
+}
+
+TEST_CASE("posterior: one code path for variances, and numbers that are read back", "[solver]") {
+  for (const bool gaps : {false, true}) {
+    Process process(gaps);
+    const auto Z = process.Z.view().block_rows(0, 5);
+    const Posterior again(process.posterior.numbers(), 6, 2, process.context);
+    Matrix<double> C(5, 4), V(5, 2), J(5, 20);
+    process.posterior.covariance(Z, process.context, C.view());
+    again.variance(Z, process.context, V.view());
+    process.posterior.joint_covariance(Z, process.context, J.view());
+    for (int64_t i = 0; i < 5; ++i)
+      for (int64_t k = 0; k < 2; ++k) {
+        CHECK(V(i, k) == Approx(C(i, 3 * k)));
+        CHECK(V(i, k) > 0);
+        for (int64_t l = 0; l < 2; ++l)
+          CHECK(J(i, (i * 2 + k) * 2 + l) == Approx(C(i, k * 2 + l)).margin(1e-12));
+      }
+    const double share = process.posterior.share_of_prior(Z, process.context);
+    CHECK((share > 0 && share < 1));
+  }
+}
+
+TEST_CASE("posterior: draws are functions with its mean and covariance", "[solver]") {
+  constexpr int64_t kDraws = 10000;
+  for (const bool gaps : {false, true}) {
+    Process process(gaps);
+    const auto Z = process.Z.view().block_rows(0, 3);
+    const Weights drawn = process.posterior.draw(7, kDraws, process.context);
+    const Weights few = process.posterior.draw(7, 2, process.context);
+    Matrix<double> f = test::product(Z, drawn.w.view());
+    Matrix<double> J(3, 12);
+    process.posterior.joint_covariance(Z, process.context, J.view());
+    for (int64_t a = 0; a < 4; ++a) {
+      CHECK(few.intercept[static_cast<size_t>(a)] ==
+            Approx(drawn.intercept[static_cast<size_t>(a)]).margin(1e-12));
+      for (int64_t c = 0; c < 6; ++c) CHECK(few.w(c, a) == Approx(drawn.w(c, a)).margin(1e-12));
+    }
+    for (int64_t i = 0; i < 3; ++i)
+      for (int64_t a = 0; a < 2 * kDraws; ++a) f(i, a) += drawn.intercept[static_cast<size_t>(a)];
+    // 6 means and 36 covariances, each 5 of its errors: probability 2e-5 for both.
+    for (int64_t i = 0; i < 3; ++i)
+      for (int64_t k = 0; k < 2; ++k) {
+        double mean = 0;
+        for (int64_t s = 0; s < kDraws; ++s) mean += f(i, 2 * s + k) / kDraws;
+        const double own = J(i, (i * 2 + k) * 2 + k);
+        CHECK(std::abs(mean) < 5 * std::sqrt(own / kDraws));
+        for (int64_t j = 0; j < 3; ++j)
+          for (int64_t l = 0; l < 2; ++l) {
+            double product = 0;
+            for (int64_t s = 0; s < kDraws; ++s)
+              product += f(i, 2 * s + k) * f(j, 2 * s + l) / kDraws;
+            const double expected = J(i, (j * 2 + k) * 2 + l), other = J(j, (j * 2 + l) * 2 + l);
+            CHECK(std::abs(product - expected) <
+                  5 * std::sqrt((own * other + expected * expected) / kDraws));
+          }
+      }
+  }
+}
