@@ -32,7 +32,7 @@ struct Sampling {
   double period;
 };
 
-class Additive final : public FixedMap {
+class Additive final : public FixedMap, public Derivatives {
  public:
   Additive(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, uint64_t seed,
            const Sampling& sampling)
@@ -60,16 +60,13 @@ class Additive final : public FixedMap {
     });
   }
 
-  int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
+  const Derivatives* derivatives() const noexcept override { return this; }
   MERCER_DERIVATIVE_CALLS_BY(harmonics())
 
-  void bias(MatrixView<const double> X, MatrixView<const double> Y,
-            std::span<double> out) const override {
-    for (int64_t i = 0; i < X.rows; ++i) {
-      double estimate = 0;
-      for (int64_t k = 0; k < X.cols; ++k) estimate += sampled(X(i, k), Y(i, k));
-      out[static_cast<size_t>(i)] = estimate - kernel().value(X.cols, X.row(i), Y.row(i));
-    }
+  double bias_at(const double* x, const double* y) const override {
+    double estimate = 0;
+    for (int64_t k = 0; k < inputs(); ++k) estimate += sampled(x[k], y[k]);
+    return estimate - kernel().value(inputs(), x, y);
   }
 
  private:

@@ -94,11 +94,12 @@ class Forward {
     part.apply(Rows(X), {0, part.features()}, context,
                ResultView(blocks.inner.block_cols(0, width)));
     if (rule_.calls.empty())
-      return part.push_forward(X, V_.block_rows(i0, i0 + X.rows), context, blocks.wanted);
+      return part.derivatives()->push_forward(X, V_.block_rows(i0, i0 + X.rows), context,
+                                              blocks.wanted);
     if (rule_.inner > 1)
-      part.differentiate(rule_.calls.front(), X, context,
-                         blocks.inner.block_cols(width, blocks.inner.cols));
-    part.differentiate(rule_.calls.back(), X, context, blocks.wanted);
+      part.derivatives()->differentiate(rule_.calls.front(), X, context,
+                                        blocks.inner.block_cols(width, blocks.inner.cols));
+    part.derivatives()->differentiate(rule_.calls.back(), X, context, blocks.wanted);
   }
 
   void multiply_blocks(const OwnBlocks<T>& whole, const OwnBlocks<T>& by, Context& context) const {
@@ -204,10 +205,10 @@ class Backward {
     const Matrix<T>& own = p > 0 ? own_ : cotangent_;
     const MatrixView<const T> G = own.view().block_rows(0, X.rows).block_cols(0, part.row_length());
     if (p + 1 == product_.parts.size()) {
-      part.pull_back(X, G, context_, out);
+      part.derivatives()->pull_back(X, G, context_, out);
     } else {
       const MatrixView<T> back = back_.view().block_rows(0, X.rows);
-      part.pull_back(X, G, context_, back);
+      part.derivatives()->pull_back(X, G, context_, back);
       for (int64_t i = 0; i < out.rows; ++i)
         for (int64_t k = 0; k < out.cols; ++k) out(i, k) += back(i, k);
     }

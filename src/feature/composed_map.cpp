@@ -203,9 +203,14 @@ int64_t ComposedMap::incomplete_block() const {
   return most;
 }
 
-int64_t ComposedMap::most_derivatives() const noexcept {
-  int64_t least = parts_.front()->most_derivatives();
-  for (const auto& part : parts_) least = std::min(least, part->most_derivatives());
+const Derivatives* ComposedMap::derivatives() const noexcept {
+  const auto has = [](const auto& part) { return part->derivatives() != nullptr; };
+  return std::ranges::all_of(parts_, has) ? this : nullptr;
+}
+
+int64_t ComposedMap::most_order() const noexcept {
+  int64_t least = kernel::kMostDerivatives;
+  for (const auto& part : parts_) least = std::min(least, part->derivatives()->most_order());
   return least;
 }
 

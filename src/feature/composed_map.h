@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "feature/derivatives.h"
 #include "feature/map_entry.h"
+#include "feature/moments.h"
 
 namespace mercer::feature {
 
@@ -41,7 +43,7 @@ std::vector<MapSizes> sizes_of_parts(const Parameters& canonical, int64_t rows);
 
 using PartMaps = std::vector<std::shared_ptr<const FeatureMap>>;
 
-class ComposedMap : public FeatureMap {
+class ComposedMap : public FeatureMap, public Derivatives, public Moments {
  public:
   std::string_view name() const noexcept final { return name_; }
   const kernel::Kernel& kernel() const noexcept final { return *kernel_; }
@@ -51,8 +53,11 @@ class ComposedMap : public FeatureMap {
   Parameters parameters() const final;
   void prepare(Precision precision, Context& context) const final;
   int64_t incomplete_block() const final;
+  /// If all parts have them.
+  const Derivatives* derivatives() const noexcept final;
   /// The least of the parts.
-  int64_t most_derivatives() const noexcept final;
+  int64_t most_order() const noexcept final;
+  const Moments& moments() const final { return *this; }
   /// Those of the parts, named by them.
   std::vector<NumberArray> numbers() const final;
   /// If those of all parts are.

@@ -5,11 +5,13 @@
 // differentiate_rows(what, X, context, out). Rows with a NaN are seen to here.
 #pragma once
 
+#include "feature/derivatives.h"
+
 /// A product with the Jacobian, V of rows of `from` numbers, out of `to`.
 #define MERCER_DERIVATIVE_CALL_OF(T, call, of, function, from, to, ...)                        \
   void call(MatrixView<const T> X, MatrixView<const T> V, Context& context, MatrixView<T> out) \
       const override {                                                                         \
-    check_vectors(X, V, from, out, to);                                                        \
+    check_vectors(*this, X, V, from, out, to);                                                 \
     of function(__VA_ARGS__ __VA_OPT__(, ) X, V, context, out);                                \
     spread_nan(X, out);                                                                        \
   }
@@ -19,7 +21,7 @@
                             __VA_ARGS__)                                                           \
   void differentiate(const Derivative& what, MatrixView<const T> X, Context& context,              \
                      MatrixView<T> out) const override {                                           \
-    check_derivative(what, X, out);                                                                \
+    check_derivative(*this, what, X, out);                                                         \
     of differentiate_rows(__VA_ARGS__ __VA_OPT__(, ) what, X, context, out);                       \
     spread_nan(X, out);                                                                            \
   }

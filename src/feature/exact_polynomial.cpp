@@ -62,7 +62,7 @@ std::vector<double> weights_of(const Monomials& monomials, const kernel::InnerPo
   return weights;
 }
 
-class ExactPolynomial final : public FixedMap {
+class ExactPolynomial final : public FixedMap, public Derivatives {
  public:
   ExactPolynomial(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D, uint64_t seed)
       : FixedMap(std::move(kernel), d, D, seed),
@@ -82,7 +82,7 @@ class ExactPolynomial final : public FixedMap {
     if (precision == Precision::f64) weights<double>(context);
   }
 
-  int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
+  const Derivatives* derivatives() const noexcept override { return this; }
   MERCER_DERIVATIVE_CALLS
 
  private:

@@ -126,33 +126,8 @@ class ExpandedProduct final : public FeatureMap {
     sum_->apply(X, c, context, Z);
   }
 
-  using Doubles = MatrixView<const double>;
-  void variance(Doubles X, Doubles Y, std::span<double> out) const override {
-    sum_->variance(X, Y, out);
-  }
-  void pseudo_variance(Doubles X, Doubles Y, std::span<double> out) const override {
-    sum_->pseudo_variance(X, Y, out);
-  }
-  void bias(Doubles X, Doubles Y, std::span<double> out) const override { sum_->bias(X, Y, out); }
-
-  int64_t most_derivatives() const noexcept override { return sum_->most_derivatives(); }
-#define MERCER_OF_SUM(T)                                                                          \
-  void pull_back(MatrixView<const T> X, MatrixView<const T> G, Context& context, MatrixView<T> o) \
-      const override {                                                                            \
-    sum_->pull_back(X, G, context, o);                                                            \
-  }                                                                                               \
-  void push_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,               \
-                    MatrixView<T> o) const override {                                             \
-    sum_->push_forward(X, V, context, o);                                                         \
-  }                                                                                               \
-  void differentiate(const Derivative& what, MatrixView<const T> X, Context& context,             \
-                     MatrixView<T> o) const override {                                            \
-    sum_->differentiate(what, X, context, o);                                                     \
-  }
-  MERCER_OF_SUM(float)
-  MERCER_OF_SUM(double)
-#undef MERCER_OF_SUM
-
+  const Moments& moments() const override { return sum_->moments(); }
+  const Derivatives* derivatives() const noexcept override { return sum_->derivatives(); }
   int64_t incomplete_block() const override { return sum_->incomplete_block(); }
   bool is_of_scaled_inputs() const override { return sum_->is_of_scaled_inputs(); }
 

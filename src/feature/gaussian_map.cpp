@@ -78,11 +78,9 @@ Parameters GaussianMap::parameters() const {
   return spec;
 }
 
-void GaussianMap::variance(MatrixView<const double> X, MatrixView<const double> Y,
-                           std::span<double> out) const {
+const Moments& GaussianMap::moments() const {
   draw_.choice.require_equal_shares();
-  for (int64_t i = 0; i < X.rows; ++i)
-    out[static_cast<size_t>(i)] = pair_variance(X.row(i), Y.row(i));
+  return *this;
 }
 
 int64_t activation_order(const kernel::Kernel& kernel, kernel::Activation::Function function,

@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "feature/map_entry.h"
+#include "feature/moments.h"
 #include "feature/projected_map.h"
 #include "feature/projection_choice.h"
 
@@ -26,19 +27,18 @@ struct GaussianDraw {
   int64_t factors = 1;
 };
 
-class GaussianMap : public ProjectedMap {
+class GaussianMap : public ProjectedMap, public Moments {
  public:
   const kernel::Kernel& kernel() const noexcept final { return *draw_.kernel; }
   int64_t incomplete_block() const final { return draw_.choice.incomplete_block(draw_.d, draw_.F); }
   Parameters parameters() const final;
-  void variance(MatrixView<const double> X, MatrixView<const double> Y,
-                std::span<double> out) const final;
+  const Moments& moments() const final;
   // Columns with weights of their own are no estimates alone.
   ColumnForm column_form() const noexcept override {
     return draw_.choice.has_equal_shares() ? ColumnForm::real : ColumnForm::joint;
   }
-  ColumnMoments column_moments(const double* x, const double* y) const override {
-    return independent_columns(x, y);
+  std::optional<ColumnMoments> columns_at(const double* x, const double* y) const override {
+    return independent_columns(*this, x, y);
   }
 
  protected:
@@ -47,8 +47,6 @@ class GaussianMap : public ProjectedMap {
               double scale, std::shared_ptr<const transform::RowPrologue> prologue = nullptr);
 
  private:
-  /// Of the estimate of the kernel at x and y, for i.i.d. columns.
-  virtual double pair_variance(const double* x, const double* y) const = 0;
   /// Parameters behind those of the projection.
   virtual void add_parameters(Parameters& /*spec*/) const {}
 

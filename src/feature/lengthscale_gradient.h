@@ -12,7 +12,7 @@
 namespace mercer::feature {
 
 /// Features of a stationary kernel see x_k / l_k alone, so that with pulled = dL/dX of the same
-/// rows (FeatureMap::pull_back)
+/// rows (Derivatives::pull_back)
 ///   gradient[k] = dL / d log l_k = -sum_i X(i, k) pulled(i, k).
 /// X may be in units of the lengthscales (then the map's own is 1) or not: the products are the
 /// same. X and pulled are n x d, gradient has d entries. Sums in double, rows ascending. For one
@@ -35,7 +35,7 @@ class LengthscaleSlopes {
   virtual ~LengthscaleSlopes() = default;
   /// UNSUPPORTED: not of this kernel, or of what was learnt.
   virtual void require_lengthscale_slopes() const = 0;
-  /// each[k] = dL / d log l_k, one for each input, G and L as for FeatureMap::pull_back.
+  /// each[k] = dL / d log l_k, one for each input, G and L as for Derivatives::pull_back.
   virtual void pull_back_to_lengthscale(MatrixView<const float> X, MatrixView<const float> G,
                                         Context& context, std::span<double> each) const = 0;
   virtual void pull_back_to_lengthscale(MatrixView<const double> X, MatrixView<const double> G,
@@ -48,7 +48,7 @@ class LengthscaleSlopes {
 int64_t lengthscale_count(const FeatureMap& map);
 
 /// dL / d log l of the map's own lengthscales, its draws held fixed: one number for each that the
-/// kernel has; G and L as for FeatureMap::pull_back. Blocks of rows: d numbers for each are held.
+/// kernel has; G and L as for Derivatives::pull_back. Blocks of rows: d numbers for each are held.
 /// Errors: those of pull_back and of lengthscale_count, DIMENSION_MISMATCH.
 template <class T>
 void pull_back_to_lengthscale(const FeatureMap& map, MatrixView<const T> X, MatrixView<const T> G,

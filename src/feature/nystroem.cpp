@@ -73,7 +73,7 @@ bool serves_float(const kernel::Kernel& kernel, MatrixView<const double> rows,
   return 0x1p-24 * std::sqrt(kernel.variance() * squares) * std::max(1.0, far) <= kFloatError;
 }
 
-class Nystroem final : public FeatureMap, public LengthscaleSlopes {
+class Nystroem final : public FeatureMap, public Derivatives, public LengthscaleSlopes {
  public:
   Nystroem(std::unique_ptr<const kernel::Kernel> kernel, const Options& options,
            Landmarks landmarks)
@@ -111,10 +111,14 @@ class Nystroem final : public FeatureMap, public LengthscaleSlopes {
 
   void prepare(Precision, Context&) const override {}  // the constructor packs
 
-  int64_t most_derivatives() const noexcept override {
+  const Derivatives* derivatives() const noexcept override {
+    return most_order() > 0 ? this : nullptr;
+  }
+  int64_t most_order() const noexcept override {
     return std::min(kernel_->most_derivatives(), kernel::kMostDerivatives);
   }
   MERCER_DERIVATIVE_CALLS_BY(parts())
+  const LengthscaleSlopes* lengthscale_slopes() const noexcept override { return this; }
   void require_lengthscale_slopes() const override {
     feature::require_lengthscale_slopes(parts(), landmarks_.rank);
   }
@@ -154,7 +158,7 @@ class Nystroem final : public FeatureMap, public LengthscaleSlopes {
   template <class T>
   void pull_to_lengthscale(MatrixView<const T> X, MatrixView<const T> G, Context& context,
                            std::span<double> each) const {
-    check_vectors(X, G, row_length(), MatrixView<T>{nullptr, X.rows, inputs()}, inputs());
+    check_vectors(*this, X, G, row_length(), MatrixView<T>{nullptr, X.rows, inputs()}, inputs());
     pull_rows_to_lengthscale(parts(), X, G, context, each);
   }
 

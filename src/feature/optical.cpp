@@ -73,7 +73,7 @@ class Optical final : public GaussianMap {
                                                         shown_product(x, x) * shown_product(y, y));
   }
   // Of bits, shown or recorded, there are none.
-  int64_t most_derivatives() const noexcept override {
+  int64_t most_order() const noexcept override {
     return devices_.input_bits + devices_.output_bits > 0 ? 0 : kernel::kMostDerivatives;
   }
   MERCER_DERIVATIVE_CALLS_BY(modulus())
@@ -95,7 +95,7 @@ class Optical final : public GaussianMap {
     spec.set("exposure", devices_.exposure);
   }
 
-  double pair_variance(const double* x, const double* y) const override {
+  double variance_at(const double* x, const double* y) const override {
     require(devices_.output_bits == 0, MERCER_UNSUPPORTED,
             "output_bits = %lld: the variance of quantised features has no closed form",
             static_cast<long long>(devices_.output_bits));

@@ -14,11 +14,12 @@
 
 namespace mercer::feature {
 
-class PanelMap : public FeatureMap {
+class PanelMap : public FeatureMap, public Derivatives {
  public:
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const final;
   void prepare(Precision precision, Context& context) const final;
-  /// With most_derivatives(), by the functions of one panel below.
+  /// By the functions of one panel below.
+  const Derivatives* derivatives() const noexcept final { return this; }
   MERCER_DERIVATIVE_CALLS
 
  protected:
@@ -44,13 +45,15 @@ class PanelMap : public FeatureMap {
   /// Numbers per column that these need as scratch, 64-byte aligned.
   virtual int64_t derivative_scratch() const { return 0; }
   /// dz = derivatives in every input k of one panel's features of the row x, from k columns on.
-  virtual void panel_gradient(const float*, const float*, float*, float*) const noexcept {}
-  virtual void panel_gradient(const double*, const double*, double*, double*) const noexcept {}
+  virtual void panel_gradient(const float* x, const float* panel, float* dz,
+                              float* scratch) const noexcept = 0;
+  virtual void panel_gradient(const double* x, const double* panel, double* dz,
+                              double* scratch) const noexcept = 0;
   /// z = d^p of them.
-  virtual void panel_partial(const MultiIndex&, const float*, const float*, float*,
-                             float*) const noexcept {}
-  virtual void panel_partial(const MultiIndex&, const double*, const double*, double*,
-                             double*) const noexcept {}
+  virtual void panel_partial(const MultiIndex& p, const float* x, const float* panel, float* z,
+                             float* scratch) const noexcept = 0;
+  virtual void panel_partial(const MultiIndex& p, const double* x, const double* panel, double* z,
+                             double* scratch) const noexcept = 0;
 
   template <class T, class Body>
   void for_each_panel(int64_t rows, int64_t column_numbers, Context& context,

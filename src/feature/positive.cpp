@@ -63,9 +63,9 @@ class Positive final : public GaussianMap {
   ColumnForm column_form() const noexcept override {
     return form_ == PositiveForm::trigonometric ? ColumnForm::joint : GaussianMap::column_form();
   }
-  ColumnMoments column_moments(const double* x, const double* y) const override {
-    return form_ == PositiveForm::exp ? independent_columns(x, y)
-                                      : FeatureMap::column_moments(x, y);
+  std::optional<ColumnMoments> columns_at(const double* x, const double* y) const override {
+    if (form_ != PositiveForm::exp) return std::nullopt;
+    return independent_columns(*this, x, y);
   }
 
  private:
@@ -74,7 +74,7 @@ class Positive final : public GaussianMap {
     spec.set("stabilize", stabilize_);
   }
 
-  double pair_variance(const double* x, const double* y) const override {
+  double variance_at(const double* x, const double* y) const override {
     require(!stabilize_, MERCER_UNSUPPORTED,
             "the variance of map positive with stabilize = true has no closed form: it estimates "
             "no kernel");
@@ -119,7 +119,7 @@ class Exponents final : public GaussianMap {
   std::string_view name() const noexcept override { return "positive"; }
 
  private:
-  double pair_variance(const double*, const double*) const override { return std::nan(""); }
+  double variance_at(const double*, const double*) const override { return std::nan(""); }
 };
 
 /// Features of one column of W.

@@ -51,32 +51,25 @@ class Product final : public ComposedMap {
     });
   }
 
-  void variance(MatrixView<const double> X, MatrixView<const double> Y,
-                std::span<double> out) const override {
-    for_each_pair(X, Y, out, [this](const ColumnMoments& a) {
-      return (moment::columns_variance(a, columns()) +
-              moment::columns_pseudo_variance(a, columns())) /
-             2;
-    });
+  double variance_at(const double* x, const double* y) const override {
+    const ColumnMoments a = moments_of(x, y);
     // Rounding leaves a variance of 0 below it; in this order a NaN stays one.
-    for (double& one : out) one = std::max(one, 0.0);
+    return std::max(
+        (moment::columns_variance(a, columns()) + moment::columns_pseudo_variance(a, columns())) /
+            2,
+        0.0);
   }
-  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
-                       std::span<double> out) const override {
-    if (!is_complex()) return variance(X, Y, out);
-    for_each_pair(X, Y, out, [this](const ColumnMoments& a) {
-      return moment::columns_pseudo_variance(a, columns());
-    });
+  double pseudo_variance_at(const double* x, const double* y) const override {
+    if (!is_complex()) return variance_at(x, y);
+    return moment::columns_pseudo_variance(moments_of(x, y), columns());
+  }
+  std::optional<ColumnMoments> columns_at(const double* x, const double* y) const override {
+    return moments_of(x, y);
   }
 
   MERCER_DERIVATIVE_CALLS
 
   ColumnForm column_form() const noexcept override { return form_; }
-  ColumnMoments column_moments(const double* x, const double* y) const override {
-    std::vector<ColumnMoments> own;
-    for (const auto& part : parts()) own.push_back(part->column_moments(x, y));
-    return moment::multiplied(own, columns());
-  }
 
  private:
   ColumnProduct product() const noexcept { return {order_, form_, columns(), row_length()}; }
@@ -114,11 +107,16 @@ class Product final : public ComposedMap {
     return form_ == ColumnForm::halves ? features() / 2 : features();
   }
 
-  template <class Variance>
-  void for_each_pair(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out,
-                     const Variance& variance) const {
-    for (int64_t i = 0; i < X.rows; ++i)
-      out[static_cast<size_t>(i)] = variance(column_moments(X.row(i), Y.row(i)));
+  ColumnMoments moments_of(const double* x, const double* y) const {
+    std::vector<ColumnMoments> own;
+    for (const auto& part : parts()) {
+      const std::optional<ColumnMoments> columns = part->moments().columns_at(x, y);
+      require(columns.has_value(), MERCER_UNSUPPORTED,
+              "the columns of map %s depend on each other in ways of no closed form",
+              std::string(part->name()).c_str());
+      own.push_back(*columns);
+    }
+    return moment::multiplied(own, columns());
   }
 
   template <class T>

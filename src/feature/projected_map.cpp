@@ -58,7 +58,7 @@ void ProjectedMap::apply_rows(const View& X, Columns c, Context& context,
   apply_projected(parts_, columns(T{}), X, c, context, result_of<T>(Z));
 }
 
-int64_t ProjectedMap::most_derivatives() const noexcept {
+int64_t ProjectedMap::most_order() const noexcept {
   const transform::EpilogueGradient* const gradient = parts_.epilogue->gradient();
   if (gradient == nullptr) return 0;
   const bool passes = parts_.prologue == nullptr || parts_.prologue->derivative() != nullptr;

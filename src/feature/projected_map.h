@@ -11,11 +11,14 @@
 
 namespace mercer::feature {
 
-class ProjectedMap : public FeatureMap {
+class ProjectedMap : public FeatureMap, public Derivatives {
  public:
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const final;
   void prepare(Precision precision, Context& context) const final;
-  int64_t most_derivatives() const noexcept override;
+  const Derivatives* derivatives() const noexcept override {
+    return most_order() > 0 ? this : nullptr;
+  }
+  int64_t most_order() const noexcept override;
   MERCER_DERIVATIVE_CALLS
 
  protected:

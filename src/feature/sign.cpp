@@ -21,7 +21,7 @@ class Sign final : public GaussianMap {
   std::string_view name() const noexcept override { return "sign"; }
 
  private:
-  double pair_variance(const double* x, const double* y) const override {
+  double variance_at(const double* x, const double* y) const override {
     return kernel().variance() * kernel().variance() *
            moment::sign_variance(kernel::angle_between(inputs(), x, y), features());
   }

@@ -11,6 +11,8 @@
 #include "base/float_environment.h"
 #include "base/size.h"
 #include "feature/derivative_calls.h"
+#include "feature/moments.h"
+#include "feature/pair_map.h"
 #include "feature/sketch_derivative.h"
 #include "feature/sketch_plan.h"
 #include "feature/sketch_tiles.h"
@@ -31,7 +33,7 @@ constexpr double kSerialSketch = 1 << 15;
 template <class T>
 using Work = SketchTree::Workspace<T>;
 
-class Sketch final : public FeatureMap {
+class Sketch final : public FeatureMap, public Derivatives, public Moments, public PairMap {
  public:
   Sketch(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D,
          const SketchOptions& options)
@@ -60,9 +62,9 @@ class Sketch final : public FeatureMap {
       apply_rows(rows, c, context, result_of<T>(Z));
     });
   }
+  const PairMap* pair() const noexcept override { return leaves_.two ? this : nullptr; }
   void apply_pair(const Rows& X, const Rows& Y, int64_t locations, Columns c, Context& context,
                   const ResultView& Z) const override {
-    if (!leaves_.two) return FeatureMap::apply_pair(X, Y, locations, c, context, Z);
     X.visit([&](const auto& left) {
       using View = std::remove_cvref_t<decltype(left)>;
       using T = RowNumberOf<View>;
@@ -74,9 +76,9 @@ class Sketch final : public FeatureMap {
       fail(MERCER_UNSUPPORTED, "rows in two parts are not both dense and of one precision");
     });
   }
-  int64_t right_inputs() const override { return leaves_.two ? leaves_.second.inputs : 0; }
+  int64_t right_inputs() const noexcept override { return leaves_.second.inputs; }
 
-  int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
+  const Derivatives* derivatives() const noexcept override { return this; }
   MERCER_DERIVATIVE_CALLS_BY(parts())
 
   void prepare(Precision precision, Context& context) const override {
@@ -85,16 +87,13 @@ class Sketch final : public FeatureMap {
     if (precision == Precision::f64) tree_.prepare<double>(all, context);
   }
 
-  void variance(MatrixView<const double> X, MatrixView<const double> Y,
-                std::span<double> out) const override {
-    for (int64_t i = 0; i < X.rows; ++i)
-      out[static_cast<size_t>(i)] = amplitude() * moment::real_variance(moments(X, Y, i));
+  const Moments& moments() const override { return *this; }
+  double variance_at(const double* x, const double* y) const override {
+    return amplitude() * moment::real_variance(pair_moments(x, y));
   }
-  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
-                       std::span<double> out) const override {
-    if (!is_complex()) return variance(X, Y, out);
-    for (int64_t i = 0; i < X.rows; ++i)
-      out[static_cast<size_t>(i)] = amplitude() * moment::pseudo_variance(moments(X, Y, i));
+  double pseudo_variance_at(const double* x, const double* y) const override {
+    if (!is_complex()) return variance_at(x, y);
+    return amplitude() * moment::pseudo_variance(pair_moments(x, y));
   }
 
   // Each, for its random signs or buckets, whatever it has in common with the others.
@@ -109,9 +108,9 @@ class Sketch final : public FeatureMap {
     }
     return ColumnForm::halves;
   }
-  ColumnMoments column_moments(const double* x, const double* y) const override {
+  std::optional<ColumnMoments> columns_at(const double* x, const double* y) const override {
     const projection::SketchShape& root = tree_.root().shape();
-    const moment::PairMoments own = moments({x, 1, inputs()}, {y, 1, inputs()}, 0);
+    const moment::PairMoments own = pair_moments(x, y);
     const double scale = amplitude() * static_cast<double>(root.columns);
     const ColumnMoments one{kernel_->value(inputs(), x, y), scale * own.Q, scale * own.T};
     // Columns of a composition have their inputs in common, whatever is drawn at the root.
@@ -143,11 +142,10 @@ class Sketch final : public FeatureMap {
   // Variances are of the estimate of the kernel without its amplitude.
   double amplitude() const { return kernel_->variance() * kernel_->variance(); }
 
-  moment::PairMoments moments(MatrixView<const double> X, MatrixView<const double> Y,
-                              int64_t i) const {
+  moment::PairMoments pair_moments(const double* x, const double* y) const {
     const int64_t left = leaves_.first.inputs;
-    return tree_.moments(moment::pair_sums(left, X.row(i), Y.row(i)),
-                         moment::pair_sums(inputs() - left, X.row(i) + left, Y.row(i) + left));
+    return tree_.moments(moment::pair_sums(left, x, y),
+                         moment::pair_sums(inputs() - left, x + left, y + left));
   }
 
   template <class T>

@@ -45,17 +45,14 @@ class Sum final : public ComposedMap {
     });
   }
 
-  void variance(MatrixView<const double> X, MatrixView<const double> Y,
-                std::span<double> out) const override {
-    add_up(&FeatureMap::variance, X, Y, out);
+  double variance_at(const double* x, const double* y) const override {
+    return add_up(&Moments::variance_at, x, y);
   }
-  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
-                       std::span<double> out) const override {
-    add_up(&FeatureMap::pseudo_variance, X, Y, out);
+  double pseudo_variance_at(const double* x, const double* y) const override {
+    return add_up(&Moments::pseudo_variance_at, x, y);
   }
-  void bias(MatrixView<const double> X, MatrixView<const double> Y,
-            std::span<double> out) const override {
-    add_up(&FeatureMap::bias, X, Y, out);
+  double bias_at(const double* x, const double* y) const override {
+    return add_up(&Moments::bias_at, x, y);
   }
 
   double estimated_kernel(const double* x, const double* y) const override {
@@ -94,16 +91,11 @@ class Sum final : public ComposedMap {
     });
   }
 
-  using Moment = void (FeatureMap::*)(MatrixView<const double>, MatrixView<const double>,
-                                      std::span<double>) const;
-  void add_up(Moment moment, MatrixView<const double> X, MatrixView<const double> Y,
-              std::span<double> out) const {
-    std::vector<double> own(out.size()), sum(out.size(), 0.0);
-    for (const auto& part : parts()) {
-      ((*part).*moment)(X, Y, own);
-      for (size_t i = 0; i < own.size(); ++i) sum[i] += own[i];
-    }
-    std::ranges::copy(sum, out.begin());
+  double add_up(double (Moments::*moment)(const double*, const double*) const, const double* x,
+                const double* y) const {
+    double sum = 0;
+    for (const auto& part : parts()) sum += (part->moments().*moment)(x, y);
+    return sum;
   }
 
   template <class T>
@@ -111,8 +103,9 @@ class Sum final : public ComposedMap {
                       MatrixView<T> out) const {
     const Matrix<T> own(X.rows, inputs(), context, "the gradient of one part");
     for_each_stage(context, [&](const FeatureMap& part, int64_t begin, int64_t end) {
-      if (begin == 0) return part.pull_back(X, G.block_cols(begin, end), context, out);
-      part.pull_back(X, G.block_cols(begin, end), context, own.view());
+      if (begin == 0)
+        return part.derivatives()->pull_back(X, G.block_cols(begin, end), context, out);
+      part.derivatives()->pull_back(X, G.block_cols(begin, end), context, own.view());
       for (int64_t i = 0; i < out.rows; ++i)
         for (int64_t k = 0; k < out.cols; ++k) out(i, k) += own(i, k);
     });
@@ -122,7 +115,7 @@ class Sum final : public ComposedMap {
   void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
                          MatrixView<T> out) const {
     for_each_stage(context, [&](const FeatureMap& part, int64_t begin, int64_t end) {
-      part.push_forward(X, V, context, out.block_cols(begin, end));
+      part.derivatives()->push_forward(X, V, context, out.block_cols(begin, end));
     });
   }
 
@@ -139,8 +132,8 @@ class Sum final : public ComposedMap {
       const Matrix<T> tile(rows, blocks * width, context, "the derivatives of one part");
       for (int64_t i0 = 0; i0 < X.rows; i0 += rows) {
         const int64_t count = std::min(rows, X.rows - i0);
-        part.differentiate(what, X.block_rows(i0, i0 + count), context,
-                           tile.view().block_rows(0, count));
+        part.derivatives()->differentiate(what, X.block_rows(i0, i0 + count), context,
+                                          tile.view().block_rows(0, count));
         for (int64_t i = 0; i < count; ++i)
           for (int64_t b = 0; b < blocks; ++b)
             std::copy_n(&tile(i, b * width), width, out.row(i0 + i) + b * row_length() + begin);

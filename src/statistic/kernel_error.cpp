@@ -9,7 +9,6 @@
 #include "base/aligned.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "feature/kernel_columns.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
 
@@ -86,7 +85,7 @@ KernelError kernel_error(MatrixView<const double> approximate, MatrixView<const 
 }
 
 double measured_error(const feature::FeatureMap& map, const Rows& X, Context& context) {
-  require(!feature::has_kernel_columns(map), MERCER_UNSUPPORTED,
+  require(!map.has_kernel_columns(), MERCER_UNSUPPORTED,
           "the kernel error of map %s, expected a map of features: its columns are kernel values",
           std::string(map.name()).c_str());
   const int64_t n = X.rows();

@@ -40,7 +40,6 @@ void for_each_rows(int64_t n, int64_t size, Context& context, const Body& body) 
 template <class T>
 void FieldMap::check_field(MatrixView<const T> X, MatrixView<const T> V, Extents of_V,
                            MatrixView<T> out, Extents of_out) const {
-  if (!has_gradient()) refuse_derivatives();
   require(X.cols == inputs() && V.rows == X.rows * of_V.per_row && V.cols == of_V.cols &&
               out.rows == X.rows * of_out.per_row && out.cols == of_out.cols,
           MERCER_DIMENSION_MISMATCH,
@@ -80,20 +79,21 @@ void FieldMap::differentiate_rows(const Derivative& what, MatrixView<const T> X,
   const int64_t blocks = what.blocks(inputs());
   check_field(X, X, {1, inputs()}, out,
               {outputs(), checked_multiply(blocks, features(), "derivatives")});
-  spread_rows(X.rows, blocks, context, out,
-              [&](int64_t first, int64_t last, const MatrixView<T>& block) {
-                scalar().differentiate(what, X.block_rows(first, last), context, block);
-              });
+  spread_rows(
+      X.rows, blocks, context, out, [&](int64_t first, int64_t last, const MatrixView<T>& block) {
+        scalar().derivatives()->differentiate(what, X.block_rows(first, last), context, block);
+      });
 }
 
 template <class T>
 void FieldMap::push_rows(MatrixView<const T> X, MatrixView<const T> V, Context& context,
                          MatrixView<T> out) const {
   check_field(X, V, {1, inputs()}, out, {outputs(), features()});
-  spread_rows(
-      X.rows, 1, context, out, [&](int64_t first, int64_t last, const MatrixView<T>& block) {
-        scalar().push_forward(X.block_rows(first, last), V.block_rows(first, last), context, block);
-      });
+  spread_rows(X.rows, 1, context, out,
+              [&](int64_t first, int64_t last, const MatrixView<T>& block) {
+                scalar().derivatives()->push_forward(X.block_rows(first, last),
+                                                     V.block_rows(first, last), context, block);
+              });
 }
 
 template <class T>
@@ -115,8 +115,8 @@ void FieldMap::pull_rows(MatrixView<const T> X, MatrixView<const T> G, Context& 
         block(i, c) = static_cast<T>(sum);
       }
     });
-    scalar().pull_back(X.block_rows(first, last), MatrixView<const T>(block), context,
-                       out.block_rows(first, last));
+    scalar().derivatives()->pull_back(X.block_rows(first, last), MatrixView<const T>(block),
+                                      context, out.block_rows(first, last));
   });
 }
 

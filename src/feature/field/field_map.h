@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "feature/derivatives.h"
 #include "feature/feature_map.h"
 #include "feature/field/frequency_root.h"
+#include "feature/field_kind.h"
 
 namespace mercer::feature {
 
@@ -34,12 +36,12 @@ struct FieldMapParts {
   std::vector<NumberArray> numbers;  // what the spec cannot hold
 };
 
-class FieldMap final : public FeatureMap {
+class FieldMap final : public FeatureMap, private Derivatives {
  public:
   explicit FieldMap(FieldMapParts parts);
 
   const FieldMap* field() const noexcept override { return this; }
-  const FeatureMap& scalar() const noexcept override { return *parts_.scalar; }
+  const FeatureMap& scalar() const noexcept { return *parts_.scalar; }
   int64_t width() const noexcept { return parts_.root->width(); }  // q
   /// B (p x q) where it is the same for all columns, else no rows.
   MatrixView<const double> shared_root() const noexcept { return parts_.root->shared(); }
@@ -49,27 +51,25 @@ class FieldMap final : public FeatureMap {
   std::string_view name() const noexcept override { return scalar().name(); }
   Parameters parameters() const override { return parts_.parameters; }
   const kernel::Kernel& kernel() const noexcept override { return *parts_.kernel; }
-  bool shows_other_rows() const noexcept override { return scalar().shows_other_rows(); }
   std::vector<NumberArray> numbers() const override { return parts_.numbers; }
-  int64_t incomplete_block() const override { return scalar().incomplete_block(); }
-  int64_t frequency_count() const noexcept override { return scalar().frequency_count(); }
-  Matrix<double> frequencies(Context& context) const override {
-    return scalar().frequencies(context);
-  }
   void prepare(Precision precision, Context& context) const override;
 
   /// Cost: n p r beside z.
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override;
-  /// Cost for values: D d + D p m a row (of one B D d + (D + p) q m), D p q m once; memory a block
-  /// of features, D p m numbers.
+  /// Those of feature_products.h, arguments checked. Cost for values: D d + D p m a row (of one B
+  /// D d + (D + p) q m), D p q m once; memory a block of features, D p m numbers.
   void multiply(const Rows& X, MatrixView<const double> theta, FieldKind kind, Context& context,
-                const ResultView& out) const override;
-  void adjoint(const Rows& X, const Rows& Y, Context& context,
-               MatrixView<double> theta) const override;
-  /// Cost: n D^2 + r^2 p.
-  void gram(const Rows& X, Context& context, MatrixView<double> H) const override;
-  /// Row i p + o of out is that of output o, and rows of G are the same.
-  int64_t most_derivatives() const noexcept override { return scalar().most_derivatives(); }
+                const ResultView& out) const;
+  void adjoint(const Rows& X, const Rows& Y, Context& context, MatrixView<double> theta) const;
+  /// Row i p + o of derivatives is that of output o, and rows of G are the same.
+  const Derivatives* derivatives() const noexcept override {
+    return scalar().derivatives() != nullptr ? this : nullptr;
+  }
+  void variances(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
+                 MatrixView<double> out) const;
+
+ private:
+  int64_t most_order() const noexcept override { return scalar().derivatives()->most_order(); }
   void pull_back(MatrixView<const float> X, MatrixView<const float> G, Context& context,
                  MatrixView<float> out) const override;
   void pull_back(MatrixView<const double> X, MatrixView<const double> G, Context& context,
@@ -82,13 +82,6 @@ class FieldMap final : public FeatureMap {
                      MatrixView<float> out) const override;
   void differentiate(const Derivative& what, MatrixView<const double> X, Context& context,
                      MatrixView<double> out) const override;
-
-  void variance(MatrixView<const double> X, MatrixView<const double> Y,
-                std::span<double> out) const override;
-  void variances(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
-                 MatrixView<double> out) const override;
-
- private:
   Matrix<double> weights(MatrixView<const double> theta, FieldKind kind, Context& context) const;
   /// Prepared.
   const FrequencyRoot& root(Context& context) const;

@@ -102,11 +102,11 @@ void field_weights(FieldKind kind, int64_t p, MatrixView<const double> W,
 Matrix<double> field_weights_of(const FeatureMap& map, FieldKind kind, int64_t p,
                                 MatrixView<const double> values, Context& context) {
   constexpr const char* kWhat = "the weights of features";
-  require(values.rows == 2 * map.frequency_count(), MERCER_UNSUPPORTED,
+  require(values.rows == 2 * map.scalar().frequency_count(), MERCER_UNSUPPORTED,
           "map %s of kernel %s: what it is multiplied with has values alone, expected map fourier "
           "of form pair",
           std::string(map.name()).c_str(), std::string(map.kernel().name()).c_str());
-  const Matrix<double> W = map.frequencies(context);
+  const Matrix<double> W = map.scalar().frequencies(context);
   const int64_t fields = values.cols / p, numbers = field_numbers(kind, p, map.inputs());
   Matrix<double> asked(values.rows, checked_multiply(numbers, fields, kWhat), context, kWhat);
   field_weights(kind, p, W.view(), values, asked.view());

@@ -9,6 +9,7 @@
 
 #include "base/matrix_view.h"
 #include "feature/feature_map.h"
+#include "feature/field_kind.h"
 
 namespace mercer::feature {
 
