@@ -72,7 +72,7 @@ class Additive final : public FixedMap, public Derivatives {
  private:
   Harmonics harmonics() const noexcept { return {sampling_.period, weights_}; }
 
-  // The estimate of one coordinate.
+  // The estimate for one coordinate.
   double sampled(double x, double y) const noexcept {
     if (x == 0 || y == 0) return 0 * (x + y);  // NaN stays
     const double t = sampling_.period * (std::log(x) - std::log(y));
@@ -82,7 +82,7 @@ class Additive final : public FixedMap, public Derivatives {
     return std::sqrt(x) * std::sqrt(y) * sum;
   }
 
-  // Rows of X one by one; of sparse ones only what is not 0, which stays 0.
+  // Rows of X one by one; in sparse rows only stored numbers, since 0 stays 0.
   template <class View>
   class Tiles final : public TileWork {
     using T = RowNumberOf<View>;
@@ -153,7 +153,7 @@ class Additive final : public FixedMap, public Derivatives {
       }
     }
 
-    // Inputs named twice count as their sum.
+    // Inputs stored twice are added up.
     int64_t gather(int64_t i, const Scratch& scratch) const noexcept {
       int64_t count = 0;
       add_row(X_, i, scratch.zeros);

@@ -42,7 +42,7 @@ class Anova final : public PanelMap, public Moments {
     const double square = degree_ > 0 ? moment::symmetric_square(inputs(), x, y, degree_, scratch)
                                       : moment::subsets_square(inputs(), x, y);
     const double k = kernel_->value(inputs(), x, y);
-    // In this order a NaN stays one.
+    // std::max in this order keeps a NaN.
     return std::max((amplitude * square - k * k) / static_cast<double>(features()), 0.0);
   }
 

@@ -11,9 +11,10 @@ namespace mercer::feature {
 
 class FeatureMap;
 
-/// Of a map phi of d inputs, X n x d. A row of out depends on its rows of X and of the vectors
-/// alone, bit for bit, whatever the number of threads; a row of X with a NaN has NaN for every
-/// number of out. No overlap. Errors: DIMENSION_MISMATCH, OUT_OF_MEMORY, CANCELLED.
+/// Derivatives of a map phi of d inputs at the rows of X, n x d. A row of out depends on its rows
+/// of X and of the vectors alone, bit for bit, whatever the number of threads; a row of X with a
+/// NaN has NaN for every number of out. No overlap. Errors: DIMENSION_MISMATCH, OUT_OF_MEMORY,
+/// CANCELLED.
 class Derivatives {
  public:
   virtual ~Derivatives() = default;
@@ -46,12 +47,11 @@ class Derivatives {
                              MatrixView<double> out) const = 0;
 };
 
-/// UNSUPPORTED for a map without them.
+/// The map's derivatives; UNSUPPORTED if it has none.
 const Derivatives& derivatives_of(const FeatureMap& map);
 
-/// What every map checks: UNSUPPORTED without derivatives or beyond their order,
-/// DIMENSION_MISMATCH for other numbers of rows or columns. `vectors` has `cols` columns and out
-/// out_cols.
+/// Checks of every call: UNSUPPORTED without derivatives or beyond their order, DIMENSION_MISMATCH
+/// for other numbers of rows or columns. `vectors` has `cols` columns and out out_cols.
 template <class T>
 void check_vectors(const FeatureMap& map, MatrixView<const T> X, MatrixView<const T> vectors,
                    int64_t cols, MatrixView<T> out, int64_t out_cols);
@@ -59,8 +59,8 @@ template <class T>
 void check_derivative(const FeatureMap& map, const Derivative& what, MatrixView<const T> X,
                       MatrixView<T> out);
 
-/// Makes rows of out NaN whose row of X has one. Not left to arithmetic: derivatives of a
-/// polynomial are constants and zeros, too.
+/// Makes the rows of out NaN whose row of X has one. Arithmetic would not: derivatives of
+/// polynomials are constants and zeros, too.
 template <class T>
 void spread_nan(MatrixView<const T> X, MatrixView<T> out) noexcept;
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The kernel's values with every row that the map is made from, Z = K(X, L): no approximation. A fit
-// on it is kernel ridge, alpha = (K + n lambda I)^{-1} y (Saunders, Gammerman, Vovk 1998), with all
-// that fits on features have: leave-one-out, weights, searches, files.
+// The kernel's values with every row that the map is made from, Z = K(X, L): no approximation. A
+// fit on it is kernel ridge, alpha = (K + n lambda I)^{-1} y (Saunders, Gammerman, Vovk 1998), with
+// all that fits on features offer: leave-one-out, weights, searches, files.
 #include <algorithm>
 #include <memory>
 #include <numeric>

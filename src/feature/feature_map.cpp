@@ -13,7 +13,7 @@
 namespace mercer::feature {
 namespace {
 
-// Of dense rows at a time: enough for every thread to have work, little beside what X and Z take.
+// Bytes of rows made dense at a time: enough for every thread to have work, little beside X and Z.
 constexpr int64_t kDenseBytes = int64_t{32} << 20;
 
 template <class T>

@@ -32,13 +32,13 @@ struct Columns {
   int64_t end;
 };
 
-/// Which columns estimate the kernel alone: z_j(x) conj(z_j(y)), times their number, has it as its
-/// mean. Such maps may be multiplied, column by column.
+/// Whether single columns estimate the kernel: the mean of z_j(x) conj(z_j(y)), times their number,
+/// is k. Maps of such columns may be multiplied column by column.
 enum class ColumnForm {
-  joint,    // only all of them together
+  joint,    // all together only
   real,     // each
   complex,  // each, of a complex map
-  halves    // of [Re | Im], each with its partner in the other half
+  halves    // [Re | Im]: each with its partner in the other half
 };
 
 class Derivatives;
@@ -72,56 +72,59 @@ class FeatureMap {
 
   /// The kernel that Z Z' estimates.
   virtual const kernel::Kernel& kernel() const noexcept = 0;
-  /// Its value that Re z(x) z(y)^H estimates: that at x and y, unless the map shows the kernel rows
-  /// of its own making, such as bits.
+  /// The value that Re z(x) z(y)^H estimates: that at x and y, unless the map changes rows first,
+  /// to bits, say, and estimates the kernel of those.
   virtual bool shows_other_rows() const noexcept { return false; }
   virtual double estimated_kernel(const double* x, const double* y) const {
     return kernel().value(inputs(), x, y);
   }
 
-  /// UNSUPPORTED for a map of a kernel of several outputs: whatever does not serve these calls it.
+  /// UNSUPPORTED for maps of kernels of several outputs; called by functions that do not serve
+  /// these.
   void require_one_output() const;
-  /// A map of several outputs by its parts; null: none.
+  /// This map as one of several outputs; null: it has one.
   virtual const FieldMap* field() const noexcept { return nullptr; }
-  /// The map of one output of which it is made; itself.
+  /// The map of one output that it is made of; for most maps itself.
   const FeatureMap& scalar() const noexcept;
 
-  /// Z(i, :) = columns [c.begin, c.end) of phi(X_i), of p outputs Z(i p + o, :) those of row o of
-  /// Phi(X_i)', p x D, whose Phi(x)'Phi(y) estimates K(x, y). X has inputs() columns; Z is of X's
-  /// precision and has (c.end - c.begin) columns, twice as many reals for a complex map (columns and
-  /// leading dimension count reals). A row of Z depends on its row of X alone, bit for bit,
-  /// whatever the split of rows or columns and the number of threads. Sparse rows give the Z of the
-  /// dense ones up to the rounding of the projection's sums, and then a row of Z depends on its row
-  /// as listed; where a map reads them as they are, nnz stands for n*d in the cost.
+  /// Z(i, :) = columns [c.begin, c.end) of phi(X_i), for p outputs Z(i p + o, :) = those of row o
+  /// of Phi(X_i)', p x D, where Phi(x)'Phi(y) estimates K(x, y). X has inputs() columns; Z is of
+  /// X's precision and has (c.end - c.begin) columns, twice as many reals for a complex map
+  /// (columns and leading dimension count reals). A row of Z depends on its row of X alone, bit for
+  /// bit, whatever the split of rows or columns and the number of threads. Sparse rows give the Z
+  /// of the dense ones up to the rounding of the projection's sums, and then a row of Z depends on
+  /// its row as stored; where a map reads sparse rows as they are, the cost has nnz in place of
+  /// n*d.
   virtual void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const = 0;
 
   /// Draws and packs what apply needs for one precision ahead of time. Idempotent; may fail or be
   /// cancelled, and be retried.
   virtual void prepare(Precision precision, Context& context) const = 0;
 
-  // Capabilities: null, or nothing, where a map has none.
-  /// Of two matrices (bilinear kernels).
+  // Capabilities: null or empty where a map has none.
+  /// Features of rows in two parts.
   virtual const PairMap* pair() const noexcept { return nullptr; }
   virtual const Derivatives* derivatives() const noexcept { return nullptr; }
   virtual const LengthscaleSlopes* lengthscale_slopes() const noexcept { return nullptr; }
-  /// UNSUPPORTED, and why, without closed forms.
+  /// Closed-form moments. UNSUPPORTED, saying why, where there are none.
   virtual const Moments& moments() const;
-  /// What makes binary codes.
+  /// What binary codes are made from.
   virtual std::optional<UniformCosines> uniform_cosines() const { return std::nullopt; }
 
-  /// omega_j, F x d, of features of cos(omega_j'x) and sin(omega_j'x); 0: none.
+  /// Frequencies omega_j of features cos(omega_j'x) and sin(omega_j'x); 0: none.
   virtual int64_t frequency_count() const noexcept { return 0; }
-  /// Those. UNSUPPORTED where there are none, or rows are warped before they are projected.
+  /// The frequencies, F x d. UNSUPPORTED without any, or where rows are warped before they are
+  /// projected.
   virtual Matrix<double> frequencies(Context& context) const;
 
-  /// moments() of pairs of rows X_i, Y_i.
+  /// moments() at pairs of rows X_i, Y_i.
   void variance(MatrixView<const double> X, MatrixView<const double> Y,
                 std::span<double> out) const;
   void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
                        std::span<double> out) const;
   void bias(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out) const;
-  /// Row i of out: those p p numbers E (K~ - K)^2 at (X_i, Y_i), a matrix square. CANCELLED, and
-  /// the errors of moments().
+  /// Row i of out, p p numbers: the matrix E (K~ - K)^2 at (X_i, Y_i). Errors: CANCELLED, those of
+  /// moments().
   void variances(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
                  MatrixView<double> out) const;
 
@@ -131,32 +134,31 @@ class FeatureMap {
   /// ridge itself.
   virtual bool has_kernel_columns() const noexcept { return false; }
 
-  /// Frequencies in a last, incomplete block of columns that depend on each other; 0 if there is
-  /// none.
+  /// Frequencies in the last block of dependent columns if that is incomplete; else 0.
   virtual int64_t incomplete_block() const { return 0; }
 
-  /// For maps whose parameters() say "needs":"data": what was learnt or supplied; empty otherwise.
+  /// What was learnt or supplied, for maps whose parameters() say "needs":"data"; else empty.
   virtual std::vector<NumberArray> numbers() const { return {}; }
 
-  /// Whether the features are those of lengthscale 1 at x over the kernel's lengthscale, whatever
-  /// that is: what was drawn does not depend on it, and nothing was learnt.
+  /// Whether the features are those of lengthscale 1 at x over the kernel's lengthscale, for any
+  /// lengthscale: nothing was learnt, and what was drawn does not depend on it.
   virtual bool is_of_scaled_inputs() const { return numbers().empty(); }
 
  protected:
   FeatureMap(int64_t inputs, int64_t features, bool is_complex, int64_t outputs = 1)
       : inputs_(inputs), outputs_(outputs), features_(features), complex_(is_complex) {}
 
-  /// What every map's spec begins with.
+  /// The first keys of every map's spec.
   Parameters common_parameters(uint64_t seed) const;
 
-  /// apply by body(X, Z) for dense X alone, sparse rows in tiles that are made dense; no body for
-  /// no rows or no columns.
+  /// Implements apply by body(X, Z) for dense X; sparse rows are made dense in tiles. body is not
+  /// called without rows or columns.
   template <class Body>
   void apply_dense_rows(const Rows& X, Columns c, Context& context, const ResultView& Z,
                         const Body& body) const;
 
-  /// apply for maps that read dense rows alone: tiles of rows are made dense and given to apply,
-  /// with its cost and bits.
+  /// Implements apply for maps that read dense rows only: tiles of rows are made dense and given to
+  /// apply, with its cost and bits.
   void apply_by_dense_tiles(const CsrView<float>& X, Columns c, Context& context,
                             MatrixView<float> Z) const;
   void apply_by_dense_tiles(const CsrView<double>& X, Columns c, Context& context,
@@ -169,7 +171,7 @@ class FeatureMap {
   bool complex_;
 };
 
-/// Z as a matrix of T, which the rows of the same call are of. INTERNAL otherwise.
+/// Z as a matrix of T, the precision of the rows of the same call; else INTERNAL.
 template <class T>
 MatrixView<T> result_of(const ResultView& Z) {
   const MatrixView<T>* const view = Z.get_if<T>();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Blocks of features stay in cache until they are used. What a map of one output does with its
-// features is the same product, with theta itself as W.
+// Blocks of features stay in cache until they are used. For a map of one output W is theta itself.
 #include "feature/feature_products.h"
 
 #include <algorithm>
@@ -26,7 +25,8 @@ constexpr int64_t kColumnsPerChunk = 64;
 // Fewer multiply-adds than this do not pay for waking a thread.
 constexpr int64_t kChunkProducts = int64_t{1} << 17;
 
-/// out(:, k w + b) = A(:, k q + .) R(b, .)': every vector of a row through a w x q matrix.
+/// out(:, k w + b) = A(:, k q + .) R(b, .)': each vector in a row of A is multiplied by a w x q
+/// matrix.
 template <class T>
 void through(MatrixView<const T> A, MatrixView<const T> R, int64_t vectors,
              MatrixView<T> out) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps that draw nothing: the same for every seed, which their spec keeps all the same. Their
+// Maps that draw nothing: the same for every seed, which is still kept in their spec. Their
 // estimate has no variance, but may have a bias.
 #pragma once
 

@@ -58,7 +58,7 @@ std::unique_ptr<const projection::Projection> make_projection(const FourierParts
   return projection::find_projection(parts.options.projection).make(arguments_of(parts));
 }
 
-// Supplied shares are the weights' own storage, which moves with them.
+// Shares of supplied frequencies point to the weights' storage, which moves with the vector.
 std::function<double(int64_t)> shares_of(const FourierParts& parts) {
   if (!parts.weights.empty())
     return [weights = parts.weights.data()](int64_t j) { return weights[j]; };
@@ -127,12 +127,12 @@ class Fourier final : public ProjectedMap, public Moments {
                         : variance_at(x, y);
   }
 
-  // Columns with weights of their own are no estimates alone.
+  // Single columns with weights of their own do not estimate the kernel.
   ColumnForm column_form() const noexcept override {
     if (column_law(parts_).share) return ColumnForm::joint;
     return form_of(parts_).columns;
   }
-  // |a| is the same for every frequency, and the variance of the pair form that of Re a.
+  // |a| is the same for every frequency, and the variance of form pair is that of Re a.
   std::optional<ColumnMoments> columns_at(const double* x, const double* y) const override {
     const ColumnMoments moments = independent_columns(*this, x, y);
     if (column_form() != ColumnForm::halves) return moments;
@@ -140,7 +140,7 @@ class Fourier final : public ProjectedMap, public Moments {
     return ColumnMoments{moments.mean, most * most, 2 * moments.square - most * most};
   }
 
-  // Columns with weights of their own would count as much as the others in a code.
+  // In a code columns with weights of their own would count as much as the others.
   std::optional<UniformCosines> uniform_cosines() const override {
     const ColumnLaw law = column_law(parts_);
     if (!law.phase_seed || law.share) return std::nullopt;

@@ -5,8 +5,8 @@
 //   Z = sqrt(variance / D) exp(-XW), W of the law of omega.
 // Since the square of a column's share is one at the doubled rows, the estimate has the variance
 // (variance k(2x, 2y) - k(x, y)^2) / D of i.i.d. columns. The coordinates of omega are independent
-// and none is negative: low-discrepancy points go through their quantiles, but blocks with random
-// signs, as of circulant, have another law.
+// and none is negative: low-discrepancy points serve by their quantiles, but blocks with random
+// signs, such as circulant ones, would have another distribution.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -24,7 +24,7 @@
 namespace mercer::feature {
 namespace {
 
-// Of a projection's options those that one of these heeds.
+// The options of projections that apply here.
 constexpr const char* kKeys[] = {"projection", "scramble"};
 
 struct LaplaceDraw {

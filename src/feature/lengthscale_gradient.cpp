@@ -14,10 +14,10 @@
 namespace mercer::feature {
 namespace {
 
-// Pulled back at a time: enough for every thread to have work.
+// Rows pulled back at a time: enough for every thread to have work.
 constexpr int64_t kGradientRows = 2048;
 
-// Of features of x/l.
+// For features of x/l.
 template <class T>
 void pull_back_by_inputs(const FeatureMap& map, MatrixView<const T> X, MatrixView<const T> G,
                          Context& context, std::span<double> each) {

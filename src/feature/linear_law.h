@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What linear maps have in common, however rows are mapped.
+// The base of linear maps, however they map rows.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ struct LinearLaw {
   int64_t D;
   LinearOptions options;
 
-  /// Of x'y in the kernel.
+  /// The factor of x'y in the kernel.
   double factor() const { return kernel->variance() * kernel->parameters().number("gamma"); }
 };
 
@@ -31,13 +31,13 @@ struct LinearKind {
   double (*variance)(const LinearLaw&, const moment::PairSums&);  // of the estimate of x'y
   /// Null: a sketch (sketched_linear.cpp).
   std::unique_ptr<const projection::Projection> (*make)(const LinearLaw&) = nullptr;
-  /// How many columns of a block depend on each other; null: all are independent.
+  /// The size of blocks of dependent columns; null: all are independent.
   int64_t (*block)(const LinearLaw&) = nullptr;
   bool has_nonzeros = false;
 };
 const LinearKind& linear_kind(LinearProjection projection) noexcept;
 
-/// Base says how rows are mapped.
+/// Base maps the rows.
 template <class Base>
 class Linear : public Base, public Moments {
  public:
@@ -86,7 +86,7 @@ class Linear : public Base, public Moments {
   LinearLaw law_;
 };
 
-/// Of the projections countsketch and osnap.
+/// For the projections countsketch and osnap.
 std::unique_ptr<FeatureMap> make_sketched_linear(const LinearLaw& law);
 
 }  // namespace mercer::feature

@@ -17,20 +17,20 @@ class Moments {
  public:
   virtual ~Moments() = default;
   virtual double variance_at(const double* x, const double* y) const = 0;
-  /// Of a real map the variance.
+  /// For a real map the variance.
   virtual double pseudo_variance_at(const double* x, const double* y) const {
     return variance_at(x, y);
   }
   /// The estimate's mean less FeatureMap::estimated_kernel.
   virtual double bias_at(const double* /*x*/, const double* /*y*/) const { return 0; }
-  /// Where columns are i.i.d., or taken for it as in variance_at, or depend on each other in
-  /// blocks.
+  /// Moments of the columns, where they are i.i.d., or treated as such as in variance_at, or depend
+  /// on each other in blocks.
   virtual std::optional<ColumnMoments> columns_at(const double* /*x*/, const double* /*y*/) const {
     return std::nullopt;
   }
 };
 
-/// Moments::columns_at of i.i.d. columns: what variance and pseudo-variance imply.
+/// columns_at for i.i.d. columns, from variance and pseudo-variance.
 ColumnMoments independent_columns(const FeatureMap& map, const double* x, const double* y);
 
 }  // namespace mercer::feature

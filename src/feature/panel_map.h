@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps whose feature j is made of a row and d numbers of column j in another way than by their
-// inner product. Columns are packed in panels; rows of every kind, slices and both precisions are
+// Maps whose feature j is a function of a row and of d numbers of column j other than their inner
+// product. Columns are packed in panels; rows of every kind, slices and both precisions are handled
 // here.
 #pragma once
 
@@ -29,27 +29,27 @@ class PanelMap : public FeatureMap, public Derivatives {
   template <class T>
   class Tiles;
 
-  /// Numbers that a row becomes before panels pass over it; 0: rows as they are.
+  /// Numbers that a row is turned into before it meets the panels; 0: rows as they are.
   virtual int64_t prepared() const noexcept { return 0; }
   virtual void prepare_row(const float*, float*) const noexcept {}
   virtual void prepare_row(const double*, double*) const noexcept {}
   /// Numbers per element of P that finish needs, 64-byte aligned like P.
   virtual int64_t scratch() const noexcept { return 0; }
-  /// P(i, :) = the features of one panel of columns (transform/dense_panel.h) for row i of X, as
-  /// prepared. The bits of a row of P depend on its row of X alone.
+  /// P(i, :) = the features of one panel of columns (transform/dense_panel.h) for the prepared row
+  /// i of X. The bits of a row of P depend on its row of X alone.
   virtual void finish(MatrixView<const float> X, const float* panel, float* P,
                       float* scratch) const noexcept = 0;
   virtual void finish(MatrixView<const double> X, const double* panel, double* P,
                       double* scratch) const noexcept = 0;
 
-  /// Numbers per column that these need as scratch, 64-byte aligned.
+  /// Scratch of the functions below, in numbers per column, 64-byte aligned.
   virtual int64_t derivative_scratch() const { return 0; }
-  /// dz = derivatives in every input k of one panel's features of the row x, from k columns on.
+  /// dz[k columns + j] = the derivative in input k of feature j of a panel at the row x.
   virtual void panel_gradient(const float* x, const float* panel, float* dz,
                               float* scratch) const noexcept = 0;
   virtual void panel_gradient(const double* x, const double* panel, double* dz,
                               double* scratch) const noexcept = 0;
-  /// z = d^p of them.
+  /// z = d^p of the panel's features.
   virtual void panel_partial(const MultiIndex& p, const float* x, const float* panel, float* z,
                              float* scratch) const noexcept = 0;
   virtual void panel_partial(const MultiIndex& p, const double* x, const double* panel, double* z,

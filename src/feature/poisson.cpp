@@ -23,9 +23,9 @@
 namespace mercer::feature {
 namespace {
 
-// A variance of exp(100 d) is no estimate.
+// Below this the variance is about exp(100 d) and estimates are useless.
 constexpr double kLeastLengthscale = 0.1;
-// log 0: times no exponent it is 0, times any other its exponential is 0.
+// Stands for log 0: its multiple by 0 is 0, and the exponential of any other multiple is 0.
 constexpr double kLogZero = -1e30;
 
 class PoissonLaw final : public random::Law {
@@ -80,7 +80,7 @@ class Poisson final : public PanelMap, public Moments {
                     0.0);
   }
 
-  // The exponents are drawn from laws of the lengthscale.
+  // The exponents' distribution depends on the lengthscale.
   bool is_of_scaled_inputs() const override { return false; }
 
   ColumnForm column_form() const noexcept override { return ColumnForm::real; }
@@ -181,8 +181,8 @@ std::unique_ptr<FeatureMap> poisson_from(const MapArguments& a) {
 MapEntry poisson_entry() {
   return {.name = "poisson",
           .help =
-              "random monomials, their exponents of Poisson distributions, for the Gaussian: for "
-              "few inputs of size about 1, or long lengthscales; 2*d*D per row",
+              "random monomials with Poisson exponents, for the Gaussian: for few inputs of size "
+              "about 1, or long lengthscales; 2*d*D per row",
           .make = poisson_from};
 }
 

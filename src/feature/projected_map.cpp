@@ -100,7 +100,7 @@ template <class T>
 void ProjectedMap::prepare_all(const ColumnNumbers<T>& columns, Context& context) const {
   const projection::Projection& first = *parts_.projections[0];
   const projection::Blocks all{0, (first.outputs() - 1) / first.shape(T{}).columns + 1};
-  // In permille, so that a single projection's own stage is seen.
+  // In permille, so that the stage of a single projection shows.
   Stage stage(context, 1000 * std::ssize(parts_.projections));
   for (const auto& projection : parts_.projections) {
     stage.share(1000);

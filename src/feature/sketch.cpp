@@ -27,7 +27,7 @@ using projection::Planes;
 
 // Chunks of rows that a small call is cut into.
 constexpr int64_t kLeastChunks = 8;
-// Products over the factors of fewer columns than this are done by one worker.
+// With fewer products over the factors than this one worker does all.
 constexpr double kSerialSketch = 1 << 15;
 
 template <class T>
@@ -96,7 +96,7 @@ class Sketch final : public FeatureMap, public Derivatives, public Moments, publ
     return amplitude() * moment::pseudo_variance(pair_moments(x, y));
   }
 
-  // Each, for its random signs or buckets, whatever it has in common with the others.
+  // Single columns estimate the kernel, whatever they have in common with others.
   ColumnForm column_form() const noexcept override {
     switch (layout_field()) {
       case SketchField::real:
@@ -139,7 +139,7 @@ class Sketch final : public FeatureMap, public Derivatives, public Moments, publ
     return tree_.root().is_complex() ? options_.field : SketchField::real;
   }
 
-  // Variances are of the estimate of the kernel without its amplitude.
+  // Variances are those without the kernel's amplitude.
   double amplitude() const { return kernel_->variance() * kernel_->variance(); }
 
   moment::PairMoments pair_moments(const double* x, const double* y) const {
@@ -165,7 +165,7 @@ class Sketch final : public FeatureMap, public Derivatives, public Moments, publ
 
   template <class T>
   void apply_rows(const CsrView<T>& X, Columns c, Context& context, MatrixView<T> Z) const {
-    // The parts of a two-input row are not apart in a sparse one.
+    // In sparse rows the parts of a two-input row are not apart.
     if (leaves_.two) return apply_by_dense_tiles(X, c, context, Z);
     run(X.rows, c, context, Z,
         [&](int64_t i0, int64_t i1, Blocks range, Planes<T> planes, const Work<T>& work) noexcept {
@@ -201,7 +201,7 @@ class Sketch final : public FeatureMap, public Derivatives, public Moments, publ
         });
   }
 
-  // body(i0, i1, range, planes, work) fills the planes of rows [i0, i1).
+  // Calls body(i0, i1, range, planes, work), which fills the planes of rows [i0, i1).
   template <class T, class Body>
   void run(int64_t n, Columns c, Context& context, MatrixView<T> Z, const Body& body) const {
     // Little work is not worth waking a worker.

@@ -43,7 +43,7 @@ class SketchedLinear final : public Linear<FeatureMap>, public Derivatives {
     });
   }
 
-  // h and s serve both precisions.
+  // One sketch serves both precisions.
   void prepare(Precision, Context& context) const override {
     sketch_.prepare({0, features()}, context);
   }

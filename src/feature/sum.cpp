@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Features of sums of kernels: those of the parts side by side, each with its own seed (SPEC
-// section 6). Means, biases and variances of the estimate add up, for the parts are independent.
+// section 6). Means, biases and variances of the estimate add up, since the parts are independent.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,7 +18,7 @@ namespace mercer::feature {
 namespace {
 
 constexpr auto kSumRule = kernel::Composition::Rule::sum;
-// Of the derivatives of one part at a time, before they are in their columns.
+// Bytes of derivatives of one part at a time, before they are copied to their columns.
 constexpr int64_t kSumBytes = int64_t{8} << 20;
 
 class Sum final : public ComposedMap {
@@ -78,7 +78,7 @@ class Sum final : public ComposedMap {
       begin += part->features();
     }
   }
-  /// The same as one stage of the context, in real numbers of a row.
+  /// The same as one stage of the context, counted in real numbers of a row.
   template <class Body>
   void for_each_stage(Context& context, const Body& body) const {
     Stage stage(context, row_length());
@@ -184,8 +184,8 @@ bool fits(int64_t total, const Sizes& sizes) {
   return true;
 }
 
-/// A total, from least in steps, that gives no part more than it can have: the largest but for what
-/// the last steps of unequal shares may cost.
+/// A total, from the least in steps, that gives no part more than it can have: the largest, except
+/// for what the last steps of unequal shares may cost.
 int64_t most_of(const MapSizes& all, const Sizes& sizes) {
   int64_t low = 0, high = std::max(kMostFeatures - all.least, int64_t{0}) / all.step;  // in steps
   while (low < high) {
@@ -199,7 +199,7 @@ int64_t most_of(const MapSizes& all, const Sizes& sizes) {
   return all.least + low * all.step;
 }
 
-/// The smallest step of a part reaches every one of its multiples.
+/// The smallest step of a part, whose multiples are all possible totals.
 MapSizes total_sizes(const Parameters& canonical, int64_t rows) {
   const std::vector<MapSizes> parts = sizes_of_parts(canonical, rows);
   if (parts.empty()) return {1, 1, kMostFeatures};
@@ -240,7 +240,7 @@ MapEntry sum_entry() {
                       .least = 0,
                       .most = std::numeric_limits<double>::max(),
                       .least_open = true,
-                      .help = "of each part in the features; left out: the same of every part"}},
+                      .help = "the share of each part in the features; left out: equal shares"}},
           .make = sum_from,
           .default_kernel = composed_kernel("sum"),
           .rule = kSumRule,

@@ -15,8 +15,8 @@
 namespace mercer::statistic {
 namespace {
 
-/// Both triangles of Re ZZ^H: real and imaginary parts lie side by side, so that it is a product of
-/// reals.
+/// Both triangles of Re ZZ^H. Real and imaginary parts lie side by side, so this is a product of
+/// real matrices.
 void estimate_gram(const feature::FeatureMap& map, const Rows& X, Context& context,
                    MatrixView<double> out) {
   const int64_t D = map.features(), reals = map.is_complex() ? 2 : 1;
@@ -33,7 +33,7 @@ void estimate_gram(const feature::FeatureMap& map, const Rows& X, Context& conte
   }
 }
 
-/// Of a map that shows the kernel rows of its own making: by values of pairs.
+/// The Gram matrix, value by value, of a map that estimates the kernel of changed rows.
 void gram_of_shown(const feature::FeatureMap& map, const Rows& X, Context& context,
                    MatrixView<double> out) {
   const Matrix<double> dense(X.rows(), X.cols(), context, "the rows, dense");

@@ -22,7 +22,7 @@ int64_t block_rows(int64_t n, int64_t width) {
                              std::max<int64_t>(n, 1));
 }
 
-/// body(first, last) for blocks of rows, `own` of the work being what others report of it.
+/// Calls body(first, last) for blocks of rows, within stages of which body reports its share.
 template <class Body>
 void for_each_rows(int64_t n, int64_t size, Context& context, const Body& body) {
   Stage stage(context, n);
@@ -50,7 +50,7 @@ void FieldMap::check_field(MatrixView<const T> X, MatrixView<const T> V, Extents
           Long{of_out.cols});
 }
 
-// of(first, last, block): `blocks` times D numbers for each of those rows.
+// of(first, last, block) makes `blocks` times D numbers for each of those rows.
 template <class T, class Of>
 void FieldMap::spread_rows(int64_t n, int64_t blocks, Context& context, MatrixView<T> out,
                            const Of& of) const {

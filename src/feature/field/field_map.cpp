@@ -48,7 +48,8 @@ const FrequencyRoot& FieldMap::root(Context& context) const {
   return *parts_.root;
 }
 
-// What scalar features are multiplied by: D rows. Values of a shared root keep theta as it is.
+// The D rows that scalar features are multiplied by. For values with a shared root they are theta
+// as it is.
 Matrix<double> FieldMap::weights(MatrixView<const double> theta, FieldKind kind,
                                  Context& context) const {
   constexpr const char* kWhat = "the weights of features";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Phi itself, for those who ask for it.
+// Phi itself, for callers that ask for it.
 #include <algorithm>
 #include <vector>
 

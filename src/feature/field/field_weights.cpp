@@ -16,7 +16,7 @@ namespace {
 
 using Long = long long;
 
-// Of one frequency and one field: f(o) is component o of either a_j or b_j.
+// For one frequency and one field; f(o) is component o of a_j or b_j.
 template <class Component>
 void linear_in(FieldKind kind, const double* w, int64_t p, int64_t d, const Component& f,
                double* out) {
@@ -87,7 +87,8 @@ void field_weights(FieldKind kind, int64_t p, MatrixView<const double> W,
                    MatrixView<const double> values, MatrixView<double> out) {
   const int64_t F = W.rows, d = W.cols, numbers = field_numbers(kind, p, d);
   for (int64_t j = 0; j < 2 * F; ++j) {
-    // The row of cosines takes what multiplies sines and the other way round, one with a minus.
+    // The row of cosines is made from the weights of sines and the other way round, one of them
+    // negated.
     const bool cosine = j < F;
     const double sign = cosine == is_antiderivative(kind) ? -1 : 1;
     const double* const from = values.row(cosine ? F + j : j - F);
