@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Signed circulant projection: blocks circ(g) diag(s) of n columns, circ(g)_{ik} = g[(i - k) mod n],
-// s random signs, g and s drawn anew for each block (Yu, Kumar, Gong, Chang, "Circulant binary
-// embedding", ICML 2014; as random features: Choromanski, Sindhwani, "Recycling randomness with
-// structure for sublinear time kernel expansions", ICML 2016). Column i of the block is row i of
-// the matrix, applied by two Fourier transforms. n is the power of two >= max(d, 16): FFTW is
-// fastest there, and nothing is wasted since all n columns are used.
+// Signed circulant projection: blocks circ(g) diag(s) of n columns, with random signs s and
+// circ(g)_{ik} = g[(i - k) mod n], g and s drawn anew for each block (Yu, Kumar, Gong, Chang,
+// "Circulant binary embedding", ICML 2014; as random features: Choromanski, Sindhwani, "Recycling
+// randomness with structure for sublinear time kernel expansions", ICML 2016). Column i of the
+// block is row i of the matrix, applied by two Fourier transforms. n is the power of two >= max(d,
+// 16): FFTW is fastest there, and nothing is wasted since all n columns are used.
 //
 // Every column has exactly the given distribution, so every estimate is unbiased:
 // - Isotropic distributions: g is normal, so a row, g permuted with signs, has a uniform direction
