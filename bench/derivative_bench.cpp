@@ -14,6 +14,7 @@
 #include "base/aligned.h"
 #include "best_seconds.h"
 #include "drawn_rows.h"
+#include "feature/derivatives.h"
 #include "feature/map_entry.h"
 
 using namespace mercer;
@@ -64,8 +65,8 @@ void gradient(benchmark::State& state, const feature::FeatureMap& map) {
   Context context;
   context.threads = static_cast<int>(state.range(3));
   const auto run = [&] {
-    map.differentiate({feature::Derivative::Kind::gradient}, MatrixView<const T>(X.view()), context,
-                      out.view());
+    derivatives_of(map).differentiate({feature::Derivative::Kind::gradient},
+                                      MatrixView<const T>(X.view()), context, out.view());
   };
   const auto applies = [&] {
     for (int64_t b = 0; b <= d; ++b)
@@ -163,9 +164,9 @@ void products(benchmark::State& state, bool forward) {
   context.threads = static_cast<int>(state.range(3));
   const auto run = [&] {
     if (forward) {
-      map->push_forward(X.view(), V.view(), context, Z.view());
+      derivatives_of(*map).push_forward(X.view(), V.view(), context, Z.view());
     } else {
-      map->pull_back(X.view(), V.view(), context, back.view());
+      derivatives_of(*map).pull_back(X.view(), V.view(), context, back.view());
     }
   };
   const auto apply = [&] {

@@ -13,6 +13,7 @@
 #include "base/aligned.h"
 #include "best_seconds.h"
 #include "drawn_rows.h"
+#include "feature/feature_products.h"
 #include "feature/field/field_map.h"
 #include "feature/fourier.h"
 #include "feature/map_entry.h"
@@ -48,11 +49,11 @@ void field(benchmark::State& state, const std::string& name) {
   const MatrixView<const T> rows = X.view();
   const auto transform = [&] { scalar->apply(rows, {0, D}, context, Z.view()); };
   const auto apply = [&] {
-    map->multiply(rows, theta.view(), feature::FieldKind::value, context, out.view());
+    multiply(*map, rows, theta.view(), feature::FieldKind::value, context, out.view());
   };
   Matrix<double> sums(map->features(), 1);
   const auto adjoint = [&] {
-    map->adjoint(rows, MatrixView<const T>(out.view()), context, sums.view());
+    adjoint(*map, rows, MatrixView<const T>(out.view()), context, sums.view());
   };
   transform();
   apply();
@@ -85,7 +86,7 @@ void decomposable(benchmark::State& state) {
   Context context;
   map->apply(X.view(), {0, r}, context, phi.view());
   const auto apply = [&] {
-    map->multiply(X.view(), theta.view(), feature::FieldKind::value, context, out.view());
+    multiply(*map, X.view(), theta.view(), feature::FieldKind::value, context, out.view());
   };
   const auto multiply = [&] {
     linalg::multiply(1.0, linalg::Transpose::no, MatrixView<const double>(phi.view()),

@@ -7,6 +7,7 @@
 
 #include "base/size.h"
 #include "derivative_arguments.h"
+#include "feature/derivatives.h"
 #include "feature/lengthscale_gradient.h"
 #include "guard.h"
 #include "handles.h"
@@ -73,9 +74,9 @@ void along_vectors(const feature::FeatureMap& phi, int32_t kind, const RowsArgum
   with_dense(X, &V, context, [&](const auto& rows, const auto& vectors) {
     using T = RowNumberOf<decltype(rows)>;
     if (jvp) {
-      phi.push_forward(rows, vectors, context, result.template reals<T>());
+      derivatives_of(phi).push_forward(rows, vectors, context, result.template reals<T>());
     } else {
-      phi.pull_back(rows, vectors, context, result.template reals<T>());
+      derivatives_of(phi).pull_back(rows, vectors, context, result.template reals<T>());
     }
   });
 }
@@ -92,7 +93,7 @@ void values(const feature::FeatureMap& phi, const mercer_derivative& read, const
   check_disjoint(result.extent, orders_of(read, phi.inputs()).extent());
   with_dense(X, nullptr, context, [&](const auto& rows, const auto&) {
     using T = RowNumberOf<decltype(rows)>;
-    phi.differentiate(what, rows, context, result.template reals<T>());
+    derivatives_of(phi).differentiate(what, rows, context, result.template reals<T>());
   });
 }
 

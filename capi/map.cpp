@@ -12,6 +12,7 @@
 #include "base/aligned.h"
 #include "feature/field/field_makers.h"
 #include "feature/fourier.h"
+#include "feature/pair_map.h"
 #include "guard.h"
 #include "handles.h"
 #include "kernel/output_root.h"
@@ -125,10 +126,15 @@ mercer_status mercer_map_shape(const mercer_map* map, mercer_map_info* info) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
     const kernel::MatrixKernel* const matrix = phi.kernel().matrix();
     const bool cut = matrix != nullptr && matrix->root() != nullptr;
-    const mercer_map_info known = {
-        sizeof known,       phi.is_complex() ? 1 : 0, phi.inputs(),
-        phi.outputs(),      phi.features(),           phi.frequency_count(),
-        phi.right_inputs(), phi.incomplete_block(),   cut ? matrix->root()->dropped : 0};
+    const mercer_map_info known = {sizeof known,
+                                   phi.is_complex() ? 1 : 0,
+                                   phi.inputs(),
+                                   phi.outputs(),
+                                   phi.features(),
+                                   phi.scalar().frequency_count(),
+                                   right_inputs_of(phi),
+                                   phi.scalar().incomplete_block(),
+                                   cut ? matrix->root()->dropped : 0};
     write_defaults(&known, kInfoFirstSize, sizeof *info, info, "info");
   });
 }
@@ -137,7 +143,7 @@ mercer_status mercer_map_frequencies(const mercer_map* map, mercer_context* cont
                                      mercer_matrix out) {
   return guard_long("mercer_map_frequencies", context, [&](Context& running) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
-    const Matrix<double> W = phi.frequencies(running);
+    const Matrix<double> W = phi.scalar().frequencies(running);
     const Result result("out", out, W.rows(), W.cols(), running);
     for (int64_t j = 0; j < W.rows(); ++j)
       std::copy_n(W.view().row(j), W.cols(), result.view().row(j));

@@ -3,6 +3,7 @@
 // mercer/map.h: products with features, which are not formed as a whole.
 #include "arguments.h"
 #include "base/size.h"
+#include "feature/feature_products.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/map.h"
@@ -33,8 +34,8 @@ mercer_status mercer_map_multiply(const mercer_map* map, mercer_rows X, mercer_r
     check_apart(result.extent, x);
     check_apart(result.extent, coefficients);
     const DoubleRows dense(coefficients, running);
-    phi.multiply(
-        x.rows, dense.view(), kKinds[kind], running,
+    feature::multiply(
+        phi, x.rows, dense.view(), kKinds[kind], running,
         x.is_f32() ? ResultView(result.reals<float>()) : ResultView(result.reals<double>()));
   });
 }
@@ -52,7 +53,7 @@ mercer_status mercer_map_adjoint(const mercer_map* map, mercer_rows X, mercer_ro
     const Result result("theta", theta, phi.features(), y.d() / phi.outputs(), running);
     result.check_apart(x);
     result.check_apart(y);
-    phi.adjoint(x.rows, y.rows, running, result.view());
+    feature::adjoint(phi, x.rows, y.rows, running, result.view());
     result.finish();
   });
 }

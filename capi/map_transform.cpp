@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 
+#include "feature/pair_map.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/map.h"
@@ -36,7 +37,7 @@ int64_t check_pair(const feature::FeatureMap& phi, int64_t locations, const Rows
   require(X.n() % locations == 0, MERCER_INVALID_ARGUMENT,
           "X.n = %lld, expected a multiple of options->locations = %lld",
           static_cast<long long>(X.n()), static_cast<long long>(locations));
-  require(phi.right_inputs() > 0, MERCER_UNSUPPORTED,
+  require(phi.pair() != nullptr, MERCER_UNSUPPORTED,
           "map %s takes one matrix, expected a sketch of kernel bilinear",
           std::string(phi.name()).c_str());
   return X.n() / locations;
@@ -61,7 +62,7 @@ void transform_pair(const feature::FeatureMap& phi, const mercer_rows& X,
                     Context& context) {
   const feature::Columns columns = read_columns(read, phi.features());
   const int64_t width = columns.end - columns.begin;
-  const int64_t right_inputs = phi.right_inputs();
+  const int64_t right_inputs = right_inputs_of(phi);
   check_at_least("options->locations", read.locations, 0);
   const int64_t locations = std::max<int64_t>(read.locations, 1);
   const auto left =
@@ -78,8 +79,8 @@ void transform_pair(const feature::FeatureMap& phi, const mercer_rows& X,
           MERCER_UNSUPPORTED,
           "X and options->right are not both dense and of one precision, as rows in two parts "
           "must be");
-  phi.apply_pair(left.rows, right.rows, locations, columns, context,
-                 result_view(result, left.is_f32()));
+  phi.pair()->apply_pair(left.rows, right.rows, locations, columns, context,
+                         result_view(result, left.is_f32()));
 }
 
 }  // namespace

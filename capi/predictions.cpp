@@ -28,7 +28,7 @@ bool has_probabilities(const Model& model) {
   return is_classification(model) && !model.calibration.empty();
 }
 bool has_derivatives(const Model& model) {
-  return model.predictor->linear() != nullptr && model.map->scalar().has_gradient();
+  return model.predictor->linear() != nullptr && model.map->scalar().derivatives() != nullptr;
 }
 
 int64_t one(const Question&) { return 1; }

@@ -32,7 +32,7 @@ struct Sampling {
   double period;
 };
 
-class Additive final : public FixedMap {
+class Additive final : public FixedMap, public Derivatives {
  public:
   Additive(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, uint64_t seed,
            const Sampling& sampling)
@@ -60,22 +60,19 @@ class Additive final : public FixedMap {
     });
   }
 
-  int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
+  const Derivatives* derivatives() const noexcept override { return this; }
   MERCER_DERIVATIVE_CALLS_BY(harmonics())
 
-  void bias(MatrixView<const double> X, MatrixView<const double> Y,
-            std::span<double> out) const override {
-    for (int64_t i = 0; i < X.rows; ++i) {
-      double estimate = 0;
-      for (int64_t k = 0; k < X.cols; ++k) estimate += sampled(X(i, k), Y(i, k));
-      out[static_cast<size_t>(i)] = estimate - kernel().value(X.cols, X.row(i), Y.row(i));
-    }
+  double bias_at(const double* x, const double* y) const override {
+    double estimate = 0;
+    for (int64_t k = 0; k < inputs(); ++k) estimate += sampled(x[k], y[k]);
+    return estimate - kernel().value(inputs(), x, y);
   }
 
  private:
   Harmonics harmonics() const noexcept { return {sampling_.period, weights_}; }
 
-  // The estimate of one coordinate.
+  // The estimate for one coordinate.
   double sampled(double x, double y) const noexcept {
     if (x == 0 || y == 0) return 0 * (x + y);  // NaN stays
     const double t = sampling_.period * (std::log(x) - std::log(y));
@@ -85,7 +82,7 @@ class Additive final : public FixedMap {
     return std::sqrt(x) * std::sqrt(y) * sum;
   }
 
-  // Rows of X one by one; of sparse ones only what is not 0, which stays 0.
+  // Rows of X one by one; in sparse rows only stored numbers, since 0 stays 0.
   template <class View>
   class Tiles final : public TileWork {
     using T = RowNumberOf<View>;
@@ -156,7 +153,7 @@ class Additive final : public FixedMap {
       }
     }
 
-    // Inputs named twice count as their sum.
+    // Inputs stored twice are added up.
     int64_t gather(int64_t i, const Scratch& scratch) const noexcept {
       int64_t count = 0;
       add_row(X_, i, scratch.zeros);

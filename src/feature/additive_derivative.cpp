@@ -29,7 +29,7 @@ std::vector<Characteristic> factors_of(const Harmonics& map, int64_t n) {
   return factors;
 }
 
-// put(part, derivative of order n there) of one input for every part.
+// Calls put(part, derivative of order n) for every part of one input.
 template <class Put>
 void for_each_part(const Harmonics& map, const std::vector<Characteristic>& factors, int64_t n,
                    double x, const Put& put) noexcept {
@@ -46,8 +46,8 @@ void for_each_part(const Harmonics& map, const std::vector<Characteristic>& fact
   }
 }
 
-// What a block is made of: derivatives of one order in some inputs; of more than one input at once
-// all are 0.
+// A block of the result: derivatives of one order in some inputs. Those in several inputs at once
+// are 0.
 struct Block {
   int64_t order;
   std::vector<int64_t> inputs;

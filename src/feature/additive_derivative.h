@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of additive features, of which every column reads one input.
+// Derivatives of additive features, each column of which reads one input.
 #pragma once
 
 #include <span>
@@ -19,8 +19,7 @@ struct Harmonics {
   std::span<const double> weights;
 };
 
-/// As FeatureMap::differentiate, push_forward and pull_back; NaN at x_k <= 0, where no derivative
-/// is.
+/// As in Derivatives; NaN at x_k <= 0, where there is no derivative.
 MERCER_DERIVATIVES(Harmonics)
 
 }  // namespace mercer::feature

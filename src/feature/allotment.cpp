@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Its least features for each part, then whole steps of its share of the rest, rounded down; what
-// that leaves, less than a step for each, goes step by step to whom most is missing.
+// Each part gets its least features and then whole steps of its share of the rest, rounded down.
+// What that leaves is given step by step to the part that is furthest below its share.
 #include "feature/allotment.h"
 
 #include <cmath>

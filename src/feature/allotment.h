@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which part of a sum of maps gets how many of its features.
+// How many features each part of a sum of maps gets.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,12 @@ namespace mercer::feature {
 struct PartSize {
   double share;  // > 0, in proportion to those of the others
   int64_t least;
-  int64_t step;  // of more features than the least; 0: it has no more
+  int64_t step;  // of its sizes above the least; 0: the least only
 };
 
-/// Features of each part, `total` together: as near to their shares of what the fixed ones leave as
-/// steps permit, and its least ones. Errors: INVALID_ARGUMENT for a total that cannot be.
+/// Features of each part, `total` together: at least its least, and otherwise as near as steps
+/// permit to its share of what parts without steps leave. Errors: INVALID_ARGUMENT for a total that
+/// cannot be.
 std::vector<int64_t> allot(int64_t total, const std::vector<PartSize>& sizes);
 
 }  // namespace mercer::feature

@@ -12,6 +12,7 @@
 
 #include "feature/anova_derivative.h"
 #include "feature/map_entry.h"
+#include "feature/moments.h"
 #include "feature/panel_map.h"
 #include "moment/anova_variance.h"
 #include "transform/elementary_symmetric.h"
@@ -19,7 +20,7 @@
 namespace mercer::feature {
 namespace {
 
-class Anova final : public PanelMap {
+class Anova final : public PanelMap, public Moments {
  public:
   Anova(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D, uint64_t seed)
       : PanelMap(d, D,
@@ -34,26 +35,20 @@ class Anova final : public PanelMap {
   const kernel::Kernel& kernel() const noexcept override { return *kernel_; }
   Parameters parameters() const override { return common_parameters(seed_); }
 
-  void variance(MatrixView<const double> X, MatrixView<const double> Y,
-                std::span<double> out) const override {
+  const Moments& moments() const override { return *this; }
+  double variance_at(const double* x, const double* y) const override {
     std::vector<double> scratch;
     const double amplitude = kernel_->variance() * kernel_->variance();
-    for (int64_t i = 0; i < X.rows; ++i) {
-      const double square =
-          degree_ > 0 ? moment::symmetric_square(X.cols, X.row(i), Y.row(i), degree_, scratch)
-                      : moment::subsets_square(X.cols, X.row(i), Y.row(i));
-      const double k = kernel_->value(X.cols, X.row(i), Y.row(i));
-      // In this order a NaN stays one.
-      out[static_cast<size_t>(i)] =
-          std::max((amplitude * square - k * k) / static_cast<double>(features()), 0.0);
-    }
+    const double square = degree_ > 0 ? moment::symmetric_square(inputs(), x, y, degree_, scratch)
+                                      : moment::subsets_square(inputs(), x, y);
+    const double k = kernel_->value(inputs(), x, y);
+    // std::max in this order keeps a NaN.
+    return std::max((amplitude * square - k * k) / static_cast<double>(features()), 0.0);
   }
 
-  int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
-
   ColumnForm column_form() const noexcept override { return ColumnForm::real; }
-  ColumnMoments column_moments(const double* x, const double* y) const override {
-    return independent_columns(x, y);
+  std::optional<ColumnMoments> columns_at(const double* x, const double* y) const override {
+    return independent_columns(*this, x, y);
   }
 
  private:

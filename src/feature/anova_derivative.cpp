@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// z is linear in every input: its derivative in some is the product of their w times the same
-// polynomial, of a degree less by each, of the others. Of all inputs but k it is sum_t e_t(before
-// k) e_{m-1-t}(behind k).
+// z is linear in every input: its derivative in some inputs is the product of their w times the
+// same polynomial of the other inputs, with the degree less by one for each. The polynomial of all
+// inputs but k is sum_t e_t(before k) e_{m-1-t}(after k).
 #include "feature/anova_derivative.h"
 
 #include <algorithm>
@@ -76,7 +76,7 @@ void anova_gradient(const AnovaPanel<T>& panel, T* out, T* scratch) noexcept {
   constexpr int64_t kWidth = transform::kPanelColumns<T>;
   const bool all = panel.degree == 0;
   const int64_t most = all ? 0 : panel.degree - 1, state = (most + 1) * kWidth;
-  // Of the inputs before k, for every k; then of those behind.
+  // For every k, the polynomials of the inputs before k; then those of the inputs after it.
   T* before = scratch;
   Symmetric<T>(before, most, all).begin();
   for (int64_t k = 0; k + 1 < panel.inputs; ++k, before += state) {

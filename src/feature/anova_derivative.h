@@ -17,14 +17,14 @@ struct AnovaPanel : PanelRow<T> {
   T scale;
 };
 
-/// Numbers of scratch for each column that the functions below need.
+/// Scratch of the functions below, in numbers for each column.
 int64_t anova_scratch(int64_t inputs, int64_t degree);
 
 /// out[j] = d^p z_j, for every column of the panel: 0 where an order is above 1. O(d m) a column.
 template <class T>
 void anova_partial(const AnovaPanel<T>& panel, const MultiIndex& p, T* out, T* scratch) noexcept;
-/// out[k columns + j] = dz_j/dx_k for every input, all in O(d m) a column: products of the inputs
-/// before k and of those behind.
+/// out[k columns + j] = dz_j/dx_k for every input, from products over the inputs before k and those
+/// after it; O(d m) a column in all.
 template <class T>
 void anova_gradient(const AnovaPanel<T>& panel, T* out, T* scratch) noexcept;
 

@@ -21,7 +21,7 @@ class ArcCosine final : public GaussianMap {
   std::string_view name() const noexcept override { return "arc_cosine"; }
 
  private:
-  double pair_variance(const double* x, const double* y) const override {
+  double variance_at(const double* x, const double* y) const override {
     return kernel().variance() * kernel().variance() *
            moment::arc_cosine_variance(order_, kernel::angle_between(inputs(), x, y), features());
   }

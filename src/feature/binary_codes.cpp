@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Features of some rows and columns at a time go to a buffer that stays in the last-level cache and
-// are compared with the thresholds there: beside cosines that costs little.
+// Features of some rows and columns at a time go to a buffer that stays in the last-level cache,
+// where they are compared with the thresholds: cheap beside the cosines.
 #include "feature/binary_codes.h"
 
 #include <algorithm>
@@ -45,8 +45,8 @@ AlignedBuffer<T> draw_thresholds(const UniformCosines& cosines, Columns c) {
        static_cast<long long>(row));
 }
 
-/// Signs of Z(i, :) less the thresholds, row i of `codes`, which lie `words` apart. Returns
-/// the first row with a NaN, or a number beyond all rows.
+/// Signs of Z(i, :) - thresholds go to row i of `codes`, whose rows are `words` apart. Returns the
+/// first row with a NaN, or a number beyond all rows.
 template <class T>
 int64_t code_block(MatrixView<const T> Z, const T* thresholds, Context& context, int64_t words,
                    uint64_t* codes) {

@@ -15,8 +15,8 @@ constexpr int64_t code_words(int64_t bits) noexcept { return bits / 64 + (bits %
 
 /// Bit j of row i = [cos(u_ij) + t_j > 0] with column j = scale cos(u_ij), t_j uniform on (-1, 1):
 /// 2 v - 1, v number j of stream (seed, phase, 1). 64 bits to a word, bit j in place j mod 64 of
-/// word j / 64, those past the last 0; row i at codes + i words, words = code_words(features()). A
-/// row's bits depend on it alone. Errors: UNSUPPORTED for a map without uniform cosines;
+/// word j / 64, bits past the last are 0; row i at codes + i words, words = code_words(features()).
+/// A row's bits depend on it alone. Errors: UNSUPPORTED for a map without uniform cosines;
 /// INVALID_ARGUMENT naming row, column and value where the features of the first row are NaN;
 /// OUT_OF_MEMORY, CANCELLED.
 void binary_codes(const FeatureMap& map, const Rows& X, Context& context, uint64_t* codes);

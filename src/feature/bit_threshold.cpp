@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A threshold for rows shown as bits, chosen on held-out rows. Half of a sample, drawn in random
-// order lest the order of the rows decide, is fitted on: kernel ridge regression with the exact
-// kernel of the bits, so that no other draw decides; the other half is predicted, and their squared
-// error, each target in units of its variance, is the criterion. Candidates are entries of the
-// fitted rows, 15 at the most, evenly spaced among the different ones, the least first, each with
-// the regularisation that serves it best. (That the kernel of the bits be like that of the rows,
-// which needs no targets, is no criterion: on 500 images of Fashion-MNIST it would take 0.64, of
-// accuracy 0.63, where 0 has 0.80.)
+// Chooses the threshold for bits on held-out rows. Half of a sample, in random order so that the
+// order of the rows does not matter, is fitted by kernel ridge regression with the exact kernel of
+// the bits, so that no draw matters; the other half is predicted. The criterion is the squared
+// error, each target in units of its variance. Candidates are at most 15 entries of the fitted
+// rows, evenly spaced among the different values from the least on, each with its best
+// regularisation. (Likeness of the kernel of the bits to that of the rows, which would need no
+// targets, is no criterion: on 500 images of Fashion-MNIST it chooses 0.64, accuracy 0.63, where
+// the threshold 0 has 0.80.)
 #include "feature/bit_threshold.h"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ std::vector<int64_t> sampled_rows(int64_t rows, uint64_t seed) {
   return chosen;
 }
 
-/// The largest entry shows nothing.
+/// The largest entry is no candidate: all bits would be 0.
 std::vector<double> candidates_of(const Matrix<double>& rows, Context& context) {
   const AlignedBuffer<double> entries(rows.rows() * rows.cols(), context, kRows);
   std::copy_n(rows.data(), entries.size(), entries.begin());
@@ -100,7 +100,7 @@ Matrix<double> bits_of(const Matrix<double>& X, double threshold, Context& conte
   return bits;
 }
 
-/// K: of the fitted rows, across: of the held-out rows (rows) with these.
+/// K: Gram matrix of the fitted rows; across: held-out rows (rows) with fitted rows.
 double held_out_error(const Matrix<double>& K, const Matrix<double>& across, double shift,
                       const Half& fitted, const Half& held_out, Context& context) {
   Matrix<double> L(K.rows(), K.rows(), context, kRegression),
@@ -120,7 +120,7 @@ double held_out_error(const Matrix<double>& K, const Matrix<double>& across, dou
   return squares;
 }
 
-/// Of the regularisation that serves best.
+/// The error with the best regularisation.
 double error_at(double threshold, const kernel::Kernel& kernel, const Half& fitted,
                 const Half& held_out, Context& context) {
   const Matrix<double> near = bits_of(fitted.X, threshold, context),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Above which number an input is shown as 1 to a modulator of one bit.
+// The threshold above which a modulator of one bit shows an input as 1.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ namespace mercer::feature {
 double shown_bit(double x, double threshold) noexcept;
 
 /// The threshold whose bits predict the targets of held-out rows best: see bit_threshold.cpp.
-/// `seed`: which rows, of more than 1,024, and which half of them is held out. Errors:
-/// INVALID_ARGUMENT (fewer than 4 rows, numbers that are not finite, inputs or targets that are all
-/// equal, a kernel that overflows), OUT_OF_MEMORY, CANCELLED.
+/// `seed` decides which rows are used, if there are more than 1,024, and which half of them is held
+/// out. Errors: INVALID_ARGUMENT (fewer than 4 rows, numbers that are not finite, inputs or targets
+/// that are all equal, a kernel that overflows), OUT_OF_MEMORY, CANCELLED.
 double learn_bit_threshold(const kernel::Kernel& kernel, const Rows& rows,
                            MatrixView<const double> targets, uint64_t seed, Context& context);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A tile is some codes of A against some of B. A block of B is turned once for a tile and passes
-// over its rows of A, which stay in the second-level cache.
+// A tile is some codes of A against some of B. A block of B is transposed once for a tile and
+// passes over its rows of A, which stay in the second-level cache.
 #include <algorithm>
 
 #include "base/aligned.h"

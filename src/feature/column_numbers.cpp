@@ -13,7 +13,7 @@
 namespace mercer::feature {
 namespace {
 
-// Narrow blocks are made so many columns at a time.
+// Narrow blocks are made in groups of about so many columns.
 constexpr int64_t kGroupColumns = 4096;
 
 }  // namespace

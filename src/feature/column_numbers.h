@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Amplitude and phase of the frequencies of a map, block by block of its projection, made when
-// first used: a map of two thousand million columns is made as fast as one of two.
+// Amplitude and phase of the frequencies of a map, made block by block when first used, so that a
+// map of two thousand million columns is made as fast as one of two.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 
 namespace mercer::feature {
 
-/// Frequency j is multiplied by `scale`, or by sqrt(weight share(j)) if there are shares, and
-/// turned by number j of the phase stream of `phase_seed`, if there is one.
+/// Frequency j is multiplied by `scale`, or by sqrt(weight share(j)) if there are shares; its phase
+/// is number j of the phase stream of `phase_seed`, if there is one.
 struct ColumnLaw {
   double scale;
   double weight = 0;
@@ -29,18 +29,18 @@ class ColumnNumbers {
   /// F frequencies in blocks of `width`, a multiple of transform::kPanelColumns<T>.
   ColumnNumbers(int64_t F, int64_t width, const ColumnLaw& law);
 
-  /// What `blocks` need, once; thread-safe; may fail and be retried.
+  /// Makes the numbers of `blocks`, once; thread-safe; may fail and be retried.
   void prepare(projection::Blocks blocks, Context& context) const;
 
-  /// Of the frequencies of a prepared block, 64-byte aligned; those past the last have a scale of
-  /// zero, or any. Without phases, phase() may be anything.
+  /// Numbers of the frequencies of a prepared block, 64-byte aligned. Past the last frequency the
+  /// scale is zero or arbitrary; without phases phase() is arbitrary.
   const T* scale(int64_t block) const noexcept { return numbers(block); }
   const T* phase(int64_t block) const noexcept {
     return numbers(block) + (law_.phase_seed ? group_columns() : 0);
   }
 
  private:
-  // Without shares and phases all blocks are alike, and one serves for all.
+  // Without shares and phases all blocks are alike, and one is kept for all.
   bool is_uniform() const noexcept { return !law_.share && !law_.phase_seed; }
   int64_t group_columns() const noexcept { return width_ * together_; }
   const T* numbers(int64_t block) const noexcept {

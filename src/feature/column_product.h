@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Products of the features of several maps, column by column: numbers, complex numbers, or complex
-// numbers whose parts lie in two halves; any of them times numbers.
+// Products of the features of several maps, column by column: of real numbers, of complex numbers,
+// of complex numbers whose parts lie in two halves, and of any of these with real numbers.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ template <class T>
 struct Factor {
   ColumnForm form;
   MatrixView<T> first;
-  MatrixView<T> second = {};  // of halves
+  MatrixView<T> second = {};  // the second of two halves
 
   Factor block_rows(int64_t i0, int64_t i1) const {
     return {form, first.block_rows(i0, i1),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Forwards, blocks of derivatives of one part after the other are multiplied into those of the
-// product by Leibniz' rule. Backwards, with Z = s^{P-1} z_1 ... z_P, s = sqrt(N), a cotangent g of
-// the product of the first parts is s g conj(product before z_i) for z_i and s g conj(z_i) for
-// those before (Griewank, Walther 2008, chapter 3).
+// Forward: one part after the other, its blocks of derivatives are multiplied into those of the
+// product by Leibniz' rule. Backward, with Z = s^{P-1} z_1 ... z_P and s = sqrt(N): a cotangent g
+// of the product of the first i parts gives s g conj(product before z_i) for z_i and s g conj(z_i)
+// for the product before it (Griewank, Walther 2008, chapter 3).
 #include "feature/column_product_derivative.h"
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 namespace mercer::feature {
 namespace {
 
-// Of blocks of the product and of one part: parts are differentiated for many rows at once, since
-// their frequencies are dear.
+// Bytes of blocks of the product and of one part. Parts are differentiated for many rows at once,
+// since making their frequencies is expensive.
 constexpr int64_t kDerivativeBytes = int64_t{1} << 26;
 constexpr int64_t kLeastTile = 4;
 
@@ -54,7 +54,7 @@ struct OwnBlocks {
 template <class T>
 class Forward {
  public:
-  /// V: of LeibnizRule::of_direction.
+  /// V: directions, for LeibnizRule::of_direction.
   Forward(const ColumnProduct& product, const LeibnizRule& rule, MatrixView<const T> V)
       : product_(product), rule_(rule), V_(V) {}
 
@@ -94,11 +94,12 @@ class Forward {
     part.apply(Rows(X), {0, part.features()}, context,
                ResultView(blocks.inner.block_cols(0, width)));
     if (rule_.calls.empty())
-      return part.push_forward(X, V_.block_rows(i0, i0 + X.rows), context, blocks.wanted);
+      return part.derivatives()->push_forward(X, V_.block_rows(i0, i0 + X.rows), context,
+                                              blocks.wanted);
     if (rule_.inner > 1)
-      part.differentiate(rule_.calls.front(), X, context,
-                         blocks.inner.block_cols(width, blocks.inner.cols));
-    part.differentiate(rule_.calls.back(), X, context, blocks.wanted);
+      part.derivatives()->differentiate(rule_.calls.front(), X, context,
+                                        blocks.inner.block_cols(width, blocks.inner.cols));
+    part.derivatives()->differentiate(rule_.calls.back(), X, context, blocks.wanted);
   }
 
   void multiply_blocks(const OwnBlocks<T>& whole, const OwnBlocks<T>& by, Context& context) const {
@@ -204,10 +205,10 @@ class Backward {
     const Matrix<T>& own = p > 0 ? own_ : cotangent_;
     const MatrixView<const T> G = own.view().block_rows(0, X.rows).block_cols(0, part.row_length());
     if (p + 1 == product_.parts.size()) {
-      part.pull_back(X, G, context_, out);
+      part.derivatives()->pull_back(X, G, context_, out);
     } else {
       const MatrixView<T> back = back_.view().block_rows(0, X.rows);
-      part.pull_back(X, G, context_, back);
+      part.derivatives()->pull_back(X, G, context_, back);
       for (int64_t i = 0; i < out.rows; ++i)
         for (int64_t k = 0; k < out.cols; ++k) out(i, k) += back(i, k);
     }

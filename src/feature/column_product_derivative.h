@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of features that are those of several maps multiplied column by column.
+// Derivatives of features that are products, column by column, of those of several maps.
 #pragma once
 
 #include <span>
@@ -14,14 +14,14 @@
 namespace mercer::feature {
 
 struct ColumnProduct {
-  std::span<const FeatureMap* const> parts;  // the first of the whole's form, others of it or real
+  /// The first has the product's form, the others that or real columns.
+  std::span<const FeatureMap* const> parts;
   ColumnForm form;
   int64_t columns;  // N of a part, complex ones where the form is complex or halves
   int64_t row_length;
 };
 
-/// As FeatureMap::differentiate, for one block p that is not empty or any other kind; push_forward
-/// and pull_back.
+/// As in Derivatives; differentiate for one multi-index that is not empty, or for any other kind.
 MERCER_DERIVATIVES(ColumnProduct)
 
 }  // namespace mercer::feature

@@ -47,7 +47,7 @@ class ColumnSlice {
   }
   /// Numbers from the start of a row of Z to column j of part p, negative where that is not in it.
   int64_t offset(int p, int64_t j) const noexcept { return (p * F_ + j - c_.begin) * reals_; }
-  /// From a column of one part to the same of the next.
+  /// Distance from a column of one part to the same column of the next.
   int64_t part_step() const noexcept { return F_ * reals_; }
 
  private:
@@ -57,9 +57,9 @@ class ColumnSlice {
   Columns c_;
 };
 
-/// body(piece) for c, or for both sides of the boundary between two parts if c takes the end of one
-/// and the beginning of the next and no column of both: what lies between is then not computed. One
-/// stage of the context.
+/// Calls body(piece) for c. If c takes the end of one part and the beginning of the next, and no
+/// column of both, it is called for each side of the boundary, so that what lies between is not
+/// computed. One stage of the context.
 template <class Body>
 void for_each_piece(Columns c, int64_t F, Context& context, const Body& body) {
   const int64_t cut = (c.begin / F + 1) * F;

@@ -20,7 +20,7 @@ ColumnStore<T>::ColumnStore(const ColumnSlice& slice, MatrixView<T> Z, bool carr
       aligned_(is_aligned()),
       carries_(carries && has_carry_room()) {}
 
-// Blocks are whole lines, so that what holds for column 0 of every part holds for all blocks.
+// Blocks are whole lines, so what holds for column 0 of every part holds for all blocks.
 template <class T>
 bool ColumnStore<T>::is_aligned() const noexcept {
   bool ok = reinterpret_cast<uintptr_t>(Z_.data) % 64 == 0 && Z_.ld % kLineNumbers<T> == 0;
@@ -28,7 +28,7 @@ bool ColumnStore<T>::is_aligned() const noexcept {
   return ok;
 }
 
-// Wherever rows begin if vectors are whole lines, otherwise all rows at one place in a line.
+// If vectors are whole lines, rows may begin anywhere; otherwise all at one place of a line.
 template <class T>
 bool ColumnStore<T>::has_carry_room() const noexcept {
   const int64_t room = transform::carry_room(T{});
@@ -80,7 +80,8 @@ void ColumnStore<T>::put_part(int p, const BlockBuffer<T>& buffer, Blocks block,
       std::copy_n(from + i * buffer.ld(), count, to + i * Z_.ld);
     return;
   }
-  // Blocks that an aligned Z takes directly carry nothing: each cut one is a row of its own.
+  // Blocks that go directly into an aligned Z carry nothing: each block that is cut is a run of its
+  // own.
   const int64_t before =
       carried() == 0 ? 0 : (begin - std::max(run.begin, own.begin)) * slice_.reals();
   const bool last = carried() == 0 || end == std::min(run.end, own.end);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How finished blocks of columns get into Z. A whole block inside the slice is finished in Z
-// itself; one that the slice or the end of W cuts goes through a buffer. A Z too large for the
-// caches is written around them in whole cache lines; where it does not start at one (a NumPy
-// array, say), the line that a block shares with the next is carried over: by the epilogue, or for
-// the first and the last block of a row by the buffer.
+// How finished blocks of columns get into Z. A block that lies wholly inside the slice is finished
+// in Z itself; one that the slice or the end of W cuts goes through a buffer. A Z too large for the
+// caches is written past them in whole cache lines. Where Z does not start at a line (a NumPy
+// array, say), the line that a block shares with the next is carried over: by the epilogue, or by
+// the buffer for the first and the last block of a row.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ template <class T>
 struct BlockBuffer {
   T* data;  // 64-byte aligned
   int64_t rows;
-  int64_t numbers;  // of a row of one part, a multiple of a cache line
+  int64_t numbers;  // in a row of one part, a multiple of a cache line
 
   int64_t ld() const noexcept { return numbers + transform::kLineNumbers<T>; }
   int64_t part_step() const noexcept { return rows * ld(); }
@@ -34,17 +34,17 @@ struct BlockBuffer {
 template <class T>
 class ColumnStore {
  public:
-  /// `carries`: whole blocks come from an epilogue that does.
+  /// `carries`: whole blocks come from an epilogue that carries numbers over itself.
   ColumnStore(const ColumnSlice& slice, MatrixView<T> Z, bool carries = false) noexcept;
 
-  /// Written around the caches: follow a tile by transform::finish_streaming.
+  /// Whether Z is written past the caches: then a tile is followed by transform::finish_streaming.
   bool streams() const noexcept { return streams_; }
   /// Whether these columns, all of a block, may be finished in Z itself; `run` are the columns that
   /// one thread writes from left to right.
   bool is_direct(projection::Blocks columns, projection::Blocks run) const noexcept {
     return slice_.covers(columns) && (carried() == 0 || (carries_ && is_inner(columns, run)));
   }
-  /// Whether that is so for no block of any run.
+  /// Whether is_direct is false for every block.
   bool buffers_all() const noexcept { return carried() > 0 && !carries_; }
   T* target(int p, int64_t i, int64_t j) const noexcept { return Z_.row(i) + slice_.offset(p, j); }
   int64_t ld() const noexcept { return Z_.ld; }
@@ -53,11 +53,11 @@ class ColumnStore {
     return streams_ && !aligned_ ? slice_.parts() * transform::kLineNumbers<T> : 0;
   }
 
-  /// What rows [i0, i0 + buffer.rows) carry is put in front of their blocks; `carry` is that of row
+  /// Puts what rows [i0, i0 + buffer.rows) carry in front of their blocks; `carry` is that of row
   /// i0.
   void resume(const BlockBuffer<T>& buffer, const T* carry) const noexcept;
-  /// Columns `block` of those rows to Z, but for what is carried; `run` are the columns that one
-  /// thread writes from left to right.
+  /// Writes columns `block` of those rows to Z, except for what is carried; `run` are the columns
+  /// that one thread writes from left to right.
   void put(const BlockBuffer<T>& buffer, projection::Blocks block, projection::Blocks run,
            int64_t i0, T* carry) const noexcept;
 

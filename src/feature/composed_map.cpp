@@ -14,12 +14,13 @@ namespace mercer::feature {
 namespace {
 
 constexpr uint64_t kMapPart = 1;
-// What the whole says of every part.
+// Keys of a part that the whole fixes.
 constexpr const char* kFixed[] = {"kernel", "inputs", "features", "seed", "needs"};
 
-// Of all parts at any depth. What can be made can be saved: files hold three arrays of numbers for
-// each part under names with a prefix of each level (io/number_arrays.cpp), and the spec of a
-// model, two levels of JSON for each and five more, nests no deeper than JSON may (spec/json.h).
+// Limits on all parts at any depth, so that what can be made can be saved: files hold three arrays
+// of numbers for each part under names with a prefix for each level (io/number_arrays.cpp), and the
+// spec of a model, with two levels of JSON for each level of parts and five more, must not nest
+// deeper than JSON may (spec/json.h).
 constexpr int64_t kMostPartsInAll = 1024;
 constexpr int64_t kMostNested = 13;
 
@@ -51,7 +52,7 @@ void check_extent(const kernel::Kernel& whole) {
           static_cast<long long>(kMostNested));
 }
 
-// What a part bears of the whole's variance.
+// The variance of a part that carries that of the whole.
 double borne_variance(size_t part, double own, double whole) {
   const double borne = own * whole;
   require(borne > 0 && std::isfinite(borne), MERCER_INVALID_ARGUMENT,
@@ -203,9 +204,14 @@ int64_t ComposedMap::incomplete_block() const {
   return most;
 }
 
-int64_t ComposedMap::most_derivatives() const noexcept {
-  int64_t least = parts_.front()->most_derivatives();
-  for (const auto& part : parts_) least = std::min(least, part->most_derivatives());
+const Derivatives* ComposedMap::derivatives() const noexcept {
+  const auto has = [](const auto& part) { return part->derivatives() != nullptr; };
+  return std::ranges::all_of(parts_, has) ? this : nullptr;
+}
+
+int64_t ComposedMap::most_order() const noexcept {
+  int64_t least = kernel::kMostDerivatives;
+  for (const auto& part : parts_) least = std::min(least, part->derivatives()->most_order());
   return least;
 }
 

@@ -1,33 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What maps of sums and products of kernels share: one map for each part of the kernel, with a seed
-// of its own, and parameters and numbers made of theirs.
+// Base of maps of sums and products of kernels: a map for each part of the kernel, with its own
+// seed; parameters and numbers are made of theirs.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "feature/derivatives.h"
 #include "feature/map_entry.h"
+#include "feature/moments.h"
 
 namespace mercer::feature {
 
-/// Makes the maps of the parts, by "parts" of the arguments.
+/// Makes the maps of the parts, as "parts" of the arguments says.
 class PartMaker {
  public:
-  /// Errors: UNSUPPORTED for a kernel not made by `rule`; INVALID_ARGUMENT for another number of
-  /// parts than the kernel has, for too many in all and for variances whose product is no number >
-  /// 0; those of the dimension.
+  /// Errors: UNSUPPORTED for a kernel not made by `rule`; INVALID_ARGUMENT for a number of parts
+  /// other than the kernel's, for too many in all, and for variances whose product is not a finite
+  /// number > 0; those of the dimension.
   PartMaker(const MapArguments& arguments, kernel::Composition::Rule rule);
 
   size_t count() const noexcept { return kernels_.size(); }
-  /// Canonical, of the part's map with so many features; its kernel with what it bears of the
-  /// whole's variance: all of it in a sum, in a product the first part.
+  /// The canonical spec of the part's map with so many features. Its kernel carries the variance of
+  /// the whole: each part of a sum all of it, of a product the first part.
   Parameters spec(size_t part, int64_t features) const;
-  /// Whatever the rows.
+  /// The sizes of the parts, for any number of rows.
   std::vector<MapSizes> sizes() const;
-  /// Errors: those of the map, "parts[i]: " in front; INVALID_ARGUMENT for one of another number of
-  /// features.
+  /// Errors: those of the map with "parts[i]: " in front; INVALID_ARGUMENT for one with another
+  /// number of features.
   std::shared_ptr<const FeatureMap> make(size_t part, int64_t features) const;
 
  private:
@@ -35,27 +37,30 @@ class PartMaker {
   std::vector<std::unique_ptr<const kernel::Kernel>> kernels_;
 };
 
-/// Of the parts of a composed map of these canonical Parameters, from so many rows; none where
-/// "parts" are not those of the kernel, which PartMaker refuses.
+/// Sizes of the parts of a composed map of these canonical Parameters, made from so many rows; none
+/// where "parts" does not match the kernel, which PartMaker refuses.
 std::vector<MapSizes> sizes_of_parts(const Parameters& canonical, int64_t rows);
 
 using PartMaps = std::vector<std::shared_ptr<const FeatureMap>>;
 
-class ComposedMap : public FeatureMap {
+class ComposedMap : public FeatureMap, public Derivatives, public Moments {
  public:
   std::string_view name() const noexcept final { return name_; }
   const kernel::Kernel& kernel() const noexcept final { return *kernel_; }
-  /// If one of the parts does.
+  /// Whether one of the parts does.
   bool shows_other_rows() const noexcept final;
   /// "parts" as they were made, then what add_parameters adds.
   Parameters parameters() const final;
   void prepare(Precision precision, Context& context) const final;
   int64_t incomplete_block() const final;
-  /// The least of the parts.
-  int64_t most_derivatives() const noexcept final;
-  /// Those of the parts, named by them.
+  /// If all parts have them.
+  const Derivatives* derivatives() const noexcept final;
+  /// The least order of the parts.
+  int64_t most_order() const noexcept final;
+  const Moments& moments() const final { return *this; }
+  /// The parts' numbers, with a prefix for each part.
   std::vector<NumberArray> numbers() const final;
-  /// If those of all parts are.
+  /// Whether those of all parts are.
   bool is_of_scaled_inputs() const final;
 
  protected:
@@ -71,10 +76,10 @@ class ComposedMap : public FeatureMap {
   PartMaps parts_;
 };
 
-/// Of that name, of a Gaussian and the inner product.
+/// A kernel of that name, made of a Gaussian and the inner product.
 Parameters composed_kernel(const char* name);
 
-/// "parts": map specs without what the whole fixes.
+/// The field "parts": map specs without the keys that the whole fixes.
 Field part_maps_field();
 
 }  // namespace mercer::feature

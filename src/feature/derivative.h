@@ -18,14 +18,14 @@ using kernel::PartialFactor;
 struct Derivative {
   enum class Kind { partials, gradient, hessian_diagonal, laplacian };
   Kind kind;
-  std::vector<MultiIndex> partials = {};  // of Kind::partials
+  std::vector<MultiIndex> partials = {};  // for Kind::partials
 
   /// Blocks of columns of the result for a map of d inputs.
   int64_t blocks(int64_t d) const noexcept {
     if (kind == Kind::partials) return static_cast<int64_t>(partials.size());
     return kind == Kind::laplacian ? 1 : d;
   }
-  /// The highest order of a derivative in it.
+  /// The highest order among them.
   int64_t highest() const noexcept {
     if (kind == Kind::gradient) return 1;
     if (kind != Kind::partials) return 2;
@@ -35,7 +35,7 @@ struct Derivative {
   }
 };
 
-/// Block b is the sum of those of entry b.
+/// Block b is the sum of the partial derivatives of entry b.
 std::vector<std::vector<MultiIndex>> partials_of(const Derivative& what, int64_t d);
 
 }  // namespace mercer::feature

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The derivatives of a map for either precision, by templates of its own, which get checked
-// arguments: pull_rows_back(X, G, context, out), push_rows_forward(X, V, context, out),
-// differentiate_rows(what, X, context, out). Rows with a NaN are seen to here.
+// Implements Derivatives by templates of the map, which get checked arguments: pull_rows_back(X, G,
+// context, out), push_rows_forward(X, V, context, out), differentiate_rows(what, X, context, out).
+// Rows with a NaN become NaN here.
 #pragma once
 
-/// A product with the Jacobian, V of rows of `from` numbers, out of `to`.
+#include "feature/derivatives.h"
+
+/// A product with the Jacobian: rows of V have `from` numbers, rows of out `to`.
 #define MERCER_DERIVATIVE_CALL_OF(T, call, of, function, from, to, ...)                        \
   void call(MatrixView<const T> X, MatrixView<const T> V, Context& context, MatrixView<T> out) \
       const override {                                                                         \
-    check_vectors(X, V, from, out, to);                                                        \
+    check_vectors(*this, X, V, from, out, to);                                                 \
     of function(__VA_ARGS__ __VA_OPT__(, ) X, V, context, out);                                \
     spread_nan(X, out);                                                                        \
   }
@@ -19,17 +21,17 @@
                             __VA_ARGS__)                                                           \
   void differentiate(const Derivative& what, MatrixView<const T> X, Context& context,              \
                      MatrixView<T> out) const override {                                           \
-    check_derivative(what, X, out);                                                                \
+    check_derivative(*this, what, X, out);                                                         \
     of differentiate_rows(__VA_ARGS__ __VA_OPT__(, ) what, X, context, out);                       \
     spread_nan(X, out);                                                                            \
   }
 
-/// Members of the map.
+/// The templates are members of the map.
 #define MERCER_DERIVATIVE_CALLS             \
   MERCER_DERIVATIVE_CALLS_OF(float, this->) \
   MERCER_DERIVATIVE_CALLS_OF(double, this->)
 
-/// Functions of the namespace, in front of their arguments what the map is made of.
+/// The templates are functions of the namespace, whose first arguments are the parts of the map.
 #define MERCER_DERIVATIVE_CALLS_BY(...)                     \
   MERCER_DERIVATIVE_CALLS_OF(float, feature::, __VA_ARGS__) \
   MERCER_DERIVATIVE_CALLS_OF(double, feature::, __VA_ARGS__)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What one thread needs to differentiate a few rows of a projected map.
+// Scratch of one thread to differentiate a few rows of a projected map.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ struct DerivativeScratch {
   transform::ScaledTerm<T>* terms;
 };
 
-/// How many numbers of each.
+/// Numbers of each.
 struct DerivativeSizes {
   int64_t P;
   int64_t features;
@@ -54,7 +54,7 @@ class DerivativeScratchPlan {
   }
 
   int64_t bytes() const { return checked_multiply(numbers_, sizeof(T), kWhat); }
-  /// In as many bytes, 64-byte aligned; so are its parts.
+  /// The parts in that many bytes; all are 64-byte aligned.
   DerivativeScratch<T> at(std::byte* scratch) const noexcept {
     T* const first = reinterpret_cast<T*>(scratch);
     const auto part = [&](size_t which) { return first + offsets_[which]; };

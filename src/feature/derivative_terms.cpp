@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The product rule over inputs: a term for every q with least(p_k) <= q_k <= p_k. Monomials that
-// several blocks share, as all blocks of a gradient share the value itself, are listed once.
+// several blocks share, as the blocks of a gradient share the value, are listed once.
 #include "feature/derivative_terms.h"
 
 #include <map>
@@ -12,7 +12,7 @@
 namespace mercer::feature {
 namespace {
 
-constexpr int64_t kMostTerms = 4096;  // of a multi-index
+constexpr int64_t kMostTerms = 4096;  // most terms of a multi-index
 
 class Expansion {
  public:
@@ -26,7 +26,7 @@ class Expansion {
     std::vector<RowFactor> factors;
     add_terms(p, 0, q, factors);
   }
-  /// sum_k d^2/dx_k^2 of functions of omega'x: one monomial sum.
+  /// The Laplacian sum_k d^2/dx_k^2 of functions of omega'x: one monomial sum.
   void add_plain_laplacian() {
     MonomialSum squares;
     for (int64_t k = 0; k < d_; ++k) squares.push_back({{k, 2}});
@@ -50,7 +50,7 @@ class Expansion {
     }
   }
 
-  // q is settled for factors before `at`.
+  // Entries of q before `at` are fixed.
   void add_terms(const MultiIndex& p, size_t at, MultiIndex& q, std::vector<RowFactor>& factors) {
     if (at == p.size()) {
       made_.terms.push_back({factors, number_of(q)});

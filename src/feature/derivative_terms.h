@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of features of a projection as sums of terms: a number of the row, times monomials of
-// the frequency, times the feature or its slope.
+// Derivatives of features of a projection as sums of terms: a number of the row, times a monomial
+// of the frequency, times the feature or its slope.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,18 @@
 
 namespace mercer::feature {
 
-/// A sum of omega^q, |q| even for all or odd for all.
+/// A sum of monomials omega^q; |q| is even in all or odd in all.
 using MonomialSum = std::vector<MultiIndex>;
 
-/// c(k, p, q, x_k) of a row (transform/row_derivative.h).
+/// The factor c(k, p, q, x_k) of a row (transform/row_derivative.h).
 struct RowFactor {
   int64_t input;
   int64_t p;
   int64_t q;
 };
 
-/// Product over `factors` of the row, none: 1, of monomial sum number `monomials`.
+/// The product over `factors` of the row (1 if there are none) times monomial sum number
+/// `monomials`.
 struct DerivativeTerm {
   std::vector<RowFactor> factors;
   int64_t monomials;
@@ -37,17 +38,17 @@ struct DerivativeTerms {
 
   int64_t blocks() const noexcept { return std::ssize(first) - 1; }
   int64_t count() const noexcept { return std::ssize(terms); }
-  /// Whether the monomials multiply the slope, which is where they are odd.
+  /// Whether the monomials multiply the slope: those of odd order do.
   bool takes_slope(int64_t monomial) const noexcept {
     return total_order(monomials[static_cast<size_t>(monomial)][0]) % 2 != 0;
   }
 };
 
-/// Of maps of d inputs; rows null: features of omega'x itself. UNSUPPORTED: a multi-index of more
-/// than 4,096 terms.
+/// The terms for a map of d inputs; rows null: features of omega'x itself. UNSUPPORTED: a
+/// multi-index of more than 4,096 terms.
 DerivativeTerms expand(const Derivative& what, int64_t d, const transform::RowDerivative* rows);
 
-/// The number of the row x for each term.
+/// The number of row x for each term.
 template <class T>
 void term_factors(const DerivativeTerms& terms, const transform::RowDerivative* rows, const T* x,
                   T* out) noexcept {

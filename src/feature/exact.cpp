@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The kernel's values with every row that the map is made from, Z = K(X, L): no approximation. A fit
-// on it is kernel ridge, alpha = (K + n lambda I)^{-1} y (Saunders, Gammerman, Vovk 1998), with all
-// that fits on features have: leave-one-out, weights, searches, files.
+// The kernel's values with every row that the map is made from, Z = K(X, L): no approximation. A
+// fit on it is kernel ridge, alpha = (K + n lambda I)^{-1} y (Saunders, Gammerman, Vovk 1998), with
+// all that fits on features offer: leave-one-out, weights, searches, files.
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -10,7 +10,6 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
-#include "feature/kernel_columns.h"
 #include "feature/landmark_rows.h"
 #include "feature/map_entry.h"
 
@@ -20,7 +19,7 @@ namespace {
 constexpr int64_t kKernelBytes = int64_t{32}
                                  << 20;  // of double values that floats are rounded from
 
-class Exact final : public FeatureMap, public KernelColumns {
+class Exact final : public FeatureMap {
  public:
   Exact(std::unique_ptr<const kernel::Kernel> kernel, uint64_t seed, LandmarkRows rows)
       : FeatureMap(rows.view().cols(), rows.count(), false),
@@ -35,6 +34,7 @@ class Exact final : public FeatureMap, public KernelColumns {
     spec.set("needs", std::string("data"));
     return spec;
   }
+  bool has_kernel_columns() const noexcept override { return true; }
   std::vector<NumberArray> numbers() const override { return rows_.numbers(); }
   void prepare(Precision, Context&) const override {}  // nothing is packed
 
@@ -82,10 +82,6 @@ std::unique_ptr<FeatureMap> exact_from(const MapArguments& a) {
 }
 
 }  // namespace
-
-bool has_kernel_columns(const FeatureMap& map) noexcept {
-  return dynamic_cast<const KernelColumns*>(&map.scalar()) != nullptr;
-}
 
 MapEntry exact_entry() {
   return {.name = "exact",

@@ -26,10 +26,10 @@ namespace {
 
 constexpr int64_t kMonomialNumbers = int64_t{1} << 16;  // of monomials, made by a tile
 
-/// Of each monomial of degree t, t! / prod a_k!.
+/// For each monomial of degree t, t! / prod a_k!.
 std::vector<double> multinomials(const Monomials& monomials) {
   const auto count = static_cast<size_t>(monomials.count());
-  // Of each its least input, too, and that one's exponent.
+  // For each also its least input, and that input's exponent.
   std::vector<double> multinomial(count, 1.0), exponent(count, 0.0);
   std::vector<int64_t> least(count, -1);
   double t = 1;
@@ -46,7 +46,7 @@ std::vector<double> multinomials(const Monomials& monomials) {
   return multinomial;
 }
 
-/// What each column multiplies its monomial by.
+/// The weight of each column's monomial.
 std::vector<double> weights_of(const Monomials& monomials, const kernel::InnerPower& power,
                                double variance) {
   const std::vector<double> multinomial = multinomials(monomials);
@@ -62,7 +62,7 @@ std::vector<double> weights_of(const Monomials& monomials, const kernel::InnerPo
   return weights;
 }
 
-class ExactPolynomial final : public FixedMap {
+class ExactPolynomial final : public FixedMap, public Derivatives {
  public:
   ExactPolynomial(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D, uint64_t seed)
       : FixedMap(std::move(kernel), d, D, seed),
@@ -82,7 +82,7 @@ class ExactPolynomial final : public FixedMap {
     if (precision == Precision::f64) weights<double>(context);
   }
 
-  int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
+  const Derivatives* derivatives() const noexcept override { return this; }
   MERCER_DERIVATIVE_CALLS
 
  private:
@@ -114,7 +114,7 @@ class ExactPolynomial final : public FixedMap {
   const T* weights(Context& context) const {
     constexpr const char* kWhat = "the weights of monomials";
     const auto one = static_cast<int64_t>(sizeof(double));
-    // Of a monomial meanwhile its multinomial, exponent and least input, and its weight.
+    // For each monomial, while drawing, its multinomial, exponent, least input and weight.
     const projection::GroupCost cost{features() * static_cast<int64_t>(sizeof(T)),
                                      monomials_.count() * 4 * one, kWhat};
     weights_.of<T>().prepare(0, cost, context, [&](int64_t) {
@@ -128,7 +128,7 @@ class ExactPolynomial final : public FixedMap {
     require_finite(made);
     return made;
   }
-  /// Infinite ones would make NaN of monomials that vanish.
+  /// Refuses infinite weights, which would make NaN of monomials that vanish.
   template <class T>
   void require_finite(const T* weights) const {
     require(std::all_of(weights, weights + features(), [](T w) { return std::isfinite(w); }),
@@ -187,7 +187,7 @@ int64_t monomials_of(const MapArguments& a) {
           std::string(a.kernel.name()).c_str());
   a.kernel.check_dimension(a.inputs);
   const int64_t d = a.inputs, p = power->degree;
-  // Lower degrees are made on the way.
+  // Lower degrees are computed on the way.
   require(binomial(d + p, p) <= kMostMonomials, MERCER_UNSUPPORTED,
           "%lld inputs have more than %lld monomials of degree up to %lld, the most of map "
           "exact_polynomial: expected a sketch, such as tensor_srht",

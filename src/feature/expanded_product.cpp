@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// (a + b) c = a c + b c: each product draws features of its own, so that variances add up, and its
-// columns lie beside those of the others (SPEC section 6: a product's columns are multiplied, a
-// sum's lie side by side). No feature of one kernel is shared by two products.
+// (a + b) c = a c + b c. Each product draws features of its own, so that variances add up, and its
+// columns lie beside those of the others (SPEC section 6). No feature of a kernel is shared by two
+// products.
 #include "feature/expanded_product.h"
 
 #include <numeric>
@@ -22,10 +22,10 @@ using Spec = std::shared_ptr<const Parameters>;
 struct Term {
   double variance = 1;
   double share = 1;
-  ObjectList kernels = {}, maps = {};  // of its factors
+  ObjectList kernels = {}, maps = {};  // those of its factors
 };
 
-/// Of a kernel and a map that are both made by `rule`, part by part.
+/// Whether a kernel and a map are both made by `rule`, part by part.
 bool is_made_by(Rule rule, const Parameters& kernel, const Parameters& map) {
   return map_entry(map).rule == rule && map.text("map") == kernel.text("kernel") &&
          map.find("parts") != nullptr &&
@@ -34,7 +34,7 @@ bool is_made_by(Rule rule, const Parameters& kernel, const Parameters& map) {
 
 std::vector<double> shares_of_terms(const Parameters& map, size_t count) {
   std::vector<double> shares(count, 1.0);
-  // A list of another length is refused where the sum is made.
+  // A list of another length is refused when the sum is made.
   if (map.find("shares") != nullptr && map.numbers("shares").size() == count)
     shares = map.numbers("shares");
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
@@ -85,7 +85,7 @@ std::vector<Term> terms_of_product(const Parameters& kernel, const Parameters& m
   return all;
 }
 
-/// One of one factor for a map without sums inside.
+/// A single term of one factor for a map without sums inside.
 std::vector<Term> terms_of(const Spec& kernel, const Spec& map) {
   if (is_made_by(Rule::sum, *kernel, *map)) return terms_of_sum(*kernel, *map);
   if (is_made_by(Rule::product, *kernel, *map)) {
@@ -101,7 +101,7 @@ Spec composed(const char* key, const char* rule, ObjectList parts) {
   return std::make_shared<const Parameters>(std::move(whole));
 }
 
-/// The map of the sum, under the name and kernel of the product.
+/// The map of the sum under the name and kernel of the product.
 class ExpandedProduct final : public FeatureMap {
  public:
   ExpandedProduct(const MapArguments& a, std::unique_ptr<FeatureMap> sum)
@@ -126,33 +126,8 @@ class ExpandedProduct final : public FeatureMap {
     sum_->apply(X, c, context, Z);
   }
 
-  using Doubles = MatrixView<const double>;
-  void variance(Doubles X, Doubles Y, std::span<double> out) const override {
-    sum_->variance(X, Y, out);
-  }
-  void pseudo_variance(Doubles X, Doubles Y, std::span<double> out) const override {
-    sum_->pseudo_variance(X, Y, out);
-  }
-  void bias(Doubles X, Doubles Y, std::span<double> out) const override { sum_->bias(X, Y, out); }
-
-  int64_t most_derivatives() const noexcept override { return sum_->most_derivatives(); }
-#define MERCER_OF_SUM(T)                                                                          \
-  void pull_back(MatrixView<const T> X, MatrixView<const T> G, Context& context, MatrixView<T> o) \
-      const override {                                                                            \
-    sum_->pull_back(X, G, context, o);                                                            \
-  }                                                                                               \
-  void push_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,               \
-                    MatrixView<T> o) const override {                                             \
-    sum_->push_forward(X, V, context, o);                                                         \
-  }                                                                                               \
-  void differentiate(const Derivative& what, MatrixView<const T> X, Context& context,             \
-                     MatrixView<T> o) const override {                                            \
-    sum_->differentiate(what, X, context, o);                                                     \
-  }
-  MERCER_OF_SUM(float)
-  MERCER_OF_SUM(double)
-#undef MERCER_OF_SUM
-
+  const Moments& moments() const override { return sum_->moments(); }
+  const Derivatives* derivatives() const noexcept override { return sum_->derivatives(); }
   int64_t incomplete_block() const override { return sum_->incomplete_block(); }
   bool is_of_scaled_inputs() const override { return sum_->is_of_scaled_inputs(); }
 

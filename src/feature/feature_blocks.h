@@ -37,7 +37,7 @@ void for_each_block(const FeatureMap& map, const View& X, Columns c, Context& co
     context.checkpoint();
   }
 }
-/// Of all their features.
+/// The same with all features.
 template <class View, class Body>
 void for_each_block(const FeatureMap& map, const View& X, Context& context, const Body& body) {
   for_each_block(map, X, Columns{0, map.features()}, context, body);

@@ -3,16 +3,17 @@
 #include "feature/feature_map.h"
 
 #include <algorithm>
-#include <limits>
 #include <string>
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "feature/field/field_map.h"
+#include "feature/moments.h"
 
 namespace mercer::feature {
 namespace {
 
-// Of dense rows at a time: enough for every thread to have work, little beside what X and Z take.
+// Bytes of rows made dense at a time: enough for every thread to have work, little beside X and Z.
 constexpr int64_t kDenseBytes = int64_t{32} << 20;
 
 template <class T>
@@ -35,6 +36,12 @@ void apply_tiles_of(const FeatureMap& map, const CsrView<T>& X, Columns c, Conte
     for (int64_t i = i0; i < i1; ++i) clear_row(X, i, tile.row(i - i0));
     stage.advance(i1 - i0);
   }
+}
+
+void of_pairs(const Moments& moments, double (Moments::*at)(const double*, const double*) const,
+              MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out) {
+  for (int64_t i = 0; i < X.rows; ++i)
+    out[static_cast<size_t>(i)] = (moments.*at)(X.row(i), Y.row(i));
 }
 
 }  // namespace
@@ -69,130 +76,50 @@ Matrix<double> FeatureMap::frequencies(Context&) const {
        std::string(name()).c_str());
 }
 
-void FeatureMap::apply_pair(const Rows&, const Rows&, int64_t, Columns, Context&,
-                            const ResultView&) const {
-  fail(MERCER_UNSUPPORTED, "map %s takes one matrix, expected a sketch of kernel bilinear",
-       std::string(name()).c_str());
+const FeatureMap& FeatureMap::scalar() const noexcept {
+  return field() != nullptr ? field()->scalar() : *this;
 }
 
-void FeatureMap::refuse_derivatives() const {
-  fail(MERCER_UNSUPPORTED,
-       "map %s of kernel %s has no derivatives in its inputs, expected one of fourier, linear, "
-       "positive (not stabilized), laplace, sketches, anova, poisson, additive, exact_polynomial, "
-       "nystroem (of a kernel that has derivatives), arc_cosine of order 1 or 2, optical without "
-       "bits, and sums and products of these",
-       std::string(name()).c_str(), std::string(kernel().name()).c_str());
-}
-
-#define MERCER_REFUSE(T)                                                                           \
-  void FeatureMap::pull_back(MatrixView<const T>, MatrixView<const T>, Context&, MatrixView<T>)    \
-      const {                                                                                      \
-    refuse_derivatives();                                                                          \
-  }                                                                                                \
-  void FeatureMap::push_forward(MatrixView<const T>, MatrixView<const T>, Context&, MatrixView<T>) \
-      const {                                                                                      \
-    refuse_derivatives();                                                                          \
-  }                                                                                                \
-  void FeatureMap::differentiate(const Derivative&, MatrixView<const T>, Context&, MatrixView<T>)  \
-      const {                                                                                      \
-    refuse_derivatives();                                                                          \
-  }
-MERCER_REFUSE(float)
-MERCER_REFUSE(double)
-#undef MERCER_REFUSE
-
-template <class T>
-void FeatureMap::check_vectors(MatrixView<const T> X, MatrixView<const T> vectors, int64_t cols,
-                               MatrixView<T> out, int64_t out_cols) const {
-  using Long = long long;
-  if (!has_gradient()) refuse_derivatives();
-  require(X.cols == inputs() && vectors.cols == cols && out.cols == out_cols &&
-              vectors.rows == X.rows && out.rows == X.rows,
-          MERCER_DIMENSION_MISMATCH,
-          "X %lld x %lld, its vectors %lld x %lld, out %lld x %lld, expected as many rows each, "
-          "%lld inputs, %lld numbers of a vector and %lld of out",
-          Long{X.rows}, Long{X.cols}, Long{vectors.rows}, Long{vectors.cols}, Long{out.rows},
-          Long{out.cols}, Long{inputs()}, Long{cols}, Long{out_cols});
-}
-
-template <class T>
-void FeatureMap::check_derivative(const Derivative& what, MatrixView<const T> X,
-                                  MatrixView<T> out) const {
-  check_vectors(X, X, inputs(), out,
-                checked_multiply(what.blocks(inputs()), row_length(), "derivatives"));
-  require(what.highest() <= most_derivatives(), MERCER_UNSUPPORTED,
-          "derivatives of order %lld of map %s of kernel %s, expected up to %lld",
-          static_cast<long long>(what.highest()), std::string(name()).c_str(),
-          std::string(kernel().name()).c_str(), static_cast<long long>(most_derivatives()));
-}
-
-// Not left to arithmetic: of a polynomial, derivatives are constants and zeros, too.
-template <class T>
-void FeatureMap::spread_nan(MatrixView<const T> X, MatrixView<T> out) noexcept {
-  for (int64_t i = 0; i < X.rows; ++i) {
-    const T* const x = X.row(i);
-    bool any = false;
-    for (int64_t k = 0; k < X.cols; ++k) any |= x[k] != x[k];
-    if (any) std::fill_n(out.row(i), out.cols, std::numeric_limits<T>::quiet_NaN());
-  }
-}
-
-#define MERCER_INSTANTIATE(T)                                                                \
-  template void FeatureMap::spread_nan(MatrixView<const T>, MatrixView<T>) noexcept;         \
-  template void FeatureMap::check_vectors(MatrixView<const T>, MatrixView<const T>, int64_t, \
-                                          MatrixView<T>, int64_t) const;                     \
-  template void FeatureMap::check_derivative(const Derivative&, MatrixView<const T>,         \
-                                             MatrixView<T>) const;
-MERCER_INSTANTIATE(float)
-MERCER_INSTANTIATE(double)
-#undef MERCER_INSTANTIATE
-
-void FeatureMap::variance(MatrixView<const double>, MatrixView<const double>,
-                          std::span<double>) const {
+const Moments& FeatureMap::moments() const {
   fail(MERCER_UNSUPPORTED, "the variance of map %s has no closed form",
        std::string(name()).c_str());
 }
 
+void FeatureMap::variance(MatrixView<const double> X, MatrixView<const double> Y,
+                          std::span<double> out) const {
+  of_pairs(moments(), &Moments::variance_at, X, Y, out);
+}
+
+void FeatureMap::pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
+                                 std::span<double> out) const {
+  of_pairs(moments(), &Moments::pseudo_variance_at, X, Y, out);
+}
+
+void FeatureMap::bias(MatrixView<const double> X, MatrixView<const double> Y,
+                      std::span<double> out) const {
+  of_pairs(moments(), &Moments::bias_at, X, Y, out);
+}
+
 void FeatureMap::variances(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
                            MatrixView<double> out) const {
+  if (field() != nullptr) return field()->variances(X, Y, context, out);
   constexpr int64_t kBlock = 256;
+  const Moments& own = moments();
   Stage stage(context, X.rows);
-  std::vector<double> block(static_cast<size_t>(std::min(X.rows, kBlock)));
   for (int64_t first = 0; first < X.rows; first += kBlock) {
     const int64_t last = std::min(X.rows, first + kBlock);
-    const std::span part(block.data(), static_cast<size_t>(last - first));
-    variance(X.block_rows(first, last), Y.block_rows(first, last), part);
-    for (int64_t i = first; i < last; ++i) out(i, 0) = part[static_cast<size_t>(i - first)];
+    for (int64_t i = first; i < last; ++i) out(i, 0) = own.variance_at(X.row(i), Y.row(i));
     stage.advance(last - first);
     context.checkpoint();
   }
 }
 
-void FeatureMap::pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
-                                 std::span<double> out) const {
-  if (!is_complex()) return variance(X, Y, out);
-  fail(MERCER_UNSUPPORTED, "the pseudo-variance of map %s has no closed form",
-       std::string(name()).c_str());
-}
-
-void FeatureMap::bias(MatrixView<const double>, MatrixView<const double>,
-                      std::span<double> out) const {
-  std::fill(out.begin(), out.end(), 0.0);
-}
-
-ColumnMoments FeatureMap::column_moments(const double*, const double*) const {
-  fail(MERCER_UNSUPPORTED, "the columns of map %s depend on each other in ways of no closed form",
-       std::string(name()).c_str());
-}
-
-ColumnMoments FeatureMap::independent_columns(const double* x, const double* y) const {
-  const MatrixView<const double> X(x, 1, inputs()), Y(y, 1, inputs());
-  double of_real = 0, pseudo = 0;
-  variance(X, Y, {&of_real, 1});
-  pseudo_variance(X, Y, {&pseudo, 1});
-  const double k = kernel().value(inputs(), x, y);
+ColumnMoments independent_columns(const FeatureMap& map, const double* x, const double* y) {
+  const Moments& own = map.moments();
+  const double of_real = own.variance_at(x, y), pseudo = own.pseudo_variance_at(x, y);
+  const double k = map.kernel().value(map.inputs(), x, y);
   const double count =
-      static_cast<double>(features()) / (column_form() == ColumnForm::halves ? 2 : 1);
+      static_cast<double>(map.features()) / (map.column_form() == ColumnForm::halves ? 2 : 1);
   return {k, count * (2 * of_real - pseudo) + k * k, count * pseudo + k * k};
 }
 

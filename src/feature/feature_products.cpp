@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Blocks of features stay in cache until they are used. What a map of one output does with its
-// features is the same product, with theta itself as W.
+// Blocks of features stay in cache until they are used. For a map of one output W is theta itself.
 #include "feature/feature_products.h"
 
 #include <algorithm>
 #include <string>
-#include <type_traits>
 
 #include "base/aligned.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/size.h"
 #include "feature/feature_blocks.h"
+#include "feature/field/field_map.h"
 #include "feature/field/field_weights.h"
-#include "linalg/blas.h"
 #include "transform/narrow_products.h"
 
 namespace mercer::feature {
@@ -27,7 +25,8 @@ constexpr int64_t kColumnsPerChunk = 64;
 // Fewer multiply-adds than this do not pay for waking a thread.
 constexpr int64_t kChunkProducts = int64_t{1} << 17;
 
-/// out(:, k w + b) = A(:, k q + .) R(b, .)': every vector of a row through a w x q matrix.
+/// out(:, k w + b) = A(:, k q + .) R(b, .)': each vector in a row of A is multiplied by a w x q
+/// matrix.
 template <class T>
 void through(MatrixView<const T> A, MatrixView<const T> R, int64_t vectors,
              MatrixView<T> out) noexcept {
@@ -108,6 +107,39 @@ void add_sums(const FeatureMap& map, const View& X, const Rows& Y, MatrixView<co
   });
 }
 
+void check_theta(const FeatureMap& map, int64_t rows) {
+  require(!map.is_complex(), MERCER_UNSUPPORTED, "map %s is complex, expected a real one",
+          std::string(map.name()).c_str());
+  require(rows == map.features(), MERCER_DIMENSION_MISMATCH,
+          "theta has %lld rows, expected the map's %lld features", Long{rows},
+          Long{map.features()});
+}
+
+void check_multiply(const FeatureMap& map, const Rows& X, MatrixView<const double> theta,
+                    FieldKind kind, const ResultView& out) {
+  const int64_t numbers = field_numbers(kind, map.outputs(), map.inputs());
+  check_theta(map, theta.rows);
+  require(
+      X.cols() == map.inputs() && out.rows() == X.rows() &&
+          out.cols() == checked_multiply(numbers, theta.cols, "out"),
+      MERCER_DIMENSION_MISMATCH,
+      "X is %lld x %lld and out %lld x %lld, expected %lld inputs, as many rows and %lld numbers "
+      "for each of the %lld columns of theta",
+      Long{X.rows()}, Long{X.cols()}, Long{out.rows()}, Long{out.cols()}, Long{map.inputs()},
+      Long{numbers}, Long{theta.cols});
+}
+
+void check_adjoint(const FeatureMap& map, const Rows& X, const Rows& Y, MatrixView<double> theta) {
+  check_theta(map, theta.rows);
+  require(X.cols() == map.inputs() && Y.rows() == X.rows() &&
+              Y.cols() == checked_multiply(map.outputs(), theta.cols, "Y"),
+          MERCER_DIMENSION_MISMATCH,
+          "X is %lld x %lld and Y %lld x %lld, expected %lld inputs, as many rows and %lld outputs "
+          "for each of the %lld columns of theta",
+          Long{X.rows()}, Long{X.cols()}, Long{Y.rows()}, Long{Y.cols()}, Long{map.inputs()},
+          Long{map.outputs()}, Long{theta.cols});
+}
+
 }  // namespace
 
 void multiply_features(const FeatureMap& map, const Rows& X, MatrixView<const double> W,
@@ -124,89 +156,24 @@ void add_feature_sums(const FeatureMap& map, const Rows& X, const Rows& Y,
   X.visit([&](const auto& rows) { add_sums(map, rows, Y, B, context, sums); });
 }
 
-void add_feature_gram(const FeatureMap& map, const Rows& X, Context& context,
-                      MatrixView<double> S) {
-  X.visit([&](const auto& rows) {
-    using T = RowNumberOf<decltype(rows)>;
-    for_each_block(map, rows, context, [&](int64_t, MatrixView<const T> Z) {
-      if constexpr (std::is_same_v<T, double>) {
-        linalg::rank_update(1.0, Z, S);
-      } else {
-        const Matrix<double> wide(Z.rows, Z.cols, context, "a block of features");
-        for (int64_t i = 0; i < Z.rows; ++i) std::copy_n(Z.row(i), Z.cols, wide.view().row(i));
-        linalg::rank_update(1.0, MatrixView<const double>(wide.view()), S);
-      }
-    });
-  });
+void multiply(const FeatureMap& map, const Rows& X, MatrixView<const double> theta, FieldKind kind,
+              Context& context, const ResultView& out) {
+  check_multiply(map, X, theta, kind, out);
+  if (map.field() != nullptr) return map.field()->multiply(X, theta, kind, context, out);
+  if (kind == FieldKind::value) return multiply_features(map, X, theta, {}, context, out);
+  const Matrix<double> W = field_weights_of(map, kind, 1, theta, context);
+  multiply_features(map, X, W.view(), {}, context, out);
 }
 
-void FeatureMap::check_multiply(const Rows& X, MatrixView<const double> theta, FieldKind kind,
-                                const ResultView& out) const {
-  const int64_t numbers = field_numbers(kind, outputs(), inputs());
-  require(!is_complex(), MERCER_UNSUPPORTED, "map %s is complex, expected a real one",
-          std::string(name()).c_str());
-  require(theta.rows == features(), MERCER_DIMENSION_MISMATCH,
-          "theta has %lld rows, expected the map's %lld features", Long{theta.rows},
-          Long{features()});
-  require(
-      X.cols() == inputs() && out.rows() == X.rows() &&
-          out.cols() == checked_multiply(numbers, theta.cols, "out"),
-      MERCER_DIMENSION_MISMATCH,
-      "X is %lld x %lld and out %lld x %lld, expected %lld inputs, as many rows and %lld numbers "
-      "for each of the %lld columns of theta",
-      Long{X.rows()}, Long{X.cols()}, Long{out.rows()}, Long{out.cols()}, Long{inputs()},
-      Long{numbers}, Long{theta.cols});
-}
-
-void FeatureMap::check_adjoint(const Rows& X, const Rows& Y, MatrixView<double> theta) const {
-  require(!is_complex(), MERCER_UNSUPPORTED, "map %s is complex, expected a real one",
-          std::string(name()).c_str());
-  require(theta.rows == features(), MERCER_DIMENSION_MISMATCH,
-          "theta has %lld rows, expected the map's %lld features", Long{theta.rows},
-          Long{features()});
-  require(X.cols() == inputs() && Y.rows() == X.rows() &&
-              Y.cols() == checked_multiply(outputs(), theta.cols, "Y"),
-          MERCER_DIMENSION_MISMATCH,
-          "X is %lld x %lld and Y %lld x %lld, expected %lld inputs, as many rows and %lld outputs "
-          "for each of the %lld columns of theta",
-          Long{X.rows()}, Long{X.cols()}, Long{Y.rows()}, Long{Y.cols()}, Long{inputs()},
-          Long{outputs()}, Long{theta.cols});
-}
-
-void FeatureMap::check_gram(const Rows& X, MatrixView<double> H) const {
-  require(!is_complex(), MERCER_UNSUPPORTED, "map %s is complex, expected a real one",
-          std::string(name()).c_str());
-  require(X.cols() == inputs() && H.rows == features() && H.cols == features(),
-          MERCER_DIMENSION_MISMATCH,
-          "X has %lld columns and H is %lld x %lld, expected %lld inputs and %lld x %lld features",
-          Long{X.cols()}, Long{H.rows}, Long{H.cols}, Long{inputs()}, Long{features()},
-          Long{features()});
-}
-
-void FeatureMap::multiply(const Rows& X, MatrixView<const double> theta, FieldKind kind,
-                          Context& context, const ResultView& out) const {
-  check_multiply(X, theta, kind, out);
-  if (kind == FieldKind::value) return multiply_features(*this, X, theta, {}, context, out);
-  const Matrix<double> W = field_weights_of(*this, kind, 1, theta, context);
-  multiply_features(*this, X, W.view(), {}, context, out);
-}
-
-void FeatureMap::adjoint(const Rows& X, const Rows& Y, Context& context,
-                         MatrixView<double> theta) const {
-  check_adjoint(X, Y, theta);
+void adjoint(const FeatureMap& map, const Rows& X, const Rows& Y, Context& context,
+             MatrixView<double> theta) {
+  check_adjoint(map, X, Y, theta);
+  if (map.field() != nullptr) return map.field()->adjoint(X, Y, context, theta);
   const Matrix<double> sums(theta.cols, theta.rows, context, "the sums over rows");
   sums.fill(0);
-  add_feature_sums(*this, X, Y, {}, context, sums.view());
+  add_feature_sums(map, X, Y, {}, context, sums.view());
   for (int64_t c = 0; c < theta.rows; ++c)
     for (int64_t k = 0; k < theta.cols; ++k) theta(c, k) = sums(k, c);
-}
-
-void FeatureMap::gram(const Rows& X, Context& context, MatrixView<double> H) const {
-  check_gram(X, H);
-  for (int64_t i = 0; i < H.rows; ++i) std::fill_n(H.row(i), H.cols, 0.0);
-  add_feature_gram(*this, X, context, H);
-  for (int64_t i = 0; i < H.rows; ++i)
-    for (int64_t j = 0; j < i; ++j) H(j, i) = H(i, j);
 }
 
 }  // namespace mercer::feature

@@ -15,6 +15,7 @@
 #include "base/float_environment.h"
 #include "feature/field/frequencies.h"
 #include "feature/fourier_parts.h"
+#include "feature/moments.h"
 #include "feature/projected_map.h"
 #include "moment/fourier_variance.h"
 #include "projection/projections.h"
@@ -57,7 +58,7 @@ std::unique_ptr<const projection::Projection> make_projection(const FourierParts
   return projection::find_projection(parts.options.projection).make(arguments_of(parts));
 }
 
-// Supplied shares are the weights' own storage, which moves with them.
+// Shares of supplied frequencies point to the weights' storage, which moves with the vector.
 std::function<double(int64_t)> shares_of(const FourierParts& parts) {
   if (!parts.weights.empty())
     return [weights = parts.weights.data()](int64_t j) { return weights[j]; };
@@ -84,7 +85,7 @@ ProjectedParts projected(const FourierParts& parts) {
   return made;
 }
 
-class Fourier final : public ProjectedMap {
+class Fourier final : public ProjectedMap, public Moments {
  public:
   explicit Fourier(FourierParts parts) : ProjectedMap(projected(parts)), parts_(std::move(parts)) {}
 
@@ -105,33 +106,41 @@ class Fourier final : public ProjectedMap {
     return spec;
   }
 
-  void variance(MatrixView<const double> X, MatrixView<const double> Y,
-                std::span<double> out) const override {
-    for_each_pair(X, Y, out,
-                  [this](const moment::StationaryValues& k) { return real_variance(k); });
+  const Moments& moments() const override {
+    require(parts_.supplied == nullptr, MERCER_UNSUPPORTED,
+            "the map's frequencies were supplied, not drawn: the estimate has no variance in "
+            "closed form");
+    const projection::ProjectionEntry& entry =
+        projection::find_projection(parts_.options.projection);
+    parts_.options.require_equal_shares();
+    require(!entry.product_columns_correlate || parts_.kernel->spectral_law()->isotropic(),
+            MERCER_UNSUPPORTED,
+            "%s columns of kernel %s depend on each other: the variance has no closed form",
+            entry.name, std::string(parts_.kernel->name()).c_str());
+    return *this;
   }
-  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
-                       std::span<double> out) const override {
-    for_each_pair(X, Y, out, [this](const moment::StationaryValues& k) {
-      return is_complex() ? moment::fourier_complex_pseudo_variance(k, features())
-                          : real_variance(k);
-    });
+  double variance_at(const double* x, const double* y) const override {
+    return form_of(parts_).real_variance(values(x, y), features());
+  }
+  double pseudo_variance_at(const double* x, const double* y) const override {
+    return is_complex() ? moment::fourier_complex_pseudo_variance(values(x, y), features())
+                        : variance_at(x, y);
   }
 
-  // Columns with weights of their own are no estimates alone.
+  // Single columns with weights of their own do not estimate the kernel.
   ColumnForm column_form() const noexcept override {
     if (column_law(parts_).share) return ColumnForm::joint;
     return form_of(parts_).columns;
   }
-  // |a| is the same for every frequency, and the variance of the pair form that of Re a.
-  ColumnMoments column_moments(const double* x, const double* y) const override {
-    const ColumnMoments moments = independent_columns(x, y);
+  // |a| is the same for every frequency, and the variance of form pair is that of Re a.
+  std::optional<ColumnMoments> columns_at(const double* x, const double* y) const override {
+    const ColumnMoments moments = independent_columns(*this, x, y);
     if (column_form() != ColumnForm::halves) return moments;
     const double most = kernel().value_at_multiple(0, inputs(), x, y);
-    return {moments.mean, most * most, 2 * moments.square - most * most};
+    return ColumnMoments{moments.mean, most * most, 2 * moments.square - most * most};
   }
 
-  // Columns with weights of their own would count as much as the others in a code.
+  // In a code columns with weights of their own would count as much as the others.
   std::optional<UniformCosines> uniform_cosines() const override {
     const ColumnLaw law = column_law(parts_);
     if (!law.phase_seed || law.share) return std::nullopt;
@@ -167,30 +176,11 @@ class Fourier final : public ProjectedMap {
   }
 
  private:
-  double real_variance(const moment::StationaryValues& k) const {
-    return form_of(parts_).real_variance(k, features());
-  }
-
-  template <class Formula>
-  void for_each_pair(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out,
-                     const Formula& formula) const {
-    require(parts_.supplied == nullptr, MERCER_UNSUPPORTED,
-            "the map's frequencies were supplied, not drawn: the estimate has no variance in "
-            "closed form");
-    const projection::ProjectionEntry& entry =
-        projection::find_projection(parts_.options.projection);
-    parts_.options.require_equal_shares();
-    require(!entry.product_columns_correlate || parts_.kernel->spectral_law()->isotropic(),
-            MERCER_UNSUPPORTED,
-            "%s columns of kernel %s depend on each other: the variance has no closed form",
-            entry.name, std::string(parts_.kernel->name()).c_str());
-    const kernel::Kernel& kernel = *parts_.kernel;
-    for (int64_t i = 0; i < X.rows; ++i) {
-      const auto at = [&](double multiple) {
-        return kernel.value_at_multiple(multiple, X.cols, X.row(i), Y.row(i));
-      };
-      out[static_cast<size_t>(i)] = formula({at(0), at(1), at(2)});
-    }
+  moment::StationaryValues values(const double* x, const double* y) const {
+    const auto at = [&](double multiple) {
+      return kernel().value_at_multiple(multiple, inputs(), x, y);
+    };
+    return {at(0), at(1), at(2)};
   }
 
   FourierParts parts_;

@@ -23,10 +23,10 @@ inline constexpr Choice<FourierForm> kFourierForm{"form", kFourierForms,
                                                   "pair: [cos | sin], features even; phase: "
                                                   "sqrt(2) cos(. + b); complex: exp(i .)"};
 
-/// The projection of frequencies that are the caller's.
+/// The name of the projection where the caller supplies the frequencies.
 inline constexpr const char* kSupplied = "supplied";
 
-/// And how the frequencies are drawn.
+/// The form, and how frequencies are drawn.
 struct FourierOptions : ProjectionChoice {
   FourierForm form = FourierForm::pair;
   uint64_t seed = 0;
@@ -38,17 +38,16 @@ std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d
                                          const FourierOptions& options);
 
 /// The caller's frequencies: row j of `frequencies` (F x d) is omega_j, with weight w_j >= 0
-/// (empty: 1/F each). The estimate is k(x, y) = k(0) sum_j w_j cos(omega_j'(x - y)) with the
-/// kernel's value at 0 and no division by the lengthscale: the frequencies are taken as they
-/// are. `kernel` names what they are meant to approximate. Phases of form phase come from
-/// options.seed.
+/// (empty: 1/F each). The estimate is k(x, y) = k(0) sum_j w_j cos(omega_j'(x - y)) with k(0) of
+/// `kernel`, which names what is approximated. The frequencies are taken as they are, without
+/// division by a lengthscale. Phases of form phase come from options.seed.
 std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
                                                   MatrixView<const double> frequencies,
                                                   std::span<const double> weights,
                                                   const FourierOptions& options);
 
-/// Those of a source, F of d numbers each, asked for when they are first used; weights 1/F, form
-/// pair.
+/// The same with F frequencies of a source, which is asked when they are first used; weights 1/F,
+/// form pair.
 std::unique_ptr<FeatureMap> make_fourier_from(
     const kernel::Kernel& kernel, int64_t d, int64_t F,
     std::shared_ptr<const projection::FrequencySource> source);

@@ -15,7 +15,7 @@
 namespace mercer::feature {
 namespace {
 
-/// Files that know no names hold the frequencies row by row, then one weight each.
+/// Files from before arrays had names hold the frequencies row by row, then one weight for each.
 std::unique_ptr<FeatureMap> supplied_from_unnamed(const MapArguments& arguments, int64_t F,
                                                   const FourierOptions& options) {
   const int64_t d = arguments.inputs;
@@ -76,7 +76,7 @@ std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
   return supplied_from(arguments, options);
 }
 
-/// Checks a size that a spec need not say.
+/// Checks a size that a spec may leave out.
 void check_size(const Parameters& given, const char* key, int64_t size) {
   const Value* const said = given.find(key);
   require(said == nullptr || *said == Value(size), MERCER_DIMENSION_MISMATCH,

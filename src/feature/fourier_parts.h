@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What a Fourier map is made of, whether its frequencies are drawn or supplied.
+// The parts of a Fourier map, with drawn or supplied frequencies.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct FourierParts {
   int64_t d;
   int64_t F;
   std::shared_ptr<const projection::FrequencySource> supplied;  // null: drawn as options say
-  std::vector<double> weights;                                  // of those; empty: 1/F each
+  std::vector<double> weights;  // of supplied frequencies; empty: 1/F each
 };
 
 std::unique_ptr<FeatureMap> make_fourier_map(FourierParts parts);

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // A feature f of the angle u = omega'x has f'' = s f, s = -1, 0 or 1, so that
 //   d^q f = omega^q f^(|q|)(u), f^(n) = s^(n/2) f for even n, s^((n-1)/2) f' for odd ones
-// (of Fourier features: Szabo, Sriperumbudur 2019, eq. 14). Frequencies come from the projection
-// itself, as its transpose of unit vectors: whatever it is made of.
+// (of Fourier features: Szabo, Sriperumbudur 2019, eq. 14). Frequencies are the projection's
+// transpose of unit vectors, so every projection serves.
 #include "feature/frequency_weights.h"
 
 #include <algorithm>
@@ -23,10 +23,10 @@ double power(double base, int64_t exponent) noexcept {
   return product;
 }
 
-// f^(order) over f or f'.
+// The factor of f^(order) over f or f'.
 double sign_of(int64_t order, double second) noexcept { return power(second, order / 2); }
 
-// Blocks of columns, each with the frequencies of some columns at a time.
+// Works in blocks of columns, with the frequencies of some columns at a time.
 template <class T>
 class WeightTiles final : public TileWork {
  public:
@@ -77,10 +77,10 @@ class WeightTiles final : public TileWork {
     return {0, (projection_.outputs() - 1) / shape_.columns + 1};
   }
 
-  // Of frequency j, in turns or plain, all rows of the table.
+  // Writes all rows of the table for frequency j, in turns or plain.
   void put(int64_t j, const T* omega) const noexcept {
     for (int64_t b = 0; b < table_.rows; ++b) {
-      // Not infinite: exp(-omega'x) is 0 long before, times which it would be no number.
+      // Limited, since infinity times exp(-omega'x), which is 0 long before, would be NaN.
       constexpr double kMost = std::numeric_limits<T>::max();
       const T value = static_cast<T>(std::clamp(weight(b, omega), -kMost, kMost));
       for (int64_t real = 0; real < reals_; ++real) table_(b, j * reals_ + real) = value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What features and their slopes are multiplied by to become derivatives: monomials of the
-// frequencies, a row of them for each sum that the terms of a derivative take.
+// Factors that turn features and their slopes into derivatives: monomials of the frequencies, one
+// row for each monomial sum of a derivative's terms.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,11 @@
 
 namespace mercer::feature {
 
-/// Row m: monomials[m] of every frequency, a number for each number of a part of a row of features,
-/// padded to whole blocks; times what f^(|q|) is of f or f'. `reals`: numbers of a feature. Memory
-/// is charged to the context. Cost: the projection's transpose of one unit vector for each column:
-/// as much as d rows of a dense projection of d = shape.columns inputs, F columns each.
+/// Row m: monomials[m] of every frequency, times the factor of f^(|q|) over f or f', repeated for
+/// each number of a part of a row of features and padded to whole blocks. `reals`: numbers of a
+/// feature. Memory is charged to the context. Cost: the projection's transpose of one unit vector
+/// for each column, as much as d rows of a dense projection of d = shape.columns inputs, F columns
+/// each.
 template <class T>
 Matrix<T> frequency_weights(const projection::Projection& projection,
                             const transform::EpilogueGradient& gradient, int reals,

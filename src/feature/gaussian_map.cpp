@@ -13,7 +13,7 @@
 namespace mercer::feature {
 namespace {
 
-// Kind of the parts whose seeds are a map's children.
+// The kind of child seeds used for factors.
 constexpr uint64_t kFactorPart = 0;
 
 projection::ProjectionArguments arguments_of(const GaussianDraw& draw, uint64_t seed) {
@@ -29,7 +29,7 @@ projection::ProjectionArguments arguments_of(const GaussianDraw& draw, uint64_t 
           "kernel " + std::string(draw.kernel->name())};
 }
 
-// A projection with weights of its own divides F scale^2 among the columns by them.
+// A projection whose columns have weights shares F scale^2 among them.
 ColumnLaw column_law(const GaussianDraw& draw, double scale) {
   const auto share = projection::find_projection(draw.choice.projection).share;
   if (share == nullptr) return {scale};
@@ -78,11 +78,9 @@ Parameters GaussianMap::parameters() const {
   return spec;
 }
 
-void GaussianMap::variance(MatrixView<const double> X, MatrixView<const double> Y,
-                           std::span<double> out) const {
+const Moments& GaussianMap::moments() const {
   draw_.choice.require_equal_shares();
-  for (int64_t i = 0; i < X.rows; ++i)
-    out[static_cast<size_t>(i)] = pair_variance(X.row(i), Y.row(i));
+  return *this;
 }
 
 int64_t activation_order(const kernel::Kernel& kernel, kernel::Activation::Function function,

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps of one function of P = XW, the columns of W normal or, by a faster projection, as good as
-// that: what arc-cosine, sign and positive features share. Their kernels see x over the
-// lengthscale, if they have one, and depend on norms and inner products alone, so every projection
-// with uniform directions and the right norms serves them.
+// Maps of one function of P = XW, W normal or drawn by a faster projection: base of arc-cosine,
+// sign, positive and optical features. Their kernels depend on norms and inner products of x over
+// the lengthscale, if they have one, so every projection with uniform directions and the right
+// norms serves them.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 
 #include "feature/map_entry.h"
+#include "feature/moments.h"
 #include "feature/projected_map.h"
 #include "feature/projection_choice.h"
 
 namespace mercer::feature {
 
-/// W: d inputs, F columns; `factors` independent ones.
+/// W: d inputs, F columns; `factors` independent matrices.
 struct GaussianDraw {
   std::shared_ptr<const kernel::Kernel> kernel;
   int64_t d;
@@ -26,19 +27,18 @@ struct GaussianDraw {
   int64_t factors = 1;
 };
 
-class GaussianMap : public ProjectedMap {
+class GaussianMap : public ProjectedMap, public Moments {
  public:
   const kernel::Kernel& kernel() const noexcept final { return *draw_.kernel; }
   int64_t incomplete_block() const final { return draw_.choice.incomplete_block(draw_.d, draw_.F); }
   Parameters parameters() const final;
-  void variance(MatrixView<const double> X, MatrixView<const double> Y,
-                std::span<double> out) const final;
-  // Columns with weights of their own are no estimates alone.
+  const Moments& moments() const final;
+  // Single columns with weights of their own do not estimate the kernel.
   ColumnForm column_form() const noexcept override {
     return draw_.choice.has_equal_shares() ? ColumnForm::real : ColumnForm::joint;
   }
-  ColumnMoments column_moments(const double* x, const double* y) const override {
-    return independent_columns(x, y);
+  std::optional<ColumnMoments> columns_at(const double* x, const double* y) const override {
+    return independent_columns(*this, x, y);
   }
 
  protected:
@@ -47,20 +47,18 @@ class GaussianMap : public ProjectedMap {
               double scale, std::shared_ptr<const transform::RowPrologue> prologue = nullptr);
 
  private:
-  /// Of the estimate of the kernel at x and y, for i.i.d. columns.
-  virtual double pair_variance(const double* x, const double* y) const = 0;
-  /// Parameters behind those of the projection.
+  /// Adds parameters after those of the projection.
   virtual void add_parameters(Parameters& /*spec*/) const {}
 
   GaussianDraw draw_;
 };
 
-/// The order of a kernel of random neurons of that function; UNSUPPORTED for any other kernel,
-/// which "has no `name` features", expected the kernel `expected`.
+/// The order of a kernel of random neurons with that function. UNSUPPORTED for any other kernel: it
+/// has no `name` features, expected the kernel `expected`.
 int64_t activation_order(const kernel::Kernel& kernel, kernel::Activation::Function function,
                          const char* name, const char* expected);
 
-/// What a map with so many columns of each drawn one draws. The kernel has been found right.
+/// What is drawn for a map with `parts` features of each drawn column. The kernel has been checked.
 /// Errors: INVALID_ARGUMENT, DIMENSION_MISMATCH, UNSUPPORTED.
 GaussianDraw gaussian_draw(const MapArguments& arguments, int64_t parts = 1);
 

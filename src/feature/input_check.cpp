@@ -11,8 +11,8 @@
 namespace mercer::feature {
 namespace {
 
-/// body(column, value) for the numbers of row i; `sums` are zeros, one for each column of sparse
-/// rows, and stay so.
+/// Calls body(column, value) for the numbers of row i. `sums`: a zero for each column of sparse
+/// rows, which are zeros again afterwards.
 template <class T, class Body>
 void for_each_number(const MatrixView<const T>& X, int64_t i, std::vector<double>&,
                      const Body& body) {

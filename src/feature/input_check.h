@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Numbers that a kernel does not take, found where rows are refused: what maps learn from, codes.
+// Numbers that a kernel does not accept, found where rows are refused: rows that maps learn from,
+// and codes.
 #pragma once
 
 #include <cstdint>
@@ -17,15 +18,15 @@ struct BadInput {
   double value;
 };
 
-/// The first number of rows [begin, end) that is not finite or outside the kernel's domain; of
-/// sparse rows what is listed, a column named twice as its sum.
+/// The first number of rows [begin, end) that is not finite or outside the kernel's domain; in
+/// sparse rows among stored numbers, columns that are stored twice added up.
 std::optional<BadInput> find_bad_input(const kernel::Kernel& kernel, const Rows& X, int64_t begin,
                                        int64_t end);
 
 /// Throws INVALID_ARGUMENT naming row, column, value and what the kernel takes.
 [[noreturn]] void refuse(const kernel::Kernel& kernel, const BadInput& bad);
 
-/// Refuses the first one of X.
+/// Refuses the first such number of X.
 void require_inputs(const kernel::Kernel& kernel, const Rows& X);
 
 }  // namespace mercer::feature

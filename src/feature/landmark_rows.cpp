@@ -30,7 +30,7 @@ std::vector<NumberArray> arrays_of(const CsrView<double>& rows) {
           {"landmark_values", {count}, std::vector<double>(rows.values, rows.values + count)}};
 }
 
-/// Judged before anything is read by them.
+/// Checked before it is used.
 ListedRows loaded_list(const MapArguments& a) {
   const int64_t D = a.features;
   const std::array<int64_t, 1> any{-1};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Rows that a map keeps: sparse if they are out of sparse rows, so that kernel values with them cost
-// what these list.
+// Rows that a map keeps. They stay sparse if they come from sparse rows, so that kernel values cost
+// what is stored.
 #pragma once
 
 #include <cstdint>
@@ -20,14 +20,14 @@ class LandmarkRows {
   /// The chosen rows. Errors: those of copied_rows.
   LandmarkRows(const kernel::Kernel& kernel, const Rows& rows, std::span<const int64_t> chosen,
                Context& context);
-  /// What numbers() wrote, a.features rows of a.inputs. CORRUPT_FILE for anything else.
+  /// Reads what numbers() wrote, a.features rows of a.inputs. CORRUPT_FILE for anything else.
   explicit LandmarkRows(const MapArguments& a);
 
   Rows view() const;
   int64_t count() const { return view().rows(); }
-  /// Null: they are dense.
+  /// The sparse rows; null: they are dense.
   const ListedRows* listed() const noexcept { return std::get_if<ListedRows>(&rows_); }
-  /// Without data if they are listed.
+  /// The dense rows; without data if they are sparse.
   MatrixView<const double> dense() const noexcept;
   std::vector<NumberArray> numbers() const;
 
@@ -35,7 +35,7 @@ class LandmarkRows {
   std::variant<Matrix<double>, ListedRows> rows_;
 };
 
-/// Rows x cols of finite numbers out of a file.
+/// A rows x cols matrix of finite numbers from a file.
 Matrix<double> matrix_from(const std::vector<double>& values, int64_t rows, int64_t cols);
 
 }  // namespace mercer::feature

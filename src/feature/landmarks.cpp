@@ -83,7 +83,7 @@ class Distances {
     }
   }
 
-  /// Row l becomes a landmark. A landmark is marked by a distance below 0.
+  /// Makes row l a landmark, which is marked by a distance below 0.
   void add(int64_t l) {
     const auto body = [&](int64_t chunk, int) noexcept {
       const int64_t end = std::min(pool_.rows.rows, (chunk + 1) * kChunk);
@@ -107,7 +107,7 @@ class Distances {
   std::vector<double> nearest_;
 };
 
-// Landmarks one after the other, next(nearest) the index of each but the first.
+// Chooses landmarks one after the other; next(nearest) is the index of each but the first.
 template <class Next>
 std::vector<int64_t> greedily(const LandmarkPool& pool, int64_t D, random::Cursor& cursor,
                               const Next& next) {
@@ -140,7 +140,7 @@ std::vector<int64_t> kmeans_landmarks(const LandmarkPool& pool, int64_t D) {
       left -= std::max(nearest[i], 0.0);
       if (left < 0 && nearest[i] > 0) return static_cast<int64_t>(i);
     }
-    return farthest(nearest);  // all others equal landmarks, or the last digits of `left`
+    return farthest(nearest);  // all others equal landmarks, or rounding of `left`
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which rows become the landmarks of a Nystroem map.
+// The choice of rows that become the landmarks of a Nystroem map.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,7 @@
 
 namespace mercer::feature {
 
-/// What a choice is made from: rows that are all finite, as are the kernel's values with
-/// themselves.
+/// The rows to choose from, all finite, as are the kernel's values with themselves.
 struct LandmarkPool {
   const kernel::Kernel& kernel;
   MatrixView<const double> rows;
@@ -26,18 +25,19 @@ struct LandmarkPool {
   Context& context;
 };
 
-/// D different rows of the pool, in any order. Distances are those of the kernel,
-/// k(x, x) + k(y, y) - 2 k(x, y), so every kernel has them; D kernel values for each row.
-/// k-means++ (Arthur, Vassilvitskii 2007): each with a probability proportional to the squared
-/// distance from those before. Its seeding alone: landmarks stay rows.
+/// D different rows of the pool, in any order. Distances are those of the kernel, k(x, x) + k(y, y)
+/// - 2 k(x, y), so every kernel has them; D kernel values for each row. k-means++ seeding (Arthur,
+/// Vassilvitskii 2007): each is drawn with a probability proportional to the squared distance from
+/// those before.
 std::vector<int64_t> kmeans_landmarks(const LandmarkPool& pool, int64_t D);
-/// Each the row farthest from those before (Gonzalez 1985); the first by the seed.
+/// Each is the row farthest from those before (Gonzalez 1985); the seed chooses the first.
 std::vector<int64_t> farthest_landmarks(const LandmarkPool& pool, int64_t D);
-/// By approximate ridge leverage scores, without replacement (Musco, Musco 2017): see
-/// leverage_landmarks.cpp. About 2 D kernel values for each row and D^3 for each doubling.
+/// Drawn by approximate ridge leverage scores, without replacement (Musco, Musco 2017): see
+/// leverage_landmarks.cpp. About 2 D kernel values for each row, and D^3 for each doubling of the
+/// sample.
 std::vector<int64_t> leverage_landmarks(const LandmarkPool& pool, int64_t D);
 
-/// `count` of the rows without replacement, ascending.
+/// `count` row indices, drawn without replacement, ascending.
 std::vector<int64_t> uniform_rows(int64_t rows, int64_t count, uint64_t seed);
 /// Those rows, dense; require_inputs() has passed all of them. Errors: INVALID_ARGUMENT (the kernel
 /// of a row with itself is not finite), OUT_OF_MEMORY.
@@ -46,17 +46,17 @@ Matrix<double> copied_rows(const kernel::Kernel& kernel, const Rows& rows,
 
 /// The names of choices, the default first.
 std::vector<const char*> landmark_choices();
-/// Is work done to choose: kernel values of a pool of rows?
+/// Whether the choice computes kernel values of a pool of rows.
 bool landmarks_from_pool(std::string_view choice) noexcept;
 
-/// The same as they are listed, each column once.
+/// The same rows, sparse, each column stored once.
 ListedRows listed_rows(const kernel::Kernel& kernel, const Rows& rows,
                        std::span<const int64_t> chosen, Context& context);
 
 /// The indices, ascending, of D landmarks out of the rows. uniform: without replacement. supplied:
-/// all rows, in order, which are then D. The others choose among max(16 D, 10000) rows at most,
-/// drawn uniformly and made dense.
-/// Errors: those of copied_rows, INVALID_ARGUMENT (another count of supplied ones), CANCELLED.
+/// all rows, in order, of which there have to be D. The others choose among at most max(16 D,
+/// 10000) rows, drawn uniformly and made dense. Errors: those of copied_rows, INVALID_ARGUMENT
+/// (another count of supplied ones), CANCELLED.
 std::vector<int64_t> choose_landmarks(const std::string& choice, const kernel::Kernel& kernel,
                                       const Rows& rows, int64_t D, uint64_t seed, Context& context);
 

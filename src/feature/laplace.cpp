@@ -5,8 +5,8 @@
 //   Z = sqrt(variance / D) exp(-XW), W of the law of omega.
 // Since the square of a column's share is one at the doubled rows, the estimate has the variance
 // (variance k(2x, 2y) - k(x, y)^2) / D of i.i.d. columns. The coordinates of omega are independent
-// and none is negative: low-discrepancy points go through their quantiles, but blocks with random
-// signs, as of circulant, have another law.
+// and none is negative: low-discrepancy points serve by their quantiles, but blocks with random
+// signs, such as circulant ones, would have another distribution.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "feature/map_entry.h"
+#include "feature/moments.h"
 #include "feature/projected_map.h"
 #include "feature/projection_choice.h"
 #include "projection/projections.h"
@@ -23,7 +24,7 @@
 namespace mercer::feature {
 namespace {
 
-// Of a projection's options those that one of these heeds.
+// The options of projections that apply here.
 constexpr const char* kKeys[] = {"projection", "scramble"};
 
 struct LaplaceDraw {
@@ -59,7 +60,7 @@ ProjectedParts projected(const LaplaceDraw& draw) {
   return made;
 }
 
-class Laplace final : public ProjectedMap {
+class Laplace final : public ProjectedMap, public Moments {
  public:
   explicit Laplace(const LaplaceDraw& draw) : ProjectedMap(projected(draw)), draw_(draw) {}
 
@@ -72,28 +73,21 @@ class Laplace final : public ProjectedMap {
     return spec;
   }
 
-  void variance(MatrixView<const double> X, MatrixView<const double> Y,
-                std::span<double> out) const override {
-    std::vector<double> twice_x(static_cast<size_t>(X.cols)), twice_y(twice_x);
-    for (int64_t i = 0; i < X.rows; ++i) {
-      for (int64_t k = 0; k < X.cols; ++k) {
-        twice_x[static_cast<size_t>(k)] = 2 * X(i, k);
-        twice_y[static_cast<size_t>(k)] = 2 * Y(i, k);
-      }
-      const double k = kernel().value(X.cols, X.row(i), Y.row(i));
-      const double square =
-          kernel().variance() * kernel().value(X.cols, twice_x.data(), twice_y.data());
-      // The two agree to rounding near the origin, where the variance vanishes.
-      const double difference = square - k * k;
-      out[static_cast<size_t>(i)] =
-          std::isnan(difference) ? difference
-                                 : std::max(difference, 0.0) / static_cast<double>(features());
-    }
+  const Moments& moments() const override { return *this; }
+  double variance_at(const double* x, const double* y) const override {
+    const int64_t d = inputs();
+    std::vector<double> twice_x(x, x + d), twice_y(y, y + d);
+    for (double& value : twice_x) value *= 2;
+    for (double& value : twice_y) value *= 2;
+    const double k = kernel().value(d, x, y);
+    const double square = kernel().variance() * kernel().value(d, twice_x.data(), twice_y.data());
+    // The two agree to rounding near the origin, where the variance vanishes; a NaN stays one.
+    return std::max(square - k * k, 0.0) / static_cast<double>(features());
   }
 
   ColumnForm column_form() const noexcept override { return ColumnForm::real; }
-  ColumnMoments column_moments(const double* x, const double* y) const override {
-    return independent_columns(x, y);
+  std::optional<ColumnMoments> columns_at(const double* x, const double* y) const override {
+    return independent_columns(*this, x, y);
   }
 
  private:

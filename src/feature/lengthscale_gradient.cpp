@@ -9,14 +9,15 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "feature/derivatives.h"
 
 namespace mercer::feature {
 namespace {
 
-// Pulled back at a time: enough for every thread to have work.
+// Rows pulled back at a time: enough for every thread to have work.
 constexpr int64_t kGradientRows = 2048;
 
-// Of features of x/l.
+// For features of x/l.
 template <class T>
 void pull_back_by_inputs(const FeatureMap& map, MatrixView<const T> X, MatrixView<const T> G,
                          Context& context, std::span<double> each) {
@@ -28,7 +29,7 @@ void pull_back_by_inputs(const FeatureMap& map, MatrixView<const T> X, MatrixVie
     const int64_t i1 = std::min(i0 + kGradientRows, X.rows);
     const MatrixView<T> out = pulled.view().block_rows(0, i1 - i0);
     stage.share(i1 - i0);
-    map.pull_back(X.block_rows(i0, i1), G.block_rows(i0, i1), context, out);
+    derivatives_of(map).pull_back(X.block_rows(i0, i1), G.block_rows(i0, i1), context, out);
     log_lengthscale_gradient<T>(X.block_rows(i0, i1), out, part);
     for (size_t k = 0; k < each.size(); ++k) each[k] += part[k];
     stage.advance(i1 - i0);
@@ -40,7 +41,7 @@ void pull_back_by_inputs(const FeatureMap& map, MatrixView<const T> X, MatrixVie
 
 int64_t lengthscale_count(const FeatureMap& map) {
   const std::span<const double> lengthscale = map.kernel().lengthscale();
-  if (const auto* own = dynamic_cast<const LengthscaleSlopes*>(&map)) {
+  if (const LengthscaleSlopes* const own = map.lengthscale_slopes()) {
     own->require_lengthscale_slopes();
     return std::ssize(lengthscale);
   }
@@ -63,7 +64,7 @@ void pull_back_to_lengthscale(const FeatureMap& map, MatrixView<const T> X, Matr
   require(std::ssize(gradient) == lengthscale_count(map), MERCER_DIMENSION_MISMATCH,
           "%zu derivatives, expected one for each lengthscale", gradient.size());
   std::vector<double> sum(static_cast<size_t>(map.inputs()));
-  if (const auto* own = dynamic_cast<const LengthscaleSlopes*>(&map)) {
+  if (const LengthscaleSlopes* const own = map.lengthscale_slopes()) {
     own->pull_back_to_lengthscale(X, G, context, sum);
   } else {
     pull_back_by_inputs(map, X, G, context, sum);

@@ -12,7 +12,7 @@
 namespace mercer::feature {
 
 /// Features of a stationary kernel see x_k / l_k alone, so that with pulled = dL/dX of the same
-/// rows (FeatureMap::pull_back)
+/// rows (Derivatives::pull_back)
 ///   gradient[k] = dL / d log l_k = -sum_i X(i, k) pulled(i, k).
 /// X may be in units of the lengthscales (then the map's own is 1) or not: the products are the
 /// same. X and pulled are n x d, gradient has d entries. Sums in double, rows ascending. For one
@@ -29,27 +29,28 @@ void log_lengthscale_gradient(MatrixView<const T> X, MatrixView<const T> pulled,
   }
 }
 
-/// What maps are, too, whose features depend on lengthscales by more than x/l, and know how.
+/// A capability: derivatives in lengthscales of maps whose features depend on them by more than
+/// x/l.
 class LengthscaleSlopes {
  public:
   virtual ~LengthscaleSlopes() = default;
-  /// UNSUPPORTED: not of this kernel, or of what was learnt.
+  /// UNSUPPORTED where this kernel, or what was learnt, has none.
   virtual void require_lengthscale_slopes() const = 0;
-  /// each[k] = dL / d log l_k, one for each input, G and L as for FeatureMap::pull_back.
+  /// each[k] = dL / d log l_k, one for each input, G and L as for Derivatives::pull_back.
   virtual void pull_back_to_lengthscale(MatrixView<const float> X, MatrixView<const float> G,
                                         Context& context, std::span<double> each) const = 0;
   virtual void pull_back_to_lengthscale(MatrixView<const double> X, MatrixView<const double> G,
                                         Context& context, std::span<double> each) const = 0;
 };
 
-/// How many lengthscales the features depend on; UNSUPPORTED if on none (the kernel has none, or
-/// the map was made from numbers of its own: supplied frequencies) or neither as features of x/l
-/// (FeatureMap::is_of_scaled_inputs) nor as LengthscaleSlopes.
+/// How many lengthscales the features depend on. UNSUPPORTED if there is none (a kernel without, or
+/// a map made from given numbers, such as supplied frequencies), or if features are neither those
+/// of x/l (FeatureMap::is_of_scaled_inputs) nor have lengthscale_slopes().
 int64_t lengthscale_count(const FeatureMap& map);
 
-/// dL / d log l of the map's own lengthscales, its draws held fixed: one number for each that the
-/// kernel has; G and L as for FeatureMap::pull_back. Blocks of rows: d numbers for each are held.
-/// Errors: those of pull_back and of lengthscale_count, DIMENSION_MISMATCH.
+/// dL / d log l of the kernel's lengthscales, one number each, with the draws held fixed; G and L
+/// as for Derivatives::pull_back. Works in blocks of rows, with d numbers for each row. Errors:
+/// those of pull_back and lengthscale_count, DIMENSION_MISMATCH.
 template <class T>
 void pull_back_to_lengthscale(const FeatureMap& map, MatrixView<const T> X, MatrixView<const T> G,
                               Context& context, std::span<double> gradient);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Landmarks by recursively approximated ridge leverage scores (Musco, Musco 2017, algorithm 2). Of
-// rows in random order the first D are the first sample; then twice as many rows each time get the
-// scores that the sample S before says, its rows scaled by one over the square root of the
-// probability p that they had,
+// Landmarks by recursively approximated ridge leverage scores (Musco, Musco 2017, algorithm 2). The
+// first sample are the first D of the rows in random order. Then each time twice as many rows get
+// scores by the last sample S, whose rows are divided by the square root of the probability p with
+// which they were drawn,
 //   l_i = (k_ii - k_iS (K_SS + lambda I)^-1 k_Si) / lambda,
-// and D of them are drawn by these. lambda is 2/D of the sum of the eigenvalues of K_SS behind the
-// largest D/2, so that about D/2 directions are told apart. Two deviations: D rows exactly, drawn
+// and D of them are drawn by these scores. lambda is 2/D times the sum of the eigenvalues of K_SS
+// after the largest D/2, so that about D/2 directions matter. Two deviations: D rows exactly, drawn
 // without replacement, and no oversampling factor.
 #include <algorithm>
 #include <cmath>
@@ -59,7 +59,7 @@ double ridge_of(const Matrix<double>& K, int64_t D, Context& context) {
   const double largest = std::max(values.back(), 0.0);
   require(largest > 0, MERCER_INVALID_ARGUMENT,
           "the kernel is 0 on all rows drawn, expected a kernel that is not");
-  // Of a rank below D/2 the tail is rounding.
+  // For a rank below D/2 the tail is rounding.
   return std::max(2 * tail / static_cast<double>(std::max<int64_t>(D, 2)), 1e-10 * largest);
 }
 
@@ -95,7 +95,8 @@ std::vector<double> scores_by(const LandmarkPool& pool, std::span<const int64_t>
   return scores;
 }
 
-// D rows of those by weights without replacement: the largest u^(1/w) (Efraimidis, Spirakis 2006).
+// Draws D of those rows by weight, without replacement: the largest u^(1/w) (Efraimidis, Spirakis
+// 2006).
 Sample drawn(std::span<const int64_t> order, const std::vector<double>& weights, int64_t D,
              random::Cursor& cursor) {
   std::vector<std::pair<double, size_t>> keys;

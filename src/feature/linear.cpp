@@ -26,7 +26,7 @@ namespace {
 
 // The limit of specs, and so of files.
 constexpr int64_t kMostColumns = (int64_t{1} << 31) - 1;
-// Non-zeros of an OSNAP that are not asked for otherwise.
+// The default number of non-zeros of an OSNAP.
 constexpr int64_t kNonzeros = 4;
 
 template <auto kEntries>
@@ -42,7 +42,7 @@ std::unique_ptr<const projection::Projection> make_srht(const LinearLaw& law) {
 double gaussian_variance(const LinearLaw& law, const moment::PairSums& sums) {
   return moment::gaussian_entries_variance(sums, law.D);
 }
-/// Of CountSketches, too.
+/// For CountSketches, too.
 double sign_variance(const LinearLaw& law, const moment::PairSums& sums) {
   return moment::rademacher_entries_variance(sums, law.D);
 }
@@ -84,7 +84,7 @@ class ProjectedLinear final : public Linear<ProjectedMap> {
   explicit ProjectedLinear(const LinearLaw& law) : Linear(law, projected(law)) {}
 };
 
-/// The options with the non-zeros that they mean.
+/// The options with the default of nonzeros filled in.
 LinearOptions with_nonzeros(LinearOptions options, int64_t D) {
   const LinearKind& kind = linear_kind(options.projection);
   require(kind.has_nonzeros || options.nonzeros == 0, MERCER_UNSUPPORTED,
@@ -145,7 +145,7 @@ std::unique_ptr<FeatureMap> linear_from(const MapArguments& arguments) {
       {projection, arguments.seed, nonzeros == nullptr ? 0 : arguments.own.integer("nonzeros")});
 }
 
-/// The inner product: the polynomial of the default degree 2 has no linear map.
+/// The inner product: there is no linear map of the polynomial of the default degree 2.
 Parameters inner_product() {
   Parameters kernel = kernel_named("polynomial");
   kernel.set("degree", int64_t{1});
@@ -163,7 +163,7 @@ MapEntry linear_entry() {
                     "i.i.d. entries; srht: Hadamard blocks, D log d per row; countsketch: one "
                     "addition per non-zero; osnap: several"),
        count_field("nonzeros", std::nan(""), projection::Osnap::kMostNonzeros,
-                   "of osnap, for every input; default 4, or features if they are fewer")},
+                   "osnap: non-zeros for every input; default 4, or features if they are fewer")},
       linear_from,
       inner_product()};
 }

@@ -11,13 +11,13 @@
 
 namespace mercer::feature {
 
-/// Which row of the table in linear.cpp.
+/// In the order of the table in linear.cpp.
 enum class LinearProjection { gaussian, rademacher, srht, countsketch, osnap };
 
 struct LinearOptions {
   LinearProjection projection = LinearProjection::gaussian;
   uint64_t seed = 0;
-  int64_t nonzeros = 0;  // of osnap, for every input; 0: 4, or D if that is less
+  int64_t nonzeros = 0;  // osnap: non-zeros of every input; 0: 4, or D if that is less
 };
 
 /// `kernel` is the polynomial one with degree 1 and offset 0: variance gamma x'y. Errors:

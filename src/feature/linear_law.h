@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What linear maps have in common, however rows are mapped.
+// The base of linear maps, however they map rows.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "feature/linear.h"
+#include "feature/moments.h"
 #include "moment/linear_variance.h"
 #include "projection/projection.h"
 
@@ -20,7 +21,7 @@ struct LinearLaw {
   int64_t D;
   LinearOptions options;
 
-  /// Of x'y in the kernel.
+  /// The factor of x'y in the kernel.
   double factor() const { return kernel->variance() * kernel->parameters().number("gamma"); }
 };
 
@@ -30,15 +31,15 @@ struct LinearKind {
   double (*variance)(const LinearLaw&, const moment::PairSums&);  // of the estimate of x'y
   /// Null: a sketch (sketched_linear.cpp).
   std::unique_ptr<const projection::Projection> (*make)(const LinearLaw&) = nullptr;
-  /// How many columns of a block depend on each other; null: all are independent.
+  /// The size of blocks of dependent columns; null: all are independent.
   int64_t (*block)(const LinearLaw&) = nullptr;
   bool has_nonzeros = false;
 };
 const LinearKind& linear_kind(LinearProjection projection) noexcept;
 
-/// Base says how rows are mapped.
+/// Base maps the rows.
 template <class Base>
-class Linear : public Base {
+class Linear : public Base, public Moments {
  public:
   std::string_view name() const noexcept final { return "linear"; }
   const kernel::Kernel& kernel() const noexcept final { return *law_.kernel; }
@@ -50,12 +51,9 @@ class Linear : public Base {
     return spec;
   }
 
-  void variance(MatrixView<const double> X, MatrixView<const double> Y,
-                std::span<double> out) const final {
-    for (int64_t i = 0; i < X.rows; ++i) {
-      const moment::PairSums sums = moment::pair_sums(X.cols, X.row(i), Y.row(i));
-      out[static_cast<size_t>(i)] = law_.factor() * law_.factor() * kind().variance(law_, sums);
-    }
+  const Moments& moments() const final { return *this; }
+  double variance_at(const double* x, const double* y) const final {
+    return law_.factor() * law_.factor() * kind().variance(law_, moment::pair_sums(law_.d, x, y));
   }
   // OSNAP's blocks of columns differ by one in size unless the nonzeros divide D: the entries of an
   // input have one expectation over a block, not over all columns.
@@ -63,8 +61,8 @@ class Linear : public Base {
     const bool unequal = kind().has_nonzeros && law_.D % law_.options.nonzeros != 0;
     return unequal ? ColumnForm::joint : ColumnForm::real;
   }
-  ColumnMoments column_moments(const double* x, const double* y) const final {
-    if (kind().block == nullptr) return Base::independent_columns(x, y);
+  std::optional<ColumnMoments> columns_at(const double* x, const double* y) const final {
+    if (kind().block == nullptr) return independent_columns(*this, x, y);
     const moment::PairSums sums = moment::pair_sums(law_.d, x, y);
     const int64_t block = kind().block(law_);
     const double f = law_.factor(),
@@ -88,7 +86,7 @@ class Linear : public Base {
   LinearLaw law_;
 };
 
-/// Of the projections countsketch and osnap.
+/// For the projections countsketch and osnap.
 std::unique_ptr<FeatureMap> make_sketched_linear(const LinearLaw& law);
 
 }  // namespace mercer::feature

@@ -57,7 +57,7 @@ std::vector<Field> fields_for(const MapEntry& entry, kernel::OutputCount outputs
   return fields;
 }
 
-// A kernel without a map stands for its default map.
+// Where no map is named, the kernel's default map.
 Parameters with_map(const Parameters& given, const std::string& path) {
   const Value* const kernel = given.find("kernel");
   if (given.find("map") != nullptr || kernel == nullptr) return given;
@@ -68,9 +68,9 @@ Parameters with_map(const Parameters& given, const std::string& path) {
   return filled;
 }
 
-/// "parts" of a map and of its parts where they are left out: the default maps of what the kernel,
-/// a sum or product like the map, is made of. Other lists of parts than the kernel's are refused
-/// where the map is made.
+/// Fills in "parts" that are left out, at every depth, by the default maps of the parts of the
+/// kernel, a sum or product like the map. Lists that do not match the kernel's are refused where
+/// the map is made.
 Parameters with_parts(Parameters map, const Parameters& kernel) {
   if (kernel.find("parts") == nullptr || map.text("map") != kernel.text("kernel")) return map;
   const ObjectList& kernels = kernel.objects("parts");
@@ -96,7 +96,7 @@ const Field* learning_field(const MapEntry& entry, const Parameters& canonical) 
   return nullptr;
 }
 
-// Of rows that are given.
+// Checks rows that are given.
 void check_rows(const MapEntry& entry, const Parameters& canonical, const Rows& rows) {
   require(rows.cols() == canonical.integer("inputs"), MERCER_DIMENSION_MISMATCH,
           "rows have %lld columns, expected inputs = %lld", static_cast<long long>(rows.cols()),
@@ -131,7 +131,7 @@ void check_data(const MapEntry& entry, const Parameters& canonical, const MapDat
   if (data.rows != nullptr) check_rows(entry, canonical, *data.rows);
 }
 
-// use(arguments) of canonical Parameters.
+// Calls use(arguments) with the arguments that canonical Parameters say.
 template <class Use>
 auto with_arguments(const MapEntry& entry, const Parameters& canonical,
                     const kernel::Kernel& kernel, const MapData& data, const Use& use) {
@@ -145,7 +145,7 @@ auto with_arguments(const MapEntry& entry, const Parameters& canonical,
 
 using kernel::OutputCount;
 
-/// What a kernel in `given` says of its outputs; one where there is none, or none that exists.
+/// The outputs of the kernel in `given`; one where there is no kernel, or none that exists.
 OutputCount outputs_of(const Parameters& given) {
   const Value* const value = given.find("kernel");
   const auto* const kernel =
@@ -278,7 +278,7 @@ MapSizes map_sizes(const Parameters& canonical, int64_t rows) {
 int64_t features_near(const Parameters& canonical, int64_t wanted) {
   const MapSizes sizes = map_sizes(canonical, kMostFeatures);
   if (sizes.step == 0) return sizes.least;
-  // Of a plain map a wrong number is the caller's error.
+  // For a plain map a wrong number is the caller's error.
   if (map_entry(canonical, "").sizes == nullptr) return wanted;
   return sizes.least + std::max<int64_t>(wanted - sizes.least, 0) / sizes.step * sizes.step;
 }
@@ -302,7 +302,7 @@ std::unique_ptr<FeatureMap> make_map_of(std::shared_ptr<const kernel::Kernel> ke
           "map %s does not serve kernel %s, whose frequencies have roots, expected fourier",
           entry.name, std::string(kernel->name()).c_str());
   return with_arguments(entry, canonical, *kernel, data, [&](const MapArguments& arguments) {
-    // All rows, whichever of them the map looks at.
+    // Checks all rows, whichever of them the map uses.
     if (data.rows != nullptr && (needs_rows(canonical) || learns_from_targets(canonical)))
       require_inputs(arguments.kernel, *data.rows);
     return entry.make(arguments);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What maps exist: one entry per map, defined in the file of the map, and from an entry to a map.
+// The table of maps: one entry for each, defined in the map's own file; and from parameters to a
+// map.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,7 @@
 
 namespace mercer::feature {
 
-/// What a map is made of beside its parameters: rows to learn from, or what was learnt and kept.
+/// What a map is made from beside its parameters: rows to learn from, or what was learnt and kept.
 struct MapData {
   std::span<const NumberArray> numbers = {};          // from a file, for "needs":"data"
   const Rows* rows = nullptr;                         // inputs columns; null: none
@@ -34,14 +35,14 @@ struct MapArguments {
   const MapData& data;
 };
 
-/// {"kernel": name}, every other parameter left to its default.
+/// {"kernel": name}: other parameters have their defaults.
 inline Parameters kernel_named(const char* name) { return {{"kernel", name}}; }
 
 /// UNSUPPORTED unless `has`: "kernel ... has no `what` features, expected `expected`".
 void require_features(bool has, const kernel::Kernel& kernel, const char* what,
                       const char* expected);
 
-/// Of any map.
+/// The most features of any map.
 inline constexpr int64_t kMostFeatures = 2147483647;
 
 /// The numbers of features that a map can have: least, least + step, ..., most; least alone where
@@ -59,47 +60,46 @@ struct MapEntry {
   const char* help;
   std::vector<Field> fields = {};
   std::unique_ptr<FeatureMap> (*make)(const MapArguments&);
-  /// Spec of the kernel where that is left to whoever reads a spec: one that the map takes.
+  /// The kernel where a spec names none: one that the map takes.
   Parameters default_kernel = kernel_named("gaussian");
   bool base = false;                // may be the "base" of a composed sketch
-  bool needs_rows = false;          // is made from rows, or from the numbers of a file
-  bool chooses_projection = false;  // by projection_rules(), where a search is not told which
-  bool row_per_feature = false;     // takes one row for each feature: no fewer rows than features
-  bool keeps_all_rows = false;      // and all rows: as many features
-  /// How a map made of others joins them, for the kernel of its name; none: it is not.
+  bool needs_rows = false;          // made from rows, or from the numbers in a file
+  bool chooses_projection = false;  // a search chooses by projection_rules()
+  bool row_per_feature = false;     // at most as many features as rows
+  bool keeps_all_rows = false;      // exactly as many features as rows
+  /// For a map made of others, the rule of the kernels that it serves; none: it is not.
   std::optional<kernel::Composition::Rule> rule = {};
-  /// Of maps whose inputs decide how many features they have: that number, whatever the arguments
-  /// say of it; 0: these do not.
+  /// The number of features where the inputs decide it; 0: these arguments do not.
   int64_t (*only_features)(const MapArguments&) = nullptr;
-  /// What features are a multiple of; null: 1.
+  /// The number that features have to be a multiple of; null: 1.
   int64_t (*features_step)(const MapArguments&) = nullptr;
-  /// In place of both, of a map made of others: from canonical Parameters and so many rows. No
-  /// kernel of the whole is made: every level would make all below it again.
+  /// For a map made of others, in place of both, from canonical Parameters and a number of rows. It
+  /// makes no kernel of the whole: every level would make all below it again.
   MapSizes (*sizes)(const Parameters&, int64_t rows) = nullptr;
-  /// What it has besides of kernels of a field, whose spectral density has a root B(omega); none:
-  /// it does not serve them.
+  /// Further fields for kernels of a field, whose spectral density has a root B(omega); none: it
+  /// does not serve them.
   std::vector<Field> root_fields = {};
 };
-/// The inputs may decide how many features such a map has.
+/// Whether the inputs may decide how many features the map has.
 inline bool decides_features(const MapEntry& entry) noexcept {
   return entry.only_features != nullptr || entry.sizes != nullptr;
 }
-/// What exists.
+/// All maps.
 std::span<const MapEntry> map_table();
 
 /// The entry that given["map"] names. Errors: INVALID_ARGUMENT listing what exists.
 const MapEntry& map_entry(const Parameters& given, const std::string& path = "");
 
-/// The fields of an entry with those that every map has in front, and its root_fields.
+/// The fields of an entry, after those of every map, with its root_fields.
 std::vector<Field> map_fields(const MapEntry& entry);
 
-/// May a spec say "needs":"data"? Where refused it is UNSUPPORTED: the spec alone does not make the
-/// object.
+/// Whether a spec may say "needs":"data". Where refused that is UNSUPPORTED: the spec alone does
+/// not make the object.
 enum class Data { refused, allowed };
 
-/// Checked against the fields of given["map"], or of its kernel's default map where it names none,
-/// defaults filled in, the maps of parts among them, in canonical order, without "mercer". No
-/// object is made: nothing large is allocated. `path` stands before keys in messages.
+/// Checks `given` against the fields of its map, or of its kernel's default map where it names
+/// none, and fills in defaults, those of parts included; in canonical order, without "mercer".
+/// Makes no object and allocates nothing large. `path` stands before keys in messages.
 Parameters canonical_map(const Parameters& given, const std::string& path, Data data);
 /// A sketch inside a map: "map", a map that may be a base, and the fields of its entry alone.
 Parameters canonical_sketch(const Parameters& given, const std::string& path);
@@ -107,31 +107,31 @@ Parameters canonical_sketch(const Parameters& given, const std::string& path);
 /// A part of a map made of others: "map" and the fields of its entry alone.
 Parameters canonical_part(const Parameters& given, const std::string& path);
 
-/// From canonical Parameters. Of a kernel k Gamma it is the map of k with a root of Gamma, q
-/// columns for each of its own. Errors: those of the map's maker; INVALID_ARGUMENT for numbers without
-/// "needs":"data"; DIMENSION_MISMATCH for rows of another width; UNSUPPORTED for a map that needs
-/// rows without them, for one that learns from targets without these, for targets of any other, and
-/// for a kernel of several outputs that the map does not serve.
+/// Makes a map from canonical Parameters. For a kernel k Gamma that is the map of k with a root of
+/// Gamma of q columns, so q features for each of its own. Errors: those of the map's maker;
+/// INVALID_ARGUMENT for numbers without "needs":"data"; DIMENSION_MISMATCH for rows of another
+/// width; UNSUPPORTED for a map that needs rows or targets and gets none, for targets given to any
+/// other, and for a kernel of several outputs that the map does not serve.
 std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, const MapData& data = {});
-/// The same of the kernel that canonical["kernel"] says.
+/// The same with a kernel that has been made from canonical["kernel"].
 std::unique_ptr<FeatureMap> make_map_of(std::shared_ptr<const kernel::Kernel> kernel,
                                         const Parameters& canonical, const MapData& data = {});
 
-/// Is the map of these canonical Parameters, or one of its "parts", made from rows?
+/// Whether the map of these canonical Parameters, or one of its "parts", is made from rows.
 bool needs_rows(const Parameters& canonical);
-/// Does it learn from rows and targets (Field::targets_choice)?
+/// Whether it learns from rows and targets (Field::targets_choice).
 bool learns_from_targets(const Parameters& canonical);
 
-/// Those of a map of these canonical Parameters, made from so many rows. Errors: those of the map's
-/// maker.
+/// The sizes of a map of these canonical Parameters, made from so many rows. Errors: those of the
+/// map's maker.
 MapSizes map_sizes(const Parameters& canonical, int64_t rows);
 
-/// The number of features that a map of these canonical Parameters has where `wanted` are wanted:
-/// the one that it can have, or of a map made of others the largest not above them, or its least.
-/// Errors: those of the map's maker.
+/// The number of features that a map of these canonical Parameters has if `wanted` are asked for. A
+/// plain map has a fixed number or `wanted`; a map made of others has the largest possible number
+/// not above `wanted`, or its least. Errors: those of the map's maker.
 int64_t features_near(const Parameters& canonical, int64_t wanted);
 
-/// The largest D that can be made from so many rows. Errors: those of the map's maker.
+/// The largest possible D with so many rows. Errors: those of the map's maker.
 int64_t most_features(const Parameters& canonical, int64_t rows);
 
 }  // namespace mercer::feature

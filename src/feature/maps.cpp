@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What maps exist, one line per map, each defined in the file of its name; then the sketches, one
-// per family (projection/sketch_kinds.cpp) and the composed ones.
+// The maps, one line each, in the file of its name; then the sketches, one for each family
+// (projection/sketch_kinds.cpp), and the composed ones.
 #include <utility>
 
 #include "base/entry_table.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Terms of modulus_order.h: functions of the row's projections, one block after the other, times
-// polynomials in the projections' weights, which all rows share. Of order 1
+// polynomials in the projections' weights, which all rows share. For order 1
 //   dz = 2 half scale (P_0^2 + P_1^2)^{half - 1} (P_0 dP_0 + P_1 dP_1),
-// dP the projections of a direction, or of an input: the weights themselves.
+// dP the projections of a direction, or for an input the weights themselves.
 #include "feature/modulus_derivative.h"
 
 #include <algorithm>
@@ -69,7 +69,7 @@ class TermBlocks {
   T scale_;
 };
 
-/// What blocks of a derivative multiply the terms by, a row for each.
+/// The factors of the terms in blocks of a derivative, a row for each.
 template <class T>
 class TermWeights {
  public:
@@ -97,7 +97,7 @@ class TermWeights {
  private:
   static constexpr int64_t kNone = -1;
 
-  // Of order 1 they are the projections' own.
+  // For order 1 they are the projections' own weights.
   static bool is_plain(const std::vector<MultiIndex>& sum) noexcept {
     return total_order(sum[0]) == 1;
   }
@@ -130,7 +130,7 @@ class TermWeights {
   std::array<Matrix<T>, 2> omega_;
   Matrix<T> made_;
   std::vector<int64_t> first_;   // of a block's rows
-  std::vector<int64_t> inputs_;  // of order 1
+  std::vector<int64_t> inputs_;  // for order 1
 };
 
 /// Blocks of one order.

@@ -18,7 +18,7 @@ struct ModulusParts {
   double scale;
 };
 
-/// As FeatureMap::differentiate, push_forward and pull_back.
+/// As in Derivatives.
 MERCER_DERIVATIVES(ModulusParts)
 
 }  // namespace mercer::feature

@@ -26,7 +26,7 @@ struct ModulusTerm {
   double factor;
 };
 
-/// How many real terms a derivative of order n has: none beyond 2 s.
+/// The number of real terms of a derivative of order n; none beyond 2 s.
 inline int64_t modulus_reals(int64_t n, int64_t s) noexcept {
   return std::max<int64_t>(n <= s ? n + 1 : 2 * s - n + 1, 0);
 }
@@ -45,7 +45,7 @@ inline std::vector<ModulusTerm> modulus_terms(int64_t n, int64_t s) {
   return terms;
 }
 
-/// c_0, ..., c_n of one column in as many places; omega(k) of input k.
+/// c_0, ..., c_n of one column; omega(k) is its entry for input k.
 template <class Omega>
 void modulus_coefficients(const kernel::MultiIndex& p, const Omega& omega,
                           std::span<std::complex<double>> c) {

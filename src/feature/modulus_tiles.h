@@ -16,7 +16,7 @@ namespace mercer::feature {
 
 inline constexpr const char* kModulusTiles = "tiles of derivatives";
 
-/// The two projections, and how their rows and columns are cut.
+/// The two projections, and how rows and columns are cut.
 class ModulusPair {
  public:
   template <class T>
@@ -37,10 +37,10 @@ class ModulusPair {
   }
 
   projection::Blocks blocks() const noexcept { return blocks_; }
-  int64_t rows() const noexcept { return rows_; }  // of a tile, at most
+  int64_t rows() const noexcept { return rows_; }  // most rows of a tile
   int64_t columns() const noexcept { return shape_.columns; }
   int64_t first(int64_t block) const noexcept { return block * shape_.columns; }
-  // Columns of a block that the map has.
+  // Columns of a block that are columns of the map.
   int64_t count(int64_t block) const noexcept {
     return std::min(shape_.columns, parts_[0]->outputs() - first(block));
   }
@@ -67,7 +67,7 @@ struct ModulusBlock {
   T* terms;     // room for functions of P, one block after the other
 };
 
-/// body(block), every block of a tile in order, with room for so many terms.
+/// Calls body(block) for every block of a tile in order, with room for so many terms.
 template <class T, class Body>
 class ModulusTiles final : public TileWork {
  public:
@@ -107,7 +107,8 @@ void for_each_block(const ModulusPair& pair, int64_t terms, MatrixView<const T> 
   if (X.rows > 0) run_tiles(ModulusTiles<T, Body>(pair, terms, X, body), context);
 }
 
-/// d x columns, of either projection: its rows of unit vectors, as many at a time as it takes.
+/// The rows of W for a block, d x columns, of either projection: products with unit vectors, as
+/// many at a time as it takes.
 template <class T>
 std::array<Matrix<T>, 2> modulus_weights(const ModulusPair& pair, int64_t d, Context& context) {
   pair.prepare(context, T{});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Every monomial is x_k times one before it: power series and tangents go the same way, cotangents
-// back (Griewank, Walther 2008, chapters 3 and 13).
+// Every monomial is x_k times an earlier one: power series and tangents are computed in that order,
+// cotangents in reverse (Griewank, Walther 2008, chapters 3 and 13).
 #include "feature/monomial_derivative.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using kernel::Jet;
 
 constexpr const char* kMonomials = "the monomials of all threads";
 
-// body(i, scratch) for every row, with `each` numbers of a thread's own.
+// Calls body(i, scratch) for every row, with `each` numbers of scratch for a thread.
 template <class T, class Body>
 void for_each_row(int64_t rows, int64_t each, Context& context, const Body& body) {
   if (rows == 0) return;

@@ -10,7 +10,7 @@
 
 namespace mercer::feature {
 
-/// The last D monomials, times weights.
+/// The last D monomials, each times a weight.
 template <class T>
 struct WeightedMonomials {
   const Monomials& monomials;
@@ -18,7 +18,7 @@ struct WeightedMonomials {
   int64_t D;
 };
 
-/// As FeatureMap::differentiate, push_forward and pull_back. UNSUPPORTED: as Jet.
+/// As in Derivatives. UNSUPPORTED: as Jet.
 template <class T>
 void differentiate_monomials(const WeightedMonomials<T>& map, const Derivative& what,
                              MatrixView<const T> X, Context& context, MatrixView<T> out);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // All monomials of d inputs up to a degree, in the order of map exact_polynomial: those of degree t
-// are those of degree t - 1 times x_k, for k ascending, of those whose least input is k or later,
-// which stand in one piece.
+// are, for each input k ascending, x_k times those of degree t - 1 whose least input is k or later,
+// which are contiguous.
 #pragma once
 
 #include <algorithm>
@@ -23,13 +23,13 @@ inline int64_t binomial(int64_t n, int64_t k) noexcept {
   return c <= kMostMonomials ? static_cast<int64_t>(c) : kMostMonomials + 1;
 }
 
-/// Where things stand among all monomials of degrees 0 to p.
+/// Positions among all monomials of degrees 0 to p.
 class Monomials {
  public:
   Monomials(int64_t d, int64_t p) : d_(d), begin_{0, 1} {
     for (int64_t t = 1; t <= p; ++t) {
       begin_.push_back(begin_.back() + binomial(d + t - 1, t));
-      // Those of degree t - 1 whose least input is k or later.
+      // Monomials of degree t - 1 whose least input is k or later.
       for (int64_t k = 0; k < d; ++k)
         pieces_.push_back(t == 1 ? 1 : binomial(d - k + t - 2, t - 1));
     }
@@ -48,7 +48,7 @@ class Monomials {
       for (int64_t k = 0; k < d_; to += *count++) body(k++, begin(t) - *count, to, *count);
     }
   }
-  /// The last first.
+  /// The same in reverse order.
   template <class Body>
   void for_each_piece_backwards(const Body& body) const {
     const int64_t* count = pieces_.data() + pieces_.size();

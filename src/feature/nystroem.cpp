@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Nystroem features (Williams, Seeger 2001): with D landmarks L out of the rows,
+// Nystroem features (Williams, Seeger 2001): with D of the rows as landmarks L,
 //   Z = K(X, L) B, B B' = K(L, L)^+,
-// so that Z Z' = K(X, L) K(L, L)^+ K(L, Y), which is K itself on the landmarks. Of all such roots B
-// is the lower trapezoidal one: half the products of the symmetric one, which older files hold.
-// Eigenvalues below cutoff times the largest count as 0, since what is left of them is rounding,
-// and leave as many columns of zeros. The root is kept in files: LAPACK's bits are the machine's.
-// Kernel values and products are double for float rows, too, where the root would magnify rounding,
-// and for sparse landmarks.
+// so that Z Z' = K(X, L) K(L, L)^+ K(L, Y), which is K itself on the landmarks. B is the lower
+// trapezoidal root, which takes half the products of the symmetric root that older files hold.
+// Eigenvalues below cutoff times the largest are rounding and count as 0; each leaves a column of
+// zeros. The root is kept in files, since LAPACK's bits depend on the machine. Where the root would
+// magnify rounding, and for sparse landmarks, kernel values and products are computed in double for
+// float rows, too.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -32,14 +32,14 @@
 namespace mercer::feature {
 namespace {
 
-// Rows at a time: their kernel values stay in the cache, and the more they are, the less often the
-// root is read.
+// Rows at a time: their kernel values stay in the cache, and with more rows the root is read less
+// often.
 constexpr int64_t kTile = 32, kTallTile = 96;
-constexpr int64_t kBlock = 512;                // whose values with sparse landmarks are held
+constexpr int64_t kBlock = 512;                // rows whose values with sparse landmarks are held
 constexpr int64_t kManyRows = 16 * kTallTile;  // enough for every thread
-// Of features of float rows, on the scale of sqrt(variance).
+// The largest error of features of float rows, on the scale of sqrt(variance).
 constexpr double kFloatError = 1e-5;
-// Of progress: of D^3 products of a decomposition, a factorisation, and pairs of landmarks.
+// Units of progress: of the Gram matrix of landmarks, a decomposition and a factorisation.
 constexpr int64_t kGramUnits = 1, kEigenUnits = 8, kRootUnits = 2;
 
 /// What is learnt.
@@ -55,10 +55,9 @@ struct Options {
   double cutoff;
 };
 
-// Rounding of float kernel values reaches a feature as 2^-24 variance ||root||_F at the most, on
-// the scale of the root of the variance.
-/// Landmarks far from the origin, in lengthscales, lose as much in a float before they are
-/// subtracted.
+// Whether float kernel values are accurate enough: their rounding reaches a feature as at most
+// 2^-24 variance ||root||_F, on the scale of the root of the variance. Landmarks far from the
+// origin, in lengthscales, lose as much again before they are subtracted.
 bool serves_float(const kernel::Kernel& kernel, MatrixView<const double> rows,
                   const Matrix<double>& root) {
   if (!kernel.is_gaussian() || rows.data == nullptr) return false;
@@ -73,7 +72,7 @@ bool serves_float(const kernel::Kernel& kernel, MatrixView<const double> rows,
   return 0x1p-24 * std::sqrt(kernel.variance() * squares) * std::max(1.0, far) <= kFloatError;
 }
 
-class Nystroem final : public FeatureMap, public LengthscaleSlopes {
+class Nystroem final : public FeatureMap, public Derivatives, public LengthscaleSlopes {
  public:
   Nystroem(std::unique_ptr<const kernel::Kernel> kernel, const Options& options,
            Landmarks landmarks)
@@ -111,10 +110,14 @@ class Nystroem final : public FeatureMap, public LengthscaleSlopes {
 
   void prepare(Precision, Context&) const override {}  // the constructor packs
 
-  int64_t most_derivatives() const noexcept override {
+  const Derivatives* derivatives() const noexcept override {
+    return most_order() > 0 ? this : nullptr;
+  }
+  int64_t most_order() const noexcept override {
     return std::min(kernel_->most_derivatives(), kernel::kMostDerivatives);
   }
   MERCER_DERIVATIVE_CALLS_BY(parts())
+  const LengthscaleSlopes* lengthscale_slopes() const noexcept override { return this; }
   void require_lengthscale_slopes() const override {
     feature::require_lengthscale_slopes(parts(), landmarks_.rank);
   }
@@ -154,12 +157,11 @@ class Nystroem final : public FeatureMap, public LengthscaleSlopes {
   template <class T>
   void pull_to_lengthscale(MatrixView<const T> X, MatrixView<const T> G, Context& context,
                            std::span<double> each) const {
-    check_vectors(X, G, row_length(), MatrixView<T>{nullptr, X.rows, inputs()}, inputs());
+    check_vectors(*this, X, G, row_length(), MatrixView<T>{nullptr, X.rows, inputs()}, inputs());
     pull_rows_to_lengthscale(parts(), X, G, context, each);
   }
 
-  // Kernel values of a block of rows with landmarks that are listed, then tiles of the block times
-  // the root.
+  // Kernel values of a block of rows with sparse landmarks, then tiles of the block times the root.
   template <class T>
   void apply_listed(const Rows& X, Columns c, Context& context, MatrixView<T> Z) const {
     if (X.rows() == 0 || c.begin == c.end) return;
@@ -217,7 +219,7 @@ class Nystroem final : public FeatureMap, public LengthscaleSlopes {
   Options options_;
   Landmarks landmarks_;
   NystroemPanels<double> double_;
-  std::optional<NystroemPanels<float>> single_;  // where float rows need no more
+  std::optional<NystroemPanels<float>> single_;  // if that is enough for float rows
 };
 
 /// A lower trapezoidal root B of the pseudo-inverse, B B' = K(L, L)^+, by its eigenvectors, and the
@@ -289,24 +291,23 @@ std::unique_ptr<FeatureMap> nystroem_from(const MapArguments& a) {
 }  // namespace
 
 MapEntry nystroem_entry() {
-  return {
-      .name = "nystroem",
-      .help =
-          "kernel values with landmarks out of the rows, times the inverse root of their "
-          "kernel matrix: exact on the landmarks; any kernel; D (d + D/2) per row",
-      .fields = {choice_field("landmarks", "uniform", landmark_choices(),
-                              "how the `features` landmarks are chosen out of the rows; kmeans: "
-                              "by the seeding of k-means++, farthest: each the farthest from "
-                              "those before, both in the kernel's distance; leverage: by ridge "
-                              "leverage scores; supplied: all rows are landmarks"),
-                 number_field("cutoff", 1e-12, 0, 1,
-                              "eigenvalues up to this share of the largest count as 0"),
-                 integer_field(
-                     "rank", kOptional, 1, kUnbounded,
-                     "eigenvalues above the cutoff: said of a fitted map, not asked for")},
-      .make = nystroem_from,
-      .needs_rows = true,
-      .row_per_feature = true};
+  return {.name = "nystroem",
+          .help =
+              "kernel values with landmarks among the rows, times the inverse root of their kernel "
+              "matrix: exact on the landmarks; any kernel; D (d + D/2) per row",
+          .fields = {choice_field("landmarks", "uniform", landmark_choices(),
+                                  "how the `features` landmarks are chosen among the rows; kmeans: "
+                                  "by k-means++ seeding, farthest: each is the row farthest from "
+                                  "those before, both in the kernel's distance; leverage: by ridge "
+                                  "leverage scores; supplied: all rows are landmarks"),
+                     number_field("cutoff", 1e-12, 0, 1,
+                                  "eigenvalues up to this share of the largest count as 0"),
+                     integer_field(
+                         "rank", kOptional, 1, kUnbounded,
+                         "eigenvalues above the cutoff: set when the map is made, not asked for")},
+          .make = nystroem_from,
+          .needs_rows = true,
+          .row_per_feature = true};
 }
 
 }  // namespace mercer::feature

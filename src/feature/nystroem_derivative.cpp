@@ -23,7 +23,7 @@ constexpr const char* kKernelDerivatives = "kernel derivatives of the rows of al
 template <class T>
 class NystroemTiles {
  public:
-  /// K in so many blocks.
+  /// K has so many blocks.
   NystroemTiles(const NystroemParts& parts, MatrixView<const T> X, int64_t blocks)
       : parts_(parts),
         X_(X),
@@ -33,7 +33,7 @@ class NystroemTiles {
         rows_(std::clamp(kDerivativeNumbers / std::max<int64_t>(blocks * padded_, 1), int64_t{1},
                          kDerivativeRows)) {}
 
-  // Of one thread.
+  // Scratch of one thread.
   struct Scratch {
     double* P;
     double* x;             // d
@@ -41,7 +41,7 @@ class NystroemTiles {
     MatrixView<double> K;  // rows x (blocks padded), zero past the landmarks
   };
 
-  /// body(i0, i1, scratch) for tiles of rows.
+  /// Calls body(i0, i1, scratch) for tiles of rows.
   template <class Body>
   void for_each(Context& context, const Body& body) const {
     if (X_.rows == 0) return;
@@ -66,7 +66,7 @@ class NystroemTiles {
         rows_);
   }
 
-  /// body(l) for every landmark with the gradient there, of row i.
+  /// Calls body(l) for every landmark, with its gradient at row i.
   template <class Body>
   void for_each_gradient(int64_t i, const Scratch& s, const Body& body) const noexcept {
     std::copy_n(X_.row(i), X_.cols, s.x);
@@ -76,7 +76,7 @@ class NystroemTiles {
       body(l);
     }
   }
-  /// K of row i, block b, is the sum of these.
+  /// Block b of K for row i becomes the sum of these derivatives.
   void differentiate(const std::vector<std::unique_ptr<const kernel::Differential>>& sum, int64_t i,
                      const Scratch& s, double* K) const noexcept {
     std::copy_n(X_.row(i), X_.cols, s.x);

@@ -16,11 +16,11 @@ struct NystroemParts {
   const kernel::Kernel& kernel;
   MatrixView<const double> landmarks;
   MatrixView<const double> root;
-  const NystroemPanels<double>& panels;  // of these
-  Matrix<double> dense = {};             // what landmarks view that are kept sparse
+  const NystroemPanels<double>& panels;  // of these landmarks
+  Matrix<double> dense = {};             // storage of `landmarks` where the map keeps them sparse
 };
 
-/// As FeatureMap::differentiate, push_forward and pull_back; in double.
+/// As in Derivatives; computed in double.
 MERCER_DERIVATIVES(NystroemParts)
 
 }  // namespace mercer::feature

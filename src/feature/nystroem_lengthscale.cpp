@@ -43,7 +43,7 @@ class Slopes {
                  context, kLengthscaleDerivatives),
         slopes_(rows, d_, context, kLengthscaleDerivatives) {}
 
-  /// Added to `each`, rows ascending.
+  /// Adds to `each`, rows ascending.
   void add(MatrixView<const double> X, MatrixView<const double> C, Context& context,
            std::span<double> each) const {
     parallel_for(

@@ -15,20 +15,20 @@
 
 namespace mercer::feature {
 
-/// C is float for Gaussian kernels alone.
+/// C is float only for Gaussian kernels.
 template <class C>
 class NystroemPanels {
  public:
   static constexpr int64_t kWidth = transform::kPanelColumns<C>;
 
-  /// `landmarks` is D x d and outlives this, as the kernel does; `root` is D x D. Landmarks without
-  /// data: of times_root alone.
+  /// `landmarks` is D x d and outlives this, as the kernel does; `root` is D x D. Without
+  /// landmarks' data only times_root may be called.
   NystroemPanels(const kernel::Kernel& kernel, MatrixView<const double> landmarks,
                  MatrixView<const double> root)
       : kernel_(kernel), landmarks_(landmarks), root_(root.rows, root.cols), points_(0, 0) {
     const int64_t D = root.rows;
     for (int64_t p = 0; p * kWidth < D; ++p) {
-      int64_t first = D - 1;  // one at the least: a row that is NaN is to be seen
+      int64_t first = D - 1;  // at least one, so that a NaN in a row shows
       for (int64_t k = D - 1; k >= 0; --k) {
         const int64_t j1 = std::min(D, (p + 1) * kWidth);
         for (int64_t j = p * kWidth; j < j1; ++j)
@@ -47,7 +47,7 @@ class NystroemPanels {
         [&](int64_t k, int64_t l) { return landmarks(l, k) * inverse_[static_cast<size_t>(k)]; });
   }
 
-  /// Landmarks, in whole panels.
+  /// The number of landmarks, rounded up to whole panels.
   int64_t padded() const noexcept { return round_up(landmarks_.rows, kWidth); }
   /// Numbers of scratch for tiles of so many rows, 64-byte aligned.
   int64_t scratch(int64_t rows) const {

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Z = sqrt(variance/D) |Ux|^m, U of CN(0, 1) entries (Saade et al. 2016; Ohana et al. 2020): two
 // projections by normal columns, the real and the imaginary part times sqrt(2), each with a seed of
-// its own. Every projection whose single columns are normal serves, but no rule with weights: one
-// of the real parts and one of the imaginary ones would have to agree. Variance (k_{2m} - k_m^2)/D.
-// Like the device, it may binarise its inputs at a given threshold and record outputs of few bits.
+// its own. Every projection whose single columns are normal serves, except rules with weights:
+// those of real and imaginary parts would have to agree. Variance (k_{2m} - k_m^2)/D. Like the
+// device, it may binarise its inputs at a given threshold and record outputs of few bits.
 #include "kernel/optical.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@
 namespace mercer::feature {
 namespace {
 
-// What stands before and behind the scatterer: a modulator of one bit, a camera of some.
+// The modulator of one bit before the scatterer, and the camera of a few bits behind it.
 struct Devices {
   int64_t input_bits;
   double threshold;
@@ -65,20 +65,20 @@ class Optical final : public GaussianMap {
         devices_(devices) {}
   std::string_view name() const noexcept override { return "optical"; }
 
-  /// The kernel of the rows that the modulator shows.
+  /// Estimates the kernel of the rows that the modulator shows.
   bool shows_other_rows() const noexcept override { return devices_.input_bits > 0; }
   double estimated_kernel(const double* x, const double* y) const override {
     if (!shows_other_rows()) return kernel().value(inputs(), x, y);
     return kernel().variance() * kernel::optical_moment(exponent_ / 2, shown_product(x, y),
                                                         shown_product(x, x) * shown_product(y, y));
   }
-  // Of bits, shown or recorded, there are none.
-  int64_t most_derivatives() const noexcept override {
+  // Bits, shown or recorded, have no derivatives.
+  int64_t most_order() const noexcept override {
     return devices_.input_bits + devices_.output_bits > 0 ? 0 : kernel::kMostDerivatives;
   }
   MERCER_DERIVATIVE_CALLS_BY(modulus())
 
-  // Behind a device the mean is another kernel's.
+  // With a device the mean of a column is another kernel's.
   ColumnForm column_form() const noexcept override {
     return devices_.input_bits + devices_.output_bits > 0 ? ColumnForm::joint
                                                           : GaussianMap::column_form();
@@ -95,7 +95,7 @@ class Optical final : public GaussianMap {
     spec.set("exposure", devices_.exposure);
   }
 
-  double pair_variance(const double* x, const double* y) const override {
+  double variance_at(const double* x, const double* y) const override {
     require(devices_.output_bits == 0, MERCER_UNSUPPORTED,
             "output_bits = %lld: the variance of quantised features has no closed form",
             static_cast<long long>(devices_.output_bits));
@@ -122,7 +122,7 @@ enum class ThresholdFrom { given, targets };
 constexpr const char* kThresholdWords[] = {"given", "targets"};
 constexpr Choice<ThresholdFrom> kThresholdFrom{
     "threshold_from", kThresholdWords,
-    "targets: threshold becomes that whose bits predict the targets of held-out rows best"};
+    "targets: the threshold whose bits best predict the targets of held-out rows"};
 
 double threshold_from(const MapArguments& arguments) {
   const Parameters& own = arguments.own;

@@ -20,7 +20,7 @@ constexpr int64_t kWidth = transform::kPanelColumns<T>;
 
 }  // namespace
 
-// body(i, j0, columns, panel, scratch) for every row i and every panel of columns [j0, j0 +
+// Calls body(i, j0, columns, panel, scratch) for every row i and every panel of columns [j0, j0 +
 // columns).
 template <class T, class Body>
 void PanelMap::for_each_panel(int64_t rows, int64_t column_numbers, Context& context,
@@ -41,7 +41,7 @@ void PanelMap::for_each_panel(int64_t rows, int64_t column_numbers, Context& con
   });
 }
 
-// body(i, j0, columns, dz).
+// Calls body(i, j0, columns, dz) in the same way, dz the panel's gradient.
 template <class T, class Body>
 void PanelMap::for_each_gradient(MatrixView<const T> X, Context& context, const Body& body) const {
   const int64_t own = derivative_scratch();

@@ -14,7 +14,7 @@ namespace {
 using projection::Blocks;
 using projection::panels_for;
 
-// Tiles that keep every thread busy.
+// Enough tiles to keep every thread busy.
 constexpr int64_t kMinimumTiles = 16;
 constexpr int64_t kTileRows = transform::kTileRows;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What derivatives of one panel of features are taken of.
+// The arguments of derivatives of one panel of features.
 #pragma once
 
 #include <cstdint>

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "feature/map_entry.h"
+#include "feature/moments.h"
 #include "feature/panel_map.h"
 #include "feature/poisson_derivative.h"
 #include "random/distributions.h"
@@ -22,9 +23,9 @@
 namespace mercer::feature {
 namespace {
 
-// A variance of exp(100 d) is no estimate.
+// Below this the variance is about exp(100 d) and estimates are useless.
 constexpr double kLeastLengthscale = 0.1;
-// log 0: times no exponent it is 0, times any other its exponential is 0.
+// Stands for log 0: its multiple by 0 is 0, and the exponential of any other multiple is 0.
 constexpr double kLogZero = -1e30;
 
 class PoissonLaw final : public random::Law {
@@ -49,7 +50,7 @@ std::vector<double> means_of(const kernel::Kernel& kernel) {
   return means;
 }
 
-class Poisson final : public PanelMap {
+class Poisson final : public PanelMap, public Moments {
  public:
   Poisson(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D, uint64_t seed)
       : PanelMap(d, D,
@@ -68,27 +69,23 @@ class Poisson final : public PanelMap {
   const kernel::Kernel& kernel() const noexcept override { return *kernel_; }
   Parameters parameters() const override { return common_parameters(seed_); }
 
-  void variance(MatrixView<const double> X, MatrixView<const double> Y,
-                std::span<double> out) const override {
+  const Moments& moments() const override { return *this; }
+  double variance_at(const double* x, const double* y) const override {
     const double amplitude = kernel_->variance() * kernel_->variance();
-    for (int64_t i = 0; i < X.rows; ++i) {
-      double exponent = 0;
-      for (int64_t k = 0; k < X.cols; ++k)
-        exponent += mean(k) * (1 - X(i, k) * X(i, k)) * (1 - Y(i, k) * Y(i, k));
-      const double k = kernel_->value(X.cols, X.row(i), Y.row(i));
-      out[static_cast<size_t>(i)] =
-          std::max((amplitude * std::exp(exponent) - k * k) / static_cast<double>(features()), 0.0);
-    }
+    double exponent = 0;
+    for (int64_t k = 0; k < inputs(); ++k)
+      exponent += mean(k) * (1 - x[k] * x[k]) * (1 - y[k] * y[k]);
+    const double k = kernel_->value(inputs(), x, y);
+    return std::max((amplitude * std::exp(exponent) - k * k) / static_cast<double>(features()),
+                    0.0);
   }
 
-  int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
-
-  // The exponents are drawn from laws of the lengthscale.
+  // The exponents' distribution depends on the lengthscale.
   bool is_of_scaled_inputs() const override { return false; }
 
   ColumnForm column_form() const noexcept override { return ColumnForm::real; }
-  ColumnMoments column_moments(const double* x, const double* y) const override {
-    return independent_columns(x, y);
+  std::optional<ColumnMoments> columns_at(const double* x, const double* y) const override {
+    return independent_columns(*this, x, y);
   }
 
  private:
@@ -184,8 +181,8 @@ std::unique_ptr<FeatureMap> poisson_from(const MapArguments& a) {
 MapEntry poisson_entry() {
   return {.name = "poisson",
           .help =
-              "random monomials, their exponents of Poisson distributions, for the Gaussian: for "
-              "few inputs of size about 1, or long lengthscales; 2*d*D per row",
+              "random monomials with Poisson exponents, for the Gaussian: for few inputs of size "
+              "about 1, or long lengthscales; 2*d*D per row",
           .make = poisson_from};
 }
 

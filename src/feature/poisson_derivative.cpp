@@ -19,7 +19,7 @@ namespace {
 
 double log_size(double x) noexcept { return x == 0 ? 0 : std::log(std::fabs(x)); }
 
-// d^n h = h factor |x|^power; of x = 0 what h becomes in front of exp(m/2).
+// d^n h = h factor |x|^power; at x = 0, the factor of exp(m/2).
 struct Slope {
   double factor;
   double power;
@@ -45,8 +45,8 @@ Slope slope_of(double x, double w, double m, int64_t n) noexcept {
   return {x < 0 && std::fmod(taken, 2) != 0 ? -sum : sum, taken};
 }
 
-// Of a panel: the product of its factors but those of inputs that are 0, and how many of these it
-// has with an exponent above 0.
+// For the columns of a panel: the product of the factors of inputs that are not 0, and for how many
+// inputs that are 0 the exponent is above 0.
 template <class T>
 class Products {
  public:

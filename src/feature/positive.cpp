@@ -6,10 +6,10 @@
 //   hyperbolic     D^{-1/2} [exp(P) | exp(-P)] exp(-(1 + g) ||u||^2 / 2)
 //   trigonometric  F^{-1/2} [cos(P) | sin(P)] exp((1 - g) ||u||^2 / 2), which is not positive
 // times the root of the variance (Choromanski et al., "Rethinking attention with performers", ICLR
-// 2021, lemmas 1 and 2; SPEC section 5). Far from the origin a row of the first two vanishes as a
-// whole: with `stabilize` it is divided by its largest exponential, which keeps the ratios within
-// the row. A row of the third grows with exponential; with `stabilize` it is divided by that factor
-// and is the Fourier features of the Gaussian of variance that of the kernel.
+// 2021, lemmas 1 and 2; SPEC section 5). Far from the origin all features of the first two forms
+// underflow: `stabilize` divides a row by its largest exponential, which keeps ratios within the
+// row. Features of the third form grow for the kernel exponential; `stabilize` leaves out that
+// factor, which gives Fourier features of the Gaussian with the kernel's variance.
 #include <cmath>
 #include <string>
 
@@ -54,7 +54,7 @@ std::shared_ptr<const transform::RowPrologue> make_norms(const GaussianDraw& dra
 
 class Positive final : public GaussianMap {
  public:
-  /// stabilize: of the trigonometric form alone.
+  /// stabilize: for the trigonometric form only.
   Positive(const GaussianDraw& draw, PositiveForm form, bool stabilize)
       : GaussianMap(draw, make_form(form), scale_of(draw, form), make_norms(draw, form, stabilize)),
         form_(form),
@@ -63,9 +63,9 @@ class Positive final : public GaussianMap {
   ColumnForm column_form() const noexcept override {
     return form_ == PositiveForm::trigonometric ? ColumnForm::joint : GaussianMap::column_form();
   }
-  ColumnMoments column_moments(const double* x, const double* y) const override {
-    return form_ == PositiveForm::exp ? independent_columns(x, y)
-                                      : FeatureMap::column_moments(x, y);
+  std::optional<ColumnMoments> columns_at(const double* x, const double* y) const override {
+    if (form_ != PositiveForm::exp) return std::nullopt;
+    return independent_columns(*this, x, y);
   }
 
  private:
@@ -74,7 +74,7 @@ class Positive final : public GaussianMap {
     spec.set("stabilize", stabilize_);
   }
 
-  double pair_variance(const double* x, const double* y) const override {
+  double variance_at(const double* x, const double* y) const override {
     require(!stabilize_, MERCER_UNSUPPORTED,
             "the variance of map positive with stabilize = true has no closed form: it estimates "
             "no kernel");
@@ -111,7 +111,7 @@ class Positive final : public GaussianMap {
   bool stabilize_;
 };
 
-// P itself.
+// The map whose features are P itself.
 class Exponents final : public GaussianMap {
  public:
   explicit Exponents(const GaussianDraw& draw)
@@ -119,10 +119,10 @@ class Exponents final : public GaussianMap {
   std::string_view name() const noexcept override { return "positive"; }
 
  private:
-  double pair_variance(const double*, const double*) const override { return std::nan(""); }
+  double variance_at(const double*, const double*) const override { return std::nan(""); }
 };
 
-/// Features of one column of W.
+/// The number of features of one column of W.
 int64_t features_of_a_column(const MapArguments& arguments) {
   return kForm.read(arguments.own) == PositiveForm::exp ? 1 : 2;
 }
@@ -135,7 +135,7 @@ std::unique_ptr<FeatureMap> positive_from(const MapArguments& arguments) {
   const bool stabilize = arguments.own.boolean("stabilize");
   GaussianDraw draw = gaussian_draw(arguments, features_of_a_column(arguments));
   const bool apart =
-      stabilize && form != PositiveForm::trigonometric;  // needs all of a row at once
+      stabilize && form != PositiveForm::trigonometric;  // this needs all of a row at once
   require(!apart || projection::find_projection(draw.choice.projection).share == nullptr,
           MERCER_UNSUPPORTED,
           "stabilize = true does not apply to projection = %s, whose columns have weights",
@@ -152,13 +152,12 @@ std::unique_ptr<FeatureMap> positive_from(const MapArguments& arguments) {
 MapEntry positive_entry() {
   std::vector<Field> fields = projection_fields("how the normal w are drawn");
   fields.push_back(kForm.field());
-  fields.push_back({.key = "stabilize",
-                    .type = FieldType::boolean,
-                    .fallback = false,
-                    .help =
-                        "divide each row by its largest exponential, resp. the growth of "
-                        "trigonometric: ratios within a row, as in attention, no estimate of the "
-                        "kernel"});
+  fields.push_back(
+      {.key = "stabilize",
+       .type = FieldType::boolean,
+       .fallback = false,
+       .help = "divide each row by its largest exponential (trigonometric: leave out its growth): "
+               "keeps ratios within a row, as in attention, but does not estimate the kernel"});
   return {
       .name = "positive",
       .help =

@@ -3,7 +3,7 @@
 // Features of products of kernels: with z^i the features of part i, N columns each,
 //   Z_j = N^{(P-1)/2} prod_{i < P} z^i_j,
 // unbiased because the parts are drawn independently and each of their columns alone estimates its
-// kernel (SPEC section 6). Columns [cos | sin] or [Re | Im] are multiplied as complex numbers: of
+// kernel (SPEC section 6). Columns [cos | sin] or [Re | Im] are multiplied as complex numbers: for
 // two Fourier parts exp(i w1'x) exp(i w2'x) = exp(i (w1 + w2)'x), whose frequencies follow the
 // product's spectral law. Variances: moment/column_products.h.
 #include <algorithm>
@@ -22,15 +22,15 @@
 namespace mercer::feature {
 namespace {
 
-// Of the features of one part at a time: they are multiplied while they are in the cache, but are
-// not so few rows that threads have nothing to share.
+// Bytes of the features of one part at a time, which are multiplied while in the cache; but not so
+// few rows that threads have nothing to share.
 constexpr int64_t kProductBytes = int64_t{1} << 21;
 constexpr int64_t kLeastProductRows = 128;
 constexpr int64_t kProductRows = 16;
 
 class Product final : public ComposedMap {
  public:
-  /// form: of the whole. One part has it, the others have it or real columns.
+  /// form: that of the product. At least one part has it, the others have it or real columns.
   Product(const MapArguments& arguments, PartMaps maps, ColumnForm form)
       : ComposedMap(arguments, std::move(maps), form == ColumnForm::complex), form_(form) {
     order_.resize(parts().size());
@@ -51,36 +51,29 @@ class Product final : public ComposedMap {
     });
   }
 
-  void variance(MatrixView<const double> X, MatrixView<const double> Y,
-                std::span<double> out) const override {
-    for_each_pair(X, Y, out, [this](const ColumnMoments& a) {
-      return (moment::columns_variance(a, columns()) +
-              moment::columns_pseudo_variance(a, columns())) /
-             2;
-    });
-    // Rounding leaves a variance of 0 below it; in this order a NaN stays one.
-    for (double& one : out) one = std::max(one, 0.0);
+  double variance_at(const double* x, const double* y) const override {
+    const ColumnMoments a = moments_of(x, y);
+    // Rounding can take a variance of 0 below it; std::max in this order keeps a NaN.
+    return std::max(
+        (moment::columns_variance(a, columns()) + moment::columns_pseudo_variance(a, columns())) /
+            2,
+        0.0);
   }
-  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
-                       std::span<double> out) const override {
-    if (!is_complex()) return variance(X, Y, out);
-    for_each_pair(X, Y, out, [this](const ColumnMoments& a) {
-      return moment::columns_pseudo_variance(a, columns());
-    });
+  double pseudo_variance_at(const double* x, const double* y) const override {
+    if (!is_complex()) return variance_at(x, y);
+    return moment::columns_pseudo_variance(moments_of(x, y), columns());
+  }
+  std::optional<ColumnMoments> columns_at(const double* x, const double* y) const override {
+    return moments_of(x, y);
   }
 
   MERCER_DERIVATIVE_CALLS
 
   ColumnForm column_form() const noexcept override { return form_; }
-  ColumnMoments column_moments(const double* x, const double* y) const override {
-    std::vector<ColumnMoments> own;
-    for (const auto& part : parts()) own.push_back(part->column_moments(x, y));
-    return moment::multiplied(own, columns());
-  }
 
  private:
   ColumnProduct product() const noexcept { return {order_, form_, columns(), row_length()}; }
-  // Block by block where they are not of one kind.
+  // Partial derivatives are computed block by block, since each has its own rule.
   template <class T>
   void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
                           MatrixView<T> out) const {
@@ -114,11 +107,16 @@ class Product final : public ComposedMap {
     return form_ == ColumnForm::halves ? features() / 2 : features();
   }
 
-  template <class Variance>
-  void for_each_pair(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out,
-                     const Variance& variance) const {
-    for (int64_t i = 0; i < X.rows; ++i)
-      out[static_cast<size_t>(i)] = variance(column_moments(X.row(i), Y.row(i)));
+  ColumnMoments moments_of(const double* x, const double* y) const {
+    std::vector<ColumnMoments> own;
+    for (const auto& part : parts()) {
+      const std::optional<ColumnMoments> columns = part->moments().columns_at(x, y);
+      require(columns.has_value(), MERCER_UNSUPPORTED,
+              "the columns of map %s depend on each other in ways of no closed form",
+              std::string(part->name()).c_str());
+      own.push_back(*columns);
+    }
+    return moment::multiplied(own, columns());
   }
 
   template <class T>
@@ -140,7 +138,7 @@ class Product final : public ComposedMap {
                          const Factor<T>& to) {
     const int64_t F = part.features() / 2;
     const bool halves = to.form == ColumnForm::halves;
-    // All of both halves lie side by side, and come of one projection.
+    // If all columns are asked for, both halves lie side by side and come from one projection.
     if (halves && h.end - h.begin == F)
       return part.apply(X, {0, 2 * F}, context,
                         MatrixView<T>(to.first.data, to.first.rows, 2 * F, to.first.ld));
@@ -148,8 +146,8 @@ class Product final : public ComposedMap {
     if (halves) part.apply(X, {F + h.begin, F + h.end}, context, to.second);
   }
 
-  /// Z = the products of columns h of all parts; of halves, of their first halves and their
-  /// partners.
+  /// Z = the products of columns h of all parts; for halves, of columns h of the first half and
+  /// their partners.
   template <class T>
   void multiply_parts(const Rows& X, Columns h, Context& context, const Factor<T>& Z) const {
     const int64_t n = X.rows(), width = h.end - h.begin, tile = tile_rows<T>(width, n);
@@ -185,7 +183,7 @@ class Product final : public ComposedMap {
     });
   }
 
-  /// In Z itself where it has both halves of all columns, else through a tile that has.
+  /// In Z itself where it has both halves of all columns, else through a tile that has them.
   template <class T>
   void apply_halves(const Rows& X, Columns c, Context& context, MatrixView<T> Z) const {
     const ColumnSlice slice(columns(), 2, 1, c);

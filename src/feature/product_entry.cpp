@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which parts can be multiplied, and with how many columns each: all of one kind of column, complex
-// or halves, beside real ones; sums are multiplied out.
+// Which parts can be multiplied, and with how many columns each: parts of one kind of column,
+// complex or halves, and real ones; sums are multiplied out.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -20,8 +20,8 @@ const char* words(ColumnForm form) noexcept {
   return form == ColumnForm::complex ? "complex columns" : "columns in halves [Re | Im]";
 }
 
-/// That of the whole: complex or halves where some part is. Errors: UNSUPPORTED for both, and for
-/// columns that are no estimates alone.
+/// The form of the product: complex or halves if a part is. Errors: UNSUPPORTED for parts of both
+/// kinds, and for columns that do not estimate the kernel singly.
 ColumnForm form_of(const PartMaps& maps) {
   ColumnForm form = ColumnForm::real;
   for (size_t i = 0; i < maps.size(); ++i) {
@@ -38,8 +38,9 @@ ColumnForm form_of(const PartMaps& maps) {
   return form;
 }
 
-/// The parts with D columns each, those of one number with that, for form_of to refuse. None for a
-/// part that cannot have D columns: it may have D/2, and `error` says why not D.
+/// The parts with D columns each. A part whose number is fixed gets that, for form_of to refuse.
+/// Null for a part that cannot have D columns: it may be able to have D/2, and `error` says why not
+/// D.
 PartMaps parts_of(const PartMaker& maker, int64_t D, std::optional<Error>& error) {
   PartMaps maps;
   const std::vector<MapSizes> sizes = maker.sizes();
@@ -55,7 +56,7 @@ PartMaps parts_of(const PartMaker& maker, int64_t D, std::optional<Error>& error
   return maps;
 }
 
-/// Real columns beside halves [Re | Im]: as many as one of them has.
+/// A part with real columns beside halves [Re | Im] has D/2: as many as one half.
 std::shared_ptr<const FeatureMap> half_of(const PartMaker& maker, size_t part, int64_t D) {
   const int64_t step = 2 * std::max<int64_t>(maker.sizes()[part].step, 1);
   require(D % step == 0, MERCER_INVALID_ARGUMENT,
@@ -66,7 +67,7 @@ std::shared_ptr<const FeatureMap> half_of(const PartMaker& maker, size_t part, i
   return maker.make(part, D / 2);
 }
 
-/// What expanded_product reads.
+/// The canonical Parameters that expanded_product reads.
 Parameters as_canonical(const MapArguments& a) {
   return {
       {"map", a.map},       {"kernel", std::make_shared<const Parameters>(a.kernel.parameters())},
@@ -93,7 +94,7 @@ std::unique_ptr<FeatureMap> product_from(const MapArguments& a) {
   return make_product(a, std::move(maps), form);
 }
 
-/// Of the parts whose inputs do not decide it; others cannot be multiplied.
+/// The common sizes of the parts whose inputs do not fix them; others cannot be multiplied.
 MapSizes common_sizes(const Parameters& canonical, int64_t rows) {
   if (const auto expanded = expanded_product(canonical)) return map_sizes(*expanded, rows);
   MapSizes all{1, 1, kMostFeatures};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Features of products of kernels, of parts that are there.
+// Features of products of kernels, from the maps of the parts.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace mercer::feature {
 
-/// form: of the whole. One part has it, the others have it or real columns.
+/// form: that of the product. At least one part has it, the others have it or real columns.
 std::unique_ptr<FeatureMap> make_product(const MapArguments& arguments, PartMaps maps,
                                          ColumnForm form);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Sine and cosine are computed once for a row and a frequency, and stay in cache while every block
-// of the result takes its copy: what remains is to write the result, around the caches if it is
-// large. The tensor of all derivatives exists nowhere else. Where rows are rewritten or scaled
-// first, every row brings numbers of its own for the terms that the product rule makes.
+// of the result takes its copy: what remains is to write the result, past the caches if it is
+// large. Where rows are rewritten or scaled first, every row has its own numbers for the terms of
+// the product rule.
 #include "feature/projected_derivative.h"
 
 #include <algorithm>
@@ -142,7 +142,7 @@ class DerivativeTiles final : public TileWork {
     for (int64_t i = i0; i < i1; ++i) put_row(tile.blocks, i, i - i0, scratch);
   }
 
-  // Row i's numbers for the terms.
+  // Computes row i's numbers for the terms.
   void make_factors(int64_t i, const Scratch& scratch) const noexcept {
     if (rows_ == nullptr) return;
     if (!along()) return term_factors(terms_, rows_, X_.row(i), scratch.factors);

@@ -12,17 +12,17 @@
 
 namespace mercer::feature {
 
-/// Of what the map does to rows first; null: nothing, or nothing that has a derivative.
+/// The derivative of the prologue; null: there is none, or it has none.
 const transform::RowDerivative* row_derivative(const ProjectedParts& parts) noexcept;
 
-/// Of a map of one projection whose epilogue has a gradient, and its prologue, if any, a
-/// derivative; shapes as for FeatureMap::differentiate.
+/// For a map of one projection whose epilogue has a gradient, and its prologue, if any, a
+/// derivative; shapes as for Derivatives::differentiate.
 template <class T>
 void differentiate_projected(const ProjectedParts& parts, const ColumnNumbers<T>& columns,
                              const Derivative& what, MatrixView<const T> X, Context& context,
                              MatrixView<T> out);
 
-/// The same along V; shapes as for FeatureMap::push_forward.
+/// The same along V; shapes as for Derivatives::push_forward.
 template <class T>
 void push_forward_projected(const ProjectedParts& parts, const ColumnNumbers<T>& columns,
                             MatrixView<const T> X, MatrixView<const T> V, Context& context,

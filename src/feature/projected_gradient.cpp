@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // A tile is some rows times all blocks, since every block adds to the same rows of the result. P is
-// made anew: beside the sums over Z that gave G it costs little, and nothing has to be kept.
+// computed again, which costs little beside the rest, so that nothing has to be kept.
 #include "feature/projected_gradient.h"
 
 #include <algorithm>
@@ -75,11 +75,11 @@ class GradientTiles final : public TileWork {
   }
 
  private:
-  // Of a tile, for the epilogue.
+  // Row numbers of a tile for the epilogue.
   int64_t row_numbers() const noexcept { return round_up(most_rows_ * numbers_); }
 
-  // From the derivatives in what was projected to those in x: by its slope, and by that of what the
-  // features, whose products with G sum to `sum`, are multiplied by.
+  // From derivatives in the projected row to those in x: multiplied by the prologue's slope, plus
+  // `sum`, the features' products with G, times the slope of the features' factor.
   void finish_row(const T* x, double sum, T* out) const noexcept {
     const bool scales = derivative_->least(1) == 0;
     for (int64_t k = 0; k < out_.cols; ++k) {

@@ -12,7 +12,7 @@
 namespace mercer::feature {
 
 /// out = the pull-back of G through a map of one projection, without prologue, whose epilogue has a
-/// gradient; shapes as for FeatureMap::pull_back.
+/// gradient; shapes as for Derivatives::pull_back.
 template <class T>
 void pull_back_projected(const ProjectedParts& parts, const ColumnNumbers<T>& columns,
                          MatrixView<const T> X, MatrixView<const T> G, Context& context,

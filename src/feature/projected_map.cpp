@@ -58,7 +58,7 @@ void ProjectedMap::apply_rows(const View& X, Columns c, Context& context,
   apply_projected(parts_, columns(T{}), X, c, context, result_of<T>(Z));
 }
 
-int64_t ProjectedMap::most_derivatives() const noexcept {
+int64_t ProjectedMap::most_order() const noexcept {
   const transform::EpilogueGradient* const gradient = parts_.epilogue->gradient();
   if (gradient == nullptr) return 0;
   const bool passes = parts_.prologue == nullptr || parts_.prologue->derivative() != nullptr;
@@ -100,7 +100,7 @@ template <class T>
 void ProjectedMap::prepare_all(const ColumnNumbers<T>& columns, Context& context) const {
   const projection::Projection& first = *parts_.projections[0];
   const projection::Blocks all{0, (first.outputs() - 1) / first.shape(T{}).columns + 1};
-  // In permille, so that a single projection's own stage is seen.
+  // In permille, so that the stage of a single projection shows.
   Stage stage(context, 1000 * std::ssize(parts_.projections));
   for (const auto& projection : parts_.projections) {
     stage.share(1000);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps that are projections finished by an epilogue. Such a map says what it is made of, its name
-// and its parameters; rows of every kind, slices, packing and both precisions are here.
+// Maps that are a projection finished by an epilogue. Such a map gives its parts, name and
+// parameters; rows of every kind, slices, packing and both precisions are handled here.
 #pragma once
 
 #include "feature/column_numbers.h"
@@ -11,15 +11,18 @@
 
 namespace mercer::feature {
 
-class ProjectedMap : public FeatureMap {
+class ProjectedMap : public FeatureMap, public Derivatives {
  public:
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const final;
   void prepare(Precision precision, Context& context) const final;
-  int64_t most_derivatives() const noexcept override;
+  const Derivatives* derivatives() const noexcept override {
+    return most_order() > 0 ? this : nullptr;
+  }
+  int64_t most_order() const noexcept override;
   MERCER_DERIVATIVE_CALLS
 
  protected:
-  /// parts F columns of d inputs. What parts.columns points to outlives the map.
+  /// The parts have F columns of d inputs. What parts.columns points to outlives the map.
   explicit ProjectedMap(ProjectedParts parts);
   const projection::Projection& projection(size_t factor) const noexcept {
     return *parts_.projections[factor];

@@ -21,15 +21,15 @@ namespace {
 
 using projection::Blocks;
 
-// Fewer multiply-adds than this do not pay for waking a worker.
+// With fewer multiply-adds than this waking a worker does not pay.
 constexpr double kSerialWork = 1 << 20;
 constexpr int64_t kLeastTiles = 16;
-// Columns that are buffered before their rows are streamed: fewer would stop the stores so often
-// that memory waits for the arithmetic.
+// Columns buffered before rows are streamed: with fewer, stores stop so often that memory waits for
+// the arithmetic.
 constexpr int64_t kBufferedColumns = 256;
 
-// What the loop asks of its rows, dense or sparse: rows of a tile, numbers read per row, how a
-// block of P comes about.
+// What the loop needs to know of rows, dense or sparse: rows of a tile, numbers read per row, how
+// to compute a block of P.
 template <class T>
 constexpr int64_t tile_rows(MatrixView<const T>) {
   return transform::kTileRows;
@@ -75,7 +75,7 @@ class ProjectedTiles final : public TileWork {
         rows_(parts.prologue.get(), X, tile_rows(X)) {
     const Blocks hull = slice_.hull();
     blocks_ = {hull.begin / shape_.columns, ceil_divide(hull.end, shape_.columns)};
-    // P of all factors is to stay where that of one does.
+    // P of all factors should fit where P of one does.
     step_rows_ = std::max<int64_t>(1, shape_.rows / epilogue_.factors);
     for (const auto& projection : parts.projections)
       own_scratch_ = std::max(own_scratch_, projection->shape(T{}).scratch);
@@ -112,7 +112,7 @@ class ProjectedTiles final : public TileWork {
   }
 
  private:
-  // One thread's.
+  // Scratch of one thread.
   struct Scratch {
     T* P;         // of all factors
     T* buffer;    // of finished blocks
@@ -153,7 +153,7 @@ class ProjectedTiles final : public TileWork {
     int64_t end;
   };
 
-  // Columns that Z takes directly are finished there, others in a buffer.
+  // Finishes columns in Z itself where that is possible, else in a buffer.
   void run_group(const Tile& tile, Blocks group, const View& X, Step step,
                  const Scratch& scratch) const noexcept {
     const Blocks columns = columns_of(group);
@@ -180,7 +180,7 @@ class ProjectedTiles final : public TileWork {
     store_.put(buffer, columns, columns_of(tile.blocks), i0, carry);
   }
 
-  // `one` has all but the columns' numbers.
+  // `one` has everything except the columns' numbers.
   void finish_blocks(Blocks group, const View& X, const Scratch& scratch,
                      transform::EpilogueBlock<T> one) const noexcept {
     for (int64_t block = group.begin; block < group.end; ++block) {
@@ -198,7 +198,7 @@ class ProjectedTiles final : public TileWork {
     return {blocks.begin * shape_.columns, blocks.end * shape_.columns};
   }
 
-  // All but the columns' numbers and where they go.
+  // Everything except the columns' numbers and where they go.
   transform::EpilogueBlock<T> rows_block(int64_t rows, Step step,
                                          const Scratch& scratch) const noexcept {
     transform::EpilogueBlock<T> one{};

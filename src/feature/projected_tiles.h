@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// From projections to feature columns: tiles of rows through the row prologue, blocks of columns
-// through the projections, the epilogue while they are in cache, and the slice asked for into Z.
+// From projections to feature columns: tiles of rows go through the row prologue, blocks of columns
+// through the projections and, while in cache, the epilogue; the slice asked for goes into Z.
 #pragma once
 
 #include <memory>
@@ -18,13 +18,13 @@
 
 namespace mercer::feature {
 
-/// What a projected map is made of. The bits of a row of Z depend on its row of X alone.
+/// The parts of a projected map. The bits of a row of Z depend on its row of X alone.
 struct ProjectedParts {
   /// As many as the epilogue has factors, all from d inputs to F columns and of one block shape.
   std::vector<std::unique_ptr<const projection::Projection>> projections;
   std::unique_ptr<const transform::Epilogue> epilogue;
   ColumnLaw columns{1.0};  // scale and phase of the F columns
-  /// Null: rows as they are. It makes the row numbers that the epilogue reads.
+  /// Null: rows as they are. It also makes the row numbers that the epilogue reads.
   std::shared_ptr<const transform::RowPrologue> prologue = nullptr;
 };
 

@@ -68,10 +68,10 @@ std::vector<Field> projection_fields(const char* what, const char* more, bool we
 
 namespace {
 
-/// Few inputs: low-discrepancy points; on 200 rows of kin8nm, D = 1024, R^2 rose from .56 to .64,
-/// which is that of the kernel itself. More: structured orthogonal blocks, whose error falls with d
-/// where that of the points rises (.31 and .74 of dense at d = 784). Beyond, rows are mostly
-/// sparse: a dense W costs what is listed, a structured one the whole width.
+/// For few inputs low-discrepancy points: on 200 rows of kin8nm with D = 1024, R^2 rose from .56 to
+/// .64, that of the kernel itself. For more, structured orthogonal blocks, whose error falls with d
+/// where that of the points rises (.31 and .74 of that of dense at d = 784). Beyond, rows are
+/// mostly sparse: a dense W costs what is stored, a structured one the whole width.
 constexpr ProjectionRule kRules[] = {{&projection::kSorf, 65, 4096},
                                      {&projection::kSobol, 1, random::kSobolDimensions - 1}};
 

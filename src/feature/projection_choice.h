@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which projection a map draws from, with its options: the fields that every map of a drawn law
-// has.
+// Which projection a map draws from, with its options: fields of every map with a drawn
+// distribution.
 #pragma once
 
 #include <cstdint>
@@ -19,16 +19,17 @@ struct ProjectionChoice {
   std::string projection = "dense";  // a name of projection_table()
   projection::Radius radius = projection::Radius::drawn;
   projection::Scramble scramble = projection::Scramble::owen;
-  bool whole_blocks = false;  // F down to whole blocks of the projection, at least one
+  bool whole_blocks = false;  // round F down to whole blocks of the projection, at least one
 
-  /// Refuses an unknown projection, and an option that this one does not use unless it has its
-  /// default: UNSUPPORTED naming both.
+  /// Refuses an unknown projection; UNSUPPORTED, naming both, for an option that this one does not
+  /// use, unless it has its default.
   void check() const;
-  /// No column has a weight of its own.
+  /// Whether all columns have the same weight.
   bool has_equal_shares() const noexcept;
-  /// UNSUPPORTED where columns have weights of their own: no variance in closed form.
+  /// UNSUPPORTED where columns have weights of their own, for which there is no variance in closed
+  /// form.
   void require_equal_shares() const;
-  /// F, or what whole_blocks makes of it.
+  /// F, or with whole_blocks F rounded down.
   int64_t columns(int64_t d, int64_t F) const;
   /// Columns in a last, incomplete block; 0 if there is none.
   int64_t incomplete_block(int64_t d, int64_t F) const;
@@ -36,23 +37,23 @@ struct ProjectionChoice {
   void write(Parameters& spec) const;
 };
 
-/// From the same keys.
+/// Reads the same keys.
 ProjectionChoice read_projection_choice(const Parameters& own);
 
-/// Their fields, in that order. `what` is drawn; `more`: a further choice of projection, or null;
-/// `weighs_columns`: the map heeds ProjectionEntry::share.
+/// Fields of these keys, in that order. `what` is drawn, in the help; `more`: a further choice of
+/// projection, or null; `weighs_columns`: whether the map uses ProjectionEntry::share.
 std::vector<Field> projection_fields(const char* what, const char* more = nullptr,
                                      bool weighs_columns = true);
 
-/// Which projection is drawn from where nobody says it, for numbers of inputs in [least, most].
+/// The default projection for numbers of inputs in [least, most].
 struct ProjectionRule {
   const projection::ProjectionEntry* projection;
   int64_t least, most;
 };
-/// The first rule that holds and whose projection serves the law is followed; none: dense.
-/// Frequencies then miss less of the kernel than as many independent ones.
+/// The first rule that applies and whose projection can draw from the distribution is used; else
+/// dense. The kernel error is then below that of as many independent frequencies.
 std::span<const ProjectionRule> projection_rules();
-/// By these rules; dense for a kernel without a spectral law.
+/// The projection by these rules; dense for a kernel without a spectral density.
 const char* projection_for(const kernel::Kernel& kernel, int64_t d);
 
 }  // namespace mercer::feature

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Z = sqrt(variance/D) sign(P), P = XW with normal W: SimHash as features (Charikar, "Similarity
-// estimation techniques from rounding algorithms", STOC 2002). Variance (1 - k^2)/D. One bit a
-// column: sign(0) = 1, so that rows of zeros have the kernel 0 with all others.
+// estimation techniques from rounding algorithms", STOC 2002). Variance (1 - k^2)/D. sign(0) = 1,
+// so that a column is one bit; rows of zeros have the kernel 0 with all others.
 #include <cmath>
 #include <string>
 
@@ -21,7 +21,7 @@ class Sign final : public GaussianMap {
   std::string_view name() const noexcept override { return "sign"; }
 
  private:
-  double pair_variance(const double* x, const double* y) const override {
+  double variance_at(const double* x, const double* y) const override {
     return kernel().variance() * kernel().variance() *
            moment::sign_variance(kernel::angle_between(inputs(), x, y), features());
   }

@@ -11,6 +11,8 @@
 #include "base/float_environment.h"
 #include "base/size.h"
 #include "feature/derivative_calls.h"
+#include "feature/moments.h"
+#include "feature/pair_map.h"
 #include "feature/sketch_derivative.h"
 #include "feature/sketch_plan.h"
 #include "feature/sketch_tiles.h"
@@ -25,13 +27,13 @@ using projection::Planes;
 
 // Chunks of rows that a small call is cut into.
 constexpr int64_t kLeastChunks = 8;
-// Products over the factors of fewer columns than this are done by one worker.
+// With fewer products over the factors than this one worker does all.
 constexpr double kSerialSketch = 1 << 15;
 
 template <class T>
 using Work = SketchTree::Workspace<T>;
 
-class Sketch final : public FeatureMap {
+class Sketch final : public FeatureMap, public Derivatives, public Moments, public PairMap {
  public:
   Sketch(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D,
          const SketchOptions& options)
@@ -60,9 +62,9 @@ class Sketch final : public FeatureMap {
       apply_rows(rows, c, context, result_of<T>(Z));
     });
   }
+  const PairMap* pair() const noexcept override { return leaves_.two ? this : nullptr; }
   void apply_pair(const Rows& X, const Rows& Y, int64_t locations, Columns c, Context& context,
                   const ResultView& Z) const override {
-    if (!leaves_.two) return FeatureMap::apply_pair(X, Y, locations, c, context, Z);
     X.visit([&](const auto& left) {
       using View = std::remove_cvref_t<decltype(left)>;
       using T = RowNumberOf<View>;
@@ -74,9 +76,9 @@ class Sketch final : public FeatureMap {
       fail(MERCER_UNSUPPORTED, "rows in two parts are not both dense and of one precision");
     });
   }
-  int64_t right_inputs() const override { return leaves_.two ? leaves_.second.inputs : 0; }
+  int64_t right_inputs() const noexcept override { return leaves_.second.inputs; }
 
-  int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
+  const Derivatives* derivatives() const noexcept override { return this; }
   MERCER_DERIVATIVE_CALLS_BY(parts())
 
   void prepare(Precision precision, Context& context) const override {
@@ -85,19 +87,16 @@ class Sketch final : public FeatureMap {
     if (precision == Precision::f64) tree_.prepare<double>(all, context);
   }
 
-  void variance(MatrixView<const double> X, MatrixView<const double> Y,
-                std::span<double> out) const override {
-    for (int64_t i = 0; i < X.rows; ++i)
-      out[static_cast<size_t>(i)] = amplitude() * moment::real_variance(moments(X, Y, i));
+  const Moments& moments() const override { return *this; }
+  double variance_at(const double* x, const double* y) const override {
+    return amplitude() * moment::real_variance(pair_moments(x, y));
   }
-  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
-                       std::span<double> out) const override {
-    if (!is_complex()) return variance(X, Y, out);
-    for (int64_t i = 0; i < X.rows; ++i)
-      out[static_cast<size_t>(i)] = amplitude() * moment::pseudo_variance(moments(X, Y, i));
+  double pseudo_variance_at(const double* x, const double* y) const override {
+    if (!is_complex()) return variance_at(x, y);
+    return amplitude() * moment::pseudo_variance(pair_moments(x, y));
   }
 
-  // Each, for its random signs or buckets, whatever it has in common with the others.
+  // Single columns estimate the kernel, whatever they have in common with others.
   ColumnForm column_form() const noexcept override {
     switch (layout_field()) {
       case SketchField::real:
@@ -109,9 +108,9 @@ class Sketch final : public FeatureMap {
     }
     return ColumnForm::halves;
   }
-  ColumnMoments column_moments(const double* x, const double* y) const override {
+  std::optional<ColumnMoments> columns_at(const double* x, const double* y) const override {
     const projection::SketchShape& root = tree_.root().shape();
-    const moment::PairMoments own = moments({x, 1, inputs()}, {y, 1, inputs()}, 0);
+    const moment::PairMoments own = pair_moments(x, y);
     const double scale = amplitude() * static_cast<double>(root.columns);
     const ColumnMoments one{kernel_->value(inputs(), x, y), scale * own.Q, scale * own.T};
     // Columns of a composition have their inputs in common, whatever is drawn at the root.
@@ -140,14 +139,13 @@ class Sketch final : public FeatureMap {
     return tree_.root().is_complex() ? options_.field : SketchField::real;
   }
 
-  // Variances are of the estimate of the kernel without its amplitude.
+  // Variances are those without the kernel's amplitude.
   double amplitude() const { return kernel_->variance() * kernel_->variance(); }
 
-  moment::PairMoments moments(MatrixView<const double> X, MatrixView<const double> Y,
-                              int64_t i) const {
+  moment::PairMoments pair_moments(const double* x, const double* y) const {
     const int64_t left = leaves_.first.inputs;
-    return tree_.moments(moment::pair_sums(left, X.row(i), Y.row(i)),
-                         moment::pair_sums(inputs() - left, X.row(i) + left, Y.row(i) + left));
+    return tree_.moments(moment::pair_sums(left, x, y),
+                         moment::pair_sums(inputs() - left, x + left, y + left));
   }
 
   template <class T>
@@ -167,7 +165,7 @@ class Sketch final : public FeatureMap {
 
   template <class T>
   void apply_rows(const CsrView<T>& X, Columns c, Context& context, MatrixView<T> Z) const {
-    // The parts of a two-input row are not apart in a sparse one.
+    // In sparse rows the parts of a two-input row are not apart.
     if (leaves_.two) return apply_by_dense_tiles(X, c, context, Z);
     run(X.rows, c, context, Z,
         [&](int64_t i0, int64_t i1, Blocks range, Planes<T> planes, const Work<T>& work) noexcept {
@@ -203,7 +201,7 @@ class Sketch final : public FeatureMap {
         });
   }
 
-  // body(i0, i1, range, planes, work) fills the planes of rows [i0, i1).
+  // Calls body(i0, i1, range, planes, work), which fills the planes of rows [i0, i1).
   template <class T, class Body>
   void run(int64_t n, Columns c, Context& context, MatrixView<T> Z, const Body& body) const {
     // Little work is not worth waking a worker.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Sketches of the polynomial kernel variance (gamma x'y + offset)^p and of the bilinear kernel
-// variance (x1'y1)(x2'y2) (SPEC section 4): plain, as a binary tree, or projected down from a wider
-// one.
+// variance (x1'y1)(x2'y2) (SPEC section 4): plain, as a binary tree, or projected from a wider
+// sketch.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ struct SketchOptions {
   const projection::SketchKind* kind = projection::sketch_kind("rademacher");
   SketchField field = SketchField::real;
   Composition composition = Composition::plain;
-  /// hierarchical, craft: columns of the inner sketches, counted like features; 0: D for
-  /// hierarchical, 4D for craft.
+  /// hierarchical, craft: columns of the inner sketches, counted as features are; 0: D for
+  /// hierarchical, 4 D for craft.
   int64_t intermediate = 0;
-  /// craft: the projection from them to D, a kind that has a name as a projection.
+  /// craft: the projection from these columns to D, a kind with a name as a projection.
   const projection::SketchKind* down = projection::sketch_kind("stacked");
   uint64_t seed = 0;
 };
@@ -44,7 +44,7 @@ struct SketchOptions {
 std::unique_ptr<FeatureMap> make_sketch(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                         const SketchOptions& options);
 
-/// Their entries: one for each family of sketches, then the composed ones.
+/// The entries of sketches: one for each family, then the composed ones.
 std::vector<MapEntry> sketch_entries();
 
 }  // namespace mercer::feature

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// From the cotangents of a tree's columns to those of its rows, nodes from the last on (Griewank,
-// Walther 2008, chapter 3). Of a product share z_1 ... z_p of cotangent h that of z_f is h times
-// the conjugate of the others: of those before f, which are multiplied first, and of those behind,
-// which h is multiplied by on the way. It stands where z_f did.
+// From the cotangents of a tree's columns to those of its rows, last node first (Griewank, Walther
+// 2008, chapter 3). For a product share z_1 ... z_p with cotangent h, that of z_f is h times the
+// conjugate of the other factors: those before f are multiplied first, and h is multiplied by those
+// after f on the way. It overwrites z_f.
 #include <algorithm>
 
 #include "feature/sketch_series.h"
@@ -28,7 +28,7 @@ void SketchSeries<T>::pull_chunk(const Chunk& chunk, const Elements<T>& h) const
     T* const all = values(chunk.node, static_cast<size_t>(f), chunk.scratch);
     return chunk.image(all + chunk.row * chunk.node.image.stride());
   };
-  // Of factors before f, share in front.
+  // Products of the factors before f, and share.
   for (int64_t f = 1; f < count; ++f) {
     const Elements<const T> last = constant(value(f - 1));
     if (f == 1) {

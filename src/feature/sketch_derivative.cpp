@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Tiles of rows: their values once, then for every block of a derivative the series along unit
-// vectors, the same for all rows; for a product with the Jacobian that of order 1 along a direction
-// of each row; for one with its transpose cotangents go back through the tree.
+// Tiles of rows. Their values are computed once; then for every block of a derivative the series
+// along unit vectors, the same for all rows; for a product with the Jacobian the series of order 1
+// along a direction of each row; for one with its transpose cotangents go back through the tree.
 #include "feature/sketch_derivative.h"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ int64_t most_variables(const std::vector<SeriesBlock>& blocks) noexcept {
   return static_cast<int64_t>(most);
 }
 
-/// Room of a thread: unit vectors, and the columns of a tile.
+/// Scratch of a thread: unit vectors, and the columns of a tile.
 struct TileRoom {
   int64_t inputs;
   int64_t units;
@@ -83,7 +83,7 @@ struct TileRoom {
   }
 };
 
-/// Rows of a tile, their values known.
+/// Rows of a tile whose values have been computed.
 template <class T>
 class SketchTile {
  public:
@@ -95,7 +95,7 @@ class SketchTile {
 
   int64_t rows() const noexcept { return X_.rows; }
 
-  /// The derivative of that order in inputs begins a sum, or is added to it.
+  /// Begins a sum with the derivative of that order in inputs, or adds it.
   void add(const Jet& jet, bool begins) const noexcept {
     MatrixView<const T> units[kMostVariables];
     for (size_t v = 0; v < jet.p.size(); ++v) {
@@ -106,11 +106,11 @@ class SketchTile {
     }
     series_.add(jet, units, rows(), begins, scratch_);
   }
-  /// The one along a direction of each row.
+  /// Begins it with the derivative along a direction of each row.
   void begin_along(const Jet& first, const MatrixView<const T>& V) const noexcept {
     series_.add(first, &V, rows(), true, scratch_);
   }
-  /// The sum as rows of the map; what goes around the caches is the caller's to finish.
+  /// The sum as rows of the map; if it goes around the caches, the caller finishes the streaming.
   void take(MatrixView<T> out, bool around_caches = false) const noexcept {
     const int64_t m = root().columns();
     const auto halves = [&](MatrixView<T> all, bool streams) {
@@ -124,7 +124,7 @@ class SketchTile {
     for (int64_t i = 0; i < out.rows; ++i)
       transform::interleave(apart.re.row(i), apart.im.row(i), m, out.row(i));
   }
-  /// The cotangents of rows whose features have the cotangents G.
+  /// The cotangents of rows, given the cotangents G of their features.
   void pull(MatrixView<const T> G, MatrixView<T> out) const noexcept {
     const int64_t m = root().columns();
     if (sketch_.field != SketchField::complex)
@@ -142,7 +142,7 @@ class SketchTile {
   }
 
  private:
-  // Each doubles the coefficients at least.
+  // Each variable doubles the coefficients at least.
   static constexpr size_t kMostVariables = 10;
   static_assert(Jet::kMost >> kMostVariables == 1);
 
@@ -160,7 +160,7 @@ class SketchTile {
   T* scratch_;
 };
 
-/// body(tile, i0): of a tile that begins with row i0.
+/// Calls body(tile, i0) for tiles that begin with row i0.
 template <class T, class Body>
 class SketchSeriesTiles final : public TileWork {
  public:

@@ -8,10 +8,10 @@
 
 namespace mercer::feature {
 
-/// As FeatureMap::differentiate, push_forward and pull_back. UNSUPPORTED: a multi-index p with
-/// prod_k (p_k + 1) > 1,024. Cost: the images of each node once for a tile of rows, then for every
-/// multi-index p prod_k (p_k + 1) times the products of the factors, of trees times the images of
-/// inner nodes, too; pull_back the adjoint of all images.
+/// As in Derivatives. UNSUPPORTED: a multi-index p with prod_k (p_k + 1) > 1,024. Cost: the images
+/// of each node once for a tile of rows; then for every multi-index p prod_k (p_k + 1) times the
+/// products of the factors, and for trees the images of inner nodes as often; pull_back costs the
+/// adjoint of all images.
 MERCER_DERIVATIVES(SketchParts)
 
 }  // namespace mercer::feature

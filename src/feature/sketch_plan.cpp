@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Hierarchical sketches: Ahle, Kapralov, Knudsen, Pagh, Velingkar, Woodruff, Zandieh 2020; CRAFT:
-// Hamid, Xiao, Gittens, DeCoste 2014. Factors are numbered through the tree, so that every node
-// draws from streams of its own.
+// Hamid, Xiao, Gittens, DeCoste 2014. Factors are numbered across the tree, so that every node has
+// its own streams.
 #include "feature/sketch_plan.h"
 
 #include <algorithm>
@@ -60,7 +60,7 @@ class Planner {
            options_.field == SketchField::complex_to_real;
   }
 
-  // Complex columns of the tree for so many features.
+  // The tree's complex columns for so many features.
   int64_t tree_columns(const char* name, int64_t count) const {
     check_sketch_columns(name, count);
     if (options_.field != SketchField::complex_to_real) return count;

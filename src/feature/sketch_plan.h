@@ -11,7 +11,7 @@
 
 namespace mercer::feature {
 
-/// What the leaves of a sketch read: the same rows for all p factors, or two parts of a row.
+/// What the leaves of a sketch read: one row for all p factors, or the two parts of a row.
 struct SketchLeaves {
   int64_t degree;
   bool two;
@@ -24,12 +24,12 @@ struct SketchLeaves {
 /// an amplitude or gamma whose root is no positive finite number.
 SketchLeaves sketch_leaves(const kernel::Kernel& kernel, int64_t d);
 
-/// INVALID_ARGUMENT if `count` is not in 1, ..., 2^31 - 1: sizes are checked products of few of
-/// them, and a spec can say no more.
+/// INVALID_ARGUMENT if `count` is not in 1, ..., 2^31 - 1, the limit of specs; products of a few
+/// such sizes are checked for overflow.
 void check_sketch_columns(const char* name, int64_t count);
 
-/// The tree for D features; errors as make_sketch. The inner sketches of a hierarchical one have
-/// 2^31 - 1 columns at most, all together.
+/// The tree for D features; errors as for make_sketch. All inner sketches of a hierarchical one
+/// together have at most 2^31 - 1 columns.
 SketchTree plan_sketch(const SketchLeaves& leaves, int64_t D, const SketchOptions& options);
 
 /// "product_sketch", ...

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A factor of a leaf is affine in the variables, that of an inner node a series itself: both are
-// multiplied into the product of those before, coefficient by coefficient, from the last on, so
-// that those that one is made of are still the old ones (Griewank, Walther 2008, chapter 13).
-// Nothing is divided, so that factors may vanish, and directions meet linear images alone, so that
-// they keep their digits beside any constant. Nodes in order: a node's series is there before it is
-// read.
+// A factor of a leaf is affine in the variables, that of an inner node is itself a series. Both are
+// multiplied into the product of the factors before, coefficient by coefficient, last first, so
+// that coefficients still to be read are unchanged (Griewank, Walther 2008, chapter 13). Nothing is
+// divided, so factors may vanish; directions are mapped by linear images only, so they keep their
+// digits beside any constant. Nodes are in order: a series exists before it is read.
 #include "feature/sketch_series.h"
 
 #include <algorithm>
@@ -137,7 +136,7 @@ void SketchSeries<T>::move_inputs(const Node& node, const Jet& jet,
   }
 }
 
-// body(a, image) for the coefficients a > 0 of factor f that divide c.
+// Calls body(a, image) for the coefficients a > 0 of factor f that divide c.
 template <class T>
 template <class Body>
 void SketchSeries<T>::for_each_coefficient(const Chunk& chunk, size_t f, int64_t c,
@@ -159,7 +158,7 @@ void SketchSeries<T>::for_each_coefficient(const Chunk& chunk, size_t f, int64_t
   }
 }
 
-// Coefficient c of the product of factors up to f, that of those before being known.
+// Coefficient c of the product up to factor f, given the product before it.
 template <class T>
 void SketchSeries<T>::multiply_coefficient(const Chunk& chunk, size_t f, int64_t c,
                                            const Elements<const T>& value) const noexcept {
@@ -181,7 +180,7 @@ void SketchSeries<T>::multiply_chunk(const Chunk& chunk) const noexcept {
     const Elements<T> own =
         chunk.image(values(node, f, chunk.scratch) + chunk.row * node.image.stride());
     const Elements<const T> value{own.re, own.im};
-    // Of the root's the last is all that is asked for.
+    // Of the root only the last coefficient is needed.
     const int64_t least = node.is_root && f + 1 == node.factors() ? last : 0;
     for (int64_t c = last; c >= least; --c) {
       const Elements<T> to = chunk.coefficient(c);
@@ -203,7 +202,7 @@ void SketchSeries<T>::multiply_chunk(const Chunk& chunk) const noexcept {
   }
 }
 
-// Columns are made of products row by row; the root's are summed.
+// Makes columns from products row by row; the root's are summed.
 template <class T>
 void SketchSeries<T>::keep(const Chunk& chunk, bool begins) const noexcept {
   const Node& node = chunk.node;

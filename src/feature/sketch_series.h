@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Sketches of any kind as power series in what their rows move along: trees of maps that are
+// Sketches of any kind as power series along directions of their rows: trees of maps that are
 // products of linear images (projection/multilinear.h).
 #pragma once
 
@@ -24,7 +24,7 @@ struct SketchParts {
   SketchField field;
 };
 
-/// What scratch is for.
+/// The sizes that scratch depends on.
 struct SeriesSize {
   int64_t rows;          // of a tile
   int64_t coefficients;  // of a jet
@@ -38,19 +38,20 @@ class SketchSeries {
   SketchSeries(const SketchParts& sketch, const SeriesSize& size);
 
   int64_t rows() const noexcept { return size_.rows; }
-  /// Of a thread's scratch, 64-byte aligned.
+  /// The numbers of a thread's scratch, 64-byte aligned.
   int64_t numbers() const noexcept { return numbers_; }
   void prepare(Context& context) const;
 
-  /// Begins a tile: its values.
+  /// Begins a tile: computes its values.
   void begin(MatrixView<const T> X, T* scratch) const noexcept;
-  /// The derivative of order jet.p, variable v along directions[v]: begins a sum or adds to it.
+  /// Computes the derivative of order jet.p, variable v along directions[v], and begins a sum with
+  /// it or adds it.
   void add(const kernel::Jet& jet, const MatrixView<const T>* directions, int64_t rows, bool begins,
            T* scratch) const noexcept;
-  /// The root's columns of the sum, which is lost.
+  /// The columns of the sum, which is overwritten.
   void take(projection::Planes<T> Z, T* scratch) const noexcept;
-  /// After begin: out = the cotangents of X whose columns have the cotangents G. The values are
-  /// lost.
+  /// After begin: out = the cotangents of X, given the cotangents G of the columns. Overwrites the
+  /// values.
   void pull(projection::Planes<const T> G, MatrixView<T> out, T* scratch) const noexcept;
 
  private:
@@ -65,11 +66,11 @@ class SketchSeries {
     Shape image;
     Shape column;
     T share;
-    int64_t values;   // where: images of its factors' rows, factor by factor
+    int64_t values;   // offset of the images of its factors' rows, factor by factor
     int64_t columns;  // coefficient by coefficient; not of the root
     bool is_root;
     size_t factors() const noexcept { return own->children.size(); }
-    // All factors or none.
+    // Whether its factors read nodes: all or none do.
     bool is_inner() const noexcept { return own->children[0] >= 0; }
     bool reads(size_t f) const noexcept { return own->map->shape().factors[f].inputs > 0; }
   };
@@ -102,7 +103,7 @@ class SketchSeries {
   static constexpr int64_t kMostElements = 512, kLeastElements = 16;
 
   int64_t add_numbers(int64_t rows, int64_t stride, int64_t matrices);
-  // body(chunk) for all of a row of a node, with room for so many coefficients.
+  // Calls body(chunk) for all of a node's row, with room for so many coefficients.
   template <class Body>
   void for_each_chunk(const Node& node, const kernel::Jet& jet, int64_t count, int64_t row,
                       T* scratch, const Body& body) const noexcept {
@@ -113,7 +114,7 @@ class SketchSeries {
       body(Chunk{node, jet, row, begin, n, width, scratch, scratch + series_});
     }
   }
-  // Images of how a factor moves: of all coefficients but the value, or of each variable.
+  // Images of a factor's motion: of all coefficients but the value, or of each variable.
   int64_t slots(const Node& node) const noexcept {
     return node.is_inner() ? size_.coefficients - 1 : size_.variables;
   }

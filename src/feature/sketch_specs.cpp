@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The sketches' entries: one for each family, made from what it says of itself, and those composed
-// of them.
+// The entries of sketches: one for each family, made from its description, and those composed of
+// them.
 #include <limits>
 #include <memory>
 #include <string>
@@ -50,7 +50,7 @@ std::vector<const char*> family_names() {
   return names;
 }
 
-/// Kinds that are projections of one factor, the cheapest first.
+/// Kinds that can be projections of one factor, cheapest first.
 std::vector<const SketchKind*> projections() {
   std::vector<const SketchKind*> kinds;
   const auto families = projection::sketch_families();
@@ -101,7 +101,7 @@ SketchOptions plain_options(const std::string& map, const Parameters& own, uint6
   return options;
 }
 
-/// Of a sketch, or of one made of it.
+/// The step of a sketch, or of one made of it.
 int64_t step_of(const MapArguments& a) {
   const Parameters& sketch = a.own.find("base") == nullptr ? a.own : a.own.object("base");
   return projection::kSketchField.read(sketch) == SketchField::complex_to_real ? 2 : 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Tiles of rows through a tree of sketches, its columns laid out as the field asks.
-// Complex-to-real (Wacker, Ohana, Filippone 2023): a complex estimate's real part is the inner
+// Tiles of rows through a tree of sketches, with columns laid out as the field asks.
+// Complex-to-real (Wacker, Ohana, Filippone 2023): the real part of a complex estimate is the inner
 // product of [Re | Im].
 #pragma once
 
@@ -70,7 +70,7 @@ class SketchTiles final : public TileWork {
   static constexpr const char* kWhat = "a tile of Z";
   int64_t width() const noexcept { return range_.end - range_.begin; }
   int64_t workspace_bytes() const { return tree_.workspace_bytes<T>(rows_.together, width()); }
-  // Of a row, for both planes; none where the tree writes into Z.
+  // Numbers of a row, for both planes; none where the tree writes into Z.
   int64_t buffer_numbers() const noexcept {
     return direct_ ? 0 : 2 * (round_up(width()) + transform::kLineNumbers<T>);
   }

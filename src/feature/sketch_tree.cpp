@@ -20,7 +20,7 @@ using projection::FactorRows;
 using projection::FactorShape;
 using projection::Planes;
 
-// Buffers of a tile: what a second-level cache takes beside the weights.
+// Numbers of a tile's buffers: what fits a second-level cache beside the weights.
 constexpr int64_t kBufferNumbers = int64_t{1} << 17;
 constexpr int64_t kLeastTreeRows = 8;
 
@@ -35,7 +35,7 @@ SketchTree::SketchTree(std::vector<SketchNode> nodes) : nodes_(std::move(nodes))
   }
 }
 
-// Complex columns are kept as all real parts, then all imaginary ones: [Re | Im] as it stands.
+// Complex columns are stored as all real parts, then all imaginary parts, which is [Re | Im].
 int64_t SketchTree::row_size(int64_t node) const noexcept {
   const projection::Multilinear& map = *nodes_[static_cast<size_t>(node)].map;
   return map.columns() * (map.is_complex() ? 2 : 1);

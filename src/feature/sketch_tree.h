@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A tree of random multilinear maps: what a plain, a hierarchical and a CRAFT sketch are alike.
+// Trees of random multilinear maps: plain, hierarchical and CRAFT sketches.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace mercer::feature {
 
-/// What a factor reads if not the columns of an earlier node: the rows themselves, or nothing (a
+/// What a factor reads, if not the columns of an earlier node: the rows themselves, or nothing (a
 /// factor without inputs).
 inline constexpr int64_t kFirstInput = -1;
 inline constexpr int64_t kSecondInput = -2;
@@ -35,37 +35,35 @@ struct LeafRows {
 
 class SketchTree {
  public:
-  /// What one thread needs to evaluate tiles.
+  /// Scratch of one thread to evaluate tiles.
   template <class T>
   struct Workspace {
     T* numbers;
     projection::FactorRows<T>* inputs;
   };
 
-  /// Nodes come after their children; the last one is the root. A node with children that are nodes
-  /// has two factors at most.
+  /// Nodes come after their children; the last one is the root. A node whose children are nodes has
+  /// at most two factors.
   explicit SketchTree(std::vector<SketchNode> nodes);
 
   const projection::Multilinear& root() const noexcept { return *nodes_.back().map; }
   std::span<const SketchNode> nodes() const noexcept { return nodes_; }
-  /// Of a single node.
+  /// Whether it is a single node.
   bool is_plain() const noexcept { return nodes_.size() == 1; }
-  /// What factor f of the root reads: a node, kFirstInput or kSecondInput.
-  const std::vector<int64_t>& root_children() const noexcept { return nodes_.back().children; }
 
-  /// Rows that are worth doing together.
+  /// Rows per tile at which it is fastest.
   int64_t tile_rows() const noexcept;
   /// Bytes of a workspace for tiles of `rows` rows and slices of `width` columns of the root, a
   /// multiple of 64.
   template <class T>
   int64_t workspace_bytes(int64_t rows, int64_t width) const;
-  /// Begins one in as many bytes, 64-byte aligned; then, and for every later tile, workspace is it.
+  /// Lays out a workspace in that many bytes, 64-byte aligned; it serves all later tiles.
   template <class T>
   void begin_workspace(std::byte* memory) const noexcept;
   template <class T>
   Workspace<T> workspace(std::byte* memory) const noexcept;
 
-  /// Everything that columns c of the root need.
+  /// Draws and packs what columns c of the root need.
   template <class T>
   void prepare(projection::Blocks c, Context& context) const;
 
@@ -73,13 +71,12 @@ class SketchTree {
   template <class T>
   void evaluate(const LeafRows<T>& rows, int64_t n, projection::Blocks c, projection::Planes<T> Z,
                 const Workspace<T>& work) const noexcept;
-  /// Z(0, :) += their sum over n rows.
+  /// Z(0, :) += the sum of these columns over n rows.
   template <class T>
   void evaluate_sum(const LeafRows<T>& rows, int64_t n, projection::Blocks c,
                     projection::Planes<T> Z, const Workspace<T>& work) const noexcept;
 
-  /// Of the root's columns, from those of the leaves' rows. The second is used by two-input
-  /// sketches alone.
+  /// Moments of the root's columns from those of the rows; `second` is for two-input sketches.
   moment::PairMoments moments(const moment::PairSums& first, const moment::PairSums& second) const;
 
  private:

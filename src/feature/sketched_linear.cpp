@@ -30,7 +30,7 @@ int64_t numbers_per_row(const CsrView<T>& X) {
   return X.nonzeros() / std::max<int64_t>(X.rows, 1);
 }
 
-class SketchedLinear final : public Linear<FeatureMap> {
+class SketchedLinear final : public Linear<FeatureMap>, public Derivatives {
  public:
   explicit SketchedLinear(const LinearLaw& law)
       : Linear(law, law.d, law.D, false), sketch_(law.d, law.D, count_of(law), law.options.seed) {}
@@ -43,12 +43,12 @@ class SketchedLinear final : public Linear<FeatureMap> {
     });
   }
 
-  // h and s serve both precisions.
+  // One sketch serves both precisions.
   void prepare(Precision, Context& context) const override {
     sketch_.prepare({0, features()}, context);
   }
 
-  int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
+  const Derivatives* derivatives() const noexcept override { return this; }
   MERCER_DERIVATIVE_CALLS
 
  private:

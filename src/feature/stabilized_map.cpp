@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The largest exponent of a row is known when all of P is, so any slice of columns costs all of P:
-// a few rows at a time stay in cache between the two passes. Rows so large that their P, or what
-// structured projections add up on the way, may overflow are projected once more after a division
-// by 2^64, which is exact; the differences of exponents are then multiplied by it.
+// The largest exponent of a row needs all of P, so any slice of columns costs all of P; a few rows
+// at a time stay in cache between the two passes. Rows so large that their P, or what structured
+// projections add up on the way, may overflow are projected once more after a division by 2^64,
+// which is exact; the differences of exponents are then multiplied by it.
 #include "feature/stabilized_map.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ namespace mercer::feature {
 namespace {
 
 constexpr const char* kExponents = "the exponents of some rows";
-// Of P at a time, but not so few rows that threads have nothing to share.
+// Numbers of P at a time, but not so few rows that threads have nothing to share.
 constexpr int64_t kNumbers = int64_t{1} << 18, kLeastStabilized = 64;
 
 class StabilizedMap final : public FeatureMap {
@@ -89,7 +89,7 @@ class StabilizedMap final : public FeatureMap {
     return far;
   }
 
-  /// What is no number stays so.
+  /// NaN stays NaN.
   template <class T>
   void finish_far(const Rows& X, Columns c, Context& context, T* z) const {
     const int64_t F = exponents_->features();
@@ -125,7 +125,7 @@ class StabilizedMap final : public FeatureMap {
   template <class T>
   void finish(const T* P, int64_t F, Columns c, T* z) const noexcept {
     const T most = most_of(P, F);
-    // A row that is no number has no largest exponent.
+    // A row with a NaN or infinity has no largest exponent.
     if (!std::isfinite(most)) {
       std::fill_n(z, c.end - c.begin, std::numeric_limits<T>::quiet_NaN());
       return;

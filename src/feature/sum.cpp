@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Features of sums of kernels: those of the parts side by side, each with its own seed (SPEC
-// section 6). Means, biases and variances of the estimate add up, for the parts are independent.
+// section 6). Means, biases and variances of the estimate add up, since the parts are independent.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -18,7 +18,7 @@ namespace mercer::feature {
 namespace {
 
 constexpr auto kSumRule = kernel::Composition::Rule::sum;
-// Of the derivatives of one part at a time, before they are in their columns.
+// Bytes of derivatives of one part at a time, before they are copied to their columns.
 constexpr int64_t kSumBytes = int64_t{8} << 20;
 
 class Sum final : public ComposedMap {
@@ -45,17 +45,14 @@ class Sum final : public ComposedMap {
     });
   }
 
-  void variance(MatrixView<const double> X, MatrixView<const double> Y,
-                std::span<double> out) const override {
-    add_up(&FeatureMap::variance, X, Y, out);
+  double variance_at(const double* x, const double* y) const override {
+    return add_up(&Moments::variance_at, x, y);
   }
-  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
-                       std::span<double> out) const override {
-    add_up(&FeatureMap::pseudo_variance, X, Y, out);
+  double pseudo_variance_at(const double* x, const double* y) const override {
+    return add_up(&Moments::pseudo_variance_at, x, y);
   }
-  void bias(MatrixView<const double> X, MatrixView<const double> Y,
-            std::span<double> out) const override {
-    add_up(&FeatureMap::bias, X, Y, out);
+  double bias_at(const double* x, const double* y) const override {
+    return add_up(&Moments::bias_at, x, y);
   }
 
   double estimated_kernel(const double* x, const double* y) const override {
@@ -81,7 +78,7 @@ class Sum final : public ComposedMap {
       begin += part->features();
     }
   }
-  /// The same as one stage of the context, in real numbers of a row.
+  /// The same as one stage of the context, counted in real numbers of a row.
   template <class Body>
   void for_each_stage(Context& context, const Body& body) const {
     Stage stage(context, row_length());
@@ -94,16 +91,11 @@ class Sum final : public ComposedMap {
     });
   }
 
-  using Moment = void (FeatureMap::*)(MatrixView<const double>, MatrixView<const double>,
-                                      std::span<double>) const;
-  void add_up(Moment moment, MatrixView<const double> X, MatrixView<const double> Y,
-              std::span<double> out) const {
-    std::vector<double> own(out.size()), sum(out.size(), 0.0);
-    for (const auto& part : parts()) {
-      ((*part).*moment)(X, Y, own);
-      for (size_t i = 0; i < own.size(); ++i) sum[i] += own[i];
-    }
-    std::ranges::copy(sum, out.begin());
+  double add_up(double (Moments::*moment)(const double*, const double*) const, const double* x,
+                const double* y) const {
+    double sum = 0;
+    for (const auto& part : parts()) sum += (part->moments().*moment)(x, y);
+    return sum;
   }
 
   template <class T>
@@ -111,8 +103,9 @@ class Sum final : public ComposedMap {
                       MatrixView<T> out) const {
     const Matrix<T> own(X.rows, inputs(), context, "the gradient of one part");
     for_each_stage(context, [&](const FeatureMap& part, int64_t begin, int64_t end) {
-      if (begin == 0) return part.pull_back(X, G.block_cols(begin, end), context, out);
-      part.pull_back(X, G.block_cols(begin, end), context, own.view());
+      if (begin == 0)
+        return part.derivatives()->pull_back(X, G.block_cols(begin, end), context, out);
+      part.derivatives()->pull_back(X, G.block_cols(begin, end), context, own.view());
       for (int64_t i = 0; i < out.rows; ++i)
         for (int64_t k = 0; k < out.cols; ++k) out(i, k) += own(i, k);
     });
@@ -122,7 +115,7 @@ class Sum final : public ComposedMap {
   void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
                          MatrixView<T> out) const {
     for_each_stage(context, [&](const FeatureMap& part, int64_t begin, int64_t end) {
-      part.push_forward(X, V, context, out.block_cols(begin, end));
+      part.derivatives()->push_forward(X, V, context, out.block_cols(begin, end));
     });
   }
 
@@ -139,8 +132,8 @@ class Sum final : public ComposedMap {
       const Matrix<T> tile(rows, blocks * width, context, "the derivatives of one part");
       for (int64_t i0 = 0; i0 < X.rows; i0 += rows) {
         const int64_t count = std::min(rows, X.rows - i0);
-        part.differentiate(what, X.block_rows(i0, i0 + count), context,
-                           tile.view().block_rows(0, count));
+        part.derivatives()->differentiate(what, X.block_rows(i0, i0 + count), context,
+                                          tile.view().block_rows(0, count));
         for (int64_t i = 0; i < count; ++i)
           for (int64_t b = 0; b < blocks; ++b)
             std::copy_n(&tile(i, b * width), width, out.row(i0 + i) + b * row_length() + begin);
@@ -191,8 +184,8 @@ bool fits(int64_t total, const Sizes& sizes) {
   return true;
 }
 
-/// A total, from least in steps, that gives no part more than it can have: the largest but for what
-/// the last steps of unequal shares may cost.
+/// A total, from the least in steps, that gives no part more than it can have: the largest, except
+/// for what the last steps of unequal shares may cost.
 int64_t most_of(const MapSizes& all, const Sizes& sizes) {
   int64_t low = 0, high = std::max(kMostFeatures - all.least, int64_t{0}) / all.step;  // in steps
   while (low < high) {
@@ -206,7 +199,7 @@ int64_t most_of(const MapSizes& all, const Sizes& sizes) {
   return all.least + low * all.step;
 }
 
-/// The smallest step of a part reaches every one of its multiples.
+/// The smallest step of a part, whose multiples are all possible totals.
 MapSizes total_sizes(const Parameters& canonical, int64_t rows) {
   const std::vector<MapSizes> parts = sizes_of_parts(canonical, rows);
   if (parts.empty()) return {1, 1, kMostFeatures};
@@ -247,7 +240,7 @@ MapEntry sum_entry() {
                       .least = 0,
                       .most = std::numeric_limits<double>::max(),
                       .least_open = true,
-                      .help = "of each part in the features; left out: the same of every part"}},
+                      .help = "the share of each part in the features; left out: equal shares"}},
           .make = sum_from,
           .default_kernel = composed_kernel("sum"),
           .rule = kSumRule,

@@ -13,7 +13,7 @@
 
 namespace mercer::feature {
 
-/// Row j of W (F x d) is omega_j; weights F numbers, or none: 1/F each.
+/// Row j of W (F x d) is omega_j; weights: F numbers, or none (1/F each).
 struct SuppliedFrequencies {
   MatrixView<const double> W;
   std::span<const double> weights = {};
@@ -21,8 +21,8 @@ struct SuppliedFrequencies {
 };
 
 /// The map of a spec, whose "map", "inputs" and "features" may be left out. Errors:
-/// DIMENSION_MISMATCH for others than the frequencies make; UNSUPPORTED for a map or a projection
-/// that takes none; those of make_fourier_supplied and make_field_supplied.
+/// DIMENSION_MISMATCH where these differ from the frequencies'; UNSUPPORTED for a map or a
+/// projection that takes none; those of make_fourier_supplied and make_field_supplied.
 std::unique_ptr<FeatureMap> make_supplied(Parameters given, const kernel::Kernel* kernel,
                                           const SuppliedFrequencies& supplied);
 

@@ -11,7 +11,7 @@
 namespace mercer::feature {
 namespace {
 
-// What is drawn and packed on first use counts as one tile in so many.
+// Drawing and packing on first use counts as one tile in so many.
 constexpr int64_t kPreparing = 8;
 constexpr const char* kTilesOfThreads = "the tiles of all threads";
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The loop that every map of rows runs in: n rows times a range of columns are cut into tiles,
-// which threads take in order, each with scratch of its own. What a tile is made of is the work's
-// business: a projection and an epilogue (projected_tiles.h) or a tree of sketches (sketch.cpp).
+// The loop over tiles of rows and columns. n rows times a range of columns are cut into tiles,
+// which threads take in order, each with its own scratch. A TileWork says what a tile computes: a
+// projection and an epilogue (projected_tiles.h), a tree of sketches (sketch.cpp).
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace mercer::feature {
 
-/// How a call is cut. Blocks are the work's unit of columns.
+/// How a call is cut into tiles. Blocks are the work's unit of columns.
 struct TileCut {
   int64_t rows;               // of the call
   int64_t tile_rows;          // of a tile, >= 1
@@ -38,16 +38,16 @@ class TileWork {
   /// Draws and packs what the columns need.
   virtual void prepare(Context& context) const = 0;
   virtual TileCut cut() const = 0;
-  /// Once for every thread's scratch, before its first tile.
+  /// Called once for each thread's scratch, before its first tile.
   virtual void begin(std::byte* /*scratch*/) const noexcept {}
   virtual void run(const Tile& tile) const noexcept = 0;
 };
 
-/// Runs all tiles, as one stage of the context. Charges scratch to it. Errors: OUT_OF_MEMORY,
-/// CANCELLED, and what prepare throws.
+/// Runs all tiles as one stage of the context, and charges scratch to it. Errors: OUT_OF_MEMORY,
+/// CANCELLED, and those of prepare.
 void run_tiles(const TileWork& work, Context& context);
 
-/// Whether Z is written around the caches: too large to stay in them.
+/// Whether Z is written past the caches: too large to stay in them.
 template <class T>
 bool goes_around_caches(MatrixView<T> Z) noexcept {
   return Z.rows * Z.cols * static_cast<int64_t>(sizeof(T)) >= transform::kStreamBytes;

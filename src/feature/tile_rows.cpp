@@ -62,7 +62,8 @@ void SparseTileRows<T>::begin(T* scratch) const noexcept {
   std::fill_n(zeros, X_.cols, T{0});
 }
 
-// The first listing of a column gets the sum of all, the others 0; zeros are zeros again.
+// The first stored entry of a column gets the sum of all its entries, the others 0; the row of
+// zeros is zeros again.
 template <class T>
 void SparseTileRows<T>::add_up(int64_t i, T* zeros, T* entries) const noexcept {
   add_row(X_, i, zeros);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The rows of a tile as a projection reads them: the caller's, or what the row prologue makes of
-// them, with the numbers that the epilogue reads.
+// The rows of a tile as a projection reads them: the caller's, or rewritten by the row prologue,
+// with the numbers that the epilogue reads.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace mercer::feature {
 
-/// Tiles of dense rows. Scratch is in numbers, 64-byte aligned, begun once and then used for every
-/// tile of a thread.
+/// Tiles of dense rows. Scratch is in numbers, 64-byte aligned; a thread begins it once and uses it
+/// for all its tiles.
 template <class T>
 class DenseTileRows {
  public:
@@ -23,7 +23,7 @@ class DenseTileRows {
 
   int64_t scratch() const;
   void begin(T* /*scratch*/) const noexcept {}
-  /// Rows [i0, i1), and the numbers of row i0 + i from numbers + i row_numbers on.
+  /// Rows [i0, i1); the numbers of row i0 + i are at numbers + i row_numbers.
   MatrixView<const T> rows(int64_t i0, int64_t i1, T* scratch, T* numbers) const noexcept;
 
  private:
@@ -32,8 +32,8 @@ class DenseTileRows {
   int64_t tile_rows_;
 };
 
-/// The same for sparse rows, with a prologue that keeps zeros: it sees the entries that a row
-/// lists, those listed twice added up.
+/// The same for sparse rows, with a prologue that keeps zeros: it sees the stored entries, those
+/// stored twice added up.
 template <class T>
 class SparseTileRows {
  public:

@@ -31,13 +31,14 @@ namespace {
 
 constexpr int kMostLinks = 40;  // as Linux follows
 
-/// Up to and with the last slash; empty for a bare name.
+/// The path up to and including the last slash; empty for a bare name.
 std::string directory_of(const std::string& path) {
   const std::size_t slash = path.find_last_of('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
 }
 
-/// What the symbolic link `path` holds, taken from the link's own directory; empty if it is none.
+/// The target of the symbolic link `path`, relative to the link's own directory; empty if it is no
+/// link.
 std::string link_target(const std::string& path) {
   char held[4096];  // PATH_MAX: a link cannot hold more
   const ssize_t length = readlink(path.c_str(), held, sizeof held);
@@ -46,7 +47,7 @@ std::string link_target(const std::string& path) {
   return target.front() == '/' ? target : directory_of(path) + target;
 }
 
-/// The path that the link (if it is one) ends at, whether a file is there or not yet. `given`: for
+/// The end of a chain of links from `path`, whether or not a file is there yet. `given`: for
 /// messages.
 std::string follow_links(const std::string& given) {
   std::string path = given;
@@ -64,8 +65,8 @@ std::string follow_links(const std::string& given) {
   fail_with_errno(given, "follow its symbolic links", ELOOP);
 }
 
-/// Six letters or digits that another process or thread is unlikely to choose; O_EXCL settles the
-/// rest.
+/// Six letters or digits that another process or thread is unlikely to choose; if it did, O_EXCL
+/// fails.
 std::string suffix() {
   static std::atomic<uint64_t> counter{0};
   const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
@@ -95,7 +96,7 @@ void sync_directory(const std::string& target) {
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(follow_links(path)) {
   struct stat existing;
   const bool exists = stat(target_.c_str(), &existing) == 0;
-  // An empty name, or one that is too long, would be found out by rename alone, after all the work.
+  // Otherwise an empty or too long name would fail only at the rename, after all the work.
   if (!exists && (errno != ENOENT || target_.empty())) fail_with_errno(path_, "create it", errno);
   require(!exists || S_ISREG(existing.st_mode), MERCER_IO,
           "\"%s\": cannot write: it exists and is not a regular file", path_.c_str());
@@ -108,7 +109,7 @@ AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(follow_li
   if (exists && fchmod(descriptor_, existing.st_mode & 07777) != 0) {
     const int error = errno;
     close(descriptor_);
-    unlink(temporary_.c_str());  // the destructor of a half-made object does not run
+    unlink(temporary_.c_str());  // the destructor does not run when a constructor throws
     fail_with_errno(path_, "keep its permissions", error);
   }
 }

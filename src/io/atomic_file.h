@@ -12,10 +12,10 @@
 
 namespace mercer::io {
 
-/// Not copyable; without commit() the destructor removes the temporary file and the target stays as
-/// it was. Errors: IO naming the path and errno's text. A target that exists must be a regular file
-/// and keeps its permission bits; a new file gets those of the process's umask. A symbolic link is
-/// followed to its end, whether a file is there or not yet; a loop of them is IO.
+/// Without commit() the destructor removes the temporary file and the target stays as it was.
+/// Errors: IO naming the path and errno's text. A target that exists must be a regular file and
+/// keeps its permission bits; a new file gets those of the process's umask. A symbolic link is
+/// followed to its end, whether or not a file is there yet; a loop of links is IO.
 class AtomicFile : NonCopyable {
  public:
   explicit AtomicFile(const std::string& path);

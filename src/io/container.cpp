@@ -2,17 +2,17 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Layout of a file, every integer little-endian:
 //   0  magic     89 'M' 'E' 'R' 'C' 'E' 'R' 0A (a byte above 7F and a newline, as PNG has, show
-//   damage by text transfers) 8  version   u32, first because all that follows may depend on it
+//                damage by text transfers)
+//   8  version   u32, first because all that follows may depend on it
 //  12  count     u32, number of sections, at most kMostSections
 //  16  length    u64, of the whole file
 //  24  kind      16 bytes, padded with zeros
-//  40  table     count entries of 48 bytes: name (24 bytes, padded with zeros), offset u64, length
-//  u64, CRC-64 u64
+//  40  table     count entries of 48 bytes: name (24 bytes, padded with zeros), offset u64,
+//                length u64, CRC-64 u64
 //   .  checksum  u64, CRC-64 of all bytes before it
-//   .  sections, one after the other without gaps, in the order of the table, up to the end of the
-//   file
-// Only the version is outside what a checksum covers in time: a flip there reads as another
-// version, which is refused too.
+//   .  sections  one after the other without gaps, in the order of the table, up to the end
+// The version is read before the checksum is known: a flipped bit there reads as another version,
+// which is refused too.
 #include "io/container.h"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ void append_name(std::vector<std::byte>& out, std::string_view name, std::size_t
   }
 }
 
-/// The name in a padded field, empty if it is none.
+/// The name in a padded field, empty if it is not valid.
 std::string name_at(const std::byte* bytes, std::size_t most) {
   std::string name(most, '\0');
   std::memcpy(name.data(), bytes, most);
@@ -152,7 +152,7 @@ class FileReader {
     check(offset == length, "bytes after the last section");
   }
 
-  /// After read_table: the lengths together are the file's own.
+  /// Called after read_table: the lengths add up to the file's own.
   void read_section(std::size_t i) {
     const std::byte* entry = &header_[kFixedBytes + i * kEntryBytes];
     Section& section = container_.sections[i];

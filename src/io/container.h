@@ -18,24 +18,24 @@ namespace mercer::io {
 
 inline constexpr uint32_t kFormatVersion = 1;
 
-/// A section to be written: nothing is copied. A name that begins with _ makes it optional: a
-/// reader that does not know it passes it by. All others must be known.
+/// A section to be written; nothing is copied. A name that begins with _ is optional: a reader that
+/// does not know it skips it. All others must be known.
 struct SectionView {
   std::string_view name;  // 1 to 24 of a-z and _
   std::span<const std::byte> bytes;
 };
 
-/// Of a file whose sections have so many bytes.
+/// The length of a file whose sections have these lengths.
 int64_t container_length(std::span<const int64_t> section_bytes);
 
 /// Errors: those of the output. kind: 1 to 16 of a-z and _.
 void write_container(Output& output, std::string_view kind, std::span<const SectionView> sections);
 
-/// The same after output.begin(container_length of these) said that bytes are wanted: for sections
-/// that cost something to make.
+/// The same, after output.begin(container_length(...)) has said that the bytes are wanted: for
+/// sections that are expensive to make.
 void write_sections(Output& output, std::string_view kind, std::span<const SectionView> sections);
 
-/// All that stands before the sections: write_container without the writing.
+/// What stands before the sections.
 std::vector<std::byte> container_header(std::string_view kind,
                                         std::span<const SectionView> sections);
 
@@ -54,9 +54,9 @@ struct Container {
   std::vector<Section> sections;
 };
 
-/// IO, CORRUPT_FILE (truncated, longer than it says, checksum, impossible sizes; checked against
-/// the input's length before allocation), VERSION (newer format), INVALID_ARGUMENT (another kind
-/// than expected; empty `kind` accepts any).
+/// Errors: IO; CORRUPT_FILE (truncated, longer than it says, checksum, impossible sizes, which are
+/// checked against the input's length before allocation); VERSION (newer format); INVALID_ARGUMENT
+/// (another kind than `kind`; an empty one accepts any).
 Container read_container(Input& input, std::string_view kind);
 
 }  // namespace mercer::io

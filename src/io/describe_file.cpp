@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What a file holds, as JSON. Maps and models are read as by load, so that what is described can be
-// loaded: making a map draws no frequency. Statistics are read whole, since loading refuses sums
+// What a file holds, as JSON. Maps and models are read as load does, so what is described can be
+// loaded; making a map draws no frequency. Statistics are read whole, since loading refuses sums
 // that are not finite.
 #include <memory>
 #include <string>
@@ -46,7 +46,7 @@ std::string describe_map(const SectionReader& file) {
   return describe_parts(file.container(), read->parameters(), read->numbers());
 }
 
-/// Of inputs or targets: a list for each bound.
+/// Ranges of inputs or targets: a list for each bound.
 Object describe_ranges(const std::vector<model::Range>& ranges) {
   std::vector<double> lowest, low, high, highest;
   for (const model::Range& r : ranges) {
@@ -63,7 +63,7 @@ Object describe_ranges(const std::vector<model::Range>& ranges) {
   return std::make_shared<Parameters>(std::move(out));
 }
 
-/// What the lambdas of a path came to; squared error, soft error, error rate or 1 - R^2: less is
+/// The scores of the lambdas of a path: squared error, soft error, error rate or 1 - R^2; less is
 /// better.
 void add_path(const model::Model& model, Parameters* out) {
   std::vector<double> lambdas, scores;

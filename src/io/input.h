@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Bytes to be read from their beginning: a file, or memory. Their number is known before anything
-// is allocated for them.
+// Bytes read from the beginning: of a file, or of memory. Their number is known before anything is
+// allocated.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class Input : NonCopyable {
   explicit Input(std::string name) : name_(std::move(name)) {}
   virtual ~Input() = default;
 
-  /// What messages call it: a path in quotes, or "data".
+  /// Its name in messages: a path in quotes, or "data".
   const std::string& name() const noexcept { return name_; }
   virtual int64_t length() const noexcept = 0;
   /// Fills all of `bytes`; CORRUPT_FILE if the input ends earlier.

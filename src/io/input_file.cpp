@@ -33,7 +33,7 @@ InputFile::InputFile(const std::string& path) : Input("\"" + path + "\"") {
     length_ = status.st_size;
     return;
   }
-  close(descriptor_);  // the destructor of a half-made object does not run
+  close(descriptor_);  // the destructor does not run when a constructor throws
   if (!known) fail_reading(name(), "ask for its length", error);
   fail(MERCER_IO, "%s: cannot read: it is not a regular file", name().c_str());
 }

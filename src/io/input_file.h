@@ -11,12 +11,12 @@ namespace mercer::io {
 
 class InputFile final : public Input {
  public:
-  /// IO naming the path and errno's text, also for what is no regular file.
+  /// Errors: IO naming the path and errno's text, also for a path that is no regular file.
   explicit InputFile(const std::string& path);
   ~InputFile() override;
 
   int64_t length() const noexcept override { return length_; }
-  /// CORRUPT_FILE if the file shrank meanwhile.
+  /// CORRUPT_FILE if the file has shrunk since.
   void read(std::span<std::byte> bytes) override;
 
  private:

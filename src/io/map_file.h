@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A map as it lies in a file.
+// Maps in files.
 #pragma once
 
 #include <initializer_list>

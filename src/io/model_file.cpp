@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Model files: map spec and numbers, options, preparation of rows, what the kind of model learnt,
-// the path of lambdas tried, the caller's metadata. The same checks guard writing
-// (INVALID_ARGUMENT) and reading (CORRUPT_FILE), so what is written can be read.
+// Model files: map spec and numbers, options, preparation of rows, what the model learnt, the path
+// of lambdas tried, the caller's metadata. The same checks guard writing (INVALID_ARGUMENT) and
+// reading (CORRUPT_FILE), so what is written can be read.
 #include "io/model_file.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace mercer::io {
 namespace {
 
 constexpr int64_t kMostMetadataBytes = int64_t{1} << 20;
-// Optional: readers of earlier versions pass it by, and files without it have no probabilities.
+// Optional: readers of earlier versions skip it, and a file without it has no probabilities.
 constexpr const char kCalibration[] = "_calibration";
 constexpr const char kPosterior[] = "_posterior";
 
@@ -79,9 +79,9 @@ std::vector<model::PathPoint> path_of(const std::vector<double>& numbers) {
   return path;
 }
 
-/// Those of a kind of model, in order. Files of ridge, the first of all kinds, do not name it,
-/// those from before ranges were kept hold none; models without probabilities have no calibration,
-/// and a report is there only of a search.
+/// The sections of a kind of model, in order. Files of ridge do not name their kind, files from
+/// before ranges were kept have none, models without probabilities have no calibration, and only a
+/// search has a report.
 std::vector<const char*> sections_of(const model::ModelEntry& entry, const SectionReader& file) {
   std::vector<const char*> names = {"map", "numbers", "options"};
   if (file.has("model")) names.push_back("model");
@@ -101,7 +101,8 @@ model::Estimating parse_kind(const SectionReader& file) {
   return spec::parse_model_kind(file.text("model"));
 }
 
-/// D of the weights: the map's, or of a kernel of several outputs a part of them.
+/// The features that the weights are of: the map's D, or for a kernel of several outputs a part of
+/// it.
 int64_t learnt_features(const Parameters& map, const std::vector<std::vector<double>>& numbers,
                         int64_t outputs) {
   const int64_t features = map.integer("features");
@@ -115,7 +116,7 @@ int64_t learnt_features(const Parameters& map, const std::vector<std::vector<dou
   return D;
 }
 
-/// All but the map, which is made last: what it may cost is known to be in the file by then.
+/// Reads all but the map, which is made last: by then its size has been checked against the file.
 model::Model parse_model(const SectionReader& file, const model::Estimating& kind,
                          const Parameters& map) {
   const ModelOptions options = parse_options(file.text("options"), kind);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A fitted model as it lies in a file.
+// Fitted models in files.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace mercer::io {
 
 /// CORRUPT_FILE naming the input unless sizes agree with each other, with the map and with the
 /// file, options are within what a fit accepts, standardiser and weights are finite, scales
-/// positive. Which sections there must be depends on the kind of model: they are required here.
+/// positive. The sections that a kind of model has are required here.
 std::unique_ptr<model::Model> read_model(const SectionReader& file);
 
 }  // namespace mercer::io

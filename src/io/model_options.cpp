@@ -33,8 +33,8 @@ Field positive(const char* key) {
 constexpr const char* kJoint = "joint";
 constexpr double kMostSteps = 1e6;  // of a path or a cross-validation, as specs have it
 
-/// The first are required: the writer knows every one. How lambda was found is kept for whoever
-/// asks what a file holds. The ranges are those of a fit.
+/// The first are required, since every writer knows them. How lambda was found is kept for those
+/// who ask what a file holds. Ranges are those of a fit.
 std::vector<Field> option_fields() {
   Field seed{.key = "seed", .type = FieldType::seed, .fallback = {}};
   std::vector<Field> fields = {spec::kTask.required_field(),
@@ -52,7 +52,7 @@ std::vector<Field> option_fields() {
                                seed,
                                count("rows", 2),
                                count("outputs", 1)};
-  // With their defaults: files of before there was a choice do not name them.
+  // These have defaults, as files from before there was a choice do not name them.
   fields.push_back({.key = "ordered", .type = FieldType::boolean, .fallback = false});
   for (Field& field : spec::preparation_fields()) fields.push_back(std::move(field));
   Field joint{.key = kJoint, .type = FieldType::object, .fields = spec::outputs_fields};
@@ -61,7 +61,7 @@ std::vector<Field> option_fields() {
   return fields;
 }
 
-/// What the range of one field alone cannot say.
+/// Checks that involve several fields.
 void check_ranges(const ModelOptions& options) {
   const model::Selecting& fit = options.fit.select;
   require(fit.lambda_smallest <= fit.lambda_largest, MERCER_INVALID_ARGUMENT,

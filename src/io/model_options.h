@@ -19,8 +19,8 @@ struct ModelOptions {
 
 /// INVALID_ARGUMENT for values that could not be read back: not finite, or out of range.
 std::string print_options(const ModelOptions& options);
-/// kind: entry and own parameters, which a file holds elsewhere. INVALID_ARGUMENT naming key, value
-/// and what is allowed.
+/// kind: the model's entry and its own parameters, which a file holds elsewhere. INVALID_ARGUMENT
+/// naming key, value and what is allowed.
 ModelOptions parse_options(std::string_view json, const model::Estimating& kind = {});
 
 }  // namespace mercer::io

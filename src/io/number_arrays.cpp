@@ -7,7 +7,7 @@
 //   table     per array: name (24 or 64 bytes, padded with zeros), type (1: f64, 2: i64), extents
 //             (number of them, at most kMostExtents), the extents
 //   values    of one array after the other
-// Sections of files that know no names are doubles alone.
+// Sections of files from before there were names are doubles alone.
 #include "io/number_arrays.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr uint64_t kArraysMagic = 0x7FF852454D55534E;
 constexpr uint64_t kLongMagic = kArraysMagic + 1;
-constexpr uint64_t kMostArrays = 4096;  // three of each of the most parts of a map, and more
+constexpr uint64_t kMostArrays = 4096;  // more than three for each part that a map can have
 constexpr uint64_t kMostExtents = 8;
 constexpr std::size_t kNameBytes = 24, kLongNameBytes = 64;
 constexpr std::size_t kWord = 8;

@@ -14,7 +14,7 @@ namespace mercer::io {
 /// No bytes for no arrays. Names: 1 to 24 of a-z and _.
 std::vector<std::byte> encode(std::span<const NumberArray> arrays);
 
-/// The arrays of a section. Numbers without a table, which files before this one hold, are one
+/// The arrays of a section. Files of earlier versions hold numbers without a table, which are one
 /// array without a name. Errors: CORRUPT_FILE for what encode does not write.
 std::vector<NumberArray> decode(std::span<const std::byte> section);
 

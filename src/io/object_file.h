@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps, models and statistics as the bytes of files, wherever these
-// go to or come from.
+// Maps, models and statistics as the bytes of a file, whatever these are read from or written to.
 #pragma once
 
 #include <memory>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Where bytes are written to: a file that appears whole or not at all, or what a caller makes of
-// them.
+// Where bytes go: a file that appears whole or not at all, or what a caller makes of them.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +20,7 @@ class Output : NonCopyable {
   Output() = default;
   virtual ~Output() = default;
 
-  /// `length` bytes are to come. False: they are not wanted, only their number was.
+  /// Announces `length` bytes. False: only their number was asked for.
   virtual bool begin(int64_t length) = 0;
   virtual void write(std::span<const std::byte> bytes) = 0;
   virtual void commit() = 0;

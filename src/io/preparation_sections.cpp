@@ -25,7 +25,7 @@ void require_sizes(const char* what, size_t size, int64_t expected) {
   require_count(what, static_cast<int64_t>(size), expected);
 }
 
-/// The place of a column that a number names.
+/// The column index that `number` is.
 int64_t column_of(const char* what, double number, int64_t after, int64_t columns) {
   const bool right = number > static_cast<double>(after) && number < static_cast<double>(columns) &&
                      number == std::floor(number);
@@ -176,7 +176,7 @@ void read_preparation(const SectionReader& file, int64_t inputs, int64_t outputs
     model.ranges =
         ranges_of(file.doubles("ranges"), raw, ranged_targets(model.fit.coding, outputs));
   }
-  // Whose size is known to be in the file before there are as many curves.
+  // Its size has been checked against the file before curves are allocated.
   require(model.ranges.known() ||
               (asked.transform == Transform::none && asked.target_transform == Transform::none),
           MERCER_INVALID_ARGUMENT, "section ranges is missing, which every transform comes with");

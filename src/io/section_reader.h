@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A container being read as an object: sections by name, as text or doubles, and errors that name
-// the input.
+// Sections of a container by name, as text or doubles, with errors that name the input.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +27,10 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
 
 class SectionReader {
  public:
-  /// read_container; then require_sections.
+  /// Reads the container and requires these sections.
   SectionReader(Input& input, std::string_view kind, std::initializer_list<const char*> names);
   SectionReader(std::string input, Container container, std::initializer_list<const char*> names);
-  /// Sections to be required later.
+  /// The sections are required later.
   SectionReader(std::string input, Container container)
       : input_(std::move(input)), container_(std::move(container)) {}
 
@@ -42,11 +41,11 @@ class SectionReader {
   void require_sections(std::span<const char* const> names) const;
   bool has(std::string_view name) const noexcept { return find(name) != nullptr; }
   std::string_view text(std::string_view name) const;
-  /// Doubles in a section; CORRUPT_FILE, for parsed_from to name the file, if its length is no
-  /// multiple of 8.
+  /// The number of doubles in a section; CORRUPT_FILE, to which parsed_from adds the file's name,
+  /// if its length is no multiple of 8.
   int64_t count(std::string_view name) const;
   std::span<const std::byte> bytes(std::string_view name) const;
-  /// Bit for bit; errors of count.
+  /// The doubles, bit for bit; errors of count.
   std::vector<double> doubles(std::string_view name) const;
 
  private:
@@ -55,9 +54,10 @@ class SectionReader {
   Container container_;
 };
 
-/// Calls parse(). What would be the caller's mistake in an argument is a corrupt file here:
-/// INVALID_ARGUMENT, DIMENSION_MISMATCH and UNSUPPORTED become CORRUPT_FILE; the message of these,
-/// CORRUPT_FILE and VERSION begins with the input's name: once, so calls are not nested.
+/// Calls parse() and turns INVALID_ARGUMENT, DIMENSION_MISMATCH and UNSUPPORTED into CORRUPT_FILE,
+/// since what is a mistake in an argument is a corrupt file here. Their messages, and those of
+/// CORRUPT_FILE and VERSION, get the input's name in front; calls are not nested, so it stands
+/// there once.
 template <class Parse>
 auto parsed_from(const std::string& input, Parse&& parse) {
   try {

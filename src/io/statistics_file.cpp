@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Statistics files: rows, the lower triangle of the Gram matrix, cross products, sums and the
-// origin they are about, and the rows' weight where it is not their number, every double bit for
-// bit.
+// Statistics files: the number of rows, the lower triangle of the Gram matrix, cross products, sums
+// and the origin they are about, and the rows' weight where it is not their number. Every double is
+// kept bit for bit.
 #include "io/statistics_file.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ std::vector<Field> shape_fields() {
           extent("rows", 0, kInfinity)};
 }
 
-/// Row by row up to the diagonal: the rest of the matrix holds nothing.
+/// The lower triangle, row by row.
 std::vector<double> packed(MatrixView<const double> gram) {
   std::vector<double> lower;
   lower.reserve(static_cast<size_t>(gram.rows * (gram.rows + 1) / 2));
@@ -63,7 +63,7 @@ bool about_zero(const SectionReader& file, int64_t features, int64_t outputs) {
   return file.count("sums") == features + 2 * outputs;
 }
 
-/// Of a file whose sections have the sizes it says.
+/// Requires sections of the sizes that the file says.
 StatisticsShape parse_shape(const SectionReader& file) {
   const Parameters shape = check_fields(spec::parse_object(file.text("shape")), shape_fields(), "");
   const int64_t D = shape.integer("features"), m = shape.integer("outputs");
@@ -85,7 +85,7 @@ std::unique_ptr<solver::RowStatistics> parse_statistics(const SectionReader& fil
   const std::vector<double> gram = file.doubles("gram"), cross = file.doubles("cross"),
                             sums = file.doubles("sums");
   auto statistics = std::make_unique<solver::RowStatistics>(D, m);
-  if (shape.rows == 0) return statistics;  // whatever the sums say, they are of no rows
+  if (shape.rows == 0) return statistics;  // without rows the sums mean nothing
   auto parts = statistics->parts();
   parts.rows = shape.rows;
   parts.weight = file.has("weight") ? file.doubles("weight")[0] : static_cast<double>(shape.rows);

@@ -13,7 +13,7 @@ namespace mercer::io {
 struct StatisticsShape {
   int64_t features = 0, outputs = 0, rows = 0;
 };
-/// CORRUPT_FILE naming the input for whatever load_statistics refuses.
+/// CORRUPT_FILE naming the input for anything that load_statistics refuses.
 StatisticsShape read_shape(const SectionReader& file);
 
 /// CORRUPT_FILE unless the sections of a statistics file are there, in order.

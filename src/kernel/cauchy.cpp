@@ -39,7 +39,7 @@ class Cauchy final : public SpectralKernel<Cauchy, Product, LaplaceFrequencies> 
       double before = 0, now = 1;  // of the factor itself
       for (int64_t n = 1; n <= one.order; ++n) {
         const double next = -(2 * t * now + before) / (1 + t * t);
-        // Times n! and the n-th power of 1/l, step by step.
+        // n! and the n-th power of 1/l are multiplied in step by step.
         before = now * (static_cast<double>(n) * l);
         now = next * (static_cast<double>(n) * l);
       }

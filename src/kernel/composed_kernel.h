@@ -30,14 +30,15 @@ class ComposedKernel : public Kernel {
   std::span<const std::shared_ptr<const Kernel>> parts() const noexcept { return parts_; }
 
  private:
-  /// Joins of(part) over all parts by addition or multiplication.
+  /// Adds up or multiplies of(part) over all parts.
   template <class Of>
   double joined(const Of& of) const noexcept;
 
   Composition::Rule rule_;
   std::vector<std::shared_ptr<const Kernel>> parts_;
   std::unique_ptr<const PowerSeries> series_;
-  std::shared_ptr<const random::Law> law_;  // null where a part has none that goes with the others
+  std::shared_ptr<const random::Law>
+      law_;  // null where the parts' distributions cannot be combined
 };
 
 /// "parts": from two to kMostParts kernel specs.

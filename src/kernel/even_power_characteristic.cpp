@@ -19,9 +19,9 @@ constexpr double kSpacing = 0.5;
 constexpr size_t kTerms = 12, kDerivativeTerms = 18;
 constexpr double kNegligible = 40;  // e^{-40} < 1e-17
 
-// Where |phi| falls below e^{-40}: the saddle point of i w t - w^{2q} gives its decay exponent
-// (1 - 1/2q) t (t/2q)^{1/(2q-1)} sin(pi/(2(2q-1))). A derivative has the saddle's |w| to its power
-// in front.
+// The t from which |phi| is below e^{-40}: the saddle point of i w t - w^{2q} gives its decay
+// exponent (1 - 1/2q) t (t/2q)^{1/(2q-1)} sin(pi/(2(2q-1))). A derivative has the power of the
+// saddle's |w| as a further factor.
 double table_end(int64_t order, int64_t derivative) {
   const double two_q = 2 * static_cast<double>(order);
   const double pi = std::acos(-1.0);

@@ -4,6 +4,7 @@
 // characteristic function.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

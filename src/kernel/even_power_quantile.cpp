@@ -5,13 +5,13 @@
 // 1964, 6.5.29 and 6.5.31), inverted by Newton's method from the side on which it converges
 // monotonically. All of it decides parameters of a map, hence no libm.
 #include "kernel/even_power_law.h"
+#include "random/gamma_quantile.h"
 #include "random/scalar_math.h"
 
 namespace mercer::kernel {
 namespace {
 
 constexpr double kSwitch = 1.5;
-constexpr int kSeriesTerms = 30;    // 1.5^30 / 30! < 1e-27
 constexpr int kFractionTerms = 80;  // error about exp(-4 sqrt(80 kSwitch)) < 1e-18
 constexpr int kNewtonSteps = 60;    // a bound only: about six are taken
 
@@ -45,13 +45,7 @@ EvenPowerQuantile::EvenPowerQuantile(int64_t order)
 
 double EvenPowerQuantile::below(double r) const noexcept {
   const double x = even_power(r, order_);
-  double term = 1;
-  double sum = 1;
-  for (int k = 1; k <= kSeriesTerms; ++k) {
-    term *= x / (shape_ + k);
-    sum += term;
-  }
-  return r * random::portable_exp(-x) * sum;
+  return r * random::portable_exp(-x) * random::lower_gamma_series(shape_, x);
 }
 
 // below() is concave and at most r, so Newton's iterates climb to the root from r = mass.

@@ -24,8 +24,8 @@ class ExponentialSemigroup final
       : ExponentialSemigroup(canonical, canonical.number("beta")) {}
   double term(double x, double y) const noexcept { return std::sqrt(x + y); }
   double finish(double roots) const noexcept { return std::exp(-beta_ * roots); }
-  // 4 s g'' + 2 g' = beta^2 g, and so 4 s g^(n+2) = beta^2 g^(n) - (4 n + 2) g^(n+1), terms of one
-  // sign. Infinite at 0, as it is.
+  // 4 s g'' + 2 g' = beta^2 g, so 4 s g^(n+2) = beta^2 g^(n) - (4 n + 2) g^(n+1), whose terms have
+  // one sign. Infinite at 0, as the derivative is.
   double relative_slope(int64_t n, double s) const noexcept {
     double before = 1, now = -0.5 * beta_ / std::sqrt(s);
     for (int64_t m = 0; m + 1 < n; ++m) {

@@ -37,7 +37,7 @@ class GaussianAction final : public PairAction {
            double* out) const noexcept override {
     const size_t d = precision_.size();
     const double k = kernel_.value(static_cast<int64_t>(d), x, y);
-    if (k == 0) return;  // underflow: any polynomial times it is 0, too
+    if (k == 0) return;  // underflow: times any polynomial it is 0, too
     double square = 0;
     for (size_t i = 0; i < d; ++i) square += slope(x, y, i) * slope(x, y, i);
     const double mixed = k * (parts_.curl - parts_.divergence);

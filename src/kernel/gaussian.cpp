@@ -43,7 +43,7 @@ class Gaussian final : public RadialKernel<Gaussian> {
   double derivative(const MultiIndex& order, int64_t d, const double* x,
                     const double* y) const noexcept override {
     double product = value(d, x, y);
-    if (product == 0) return 0;  // any polynomial times it is, too
+    if (product == 0) return 0;  // times any polynomial it is 0, too
     for (const PartialFactor& factor : order) {
       const auto k = static_cast<size_t>(factor.input);
       const double l = lengthscale()[lengthscale().size() == 1 ? 0 : k];

@@ -36,7 +36,7 @@ class EvenPowerLaw final : public random::Law {
       w = signed_one * magnitude * random::uniform(words);
     }
   }
-  // Order 1 is the Gaussian of variance 1/2.
+  // With order 1 this is the Gaussian of variance 1/2.
   bool isotropic() const noexcept override { return order_ == 1; }
   double radius(const random::Stream& stream, int64_t d) const noexcept override {
     if (order_ != 1) return random::Law::radius(stream, d);

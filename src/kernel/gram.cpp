@@ -19,14 +19,15 @@ namespace mercer::kernel {
 namespace {
 
 constexpr int64_t kGramRows = 32;
-constexpr int64_t kTileDoubles = 8192;  // of Y: 64 KiB, half of a small second-level cache
-constexpr int64_t kBlockDoubles = int64_t{1} << 21;  // made dense at a time: 16 MiB
-constexpr int64_t kDensest = 8;  // pairs of rows that list more than one in so many cost more
+constexpr int64_t kTileDoubles = 8192;  // doubles of Y: 64 KiB, half of a small second-level cache
+constexpr int64_t kBlockDoubles = int64_t{1} << 21;  // doubles made dense at a time: 16 MiB
+constexpr int64_t kDensest =
+    8;  // with more than one entry in so many stored, pairs of sparse rows cost more
 constexpr const char* kScratch = "pairs of sparse rows of all threads";
 
 using Doubles = MatrixView<const double>;
 
-// In products: rows of Y in a block, and rows of X.
+// Rows of Y in a block of products, and rows of X.
 constexpr int64_t kProductColumns = 1024;
 constexpr int64_t kProductRows = 256;
 

@@ -244,8 +244,8 @@ void derivative_gram(const Kernel& kernel, const MultiIndex& p, const MultiIndex
                      MatrixView<const double> X, MatrixView<const double> Y, Context& context,
                      MatrixView<double> K);
 
-/// p: one; as many as inputs, which are directions of theirs (a field); or the rows of "gamma", K =
-/// k gamma, whose features are those of k whatever gamma is.
+/// The number of outputs p: one; as many as inputs, whose directions they are (a field); or the
+/// rows of "gamma", for K = k gamma, whose features are those of k whatever gamma is.
 enum class OutputCount { one, inputs, gamma };
 
 /// One kernel, defined in the file of its name. `fields`: its own parameters; the table adds
@@ -257,26 +257,26 @@ struct KernelEntry {
   std::unique_ptr<Kernel> (*make)(const Parameters& canonical);
   const char* default_map;
   OutputCount outputs = OutputCount::one;
-  /// Its constant fields have a stream function; those of others, a potential.
+  /// Constant fields have a stream function; for other kernels they have a potential.
   bool without_sources = false;
-  /// A parameter in [0, 1] that a search tries values of unless the spec gives it, the first a
+  /// A parameter in [0, 1] of which a search tries values unless the spec gives it, the first a
   /// reasonable one; null: none.
   const char* shape = nullptr;
   std::vector<double> shapes = {};
 };
 /// All kernels.
 std::span<const KernelEntry> kernel_table();
-/// The one that given["kernel"] names. Errors: INVALID_ARGUMENT naming what exists.
+/// The entry that given["kernel"] names. Errors: INVALID_ARGUMENT naming what exists.
 const KernelEntry& kernel_entry(const Parameters& given, const std::string& path = "");
 
 /// The fields of an entry with "kernel", which names it, in front.
 std::vector<Field> kernel_fields(const KernelEntry& entry);
 
-/// Checked against the fields of given["kernel"], defaults filled in, in canonical order, without
-/// "mercer". No object is made. `path` stands before keys in messages. Errors: INVALID_ARGUMENT
-/// naming key, value and what is allowed, VERSION, UNSUPPORTED ("needs").
+/// Checks `given` against the fields of its kernel and fills in defaults; in canonical order,
+/// without "mercer". Makes no object. `path` stands before keys in messages. Errors:
+/// INVALID_ARGUMENT naming key, value and what is allowed, VERSION, UNSUPPORTED ("needs").
 Parameters canonical_kernel(const Parameters& given, const std::string& path);
-/// The same of a kernel of one output, else UNSUPPORTED.
+/// The same for a kernel of one output; UNSUPPORTED for others.
 Parameters canonical_scalar_kernel(const Parameters& given, const std::string& path);
 
 /// KernelEntry::default_map of given["kernel"]. Errors: INVALID_ARGUMENT naming what exists.

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Products over all inputs but one, for each of them, without a division: halves of the inputs,
-// and halves of these, each with what all inputs outside make. O(d log d) joins, no memory but the
-// stack's.
+// Products over all inputs but one, for each of them, without a division: by halves of the inputs,
+// and halves of these, each with the product of all inputs outside. O(d log d) joins, and no memory
+// beside the stack.
 #pragma once
 
 #include <cstdint>
 
 namespace mercer::kernel {
 
-/// leaf(k, of all inputs of [first, last) but k joined to `outside`); join(state, j) joins input j.
+/// Calls leaf(k, state) for k in [first, last), state being `outside` joined with all inputs of the
+/// range but k; join(state, j) joins input j.
 template <class State, class Join, class Leaf>
 void leave_one_out(int64_t first, int64_t last, const State& outside, const Join& join,
                    const Leaf& leaf) noexcept {

@@ -91,7 +91,7 @@ double mixture(double nu, double c, double squared) noexcept {
     return -nu * exp_remainder(y, exp_y) - 0.5 * squared / exp_y;
   };
   const double top = exponent(peak, 1 + rise);
-  // Below the least double; the curvature may be beyond what steps from the peak can resolve.
+  // The value is below the least double; the curvature may be too large for steps from the peak.
   if (top + c < -760) return 0;
   double sum = 1;
   for (const double direction : {step, -step}) {
@@ -107,7 +107,7 @@ double mixture(double nu, double c, double squared) noexcept {
   return std::min(1.0, std::exp(top + c) * (step * sum));
 }
 
-constexpr double kLeastNu = 0.01;  // of derivatives by mixtures, which are held to no less
+constexpr double kLeastNu = 0.01;  // derivatives by mixtures are tested down to this nu
 
 enum class Smoothness { half, three_halves, five_halves, any };
 

@@ -30,8 +30,8 @@ double squared_factorial(int64_t s) noexcept {
   return factorial * factorial;
 }
 
-// Jets of x'y, ||x||^2 and ||y||^2, which are of degree 2 and so have few coefficients, then of
-// their polynomial, by Horner's rule one such factor after the other.
+// Jets of x'y, ||x||^2 and ||y||^2, which are of degree 2 and so have few coefficients, then of the
+// polynomial of these by Horner's rule.
 class OpticalDifferential final : public Differential {
  public:
   OpticalDifferential(int64_t s, double variance, const MultiIndex& p, const MultiIndex& q)

@@ -47,7 +47,7 @@ class RowPair {
     Y.indices.visit([&](const auto* columns) {
       for (int64_t p = Y.begin(j), end = Y.end(j); p < end; ++p) {
         const int32_t mark = marks_[columns[p]];
-        left_[length] = 0;  // of a column of Y alone, or not counted
+        left_[length] = 0;  // for a column of Y alone, or not counted
         right_[mark < 0 ? length : mark] = Y.values[p];
         length += mark < 0;
       }

@@ -25,7 +25,7 @@ class SlopeSum {
     std::copy_n(product, highest_ + 1, coefficients_);
   }
   int64_t highest() const noexcept { return highest_; }
-  /// sum_n coefficient n times f[n]; an f[n] of 0 takes part in nothing.
+  /// sum_n coefficient n times f[n]; terms with f[n] = 0 are left out.
   double at(const double* f) const noexcept {
     double sum = 0;
     for (int64_t n = 0; n <= highest_; ++n)

@@ -52,7 +52,7 @@ class SpectralMoments {
 
   std::vector<MultiIndex> pairs_;  // d_i d_j, i <= j, row by row
   std::vector<double> precision_;  // gaussian: 1/l^2
-  double trace_ = 0;               // of them
+  double trace_ = 0;               // the sum of precision_
 };
 
 }  // namespace mercer::kernel

@@ -32,29 +32,4 @@ void LinearOperator::apply_transpose(MatrixView<const double> X, Context& contex
   multiply(Transpose::yes, X, context, Y);
 }
 
-void DenseOperator::multiply(Transpose transpose, MatrixView<const double> X, Context&,
-                             MatrixView<double> Y) const {
-  linalg::multiply(1.0, transpose, A_, Transpose::no, X, 0.0, Y);
-}
-
-DiagonalSum::DiagonalSum(const LinearOperator& A, std::span<const double> diagonal)
-    : A_(A), diagonal_(diagonal) {
-  const auto size = static_cast<int64_t>(diagonal.size());
-  require(A.rows() == A.cols() && A.rows() == size, MERCER_DIMENSION_MISMATCH,
-          "A is %lld x %lld and the diagonal has %lld entries, expected a square A of that size",
-          static_cast<Long>(A.rows()), static_cast<Long>(A.cols()), static_cast<Long>(size));
-}
-
-void DiagonalSum::multiply(Transpose transpose, MatrixView<const double> X, Context& context,
-                           MatrixView<double> Y) const {
-  if (transpose == Transpose::no) {
-    A_.apply(X, context, Y);
-  } else {
-    A_.apply_transpose(X, context, Y);
-  }
-  for (int64_t i = 0; i < Y.rows; ++i)
-    for (int64_t j = 0; j < Y.cols; ++j)
-      Y(i, j) += diagonal_[static_cast<std::size_t>(i)] * X(i, j);
-}
-
 }  // namespace mercer::linalg

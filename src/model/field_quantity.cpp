@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "feature/feature_products.h"
 #include "feature/field/field_map.h"
 #include "kernel/matrix_kernel.h"
 #include "model/prepare/input_domain.h"
@@ -97,7 +98,7 @@ void predict_field(const Model& model, const Rows& X, FieldKind kind, Context& c
   const solver::Weights& weights = linear_weights(model);
   const Matrix<double> theta = coefficients_of(field, weights.w.view(), context);
   const PreparedRows rows(model.preparation, X, context, kFieldQuantity);
-  field.multiply(rows.view(), theta.view(), kind, context, out);
+  multiply(field, rows.view(), theta.view(), kind, context, out);
   const double unit = unit_of(model, kind);
   const std::vector<double> slope = linear_part(field, kind, weights.intercept);
   for (int64_t i = 0; i < out.rows; ++i)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "feature/derivatives.h"
 #include "model/estimator/model_entry.h"
 #include "model/prepare/input_domain.h"
 #include "solver/block_statistics.h"
@@ -47,7 +48,7 @@ void check_set(const feature::FeatureMap& map, size_t s, const Observations& set
           Long{map.inputs()}, Long{outputs});
   require(std::isfinite(set.weight) && set.weight > 0, MERCER_INVALID_ARGUMENT,
           "sets[%zu].weight = %g, expected a finite number > 0", s, set.weight);
-  require(is_value(set) || map.has_gradient(), MERCER_UNSUPPORTED,
+  require(is_value(set) || map.derivatives() != nullptr, MERCER_UNSUPPORTED,
           "map %s of kernel %s has no derivatives, which sets[%zu] asks for",
           std::string(map.name()).c_str(), std::string(map.kernel().name()).c_str(), s);
   solver::require_weights(set.row_weights, set.X.rows);
@@ -106,7 +107,7 @@ void add_set(const feature::FeatureMap& map, size_t s, const Observations& set,
     if (is_value(set)) {
       map.apply(X, {0, map.features()}, context, Z);
     } else {
-      map.differentiate(what, X, context, Z);
+      derivatives_of(map).differentiate(what, X, context, Z);
       check_derivatives(map, s, set, i0, Z);
     }
     stage.advance(i1 - i0);

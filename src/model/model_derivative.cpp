@@ -13,6 +13,7 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "feature/derivatives.h"
 #include "linalg/blas.h"
 #include "model/prepare/row_coding.h"
 
@@ -38,7 +39,7 @@ void check(const Model& model, const Derivative& what, MatrixView<const double> 
           Long{X.rows}, Long{X.cols}, Long{out.rows}, Long{out.cols}, Long{model.inputs()},
           Long{columns});
   require(
-      model.map->scalar().has_gradient() && !model.map->is_complex(), MERCER_UNSUPPORTED,
+      model.map->scalar().derivatives() != nullptr && !model.map->is_complex(), MERCER_UNSUPPORTED,
       "the model's map %s of kernel %s has no derivatives or is complex, expected a smooth real "
       "one",
       std::string(model.map->name()).c_str(), std::string(model.map->kernel().name()).c_str());
@@ -135,7 +136,7 @@ class Differentiation {
     for (int64_t o = 0; o < outputs(); ++o) {
       for (int64_t i = 0; i < G.rows; ++i)
         for (int64_t j = 0; j < G.cols; ++j) G(i, j) = w_(j, o);
-      model_.map->scalar().pull_back(U, G, context_, pulled);
+      derivatives_of(model_.map->scalar()).pull_back(U, G, context_, pulled);
       for (int64_t i = 0; i < X.rows; ++i) {
         through_preparation(model_.preparation, X.row(i), U.row(i), X.cols, pulled.row(i));
         const double slope = steepness.rows() > 0 ? steepness(i, o) : 1;
@@ -194,8 +195,8 @@ class Differentiation {
            MatrixView<double> out) {
     const int64_t D = model_.map->scalar().features();
     const Matrix<double> Z(U.rows, std::ssize(partials) * D, context_, kDerivatives);
-    model_.map->scalar().differentiate({Derivative::Kind::partials, partials}, U, context_,
-                                       Z.view());
+    derivatives_of(model_.map->scalar())
+        .differentiate({Derivative::Kind::partials, partials}, U, context_, Z.view());
     for (size_t k = 0; k < partials.size(); ++k) {
       const auto first = static_cast<int64_t>(k) * D;
       linalg::multiply(over_scales(partials[k]), linalg::Transpose::no,

@@ -12,7 +12,7 @@ double arc_cosine_variance(int64_t order, const kernel::Angle& angle, int64_t D)
   const int n = static_cast<int>(order);
   const double k = kernel::arc_cosine_moment(n, angle);
   const double difference = 2 * kernel::arc_cosine_moment(2 * n, angle) - k * k;
-  // Both vanish where rows are opposite, to rounding.
+  // Rounding takes the difference of rows that are opposite below 0.
   return (difference < 0 ? 0 : difference) / static_cast<double>(D);
 }
 

@@ -10,10 +10,10 @@
 
 namespace mercer::moment {
 
-/// Of 2/D sum_j (w_j'x)_+^n (w_j'y)_+^n, n = 0, 1 or 2: (2 k_{2n} - k_n^2)/D with the arc-cosine
-/// kernels k.
+/// Variance of 2/D sum_j (w_j'x)_+^n (w_j'y)_+^n, n = 0, 1 or 2: (2 k_{2n} - k_n^2)/D with the
+/// arc-cosine kernels k.
 double arc_cosine_variance(int64_t order, const kernel::Angle& angle, int64_t D) noexcept;
-/// Of 1/D sum_j sign(w_j'x) sign(w_j'y): (1 - k^2)/D.
+/// Variance of 1/D sum_j sign(w_j'x) sign(w_j'y): (1 - k^2)/D.
 double sign_variance(const kernel::Angle& angle, int64_t D) noexcept;
 
 }  // namespace mercer::moment

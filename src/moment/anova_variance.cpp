@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Of w's powers the even ones are 1 in the mean, the odd ones 0; that leaves the terms of the
-// header.
+// Even powers of w have the mean 1 and odd ones 0, which leaves the terms of the header.
 #include "moment/anova_variance.h"
 
 #include <algorithm>

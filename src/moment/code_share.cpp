@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // With u = omega'tau ~ N(0, s^2), k = exp(-s^2/2), a bit differs with probability E |cos(b) - cos(b
 // + u)|/2 = (2/pi) |sin(u/2)| over the threshold and b, so that the share is (2/pi) E |sin(u/2)|;
-// the series is that of |sin|. It has about 9/s terms above rounding. For s <= 3/4 |u| is below 2
-// pi but for 1e-16 of all u, so the share is (2/pi) E sin(|u|/2), whose power series in s,
+// the series is that of |sin|. It has about 9/s terms above rounding. For s <= 3/4, |u| is below 2
+// pi with probability 1 - 1e-16, so the share is (2/pi) E sin(|u|/2), whose power series in s,
 // s/sqrt(2 pi) sum_i (-s^2/4)^i/(3 5 ... (2i + 1)), takes a dozen terms.
 #include "moment/code_share.h"
 
@@ -52,7 +52,8 @@ double gaussian_code_share(double k) noexcept {
   return k > 0 ? share_at(std::sqrt(-2 * std::log(k))).value : kTwoOverPi * kTwoOverPi;
 }
 
-// The share increases with s: Newton's steps, halving the interval where they leave it.
+// The share increases with s: Newton's method, with a bisection wherever a step leaves the
+// interval.
 double gaussian_from_code_share(double share) noexcept {
   if (!(share > 0)) return std::isnan(share) ? share : 1;
   if (share >= share_at(kLargest).value) return 0;

@@ -9,17 +9,17 @@
 
 namespace mercer::moment {
 
-/// (8/pi^2) sum_{m>=1} (1 - k^(m^2))/(4 m^2 - 1), k in [0, 1]: of the Gaussian kernel of variance
-/// 1, k(m tau) = k^(m^2). Within 1e-15.
+/// The share for the Gaussian kernel of variance 1, whose k(m tau) is k^(m^2): (8/pi^2) sum_{m>=1}
+/// (1 - k^(m^2))/(4 m^2 - 1), k in [0, 1]. Within 1e-15.
 double gaussian_code_share(double k) noexcept;
-/// The k of which that is the share: 1 for shares <= 0, 0 from 4/pi^2, the share of k = 0, on.
+/// The k whose share it is: 1 for shares <= 0, and 0 from 4/pi^2 on, the share of k = 0.
 double gaussian_from_code_share(double share) noexcept;
 
 /// k as a strictly decreasing function of t = ||tau|| >= 0, k(0) = 1.
 using Profile = std::function<double(double t)>;
 /// (8/pi^2) sum_{m>=1} (1 - k(m t))/(4 m^2 - 1). Within 1e-9.
 double profile_code_share(const Profile& k, double t);
-/// The k(t) of which that is the share: 1 for shares <= 0, 0 from 4/pi^2 on. Within 1e-8.
+/// The k(t) whose share it is: 1 for shares <= 0, and 0 from 4/pi^2 on. Within 1e-8.
 double profile_from_code_share(const Profile& k, double share);
 
 }  // namespace mercer::moment

@@ -4,10 +4,10 @@
 // that with c_ij = prod_p E a^p_i conj(a^p_j)
 //   E |mean|^2 - k^2 = (1/N^2) sum_ij (c_ij - k^2)
 //                    = (E |a_j|^2 - k^2)/N + (1/N^2) sum_{i != j} (c_ij - k^2).
-// For two columns that are independent in every part c_ij = k^2. Those of TensorSRHT are
-// exchangeable: upsampled and tuples all of them, stacked inside a block of d. So its E a_i
-// conj(a_j) is one number for such pairs, which the variance of its own estimate tells. With one
-// such part the mean over its pairs is enough; with several, blocks have to lie in each other, and
+// For two columns that are independent in every part c_ij = k^2. Columns of TensorSRHT are
+// exchangeable, for upsampled and tuple all of them, for stacked those of a block of d. So its E
+// a_i conj(a_j) is one number for such pairs, which the variance of its own estimate tells. With
+// one such part the mean over its pairs is enough; with several, blocks have to be nested, and
 // pairs of a smaller block are correlated in the parts of larger ones, too. (Ours.)
 #include "moment/column_products.h"
 
@@ -76,7 +76,7 @@ ColumnMoments dependent_columns(const ColumnMoments& one, int64_t block, bool al
   if (count == 0) return all;
   const auto n = static_cast<double>(N);
   const double k2 = one.mean * one.mean;
-  // Solved for by the formula above.
+  // The formula above, solved for c_ij - k^2.
   const auto pair = [&](double whole, double own) {
     return k2 + n / count * (n * whole - (own - k2));
   };
@@ -95,7 +95,7 @@ ColumnMoments multiplied(std::span<const ColumnMoments> parts, int64_t N) {
   const std::vector<int64_t> blocks = blocks_of(parts, N);
   double before = 0, squares = 0, pseudos = 0;
   for (const int64_t block : blocks) {
-    // Pairs inside such a block and no smaller one.
+    // Pairs inside a block of this size and no smaller one.
     const double count = pairs_in_blocks(block, N);
     double square = 1, pseudo = 1;
     for (const ColumnMoments& part : parts) {

@@ -8,8 +8,8 @@
 
 namespace mercer::moment {
 
-/// How columns depend on each other: two of one block [c block, (c + 1) block) have the moments
-/// below, all others are independent.
+/// How columns depend on each other: two columns of one block [c block, (c + 1) block) have the
+/// moments below, columns of different blocks are independent.
 struct ColumnPairs {
   int64_t block = 1;
   bool alike = true;  // every two of a block; else the moments are means over them
@@ -17,7 +17,7 @@ struct ColumnPairs {
   double pseudo = 0;  // E a_i a_j
 };
 
-/// Of a_j = N z_j(x) conj(z_j(y)), N the number of columns, each of the mean k.
+/// Moments of a_j = N z_j(x) conj(z_j(y)), N the number of columns; the mean of every a_j is k.
 struct ColumnMoments {
   double mean = 0;    // k
   double square = 0;  // E |a_j|^2
@@ -28,13 +28,14 @@ struct ColumnMoments {
 /// Ordered pairs of distinct columns of one block, among N.
 double pairs_in_blocks(int64_t block, int64_t N) noexcept;
 
-/// Of N columns in such blocks: the moments of two of them follow from those of one and from the
+/// Moments of N columns in blocks. Those of two columns follow from the moments of one and from the
 /// variance and pseudo-variance of the estimate, the mean of all a_j.
 ColumnMoments dependent_columns(const ColumnMoments& one, int64_t block, bool alike,
                                 double variance, double pseudo_variance, int64_t N) noexcept;
 
-/// Of the products of the columns of independent maps. Errors: UNSUPPORTED where two of them have
-/// columns that depend on each other, and those of one are not alike, or blocks overlap in part.
+/// Moments of the products of columns of independent maps. Errors: UNSUPPORTED where several maps
+/// have columns that depend on each other and one of them has pairs that are not alike, or their
+/// blocks overlap in part.
 ColumnMoments multiplied(std::span<const ColumnMoments> parts, int64_t N);
 
 /// E |mean of all a_j|^2 - k^2 and, pseudo, E (mean of all a_j)^2 - k^2.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// With omega ~ the spectral law, E cos^2(omega'tau) = (k(0) + k(2 tau))/(2 k(0)) gives all of them
-// (Sutherland, Schneider 2015, for the first two; Wacker, Kanagawa, Filippone 2022 for the complex
-// form).
+// With omega drawn from the spectral density, E cos^2(omega'tau) = (k(0) + k(2 tau))/(2 k(0)) gives
+// all of them (Sutherland, Schneider 2015, for the first two; Wacker, Kanagawa, Filippone 2022 for
+// the complex form).
 #include "moment/fourier_variance.h"
 
 #include <algorithm>
@@ -10,8 +10,7 @@
 namespace mercer::moment {
 namespace {
 
-// Rounding of a kernel near its value at 0 leaves a variance of 0 below it; in this order a NaN
-// stays one.
+// Rounding near k(0) can take a variance of 0 below it. std::max in this order keeps a NaN.
 double of_columns(double variance, int64_t D) noexcept {
   return std::max(variance, 0.0) / static_cast<double>(D);
 }
@@ -24,11 +23,6 @@ double fourier_pair_variance(const StationaryValues& k, int64_t D) noexcept {
 
 double fourier_phase_variance(const StationaryValues& k, int64_t D) noexcept {
   return of_columns(k.zero * k.zero + k.zero * k.twice / 2 - k.once * k.once, D);
-}
-
-// As a product it does not cancel.
-double fourier_complex_variance(const StationaryValues& k, int64_t D) noexcept {
-  return of_columns((k.zero - k.once) * (k.zero + k.once), D);
 }
 
 double fourier_complex_pseudo_variance(const StationaryValues& k, int64_t D) noexcept {

@@ -16,15 +16,13 @@ struct StationaryValues {
   double twice;
 };
 
-/// Of the estimate with D output columns: (k(0)^2 + k(0)k(2 tau) - 2k(tau)^2)/D.
+/// Variance of the estimate with D columns: (k(0)^2 + k(0)k(2 tau) - 2k(tau)^2)/D.
 double fourier_pair_variance(const StationaryValues& k, int64_t D) noexcept;
 /// (k(0)^2 + k(0)k(2 tau)/2 - k(tau)^2)/D.
 double fourier_phase_variance(const StationaryValues& k, int64_t D) noexcept;
-/// E|k^ - k|^2 = (k(0)^2 - k(tau)^2)/D with D complex columns.
-double fourier_complex_variance(const StationaryValues& k, int64_t D) noexcept;
-/// E(k^ - k)^2 = (k(0)k(2 tau) - k(tau)^2)/D.
+/// E(k^ - k)^2 = (k(0)k(2 tau) - k(tau)^2)/D with D complex columns.
 double fourier_complex_pseudo_variance(const StationaryValues& k, int64_t D) noexcept;
-/// Variance of the real part: half the sum of the two, which is half that of pairs.
+/// Variance of the real part, half that of pairs.
 double fourier_complex_real_variance(const StationaryValues& k, int64_t D) noexcept;
 
 }  // namespace mercer::moment

@@ -13,8 +13,8 @@
 namespace mercer::moment {
 namespace {
 
-// sum over k < l of (x_k y_l + x_l y_k)^2 in another form: never negative but for rounding. In this
-// order a NaN stays one.
+// sum over k < l of (x_k y_l + x_l y_k)^2 in another form: negative by rounding only. std::max in
+// this order keeps a NaN.
 double rademacher_column_variance(const PairSums& sums) noexcept {
   return std::max(sums.N + sums.s * sums.s - 2 * sums.Q, 0.0);
 }
@@ -51,7 +51,8 @@ double signs_column_square(const PairSums& sums) noexcept {
   return sums.N + 2 * (sums.s * sums.s - sums.Q);
 }
 
-// With bits of probability 1/w times signs as entries: w^2 (Q/w + (N + 2 s^2 - 3 Q)/w^2).
+// Entries are random signs times bits that are 1 with probability 1/w: w^2 (Q/w + (N + 2 s^2 - 3
+// Q)/w^2).
 double hashed_column_square(const PairSums& sums, int64_t columns) noexcept {
   return signs_column_square(sums) + static_cast<double>(columns - 1) * sums.Q;
 }

@@ -23,7 +23,7 @@ void FieldVariance::add_moment(const double* x, const double* y, MatrixView<doub
   const MatrixView<double> M = K_.view();
   total_ > 0 ? moments_.second(x, y, M) : moments_.fourth(x, y, M);
   kernel::to_field(parts_.squared(), M);
-  // The estimate has the square of the amplitude, the moments have it once.
+  // The estimate has the square of the amplitude, the moments have the amplitude once.
   const double scale = amplitude_ * (total_ > 0 ? total_ : 1) / (2 * F_);
   for (int64_t i = 0; i < M.rows; ++i)
     for (int64_t j = 0; j < M.cols; ++j) out(i, j) += scale * M(i, j);

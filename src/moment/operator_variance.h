@@ -12,13 +12,13 @@
 
 namespace mercer::moment {
 
-/// Of K~ = (1/F) sum_j cos(omega_j'tau) A(omega_j), A as FieldParts says, which is
+/// Variance of K~ = (1/F) sum_j cos(omega_j'tau) A(omega_j), A as FieldParts says:
 ///   (M(0) + M(2 tau))/(2F) - K(tau)^2/F,  M(t) = E cos(omega't) A(omega)^2.
 class FieldVariance {
  public:
-  /// Unbounded form: omega of the kernel's law. Bounded: omega of the density proportional to
-  /// ||omega||^2 times it and A over ||omega||^2 times `total` = E ||omega||^2, so that
-  /// M = total E cos(omega't) A(omega)^2/||omega||^2; 0: unbounded.
+  /// `total` = 0 is the unbounded form: omega from the kernel's spectral density. Otherwise the
+  /// bounded form: omega from a density proportional to ||omega||^2 times it, A over ||omega||^2
+  /// times `total` = E ||omega||^2, and M = total E cos(omega't) A(omega)^2/||omega||^2.
   FieldVariance(const kernel::Kernel& kernel, const kernel::FieldParts& parts, double total,
                 int64_t d, int64_t F);
   void at(const double* x, const double* y, MatrixView<double> out);

@@ -12,7 +12,7 @@ namespace mercer::moment {
 
 double optical_variance(int64_t exponent, double dot, double N, int64_t D) noexcept {
   const double k = kernel::optical_moment(exponent / 2, dot, N);
-  // In this order a NaN stays one.
+  // std::max in this order keeps a NaN.
   return std::max(kernel::optical_moment(exponent, dot, N) - k * k, 0.0) / static_cast<double>(D);
 }
 

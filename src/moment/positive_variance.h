@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Closed-form variances of positive features and their trigonometric sister with i.i.d. normal
-// columns, for exp(x'y) and, with radial factors, the Gaussian kernel.
+// Closed-form variances of positive features, and of their trigonometric form, with i.i.d. normal
+// columns: for exp(x'y) and, with radial factors, for the Gaussian kernel.
 #pragma once
 
 #include <cstdint>
 
 namespace mercer::moment {
 
-/// Of the kernel k(x, y) > 0 at two rows over the lengthscale.
+/// What the variance at two rows depends on; rows are over the lengthscale, and k(x, y) > 0.
 struct ExponentialPair {
   double log_k;
   double sum;         // ||x + y||^2

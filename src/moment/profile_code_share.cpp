@@ -3,9 +3,9 @@
 // The series of any kernel that is a function of a norm. Its first terms are summed; of the rest,
 // with g(m) = (1 - k(m t))/(4 m^2 - 1), the sum over m > M is by the midpoint rule
 //   int_{M+1/2}^inf g(m) dm + g'(M + 1/2)/24,
-// in error by O(M^-5), whose integral, with m = (M + 1/2)/v, is over v in (0, 1): near
-// points have the bend of k at a small v and heavy tails have none, so each halving of v gets a
-// rule of its own.
+// in error by O(M^-5), whose integral, with m = (M + 1/2)/v, is over v in (0, 1): for near points k
+// bends at a small v and for heavy tails nowhere, so (0, 1) is halved towards 0 and every part gets
+// a rule of its own.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -19,7 +19,7 @@ constexpr int kTerms = 64;
 constexpr int kHalvings = 34;  // the rest is below 2^-34/260
 constexpr double kScale = 8 / (std::numbers::pi * std::numbers::pi);
 constexpr double kFarShare = kScale / 2;
-constexpr double kMostLog = 345;  // of t, whose square is a number
+constexpr double kMostLog = 345;  // of t, so that t^2 does not overflow
 
 // Gauss-Legendre, five points on (0, 1).
 struct Node {
@@ -54,8 +54,9 @@ double profile_code_share(const Profile& k, double t) {
   return kScale * sum;
 }
 
-// In the logarithm of t, in which the share rises evenly: an interval that holds it by doubled
-// steps, then false position, the end that stays halved in weight (Illinois).
+// Solved for the logarithm of t, in which the share rises evenly: steps that double find an
+// interval that holds the root, then false position with the weight of the end that stays halved
+// (Illinois).
 double profile_from_code_share(const Profile& k, double share) {
   if (!(share > 0)) return std::isnan(share) ? share : 1;
   if (share >= kFarShare) return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The ends of a chain of moments: rows without randomness in front, variances behind it.
+// The first and last steps: moments of rows that are not random, and variances from moments.
 #include "moment/sketch_moments.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ PairMoments as_real(const PairMoments& complex) noexcept {
 }
 
 double real_variance(const PairMoments& moments) noexcept {
-  // In this order a NaN stays one.
+  // std::max in this order keeps a NaN.
   return std::max((moments.S + moments.R) / 2 - moments.mean * moments.mean, 0.0);
 }
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Second moments of polynomial sketches and of their compositions, in closed form. Every sketch
 // turns the moments of its factors into those of its columns (SketchKind::moments), so that a tree
-// of sketches is done node by node (SPEC section 4 is the case of one node on deterministic rows).
+// of sketches is worked out node by node (SPEC section 4: one node on rows that are not random).
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,13 @@ namespace mercer::moment {
 
 using projection::PairMoments;
 
-/// Of the rows themselves: S = R = s^2, Q = T = U.
+/// Moments of rows that are not random: S = R = s^2, Q = T = U.
 PairMoments exact_pair(const PairSums& sums) noexcept;
 
-/// Of the vectors [scale x, constant], [scale y, constant] (projection::FactorShape).
+/// Sums of the vectors [scale x, constant], [scale y, constant] (projection::FactorShape).
 PairSums augmented(const PairSums& sums, double scale, double constant) noexcept;
 
-/// Of the real vectors [Re u | Im u].
+/// Moments of the real vectors [Re u | Im u].
 PairMoments as_real(const PairMoments& complex) noexcept;
 
 /// Variance of Re <u, v>, and pseudo-variance E (<u, v> - mean)^2.

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Signed circulant projection: blocks circ(g) diag(s) of n columns, circ(g)_{ik} = g[(i - k) mod
-// n], s random signs, g and s drawn anew for each block (Yu, Kumar, Gong, Chang, "Circulant binary
-// embedding", ICML 2014; as random features: Choromanski, Sindhwani, "Recycling randomness with
-// structure for sublinear time kernel expansions", ICML 2016). Column i of the block is row i of
-// the matrix, applied by two Fourier transforms. n is the power of two >= max(d, 16): FFTW is
-// fastest there, and nothing is wasted since all n columns are used.
+// Signed circulant projection: blocks circ(g) diag(s) of n columns, with random signs s and
+// circ(g)_{ik} = g[(i - k) mod n], g and s drawn anew for each block (Yu, Kumar, Gong, Chang,
+// "Circulant binary embedding", ICML 2014; as random features: Choromanski, Sindhwani, "Recycling
+// randomness with structure for sublinear time kernel expansions", ICML 2016). Column i of the
+// block is row i of the matrix, applied by two Fourier transforms. n is the power of two >= max(d,
+// 16): FFTW is fastest there, and nothing is wasted since all n columns are used.
 //
-// The law of every column is exactly the given one, so every estimate is unbiased:
-// - isotropic laws: g is Gaussian, so a row, g permuted with signs, has a uniform direction in R^n;
-// it is scaled to a norm drawn from the
-//   radial law in dimension n, on its own. That is the law in R^n, and its first d coordinates are
-//   the law in R^d, because every isotropic law here is a mixture of N(0, s I) whose s does not
-//   know the dimension.
-// - product laws (independent coordinates, symmetric about 0): g has i.i.d. entries from the law,
-// so a row has them too. A law that is both (the Gaussian) takes the first way: columns that share
-// the norm of g are positively correlated, which nearly doubles the variance at ||tau|| = 1, while
-// norms of their own leave it at about that of independent columns (measured over kernels, d and
-// tau: 0.16 to 1.1 times for whole blocks, up to 1.15 for half ones). Product laws have no such way
-// out: columns i and i + m of a block have the covariance prod over cycles of l -> l + m of [prod
-// (f+ + f-)/2 + prod (f+ - f-)/2] - k(tau)^2, f+- = phi(tau_l +- tau_{l+m}), phi the characteristic
-// function of a coordinate. It is what tests check, and positive: at n = 16 whole blocks have
-// up to 3.5 times the variance of independent columns for the Cauchy kernel and the generalised
-// Gaussian spectrum, and 6 to 8 times for the Laplacian, where it grows in proportion to n: at
-// short tau all columns see the same heavy tails. Dense columns serve those kernels better.
+// Every column has exactly the given distribution, so every estimate is unbiased:
+// - Isotropic distributions: g is normal, so a row, g permuted with signs, has a uniform direction
+//   in R^n; it is scaled to a norm of its own, drawn from the radial distribution in dimension n.
+//   Its first d coordinates have the distribution in R^d, because every isotropic one here is a
+//   mixture of N(0, s I) with the same s in all dimensions.
+// - Product distributions (independent coordinates, symmetric about 0): g has i.i.d. entries from
+//   it, so a row has them, too.
+// The normal distribution, which is both, goes the first way: columns that share the norm of g are
+// positively correlated, which nearly doubles the variance at ||tau|| = 1, while with norms of
+// their own it is about that of independent columns (measured over kernels, d and tau: 0.16 to 1.1
+// times for whole blocks, up to 1.15 for half ones). For products columns i and i + m of a block
+// have the covariance
+//   prod over cycles of l -> l + m of [prod (f+ + f-)/2 + prod (f+ - f-)/2] - k(tau)^2,
+//   f+- = phi(tau_l +- tau_{l+m}), phi the characteristic function of a coordinate,
+// which tests check. It is positive: at n = 16 whole blocks have up to 3.5 times the variance of
+// independent columns for the Cauchy kernel and the generalised Gaussian spectrum, and 6 to 8 times
+// for the Laplacian, where it grows in proportion to n: at short tau all columns see the same heavy
+// tails. Dense columns serve those kernels better.
 #include "projection/circulant.h"
 
 #include <algorithm>
@@ -42,11 +43,12 @@
 namespace mercer::projection {
 namespace {
 
-// Short blocks run this many columns at a time.
+// Short blocks are grouped to about this many columns.
 constexpr int64_t kTogether = 256;
 constexpr int64_t kWholePanels = transform::kPanelColumns<float>;
 
-// Whole panels, about kTogether columns, or a pair of longer blocks, not more than F asks for.
+// Groups of whole panels: about kTogether columns, or a pair of longer blocks, and not more than F
+// asks for.
 BlockGroups groups_of(int64_t n, int64_t F) {
   if (n >= kTogether / 2) return {n, F > n ? 2 : 1};
   return {n, std::min(kTogether, round_up(F, std::max(n, kWholePanels))) / n};
@@ -63,7 +65,7 @@ class Circulant final : public TypedProjection<Circulant> {
         stores_(blocks_.count(arguments.F)) {}
 
  private:
-  // What one precision uses, made when first used.
+  // What is kept for one precision, made when first used.
   template <class T>
   struct Store {
     explicit Store(int64_t count) : plans(1), groups(count) {}
@@ -77,21 +79,21 @@ class Circulant final : public TypedProjection<Circulant> {
 
   template <class T>
   BlockShape shape_of() const noexcept {
-    // P of a few rows stays in the first-level cache beside the group's numbers.
+    // So many rows that P stays in the first-level cache beside the group's numbers.
     const int64_t rows =
         std::clamp<int64_t>(16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T))), 1, 8);
     const int64_t scratch = circulant_scratch(blocks_.n, blocks_.together);
     return {columns(), rows, scratch, scratch};
   }
 
-  // So many numbers are kept, so many doubles needed meanwhile. d is limited: nothing overflows.
+  // Bytes kept, and doubles needed while drawing. d is limited, so nothing overflows.
   template <class T>
   GroupCost cost(int64_t kept, int64_t doubles) const {
     return {kept * static_cast<int64_t>(sizeof(T)), doubles * static_cast<int64_t>(sizeof(double)),
             "a group of circulant blocks"};
   }
 
-  // FFTW keeps about a number a column, and plans on two arrays that are given back.
+  // FFTW keeps about one number a column, and plans on two arrays that are freed again.
   template <class T>
   void prepare_plans(Context& context) const {
     stores_.of<T>().plans.prepare(
@@ -121,7 +123,7 @@ class Circulant final : public TypedProjection<Circulant> {
       const auto block = static_cast<uint64_t>(group * blocks_.together + b);
       const std::span values(g.data() + b * blocks_.n, static_cast<size_t>(blocks_.n));
       isotropic ? draw_direction(block, values) : draw_coordinates(block, values);
-      // Laws without variance make one block of a pair much larger than the other.
+      // From distributions without variance one block of a pair may be much larger than the other.
       const double power = isotropic ? 1.0 : divide_by_power(values);
       std::fill_n(scale.data() + b * blocks_.n, blocks_.n, static_cast<T>(power));
       draw_multipliers(block, multipliers.data() + b * inputs());
@@ -132,7 +134,7 @@ class Circulant final : public TypedProjection<Circulant> {
             std::move(scale)};
   }
 
-  // |g|_2 is in [1, 2) afterwards, without rounding; the power of two.
+  // Divides g by a power of two, which is exact, so that |g|_2 is in [1, 2); returns the power.
   static double divide_by_power(std::span<double> g) noexcept {
     double squares = 0;
     for (const double value : g) squares += value * value;
@@ -155,13 +157,13 @@ class Circulant final : public TypedProjection<Circulant> {
     for (double& value : g) value *= scale();
   }
 
-  // The unit's factor, over the lengthscale if it is one number.
+  // The unit's factor, divided by the lengthscale if that is one number.
   double scale() const noexcept {
     const double factor = factor_of(arguments_.unit);
     return lengthscale().size() == 1 ? factor / lengthscale()[0] : factor;
   }
 
-  // Signs, over the lengthscales if they are several.
+  // Signs, divided by the lengthscales if there are several.
   template <class T>
   void draw_multipliers(uint64_t block, T* out) const {
     std::vector<double> signs(static_cast<size_t>(inputs()));
@@ -171,7 +173,8 @@ class Circulant final : public TypedProjection<Circulant> {
     }
   }
 
-  // Row by row, so that a row's bits are its own; FFTW's batch is over the blocks of a group.
+  // Row by row, so that a row's bits depend on it alone; a batch of transforms is the blocks of a
+  // group.
   template <class T>
   void project_rows(MatrixView<const T> X, int64_t group, T* P, T* scratch) const noexcept {
     const Store<T>& store = stores_.of<T>();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Signed circulant blocks with all ingredients given: the product itself, apart from how its
-// numbers are drawn.
+// Products with signed circulant blocks whose numbers are given.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +13,9 @@
 
 namespace mercer::projection {
 
-/// Transforms of `count` blocks of n columns, two blocks of a row as one complex vector: FFTW's
-/// complex transforms are three times faster than its real ones. A last block without another one
-/// stands for both.
+/// Fourier transforms of `count` blocks of n columns, two blocks of a row as one complex vector:
+/// FFTW's complex transforms are three times faster than its real ones. A last block without a
+/// partner is paired with itself.
 template <class T>
 class CirculantFft {
  public:
@@ -25,11 +24,11 @@ class CirculantFft {
   int64_t length() const noexcept { return fft_.length(); }
   int64_t count() const noexcept { return count_; }
   int64_t pairs() const noexcept { return (count_ + 1) / 2; }
-  /// The other block of pair p.
+  /// The second block of pair p.
   int64_t second(int64_t p) const noexcept { return 2 * p + 1 < count_ ? 2 * p + 1 : 2 * p; }
   bool is_whole(int64_t p) const noexcept { return 2 * p + 1 < count_; }
 
-  /// Of all pairs.
+  /// Transforms all pairs.
   void transform(const T* x, T* y) const noexcept {
     const int64_t together = fft_.count();
     for (int64_t p = 0; p < pairs(); p += together)
@@ -37,7 +36,7 @@ class CirculantFft {
   }
 
  private:
-  static constexpr int64_t kTogether = 32;  // FFTW gains by company up to here, loses from 64 on
+  static constexpr int64_t kTogether = 32;  // batches gain up to here and lose from 64 on
   int64_t count_;
   transform::ComplexFft<T> fft_;
 };
@@ -50,8 +49,8 @@ struct CirculantNumbers {
   AlignedBuffer<T> scale;        // one per column
 };
 
-/// The filters of g (fft.count() vectors of fft.length() numbers), over n: rounded once, to T. For
-/// the bound of a single block |g|_2 of a pair must be alike.
+/// The filters of g (fft.count() vectors of fft.length() numbers), over n: rounded once, to T. The
+/// error bound of a single block holds if |g|_2 is of one size in both blocks of a pair.
 template <class T>
 AlignedBuffer<T> circulant_filters(const CirculantFft<double>& fft, const AlignedBuffer<double>& g);
 
@@ -68,12 +67,11 @@ template <class T>
 void circulant_blocks_transpose(const CirculantFft<T>& fft, const CirculantNumbers<T>& numbers,
                                 const T* p, int64_t d, T* scratch, T* x) noexcept;
 
-/// The entry, whether or not this build can make one.
+/// The table's entry, with or without FFTW.
 constexpr ProjectionEntry circulant_entry(
     std::unique_ptr<Projection> (*maker)(const ProjectionArguments&)) {
   return {
       .name = "circulant",
-      .number = 4,
       .help = "signed circulant blocks by FFT; F log d per row, d padded to a power of two",
       .need = LawNeed::isotropic_or_product,
       .product_columns_correlate = true,
@@ -82,7 +80,7 @@ constexpr ProjectionEntry circulant_entry(
   };
 }
 
-/// The pairs twice: padded inputs, and their transforms.
+/// Room for two copies of the pairs: padded inputs, and their transforms.
 inline int64_t circulant_scratch(int64_t n, int64_t count) { return 4 * n * ((count + 1) / 2); }
 
 }  // namespace mercer::projection

@@ -30,7 +30,7 @@ AlignedBuffer<T> circulant_filters(const CirculantFft<double>& fft,
 
 namespace {
 
-// z of all pairs, padded already, convolved or correlated into y. z is lost.
+// Convolves or correlates z, the padded inputs of all pairs, into y; z is overwritten.
 template <class T>
 void convolve(const CirculantFft<T>& fft, const CirculantNumbers<T>& numbers, bool correlate, T* z,
               T* y) noexcept {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Real vectors are packed within themselves, even and odd entries as real and imaginary parts,
-// rather than two rows as one complex vector: that would let the roundings, and the NaNs, of a row
-// into its neighbour. FFTW's complex transforms are much faster than its real ones, and the pass
-// that tells the halves apart is the pass that multiplies.
+// A real vector is packed as a complex one of half the length, even and odd entries as real and
+// imaginary parts. Packing two rows together would carry rounding and NaNs of one into the other.
+// FFTW's complex transforms are much faster than its real ones, and the pass that separates the
+// halves also multiplies.
 #include "projection/circular_product.h"
 
 #include "base/size.h"

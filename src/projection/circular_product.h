@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Circular convolution of several vectors of m real or complex numbers, in the Fourier domain. A
-// product of spectra is linear in each, so that products may be added before they are transformed
-// back.
+// product of spectra is linear in each of them, so products may be added before the inverse
+// transform.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ class CircularProduct {
   static int64_t spectrum_size(int64_t m, bool complex) noexcept;
 
   void forward(const T* x, T* spectrum) const noexcept;
-  /// Of `count` spectra, spectrum_size apart.
+  /// The product of `count` spectra, spectrum_size apart.
   void multiply(const T* spectra, int64_t count, T* product) const noexcept;
-  /// x whose spectrum is that product, to scale, as complex numbers conj x; destroys the product.
+  /// x whose spectrum is `product`, to scale; as complex numbers conj x. Destroys the product.
   void inverse(T* product, T* x) const noexcept;
 
  private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Vectors of m numbers as what circular convolution multiplies element by element: their Fourier
-// transforms, real and imaginary parts apart, of real vectors the half that tells the other. Beside
-// CircularProduct, whose products of packed vectors are no longer elements.
+// Fourier transforms of vectors of m numbers, so that circular convolution is a product element by
+// element. Real and imaginary parts are apart; of a real vector half the transform is kept, which
+// determines the rest. CircularProduct is faster, but packs vectors so that its products are not
+// element by element.
 #pragma once
 
 #include <cstdint>
@@ -22,22 +23,22 @@ class ConvolutionImages {
   ConvolutionImages(int64_t m, bool complex);
 
   static int64_t elements(int64_t m, bool complex) noexcept { return complex ? m : m / 2 + 1; }
-  /// Numbers of a spectrum, to whole cache lines.
+  /// Numbers in a spectrum, rounded up to whole cache lines.
   static int64_t spectrum_size(int64_t m, bool complex) noexcept {
     return (2 * elements(m, complex) + 15) / 16 * 16;
   }
 
   void image(const T* vector, T* spectrum, T* re, T* im) const noexcept;
-  /// m times the vectors whose images these are.
+  /// Z = m times the vectors of these images.
   void back(Planes<const T> images, Planes<T> Z, T* vector, T* spectrum) const noexcept;
-  /// image of such vectors, real and imaginary parts apart: the adjoint of back, as back is that of
-  /// image, where elements that stand for two count twice.
+  /// images = those of vectors Z with parts apart: the adjoint of back, where elements that stand
+  /// for two count twice. In the same way back is the adjoint of image.
   void back_adjoint(Planes<const T> Z, Planes<T> images, T* vector, T* spectrum) const noexcept;
 
  private:
   int64_t m_;
   std::unique_ptr<const transform::RealFft<T>> real_;
-  std::unique_ptr<const transform::ComplexFft<T>> complex_;  // the one that is there
+  std::unique_ptr<const transform::ComplexFft<T>> complex_;  // one of the two is set
 };
 
 }  // namespace mercer::projection

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// CountSketch: (Cx)_j = sum over k with h(k) = j of s(k) x_k; h: [d] -> [m] and signs s at random,
+// CountSketch: (Cx)_j = sum over k with h(k) = j of s(k) x_k; h: [d] -> [m] and signs s are random,
 // so that E (Cx)'(Cy) = x'y at a cost of one addition per non-zero.
 #pragma once
 
@@ -17,9 +17,9 @@ class CountSketch {
   /// comes from stream (seed, hash, 2^32 factor + k), s from (seed, sign, factor), variate k. Costs
   /// O(d). Errors: INVALID_ARGUMENT (d or m beyond 2^31 - 1).
   static CountSketch draw(uint64_t seed, int64_t factor, int64_t d, int64_t m);
-  /// What draw refuses, before anything is drawn.
+  /// The errors of draw, without drawing.
   static void check_extents(int64_t d, int64_t m);
-  /// What a sketch of d coordinates keeps, and what drawing it takes besides.
+  /// Bytes for each coordinate: kept, and needed to draw it besides.
   static constexpr int64_t kBytesKept = 5, kBytesToDraw = 8;
   /// Given h, in [0, m), and s, +1 or -1.
   CountSketch(std::vector<int32_t> buckets, std::vector<int8_t> signs, int64_t m);
@@ -29,8 +29,8 @@ class CountSketch {
   const std::vector<int32_t>& buckets() const noexcept { return buckets_; }
   const std::vector<int8_t>& signs() const noexcept { return signs_; }
 
-  /// z[j - j0] += (Cx)_j for j in [j0, j1), in the order in which x is listed: the bits of an entry
-  /// do not depend on the range.
+  /// z[j - j0] += (Cx)_j for j in [j0, j1). Terms are added in the order in which x lists them, so
+  /// the bits of an entry do not depend on the range.
   void add(const float* x, int64_t j0, int64_t j1, float* z) const noexcept;
   void add(const double* x, int64_t j0, int64_t j1, double* z) const noexcept;
   /// The same for row i of X.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Dense projection: every column of W is given by itself, and W is packed group by group when first
-// used.
+// Dense projections: W is given column by column, and packed group by group when first used.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +11,7 @@
 
 namespace mercer::projection {
 
-/// Where columns of W come from: i.i.d. draws of a spectral law, or the caller's numbers.
+/// Where columns of W come from: i.i.d. draws from a distribution, or the caller's numbers.
 class FrequencySource {
  public:
   virtual ~FrequencySource() = default;
@@ -25,12 +24,12 @@ class FrequencySource {
 /// Columns i.i.d. from arguments.law, over the lengthscale: column j is a function of seed and j.
 std::unique_ptr<const FrequencySource> drawn_columns(const ProjectionArguments& arguments);
 
-/// P = XW in that unit with F columns from `source`; d*F multiply-adds per row,
-/// nnz*F for sparse rows. Memory: d*F numbers per precision in use.
+/// P = XW in `unit`, W of F columns from `source`; d*F multiply-adds per row, nnz*F for sparse
+/// rows. Memory: d*F numbers per precision in use.
 std::unique_ptr<Projection> make_dense(int64_t d, int64_t F,
                                        std::shared_ptr<const FrequencySource> source, Unit unit);
 
-/// The same with a source that is made from the arguments: the maker of an entry.
+/// The maker of an entry: the same with a Source made from the arguments.
 template <class Source>
 std::unique_ptr<Projection> make_dense_of(const ProjectionArguments& arguments) {
   return make_dense(arguments.d, arguments.F, std::make_unique<Source>(arguments), arguments.unit);

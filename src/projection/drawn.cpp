@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Dense projection with i.i.d. columns: omega_j from the spectral law of a kernel (Rahimi,
-// Recht 2007), Gaussian (Johnson, Lindenstrauss 1984) or random signs (Achlioptas 2003), coordinate
-// by coordinate over the lengthscale. Column j is a function of seed and j alone.
+// Dense projection with i.i.d. columns: omega_j from the spectral density of a kernel (Rahimi,
+// Recht 2007), normal (Johnson, Lindenstrauss 1984) or random signs (Achlioptas 2003), divided by
+// the lengthscale. Column j is a function of seed and j alone.
 #include "base/parallel.h"
 #include "projection/dense.h"
 #include "projection/frequency_scale.h"
@@ -40,7 +40,6 @@ std::unique_ptr<const FrequencySource> drawn_columns(const ProjectionArguments& 
 
 const ProjectionEntry kDense = {
     .name = "dense",
-    .number = 0,
     .help = "i.i.d. columns from the distribution; d*F multiply-adds per row",
     .maker = make_dense_of<DrawnFrequencies>,
 };

@@ -37,7 +37,7 @@ struct Fastfood {
     return std::sqrt(squares * static_cast<double>(n));
   }
 
-  // Of larger blocks several rows would leave the second-level cache.
+  // Several rows of larger blocks would not fit the second-level cache.
   template <class T>
   static constexpr int64_t rows_together(int64_t n) {
     return n <= (int64_t{1} << 14) ? transform::kPermutedRows<T> : 1;
@@ -72,6 +72,6 @@ struct Fastfood {
 }  // namespace
 
 const ProjectionEntry kFastfood = hadamard_entry<Fastfood>(
-    "fastfood", 3, "blocks S H G Pi H B; F log d per row, d padded to a power of two");
+    "fastfood", "blocks S H G Pi H B; F log d per row, d padded to a power of two");
 
 }  // namespace mercer::projection

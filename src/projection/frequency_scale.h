@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A column drawn at lengthscale 1 becomes that asked for: coordinate k over lengthscale k.
+// Brings a column drawn at lengthscale 1 to the lengthscale asked for: coordinate k over
+// lengthscale k.
 #pragma once
 
 #include <span>

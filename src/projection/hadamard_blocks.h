@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Structured projections made of Walsh-Hadamard transforms: how blocks are sized, and the two
-// products themselves, with all ingredients given. Blocks are d' x d' with d' the next power of two
-// >= max(d, 16): smaller ones hold too few distinct frequencies (at d' = 2 two, at 4 twelve).
+// Structured projections made of Walsh-Hadamard transforms: the sizes of blocks, and the two
+// products with given numbers. Blocks are d' x d' with d' the next power of two >= max(d, 16):
+// smaller ones hold too few distinct frequencies (two at d' = 2, twelve at 4).
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ template <class T>
 void fastfood_blocks(const T* x, const T* signs, const PermutationIndex<T>* permutation,
                      const T* gaussian, const T* scale, int64_t n, int64_t blocks, T* scratch,
                      T* out) noexcept;
-/// The same for transform::kPermutedRows rows, with their bits: row r at x[r], results blocks * n
-/// numbers apart. scratch holds as many numbers as out.
+/// The same for transform::kPermutedRows rows at once, bit for bit: row r at x[r], results blocks *
+/// n numbers apart. scratch holds as many numbers as out.
 template <class T>
 void fastfood_rows(const T* const* x, const T* signs, const PermutationIndex<T>* permutation,
                    const T* gaussian, const T* scale, int64_t n, int64_t blocks, T* scratch,
@@ -49,7 +49,7 @@ void fastfood_rows(const T* const* x, const T* signs, const PermutationIndex<T>*
 /// d' for d inputs; INVALID_ARGUMENT beyond 2^28.
 int64_t padded_dimension(int64_t d);
 
-/// Groups of about 1,024 columns, whole panels, not many more than F asks for.
+/// Groups of about 1,024 columns: whole panels, and not many more than F.
 BlockGroups hadamard_groups(int64_t padded, int64_t F) noexcept;
 
 /// s_j: the norm of column j, drawn or fixed in dimension d', over the lengthscale if that is one

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What SORF and Fastfood share: groups of blocks, drawn when first used; a row is padded once per
+// The base of SORF and Fastfood: groups of blocks, drawn when first used; a row is padded once per
 // group and pushed through all of the group's blocks while they are in cache. Kind says what a
 // group holds and how it is applied.
 #pragma once
@@ -18,7 +18,7 @@
 
 namespace mercer::projection {
 
-/// The numbers of a group; what they are is its Kind's business.
+/// The numbers of a group; Kind says what they are.
 template <class T>
 struct HadamardNumbers {
   AlignedBuffer<T> diagonals;
@@ -29,11 +29,11 @@ struct HadamardNumbers {
 struct HadamardGroup {
   const ProjectionArguments& arguments;
   int64_t n;
-  int64_t first;  // the number of the first block
+  int64_t first;  // index of the first block
   int64_t blocks;
 
   int64_t size() const noexcept { return n * blocks; }
-  /// Of block b of the group.
+  /// The stream of block b of the group.
   random::Stream stream(random::Tag tag, int64_t b) const noexcept {
     return {arguments.seed, tag, static_cast<uint64_t>(first + b)};
   }
@@ -159,10 +159,9 @@ std::unique_ptr<Projection> make_hadamard(const ProjectionArguments& arguments) 
 }
 
 template <class Kind>
-constexpr ProjectionEntry hadamard_entry(const char* name, int32_t number, const char* help) {
+constexpr ProjectionEntry hadamard_entry(const char* name, const char* help) {
   return {
       .name = name,
-      .number = number,
       .help = help,
       .need = LawNeed::isotropic,
       .uses_radius = true,

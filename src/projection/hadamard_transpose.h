@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The adjoints of the products in hadamard_blocks.h: the same stages in reverse, H being symmetric.
-// Every block gives n numbers of its own; what belongs to the input is their sum over the blocks.
+// Every block gives n numbers; the cotangent of the input is their sum over the blocks.
 #pragma once
 
 #include <cstdint>

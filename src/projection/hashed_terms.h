@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The terms of a CountSketch C u, u = [scale x, constant], in the order in which x is listed,
-// whether dense, complex or sparse: loops for whoever scatters them or lists them.
+// The terms of a CountSketch C u, u = [scale x, constant], in the order in which x is stored,
+// whether dense, complex or sparse; some callers scatter them, others list them.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace mercer::projection {
 
-/// A factor ready for use: what is listed in coordinate k adds multipliers[k] times it to a slot.
+/// A factor with its hash: a number x_k adds multipliers[k] x_k to a slot.
 template <class T>
 struct PackedFactor {
   const uint32_t* slots;
@@ -21,7 +21,7 @@ struct PackedFactor {
   bool has_constant;
 };
 
-/// body(slot, value) for every term of C u, u made of row i.
+/// Calls body(slot, value) for every term of C u, u made from row i.
 template <class T, class Body>
 void for_each_term(const PackedFactor<T>& factor, const FactorRows<T>& rows, int64_t i,
                    Body body) noexcept {
@@ -47,7 +47,7 @@ void for_each_term(const PackedFactor<T>& factor, const FactorRows<T>& rows, int
   if (factor.has_constant) body(slots[factor.inputs], multipliers[factor.inputs]);
 }
 
-/// What for_each_term will call.
+/// The number of calls of for_each_term.
 template <class T>
 int64_t count_terms(const FactorShape& factor, const FactorRows<T>& rows, int64_t i) noexcept {
   const int64_t constant = factor.constant != 0 ? 1 : 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Storage drawn group by group when first used: published by an atomic pointer, filled under a
-// lock. A fill that throws leaves its group empty, to be tried again. An object without groups is a
-// few words, whatever their number; the first one drawn costs the square root of it, since pointers
-// to groups come in pages.
+// lock. A fill that throws leaves its group empty, to be tried again. An object without groups
+// takes a few words, however many there may be; pointers to groups come in pages, so that the first
+// group costs the square root of their number.
 #pragma once
 
 #include <atomic>
@@ -23,8 +23,8 @@ namespace mercer::projection {
 
 /// Memory of one group, and its name in messages.
 struct GroupCost {
-  int64_t bytes;          // that the group keeps
-  int64_t bytes_to_draw;  // that drawing it takes besides
+  int64_t bytes;          // kept by the group
+  int64_t bytes_to_draw;  // needed in addition while drawing
   const char* what;
 };
 
@@ -59,8 +59,8 @@ class LazyGroups : NonCopyable {
     slot.store(new Group{fill(g), std::move(charge)}, std::memory_order_release);
   }
 
-  /// Throws OUT_OF_MEMORY, before anything is drawn, if those of the groups that do not exist yet
-  /// are more than the context has room for.
+  /// OUT_OF_MEMORY, before anything is drawn, if the groups that do not exist yet need more than
+  /// the context has room for.
   void require_room(Blocks groups, const GroupCost& cost, const Context& context) const {
     if (context.memory_cap == 0) return;
     int64_t missing = 0;
@@ -70,7 +70,7 @@ class LazyGroups : NonCopyable {
     context.require_room(checked_add(kept, cost.bytes_to_draw, cost.what), cost.what);
   }
 
-  /// Both for a range of groups, as a stage of the context.
+  /// require_room and prepare for a range of groups, as a stage of the context.
   template <class Fill>
   void prepare_all(Blocks groups, const GroupCost& cost, Context& context, const Fill& fill) {
     require_room(groups, cost, context);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A TensorSketch of rows with few terms: factors convolved one after the other as lists of terms.
+// TensorSketch of rows with few terms: factors are lists of terms, convolved one after the other.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class ListedProduct {
     budget_ = static_cast<double>(shape.factors.size() + 1) * steps / kTermCost;
   }
 
-  /// Whether row i costs less so than in the Fourier domain.
+  /// Whether row i costs less as lists than in the Fourier domain.
   template <class T>
   bool pays(std::span<const FactorRows<T>> rows, int64_t i) const noexcept {
     if (rows.size() == 1) return true;
@@ -35,7 +35,8 @@ class ListedProduct {
     return static_cast<double>(work) <= budget_;
   }
 
-  /// re, im (null: real) += S(u) of row i. Storage: 3 m numbers, none for one factor.
+  /// Adds S(u) of row i to re and im (null for real sketches). Storage: 3 m numbers, none for one
+  /// factor.
   template <class T>
   void add(std::span<const PackedFactor<T>> factors, std::span<const FactorRows<T>> rows, int64_t i,
            T* re, T* im, T* storage) const noexcept {
@@ -58,12 +59,12 @@ class ListedProduct {
   }
 
  private:
-  // A term of a list costs what kTermCost of the (p + 1) m log2 m steps of p + 1 transforms do,
-  // about half a nanosecond (measured, m = 64 to 4,096).
+  // A transform takes m log2 m steps; a term of a list costs as much as kTermCost of the (p + 1) m
+  // log2 m steps of p + 1 transforms, about half a nanosecond each (measured, m = 64 to 4,096).
   static constexpr double kTermCost = 16;
 
   int64_t m() const noexcept { return shape_.columns; }
-  // Terms that a list may have: three lists find room where spectra go.
+  // Most terms of a list: three lists fit where spectra go.
   int64_t room() const noexcept { return m() / 2; }
 
   template <class T>

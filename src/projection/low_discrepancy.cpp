@@ -115,10 +115,9 @@ std::unique_ptr<Projection> make_halton(const ProjectionArguments& arguments) {
   return make_low_discrepancy<random::HaltonPoints>(arguments, "halton", random::kHaltonDimensions);
 }
 
-constexpr ProjectionEntry entry(const char* name, int32_t number, const char* help,
+constexpr ProjectionEntry entry(const char* name, const char* help,
                                 decltype(ProjectionEntry::maker) maker) {
   return {.name = name,
-          .number = number,
           .help = help,
           .need = LawNeed::product_or_mixture,
           .uses_scramble = true,
@@ -128,13 +127,13 @@ constexpr ProjectionEntry entry(const char* name, int32_t number, const char* he
 }  // namespace
 
 constinit const ProjectionEntry kSobol =
-    entry("sobol", 5,
+    entry("sobol",
           "scrambled Sobol' points through the inverse distribution function; d*F per row; d <= "
           "1024 with independent coordinates, else 1023",
           make_sobol);
 
 constinit const ProjectionEntry kHalton =
-    entry("halton", 6,
+    entry("halton",
           "scrambled Halton points through the inverse distribution function; d*F per row; d <= "
           "6542 with independent coordinates, else 6541",
           make_halton);

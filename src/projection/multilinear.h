@@ -21,8 +21,8 @@ namespace mercer::projection {
 
 struct SketchKind;
 
-/// What one factor reads: u = [scale * x, constant], the last coordinate only if constant != 0.
-/// inputs = 0 with constant = 1 is the vector e_1.
+/// The vector that a factor reads: u = [scale * x, constant], the last coordinate only if constant
+/// != 0. inputs = 0 with constant = 1 is the vector e_1.
 struct FactorShape {
   int64_t inputs;
   double scale = 1;
@@ -36,10 +36,10 @@ template <class T>
 struct Planes {
   MatrixView<T> re;
   MatrixView<T> im = {};
-  bool around_caches = false;  // of a result: too large to stay in them, so better not put there
+  bool around_caches = false;  // a result too large for the caches is written past them
 };
 
-/// n numbers of such a result; around the caches: followed by transform::finish_streaming.
+/// Stores n numbers of a result; around the caches: followed by transform::finish_streaming.
 template <class T>
 void put_row(const T* from, int64_t n, T* to, bool around_caches) noexcept;
 
@@ -57,18 +57,18 @@ struct SketchShape {
   int64_t columns;                   // m
   uint64_t seed;
   int64_t first_factor = 0;  // factor i draws from streams of index (first_factor + i) 2^32 + ...
-  double scale = 1;          // of every column, beside m^{-1/2}
+  double scale = 1;          // of every column, in addition to m^{-1/2}
 };
 
-/// What S is made of: S(u_1, ..., u_p) = back(share prod_i image_i(u_i)), products element by
-/// element of images that are linear in u. Power series of rows are multiplied there.
+/// How S is made: S(u_1, ..., u_p) = back(share prod_i image_i(u_i)), products element by element
+/// of images that are linear in u. Power series of rows are multiplied as images.
 struct ImageShape {
   int64_t elements;
   bool complex;
   double share;
 };
 
-/// Immutable but for what is drawn or packed on first use, under a lock.
+/// Immutable, except for what is drawn or packed on first use, under a lock.
 class Multilinear {
  public:
   virtual ~Multilinear() = default;
@@ -89,8 +89,8 @@ class Multilinear {
   virtual void prepare(Blocks c, double, Context& context) const = 0;
 
   /// Z = columns [c.begin, c.end) of S(u) for every row; all prepared. rows[i] belongs to factor i;
-  /// complex rows are for complex sketches only. Z has two planes iff the sketch is complex. Bits
-  /// of a row of Z depend on its rows of u alone. Z does not overlap the inputs.
+  /// complex rows are for complex sketches only. Z has two planes iff the sketch is complex. The
+  /// bits of a row of Z depend on its rows of u alone. Z does not overlap the inputs.
   virtual void apply(std::span<const FactorRows<float>> rows, Blocks c, Planes<float> Z,
                      float* scratch) const noexcept = 0;
   virtual void apply(std::span<const FactorRows<double>> rows, Blocks c, Planes<double> Z,
@@ -103,30 +103,30 @@ class Multilinear {
                          double* scratch) const noexcept = 0;
 
   virtual ImageShape images() const noexcept = 0;
-  /// Numbers that image and back need for `rows` rows, 64-byte aligned.
+  /// Numbers of scratch that image and back need for `rows` rows, 64-byte aligned.
   virtual int64_t image_scratch(int64_t rows) const = 0;
-  /// As prepare, of all columns, for image and back.
+  /// The same for image and back, all columns.
   virtual void prepare_images(float, Context& context) const = 0;
   virtual void prepare_images(double, Context& context) const = 0;
-  /// out = image_f(u) for every row of out, u = [scale x, constant], of directions (`moves`) [scale
-  /// x, 0]. Two planes iff images are complex. Bits as for apply.
+  /// out = image_f(u) for every row, u = [scale x, constant], or with `moves`, for directions, u =
+  /// [scale x, 0]. Two planes iff images are complex. Bits as for apply.
   virtual void image(size_t f, const FactorRows<float>& rows, bool moves, Planes<float> out,
                      float* scratch) const noexcept = 0;
   virtual void image(size_t f, const FactorRows<double>& rows, bool moves, Planes<double> out,
                      double* scratch) const noexcept = 0;
-  /// The adjoint of image along directions: out += the cotangents of rows, real or complex, whose
-  /// images have the cotangents g, those of complex numbers being dL/dRe + i dL/dIm.
+  /// The adjoint of image along directions: adds to out the cotangents of rows, real or complex,
+  /// given the cotangents g of their images (of complex numbers dL/dRe + i dL/dIm).
   virtual void image_adjoint(size_t f, Planes<const float> g, Planes<float> out,
                              float* scratch) const noexcept = 0;
   virtual void image_adjoint(size_t f, Planes<const double> g, Planes<double> out,
                              double* scratch) const noexcept = 0;
-  /// Z of all columns from those products, where images are columns a copy. What goes around the
-  /// caches is the caller's to finish.
+  /// All columns of Z from the products; a copy where images are columns. If it goes around the
+  /// caches, the caller finishes the streaming.
   virtual void back(Planes<const float> products, Planes<float> Z,
                     float* scratch) const noexcept = 0;
   virtual void back(Planes<const double> products, Planes<double> Z,
                     double* scratch) const noexcept = 0;
-  /// The adjoint of back, up to factors of elements that image_adjoint takes out again.
+  /// The adjoint of back, up to factors of elements that image_adjoint cancels.
   virtual void back_adjoint(Planes<const float> g, Planes<float> products,
                             float* scratch) const noexcept = 0;
   virtual void back_adjoint(Planes<const double> g, Planes<double> products,
@@ -142,8 +142,8 @@ class Multilinear {
 /// The smallest power of two that holds every factor's u: the d of a TensorSRHT.
 int64_t sketch_dimension(std::span<const FactorShape> factors);
 
-/// By its kind. Errors: INVALID_ARGUMENT (m or d too large for the kind; tuple: m > d^p);
-/// UNSUPPORTED (tensor_sketch in a build without FFTW).
+/// Makes a sketch of the shape's kind. Errors: INVALID_ARGUMENT (m or d too large for the kind;
+/// tuple: m > d^p); UNSUPPORTED (tensor_sketch in a build without FFTW).
 std::unique_ptr<Multilinear> make_multilinear(const SketchShape& shape);
 
 }  // namespace mercer::projection

@@ -40,7 +40,6 @@ int64_t rotation_block(int64_t d) { return d; }
 // d x d doubles while a block is drawn, and after it for as long as the block is not finished.
 const ProjectionEntry kOrthogonal = {
     .name = "orthogonal",
-    .number = 1,
     .help =
         "blocks of d orthogonal columns, norms drawn; 4/3 d^3 operations a "
         "block, once",

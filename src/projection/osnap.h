@@ -17,11 +17,11 @@
 
 namespace mercer::projection {
 
-/// m columns in s blocks of floor(m/s), the first m mod s of them one wider; block b is the
-/// CountSketch with factor b. Blocks are drawn when first used.
+/// m columns in s blocks of floor(m/s) columns, the first m mod s of them one column wider; block b
+/// is the CountSketch with factor b. Blocks are drawn when first used.
 class Osnap {
  public:
-  /// Streams are kept apart for so many blocks.
+  /// Blocks that have streams of their own.
   static constexpr int64_t kMostNonzeros = int64_t{1} << 16;
   /// 1 <= s <= min(m, kMostNonzeros). Errors: INVALID_ARGUMENT (d or m beyond 2^31 - 1).
   Osnap(int64_t d, int64_t m, int64_t nonzeros, uint64_t seed);
@@ -29,7 +29,7 @@ class Osnap {
   /// Draws what columns [columns.begin, columns.end) need, once; thread-safe; may fail and be
   /// retried.
   void prepare(Blocks columns, Context& context) const;
-  /// Of additions for every number of x.
+  /// Blocks that these columns touch, which is the number of additions for each entry of x.
   int64_t blocks_of(Blocks columns) const noexcept;
 
   /// z[j - j0] += (Sx)_j for prepared columns j in [j0, j1), S unscaled.
@@ -43,11 +43,11 @@ class Osnap {
   void add_transpose(const T* z, int64_t j0, int64_t j1, T* x) const noexcept;
 
  private:
-  // Of block b.
+  // The first column of block b.
   int64_t begin_of(int64_t b) const noexcept;
-  // Those that have columns in a range, which is not empty.
+  // The blocks that have columns in a range, which is not empty.
   Blocks touched(Blocks columns) const noexcept;
-  // body(sketch, its own j0, its own j1, column of the first) for those.
+  // body(sketch, its own j0, its own j1, column of the first) for each of those blocks.
   template <class Body>
   void for_each_sketch(int64_t j0, int64_t j1, const Body& body) const noexcept;
 

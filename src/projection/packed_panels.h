@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Columns of a matrix packed into panels (transform/dense_panel.h) in groups, so that a slice of
-// columns needs its own groups only and a precision that is never used costs nothing.
+// Columns of a matrix packed into panels (transform/dense_panel.h), in groups: a slice of columns
+// packs its own groups only, and a precision that is never used costs nothing.
 #pragma once
 
 #include <algorithm>
@@ -14,13 +14,14 @@
 
 namespace mercer::projection {
 
-/// How many of `size` hold `count`.
+/// Panels of `size` that hold `count`.
 constexpr int64_t panels_for(int64_t count, int64_t size) noexcept {
   return count / size + (count % size != 0 ? 1 : 0);
 }
 
 inline constexpr int64_t kGroupPanels = 32;
-// Frequencies drawn in double at a time: beside the packed ones of wide rows they would weigh most.
+// Bytes of frequencies drawn in double at a time: for wide rows they would take more than the
+// packed ones.
 inline constexpr int64_t kDrawnBytes = int64_t{64} << 20;
 
 // The panels of one precision, in groups.
@@ -56,7 +57,7 @@ class PackedPanels {
     return std::min(kGroupPanels, panels_for(count_, kWidth) - g * kGroupPanels);
   }
 
-  // The frequencies are drawn in double beside the packed panels.
+  // Drawing takes doubles beside the packed panels.
   GroupCost cost_of(int64_t panels) const {
     const int64_t size = checked_multiply(panels * kWidth, depth_, "packed W");
     return {checked_multiply(size, sizeof(T), "packed W"),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Fourth moments of the columns of a sketch from those of its factors. For one column and factor
-// they follow from fourth moments of the weights; for two columns of H D, from the sum over all
-// columns, which is orthogonal. On rows without randomness the results are those of Wacker,
+// they follow from fourth moments of the weights; for two columns of H D from the sum over all
+// columns, since H is orthogonal. On rows that are not random the results are those of Wacker,
 // Kanagawa, Filippone 2022 (SPEC section 4). That six moments of random factors suffice is ours:
-// weights are independent of what they multiply and of the other factors.
+// weights are independent of the factor that they multiply and of the other factors.
 #include "projection/product_moments.h"
 
 namespace mercer::projection {
@@ -19,7 +19,7 @@ double product(Factors factors, Value value) noexcept {
   return result;
 }
 
-/// Of z = w'u, z' = w'v for one column w of weights.
+/// Moments of z = w'u, z' = w'v for one column w of weights.
 struct Column {
   double M;   // E |z|^2 |z'|^2
   double PM;  // E z^2 conj(z')^2
@@ -33,7 +33,7 @@ Column column_moments(double sign, bool complex, const PairMoments& u) noexcept 
   return {M, 2 * u.R - sign * u.T, sign * u.U};
 }
 
-/// N, S or R (`value`) of m columns, `same` being its M or PM. Written as a correction of the
+/// N, S or R (`value`) of m columns; `same` is their M or PM. Written as a correction of the
 /// product, so that nothing cancels where the columns are exact.
 template <class Value, class Same>
 double over_pairs(Factors factors, const Dependence& pairs, double m, Value value,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Second moments of sketches whose columns are products over the factors of columns of weights.
+// Second moments of sketches whose columns are products, over the factors, of random weights.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ struct Dependence {
   bool joint = false;         // the set is of tuples over all factors, not one set for each factor
 };
 
-/// Of m columns. unit_weights: every weight has magnitude 1, else they are normal.
+/// Moments of m columns. unit_weights: every weight has magnitude 1, else they are normal.
 PairMoments product_moments(bool unit_weights, const Dependence& pairs, bool complex, double m,
                             std::span<const PairMoments> factors) noexcept;
 

@@ -18,8 +18,8 @@
 namespace mercer::projection {
 namespace {
 
-// What becomes of the products of columns [j0, j0 + width), n rows of them: those of the slice c
-// are stored in Z, or summed over the rows.
+// Products of n rows with columns [j0, j0 + width): those of the slice c are stored in Z, or summed
+// over the rows.
 template <class T>
 struct StoreBlock {
   Blocks c;
@@ -65,12 +65,12 @@ class ProductSketch final : public TypedMultilinear<ProductSketch> {
   template <class T>
   static constexpr int64_t kWidth = transform::kPanelColumns<T>;
 
-  // What every column is multiplied by.
+  // The factor of every column.
   double share() const noexcept {
     return shape().scale / std::sqrt(static_cast<double>(columns()));
   }
 
-  // A panel's weights and biases of factors from f on.
+  // A panel's weights and biases, of factor f and those after it.
   template <class T>
   ProductPanel<T> panel_of(int64_t panel, size_t f) const noexcept {
     int64_t before = 0;
@@ -80,7 +80,7 @@ class ProductSketch final : public TypedMultilinear<ProductSketch> {
             all.biases + parts_ * static_cast<int64_t>(f) * kWidth<T>};
   }
 
-  // P and the products, each complex, and the products of two imaginary parts.
+  // Scratch: P and the products, each complex, and the products of two imaginary parts.
   template <class T>
   int64_t scratch_of(int64_t rows, int64_t) const {
     return 5 * rows * kWidth<T>;
@@ -130,7 +130,7 @@ class ProductSketch final : public TypedMultilinear<ProductSketch> {
     transform::multiply_block(P, P + block, bias, bias + kWidth<T>, n, kWidth<T>, re, im);
   }
 
-  // One block of P, or two of its real and imaginary parts.
+  // Scratch: one block of P, or two for real and imaginary parts.
   template <class T>
   void project_factor(const FactorRows<T>& rows, int64_t inputs, const T* W, int64_t n,
                       T* P) const noexcept {
@@ -161,7 +161,7 @@ class ProductSketch final : public TypedMultilinear<ProductSketch> {
     }
   }
 
-  // A real row of one number or none, as a direction is that is shared by many rows.
+  // A real row of one number or none: a direction that many rows share.
   template <class T>
   static bool is_nearly_zero(const Planes<const T>& row) noexcept {
     const T* const x = row.re.data;

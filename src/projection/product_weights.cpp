@@ -28,13 +28,13 @@ void ProductWeights::prepare(Blocks c, Context& context) const {
                               [&](int64_t group) { return draw_group<T>(group, context); });
 }
 
-// Of a group that begins with that one.
+// Panels of the group that begins with panel `first`.
 template <class T>
 int64_t ProductWeights::panels_from(int64_t first) const noexcept {
   return std::min(kGroupPanels, ceil_divide(shape_.columns, kWidth<T>) - first);
 }
 
-// Of as many panels as a group has at most.
+// The cost of the largest group.
 template <class T>
 GroupCost ProductWeights::cost(const Context& context) const {
   const int64_t panels = panels_from<T>(0);

@@ -14,8 +14,8 @@
 
 namespace mercer::projection {
 
-/// Of columns [panel kPanelColumns<T>, ...) that are m^{-1/2} scale prod_i (w_i'x_i + b_i): w
-/// factor by factor, inputs x kPanelColumns<T>, and b, a panel's row each.
+/// The weights of a panel of columns m^{-1/2} scale prod_i (w_i'x_i + b_i): w factor by factor,
+/// inputs x kPanelColumns<T>, and b, one row of a panel for each factor.
 template <class T>
 struct ProductPanel {
   const T* weights;
@@ -29,7 +29,7 @@ class ProductWeights {
 
   template <class T>
   void prepare(Blocks c, Context& context) const;
-  /// Of prepared columns; complex: a factor's imaginary parts behind its real ones.
+  /// The panels of prepared columns; complex: a factor's imaginary parts follow its real ones.
   template <class T>
   ProductPanel<T> panel(int64_t panel) const noexcept {
     const Panels<T>& group = groups_.of<T>()[panel / kGroupPanels];
@@ -43,7 +43,7 @@ class ProductWeights {
   template <class T>
   static constexpr int64_t kWidth = transform::kPanelColumns<T>;
 
-  // Of one group: panel by panel, factor by factor, real part then imaginary part.
+  // One group: panel by panel, factor by factor, real part then imaginary part.
   template <class T>
   struct Panels {
     AlignedBuffer<T> weights;

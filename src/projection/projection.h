@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Projections: rows x in R^d to P = xW, one block of columns and a few rows at a time, so that
-// whoever finishes a block finds it in cache. F columns in all; the last block may be padded.
+// Projections: rows x in R^d to P = xW, one block of columns and a few rows at a time, so that a
+// block is still in cache when it is finished. F columns in all; the last block may be padded.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 
 namespace mercer::projection {
 
-/// What P is in: turns (W over 2 pi, for angles) or W as it is.
+/// The unit of P: turns (W over 2 pi, for angles), or plain.
 enum class Unit { turns, plain };
 
-/// What W is multiplied by for a unit.
+/// The factor of W for a unit.
 constexpr double factor_of(Unit unit) noexcept {
   return unit == Unit::turns ? 0.15915494309189533577 : 1.0;  // 1/(2 pi)
 }
@@ -29,9 +29,9 @@ struct Blocks {
 /// How a projection wants to be called for one precision.
 struct BlockShape {
   int64_t columns;            // of a block: a multiple of transform::kPanelColumns<T>
-  int64_t rows;               // at most so many per call of project, <= transform::kTileRows
+  int64_t rows;               // most rows of a call of project, <= transform::kTileRows
   int64_t scratch;            // numbers that project needs beside P, 64-byte aligned
-  int64_t transpose_scratch;  // and those that project_transpose needs
+  int64_t transpose_scratch;  // numbers that project_transpose needs
 };
 
 /// A projection that reads sparse rows as they are, at a cost that follows their non-zeros.
@@ -39,8 +39,8 @@ class SparseProjection {
  public:
   virtual ~SparseProjection() = default;
   /// P as from Projection::project, of a block prepared there; the shape's limit of rows and
-  /// scratch are the same. The bits of a row of P depend on its row of X as listed; they differ
-  /// from those of the dense row by rounding at most.
+  /// scratch are the same. The bits of a row of P depend on its row of X as it is stored; values
+  /// differ from those of the dense row by rounding only.
   virtual void project_sparse(const CsrView<float>& X, int64_t block, float* P,
                               float* scratch) const noexcept = 0;
   virtual void project_sparse(const CsrView<double>& X, int64_t block, double* P,
@@ -77,7 +77,7 @@ class Projection {
   virtual void project_transpose(const double* G, int64_t block, MatrixView<double> X,
                                  double* scratch) const noexcept = 0;
 
-  /// The same object's way with sparse rows; null: rows have to be made dense.
+  /// How it reads sparse rows; null: rows have to be made dense.
   virtual const SparseProjection* sparse() const noexcept { return nullptr; }
 
  protected:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What projections exist for random matrices of a given law: one entry object per name in specs,
-// each defined in the file of its projection.
+// The projections of random matrices of a given distribution: one entry for each name in specs,
+// defined in the file of its projection.
 #pragma once
 
 #include <cstdint>
@@ -32,14 +32,15 @@ inline constexpr Choice<Scramble> kScramble{"scramble", kScrambles,
 
 struct ProjectionArguments {
   std::shared_ptr<const random::Law> law;
-  std::vector<double> lengthscale;  // coordinate k of a column over number k: none, one, or d
+  std::vector<double>
+      lengthscale;  // coordinate k of a column is divided by number k: none, one, or d
   Unit unit;
   int64_t d;
   int64_t F;
   uint64_t seed;
   Radius radius = Radius::drawn;
   Scramble scramble = Scramble::owen;
-  std::string subject = "the matrix";  // whose law it is, in messages
+  std::string subject = "the matrix";  // whose distribution it is, in messages
 };
 
 /// What a projection can draw from.
@@ -50,29 +51,25 @@ const char* served_laws(LawNeed need) noexcept;
 
 struct ProjectionEntry {
   const char* name;
-  /// That of its mercer_projection (mercer/map.h), from 0 without a gap; kBySpec: it has none, and
-  /// comes by spec alone.
-  static constexpr int32_t kBySpec = -1;
-  int32_t number = kBySpec;
   const char* help;
   LawNeed need = LawNeed::any;
   bool uses_radius = false;
   bool uses_scramble = false;
-  /// Columns of a product law that is not isotropic are strongly correlated: the variance of i.i.d.
-  /// columns says nothing about them.
+  /// Columns from a product distribution that is not isotropic are strongly correlated: the
+  /// variance of i.i.d. columns does not apply.
   bool product_columns_correlate = false;
-  int64_t (*block)(int64_t d) = nullptr;  // columns that depend on each other; null: none do
+  int64_t (*block)(int64_t d) = nullptr;  // size of blocks of dependent columns; null: independent
   /// The weight of column j in an estimate; they add up to 1. Null: 1/F each.
   double (*share)(const ProjectionArguments&, int64_t j) = nullptr;
   /// Gets arguments that make() has checked.
   std::unique_ptr<Projection> (*maker)(const ProjectionArguments&) = nullptr;
 
-  /// Can it draw from this law?
+  /// Whether it can draw from this distribution.
   bool serves(const random::Law& law) const noexcept;
   /// UNSUPPORTED, naming option and projection, where an option that this one does not use has
   /// another value than its default.
   void check_options(Radius radius, Scramble scramble) const;
-  /// UNSUPPORTED also, naming projection and subject, if the law is not what is needed.
+  /// UNSUPPORTED, too, naming projection and subject, if the distribution is of the wrong kind.
   std::unique_ptr<Projection> make(const ProjectionArguments& arguments) const;
 };
 
@@ -80,18 +77,11 @@ std::span<const ProjectionEntry* const> projection_table();
 /// The entry of that name; INVALID_ARGUMENT listing the names.
 const ProjectionEntry& find_projection(std::string_view name);
 
-// clang-format off
-/// The entries in the order in which they are listed, kNAME in the file of its name; Sobol' and
-/// Halton points in low_discrepancy.cpp. A new projection is a line here.
-#define MERCER_PROJECTIONS(entry) \
-  entry(Dense)                    \
-  entry(Orthogonal)               \
-  entry(Sorf)                     \
-  entry(Fastfood)                 \
-  entry(Sobol)                    \
-  entry(Halton)                   \
-  entry(Circulant)                \
-  entry(Quadrature)
+// The entries in the order in which they are listed: kNAME is in the file of its name, Sobol' and
+// Halton points in low_discrepancy.cpp. A new projection is a line here.
+#define MERCER_PROJECTIONS(entry)                                                       \
+  entry(Dense) entry(Orthogonal) entry(Sorf) entry(Fastfood) entry(Sobol) entry(Halton) \
+      entry(Circulant) entry(Quadrature)
 // clang-format on
 #define MERCER_DECLARE_PROJECTION(Name) extern const ProjectionEntry k##Name;
 MERCER_PROJECTIONS(MERCER_DECLARE_PROJECTION)

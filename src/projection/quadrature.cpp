@@ -38,7 +38,7 @@ int64_t simplex_block(int64_t d) { return d + 2; }
 
 /// rho^2 of a whole block.
 double squared_radius(uint64_t seed, int64_t d, int64_t block) {
-  // Apart from the streams of columns, which are fewer than 2^40.
+  // Streams of columns have indices below 2^40; those of blocks begin there.
   random::Cursor cursor(random::Stream(seed, random::Tag::radius,
                                        (uint64_t{1} << 40) + static_cast<uint64_t>(block)));
   const auto dimension = static_cast<double>(d);
@@ -80,7 +80,7 @@ class SimplexFrequencies final : public RotatedFrequencies {
     }
   }
 
-  // A unit vector to column j.
+  // Makes a unit vector column j.
   void scale(std::span<double> column, int64_t j, double rho) const {
     const random::Stream stream(seed_, random::Tag::radius, static_cast<uint64_t>(j));
     double norm = rho;
@@ -110,7 +110,6 @@ double share_of(const ProjectionArguments& arguments, int64_t j) {
 
 const ProjectionEntry kQuadrature = {
     .name = "quadrature",
-    .number = 7,
     .help =
         "spherical-radial rule of degree 3, d + 2 columns a block; for close points: far ones "
         "are biased",

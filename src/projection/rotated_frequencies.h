@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Frequencies in blocks that a Haar-distributed orthogonal matrix turns: what the projections
-// `orthogonal` and `quadrature` share. Matrix b is a function of seed and b alone; one is kept at a
-// time, for as long as its block is not finished.
+// Frequencies in blocks, each rotated by a Haar-distributed orthogonal matrix: the base of the
+// projections `orthogonal` and `quadrature`. Matrix b is a function of seed and b alone; one is
+// kept at a time, until its block is finished.
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ class RotatedFrequencies : public FrequencySource {
         F_(arguments.F),
         width_(width) {}
 
-  /// Columns first, first + 1, ... of a block, with the d x d matrix Q of it.
+  /// Columns first, first + 1, ... of a block, given its d x d matrix Q.
   virtual void fill_block(int64_t block, int64_t first, MatrixView<const double> Q,
                           MatrixView<double> omega) const = 0;
 
@@ -86,7 +86,7 @@ class RotatedFrequencies : public FrequencySource {
   }
 
   mutable std::mutex mutex_;
-  mutable Matrix<double> rotation_;  // of block_, or nothing
+  mutable Matrix<double> rotation_;  // that of block_, or empty
   mutable MemoryCharge charge_;
   mutable int64_t block_ = -1;
 };

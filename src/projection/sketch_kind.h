@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What kinds of random multilinear maps exist. A family is a map of its own and one line of the
-// table; its kinds differ in the law of what they draw.
+// Kinds of random multilinear maps. A family is a map of its own and one line of the table; its
+// kinds differ in the distribution of what they draw.
 #pragma once
 
 #include <cstdint>
@@ -26,23 +26,23 @@ struct PairMoments {
   double U;     // E sum_k u_k^2 v_k^2
 };
 
-/// Of weights and columns. complex_to_real: D/2 complex columns laid out as [Re | Im], D even.
+/// Numbers that weights and columns are. complex_to_real: D/2 complex columns laid out as [Re |
+/// Im], D even.
 enum class SketchField { real, complex, complex_to_real };
 inline constexpr const char* kSketchFields[] = {"real", "complex", "complex_to_real"};
 inline constexpr Choice<SketchField> kSketchField{
     "field", kSketchFields,
-    "of weights and columns; complex_to_real: [Re | Im] of features/2 complex columns, features "
-    "even"};
+    "numbers of weights and columns; complex_to_real: [Re | Im] of features/2 complex columns, "
+    "features even"};
 
 /// One kind. Names are unique over all families.
 struct SketchKind {
   const char* name;
   std::unique_ptr<Multilinear> (*make)(const SketchShape& shape);
-  /// Of the columns of a sketch whose factors have these moments; `padded`: sketch_dimension.
+  /// Moments of the columns of a sketch from those of its factors; `padded`: sketch_dimension.
   PairMoments (*moments)(bool complex, int64_t columns, int64_t padded,
                          std::span<const PairMoments> factors) noexcept;
-  /// The kind of the same family that stands for this one where there is a single factor; null:
-  /// itself.
+  /// The kind of the same family that is used for a single factor; null: itself.
   const char* single = nullptr;
   /// Its name as a projection of one factor; null: not offered as one.
   const char* projection = nullptr;
@@ -50,7 +50,7 @@ struct SketchKind {
   bool blocks = false;
   /// Columns are i.i.d.
   bool independent = false;
-  /// Any two columns, of a block where there are blocks, have the moments of any other two.
+  /// All pairs of columns, or of columns of a block where there are blocks, have the same moments.
   bool alike = true;
 };
 
@@ -59,21 +59,21 @@ struct SketchFamily {
   const char* help;
   std::vector<SketchField> fields;     // the default first
   std::vector<SketchKind> kinds;       // the default first
-  const char* kinds_help = "";         // where there are several
+  const char* kinds_help = "";         // help of the kinds, where there are several
   const char* kinds_former = nullptr;  // an earlier key for the kind in specs
 };
 
-/// From the dearest to the cheapest.
+/// In order of cost, the most expensive first.
 std::span<const SketchFamily> sketch_families();
 
 /// The kind of that name, null if there is none; and its family.
 const SketchKind* sketch_kind(std::string_view name) noexcept;
 const SketchFamily& family_of(const SketchKind& kind);
 
-/// What stands for the kind in a sketch of one factor.
+/// The kind used for a sketch of one factor.
 const SketchKind& single_kind(const SketchKind& kind);
 
-/// Of another file than its kind: there are two, one for builds without Fourier transforms.
+/// Not in the file of its kind: there are two, one for builds without Fourier transforms.
 std::unique_ptr<Multilinear> make_tensor_sketch(const SketchShape& shape);
 
 }  // namespace mercer::projection

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Structured orthogonal random features: blocks sqrt(d') H D1 H D2 H D3 with H = H_d'/sqrt(d'), D_i
 // random signs (Yu, Suresh, Choromanski, Holtmann-Rice, Kumar, "Orthogonal random features", NIPS
-// 2016). We draw each row's norm from the law instead of fixing it at sqrt(d')
-// (radius = fixed keeps theirs), so every isotropic law has a SORF. Directions of H D1 H D2 H D3
-// are nearly, not exactly, uniform: the estimate has a small bias that shrinks with d'.
+// 2016). We draw each row's norm from the law instead of fixing it at sqrt(d') (radius = fixed
+// keeps theirs), so SORF serves every isotropic distribution. Directions of H D1 H D2 H D3 are
+// nearly, not exactly, uniform: the estimate has a small bias that shrinks with d'.
 #include "projection/hadamard_projection.h"
 #include "random/distributions.h"
 
@@ -53,7 +53,7 @@ struct Sorf {
 }  // namespace
 
 const ProjectionEntry kSorf = hadamard_entry<Sorf>(
-    "sorf", 2,
+    "sorf",
     "structured orthogonal blocks H D1 H D2 H D3; F log d per row, d padded to a power of two");
 
 }  // namespace mercer::projection

@@ -66,14 +66,14 @@ class Srht final : public TypedSparseProjection<Srht> {
 
   int64_t columns() const noexcept { return blocks_.columns(); }
 
-  // P of a few rows in the first-level cache; scratch: a padded row, then its transforms.
+  // Rows whose P fits the first-level cache; scratch: a padded row, then its transforms.
   template <class T>
   BlockShape shape_of() const noexcept {
     const int64_t rows = 16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T)));
     return {columns(), std::clamp<int64_t>(rows, 1, transform::kTileRows),
             padded_stride() + columns(), columns()};
   }
-  // The transforms start at a cache line.
+  // Rounded up, so that the transforms start at a cache line.
   int64_t padded_stride() const noexcept { return (blocks_.n + 15) / 16 * 16; }
 
   template <class T>

@@ -53,12 +53,12 @@ std::vector<TensorHash> draw_tensor_hashes(const SketchShape& shape, Context& co
   return hashes;
 }
 
-// A slot and a sign of each coordinate.
+// For each coordinate a slot and a sign.
 int64_t tensor_hash_bytes(const SketchShape& shape, const char* what) {
   return coordinate_bytes(shape, 5, what);
 }
 
-// For one factor at a time what they are drawn as.
+// The form in which one factor's hash is drawn.
 int64_t tensor_hash_drawing_bytes(const SketchShape& shape, const char* what) {
   int64_t longest = 0;
   for (const FactorShape& factor : shape.factors) longest = std::max(longest, factor.dimension());

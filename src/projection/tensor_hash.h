@@ -14,20 +14,20 @@
 
 namespace mercer::projection {
 
-/// Where coordinate k of a factor's u goes, and times which unit. Real: bucket slots[k], unit
-/// signs[k]. Complex: bucket slots[k] / 2, unit signs[k] i^(slots[k] mod 2).
+/// The bucket and unit of coordinate k of a factor's u. Real: bucket slots[k], unit signs[k].
+/// Complex: bucket slots[k] / 2, unit signs[k] i^(slots[k] mod 2).
 struct TensorHash {
   std::vector<uint32_t> slots;
   std::vector<int8_t> signs;
 };
 
-/// Of every factor, a stage of the context.
+/// Hashes of all factors, as a stage of the context.
 std::vector<TensorHash> draw_tensor_hashes(const SketchShape& shape, Context& context);
-/// Bytes that they take, and that drawing them takes besides.
+/// Bytes of those hashes, and bytes that drawing them takes besides.
 int64_t tensor_hash_bytes(const SketchShape& shape, const char* what);
 int64_t tensor_hash_drawing_bytes(const SketchShape& shape, const char* what);
 
-/// Reads the slots of the hashes that it was made of.
+/// Refers to the slots of the hashes that it was made from.
 template <class T>
 struct PackedFactors {
   std::vector<AlignedBuffer<T>> multipliers;

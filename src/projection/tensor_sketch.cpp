@@ -5,8 +5,8 @@
 // the circular convolution of CountSketches of the factors. h and s are fully independent rather
 // than of limited independence.
 //
-// Few terms are convolved as lists, many in the Fourier domain: which, follows from the numbers of
-// terms that the row lists, so that a row's bits are its own.
+// Few terms are convolved as lists, many in the Fourier domain: the choice follows from the number
+// of terms that the row lists, so a row's bits depend on it alone.
 #include "projection/tensor_sketch.h"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
   }
 
   int64_t tile_rows() const noexcept override { return kTileRows; }
-  // One factor is what it is, several meet in the Fourier domain.
+  // A single factor is its own image, several are multiplied in the Fourier domain.
   ImageShape images() const noexcept override {
     if (factors() == 1) return {columns(), is_complex(), 1};
     const auto m = static_cast<double>(columns());
@@ -69,7 +69,7 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
   template <class T>
   struct Areas {
     T* vector;   // C u of a factor, then the row of Z
-    T* sum;      // of what was convolved as lists
+    T* sum;      // of rows convolved as lists
     T* product;  // spectra
     T* products;
     T* spectra;  // one per factor
@@ -112,7 +112,7 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
   void prepare_columns(Blocks, Context& context) const {
     prepare_hashes(context);
     constexpr const char* kWhat = "the signs of a sketch, and its transforms";
-    // Twiddles and FFTW's own stay, the arrays that it plans on go.
+    // FFTW's plans and twiddle factors are kept, the arrays that it plans on are freed.
     const int64_t plans = factors() == 1 ? 0
                                          : checked_multiply(2 * vector_size(),
                                                             static_cast<int64_t>(sizeof(T)), kWhat);
@@ -141,7 +141,7 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
     lists_.add(std::span<const PackedFactor<T>>(made.packed.factors), rows, i, re, im, storage);
   }
 
-  // Factor f alone; a vector of C u is interleaved where it is complex and transformed.
+  // The image of factor f; a complex C u is interleaved and transformed.
   template <class T>
   void image_rows(size_t f, const FactorRows<T>& rows, bool moves, Planes<T> out,
                   T* vector) const noexcept {
@@ -163,7 +163,7 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
     }
   }
 
-  // The adjoint: transforms back, then what each coordinate went to.
+  // The adjoint: inverse transform, then each coordinate reads its bucket.
   template <class T>
   void pull_image(size_t f, Planes<const T> g, Planes<T> out, T* scratch) const noexcept {
     const PackedFactor<T>& factor = prepared_.of<T>()[0].packed.factors[f];
@@ -245,7 +245,7 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
     if (im != nullptr) std::copy(to_im + c.begin, to_im + c.end, im);
   }
 
-  // Columns c of what has the spectrum at.product.
+  // Columns c of the vector whose spectrum is at.product.
   template <class T>
   void invert(const Prepared<T>& made, Blocks c, T* re, T* im, const Areas<T>& at) const noexcept {
     const bool in_place = im == nullptr && is_whole(c) && is_aligned(re);
@@ -258,7 +258,7 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
     }
   }
 
-  // Rows that are transformed meet in the Fourier domain, the others in at.sum.
+  // Rows that are transformed are summed in the Fourier domain, the others in at.sum.
   template <class T>
   void sum_rows(std::span<const FactorRows<T>> rows, Blocks c, Planes<T> Z,
                 T* scratch) const noexcept {

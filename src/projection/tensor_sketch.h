@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// TensorSketch with all ingredients given: apart from how its numbers are drawn.
+// TensorSketch with given hashes.
 #pragma once
 
 #include <memory>

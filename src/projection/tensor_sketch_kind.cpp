@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// TensorSketch as a kind of sketch, and the moments of its columns.
-// For independent hashes and signs these are ours; Avron, Nguyen, Woodruff 2014 bound
-// its variance by (2 + 3^p) N^p/D. The columns have the DFT prod_i F_i, F_i(w) = sum_k s_k u_k
-// exp(2 pi i w h(k)/D), so that moments of columns are sums over frequencies of products over i,
-// and the mean over the hashes leaves pairs of coordinates at equal or opposite frequencies only.
+// TensorSketch as a kind of sketch, and the moments of its columns. For independent hashes and
+// signs these are ours; Avron, Nguyen, Woodruff 2014 bound its variance by (2 + 3^p) N^p/D. The
+// columns have the DFT prod_i F_i, F_i(w) = sum_k s_k u_k exp(2 pi i w h(k)/D), so that moments of
+// columns are sums over frequencies of products over i, and the mean over the hashes vanishes
+// except for pairs of coordinates at equal or opposite frequencies.
 #include "projection/sketch_kind.h"
 
 namespace mercer::projection {
@@ -12,7 +12,7 @@ namespace {
 
 using Factors = std::span<const PairMoments>;
 
-/// The products that frequencies of a TensorSketch leave.
+/// Products over the factors that remain in these sums.
 struct FrequencyProducts {
   double N, S, R, Q, T, U, mean;
   double NS;   // of N + S - Q
@@ -39,8 +39,8 @@ FrequencyProducts frequency_products(Factors factors) noexcept {
   return p;
 }
 
-/// Of the D^2 pairs (w, w') a share `both` has w = w' = -w, `one` has w = w' alone and as many
-/// w = -w' alone.
+/// Among the D^2 pairs (w, w') a share `both` has w = w' = -w, `one` has only w = w', and as many
+/// only w = -w'.
 PairMoments real_tensor_sketch(const FrequencyProducts& p, int64_t columns) noexcept {
   const auto D = static_cast<double>(columns);
   const double self_opposite = columns % 2 == 0 ? 2 : 1;
@@ -58,7 +58,7 @@ PairMoments real_tensor_sketch(const FrequencyProducts& p, int64_t columns) noex
   return out;
 }
 
-/// Complex signs do not see opposite frequencies.
+/// With complex signs opposite frequencies do not matter.
 PairMoments complex_tensor_sketch(const FrequencyProducts& p, int64_t columns) noexcept {
   const auto D = static_cast<double>(columns);
   const double none = 1 - 1 / D;

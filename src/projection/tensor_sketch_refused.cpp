@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What stands for tensor_sketch.cpp in a build without FFTW: the name is known and refused.
+// Replaces tensor_sketch.cpp in a build without FFTW: the name is known and refused.
 #include "base/error.h"
 #include "projection/sketch_kind.h"
 

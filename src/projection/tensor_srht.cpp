@@ -4,10 +4,10 @@
 // Filippone 2022): S(u)_l = m^{-1/2} prod_i (H D_i u_i)[index_i(l)] in d dimensions, d the power of
 // two that holds every u_i; D_i random signs, +-1 or {1, -1, i, -i} (then two real transforms per
 // factor). The blocks of the stacked form share their signs: a sum over all rows of H D_i is
-// deterministic, so permuting them independently is enough to make blocks uncorrelated. Rows go
-// through as lanes of a batch, or, where they are few or the transforms of all factors large, one
-// at a time: a factor's transform then stays in cache while all columns gather from it. Bits are
-// the same either way.
+// deterministic, so permuting them independently is enough to make blocks uncorrelated. Rows are
+// computed as lanes of a batch, or one at a time where they are few or the transforms of all
+// factors large: a factor's transform then stays in cache while all columns gather from it. The
+// bits are the same.
 #include "projection/tensor_srht.h"
 
 #include <algorithm>
@@ -32,7 +32,8 @@ namespace {
 
 using transform::kLanes;
 
-// Transforms of all factors of a batch: above, they crowd each other out of the caches.
+// Most bytes of the transforms of all factors of a batch: larger ones evict each other from the
+// caches.
 constexpr int64_t kMostTableBytes = int64_t{4} << 20;
 
 class TensorSrht final : public TypedMultilinear<TensorSrht> {
@@ -59,8 +60,8 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
   template <class T>
   using Signs = LazyGroups<AlignedBuffer<T>>;
 
-  // One row: padded u (two planes), its transform, a row of Z. A batch: the same of all lanes, the
-  // transforms of all factors, some columns.
+  // Scratch. One row: padded u (two planes), its transform, a row of Z. A batch: the same for all
+  // lanes, the transforms of all factors, some columns.
   template <class T>
   int64_t scratch_of(int64_t rows, int64_t width) const {
     const int64_t padded = checked_multiply(2 + parts_, round_up(d_), "TensorSRHT");
@@ -172,7 +173,7 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
     return {signs_.of<T>()[0].data() + f * parts_ * d_, d_, shape().complex};
   }
 
-  // What every column is multiplied by.
+  // The factor of every column.
   template <class T>
   T share() const noexcept {
     return static_cast<T>(shape().scale / std::sqrt(static_cast<double>(columns())));
@@ -210,7 +211,7 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
     }
   }
 
-  // Factor f alone, a row at a time.
+  // The image of factor f, row by row.
   template <class T>
   void image_rows(size_t f, const FactorRows<T>& rows, bool moves, Planes<T> out,
                   T* scratch) const noexcept {
@@ -228,7 +229,7 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
     }
   }
 
-  // The adjoint of that, H being its own.
+  // Its adjoint; H is symmetric.
   template <class T>
   void pull_image(size_t f, Planes<const T> g, Planes<T> out, T* table) const noexcept {
     const auto factor = static_cast<int64_t>(f);
@@ -253,7 +254,7 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
     }
   }
 
-  // Whether factor f has the u of the factor before it.
+  // Whether factor f reads the same u as the factor before it.
   template <class T>
   bool reads_as_before(std::span<const FactorRows<T>> rows, size_t f) const noexcept {
     const FactorShape &a = shape().factors[f - 1], &b = shape().factors[f];
@@ -281,7 +282,7 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
     });
   }
 
-  // body(at, index, n): columns [at, at + n) of the slice take these numbers of factor f's table.
+  // body(at, index, n): columns [at, at + n) of the slice read these entries of factor f's table.
   template <class Body>
   void for_each_run(int64_t f, Blocks c, const Body& body) const noexcept {
     for (int64_t l = c.begin; l < c.end;) {

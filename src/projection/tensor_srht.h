@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// TensorSRHT in any of its forms.
+// All forms of TensorSRHT.
 #pragma once
 
 #include <memory>

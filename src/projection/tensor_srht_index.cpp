@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// upsampled (Wacker, Kanagawa, Filippone 2022): per factor the indices 0..d-1, each ceil(m/d)
-// times, shuffled, the first m kept. stacked (the same): per factor and block of d columns a
-// permutation. tuple (Hamid, Xiao, Gittens, DeCoste 2014): m distinct elements of [d]^p.
+// upsampled (Wacker, Kanagawa, Filippone 2022): for each factor the indices 0..d-1, each ceil(m/d)
+// times, shuffled, and the first m of them. stacked (the same paper): a permutation for each factor
+// and block of d columns. tuple (Hamid, Xiao, Gittens, DeCoste 2014): m distinct elements of [d]^p.
 #include "projection/tensor_srht_index.h"
 
 #include <algorithm>
@@ -17,15 +17,15 @@
 namespace mercer::projection {
 namespace {
 
-// Above, [d]^p is sampled by rejection.
+// With more bits than this, [d]^p is sampled by rejection.
 constexpr int64_t kMostEnumeratedBits = 62;
-// Of stacked blocks: fewer would leave a gather too short to pay for its call.
+// Columns of stacked blocks drawn together: fewer would make a gather too short.
 constexpr int64_t kIndexColumns = 1024;
 
-// Of a shuffle, and tuples, between two looks at whether the call is to stop.
+// Steps of a shuffle, and tuples, between two checks for cancellation.
 constexpr size_t kStepsTogether = size_t{1} << 16;
 constexpr int64_t kTuplesTogether = 4096;
-// Of indices that a type has.
+// Indices that a type can hold.
 template <class T>
 constexpr int64_t kMostOf = int64_t{1} << 8 * sizeof(T);
 
@@ -39,8 +39,8 @@ random::Cursor cursor_of(const IndexLaw& law, int64_t factor, int64_t block) {
       random::Stream(law.seed, random::Tag::permutation, number | static_cast<uint64_t>(block)));
 }
 
-// Indices themselves are shuffled, in as few bytes as they need: of many columns nearly every swap
-// waits for memory.
+// Indices are shuffled in as few bytes as they need: with many columns nearly every swap waits for
+// memory.
 template <class T>
 void shuffle_copies(const IndexLaw& law, Context& context, std::span<int32_t> index) {
   std::vector<T> order(static_cast<size_t>(copies_of(law) * law.d));

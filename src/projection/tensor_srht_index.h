@@ -11,11 +11,11 @@
 
 namespace mercer::projection {
 
-/// upsampled: each factor's rows are the first m of ceil(m/d) copies of all, shuffled; stacked:
-/// they are made of ceil(m/d) permutations; tuple: m distinct tuples over all factors.
+/// upsampled: each factor's rows are the first m of ceil(m/d) copies of all rows, shuffled;
+/// stacked: rows are ceil(m/d) permutations; tuple: m distinct tuples over all factors.
 enum class SrhtRows { upsampled, stacked, tuple };
 
-/// Of a TensorSRHT: p factors in d dimensions (a power of two), m columns.
+/// A TensorSRHT of p factors in d dimensions (a power of two) and m columns.
 struct IndexLaw {
   SrhtRows rows;
   int64_t factors;
@@ -25,8 +25,8 @@ struct IndexLaw {
   int64_t first_factor;
 };
 
-/// Columns that are drawn together: all of them, or for stacked some blocks of d, about a thousand
-/// columns.
+/// Columns that are drawn together: all of them, except for stacked: some blocks of d, about a
+/// thousand columns.
 int64_t index_block(const IndexLaw& law) noexcept;
 
 /// Bytes that draw_index allocates beside `index`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The three forms of TensorSRHT as kinds of sketch, and the moments of their columns: columns of
-// H D_i are columns of signs; what differs is which two of them meet.
+// The three forms of TensorSRHT as kinds of sketch, and the moments of their columns. Columns of H
+// D_i are columns of signs; the forms differ in which two of them meet.
 #include <cmath>
 
 #include "base/numbers.h"
@@ -54,8 +54,8 @@ SketchFamily tensor_srht_entry() {
                      .moments = moments<SrhtRows::stacked>,
                      .projection = "srht",
                      .blocks = true},
-                    // Tuples of one are rows without replacement: blocks of them where there are
-                    // too few.
+                    // Tuples of one index are rows drawn without replacement; if there are too few,
+                    // blocks of them.
                     {.name = "tuple",
                      .make = make<SrhtRows::tuple>,
                      .moments = moments<SrhtRows::tuple>,

@@ -12,7 +12,7 @@ namespace {
 
 using transform::kLanes;
 
-// Of a part that is transformed at once.
+// Bytes of a part that is transformed at once.
 constexpr int64_t kPartBytes = int64_t{24} << 10;
 
 template <class T>
@@ -31,8 +31,8 @@ void scale_elements(T scale, int64_t count, T* u) noexcept {
   for (int64_t k = 0; k < count * kLanes<T>; ++k) u[k] *= scale;
 }
 
-// Elements [k0, k0 + n) of D u and their transform, depth first: every part is finished while it is
-// in the first-level cache.
+// Elements [k0, k0 + n) of D u and their transform, depth first, so that each part is finished in
+// the first-level cache.
 template <class T>
 void transform_part(const SrhtFactor<T>& factor, const T* u_re, const T* u_im, int64_t k0,
                     int64_t n, T* table) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A TensorSRHT of several rows at once, rows as lanes (transform/lanes.h): gathering within a row
-// costs a processor several cycles a number, loading the numbers of eight rows one.
+// TensorSRHT of several rows at once, a lane for each row (transform/lanes.h): a gather within a
+// row costs several cycles a number, loading the numbers of eight rows costs one.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ void load_lanes(const FactorRows<T>& rows, const FactorShape& factor, int64_t i0
                 int64_t d, T* u) noexcept;
 
 /// srht_table of every lane: d elements of kLanes<T> real parts and, if complex, as many imaginary
-/// ones. imaginary: u holds imaginary parts.
+/// parts. imaginary: u holds imaginary parts.
 template <class T>
 void srht_lane_table(const SrhtFactor<T>& factor, const T* u, bool imaginary, T* table) noexcept;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The arithmetic of a TensorSRHT with its random ingredients given, one row at a time.
+// TensorSRHT of one row, with given signs and indices.
 #pragma once
 
 #include <cstdint>

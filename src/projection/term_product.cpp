@@ -6,8 +6,8 @@ namespace mercer::projection {
 namespace {
 
 // Calls put(slot, value) for every term of a b. Sums of slots are taken mod `period` without
-// overflow; periods are even where slots carry a power of i in their lowest bit. What depends on
-// the bits of a slot is looked up: branches would be mispredicted every other time.
+// overflow; periods are even where slots carry a power of i in their lowest bit. Values that depend
+// on bits of a slot are looked up: branches would be mispredicted half of the time.
 template <bool kComplex, class T, class Put>
 void for_each_product(const Terms<T>& a, const Terms<T>& b, uint32_t period, Put put) noexcept {
   for (int64_t q = 0; q < b.count; ++q) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A projection written once for both precisions: what Projection asks for float and for double goes
-// to templates of the class itself.
+// A projection written once for both precisions: the functions of Projection for float and double
+// call templates of the class itself.
 #pragma once
 
 #include "projection/projection.h"
@@ -68,7 +68,7 @@ class TypedProjection : public Projection {
   const Own& own() const noexcept { return static_cast<const Own&>(*this); }
 };
 
-/// One that reads sparse rows, too.
+/// A projection that reads sparse rows, too.
 template <class Own>
 class TypedSparseProjection : public TypedProjection<Own>, public SparseProjection {
  public:

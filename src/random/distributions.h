@@ -61,8 +61,6 @@ double normal(Cursor& cursor) noexcept;
 double gamma(Cursor& cursor, double shape) noexcept;
 double chi_squared(Cursor& cursor, double degrees) noexcept;  // = 2 Gamma(degrees/2)
 double chi(Cursor& cursor, double degrees) noexcept;
-/// out = z / sqrt(chi2_degrees / degrees), z ~ N(0, I): multivariate Student t.
-void student_t(Cursor& cursor, double degrees, std::span<double> out) noexcept;
 /// Uniform on the unit sphere of R^out.size().
 void direction(Cursor& cursor, std::span<double> out) noexcept;
 

@@ -6,7 +6,6 @@
 // the normal quantile of its first uniform, u its second. Shapes below 1 use Gamma(shape) =
 // Gamma(shape + 1) U^(1/shape), U from the block before.
 #include <cmath>
-#include <limits>
 
 #include "random/distributions.h"
 #include "random/scalar_math.h"
@@ -42,16 +41,6 @@ double chi_squared(Cursor& cursor, double degrees) noexcept {
 
 double chi(Cursor& cursor, double degrees) noexcept {
   return std::sqrt(chi_squared(cursor, degrees));
-}
-
-void student_t(Cursor& cursor, double degrees, std::span<double> out) noexcept {
-  // With degrees far below 1 a chi square can underflow; the bound keeps every component finite.
-  const double mean_square =
-      std::max(chi_squared(cursor, degrees) / degrees, std::numeric_limits<double>::min());
-  const double scale = 1.0 / std::sqrt(mean_square);
-  fill_normal(cursor.stream(), 2 * cursor.position(), out);
-  cursor.skip((out.size() + 1) / 2);
-  for (double& z : out) z *= scale;
 }
 
 }  // namespace mercer::random

@@ -23,16 +23,6 @@ constexpr int kNewtonSteps = 100;   // never reached: about four are taken
 constexpr double kLastStep = 1e-8;  // the next one would be about its square
 constexpr double kRoundoff = 0x1p-53;
 
-// P(G <= x) / (x^a e^{-x} / Gamma(a + 1)) for x <= a + 1.
-double series(double a, double x) noexcept {
-  double term = 1, sum = 1;
-  for (int n = 1; n < kMostTerms && term > kRoundoff * sum; ++n) {
-    term *= x / (a + n);
-    sum += term;
-  }
-  return sum;
-}
-
 // P(G > x) / (x^a e^{-x} / Gamma(a)) for x >= a + 1, by Lentz's method (1976).
 double fraction(double a, double x) noexcept {
   double b = x + 1 - a;
@@ -55,6 +45,15 @@ double normal_of(double below, double above) noexcept {
 
 }  // namespace
 
+double lower_gamma_series(double a, double x) noexcept {
+  double term = 1, sum = 1;
+  for (int n = 1; n < kMostTerms && term > kRoundoff * sum; ++n) {
+    term *= x / (a + n);
+    sum += term;
+  }
+  return sum;
+}
+
 // Stirling's series from 10 on, where its first omitted term is below 1e-16.
 double portable_log_gamma(double a) noexcept {
   double product = 1;
@@ -74,7 +73,7 @@ GammaQuantile::GammaQuantile(double shape) noexcept : shape_(shape) {
   log_gamma_ = portable_log_gamma(shape);
   const double x = shape + 1;
   const double log_density = shape * portable_log(x) - x - log_gamma_;
-  mass_below_ = portable_exp(log_density) * series(shape, x) / shape;
+  mass_below_ = portable_exp(log_density) * lower_gamma_series(shape, x) / shape;
 }
 
 double GammaQuantile::lower(double u) const noexcept { return solve(u, 1 - u); }
@@ -118,7 +117,7 @@ double GammaQuantile::solve_below(double mass, double guess) const noexcept {
   y = std::min(y, most);
   for (int i = 0; i < kNewtonSteps; ++i) {
     const double x = portable_exp(y);
-    const double sum = series(shape_, x);
+    const double sum = lower_gamma_series(shape_, x);
     const double step = (target - shape_ * y + x - portable_log(sum)) * sum / shape_;
     y = std::min(y + step, most);
     if (std::fabs(step) <= kLastStep) break;

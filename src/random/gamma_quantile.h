@@ -9,6 +9,9 @@ namespace mercer::random {
 /// ln Gamma(a) for a > 0, absolute error below 1e-14 (1 + |ln Gamma(a)|); uses scalar_math.h only.
 double portable_log_gamma(double a) noexcept;
 
+/// P(G <= x) Gamma(a + 1) / (x^a e^{-x}) for G of shape a, x <= a + 1, by its power series.
+double lower_gamma_series(double a, double x) noexcept;
+
 /// shape > 0; uses scalar_math.h only.
 class GammaQuantile {
  public:

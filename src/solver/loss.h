@@ -53,9 +53,5 @@ const Loss* find_loss(std::string_view name) noexcept;
 
 /// What files and messages call the squares (s - y)^2 / 2, for which solvers need no Loss.
 inline constexpr const char* kSquares = "squares";
-/// The name of a loss; null: squares.
-inline const char* loss_name(const Loss* loss) noexcept {
-  return loss == nullptr ? kSquares : loss->name;
-}
 
 }  // namespace mercer::solver

@@ -116,15 +116,6 @@ Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool 
 /// At least one row.
 std::vector<double> mean_squared_error(const Weights& weights, const RowStatistics& statistics);
 
-/// Mean over all rows of the squared error of each lambda, per output, every fold predicted by a
-/// fit on the others: fold statistics are subtracted from their total. Each fit uses its own n.
-/// Result: lambdas x outputs. At least two folds with rows that weigh; others are skipped. Memory
-/// on top of the folds: 3.5 x 8 D^2 bytes.
-Matrix<double> kfold_error(std::span<const RowStatistics* const> folds, bool center,
-                           std::span<const double> lambdas, Context& context);
-Matrix<double> kfold_error(std::span<const RowStatistics> folds, bool center,
-                           std::span<const double> lambdas, Context& context);
-
 /// count lambdas geometrically spaced from `largest` down to `smallest`, both included (count = 1:
 /// `largest`).
 std::vector<double> lambda_grid(double largest, double smallest, int64_t count);

@@ -12,7 +12,5 @@ namespace mercer::solver {
 inline int64_t eigen_rows(int64_t D) noexcept { return 8 * D; }
 /// D^3/3 products.
 inline int64_t cholesky_rows(int64_t D) noexcept { return D / 3 + 1; }
-/// A kernel of d inputs for every pair, in products of each.
-inline int64_t kernel_rows(int64_t d) noexcept { return d + 40; }
 
 }  // namespace mercer::solver

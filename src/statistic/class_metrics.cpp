@@ -36,12 +36,12 @@ int64_t found_at(MatrixView<const double> scores, int64_t i) {
 
 struct Ranked {
   double score;
-  bool inside;  // it is of the class
+  bool inside;  // the row is of the class
   double weight;
 };
 
-/// NaN if all rows are of the class or none is. Mann-Whitney: of every pair of a row inside and one
-/// outside, the share whose inner one has the larger score, equal scores counting half.
+/// NaN if all rows or none are of the class. Mann-Whitney: among pairs of a row inside and one
+/// outside the class, the share in which the one inside has the larger score, ties counting half.
 double area(std::vector<Ranked>& rows) {
   std::ranges::sort(rows, {}, &Ranked::score);
   double won = 0, inside = 0, outside = 0;

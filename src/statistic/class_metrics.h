@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How well scores and probabilities of K classes fit the rows' classes, Y(i, 0). A number that is
-// no class, and a row with a NaN, is INVALID_ARGUMENT naming the row, but in accuracy (see
-// prediction_score.h). No rows: NaN. weights: of the rows, or none; with them counts are sums of
-// weights, and bins hold about equal weight.
+// How well scores and probabilities of K classes fit the rows' classes, Y(i, 0). INVALID_ARGUMENT
+// naming the row for a number that is no class or a row with a NaN; accuracy counts those as wrong
+// (prediction_score.h). NaN for no rows. weights: of the rows, or none; with weights, counts are
+// sums of weights and bins hold about equal weight.
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,9 @@ void confusion(MatrixView<const double> Y, MatrixView<const double> scores,
                MatrixView<double> counts, std::span<const double> weights = {});
 
 /// Area under the curve of true against false positives (Fawcett 2006): the probability that a row
-/// of the class has a higher score than one of another, ties counting half, by ranks. Of two
-/// classes by the difference of their scores; of more the mean over classes, each against the rest.
-/// Classes without rows, or with all of them, are left out; NaN if none is left.
+/// of the class has a higher score than one of another, ties counting half, by ranks. Two classes
+/// are ranked by the difference of their scores; for more it is the mean over classes, each against
+/// the rest. Classes without rows, or with all of them, are left out; NaN if none is left.
 double area_under_curve(MatrixView<const double> Y, MatrixView<const double> scores,
                         std::span<const double> weights = {});
 
@@ -28,9 +28,9 @@ double area_under_curve(MatrixView<const double> Y, MatrixView<const double> sco
 double log_loss(MatrixView<const double> Y, MatrixView<const double> probabilities,
                 std::span<const double> weights = {});
 
-/// Mean over rows of |share that is right - mean of the largest probability| in bins of equally
-/// many rows (two more or less alike), sorted by the largest probability (Naeini et al. 2015, Guo
-/// et al. 2017): the expected calibration error of the class that is predicted. bins >= 1.
+/// Expected calibration error of the predicted class: rows are sorted by their largest probability
+/// into bins of equally many (Naeini et al. 2015, Guo et al. 2017), and it is the mean over rows of
+/// |share that is right - mean of the largest probability| in their bin. bins >= 1.
 double calibration_error(MatrixView<const double> Y, MatrixView<const double> probabilities,
                          int64_t bins, std::span<const double> weights = {});
 

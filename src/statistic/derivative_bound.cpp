@@ -17,8 +17,8 @@ namespace mercer::statistic {
 namespace {
 
 constexpr double kPi = 3.14159265358979323846;
-// Moments that Bernstein's condition is held against one by one; those beyond in steps of 1 %, and
-// then one by one about the largest.
+// Bernstein's condition is checked for each of so many moments; beyond, in steps of 1 %, and then
+// one by one about the largest.
 constexpr int64_t kMostMoment = 400;
 constexpr int64_t kLastMoment = int64_t{1} << 40;
 
@@ -56,8 +56,8 @@ double log_root(const kernel::MultiIndex& order, int64_t n, int64_t q) {
   return excess / static_cast<double>(n - 2);
 }
 
-/// Over n >= 3. Total orders just below 2q have their largest root far out: 31 of order 16 in as
-/// many inputs at n = 3,450.
+/// The largest over n >= 3. For total orders just below 2q it lies far out: for 31 of order 16, in
+/// as many inputs, at n = 3,450.
 double largest_log_root(const kernel::MultiIndex& order, int64_t q) {
   int64_t best = 3;
   double largest = log_root(order, best, q);
@@ -139,8 +139,8 @@ double derivative_bound(const kernel::Kernel& kernel, const SpectralConstants& c
   const double uniform = kernel.variance() * constants.sigma *
                          ((C3 * entropy + C1 + deviation) / std::sqrt(m) + C2 / m);
   if (question.norm == 0) return uniform;
-  const double log_volume = d * (std::log(std::sqrt(kPi) / 2) + std::log(question.diameter)) -
-                            log_gamma(0.5 * d + 1);
+  const double log_volume =
+      d * (std::log(std::sqrt(kPi) / 2) + std::log(question.diameter)) - log_gamma(0.5 * d + 1);
   return std::exp(std::log(uniform) + 2 / question.norm * log_volume);
 }
 

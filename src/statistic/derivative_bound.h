@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // How far inner products of derivatives of Fourier features may be from the kernel's derivatives,
-// at once over a set (Szabo, Sriperumbudur 2019, theorem and remarks of section 3; SPEC sections 7
-// and 12).
+// uniformly over a set (Szabo, Sriperumbudur 2019, theorem and remarks of section 3; SPEC sections
+// 7 and 12).
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace mercer::statistic {
 
-/// Of derivative (p, q) of a kernel of d inputs, variance 1.
+/// Constants of the derivative (p, q) of a kernel of d inputs and variance 1.
 struct SpectralConstants {
   double sigma;      // sigma_{p,q} = (E |omega^{p+q}|^2)^{1/2}
   double ratio;      // C_{p,q} = (E |omega^{p+q}|^2 ||omega||^2)^{1/2} / sigma
@@ -29,7 +29,7 @@ struct BoundQuestion {
   int64_t d;
   double diameter;   // |S| > 0
   double delta;      // the bound fails with probability at most this
-  double norm = 0;   // of L^r over S x S; 0: uniform
+  double norm = 0;   // r of the norm L^r over S x S; 0: uniform
   double bernstein;  // K
 };
 /// The theorem's bound for F frequencies, times the kernel's variance.

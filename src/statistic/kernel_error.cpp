@@ -9,15 +9,14 @@
 #include "base/aligned.h"
 #include "base/error.h"
 #include "base/parallel.h"
-#include "feature/kernel_columns.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
 
 namespace mercer::statistic {
 namespace {
 
-/// Both triangles of Re ZZ^H: real and imaginary parts lie side by side, so that it is a product of
-/// reals.
+/// Both triangles of Re ZZ^H. Real and imaginary parts lie side by side, so this is a product of
+/// real matrices.
 void estimate_gram(const feature::FeatureMap& map, const Rows& X, Context& context,
                    MatrixView<double> out) {
   const int64_t D = map.features(), reals = map.is_complex() ? 2 : 1;
@@ -34,7 +33,7 @@ void estimate_gram(const feature::FeatureMap& map, const Rows& X, Context& conte
   }
 }
 
-/// Of a map that shows the kernel rows of its own making: by values of pairs.
+/// The Gram matrix, value by value, of a map that estimates the kernel of changed rows.
 void gram_of_shown(const feature::FeatureMap& map, const Rows& X, Context& context,
                    MatrixView<double> out) {
   const Matrix<double> dense(X.rows(), X.cols(), context, "the rows, dense");
@@ -86,7 +85,7 @@ KernelError kernel_error(MatrixView<const double> approximate, MatrixView<const 
 }
 
 double measured_error(const feature::FeatureMap& map, const Rows& X, Context& context) {
-  require(!feature::has_kernel_columns(map), MERCER_UNSUPPORTED,
+  require(!map.has_kernel_columns(), MERCER_UNSUPPORTED,
           "the kernel error of map %s, expected a map of features: its columns are kernel values",
           std::string(map.name()).c_str());
   const int64_t n = X.rows();

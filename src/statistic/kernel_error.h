@@ -19,11 +19,10 @@ struct KernelError {
 /// (empty, or exact is zero).
 KernelError kernel_error(MatrixView<const double> approximate, MatrixView<const double> exact);
 
-/// ||Re ZZ^H - K||_F / ||K||_F on the rows of X, dense or sparse doubles. Columns of Z are
-/// summed up a part at a time: memory 8 n (2 n + kErrorColumns) bytes at most, charged. Calls BLAS:
-/// calling thread only.
-/// Errors: INVALID_ARGUMENT (no rows, a kernel that is 0 on all pairs, an error that is not
-/// finite).
+/// ||Re ZZ^H - K||_F / ||K||_F on the rows of X, dense or sparse doubles. Features are computed
+/// kErrorColumns at a time: at most 8 n (2 n + kErrorColumns) bytes, charged. Calls BLAS, so from
+/// the calling thread only. Errors: INVALID_ARGUMENT (no rows, a kernel that is 0 on all pairs, an
+/// error that is not finite).
 inline constexpr int64_t kErrorColumns = 4096;
 double measured_error(const feature::FeatureMap& map, const Rows& X, Context& context);
 

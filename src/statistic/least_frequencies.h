@@ -9,8 +9,8 @@
 
 namespace mercer::statistic {
 
-/// The least F >= 1 that `holds`, which is so for all larger ones; UNSUPPORTED if none is up to
-/// 2^53. `name` and `value`: what was asked for.
+/// The least F >= 1 for which `holds` is true, as it then is for all larger F; UNSUPPORTED if there
+/// is none up to 2^53. `name` and `value`: what was asked for, in the message.
 template <class Holds>
 int64_t least_where(const Holds& holds, const char* name, double value) {
   constexpr int64_t kMost = int64_t{1} << 53;

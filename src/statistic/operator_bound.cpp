@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// An epsilon-net of the differences of inputs: Bernstein's inequality for matrices (Minsker 2011;
-// Tropp 2015) at its centres, Markov's for the Lipschitz constant between them. Where the paper has
-// the inequality at epsilon the net needs it at epsilon / 2; and its constant 8 sqrt(2) is below
-// 4 d^{1/(d+1)} (1 + 1/d) 2^{d/(d+1)} for d = 2, 3, 4: 12 is above it for every d.
+// An epsilon-net covers the differences of inputs: Bernstein's inequality for matrices (Minsker
+// 2011; Tropp 2015) holds at its centres, Markov's inequality bounds the Lipschitz constant between
+// them. Where the paper has the inequality at epsilon the net needs it at epsilon / 2; and its
+// constant 8 sqrt(2) is below 4 d^{1/(d+1)} (1 + 1/d) 2^{d/(d+1)} for d = 2, 3, 4: 12 is above it
+// for every d.
 #include "statistic/operator_bound.h"
 
 #include <algorithm>
@@ -24,7 +25,7 @@ double chi_moment(double k, double n, double sigma) {
          std::pow(sigma, n);
 }
 
-/// log(log(1 + x)) of log x.
+/// log(log(1 + x)), given log x.
 double log_log1p(double log_x) {
   if (log_x < -40) return log_x;  // log(1 + x) = x
   return std::log(log_x > 40 ? log_x : std::log1p(std::exp(log_x)));
@@ -57,9 +58,9 @@ double bounded_rate(const OperatorBoundQuestion& question, double F) {
   return F / 8 * (epsilon / (of.v / epsilon + of.u / 3));
 }
 
-/// 4 p_int exp(-rate) bounds P(lambda_max >= epsilon) (Minsker 2011; Tropp 2015, theorem 7.3.1):
-/// the norm is at -lambda_min, too, so that it takes 8 p_int, or the 2 p of the inequality without
-/// intrinsic dimension. Nothing to add where 4 p_int >= 2 p, nor for decomposable kernels, whose
+/// 4 p_int exp(-rate) bounds P(lambda_max >= epsilon) (Minsker 2011; Tropp 2015, theorem 7.3.1).
+/// The norm may also be at -lambda_min, so it needs 8 p_int, or the 2 p of the inequality without
+/// intrinsic dimension. Nothing is added where 4 p_int >= 2 p, nor for decomposable kernels, whose
 /// norms are those of numbers.
 double intrinsic_of_norm(const OperatorBoundQuestion& question) {
   const double intrinsic = question.constants.intrinsic;

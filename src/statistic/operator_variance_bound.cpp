@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // (1/2F) ((K(2 tau) + K(0)) E A - 2 K(tau)^2 + 2 Var A): E A = K(0), and Var A is F times the exact
-// variance at tau = 0, where all cosines are 1. For one A the two sides of the proposition are
-// equal (the report, section 4.4.1), and so no 2 tau is needed, which kernels that warp their
-// inputs do not have.
+// variance at tau = 0, where all cosines are 1. If there is one A, the two sides of the proposition
+// are equal (the report, section 4.4.1); then K(2 tau), which kernels that warp their inputs do not
+// have, is not needed.
 #include "statistic/operator_variance_bound.h"
 
 #include <algorithm>

@@ -8,9 +8,9 @@
 
 namespace mercer::statistic {
 
-/// Row i of out, p p numbers: the bound of the operator variance E (K~ - K)^2 at (X_i, Y_i), which
-/// is the variance itself where all A(omega) are one matrix. O(d^3) a row. Errors: those of
-/// OperatorMap::variance.
+/// Row i of out, p p numbers: the bound on the operator variance E (K~ - K)^2 at (X_i, Y_i); where
+/// all A(omega) are one matrix, the variance itself. O(d^3) a row. Errors: those of
+/// FeatureMap::variances.
 void operator_variance_bound(const feature::FieldMap& map, MatrixView<const double> X,
                              MatrixView<const double> Y, Context& context, MatrixView<double> out);
 

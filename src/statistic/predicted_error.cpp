@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which sketch to take: the closed-form variances, summed over the pairs of a sample of rows, are
-// the expected squared Frobenius error of its Gram matrix. All monomials have none: no sketch of at
-// least as many columns is better (SPEC section 11).
+// Variances summed over the pairs of a sample of rows are the expected squared Frobenius error of
+// its Gram matrix. The map of all monomials has none, so no sketch of at least as many columns is
+// better (SPEC section 11).
 #include "statistic/predicted_error.h"
 
 #include <atomic>
@@ -63,8 +63,8 @@ std::vector<const SketchKind*> candidates() {
   return kinds;
 }
 
-// Null where a kind has too few columns or is not in this build; what is wrong with the kernel or
-// with D is wrong for the first one, which is `needed`.
+// Null where a kind needs more columns or is not in this build. The first kind is `needed`: an
+// error of it is one of the kernel or of D.
 std::unique_ptr<FeatureMap> make_candidate(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                            const SketchOptions& options, bool needed) {
   if (options.field == SketchField::complex_to_real && D % 2 != 0) return nullptr;
@@ -78,7 +78,7 @@ std::unique_ptr<FeatureMap> make_candidate(const kernel::Kernel& kernel, int64_t
   }
 }
 
-/// The map of all monomials; null where there is none, or of more columns than D.
+/// The map of all monomials; null where there is none or it has more columns than D.
 std::unique_ptr<FeatureMap> all_monomials(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                           uint64_t seed) {
   if (!kernel.inner_power() || kernel.left_inputs() != 0 || d < 1 || D < 1) return nullptr;
@@ -99,11 +99,11 @@ std::unique_ptr<FeatureMap> all_monomials(const kernel::Kernel& kernel, int64_t 
   }
 }
 
-// NaN or infinite where rows are, or where their kernel overflows.
+// NaN or infinite where rows are so, or where their kernel overflows.
 double error_over_pairs(const FeatureMap& map, MatrixView<const double> X, Context& context) {
   require(X.rows >= 1, MERCER_INVALID_ARGUMENT, "n = %lld, expected at least 1 row",
           static_cast<long long>(X.rows));
-  // The first row alone on the calling thread: a map without a closed form is refused here.
+  // The first row runs on the calling thread: a map without a closed form is refused here.
   std::vector<Sums> sums(static_cast<size_t>(X.rows));
   const int64_t numbers = checked_multiply(2, X.rows, "variances of a row");
   const Matrix<double> scratch(worker_count(context, X.rows), numbers);
@@ -126,7 +126,7 @@ double error_over_pairs(const FeatureMap& map, MatrixView<const double> X, Conte
   require(total.square != 0, MERCER_INVALID_ARGUMENT,
           "kernel %s is 0 for all pairs of rows, expected a Gram matrix that is not zero",
           std::string(map.kernel().name()).c_str());
-  // Of a map without error the quotient would not tell that the kernel overflows.
+  // Without error the quotient would be 0 even where the kernel overflows.
   return std::isfinite(total.square) ? std::sqrt(total.error / total.square) : kNaN;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What a map is expected to miss of its kernel on given rows, by its closed-form variance, and
-// which sketch misses least.
+// The kernel error that closed-form variances predict for a map, and the sketch for which it is
+// least.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,15 @@
 
 namespace mercer::statistic {
 
-/// E ||K^ - K||_F / ||K||_F in the root mean square over all n^2 pairs of rows of X, from
-/// map.variance and map.bias: what the estimate is expected to miss. Errors: UNSUPPORTED (a map
-/// without a closed form), INVALID_ARGUMENT (a Gram matrix of zeros).
+/// sqrt(E ||K^ - K||_F^2) / ||K||_F over all n^2 pairs of rows of X, from the map's variance and
+/// bias. Errors: UNSUPPORTED (a map without a closed form), INVALID_ARGUMENT (a Gram matrix of
+/// zeros).
 double predicted_error(const feature::FeatureMap& map, MatrixView<const double> X,
                        Context& context);
 
-/// The real sketch of D columns with the lowest predicted error on the rows of X: every mixing
-/// with fields real and complex_to_real (D even), plain. The first in order of cost wins ties.
+/// The real sketch of D columns with the lowest predicted error on the rows of X, among all kinds
+/// with fields real and complex_to_real (D even), not composed. The first in order of cost wins
+/// ties.
 struct Recommendation {
   std::unique_ptr<feature::FeatureMap> map;
   double predicted_error;

@@ -19,7 +19,8 @@ double r_squared(MatrixView<const double> Y, MatrixView<const double> prediction
     const auto counts = [&](int64_t i) { return w[i] > 0 && !std::isnan(Y(i, k)); };
     int64_t counting = 0;  // the first row that counts
     while (counting < Y.rows && !counts(counting)) ++counting;
-    const double first = counting < Y.rows ? Y(counting, k) : 0;  // so that a constant's are 0
+    const double first =
+        counting < Y.rows ? Y(counting, k) : 0;  // a constant's differences are then exactly 0
     double mean = 0, weight = 0;
     for (int64_t i = counting; i < Y.rows; ++i) weight += counts(i) ? w[i] : 0;
     for (int64_t i = counting; i < Y.rows; ++i)

@@ -11,8 +11,8 @@
 namespace mercer::statistic {
 
 /// R^2 = 1 - sum (y - f)^2 / sum (y - mean y)^2, averaged over the outputs whose targets vary; NaN
-/// if none does; a target of NaN, which was not observed, counts for nothing. Y and predictions: n x
-/// m. weights: of the rows in all sums, n of them, or none: 1.
+/// if none does. A target of NaN was not observed and is left out. Y and predictions: n x m.
+/// weights: of the rows, n or none (1 each).
 double r_squared(MatrixView<const double> Y, MatrixView<const double> predictions,
                  std::span<const double> weights = {});
 
@@ -21,8 +21,8 @@ double r_squared(MatrixView<const double> Y, MatrixView<const double> prediction
 inline constexpr int64_t kNoClass = -1;
 int64_t class_of(std::span<const double> scores);
 
-/// Share of the rows whose class, Y(i, 0), is the column of the largest score, the first of equals;
-/// a number that is no column never is, nor is a row with a NaN score. NaN for no rows. Y: n x 1,
+/// Share of the rows whose class, Y(i, 0), is the column of the largest score, the first of equals.
+/// A row with a NaN score, or whose Y is no column, counts as wrong. NaN for no rows. Y: n x 1,
 /// scores: n x K, K >= 1, weights: as in r_squared.
 double accuracy(MatrixView<const double> Y, MatrixView<const double> scores,
                 std::span<const double> weights = {});

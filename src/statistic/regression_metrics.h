@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How well predictions fit numbers, beside R^2 (prediction_score.h): means over the outputs. Y and
-// predictions: n x m; a target of NaN was not observed and counts for nothing. NaN for no rows, and
-// where a prediction is NaN.
+// Errors of predictions of numbers, beside R^2 (prediction_score.h): means over the outputs. Y and
+// predictions: n x m; a target of NaN was not observed and is left out. NaN for no rows, and where
+// a prediction is NaN.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Weights of the rows that a metric is of: n numbers >= 0, or none, which is 1 each.
+// Weights of rows in metrics: n numbers >= 0, or none, which is 1 each.
 #pragma once
 
 #include <cstdint>

@@ -15,11 +15,7 @@ MERCER_SIMD_BEGIN();
 // to the next, which keeps the order of additions.
 constexpr int64_t kDepth = 1024;
 
-// Rows of a register block: with two vectors of columns, 2 kRows accumulators + 3 operands fill the
-// register file.
-constexpr int kRows = kManyRegisters ? 12 : 6;
-
-// kRows x two vectors of P over depth [0, depth).
+// kBlockRows x two vectors of P over depth [0, depth).
 template <int kBlockRows, class T>
 HWY_INLINE void BlockTimesPanel(const T* HWY_RESTRICT X, int64_t ldx, int64_t depth,
                                 const T* HWY_RESTRICT panel, bool accumulate, T* HWY_RESTRICT P) {
@@ -61,8 +57,8 @@ template <class T>
 HWY_INLINE void ProjectPanel(MatrixView<const T> X, const T* panel, T* P) {
   for (int64_t k0 = 0; k0 < X.cols; k0 += kDepth) {
     const int64_t depth = HWY_MIN(kDepth, X.cols - k0);
-    int64_t i = RowBlocks<kRows>(X, 0, k0, depth, panel, P);
-    i = RowBlocks<kRows / 2>(X, i, k0, depth, panel, P);
+    int64_t i = RowBlocks<kRegisterRows>(X, 0, k0, depth, panel, P);
+    i = RowBlocks<kRegisterRows / 2>(X, i, k0, depth, panel, P);
     i = RowBlocks<2>(X, i, k0, depth, panel, P);
     RowBlocks<1>(X, i, k0, depth, panel, P);
   }

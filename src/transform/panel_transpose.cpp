@@ -12,9 +12,6 @@
 
 MERCER_SIMD_BEGIN();
 
-// Rows of a register block, as in dense_panel.cpp.
-constexpr int kTransposeRows = kManyRegisters ? 12 : 6;
-
 template <class T>
 using HalfPanel = hn::CappedTag<T, kPanelColumns<T> / 2>;
 
@@ -79,8 +76,8 @@ HWY_INLINE void ProjectPanelTranspose(const T* P, const T* panel, MatrixView<T> 
     const int64_t k1 = HWY_MIN(k0 + kTurnedRows, X.cols);
     Turn(panel + k0 * kPanelColumns<T>, k1 - k0, scratch);
     const MatrixView<T> slice = X.block_cols(k0, k1);
-    int64_t i = TurnedRowBlocks<kTransposeRows>(P, scratch, slice, 0);
-    i = TurnedRowBlocks<kTransposeRows / 2>(P, scratch, slice, i);
+    int64_t i = TurnedRowBlocks<kRegisterRows>(P, scratch, slice, 0);
+    i = TurnedRowBlocks<kRegisterRows / 2>(P, scratch, slice, i);
     i = TurnedRowBlocks<2>(P, scratch, slice, i);
     TurnedRowBlocks<1>(P, scratch, slice, i);
   }

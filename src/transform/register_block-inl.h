@@ -40,6 +40,10 @@ HWY_INLINE void ForOutputs(int64_t count, const Block& block) {
   if (count - o == 1) block(Outputs<1>(), o);
 }
 
+// Rows of a block with two vectors of columns: its accumulators and three operands fill the
+// register file.
+constexpr int kRegisterRows = kManyRegisters ? 12 : 6;
+
 // (low, high)[i] += X(i, k) (w, w + one vector)(k, :), k < depth; X has row step x_step and
 // adjacent columns, w has row step w_step.
 template <int kBlockRows, class D, class T, class V>

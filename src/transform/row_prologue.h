@@ -67,11 +67,7 @@ std::shared_ptr<const RowPrologue> make_prologue(
 std::shared_ptr<const RowPrologue> log_shift_prologue(double shift);
 /// x -> x in [0, inf), NaN elsewhere.
 std::shared_ptr<const RowPrologue> half_line_prologue();
-/// x -> x - means, d of them; the difference in double.
-std::shared_ptr<const RowPrologue> centre_prologue(std::vector<double> means);
 /// x -> 1[x > threshold], NaN for what is not finite.
 std::shared_ptr<const RowPrologue> binary_prologue(double threshold);
-/// x -> x / ||x||, the norm in double and without overflow; a row of zeros stays as it is.
-std::shared_ptr<const RowPrologue> unit_norm_prologue();
 
 }  // namespace mercer::transform

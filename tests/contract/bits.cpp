@@ -9,6 +9,7 @@
 
 #include "contract/cells.h"
 #include "contract/row_kinds.h"
+#include "feature/pair_map.h"
 #include "support/catch.h"
 
 using namespace mercer;
@@ -64,7 +65,7 @@ template <class T>
 std::string bits_fault(const Cell& cell, const Shape& shape, const RowKinds<T>& kinds) {
   const auto map = cell.make(shape.d, shape.D, 3);
   Matrix<T> dense, sparse;
-  for (const auto& kind : kinds.all(map->right_inputs())) {
+  for (const auto& kind : kinds.all(right_inputs_of(*map))) {
     Matrix<T>& expected = kind.sparse ? sparse : dense;
     const Matrix<T> Z = features_of(*map, kind.rows);
     if (expected.rows() == 0) expected = features_of(*map, kind.rows);

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "contract/cells.h"
+#include "feature/derivatives.h"
 #include "feature/lengthscale_gradient.h"
 #include "feature/map_entry.h"
 #include "support/catch.h"
@@ -48,7 +49,7 @@ double difference(const Matrix<double>& A, const Matrix<double>& B) {
 /// that have one derivative only may have a kink in between, and take a shorter one.
 double step_of(const FeatureMap& map) {
   if (!map.numbers().empty()) return 1e-3;
-  return map.most_derivatives() > 1 ? 1e-4 : 1e-6;
+  return derivatives_of(map).most_order() > 1 ? 1e-4 : 1e-6;
 }
 
 /// Of slopes along V that at(X) is said to have.
@@ -118,7 +119,7 @@ void check_higher(const FeatureMap& map, const Matrix<double>& X) {
   const Derivative lower{Kind::partials, {{{last, 1}}, below}},
       higher{Kind::partials, {{{last, 2}}, above}};
   const auto V = filled(n, d, [&](int64_t, int64_t k) { return static_cast<double>(k == last); });
-  const int64_t orders = map.most_derivatives() > 2 ? 2 : 1;
+  const int64_t orders = derivatives_of(map).most_order() > 2 ? 2 : 1;
   const auto some = [&](const Matrix<double>& all, int64_t b) {
     return filled(n, width, [&](int64_t i, int64_t j) { return all(i, b * width + j); });
   };
@@ -142,7 +143,8 @@ void check_damage(const FeatureMap& map, const Matrix<T>& X) {
     made.push_back(differentiated(map, {Kind::gradient}, at));
     made.push_back(pushed(map, at, V));
     made.push_back(pulled(map, at, G));
-    if (map.most_derivatives() > 1) made.push_back(differentiated(map, {Kind::laplacian}, at));
+    if (derivatives_of(map).most_order() > 1)
+      made.push_back(differentiated(map, {Kind::laplacian}, at));
     return made;
   };
   const auto clean = calls(X);
@@ -222,14 +224,14 @@ TEST_CASE("contract: derivatives are those of the features, or refused", "[contr
     INFO(cell.label() << ", d = " << d << ", D = " << *D);
     const auto map = cell.make(d, *D, 3);
     const Matrix<double> X = rows_for(cell.row(), n, d, 8);
-    if (map->has_gradient()) {
+    if (map->derivatives() != nullptr) {
       ++differentiable;
       check_first(*map, X);
       check_single(*map, X);
       scaled += check_lengthscale(*map, X);
       check_damage(*map, X);
       check_damage(*map, converted<float>(X));
-      if (map->most_derivatives() > 1) {
+      if (derivatives_of(*map).most_order() > 1) {
         ++twice;
         check_higher(*map, X);
       }

@@ -11,6 +11,7 @@
 #include "contract/match.h"
 #include "contract/operator_cells.h"
 #include "contract/round_trip.h"
+#include "feature/feature_products.h"
 #include "feature/fourier.h"
 #include "spec/json.h"
 #include "spec/spec.h"
@@ -119,8 +120,8 @@ TEST_CASE("contract: operator maps in single precision are those in double, roun
     Matrix<float> fields(kRows, p);
     Matrix<double> sums(map->features(), 1);
     Context context;
-    map->multiply(X.view(), theta.view(), feature::FieldKind::value, context, fields.view());
-    map->adjoint(X.view(), Y.view(), context, sums.view());
+    multiply(*map, X.view(), theta.view(), feature::FieldKind::value, context, fields.view());
+    adjoint(*map, X.view(), Y.view(), context, sums.view());
     const Matrix<double> exact = field_of(*map, wide.view(), theta),
                          adjoint = adjoint_of(*map, wide.view(), copy(Y.view()));
     // Angles of up to 100 of heavy tails lose 1e-5.

@@ -16,6 +16,7 @@
 
 #include "contract/cells.h"
 #include "contract/row_kinds.h"
+#include "feature/pair_map.h"
 #include "support/catch.h"
 
 using namespace mercer;
@@ -86,7 +87,7 @@ double jumped(const Matrix<T>& a, const Matrix<double>& b, const std::vector<dou
 template <class T>
 void check_kinds(const Cell& cell, const FeatureMap& map, const RowKinds<T>& kinds,
                  const Matrix<double>& exact, const std::vector<double>& bound) {
-  for (const auto& kind : kinds.all(map.right_inputs())) {
+  for (const auto& kind : kinds.all(right_inputs_of(map))) {
     INFO(kind.name << ", bytes " << sizeof(T));
     const Matrix<T> Z = features_of(map, kind.rows);
     if (cell.is_among(jumping_columns())) {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <string>
 
+#include "feature/derivatives.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"
@@ -109,7 +110,7 @@ TEST_CASE("product: rows of derivatives depend on their row alone") {
 TEST_CASE("product: derivatives that a part does not have are refused") {
   const auto map = product(kBell + R"(,{"kernel":"arc_cosine"})",
                            R"({"map":"fourier"},{"map":"arc_cosine"})", 64);
-  CHECK(map->most_derivatives() == 1);
+  CHECK(derivatives_of(*map).most_order() == 1);
   const auto X = random_matrix(3, 2, 1);
   CHECK(refusal_fault(
             MERCER_UNSUPPORTED, [&] { differentiated(*map, {Kind::hessian_diagonal}, X); },

@@ -6,6 +6,7 @@
 #include <complex>
 #include <string>
 
+#include "feature/derivatives.h"
 #include "feature/map_entry.h"
 #include "io/number_arrays.h"
 #include "random/child_seed.h"
@@ -250,16 +251,16 @@ TEST_CASE("sum: derivatives are those of the parts in their columns") {
   const Matrix<double> back(n, d), back_a(n, d), back_b(n, d), along(n, 13), along_a(n, 7),
       along_b(n, 6), slopes(n, d * 13), slopes_a(n, d * 7), slopes_b(n, d * 6);
   Context context;
-  map->pull_back(x, g, context, back.view());
-  first->pull_back(x, g.block_cols(0, 7), context, back_a.view());
-  second->pull_back(x, g.block_cols(7, 13), context, back_b.view());
-  map->push_forward(x, v, context, along.view());
-  first->push_forward(x, v, context, along_a.view());
-  second->push_forward(x, v, context, along_b.view());
+  derivatives_of(*map).pull_back(x, g, context, back.view());
+  derivatives_of(*first).pull_back(x, g.block_cols(0, 7), context, back_a.view());
+  derivatives_of(*second).pull_back(x, g.block_cols(7, 13), context, back_b.view());
+  derivatives_of(*map).push_forward(x, v, context, along.view());
+  derivatives_of(*first).push_forward(x, v, context, along_a.view());
+  derivatives_of(*second).push_forward(x, v, context, along_b.view());
   const feature::Derivative gradient{feature::Derivative::Kind::gradient};
-  map->differentiate(gradient, x, context, slopes.view());
-  first->differentiate(gradient, x, context, slopes_a.view());
-  second->differentiate(gradient, x, context, slopes_b.view());
+  derivatives_of(*map).differentiate(gradient, x, context, slopes.view());
+  derivatives_of(*first).differentiate(gradient, x, context, slopes_a.view());
+  derivatives_of(*second).differentiate(gradient, x, context, slopes_b.view());
   int64_t wrong = 0;
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t k = 0; k < d; ++k) wrong += back(i, k) != back_a(i, k) + back_b(i, k);
@@ -275,18 +276,20 @@ TEST_CASE("sum: derivatives are those of the parts in their columns") {
 
 TEST_CASE("sum: derivatives of other shapes than the map's are refused") {
   const auto map = made(spec_of("sum", kGaussian + "," + kCauchy, "", 8));
-  REQUIRE(map->has_gradient());
+  REQUIRE(map->derivatives() != nullptr);
   const Matrix<double> X = random_matrix(4, 3, 9), wide = random_matrix(4, 9, 2);
   const Matrix<double> out(4, 3), blocks(4, 16);
   Context context;
   const MatrixView<const double> x = X.view();
   CHECK(refusal_fault(
-            MERCER_DIMENSION_MISMATCH, [&] { map->pull_back(x, wide.view(), context, out.view()); },
+            MERCER_DIMENSION_MISMATCH,
+            [&] { derivatives_of(*map).pull_back(x, wide.view(), context, out.view()); },
             "its vectors 4 x 9, out 4 x 3, expected as many rows each, 3 inputs, 8 numbers") == "");
   CHECK(refusal_fault(
             MERCER_DIMENSION_MISMATCH,
             [&] {
-              map->differentiate({feature::Derivative::Kind::gradient}, x, context, blocks.view());
+              derivatives_of(*map).differentiate({feature::Derivative::Kind::gradient}, x, context,
+                                                 blocks.view());
             },
             "out 4 x 16, expected as many rows each, 3 inputs, 3 numbers of a vector and 24") ==
         "");

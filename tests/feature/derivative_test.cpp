@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "feature/derivatives.h"
 #include "feature/fourier.h"
 #include "feature/lengthscale_gradient.h"
 #include "feature/linear.h"
@@ -142,12 +143,12 @@ TEST_CASE("derivative: the pull-back is the adjoint of the push-forward") {
   const auto X = test::random_matrix(n, d, 1), V = test::random_matrix(n, d, 2);
   for (const auto& map : every_map(d, 330)) {
     CAPTURE(map->parameters().text("projection"), map->is_complex());
-    REQUIRE(map->has_gradient());
+    REQUIRE(map->derivatives() != nullptr);
     const auto G = test::random_matrix(n, map->row_length(), 3);
     const auto along = pushed(*map, X, V);
     Matrix<double> back(n, d);
     Context context;
-    map->pull_back(X.view(), G.view(), context, back.view());
+    derivatives_of(*map).pull_back(X.view(), G.view(), context, back.view());
     for (int64_t i = 0; i < n; ++i) {
       double forward = 0, backward = 0, size = 0;
       for (int64_t j = 0; j < map->row_length(); ++j) {
@@ -179,8 +180,8 @@ TEST_CASE("derivative: bits depend on the row alone; single precision follows do
     Matrix<double> wide(5, out.cols() + 3);
     wide.fill(5);
     Context context;
-    map->differentiate(what, MatrixView<const double>(X.view().block_rows(33, 38)), context,
-                       wide.view().block_cols(1, 1 + out.cols()));
+    derivatives_of(*map).differentiate(what, MatrixView<const double>(X.view().block_rows(33, 38)),
+                                       context, wide.view().block_cols(1, 1 + out.cols()));
     CHECK(std::memcmp(wide.view().row(4) + 1, out.view().row(37),
                       sizeof(double) * static_cast<size_t>(out.cols())) == 0);
     CHECK((wide(4, 0) == 5 && wide(4, out.cols() + 1) == 5));
@@ -198,11 +199,13 @@ TEST_CASE(
     const MatrixView<float> large = storage.view().block_cols(3, 3 + width);
     storage.fill(9);
     Context context;
-    map->differentiate({Kind::gradient}, MatrixView<const float>(X.view()), context, large);
+    derivatives_of(*map).differentiate({Kind::gradient}, MatrixView<const float>(X.view()), context,
+                                       large);
     const Matrix<float> small(1, width);
     for (int64_t i = 0; i < n; i += 37) {
-      map->differentiate({Kind::gradient}, MatrixView<const float>(X.view().block_rows(i, i + 1)),
-                         context, small.view());
+      derivatives_of(*map).differentiate({Kind::gradient},
+                                         MatrixView<const float>(X.view().block_rows(i, i + 1)),
+                                         context, small.view());
       CHECK(std::memcmp(small.data(), large.row(i), sizeof(float) * static_cast<size_t>(width)) ==
             0);
       CHECK((storage(i, 2) == 9 && storage(i, width + 3) == 9));
@@ -345,7 +348,7 @@ TEST_CASE("derivative: NaN stays in its row, no rows are none, refusals name the
   CHECK(differentiated(*map, {Kind::gradient}, Matrix<double>(0, d)).rows() == 0);
   CHECK(differentiated(*map, {Kind::partials}, X).cols() == 0);
   const auto steps = test::map_without_derivatives(d, 8);
-  CHECK(!steps->has_gradient());
+  CHECK(steps->derivatives() == nullptr);
   const auto V = test::random_matrix(n, d, 2);
   CHECK(test::refusal_fault(
             MERCER_UNSUPPORTED, [&] { differentiated(*steps, {Kind::gradient}, X); }, "map sign",
@@ -358,7 +361,7 @@ TEST_CASE("derivative: NaN stays in its row, no rows are none, refusals name the
                                             {"inputs", d},
                                             {"features", 8}},
                                            "", Data::refused));
-  CHECK(once->most_derivatives() == 1);
+  CHECK(derivatives_of(*once).most_order() == 1);
   CHECK(test::refusal_fault(
             MERCER_UNSUPPORTED, [&] { differentiated(*once, {Kind::laplacian}, X); },
             "order 2 of map arc_cosine", "kernel arc_cosine", "expected up to 1") == "");

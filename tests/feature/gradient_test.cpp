@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "feature/derivatives.h"
 #include "feature/fourier.h"
 #include "feature/lengthscale_gradient.h"
 #include "projection/projections.h"
@@ -99,7 +100,7 @@ TEST_CASE("gradient: pull-backs are the derivatives in the inputs") {
     for (const int64_t d : {1, 5, 20}) {
       CAPTURE(cell.projection, static_cast<int>(cell.form), d);
       const auto map = map_of(cell.projection, cell.form, {2.0}, d, 74);
-      REQUIRE(map->has_gradient());
+      REQUIRE(map->derivatives() != nullptr);
       const auto X = test::random_matrix(3, d, 1), G = test::random_matrix(3, 74, 2);
       CHECK(worst_input_error(*map, X, G) <= kBound);
     }
@@ -144,8 +145,8 @@ TEST_CASE("gradient: single precision follows double, bits depend on the row alo
     CHECK(test::equal_bytes(out32, pulled(*map, X32, G32, 7)));
     Matrix<double> some(5, d);
     Context context;
-    map->pull_back(X.view().block_rows(300, 305), G.view().block_rows(300, 305), context,
-                   some.view());
+    derivatives_of(*map).pull_back(X.view().block_rows(300, 305), G.view().block_rows(300, 305),
+                                   context, some.view());
     CHECK(std::memcmp(some.data(), out.view().row(300), sizeof(double) * 5 * d) == 0);
   }
 }
@@ -165,17 +166,17 @@ TEST_CASE("gradient: NaN stays in its row, leading dimensions are heeded, no row
   Matrix<double> wide(n, d + 3);
   wide.fill(5);
   Context context;
-  map->pull_back(X.view(), G.view(), context, wide.view().block_cols(2, 2 + d));
+  derivatives_of(*map).pull_back(X.view(), G.view(), context, wide.view().block_cols(2, 2 + d));
   CHECK(std::memcmp(wide.view().row(9) + 2, out.view().row(9), sizeof(double) * 6) == 0);
   CHECK((wide(9, 1) == 5 && wide(9, d + 2) == 5));
-  map->pull_back(X.view().block_rows(0, 0), G.view().block_rows(0, 0), context,
-                 wide.view().block_rows(0, 0).block_cols(0, d));
+  derivatives_of(*map).pull_back(X.view().block_rows(0, 0), G.view().block_rows(0, 0), context,
+                                 wide.view().block_rows(0, 0).block_cols(0, d));
 }
 
 TEST_CASE("gradient: refusals name the map and the shapes") {
   const auto X = test::random_matrix(3, 4, 1), G = test::random_matrix(3, 8, 2);
   const auto steps = test::map_without_derivatives(4, 8);
-  CHECK(!steps->has_gradient());
+  CHECK(steps->derivatives() == nullptr);
   CHECK(test::refusal_fault(
             MERCER_UNSUPPORTED, [&] { pulled(*steps, X, G); }, "map sign", "kernel sign") == "");
   const auto map = map_of("dense", FourierForm::pair, {1.0}, 4, 10);

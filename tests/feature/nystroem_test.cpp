@@ -9,6 +9,7 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "feature/derivatives.h"
 #include "feature/map_entry.h"
 #include "kernel/cases.h"
 #include "linalg/blas.h"
@@ -364,8 +365,8 @@ TEST_CASE("nystroem: landmarks of sparse rows stay sparse, features are those of
       Context context;
       const Matrix<double> G = random_matrix(n, Z.cols(), 8);
       Matrix<double> slopes(n, d), expected(n, d);
-      sparse->pull_back(dense.view(), G.view(), context, slopes.view());
-      again->pull_back(dense.view(), G.view(), context, expected.view());
+      derivatives_of(*sparse).pull_back(dense.view(), G.view(), context, slopes.view());
+      derivatives_of(*again).pull_back(dense.view(), G.view(), context, expected.view());
       CHECK(worst_difference(slopes, expected) == 0);
       for (int64_t k = 0; k < d; ++k) CHECK(std::isfinite(slopes(0, k)));
     }

@@ -9,6 +9,7 @@
 #include "base/aligned.h"
 #include "feature/fourier.h"
 #include "feature/linear.h"
+#include "feature/pair_map.h"
 #include "feature/sketch.h"
 #include "kernel/kernel.h"
 #include "support/catch.h"
@@ -83,7 +84,7 @@ void sparse(const FeatureMap& map, Context& context) {
 void locations(const FeatureMap& map, Context& context) {
   const Matrix<float> X = test::random_matrix<float>(1500, kInputs / 2, 1);
   const Matrix<float> Z(15, map.features());
-  map.apply_pair(X.view(), X.view(), 100, {0, map.features()}, context, Z.view());
+  map.pair()->apply_pair(X.view(), X.view(), 100, {0, map.features()}, context, Z.view());
 }
 void prepare(const FeatureMap& map, Context& context) { map.prepare(Precision::f32, context); }
 

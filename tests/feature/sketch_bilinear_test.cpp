@@ -3,6 +3,7 @@
 // Sketches of the bilinear kernel: rows [x | y] and pairs of rows, sums over locations.
 #include <limits>
 
+#include "feature/pair_map.h"
 #include "sketch_cases.h"
 #include "support/catch.h"
 #include "support/kernels.h"
@@ -28,7 +29,7 @@ Matrix<T> apply_pair(const FeatureMap& map, MatrixView<const T> X, MatrixView<co
   Matrix<T> Z(X.rows / locations, map.row_length());
   Context context;
   context.threads = threads;
-  map.apply_pair(X, Y, locations, {0, map.features()}, context, Z.view());
+  map.pair()->apply_pair(X, Y, locations, {0, map.features()}, context, Z.view());
   return Z;
 }
 
@@ -69,10 +70,10 @@ void check_locations(const SketchCase& one, int64_t n, int64_t locations) {
   Context context;
   for (const auto& [j0, j1] : {std::pair{0, 15}, {15, 20}, {20, 34}}) {
     for (int64_t i = 0; i < n; ++i) {
-      map->apply_pair(MatrixView<const T>(X.view().block_rows(i * locations, (i + 1) * locations)),
-                      MatrixView<const T>(Y.view().block_rows(i * locations, (i + 1) * locations)),
-                      locations, {j0, j1}, context,
-                      pieces.view().block_rows(i, i + 1).block_cols(j0 * reals, j1 * reals));
+      map->pair()->apply_pair(
+          MatrixView<const T>(X.view().block_rows(i * locations, (i + 1) * locations)),
+          MatrixView<const T>(Y.view().block_rows(i * locations, (i + 1) * locations)), locations,
+          {j0, j1}, context, pieces.view().block_rows(i, i + 1).block_cols(j0 * reals, j1 * reals));
     }
   }
   CHECK(test::equal_bytes(Z, pieces));
@@ -121,22 +122,16 @@ TEST_CASE("bilinear sketches: no rows, no locations; maps of one matrix refuse p
     const auto map = map_of(one);
     Context context;
     const Matrix<double> Z(2, map->row_length());
-    map->apply_pair(MatrixView<const double>(nullptr, 0, kLeft),
-                    MatrixView<const double>(nullptr, 0, kRight), 4, {0, kFeatures}, context,
-                    MatrixView<double>(nullptr, 0, map->row_length()));
+    map->pair()->apply_pair(MatrixView<const double>(nullptr, 0, kLeft),
+                            MatrixView<const double>(nullptr, 0, kRight), 4, {0, kFeatures},
+                            context, MatrixView<double>(nullptr, 0, map->row_length()));
     Z.fill(5);
-    map->apply_pair(MatrixView<const double>(nullptr, 0, kLeft),
-                    MatrixView<const double>(nullptr, 0, kRight), 0, {0, kFeatures}, context,
-                    Z.view());
+    map->pair()->apply_pair(MatrixView<const double>(nullptr, 0, kLeft),
+                            MatrixView<const double>(nullptr, 0, kRight), 0, {0, kFeatures},
+                            context, Z.view());
     CAPTURE(one.label);
     CHECK(test::largest(Z.view()) == 0);
     const auto single = test::make(*kernel::make_polynomial(2, 1, 0, 1), kLeft, kFeatures, one);
-    CHECK(single->right_inputs() == 0);
-    const Matrix<double> X = test::random_matrix(2, kLeft, 1);
-    CHECK(test::refusal_fault(MERCER_UNSUPPORTED, [&] {
-            single->apply_pair(MatrixView<const double>(X.view()),
-                               MatrixView<const double>(X.view()), 1, {0, kFeatures}, context,
-                               Z.view());
-          }) == "");
+    CHECK(single->pair() == nullptr);
   }
 }

@@ -9,6 +9,7 @@
 #include "known_spectrum.h"
 #include "linalg/blas.h"
 #include "support/catch.h"
+#include "support/dense_operator.h"
 #include "support/refusal.h"
 
 using namespace mercer;

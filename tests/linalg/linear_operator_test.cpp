@@ -5,6 +5,7 @@
 
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/dense_operator.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -23,23 +24,6 @@ TEST_CASE("a dense operator multiplies by its matrix and by the transpose", "[li
   CHECK(difference(AtU.view(), product(transposed(A.view()).view(), U.view()).view(), 1e-14) == "");
 }
 
-TEST_CASE("a sum with a diagonal, of a matrix that is not symmetric", "[linalg]") {
-  Context context;
-  Matrix<double> A = random_matrix(6, 6, 4);
-  const Matrix<double> X = random_matrix(6, 2, 5);
-  const std::vector<double> diagonal = {1, -2, 3, 0, 5, 0.5};
-  const DenseOperator dense(A.view());
-  const DiagonalSum sum(dense, diagonal);
-  Matrix<double> Y(6, 2), T(6, 2);
-  sum.apply(X.view(), context, Y.view());
-  sum.apply_transpose(X.view(), context, T.view());
-  Matrix<double> whole = copy(MatrixView<const double>(A.view()));
-  for (int64_t i = 0; i < 6; ++i) whole(i, i) += diagonal[static_cast<size_t>(i)];
-  CHECK(difference(Y.view(), product(whole.view(), X.view()).view(), 1e-14) == "");
-  CHECK(difference(T.view(), product(transposed(whole.view()).view(), X.view()).view(), 1e-14) ==
-        "");
-}
-
 TEST_CASE("operators refuse vectors of another size", "[linalg]") {
   Context context;
   const Matrix<double> A = random_matrix(4, 3, 6), x = random_matrix(3, 2, 7);
@@ -51,7 +35,4 @@ TEST_CASE("operators refuse vectors of another size", "[linalg]") {
   CHECK(refusal_fault(
             MERCER_DIMENSION_MISMATCH, [&] { op.apply_transpose(x.view(), context, y.view()); },
             "3 and 4 rows for Y = A' X") == "");
-  const std::vector<double> diagonal(4, 1.0);
-  CHECK(refusal_fault(
-            MERCER_DIMENSION_MISMATCH, [&] { DiagonalSum(op, diagonal); }, "4 x 3") == "");
 }

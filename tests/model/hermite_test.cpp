@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "feature/derivatives.h"
 #include "feature/fourier.h"
 #include "feature/map_entry.h"
 #include "spec/json.h"
@@ -45,7 +46,8 @@ Matrix<double> derivative_of(const feature::FeatureMap& map, const kernel::Multi
                              MatrixView<const double> X) {
   Matrix<double> Z(X.rows, map.features());
   Context context;
-  map.differentiate({feature::Derivative::Kind::partials, {p}}, X, context, Z.view());
+  derivatives_of(map).differentiate({feature::Derivative::Kind::partials, {p}}, X, context,
+                                    Z.view());
   return Z;
 }
 

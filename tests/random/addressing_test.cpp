@@ -113,15 +113,14 @@ TEST_CASE("fill: change alarm", "[random]") {
   const std::vector<uint64_t> golden = {0x30788ff5bb9fa459, 0x7f093507b285044b, 0x43314eb7858a0225,
                                         0x771be2adaa0085ba, 0x2981f56f15dd1dbb, 0x805504c09c1b1f64,
                                         0xf0edb04cb5c670f3, 0xac7cd47f13e23f37, 0x1d868d605d6a8665,
-                                        0x2886265698aec930, 0x38ac02944317ae73, 0x6d5e7c305ee3f004};
+                                        0x2886265698aec930, 0xa9030aab3b4d3766, 0x530cfeca7a97e650};
   std::vector<uint64_t> seen;
   for (const Sampler& sampler : kSamplers)
     seen.push_back(fnv1a(draw(sampler, test_stream(5), 3, 1000)));
   Cursor cursor(test_stream(6));
-  std::vector<double> cursor_made(300);
+  std::vector<double> cursor_made(200);
   for (size_t i = 0; i < 100; ++i) cursor_made[i] = gamma(cursor, 0.1 + static_cast<double>(i));
-  student_t(cursor, 3.0, {cursor_made.data() + 100, 100});
-  direction(cursor, {cursor_made.data() + 200, 100});
+  direction(cursor, {cursor_made.data() + 100, 100});
   seen.push_back(fnv1a(cursor_made));
   std::vector<int64_t> order(1000);
   permutation(cursor, order);

@@ -2,9 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Gamma, chi square, chi and Student t against Boost's distribution functions.
 #include <boost/math/distributions/chi_squared.hpp>
-#include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/distributions/gamma.hpp>
-#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 #include "samplers.h"
@@ -70,53 +68,4 @@ TEST_CASE("chi_squared and chi: distribution", "[random]") {
     CHECK(ks_distance(square, [&](double x) { return cdf(law, x); }) < threshold);
     CHECK(ks_distance(root, [&](double x) { return cdf(law, x * x); }) < threshold);
   }
-}
-
-TEST_CASE("student_t: components are t, the mean square is F(3, degrees)", "[random]") {
-  constexpr double kDegrees[] = {1.0, 3.0, 5.0, 40.0};
-  constexpr size_t kVectors = 20000;
-  constexpr double kComparisons = 4.0 * std::size(kDegrees);
-  for (const double degrees : kDegrees) {
-    INFO("degrees " << degrees);
-    std::vector<double> component[3], mean_square;
-    Cursor cursor(test_stream(24));
-    for (size_t i = 0; i < kVectors; ++i) {
-      double t[3];
-      student_t(cursor, degrees, t);
-      for (int k = 0; k < 3; ++k) component[k].push_back(t[k]);
-      mean_square.push_back((t[0] * t[0] + t[1] * t[1] + t[2] * t[2]) / 3);
-    }
-    const double threshold = ks_threshold(kVectors, kFailure, kComparisons);
-    const boost::math::students_t_distribution<double> law(degrees);
-    const boost::math::fisher_f_distribution<double> ratio(3.0, degrees);
-    for (const auto& sample : component) {
-      CHECK(ks_distance(sample, [&](double x) { return cdf(law, x); }) < threshold);
-    }
-    CHECK(ks_distance(mean_square, [&](double x) { return cdf(ratio, x); }) < threshold);
-  }
-}
-
-TEST_CASE("student_t: consumes the blocks of its chi square and its normals", "[random]") {
-  Cursor vector(test_stream(26)), alone(test_stream(26));
-  for (const size_t d : {1, 2, 3, 8, 9}) {
-    std::vector<double> t(d), z(d);
-    student_t(vector, 3.0, t);
-    const double square = chi_squared(alone, 3.0);
-    fill_normal(alone.stream(), 2 * alone.position(), z);
-    alone.skip((d + 1) / 2);
-    INFO("d = " << d);
-    CHECK(vector.position() == alone.position());
-    CHECK(t[d - 1] == Approx(z[d - 1] / std::sqrt(square / 3.0)).epsilon(1e-14));
-  }
-}
-
-TEST_CASE("student_t: finite for degrees whose chi square underflows", "[random]") {
-  Cursor cursor(test_stream(25));
-  int wrong = 0;
-  for (int i = 0; i < 2000; ++i) {
-    double t[4];
-    student_t(cursor, 1e-3, t);
-    for (const double x : t) wrong += !std::isfinite(x);
-  }
-  CHECK(wrong == 0);
 }

@@ -10,6 +10,7 @@
 #include "linalg/conjugate_gradient.h"
 #include "solver/normal_operator.h"
 #include "support/catch.h"
+#include "support/dense_operator.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -36,7 +37,7 @@ TEST_CASE("sketched preconditioner: the inverse, up to a factor, of an operator 
   Context context;
   Matrix<double> H = positive(
       n, rank, [](int64_t) { return 1.0; }, 901);
-  const NystroemPreconditioner sketch(linalg::DenseOperator(H.view()), 12, 7, context);
+  const NystroemPreconditioner sketch(test::DenseOperator(H.view()), 12, 7, context);
   CHECK(sketch.rank() == rank);
   const Matrix<double> B = random_matrix(n, 2, 902);
   for (int64_t i = 0; i < n; ++i) H(i, i) += shift;
@@ -64,14 +65,14 @@ TEST_CASE("sketched preconditioner: fewer steps where eigenvalues fall fast, the
   Context context;
   Matrix<double> H = positive(
       n, n, [](int64_t j) { return std::pow(0.8, static_cast<double>(j)); }, 911);
-  const NystroemPreconditioner sketch(linalg::DenseOperator(H.view()), 40, 7, context);
+  const NystroemPreconditioner sketch(test::DenseOperator(H.view()), 40, 7, context);
   for (int64_t i = 0; i < n; ++i) H(i, i) += shift;
   const Matrix<double> B = random_matrix(n, 1, 912);
   Matrix<double> plain(n, 1), fast(n, 1);
   plain.fill(0);
   fast.fill(0);
   linalg::CgOptions options{.tolerance = 1e-8, .most_iterations = 20'000};
-  const linalg::DenseOperator system(H.view());
+  const test::DenseOperator system(H.view());
   const auto slow = conjugate_gradient(system, B.view(), options, context, plain.view());
   options.preconditioner = [&](MatrixView<double> R) { sketch.apply(shift, R); };
   const auto quick = conjugate_gradient(system, B.view(), options, context, fast.view());

@@ -131,25 +131,3 @@ TEST_CASE("block statistics agree with the reference numbers and add up", "[solv
     check_statistics(first, merge["total"]);
   }
 }
-
-TEST_CASE("K-fold errors agree with the reference numbers", "[solver]") {
-  Context context;
-  const test::Reference reference = test::oracle("ridge")["kfold"];
-  const Matrix<double> Z = matrix(reference["Phi"]), Y = matrix(reference["y"]);
-  std::vector<RowStatistics> folds;
-  for (const test::Reference& rows : reference["folds"]) {
-    folds.emplace_back(Z.cols(), 1);
-    for (const test::Reference& row : rows) {
-      const auto i = row.get<int64_t>();
-      folds.back().add(MatrixView<const double>(Z.view().block_rows(i, i + 1)),
-                       Y.view().block_rows(i, i + 1), context);
-    }
-  }
-  std::vector<double> lambdas;
-  for (const test::Reference& point : reference["path"])
-    lambdas.push_back(point["lambda"].get<double>());
-  const Matrix<double> error = solver::kfold_error(folds, false, lambdas, context);
-  for (std::size_t i = 0; i < lambdas.size(); ++i)
-    CHECK(error(static_cast<int64_t>(i), 0) ==
-          Approx(reference["path"][i]["mean_squared_error"].get<double>()).epsilon(1e-10));
-}

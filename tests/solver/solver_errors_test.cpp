@@ -152,24 +152,7 @@ TEST_CASE("the other solvers refuse bad lambdas and sizes", "[solver]") {
             "memory_cap = 799", "800") == "");
 }
 
-TEST_CASE("folds and grids refuse what makes no sense", "[solver]") {
-  Context context;
-  const Problem problem = test::ridge_problem(10, 3, 1, 124);
-  std::vector<RowStatistics> folds;
-  folds.push_back(test::statistics_of(problem.Z.view(), problem.Y.view()));
-  folds.emplace_back(3, 1);
-  const std::vector<double> lambdas = {1}, negative = {1, -1};
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { solver::kfold_error(folds, true, lambdas, context); },
-            "1 of 2 hold rows") == "");
-  folds.push_back(folds[0].clone());
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { solver::kfold_error(folds, true, negative, context); },
-            "lambda = -1") == "");
-  folds.emplace_back(4, 1);
-  CHECK(refusal_fault(
-            MERCER_DIMENSION_MISMATCH, [&] { solver::kfold_error(folds, true, lambdas, context); },
-            "4 features") == "");
+TEST_CASE("grids refuse what makes no sense", "[solver]") {
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT, [] { solver::lambda_grid(1, 0.1, 0); }, "count = 0") == "");
   for (const auto& [largest, smallest] :

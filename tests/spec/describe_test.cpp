@@ -79,16 +79,12 @@ TEST_CASE("everything in the tables is described", "[spec]") {
   CHECK_FALSE(all["kernels"][0].contains("default_kernel"));
   CHECK_FALSE(all["maps"][0].contains("default_map"));
   REQUIRE(all.at("projections").size() == projection::projection_table().size());
-  std::set<int64_t> numbers;  // 0, 1, ...
   for (size_t i = 0; i < all["projections"].size(); ++i) {
     const projection::ProjectionEntry& entry = *projection::projection_table()[i];
     CHECK(all["projections"][i].at("name") == entry.name);
     CHECK(all["projections"][i].at("help") == entry.help);
     CHECK(all["projections"][i].at("serves") == projection::served_laws(entry.need));
-    if (entry.number != projection::ProjectionEntry::kBySpec)
-      CHECK(numbers.insert(entry.number).second);
   }
-  CHECK((*numbers.begin() == 0 && *numbers.rbegin() == std::ssize(numbers) - 1));
   REQUIRE(all.at("models").size() == model::model_table().size());
   for (size_t i = 0; i < all["models"].size(); ++i) {
     CHECK(all["models"][i].at("name") == model::model_table()[i]->name);

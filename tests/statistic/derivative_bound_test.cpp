@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "feature/derivatives.h"
 #include "feature/fourier.h"
 #include "support/catch.h"
 #include "support/dense.h"
@@ -132,8 +133,10 @@ TEST_CASE("derivative bound: errors of maps keep below it") {
   Matrix<double> A(n, 2 * F), B(n, 2 * F), K(n, n);
   Context context;
   using Kind = feature::Derivative::Kind;
-  map->differentiate({Kind::partials, {p}}, MatrixView<const double>(X.view()), context, A.view());
-  map->differentiate({Kind::partials, {q}}, MatrixView<const double>(X.view()), context, B.view());
+  derivatives_of(*map).differentiate({Kind::partials, {p}}, MatrixView<const double>(X.view()),
+                                     context, A.view());
+  derivatives_of(*map).differentiate({Kind::partials, {q}}, MatrixView<const double>(X.view()),
+                                     context, B.view());
   kernel::derivative_gram(*kernel, p, q, X.view(), X.view(), context, K.view());
   const auto estimate = test::product(A.view(), test::transposed(B.view()).view());
   CHECK(test::difference(estimate.view(), K.view(), bound) == "");

@@ -7,6 +7,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
+#include "feature/derivatives.h"
 #include "feature/feature_map.h"
 #include "support/made_map.h"
 
@@ -33,7 +34,8 @@ Matrix<T> differentiated(const feature::FeatureMap& map, const feature::Derivati
                          const Matrix<T>& X, int threads = 1) {
   return written<T>(X.rows(), what.blocks(X.cols()) * map.row_length(), threads,
                     [&](Context& context, MatrixView<T> out) {
-                      map.differentiate(what, MatrixView<const T>(X.view()), context, out);
+                      derivatives_of(map).differentiate(what, MatrixView<const T>(X.view()),
+                                                        context, out);
                     });
 }
 
@@ -41,7 +43,7 @@ template <class T>
 Matrix<T> pushed(const feature::FeatureMap& map, const Matrix<T>& X, const Matrix<T>& V,
                  int threads = 1) {
   return written<T>(X.rows(), map.row_length(), threads, [&](Context& context, MatrixView<T> out) {
-    map.push_forward(X.view(), V.view(), context, out);
+    derivatives_of(map).push_forward(X.view(), V.view(), context, out);
   });
 }
 
@@ -49,7 +51,7 @@ template <class T>
 Matrix<T> pulled(const feature::FeatureMap& map, const Matrix<T>& X, const Matrix<T>& G,
                  int threads = 1) {
   return written<T>(X.rows(), X.cols(), threads, [&](Context& context, MatrixView<T> out) {
-    map.pull_back(X.view(), G.view(), context, out);
+    derivatives_of(map).pull_back(X.view(), G.view(), context, out);
   });
 }
 

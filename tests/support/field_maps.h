@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/aligned.h"
+#include "feature/feature_products.h"
 #include "feature/field/field_map.h"
 #include "feature/map_entry.h"
 #include "kernel/output_root.h"
@@ -78,7 +79,7 @@ inline Matrix<double> field_of(const feature::FeatureMap& map, MatrixView<const 
                      theta.cols() * feature::field_numbers(kind, map.outputs(), map.inputs()));
   Context context;
   context.threads = threads;
-  map.multiply(X, theta.view(), kind, context, out.view());
+  multiply(map, X, theta.view(), kind, context, out.view());
   return out;
 }
 
@@ -87,7 +88,7 @@ inline Matrix<double> adjoint_of(const feature::FeatureMap& map, MatrixView<cons
   Matrix<double> theta(map.features(), Y.cols() / map.outputs());
   Context context;
   context.threads = threads;
-  map.adjoint(X, Y.view(), context, theta.view());
+  adjoint(map, X, Y.view(), context, theta.view());
   return theta;
 }
 

@@ -11,6 +11,7 @@
 #include "base/context.h"
 #include "base/rows.h"
 #include "feature/feature_map.h"
+#include "feature/pair_map.h"
 
 namespace mercer::test {
 
@@ -38,7 +39,7 @@ class Input {
   }
   /// Z = columns c of the map for these rows.
   void apply(const FeatureMap& map, Columns c, Context& context, MatrixView<T> Z) const {
-    if (right_) return map.apply_pair(left_, *right_, 1, c, context, Z);
+    if (right_) return map.pair()->apply_pair(left_, *right_, 1, c, context, Z);
     map.apply(left_, c, context, Z);
   }
 

@@ -21,7 +21,7 @@ using linalg::Transpose;
 
 constexpr int64_t kBlockRows = 256;
 
-/// B of every frequency.
+/// The one B of all frequencies.
 class SharedRoot final : public FrequencyRoot {
  public:
   SharedRoot(std::shared_ptr<const kernel::Kernel> owner, MatrixView<const double> B)
@@ -52,8 +52,8 @@ double largest_of(const Matrix<double>& A) {
   return largest;
 }
 
-/// (B B')^2 times the variance of the scalar estimate; of B B' over a power of two, which squares
-/// do not overflow.
+/// (B B')^2 times the variance of the scalar estimate. B B' is divided by a power of two, so that
+/// its square does not overflow.
 RowVariance variance_of(std::shared_ptr<const FeatureMap> scalar, MatrixView<const double> B) {
   const int64_t p = B.rows;
   const auto squared = std::make_shared<const Matrix<double>>(p, p);

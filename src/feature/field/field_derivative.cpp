@@ -22,7 +22,7 @@ int64_t block_rows(int64_t n, int64_t width) {
                              std::max<int64_t>(n, 1));
 }
 
-/// body(first, last) for blocks of rows, `own` of the work being what others report of it.
+/// Calls body(first, last) for blocks of rows, within stages of which body reports its share.
 template <class Body>
 void for_each_rows(int64_t n, int64_t size, Context& context, const Body& body) {
   Stage stage(context, n);
@@ -40,7 +40,6 @@ void for_each_rows(int64_t n, int64_t size, Context& context, const Body& body) 
 template <class T>
 void FieldMap::check_field(MatrixView<const T> X, MatrixView<const T> V, Extents of_V,
                            MatrixView<T> out, Extents of_out) const {
-  if (!has_gradient()) refuse_derivatives();
   require(X.cols == inputs() && V.rows == X.rows * of_V.per_row && V.cols == of_V.cols &&
               out.rows == X.rows * of_out.per_row && out.cols == of_out.cols,
           MERCER_DIMENSION_MISMATCH,
@@ -51,7 +50,7 @@ void FieldMap::check_field(MatrixView<const T> X, MatrixView<const T> V, Extents
           Long{of_out.cols});
 }
 
-// of(first, last, block): `blocks` times D numbers for each of those rows.
+// of(first, last, block) makes `blocks` times D numbers for each of those rows.
 template <class T, class Of>
 void FieldMap::spread_rows(int64_t n, int64_t blocks, Context& context, MatrixView<T> out,
                            const Of& of) const {
@@ -80,20 +79,21 @@ void FieldMap::differentiate_rows(const Derivative& what, MatrixView<const T> X,
   const int64_t blocks = what.blocks(inputs());
   check_field(X, X, {1, inputs()}, out,
               {outputs(), checked_multiply(blocks, features(), "derivatives")});
-  spread_rows(X.rows, blocks, context, out,
-              [&](int64_t first, int64_t last, const MatrixView<T>& block) {
-                scalar().differentiate(what, X.block_rows(first, last), context, block);
-              });
+  spread_rows(
+      X.rows, blocks, context, out, [&](int64_t first, int64_t last, const MatrixView<T>& block) {
+        scalar().derivatives()->differentiate(what, X.block_rows(first, last), context, block);
+      });
 }
 
 template <class T>
 void FieldMap::push_rows(MatrixView<const T> X, MatrixView<const T> V, Context& context,
                          MatrixView<T> out) const {
   check_field(X, V, {1, inputs()}, out, {outputs(), features()});
-  spread_rows(
-      X.rows, 1, context, out, [&](int64_t first, int64_t last, const MatrixView<T>& block) {
-        scalar().push_forward(X.block_rows(first, last), V.block_rows(first, last), context, block);
-      });
+  spread_rows(X.rows, 1, context, out,
+              [&](int64_t first, int64_t last, const MatrixView<T>& block) {
+                scalar().derivatives()->push_forward(X.block_rows(first, last),
+                                                     V.block_rows(first, last), context, block);
+              });
 }
 
 template <class T>
@@ -115,8 +115,8 @@ void FieldMap::pull_rows(MatrixView<const T> X, MatrixView<const T> G, Context& 
         block(i, c) = static_cast<T>(sum);
       }
     });
-    scalar().pull_back(X.block_rows(first, last), MatrixView<const T>(block), context,
-                       out.block_rows(first, last));
+    scalar().derivatives()->pull_back(X.block_rows(first, last), MatrixView<const T>(block),
+                                      context, out.block_rows(first, last));
   });
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps of curl-free, divergence-free and mixed kernels. Unbounded form: omega of the kernel's
-// spectral law, A(omega) as it is. Bounded form (Brault et al. 2016, section 3, with the factor
-// that SPEC section 12 adds): omega of the law of density ||omega||^2 l^2/d times the kernel's,
-// A(omega) of a vector of length sqrt(d)/l in the direction of omega, whatever its own: one
-// measure, so one kernel.
+// Maps of curl-free, divergence-free and mixed kernels. Unbounded form: omega from the kernel's
+// spectral density, A(omega) as it is. Bounded form (Brault et al. 2016, section 3, with the factor
+// that SPEC section 12 adds): omega from a density ||omega||^2 l^2/d times that, A of the vector of
+// length sqrt(d)/l in the direction of omega. Both have the same kernel.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -37,7 +36,8 @@ void require_variance(const projection::ProjectionEntry& entry, const kernel::Ke
           entry.name, std::string(kernel.name()).c_str());
 }
 
-/// One of `variances` for each thread; a single one does without threads, and may allocate.
+/// Uses one of `variances` for each thread; with a single one there are no threads, and it may
+/// allocate.
 void variance_of_rows(std::vector<moment::FieldVariance>& variances, MatrixView<const double> X,
                       MatrixView<const double> Y, Context& context, MatrixView<double> out) {
   const int64_t d = X.cols;
@@ -63,8 +63,8 @@ DivergenceRoot root_of(const MapArguments& arguments) {
                                                   : DivergenceRoot::orthonormal;
 }
 
-// Rules whose columns have weights (quadrature): they, and where a rule cuts the norm of omega off,
-// are right for cosines alone. Times an A(omega) that grows they are of another kernel; of
+// Rules whose columns have weights (quadrature), or that cut the norm of omega off, are right for
+// cosines only. Multiplied by an A(omega) that grows with omega they estimate another kernel; for
 // curl_free in two dimensions the trace would be half as large.
 void check_choice(const MapArguments& arguments, const ProjectionChoice& choice) {
   const std::string kernel(arguments.kernel.name());
@@ -93,7 +93,7 @@ void check_choice(const MapArguments& arguments, const ProjectionChoice& choice)
       static_cast<long long>(arguments.features), static_cast<long long>(step));
 }
 
-/// The exact operator variance of F frequencies; `length` as of make_field_root.
+/// The exact operator variance with F frequencies; `length` as in make_field_root.
 RowVariance variance_of(std::shared_ptr<const kernel::Kernel> kernel,
                         const projection::ProjectionEntry& entry, int64_t F, double length) {
   return [kernel, &entry, F, length](MatrixView<const double> X, MatrixView<const double> Y,
@@ -101,7 +101,7 @@ RowVariance variance_of(std::shared_ptr<const kernel::Kernel> kernel,
     const kernel::MatrixKernel& field = *kernel->matrix();
     const kernel::Kernel& k = field.scalar();
     require_variance(entry, k);
-    // Kernels other than gaussian make multi-indices for every pair.
+    // Kernels other than gaussian allocate multi-indices for every pair.
     const int threads = k.is_gaussian() ? worker_count(running, chunks_of(X)) : 1;
     std::vector<moment::FieldVariance> variances;
     for (int worker = 0; worker < threads; ++worker)

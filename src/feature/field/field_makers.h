@@ -13,17 +13,17 @@
 
 namespace mercer::feature {
 
-/// What the map fourier has besides of a kernel with field_parts(): "bounded" and "root".
+/// Further fields of the map fourier for a kernel with field_parts(): "bounded" and "root".
 std::vector<Field> field_fourier_fields();
-/// Of such a kernel. Errors: UNSUPPORTED for another form than pair, for a projection that the
-/// kernel's law or "bounded" does not permit or that weighs its columns, and for "bounded" of
-/// another kernel than gaussian of one lengthscale; INVALID_ARGUMENT for a number of features that
-/// is no multiple of field_features_step.
+/// The map for such a kernel. Errors: UNSUPPORTED for another form than pair, for a projection that
+/// cannot draw the kernel's distribution or that of "bounded" or weighs its columns, and for
+/// "bounded" with any kernel but gaussian of one lengthscale; INVALID_ARGUMENT for a number of
+/// features that is no multiple of field_features_step.
 std::unique_ptr<FeatureMap> make_field_fourier(const MapArguments& arguments);
 /// 2 q: a cosine and a sine of each frequency, times the columns of B(omega).
 int64_t field_features_step(const MapArguments& arguments);
 
-/// Of a kernel k Gamma by any real map of k: z(x) and the root of Gamma.
+/// The map for a kernel k Gamma: any real map of k, and a root of Gamma.
 std::unique_ptr<FeatureMap> make_decomposable_map(std::shared_ptr<const kernel::Kernel> kernel,
                                                   std::shared_ptr<const FeatureMap> scalar);
 
@@ -31,7 +31,7 @@ std::unique_ptr<FeatureMap> make_decomposable_map(std::shared_ptr<const kernel::
 /// other; the estimate is k(0) sum_j w_j cos(omega_j'(x - y)) B_j B_j', `kernel` and the rest as of
 /// make_fourier_supplied. INVALID_ARGUMENT for numbers that are not finite; UNSUPPORTED for another
 /// form than pair.
-inline constexpr const char* kRoots = "roots";  // of numbers()
+inline constexpr const char* kRoots = "roots";  // its name in numbers()
 struct SuppliedRoots {
   int64_t p;
   int64_t q;

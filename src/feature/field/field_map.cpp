@@ -48,7 +48,8 @@ const FrequencyRoot& FieldMap::root(Context& context) const {
   return *parts_.root;
 }
 
-// What scalar features are multiplied by: D rows. Values of a shared root keep theta as it is.
+// The D rows that scalar features are multiplied by. For values with a shared root they are theta
+// as it is.
 Matrix<double> FieldMap::weights(MatrixView<const double> theta, FieldKind kind,
                                  Context& context) const {
   constexpr const char* kWhat = "the weights of features";
@@ -76,7 +77,6 @@ Matrix<double> FieldMap::weights(MatrixView<const double> theta, FieldKind kind,
 
 void FieldMap::multiply(const Rows& X, MatrixView<const double> theta, FieldKind kind,
                         Context& context, const ResultView& out) const {
-  check_multiply(X, theta, kind, out);
   const Matrix<double> W = weights(theta, kind, context);
   const bool through_root = kind == FieldKind::value;
   multiply_features(scalar(), X, W.view(),
@@ -85,7 +85,6 @@ void FieldMap::multiply(const Rows& X, MatrixView<const double> theta, FieldKind
 
 void FieldMap::adjoint(const Rows& X, const Rows& Y, Context& context,
                        MatrixView<double> theta) const {
-  check_adjoint(X, Y, theta);
   const int64_t q = width(), m = theta.cols, D = scalar().features();
   const FrequencyRoot& B = root(context);
   const bool shared = B.shared().rows > 0;
@@ -115,12 +114,6 @@ void FieldMap::variances(MatrixView<const double> X, MatrixView<const double> Y,
           Long{X.rows}, Long{X.cols}, Long{Y.rows}, Long{Y.cols}, Long{out.rows}, Long{out.cols},
           Long{inputs()}, Long{p * p});
   parts_.variance(X, Y, context, out);
-}
-
-void FieldMap::variance(MatrixView<const double> X, MatrixView<const double> Y,
-                        std::span<double> out) const {
-  Context context;
-  variances(X, Y, context, {out.data(), X.rows, outputs() * outputs()});
 }
 
 }  // namespace mercer::feature

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Random features of kernels of several outputs (Brault, Heinonen, d'Alche-Buc 2016; SPEC section
-// 8): a map z of one output, of D columns, and a root B_c (p x q) for each of them, the same for
+// 8): a map z of one output, of D columns, and a root B_c (p x q) for each column, the same for
 // cosine and sine of a frequency:
 //   Phi(x) y, of r = D q features: entry c q + b is z_c(x) (B_c'y)_b;
 // Phi(x)'Phi(z) estimates K(x, z). Products of Phi and its transpose go through z and B, one after
@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "feature/derivatives.h"
 #include "feature/feature_map.h"
 #include "feature/field/frequency_root.h"
+#include "feature/field_kind.h"
 
 namespace mercer::feature {
 
@@ -34,42 +36,41 @@ struct FieldMapParts {
   std::vector<NumberArray> numbers;  // what the spec cannot hold
 };
 
-class FieldMap final : public FeatureMap {
+class FieldMap final : public FeatureMap, private Derivatives {
  public:
   explicit FieldMap(FieldMapParts parts);
 
   const FieldMap* field() const noexcept override { return this; }
-  const FeatureMap& scalar() const noexcept override { return *parts_.scalar; }
+  const FeatureMap& scalar() const noexcept { return *parts_.scalar; }
   int64_t width() const noexcept { return parts_.root->width(); }  // q
   /// B (p x q) where it is the same for all columns, else no rows.
   MatrixView<const double> shared_root() const noexcept { return parts_.root->shared(); }
-  /// Row c, p q numbers: B_c, row after row; of a shared root one row.
+  /// Row c: the p q numbers of B_c, row after row; a single row if the root is shared.
   Matrix<double> roots(Context& context) const;
 
   std::string_view name() const noexcept override { return scalar().name(); }
   Parameters parameters() const override { return parts_.parameters; }
   const kernel::Kernel& kernel() const noexcept override { return *parts_.kernel; }
-  bool shows_other_rows() const noexcept override { return scalar().shows_other_rows(); }
   std::vector<NumberArray> numbers() const override { return parts_.numbers; }
-  int64_t incomplete_block() const override { return scalar().incomplete_block(); }
-  int64_t frequency_count() const noexcept override { return scalar().frequency_count(); }
-  Matrix<double> frequencies(Context& context) const override {
-    return scalar().frequencies(context);
-  }
   void prepare(Precision precision, Context& context) const override;
 
-  /// Cost: n p r beside z.
+  /// Cost: n p r in addition to z.
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override;
-  /// Cost for values: D d + D p m a row (of one B D d + (D + p) q m), D p q m once; memory a block
-  /// of features, D p m numbers.
+  /// The functions of feature_products.h, without checks of arguments. Cost for values: D d + D p m
+  /// a row (D d + (D + p) q m with a shared root), and D p q m once; memory: a block of features, D
+  /// p m numbers.
   void multiply(const Rows& X, MatrixView<const double> theta, FieldKind kind, Context& context,
-                const ResultView& out) const override;
-  void adjoint(const Rows& X, const Rows& Y, Context& context,
-               MatrixView<double> theta) const override;
-  /// Cost: n D^2 + r^2 p.
-  void gram(const Rows& X, Context& context, MatrixView<double> H) const override;
-  /// Row i p + o of out is that of output o, and rows of G are the same.
-  int64_t most_derivatives() const noexcept override { return scalar().most_derivatives(); }
+                const ResultView& out) const;
+  void adjoint(const Rows& X, const Rows& Y, Context& context, MatrixView<double> theta) const;
+  /// Derivatives of output o at X_i are row i p + o, and rows of G likewise.
+  const Derivatives* derivatives() const noexcept override {
+    return scalar().derivatives() != nullptr ? this : nullptr;
+  }
+  void variances(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
+                 MatrixView<double> out) const;
+
+ private:
+  int64_t most_order() const noexcept override { return scalar().derivatives()->most_order(); }
   void pull_back(MatrixView<const float> X, MatrixView<const float> G, Context& context,
                  MatrixView<float> out) const override;
   void pull_back(MatrixView<const double> X, MatrixView<const double> G, Context& context,
@@ -82,24 +83,17 @@ class FieldMap final : public FeatureMap {
                      MatrixView<float> out) const override;
   void differentiate(const Derivative& what, MatrixView<const double> X, Context& context,
                      MatrixView<double> out) const override;
-
-  void variance(MatrixView<const double> X, MatrixView<const double> Y,
-                std::span<double> out) const override;
-  void variances(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
-                 MatrixView<double> out) const override;
-
- private:
   Matrix<double> weights(MatrixView<const double> theta, FieldKind kind, Context& context) const;
-  /// Prepared.
+  /// The root, prepared.
   const FrequencyRoot& root(Context& context) const;
-  /// Of column c of z.
+  /// The frequency of column c of z.
   int64_t frequency_of(int64_t c) const noexcept {
     return c % std::max<int64_t>(1, scalar().features() / 2);
   }
   /// B of columns [first, last) of z as numbers: row c - first is p x q.
   Matrix<double> root_table(int64_t first, int64_t last, Context& context) const;
 
-  /// Rows for each row of X, and columns.
+  /// Rows of a matrix for each row of X, and its columns.
   struct Extents {
     int64_t per_row;
     int64_t cols;

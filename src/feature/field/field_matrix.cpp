@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Phi itself and its Gram matrix, for those who ask for them.
+// Phi itself, for callers that ask for it.
 #include <algorithm>
 #include <vector>
 
-#include "base/error.h"
 #include "base/parallel.h"
 #include "base/size.h"
 #include "feature/feature_blocks.h"
-#include "feature/feature_products.h"
 #include "feature/field/field_map.h"
 
 namespace mercer::feature {
@@ -56,28 +54,6 @@ void FieldMap::apply(const Rows& X, Columns c, Context& context, const ResultVie
         }
       });
     });
-  });
-}
-
-// Z'Z entry by entry times B_c'B_e: no row of Phi is formed.
-void FieldMap::gram(const Rows& X, Context& context, MatrixView<double> H) const {
-  check_gram(X, H);
-  const int64_t p = outputs(), q = width(), D = scalar().features();
-  const Matrix<double> B = root_table(0, D, context);
-  const Matrix<double> S(D, D, context, "the Gram matrix of scalar features");
-  S.fill(0);
-  add_feature_gram(scalar(), X, context, S.view());
-  parallel_for(context, D, [&](int64_t c, int) noexcept {
-    for (int64_t e = 0; e < D; ++e) {
-      const double s = c >= e ? S(c, e) : S(e, c);
-      for (int64_t b = 0; b < q; ++b) {
-        for (int64_t g = 0; g < q; ++g) {
-          double sum = 0;
-          for (int64_t o = 0; o < p; ++o) sum += B(c, o * q + b) * B(e, o * q + g);
-          H(c * q + b, e * q + g) = s * sum;
-        }
-      }
-    }
   });
 }
 

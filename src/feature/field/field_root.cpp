@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Brault, d'Alche-Buc 2016, section 2.3, with the root of the divergence-free part that SPEC
 // section 12 corrects. The p x (p - 1) root is columns 2 to p of the Householder reflection that
-// takes the first unit vector to omega/||omega|| or its opposite: O(p) per product, like the
-// others.
+// takes the first unit vector to omega/||omega|| or its opposite: O(p) per product, as for the
+// other roots.
 #include "feature/field/field_root.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace mercer::feature {
 namespace {
 
-/// A unit vector, or 0, and the length that A gives it.
+/// A unit vector, or 0, and the length that it has in A.
 class Direction {
  public:
   Direction(const double* omega, int64_t p, double length) noexcept : omega_(omega) {

@@ -16,7 +16,7 @@ namespace {
 
 using Long = long long;
 
-// Of one frequency and one field: f(o) is component o of either a_j or b_j.
+// For one frequency and one field; f(o) is component o of a_j or b_j.
 template <class Component>
 void linear_in(FieldKind kind, const double* w, int64_t p, int64_t d, const Component& f,
                double* out) {
@@ -87,7 +87,8 @@ void field_weights(FieldKind kind, int64_t p, MatrixView<const double> W,
                    MatrixView<const double> values, MatrixView<double> out) {
   const int64_t F = W.rows, d = W.cols, numbers = field_numbers(kind, p, d);
   for (int64_t j = 0; j < 2 * F; ++j) {
-    // The row of cosines takes what multiplies sines and the other way round, one with a minus.
+    // The row of cosines is made from the weights of sines and the other way round, one of them
+    // negated.
     const bool cosine = j < F;
     const double sign = cosine == is_antiderivative(kind) ? -1 : 1;
     const double* const from = values.row(cosine ? F + j : j - F);
@@ -102,11 +103,11 @@ void field_weights(FieldKind kind, int64_t p, MatrixView<const double> W,
 Matrix<double> field_weights_of(const FeatureMap& map, FieldKind kind, int64_t p,
                                 MatrixView<const double> values, Context& context) {
   constexpr const char* kWhat = "the weights of features";
-  require(values.rows == 2 * map.frequency_count(), MERCER_UNSUPPORTED,
+  require(values.rows == 2 * map.scalar().frequency_count(), MERCER_UNSUPPORTED,
           "map %s of kernel %s: what it is multiplied with has values alone, expected map fourier "
           "of form pair",
           std::string(map.name()).c_str(), std::string(map.kernel().name()).c_str());
-  const Matrix<double> W = map.frequencies(context);
+  const Matrix<double> W = map.scalar().frequencies(context);
   const int64_t fields = values.cols / p, numbers = field_numbers(kind, p, map.inputs());
   Matrix<double> asked(values.rows, checked_multiply(numbers, fields, kWhat), context, kWhat);
   field_weights(kind, p, W.view(), values, asked.view());

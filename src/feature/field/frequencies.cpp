@@ -21,7 +21,8 @@ class BoundedLaw final : public random::Law {
     const double norm = random::chi(cursor, static_cast<double>(omega.size()) + 2);
     for (double& w : omega) w *= norm;
   }
-  // As far as directions go; require_bounded keeps away whoever draws in another dimension.
+  // Its directions are isotropic; require_bounded refuses projections that draw in another
+  // dimension.
   bool isotropic() const noexcept override { return true; }
   double radius(const random::Stream& stream, int64_t d) const noexcept override {
     random::Cursor cursor(stream);
@@ -30,8 +31,8 @@ class BoundedLaw final : public random::Law {
   bool is_product() const noexcept override { return false; }
 };
 
-// The projection of the unit vectors: row k of P is coordinate k of every omega. What the caller
-// keeps is charged by the caller.
+// The projections of unit vectors: row k of P is coordinate k of every omega. The caller charges
+// what it keeps.
 Matrix<double> drawn_frequencies(const projection::ProjectionEntry& entry,
                                  const projection::ProjectionArguments& arguments,
                                  Context& context) {
@@ -67,7 +68,8 @@ Matrix<double> drawn_frequencies(const projection::ProjectionEntry& entry,
 
 void require_bounded(const projection::ProjectionEntry& entry, int64_t d) {
   const bool whole = entry.block == nullptr || entry.block(d) == d;
-  // Points of a cube become norms through a quantile that knows no dimension; rules have weights.
+  // Low-discrepancy points get their norms from a quantile that is the same in all dimensions;
+  // rules have weights.
   const bool draws = !entry.uses_scramble && entry.share == nullptr;
   require(
       whole && draws, MERCER_UNSUPPORTED,
@@ -114,7 +116,7 @@ FrequencyDraw::FrequencyDraw(std::shared_ptr<const kernel::Kernel> kernel,
                 choice.radius,
                 choice.scramble,
                 bounded ? "bounded = true" : "kernel " + std::string(kernel->name())};
-  entry_->make(arguments_);  // which refuses what it cannot draw
+  entry_->make(arguments_);  // refuses what it cannot draw
 }
 
 Matrix<double> FrequencyDraw::operator()(Context& context) const {

@@ -17,22 +17,22 @@
 
 namespace mercer::feature {
 
-/// UNSUPPORTED for a kernel that warps its inputs: its frequencies are not those of the inputs.
+/// UNSUPPORTED for a kernel that warps its inputs: its frequencies belong to the warped ones.
 void require_plain_inputs(const kernel::Kernel& kernel);
 
-/// How F frequencies of d inputs are drawn: of the kernel's spectral law, or, `bounded`, of the law
-/// of density proportional to ||omega||^2 times that of gaussian of one lengthscale: uniform
-/// direction, norm chi_{d+2}/l. The same columns as of the map fourier.
+/// How F frequencies of d inputs are drawn, the same as by the map fourier: from the kernel's
+/// spectral density, or, if `bounded`, from a density proportional to ||omega||^2 times that of a
+/// gaussian kernel of one lengthscale: uniform direction, norm chi_{d+2}/l.
 class FrequencyDraw {
  public:
-  /// Errors: UNSUPPORTED for kernels without a spectral law or that warp their inputs, and for
-  /// projections that cannot have the law: the norm of the bounded one knows the dimension, so
-  /// blocks that pad d would draw another, and its coordinates depend on each other.
+  /// Errors: UNSUPPORTED for kernels without a spectral density or that warp their inputs, and for
+  /// projections that cannot draw it. The norm of the bounded one depends on the dimension, so
+  /// blocks that pad d would draw another distribution, and its coordinates are dependent.
   FrequencyDraw(std::shared_ptr<const kernel::Kernel> kernel, const ProjectionChoice& choice,
                 int64_t d, int64_t F, uint64_t seed, bool bounded);
   const projection::ProjectionEntry& entry() const noexcept { return *entry_; }
-  /// F x d, row j is omega_j. Cost: d rows of the projection, F d numbers beside the result.
-  /// CANCELLED, OUT_OF_MEMORY.
+  /// F x d, row j is omega_j. Cost: d rows of the projection, and F d numbers in addition to the
+  /// result. Errors: CANCELLED, OUT_OF_MEMORY.
   Matrix<double> operator()(Context& context) const;
 
  private:
@@ -47,7 +47,8 @@ class Frequencies final : public projection::FrequencySource {
   Frequencies(int64_t F, int64_t d, Draw draw) : F_(F), d_(d), draw_(std::move(draw)), drawn_(1) {}
   int64_t count() const noexcept { return F_; }
   int64_t inputs() const noexcept { return d_; }
-  /// All. Draws them where they are not; what fails, by memory or as `draw` does, may be retried.
+  /// All frequencies, drawn if they have not been. If that fails, for memory or in `draw`, it may
+  /// be retried.
   MatrixView<const double> prepared(Context& context) const;
   /// omega_j; after prepared().
   const double* operator[](int64_t j) const noexcept { return drawn_[0].view().row(j); }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// B(omega_j), p x q, of every frequency, as a linear operator: what makes an operator-valued map of
-// a scalar one.
+// The roots B(omega_j), p x q, of all frequencies, as linear operators: they make a map of several
+// outputs of a scalar one.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps of the caller's own frequencies and B(omega).
+// Maps of frequencies and roots B(omega) that the caller supplies.
 #include <algorithm>
 #include <cmath>
 #include <utility>

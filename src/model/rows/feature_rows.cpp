@@ -12,7 +12,6 @@
 #include "base/growing_buffer.h"
 #include "base/parallel.h"
 #include "base/size.h"
-#include "feature/kernel_columns.h"
 #include "model/prepare/row_coding.h"
 
 namespace mercer::model {
@@ -40,7 +39,7 @@ FeatureRows::FeatureRows(const feature::FeatureMap& map, const Preparation& prep
     : map_(map.scalar()),
       preparation_(preparation),
       coding_(coding),
-      precision_(feature::has_kernel_columns(map) ? feature::Precision::f64 : precision),
+      precision_(map_.has_kernel_columns() ? feature::Precision::f64 : precision),
       data_(rows),
       made_of_(std::move(made_of)),
       stays_sparse_(rows.X.sparse() && !preparation.centres()),
@@ -65,7 +64,7 @@ bool FeatureRows::is_complete() const {
 }
 
 std::optional<std::vector<int64_t>> FeatureRows::kernel_columns() const {
-  if (!feature::has_kernel_columns(map_)) return std::nullopt;
+  if (!map_.has_kernel_columns()) return std::nullopt;
   std::vector<int64_t> columns;
   for (int64_t i = 0; i < set_.count; ++i) {
     const auto own = std::ranges::lower_bound(made_of_, set_[i]);

@@ -11,6 +11,7 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "feature/derivatives.h"
 #include "feature/lengthscale_gradient.h"
 #include "linalg/lbfgs.h"
 #include "solver/profiled_likelihood.h"
@@ -50,7 +51,7 @@ class Objective {
     const double above = std::exp(theta[d]);
     const auto point = likelihood_.at(Z_.view(), kLeastArdLambda + above);
     if (!std::isfinite(point.value)) return point.value;
-    unit_.pull_back(inputs_.view(), point.by_Z, context_, pulled_.view());
+    derivatives_of(unit_).pull_back(inputs_.view(), point.by_Z, context_, pulled_.view());
     feature::log_lengthscale_gradient<double>(inputs_.view(), pulled_.view(), gradient.first(d));
     gradient[d] = point.slope * above / (kLeastArdLambda + above);
     for (double& slope : gradient) slope *= nats();
@@ -100,7 +101,7 @@ int64_t drop(Objective& objective, double times, double value, std::span<double>
 Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double> X,
                        MatrixView<const double> Y, const ArdOptions& options, Context& context,
                        std::span<const double> weights) {
-  require(unit.has_gradient() && unit.inputs() == X.cols && options.lengthscale > 0 &&
+  require(unit.derivatives() != nullptr && unit.inputs() == X.cols && options.lengthscale > 0 &&
               options.lambda > kLeastArdLambda,
           MERCER_INTERNAL, "lengthscales are learnt from %g and lambda %g through a smooth map",
           options.lengthscale, options.lambda);

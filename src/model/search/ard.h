@@ -38,7 +38,7 @@ struct Ard {
 
 /// Minimises the negative log marginal likelihood with profiled amplitudes
 /// (solver/profiled_likelihood.h) over log l_1, ..., log l_d and lambda, through the features of
-/// `unit` at x_j / l_j: unit is a map of lengthscale 1 with has_gradient(), whose draws stay fixed.
+/// `unit` at x_j / l_j: unit is a map of lengthscale 1 with derivatives(), whose draws stay fixed.
 /// X: n x d standardised rows; Y: n x outputs, classes as one-hot codes; weights: of the rows, or
 /// none. An input that is constant
 /// in X is dropped, uncounted. Afterwards inputs far longer than the shortest are dropped

@@ -42,7 +42,7 @@ constexpr double kFactor = 1.4142135623730951;
 
 /// The likelihood is one of real features of x/l, nothing of which was learnt from rows.
 bool is_learnable(const feature::FeatureMap& map) {
-  return map.has_gradient() && !map.is_complex() && map.is_of_scaled_inputs();
+  return map.derivatives() != nullptr && !map.is_complex() && map.is_of_scaled_inputs();
 }
 
 /// That of an input is its flag's, if that is larger: whether it is missing belongs to it.

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "feature/feature_products.h"
 #include "feature/field/field_makers.h"
 #include "feature/map_entry.h"
 #include "support/catch.h"
@@ -102,11 +103,6 @@ TEST_CASE("apply, adjoint, matrix and Gram matrix are of one Phi", "[field]") {
         filled(n * p, 2, [&](int64_t row, int64_t k) { return Y(row / p, k * p + row % p); });
     const Matrix<double> sums = product(transposed(phi.view()).view(), targets.view());
     CHECK(difference(adjoint_of(*map, X.view(), Y).view(), sums.view(), 1e-11) == "");
-    Matrix<double> H(r, r);
-    Context context;
-    map->gram(X.view(), context, H.view());
-    CHECK(difference(H.view(), product(transposed(phi.view()).view(), phi.view()).view(), 1e-11) ==
-          "");
   }
 }
 
@@ -118,10 +114,10 @@ TEST_CASE("single precision is double precision, rounded", "[field]") {
     const Matrix<float> X = random_matrix<float>(n, kInputs, 1), Y = random_matrix<float>(n, p, 3);
     const Matrix<double> wide = copy(X.view()), theta = random_matrix(map->features(), 1, 2);
     Matrix<float> fields(n, p);
-    Matrix<double> sums(map->features(), 1), H(map->features(), map->features());
+    Matrix<double> sums(map->features(), 1);
     Context context;
-    map->multiply(X.view(), theta.view(), feature::FieldKind::value, context, fields.view());
-    map->adjoint(X.view(), Y.view(), context, sums.view());
+    multiply(*map, X.view(), theta.view(), feature::FieldKind::value, context, fields.view());
+    adjoint(*map, X.view(), Y.view(), context, sums.view());
     const Matrix<double> exact = field_of(*map, wide.view(), theta);
     CHECK(difference(copy(fields.view()).view(), exact.view(), 2e-5 * largest(exact.view())) == "");
     const Matrix<double> adjoint = adjoint_of(*map, wide.view(), copy(Y.view()));
@@ -194,12 +190,12 @@ TEST_CASE("a memory cap and a request to stop end a call", "[field]") {
   Context capped;
   capped.memory_cap = 1 << 16;
   CHECK(refusal_fault(MERCER_OUT_OF_MEMORY, [&] {
-          map->multiply(X.view(), theta.view(), feature::FieldKind::value, capped, out.view());
+          multiply(*map, X.view(), theta.view(), feature::FieldKind::value, capped, out.view());
         }) == "");
   Context stopped;
   stopped.progress = [](void*, int64_t done, int64_t total) -> int32_t { return 2 * done > total; };
   CHECK(refusal_fault(MERCER_CANCELLED, [&] {
-          map->multiply(X.view(), theta.view(), feature::FieldKind::value, stopped, out.view());
+          multiply(*map, X.view(), theta.view(), feature::FieldKind::value, stopped, out.view());
         }) == "");
 }
 
@@ -210,7 +206,7 @@ TEST_CASE("what a field draws is drawn by the first call, under its context", "[
                        theta = random_matrix(map->features(), 1, 2);
   Matrix<double> out(1, map->outputs());
   const auto apply = [&](Context& context) {
-    map->multiply(X.view(), theta.view(), feature::FieldKind::value, context, out.view());
+    multiply(*map, X.view(), theta.view(), feature::FieldKind::value, context, out.view());
   };
   Context capped;
   capped.memory_cap = 1000000;  // 50,000 frequencies of 3 doubles are 1.2 MB
@@ -283,10 +279,6 @@ TEST_CASE("products of a map of one output are those of its features", "[field]"
                    1e-13) == "");
   CHECK(difference(adjoint_of(*map, X.view(), Y).view(),
                    product(transposed(Z.view()).view(), Y.view()).view(), 1e-12) == "");
-  Matrix<double> H(40, 40);
-  Context context;
-  map->gram(X.view(), context, H.view());
-  CHECK(difference(H.view(), product(transposed(Z.view()).view(), Z.view()).view(), 1e-12) == "");
   const Matrix<double> slope = field_of(*map, X.view(), theta, feature::FieldKind::jacobian);
   constexpr double kStep = 1e-5;
   for (int64_t l = 0; l < kInputs; ++l) {

@@ -4,6 +4,7 @@
 // the other, to rounding; finite differences; potentials and stream functions.
 #include <cmath>
 
+#include "feature/derivatives.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/field_maps.h"
@@ -103,9 +104,10 @@ TEST_CASE("derivatives of Phi are those of its rows", "[field]") {
                          G = random_matrix(n * p, r, 3), along(n * p, r), back(n, 3),
                          parts(n * p, 3 * r);
     Context context;
-    map->push_forward(X.view(), V.view(), context, along.view());
-    map->pull_back(X.view(), G.view(), context, back.view());
-    map->differentiate({feature::Derivative::Kind::gradient}, X.view(), context, parts.view());
+    derivatives_of(*map).push_forward(X.view(), V.view(), context, along.view());
+    derivatives_of(*map).pull_back(X.view(), G.view(), context, back.view());
+    derivatives_of(*map).differentiate({feature::Derivative::Kind::gradient}, X.view(), context,
+                                       parts.view());
     constexpr double kStep = 1e-5;
     const auto moved = [&](double by) {
       return filled(n, 3, [&](int64_t i, int64_t k) { return X(i, k) + by * V(i, k); });

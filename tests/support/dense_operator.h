@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A matrix in memory as the operator that iterative solvers ask for.
+#pragma once
+
+#include "linalg/linear_operator.h"
+
+namespace mercer::test {
+
+class DenseOperator final : public linalg::LinearOperator {
+ public:
+  explicit DenseOperator(MatrixView<const double> A) : A_(A) {}
+  int64_t rows() const override { return A_.rows; }
+  int64_t cols() const override { return A_.cols; }
+
+ private:
+  void multiply(linalg::Transpose transpose, MatrixView<const double> X, Context&,
+                MatrixView<double> Y) const override {
+    linalg::multiply(1.0, transpose, A_, linalg::Transpose::no, X, 0.0, Y);
+  }
+  MatrixView<const double> A_;
+};
+
+}  // namespace mercer::test
