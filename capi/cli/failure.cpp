@@ -3,6 +3,10 @@
 // Texts of errors that point into a file.
 #include "failure.h"
 
+#include <unistd.h>
+
+#include <cstdio>
+
 namespace mercer::cli {
 
 void fail_at(std::string_view file, int64_t line, int64_t field, std::string_view what) {
@@ -33,6 +37,20 @@ std::string typed(std::string_view word) {
   std::string out = "'";
   for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
+}
+
+int64_t physical_memory() {
+  const int64_t pages = sysconf(_SC_PHYS_PAGES);
+  return pages > 0 ? pages * sysconf(_SC_PAGESIZE) : 0;
+}
+
+void require_memory(const std::string& what, double bytes, int64_t machine) {
+  const auto held = static_cast<double>(machine);
+  if (machine == 0 || bytes <= held) return;
+  char sizes[96];
+  std::snprintf(sizes, sizeof sizes, " needs %.3g GB, this machine has %.3g", bytes / 1e9,
+                held / 1e9);
+  throw Failure(what + sizes);
 }
 
 }  // namespace mercer::cli

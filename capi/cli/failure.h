@@ -15,6 +15,9 @@ class Failure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// All that is said after Ctrl-C.
+inline constexpr const char* kInterruptedText = "interrupted";
+
 /// Who reads standard output has gone: nothing is left to say.
 struct ClosedPipe {};
 
@@ -27,6 +30,12 @@ std::string shown(std::string_view text);
 
 /// "1 row", "2 rows".
 std::string counted(int64_t count, std::string_view noun);
+
+/// Bytes of the machine; 0 if it does not say.
+int64_t physical_memory();
+/// Fails with "WHAT needs 3.2 GB, this machine has 2" when the bytes are more than those of the
+/// machine: a system that overcommits would end the process half-way instead.
+void require_memory(const std::string& what, double bytes, int64_t machine = physical_memory());
 
 /// A word as it is typed at a shell: in single quotes where it needs them.
 std::string typed(std::string_view word);

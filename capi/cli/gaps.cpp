@@ -99,9 +99,7 @@ std::string missing_targets(const Dataset& data) {
     int64_t missing = 0;
     for (int64_t i = 0; i < data.n; ++i)
       missing += std::isnan(data.Y[static_cast<size_t>(i * data.m + k)]);
-    const auto at = static_cast<size_t>(k);
-    const std::string name =
-        at < data.target_names.size() ? data.target_names[at] : std::to_string(k + 1);
+    const std::string name = target_name(data, k);
     if (missing == data.n) fail_at(data.name, 0, 0, "target " + name + " has no values");
     if (missing > 0)
       text += (text.empty() ? "" : ", ") + name + " " + std::to_string(missing) + " of " +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which columns are targets, and where the labels of IDX images are.
+// Which columns are meant, and which are targets.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -169,13 +169,6 @@ std::vector<int64_t> choose_targets(const std::vector<std::string>& names, int64
   for (int64_t j = columns - 1; j >= 0 && targets.empty(); --j)
     if (!left_out(j)) targets.push_back(j);
   return targets;
-}
-
-std::string labels_name_of(const std::string& images) {
-  const std::string from = "images-idx3";
-  const size_t at = images.rfind(from);
-  if (at == images.npos) return "";
-  return std::string(images).replace(at, from.size(), "labels-idx1");
 }
 
 }  // namespace mercer::cli
