@@ -154,19 +154,6 @@ void cross_validate(Job* job) {
   tell_result(*job, mean.value, mean.standard_error, counted(judged, "fold"), told);
 }
 
-/// There are as many fits as rows or groups: a line every few seconds, from the first on that takes
-/// longer.
-void tell_progress(const Job& job, int64_t done, double seconds, double* told) {
-  constexpr double kSecondsBetween = 3;
-  if (job.streams.out == nullptr || seconds < *told + kSecondsBetween) return;
-  *told = seconds;
-  const int64_t n = std::ssize(job.folds);
-  std::fprintf(job.streams.out, "%s %" PRId64 " of %" PRId64 ", %.1f s, about %.0f s in all\n",
-               job.set.data.groups.empty() ? "row" : "group", done, n, seconds,
-               seconds * static_cast<double>(n) / static_cast<double>(done));
-  std::fflush(job.streams.out);
-}
-
 /// Of the mean loss; rows of a fold stand and fall together.
 double error_of_folds(const Job& job, const Matrix<double>& predicted) {
   const Dataset& data = job.set.data;
@@ -189,15 +176,11 @@ double error_of_folds(const Job& job, const Matrix<double>& predicted) {
 /// Each row by itself, or each group.
 void leave_one_out(Job* job) {
   const Dataset& data = job->set.data;
-  const Stopwatch watch;
-  double told = 0;
-  int64_t done = 0;
   Matrix<double> predicted(data.n, std::max(job->set.K, data.m));
   for (const Fold& fold : job->folds) {
     const Matrix<double> rows = predict_fold(job, fold);
     for (int64_t i = 0; i < fold.rows; ++i)
       for (int64_t k = 0; k < rows.cols(); ++k) predicted(fold.first + i, k) = rows(i, k);
-    tell_progress(*job, ++done, watch.seconds(), &told);
   }
   job->outside.tell(job->streams.warnings);
   const double score = score_of(*job, predicted, {0, data.n});

@@ -26,6 +26,14 @@ std::string shown(std::string_view text) {
   return out + "'";
 }
 
+std::string listed(const std::vector<std::string>& texts, size_t most) {
+  std::string list;
+  for (size_t k = 0; k < texts.size() && k < most; ++k)
+    list.append(k > 0 ? ", " : "").append(texts[k]);
+  return texts.size() > most ? list + " and " + std::to_string(texts.size() - most) + " more"
+                             : list;
+}
+
 std::string counted(int64_t count, std::string_view noun) {
   return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
 }

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace mercer::cli {
 
@@ -27,6 +28,9 @@ struct ClosedPipe {};
 
 /// A piece of input as it may be shown: quoted, at most 40 bytes, control characters as '?'.
 std::string shown(std::string_view text);
+
+/// "a, b and 3 more": at most so many.
+std::string listed(const std::vector<std::string>& texts, size_t most = 6);
 
 /// "1 row", "2 rows".
 std::string counted(int64_t count, std::string_view noun);

@@ -93,20 +93,7 @@ bool decides_by_probability(const LoadedModel& loaded, const ApplyRequest& reque
   return has && (request.class_by == "probability" || !balanced);
 }
 
-constexpr size_t kNamed = 6;   // inputs that are listed
 constexpr int64_t kMany = 20;  // rows
-
-std::string listed(const std::vector<int64_t>& counts, const std::vector<std::string>& names) {
-  std::string text;
-  size_t met = 0;
-  for (size_t j = 0; j < counts.size(); ++j) {
-    if (counts[j] == 0 || ++met > kNamed) continue;
-    if (met > 1) text += ", ";
-    text += names.size() == counts.size() ? names[j] : std::to_string(j + 1);
-  }
-  if (met > kNamed) text += " and " + std::to_string(met - kNamed) + " more";
-  return text;
-}
 
 /// What a prediction met outside the training range.
 struct OutsideCounts {
@@ -126,11 +113,15 @@ struct OutsideCounts {
   }
   void tell(int64_t n, const std::vector<std::string>& names, bool clipped, std::FILE* out) const {
     if (rows > 0) {
+      std::vector<std::string> inputs;
+      for (size_t j = 0; j < per_input.size(); ++j)
+        if (per_input[j] > 0)
+          inputs.push_back(names.size() == per_input.size() ? names[j] : std::to_string(j + 1));
       const bool most = n >= kMany && 2 * rows > n;  // other units, or another kind of rows
       std::fprintf(out,
                    "%s: %" PRId64 " of %" PRId64
                    " rows lie outside the training range (inputs: %s), %s\n",
-                   most ? "warning" : "note", rows, n, listed(per_input, names).c_str(),
+                   most ? "warning" : "note", rows, n, listed(inputs).c_str(),
                    clipped ? "clipped" : "taken as they are");
     }
     if (predictions > 0) {

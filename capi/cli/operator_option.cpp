@@ -81,13 +81,10 @@ std::vector<size_t> order_of(const Table& table, const std::vector<std::string>&
   for (size_t k = 0; k < m; ++k) {
     const std::string name = table.names.empty() ? "" : table.names[k];
     const auto found = std::ranges::find(targets, name);
-    if (!name.empty() && found == targets.end()) {
-      std::string known;
-      for (const std::string& target : targets) known += (known.empty() ? "" : ", ") + target;
+    if (!name.empty() && found == targets.end())
       fail_at(table.name, 1, static_cast<int64_t>(k + 1),
-              "column " + shown(name) + " is no target, expected " + known +
+              "column " + shown(name) + " is no target, expected " + listed(targets) +
                   did_you_mean(name, targets));
-    }
     order.push_back(name.empty() ? k : static_cast<size_t>(found - targets.begin()));
   }
   return order;

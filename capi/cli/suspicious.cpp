@@ -102,33 +102,17 @@ bool is_constant(const Dataset& data, int64_t j) {
   return all_rows(data, j, [=](double x, int64_t) { return x == first; });
 }
 
-/// One line for all of them.
-std::string constants_text(const Dataset& data) {
-  constexpr int64_t kNamed = 6;
-  std::string names;
-  int64_t count = 0;
-  for (int64_t j = 0; j < data.d; ++j) {
-    if (!is_constant(data, j) || ++count > kNamed) continue;
-    if (count > 1) names += ", ";
-    names += input_name(data, j);
-  }
-  if (count > kNamed) names += " and " + std::to_string(count - kNamed) + " more";
-  return counted(count, "input") +
-         (count == 1 ? " is the same in every row and says nothing: "
-                     : " are the same in every row and say nothing: ") +
-         names;
-}
-
 }  // namespace
 
 std::vector<std::string> suspicious_inputs(const Dataset& data) {
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings, constants;
   if (data.X.sparse || data.n < 2) return warnings;
   for (int64_t j = 0; j < data.d; ++j) {
     const bool text = std::ranges::any_of(data.text_inputs,
                                           [=](const TextColumn& one) { return one.column == j; });
     const std::string what = text ? "" : suspicion(data, j);
     const std::string name = input_name(data, j);
+    if (is_constant(data, j)) constants.push_back(name);
     if (!text && what.empty() && are_codes(data, j))
       warnings.push_back("input " + name +
                          " holds few whole numbers, as codes of kinds do: --text " + typed(name) +
@@ -137,8 +121,12 @@ std::vector<std::string> suspicious_inputs(const Dataset& data) {
     warnings.push_back("input " + name + " " + what + ": --ignore " + typed(name) +
                        " leaves it out");
   }
-  const std::string constants = constants_text(data);
-  if (!constants.starts_with("0 ")) warnings.push_back(constants);
+  const auto count = std::ssize(constants);
+  if (count > 0)
+    warnings.push_back(counted(count, "input") +
+                       (count == 1 ? " is the same in every row and says nothing: "
+                                   : " are the same in every row and say nothing: ") +
+                       listed(constants));
   return warnings;
 }
 

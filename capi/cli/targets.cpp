@@ -46,14 +46,8 @@ std::vector<int64_t> columns_called(const std::vector<std::string>& names,
 
 /// What may have been meant, else what there is.
 std::string meant_column(const std::string& wanted, const std::vector<std::string>& names) {
-  constexpr size_t kListed = 12;
   const std::string meant = did_you_mean(wanted, names);
-  if (!meant.empty()) return meant;
-  std::string text = "; the columns are ";
-  for (size_t j = 0; j < std::min(names.size(), kListed); ++j)
-    text += (j > 0 ? ", " : "") + names[j];
-  return names.size() > kListed ? text + " and " + std::to_string(names.size() - kListed) + " more"
-                                : text;
+  return meant.empty() ? "; the columns are " + listed(names, 12) : meant;
 }
 
 int64_t find_number(const std::string& option, const std::vector<std::string>& names,

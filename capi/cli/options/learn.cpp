@@ -38,12 +38,10 @@ void settle_train(LearnRequest* learn) {
 /// Words and numbers that a part of the fit's spec is, by its place there.
 void add_word(CLI::App* app, const char* name, Json* spec, const char* place, const Words& words,
               const char* help) {
-  std::string type;
-  for (const std::string& word : words) type += (type.empty() ? "" : "|") + word;
   app->add_option_function<std::string>(
          name, [=](const std::string& word) { (*spec)[Json::json_pointer(place)] = word; }, help)
       ->check(one_of(words))
-      ->type_name(type);
+      ->type_name(joined(words));
 }
 
 void add_number(CLI::App* app, const char* name, Json* spec, const char* place, const char* help) {

@@ -26,17 +26,20 @@ std::function<std::string(const std::string&)> whole_number(int64_t least, int64
 std::function<std::string(const std::string&)> one_of(const Words& words) {
   return [=](const std::string& text) -> std::string {
     if (std::ranges::find(words, text) != words.end()) return "";
-    std::string list;
-    for (const std::string& word : words) list += (list.empty() ? "" : ", ") + word;
-    return "expected one of " + list + ", got " + shown(text) + did_you_mean(text, words);
+    return "expected one of " + listed(words, words.size()) + ", got " + shown(text) +
+           did_you_mean(text, words);
   };
+}
+
+std::string joined(const Words& words) {
+  std::string type;
+  for (const std::string& word : words) type += (type.empty() ? "" : "|") + word;
+  return type;
 }
 
 void add_choice(CLI::App* app, const char* name, std::string* to, const Words& words,
                 const char* help) {
-  std::string type;
-  for (const std::string& word : words) type += (type.empty() ? "" : "|") + word;
-  app->add_option(name, *to, help)->check(one_of(words))->type_name(type);
+  app->add_option(name, *to, help)->check(one_of(words))->type_name(joined(words));
 }
 
 void add_run_options(CLI::App* app, RunRequest* run) {

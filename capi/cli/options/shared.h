@@ -19,6 +19,8 @@ using Words = std::vector<std::string>;
 std::function<std::string(const std::string&)> whole_number(int64_t least, int64_t most);
 std::function<std::string(const std::string&)> one_of(const Words& words);
 
+/// "a|b|c".
+std::string joined(const Words& words);
 /// An option that takes one of these words.
 void add_choice(CLI::App* app, const char* name, std::string* to, const Words& words,
                 const char* help);
