@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The subcommands.
+// The subcommands, and what their options say.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +9,19 @@
 #include <vector>
 
 #include "dataset.h"
+#include "json.h"
 #include "plan.h"
 
 namespace mercer::cli {
 
-/// How inputs and targets are prepared.
-struct PreparationRequest {
-  bool raw = false;   // --no-standardize
-  std::string scale;  // empty: standard, common of fields
-  std::string missing = "refuse";
-  std::string transform = "auto";
-  std::string target_transform = "auto";
-  bool unit_rows = false;
+/// How a command runs and what it prints.
+struct RunRequest {
+  int32_t threads = 0;
+  bool quiet = false;
+  bool json = false;  // one JSON object on standard output instead of text
 };
 
-/// Where the data is and how it is learnt from. Of preparation compare takes `raw` and `missing`;
-/// extrapolation it leaves as it is here.
+/// Where the data is and how it is learnt from. Of `prepare` compare takes `missing` alone.
 struct LearnRequest {
   std::string train;
   TargetRequest targets;
@@ -32,13 +29,15 @@ struct LearnRequest {
   std::string task = "auto";
   bool gaps = false;  // rows may lack targets
   PlanRequest plan;
-  PreparationRequest preparation;
-  std::string extrapolation;  // empty: clip, where there are ranges
-  std::string class_weight = "none";
-  bool ordered = false;  // rows are in the order of time
+  bool raw = false;                                    // --no-standardize, or --scale none
+  Json spec = {{"prepare", {{"missing", "refuse"}}}};  // of the fit, as far as options say it
+  bool ordered = false;                                // rows are in the order of time
   uint64_t seed = 0;
-  int32_t threads = 0;
-  bool quiet = false;
+  RunRequest run;
+
+  bool fills() const { return spec["prepare"]["missing"] != "refuse"; }
+  bool balanced() const { return spec.value("class_weight", "none") == "balanced"; }
+  std::string loss() const { return spec.value("loss", ""); }  // empty: squares, or the model's
 };
 
 inline constexpr int64_t kFeatures = 2048;
@@ -46,13 +45,8 @@ inline constexpr int64_t kFeatures = 2048;
 struct FitRequest {
   LearnRequest learn;
   std::string model;
-  std::optional<int64_t> features;  // none: by the rows, kFeatures of many
-  std::optional<int64_t> most_features;
+  std::optional<int64_t> features;  // none: by the rows
   double test_fraction = 0;
-  std::string estimator = "auto";
-  std::string loss;                  // empty: squares, or what the estimator has
-  std::optional<double> tau, delta;  // of quantile; of huber
-  std::string ard = "auto";
   std::vector<std::string> report;  // files: .html a page, others JSON
   std::string operation;            // --operator; empty: each target by itself
 };
@@ -62,27 +56,18 @@ struct CvRequest {
   int64_t folds = 5;  // 0: as many as rows
 };
 
-struct PredictRequest {
+/// A model and rows to apply it to: predict, score, relevance.
+struct ApplyRequest {
   std::string model;
-  std::string test;
-  std::string predictions = "-";
+  std::string rows;
+  std::string output;  // of predict "-" for standard output; of relevance empty for none
   std::string labels;
   ColumnRequest columns;
-  std::string extrapolation;  // empty: as the model says
+  std::string extrapolation;      // empty: as the model says
+  std::string class_by = "auto";  // or probability, score
   bool scores = false;
   bool probabilities = false;
-  int32_t threads = 0;
-  bool quiet = false;
-};
-
-struct ScoreRequest {
-  std::string model;
-  std::string test;
-  std::string labels;
-  ColumnRequest columns;
-  std::string extrapolation;  // empty: as the model says
-  int32_t threads = 0;
-  bool quiet = false;
+  RunRequest run;
 };
 
 struct CompareRequest {
@@ -91,22 +76,26 @@ struct CompareRequest {
   int64_t rows = 4000;
 };
 
-struct RelevanceRequest {
-  std::string model;
-  std::string data;
-  std::string output;  // empty: none; .html a page, others JSON
+struct TransformRequest {
+  std::string rows;
+  std::string output = "-";
+  PlanRequest plan;
+  int64_t features = kFeatures;
+  uint64_t seed = 0;
+  std::string map;      // file to read the map from; empty: made as the plan says
+  std::string written;  // file to write the map to; empty: none
   ColumnRequest columns;
-  int32_t threads = 0;
-  bool quiet = false;
+  RunRequest run;
 };
 
 void run_fit(const FitRequest& request);
 void run_cv(const CvRequest& request);
-void run_predict(const PredictRequest& request);
-void run_score(const ScoreRequest& request);
+void run_predict(const ApplyRequest& request);
+void run_score(const ApplyRequest& request);
 void run_compare(const CompareRequest& request);
-void run_relevance(const RelevanceRequest& request);
-void run_info(const std::string& path);
-void run_specs(const std::string& name);
+void run_relevance(const ApplyRequest& request);
+void run_transform(const TransformRequest& request);
+void run_info(const std::string& path, bool json);
+void run_specs(const std::string& name, bool json);
 
 }  // namespace mercer::cli

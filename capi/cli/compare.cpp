@@ -1,150 +1,231 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer compare: exact kernel ridge on a subsample of rows against random features of several
-// sizes, and linear ridge below: score, error of the kernel, seconds. All share one preparation and
-// the rows' weights, kernel and features one lengthscale. Random features share one lambda; linear
-// ridge and the kernel itself, whose best lambda may lie far from theirs, choose their own, and
-// predictions are limited as those of features are.
+// sizes, and linear ridge below: score, error of the kernel, seconds. The library prepares all of
+// them alike; kernel and features share one lengthscale. Random features share one lambda; linear
+// ridge and the kernel itself, whose best lambda may lie far from theirs, choose their own.
 #include <algorithm>
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <string>
-#include <utility>
-#include <vector>
 
-#include "check_plan.h"
 #include "commands.h"
 #include "failure.h"
 #include "fitting.h"
-#include "kernel_domain.h"
+#include "kernel_rows.h"
+#include "scoring.h"
 #include "session.h"
-#include "solutions.h"
 #include "split.h"
-#include "streams.h"
-#include "subsample.h"
-#include "training_set.h"
 
 namespace mercer::cli {
 
 namespace {
 
-constexpr int64_t kSearchFeatures =
-    2048;  // of the quick search: enough for a lengthscale that suits larger maps
-constexpr double kFarBelow = -1e9;  // outside of every bounded kernel
+constexpr int64_t kSearchFeatures = 2048;    // enough for a lengthscale that suits larger maps
+constexpr int64_t kMostLinearInputs = 2000;  // as the library's own linear ridge
+constexpr int64_t kChoosingRows = 1500;      // of the kernel's own lambda: some 10 n^3
+constexpr double kLargest = 10, kSmallest = 1e-12;  // lambdas that are tried for it
 
-// Fills in what was not given: lengthscale and lambda by the library's search on the subsample.
-void choose(const Plan& plan, const std::vector<int64_t>& features, Comparison* job) {
-  job->map = plan.map;
-  job->lengthscale = plan.lengthscale;
-  job->lambda = plan.lambda;
-  if ((plan.lengthscale > 0 || plan.per_input) && plan.lambda >= 0) return;
-  if (plan.per_input) throw Failure("--lambda: give a number with one lengthscale per input");
-  const Subsample& rows = job->rows;
-  const int64_t D = std::min(kSearchFeatures, *std::max_element(features.begin(), features.end()));
-  // The rows held out score it.
-  Json spec = {{"map", map_spec(plan.map, D)},
-               {"prepare", {{"standardize", false}}},
-               {"assess", false},
-               {"seed", job->request.seed}};
+struct Comparison {
+  const CompareRequest& request;
+  const Streams& streams;
+  Session& session;
+  TrainingSet set;  // shuffled: rows fitted on, rows held out
+  int64_t train_rows = 0, test_rows = 0;
+  Json map = {}, kernel = {};  // that was found; the map's spec without its features
+  double lambda = 0;
+  Json solutions = Json::array();
+
+  Json fixed() const {
+    Json spec = spec_of_rows(request.learn, set);
+    spec["prepare"].update({{"transform", "none"}, {"target_transform", "none"}});
+    return spec;
+  }
+};
+
+void cut_rows(Comparison* job) {
+  Dataset& data = job->set.data;
+  const int64_t wanted = job->request.rows;
+  if (data.n < 5)
+    fail_at(data.name, 0, 0,
+            counted(data.n, data.weights.empty() ? "row" : "weighted row") +
+                ", expected at least 5 to compare on");
+  job->train_rows = std::min(wanted, data.n - data.n / 5);
+  job->test_rows = std::min(data.n - job->train_rows, std::max<int64_t>(1, wanted / 2));
+  const auto n = static_cast<double>(job->train_rows);
+  require_memory("--rows: the kernel matrix of " + std::to_string(job->train_rows) + " rows",
+                 8 * n * n);
+  std::vector<int64_t> order = shuffled(data.n, job->request.learn.seed);
+  order.resize(static_cast<size_t>(job->train_rows + job->test_rows));
+  arrange_rows(&data, order);
+}
+
+void add_solution(Comparison* job, const char* name, const Json& features, double score,
+                  const Json& error, double seconds) {
+  job->session.clear_bar();
+  job->solutions.push_back({{"solution", name},
+                            {"features", features},
+                            {"score", score},
+                            {"kernel_error", error},
+                            {"seconds", seconds}});
+  std::FILE* out = job->streams.scores;
+  if (out == nullptr) return;
+  char text[32] = "-";
+  if (error.is_number()) std::snprintf(text, sizeof text, "%.5f", error.get<double>());
+  std::fprintf(out, "%-18s %9s %s %13s %9.3f\n", name,
+               features.is_null() ? "-" : json_text(features).c_str(),
+               score_number(score, 10).c_str(), text, seconds);
+  std::fflush(out);
+}
+
+/// What was not given: lengthscale and lambda by the library's search, a quick one.
+void choose(const Plan& plan, Comparison* job) {
+  const std::vector<int64_t>& sizes = job->request.features;
+  Json spec = job->fixed();
+  spec["map"] = parse_json(plan.map);
+  spec["map"]["features"] = std::min(kSearchFeatures, *std::ranges::max_element(sizes));
+  spec["assess"] = false;
   if (plan.lengthscale > 0) spec["lengthscale"] = plan.lengthscale;
   if (plan.lambda >= 0) spec["lambda"] = plan.lambda;
-  if (rows.K > 0) spec.update({{"task", "classification"}, {"classes", rows.K}});
-  const Span<const double> weights(rows.fitting(), rows.fitting() == nullptr ? 0 : rows.train_rows);
-  const Model model = Model::fit(
-      json_text(spec), Data(rows.train(), rows.train_y()).weights(weights), job->session.context());
-  job->lengthscale = lengthscale_of(model.map().spec());
-  job->map = with_kernel_of(job->map, model.map().spec());  // parts have lengthscales of their own
+  const Model model = fit_rows(spec, job->set, job->train_rows, job->session);
+  job->map = parse_json(plan.map);
+  job->kernel = parse_json(model.map().spec()).at("kernel");
+  job->map["kernel"] = job->kernel;
   job->lambda = model.lambda();
-  job->features = model.map().features();
 }
 
-// Less those that need more rows than there are.
-std::vector<int64_t> possible_sizes(const Plan& plan, const std::vector<int64_t>& features,
-                                    int64_t rows) {
-  std::vector<int64_t> sizes;
-  for (const int64_t D : features) {
-    if (!plan.row_per_feature || D <= rows) {
-      sizes.push_back(D);
-    } else {
-      std::printf("note: left out %" PRId64 " features: the map takes a row for each, of %" PRId64
-                  " rows fitted\n",
-                  D, rows);
+void print_choice(const Comparison& job) {
+  if (job.streams.out == nullptr) return;
+  const std::string& column = job.set.data.weights_name;
+  const std::string map = json_text(job.map);
+  std::fprintf(job.streams.out,
+               "%" PRId64 " rows fitted, %" PRId64
+               " held out%s%s; kernel %s, lengthscale %s, lambda %.3g\n",
+               job.train_rows, job.test_rows,
+               column.empty() ? "" : (", weighed by column " + column).c_str(),
+               job.request.learn.balanced() ? ", classes balanced in fits" : "",
+               kernel_name(map).c_str(), lengthscale_text(map).c_str(), job.lambda);
+}
+
+Model fit_and_tell(Comparison* job, const char* name, const Json& spec) {
+  const Stopwatch watch;
+  Model model = fit_rows(spec, job->set, job->train_rows, job->session);
+  const double score = score_rows(model, job->set, job->train_rows, job->test_rows, job->session);
+  add_solution(job, name, nullptr, score, nullptr, watch.seconds());
+  return model;
+}
+
+/// Chosen by closed-form leave-one-out.
+Json choosing(const Comparison& job) {
+  Json spec = job.fixed();
+  spec.update({{"search", false},
+               {"precision", "f64"},
+               {"select", {{"largest", kLargest}, {"smallest", kSmallest}}}});
+  return spec;
+}
+
+double exact_lambda(Comparison* job) {
+  Json spec = choosing(*job);
+  spec["map"] = {{"map", "exact"}, {"kernel", job->kernel}};
+  const double lambda =
+      fit_rows(spec, job->set, std::min(job->train_rows, kChoosingRows), job->session).lambda();
+  if (job->streams.out != nullptr && (lambda <= kSmallest || lambda >= kLargest))
+    std::fprintf(
+        job->streams.out,
+        "note: %.3g is the %s lambda that was tried for the kernel; --lambda sets another\n",
+        lambda, lambda <= kSmallest ? "smallest" : "largest");
+  return lambda;
+}
+
+void compare_exact(Comparison* job, double lambda) {
+  Json spec = job->fixed();
+  spec.update({{"search", false},
+               {"lambda", lambda},
+               {"map", {{"map", "exact"}, {"kernel", job->kernel}}}});
+  fit_and_tell(job, "exact kernel ridge", spec);
+}
+
+/// The number of features that D came to.
+int64_t compare_features(Comparison* job, int64_t D, int64_t before) {
+  const Stopwatch watch;
+  Json spec = job->fixed();
+  spec.update({{"search", false}, {"lambda", job->lambda}, {"map", job->map}});
+  spec["map"]["features"] = D;
+  const Model model = fit_rows(spec, job->set, job->train_rows, job->session);
+  const Map map = model.map();
+  if (map.features() == before) return before;  // the inputs decide how many there are
+  const double score = score_rows(model, job->set, job->train_rows, job->test_rows, job->session);
+  const double seconds = watch.seconds();
+  const double error = kernel_error(map, job->set, job->train_rows, job->test_rows, job->session);
+  add_solution(job, "random features", map.features(), score,
+               std::isnan(error) ? Json() : Json(error), seconds);
+  return map.features();
+}
+
+/// Less those that need more rows than there are.
+void compare_sizes(Comparison* job) {
+  int64_t features = 0;
+  std::string refused;
+  for (const int64_t D : job->request.features) try {
+      features = compare_features(job, D, features);
+    } catch (const Failure& failure) {
+      refused = failure.what();
+      if (!refused.starts_with("--features")) throw;
+      std::fprintf(job->streams.warnings, "note: left out %" PRId64 " features: %s\n", D,
+                   refused.c_str());
     }
+  if (features == 0) throw Failure(refused);
+}
+
+/// By the map that is the inputs themselves; not of too many of them.
+void compare_linear(Comparison* job) {
+  job->session.clear_bar();
+  if (job->set.data.d > kMostLinearInputs) {
+    std::fprintf(job->streams.warnings,
+                 "note: linear ridge is left out: %" PRId64 " inputs, more than %" PRId64 "\n",
+                 job->set.data.d, kMostLinearInputs);
+    return;
   }
-  if (sizes.empty())
-    throw Failure("--features: expected at most " + std::to_string(rows) +
-                  ", the rows fitted: the map takes one for each feature");
-  return sizes;
-}
-
-// Sizes that the inputs forbid are left out; the one that the search has found stands for them.
-void compare_sizes(const Plan& plan, const Comparison& job, const std::vector<int64_t>& sizes) {
-  bool left_out = false;
-  for (const int64_t D : sizes) {
-    try {
-      compare_features(job, D);
-    } catch (const Error& error) {
-      if (!plan.one_size || job.features == 0 || error.status() != MERCER_INVALID_ARGUMENT) throw;
-      left_out = true;
-    }
-  }
-  if (left_out) compare_features(job, job.features);
-}
-
-Plan compared_plan(const CompareRequest& request) {
-  Plan plan = read_plan(request.learn.plan, specs());
-  if (plan.learns_threshold)
-    throw Failure(
-        "--map: the kernel of bits has no rows to compare on before the threshold of "
-        "threshold_from targets is known: give the threshold that a fit has found");
-  for (const int64_t D : request.features) check_plan(plan, D);
-  return plan;
-}
-
-void print_choice(const Comparison& job, const std::string& weighed) {
-  std::printf(
-      "%" PRId64 " rows fitted, %" PRId64 " held out%s; kernel %s, lengthscale %s, lambda %.3g\n",
-      job.rows.train_rows, job.rows.test_rows, weighed.c_str(), kernel_name(job.map).c_str(),
-      job.lengthscale > 0
-          ? lengthscale_text(complete_map(job.map, job.lengthscale, 1, 1, 0)).c_str()
-          : lengthscale_text(job.map).c_str(),
-      job.lambda);
-}
-
-std::string weights_text(const LearnRequest& request, const std::string& column) {
-  std::string text = column.empty() ? "" : ", weighed by column " + column;
-  if (request.class_weight == "balanced") text += ", classes balanced in fits";
-  return text;
+  Json spec = choosing(*job);
+  spec["map"] = {{"map", "exact_polynomial"},
+                 {"kernel", {{"kernel", "polynomial"}, {"degree", 1}}}};
+  fit_and_tell(job, "linear ridge", spec);
 }
 
 }  // namespace
 
 void run_compare(const CompareRequest& request) {
-  const Plan plan = compared_plan(request);
-  TrainingSet set = read_training_set(request.learn, streams_of(request.learn.quiet, stdout));
-  const Kernel asked = Kernel::from_spec(kernel_of(plan.map, plan.lengthscale));
-  const bool centred = takes(asked, set.data.d, kFarBelow);
-  if (!centred) check_domain(asked, set);  // before rows are shuffled and scaled
-  const std::string weighed = weights_text(request.learn, set.data.weights_name);
-  const Subsample rows = draw_subsample(std::move(set), request, centred);
-  Session session(request.learn.threads, request.learn.quiet);
-  Comparison job{request.learn, rows, session, "", 0, 0};
-  const std::vector<int64_t> sizes = possible_sizes(plan, request.features, rows.train_rows);
-  choose(plan, sizes, &job);
+  const Plan plan = read_plan(request.learn.plan);
+  for (const int64_t D : request.features) check_plan(plan, D);
+  const Streams streams = streams_of(request.learn.run, stdout);
+  TrainingSet set = read_training_set(request.learn, streams);
+  Session session(request.learn.run);
+  Comparison job{request, streams, session, std::move(set)};
+  cut_rows(&job);
+  choose(plan, &job);
   session.clear_bar();
-  const Kernel kernel = Kernel::from_spec(kernel_of(job.map, job.lengthscale));
-  if (!request.learn.quiet) print_choice(job, weighed);
-  const double own = plan.lambda >= 0 ? plan.lambda : exact_lambda(job, kernel);
-  std::printf("%-18s %9s %10s %13s %9s\n", "solution", "features", rows.K > 0 ? "accuracy" : "R^2",
-              "kernel error", "seconds");
-  compare_exact(job, kernel, own);
-  compare_sizes(plan, job, sizes);
-  compare_linear(job);
-  if (own != job.lambda && !request.learn.quiet)
-    std::printf(
-        "exact kernel ridge has a lambda of its own, %.3g, chosen by leave-one-out on "
-        "%" PRId64 " rows\n",
-        own, std::min(rows.train_rows, kChoosingRows));
+  print_choice(job);
+  const double own = plan.lambda >= 0 ? plan.lambda : exact_lambda(&job);
+  session.clear_bar();
+  if (streams.scores != nullptr)
+    std::fprintf(streams.scores, "%-18s %9s %10s %13s %9s\n", "solution", "features",
+                 job.set.K > 0 ? "accuracy" : "R^2", "kernel error", "seconds");
+  compare_exact(&job, own);
+  compare_sizes(&job);
+  compare_linear(&job);
+  if (own != job.lambda && streams.out != nullptr)
+    std::fprintf(streams.out,
+                 "exact kernel ridge has a lambda of its own, %.3g, chosen by leave-one-out on "
+                 "%" PRId64 " rows\n",
+                 own, std::min(job.train_rows, kChoosingRows));
+  streams.print({{"train_rows", job.train_rows},
+                 {"test_rows", job.test_rows},
+                 {"kernel", job.kernel},
+                 {"lambda", job.lambda},
+                 {"exact_lambda", own},
+                 {"measure", job.set.K > 0 ? "accuracy" : "R^2"},
+                 {"solutions", job.solutions}});
 }
 
 }  // namespace mercer::cli

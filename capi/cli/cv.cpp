@@ -14,11 +14,9 @@
 #include "failure.h"
 #include "fitting.h"
 #include "message.h"
-#include "row_losses.h"
 #include "scoring.h"
 #include "session.h"
 #include "split.h"
-#include "streams.h"
 #include "table_rows.h"
 
 namespace mercer::cli {
@@ -57,33 +55,43 @@ struct Job {
   FoldOutside outside = {};
 
   Scoring scoring() const {
-    return {set.K > 0, set.K > 0 ? nullptr : find_loss(request.fit.loss),
-            request.fit.tau.value_or(0)};
+    const LearnRequest& learn = request.fit.learn;
+    return {set.K > 0, set.K > 0 ? nullptr : find_loss(learn.loss()), learn.spec.value("tau", 0.0)};
   }
 };
 
-/// Predictions of a fold by a fit on the others, or on all before it; it stands after them meanwhile.
+/// The rows that a fold is predicted from, and behind them the fold.
+TrainingSet split_off(const Job& job, const Fold& fold) {
+  const int64_t n = job.set.data.n, end = fold.first + fold.rows;
+  std::vector<int64_t> order;
+  for (int64_t i = 0; i < n; ++i)
+    if (i < fold.first || (i >= end && !job.request.fit.learn.ordered)) order.push_back(i);
+  for (int64_t i = fold.first; i < end; ++i) order.push_back(i);
+  TrainingSet split = job.set;
+  arrange_rows(&split.data, order);
+  return split;
+}
+
+/// Predictions of a fold by a fit on the others, or on all before it.
 Matrix<double> predict_fold(Job* job, const Fold& fold) {
-  Dataset& data = job->set.data;
-  const int64_t n = job->request.fit.learn.ordered ? fold.first : data.n - fold.rows;
-  swap_blocks(&data, fold.first, n, fold.rows);
+  const TrainingSet split = split_off(*job, fold);
+  const Dataset& data = split.data;
+  const int64_t n = data.n - fold.rows;
   const Model model =
-      fit_by_search(job->request.fit, job->plan, job->set, n, false, job->session, nullptr);
+      fit_rows(fit_spec(job->request.fit, job->plan, split, false), split, n, job->session);
   const mercer_predict_options options = job->outside.options();
-  const Rows held_out = rows_of(data.X, n, fold.rows, data.d);
   Matrix<double> predicted = in_words_of(
-      data.name, input_names(job->set.metadata),
-      [&] { return model.predict(held_out, options, job->session.context()); },
+      data.name, input_names(split.metadata),
+      [&] { return model.predict(inputs_of(data, n, fold.rows), options, job->session.context()); },
       std::span(data.file_rows).subspan(static_cast<size_t>(n)));
   job->outside.add(fold.rows);
-  swap_blocks(&data, fold.first, n, fold.rows);
   job->session.clear_bar();
   return predicted;
 }
 
 double score_of(const Job& job, const Matrix<double>& predicted, const Fold& fold) {
   const Dataset& data = job.set.data;
-  return prediction_score(predicted, targets_of(data.Y, fold.first, fold.rows, data.m), job.set.K,
+  return prediction_score(predicted, targets_of(data, fold.first, fold.rows), job.set.K,
                           job.scoring().options(score_options_of(data.weights, fold.first)),
                           job.session.context());
 }
@@ -102,15 +110,30 @@ bool has_score(const TrainingSet& set, const Fold& fold) {
   return false;
 }
 
+void tell_result(const Job& job, double score, double error, const std::string& of,
+                 const Json& folds) {
+  const Scoring scoring = job.scoring();
+  if (job.streams.scores != nullptr)
+    std::fprintf(job.streams.scores, "cv: %s, standard error %.5f, %s\n",
+                 scoring.text(score).c_str(), error, of.c_str());
+  job.streams.print({{"measure", scoring.measure()},
+                     {"score", score},
+                     {"standard_error", error},
+                     {"of", of},
+                     {"folds", folds}});
+}
+
 /// Of the mean of the folds. They share most of their training rows, so that it is too small rather
 /// than too large (Bengio, Grandvalet 2004).
 void cross_validate(Job* job) {
   std::vector<double> scores;
+  Json told = Json::array();
   int64_t k = 0;
   for (const Fold& fold : job->folds) {
     const Stopwatch watch;
     const double score = score_of(*job, predict_fold(job, fold), fold);
     if (has_score(job->set, fold)) scores.push_back(score);
+    told.push_back({{"score", score}, {"rows", fold.rows}, {"seconds", watch.seconds()}});
     if (job->streams.out == nullptr) continue;
     std::fprintf(job->streams.out, "fold %" PRId64 ": %s on %" PRId64 " rows, %.1f s\n", ++k,
                  job->scoring().text(score).c_str(), fold.rows, watch.seconds());
@@ -128,21 +151,7 @@ void cross_validate(Job* job) {
         "warning: the target does not vary within %s, which have no R^2 and do not count\n",
         counted(folds - judged, "fold").c_str());
   const MeanOfRows mean = mean_of(scores, {});
-  std::printf("cv: %s, standard error %.5f, %" PRId64 " folds\n",
-              job->scoring().text(mean.value).c_str(), mean.standard_error, judged);
-}
-
-/// There are as many fits as rows or groups: a line every few seconds, from the first on that takes
-/// longer.
-void tell_progress(const Job& job, int64_t done, double seconds, double* told) {
-  constexpr double kSecondsBetween = 3;
-  if (job.streams.out == nullptr || seconds < *told + kSecondsBetween) return;
-  *told = seconds;
-  const int64_t n = std::ssize(job.folds);
-  std::fprintf(job.streams.out, "%s %" PRId64 " of %" PRId64 ", %.1f s, about %.0f s in all\n",
-               job.set.data.groups.empty() ? "row" : "group", done, n, seconds,
-               seconds * static_cast<double>(n) / static_cast<double>(done));
-  std::fflush(job.streams.out);
+  tell_result(*job, mean.value, mean.standard_error, counted(judged, "fold"), told);
 }
 
 /// Of the mean loss; rows of a fold stand and fall together.
@@ -167,23 +176,18 @@ double error_of_folds(const Job& job, const Matrix<double>& predicted) {
 /// Each row by itself, or each group.
 void leave_one_out(Job* job) {
   const Dataset& data = job->set.data;
-  const Stopwatch watch;
-  double told = 0;
-  int64_t done = 0;
   Matrix<double> predicted(data.n, std::max(job->set.K, data.m));
   for (const Fold& fold : job->folds) {
     const Matrix<double> rows = predict_fold(job, fold);
     for (int64_t i = 0; i < fold.rows; ++i)
       for (int64_t k = 0; k < rows.cols(); ++k) predicted(fold.first + i, k) = rows(i, k);
-    tell_progress(*job, ++done, watch.seconds(), &told);
   }
   job->outside.tell(job->streams.warnings);
   const double score = score_of(*job, predicted, {0, data.n});
   const std::string what =
       data.groups.empty() ? "leave-one-out of " + counted(data.n, "row")
                           : "leave-one-group-out of " + counted(std::ssize(job->folds), "group");
-  std::printf("cv: %s, standard error %.5f, %s\n", job->scoring().text(score).c_str(),
-              error_of_folds(*job, predicted), what.c_str());
+  tell_result(*job, score, error_of_folds(*job, predicted), what, Json::array());
 }
 
 /// Refuses more folds than the rows allow.
@@ -203,15 +207,15 @@ void check_folds(int64_t asked, const TrainingSet& set, bool ordered) {
 
 void run_cv(const CvRequest& request) {
   const LearnRequest& learn = request.fit.learn;
-  const Streams streams = streams_of(learn.quiet, stdout);
-  const Plan plan = plan_of(request.fit);
+  const Streams streams = streams_of(learn.run, stdout);
+  const Plan plan = checked_plan(request.fit);
   TrainingSet set = read_training_set(learn, streams);
   check_folds(request.folds, set, learn.ordered);
-  if (request.folds == 0 && !request.fit.loss.empty() && set.K == 0)
-    throw Failure("--folds loo: does not go with --loss " + request.fit.loss);
+  if (request.folds == 0 && !learn.loss().empty() && set.K == 0)
+    throw Failure("--folds loo: does not go with --loss " + learn.loss());
   const bool alone = request.folds == 0 || request.folds == set.data.n;
   std::vector<Fold> folds = make_folds(&set.data, request.folds, {learn.seed, learn.ordered});
-  Session session(learn.threads, learn.quiet);
+  Session session(learn.run);
   Job job{request, plan, std::move(set), std::move(folds), session, streams};
   if (alone) return leave_one_out(&job);
   cross_validate(&job);

@@ -13,29 +13,17 @@ namespace mercer::cli {
 
 struct Metadata;
 
-struct Dataset {
-  std::string name;
-  Format format = Format::csv;
+struct Dataset : FileFacts {
   int64_t n = 0;
   int64_t d = 0;
-  Numbers X;  // n x d; sparse for libsvm files that are
-  bool bytes = false;
-  bool words_first = false;              // the first line holds words, and was taken as a row
-  bool numbers_first = false;            // it holds numbers, and was taken as names
-  int64_t comments = 0;                  // lines before the first row that were passed by
-  std::string index;                     // what the first column is, where that is no input
+  Numbers X;  // n x d; sparse for libsvm files that are. Of text its levels until it is encoded
   std::vector<std::string> input_names;  // empty without a header
   std::vector<int64_t> input_columns;    // in the file, from 0; empty: all in order
   std::vector<int64_t> ignored_columns;  // in the file
   std::vector<std::string> ignored_names;
-  std::vector<TextColumn> text_inputs;   // by input: X numbers their levels until they are encoded
-  std::vector<ColumnForm> forms;         // by input
-  std::vector<ColumnForm> target_forms;  // by target
-  std::vector<ColumnWords> words;        // by input: that were taken as missing numbers
-  int64_t m = 0;                         // targets; 0: none
-  GrowingBuffer<double> Y;               // n x m; numbers of `texts` when text; NaN: none
-  bool text = false;
-  std::vector<std::string> texts;
+  std::vector<int64_t> target_commas;         // targets whose numbers have decimal commas
+  int64_t m = 0;                              // targets; 0: none
+  std::vector<double> Y;                      // n x m; numbers of `texts` when text; NaN: none
   std::vector<std::string> target_names;      // empty without a header
   std::vector<int64_t> target_columns;        // in the file, from 0
   std::string labels_name;                    // file of the targets, if another
@@ -44,7 +32,7 @@ struct Dataset {
   std::vector<double> groups;                 // of the rows, numbered; empty: none
   std::vector<int64_t> file_rows;             // where rows stood, from 0; empty: where they stand
   bool weights_unused = false;                // tests: the fit's column of weights, not asked for
-  std::string note;                           // tests: what was assumed of the columns
+  std::string note;                           // what was assumed of the columns
   std::vector<std::string> id_names;          // tests: of columns that were asked for
   std::vector<std::vector<std::string>> ids;  // each row's fields of them
 };
@@ -71,7 +59,7 @@ struct ColumnRequest {
 struct TargetRequest {
   std::vector<std::string>
       targets;           // names, or columns from 1; empty: y, y1, y2, ..., else the last
-  std::string labels;    // file; empty: none, for IDX the name's own
+  std::string labels;    // file; empty: none
   bool as_text = false;  // read targets as text even where they look like numbers
   bool gaps = false;     // rows may lack targets: NaN
 };
@@ -81,10 +69,6 @@ struct TargetRequest {
 std::vector<int64_t> choose_targets(const std::vector<std::string>& names, int64_t columns,
                                     const std::vector<std::string>& requested,
                                     const std::vector<int64_t>& ignored = {});
-
-/// "train-images-idx3-ubyte.gz" to "train-labels-idx1-ubyte.gz"; empty when the name is not like
-/// that.
-std::string labels_name_of(const std::string& images);
 
 /// "auto" (0), "comma", "tab", "semicolon", "space", or one character. Fails naming --delimiter.
 char read_delimiter(const std::string& text);
@@ -113,7 +97,22 @@ Dataset read_test(const std::string& path, const std::string& labels, const Meta
 /// Fails naming the first row that lacks a target.
 void require_targets(const Dataset& data);
 
-/// Divides the inputs by 255.
-void scale_bytes(Dataset* data);
+/// The column of an input in its file, from 1.
+int64_t column_of(const Dataset& data, int64_t input);
+/// An input's name, of a file without names the number of its column.
+std::string input_name(const Dataset& data, int64_t input);
+std::string target_name(const Dataset& data, int64_t target);
+
+/// The numbers of a column.
+std::vector<double> column_of(const Table& table, int64_t column);
+/// Inputs in the order given (distinct columns), targets taken out.
+Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs,
+                     const std::vector<int64_t>& targets);
+/// Every column an input, none listed one by one: libsvm indices may be in the millions.
+Dataset take_all(Table&& table);
+/// All columns but `targets`, ascending.
+std::vector<int64_t> other_columns(int64_t columns, const std::vector<int64_t>& targets);
+/// The one column of `labels` becomes the target of `data`; fails when the counts of rows differ.
+void attach_labels(Table&& labels, Dataset* data);
 
 }  // namespace mercer::cli

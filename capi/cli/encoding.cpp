@@ -3,10 +3,10 @@
 #include "encoding.h"
 
 #include <algorithm>
+#include <cctype>
+#include <optional>
 
 #include "failure.h"
-#include "memory.h"
-#include "read/date_form.h"
 #include "read/number.h"
 
 namespace mercer::cli {
@@ -17,62 +17,60 @@ constexpr size_t kMostLevels = 64;
 constexpr int64_t kLeastRows = 5;
 constexpr int64_t kLeastIds = 20;  // fewer levels are kept or pooled
 
-std::string number_of(const Dataset& data, int64_t input) {
-  const auto j = static_cast<size_t>(input);
-  return std::to_string((j < data.input_columns.size() ? data.input_columns[j] : input) + 1);
-}
-
-std::string name_of(const Dataset& data, int64_t input) {
-  const auto j = static_cast<size_t>(input);
-  return "column " +
-         (j < data.input_names.size() ? shown(data.input_names[j]) : number_of(data, input));
-}
-
-std::string option_for(const Dataset& data, int64_t input) {
-  const auto j = static_cast<size_t>(input);
-  return "--ignore " +
-         (j < data.input_names.size() ? typed(data.input_names[j]) : number_of(data, input));
-}
-
-/// How many of the texts; and the first of them.
-template <class Is>
-int64_t count_of(const std::vector<std::string>& texts, Is is, std::string* first) {
-  const auto found = std::ranges::find_if(texts, is);
-  if (found != texts.end()) *first = *found;
-  return std::ranges::count_if(texts, is);
-}
-
-/// 0.5 kg
-bool has_unit(const std::string& text) {
+/// 12%, $5, 1,234, 31.5.2024, 2024-05-31, 8 050: digits and what stands around them, but no plain
+/// number, and no range such as 10-19.
+bool is_dressed_number(const std::string& text) {
+  constexpr std::string_view kSigns = "0123456789.,'%$:/+- ";
   double value;
-  const size_t letter = text.find_first_not_of("0123456789.,+-eE ");
-  return letter != text.npos && letter > 0 &&
-         text.find_first_of("0123456789", letter) == text.npos &&
-         parse_number(std::string_view(text).substr(0, letter), &value) == NumberKind::finite;
+  const auto is_other = [&](char c) {
+    return static_cast<unsigned char>(c) < 0x80 && kSigns.find(c) == kSigns.npos;
+  };
+  const std::string body = text.substr(text.find_first_not_of("+-") == 1 ? 1 : 0);
+  return body.find_first_of("0123456789") != body.npos && std::ranges::none_of(body, is_other) &&
+         std::ranges::count(body, '-') != 1 &&
+         parse_number(text, &value) == NumberKind::not_a_number;
 }
 
-/// What most of the texts are if they are no levels: "dates ('2024-05-31')", or "".
-std::string no_levels(const std::vector<std::string>& texts, int64_t n) {
+/// 2024-05-31, 31 May 2024, 0.5 kg.
+bool begins_like_number(const std::string& text) {
+  double value;
+  return !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) != 0 &&
+         parse_number(text, &value) == NumberKind::not_a_number;
+}
+
+/// A text that is no level, as most of a column's are, and why.
+struct NoLevel {
+  size_t place;
+  std::string why;
+};
+
+template <class Is>
+std::optional<NoLevel> most(const std::vector<std::string>& texts, Is is) {
+  const auto first = std::ranges::find_if(texts, is);
+  if (2 * std::ranges::count_if(texts, is) <= std::ssize(texts)) return {};
+  return NoLevel{static_cast<size_t>(first - texts.begin()),
+                 "is a number, a date or a time in a form that is not read (plain numbers are: "
+                 "digits and one decimal mark)"};
+}
+
+std::optional<NoLevel> find_no_level(const std::vector<std::string>& texts, int64_t n) {
   const auto distinct = std::ssize(texts);
-  std::string first;
-  if (2 * count_of(texts, is_date, &first) > distinct)
-    return "dates (" + shown(first) + "), which are no numbers";
-  if (distinct >= kLeastIds && 2 * count_of(texts, is_clock, &first) > distinct)
-    return "times (" + shown(first) + "), which are no numbers";
-  if (distinct < kLeastIds || 10 * distinct <= 9 * n) return "";
-  if (2 * count_of(texts, has_unit, &first) > distinct)
-    return "numbers with text behind them (" + shown(first) + ")";
-  return "text that is nearly all distinct (" + std::to_string(distinct) + " texts in " +
-         std::to_string(n) + " rows), as names and ids are";
+  if (auto found = most(texts, is_dressed_number)) return found;
+  if (distinct < kLeastIds) return {};
+  if (auto found = most(texts, begins_like_number)) return found;
+  if (10 * distinct <= 9 * n) return {};
+  return NoLevel{0, "is one of " + std::to_string(distinct) + " texts in " + std::to_string(n) +
+                        " rows, nearly all distinct, as names and ids are"};
 }
 
-void refuse_dates_and_ids(const Dataset& data, const TextColumn& text) {
-  const std::string what = no_levels(text.levels, data.n);
-  if (what.empty()) return;
-  fail_at(data.name, 0, 0,
-          name_of(data, text.column) + " holds " + what +
-              (what.starts_with("numbers") ? ": take the text out of the file, or " : ": ") +
-              option_for(data, text.column) + " leaves it out");
+void refuse_no_levels(const Dataset& data, const TextColumn& text) {
+  const std::optional<NoLevel> found = find_no_level(text.levels, data.n);
+  if (text.asked || !found) return;
+  const std::string name = typed(input_name(data, text.column));
+  fail_at(data.name, text.lines[found->place], column_of(data, text.column),
+          shown(text.levels[found->place]) + " in column " + shown(input_name(data, text.column)) +
+              " " + found->why + ": --ignore " + name + " leaves the column out, --text " + name +
+              " takes it as text");
 }
 
 std::vector<int64_t> rows_of_levels(const Dataset& data, const TextColumn& text) {
@@ -116,26 +114,20 @@ std::vector<int64_t> places_of(const Encoding& encoding, const std::vector<std::
 }  // namespace
 
 void refuse_target_text(const Dataset& data) {
-  const std::string what = data.text ? no_levels(data.texts, data.n) : "";
-  if (what.empty()) return;
-  const std::string name = !data.labels_name.empty() ? "of " + data.labels_name
-                           : data.target_names.empty()
-                               ? "column " + std::to_string(data.target_columns.at(0) + 1)
-                               : shown(data.target_names[0]);
+  if (!data.text) return;
+  const std::optional<NoLevel> found = find_no_level(data.texts, data.n);
+  if (!found) return;
+  const std::string name =
+      !data.labels_name.empty() ? "of " + data.labels_name : shown(target_name(data, 0));
   fail_at(data.name, 0, 0,
-          "the target, " + name + ", holds " + what + ": --target names another column");
-}
-
-std::string first_with_unit(const TextColumn& text) {
-  std::string first;
-  const bool most = 2 * count_of(text.levels, has_unit, &first) > std::ssize(text.levels);
-  return most && std::ssize(text.levels) >= kLeastIds ? first : "";
+          shown(data.texts[found->place]) + " in the target, " + name + ", " + found->why +
+              ": --target names another column");
 }
 
 std::vector<Encoding> choose_encodings(const Dataset& data) {
   std::vector<Encoding> encodings;
   for (const TextColumn& text : data.text_inputs) {
-    refuse_dates_and_ids(data, text);
+    refuse_no_levels(data, text);
     encodings.push_back(choose_levels(data, text));
   }
   return encodings;
@@ -202,12 +194,10 @@ std::vector<int64_t> encode(const std::vector<Encoding>& encodings, Dataset* dat
   for (size_t e = 0; e < encodings.size(); ++e)
     levels[e].places = places_of(encodings[e], data->text_inputs[e].levels, &levels[e].known);
   Numbers encoded;
-  for (int64_t i = 0; i < data->n; ++i) {
-    double* row = encoded.f64.extend(static_cast<size_t>(d));
-    std::fill_n(row, d, 0.0);
-    encode_row(data->X, i * data->d, data->d, encodings, levels, row, &unknown);
-  }
-  encoded.trim();
+  encoded.values.resize(static_cast<size_t>(data->n * d));
+  for (int64_t i = 0; i < data->n; ++i)
+    encode_row(data->X, i * data->d, data->d, encodings, levels, encoded.values.data() + i * d,
+               &unknown);
   data->X = std::move(encoded);
   data->d = d;
   return unknown;

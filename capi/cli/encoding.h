@@ -22,14 +22,12 @@ struct Encoding {
 };
 
 /// Of the text inputs of training data: the most frequent levels, at most 64 of at least 5 rows
-/// each; the rest share one column. Fails for a column of dates, and of text that is nearly all
-/// distinct, as ids are, naming it and --ignore.
+/// each; the rest share one column. Fails for a column, unless --text names it, of dates, times,
+/// currencies, units and the like, and of text that is nearly all distinct, as ids are: at
+/// file:line:field, naming a value and what to do.
 std::vector<Encoding> choose_encodings(const Dataset& data);
 
-/// 0.5 kg, where most of many levels are numbers with text behind them; else "".
-std::string first_with_unit(const TextColumn& text);
-
-/// Fails for a target of dates, times or nearly all distinct text.
+/// The same for a target of text.
 void refuse_target_text(const Dataset& data);
 
 /// Inputs after encoding.

@@ -3,6 +3,10 @@
 // Texts of errors that point into a file.
 #include "failure.h"
 
+#include <unistd.h>
+
+#include <cstdio>
+
 namespace mercer::cli {
 
 void fail_at(std::string_view file, int64_t line, int64_t field, std::string_view what) {
@@ -22,6 +26,14 @@ std::string shown(std::string_view text) {
   return out + "'";
 }
 
+std::string listed(const std::vector<std::string>& texts, size_t most) {
+  std::string list;
+  for (size_t k = 0; k < texts.size() && k < most; ++k)
+    list.append(k > 0 ? ", " : "").append(texts[k]);
+  return texts.size() > most ? list + " and " + std::to_string(texts.size() - most) + " more"
+                             : list;
+}
+
 std::string counted(int64_t count, std::string_view noun) {
   return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
 }
@@ -33,6 +45,20 @@ std::string typed(std::string_view word) {
   std::string out = "'";
   for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
+}
+
+int64_t physical_memory() {
+  const int64_t pages = sysconf(_SC_PHYS_PAGES);
+  return pages > 0 ? pages * sysconf(_SC_PAGESIZE) : 0;
+}
+
+void require_memory(const std::string& what, double bytes, int64_t machine) {
+  const auto held = static_cast<double>(machine);
+  if (machine == 0 || bytes <= held) return;
+  char sizes[96];
+  std::snprintf(sizes, sizeof sizes, " needs %.3g GB, this machine has %.3g", bytes / 1e9,
+                held / 1e9);
+  throw Failure(what + sizes);
 }
 
 }  // namespace mercer::cli

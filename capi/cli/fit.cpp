@@ -1,43 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer fit: data, search, one fit on all rows that are not held out, a model file.
-#include <algorithm>
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
-#include <limits>
-#include <optional>
 #include <set>
 #include <utility>
 
-#include "check_plan.h"
 #include "commands.h"
 #include "failure.h"
 #include "fitting.h"
-#include "json.h"
 #include "message.h"
-#include "operator_option.h"
 #include "output_file.h"
-#include "outside.h"
 #include "read/number.h"
 #include "report/document.h"
 #include "report/learning_curve.h"
 #include "report_text.h"
-#include "score.h"
 #include "scoring.h"
 #include "session.h"
 #include "split.h"
-#include "spooled_file.h"
-#include "streams.h"
-#include "table_rows.h"
 #include "training_set.h"
-#include "words.h"
 
 namespace mercer::cli {
 
 namespace {
 
 double number_or_nan(const Json& value) {
-  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+  return value.is_number() ? value.get<double>() : std::nan("");
 }
 
 /// The trials of a search, line by line, as they come.
@@ -92,81 +81,6 @@ class SearchTable {
   bool begun_ = false;
 };
 
-Json prepare_spec(const LearnRequest& request, const TrainingSet& set) {
-  const PreparationRequest& wanted = request.preparation;
-  Json prepare = {{"standardize", set.standardize},
-                  {"missing", wanted.missing},
-                  {"transform", wanted.transform},
-                  {"target_transform", wanted.target_transform},
-                  {"unit_rows", wanted.unit_rows}};
-  if (!request.extrapolation.empty()) prepare["extrapolation"] = request.extrapolation;
-  if (!wanted.scale.empty() && wanted.scale != kUnscaled) prepare["scale"] = wanted.scale;
-  return prepare;
-}
-
-Json fit_spec(const FitRequest& request, const Plan& plan, const TrainingSet& set, bool assess) {
-  Json spec = {{"model", request.estimator},
-               {"map", map_spec(plan.map, request.features)},
-               {"class_weight", request.learn.class_weight},
-               {"ard", request.ard},
-               {"prepare", prepare_spec(request.learn, set)},
-               {"seed", request.learn.seed},
-               {"assess", assess}};
-  if (!request.loss.empty()) spec.update({{"model", "logistic"}, {"loss", request.loss}});
-  if (request.tau) spec["tau"] = *request.tau;
-  if (request.delta) spec["delta"] = *request.delta;
-  if (request.most_features) spec["most_features"] = *request.most_features;
-  if (request.learn.ordered) spec["ordered"] = true;
-  if (plan.lambda >= 0) spec["lambda"] = plan.lambda;
-  if (plan.lengthscale > 0) spec["lengthscale"] = plan.lengthscale;
-  if (set.K > 0) spec.update({{"task", "classification"}, {"classes", set.K}});
-  add_operator(read_operator(request.operation, specs()), set, &spec);
-  return spec;
-}
-
-}  // namespace
-
-Json map_spec(const std::string& map, const std::optional<int64_t>& features) {
-  Json spec = map.empty() ? Json::object() : json_or_discarded(map);
-  if (spec.is_discarded()) spec = {{"map", map}};
-  if (features) spec["features"] = *features;
-  return spec;
-}
-
-Plan plan_of(const FitRequest& request) {
-  const OperatorOption joins = read_operator(request.operation, specs());
-  Plan plan = read_plan(request.learn.plan, specs());
-  if (joins.kernel.is_null()) check_plan(plan, request.features.value_or(kFeatures));
-  if (plan.per_input && plan.needs_rows)
-    throw Failure("--map: one lengthscale per input is not fitted with a map made from data");
-  return plan;
-}
-
-Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n,
-                    bool assess, Session& session, std::FILE* out) {
-  if (request.estimator == kEstimatorWords[2] && set.K == 0)
-    throw Failure("--estimator logistic: the task is a regression");
-  const std::string spec = json_text(fit_spec(request, plan, set, assess));
-  SearchTable table(session, out, set.K > 0, !request.operation.empty());
-  session.context()->tell_trials(out == nullptr ? Context::Trial() : [&](const std::string& trial) {
-    table.print(parse_json(trial));
-  });
-  const Rows X = rows_of(set.data.X, 0, n, set.data.d);
-  const Rows Y = targets_of(set.data.Y, 0, n, set.data.m);
-  return in_words_of(
-      set.data.name, input_names(set.metadata),
-      [&] {
-        const Span<const double> weights(set.data.weights.data(), set.data.weights.empty() ? 0 : n);
-        Data data = Data(X, Y).weights(weights);
-        const std::vector<double>& groups = set.data.groups;
-        if (!groups.empty()) std::move(data).groups(MatrixView<const double>(groups.data(), n, 1));
-        return Model::fit(spec, data, session.context());
-      },
-      set.data.file_rows);
-}
-
-namespace {
-
 /// ", outputs covariance of weight 0.5"; of what a kernel joins nothing.
 std::string outputs_text(const Model& model) {
   const Json spec = parse_json(model.spec());
@@ -200,24 +114,12 @@ std::string held_out_text(const Dataset& data, int64_t first, bool ordered) {
   return " of " + counted(std::ssize(groups), "group") + " that the fit has not seen";
 }
 
-void print_test_score(const Model& model, const TrainingSet& set, int64_t first,
-                      const std::string& kept_apart, Session& session, std::FILE* out) {
-  const Dataset& data = set.data;
-  const int64_t rows = data.n - first;
-  const Scoring scoring = scoring_of(model);
-  const double score =
-      model.score(rows_of(data.X, first, rows, data.d), targets_of(data.Y, first, rows, data.m),
-                  scoring.options(score_options_of(data.weights, first)), session.context());
-  session.clear_bar();
-  std::fprintf(out, "test: %s on %" PRId64 " held-out rows%s\n", scoring.text(score).c_str(), rows,
-               kept_apart.c_str());
-}
-
 void save(Model& model, const std::string& metadata, const std::string& path) {
   model.set_metadata(metadata);
-  SpooledFile file(path, SpooledFile::Use::write);
-  model.save(file.path());
-  file.send();
+  const std::vector<std::byte> bytes = model.to_bytes();
+  OutputFile file(path);
+  file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  file.commit();
 }
 
 void check_outputs(const FitRequest& request) {
@@ -230,11 +132,12 @@ void check_outputs(const FitRequest& request) {
 
 // Of --quiet the score, and what has to be known all the same.
 void tell_fit(const Model& model, const FitRequest& request, const TrainingSet& set, int64_t n,
-              double seconds, const Streams& streams, std::FILE* scores_out) {
+              double seconds, const Streams& streams) {
   const ReportNames names{input_names(set.metadata), set.metadata.targets, set.metadata.classes,
-                          request.learn.class_weight == "balanced"};
+                          request.learn.balanced()};
   if (streams.out == nullptr) {
-    std::fputs(honest_score_text(model.report(), names).c_str(), scores_out);
+    if (streams.scores != nullptr)
+      std::fputs(honest_score_text(model.report(), names).c_str(), streams.scores);
     std::fputs(warnings_text(model.report(), names).c_str(), streams.warnings);
     return;
   }
@@ -242,11 +145,25 @@ void tell_fit(const Model& model, const FitRequest& request, const TrainingSet& 
   std::fputs(report_text(model.report(), names).c_str(), streams.out);
 }
 
+/// Null where no rows are held out.
+Json tell_test(const Model& model, const TrainingSet& set, int64_t first, bool ordered,
+               Session& session, const Streams& streams) {
+  const int64_t rows = set.data.n - first;
+  if (rows == 0) return nullptr;
+  const double score = score_rows(model, set, first, rows, session);
+  session.clear_bar();
+  if (streams.scores != nullptr)
+    std::fprintf(streams.scores, "test: %s on %" PRId64 " held-out rows%s\n",
+                 scoring_of(model).text(score).c_str(), rows,
+                 held_out_text(set.data, first, ordered).c_str());
+  return {{"score", score}, {"rows", rows}};
+}
+
 // The rows stand in another order afterwards.
-void write_reports(const FitRequest& request, const Plan& plan, const Model& model,
-                   TrainingSet* set, int64_t n, double seconds, Session& session) {
-  const std::string document =
-      report_document(model, *set, learning_curve(request, plan, model, set, n, session), seconds);
+void write_reports(const FitRequest& request, const Model& model, TrainingSet* set, int64_t n,
+                   double seconds, Session& session) {
+  const LearningCurve curve = learning_curve(request.learn, model, set, n, session);
+  const Json document = report_document(model, *set, &curve, seconds, session);
   session.clear_bar();
   for (const std::string& path : request.report) write_report(path, document);
 }
@@ -255,28 +172,36 @@ void write_reports(const FitRequest& request, const Plan& plan, const Model& mod
 
 void run_fit(const FitRequest& request) {
   const bool to_stdout = is_standard_output(request.model);
-  std::FILE* scores_out = to_stdout ? stderr : stdout;
-  const Streams streams = streams_of(request.learn.quiet, scores_out);
+  const LearnRequest& learn = request.learn;
+  const Streams streams = streams_of(learn.run, to_stdout ? stderr : stdout);
   check_outputs(request);
-  const Plan plan = plan_of(request);
-  TrainingSet set = read_training_set(request.learn, streams);
+  const Plan plan = checked_plan(request);
+  TrainingSet set = read_training_set(learn, streams);
   const std::string metadata = metadata_text(set.metadata);  // what cannot be kept is refused now
-  const int64_t n = hold_out(&set.data, set.data.n, request.test_fraction,
-                             {request.learn.seed, request.learn.ordered});
-  Session session(request.learn.threads, request.learn.quiet);
+  if (learn.spec.value("model", "") == "logistic" && set.K == 0)
+    throw Failure("--estimator logistic: the task is a regression");
+  const int64_t n =
+      hold_out(&set.data, set.data.n, request.test_fraction, {learn.seed, learn.ordered});
+  Session session(learn.run);
   const Stopwatch watch;
-  Model model = fit_by_search(request, plan, set, n, true, session, streams.out);
+  SearchTable table(session, streams.out, set.K > 0, !request.operation.empty());
+  TellTrial tell;
+  if (streams.out != nullptr) tell = [&](const Json& trial) { table.print(trial); };
+  Model model = fit_rows(fit_spec(request, plan, set, true), set, n, session, tell);
   session.clear_bar();
-  tell_fit(model, request, set, n, watch.seconds(), streams, scores_out);
-  if (n < set.data.n)
-    print_test_score(model, set, n, held_out_text(set.data, n, request.learn.ordered), session,
-                     scores_out);
+  tell_fit(model, request, set, n, watch.seconds(), streams);
+  const Json test = tell_test(model, set, n, learn.ordered, session, streams);
   const double seconds = watch.seconds();
-  const std::string written = to_stdout ? "standard output" : request.model;
   save(model, metadata, request.model);
+  const std::string written = to_stdout ? "standard output" : request.model;
   if (streams.out != nullptr) std::fprintf(streams.out, "wrote %s\n", written.c_str());
+  if (streams.json != nullptr) {
+    Json document = report_document(model, set, nullptr, seconds, session);
+    document.update({{"test", test}, {"model", written}});
+    streams.print(document);
+  }
   if (request.report.empty()) return;
-  after_model(written, [&] { write_reports(request, plan, model, &set, n, seconds, session); });
+  after_model(written, [&] { write_reports(request, model, &set, n, seconds, session); });
 }
 
 }  // namespace mercer::cli

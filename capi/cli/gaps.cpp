@@ -12,8 +12,6 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr size_t kNamed = 6;  // inputs that are listed
-
 /// The number of the level "", which stands for a missing text; -1: none was met.
 std::vector<double> missing_levels(const Dataset& data) {
   std::vector<double> levels(static_cast<size_t>(data.d), -1);
@@ -57,16 +55,13 @@ MissingInputs missing_inputs(const Dataset& data) {
 void tell_missing(const MissingInputs& missing, int64_t n, const std::vector<std::string>& names,
                   std::FILE* out) {
   if (missing.rows == 0 || out == nullptr) return;
-  std::string text;
-  size_t met = 0;
-  for (size_t j = 0; j < missing.per_input.size(); ++j) {
-    if (missing.per_input[j] == 0 || ++met > kNamed) continue;
-    text += (met > 1 ? ", " : "") + (j < names.size() ? names[j] : std::to_string(j + 1)) + ": " +
-            std::to_string(missing.per_input[j]);
-  }
-  if (met > kNamed) text += " and " + std::to_string(met - kNamed) + " more";
+  std::vector<std::string> counts;
+  for (size_t j = 0; j < missing.per_input.size(); ++j)
+    if (missing.per_input[j] > 0)
+      counts.push_back((j < names.size() ? names[j] : std::to_string(j + 1)) + ": " +
+                       std::to_string(missing.per_input[j]));
   std::fprintf(out, "note: %" PRId64 " of %" PRId64 " rows lack inputs (%s), filled\n",
-               missing.rows, n, text.c_str());
+               missing.rows, n, listed(counts).c_str());
 }
 
 TargetRows rows_with_targets(const Matrix<double>& numbers, const Dataset& test, double least) {
@@ -99,9 +94,7 @@ std::string missing_targets(const Dataset& data) {
     int64_t missing = 0;
     for (int64_t i = 0; i < data.n; ++i)
       missing += std::isnan(data.Y[static_cast<size_t>(i * data.m + k)]);
-    const auto at = static_cast<size_t>(k);
-    const std::string name =
-        at < data.target_names.size() ? data.target_names[at] : std::to_string(k + 1);
+    const std::string name = target_name(data, k);
     if (missing == data.n) fail_at(data.name, 0, 0, "target " + name + " has no values");
     if (missing > 0)
       text += (text.empty() ? "" : ", ") + name + " " + std::to_string(missing) + " of " +

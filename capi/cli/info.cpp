@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer info: what a file holds, as indented "key value" lines.
+#include <sys/stat.h>
+
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <memory>
 
 #include "commands.h"
 #include "failure.h"
 #include "json.h"
+#include "loaded_model.h"
 #include "mercer/mercer.hpp"
-#include "metadata.h"
-#include "spooled_file.h"
 
 namespace mercer::cli {
 
@@ -90,14 +94,16 @@ Json named(const Json& described) {
   return result;
 }
 
-Json counted_from_one(Json metadata) {
+Json counted_from_one(Json inner) {
+  if (!inner.contains("schema") || !inner["schema"].is_object()) return inner;
+  Json& metadata = inner["schema"];
   for (const char* key : {"target_columns", "ignored_columns"}) {
     const auto columns = metadata.find(key);
     if (columns == metadata.end() || !columns->is_array()) continue;
     for (Json& column : *columns)
       if (column.is_number_integer()) column = column.get<int64_t>() + 1;
   }
-  return metadata;
+  return inner;
 }
 
 void print_object(const Json& object, int depth) {
@@ -126,13 +132,41 @@ void print_object(const Json& object, int depth) {
 
 }  // namespace
 
-void run_info(const std::string& path) {
-  const SpooledFile file(path, SpooledFile::Use::read);
-  const std::string text = file.naming_stream([&] { return file_info(file.path()); });
-  const Json json = json_or_discarded(text);
-  if (!json.is_object())
-    throw Failure("the library's description is no JSON object: " + shown(text));
-  print_object(named(json), 0);
+namespace {
+
+/// The library describes files alone: a stream is copied into one in memory.
+std::string info_of(const std::string& path) {
+  struct stat status = {};
+  if (path != "-" && (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)))
+    return file_info(path);
+  const std::string bytes = read_bytes(path);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> copy(std::tmpfile(), std::fclose);
+  if (copy == nullptr || std::fwrite(bytes.data(), 1, bytes.size(), copy.get()) < bytes.size() ||
+      std::fflush(copy.get()) != 0)
+    fail_at(path, 0, 0, std::strerror(errno));
+  const std::string name = "/proc/self/fd/" + std::to_string(::fileno(copy.get()));
+  try {
+    return file_info(name);
+  } catch (const Error& error) {
+    std::string text = message_of(error);
+    const std::string quoted = "\"" + name + "\"";
+    if (const size_t at = text.find(quoted); at != text.npos)
+      text.replace(at, quoted.size(), name_of_file(path));
+    throw Failure(text);
+  }
+}
+
+}  // namespace
+
+void run_info(const std::string& path, bool json) {
+  Json described = parse_json(info_of(path));
+  if (!json) return print_object(named(described), 0);
+  for (const char* key : {"metadata", "report", "spec"}) {  // JSON inside a string
+    if (!described.contains(key) || !described[key].is_string()) continue;
+    const Json inner = json_or_discarded(described[key].get<std::string>());
+    if (inner.is_object()) described[key] = inner;
+  }
+  std::printf("%s\n", json_text(described, 1).c_str());
 }
 
 }  // namespace mercer::cli

@@ -43,7 +43,7 @@ void set_interruptible(void* call, void (*cancel)(void*)) {
 bool interrupted() { return seen; }
 
 void stop_if_interrupted() {
-  if (seen) throw Failure("interrupted");
+  if (seen) throw Failure(kInterruptedText);
 }
 
 }  // namespace mercer::cli

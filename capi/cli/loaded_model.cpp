@@ -9,7 +9,8 @@
 #include "encoding.h"
 #include "failure.h"
 #include "gaps.h"
-#include "spooled_file.h"
+#include "table_rows.h"
+#include "task.h"
 
 namespace mercer::cli {
 
@@ -31,17 +32,6 @@ void tell_unknown(const std::vector<int64_t>& unknown, const Metadata& metadata,
   }
 }
 
-/// The words are often given in the other order.
-Model load(const std::string& file, const std::string& path) {
-  try {
-    return Model::load(file);
-  } catch (const Error& error) {
-    if (path == "-" || std::string(error.what()).find("does not begin as") == std::string::npos)
-      throw;
-    throw Failure(shown(path) + " is no model, nor any other file of mercer (MODEL comes first)");
-  }
-}
-
 }  // namespace
 
 bool LoadedModel::clips(const std::string& extrapolation) const {
@@ -50,28 +40,115 @@ bool LoadedModel::clips(const std::string& extrapolation) const {
 }
 
 LoadedModel load_model(const std::string& path) {
-  const SpooledFile file(path, SpooledFile::Use::read);
-  Model model = file.naming_stream([&] { return load(file.path(), path); });
+  Model model = from_file(path, [&](Span<const std::byte> bytes) {
+    try {
+      return Model::from_bytes(bytes);
+    } catch (const Error& error) {  // the words are often given in the other order
+      const std::string text = error.what();
+      const bool foreign = text.find("not a mercer file") != text.npos ||
+                           text.find("does not begin as") != text.npos;
+      if (path == "-" || !foreign) throw;
+      throw Failure(shown(path) + " is no model, nor any other file of mercer (MODEL comes first)");
+    }
+  });
   const int64_t inputs = model.inputs(), outputs = model.outputs();
   Metadata metadata = parse_metadata(model.metadata(), model.classes() > 0, outputs);
   return {std::move(model), inputs, outputs, std::move(metadata)};
 }
 
-Dataset read_rows_for(const LoadedModel& loaded, const std::string& test, const std::string& labels,
-                      const ColumnRequest& columns, std::FILE* out) {
-  Dataset rows = read_test(test, labels, loaded.metadata,
-                           file_inputs(loaded.metadata, loaded.inputs), columns);
-  if (rows.bytes && loaded.metadata.bytes) scale_bytes(&rows);
-  if (!rows.bytes && loaded.metadata.bytes) {
-    std::fprintf(out, "note: the model was fitted on bytes divided by 255; %s is taken as it is\n",
-                 rows.name.c_str());
-  }
+namespace {
+
+/// Columns that were matched by their place, where one side has names.
+void tell_positions(const LoadedModel& loaded, const Dataset& rows, std::FILE* out) {
+  const bool named = !rows.input_names.empty(), model_named = !loaded.metadata.inputs.empty();
+  if (rows.format != Format::libsvm && named != model_named)
+    std::fprintf(out, "note: %s %s no names of columns, which are taken in the order of the fit\n",
+                 named ? "the model" : rows.name.c_str(), named ? "keeps" : "has");
+}
+
+}  // namespace
+
+Dataset read_rows_for(const LoadedModel& loaded, const ApplyRequest& request, std::FILE* out) {
+  Dataset rows = read_test(request.rows, request.labels, loaded.metadata,
+                           file_inputs(loaded.metadata, loaded.inputs), request.columns);
+  tell_positions(loaded, rows, out);
   if (!rows.note.empty()) std::fprintf(out, "note: %s\n", rows.note.c_str());
   if (loaded.metadata.missing)
     tell_missing(missing_inputs(rows), rows.n, loaded.metadata.inputs, out);
   const std::vector<int64_t> unknown = encode(loaded.metadata.encodings, &rows);
   tell_unknown(unknown, loaded.metadata, rows.n, out);
   return rows;
+}
+
+namespace {
+
+/// Auto: by probability, but where classes were balanced, which probabilities are not.
+bool decides_by_probability(const LoadedModel& loaded, const ApplyRequest& request) {
+  if (!loaded.metadata.classification || request.class_by == "score") return false;
+  const bool has = loaded.model.has_probabilities();
+  if (request.class_by == "probability" && !has)
+    throw Failure("--class probability: the model has no probabilities");
+  const bool balanced =
+      loaded.model.spec().find("\"class_weight\":\"balanced\"") != std::string::npos;
+  return has && (request.class_by == "probability" || !balanced);
+}
+
+constexpr int64_t kMany = 20;  // rows
+
+/// What a prediction met outside the training range.
+struct OutsideCounts {
+  int64_t rows = 0, predictions = 0;
+  std::vector<int64_t> per_input;
+
+  mercer_predict_options options(const std::string& word) {
+    mercer_predict_options options = predict_options();
+    options.extrapolation = word == "clip"     ? MERCER_EXTRAPOLATION_CLIP
+                            : word == "free"   ? MERCER_EXTRAPOLATION_FREE
+                            : word == "refuse" ? MERCER_EXTRAPOLATION_REFUSE
+                                               : MERCER_EXTRAPOLATION_DEFAULT;
+    options.rows_outside = &rows;
+    options.inputs_outside = per_input.data();
+    options.predictions_limited = &predictions;
+    return options;
+  }
+  void tell(int64_t n, const std::vector<std::string>& names, bool clipped, std::FILE* out) const {
+    if (rows > 0) {
+      std::vector<std::string> inputs;
+      for (size_t j = 0; j < per_input.size(); ++j)
+        if (per_input[j] > 0)
+          inputs.push_back(names.size() == per_input.size() ? names[j] : std::to_string(j + 1));
+      const bool most = n >= kMany && 2 * rows > n;  // other units, or another kind of rows
+      std::fprintf(out,
+                   "%s: %" PRId64 " of %" PRId64
+                   " rows lie outside the training range (inputs: %s), %s\n",
+                   most ? "warning" : "note", rows, n, listed(inputs).c_str(),
+                   clipped ? "clipped" : "taken as they are");
+    }
+    if (predictions > 0) {
+      std::fprintf(out,
+                   "note: %" PRId64 " predictions limited to the range of the training targets\n",
+                   predictions);
+    }
+  }
+};
+
+}  // namespace
+
+Applied apply(const LoadedModel& loaded, const Dataset& test, const ApplyRequest& request,
+              Session& session, std::FILE* out) {
+  Applied applied{Matrix<double>(0, 0)};
+  applied.by_probability = decides_by_probability(loaded, request);
+  OutsideCounts outside{.per_input = std::vector<int64_t>(static_cast<size_t>(loaded.inputs))};
+  const mercer_predict_options options = outside.options(request.extrapolation);
+  const Rows X = inputs_of(test, 0, test.n);
+  const std::vector<std::string> names = input_names(loaded.metadata);
+  applied.scores = in_words_of(test.name, names,
+                               [&] { return loaded.model.predict(X, options, session.context()); });
+  if (applied.by_probability || request.probabilities)
+    applied.probabilities = loaded.model.predict(X, options, session.context(), "probability");
+  session.clear_bar();
+  outside.tell(test.n, names, loaded.clips(request.extrapolation), out);
+  return applied;
 }
 
 void tell_unused_weights(const LoadedModel& loaded, const Dataset& test, std::FILE* out) {
@@ -83,10 +160,14 @@ void tell_unused_weights(const LoadedModel& loaded, const Dataset& test, std::FI
       typed(loaded.metadata.weights).c_str());
 }
 
-void check_targets(const LoadedModel& loaded, const Dataset& test) {
-  if (loaded.metadata.classification || test.m == loaded.outputs) return;
-  fail_at(test.name, 0, 0,
-          std::to_string(test.m) + " targets, the model has " + std::to_string(loaded.outputs));
+int64_t match_targets(const LoadedModel& loaded, Dataset* test) {
+  const Metadata& metadata = loaded.metadata;
+  if (metadata.classification)
+    return number_known_classes(metadata.classes, metadata.text_labels, test);
+  if (test->m != loaded.outputs)
+    fail_at(test->name, 0, 0,
+            std::to_string(test->m) + " targets, the model has " + std::to_string(loaded.outputs));
+  return 0;
 }
 
 }  // namespace mercer::cli

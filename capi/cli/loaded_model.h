@@ -7,9 +7,12 @@
 #include <cstdio>
 #include <string>
 
-#include "dataset.h"
+#include "commands.h"
 #include "mercer/mercer.hpp"
+#include "message.h"
 #include "metadata.h"
+#include "read/bytes.h"
+#include "session.h"
 
 namespace mercer::cli {
 
@@ -26,16 +29,42 @@ struct LoadedModel {
 /// From a file, or - for standard input.
 LoadedModel load_model(const std::string& path);
 
-/// Rows for it, bytes divided and texts coded as they were for the fit. What was filled or is not
-/// as in training is told on `out`.
-Dataset read_rows_for(const LoadedModel& loaded, const std::string& test, const std::string& labels,
-                      const ColumnRequest& columns, std::FILE* out);
+/// What call(bytes) makes of the bytes of a file; the library's errors name the file.
+template <class Call>
+auto from_file(const std::string& path, Call&& call) {
+  const std::string bytes = read_bytes(path);
+  try {
+    return call(Span<const std::byte>(reinterpret_cast<const std::byte*>(bytes.data()),
+                                      static_cast<int64_t>(bytes.size())));
+  } catch (const Error& error) {
+    std::string text = message_of(error);
+    if (text.starts_with("data: ")) text.erase(0, 6);
+    throw Failure(name_of_file(path) + ": " + text);
+  }
+}
+
+/// Rows for it, texts coded as they were for the fit. What was filled or is not as in training is
+/// told on `out`.
+Dataset read_rows_for(const LoadedModel& loaded, const ApplyRequest& request, std::FILE* out);
 
 /// A note where the rows hold the weights that the model was fitted with, and a score leaves them
 /// out.
 void tell_unused_weights(const LoadedModel& loaded, const Dataset& test, std::FILE* out);
 
-/// Fails unless the targets are as many as the model's.
-void check_targets(const LoadedModel& loaded, const Dataset& test);
+/// Predictions of rows and what follows from them.
+struct Applied {
+  Matrix<double> scores;
+  Matrix<double> probabilities{0, 0};  // no rows where the model has none or nothing needs them
+  bool by_probability = false;         // the class is the most probable one
+  const Matrix<double>& deciding() const { return by_probability ? probabilities : scores; }
+};
+
+/// Predicts; rows outside the training range are told on `out`.
+Applied apply(const LoadedModel& loaded, const Dataset& test, const ApplyRequest& request,
+              Session& session, std::FILE* out);
+
+/// Numbers the classes of the targets as the model does; how many labels it does not know. Fails
+/// unless there are as many targets as the model's.
+int64_t match_targets(const LoadedModel& loaded, Dataset* test);
 
 }  // namespace mercer::cli

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The mercer command: options to requests, failures to one line on standard error and exit
-// status 1.
+// The mercer command: options to requests, failures to one line on standard error and an exit
+// status: 2 of the command line, 3 of data and files.
 #include <poll.h>
 #include <unistd.h>
 
@@ -16,25 +16,25 @@
 #endif
 
 #include "failure.h"
-#include "faults.h"
 #include "interrupt.h"
 #include "mercer/base.hpp"
 #include "message.h"
 #include "options/command_line.h"
-#include "options/declare.h"
+#include "options/shared.h"
 
 namespace {
 
 using namespace mercer::cli;
 
-constexpr int kClosedPipe = 141;  // as a shell tells of a program that SIGPIPE ends
+constexpr int kUsage = 2, kData = 3;
+constexpr int kInterrupted = 130, kClosedPipe = 141;  // as a shell tells of SIGINT and SIGPIPE
 
-int complain(std::string command, std::string text) {
+int complain(int status, std::string command, std::string text) {
   std::fflush(stdout);  // what was printed before stands before, in a pipe as well
   std::replace(text.begin(), text.end(), '\n', ' ');
   if (!command.empty()) command += ": ";
   std::fprintf(stderr, "mercer: %s%s\n", command.c_str(), text.c_str());
-  return 1;
+  return status;
 }
 
 /// Of standard output, once writing failed.
@@ -44,23 +44,17 @@ bool reader_is_gone() {
   return ::poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
 }
 
-std::string command_of(const CLI::App& app) {
-  const auto chosen = app.get_subcommands();
-  return chosen.empty() ? "" : chosen.front()->get_name();
-}
-
 /// Of a wrong command line; --help and --version are told as errors, too.
 int answer(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   // But not behind a word that is no command.
   const bool meant = argc < 2 || argv[1][0] == '-' || !app.get_subcommands().empty();
   if (error.get_exit_code() == 0 && meant) return app.exit(error);
-  if (app.get_subcommands().empty()) return complain("", command_fault(app, argc, argv));
-  // A word that is no option is told before an option that is wanting.
-  const CLI::App& command = *app.get_subcommands().front();
-  const bool surplus = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  if (surplus || has_unknown_option(command))
-    return complain(command.get_name(), surplus_fault(command));
-  return complain(command.get_name(), error.what());
+  return complain(kUsage, command_of(app), fault_of(app, error, argc, argv));
+}
+
+/// An option is named first where it is at fault.
+int status_of(const std::string& text) {
+  return text == kInterruptedText ? kInterrupted : text.starts_with("--") ? kUsage : kData;
 }
 
 int run(int argc, char** argv) {
@@ -70,27 +64,30 @@ int run(int argc, char** argv) {
   app.name("mercer");
   app.set_version_flag("--version", std::string("mercer ") + mercer::version());
   app.require_subcommand(1);
-  for (const auto add :
-       {add_fit, add_cv, add_predict, add_score, add_compare, add_relevance, add_info, add_specs})
+  for (const auto add : {add_fit, add_cv, add_predict, add_score, add_compare, add_relevance,
+                         add_transform, add_info, add_specs})
     add(app);
   try {
     app.parse(argc, argv);
     errno = 0;
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
     if (reader_is_gone()) throw ClosedPipe();
-    return complain(command_of(app), "standard output: cannot write");
+    return complain(kData, command_of(app), "standard output: cannot write");
   } catch (const ClosedPipe&) {
     return kClosedPipe;
   } catch (const CLI::ParseError& error) {
     return answer(app, error, argc, argv);
   } catch (const Failure& error) {
-    return complain(command_of(app), error.what());
+    return complain(status_of(error.what()), command_of(app), error.what());
   } catch (const mercer::Error& error) {
-    return complain(command_of(app), message_of(error));
+    // Of a spec, since what is wrong with rows is told as a Failure.
+    const std::string text = message_of(error);
+    const bool usage = error.status() == MERCER_INVALID_ARGUMENT;
+    return complain(usage ? kUsage : status_of(text), command_of(app), text);
   } catch (const std::bad_alloc&) {
-    return complain(command_of(app), "out of memory");
+    return complain(kData, command_of(app), "out of memory");
   } catch (const std::exception& error) {
-    return complain(command_of(app), error.what());
+    return complain(kData, command_of(app), error.what());
   }
 }
 

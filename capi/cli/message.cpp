@@ -95,7 +95,8 @@ std::string in_words(std::string text, const std::vector<std::string>& names,
 
 std::string message_of(const Error& error, const std::vector<std::string>& names,
                        std::span<const int64_t> rows) {
-  return error.status() == MERCER_CANCELLED ? "interrupted" : in_words(error.what(), names, rows);
+  return error.status() == MERCER_CANCELLED ? kInterruptedText
+                                            : in_words(error.what(), names, rows);
 }
 
 }  // namespace mercer::cli

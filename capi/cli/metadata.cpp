@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The metadata as JSON: {"command":"mercer","inputs":[...],...}.
+// The metadata as JSON, {"command":"mercer","schema":{...}}; MANUAL.md says what its keys mean.
 #include "metadata.h"
 
 #include <algorithm>
@@ -25,88 +25,60 @@ T value_or(const Json& json, const char* key, T otherwise) {
   }
 }
 
-Json encodings_json(const std::vector<Encoding>& encodings) {
-  Json list = Json::array();
-  for (const Encoding& encoding : encodings)
-    list.push_back(
-        {{"input", encoding.input}, {"levels", encoding.levels}, {"other", encoding.other}});
-  return list;
-}
-
-std::vector<Encoding> parse_encodings(const Json& json) {
-  std::vector<Encoding> encodings;
-  for (const Json& one : value_or(json, "encodings", Json::array())) {
+/// A list of objects: read(object) for each.
+template <class Read>
+auto list_of(const Json& json, const char* key, Read read) {
+  std::vector<decltype(read(json))> list;
+  for (const Json& one : value_or(json, key, Json::array())) {
     if (!one.is_object())
-      throw Failure("the model's metadata is damaged: bad value of \"encodings\"");
-    encodings.push_back({value_or(one, "input", int64_t{-1}),
-                         value_or(one, "levels", std::vector<std::string>()),
-                         value_or(one, "other", false)});
-    std::ranges::sort(encodings.back().levels);
-  }
-  return encodings;
-}
-
-Json forms_json(const std::vector<ColumnForm>& forms) {
-  Json list = Json::array();
-  for (const ColumnForm& form : forms)
-    list.push_back({{"input", form.column},
-                    {"beside", form.affix},
-                    {"decimal", form.decimal == 0 ? "" : std::string(1, form.decimal)}});
-  return list;
-}
-
-std::vector<ColumnForm> parse_forms(const Json& json) {
-  std::vector<ColumnForm> forms;
-  for (const Json& one : value_or(json, "forms", Json::array())) {
-    if (!one.is_object()) throw Failure("the model's metadata is damaged: bad value of \"forms\"");
-    const auto decimal = value_or(one, "decimal", std::string());
-    forms.push_back({value_or(one, "input", int64_t{-1}), value_or(one, "beside", std::string()),
-                     decimal == "," || decimal == "." ? decimal[0] : '\0', "", 0});
-  }
-  return forms;
-}
-
-Json words_json(const std::vector<ColumnWords>& words) {
-  Json list = Json::array();
-  for (const ColumnWords& one : words) {
-    Json texts = Json::array();
-    for (const WordRows& word : one.words) texts.push_back(word.word);
-    list.push_back({{"input", one.column}, {"words", texts}});
+      throw Failure(std::string("the model's metadata is damaged: bad value of \"") + key + "\"");
+    list.push_back(read(one));
   }
   return list;
 }
 
-std::vector<ColumnWords> parse_words(const Json& json) {
-  std::vector<ColumnWords> words;
-  for (const Json& one : value_or(json, "words", Json::array())) {
-    if (!one.is_object()) throw Failure("the model's metadata is damaged: bad value of \"words\"");
-    words.push_back({value_or(one, "input", int64_t{-1}), {}});
-    for (std::string& word : value_or(one, "words", std::vector<std::string>()))
-      words.back().words.push_back({std::move(word)});
-  }
+Encoding encoding_of(const Json& json) {
+  Encoding encoding{value_or(json, "input", int64_t{-1}),
+                    value_or(json, "levels", std::vector<std::string>()),
+                    value_or(json, "other", false)};
+  std::ranges::sort(encoding.levels);
+  return encoding;
+}
+
+ColumnWords words_of(const Json& json) {
+  ColumnWords words{value_or(json, "input", int64_t{-1}), {}};
+  for (std::string& word : value_or(json, "words", std::vector<std::string>()))
+    words.words.push_back({std::move(word)});
   return words;
 }
 
 }  // namespace
 
 std::string metadata_text(const Metadata& metadata) {
-  Json json = {{"command", "mercer"},
-               {"task", metadata.classification ? "classification" : "regression"},
-               {"inputs", metadata.inputs},
-               {"targets", metadata.targets},
-               {"target_columns", metadata.target_columns},
-               {"classes", metadata.classes},
-               {"text_labels", metadata.text_labels},
-               {"bytes", metadata.bytes},
-               {"missing", metadata.missing},
-               {"ignored", metadata.ignored},
-               {"ignored_columns", metadata.ignored_columns},
-               {"encodings", encodings_json(metadata.encodings)}};
-  if (!metadata.forms.empty()) json["forms"] = forms_json(metadata.forms);
-  if (!metadata.words.empty()) json["words"] = words_json(metadata.words);
-  if (!metadata.missing_words.empty()) json["missing_words"] = metadata.missing_words;
-  if (metadata.header != "auto") json["header"] = metadata.header;
-  if (!metadata.weights.empty()) json["weights"] = metadata.weights;
+  Json encodings = Json::array(), words = Json::array();
+  for (const Encoding& one : metadata.encodings)
+    encodings.push_back({{"input", one.input}, {"levels", one.levels}, {"other", one.other}});
+  for (const ColumnWords& one : metadata.words) {
+    words.push_back({{"input", one.column}, {"words", Json::array()}});
+    for (const WordRows& word : one.words) words.back()["words"].push_back(word.word);
+  }
+  Json schema = {{"version", 1},
+                 {"task", metadata.classification ? "classification" : "regression"},
+                 {"inputs", metadata.inputs},
+                 {"targets", metadata.targets},
+                 {"target_columns", metadata.target_columns},
+                 {"classes", metadata.classes},
+                 {"text_labels", metadata.text_labels},
+                 {"missing", metadata.missing},
+                 {"ignored", metadata.ignored},
+                 {"ignored_columns", metadata.ignored_columns},
+                 {"encodings", encodings}};
+  if (!metadata.commas.empty()) schema["decimal_commas"] = metadata.commas;
+  if (!metadata.words.empty()) schema["words"] = words;
+  if (!metadata.missing_words.empty()) schema["missing_words"] = metadata.missing_words;
+  if (metadata.header != "auto") schema["header"] = metadata.header;
+  if (!metadata.weights.empty()) schema["weights"] = metadata.weights;
+  const Json json = {{"command", "mercer"}, {"schema", schema}};
   try {
     std::string text = json_text(json);
     if (text.size() <= kMostBytes) return text;
@@ -127,13 +99,12 @@ Metadata metadata_of(const Json& json) {
   metadata.target_columns = value_or(json, "target_columns", metadata.target_columns);
   metadata.classes = value_or(json, "classes", metadata.classes);
   metadata.text_labels = value_or(json, "text_labels", false);
-  metadata.bytes = value_or(json, "bytes", false);
   metadata.missing = value_or(json, "missing", false);
   metadata.ignored = value_or(json, "ignored", metadata.ignored);
   metadata.ignored_columns = value_or(json, "ignored_columns", metadata.ignored_columns);
-  metadata.encodings = parse_encodings(json);
-  metadata.forms = parse_forms(json);
-  metadata.words = parse_words(json);
+  metadata.encodings = list_of(json, "encodings", encoding_of);
+  metadata.commas = value_or(json, "decimal_commas", metadata.commas);
+  metadata.words = list_of(json, "words", words_of);
   metadata.missing_words = value_or(json, "missing_words", metadata.missing_words);
   metadata.header = value_or(json, "header", metadata.header);
   metadata.weights = value_or(json, "weights", metadata.weights);
@@ -145,7 +116,7 @@ Metadata metadata_of(const Json& json) {
 Metadata parse_metadata(const std::string& text, bool classification, int64_t outputs) {
   const Json json = json_or_discarded(text);
   const bool own = json.is_object() && json.value("command", Json()) == "mercer";
-  Metadata metadata = own ? metadata_of(json) : Metadata{};
+  Metadata metadata = own ? metadata_of(value_or(json, "schema", Json::object())) : Metadata{};
   metadata.classification = classification;
   if (!classification) return metadata;
   if (metadata.classes.empty()) {

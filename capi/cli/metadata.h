@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What the command keeps with a model: names of columns and classes, the task, how the source was
-// scaled.
+// What the command keeps with a model: names of columns and classes, the task, how text is encoded.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +18,8 @@ struct Metadata {
   bool classification = false;
   std::vector<std::string> classes;  // label of class k; numbers as text unless text_labels
   bool text_labels = false;
-  bool bytes = false;                      // the inputs were unsigned bytes divided by 255
   std::vector<Encoding> encodings;         // of text inputs; `inputs` are those of the file
-  std::vector<ColumnForm> forms;           // of inputs whose numbers were not plain ones
+  std::vector<int64_t> commas;             // inputs whose numbers have decimal commas
   std::vector<ColumnWords> words;          // of inputs: that stood for missing numbers
   std::vector<std::string> missing_words;  // of all columns, as it was asked for
   std::string header = "auto";             // as it was asked for

@@ -12,71 +12,95 @@
 #include "failure.h"
 #include "gaps.h"
 #include "loaded_model.h"
-#include "message.h"
-#include "outside.h"
 #include "scoring.h"
 #include "session.h"
-#include "streams.h"
-#include "table_rows.h"
-#include "task.h"
 
 namespace mercer::cli {
 
 namespace {
 
 constexpr int64_t kMostPrinted = 30;  // classes of a confusion matrix
+constexpr double kAnyTarget = -std::numeric_limits<double>::infinity();
+constexpr double kKnownClass = 0;
 
-struct Named {
-  const char* name;
-  mercer_metric metric;
+/// Metrics as they are found, printed as a text or collected for an object.
+class Metrics {
+ public:
+  explicit Metrics(const Streams& streams) : streams_(streams) {}
+
+  void add(const std::string& name, double value) {
+    found_[name] = std::isnan(value) ? Json() : Json(value);
+    if (streams_.scores == nullptr) return;
+    if (std::isnan(value)) {
+      std::fprintf(streams_.scores, "%-18s not defined\n", name.c_str());
+    } else {
+      std::fprintf(streams_.scores, "%-18s %.6g\n", name.c_str(), value);
+    }
+  }
+  void add_metric(const std::string& name, const TargetRows& rows, int64_t K,
+                  mercer_metric metric) {
+    add(name, prediction_score(rows.numbers, rows.truth(), K, rows.options(metric)));
+  }
+  /// Rows of a class, columns of the class predicted.
+  void add_confusion(const Matrix<double>& counts, const std::vector<std::string>& classes) {
+    Json table = Json::array();
+    for (int64_t i = 0; i < counts.rows(); ++i) {
+      table.push_back(Json::array());
+      for (int64_t k = 0; k < counts.cols(); ++k) table.back().push_back(counts(i, k));
+    }
+    found_["classes"] = classes;
+    found_["confusion"] = table;
+    if (streams_.out == nullptr || counts.rows() > kMostPrinted) return;
+    std::fprintf(streams_.out,
+                 "confusion: a row for each class, a column for each class predicted\n%16s", "");
+    for (const std::string& name : classes) std::fprintf(streams_.out, " %8.8s", name.c_str());
+    for (size_t i = 0; i < classes.size(); ++i) {
+      std::fprintf(streams_.out, "\n%16.16s", classes[i].c_str());
+      for (const Json& count : table[i]) std::fprintf(streams_.out, " %8.6g", count.get<double>());
+    }
+    std::fprintf(streams_.out, "\n");
+  }
+  /// With --quiet only where some rows do not count.
+  void add_rows(const TargetRows& known, const Dataset& test, int64_t unknown) {
+    found_.update({{"rows", known.rows()}, {"unknown labels", unknown}});
+    std::FILE* out = known.rows() < test.n ? streams_.warnings : streams_.out;
+    if (out != nullptr)
+      std::fprintf(out, "%-18s %" PRId64 "%s\n", "rows", known.rows(), known.text(test).c_str());
+    if (unknown > 0)
+      std::fprintf(streams_.warnings,
+                   "%-18s %" PRId64 " (count as wrong; other metrics leave them out)\n",
+                   "unknown labels", unknown);
+  }
+  void finish() const { streams_.print(found_); }
+
+ private:
+  const Streams& streams_;
+  Json found_ = Json::object();
 };
 
-void print_metric(const char* name, double value) {
-  if (std::isnan(value)) {
-    std::printf("%-18s not defined\n", name);
-  } else {
-    std::printf("%-18s %.6g\n", name, value);
-  }
-}
-
 /// What the scores of several targets are the mean of.
-void print_targets(const TargetRows& known, const std::vector<std::string>& names) {
+void add_targets(const TargetRows& known, const std::vector<std::string>& names, Metrics* metrics) {
   const MatrixView<const double> predicted = known.numbers.view();
   for (int64_t o = 0; known.outputs > 1 && o < known.outputs; ++o) {
     const MatrixView<const double> own(predicted.data + o, known.rows(), 1, predicted.ld);
     const MatrixView<const double> truth(known.targets.data() + o, known.rows(), 1, known.outputs);
     const auto at = static_cast<size_t>(o);
     const std::string name = at < names.size() ? names[at] : std::to_string(o + 1);
-    print_metric(("R^2 of " + name).c_str(), prediction_score(own, truth, 0, known.options()));
+    metrics->add("R^2 of " + name, prediction_score(own, truth, 0, known.options()));
   }
 }
 
 /// Of another loss than squares its own score first.
-void print_regression(TargetRows known, const std::vector<std::string>& names,
-                      const Scoring& scoring) {
+void add_regression(TargetRows known, const std::vector<std::string>& names, const Scoring& scoring,
+                    Metrics* metrics) {
   if (scoring.loss != nullptr)
-    std::printf("%s\n", scoring
-                            .text(prediction_score(known.numbers, known.truth(), 0,
-                                                   scoring.options(known.options())))
-                            .c_str());
+    metrics->add(scoring.measure(), prediction_score(known.numbers, known.truth(), 0,
+                                                     scoring.options(known.options())));
   known.numbers = scoring.means(std::move(known.numbers));
-  for (const Named& one : {Named{"R^2", MERCER_METRIC_R2}, Named{"RMSE", MERCER_METRIC_RMSE},
-                           Named{"MAE", MERCER_METRIC_MAE}})
-    print_metric(one.name,
-                 prediction_score(known.numbers, known.truth(), 0, known.options(one.metric)));
-  print_targets(known, names);
-}
-
-/// Rows of a class, columns of the class predicted.
-void print_confusion(const Matrix<double>& counts, const std::vector<std::string>& classes) {
-  std::printf("confusion: a row for each class, a column for each class predicted\n%16s", "");
-  for (const std::string& name : classes) std::printf(" %8.8s", name.c_str());
-  for (size_t i = 0; i < classes.size(); ++i) {
-    std::printf("\n%16.16s", classes[i].c_str());
-    for (size_t k = 0; k < classes.size(); ++k)
-      std::printf(" %8.6g", counts(static_cast<int64_t>(i), static_cast<int64_t>(k)));
-  }
-  std::printf("\n");
+  metrics->add_metric("R^2", known, 0, MERCER_METRIC_R2);
+  metrics->add_metric("RMSE", known, 0, MERCER_METRIC_RMSE);
+  metrics->add_metric("MAE", known, 0, MERCER_METRIC_MAE);
+  add_targets(known, names, metrics);
 }
 
 /// The share of its rows that is found, in the mean over classes that have rows.
@@ -92,76 +116,48 @@ double mean_recall(const Matrix<double>& counts) {
   return sum / classes;
 }
 
-constexpr double kAnyTarget = -std::numeric_limits<double>::infinity();
-constexpr double kKnownClass = 0;
-
-void print_classification(const LoadedModel& loaded, const Dataset& test,
-                          const Matrix<double>& scores, const Rows& X,
-                          const mercer_predict_options& options, bool quiet, Session& session) {
+void add_classification(const LoadedModel& loaded, const Dataset& test, const Applied& applied,
+                        Metrics* metrics) {
   const int64_t K = loaded.model.classes();
-  const TargetRows all = rows_with_targets(scores, test, kAnyTarget);
-  print_metric("accuracy", prediction_score(all.numbers, all.truth(), K, all.options()));
-  const TargetRows known = rows_with_targets(scores, test, kKnownClass);
-  if (known.rows() == 0) return;
-  const Matrix<double> counts = confusion(known.numbers, known.truth(), K, known.options());
-  print_metric("balanced accuracy", mean_recall(counts));
-  print_metric("AUC",
-               prediction_score(known.numbers, known.truth(), K, known.options(MERCER_METRIC_AUC)));
-  if (loaded.model.has_probabilities()) {
-    const TargetRows p = rows_with_targets(
-        loaded.model.predict(X, options, session.context(), "probability"), test, kKnownClass);
-    for (const Named& one : {Named{"log loss", MERCER_METRIC_LOG_LOSS},
-                             Named{"calibration error", MERCER_METRIC_CALIBRATION_ERROR}})
-      print_metric(one.name, prediction_score(p.numbers, p.truth(), K, p.options(one.metric)));
+  const TargetRows all = rows_with_targets(applied.deciding(), test, kAnyTarget);
+  metrics->add("accuracy", prediction_score(all.numbers, all.truth(), K, all.options()));
+  const TargetRows decided = rows_with_targets(applied.deciding(), test, kKnownClass);
+  if (decided.rows() == 0) return;
+  const Matrix<double> counts = confusion(decided.numbers, decided.truth(), K, decided.options());
+  metrics->add("balanced accuracy", mean_recall(counts));
+  metrics->add_metric("AUC", rows_with_targets(applied.scores, test, kKnownClass), K,
+                      MERCER_METRIC_AUC);
+  if (applied.probabilities.rows() > 0) {
+    const TargetRows p = rows_with_targets(applied.probabilities, test, kKnownClass);
+    metrics->add_metric("log loss", p, K, MERCER_METRIC_LOG_LOSS);
+    metrics->add_metric("calibration error", p, K, MERCER_METRIC_CALIBRATION_ERROR);
   }
-  if (K <= kMostPrinted && !quiet) print_confusion(counts, loaded.metadata.classes);
-}
-
-/// With --quiet only where some rows do not count.
-void print_rows(const TargetRows& known, const Dataset& test, int64_t unknown,
-                const Streams& streams) {
-  std::FILE* out = known.rows() < test.n ? streams.warnings : streams.out;
-  if (out != nullptr)
-    std::fprintf(out, "%-18s %" PRId64 "%s\n", "rows", known.rows(), known.text(test).c_str());
-  if (unknown > 0)
-    std::fprintf(streams.warnings,
-                 "%-18s %" PRId64 " (count as wrong; other metrics leave them out)\n",
-                 "unknown labels", unknown);
+  metrics->add_confusion(counts, loaded.metadata.classes);
 }
 
 }  // namespace
 
-void run_score(const ScoreRequest& request) {
-  if (request.model == "-" && request.test == "-")
-    throw Failure("MODEL and TEST cannot both be standard input");
-  const LoadedModel loaded = load_model(request.model);
-  const Streams streams = streams_of(request.quiet, stdout);
-  std::FILE* warnings = streams.warnings;
-  Dataset test = read_rows_for(loaded, request.test, request.labels, request.columns, warnings);
+void run_score(const ApplyRequest& asked) {
+  const LoadedModel loaded = load_model(asked.model);
+  const Streams streams = streams_of(asked.run, stdout);
+  Dataset test = read_rows_for(loaded, asked, streams.warnings);
   if (test.m == 0) fail_at(test.name, 0, 0, "no target, which a score needs");
-  check_targets(loaded, test);
-  const int64_t unknown =
-      loaded.metadata.classification
-          ? number_known_classes(loaded.metadata.classes, loaded.metadata.text_labels, &test)
-          : 0;
-  Session session(request.threads, request.quiet);
-  OutsideCounts outside(loaded.inputs);
-  const Rows X = rows_of(test.X, 0, test.n, test.d);
-  const mercer_predict_options options = outside.options(extrapolation_of(request.extrapolation));
-  const std::vector<std::string> names = input_names(loaded.metadata);
-  const Matrix<double> scores = in_words_of(
-      test.name, names, [&] { return loaded.model.predict(X, options, session.context()); });
-  session.clear_bar();
-  const TargetRows known = rows_with_targets(scores, test, kAnyTarget);
+  const int64_t unknown = match_targets(loaded, &test);
+  ApplyRequest request = asked;
+  request.probabilities = loaded.model.has_probabilities();
+  Session session(request.run);
+  const Applied applied = apply(loaded, test, request, session, streams.warnings);
+  const TargetRows known = rows_with_targets(applied.scores, test, kAnyTarget);
   if (known.rows() == 0) fail_at(test.name, 0, 0, "no row holds a target, which a score needs");
-  outside.tell(test.n, names, loaded.clips(request.extrapolation), warnings);
-  tell_unused_weights(loaded, test, warnings);
-  print_rows(known, test, unknown, streams);
+  tell_unused_weights(loaded, test, streams.warnings);
+  Metrics metrics(streams);
+  metrics.add_rows(known, test, unknown);
   if (loaded.metadata.classification) {
-    print_classification(loaded, test, scores, X, options, request.quiet, session);
+    add_classification(loaded, test, applied, &metrics);
   } else {
-    print_regression(known, loaded.metadata.targets, scoring_of(loaded.model));
+    add_regression(known, loaded.metadata.targets, scoring_of(loaded.model), &metrics);
   }
+  metrics.finish();
 }
 
 }  // namespace mercer::cli

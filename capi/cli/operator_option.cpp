@@ -8,8 +8,9 @@
 #include "failure.h"
 #include "mercer/kernel.hpp"
 #include "message.h"
-#include "operator_graph.h"
+#include "nearest.h"
 #include "read/number.h"
+#include "read/table.h"
 
 namespace mercer::cli {
 
@@ -73,12 +74,55 @@ Json field_kernel(const std::string& name, const std::string& detail, const Json
   return kernel;
 }
 
-Json rows_of_graph(const std::string& path, const TrainingSet& set, int64_t outputs) {
-  const std::vector<double> weights =
-      read_graph(path, set.K > 0 ? set.metadata.classes : set.metadata.targets, outputs);
-  Json rows = Json::array();
-  for (auto at = weights.begin(); at != weights.end(); at += outputs)
-    rows.push_back(std::vector<double>(at, at + outputs));
+/// Of each row and column of a graph's file the target it is of: by the header, else in order.
+std::vector<size_t> order_of(const Table& table, const std::vector<std::string>& targets,
+                             size_t m) {
+  std::vector<size_t> order;
+  for (size_t k = 0; k < m; ++k) {
+    const std::string name = table.names.empty() ? "" : table.names[k];
+    const auto found = std::ranges::find(targets, name);
+    if (!name.empty() && found == targets.end())
+      fail_at(table.name, 1, static_cast<int64_t>(k + 1),
+              "column " + shown(name) + " is no target, expected " + listed(targets) +
+                  did_you_mean(name, targets));
+    order.push_back(name.empty() ? k : static_cast<size_t>(found - targets.begin()));
+  }
+  return order;
+}
+
+void check_weights(const Table& table, int64_t m) {
+  const auto place = [](int64_t k, int64_t l) {
+    return " in row " + std::to_string(k + 1) + ", column " + std::to_string(l + 1);
+  };
+  for (int64_t k = 0; k < m; ++k)
+    for (int64_t l = 0; l < m; ++l) {
+      const double w = table.numbers.at(k * m + l), back = table.numbers.at(l * m + k);
+      const std::string what = "weight " + number_text(w) + place(k, l);
+      if (k != l && !(w >= 0)) fail_at(table.name, 0, 0, what + ", expected finite numbers >= 0");
+      if (w != back)
+        fail_at(table.name, 0, 0,
+                what + ", but " + number_text(back) + place(l, k) + ", expected the same");
+    }
+}
+
+/// Weights between targets as a matrix in their order.
+Json read_graph(const std::string& path, const std::vector<std::string>& targets, int64_t m) {
+  const auto no_text = [](const auto&, int64_t) { return TextPermission{}; };
+  Table table = read_table(path, no_text);
+  // A first row of weights may look like numbers that name columns.
+  if (table.numbers_first && table.rows + 1 == m && path != "-")
+    table = read_table(path, no_text, {.header = Header::no});
+  if (table.numbers.sparse || table.rows != m || table.columns != m)
+    fail_at(table.name, 0, 0,
+            std::to_string(table.rows) + " rows and " + std::to_string(table.columns) +
+                " columns, expected a weight between each two of the " + std::to_string(m) +
+                " targets");
+  check_weights(table, m);
+  const std::vector<size_t> order = order_of(table, targets, static_cast<size_t>(m));
+  std::vector<std::vector<double>> rows(order.size(), std::vector<double>(order.size()));
+  for (size_t k = 0; k < order.size(); ++k)
+    for (size_t l = 0; l < order.size(); ++l)
+      rows[order[k]][order[l]] = table.numbers.at(static_cast<int64_t>(k * order.size() + l));
   return rows;
 }
 
@@ -110,16 +154,8 @@ void add_operator(const OperatorOption& option, const TrainingSet& set, Json* sp
   if (outputs < 2) throw Failure("--operator: 1 target, expected at least 2 (--target)");
   (*spec)["outputs"] = option.outputs;
   if (!option.graph.empty())
-    (*spec)["outputs"]["matrix"] = rows_of_graph(option.graph, set, outputs);
-}
-
-std::string found_operator(const Json& spec) {
-  if (spec.contains("outputs")) return json_text(spec["outputs"]);
-  Json kernel = spec.at("map").at("kernel");
-  if (!kernel.contains("scalar")) return "";
-  kernel.erase("scalar");
-  kernel.erase("variance");  // a search sets it
-  return json_text(kernel);
+    (*spec)["outputs"]["matrix"] =
+        read_graph(option.graph, set.K > 0 ? set.metadata.classes : set.metadata.targets, outputs);
 }
 
 }  // namespace mercer::cli

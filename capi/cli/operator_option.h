@@ -22,7 +22,4 @@ OperatorOption read_operator(const std::string& text, const std::string& specs);
 /// Adds it to the spec of a fit on this data. Fails where these targets cannot belong together so.
 void add_operator(const OperatorOption& option, const TrainingSet& set, Json* spec);
 
-/// The text that asks for what a fitted spec has.
-std::string found_operator(const Json& spec);
-
 }  // namespace mercer::cli

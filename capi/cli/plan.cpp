@@ -3,7 +3,9 @@
 // Options to specs. Only their outer shape is looked at here; the library judges names and values.
 #include "plan.h"
 
+#include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "failure.h"
 #include "json.h"
@@ -14,10 +16,24 @@ namespace mercer::cli {
 
 namespace {
 
+// What other programs call them.
+constexpr std::pair<std::string_view, const char*> kOtherNames[] = {
+    {"rbf", "gaussian"},     {"squared_exponential", "gaussian"},
+    {"se", "gaussian"},      {"laplace", "laplacian"},
+    {"poly", "polynomial"},  {"chi2", "additive_chi2"},
+    {"nystrom", "nystroem"}, {"rff", "fourier"},
+};
+
+std::string own_name(const std::string& name) {
+  const auto* const found =
+      std::ranges::find(kOtherNames, name, [](const auto& one) { return one.first; });
+  return found == std::end(kOtherNames) ? name : found->second;
+}
+
 // "gaussian" or {"kernel":"gaussian",...}
 Json object_of(const std::string& text, const char* option, const char* key) {
   const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos || text[first] != '{') return Json{{key, text}};
+  if (first == text.npos || text[first] != '{') return Json{{key, own_name(text)}};
   try {
     return parse_json(text);
   } catch (const Json::parse_error& error) {
@@ -29,68 +45,28 @@ Json object_of(const std::string& text, const char* option, const char* key) {
 }
 
 // What the library says of a name: empty if it does not list it, which is the library's to refuse.
-Json entry_of(const char* section, const Json& name, const std::string& specs) {
-  const Json all = json_or_discarded(specs);
-  if (!all.is_object()) return Json::object();
-  for (const Json& entry : all.value(section, Json::array())) {
+Json entry_of(const char* section, const Json& name) {
+  static const Json all = parse_json(specs());
+  for (const Json& entry : all.value(section, Json::array()))
     if (entry.value("name", Json()) == name) return entry;
-  }
   return Json::object();
 }
 
-// Where the map is left to the kernel, of one output.
-Json default_map(const Json& kernel, const std::string& specs) {
-  const Json name = kernel.is_object() ? kernel.value("kernel", Json()) : Json();
-  const Json entry = entry_of("kernels", name, specs);
-  if (entry.value("outputs", "one") != "one")
-    throw Failure("--kernel " + json_text(name) + ": it has several outputs: --operator");
-  return entry.value("default_map", Json("fourier"));
-}
-
-bool lists(const Json& specs, const char* section, const std::string& name) {
-  for (const Json& entry : specs.value(section, Json::array()))
-    if (entry.value("name", "") == name) return true;
-  return false;
-}
-
 // The name of one kind of thing where another is meant: the library would list those it knows.
-void check_kind(const PlanRequest& request, const std::string& specs) {
-  const Json all = json_or_discarded(specs);
-  if (!all.is_object()) return;
-  if (lists(all, "maps", request.kernel) && !lists(all, "kernels", request.kernel))
-    throw Failure("--kernel " + request.kernel + ": this is a map: --map " + request.kernel);
-  if (lists(all, "kernels", request.map) && !lists(all, "maps", request.map))
-    throw Failure("--map " + request.map + ": this is a kernel: --kernel " + request.map);
-  if (lists(all, "projections", request.map) && !lists(all, "maps", request.map))
-    throw Failure("--map " + request.map + R"(: this is a projection: --map '{"map":"fourier",)" +
-                  R"("projection":")" + request.map + "\"}'");
-}
-
-Json with_lengthscale(const Json& map, double lengthscale) {
-  Json result = map;
-  if (lengthscale > 0) result["kernel"]["lengthscale"] = lengthscale;
-  return result;
-}
-
-bool can_be_made(const Json& map) {
-  try {
-    Map::from_spec(json_text(map));
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
-// As the library's search has it: the first that it lists for so many inputs and that takes the
-// kernel.
-void choose_projection(Json* map, int64_t inputs) {
-  const Json entry = entry_of("maps", map->value("map", Json()), specs());
-  for (const Json& rule : entry.value("chosen_projections", Json::array())) {
-    if (inputs < rule.at("least_inputs") || inputs > rule.at("most_inputs")) continue;
-    (*map)["projection"] = rule.at("projection");
-    if (can_be_made(*map)) return;
-  }
-  map->erase("projection");
+void check_kind(const PlanRequest& request) {
+  const auto is = [](const char* section, const std::string& name) {
+    return !entry_of(section, name).empty();
+  };
+  const std::string &kernel = request.kernel, &map = request.map;
+  if (is("maps", kernel) && !is("kernels", kernel))
+    throw Failure("--kernel " + kernel + ": this is a map: --map " + kernel);
+  if (is("kernels", map) && !is("maps", map))
+    throw Failure("--map " + map + ": this is a kernel: --kernel " + map);
+  if (is("projections", map) && !is("maps", map))
+    throw Failure("--map " + map + R"(: this is a projection: --map '{"map":"fourier",)" +
+                  R"("projection":")" + map + "\"}'");
+  if (entry_of("kernels", own_name(kernel)).value("outputs", "one") != "one")
+    throw Failure("--kernel " + kernel + ": it has several outputs: --operator");
 }
 
 double number_or_auto(const std::string& text, const char* option, bool zero_allowed,
@@ -105,51 +81,52 @@ double number_or_auto(const std::string& text, const char* option, bool zero_all
   return value;
 }
 
-void take_lengthscale(const Json& kernel, const PlanRequest& request, Plan* plan) {
-  if (!kernel.is_object()) return;
-  if (kernel.contains("parts") && request.lengthscale != "auto")
-    throw Failure("--lengthscale: the parts of the kernel hold theirs");
-  if (!kernel.contains("lengthscale")) return;
-  if (request.lengthscale != "auto") {
+void check_lengthscale(const Json& kernel, const PlanRequest& request) {
+  if (!kernel.is_object() || request.lengthscale == "auto") return;
+  if (kernel.contains("parts")) throw Failure("--lengthscale: the parts of the kernel hold theirs");
+  if (kernel.contains("lengthscale"))
     throw Failure("--lengthscale: the spec of the kernel already holds one");
-  }
-  const Json& inside = kernel["lengthscale"];
-  plan->per_input = inside.is_array();
-  // The search replaces the lengthscale by this number; what is no number is left for the library
-  // to refuse.
-  if (inside.is_number()) plan->lengthscale = number_or_auto(json_text(inside), "kernel", false, 0);
 }
 
 }  // namespace
 
-Plan read_plan(const PlanRequest& request, const std::string& specs) {
-  check_kind(request, specs);
+Plan read_plan(const PlanRequest& request) {
+  check_kind(request);
   Json map = request.map.empty() ? Json::object() : object_of(request.map, "map", "map");
-  for (const char* key : {"inputs", "features", "seed"}) {
-    if (map.contains(key)) {
+  for (const char* key : {"inputs", "features", "seed"})
+    if (map.contains(key))
       throw Failure(std::string("--map: leave \"") + key +
                     "\" out; the data, --features and --seed say it");
-    }
-  }
   if (map.contains("kernel") && !request.kernel.empty())
     throw Failure("--kernel: the spec of --map already holds one");
-  Json kernel = map.value("kernel", Json::object());
-  if (!request.kernel.empty()) kernel = object_of(request.kernel, "kernel", "kernel");
-  const Json usual = default_map(kernel, specs);
-  if (!map.contains("map")) map["map"] = usual;
-  const Json entry = entry_of("maps", map["map"], specs);
-  const bool no_kernel = !map.contains("kernel") && request.kernel.empty();
-  map["kernel"] = no_kernel ? entry.value("default_kernel", Json{{"kernel", "gaussian"}}) : kernel;
-  Plan plan;
-  plan.learns_threshold = map.value("threshold_from", Json()) == "targets";
-  plan.needs_rows = entry.value("needs_rows", false) || plan.learns_threshold;
-  plan.row_per_feature = entry.value("row_per_feature", false);
-  plan.one_size = entry.value("one_size", false);
-  plan.map = json_text(map);
-  plan.lengthscale = number_or_auto(request.lengthscale, "lengthscale", false, 0);
-  plan.lambda = number_or_auto(request.lambda, "lambda", true, -1);
-  take_lengthscale(map["kernel"], request, &plan);
-  return plan;
+  if (!request.kernel.empty()) map["kernel"] = object_of(request.kernel, "kernel", "kernel");
+  if (!map.contains("kernel") && map.value("map", Json("fourier")) == "fourier")
+    map["kernel"] = {{"kernel", "gaussian"}};
+  check_lengthscale(map.value("kernel", Json()), request);
+  return {json_text(map), number_or_auto(request.lengthscale, "lengthscale", false, 0),
+          number_or_auto(request.lambda, "lambda", true, -1)};
+}
+
+void check_plan(const Plan& plan, int64_t features) {
+  constexpr int64_t kInputs = 1000;  // any that every map takes
+  Json map = parse_json(plan.map);
+  Json& kernel = map["kernel"];
+  if (kernel.is_null()) map.erase("kernel");
+  const Json lengthscale = map.value("/kernel/lengthscale"_json_pointer, Json());
+  const Json name = map.value("/kernel/kernel"_json_pointer, Json());
+  if (!map.contains("map")) map["map"] = entry_of("kernels", name).value("default_map", "fourier");
+  const Json entry = entry_of("maps", map["map"]);
+  if (entry.value("one_size", false)) return;
+  if (!map.contains("kernel")) map["kernel"] = entry.value("default_kernel", Json::object());
+  const bool listed = lengthscale.is_array() && !lengthscale.empty();
+  map.update({{"inputs", listed ? std::ssize(lengthscale) : kInputs}, {"features", features}});
+  try {
+    Map::from_spec(json_text(map));
+  } catch (const Error& error) {
+    const bool needs_rows = entry.value("needs_rows", false) || map.contains("threshold_from");
+    const bool unsupported = error.status() == MERCER_UNSUPPORTED && !needs_rows;
+    if (unsupported || error.status() == MERCER_INVALID_ARGUMENT) throw;
+  }
 }
 
 uint64_t read_seed(const std::string& text) {
@@ -166,9 +143,10 @@ uint64_t read_seed(const std::string& text) {
 double read_test_fraction(const std::string& text) {
   double fraction = 0;
   const bool number = parse_number(text, &fraction) == NumberKind::finite;
-  if (!number || fraction < 0 || fraction >= 1) {
-    throw Failure("--test-fraction " + shown(text) + ": expected a number >= 0 and < 1");
-  }
+  const bool percent = number && fraction >= 1 && fraction < 100;
+  if (!number || fraction < 0 || fraction >= 1)
+    throw Failure("--test-fraction " + shown(text) + ": expected a number >= 0 and < 1" +
+                  (percent ? "; did you mean " + rounded(fraction / 100, 6) + "?" : ""));
   return fraction;
 }
 
@@ -183,54 +161,14 @@ int64_t read_folds(const std::string& text) {
   return folds;
 }
 
-std::string complete_map(const std::string& map, double lengthscale, int64_t inputs,
-                         int64_t features, uint64_t seed) {
-  Json json = with_lengthscale(parse_json(map), lengthscale);
-  json["inputs"] = inputs;
-  json["features"] = features;
-  json["seed"] = std::to_string(seed);
-  if (!json.contains("projection")) choose_projection(&json, inputs);
-  return json_text(json);
-}
-
-std::string kernel_of(const std::string& map, double lengthscale) {
-  return json_text(with_lengthscale(parse_json(map), lengthscale).at("kernel"));
-}
-
-std::string with_kernel_of(const std::string& map, const std::string& spec) {
-  Json json = parse_json(map);
-  json["kernel"] = parse_json(spec).at("kernel");
-  return json_text(json);
-}
-
-namespace {
-
-/// Of a kernel of several outputs its scalar one, which has the lengthscale; null without any.
-Json scalar_kernel(const std::string& map) {
-  const Json json = json_or_discarded(map);
-  const Json kernel = json.is_object() ? json.value("kernel", Json()) : Json();
-  if (!kernel.is_object()) return nullptr;
-  return kernel.value("scalar", kernel);
-}
-
-}  // namespace
-
-double lengthscale_of(const std::string& map) {
-  const Json kernel = scalar_kernel(map);
-  const Json lengthscale = kernel.is_object() ? kernel.value("lengthscale", Json()) : Json();
-  return lengthscale.is_number() ? lengthscale.get<double>() : 0;
-}
-
-int64_t listed_lengthscales(const std::string& map) {
-  const Json lengthscale = parse_json(map).at("kernel").value("lengthscale", Json());
-  return lengthscale.is_array() ? std::ssize(lengthscale) : 0;
-}
-
 std::string lengthscale_text(const std::string& map) {
-  const double value = lengthscale_of(map);
-  if (value > 0) return rounded(value, 4);
+  const Json json = json_or_discarded(map);
+  const Json whole = json.is_object() ? json.value("kernel", Json::object()) : Json::object();
+  const Json kernel = whole.value("scalar", whole);
+  const Json value = kernel.value("lengthscale", Json());
+  if (value.is_number()) return rounded(value.get<double>(), 4);
   if (map.find("\"lengthscale\"") == map.npos) return "-";
-  return scalar_kernel(map).contains("parts") ? "per part" : "per input";
+  return kernel.contains("parts") ? "per part" : "per input";
 }
 
 std::string kernel_name(const std::string& map) {
@@ -239,7 +177,7 @@ std::string kernel_name(const std::string& map) {
   const Json& kernel = json["kernel"];
   std::string name = kernel.value("kernel", "?");
   if (!kernel.contains("scalar")) return name;
-  const std::string shape = entry_of("kernels", name, specs()).value("shape", "");
+  const std::string shape = entry_of("kernels", name).value("shape", "");
   if (!shape.empty()) name += ":" + rounded(kernel.value(shape, 0.0), 4);
   return name + " of " + kernel["scalar"].value("kernel", "?");
 }

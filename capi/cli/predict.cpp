@@ -12,16 +12,11 @@
 #include "failure.h"
 #include "gaps.h"
 #include "loaded_model.h"
-#include "message.h"
 #include "output_file.h"
-#include "outside.h"
 #include "read/csv_fields.h"
 #include "read/number.h"
 #include "scoring.h"
 #include "session.h"
-#include "streams.h"
-#include "table_rows.h"
-#include "task.h"
 
 namespace mercer::cli {
 
@@ -68,12 +63,13 @@ std::string names_before(const std::vector<std::string>& names) {
   return text;
 }
 
-void write_predictions(const LoadedModel& loaded, const Dataset& test, const Matrix<double>& scores,
-                       const std::vector<ClassColumns>& columns, const PredictRequest& request) {
+void write_predictions(const LoadedModel& loaded, const Dataset& test, const Applied& applied,
+                       const std::vector<ClassColumns>& columns, const std::string& path) {
   const bool classification = loaded.metadata.classification;
   std::vector<int32_t> classes;
-  if (classification) classes = classes_of(scores);
-  OutputFile file(request.predictions);
+  if (classification) classes = classes_of(applied.deciding());
+  const Matrix<double> scores = scoring_of(loaded.model).means(applied.scores);
+  OutputFile file(path);
   file.write(names_before(test.id_names) + header(loaded, columns));
   std::string line;
   for (int64_t i = 0; i < scores.rows(); ++i) {
@@ -92,46 +88,49 @@ void write_predictions(const LoadedModel& loaded, const Dataset& test, const Mat
   file.commit();
 }
 
-// Y of the test set against the predictions; labels the model never saw count as wrong.
-void print_score(const LoadedModel& loaded, Dataset* test, const Matrix<double>& scores,
-                 std::FILE* out) {
-  check_targets(loaded, *test);
-  const bool classification = loaded.metadata.classification;
-  int64_t unknown = 0;
-  if (classification)
-    unknown = number_known_classes(loaded.metadata.classes, loaded.metadata.text_labels, test);
-  const TargetRows known = rows_with_targets(scores, *test, kAnyTarget);
+/// Y of the test set against the predictions; labels the model never saw count as wrong.
+Json tell_score(const LoadedModel& loaded, Dataset* test, const Applied& applied,
+                const Streams& streams) {
+  const int64_t unknown = match_targets(loaded, test);
+  const TargetRows known = rows_with_targets(applied.deciding(), *test, kAnyTarget);
   if (known.rows() == 0) {
-    std::fputs("no score: no row holds a target\n", out);
-    return;
+    std::fputs("no score: no row holds a target\n", streams.warnings);
+    return nullptr;
   }
   const Scoring scoring = scoring_of(loaded.model);
-  const double score =
-      prediction_score(known.numbers, known.truth(), classification ? loaded.model.classes() : 0,
-                       scoring.options(known.options()));
-  std::fprintf(out, "test: %s on %" PRId64 " rows", scoring.text(score).c_str(), known.rows());
-  if (unknown > 0) std::fprintf(out, " (%" PRId64 " with labels the model does not know)", unknown);
-  std::fprintf(out, "%s\n", known.text(*test).c_str());
+  const double score = prediction_score(known.numbers, known.truth(), loaded.model.classes(),
+                                        scoring.options(known.options()));
+  if (streams.scores != nullptr) {
+    std::fprintf(streams.scores, "test: %s on %" PRId64 " rows", scoring.text(score).c_str(),
+                 known.rows());
+    if (unknown > 0)
+      std::fprintf(streams.scores, " (%" PRId64 " with labels the model does not know)", unknown);
+    std::fprintf(streams.scores, "%s\n", known.text(*test).c_str());
+  }
+  return {{"score", score}, {"rows", known.rows()}, {"unknown_labels", unknown}};
 }
 
-/// The class printed is the model's decision, which score counts, with --probabilities as without.
-void tell_other_classes(const Matrix<double>& scores, const Matrix<double>& probabilities,
-                        std::FILE* out) {
-  const std::vector<int32_t> decided = classes_of(scores), probable = classes_of(probabilities);
+/// Which of the two the class printed is, where that may be asked.
+void tell_other_classes(const Applied& applied, std::FILE* out) {
+  if (applied.probabilities.rows() == 0 || applied.by_probability) return;
+  const std::vector<int32_t> decided = classes_of(applied.scores),
+                             probable = classes_of(applied.probabilities);
   int64_t others = 0;
   for (size_t i = 0; i < decided.size(); ++i) others += decided[i] != probable[i];
   if (others > 0)
     std::fprintf(out,
                  "note: %" PRId64 " of %" PRId64
                  " rows are given another class than their most probable one: classes are those of "
-                 "the largest score, probabilities are calibrated apart\n",
-                 others, scores.rows());
+                 "the largest score (--class probability prints the other)\n",
+                 others, applied.scores.rows());
 }
 
-void check_class_columns(const LoadedModel& loaded, const PredictRequest& request) {
-  const char* asked = request.scores ? "--scores" : "--probabilities";
-  if (!request.scores && !request.probabilities) return;
-  if (!loaded.metadata.classification)
+void check_class_columns(const LoadedModel& loaded, const ApplyRequest& request) {
+  const char* asked = request.scores               ? "--scores"
+                      : request.probabilities      ? "--probabilities"
+                      : request.class_by != "auto" ? "--class"
+                                                   : nullptr;
+  if (asked != nullptr && !loaded.metadata.classification)
     throw Failure(std::string(asked) + ": the model is a regression and has no classes");
   if (request.probabilities && !loaded.model.has_probabilities())
     throw Failure(
@@ -139,41 +138,27 @@ void check_class_columns(const LoadedModel& loaded, const PredictRequest& reques
         "its lambda lets it pass through the rows");
 }
 
-void check_files(const PredictRequest& request) {
-  check_output(request.predictions, request.test);
-  check_output(request.predictions, request.model);
-  if (request.model == "-" && request.test == "-")
-    throw Failure("MODEL and TEST cannot both be standard input");
-}
-
 }  // namespace
 
-void run_predict(const PredictRequest& request) {
-  check_files(request);
+void run_predict(const ApplyRequest& request) {
+  check_output(request.output, request.rows);
+  check_output(request.output, request.model);
   const LoadedModel loaded = load_model(request.model);
   check_class_columns(loaded, request);
-  std::FILE* out = is_standard_output(request.predictions) ? stderr : stdout;
-  std::FILE* warnings = streams_of(request.quiet, out).warnings;
-  Dataset test = read_rows_for(loaded, request.test, request.labels, request.columns, warnings);
-  Session session(request.threads, request.quiet);
-  OutsideCounts outside(loaded.inputs);
-  mercer_predict_options options = outside.options(extrapolation_of(request.extrapolation));
-  const Rows X = rows_of(test.X, 0, test.n, test.d);
-  const std::vector<std::string> names = input_names(loaded.metadata);
-  const Matrix<double> scores = in_words_of(
-      test.name, names, [&] { return loaded.model.predict(X, options, session.context()); });
+  const Streams streams =
+      streams_of(request.run, is_standard_output(request.output) ? stderr : stdout);
+  Dataset test = read_rows_for(loaded, request, streams.warnings);
+  Session session(request.run);
+  const Applied applied = apply(loaded, test, request, session, streams.warnings);
   std::vector<ClassColumns> columns;
-  if (request.scores) columns.push_back({"score_", scores});
-  if (request.probabilities)
-    columns.push_back(
-        {"probability_", loaded.model.predict(X, options, session.context(), "probability")});
-  session.clear_bar();
-  outside.tell(test.n, names, loaded.clips(request.extrapolation), warnings);
-  if (request.probabilities) tell_other_classes(scores, columns.back().numbers, warnings);
-  write_predictions(loaded, test, scoring_of(loaded.model).means(scores), columns, request);
-  if (test.m == 0) return;
-  print_score(loaded, &test, scores, out);
-  tell_unused_weights(loaded, test, warnings);
+  if (request.scores) columns.push_back({"score_", applied.scores});
+  if (request.probabilities) columns.push_back({"probability_", applied.probabilities});
+  tell_other_classes(applied, streams.warnings);
+  write_predictions(loaded, test, applied, columns, request.output);
+  Json score;
+  if (test.m > 0) score = tell_score(loaded, &test, applied, streams);
+  if (test.m > 0) tell_unused_weights(loaded, test, streams.warnings);
+  streams.print({{"predictions", request.output}, {"rows", test.n}, {"test", score}});
 }
 
 }  // namespace mercer::cli

@@ -6,11 +6,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "columns.h"
 #include "dataset.h"
 #include "failure.h"
-#include "index_column.h"
-#include "memory.h"
 #include "read/number.h"
 
 namespace mercer::cli {
@@ -25,7 +22,7 @@ void settle_libsvm(Table* table) {
   require_memory(table->name + ": " + std::to_string(table->columns) +
                      " columns (the largest index): standardising them",
                  kBytesPerColumn * static_cast<double>(table->columns));
-  densify_if_full(&table->values, table->rows, table->columns);
+  densify_if_full(&table->numbers, table->rows, table->columns);
 }
 
 Dataset with_labels(Table&& table, const std::vector<int64_t>& ignored,
@@ -38,7 +35,7 @@ Dataset with_labels(Table&& table, const std::vector<int64_t>& ignored,
 }
 
 Dataset with_libsvm_labels(Table&& table) {
-  GrowingBuffer<double> labels = std::move(table.labels);
+  std::vector<double> labels = std::move(table.labels);
   Dataset data = take_all(std::move(table));
   data.Y = std::move(labels);
   data.m = 1;
@@ -46,11 +43,6 @@ Dataset with_libsvm_labels(Table&& table) {
 }
 
 }  // namespace
-
-void scale_bytes(Dataset* data) {
-  float* x = data->X.f32.data();
-  for (size_t i = 0; i < data->X.f32.size(); ++i) x[i] /= 255.0F;
-}
 
 void require_targets(const Dataset& data) {
   for (size_t k = 0; k < data.Y.size(); ++k)
@@ -111,16 +103,17 @@ Parts choose_parts(const std::vector<std::string>& names, int64_t columns,
   return parts;
 }
 
-/// Takes a first column that is no input out of those; what it is, or nothing.
-std::string take_out_index(const Table& table, Parts* parts) {
-  const bool asked = std::ranges::find(parts->text, 0) != parts->text.end();
-  const auto place = std::ranges::find(parts->inputs, 0);
-  if (asked || place == parts->inputs.end()) return "";
-  std::string index = index_column(table);
-  if (index.empty()) return index;
-  parts->inputs.erase(place);
-  parts->ignored.insert(parts->ignored.begin(), 0);
-  return index;
+/// Does the first column count the rows from 0 or 1 without a name, as the index of a data frame?
+bool begins_with_index(const Table& table, const Parts& parts) {
+  if (table.names.empty() || table.names[0] != name_of_unnamed(0)) return false;
+  const bool input = std::ranges::find(parts.inputs, 0) != parts.inputs.end() &&
+                     std::ranges::find(parts.text, 0) == parts.text.end();
+  const double first = table.numbers.at(0);
+  bool counts = input && (first == 0 || first == 1);
+  for (const TextColumn& text : table.text_inputs) counts = counts && text.column != 0;
+  for (int64_t i = 0; counts && i < table.rows; ++i)
+    counts = table.numbers.at(i * table.columns) == first + static_cast<double>(i);
+  return counts;
 }
 
 void keep_ignored(const Parts& parts, std::vector<std::string>&& names, Dataset* data) {
@@ -202,23 +195,19 @@ Dataset libsvm_training(Table&& table, const TargetRequest& request, const Colum
                                 : with_labels(std::move(table), {}, request);
 }
 
-/// Labels of IDX files are in another file, whose name follows from theirs.
-TargetRequest with_idx_labels(TargetRequest request, const std::string& path) {
-  if (request.labels.empty()) request.labels = labels_name_of(path);
-  if (request.labels.empty())
-    throw Failure("--labels: needed for IDX files whose name does not hold 'images-idx3'");
-  return request;
-}
-
 /// Of a file of columns.
 Dataset columns_training(Table&& table, Parts parts, const TargetRequest& request) {
   std::vector<std::string> names = table.names;
   RowWeights weights = weights_of(table, parts);
   std::vector<double> groups = groups_of(table, parts);
-  std::string index = take_out_index(table, &parts);
+  const bool index = begins_with_index(table, parts);
+  if (index) {
+    std::erase(parts.inputs, 0);
+    parts.ignored.insert(parts.ignored.begin(), 0);
+  }
   Dataset data = request.labels.empty() ? with_targets(std::move(table), parts)
                                         : with_labels(std::move(table), parts.left_out(), request);
-  data.index = std::move(index);
+  if (index) data.note = "the first column has no name and counts the rows: it is no input";
   data.groups = std::move(groups);
   data.weights = std::move(weights.weights);
   data.weights_name = std::move(weights.column);
@@ -246,9 +235,8 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
   Table table = read_table(path, rule, csv_options(columns));
   require_csv(table, columns);
   if (table.format == Format::libsvm) return libsvm_training(std::move(table), request, columns);
-  const TargetRequest own = table.format == Format::idx ? with_idx_labels(request, path) : request;
-  if (table.format != Format::csv) parts = choose_parts({}, table.columns, own, columns);
-  return columns_training(std::move(table), std::move(parts), own);
+  if (table.format != Format::csv) parts = choose_parts({}, table.columns, request, columns);
+  return columns_training(std::move(table), std::move(parts), request);
 }
 
 }  // namespace mercer::cli

@@ -3,7 +3,6 @@
 // mercer relevance: the inputs of a model in the order in which they move its predictions, as bars
 // of text, a page or JSON.
 #include <algorithm>
-#include <cinttypes>
 #include <cmath>
 #include <cstdio>
 
@@ -15,6 +14,7 @@
 #include "relevance_measure.h"
 #include "report/chart.h"
 #include "report/page.h"
+#include "session.h"
 
 namespace mercer::cli {
 
@@ -47,44 +47,42 @@ std::string page_of(const Relevance& inputs, const std::string& rows, int64_t n)
   most.values.resize(most.names.size());
   page.figure(
       bars("relevance", most.names, most.values),
-      "By how many of its standard deviations the prediction moves when an input moves by "
-      "one of its own (root mean square of the derivative over the rows); the relevance that a "
-      "fit reports compares lengthscales instead" +
+      "By how many of its standard deviations the prediction moves when an input is given another "
+      "row's value, over the square root of 2: of a linear model when it moves by one of its own" +
           std::string(most.names.size() < inputs.names.size() ? "; the 40 largest" : ""));
   return page.text();
 }
 
-std::string document_of(const Relevance& inputs, const std::string& rows, int64_t n) {
-  const Json document = {{"data", rows},
-                         {"rows", n},
-                         {"inputs", inputs.names},
-                         {"measure", "slope"},
-                         {"relevance", inputs.values}};
-  return json_text(document, 1) + "\n";
+Json document_of(const Relevance& inputs, const std::string& rows, int64_t n) {
+  return {{"data", rows},
+          {"rows", n},
+          {"inputs", inputs.names},
+          {"measure", "switching"},
+          {"relevance", inputs.values}};
 }
 
 }  // namespace
 
-void run_relevance(const RelevanceRequest& request) {
+void run_relevance(const ApplyRequest& request) {
   if (!request.output.empty()) {
-    check_output(request.output, request.data);
+    check_output(request.output, request.rows);
     check_output(request.output, request.model);
   }
-  if (request.model == "-" && request.data == "-")
-    throw Failure("MODEL and DATA cannot both be standard input");
   const LoadedModel loaded = load_model(request.model);
-  Dataset data = read_rows_for(loaded, request.data, "", request.columns, stderr);
+  Dataset data = read_rows_for(loaded, request, stderr);
   if (data.n == 0) fail_at(data.name, 0, 0, "no rows");
   // Slopes count by how far the inputs of these rows lie apart.
   if (data.n == 1) fail_at(data.name, 0, 0, "one row, expected at least 2 that differ");
-  Session session(request.threads, request.quiet);
-  const Relevance inputs = relevance_of(loaded, data, session);
+  Session session(request.run);
+  const Relevance inputs = relevance_of(loaded.model, loaded.metadata, data, session);
   session.clear_bar();
-  if (!is_standard_output(request.output)) print(inputs);
+  const Json document = document_of(inputs, data.name, data.n);
+  streams_of(request.run, stdout).print(document);
+  if (!request.run.json && !is_standard_output(request.output)) print(inputs);
   if (request.output.empty()) return;
-  const bool page = request.output.ends_with(".html");
   OutputFile file(request.output);
-  file.write(page ? page_of(inputs, data.name, data.n) : document_of(inputs, data.name, data.n));
+  file.write(request.output.ends_with(".html") ? page_of(inputs, data.name, data.n)
+                                               : json_text(document, 1) + "\n");
   file.commit();
 }
 

@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "loaded_model.h"
+#include "mercer/mercer.hpp"
+#include "metadata.h"
 #include "session.h"
 
 namespace mercer::cli {
@@ -16,16 +17,14 @@ struct Relevance {
   std::vector<double> values;      // descending
 };
 
-/// With S_o the standard deviation of prediction o of m over the rows, of a number x_j of standard
-/// deviation s_j
-///   r_j = sqrt(mean_i mean_o (df_o/dx_j(x_i) s_j / S_o)^2):
-/// by how many of its standard deviations a prediction moves when the input moves by one of its
-/// own. Text, and numbers of two values, have no derivative: with other(i) the row with another
-/// row's value of the input, drawn as often as the rows have it,
-///   r_j = sqrt(mean_i mean_o E (f_o(other(i)) - f_o(x_i))^2 / (2 S_o^2)),
-/// the same for a linear f; on at most 400,000 predictions in all, of rows evenly spaced. Of sparse
-/// rows, which may have any number of inputs, all go by derivatives. A missing number moves
-/// nothing. Predictions are those of extrapolation free.
-Relevance relevance_of(const LoadedModel& loaded, const Dataset& data, Session& session);
+/// With S_o the standard deviation of prediction o of m over the rows, and other(i) the row with
+/// another row's value of input j,
+///   r_j = sqrt(mean_i mean_o (f_o(other(i)) - f_o(x_i))^2 / (2 S_o^2)):
+/// of a linear f by how many of its standard deviations a prediction moves when the input moves by
+/// one of its own; of numbers and text alike. On at most 400,000 predictions in all, of rows evenly
+/// spaced, at least 100. Of more than 2,000 inputs r_j = sqrt(mean_i mean_o (df_o/dx_j s_j / S_o)^2)
+/// stands in, s_j the standard deviation of x_j. Predictions are those of extrapolation free.
+Relevance relevance_of(const Model& model, const Metadata& metadata, const Dataset& data,
+                       Session& session);
 
 }  // namespace mercer::cli

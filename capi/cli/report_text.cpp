@@ -9,7 +9,7 @@
 #include "failure.h"
 #include "json.h"
 #include "read/number.h"
-#include "score.h"
+#include "scoring.h"
 
 namespace mercer::cli {
 
@@ -164,11 +164,13 @@ std::string report_text(const std::string& report, const ReportNames& names) {
   });
 }
 
+std::string score_lines_text(const std::string& report, const ReportNames& names) {
+  return text_of(report, [&](const Json& json) { return score_lines(json, names); });
+}
+
 std::string honest_score_text(const std::string& report, const ReportNames& names) {
-  return text_of(report, [&](const Json& json) {
-    const std::string lines = score_lines(json, names);
-    return lines.substr(0, lines.find('\n') + 1);
-  });
+  const std::string lines = score_lines_text(report, names);
+  return lines.empty() ? lines : lines.substr(0, lines.find('\n') + 1);
 }
 
 std::string warnings_text(const std::string& report, const ReportNames& names) {

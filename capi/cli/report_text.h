@@ -18,6 +18,9 @@ struct ReportNames {
 /// warning; nothing for "{}".
 std::string report_text(const std::string& report, const ReportNames& names = {});
 
+/// The score and its baselines alone.
+std::string score_lines_text(const std::string& report, const ReportNames& names = {});
+
 /// The line of the honest score alone.
 std::string honest_score_text(const std::string& report, const ReportNames& names = {});
 

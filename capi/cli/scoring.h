@@ -1,14 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How predictions are scored: by the task, or by the loss that the model was fitted with.
+// How predictions are scored, by the task or by the loss that the model was fitted with, and scores
+// as texts.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
-#include "losses.h"
+#include "dataset.h"
 #include "mercer/mercer.hpp"
 
 namespace mercer::cli {
+
+/// A loss beside squares that --loss names.
+struct LossRow {
+  const char* name;
+  const char* task;
+  const char* measure;  // of its scores, as reports call it
+  int32_t metric;
+  const char* reads = "";      // an option of its own
+  bool predicts_logs = false;  // of means
+};
+/// Null: there is none of this name.
+const LossRow* find_loss(const std::string& name);
+
+/// "R^2 0.96812" or "accuracy 0.9680".
+std::string score_text(bool classification, double score);
+/// By the name that a report has for the measure.
+std::string measure_text(const std::string& measure, double score);
+/// The number alone, right-aligned; "-" for NaN.
+std::string score_number(double score, int width);
 
 struct Scoring {
   bool classification = false;
@@ -19,11 +41,23 @@ struct Scoring {
   mercer_score_options options(mercer_score_options of_rows) const;
   /// "R^2 0.91000", "explained pinball loss 0.41000".
   std::string text(double score) const;
+  /// "R^2", "explained pinball loss".
+  std::string measure() const;
   /// Predictions of counts are logs of means, which nobody asked for; others stay.
   Matrix<double> means(Matrix<double> predicted) const;
 };
-
 /// Of a model by its spec.
 Scoring scoring_of(const Model& model);
+
+/// Losses l_i whose mean is 1 - R^2 (K = 0: the squared error over the variance of its target, mean
+/// over targets) or the error rate (scores of K classes). Means are by the data's weights.
+std::vector<double> row_losses(const Matrix<double>& predicted, const Dataset& data, int64_t K);
+
+struct MeanOfRows {
+  double value = 0;
+  double standard_error = 0;
+};
+/// weights: empty for 1 each.
+MeanOfRows mean_of(const std::vector<double>& numbers, const std::vector<double>& weights);
 
 }  // namespace mercer::cli

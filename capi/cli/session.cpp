@@ -3,19 +3,34 @@
 // Context, interruption, progress.
 #include "session.h"
 
+#include <dlfcn.h>
 #include <unistd.h>
 
-#include "blas_threads.h"
+#include "failure.h"
 #include "interrupt.h"
-#include "memory.h"
 
 namespace mercer::cli {
 
-Session::Session(int32_t threads, bool quiet)
-    : bar_(!quiet && isatty(STDERR_FILENO) == 1),
+namespace {
+
+/// At most `threads` of BLAS from now on; 0: as many as there are. They are the process's own, so that
+/// the library leaves them alone. OpenBLAS reads its environment as it is loaded, before main;
+/// afterwards its own functions count, which are looked up, since the command links the library alone.
+void limit_blas_threads(int32_t threads) {
+  using Get = int (*)();
+  using Set = void (*)(int);
+  const auto get = reinterpret_cast<Get>(::dlsym(RTLD_DEFAULT, "openblas_get_num_threads"));
+  const auto set = reinterpret_cast<Set>(::dlsym(RTLD_DEFAULT, "openblas_set_num_threads"));
+  if (threads > 0 && get != nullptr && set != nullptr && get() > threads) set(threads);
+}
+
+}  // namespace
+
+Session::Session(const RunRequest& run)
+    : bar_(!run.quiet && isatty(STDERR_FILENO) == 1),
       // A fit that needs more than the machine has is refused, not killed later.
-      context_(threads, physical_memory(), progress()) {
-  limit_blas_threads(threads);
+      context_(run.threads, physical_memory(), progress()) {
+  limit_blas_threads(run.threads);
   stop_if_interrupted();
   set_interruptible(&context_, [](void* context) { static_cast<Context*>(context)->cancel(); });
 }

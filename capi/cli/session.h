@@ -1,15 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// One run of a command: the context with threads, Ctrl-C and the progress bar.
+// One run of a command: what it prints where, the context with threads, Ctrl-C, the progress bar.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
 
+#include "commands.h"
+#include "json.h"
 #include "mercer/base.hpp"
 
 namespace mercer::cli {
+
+/// Where a command says what. --quiet leaves scores, and never takes away what tells whether a
+/// result can be trusted: warnings and counts of rows that were filled or clipped then stand on
+/// standard error, as they do where a JSON object is all of standard output.
+struct Streams {
+  std::FILE* out;       // what leads to scores: tables, choices; nullptr: nowhere
+  std::FILE* warnings;  // never nullptr
+  std::FILE* scores;    // nullptr where they are in the JSON object
+  std::FILE* json;      // nullptr for text
+
+  void print(const Json& result) const {
+    if (json != nullptr) std::fprintf(json, "%s\n", json_text(result, 1).c_str());
+  }
+};
+
+/// scores: standard output, or standard error where a result is written to that.
+inline Streams streams_of(const RunRequest& run, std::FILE* scores) {
+  if (run.json) return {nullptr, stderr, nullptr, scores};
+  return run.quiet ? Streams{nullptr, stderr, scores, nullptr}
+                   : Streams{scores, scores, scores, nullptr};
+}
 
 class Stopwatch {
  public:
@@ -22,9 +45,9 @@ class Stopwatch {
 
 class Session {
  public:
-  /// threads: an upper limit, of BLAS in the whole process; 0: none. The bar is drawn on standard
-  /// error if that is a terminal and quiet is false.
-  Session(int32_t threads, bool quiet);
+  /// Threads are an upper limit, of BLAS in the whole process; 0: none. The bar is drawn on standard
+  /// error if that is a terminal and the run is not quiet.
+  explicit Session(const RunRequest& run);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;

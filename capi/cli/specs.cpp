@@ -108,12 +108,10 @@ std::string text_of(const std::string& name) {
 
 }  // namespace
 
-void run_specs(const std::string& name) {
+void run_specs(const std::string& name, bool json) {
   const std::string text = text_of(name);
-  const Json json = json_or_discarded(text);
-  if (!json.is_object())
-    throw Failure("the library's description is no JSON object: " + shown(text));
-  print_all(json);
+  if (!json) return print_all(parse_json(text));
+  std::printf("%s\n", text.c_str());
 }
 
 }  // namespace mercer::cli

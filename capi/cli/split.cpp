@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A shuffle that needs no library and never changes.
+// A shuffle that needs no library and never changes; which rows are held out: any, whole groups, or
+// the last, in one part or in folds.
 #include "split.h"
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <string>
+#include <unordered_map>
 #include <utility>
-#include <vector>
+
+#include "failure.h"
 
 namespace mercer::cli {
-
-namespace {
-
-template <class T>
-void swap_rows(GrowingBuffer<T>* values, int64_t width, uint64_t a, uint64_t b) {
-  T* first = values->data() + a * static_cast<uint64_t>(width);
-  std::swap_ranges(first, first + width, values->data() + b * static_cast<uint64_t>(width));
-}
-
-}  // namespace
 
 uint64_t SplitMix64::next() {
   uint64_t z = state_ += 0x9e3779b97f4a7c15;
@@ -36,106 +30,76 @@ uint64_t SplitMix64::below(uint64_t bound) {
   return draw % bound;
 }
 
-// Sparse rows differ in length: their numbers are swapped, and the rows copied in that order at the
-// end.
-void shuffle_rows(Dataset* data, uint64_t seed) {
+std::vector<int64_t> shuffled(int64_t n, uint64_t seed) {
   SplitMix64 random(seed);
-  if (data->file_rows.empty()) {
-    data->file_rows.resize(static_cast<size_t>(data->n));
-    std::iota(data->file_rows.begin(), data->file_rows.end(), int64_t{0});
-  }
-  std::vector<int64_t> order(data->X.sparse ? static_cast<size_t>(data->n) : 0);
+  std::vector<int64_t> order(static_cast<size_t>(n));
   std::iota(order.begin(), order.end(), int64_t{0});
-  for (auto i = static_cast<uint64_t>(data->n) - 1; i > 0; --i) {
-    const uint64_t j = random.below(i + 1);
-    if (j == i) continue;
-    if (data->X.sparse) {
-      std::swap(order[i], order[j]);
-    } else if (data->X.single) {
-      swap_rows(&data->X.f32, data->d, i, j);
-    } else {
-      swap_rows(&data->X.f64, data->d, i, j);
-    }
-    swap_rows(&data->Y, data->m, i, j);
-    if (!data->weights.empty()) std::swap(data->weights[i], data->weights[j]);
-    if (!data->groups.empty()) std::swap(data->groups[i], data->groups[j]);
-    std::swap(data->file_rows[i], data->file_rows[j]);
-  }
-  if (data->X.sparse) data->X = sparse_rows(data->X, order);
-}
-
-void swap_blocks(Dataset* data, int64_t a, int64_t b, int64_t count) {
-  if (a == b) return;
-  if (data->X.sparse) {
-    std::vector<int64_t> order(static_cast<size_t>(data->n));
-    std::iota(order.begin(), order.end(), int64_t{0});
-    std::swap_ranges(order.begin() + a, order.begin() + a + count, order.begin() + b);
-    data->X = sparse_rows(data->X, order);
-  }
-  for (int64_t i = 0; i < count; ++i) {
-    const auto from = static_cast<uint64_t>(a + i), to = static_cast<uint64_t>(b + i);
-    if (!data->X.sparse && data->X.single) swap_rows(&data->X.f32, data->d, from, to);
-    if (!data->X.sparse && !data->X.single) swap_rows(&data->X.f64, data->d, from, to);
-    swap_rows(&data->Y, data->m, from, to);
-    if (!data->weights.empty()) std::swap(data->weights[from], data->weights[to]);
-    if (!data->groups.empty()) std::swap(data->groups[from], data->groups[to]);
-    if (!data->file_rows.empty()) std::swap(data->file_rows[from], data->file_rows[to]);
-  }
+  for (size_t i = order.size(); i-- > 1;) std::swap(order[i], order[random.below(i + 1)]);
+  return order;
 }
 
 namespace {
 
+std::vector<double> taken(const std::vector<double>& numbers, int64_t width,
+                          const std::vector<int64_t>& rows) {
+  std::vector<double> own;
+  if (numbers.empty()) return own;
+  own.reserve(rows.size() * static_cast<size_t>(width));
+  for (const int64_t i : rows)
+    own.insert(own.end(), numbers.begin() + i * width, numbers.begin() + (i + 1) * width);
+  return own;
+}
+
+}  // namespace
+
+void arrange_rows(Dataset* data, const std::vector<int64_t>& order) {
+  data->X = rows_in_order(data->X, data->d, order);
+  data->Y = taken(data->Y, data->m, order);
+  data->weights = taken(data->weights, 1, order);
+  data->groups = taken(data->groups, 1, order);
+  std::vector<int64_t> file_rows;
+  for (const int64_t i : order) file_rows.push_back(row_of(*data, i) - 1);
+  data->file_rows = std::move(file_rows);
+  data->n = std::ssize(order);
+}
+
+void shuffle_rows(Dataset* data, uint64_t seed) { arrange_rows(data, shuffled(data->n, seed)); }
+
+namespace {
+
 /// Texts that no cell numbers are taken out, and the others numbered anew in their order.
-void keep_texts_in_use(const std::vector<double*>& cells, std::vector<std::string>* texts) {
+template <class... More>
+void keep_texts_in_use(const std::vector<double*>& cells, std::vector<std::string>* texts,
+                       More*... more) {
   std::vector<double> number(texts->size(), -1);
   for (const double* cell : cells) number[static_cast<size_t>(*cell)] = 0;
   size_t kept = 0;
   for (size_t k = 0; k < texts->size(); ++k) {
     if (number[k] < 0) continue;
     number[k] = static_cast<double>(kept);
-    std::swap((*texts)[kept++], (*texts)[k]);
+    std::swap((*texts)[kept], (*texts)[k]);
+    (std::swap((*more)[kept], (*more)[k]), ...);
+    ++kept;
   }
   texts->resize(kept);
+  (more->resize(kept), ...);
   for (double* cell : cells) *cell = number[static_cast<size_t>(*cell)];
 }
 
-// Only CSV holds text, whose numbers are double and dense.
+// Only CSV holds text, whose numbers are dense.
 void keep_texts_in_use(Dataset* data) {
   std::vector<double*> cells;
   for (TextColumn& text : data->text_inputs) {
     cells.clear();
     for (int64_t i = 0; i < data->n; ++i)
-      cells.push_back(data->X.f64.data() + i * data->d + text.column);
-    keep_texts_in_use(cells, &text.levels);
+      cells.push_back(data->X.values.data() + i * data->d + text.column);
+    keep_texts_in_use(cells, &text.levels, &text.lines);
   }
   if (!data->text) return;
   cells.clear();
-  for (size_t i = 0; i < data->Y.size(); ++i)
-    if (!std::isnan(data->Y[i])) cells.push_back(data->Y.data() + i);
+  for (double& y : data->Y)
+    if (!std::isnan(y)) cells.push_back(&y);
   keep_texts_in_use(cells, &data->texts);
-}
-
-std::vector<double> taken(const std::vector<double>& numbers, const std::vector<int64_t>& rows) {
-  std::vector<double> own;
-  for (const int64_t i : rows)
-    if (!numbers.empty()) own.push_back(numbers[static_cast<size_t>(i)]);
-  return own;
-}
-
-template <class T>
-void keep_rows(GrowingBuffer<T>* values, int64_t width, const std::vector<int64_t>& rows) {
-  T* to = values->data();
-  for (const int64_t i : rows) to = std::copy_n(values->data() + i * width, width, to);
-  values->truncate(rows.size() * static_cast<size_t>(width));
-}
-
-template <class T>
-void take_rows(GrowingBuffer<T>* values, int64_t width, const std::vector<int64_t>& order) {
-  GrowingBuffer<T> arranged;
-  for (const int64_t i : order)
-    for (int64_t j = 0; j < width; ++j)
-      arranged.push_back((*values)[static_cast<size_t>(i * width + j)]);
-  *values = std::move(arranged);
 }
 
 }  // namespace
@@ -146,36 +110,114 @@ int64_t leave_out_weightless(Dataset* data) {
     if (data->weights[i] != 0) rows.push_back(static_cast<int64_t>(i));
   const int64_t left_out = data->n - std::ssize(rows);
   if (data->weights.empty() || left_out == 0) return 0;
-  if (data->X.sparse) {
-    data->X = sparse_rows(data->X, rows);
-  } else if (data->X.single) {
-    keep_rows(&data->X.f32, data->d, rows);
-  } else {
-    keep_rows(&data->X.f64, data->d, rows);
-  }
-  keep_rows(&data->Y, data->m, rows);
-  std::erase(data->weights, 0.0);
-  data->groups = taken(data->groups, rows);
-  data->n = std::ssize(rows);
-  data->file_rows = std::move(rows);
+  arrange_rows(data, rows);
   keep_texts_in_use(data);
   return left_out;
 }
 
-void arrange_rows(Dataset* data, const std::vector<int64_t>& order) {
-  if (data->X.sparse) {
-    data->X = sparse_rows(data->X, order);
-  } else if (data->X.single) {
-    take_rows(&data->X.f32, data->d, order);
-  } else {
-    take_rows(&data->X.f64, data->d, order);
+namespace {
+
+/// The first n rows by groups, in an order that the seed fixes.
+std::vector<std::vector<int64_t>> shuffled_groups(const Dataset& data, int64_t n, uint64_t seed) {
+  std::unordered_map<double, size_t> places;
+  std::vector<std::vector<int64_t>> groups;
+  for (int64_t i = 0; i < n; ++i) {
+    const auto [found, added] =
+        places.try_emplace(data.groups[static_cast<size_t>(i)], groups.size());
+    if (added) groups.emplace_back();
+    groups[found->second].push_back(i);
   }
-  take_rows(&data->Y, data->m, order);
-  data->weights = taken(data->weights, order);
-  data->groups = taken(data->groups, order);
-  std::vector<int64_t> file_rows;
-  for (const int64_t i : order) file_rows.push_back(row_of(*data, i) - 1);
-  data->file_rows = std::move(file_rows);
+  if (groups.size() < 2)
+    throw Failure("--groups: every row is of one group, expected at least two groups");
+  SplitMix64 random(seed);
+  for (size_t i = groups.size() - 1; i > 0; --i) std::swap(groups[i], groups[random.below(i + 1)]);
+  return groups;
+}
+
+/// Those after the first n stay where they are.
+void arrange_groups(Dataset* data, int64_t n, const std::vector<std::vector<int64_t>>& groups) {
+  std::vector<int64_t> order;
+  for (const auto& group : groups) order.insert(order.end(), group.begin(), group.end());
+  for (int64_t i = n; i < data->n; ++i) order.push_back(i);
+  arrange_rows(data, order);
+}
+
+/// A group is held out where it brings the rows nearer to those wanted; at least one is.
+int64_t hold_groups_out(Dataset* data, int64_t n, int64_t wanted, uint64_t seed) {
+  std::vector<std::vector<int64_t>> groups = shuffled_groups(*data, n, seed), kept, held;
+  int64_t rows = 0;
+  for (auto& group : groups) {
+    const bool nearer = std::ssize(group) <= 2 * (wanted - rows) &&
+                        rows + std::ssize(group) <= std::max(wanted, n / 2);
+    if (nearer && held.size() + 1 < groups.size()) {
+      rows += std::ssize(group);
+      held.push_back(std::move(group));
+    } else {
+      kept.push_back(std::move(group));
+    }
+  }
+  if (held.empty()) {
+    const auto least = std::ranges::min_element(kept, {}, &std::vector<int64_t>::size);
+    rows = std::ssize(*least);
+    std::rotate(least, least + 1, kept.end());
+  }
+  kept.insert(kept.end(), held.begin(), held.end());
+  arrange_groups(data, n, kept);
+  return n - rows;
+}
+
+/// The largest first to the fold of fewest rows, folds then by their rows.
+std::vector<Fold> group_folds(Dataset* data, int64_t K, uint64_t seed) {
+  std::vector<std::vector<int64_t>> groups = shuffled_groups(*data, data->n, seed);
+  const auto by_size = &std::vector<int64_t>::size;
+  std::ranges::stable_sort(groups, std::ranges::greater(), by_size);
+  const size_t count = K == 0 ? groups.size() : std::min(static_cast<size_t>(K), groups.size());
+  std::vector<std::vector<int64_t>> folds(count);
+  for (const auto& group : groups) {
+    auto& fold = *std::ranges::min_element(folds, {}, by_size);
+    fold.insert(fold.end(), group.begin(), group.end());
+  }
+  std::ranges::stable_sort(folds, {}, by_size);
+  arrange_groups(data, data->n, folds);
+  std::vector<Fold> result;
+  int64_t first = 0;
+  for (const auto& fold : folds) {
+    result.push_back({first, std::ssize(fold)});
+    first += std::ssize(fold);
+  }
+  return result;
+}
+
+}  // namespace
+
+int64_t held_out_rows(int64_t n, double fraction) {
+  const auto rows = std::max<int64_t>(1, std::llround(fraction * static_cast<double>(n)));
+  if (n - rows < 2) {
+    throw Failure("--test-fraction: holding " + std::to_string(rows) + " of " + std::to_string(n) +
+                  " rows out leaves fewer than 2 to fit on");
+  }
+  return rows;
+}
+
+int64_t hold_out(Dataset* data, int64_t n, double fraction, const Split& split) {
+  if (!(fraction > 0)) return n;
+  const int64_t rows = held_out_rows(n, fraction);
+  if (!data->groups.empty()) return hold_groups_out(data, n, rows, split.seed);
+  if (!split.ordered && n == data->n) shuffle_rows(data, split.seed);
+  return n - rows;
+}
+
+std::vector<Fold> make_folds(Dataset* data, int64_t K, const Split& split) {
+  if (!data->groups.empty()) return group_folds(data, K, split.seed);
+  if (!split.ordered) shuffle_rows(data, split.seed);
+  const int64_t n = data->n, first = split.ordered ? (n + 1) / 2 : 0, count = K == 0 ? n : K;
+  std::vector<Fold> folds;
+  for (int64_t k = 0, begin = first; k < count; ++k) {
+    const int64_t end = first + (n - first) * (k + 1) / count;
+    folds.push_back({begin, end - begin});
+    begin = end;
+  }
+  return folds;
 }
 
 }  // namespace mercer::cli

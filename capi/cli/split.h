@@ -22,30 +22,25 @@ class SplitMix64 {
   uint64_t state_;
 };
 
-/// Fisher-Yates on rows of X and Y (in place where X is dense): for i = n-1 ... 1, swap rows i and
-/// below(i + 1).
-void shuffle_rows(Dataset* data, uint64_t seed);
+/// 0..n-1 in the order of Fisher-Yates: for i = n-1 ... 1, swap i and below(i + 1).
+std::vector<int64_t> shuffled(int64_t n, uint64_t seed);
 
-/// Rows [a, a + count) change places with [b, b + count); equal or apart.
-void swap_blocks(Dataset* data, int64_t a, int64_t b, int64_t count);
+/// Rows order[0], order[1], ... in place of those there are; others are left out.
+void arrange_rows(Dataset* data, const std::vector<int64_t>& order);
+void shuffle_rows(Dataset* data, uint64_t seed);
 
 /// Takes out rows of weight 0, which nothing is learnt from nor scored by, and the texts that only
 /// they hold; the others keep their order. Returns how many there were.
 int64_t leave_out_weightless(Dataset* data);
 
-/// Fold k of K of n rows: rows that follow each other; sizes differ by at most 1 and never shrink
-/// with k, so that every fold can change places with the last rows.
+/// Rows that follow each other.
 struct Fold {
   int64_t first;
   int64_t rows;
 };
-Fold fold_of(int64_t n, int64_t K, int64_t k);
 
 /// Rows to hold out of n for a fraction in (0, 1): rounded, at least 1, leaving at least 2.
 int64_t held_out_rows(int64_t n, double fraction);
-
-/// Row order[i] of those there are becomes row i.
-void arrange_rows(Dataset* data, const std::vector<int64_t>& order);
 
 /// What keeps rows apart: none of a group is on both sides, or (ordered) those held out come last.
 struct Split {
@@ -58,9 +53,9 @@ struct Split {
 /// are ordered, or n says that they were.
 int64_t hold_out(Dataset* data, int64_t n, double fraction, const Split& split);
 
-/// Shuffles the rows unless they are ordered, and cuts them into K folds, each of which can change
-/// places with the last rows: of groups, whose rows stay together, at most as many; K = 0: one of
-/// each row or group. Ordered: folds of the second half, each after the rows it is predicted from.
+/// Shuffles the rows unless they are ordered, and cuts them into K folds whose sizes differ by at
+/// most 1: of groups, whose rows stay together, at most as many; K = 0: one of each row or group.
+/// Ordered: folds of the second half, each after the rows it is predicted from.
 std::vector<Fold> make_folds(Dataset* data, int64_t K, const Split& split);
 
 }  // namespace mercer::cli

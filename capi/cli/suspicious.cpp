@@ -15,6 +15,7 @@ namespace {
 
 constexpr int64_t kFewRows = 20;  // so few may be all distinct or in order by chance
 constexpr double kLargestWhole = 9007199254740992.0;
+constexpr const char* kKindNames[] = {"code", "type", "kind", "categ", "class", "region", "zip"};
 
 double at(const Dataset& data, int64_t i, int64_t j) { return data.X.at(i * data.d + j); }
 
@@ -46,12 +47,32 @@ bool is_compact_date(double x) {
   return day >= 1 && day <= 31 && month >= 1 && month <= 12;
 }
 
-bool is_id(std::string name) {
+std::string lower(std::string name) {
   std::ranges::transform(name, name.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name;
+}
+
+bool is_id(const std::string& given) {
+  const std::string name = lower(given);
   for (const char* known : {"id", "index", "idx", "row", "rowid", "row_id", "key", "uid"})
     if (name == known) return true;
   return name.ends_with("_id") || name.ends_with(" id");
+}
+
+/// Few whole numbers, each in several rows, under a name that kinds have.
+bool are_codes(const Dataset& data, int64_t j) {
+  constexpr size_t kMostCodes = 100;
+  const std::string name = lower(input_name(data, j));
+  std::unordered_set<double> seen;
+  const auto names_kind = [&](const char* word) { return name.find(word) != name.npos; };
+  return std::ranges::any_of(kKindNames, names_kind) &&
+         all_rows(data, j,
+                  [&](double x, int64_t) {
+                    seen.insert(x);
+                    return x == std::floor(x) && seen.size() <= kMostCodes;
+                  }) &&
+         seen.size() > 2 && std::ssize(seen) * 5 <= data.n;
 }
 
 // A data frame writes its index without a name, as the first column; read and written again it is
@@ -76,58 +97,36 @@ std::string suspicion(const Dataset& data, int64_t j) {
   return "";
 }
 
-}  // namespace
-
-int64_t column_of(const Dataset& data, int64_t input) {
-  const auto j = static_cast<size_t>(input);
-  return (j < data.input_columns.size() ? data.input_columns[j] : input) + 1;
-}
-
-std::string input_name(const Dataset& data, int64_t input) {
-  const auto j = static_cast<size_t>(input);
-  return j < data.input_names.size() ? data.input_names[j] : std::to_string(column_of(data, input));
-}
-
-namespace {
-
 bool is_constant(const Dataset& data, int64_t j) {
   const double first = at(data, 0, j);
   return all_rows(data, j, [=](double x, int64_t) { return x == first; });
 }
 
-/// One line for all of them.
-std::string constants_text(const Dataset& data) {
-  constexpr int64_t kNamed = 6;
-  std::string names;
-  int64_t count = 0;
-  for (int64_t j = 0; j < data.d; ++j) {
-    if (!is_constant(data, j) || ++count > kNamed) continue;
-    if (count > 1) names += ", ";
-    names += input_name(data, j);
-  }
-  if (count > kNamed) names += " and " + std::to_string(count - kNamed) + " more";
-  return counted(count, "input") +
-         (count == 1 ? " is the same in every row and says nothing: "
-                     : " are the same in every row and say nothing: ") +
-         names;
-}
-
 }  // namespace
 
 std::vector<std::string> suspicious_inputs(const Dataset& data) {
-  std::vector<std::string> warnings;
-  if (data.X.sparse || data.format == Format::idx || data.n < 2) return warnings;
+  std::vector<std::string> warnings, constants;
+  if (data.X.sparse || data.n < 2) return warnings;
   for (int64_t j = 0; j < data.d; ++j) {
     const bool text = std::ranges::any_of(data.text_inputs,
                                           [=](const TextColumn& one) { return one.column == j; });
     const std::string what = text ? "" : suspicion(data, j);
-    if (what.empty()) continue;
     const std::string name = input_name(data, j);
+    if (is_constant(data, j)) constants.push_back(name);
+    if (!text && what.empty() && are_codes(data, j))
+      warnings.push_back("input " + name +
+                         " holds few whole numbers, as codes of kinds do: --text " + typed(name) +
+                         " treats them so");
+    if (what.empty()) continue;
     warnings.push_back("input " + name + " " + what + ": --ignore " + typed(name) +
                        " leaves it out");
   }
-  const std::string constants = constants_text(data);
-  if (!constants.starts_with("0 ")) warnings.push_back(constants);
+  const auto count = std::ssize(constants);
+  if (count > 0)
+    warnings.push_back(counted(count, "input") +
+                       (count == 1 ? " is the same in every row and says nothing: "
+                                   : " are the same in every row and say nothing: ") +
+                       listed(constants));
   return warnings;
 }
 

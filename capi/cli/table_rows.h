@@ -6,29 +6,26 @@
 #include <cstdint>
 #include <vector>
 
+#include "dataset.h"
 #include "mercer/mercer.hpp"
-#include "read/numbers.h"
 
 namespace mercer::cli {
 
 /// Rows [first, first + count) of d columns, dense or sparse.
-inline Rows rows_of(const Numbers& values, int64_t first, int64_t count, int64_t d) {
-  const auto view = [&](const auto* numbers) -> Rows {
-    using T = std::remove_cv_t<std::remove_pointer_t<decltype(numbers)>>;
-    if (!values.sparse) return MatrixView<const T>(numbers + first * d, count, d);
-    return CsrView<T, int64_t>{count,
-                               d,
-                               static_cast<int64_t>(values.stored()),
-                               values.offsets.data() + first,
-                               values.indices.data(),
-                               numbers};
-  };
-  return values.single ? view(values.f32.data()) : view(values.f64.data());
+inline Rows rows_of(const Numbers& numbers, int64_t first, int64_t count, int64_t d) {
+  const double* values = numbers.values.data();
+  if (!numbers.sparse) return MatrixView<const double>(values + first * d, count, d);
+  return CsrView<double, int64_t>{
+      count, d, std::ssize(numbers.values), numbers.offsets.data() + first, numbers.indices.data(),
+      values};
 }
 
-/// The same of n x m targets without gaps.
-inline Rows targets_of(const GrowingBuffer<double>& Y, int64_t first, int64_t count, int64_t m) {
-  return MatrixView<const double>(Y.data() + first * m, count, m);
+/// The same of the inputs and targets of a data set.
+inline Rows inputs_of(const Dataset& data, int64_t first, int64_t count) {
+  return rows_of(data.X, first, count, data.d);
+}
+inline Rows targets_of(const Dataset& data, int64_t first, int64_t count) {
+  return MatrixView<const double>(data.Y.data() + first * data.m, count, data.m);
 }
 
 /// The default score of rows from `first` on, which count by their weights.

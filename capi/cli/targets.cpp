@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which columns are targets, and where the labels of IDX images are.
+// Which columns are meant, and which are targets.
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -46,14 +46,8 @@ std::vector<int64_t> columns_called(const std::vector<std::string>& names,
 
 /// What may have been meant, else what there is.
 std::string meant_column(const std::string& wanted, const std::vector<std::string>& names) {
-  constexpr size_t kListed = 12;
   const std::string meant = did_you_mean(wanted, names);
-  if (!meant.empty()) return meant;
-  std::string text = "; the columns are ";
-  for (size_t j = 0; j < std::min(names.size(), kListed); ++j)
-    text += (j > 0 ? ", " : "") + names[j];
-  return names.size() > kListed ? text + " and " + std::to_string(names.size() - kListed) + " more"
-                                : text;
+  return meant.empty() ? "; the columns are " + listed(names, 12) : meant;
 }
 
 int64_t find_number(const std::string& option, const std::vector<std::string>& names,
@@ -169,13 +163,6 @@ std::vector<int64_t> choose_targets(const std::vector<std::string>& names, int64
   for (int64_t j = columns - 1; j >= 0 && targets.empty(); --j)
     if (!left_out(j)) targets.push_back(j);
   return targets;
-}
-
-std::string labels_name_of(const std::string& images) {
-  const std::string from = "images-idx3";
-  const size_t at = images.rfind(from);
-  if (at == images.npos) return "";
-  return std::string(images).replace(at, from.size(), "labels-idx1");
 }
 
 }  // namespace mercer::cli

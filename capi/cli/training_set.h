@@ -9,7 +9,7 @@
 
 #include "commands.h"
 #include "metadata.h"
-#include "streams.h"
+#include "session.h"
 
 namespace mercer::cli {
 
@@ -20,7 +20,7 @@ struct TrainingSet {
   bool standardize = true;
 };
 
-/// Reads, chooses the task, numbers the classes, scales bytes, and says all of it.
+/// Reads, chooses the task, numbers the classes, and says all of it.
 TrainingSet read_training_set(const LearnRequest& request, const Streams& streams);
 
 }  // namespace mercer::cli

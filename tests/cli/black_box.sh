@@ -27,7 +27,7 @@ accepts() {
   [ ! -s err ] || complain "$* wrote to standard error: $(cat err)"
 }
 
-# refuses PATTERN COMMAND...: status 1, one line on standard error that begins with "mercer: " and matches, and no file
+# refuses PATTERN COMMAND...: status 2 where an option is named first or the command line is wrong, else 3; one line on standard error that begins with "mercer: " and matches, and no file
 # called result or result.* appeared.
 refuses() {
   local pattern=$1
@@ -35,7 +35,8 @@ refuses() {
   rm -f result*
   "$@" >out 2>err
   local status=$?
-  [ "$status" -eq 1 ] || complain "$* ended with status $status, expected 1: $(cat err)"
+  case $status in 2 | 3) ;; *) complain "$* ended with status $status, expected 2 or 3: $(cat err)" ;; esac
+  [ "$status" -eq 2 ] || ! grep -q '^mercer: [a-z]*: --' err || complain "$* ended with status $status: $(cat err)"
   [ "$(wc -l <err)" -eq 1 ] || complain "$* wrote $(wc -l <err) lines on standard error: $(cat err)"
   grep -q -e "^mercer: .*$pattern" err || complain "$*: '$(cat err)' does not match '$pattern'"
   ls result* >/dev/null 2>&1 && complain "$* left $(ls result*)"

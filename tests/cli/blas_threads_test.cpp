@@ -18,7 +18,7 @@ TEST_CASE("a session limits the threads of BLAS and never adds some", "[threads]
   const int before = get();
   set(3);
   for (const auto& [asked, left] : {std::pair{0, 3}, {2, 2}, {5, 2}}) {
-    const Session session(asked, true);
+    const Session session({.threads = asked, .quiet = true});
     CHECK(get() == left);
   }
   set(before);

@@ -68,20 +68,19 @@ std::string bytes_of(T value, bool big_endian = false) {
 
 /// Dense or sparse numbers as rows x columns.
 inline std::vector<double> spread(const cli::Numbers& values, int64_t rows, int64_t columns) {
+  if (!values.sparse) return values.values;
   std::vector<double> table(static_cast<size_t>(rows * columns));
-  for (int64_t i = 0; values.sparse && i < rows; ++i) {
+  for (int64_t i = 0; i < rows; ++i) {
     const auto row = static_cast<size_t>(i);
     for (int64_t p = values.offsets[row]; p < values.offsets[row + 1]; ++p)
       table[static_cast<size_t>(i * columns + values.indices[static_cast<size_t>(p)])] =
           values.at(p);
   }
-  for (int64_t k = 0; !values.sparse && k < rows * columns; ++k)
-    table[static_cast<size_t>(k)] = values.at(k);
   return table;
 }
 
 inline std::vector<double> values_of(const cli::Table& table) {
-  return spread(table.values, table.rows, table.columns);
+  return spread(table.numbers, table.rows, table.columns);
 }
 
 /// No column may hold text.

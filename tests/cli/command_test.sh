@@ -177,6 +177,8 @@ at_least 0.98 "rings again"
 [ "$(head -n 1 rings.out)" = 'ring,score_inner,"score_outer, far"' ] || complain "header: $(head -n 1 rings.out)"
 grep -q '^"outer, far",' rings.out || complain "labels are not the original text"
 accepts "$MERCER" predict rings rings.csv -o rings.out --probabilities --scores
+awk -F, 'NR > 1 { n = NF; if (($0 ~ /^inner/) != ($(n - 1) > $n)) bad = 1 } END { exit bad }' rings.out ||
+  complain "the class is not the most probable one"
 [ "$(head -n 1 rings.out)" = 'ring,score_inner,"score_outer, far",probability_inner,"probability_outer, far"' ] ||
   complain "header: $(head -n 1 rings.out)"
 tail -n 200 rings.out | tr -d '"' | sed 's/outer, far/outer/' |
@@ -202,20 +204,11 @@ head -n 50 quadrants.svm | sed 's/ 3:1//' | gzip >narrow
 accepts "$MERCER" predict quadrants narrow -o narrow.out
 grep -q -x '[12]' narrow.out || complain "labels of libsvm: $(sed -n 2p narrow.out)"
 
-# IDX images with their labels, and npy: 200 images of 1 x 2 bytes, bright first or second pixel.
-printf '\0\0\10\3\0\0\0\310\0\0\0\1\0\0\0\2' >toy-images-idx3-ubyte
-printf '\0\0\10\1\0\0\0\310' >toy-labels-idx1-ubyte
+# npy: 200 images of 1 x 2 bytes, bright first or second pixel.
 printf '\223NUMPY\1\0\106\0%-69s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (200, 3), }" >toy.npy
 for _ in $(seq 50); do
-  printf '\360\20\20\360\350\30\10\370' >>toy-images-idx3-ubyte
-  printf '\0\1\0\1' >>toy-labels-idx1-ubyte
   printf '\360\20\0\20\360\1\350\30\0\10\370\1' >>toy.npy
 done
-accepts "$MERCER" fit toy-images-idx3-ubyte -o toy --features 32 --test-fraction 0.2
-at_least 1 "IDX"
-contains 'bytes divided by 255' IDX
-accepts "$MERCER" predict toy toy-images-idx3-ubyte -o toy.out
-at_least 1 "IDX again"
 accepts "$MERCER" fit toy.npy -o toy2 --features 32 --test-fraction 0.2
 at_least 1 "npy"
 
@@ -316,12 +309,12 @@ paste -d ' ' sparse.scores prepared.scores | awk 'function off(a, b) { return a 
   complain "compare --missing fill standardises otherwise: $(cat sparse.scores prepared.scores)"
 # A column without any number is named as the file has it, text columns before it or not.
 { echo t,u,b,y; rows 60 'print (i % 2 ? "left" : "right") "," uniform() "," (i == 7 ? 1 : "") "," uniform()'; } >lone.csv
-refuses 'column b has no number in the 2 rows' "$MERCER" compare lone.csv --missing fill --rows 2
+refuses "column 'b' holds no number in any row" "$MERCER" compare lone.csv --missing fill --rows 2
 sed 1d lone.csv >lone_bare.csv
-refuses 'column 3 has no number in the 2 rows' "$MERCER" compare lone_bare.csv --missing fill --rows 2
+refuses "column 4 holds no number in any row" "$MERCER" compare lone_bare.csv --missing fill --rows 2
 # Linear ridge does not vanish without a word.
 awk 'BEGIN { for (i = 0; i < 40; i++) { line = i % 7; for (j = 0; j < 2001; j++) line = line "," (i * i + i * j + j) % 11 + i % 3; print line } }' >wide.csv
-accepts "$MERCER" compare wide.csv --target 1 --task regression --features 16 --lengthscale 40 --lambda 1e-2 --quiet
+accepts "$MERCER" compare wide.csv --target 1 --task regression --features 16 --lengthscale 40 --lambda 1e-2
 contains '^note: linear ridge is left out: 2001 inputs, more than 2000$' "compare of many inputs"
 # Balanced classes: rows of the rare class are found at the price of others, by all three alike.
 { echo a,c; rows 900 'r = i % 10 == 0; print uniform() + (r ? 0.7 : 0) "," (r ? "rare" : "often")'; } >rare.csv
@@ -332,6 +325,35 @@ contains ', classes balanced in fits;' "compare --class-weight"
 scores_of | paste plain.scores - | awk '!($2 < $1 - 0.05) { bad = 1 } END { exit bad || NR != 3 }' ||
   complain "compare --class-weight: $(cat plain.scores out)"
 refuses '--class-weight balanced: the task is a regression' "$MERCER" compare train.csv --class-weight balanced
+
+# Features of rows as they are, by a map that is kept; one object with --json.
+accepts "$MERCER" transform train.csv --ignore y -D 64 --kernel rbf --seed 3 -o features.csv --write-map features.map
+[ "$(head -n 1 features.csv | tr , '\n' | tail -n 1)" = z64 ] || complain "transform: $(head -n 1 features.csv | cut -c 1-100)"
+[ "$(wc -l <features.csv)" -eq 801 ] || complain "transform: $(wc -l <features.csv) lines"
+accepts "$MERCER" transform train.csv --ignore y --read-map features.map -o again.csv
+cmp -s features.csv again.csv || complain "transform by the map that was written"
+accepts "$MERCER" transform train.csv --ignore y --read-map features.map -o features.npy
+[ "$(head -c 6 features.npy | tail -c 5)" = NUMPY ] && [ "$(wc -c <features.npy)" -eq $((128 + 800 * 64 * 8)) ] ||
+  complain "transform to .npy: $(wc -c <features.npy) bytes"
+accepts "$MERCER" fit features.npy -o result --labels <(cut -d, -f3 train.csv) --map linear -D 64 --test-fraction 0.2
+at_least 0.9 "linear on features"
+accepts "$MERCER" info features.map
+contains fourier "info of a map"
+refuses 'does not go with' "$MERCER" transform train.csv --read-map features.map --kernel matern
+object() {
+  "$MERCER" "${@:2}" --json >out 2>err || complain "--json: ${*:2}: $(cat err)"
+  for key in $1; do contains "\"$key\":" "--json: ${*:2}"; done
+  [ "$(head -c 1 out)" = '{' ] || complain "--json: ${*:2}: $(head -n 2 out)"
+}
+object 'version spec fit test' fit few.csv -o result $quick --test-fraction 0.2
+object 'standard_error folds' cv few.csv $quick --folds 3
+object 'score rows' predict rings rings.csv -o rings.out
+object 'accuracy confusion AUC' score rings rings.csv
+object 'solutions kernel_error' compare train.csv --features 64 --rows 100
+object 'relevance inputs' relevance model test.csv
+object 'map features' transform train.csv --ignore y -D 16 -o features.npy
+object 'spec metadata schema' info model
+object 'kernels maps' specs
 
 accepts "$MERCER" specs
 for name in gaussian matern fourier ridge; do contains "^  $name - " specs; done

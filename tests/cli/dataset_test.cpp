@@ -10,7 +10,7 @@
 
 #include "cli_files.h"
 #include "metadata.h"
-#include "score.h"
+#include "scoring.h"
 #include "split.h"
 #include "support/catch.h"
 
@@ -26,7 +26,7 @@ using Values = std::vector<double>;
 
 Values inputs_of(const Dataset& data) { return spread(data.X, data.n, data.d); }
 
-Values targets_of(const Dataset& data) { return {data.Y.data(), data.Y.data() + data.Y.size()}; }
+Values targets_of(const Dataset& data) { return data.Y; }
 
 Dataset training(const std::string& content, const TargetRequest& request,
                  const std::string& name = "t.csv") {
@@ -216,7 +216,7 @@ TEST_CASE("metadata reads back, foreign text is no obstacle", "[cli]") {
   written.inputs = {"a", "b \"c\""};
   written.targets = {"y"};
   written.target_columns = {2};
-  written.classification = written.text_labels = written.bytes = true;
+  written.classification = written.text_labels = true;
   written.classes = {"no", "yes"};
   const Metadata read = cli::parse_metadata(cli::metadata_text(written), true, 2);
   CHECK(read.inputs == written.inputs);
@@ -224,12 +224,12 @@ TEST_CASE("metadata reads back, foreign text is no obstacle", "[cli]") {
   CHECK(read.target_columns == written.target_columns);
   CHECK(read.classes == written.classes);
   CHECK(read.text_labels);
-  CHECK(read.bytes);
   CHECK(cli::parse_metadata("my own notes", true, 3).classes == Names{"0", "1", "2"});
   CHECK(refusal([&] { cli::parse_metadata(cli::metadata_text(written), true, 3); }) ==
         "the model's metadata is damaged: 2 class names for 3 classes");
-  CHECK(refusal([] { cli::parse_metadata(R"({"command":"mercer","inputs":7})", false, 1); }) ==
-        "the model's metadata is damaged: bad value of \"inputs\"");
+  CHECK(refusal([] {
+          cli::parse_metadata(R"({"command":"mercer","schema":{"inputs":7}})", false, 1);
+        }) == "the model's metadata is damaged: bad value of \"inputs\"");
   written.inputs = {"\xff"};
   CHECK(refusal([&] { cli::metadata_text(written); }) ==
         "a column name or label is not valid UTF-8: save the file as UTF-8");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // First lines of a CSV: --header, columns without a name or with one twice, lines that end in a
-// separator, names of rows, "sep=;".
+// separator, "sep=;".
 #include <cmath>
 
 #include "cli_files.h"
 #include "metadata.h"
 #include "read/csv_header.h"
-#include "read/utf8.h"
+#include "read/csv_fields.h"
 #include "support/catch.h"
 
 namespace mercer::test {
@@ -60,10 +60,6 @@ TEST_CASE("columns without a name are numbered as pandas does, and can be left o
   }
   CHECK(refusal([&] { training(",,y\n0,5,1\n", without({""})); }) ==
         "--ignore '': 2 columns have no name; give a number");
-  // R leaves the names of rows without a word in the header.
-  const Dataset rows = training("\"a\" \"y\"\n\"1\" 5 1\n\"2\" 6 2\n");
-  CHECK(rows.input_names == Names{"a"});
-  CHECK(rows.target_names == Names{"y"});
   // The default target has a name if any column has.
   CHECK(training("a,b,\n1,2,3\n4,5,6\n").target_names == Names{"b"});
 }
@@ -73,33 +69,21 @@ TEST_CASE("a column without a name that counts the rows is no input", "[cli]") {
     const Dataset data = training(text);
     CHECK(data.input_names == Names{"a"});
     CHECK(data.ignored_names == Names{"Unnamed: 0"});
-    CHECK(data.index == "the first column has no name and counts the rows");
+    CHECK(data.note.find("the first column has no name and counts the rows") == 0);
   }
   const Dataset named = training("n,a,y\n0,5,1\n1,6,2\n2,7,3\n");
   CHECK(named.input_names == Names{"n", "a"});
-  CHECK(named.index.empty());
+  CHECK(named.note.empty());
   CHECK(training(",a,y\n0,5,1\n2,6,2\n1,7,3\n").input_names == Names{"Unnamed: 0", "a"});
 }
 
-TEST_CASE("a header of one name less than the rows have fields leaves out names of rows alone",
-          "[cli]") {
-  for (const char* text : {"a,y\nMazda,5,1\nFord,6,2\n", "a,y\n7,5,1\n3,6,2\n"}) {
-    const Dataset data = training(text);
-    CHECK(data.input_names == Names{"a"});
-    CHECK(data.index == "the header has no name for the first column, taken as names of rows");
-  }
-  for (const char* text : {"a,b,y\n0.5,2,3,4\n0.25,4,5,6\n", "a,b,y\n1,2,3,4\n1,4,5,6\n",
-                           "a,b,y\nred,2,3,4\nred,4,5,6\n"})
-    CHECK(refusal_in("t.csv", [&] {
-            training(text);
-          }).find("rows have 4 fields, the header 3 names; the first column would be") == 0);
-  CHECK(refusal_in("t.csv", [] {
-          training("id,price\n1,$5,079.00\n2,$4,012.00\n");
-        }).find("t.csv:2:2: '$5' and '079.00' are one number more likely than two") == 0);
-  CHECK(refusal_in("t.csv", [] {
-          training("id,price\n1,5,079\n2,4,912\n");
-        }).find("t.csv:2:2: '5' and '079' are one number") == 0);
-  CHECK(training("id,price\n1,5,179\n2,4,912\n").index.starts_with("the header has no name"));
+TEST_CASE("a header of one name less than the rows have fields is refused", "[cli]") {
+  for (const char* text :
+       {"a,y\nMazda,5,1\nFord,6,2\n", "a,y\n7,5,1\n3,6,2\n", "\"a\" \"y\"\n\"1\" 5 1\n\"2\" 6 2\n",
+        "id,price\n1,$5,079.00\n2,$4,012.00\n"})
+    CHECK(refusal_in("t.csv", [&] { training(text); }) ==
+          "t.csv:2: rows have 3 fields, the header 2 names: name every column (names of rows, "
+          "too), and quote fields that hold the separator");
 }
 
 TEST_CASE("several columns in one word", "[cli]") {
@@ -118,7 +102,7 @@ TEST_CASE("a name that stands twice is refused unless one of both is left out", 
         0);
   CHECK(training(twice, without({"2"})).input_names == Names{"a"});
   CHECK(training(twice, without({"1"})).input_names == Names{"a.1"});
-  CHECK(cli::column_names({"a", "a", "a.1", "a"}).names == Names{"a", "a.1", "a.1.1", "a.2"});
+  CHECK(cli::column_names(cli::Fields{"a", "a", "a.1", "a"}).names == Names{"a", "a.1", "a.1.1", "a.2"});
 }
 
 TEST_CASE("lines that end in a separator have no column more", "[cli]") {

@@ -21,34 +21,17 @@ std::string message(const std::string& content) {
   return at == text.npos ? text : text.substr(at + 1);
 }
 
-Values labels_of(const Table& table) {
-  return {table.labels.data(), table.labels.data() + table.labels.size()};
-}
-
 TEST_CASE("libsvm rows hold what they list, the rest is zero", "[cli]") {
   const Table table = read("+1 1:0.5 3:2  # a comment\r\n-1\n\n# alone\n2 2:-1\t4:1e2 \n");
   CHECK(table.format == cli::Format::libsvm);
   CHECK(table.rows == 3);
   CHECK(table.columns == 4);
-  CHECK(labels_of(table) == Values{1, -1, 2});
+  CHECK(table.labels == Values{1, -1, 2});
   CHECK(values_of(table) == Values{0.5, 0, 2, 0, 0, 0, 0, 0, 0, -1, 0, 100});
-  CHECK(table.values.single);
-  CHECK(table.values.sparse);
-  CHECK(table.values.stored() == 4);
-  CHECK(table.values.indices.size() == 4);
-  CHECK(Columns(table.values.offsets.data(), table.values.offsets.data() + 4) ==
-        Columns{0, 2, 2, 4});
-}
-
-TEST_CASE("libsvm values that are no floats stay double", "[cli]") {
-  const Table table = read("1 1:0.1 2:1\n");
-  CHECK_FALSE(table.values.single);
-  CHECK(values_of(table) == Values{0.1, 1});
-  // Also when floats came first, which are kept as they were read.
-  const Table later = read("1 1:0.5 3:7\n2 2:1e300\n3\n4 1:3\n");
-  CHECK_FALSE(later.values.single);
-  CHECK(later.values.f32.empty());
-  CHECK(values_of(later) == Values{0.5, 0, 7, 0, 1e300, 0, 0, 0, 0, 3, 0, 0});
+  CHECK(table.numbers.sparse);
+  CHECK(table.numbers.values.size() == 4);
+  CHECK(table.numbers.indices.size() == 4);
+  CHECK(table.numbers.offsets == Columns{0, 2, 2, 4});
 }
 
 TEST_CASE("libsvm is recognised by its content, gzipped too", "[cli]") {
@@ -83,8 +66,8 @@ TEST_CASE("errors of libsvm name line and field", "[cli]") {
 TEST_CASE("the largest index costs nothing while reading", "[cli]") {
   const Table table = read("1 2147483647:5\n2 1:1\n");
   CHECK(table.columns == 2147483647);
-  CHECK(table.values.stored() == 2);
-  CHECK(table.values.indices[0] == 2147483646);
+  CHECK(table.numbers.values.size() == 2);
+  CHECK(table.numbers.indices[0] == 2147483646);
 }
 
 }  // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Sizes against the machine's memory.
-#include "memory.h"
-
 #include "cli_files.h"
 #include "support/catch.h"
 

@@ -38,26 +38,25 @@ std::string message(const std::string& content) {
 
 TEST_CASE("npy arrays of every supported type", "[cli]") {
   const Values expected = {1, 2, 3, 4, 5, 6};
-  const auto check = [&](const std::string& descr, const std::string& data, bool single) {
+  const auto check = [&](const std::string& descr, const std::string& data) {
     const Table table = read(npy(dictionary(descr, "(3, 2)"), data));
     INFO(descr);
     CHECK(values_of(table) == expected);
-    CHECK(table.values.single == single);
     CHECK(table.rows == 3);
   };
-  check("<f8", data_of<double>({1, 2, 3, 4, 5, 6}), false);
-  check(">f8", data_of<double>({1, 2, 3, 4, 5, 6}, true), false);
-  check("<f4", data_of<float>({1, 2, 3, 4, 5, 6}), true);
-  check(">f4", data_of<float>({1, 2, 3, 4, 5, 6}, true), true);
-  check("|u1", data_of<uint8_t>({1, 2, 3, 4, 5, 6}), true);
-  check("|b1", data_of<uint8_t>({1, 2, 3, 4, 5, 6}), true);
-  check("|i1", data_of<int8_t>({1, 2, 3, 4, 5, 6}), true);
-  check(">i2", data_of<int16_t>({1, 2, 3, 4, 5, 6}, true), true);
-  check("<u2", data_of<uint16_t>({1, 2, 3, 4, 5, 6}), true);
-  check("<i4", data_of<int32_t>({1, 2, 3, 4, 5, 6}), false);
-  check("<u4", data_of<uint32_t>({1, 2, 3, 4, 5, 6}), false);
-  check("<i8", data_of<int64_t>({1, 2, 3, 4, 5, 6}), false);
-  check("<u8", data_of<uint64_t>({1, 2, 3, 4, 5, 6}), false);
+  check("<f8", data_of<double>({1, 2, 3, 4, 5, 6}));
+  check(">f8", data_of<double>({1, 2, 3, 4, 5, 6}, true));
+  check("<f4", data_of<float>({1, 2, 3, 4, 5, 6}));
+  check(">f4", data_of<float>({1, 2, 3, 4, 5, 6}, true));
+  check("|u1", data_of<uint8_t>({1, 2, 3, 4, 5, 6}));
+  check("|b1", data_of<uint8_t>({1, 2, 3, 4, 5, 6}));
+  check("|i1", data_of<int8_t>({1, 2, 3, 4, 5, 6}));
+  check(">i2", data_of<int16_t>({1, 2, 3, 4, 5, 6}, true));
+  check("<u2", data_of<uint16_t>({1, 2, 3, 4, 5, 6}));
+  check("<i4", data_of<int32_t>({1, 2, 3, 4, 5, 6}));
+  check("<u4", data_of<uint32_t>({1, 2, 3, 4, 5, 6}));
+  check("<i8", data_of<int64_t>({1, 2, 3, 4, 5, 6}));
+  check("<u8", data_of<uint64_t>({1, 2, 3, 4, 5, 6}));
 }
 
 TEST_CASE("npy versions, shapes and Fortran order", "[cli]") {
@@ -80,7 +79,7 @@ TEST_CASE("a large Fortran array is the transpose", "[cli]") {
   int64_t wrong = 0;
   for (int64_t i = 0; i < 45; ++i) {
     for (int64_t j = 0; j < 70; ++j)
-      wrong += table.values.at(i * 70 + j) != static_cast<double>(1000 * i + j);
+      wrong += table.numbers.at(i * 70 + j) != static_cast<double>(1000 * i + j);
   }
   CHECK(wrong == 0);
 }
@@ -88,31 +87,26 @@ TEST_CASE("a large Fortran array is the transpose", "[cli]") {
 TEST_CASE("malformed npy headers", "[cli]") {
   const std::string one = data_of<double>({1});
   CHECK(message("\x93NUMPX 1 2 3") == "not an npy file (bad magic)");
-  CHECK(
-      message("\x93NUMPY").find("truncated: the data ends after 6 bytes, inside the npy header") ==
-      0);
+  CHECK(message("\x93NUMPY") == "truncated: the data ends inside the npy header");
   CHECK(message(npy(dictionary("<f8", "(1,)"), one, 4)) == "npy version 4, expected 1, 2 or 3");
-  CHECK(message(npy(dictionary("<f2", "(1,)"), one))
-            .find("npy elements of type '<f2' are not supported") == 0);
-  CHECK(message(npy(dictionary("<c16", "(1,)"), one))
-            .find("npy elements of type '<c16' are not supported") == 0);
-  CHECK(message(npy(dictionary("|O", "(1,)"), one))
-            .find("npy elements of type '|O' are not supported") == 0);
-  CHECK(message(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}", one)) ==
-        "structured npy arrays are not supported");
-  CHECK(message(npy("{'descr': '<f8', 'shape': (1,)}", one)) ==
-        "malformed npy header: descr, fortran_order or shape is missing");
-  CHECK(message(npy("{'descr': '<f8', 'fortran_order': 1, 'shape': (1,)}", one)) ==
-        "malformed npy header: fortran_order is neither True nor False");
-  CHECK(message(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}", one))
-            .find("malformed npy header: bad extent") == 0);
-  CHECK(message(npy("{'colour': 'red'}", one)) == "malformed npy header: unknown key 'colour'");
-  CHECK(message(npy("{'descr", one)) == "malformed npy header: a string is not closed");
-  CHECK(message(npy("", one)).find("malformed npy header: expected '{'") == 0);
-  CHECK(message(std::string("\x93NUMPY\1\0\xff", 9))
-            .find("truncated: the data ends after 9 bytes, inside the npy header") == 0);
+  for (const char* type : {"<f2", "<c16", "|O", "", ">"})
+    CHECK(message(npy(dictionary(type, "(1,)"), one))
+              .find("npy elements of type '" + std::string(type) + "' are not supported") == 0);
+  for (const char* header :
+       {"{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}",
+        "{'descr': '<f8', 'shape': (1,)}", "{'descr': '<f8', 'fortran_order': False}",
+        "{'descr': '<f8', 'fortran_order': 1, 'shape': (1,)}",
+        "{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}", "{'colour': 'red'}", "{'descr",
+        ""}) {
+    INFO(header);
+    CHECK(message(npy(header, one)).find("npy header '") == 0);
+    CHECK(message(npy(header, one)).find("expected descr of one type, fortran_order and shape") !=
+          std::string::npos);
+  }
+  CHECK(message(std::string("\x93NUMPY\1\0\xff", 9)) ==
+        "truncated: the data ends inside the npy header");
   CHECK(message(npy(dictionary("<f8", "()"), one)) == "a single number, expected an array");
-  CHECK(message(npy(dictionary("<f8", "(0, 3)"), "")) == "empty array 0 x 3");
+  CHECK(message(npy(dictionary("<f8", "(0, 3)"), "")) == "empty array (0, 3)");
 }
 
 TEST_CASE("npy arrays of more than two dimensions are refused with their shape", "[cli]") {
@@ -151,15 +145,15 @@ TEST_CASE("npy arrays of one dimension are a column: labels, or the input of a m
 TEST_CASE("npy sizes are held against the data that is there", "[cli]") {
   const std::string two = data_of<double>({1, 2});
   CHECK(message(npy(dictionary("<f8", "(2, 2)"), two)) ==
-        "truncated: the header says 2 x 2, the data ends after 2 of 4 elements");
+        "truncated: the header says (2, 2), the data ends after 2 of 4 elements");
   CHECK(message(npy(dictionary("<f8", "(1000000000, 1000000)"), two)) ==
-        "truncated: the header says 1000000000 x 1000000, the data ends after 2 of "
+        "truncated: the header says (1000000000, 1000000), the data ends after 2 of "
         "1000000000000000 elements");
   CHECK(message(npy(dictionary("<f8", "(18446744073709551615, 3)"), two)) ==
-        "impossible size 18446744073709551615 x 3");
+        "impossible size (18446744073709551615, 3)");
   CHECK(message(npy(dictionary("<f8", "(99999999999999999999,)"), two))
-            .find("malformed npy header: bad extent") == 0);
-  CHECK(message(npy(dictionary("<f8", "(1,)"), two)) == "more data than the header's 1");
+            .find("impossible size 99999999999999999999") == 0);
+  CHECK(message(npy(dictionary("<f8", "(1,)"), two)) == "more data than the header's (1,)");
 }
 
 TEST_CASE("NaN and infinity in an array are refused with row and column", "[cli]") {

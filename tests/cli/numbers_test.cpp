@@ -27,7 +27,7 @@ Dataset test_of(const std::string& content, int64_t inputs) {
 }
 
 Values inputs_of(const Dataset& data) { return spread(data.X, data.n, data.d); }
-Values targets_of(const Dataset& data) { return {data.Y.data(), data.Y.data() + data.Y.size()}; }
+Values targets_of(const Dataset& data) { return data.Y; }
 
 TEST_CASE("libsvm rows stay sparse up to a quarter of numbers listed", "[cli]") {
   const Dataset quarter = training("1 1:2\n3 8:5\n5 2:1 3:1\n", "t.svm");  // 4 of 24
@@ -42,20 +42,12 @@ TEST_CASE("libsvm rows stay sparse up to a quarter of numbers listed", "[cli]") 
   CHECK(inputs_of(full) == Values{2, 0, 0, 0, 0, 0.1});
 }
 
-TEST_CASE("single precision survives becoming dense", "[cli]") {
-  const Dataset data = training("1 1:2\n3 2:0.5\n", "t.svm");
-  CHECK_FALSE(data.X.sparse);
-  CHECK(data.X.single);
-  CHECK(data.X.f64.empty());
-  CHECK(inputs_of(data) == Values{2, 0, 0, 0.5});
-}
-
 TEST_CASE("sparse test rows are zero-extended without memory for the zeros", "[cli]") {
   // Full as it stands, sparse beside the inputs of the model: 2 rows of 2^31 - 1.
   const Dataset data = test_of("1 1:2 2:1\n3 2:0.1\n", 2147483647);
   CHECK(data.d == 2147483647);
   CHECK(data.X.sparse);
-  CHECK(data.X.stored() == 3);
+  CHECK(data.X.values.size() == 3);
   CHECK(targets_of(data) == Values{1, 3});
   const Dataset few = test_of("1 1:2 2:1\n3 2:0.1\n", 3);
   CHECK_FALSE(few.X.sparse);
@@ -68,13 +60,13 @@ TEST_CASE("sparse test rows are zero-extended without memory for the zeros", "[c
 TEST_CASE("rows of sparse numbers in any order", "[cli]") {
   const Dataset data = training("1 9:2 12:3\n2\n3 1:0.1\n", "t.svm");
   REQUIRE(data.X.sparse);
-  const cli::Numbers taken = cli::sparse_rows(data.X, {2, 0, 2, 1});
+  const cli::Numbers taken = cli::rows_in_order(data.X, 12, {2, 0, 2, 1});
   const Values all = spread(data.X, 3, 12);
   Values expected;
   for (const int64_t i : {2, 0, 2, 1})
     expected.insert(expected.end(), all.begin() + 12 * i, all.begin() + 12 * (i + 1));
   CHECK(spread(taken, 4, 12) == expected);
-  CHECK(taken.stored() == 4);
+  CHECK(taken.values.size() == 4);
 }
 
 TEST_CASE("sparse rows are shuffled as the dense rows they stand for", "[cli]") {

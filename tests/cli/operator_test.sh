@@ -138,7 +138,7 @@ bad "uneven.csv: weight 1 in row 2, column 3, but 2 in row 3, column 2" gaps.csv
 printf '0,1,1\n1,0,-1\n1,-1,0\n' >negative.csv
 bad "negative.csv: weight -1 in row 2, column 3, expected" gaps.csv p,q,r --operator decomposable:negative.csv
 printf '0,0,0\n0,0,0\n0,0,0\n' >none.csv
-bad "none.csv: no weight > 0 outside the diagonal" gaps.csv p,q,r --operator decomposable:none.csv
+bad "the graph of 3 outputs has no edges, expected a weight > 0" gaps.csv p,q,r --operator decomposable:none.csv
 { echo a,u,v; rows 30 'a = uniform(); print a ",," 2 * a'; } >empty.csv
 bad "target u has no values" empty.csv u,v --operator decomposable
 bad '--operator: unknown key "foo"' wind.csv u,v --operator '{"kernel":"curl_free","foo":1}'

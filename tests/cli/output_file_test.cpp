@@ -12,11 +12,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <thread>
+#include <filesystem>
 
 #include "cli_files.h"
-#include "spooled_file.h"
 #include "support/catch.h"
 
 namespace mercer::test {
@@ -147,36 +145,6 @@ TEST_CASE("what cannot become a result is refused before any work", "[cli]") {
   fs::current_path(before);
   close(listening);
   CHECK(refused(folder.file("socket")) == ": is neither a file nor a pipe or a character device");
-}
-
-TEST_CASE("a pipe stands for a file, named in errors as it was given", "[cli]") {
-  using cli::SpooledFile;
-  const TemporaryDirectory folder;
-  const std::string pipe = folder.file("pipe");
-  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-  std::string spooled;
-  {
-    std::thread writer([&] { std::ofstream(pipe) << "\x1f\x8b not gzip, as it is"; });
-    const SpooledFile file(pipe, SpooledFile::Use::read);
-    writer.join();
-    spooled = file.path();
-    CHECK(folder.read(spooled) == "\x1f\x8b not gzip, as it is");
-    const std::string quoted = "\"" + spooled + "\": bad";
-    CHECK(refusal([&] { file.naming_stream([&] { throw cli::Failure(quoted); }); }) ==
-          pipe + ": bad");
-  }
-  CHECK_FALSE(fs::exists(spooled));
-  std::string got;
-  std::thread reader([&] { got = folder.read(pipe); });
-  {
-    SpooledFile file(pipe, SpooledFile::Use::write);
-    std::ofstream(file.path()) << "a model";
-    file.send();
-  }
-  reader.join();
-  CHECK(got == "a model");
-  const SpooledFile plain(folder.write("plain", "x"), SpooledFile::Use::read);
-  CHECK(plain.path() == folder.file("plain"));
 }
 
 }  // namespace

@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "report/axis.h"
 #include "report/chart.h"
-#include "report/document_page.h"
+#include "report/document.h"
 #include "report/page.h"
 #include "split.h"
 #include "support/catch.h"
@@ -29,8 +28,8 @@ Dataset numbered_rows(int64_t n) {
   data.d = 2;
   data.m = 1;
   for (int64_t i = 0; i < n; ++i) {
-    data.X.f64.push_back(static_cast<double>(i));
-    data.X.f64.push_back(static_cast<double>(-i));
+    data.X.values.push_back(static_cast<double>(i));
+    data.X.values.push_back(static_cast<double>(-i));
     data.Y.push_back(static_cast<double>(10 * i));
   }
   return data;
@@ -140,50 +139,53 @@ TEST_CASE("a report's page shows warnings, charts and no more than the document 
   const std::string least =
       R"({"train":"a.csv","rows":9,"inputs":["x1"],"task":"regression","classes":[],"seconds":1,
           "spec":{"map":{"kernel":{"kernel":"gaussian"},"features":64},"lambda":1e-6},"fit":{}})";
-  CHECK(count_of(report_page(least), "<svg") == 0);
+  CHECK(count_of(report_page(parse_json(least)), "<svg") == 0);
   const std::string more =
       R"({"train":"a.csv","rows":9,"inputs":["<age>","x2"],"task":"regression","classes":[],"seconds":1,
           "targets":["<price>"],"weights":{"rows":7,"sum":12.5,"largest":3},
           "spec":{"map":{"kernel":{"kernel":"gaussian","lengthscale":[2,3]},"features":64},"lambda":1e-6},
           "fit":{"warnings":["lambda < 1"],"relevance":[0.5,1],
-                 "score":{"kind":"nested","rows":9,"value":null},
+                 "score":{"kind":"nested","measure":"r_squared","rows":9,"value":0.5,"standard_error":0.25,
+                          "constant":-0.125,"linear":null},
                  "trials":[{"features":64,"lengthscale":null,"lambda":0.1,"score":0.5},
                            {"features":64,"lengthscale":2,"lambda":0.1,"score":null}]},
           "learning_curve":{"train_rows":8,"test_rows":1,"features":[32,64],"score":[0.1,0.2]},
           "held_out":{"truth":[1,2],"predicted":[1.5,null],"outside":[0,3]}})";
-  const std::string page = report_page(more);
+  const std::string page = report_page(parse_json(more));
   CHECK(count_of(page, "<svg") == 7);
   CHECK(page.find("rows outside the range") != std::string::npos);
   CHECK(page.find("lambda &lt; 1") != std::string::npos);
   CHECK(page.find("&lt;age&gt;") != std::string::npos);
-  CHECK(page.find("nested") != std::string::npos);
+  CHECK(page.find("honest score: R^2 0.50000 +- 0.25000") != std::string::npos);
+  CHECK(page.find('{', page.find("</style>")) == std::string::npos);  // no JSON
   for (const char* fact : {"&lt;price&gt;", "7 rows above 0, sum 12.5, largest 3", "per input"})
     CHECK(page.find(fact) != std::string::npos);
 }
 
-TEST_CASE("folds cover all rows once and can change places with the last rows", "[cv]") {
+TEST_CASE("folds cover all rows once, in sizes that differ by one", "[cv]") {
   for (const int64_t n : {10, 11, 13, 14, 97})
     for (const int64_t K : {2, 3, 5}) {
-      int64_t next = 0, before = 0;
-      for (int64_t k = 0; k < K; ++k) {
-        const Fold fold = fold_of(n, K, k);
+      Dataset data = numbered_rows(n);
+      int64_t next = 0;
+      for (const Fold& fold : make_folds(&data, K, {1, false})) {
         CHECK(fold.first == next);
-        CHECK(fold.rows >= before);
-        CHECK((fold.first + fold.rows <= n - fold.rows || fold.first == n - fold.rows));
+        CHECK((fold.rows == n / K || fold.rows == n / K + 1));
         next += fold.rows;
-        before = fold.rows;
       }
       CHECK(next == n);
     }
 }
 
-TEST_CASE("blocks of rows change places with their targets", "[cv]") {
+TEST_CASE("rows are arranged with their targets, and some left out", "[cv]") {
   Dataset data = numbered_rows(7);
-  swap_blocks(&data, 1, 5, 2);
-  const std::vector<double> expected = {0, 5, 6, 3, 4, 1, 2};
+  arrange_rows(&data, {0, 5, 6, 3});
+  arrange_rows(&data, {3, 1, 0});
+  const std::vector<double> expected = {3, 5, 0};
+  REQUIRE(data.n == 3);
   for (size_t i = 0; i < expected.size(); ++i) {
-    CHECK(data.X.f64[2 * i] == expected[i]);
-    CHECK(data.X.f64[2 * i + 1] == -expected[i]);
+    CHECK(data.X.values[2 * i] == expected[i]);
+    CHECK(data.X.values[2 * i + 1] == -expected[i]);
     CHECK(data.Y[i] == 10 * expected[i]);
+    CHECK(row_of(data, static_cast<int64_t>(i)) == expected[i] + 1);
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "row_losses.h"
+#include "scoring.h"
 
 #include <cmath>
 #include <vector>

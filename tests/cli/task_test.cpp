@@ -74,18 +74,18 @@ TEST_CASE("whole numbers that thin out are counts, others classes", "[cli]") {
   CHECK_FALSE(classified({368, 368, 184, 61, 15, 3}));                      // Poisson of mean 1
   CHECK_FALSE(classified({50, 149, 224, 224, 168, 101, 50, 22, 8, 3, 1}));  // of mean 3
   CHECK_FALSE(classified({1000, 500, 250, 120, 60, 33, 15, 16, 4}));  // a rise within its chance
-  CHECK_FALSE(classified({346, 194, 55, 4, 1}));      // five numbers, near Poisson's
-  CHECK_FALSE(classified({368, 368, 184, 61, 15}));   // of mean 1
-  CHECK_FALSE(classified({5000, 700, 100, 12, 2}));   // claims: more spread than Poisson's
-  CHECK_FALSE(classified({900, 90, 10}));             // three numbers, Poisson's of mean 0.11
-  CHECK(classified({900, 50, 40}));                   // not Poisson's
-  CHECK(classified({6666, 368, 166}));                // thyroid: normal, two illnesses
-  CHECK(classified({1210, 384, 69, 65}));             // cars by acceptability
-  CHECK(classified({67343, 45927, 11656, 995, 52}));  // attacks on a network, by frequency
-  CHECK(classified({1655, 295, 176}));                // the last is not rare
-  CHECK(classified({100, 99, 101, 100, 98, 102, 100}));               // classes of one size
-  CHECK(classified({2118, 2833, 357, 27, 95, 174, 205}));             // covtype
-  CHECK(classified({300, 250, 200, 150, 100, 60}));                   // no end is rare
+  CHECK_FALSE(classified({346, 194, 55, 4, 1}));           // five numbers, near Poisson's
+  CHECK_FALSE(classified({368, 368, 184, 61, 15}));        // of mean 1
+  CHECK_FALSE(classified({5000, 700, 100, 12, 2}));        // claims: more spread than Poisson's
+  CHECK_FALSE(classified({900, 90, 10}));                  // three numbers, Poisson's of mean 0.11
+  CHECK(classified({900, 50, 40}));                        // not Poisson's
+  CHECK(classified({6666, 368, 166}));                     // thyroid: normal, two illnesses
+  CHECK(classified({1210, 384, 69, 65}));                  // cars by acceptability
+  CHECK(classified({67343, 45927, 11656, 995, 52}));       // attacks on a network, by frequency
+  CHECK(classified({1655, 295, 176}));                     // the last is not rare
+  CHECK(classified({100, 99, 101, 100, 98, 102, 100}));    // classes of one size
+  CHECK(classified({2118, 2833, 357, 27, 95, 174, 205}));  // covtype
+  CHECK(classified({300, 250, 200, 150, 100, 60}));        // no end is rare
   CHECK(classified({10000, 20}));
   const cli::Task counts = cli::choose_task(with_frequencies({368, 368, 184, 61, 15, 3}), "auto");
   CHECK(counts.reason ==

@@ -53,9 +53,9 @@ TEST_CASE("what separates fields is seen in a line", "[cli]") {
 
 TEST_CASE("fields by semicolon, tab and blanks", "[cli]") {
   const auto split = [](char separator, const char* line) {
-    cli::CsvFields fields;
+    cli::CsvRecords fields(line, "t");
     fields.separate_by(separator);
-    fields.split(line, "t", 1);
+    fields.read();
     Texts texts;
     for (size_t j = 0; j < fields.size(); ++j) texts.emplace_back(fields[j]);
     return texts;
@@ -85,7 +85,7 @@ TEST_CASE("inputs of text number their levels, each for itself", "[cli]") {
   CHECK(table.text_inputs[0].levels == Texts{"red", "blue", "5"});
   CHECK(table.text_inputs[1].levels == Texts{"x", "red"});
   CHECK(values_of(table) == std::vector<double>{0, 0, 1, 1, 1, 2, 2, 0, 3});
-  CHECK(table.text_columns.empty());
+  CHECK_FALSE(table.text);
   CHECK(
       message("a,y\n1,1\nred,2\n") ==
       "t.csv:3:1: 'red' is not a number, but 1 of 2 rows hold numbers (--missing-word=red takes it "
@@ -96,7 +96,7 @@ TEST_CASE("missing inputs are NaN or a level where that is asked for", "[cli]") 
   for (const char* missing : {"", "NA", "NaN", "?"}) {
     const std::string field = missing;
     const Table table = read("a,b,y\n1,red,1\n" + field + "," + field + ",2\n", true);
-    CHECK(std::isnan(table.values.at(3)));
+    CHECK(std::isnan(table.numbers.at(3)));
     CHECK(table.text_inputs.at(0).levels == Texts{"red", ""});
     CHECK(message("a,b,y\n1,red,1\n" + field + ",red,2\n").find("missing values are refused") !=
           std::string::npos);
@@ -147,16 +147,62 @@ TEST_CASE("encodings are kept in the metadata; damaged ones are refused", "[cli]
   CHECK(cli::file_inputs(back, 6) == 3);
   CHECK(cli::input_names(back) == Texts{"x", "c=(missing)", "c=a", "c=b", "c=(other)", "z"});
   CHECK(refusal([&] { cli::file_inputs(back, 3); }).find("damaged") != std::string::npos);
-  for (
-      const char* bad :
-      {R"({"command":"mercer","encodings":7})", R"({"command":"mercer","encodings":[7]})",
-       R"({"command":"mercer","encodings":[{"input":"x"}]})",
-       R"({"command":"mercer","encodings":[{"input":-1,"levels":["a"]}]})",
-       R"({"command":"mercer","encodings":[{"input":0,"levels":[]}]})",
-       R"({"command":"mercer","encodings":[{"input":0,"levels":["a"]},{"input":0,"levels":["a"]}]})"}) {
-    const auto parse = [&] { cli::file_inputs(cli::parse_metadata(bad, false, 1), 6); };
+  for (const char* bad : {"7", "[7]", R"([{"input":"x"}])", R"([{"input":-1,"levels":["a"]}])",
+                          R"([{"input":0,"levels":[]}])",
+                          R"([{"input":0,"levels":["a"]},{"input":0,"levels":["a"]}])"}) {
+    const std::string text =
+        R"({"command":"mercer","schema":{"encodings":)" + std::string(bad) + "}}";
+    const auto parse = [&] { cli::file_inputs(cli::parse_metadata(text, false, 1), 6); };
     CHECK(refusal(parse).find("damaged") != std::string::npos);
   }
+}
+
+/// Rows of a text and a number.
+std::string rows_of(int64_t n, std::string (*text)(int64_t)) {
+  std::string content = "when;y\n";
+  for (int64_t i = 0; i < n; ++i) content += text(i) + ";" + std::to_string(i % 7) + ".5\n";
+  return content;
+}
+
+TEST_CASE("what is neither number nor level is refused by line, column and value", "[cli]") {
+  using Text = std::string (*)(int64_t);
+  struct Row {
+    Text text;
+    const char* first;
+  };
+  const Row rows[] = {
+      {[](int64_t i) { return "2024-01-" + std::to_string(10 + i % 3); }, "2024-01-10"},
+      {[](int64_t i) { return std::to_string(1 + i % 28) + ".5.24"; }, "1.5.24"},
+      {[](int64_t i) { return std::to_string(1 + i % 28) + "/5/2024"; }, "1/5/2024"},
+      {[](int64_t i) { return std::to_string(1 + i % 28) + " May 2024"; }, "1 May 2024"},
+      {[](int64_t i) { return "10:" + std::to_string(10 + i % 40); }, "10:10"},
+      {[](int64_t i) { return std::to_string(i % 9) + "%"; }, "0%"},
+      {[](int64_t i) { return "$" + std::to_string(5 + i % 9); }, "$5"},
+      {[](int64_t i) { return "\xe2\x82\xac " + std::to_string(i % 9); }, "\xe2\x82\xac 0"},
+      {[](int64_t i) { return std::to_string(1 + i % 9) + ",234.5"; }, "1,234.5"},
+      {[](int64_t i) { return std::to_string(1 + i % 9) + " 234 567"; }, "1 234 567"},
+      {[](int64_t i) { return std::to_string(1 + i % 40) + " kg"; }, "1 kg"},
+      {[](int64_t i) { return "person" + std::to_string(i); }, "person0"},
+  };
+  for (const Row& row : rows) {
+    const std::string content = rows_of(60, row.text);
+    const std::string says = refusal_in("t.csv", [&] { cli::choose_encodings(dataset(content)); });
+    INFO(row.first << ": " << says);
+    CHECK(says.find("t.csv:2:1: '" + std::string(row.first) + "' in column 'when' is ") == 0);
+    CHECK(says.find("--ignore when leaves the column out, --text when takes it as text") !=
+          says.npos);
+    cli::ColumnRequest asked;
+    asked.text = {"when"};
+    CHECK(cli::choose_encodings(dataset(content, asked)).size() == 1);
+  }
+  for (const Text level :
+       {Text{[](int64_t i) { return "level" + std::to_string(i % 30); }},
+        Text{[](int64_t i) { return std::string(i % 2 == 0 ? "true" : "false"); }},
+        Text{[](int64_t i) {
+          return std::to_string(10 + i % 5) + "-" + std::to_string(20 + i % 5);
+        }},
+        Text{[](int64_t i) { return std::to_string(1 + i % 3) + "st floor"; }}})
+    CHECK(cli::choose_encodings(dataset(rows_of(60, level))).size() == 1);
 }
 
 TEST_CASE("--delimiter and --ignore", "[cli]") {

@@ -65,7 +65,7 @@ meant "result-folder/model: No such file or directory: result-folder, the folder
 head -c 3000 "$MERCER" >program.csv
 meant "program.csv: a program" "$MERCER" fit program.csv -o result
 tail -c +2 program.csv >bytes.csv
-meant "bytes.csv: is not text, nor a .npy or IDX file" "$MERCER" fit bytes.csv -o result
+meant "bytes.csv: is not text, nor a .npy file" "$MERCER" fit bytes.csv -o result
 # Who reads has gone: nothing is said.
 { "$MERCER" specs 2>err; echo $? >status; } | true
 [ ! -s err ] || complain "a closed pipe is told: $(cat err)"
@@ -92,6 +92,23 @@ meant "'mattern' is no kernel, map, projection, model, bound or part of a fit; d
 { echo X,y; echo 1,2; } >test.csv
 accepts "$MERCER" fit train.csv -o one $quick --target u --ignore id,v,z
 meant "test.csv:1: no column 'x', which the model was fitted on; did you mean 'X'?" "$MERCER" predict one test.csv -o result
+
+# Options in our own words, values as options; the status says whose fault it is.
+meant "fit: --output: expected a value behind it$" "$MERCER" fit train.csv -o
+meant "fit: --task: expected one of regression, classification, auto, got 'regresion'; did you mean 'regression'?$" \
+  "$MERCER" fit train.csv -o result --task regresion
+meant "fit: --test-fraction '20': .*; did you mean 0.2?$" "$MERCER" fit train.csv -o result --test-fraction 20
+meant "fit: --n-components is no option of fit; did you mean '--features'?" "$MERCER" fit train.csv -o result --n-components 64
+accepts "$MERCER" fit train.csv -o model --kernel rbf -D 32 --lengthscale 2 --lambda 1e-4 --target u
+contains 'kernel gaussian, 32 features' "rbf and -D"
+for case in '2 fit train.csv -o result --bogus' '2 fit train.csv' '2 fit train.csv -o result --kernel polka' '2 nope' \
+  '2 fit train.csv -o result --target nosuch' '3 fit absent.csv -o result' '3 predict train.csv train.csv' '0 --help'; do
+  "$MERCER" ${case#* } >out 2>err
+  status=$?
+  [ "$status" = "${case%% *}" ] || complain "${case#* }: status $status, expected ${case%% *}"
+done
+accepts "$MERCER" fit --help
+for group in Data Preparation Model Results Run Examples; do contains "^$group:" "groups of help"; done
 
 # What was printed stands before the error, in a pipe as well.
 printf 'x,y\n1,2\n1,2\n1,2\n' >same.csv

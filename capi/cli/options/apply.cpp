@@ -1,121 +1,161 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Options of the commands that apply a model to rows: predict, score and relevance.
+// Options of the commands that apply a model to rows, that make features, and that describe.
 #include <memory>
 
 #include "options/command_line.h"
-#include "options/declare.h"
 #include "options/shared.h"
 
 namespace mercer::cli {
 
 namespace {
 
-// Beside MODEL and TEST there is no telling which word is a column.
-void add_test_columns(CLI::App* app, ColumnRequest* columns) {
-  add_column_options(app, columns);
-  app->add_option(
-         "--ignore", columns->ignore,
-         "Further columns of the rows that are left out, by name (all of that name) or number "
-         "from 1: u,v or repeated")
-      ->type_name("COLUMN")
-      ->allow_extra_args(false);
-}
-
-/// What predict and score share.
-template <class Request>
-void add_test_options(CLI::App* app, Request* request) {
-  app->add_option("--labels", request->labels, "File of one column with the targets of TEST")
-      ->type_name("FILE");
-  add_test_columns(app, &request->columns);
-  app->add_option("--weights", request->columns.weights,
-                  "Column of TEST with a weight for each row, >= 0, by which scores count rows, by "
-                  "name or number from 1; it is no input. Default: every row counts as another")
-      ->type_name("NAME|INDEX");
-  add_choice(app, "--extrapolation", &request->extrapolation, kExtrapolationWords,
-             "Inputs outside the training range: clip, free or refuse; default: as fitted");
-}
-
-/// A command and the rows that it reads, as its help says them.
-struct Words {
-  const char* name;
-  const char* about;
-  const char* rows;
-  const char* about_rows;
-};
-
-/// A subcommand that applies a model to rows, and what its options fill in for `run`.
-template <class Request>
-struct Command {
+/// A command that applies a model to rows, and what its options fill in for `run`.
+struct ApplyCommand {
   CLI::App* app;
-  std::shared_ptr<Request> request = std::make_shared<Request>();
+  std::shared_ptr<ApplyRequest> request = std::make_shared<ApplyRequest>();
 
-  Command(CLI::App& all, const Words& words, std::string Request::*rows,
-          void (*run)(const Request&))
-      : app(all.add_subcommand(words.name, words.about)) {
-    app->callback([run, request = request] { run(*request); });
+  ApplyCommand(CLI::App& all, const char* name, const char* about, const char* rows,
+               const char* about_rows, void (*run)(const ApplyRequest&))
+      : app(all.add_subcommand(name, about)) {
+    app->callback([run, rows, request = request] {
+      if (request->model == "-" && request->rows == "-")
+        throw CLI::ValidationError(std::string("MODEL and ") + rows,
+                                   "cannot both be standard input");
+      run(*request);
+    });
+    app->option_defaults()->group("Data");
     app->add_option("MODEL", request->model, "Model file; - is standard input")->required();
-    app->add_option(words.rows, (*request).*rows, words.about_rows)->required();
+    app->add_option(rows, request->rows, about_rows)->required();
+    add_column_options(app, &request->columns);
+    // Beside MODEL and TEST there is no telling which word is a column.
+    add_columns(app, "--ignore", &request->columns.ignore,
+                "Further columns of the rows that are left out, by name (all of that name) or "
+                "number from 1: u,v or repeated");
   }
-  void end() const { add_run_options(app, &request->threads, &request->quiet); }
+  /// Of rows that may have targets.
+  void add_test_options() const {
+    app->add_option("--labels", request->labels, "File of one column with the targets of TEST")
+        ->type_name("FILE");
+    app->add_option(
+           "--weights", request->columns.weights,
+           "Column of TEST with a weight for each row, >= 0, by which scores count rows, "
+           "by name or number from 1; it is no input. Default: every row counts as another")
+        ->type_name("NAME|INDEX");
+    app->option_defaults()->group("Predictions");
+    add_choice(app, "--extrapolation", &request->extrapolation, {"clip", "free", "refuse"},
+               "Inputs outside the training range; default: as fitted");
+    add_choice(app, "--class", &request->class_by, {"auto", "probability", "score"},
+               "Classification: the class is the most probable one, or that of the largest score; "
+               "default auto: the most probable, but of the largest score where a fit with "
+               "--class-weight balanced decided for rare classes");
+  }
 };
 
 }  // namespace
 
 void add_predict(CLI::App& app) {
-  const Command<PredictRequest> predict(
-      app,
-      {"predict", "Predict; prints the score when TEST holds the target", "TEST",
-       "Rows, with or without the target; - is standard input"},
-      &PredictRequest::test, run_predict);
+  const ApplyCommand predict(app, "predict", "Predict; prints the score when TEST holds the target",
+                             "TEST", "Rows, with or without the target; - is standard input",
+                             run_predict);
+  ApplyRequest* const request = predict.request.get();
+  request->output = "-";
+  add_columns(predict.app, "--id", &request->columns.ids,
+              "Columns of TEST that are written as they stand before the predictions, by name "
+              "or number from 1: u,v or repeated; they may be unknown to the model");
+  predict.add_test_options();
+  predict.app->add_flag("--scores", request->scores,
+                        "Classification: also a column of scores for every class");
+  predict.app->add_flag(
+      "--probabilities", request->probabilities,
+      "Classification: also a column of probabilities for every class, calibrated "
+      "to how often classes occur");
   predict.app
       ->add_option(
-          "-o,--output", predict.request->predictions,
+          "-o,--output", request->output,
           "CSV to write; default -, standard output: the score then goes to standard error")
       ->type_name("PREDICTIONS.csv");
-  add_test_options(predict.app, predict.request.get());
-  predict.app
-      ->add_option("--id", predict.request->columns.ids,
-                   "Columns of TEST that are written as they stand before the predictions, by name "
-                   "or number from 1: u,v or repeated; they may be unknown to the model")
-      ->type_name("COLUMN")
-      ->allow_extra_args(false);
-  predict.app->add_flag("--scores", predict.request->scores,
-                        "Classification: also a column of scores for every class");
-  predict.app->add_flag("--probabilities", predict.request->probabilities,
-                        "Classification: also a column of probabilities for every class. They are "
-                        "calibrated to how often classes occur; the class itself is that of the "
-                        "largest score, which differs near ties and where --class-weight balanced "
-                        "decided for rare classes");
-  predict.end();
+  add_run_options(predict.app, &request->run);
+  predict.app->footer(
+      "Examples:\n"
+      "  mercer predict model.mercer test.csv -o predictions.csv\n"
+      "  mercer predict model.mercer test.csv --id name --probabilities > predictions.csv");
 }
 
 void add_score(CLI::App& app) {
-  const Command<ScoreRequest> score(
-      app,
-      {"score",
-       "Every metric of a model on rows with the target: R^2, RMSE, MAE; accuracy, AUC, "
-       "log loss, calibration, confusion matrix",
-       "TEST", "Rows with the target; - is standard input"},
-      &ScoreRequest::test, run_score);
-  add_test_options(score.app, score.request.get());
-  score.end();
+  const ApplyCommand score(app, "score",
+                           "Every metric of a model on rows with the target: R^2, RMSE, MAE; "
+                           "accuracy, AUC, log loss, calibration, confusion matrix",
+                           "TEST", "Rows with the target; - is standard input", run_score);
+  score.add_test_options();
+  add_run_options(score.app, &score.request->run);
 }
 
 void add_relevance(CLI::App& app) {
-  const Command<RelevanceRequest> relevance(
-      app,
-      {"relevance",
-       "How much each input moves the predictions of a model on rows, in standard deviations of "
-       "both: by derivatives, of text and two-valued inputs by switching",
-       "DATA", "Rows, with or without the target; - is standard input"},
-      &RelevanceRequest::data, run_relevance);
+  const ApplyCommand relevance(
+      app, "relevance",
+      "How much each input moves the predictions of a model on rows, in standard deviations of "
+      "both: by derivatives, of text and two-valued inputs by switching",
+      "DATA", "Rows, with or without the target; - is standard input", run_relevance);
   relevance.app
       ->add_option("-o,--output", relevance.request->output,
                    "Also write it: FILE.html a page with a plot, another name JSON")
       ->type_name("FILE");
-  add_test_columns(relevance.app, &relevance.request->columns);
-  relevance.end();
+  add_run_options(relevance.app, &relevance.request->run);
+}
+
+void add_transform(CLI::App& app) {
+  const auto request = std::make_shared<TransformRequest>();
+  CLI::App* transform = app.add_subcommand(
+      "transform", "Features of rows, which are taken as they are, and the map that makes them");
+  transform->option_defaults()->group("Data");
+  transform->add_option("ROWS", request->rows, "Rows of numbers; - is standard input")->required();
+  add_columns(transform, "--ignore", &request->columns.ignore,
+              "Columns left out, by name or number from 1: u,v or repeated");
+  add_column_options(transform, &request->columns);
+  transform->option_defaults()->group("Map");
+  add_plan_options(transform, &request->plan);
+  transform->add_option("-D,--features", request->features, "Features; default 2048")
+      ->check(whole_number(1, (int64_t{1} << 31) - 1))
+      ->type_name("D");
+  add_seed(transform, &request->seed);
+  transform->add_option("--read-map", request->map, "Take the map of this file instead")
+      ->excludes("--kernel")
+      ->excludes("--map")
+      ->excludes("--lengthscale")
+      ->type_name("FILE");
+  transform->option_defaults()->group("Results");
+  transform
+      ->add_option("-o,--output", request->output,
+                   "FILE.npy, or another name for CSV; default -, CSV on standard output")
+      ->type_name("FILE");
+  transform->add_option("--write-map", request->written, "Also write the map, for programs")
+      ->type_name("FILE");
+  add_run_options(transform, &request->run);
+  transform->footer(
+      "Examples:\n"
+      "  mercer transform train.csv --ignore y -D 512 -o train.npy --write-map map.mercer\n"
+      "  mercer transform test.csv --ignore y --read-map map.mercer -o test.npy");
+  transform->callback([request] { run_transform(*request); });
+}
+
+void add_info(CLI::App& app) {
+  const auto file = std::make_shared<std::string>();
+  const auto json = std::make_shared<bool>(false);
+  CLI::App* info = app.add_subcommand("info", "What a map or model file holds");
+  info->add_option("FILE", *file, "Map, model or statistics file; - is standard input")->required();
+  info->add_flag("--json", *json, "Print it as one JSON object");
+  info->callback([file, json] { run_info(*file, *json); });
+}
+
+void add_specs(CLI::App& app) {
+  const auto name = std::make_shared<std::string>();
+  const auto json = std::make_shared<bool>(false);
+  CLI::App* specs =
+      app.add_subcommand("specs", "Kernels and maps: parameters, types, ranges, help");
+  specs->add_option("NAME", *name, "One of them; default all");
+  specs->add_flag("--json", *json, "Print them as one JSON object");
+  specs->callback([name, json] { run_specs(*name, *json); });
 }
 
 }  // namespace mercer::cli

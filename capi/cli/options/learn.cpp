@@ -3,12 +3,22 @@
 // Options of the commands that fit: fit, cv and compare.
 #include <unistd.h>
 
+#include <memory>
+#include <utility>
+
 #include "failure.h"
 #include "options/command_line.h"
 #include "options/shared.h"
+#include "read/number.h"
+#include "scoring.h"
 
 namespace mercer::cli {
 
+namespace {
+
+constexpr int64_t kMostFeatures = (int64_t{1} << 31) - 1;
+
+/// --target u v train.csv: the last word is no column but the file.
 void settle_train(LearnRequest* learn) {
   for (std::vector<std::string>* columns :
        {&learn->targets.targets, &learn->columns.ignore, &learn->columns.text}) {
@@ -25,83 +35,281 @@ void settle_train(LearnRequest* learn) {
   throw CLI::RequiredError("TRAIN");
 }
 
-namespace {
-
-// Of the model.
-void add_plan_options(CLI::App* app, PlanRequest* plan) {
-  app->add_option("--kernel", plan->kernel,
-                  "Kernel: a name, or a JSON spec (see: mercer specs); default that of the map: "
-                  "gaussian for fourier")
-      ->type_name("JSON|NAME");
-  app->add_option("--map", plan->map,
-                  "Feature map: a name, or a JSON spec; default that of the kernel")
-      ->type_name("JSON|NAME");
-  app->add_option("--lengthscale", plan->lengthscale,
-                  "In units of the standardised inputs; default auto: searched")
-      ->type_name("L|auto");
-  app->add_option("--lambda", plan->lambda, "Regularisation per row; default auto: searched")
-      ->type_name("L|auto");
+/// Words and numbers that a part of the fit's spec is, by its place there.
+void add_word(CLI::App* app, const char* name, Json* spec, const char* place, const Words& words,
+              const char* help) {
+  app->add_option_function<std::string>(
+         name, [=](const std::string& word) { (*spec)[Json::json_pointer(place)] = word; }, help)
+      ->check(one_of(words))
+      ->type_name(joined(words));
 }
 
-// What is learnt.
-void add_target_options(CLI::App* app, LearnRequest* learn) {
+void add_number(CLI::App* app, const char* name, Json* spec, const char* place, const char* help) {
+  app->add_option_function<std::string>(
+         name,
+         [=](const std::string& text) {
+           double number = 0;
+           if (parse_number(text, &number) != NumberKind::finite)
+             throw Failure(std::string(name) + " " + shown(text) + ": expected a number");
+           (*spec)[Json::json_pointer(place)] = number;
+         },
+         help)
+      ->type_name("NUMBER");
+}
+
+// What is learnt from which columns.
+void add_data_options(CLI::App* app, LearnRequest* learn) {
+  app->option_defaults()->group("Data");
+  app->add_option("TRAIN", learn->train,
+                  "CSV, libsvm or .npy, plain or gzip; - is standard input (required)");
   add_columns(app, "--target", &learn->targets.targets,
               "Target columns, by name or number from 1: u v, u,v or repeated. Default: the "
-              "columns named y or y1, y2, ..., else the last");
-  app->add_option("--labels", learn->targets.labels,
-                  "File of one column with the targets; default for IDX: the name with labels-idx1 "
-                  "for images-idx3")
+              "columns named y or y1, y2, ..., else the last")
+      ->allow_extra_args(true);
+  app->add_option("--labels", learn->targets.labels, "File of one column with the targets")
       ->type_name("FILE");
-  static constexpr const char* kTask[] = {"regression", "classification", "auto"};
-  add_choice(app, "--task", &learn->task, kTask,
+  add_choice(app, "--task", &learn->task, {"regression", "classification", "auto"},
              "Default auto: classification iff labels are text, or the whole numbers 0..K-1, 1..K "
              "or -1 and 1 in at least 20 K rows (10 of two classes) and not like counts");
-}
-
-// How columns that are no targets are read.
-void add_input_options(CLI::App* app, LearnRequest* learn) {
-  add_column_options(app, &learn->columns);
   add_columns(app, "--ignore", &learn->columns.ignore,
               "Columns left out, by name (all of that name) or number from 1, '' for the one "
-              "without a name; as many as --target takes");
+              "without a name; as many as --target takes")
+      ->allow_extra_args(true);
   add_columns(app, "--text", &learn->columns.text,
               "Columns of a CSV that are text, though they hold numbers or nearly so; as many as "
-              "--target takes");
-  add_choice(app, "--missing", &learn->preparation.missing, kMissingWords,
-             "Missing inputs (empty, NA, NaN, N/A, null, ?, what --missing-word says, one or two "
-             "words in a column of numbers): refused (default), filled with the median, or filled "
-             "and flagged by an input of 0 and 1 each, as in specs");
-}
-
-// How much rows count.
-void add_weight_options(CLI::App* app, LearnRequest* learn) {
+              "--target takes")
+      ->allow_extra_args(true);
   app->add_option("--weights", learn->columns.weights,
                   "Column with a weight for each row, >= 0 (0: left out), by name or number from "
                   "1; it is no input. Fits, choices and scores count rows by it; splits, "
                   "landmarks and the threshold of input_bits take rows as they are")
       ->type_name("NAME|INDEX");
-  add_choice(app, "--class-weight", &learn->class_weight, kClassWeightWords,
-             "Of classes: none (default), or balanced: each weighs as much as another in fits and "
-             "choices, not in scores");
+  add_column_options(app, &learn->columns);
+}
+
+void add_learn_options(CLI::App* app, LearnRequest* learn) {
+  add_data_options(app, learn);
+  app->option_defaults()->group("Preparation");
+  add_word(app, "--missing", &learn->spec, "/prepare/missing", {"refuse", "fill", "flag"},
+           "Missing inputs (empty, NA, NaN, N/A, null, ?, what --missing-word says, one or two "
+           "words in a column of numbers): refused (default), filled with the median, or filled "
+           "and flagged by an input of 0 and 1 each");
+  app->add_flag("--no-standardize", learn->raw, "Take inputs as they are");
+  app->option_defaults()->group("Model");
+  add_plan_options(app, &learn->plan);
+  app->add_option("--lambda", learn->plan.lambda, "Regularisation per row; default auto: searched")
+      ->type_name("L|auto");
+  add_word(app, "--class-weight", &learn->spec, "/class_weight", {"none", "balanced"},
+           "Of classes: none (default), or balanced: each weighs as much as another in fits and "
+           "choices, not in scores");
+  add_seed(app, &learn->seed);
+}
+
+void add_preparation_options(CLI::App* app, LearnRequest* learn) {
+  app->option_defaults()->group("Preparation");
+  const Words transforms = {"none", "log", "rank", "auto"};
+  app->add_option_function<std::string>(
+         "--scale",
+         [learn](const std::string& word) {
+           if (word == "none") learn->raw = true;
+           if (word != "none") learn->spec["prepare"]["scale"] = word;
+         },
+         "Inputs by mean and deviation (default), median and quartiles, mean alone, mean and one "
+         "unit for all (common, the default of fields), or as they are; but for common those of 0 "
+         "and 1 always are")
+      ->check(one_of({"standard", "robust", "center", "common", "none"}))
+      ->type_name("standard|robust|center|common|none");
+  add_word(app, "--transform", &learn->spec, "/prepare/transform", transforms,
+           "Inputs: log of skewed ones, normal ranks, or (auto, the default) what wins where the "
+           "lengthscale is searched");
+  add_word(app, "--target-transform", &learn->spec, "/prepare/target_transform", transforms,
+           "Targets of a regression; predictions are those of the targets as given");
+  app->add_flag_function(
+      "--unit-rows", [learn](int64_t) { learn->spec["prepare"]["unit_rows"] = true; },
+      "Scale prepared rows to norm 1");
+  add_word(app, "--extrapolation", &learn->spec, "/prepare/extrapolation",
+           {"clip", "free", "refuse"},
+           "What predictions do with inputs outside the training range: clip (default), free or "
+           "refuse");
+}
+
+// How several targets are learnt together.
+void add_operator_option(CLI::App* app, std::string* operation) {
+  app->add_option(
+         "--operator", *operation,
+         "How several targets belong together: curl_free, divergence_free or helmholtz (fields: as "
+         "many targets as inputs), helmholtz:ALPHA, decomposable (targets that correlate), "
+         "decomposable:similarity, decomposable:GRAPH.csv (weights between targets), the JSON spec "
+         "of such a kernel or of outputs, or auto: correlations, of 2 or 3 inputs and as many "
+         "targets a field, where they clearly win. --kernel is the kernel of "
+         "each. In the table of the search shape 0 is a field without sources, 1 one without "
+         "vortices; of decomposable 0 are targets that know nothing of each other (of similarity: "
+         "that are all alike). Default: each target by itself")
+      ->check([](const std::string& text) {
+        return text.empty()
+                   ? "expected the name of a kernel of several outputs or a JSON spec, not nothing"
+                   : "";
+      })
+      ->type_name("NAME[:...]|JSON");
+}
+
+// What is fitted, and what is least.
+void add_model_options(CLI::App* app, FitRequest* request) {
+  Json* const spec = &request->learn.spec;
+  app->option_defaults()->group("Model");
+  app->add_option(
+         "-D,--features", request->features,
+         "Random features D; default 2048, of up to 2,048 rows 4096, of up to 1,024 rows 8192, "
+         "doubled while rows held out gain by it; with a map made of rows at most as many as these")
+      ->check(whole_number(1, kMostFeatures))
+      ->type_name("D");
+  app->add_option_function<int64_t>(
+         "--most-features", [spec](const int64_t& D) { (*spec)["most_features"] = D; },
+         "Up to which --features are doubled where they are not given; default 8192, while "
+         "their square times the rows is at most 2^39")
+      ->check(whole_number(1, kMostFeatures))
+      ->excludes("--features")
+      ->type_name("D");
+  add_word(app, "--estimator", spec, "/model", {"auto", "ridge", "logistic"},
+           "Of classes: ridge (least squares) or logistic; default auto: ridge for up to 3,000 "
+           "rows or where logistic takes longer, else logistic unless ridge is better on rows "
+           "held out by more than a standard error");
+  add_word(app, "--loss", spec, "/loss", {"huber", "quantile", "poisson", "squared_hinge"},
+           "Fitted with the map that the search finds by squares: huber (few wrong targets change "
+           "little), quantile (--tau), poisson (counts, whose means are predicted), of classes "
+           "squared_hinge. Scores are then of absolute errors, the pinball loss or the deviance: "
+           "1 is perfect, 0 the best constant");
+  add_number(app, "--tau", spec, "/tau", "Of --loss quantile: the share of targets below it");
+  add_number(app, "--delta", spec, "/delta",
+             "Of --loss huber: where squares end; default 1.345 deviations of residuals");
+  add_word(app, "--ard", spec, "/ard", {"auto", "off", "on"},
+           "A lengthscale for each input: default auto: learnt from dense rows of up to 100 "
+           "inputs, kept where it wins; off; on: always kept");
+  add_operator_option(app, &request->operation);
+}
+
+// What fit and cv share.
+void add_fit_options(CLI::App* app, FitRequest* request) {
+  LearnRequest* const learn = &request->learn;
+  learn->gaps = true;
+  add_learn_options(app, learn);
+  app->option_defaults()->group("Data");
+  app->add_option("--groups", learn->columns.groups,
+                  "Column that says which rows belong together (a person, a place, a batch), by "
+                  "name or number from 1; it is no input. Rows of a group are never on both sides "
+                  "of a split, so that scores are those of new groups")
+      ->type_name("NAME|INDEX");
+  app->add_flag("--ordered", learn->ordered,
+                "Rows are in the order of time: what is held out is later than what it is "
+                "predicted from, in the search, the score, --test-fraction and cv");
+  add_preparation_options(app, learn);
+  add_model_options(app, request);
+}
+
+/// A loss says what the task is; what it does not go with is refused.
+void settle_loss(FitRequest* request) {
+  const Json& spec = request->learn.spec;
+  const std::string loss = request->learn.loss();
+  const LossRow* const row = find_loss(loss);
+  for (const auto& [key, of] : {std::pair{"tau", "quantile"}, {"delta", "huber"}})
+    if (spec.contains(key) && (row == nullptr || row->reads != std::string(key)))
+      throw Failure(std::string("--") + key + ": is of --loss " + of);
+  if (row == nullptr) return;
+  if (spec.contains("model"))
+    throw Failure("--loss " + loss + ": does not go with --estimator, one of the two");
+  const std::string task = row->task;
+  if (request->learn.task == "auto") request->learn.task = task;
+  if (request->learn.task != task)
+    throw Failure("--loss " + loss + ": is of a " + task + ", --task says " + request->learn.task);
+  request->learn.gaps = false;
+}
+
+/// Options that contradict each other, before anything is read.
+void settle(LearnRequest* learn) {
+  settle_train(learn);
+  const std::string scale = learn->spec["prepare"].value("scale", "standard");
+  if (learn->raw && scale != "standard")
+    throw Failure("--scale " + scale + ": does not go with --no-standardize");
+  if (learn->ordered && !learn->columns.groups.empty())
+    throw Failure("--groups: does not go with --ordered");
 }
 
 }  // namespace
 
-void add_learn_options(CLI::App* app, LearnRequest* learn) {
-  app->add_option("TRAIN", learn->train,
-                  "CSV, libsvm, .npy or IDX, plain or gzip; - is standard input (required)");
-  add_plan_options(app, &learn->plan);
-  add_target_options(app, learn);
-  add_input_options(app, learn);
-  add_weight_options(app, learn);
-  app->add_flag("--no-standardize", learn->preparation.raw,
-                "Take inputs as they are (IDX bytes are divided by 255 all the same)");
-  // CLI11 takes 2^64 for 2^64 - 1, -1 for the same, and NaN for a number in any range.
-  app->add_option_function<std::string>(
-         "--seed", [learn](const std::string& text) { learn->seed = read_seed(text); },
-         "Fixes every random number; default 0")
-      ->type_name("S");
-  add_run_options(app, &learn->threads, &learn->quiet);
+void add_fit(CLI::App& app) {
+  const auto request = std::make_shared<FitRequest>();
+  CLI::App* fit = app.add_subcommand("fit", "Fit a model; lengthscale and lambda are searched");
+  add_fit_options(fit, request.get());
+  fit->option_defaults()->group("Results");
+  fit->add_option("-o,--output", request->model,
+                  "Model file to write; - is standard output, pipes and devices are written to")
+      ->required()
+      ->type_name("MODEL");
+  fit->add_option_function<std::string>(
+         "--test-fraction",
+         [request](const std::string& text) { request->test_fraction = read_test_fraction(text); },
+         "Hold this fraction of the rows out and print their score")
+      ->type_name("F");
+  fit->add_option(
+         "--report", request->report,
+         "Also write what is known of the fit, with a learning curve, the importance of inputs and "
+         "the errors on rows not fitted on: FILE.html a page with plots, another name JSON; "
+         "repeats")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  add_run_options(fit, &request->learn.run);
+  fit->footer(
+      "Examples:\n"
+      "  mercer fit train.csv -o model.mercer\n"
+      "  mercer fit train.csv -o model.mercer --target price --missing flag --report fit.html\n"
+      "  mercer fit train.csv -o model.mercer --kernel matern -D 4096 --test-fraction 0.2");
+  fit->callback([request] {
+    settle(&request->learn);
+    settle_loss(request.get());
+    run_fit(*request);
+  });
+}
+
+void add_cv(CLI::App& app) {
+  const auto request = std::make_shared<CvRequest>();
+  CLI::App* cv = app.add_subcommand(
+      "cv", "Cross-validate: fit without each fold of the rows in turn, and score on it");
+  add_fit_options(cv, &request->fit);
+  cv->option_defaults()->group("Results");
+  cv->add_option_function<std::string>(
+        "--folds", [request](const std::string& text) { request->folds = read_folds(text); },
+        "Folds; default 5; loo, or as many as rows: one row in each (leave-one-out)")
+      ->type_name("K|loo");
+  add_run_options(cv, &request->fit.learn.run);
+  cv->callback([request] {
+    settle(&request->fit.learn);
+    settle_loss(&request->fit);
+    run_cv(*request);
+  });
+}
+
+void add_compare(CLI::App& app) {
+  const auto request = std::make_shared<CompareRequest>();
+  CLI::App* compare =
+      app.add_subcommand("compare",
+                         "Exact kernel ridge on a subsample against random features and, "
+                         "of up to 2,000 inputs, linear ridge");
+  add_learn_options(compare, &request->learn);
+  compare->add_option("-D,--features", request->features, "Sizes to compare; default 256,1024,4096")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(whole_number(1, kMostFeatures))
+      ->type_name("D,D,...");
+  compare
+      ->add_option("--rows", request->rows,
+                   "Rows to fit on at most; default 4000 (exact: 8 n^2 bytes, n^3 time)")
+      ->check(whole_number(2, int64_t{1} << 20))
+      ->type_name("N");
+  add_run_options(compare, &request->learn.run);
+  compare->callback([request] {
+    settle(&request->learn);
+    run_compare(*request);
+  });
 }
 
 }  // namespace mercer::cli

@@ -2,10 +2,11 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "options/shared.h"
 
+#include <algorithm>
 #include <charconv>
-#include <utility>
 
 #include "failure.h"
+#include "nearest.h"
 #include "options/command_line.h"
 
 namespace mercer::cli {
@@ -22,35 +23,49 @@ std::function<std::string(const std::string&)> whole_number(int64_t least, int64
   };
 }
 
-void add_choice(CLI::App* app, const char* name, std::string* to, WordList words,
-                const char* help) {
-  app->add_option(name, *to, help)
-      ->check(CLI::IsMember(std::vector<std::string>(words.begin(), words.end())));
+std::function<std::string(const std::string&)> one_of(const Words& words) {
+  return [=](const std::string& text) -> std::string {
+    if (std::ranges::find(words, text) != words.end()) return "";
+    return "expected one of " + listed(words, words.size()) + ", got " + shown(text) +
+           did_you_mean(text, words);
+  };
 }
 
-void add_run_options(CLI::App* app, int32_t* threads, bool* quiet) {
-  app->add_option("--threads", *threads,
+std::string joined(const Words& words) {
+  std::string type;
+  for (const std::string& word : words) type += (type.empty() ? "" : "|") + word;
+  return type;
+}
+
+void add_choice(CLI::App* app, const char* name, std::string* to, const Words& words,
+                const char* help) {
+  app->add_option(name, *to, help)->check(one_of(words))->type_name(joined(words));
+}
+
+void add_run_options(CLI::App* app, RunRequest* run) {
+  app->option_defaults()->group("Run");
+  app->add_option("--threads", run->threads,
                   "Upper limit on threads, those of BLAS included; 0: all cores")
       ->check(whole_number(0, 100000))
       ->type_name("T");
   app->add_flag(
-      "--quiet", *quiet,
+      "--quiet", run->quiet,
       "Print scores only (of compare and relevance their table), neither what led to them "
       "nor progress; warnings go to standard error");
+  app->add_flag("--json", run->json,
+                "Print one JSON object in place of text; notes and warnings go to standard error");
 }
 
 void add_column_options(CLI::App* app, ColumnRequest* columns) {
-  static constexpr const char* kHeader[] = {"auto", "yes", "no"};
-  static constexpr const char* kDecimal[] = {"auto", "point", "comma"};
   app->add_option("--delimiter", columns->delimiter,
                   "What separates fields of a CSV: comma, tab, semicolon, space or a character; "
                   "default auto: as its first line looks")
       ->type_name("C");
-  add_choice(app, "--header", &columns->header, kHeader,
+  add_choice(app, "--header", &columns->header, {"auto", "yes", "no"},
              "Whether the first line of a CSV names the columns; default auto: iff it holds "
              "text, and either no numbers or text above numbers");
-  add_choice(app, "--decimal", &columns->decimal, kDecimal,
-             "The decimal mark of numbers in a CSV; default auto: as each column shows");
+  add_choice(app, "--decimal", &columns->decimal, {"auto", "point", "comma"},
+             "The decimal mark of numbers in a CSV; default auto: a comma where it is certain");
   app->add_option("--missing-word", columns->missing_words,
                   "A further word, or number, of a CSV that stands for what is missing, as in "
                   "--missing-word=-999; repeats. predict and its like know those of the fit")
@@ -58,9 +73,30 @@ void add_column_options(CLI::App* app, ColumnRequest* columns) {
       ->allow_extra_args(false);
 }
 
+void add_plan_options(CLI::App* app, PlanRequest* plan) {
+  app->add_option("--kernel", plan->kernel,
+                  "Kernel: a name, or a JSON spec (see: mercer specs); default that of the map: "
+                  "gaussian for fourier")
+      ->type_name("JSON|NAME");
+  app->add_option("--map", plan->map,
+                  "Feature map: a name, or a JSON spec; default that of the kernel")
+      ->type_name("JSON|NAME");
+  app->add_option("--lengthscale", plan->lengthscale,
+                  "In units of the standardised inputs; default auto: searched")
+      ->type_name("L|auto");
+}
+
+void add_seed(CLI::App* app, uint64_t* seed) {
+  // CLI11 takes 2^64 for 2^64 - 1, -1 for the same, and NaN for a number in any range.
+  app->add_option_function<std::string>(
+         "--seed", [seed](const std::string& text) { *seed = read_seed(text); },
+         "Fixes every random number; default 0")
+      ->type_name("S");
+}
+
 CLI::Option* add_columns(CLI::App* app, const char* name, std::vector<std::string>* to,
-                         const std::string& help) {
-  return app->add_option(name, *to, help)->type_name("COLUMN")->allow_extra_args(true);
+                         const char* help) {
+  return app->add_option(name, *to, help)->type_name("COLUMN")->allow_extra_args(false);
 }
 
 }  // namespace mercer::cli

@@ -3,92 +3,116 @@
 // Splitting and quoting of CSV fields.
 #include "read/csv_fields.h"
 
+#include <algorithm>
+
 #include "failure.h"
 #include "read/number.h"
 
 namespace mercer::cli {
 
 namespace {
+constexpr int64_t kMostBreaks = 100;  // of one field
+}
 
-/// Where the quote closes from `at` on, npos for nowhere; quotes inside are doubled.
-size_t closing_quote(std::string_view line, size_t at, bool* doubled) {
-  for (;; ++at) {
-    at = line.find('"', at);
-    if (at == line.npos || at + 1 >= line.size() || line[at + 1] != '"') return at;
+bool CsvRecords::ends_line(size_t at) const {
+  return at >= text_.size() || text_[at] == '\n' ||
+         (text_[at] == '\r' && (at + 1 == text_.size() || text_[at + 1] == '\n'));
+}
+
+std::string_view CsvRecords::line() const {
+  const size_t feed = std::min(text_.find('\n', place_.at), text_.size());
+  std::string_view line = text_.substr(place_.at, feed - place_.at);
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  return line;
+}
+
+void CsvRecords::end_line(size_t feed) {
+  place_ = {feed == text_.npos ? text_.size() : feed + 1, place_.line + breaks_ + 1};
+}
+
+bool CsvRecords::find_line() {
+  breaks_ = 0;
+  while (place_.at < text_.size() && without_blanks(line()).empty()) pass_line();
+  return place_.at < text_.size();
+}
+
+size_t CsvRecords::after_blanks(size_t at) const {
+  while (at < text_.size() && is_blank(text_[at])) ++at;
+  return at;
+}
+
+/// From `at` on; quotes inside are doubled.
+size_t CsvRecords::closing_quote(size_t at, bool* doubled) {
+  int64_t breaks = 0;
+  for (size_t from = at;; ++at) {
+    at = text_.find('"', at);
+    const size_t end = std::min(at, text_.size());
+    breaks += std::count(text_.begin() + static_cast<int64_t>(from),
+                         text_.begin() + static_cast<int64_t>(end), '\n');
+    from = end;
+    if (at == text_.npos || breaks > kMostBreaks)
+      fail_at(file_, place_.line, std::ssize(fields_) + 1,
+              "the quote is not closed on this line nor on the " + std::to_string(kMostBreaks) +
+                  " below");
+    if (at + 1 >= text_.size() || text_[at + 1] != '"') {
+      breaks_ += breaks;
+      return at;
+    }
     *doubled = true;
     ++at;
   }
 }
 
-}  // namespace
-
-std::string_view CsvFields::take_quoted(std::string_view line, size_t* at, const std::string& file,
-                                        int64_t line_number) {
-  const auto field = static_cast<int64_t>(fields_.size()) + 1;
+void CsvRecords::take_quoted(size_t* at) {
   const size_t start = *at + 1;
   bool doubled = false;
-  const size_t close = closing_quote(line, start, &doubled);
-  *at = close == line.npos ? close : close + 1;
-  if (close == line.npos) return {};
-  const size_t end = after_blanks(line, *at);
+  const size_t close = closing_quote(start, &doubled);
+  const size_t end = after_blanks(close + 1);
   const bool ended =
-      end == line.size() || line[end] == separator_ || (separator_ == ' ' && end > *at);
-  if (separator_ != ' ') *at = end;
-  if (!ended) {
-    fail_at(file, line_number, field, "text after the closing quote");
+      ends_line(end) || text_[end] == separator_ || (separator_ == ' ' && end > close + 1);
+  if (!ended) fail_at(file_, place_.line, std::ssize(fields_) + 1, "text after the closing quote");
+  *at = separator_ == ' ' ? close + 1 : end;
+  const std::string_view inside = text_.substr(start, close - start);
+  if (!doubled) {
+    fields_.push_back(inside);
+    return;
   }
-  const std::string_view inside = line.substr(start, close - start);
-  if (!doubled) return inside;
-  std::string& text = unquoted_[unquoted_used_++];
-  text.clear();
+  std::string& text = unquoted_.emplace_back();
   for (size_t k = 0; k < inside.size(); ++k) {
     text += inside[k];
     if (inside[k] == '"') ++k;
   }
-  return text;
+  fields_.emplace_back(text);
 }
 
-size_t CsvFields::after_blanks(std::string_view line, size_t at) const {
-  while (at < line.size() && is_blank(line[at])) ++at;
-  return at;
-}
-
-void CsvFields::take_plain(std::string_view line, size_t* at) {
-  const size_t end =
-      separator_ == ' ' ? line.find_first_of(" \t", *at) : line.find(separator_, *at);
-  std::string_view field = line.substr(*at, end == line.npos ? end : end - *at);
+void CsvRecords::take_plain(size_t* at) {
+  size_t end = *at;
+  while (!ends_line(end) && text_[end] != separator_ &&
+         !(separator_ == ' ' && is_blank(text_[end])))
+    ++end;
+  std::string_view field = text_.substr(*at, end - *at);
   while (!field.empty() && is_blank(field.front())) field.remove_prefix(1);
   while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
   fields_.push_back(field);
-  *at = end == line.npos ? line.size() : end;
+  *at = end;
 }
 
-bool CsvFields::split(std::string_view line, const std::string& file, int64_t line_number) {
+void CsvRecords::read() {
   fields_.clear();
   raw_.clear();
-  unquoted_used_ = 0;
-  if (separator_ == ' ') line = without_blanks(line);
-  size_t at = 0;
-  for (;;) {
-    const size_t begin = at, first = after_blanks(line, at);
-    if (first < line.size() && line[first] == '"') {
-      // Enough storage up front, so that no view moves while the line is split.
-      if (unquoted_.size() < line.size() / 4 + 1) unquoted_.resize(line.size() / 4 + 1);
+  breaks_ = 0;
+  for (size_t at = separator_ == ' ' ? after_blanks(place_.at) : place_.at;;) {
+    const size_t begin = at, first = after_blanks(at);
+    if (first < text_.size() && text_[first] == '"') {
       at = first;
-      fields_.push_back(take_quoted(line, &at, file, line_number));
-      if (at == line.npos) return false;
+      take_quoted(&at);
     } else {
-      take_plain(line, &at);
+      take_plain(&at);
     }
-    raw_.push_back(line.substr(begin, at - begin));
-    if (at >= line.size()) return true;
-    ++at;  // the separator
-    if (separator_ == ' ') at = after_blanks(line, at);
-    if (at == line.size()) {
-      fields_.push_back({});
-      raw_.push_back({});
-      return true;
-    }
+    raw_.push_back(text_.substr(begin, at - begin));
+    if (separator_ == ' ') at = after_blanks(at);
+    if (ends_line(at)) return end_line(text_.find('\n', at));
+    if (separator_ != ' ') ++at;
   }
 }
 
@@ -127,6 +151,49 @@ char separator_of(std::string_view line) {
   if (tabs > 0) return '\t';
   if (semicolons > commas || has_decimal_commas(line)) return ';';
   return commas == 0 && blanks > 0 ? ' ' : ',';
+}
+
+namespace {
+
+/// Bytes of the character at the begin; 0: none.
+size_t length_of(std::string_view text) {
+  const auto byte = [&](size_t k) { return static_cast<unsigned char>(text[k]); };
+  const uint32_t first = byte(0);
+  if (first < 0x80) return 1;
+  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
+  uint32_t code = first & (0xffU >> (length + 1));
+  for (size_t k = 1; k < length; ++k) {
+    if ((byte(k) & 0xc0U) != 0x80) return 0;
+    code = code << 6 | (byte(k) & 0x3fU);
+  }
+  const bool shortest = code >= (length == 4 ? 0x10000U : length == 3 ? 0x800U : 0x80U);
+  const bool surrogate = code >= 0xd800 && code < 0xe000;
+  return shortest && !surrogate && code <= 0x10ffff ? length : 0;
+}
+
+}  // namespace
+
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t length = length_of(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+void require_utf8(const std::string& file, const std::vector<std::string>& texts) {
+  for (const std::string& one : texts) {
+    if (is_utf8(one)) continue;
+    std::string text = one;
+    for (char& c : text)
+      if (static_cast<unsigned char>(c) >= 0x80) c = '?';  // a terminal shows no better
+    fail_at(file, 0, 0,
+            shown(text) +
+                " is not UTF-8: save the file as UTF-8 (iconv -f WINDOWS-1252 -t UTF-8, if "
+                "a spreadsheet wrote it)");
+  }
 }
 
 std::string csv_field(std::string_view text) {

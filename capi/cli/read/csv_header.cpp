@@ -6,23 +6,24 @@
 #include <cctype>
 #include <unordered_map>
 
-#include "read/date_form.h"
 #include "read/number.h"
-#include "read/number_form.h"
 
 namespace mercer::cli {
 
 namespace {
 
-enum class FieldKind { number, text, date, missing };
+enum class FieldKind { number, text, missing };
 
-FieldKind kind_of(const std::string& field) {
+FieldKind kind_of(std::string_view field) {
   if (is_missing(field)) return FieldKind::missing;
   double value;
   const bool number =
-      parse_number(field, &value) != NumberKind::not_a_number || read_written(field).has_value();
-  if (number) return FieldKind::number;
-  return is_date(field) ? FieldKind::date : FieldKind::text;
+      parse_number(field, &value) != NumberKind::not_a_number || read_comma(field).has_value();
+  return number ? FieldKind::number : FieldKind::text;
+}
+
+bool begins_like_number(std::string_view field) {
+  return !field.empty() && std::isdigit(static_cast<unsigned char>(field[0])) != 0;
 }
 
 }  // namespace
@@ -55,13 +56,17 @@ bool looks_like_header(const Fields& first, const Fields& second) {
   bool above_number = false;
   for (size_t j = 0; j < first.size(); ++j) {
     const FieldKind kind = kind_of(first[j]);
-    const bool word = kind == FieldKind::text || kind == FieldKind::date;
+    const bool word = kind == FieldKind::text;
     words += word;
-    values += kind == FieldKind::number || kind == FieldKind::date;
+    values += kind == FieldKind::number || begins_like_number(first[j]);
     above_number =
         above_number || (word && j < second.size() && kind_of(second[j]) == FieldKind::number);
   }
   return words > 0 && (values == 0 || above_number);
+}
+
+ColumnNames column_names(const std::vector<std::string>& written) {
+  return column_names(Fields(written.begin(), written.end()));
 }
 
 ColumnNames column_names(const Fields& fields) {
@@ -69,7 +74,7 @@ ColumnNames column_names(const Fields& fields) {
   std::unordered_map<std::string, int64_t> places, copies;
   for (size_t j = 0; j < fields.size(); ++j) {
     const auto column = static_cast<int64_t>(j);
-    std::string name = fields[j].empty() ? name_of_unnamed(column) : fields[j];
+    std::string name = fields[j].empty() ? name_of_unnamed(column) : std::string(fields[j]);
     std::ranges::replace_if(
         name, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
     columns.written.push_back(name);
@@ -84,33 +89,6 @@ ColumnNames column_names(const Fields& fields) {
     columns.names.push_back(std::move(name));
   }
   return columns;
-}
-
-namespace {
-
-std::string_view without_currency(std::string_view text) {
-  for (const std::string_view sign : {"$", "\u20ac", "\u00a3", "\u00a5"})
-    if (text.starts_with(sign)) return text.substr(sign.size());
-  return text;
-}
-
-size_t leading_digits(std::string_view text) {
-  const auto end = std::ranges::find_if(text, [](unsigned char c) { return !std::isdigit(c); });
-  return static_cast<size_t>(end - text.begin());
-}
-
-}  // namespace
-
-std::optional<size_t> split_number(const Fields& fields) {
-  for (size_t j = 0; j + 1 < fields.size(); ++j) {
-    const std::string_view first = without_currency(fields[j]), second = fields[j + 1];
-    const size_t digits = leading_digits(first);
-    const bool begins = digits == first.size() && digits >= 1 && digits <= 3;
-    const bool ends = leading_digits(second) == 3 && (second.size() == 3 || second[3] == '.');
-    const bool tells = first.size() < fields[j].size() || second.starts_with('0');
-    if (begins && ends && tells) return j;
-  }
-  return std::nullopt;
 }
 
 char declared_separator(std::string_view line) {

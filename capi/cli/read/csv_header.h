@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,7 +12,7 @@
 
 namespace mercer::cli {
 
-using Fields = std::vector<std::string>;
+using Fields = std::vector<std::string_view>;
 
 /// Is any field text?
 bool holds_words(const Fields& fields);
@@ -26,8 +25,8 @@ bool is_comment(std::string_view line);
 /// Less the mark and blanks around.
 std::string_view without_mark(std::string_view comment);
 
-/// True iff some field is text or a date, and either no field is a number or a date, or some text
-/// or date stands above a number. `second` is empty where there is no second line.
+/// True iff some field is text, and either no field is a number or text that begins like one, as
+/// dates do, or some text stands above a number. `second` is empty where there is no second line.
 bool looks_like_header(const Fields& first, const Fields& second);
 
 /// Columns of a header. An empty name becomes that of name_of_unnamed; a name that stood before
@@ -39,10 +38,7 @@ struct ColumnNames {
   std::vector<int64_t> first;        // where the name of each stood before
 };
 ColumnNames column_names(const Fields& fields);
-
-/// Where a number such as $5,079.00 was split at its comma, if at all: '$5' before '079.00'.
-/// Without a currency the second part must begin with 0 to tell.
-std::optional<size_t> split_number(const Fields& fields);
+ColumnNames column_names(const std::vector<std::string>& written);
 
 /// "sep=;", as spreadsheets write before the header: the separator, else 0.
 char declared_separator(std::string_view line);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // libsvm text: "label index:value ...", indices from 1, ascending; "#" starts a comment. Rows
-// become CSR and stay it: as float when every value is one (counts, 0/1), which takes a third off.
+// become CSR and stay it.
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 
 #include "failure.h"
-#include "read/line_reader.h"
+#include "interrupt.h"
 #include "read/number.h"
 #include "read/table.h"
 
@@ -19,23 +19,27 @@ constexpr int64_t kMostColumns = INT32_MAX;  // of a map
 
 class LibsvmReader {
  public:
-  explicit LibsvmReader(ByteSource& source) : lines_(source) {
-    table_.name = lines_.name();
+  LibsvmReader(std::string_view text, const std::string& name) {
+    table_.name = name;
     table_.format = Format::libsvm;
-    table_.values.single = true;
-    table_.values.sparse = true;
-    table_.values.offsets.push_back(0);
-    std::string_view line;
-    while (lines_.next(&line)) add_row(without_blanks(line.substr(0, line.find('#'))));
+    table_.numbers.sparse = true;
+    table_.numbers.offsets.push_back(0);
+    while (!text.empty()) {
+      const size_t feed = std::min(text.find('\n'), text.size());
+      std::string_view line = text.substr(0, feed);
+      text.remove_prefix(std::min(feed + 1, text.size()));
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      if (++line_ % 4096 == 0) stop_if_interrupted();
+      add_row(without_blanks(line.substr(0, line.find('#'))));
+    }
     if (table_.rows == 0) fail_at(table_.name, 0, 0, "empty file");
     if (table_.columns == 0) fail_at(table_.name, 0, 0, "no index:value entries in any row");
-    table_.values.trim();
   }
   Table take() { return std::move(table_); }
 
  private:
   [[noreturn]] void complain(const std::string& what) const {
-    fail_at(table_.name, lines_.number(), field_, what);
+    fail_at(table_.name, line_, field_, what);
   }
 
   std::string_view next_token(std::string_view* rest) {
@@ -61,7 +65,7 @@ class LibsvmReader {
     for (rest = without_blanks(rest); !rest.empty(); rest = without_blanks(rest)) {
       previous = add_entry(next_token(&rest), previous);
     }
-    table_.values.offsets.push_back(static_cast<int64_t>(table_.values.indices.size()));
+    table_.numbers.offsets.push_back(std::ssize(table_.numbers.indices));
     ++table_.rows;
   }
 
@@ -83,36 +87,21 @@ class LibsvmReader {
       complain("index " + std::to_string(index) + " after " + std::to_string(previous) +
                ", expected ascending");
     }
-    table_.values.indices.push_back(index - 1);
-    add_value(number(token.substr(colon + 1)));
+    table_.numbers.indices.push_back(index - 1);
+    table_.numbers.values.push_back(number(token.substr(colon + 1)));
     table_.columns = std::max(table_.columns, index);
     return index;
   }
 
-  void add_value(double value) {
-    Numbers& values = table_.values;
-    if (values.single && value == static_cast<double>(static_cast<float>(value))) {
-      values.f32.push_back(static_cast<float>(value));
-      return;
-    }
-    if (values.single) widen(&values);
-    values.f64.push_back(value);
-  }
-
-  // At the first value that is no float.
-  static void widen(Numbers* values) {
-    std::copy_n(values->f32.data(), values->f32.size(), values->f64.extend(values->f32.size()));
-    values->f32 = {};
-    values->single = false;
-  }
-
-  LineReader lines_;
+  int64_t line_ = 0;
   Table table_;
   int64_t field_ = 0;
 };
 
 }  // namespace
 
-Table read_libsvm(ByteSource& source) { return LibsvmReader(source).take(); }
+Table read_libsvm(const std::string& text, const std::string& name) {
+  return LibsvmReader(text, name).take();
+}
 
 }  // namespace mercer::cli

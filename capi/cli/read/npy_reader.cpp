@@ -1,64 +1,180 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// .npy files, versions 1 to 3: magic, version, header length, dictionary, elements. Source:
-// numpy.lib.format.
-#include <cstdint>
+// .npy files, versions 1 to 3: magic, version, header length, a dictionary as Python writes it,
+// elements. Source: NumPy Enhancement Proposal 1 and numpy.lib.format.
+#include <bit>
+#include <charconv>
+#include <cmath>
 #include <cstring>
+#include <regex>
 
 #include "failure.h"
-#include "read/byte_source.h"
-#include "read/npy_header.h"
 #include "read/table.h"
 
 namespace mercer::cli {
 
 namespace {
 
-// As Python writes a tuple.
-std::string shape_text(const std::vector<uint64_t>& shape) {
-  std::string text = "(";
-  for (size_t k = 0; k < shape.size(); ++k) {
-    if (k > 0) text += ", ";
-    text += std::to_string(shape[k]);
-  }
-  return text + (shape.size() == 1 ? ",)" : ")");
+static_assert(std::endian::native == std::endian::little, "the build refuses big-endian machines");
+
+template <class Stored>
+double load(const char* at, bool big_endian) {
+  char bytes[sizeof(Stored)];
+  std::memcpy(bytes, at, sizeof bytes);
+  if (big_endian) std::reverse(bytes, bytes + sizeof bytes);
+  Stored value;
+  std::memcpy(&value, bytes, sizeof value);
+  return static_cast<double>(value);
 }
 
-std::string header_text(ByteSource& source) {
-  unsigned char start[8];
-  source.read_exactly(reinterpret_cast<char*>(start), 8, "the npy header");
-  if (std::memcmp(start, "\x93NUMPY", 6) != 0)
-    fail_at(source.name(), 0, 0, "not an npy file (bad magic)");
-  if (start[6] < 1 || start[6] > 3) {
-    fail_at(source.name(), 0, 0,
-            "npy version " + std::to_string(start[6]) + ", expected 1, 2 or 3");
+struct Element {
+  std::string_view name;  // without the order of its bytes
+  size_t bytes;
+  double (*load)(const char*, bool big_endian);
+};
+constexpr Element kElements[] = {
+    {"u1", 1, load<uint8_t>},  {"b1", 1, load<uint8_t>},  {"i1", 1, load<int8_t>},
+    {"u2", 2, load<uint16_t>}, {"i2", 2, load<int16_t>},  {"u4", 4, load<uint32_t>},
+    {"i4", 4, load<int32_t>},  {"u8", 8, load<uint64_t>}, {"i8", 8, load<int64_t>},
+    {"f4", 4, load<float>},    {"f8", 8, load<double>},
+};
+
+struct Array {
+  const Element* element = nullptr;
+  bool big_endian = false;
+  bool fortran_order = false;
+  std::string shape;              // as Python writes a tuple
+  std::vector<uint64_t> extents;  // one or two
+  std::string_view data;
+};
+
+class NpyReader {
+ public:
+  NpyReader(std::string_view bytes, const std::string& name) : bytes_(bytes), name_(name) {}
+
+  Array read() {
+    const std::string header = header_text();
+    Array array;
+    const std::string descr = value_of(header, R"('descr': *'([^']*)')");
+    array.element = element_of(descr);
+    array.big_endian = descr[0] == '>';
+    array.fortran_order = value_of(header, "'fortran_order': *(True|False)") == "True";
+    read_shape(value_of(header, R"('shape': *\(([0-9, ]*)\))"), &array);
+    array.data = bytes_;
+    return array;
   }
-  unsigned char size[4] = {0, 0, 0, 0};
-  source.read_exactly(reinterpret_cast<char*>(size), start[6] == 1 ? 2 : 4, "the npy header");
-  const uint32_t length =
-      size[0] | uint32_t{size[1]} << 8 | uint32_t{size[2]} << 16 | uint32_t{size[3]} << 24;
-  constexpr uint32_t kLongest = 1 << 20;  // a header of plain numbers has 128 bytes
-  if (length > kLongest)
-    fail_at(source.name(), 0, 0, "npy header of " + std::to_string(length) + " bytes");
-  std::string text(length, '\0');
-  source.read_exactly(text.data(), length, "the npy header");
-  return text;
+
+ private:
+  [[noreturn]] void refuse(const std::string& what) const { fail_at(name_, 0, 0, what); }
+
+  std::string_view take(size_t count) {
+    if (bytes_.size() < count) refuse("truncated: the data ends inside the npy header");
+    const std::string_view taken = bytes_.substr(0, count);
+    bytes_.remove_prefix(count);
+    return taken;
+  }
+
+  /// With single quotes, whatever the file has.
+  std::string header_text() {
+    if (take(6) != "\x93NUMPY") refuse("not an npy file (bad magic)");
+    const auto version = static_cast<unsigned char>(take(2)[0]);
+    if (version < 1 || version > 3)
+      refuse("npy version " + std::to_string(version) + ", expected 1, 2 or 3");
+    size_t length = 0, shift = 0;
+    for (const char byte : take(version == 1 ? 2 : 4)) {
+      length |= size_t{static_cast<unsigned char>(byte)} << shift;
+      shift += 8;
+    }
+    std::string text(take(length));
+    std::replace(text.begin(), text.end(), '"', '\'');
+    return text;
+  }
+
+  std::string value_of(const std::string& header, const char* pattern) const {
+    constexpr size_t kMost = 4096;  // a header of plain numbers has 128 bytes
+    std::smatch found;
+    if (header.size() > kMost || !std::regex_search(header, found, std::regex(pattern)))
+      refuse("npy header " + shown(header) +
+             ", expected descr of one type, fortran_order and shape");
+    return found[1];
+  }
+
+  const Element* element_of(const std::string& descr) const {
+    const size_t order = descr.find_first_of("<>|=") == 0 ? 1 : 0;
+    for (const Element& known : kElements)
+      if (std::string_view(descr).substr(order) == known.name) return &known;
+    refuse("npy elements of type " + shown(descr) +
+           " are not supported (f4, f8, i1..i8, u1..u8, b1 are)");
+  }
+
+  void read_shape(const std::string& text, Array* array) const {
+    static const std::regex number("[0-9]+");
+    for (std::sregex_iterator one(text.begin(), text.end(), number), end; one != end; ++one) {
+      const std::string digits = one->str();
+      uint64_t extent = 0;
+      if (std::from_chars(digits.data(), digits.data() + digits.size(), extent).ec != std::errc())
+        refuse("impossible size " + digits);
+      array->extents.push_back(extent);
+      array->shape += (array->shape.empty() ? "" : ", ") + digits;
+    }
+    array->shape = "(" + array->shape + (array->extents.size() == 1 ? ",)" : ")");
+    if (array->extents.empty()) refuse("a single number, expected an array");
+    if (array->extents.size() > 2)
+      refuse("shape " + array->shape +
+             ", expected (rows, columns), or (rows,) for a single column");
+  }
+
+  std::string_view bytes_;
+  const std::string& name_;
+};
+
+/// How many elements there are, all of which the file holds.
+uint64_t checked_count(const Array& array, const std::string& name) {
+  uint64_t count = array.extents[0];
+  const uint64_t columns = array.extents.size() > 1 ? array.extents[1] : 1;
+  if (__builtin_mul_overflow(count, columns, &count) || count > (uint64_t{1} << 56))
+    fail_at(name, 0, 0, "impossible size " + array.shape);
+  if (count == 0) fail_at(name, 0, 0, "empty array " + array.shape);
+  const size_t held = array.data.size() / array.element->bytes;
+  if (held < count)
+    fail_at(name, 0, 0,
+            "truncated: the header says " + array.shape + ", the data ends after " +
+                std::to_string(held) + " of " + std::to_string(count) + " elements");
+  if (array.data.size() != count * array.element->bytes)
+    fail_at(name, 0, 0, "more data than the header's " + array.shape);
+  return count;
+}
+
+void require_number(const Table& table, bool missing, double x, uint64_t i, uint64_t j) {
+  if (std::isfinite(x) || (missing && std::isnan(x))) return;
+  fail_at(table.name, 0, 0,
+          "row " + std::to_string(i + 1) + ", column " + std::to_string(j + 1) + " is " +
+              (std::isnan(x) ? "NaN; missing values are refused (a fit with --missing flag fills "
+                               "and flags them)"
+                             : "infinite"));
 }
 
 }  // namespace
 
-Table read_npy(ByteSource& source, bool missing) {
-  const NpyHeader header = parse_npy_header(header_text(source), source.name());
-  const std::string shape = shape_text(header.shape);
-  if (header.shape.size() > 2) {
-    fail_at(source.name(), 0, 0,
-            "shape " + shape + ", expected (rows, columns), or (rows,) for a single column");
-  }
+Table read_npy(const std::string& bytes, const std::string& name, bool missing) {
+  const Array array = NpyReader(bytes, name).read();
   Table table;
+  table.name = name;
   table.format = Format::npy;
-  table.lacking = missing;
-  table.shape = " in an array of shape " + shape;
-  read_array(source, header.type, header.shape, header.fortran_order, &table);
+  table.shape = " in an array of shape " + array.shape;
+  table.numbers.values.reserve(checked_count(array, name));
+  const uint64_t rows = array.extents[0];
+  const uint64_t columns = array.extents.size() > 1 ? array.extents[1] : 1;
+  for (uint64_t i = 0; i < rows; ++i)
+    for (uint64_t j = 0; j < columns; ++j) {
+      const uint64_t place = array.fortran_order ? j * rows + i : i * columns + j;
+      const double x =
+          array.element->load(array.data.data() + place * array.element->bytes, array.big_endian);
+      require_number(table, missing, x, i, j);
+      table.numbers.values.push_back(x);
+    }
+  table.rows = static_cast<int64_t>(rows);
+  table.columns = static_cast<int64_t>(columns);
   return table;
 }
 

@@ -3,72 +3,39 @@
 #include "read/numbers.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace mercer::cli {
 
-namespace {
-
-constexpr double kFullShare = 0.25;
-
-// The listed numbers and the table exist side by side for a moment.
-template <class T>
-void spread(const Numbers& listed, int64_t rows, int64_t columns, GrowingBuffer<T>* values) {
-  GrowingBuffer<T> table;
-  const size_t count = static_cast<size_t>(rows) * static_cast<size_t>(columns);
-  T* out = table.extend(count);
-  std::fill_n(out, count, T{0});
-  for (int64_t i = 0; i < rows; ++i, out += columns) {
-    const auto row = static_cast<size_t>(i);
-    for (int64_t p = listed.offsets[row]; p < listed.offsets[row + 1]; ++p) {
-      const auto place = static_cast<size_t>(p);
-      out[listed.indices[place]] = (*values)[place];
-    }
-  }
-  values->swap(table);
-}
-
-template <class T>
-void append(const GrowingBuffer<T>& from, int64_t begin, int64_t end, GrowingBuffer<T>* to) {
-  std::copy(from.data() + begin, from.data() + end, to->extend(static_cast<size_t>(end - begin)));
-}
-
-}  // namespace
-
-void Numbers::trim() {
-  f32.trim();
-  f64.trim();
-  offsets.trim();
-  indices.trim();
-}
-
-void densify_if_full(Numbers* values, int64_t rows, int64_t columns) {
+void densify_if_full(Numbers* numbers, int64_t rows, int64_t columns) {
+  constexpr double kFullShare = 0.25;
   const double all = static_cast<double>(rows) * static_cast<double>(columns);
-  if (!values->sparse || static_cast<double>(values->stored()) <= kFullShare * all) return;
-  if (values->single) {
-    spread(*values, rows, columns, &values->f32);
-  } else {
-    spread(*values, rows, columns, &values->f64);
-  }
-  values->sparse = false;
-  values->offsets = {};
-  values->indices = {};
+  if (!numbers->sparse || static_cast<double>(numbers->values.size()) <= kFullShare * all) return;
+  Numbers dense;
+  dense.values.resize(static_cast<size_t>(rows) * static_cast<size_t>(columns));
+  for (size_t i = 0; i < static_cast<size_t>(rows); ++i)
+    for (auto p = numbers->offsets[i]; p < numbers->offsets[i + 1]; ++p)
+      dense.values[i * static_cast<size_t>(columns) +
+                   static_cast<size_t>(numbers->indices[static_cast<size_t>(p)])] = numbers->at(p);
+  *numbers = std::move(dense);
 }
 
-Numbers sparse_rows(const Numbers& values, const std::vector<int64_t>& order) {
+Numbers rows_in_order(const Numbers& numbers, int64_t columns, const std::vector<int64_t>& order) {
   Numbers taken;
-  taken.single = values.single;
-  taken.sparse = true;
-  taken.offsets.push_back(0);
+  taken.sparse = numbers.sparse;
+  if (numbers.sparse) taken.offsets.push_back(0);
+  if (!numbers.sparse) taken.values.reserve(order.size() * static_cast<size_t>(columns));
   for (const int64_t i : order) {
-    const int64_t begin = values.offsets[static_cast<size_t>(i)];
-    const int64_t end = values.offsets[static_cast<size_t>(i) + 1];
-    append(values.indices, begin, end, &taken.indices);
-    if (values.single) {
-      append(values.f32, begin, end, &taken.f32);
-    } else {
-      append(values.f64, begin, end, &taken.f64);
+    int64_t begin = i * columns, end = begin + columns;
+    if (numbers.sparse) {
+      begin = numbers.offsets[static_cast<size_t>(i)];
+      end = numbers.offsets[static_cast<size_t>(i) + 1];
+      taken.indices.insert(taken.indices.end(), numbers.indices.begin() + begin,
+                           numbers.indices.begin() + end);
     }
-    taken.offsets.push_back(static_cast<int64_t>(taken.indices.size()));
+    taken.values.insert(taken.values.end(), numbers.values.begin() + begin,
+                        numbers.values.begin() + end);
+    if (numbers.sparse) taken.offsets.push_back(std::ssize(taken.values));
   }
   return taken;
 }

@@ -3,24 +3,16 @@
 // Which reader a file needs: magic numbers first, then the name, then what the first lines look
 // like.
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include "failure.h"
-#include "read/byte_source.h"
-#include "read/foreign_format.h"
-#include "read/line_reader.h"
+#include "read/bytes.h"
 #include "read/number.h"
 #include "read/table.h"
 
 namespace mercer::cli {
 
 namespace {
-
-bool is_idx(std::string_view start) {
-  return start.size() == 4 && start[0] == 0 && start[1] == 0 && start[2] >= 0x08 &&
-         start[2] <= 0x0e && start[3] > 0;
-}
 
 // "label 3:0.5 ..." : the second word is a whole number, a colon and something.
 bool looks_like_libsvm(std::string_view line) {
@@ -46,45 +38,26 @@ bool ends_with_any(std::string_view name, std::initializer_list<std::string_view
                      [&](std::string_view e) { return name.ends_with(e); });
 }
 
-Format detect(ByteSource& source, std::string_view path) {
+Format detect(std::string_view bytes, std::string_view path) {
   if (path.ends_with(".gz")) path.remove_suffix(3);
-  if (source.peek(6) == "\x93NUMPY") return Format::npy;
-  if (is_idx(source.peek(4))) return Format::idx;
-  if (path.ends_with(".npy")) return Format::npy;
+  if (bytes.starts_with("\x93NUMPY") || path.ends_with(".npy")) return Format::npy;
   if (ends_with_any(path, {".svm", ".libsvm", ".svmlight"})) return Format::libsvm;
   if (ends_with_any(path, {".csv", ".CSV"})) return Format::csv;
-  if (path.ends_with("-ubyte") || path.ends_with(".idx")) return Format::idx;
-  return content_is_libsvm(source.peek(4096)) ? Format::libsvm : Format::csv;
-}
-
-}  // namespace
-
-namespace {
-
-void require_text(ByteSource& source) {
-  if (is_binary(source.peek(4096)))
-    fail_at(source.name(), 0, 0, "is not text, nor a .npy or IDX file");
+  return content_is_libsvm(bytes.substr(0, 4096)) ? Format::libsvm : Format::csv;
 }
 
 }  // namespace
 
 Table read_table(const std::string& path, const TextRule& text_rule, const CsvOptions& csv) {
-  ByteSource source(path);
-  if (source.at_end()) fail_at(source.name(), 0, 0, "empty file");
-  const std::string foreign = foreign_format(source.peek(16));
-  if (!foreign.empty()) fail_at(source.name(), 0, 0, foreign);
-  switch (detect(source, path)) {
-    case Format::npy:
-      return read_npy(source, csv.missing);
-    case Format::idx:
-      return read_idx(source);
-    case Format::libsvm:
-      require_text(source);
-      return read_libsvm(source);
-    default:
-      require_text(source);
-      return read_csv(source, text_rule, csv);
-  }
+  std::string bytes = read_unpacked(path);
+  const std::string name = name_of_file(path);
+  require_known_format(name, bytes);
+  const Format format = detect(bytes, path);
+  if (format == Format::npy) return read_npy(bytes, name, csv.missing);
+  require_text(name, bytes);
+  if (bytes.starts_with("\xef\xbb\xbf")) bytes.erase(0, 3);  // a byte order mark
+  return format == Format::libsvm ? read_libsvm(bytes, name)
+                                  : read_csv(bytes, name, text_rule, csv);
 }
 
 Table read_column(const std::string& path, bool always_text) {

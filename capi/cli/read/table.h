@@ -9,44 +9,56 @@
 #include <string_view>
 #include <vector>
 
-#include "read/number_form.h"
-#include "read/number_words.h"
 #include "read/numbers.h"
 
 namespace mercer::cli {
 
-enum class Format { csv, libsvm, npy, idx };
+enum class Format { csv, libsvm, npy };
+
+/// A word in a column of numbers, and in how many rows.
+struct WordRows {
+  std::string word;
+  int64_t rows = 0;
+};
+/// Words of one column.
+struct ColumnWords {
+  int64_t column = 0;
+  std::vector<WordRows> words;
+};
+/// "'unknown' in 3 and '-' in 1 of 900 rows".
+std::string words_text(const std::vector<WordRows>& words, int64_t rows);
 
 /// The distinct texts of an input, which its cells number in order of appearance.
 struct TextColumn {
-  int64_t column;
+  int64_t column = 0;
   std::vector<std::string> levels;
-  std::vector<WordRows> words =
-      {};  // where numbers are more than these one or two: too many for them
+  std::vector<int64_t> lines = {};   // of the file, where each was met first
+  bool asked = false;                // for by --text, or known to be text
+  std::vector<WordRows> words = {};  // at most three, where more rows hold numbers than words
 };
 
-struct Table {
-  std::string name;  // of the file, for messages
+/// What is known of a file beside its numbers.
+struct FileFacts {
+  std::string name;  // for messages
   Format format = Format::csv;
+  std::string shape;                    // of npy, for messages: " in an array of shape (6,)"
+  bool words_first = false;             // CSV: the first line holds words, and was taken as a row
+  bool numbers_first = false;           // CSV: it holds numbers, and was taken as names
+  int64_t comments = 0;                 // CSV: lines before the first row that were passed by
+  std::vector<TextColumn> text_inputs;  // CSV: by column
+  std::vector<int64_t> commas;          // CSV: columns whose numbers have decimal commas
+  std::vector<ColumnWords> words;       // CSV: that were taken as missing numbers
+  bool text = false;                    // CSV: targets number the entries of `texts`
+  std::vector<std::string> texts;
+};
+
+struct Table : FileFacts {
   int64_t rows = 0;
   int64_t columns = 0;
-  Numbers values;                  // rows x columns; sparse for libsvm
-  std::string shape;               // of npy, for messages: " in an array of shape (6,)"
-  std::vector<std::string> names;  // of the columns; empty without a header
-  bool lacking = false;            // of npy: NaN are missing values
-  bool bytes = false;              // unsigned bytes of IDX: the columns share a unit
-  bool words_first = false;        // CSV: the first line holds words, and was taken as a row
-  bool numbers_first = false;      // CSV: it holds numbers, and was taken as names
-  bool row_names = false;          // CSV: the header has no word for the first column
-  int64_t comments = 0;            // CSV: lines before the first row that were passed by
-  // CSV: columns that hold text; their cells number the entries of `texts`, in order of appearance.
-  std::vector<int64_t> text_columns;
-  std::vector<std::string> texts;
-  std::vector<TextColumn> text_inputs;         // CSV: by column
-  std::vector<ColumnForm> forms;               // CSV: of columns whose numbers are not plain
-  std::vector<ColumnWords> words;              // CSV: that were taken as missing numbers
+  Numbers numbers;                             // rows x columns; sparse for libsvm
+  std::vector<std::string> names;              // of the columns; empty without a header
   std::vector<std::vector<std::string>> kept;  // CSV: of each column of TextPermission::kept
-  GrowingBuffer<double> labels;                // libsvm: the first field of every line
+  std::vector<double> labels;                  // libsvm: the first field of every line
 };
 
 /// Where a CSV may hold text instead of numbers.
@@ -59,7 +71,7 @@ struct TextPermission {
   std::vector<int64_t> ignored = {};        // not read
   std::vector<int64_t> kept = {};           // whose fields are kept as they stand, ignored or not
   std::vector<int64_t> may_lack = {};       // targets that rows may be without: NaN then
-  std::vector<ColumnForm> forms = {};       // known of how numbers are written
+  std::vector<int64_t> commas = {};         // known to have decimal commas
   std::vector<ColumnWords> words = {};      // known to stand for missing numbers
 };
 
@@ -85,19 +97,17 @@ std::string name_of_unnamed(int64_t column);
 using TextRule =
     std::function<TextPermission(const std::vector<std::string>& names, int64_t columns)>;
 
-/// Reads a file, plain or gzip, "-" for standard input. The format follows the magic number (npy,
-/// IDX), then the name
-/// (.csv, .svm, .libsvm, .svmlight, before .gz), then the first lines. Fails with file, line and
-/// field.
+/// Reads a file, plain or gzip, "-" for standard input. The format follows the magic number (npy),
+/// then the name (.csv, .svm, .libsvm, .svmlight, before .gz), then the first lines. Fails with
+/// file, line and field.
 Table read_table(const std::string& path, const TextRule& text_rule, const CsvOptions& csv = {});
 
-/// A column of labels or outputs: IDX or npy of one dimension, or any table with one column.
+/// A column of labels or outputs: npy of one dimension, or any table with one column.
 Table read_column(const std::string& path, bool always_text);
 
-class ByteSource;
-Table read_csv(ByteSource& source, const TextRule& text_rule, const CsvOptions& options = {});
-Table read_libsvm(ByteSource& source);
-Table read_npy(ByteSource& source, bool missing = false);
-Table read_idx(ByteSource& source);
+Table read_csv(const std::string& text, const std::string& name, const TextRule& text_rule,
+               const CsvOptions& options = {});
+Table read_libsvm(const std::string& text, const std::string& name);
+Table read_npy(const std::string& bytes, const std::string& name, bool missing = false);
 
 }  // namespace mercer::cli

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "report/axis.h"
-
+// Ranges and round ticks.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
+
+#include "report/chart.h"
 
 namespace mercer::cli {
 
@@ -17,12 +18,21 @@ constexpr int kMostTicks = 7;
 // in double.
 constexpr double kNarrowest = 0x1p-46;
 
-// 1, 2 or 5 times a power of ten, at least `step`.
-double round_step(double step) {
-  const double power = std::pow(10.0, std::floor(std::log10(step)));
-  for (const double digit : {1.0, 2.0, 5.0})
-    if (digit * power >= step * (1 - 1e-9)) return digit * power;
-  return 10 * power;
+/// At 1, 2 or 5 times a power of ten.
+std::vector<double> even_ticks(double low, double high) {
+  const double least = (high - low) / kMostTicks * (1 - 1e-9);
+  double step = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double factor : {2.0, 2.5, 2.0})
+    if (step < least) step *= factor;
+  std::vector<double> result;
+  for (double k = std::ceil(low / step); k * step <= high; ++k) result.push_back(k * step);
+  return result;
+}
+
+std::string with_digits(double value, int digits) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*g", digits, value);
+  return text;
 }
 
 }  // namespace
@@ -55,45 +65,16 @@ bool Axis::shows(double value) const {
   return at >= -1e-9 && at <= 1 + 1e-9;
 }
 
-namespace {
-
-std::vector<double> even_ticks(double low, double high) {
-  std::vector<double> result;
-  const double step = round_step((high - low) / kMostTicks);
-  for (double k = std::ceil(low / step); k * step <= high; ++k) result.push_back(k * step);
-  return result;
-}
-
-}  // namespace
-
+/// Of a long logarithmic axis powers of ten.
 std::vector<double> Axis::ticks() const {
   if (!logarithmic_) return even_ticks(low_, high_);
+  if (high_ - low_ < 2) return even_ticks(std::pow(10.0, low_), std::pow(10.0, high_));
   std::vector<double> result;
-  const double step = round_step((high_ - low_) / kMostTicks);
-  const double decades = std::max(1.0, std::round(step));
+  const double decades = std::ceil((high_ - low_) / kMostTicks);
   for (double k = std::ceil(low_ / decades); k * decades <= high_; ++k)
     result.push_back(std::pow(10.0, k * decades));
-  if (result.size() > 2) return result;
-  result.clear();
-  for (double k = std::floor(low_); k <= high_; ++k)
-    for (const double digit : {1.0, 2.0, 5.0}) {
-      const double value = digit * std::pow(10.0, k);
-      if (shows(value)) result.push_back(value);
-    }
-  return result.size() > 2 ? result : even_ticks(std::pow(10.0, low_), std::pow(10.0, high_));
+  return result;
 }
-
-namespace {
-
-std::string with_digits(double value, int digits) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.*g", digits, value);
-  return text;
-}
-
-}  // namespace
-
-std::string tick_text(double value) { return with_digits(value, 6); }
 
 std::vector<std::string> tick_texts(const std::vector<double>& values) {
   double largest = 0;

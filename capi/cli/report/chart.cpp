@@ -10,7 +10,6 @@
 #include <cstdio>
 
 #include "read/number.h"
-#include "report/axis.h"
 
 namespace mercer::cli {
 

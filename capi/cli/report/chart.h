@@ -8,6 +8,26 @@
 
 namespace mercer::cli {
 
+/// One axis of a chart: the range of some values, its ticks, and where a value lies on it.
+class Axis {
+ public:
+  /// Finite values count; of a logarithmic axis those above 0. Without any: [0, 1] or [1, 10].
+  /// Values that differ by their last digits in double alone are shown as one.
+  Axis(const std::vector<double>& values, bool logarithmic);
+  /// 0 at the low end, 1 at the high one.
+  double place(double value) const;
+  bool shows(double value) const;
+  /// At even steps of 1, 2 or 5 times a power of ten; of a long logarithmic axis at powers of ten.
+  std::vector<double> ticks() const;
+
+ private:
+  bool logarithmic_;
+  double low_ = 0, high_ = 1;  // logarithms where logarithmic
+};
+
+/// Ticks, or other numbers of one axis, with as many digits as tell them apart.
+std::vector<std::string> tick_texts(const std::vector<double>& values);
+
 /// Points (x, y), joined by a line or not. Points that are not finite are left out.
 struct Series {
   std::string name;  // in the legend; empty: not listed

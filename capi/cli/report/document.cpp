@@ -13,7 +13,8 @@
 #include "json.h"
 #include "message.h"
 #include "output_file.h"
-#include "report/document_page.h"
+#include "relevance_measure.h"
+#include "split.h"
 
 namespace mercer::cli {
 
@@ -111,12 +112,29 @@ Json calibration(const TrainingSet& set, const LearningCurve& curve) {
   return bins;
 }
 
+/// On at most 2,000 rows; null where predictions have no derivatives.
+Json importance(const Model& model, const TrainingSet& set, Session& session) {
+  Dataset rows = set.data;
+  std::vector<int64_t> order(static_cast<size_t>(std::min(rows.n, kMostShown)));
+  std::iota(order.begin(), order.end(), int64_t{0});
+  arrange_rows(&rows, order);
+  try {
+    const Relevance found = relevance_of(model, set.metadata, rows, session);
+    return {{"inputs", found.names}, {"relevance", found.values}};
+  } catch (const Failure&) {
+  } catch (const Error& error) {
+    if (error.status() != MERCER_UNSUPPORTED) throw;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
-std::string report_document(const Model& model, const TrainingSet& set, const LearningCurve& curve,
-                            double seconds) {
+Json report_document(const Model& model, const TrainingSet& set, const LearningCurve* curve,
+                     double seconds, Session& session) {
   const Dataset& data = set.data;
-  Json document = {{"train", data.name},
+  Json document = {{"version", version()},
+                   {"train", data.name},
                    {"rows", data.n},
                    {"inputs", names_of(set)},
                    {"task", set.K > 0 ? "classification" : "regression"},
@@ -126,20 +144,20 @@ std::string report_document(const Model& model, const TrainingSet& set, const Le
                    {"seconds", seconds},
                    {"spec", parse_json(model.spec())},
                    {"fit", parse_json(model.report())}};
-  if (!curve.points.empty()) {
-    document["learning_curve"] = curve_json(curve);
-    document["held_out"] = set.K > 0 ? confusion(set, curve) : residuals(set, curve);
-    if (curve.probabilities.rows() > 0)
-      document["held_out"]["calibration"] = calibration(set, curve);
-    document["held_out"]["outside"] = curve.outside;
-  }
-  return json_text(document, 1);
+  if (curve == nullptr) return document;
+  document["importance"] = importance(model, set, session);
+  if (curve->points.empty()) return document;
+  document["learning_curve"] = curve_json(*curve);
+  document["held_out"] = set.K > 0 ? confusion(set, *curve) : residuals(set, *curve);
+  if (curve->probabilities.rows() > 0)
+    document["held_out"]["calibration"] = calibration(set, *curve);
+  document["held_out"]["outside"] = curve->outside;
+  return document;
 }
 
-void write_report(const std::string& path, const std::string& document) {
-  const bool page = path.size() > 5 && path.compare(path.size() - 5, 5, ".html") == 0;
+void write_report(const std::string& path, const Json& document) {
   OutputFile file(path);
-  file.write(page ? report_page(document) : document + "\n");
+  file.write(path.ends_with(".html") ? report_page(document) : json_text(document, 1) + "\n");
   file.commit();
 }
 

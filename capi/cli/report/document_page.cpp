@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The page is drawn from the document alone, so that it shows nothing that the document lacks.
-#include "report/document_page.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "json.h"
 #include "plan.h"
-#include "report/axis.h"
+#include "read/number.h"
 #include "report/chart.h"
+#include "report/document.h"
 #include "report/page.h"
+#include "report_text.h"
 
 namespace mercer::cli {
 
@@ -24,7 +24,7 @@ constexpr const char* kNotFitted =
 
 std::string text_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
-  if (value.is_number()) return tick_text(value.get<double>());
+  if (value.is_number()) return rounded(value.get<double>(), 6);
   return value.is_null() ? "-" : json_text(value);
 }
 
@@ -45,37 +45,76 @@ std::string list_of(const Json& list) {
 }
 
 std::string weights_of(const Json& weights) {
-  if (!weights.is_object()) return "-";
+  if (!weights.is_object()) return "1 each";
   return text_of(weights.value("rows", Json())) + " rows above 0, sum " +
          text_of(weights.value("sum", Json())) + ", largest " +
          text_of(weights.value("largest", Json()));
 }
 
-void add_facts(const Json& document, Page& page) {
-  std::vector<std::pair<std::string, std::string>> facts;
-  for (const char* key : {"train", "rows", "task", "seconds"})
-    facts.emplace_back(key, text_of(document.value(key, Json())));
-  facts.emplace_back("inputs", std::to_string(document.at("inputs").size()));
-  facts.emplace_back("target", list_of(document.value("targets", Json::array())));
-  facts.emplace_back("weights", weights_of(document.value("weights", Json())));
-  const Json& map = document.at("spec").at("map");
-  facts.emplace_back("kernel", kernel_name(json_text(map)));
-  facts.emplace_back("features", text_of(map.at("features")));
-  facts.emplace_back("lengthscale", lengthscale_text(json_text(map)));
-  facts.emplace_back("lambda", text_of(document.at("spec").value("lambda", Json())));
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+void add_data(const Json& document, Page& page) {
+  page.heading("Data");
+  page.facts({{"file", text_of(document.at("train"))},
+              {"rows", text_of(document.at("rows"))},
+              {"inputs", std::to_string(document.at("inputs").size())},
+              {"target", list_of(document.value("targets", Json::array()))},
+              {"task", text_of(document.at("task"))},
+              {"weights of rows", weights_of(document.value("weights", Json()))}});
+}
+
+/// What a setting is called on the page, and where it stands in the spec.
+struct Setting {
+  const char* name;
+  const char* place;
+};
+constexpr Setting kSettings[] = {{"estimator", "/model"},
+                                 {"loss", "/loss"},
+                                 {"map", "/map/map"},
+                                 {"projection", "/map/projection"},
+                                 {"features", "/map/features"},
+                                 {"lambda", "/lambda"},
+                                 {"weights of classes", "/class_weight"},
+                                 {"targets together", "/outputs/structure"},
+                                 {"scale of inputs", "/prepare/scale"},
+                                 {"missing inputs", "/prepare/missing"},
+                                 {"transform of inputs", "/prepare/transform"},
+                                 {"transform of targets", "/prepare/target_transform"},
+                                 {"outside the range", "/prepare/extrapolation"},
+                                 {"seed", "/seed"}};
+
+void add_model(const Json& document, Page& page) {
+  const Json& spec = document.at("spec");
+  const std::string map = json_text(spec.at("map"));
+  Facts facts = {{"kernel", kernel_name(map)}, {"lengthscale", lengthscale_text(map)}};
+  for (const auto& [name, place] : kSettings) {
+    const Json::json_pointer at(place);
+    if (spec.contains(at)) facts.emplace_back(name, text_of(spec[at]));
+  }
+  facts.emplace_back("seconds", text_of(document.value("seconds", Json())));
+  if (document.contains("version")) facts.emplace_back("mercer", text_of(document["version"]));
+  page.heading("Model");
   page.facts(facts);
 }
 
-void add_score(const Json& fit, Page& page) {
-  if (!fit.contains("score") || !fit["score"].is_object()) return;
-  std::vector<std::pair<std::string, std::string>> facts;
-  for (const auto& [key, value] : fit["score"].items()) {
-    std::string name = key;
-    std::replace(name.begin(), name.end(), '_', ' ');
-    facts.emplace_back(name, text_of(value));
-  }
-  page.heading("Score on rows that no choice has seen");
-  page.facts(facts);
+std::vector<std::string> names_of(const Json& document, const char* key) {
+  return document.value(key, std::vector<std::string>());
+}
+
+/// As the command prints it, a line for each sentence.
+void add_score(const Json& document, Page& page) {
+  const ReportNames names{names_of(document, "inputs"), names_of(document, "targets"),
+                          names_of(document, "classes"),
+                          document.at("spec").value("class_weight", "none") == "balanced"};
+  const std::string fit = json_text(document.at("fit"));
+  if (!document.at("fit").contains("score")) return;
+  std::string warnings = document["fit"].contains("warnings") ? warnings_text(fit, names) : "";
+  const auto lines = [](std::string text, auto&& add) {
+    for (size_t end; (end = text.find('\n')) != text.npos; text.erase(0, end + 1))
+      add(text.substr(0, end));
+  };
+  lines(warnings, [&](const std::string& line) { page.warning(line.substr(line.find(' ') + 1)); });
+  lines(score_lines_text(fit, names), [&](const std::string& line) { page.paragraph(line); });
 }
 
 /// A curve over lambda or lengthscale for each number of features that was tried.
@@ -179,14 +218,22 @@ void add_inputs(const Json& document, Page& page) {
       numbers_of(document.at("fit").value("relevance", Json::array()));
   const std::vector<double> outside =
       numbers_of(document.value("held_out", Json::object()).value("outside", Json::array()));
-  if (relevance.empty() && outside.empty()) return;
+  const Json importance = document.value("importance", Json());
+  if (relevance.empty() && outside.empty() && !importance.is_object()) return;
   page.heading("Inputs");
+  if (importance.is_object()) {
+    auto names = importance.at("inputs").get<std::vector<std::string>>();
+    names.resize(std::min(names.size(), kMostBars));
+    page.figure(
+        bars("importance", names, numbers_of(importance.at("relevance"))),
+        "By how many of its standard deviations the prediction moves when an input moves by "
+        "one of its own, as mercer relevance measures it.");
+  }
   if (!relevance.empty())
     page.figure(
         input_bars(document, "shortness of lengthscales", relevance, true),
         "The shortest lengthscale over each input's: how fast predictions may change along it, 0 "
-        "not at all. An input of a long lengthscale may matter most: the command relevance "
-        "measures how much each moves the predictions.");
+        "not at all. An input of a long lengthscale may matter most.");
   if (std::any_of(outside.begin(), outside.end(), [](double rows) { return rows > 0; })) {
     page.figure(input_bars(document, "rows outside the range", outside, false), kNotFitted);
   } else if (!outside.empty()) {
@@ -196,13 +243,11 @@ void add_inputs(const Json& document, Page& page) {
 
 }  // namespace
 
-std::string report_page(const std::string& text) {
-  const Json document = parse_json(text);
+std::string report_page(const Json& document) {
   Page page("mercer fit " + text_of(document.at("train")));
-  for (const Json& warning : document.at("fit").value("warnings", Json::array()))
-    page.warning(text_of(warning));
-  add_facts(document, page);
-  add_score(document.at("fit"), page);
+  add_score(document, page);
+  add_data(document, page);
+  add_model(document, page);
   add_curve(document, page);
   add_errors(document, page);
   add_calibration(document, page);

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "failure.h"
 #include "fitting.h"
 #include "json.h"
-#include "operator_option.h"
 #include "scoring.h"
 #include "split.h"
 #include "table_rows.h"
@@ -32,17 +32,13 @@ std::vector<int64_t> widths_of(int64_t D) {
   return widths;
 }
 
-// The kernel that was found in the place of the one that was searched.
-Plan found_plan(Plan plan, const std::string& spec) {
-  Json map = parse_json(plan.map);
-  const Json kernel = parse_json(spec).at("kernel");
-  map["kernel"] = kernel.value("scalar", kernel);
-  if (kernel.contains("scalar")) map["kernel"].erase("variance");  // a search sets it
-  plan.map = json_text(map);
-  const Json lengthscale = map["kernel"].value("lengthscale", Json());
-  plan.lengthscale = lengthscale.is_number() ? lengthscale.get<double>() : 0;
-  plan.per_input = lengthscale.is_array();
-  return plan;
+/// What a fit of the same with D features reads: lambda is chosen anew.
+Json spec_of(const Model& model, int64_t D) {
+  Json spec = parse_json(model.spec());
+  for (const char* key : {"mercer", "needs", "lambda"}) spec.erase(key);
+  for (const char* key : {"needs", "rank", "inputs"}) spec["map"].erase(key);
+  spec["map"]["features"] = D;
+  return spec;
 }
 
 void predict_into(const Model& model, const Rows& test, Session& session, LearningCurve* curve) {
@@ -59,37 +55,27 @@ void predict_into(const Model& model, const Rows& test, Session& session, Learni
 
 }  // namespace
 
-LearningCurve learning_curve(const FitRequest& request, const Plan& plan, const Model& model,
-                             TrainingSet* set, int64_t n, Session& session) {
+LearningCurve learning_curve(const LearnRequest& request, const Model& model, TrainingSet* set,
+                             int64_t n, Session& session) {
   LearningCurve curve;
   Dataset& data = set->data;
   if (n < kLeastRows) return curve;
-  curve.first_test_row =
-      hold_out(&data, n, kTestShare, {request.learn.seed, request.learn.ordered});
+  curve.first_test_row = hold_out(&data, n, kTestShare, {request.seed, request.ordered});
   curve.test_rows = std::min(kMostRows, n - curve.first_test_row);
   curve.train_rows = std::min(kMostRows, curve.first_test_row);
-  const Map map = model.map();
-  const Plan found = found_plan(plan, map.spec());
-  const Rows test = rows_of(data.X, curve.first_test_row, curve.test_rows, data.d);
-  const Rows truth = targets_of(data.Y, curve.first_test_row, curve.test_rows, data.m);
+  const Rows test = inputs_of(data, curve.first_test_row, curve.test_rows);
+  const Rows truth = targets_of(data, curve.first_test_row, curve.test_rows);
   const Scoring by = scoring_of(model);
   const mercer_score_options scoring =
       by.options(score_options_of(data.weights, curve.first_test_row));
-  FitRequest one = request;
-  one.ard = "auto";  // what was learnt is in the plan
-  const Json known = parse_json(model.spec());
-  one.learn.preparation.transform = known.at("prepare").value("transform", "none");
-  one.operation = found_operator(known);
-  for (const int64_t D : widths_of(map.features())) {
-    if (found.needs_rows && D > curve.train_rows) continue;
-    one.features = D;
+  const int64_t widest = model.map().features();
+  for (const int64_t D : widths_of(widest)) {
     try {
-      const Model fitted =
-          fit_by_search(one, found, *set, curve.train_rows, false, session, nullptr);
+      const Model fitted = fit_rows(spec_of(model, D), *set, curve.train_rows, session);
       predict_into(fitted, test, session, &curve);
       curve.points.push_back({D, prediction_score(curve.predicted, truth, set->K, scoring)});
-    } catch (const Error& error) {  // some maps want whole blocks
-      if (error.status() != MERCER_INVALID_ARGUMENT || D == map.features()) throw;
+    } catch (const Failure&) {  // some maps want whole blocks, others a row for each feature
+      if (curve.points.empty() && D == widest) throw;
     }
   }
   curve.predicted = by.means(std::move(curve.predicted));

@@ -28,11 +28,10 @@ struct LearningCurve {
   int64_t first_test_row = 0;          // in the set
 };
 
-/// Kernel and lengthscales are the model's, lambda (and a common factor of lengthscales per input)
-/// is chosen anew. The first n rows of the set are shuffled; at most 10,000 of four fifths of them
-/// are fitted on, at most 10,000 of the other fifth are scored. The model itself may have been
-/// fitted on those.
-LearningCurve learning_curve(const FitRequest& request, const Plan& plan, const Model& model,
-                             TrainingSet* set, int64_t n, Session& session);
+/// Everything but lambda is the model's. The first n rows of the set are shuffled; at most 10,000 of
+/// four fifths of them are fitted on, at most 10,000 of the other fifth are scored. The model itself
+/// may have been fitted on those.
+LearningCurve learning_curve(const LearnRequest& request, const Model& model, TrainingSet* set,
+                             int64_t n, Session& session);
 
 }  // namespace mercer::cli

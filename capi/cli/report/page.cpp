@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "report/page.h"
 
+#include <cstdio>
+
 #include "report/chart.h"
 
 namespace mercer::cli {
@@ -18,7 +20,43 @@ constexpr const char* kStyle =
     ".c td,.c th{text-align:right}.c caption{text-align:left;color:#555}"
     ".warning{border-left:4px solid #d55e00;background:#fdf1e8;padding:.4em .8em;margin:.4em 0}";
 
+std::string cell(double count, double row_total) {
+  char text[96];
+  const double share = row_total > 0 ? count / row_total : 0;
+  std::snprintf(text, sizeof text, "<td style='background:rgba(0,114,178,%.2f)'>%.0f</td>",
+                0.75 * share, count);
+  return text;
+}
+
 }  // namespace
+
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char c : text)
+    result += c == '&'    ? "&amp;"
+              : c == '<'  ? "&lt;"
+              : c == '>'  ? "&gt;"
+              : c == '"'  ? "&quot;"
+              : c == '\'' ? "&#39;"
+                          : std::string(1, c);
+  return result;
+}
+
+std::string confusion_table(const std::vector<std::string>& classes,
+                            const std::vector<std::vector<double>>& counts) {
+  std::string html =
+      "<table class='c'><caption>rows: true class, columns: predicted</caption><tr><th></th>";
+  for (const std::string& name : classes) html += "<th>" + escaped(name) + "</th>";
+  html += "</tr>\n";
+  for (size_t k = 0; k < classes.size() && k < counts.size(); ++k) {
+    double total = 0;
+    for (const double count : counts[k]) total += count;
+    html += "<tr><th>" + escaped(classes[k]) + "</th>";
+    for (const double count : counts[k]) html += cell(count, total);
+    html += "</tr>\n";
+  }
+  return html + "</table>\n";
+}
 
 Page::Page(const std::string& title) {
   body_ = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" +

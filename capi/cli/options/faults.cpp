@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "faults.h"
-
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -9,8 +7,12 @@
 
 #include "failure.h"
 #include "nearest.h"
+#include "options/command_line.h"
+#include "options/shared.h"
 
 namespace mercer::cli {
+
+namespace {
 
 // CLI11 says only that one is required.
 std::string command_fault(const CLI::App& app, int argc, char** argv) {
@@ -34,8 +36,6 @@ bool has_unknown_option(const CLI::App& command) {
   return std::ranges::any_of(surplus, [](const auto& word) { return word.starts_with("--"); });
 }
 
-namespace {
-
 // What other programs call them.
 constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
     {"--sep", "--delimiter"},
@@ -45,7 +45,10 @@ constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
     {"--label", "--target"},
     {"--random-state", "--seed"},
     {"--alpha", "--lambda"},
-    {"--jobs", "--threads"}};
+    {"--jobs", "--threads"},
+    {"--n-components", "--features"},
+    {"--gamma", "--lengthscale"},
+    {"--bandwidth", "--lengthscale"}};
 
 std::string meant_option(const std::string& word, const std::vector<std::string>& known) {
   for (const auto& [other, own] : kSynonyms)
@@ -53,8 +56,6 @@ std::string meant_option(const std::string& word, const std::vector<std::string>
       return "; did you mean " + shown(own) + "?";
   return did_you_mean(word, known);
 }
-
-}  // namespace
 
 std::string surplus_fault(const CLI::App& command) {
   const std::vector<std::string> surplus = command.remaining();
@@ -70,6 +71,28 @@ std::string surplus_fault(const CLI::App& command) {
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   return word + " is no option of " + command.get_name() + meant_option(word, known) + " (mercer " +
          command.get_name() + " --help lists them)";
+}
+
+}  // namespace
+
+std::string command_of(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? "" : chosen.front()->get_name();
+}
+
+std::string fault_of(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  if (app.get_subcommands().empty()) return command_fault(app, argc, argv);
+  // A word that is no option is told before an option that is wanting.
+  const CLI::App& command = *app.get_subcommands().front();
+  const bool surplus = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  if (surplus || has_unknown_option(command)) return surplus_fault(command);
+  const std::string text = error.what();
+  const std::string option = text.substr(0, text.find(':'));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && option.size() < text.size())
+    return option + ": expected a value behind it";
+  if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr)
+    return text.substr(0, text.find(' ')) + ": does not go with" + text.substr(text.rfind(' '));
+  return text;
 }
 
 }  // namespace mercer::cli

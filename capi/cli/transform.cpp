@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer transform: features of rows as they are, to .npy or CSV, and the map that made them.
+#include <cinttypes>
+#include <cstdio>
+#include <string>
+
+#include "commands.h"
+#include "dataset.h"
+#include "failure.h"
+#include "loaded_model.h"
+#include "output_file.h"
+#include "read/number.h"
+#include "session.h"
+#include "table_rows.h"
+
+namespace mercer::cli {
+
+namespace {
+
+/// The map of a file, or one that is made for rows of so many inputs.
+Map map_of(const TransformRequest& request, const Dataset& data, Session& session) {
+  if (!request.map.empty())
+    return from_file(request.map,
+                     [](Span<const std::byte> bytes) { return Map::from_bytes(bytes); });
+  const Plan plan = read_plan(request.plan);
+  Json spec = parse_json(plan.map);
+  spec.update({{"inputs", data.d}, {"features", request.features}, {"seed", request.seed}});
+  if (plan.lengthscale > 0) spec["kernel"]["lengthscale"] = plan.lengthscale;
+  return in_words_of(data.name, data.input_names, [&] {
+    return Map::fit_spec(json_text(spec), inputs_of(data, 0, data.n), session.context());
+  });
+}
+
+std::string npy_header(int64_t rows, int64_t columns) {
+  std::string text = "{'descr': '<f8', 'fortran_order': False, 'shape': (" + std::to_string(rows) +
+                     ", " + std::to_string(columns) + "), }";
+  constexpr size_t kStart = 10, kBlock = 64;  // the data is aligned
+  text.append(kBlock - (kStart + text.size() + 1) % kBlock, ' ').push_back('\n');
+  return std::string("\x93NUMPY\1\0", 8) + static_cast<char>(text.size() & 0xff) +
+         static_cast<char>(text.size() >> 8) + text;
+}
+
+void write_features(const Map& map, const Dataset& data, const std::string& path,
+                    Session& session) {
+  constexpr int64_t kBlockNumbers = int64_t{1} << 20;
+  const int64_t D = map.features() * map.outputs();
+  const bool npy = path.ends_with(".npy");
+  OutputFile file(path);
+  if (npy) file.write(npy_header(data.n, D));
+  std::string line;
+  for (int64_t k = 0; !npy && k < D; ++k)
+    line.append(k > 0 ? ",z" : "z").append(std::to_string(k + 1));
+  if (!npy) file.write(line + "\n");
+  const int64_t block = std::max<int64_t>(1, kBlockNumbers / D);
+  for (int64_t first = 0; first < data.n; first += block) {
+    const int64_t count = std::min(block, data.n - first);
+    Matrix<double> Z(count * map.outputs(), map.features());
+    map.transform(inputs_of(data, first, count), Z, transform_options(), session.context());
+    const MatrixView<const double> numbers = std::as_const(Z).view();
+    for (int64_t i = 0; i < count; ++i) {
+      const double* row = numbers.data + i * D;
+      if (npy) {
+        file.write({reinterpret_cast<const char*>(row), static_cast<size_t>(D) * sizeof *row});
+        continue;
+      }
+      line.clear();
+      for (int64_t k = 0; k < D; ++k) line.append(k > 0 ? "," : "").append(number_text(row[k]));
+      file.write(line += '\n');
+    }
+  }
+  file.commit();
+}
+
+Dataset read_rows(const TransformRequest& request) {
+  std::vector<int64_t> left;
+  Table table = read_table(
+      request.rows,
+      [&](const std::vector<std::string>& names, int64_t columns) {
+        TextPermission permission;
+        permission.ignored = find_columns("--ignore", names, columns, request.columns.ignore);
+        left = other_columns(columns, permission.ignored);
+        return permission;
+      },
+      csv_options(request.columns));
+  return left.empty() ? take_all(std::move(table)) : take_columns(std::move(table), left, {});
+}
+
+}  // namespace
+
+void run_transform(const TransformRequest& request) {
+  check_output(request.output, request.rows);
+  if (!request.written.empty()) check_output(request.written, request.rows);
+  const Dataset data = read_rows(request);
+  Session session(request.run);
+  const Map map = map_of(request, data, session);
+  if (map.is_complex())
+    throw Failure("--map: its features are complex numbers, expected real ones");
+  write_features(map, data, request.output, session);
+  if (!request.written.empty()) {
+    const std::vector<std::byte> bytes = map.to_bytes();
+    OutputFile file(request.written);
+    file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    file.commit();
+  }
+  session.clear_bar();
+  const Streams streams =
+      streams_of(request.run, is_standard_output(request.output) ? stderr : stdout);
+  if (streams.out != nullptr)
+    std::fprintf(streams.out, "%s: %" PRId64 " rows, %" PRId64 " features, kernel %s\n",
+                 request.output.c_str(), data.n, map.features(), kernel_name(map.spec()).c_str());
+  streams.print({{"output", request.output},
+                 {"rows", data.n},
+                 {"features", map.features()},
+                 {"map", parse_json(map.spec())}});
+}
+
+}  // namespace mercer::cli
