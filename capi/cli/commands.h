@@ -67,6 +67,10 @@ struct ApplyRequest {
   std::string class_by = "auto";  // or probability, score
   bool scores = false;
   bool probabilities = false;
+  bool variance = false;  // of a model "gp", as the two that follow
+  double interval = 0;    // 0: none
+  int64_t samples = 0;
+  uint64_t seed = 0;  // of the samples
   RunRequest run;
 };
 

@@ -17,6 +17,7 @@
 #include "read/number.h"
 #include "scoring.h"
 #include "session.h"
+#include "uncertainty.h"
 
 namespace mercer::cli {
 
@@ -24,29 +25,21 @@ namespace {
 
 constexpr double kAnyTarget = -std::numeric_limits<double>::infinity();
 
-/// Columns of classes behind the class itself.
-struct ClassColumns {
-  const char* prefix;
-  Matrix<double> numbers;
-};
-
-std::string header(const LoadedModel& loaded, const std::vector<ClassColumns>& columns) {
-  const Metadata& metadata = loaded.metadata;
+std::string header(const LoadedModel& loaded, const std::vector<FurtherColumns>& further) {
+  std::vector<std::string> names = target_names(loaded);
+  if (loaded.metadata.classification) names.resize(1);
+  for (const FurtherColumns& part : further)
+    names.insert(names.end(), part.names.begin(), part.names.end());
   std::string line;
-  if (metadata.classification) {
-    line = metadata.targets.empty() ? "y" : csv_field(metadata.targets[0]);
-    for (const ClassColumns& part : columns)
-      for (const std::string& name : metadata.classes)
-        line.append(",").append(csv_field(std::string(part.prefix).append(name)));
-    return line + "\n";
-  }
-  for (int64_t k = 0; k < loaded.outputs; ++k) {
-    const bool named = static_cast<int64_t>(metadata.targets.size()) == loaded.outputs;
-    if (k > 0) line += ',';
-    line += named ? csv_field(metadata.targets[static_cast<size_t>(k)]) : "y";
-    if (!named && loaded.outputs > 1) line += std::to_string(k + 1);
-  }
+  for (const std::string& name : names) line.append(line.empty() ? "" : ",").append(csv_field(name));
   return line + "\n";
+}
+
+FurtherColumns of_classes(const LoadedModel& loaded, const char* prefix,
+                          const Matrix<double>& numbers) {
+  FurtherColumns further{{}, numbers};
+  for (const std::string& name : loaded.metadata.classes) further.names.push_back(prefix + name);
+  return further;
 }
 
 void append(const Matrix<double>& numbers, int64_t i, std::string* line) {
@@ -64,7 +57,7 @@ std::string names_before(const std::vector<std::string>& names) {
 }
 
 void write_predictions(const LoadedModel& loaded, const Dataset& test, const Applied& applied,
-                       const std::vector<ClassColumns>& columns, const std::string& path) {
+                       const std::vector<FurtherColumns>& columns, const std::string& path) {
   const bool classification = loaded.metadata.classification;
   std::vector<int32_t> classes;
   if (classification) classes = classes_of(applied.deciding());
@@ -80,7 +73,7 @@ void write_predictions(const LoadedModel& loaded, const Dataset& test, const App
     } else {
       append(scores, i, &line);
     }
-    for (const ClassColumns& part : columns) append(part.numbers, i, &line);
+    for (const FurtherColumns& part : columns) append(part.numbers, i, &line);
     for (const std::vector<std::string>& ids : test.ids)
       file.write(csv_copy(ids[static_cast<size_t>(i)]) + ",");
     file.write(line += '\n');
@@ -145,14 +138,17 @@ void run_predict(const ApplyRequest& request) {
   check_output(request.output, request.model);
   const LoadedModel loaded = load_model(request.model);
   check_class_columns(loaded, request);
+  check_uncertainty(loaded, request);
   const Streams streams =
       streams_of(request.run, is_standard_output(request.output) ? stderr : stdout);
   Dataset test = read_rows_for(loaded, request, streams.warnings);
   Session session(request.run);
   const Applied applied = apply(loaded, test, request, session, streams.warnings);
-  std::vector<ClassColumns> columns;
-  if (request.scores) columns.push_back({"score_", applied.scores});
-  if (request.probabilities) columns.push_back({"probability_", applied.probabilities});
+  std::vector<FurtherColumns> columns = uncertainty_of(loaded, test, request, session);
+  session.clear_bar();
+  if (request.scores) columns.push_back(of_classes(loaded, "score_", applied.scores));
+  if (request.probabilities)
+    columns.push_back(of_classes(loaded, "probability_", applied.probabilities));
   tell_other_classes(applied, streams.warnings);
   write_predictions(loaded, test, applied, columns, request.output);
   Json score;

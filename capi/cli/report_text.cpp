@@ -49,7 +49,11 @@ std::string plain_lines(const Json& score, const std::string& transform) {
           short_number(score.at("constant"));
   const Json& linear = score.at("linear");
   if (!linear.is_null()) text += linear_text(transform) + short_number(linear);
-  return text + "\n";
+  text += "\n";
+  if (score.contains("coverage"))
+    text += "intervals of 90 % held " + rounded(100 * number(score.at("coverage")), 1) +
+            " % of these rows\n";
+  return text;
 }
 
 /// How many classes have rows in the score, and the share of the rarest of all.

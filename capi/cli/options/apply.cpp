@@ -70,6 +70,19 @@ void add_predict(CLI::App& app) {
       "--probabilities", request->probabilities,
       "Classification: also a column of probabilities for every class, calibrated "
       "to how often classes occur");
+  predict.app->add_flag("--variance", request->variance,
+                        "Model gp: also the variance of a new target, its noise included");
+  predict.app
+      ->add_option("--interval", request->interval,
+                   "Model gp: also the ends of an interval that holds this share of new targets")
+      ->check(open_share("0.9"))
+      ->type_name("SHARE");
+  predict.app
+      ->add_option("--samples", request->samples,
+                   "Model gp: also as many draws of the function, the same rows after rows")
+      ->check(whole_number(1, 1000000))
+      ->type_name("N");
+  add_seed(predict.app, &request->seed);
   predict.app
       ->add_option(
           "-o,--output", request->output,
@@ -79,7 +92,8 @@ void add_predict(CLI::App& app) {
   predict.app->footer(
       "Examples:\n"
       "  mercer predict model.mercer test.csv -o predictions.csv\n"
-      "  mercer predict model.mercer test.csv --id name --probabilities > predictions.csv");
+      "  mercer predict model.mercer test.csv --id name --probabilities > predictions.csv\n"
+      "  mercer predict gp.mercer test.csv --interval 0.9 > intervals.csv");
 }
 
 void add_score(CLI::App& app) {

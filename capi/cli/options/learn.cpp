@@ -170,8 +170,8 @@ void add_model_options(CLI::App* app, FitRequest* request) {
       ->check(whole_number(1, kMostFeatures))
       ->excludes("--features")
       ->type_name("D");
-  add_word(app, "--estimator", spec, "/model", {"auto", "ridge", "logistic"},
-           "Of classes: ridge (least squares) or logistic; default auto: ridge for up to 3,000 "
+  add_word(app, "--estimator", spec, "/model", {"auto", "ridge", "logistic", "gp"},
+           "gp: a Gaussian process, whose predictions have intervals; of classes: ridge (least squares) or logistic; default auto: ridge for up to 3,000 "
            "rows or where logistic takes longer, else logistic unless ridge is better on rows "
            "held out by more than a standard error");
   add_word(app, "--loss", spec, "/loss", {"huber", "quantile", "poisson", "squared_hinge"},
