@@ -4,13 +4,10 @@
 // cancellation.
 #include "base/parallel.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <fstream>
 #include <thread>
-#include <vector>
 
 #include "base/error.h"
 #include "support/catch.h"

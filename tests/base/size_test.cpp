@@ -3,12 +3,7 @@
 // Overflow-checked sizes, aligned storage, memory caps, messages.
 #include "base/size.h"
 
-#include <limits>
-
 #include "base/aligned.h"
-#include "base/context.h"
-#include "base/error.h"
-#include "support/catch.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -25,12 +20,9 @@ TEST_CASE("products and sums of sizes are exact or refused", "[base]") {
   CHECK(checked_multiply(kHuge, 1, "x") == kHuge);
   CHECK(checked_multiply(int64_t{1} << 31, int64_t{1} << 31, "x") == int64_t{1} << 62);
   CHECK(checked_add(kHuge - 1, 1, "x") == kHuge);
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY,
-            [] { checked_multiply(int64_t{1} << 32, int64_t{1} << 31, "panel"); }, "panel",
-            "4294967296", "2147483648") == "");
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY, [] { checked_add(kHuge, 1, "rows"); }, "rows") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, checked_multiply(int64_t{1} << 32, int64_t{1} << 31, "panel"),
+                "panel", "4294967296", "2147483648");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, checked_add(kHuge, 1, "rows"), "rows");
 }
 
 TEST_CASE("storage is aligned, empty storage holds nothing, sizes are checked", "[base]") {
@@ -41,11 +33,8 @@ TEST_CASE("storage is aligned, empty storage holds nothing, sizes are checked", 
   }
   CHECK(AlignedBuffer<double>(0).data() == nullptr);
   CHECK(Matrix<double>(0, 5).rows() == 0);
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY, [] { Matrix<double>(run_time_huge, 2); }, "matrix") == "");
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY, [] { AlignedBuffer<double>(run_time_huge / 4); }, "allocation") ==
-        "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, Matrix<double>(run_time_huge, 2), "matrix");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, AlignedBuffer<double>(run_time_huge / 4), "allocation");
 }
 
 TEST_CASE("moving storage leaves the source empty", "[base]") {
@@ -62,9 +51,8 @@ TEST_CASE("a memory cap names what is needed", "[base]") {
   context.require_memory(kHuge, "anything");
   context.memory_cap = 100;
   context.require_memory(100, "a block");
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY, [&] { context.require_memory(101, "a block"); }, "100",
-            "a block needs 101") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, context.require_memory(101, "a block"), "100",
+                "a block needs 101");
 }
 
 TEST_CASE("what a call holds counts against its cap, what it gave back does not", "[base]") {
@@ -73,29 +61,25 @@ TEST_CASE("what a call holds counts against its cap, what it gave back does not"
   MemoryCharge kept = context.charge(60, "a group");
   {
     const MemoryCharge meanwhile = context.charge(40, "drawing a group");
-    CHECK(refusal_fault(
-              MERCER_OUT_OF_MEMORY, [&] { (void)context.charge(1, "a tile"); },
-              "memory_cap = 100 bytes, but a tile needs 1 beside the 100") == "");
+    CHECK_REFUSED(MERCER_OUT_OF_MEMORY, (void)context.charge(1, "a tile"),
+                  "memory_cap = 100 bytes, but a tile needs 1 beside the 100");
   }
   CHECK_NOTHROW(context.require_room(40, "a tile"));
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY, [&] { context.require_room(kHuge, "a tile"); },
-            "beside the 60") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, context.require_room(kHuge, "a tile"), "beside the 60");
   context.require_memory(100, "something else");
   MemoryCharge moved = std::move(kept);
   kept = MemoryCharge();
-  CHECK(refusal_fault(MERCER_OUT_OF_MEMORY, [&] { context.require_room(41, "a tile"); }) == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, context.require_room(41, "a tile"));
   context.forget_charges();  // the next call
   CHECK_NOTHROW(context.require_room(100, "a tile"));
   const MemoryCharge next = context.charge(100, "a group");
   moved = MemoryCharge();  // was another call's
-  CHECK(refusal_fault(MERCER_OUT_OF_MEMORY, [&] { context.require_room(1, "a tile"); }) == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, context.require_room(1, "a tile"));
 }
 
 TEST_CASE("messages are formatted whole, however long", "[base]") {
   const std::string name(3000, 'n');
-  CHECK(refusal_fault(
-            MERCER_IO, [&] { fail(MERCER_IO, "%s = %d", name.c_str(), 7); }, name + " = 7") == "");
+  CHECK_REFUSED(MERCER_IO, fail(MERCER_IO, "%s = %d", name.c_str(), 7), name + " = 7");
   require(true, MERCER_IO, "not thrown");
 }
 

@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cfenv>
 #include <thread>
-#include <vector>
 
 #include "base/float_environment.h"
 #include "base/parallel.h"

@@ -4,9 +4,6 @@
 // extended precision.
 #include "kernel/even_power_law.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "random/scalar_math.h"
 #include "support/catch.h"
 

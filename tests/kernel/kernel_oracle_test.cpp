@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Exact values against the reference numbers, built through the table from their specs.
-#include <cmath>
-#include <set>
-
 #include "kernel/inner_product.h"
 #include "kernel/kernel.h"
 #include "support/catch.h"

@@ -2,14 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "kernel/lengthscale.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "base/aligned.h"
 #include "kernel/kernel.h"
 #include "random/distributions.h"
-#include "support/catch.h"
 #include "support/reference.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
@@ -84,48 +79,24 @@ TEST_CASE("lengthscale errors", "[kernel]") {
   using namespace kernel;
   Context context;
   const double equal[] = {2, 2, 2, 2};
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              median_heuristic(Doubles{equal, 4, 1}, 100, 0, context);
-            },
-            "median distance", "is 0") == "");
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              median_heuristic(Doubles{equal, 1, 1}, 100, 0, context);
-            },
-            "X has 1 rows", "two") == "");
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              median_heuristic(Doubles{equal, 4, 1}, 0, 0, context);
-            },
-            "max_pairs = 0") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, median_heuristic(Doubles{equal, 4, 1}, 100, 0, context),
+                "median distance", "is 0");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, median_heuristic(Doubles{equal, 1, 1}, 100, 0, context),
+                "X has 1 rows", "two");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, median_heuristic(Doubles{equal, 4, 1}, 0, 0, context),
+                "max_pairs = 0");
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     const double X[] = {1, 2, 3, bad, 5, 6};
-    CHECK(refusal_fault(
-              MERCER_INVALID_ARGUMENT,
-              [&] {
-                median_heuristic(Doubles{X, 3, 2}, 100, 0, context);
-              },
-              "X(1, 1) =", "finite") == "");
+    CHECK_REFUSED(MERCER_INVALID_ARGUMENT, median_heuristic(Doubles{X, 3, 2}, 100, 0, context),
+                  "X(1, 1) =", "finite");
   }
   const double far[] = {-1e200, 1e200};
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              median_heuristic(Doubles{far, 2, 1}, 100, 0, context);
-            },
-            "median distance", "inf") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, median_heuristic(Doubles{far, 2, 1}, 100, 0, context),
+                "median distance", "inf");
   Context capped;
   capped.memory_cap = 7;
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY,
-            [&] {
-              median_heuristic(Doubles{far, 2, 1}, 100, 0, capped);
-            },
-            "memory_cap = 7", "8") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, median_heuristic(Doubles{far, 2, 1}, 100, 0, capped),
+                "memory_cap = 7", "8");
 }
 
 }  // namespace mercer::test

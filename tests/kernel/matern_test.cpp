@@ -2,9 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Matern values of general nu against independent routes: the finite sum for half-integers,
 // std::cyl_bessel_k, the Gaussian limit.
-#include <algorithm>
-#include <cmath>
-
 #include "kernel/kernel.h"
 #include "support/catch.h"
 #include "support/kernels.h"

@@ -2,13 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Spectral laws: their characteristic function is the kernel, radii and quantiles are those of the
 // draws.
-#include <algorithm>
-#include <cmath>
-
 #include "kernel/cases.h"
-#include "random/distributions.h"
 #include "support/catch.h"
-#include "support/kernels.h"
 #include "support/statistic.h"
 
 namespace mercer::test {

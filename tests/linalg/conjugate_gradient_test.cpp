@@ -1,19 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Conjugate gradients against LAPACK's Cholesky and against closed forms, on matrices of known
-// spectrum.
+// Operators, and conjugate gradients on them.
 #include "linalg/conjugate_gradient.h"
 
-#include <algorithm>
-
 #include "known_spectrum.h"
-#include "linalg/blas.h"
-#include "support/catch.h"
+#include "linalg/linear_operator.h"
+#include "support/dense.h"
 #include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::linalg;
 using namespace mercer::test;
+
+TEST_CASE("a dense operator multiplies by its matrix and by the transpose", "[linalg]") {
+  Context context;
+  const Matrix<double> A = random_matrix(7, 5, 1), X = random_matrix(5, 3, 2),
+                       U = random_matrix(7, 3, 3);
+  const DenseOperator op(A.view());
+  Matrix<double> AX(7, 3), AtU(5, 3);
+  op.apply(X.view(), context, AX.view());
+  op.apply_transpose(U.view(), context, AtU.view());
+  CHECK(difference(AX.view(), product(A.view(), X.view()).view(), 1e-14) == "");
+  CHECK(difference(AtU.view(), product(transposed(A.view()).view(), U.view()).view(), 1e-14) == "");
+}
+
+TEST_CASE("a sum with a diagonal, of a matrix that is not symmetric", "[linalg]") {
+  Context context;
+  Matrix<double> A = random_matrix(6, 6, 4);
+  const Matrix<double> X = random_matrix(6, 2, 5);
+  const std::vector<double> diagonal = {1, -2, 3, 0, 5, 0.5};
+  const DenseOperator dense(A.view());
+  const DiagonalSum sum(dense, diagonal);
+  Matrix<double> Y(6, 2), T(6, 2);
+  sum.apply(X.view(), context, Y.view());
+  sum.apply_transpose(X.view(), context, T.view());
+  Matrix<double> whole = copy(MatrixView<const double>(A.view()));
+  for (int64_t i = 0; i < 6; ++i) whole(i, i) += diagonal[static_cast<size_t>(i)];
+  CHECK(difference(Y.view(), product(whole.view(), X.view()).view(), 1e-14) == "");
+  CHECK(difference(T.view(), product(transposed(whole.view()).view(), X.view()).view(), 1e-14) ==
+        "");
+}
+
+TEST_CASE("operators refuse vectors of another size", "[linalg]") {
+  Context context;
+  const Matrix<double> A = random_matrix(4, 3, 6), x = random_matrix(3, 2, 7);
+  const DenseOperator op(A.view());
+  Matrix<double> y(4, 2), narrow(4, 1);
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, op.apply(x.view(), context, narrow.view()),
+                "4 and 3 rows for Y = A X");
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, op.apply_transpose(x.view(), context, y.view()),
+                "3 and 4 rows for Y = A' X");
+  const std::vector<double> diagonal(4, 1.0);
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, DiagonalSum(op, diagonal), "4 x 3");
+}
 
 namespace {
 
@@ -105,8 +144,7 @@ TEST_CASE("conjugate gradients say what stopped them", "[linalg]") {
   CgOptions options{.tolerance = 1e-10, .most_iterations = 5};
   const CgResult few = conjugate_gradient(op, B.view(), options, context, X.view());
   CHECK((!few.converged && few.iterations == 5 && few.worst() > 1e-10));
-  CHECK(refusal_fault(
-            MERCER_NOT_CONVERGED, [&] { require_converged(few, options); }, "5 iterations") == "");
+  CHECK_REFUSED(MERCER_NOT_CONVERGED, require_converged(few, options), "5 iterations");
   // A tolerance below rounding ends too, with the residual that there is.
   options = {.tolerance = 0, .most_iterations = 1'000'000};
   const CgResult rounded = conjugate_gradient(op, B.view(), options, context, X.view());
@@ -115,30 +153,22 @@ TEST_CASE("conjugate gradients say what stopped them", "[linalg]") {
   Matrix<double> indefinite = copy(A.view()), bad = copy(B.view());
   for (int64_t i = 0; i < n; ++i) indefinite(i, i) -= 0.5;
   X.fill(0);
-  CHECK(refusal_fault(
-            MERCER_NOT_POSITIVE_DEFINITE,
-            [&] {
-              conjugate_gradient(DenseOperator(indefinite.view()), B.view(), {}, context, X.view());
-            },
-            "p'A p") == "");
+  CHECK_REFUSED(
+      MERCER_NOT_POSITIVE_DEFINITE,
+      conjugate_gradient(DenseOperator(indefinite.view()), B.view(), {}, context, X.view()),
+      "p'A p");
   bad(3, 0) = std::nan("");
   X.fill(0);
-  CHECK(refusal_fault(MERCER_INVALID_ARGUMENT,
-                      [&] { conjugate_gradient(op, bad.view(), {}, context, X.view()); }) == "");
-  CHECK(refusal_fault(
-            MERCER_DIMENSION_MISMATCH,
-            [&] { conjugate_gradient(op, B.view().block_rows(1, n), {}, context, X.view()); },
-            "square") == "");
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] { conjugate_gradient(op, B.view(), {.tolerance = -1}, context, X.view()); },
-            "tolerance") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, conjugate_gradient(op, bad.view(), {}, context, X.view()));
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
+                conjugate_gradient(op, B.view().block_rows(1, n), {}, context, X.view()), "square");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                conjugate_gradient(op, B.view(), {.tolerance = -1}, context, X.view()),
+                "tolerance");
   Context small;
   small.memory_cap = 3 * n * 8 - 1;
-  CHECK(refusal_fault(MERCER_OUT_OF_MEMORY,
-                      [&] { conjugate_gradient(op, B.view(), {}, small, X.view()); }) == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, conjugate_gradient(op, B.view(), {}, small, X.view()));
   Context cancelled;
   cancelled.cancel();
-  CHECK(refusal_fault(MERCER_CANCELLED,
-                      [&] { conjugate_gradient(op, B.view(), {}, cancelled, X.view()); }) == "");
+  CHECK_REFUSED(MERCER_CANCELLED, conjugate_gradient(op, B.view(), {}, cancelled, X.view()));
 }

@@ -3,15 +3,8 @@
 // Minimisers against known ones: closed forms, a direct solve, Newton's method.
 #include "linalg/lbfgs.h"
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-#include <limits>
-#include <vector>
-
 #include "linalg/blas.h"
 #include "linalg/line_search.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 
@@ -257,8 +250,8 @@ TEST_CASE("L-BFGS: the minimum is flat, whatever a step would bring", "[linalg]"
   const Quadratic bowl(4, 10);
   Context context;
   Vector x(4), g(4);
-  LbfgsResult found = minimize_lbfgs(
-      bowl, x, {.gradient_tolerance = 0, .decrement_tolerance = 1e-10}, context);
+  LbfgsResult found =
+      minimize_lbfgs(bowl, x, {.gradient_tolerance = 0, .decrement_tolerance = 1e-10}, context);
   CHECK(is_flat(found, bowl, 4, {.decrement_tolerance = 1e-10}));
   // As steep as at 0, and f as near to the minimum as at a corner; then no way down at all.
   for (const LbfgsEnd end : {LbfgsEnd::decrease, LbfgsEnd::stalled})
@@ -266,9 +259,8 @@ TEST_CASE("L-BFGS: the minimum is flat, whatever a step would bring", "[linalg]"
       LbfgsResult corner = found;
       corner.end = end;
       corner.value = (1 - fallen) * bowl(Vector(4), g);
-      corner.largest_gradient = 0.2 * std::fabs(*std::ranges::max_element(g, {}, [](double v) {
-        return std::fabs(v);
-      }));
+      corner.largest_gradient =
+          0.2 * std::fabs(*std::ranges::max_element(g, {}, [](double v) { return std::fabs(v); }));
       CHECK(!is_flat(corner, bowl, 4, {.decrement_tolerance = 1e-10}));
       corner.largest_gradient *= 1e-9;
       CHECK(is_flat(corner, bowl, 4, {.decrement_tolerance = 1e-10}));
@@ -290,9 +282,7 @@ TEST_CASE("L-BFGS refuses options out of their domains, obeys the context", "[li
   CHECK(refused(rosenbrock, x, {.noise = std::nan("")}, "tolerance = nan") == "");
   Context small;
   small.memory_cap = 2 * 26 * 8 - 1;
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY, [&] { minimize_lbfgs(rosenbrock, x, {}, small); },
-            "L-BFGS needs 416") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, minimize_lbfgs(rosenbrock, x, {}, small), "L-BFGS needs 416");
   small.memory_cap += 1;
   CHECK(minimize_lbfgs(rosenbrock, x, {}, small).converged());
   int calls = 0;
@@ -301,8 +291,7 @@ TEST_CASE("L-BFGS refuses options out of their domains, obeys the context", "[li
     return rosenbrock(v, g);
   };
   x = {-1.2, 1};
-  CHECK(refusal_fault(
-            MERCER_CANCELLED, [&] { minimize_lbfgs(cancels, x, {}, context); }, "cancelled") == "");
+  CHECK_REFUSED(MERCER_CANCELLED, minimize_lbfgs(cancels, x, {}, context), "cancelled");
   CHECK(calls == 5);
 }
 

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Variate i is a function of (stream, i) alone: formulas against the words, any split, far
 // positions, change alarms.
-#include <cmath>
-
 #include "hash.h"
 #include "random/scalar_math.h"
 #include "samplers.h"

@@ -3,10 +3,7 @@
 // Gamma quantiles against Boost's incomplete gamma functions, and their bytes.
 #include "random/gamma_quantile.h"
 
-#include <algorithm>
 #include <boost/math/special_functions/gamma.hpp>
-#include <cmath>
-#include <vector>
 
 #include "hash.h"
 #include "support/catch.h"

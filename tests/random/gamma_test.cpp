@@ -5,7 +5,6 @@
 #include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/distributions/gamma.hpp>
 #include <boost/math/distributions/students_t.hpp>
-#include <cmath>
 
 #include "samplers.h"
 #include "support/catch.h"

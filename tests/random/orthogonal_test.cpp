@@ -5,11 +5,9 @@
 #include "random/orthogonal.h"
 
 #include <boost/math/special_functions/beta.hpp>
-#include <cmath>
 
 #include "base/aligned.h"
 #include "samplers.h"
-#include "support/catch.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
 
@@ -183,12 +181,11 @@ TEST_CASE("haar: not square, too little memory, cancelled", "[random]") {
   Matrix<double> Q(300, 300);
   Context context;
   const auto fill = [&] { fill_haar_orthogonal(test_stream(53), context, Q.view()); };
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] { fill_haar_orthogonal(test_stream(53), context, Q.view().block_rows(0, 299)); },
-            "299 x 300, expected a square matrix") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                fill_haar_orthogonal(test_stream(53), context, Q.view().block_rows(0, 299)),
+                "299 x 300, expected a square matrix");
   context.memory_cap = 1000;
-  CHECK(refusal_fault(MERCER_OUT_OF_MEMORY, fill, "memory_cap = 1000 bytes", "orthogonal") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, fill(), "memory_cap = 1000 bytes", "orthogonal");
   context.memory_cap = 0;
   int64_t calls = 0;
   context.user = &calls;
@@ -196,7 +193,7 @@ TEST_CASE("haar: not square, too little memory, cancelled", "[random]") {
     ++*static_cast<int64_t*>(user);
     return 2 * done > total ? 1 : 0;
   };
-  CHECK(refusal_fault(MERCER_CANCELLED, fill, "cancelled") == "");
+  CHECK_REFUSED(MERCER_CANCELLED, fill(), "cancelled");
   CHECK(calls > 1);
   Context other;
   CHECK_NOTHROW(

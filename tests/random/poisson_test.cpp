@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Poisson quantiles invert the distribution function, at any mean and to the last double.
-#include <cmath>
-#include <vector>
-
 #include "hash.h"
 #include "samplers.h"
 #include "support/catch.h"

@@ -5,10 +5,6 @@
 // none they are derived here.
 #include "random/scalar_math.h"
 
-#include <bit>
-#include <cmath>
-#include <limits>
-
 #include "random/distributions.h"
 #include "support/catch.h"
 

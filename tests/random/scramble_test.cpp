@@ -4,9 +4,6 @@
 // the law of nested scrambling, coordinates and seeds independent, any split the same bytes.
 #include "random/scramble.h"
 
-#include <cmath>
-#include <vector>
-
 #include "random/halton.h"
 #include "random/sobol.h"
 #include "support/catch.h"

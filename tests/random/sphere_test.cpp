@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Uniform directions: unit length, and squared coordinates of law Beta(1/2, (d-1)/2).
 #include <boost/math/special_functions/beta.hpp>
-#include <cmath>
 
 #include "samplers.h"
 #include "support/catch.h"

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Bits from thresholds, and Hamming distances, against one bit at a time, on every target.
-#include <bit>
-#include <cmath>
-#include <limits>
-#include <vector>
-
 #include "base/aligned.h"
 #include "on_every_target.h"
 #include "random/stream.h"
-#include "support/catch.h"
 #include "transform/hamming.h"
 #include "transform/sign_bits.h"
 

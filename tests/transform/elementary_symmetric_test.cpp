@@ -9,7 +9,6 @@
 #include <limits>
 #include <vector>
 
-#include "base/aligned.h"
 #include "support/dense.h"
 #include "transform/dense_panel.h"
 #include "transform/on_every_target.h"

@@ -4,10 +4,6 @@
 // and two sums; an element's bits are its own, wherever it stands; nothing is written past the end.
 #include "transform/elements.h"
 
-#include <cmath>
-#include <limits>
-
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/worst.h"
 #include "transform/on_every_target.h"

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <limits>
 
-#include "base/aligned.h"
 #include "support/dense.h"
 #include "transform/dense_panel.h"
 #include "transform/on_every_target.h"

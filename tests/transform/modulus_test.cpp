@@ -3,11 +3,6 @@
 // Powers of the modulus of two projections on every target, and against the reference numbers.
 #include "transform/modulus.h"
 
-#include <cmath>
-#include <vector>
-
-#include "base/aligned.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/reference.h"
 #include "transform/dense_panel.h"
