@@ -6,7 +6,6 @@
 
 #include "coupled_problem.h"
 #include "solver/posterior.h"
-#include "support/catch.h"
 #include "support/matrix_source.h"
 #include "support/reference_matrix.h"
 #include "support/refusal.h"
@@ -296,15 +295,9 @@ TEST_CASE("coupled outputs: refusals", "[solver]") {
   const auto one = [] { return std::vector<double>(2, 1.0); };
   Matrix<double> zero(1, 4);
   zero.fill(0);
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { Coupling(2, std::move(zero), one(), context); },
-            "roots") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, Coupling(2, std::move(zero), one(), context), "roots");
   const Whole whole({9, 3, 2, 2, true, false, false, true});
   const Coupling three = Coupling::independent(3, context);
-  CHECK(refusal_fault(
-            MERCER_DIMENSION_MISMATCH,
-            [&] {
-              make_coupled_path(whole.source(), {true, &three}, context);
-            },
-            "3 outputs") == "");
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
+                make_coupled_path(whole.source(), {true, &three}, context), "3 outputs");
 }

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // K-fold error from statistics against fits on explicitly chosen rows.
-#include <vector>
-
 #include "ridge_problem.h"
-#include "solver/ridge.h"
-#include "support/catch.h"
 #include "support/last_progress.h"
 #include "support/refusal.h"
 
@@ -85,9 +81,8 @@ TEST_CASE("K-fold errors of weighted rows are those of repeated rows", "[solver]
     for (int64_t j = 0; j < m; ++j) CHECK(found(l, j) == Approx(expected(l, j)).epsilon(1e-9));
   // All the weight in one fold: no other to fit on.
   const RowStatistics* alone[] = {&weighted[0], &weighted[K]};
-  CHECK(test::refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { solver::kfold_error(alone, center, lambdas, context); },
-            "1 of 2 hold rows of positive weight") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, solver::kfold_error(alone, center, lambdas, context),
+                "1 of 2 hold rows of positive weight");
 }
 
 TEST_CASE("K-fold reports progress by fold and can be cancelled", "[solver]") {

@@ -2,11 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Targets and features far from zero: fits, criteria and errors are those of the same rows moved to
 // zero, up to what the rounding of the rows themselves costs, however the statistics came about.
-#include <cmath>
-
 #include "ridge_problem.h"
 #include "solver/origin.h"
-#include "support/catch.h"
 #include "support/refusal.h"
 
 using namespace mercer;

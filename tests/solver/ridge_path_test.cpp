@@ -2,13 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The path against explicitly solved normal equations, its criteria against their definitions, and
 // its limits.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <numeric>
-
 #include "ridge_problem.h"
-#include "solver/ridge.h"
 #include "support/catch.h"
 
 using namespace mercer;

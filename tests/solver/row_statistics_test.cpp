@@ -4,14 +4,8 @@
 // matter.
 #include "solver/row_statistics.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
-
 #include "ridge_problem.h"
 #include "solver/plain_sums.h"
-#include "support/catch.h"
 #include "support/last_progress.h"
 #include "support/refusal.h"
 
@@ -170,9 +164,8 @@ TEST_CASE("cancellation leaves whole blocks behind, and progress is in rows", "[
   test::LastProgress last{RowStatistics::kRowBlock};
   last.watch(context);
   RowStatistics statistics(D, 1);
-  CHECK(test::refusal_fault(MERCER_CANCELLED, [&] {
-          statistics.add(MatrixView<const double>(Z.view()), Y.view(), context);
-        }) == "");
+  CHECK_REFUSED(MERCER_CANCELLED,
+                statistics.add(MatrixView<const double>(Z.view()), Y.view(), context));
   CHECK(last.done == RowStatistics::kRowBlock);
   CHECK(last.total == n);
   CHECK(differ(statistics,

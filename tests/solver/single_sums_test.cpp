@@ -4,11 +4,7 @@
 // 512 numbers below 4 err by less than 512 x 16 x 2^-24 = 5e-4, by 1e-5 as a rule.
 #include "solver/single_sums.h"
 
-#include <cmath>
-#include <vector>
-
 #include "ridge_problem.h"
-#include "solver/ridge.h"
 #include "support/catch.h"
 
 using namespace mercer;
