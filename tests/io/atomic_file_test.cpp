@@ -7,11 +7,8 @@
 #include <sys/stat.h>
 
 #include <csignal>
-#include <cstring>
 #include <filesystem>
-#include <string>
 
-#include "support/catch.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
 
@@ -97,9 +94,8 @@ TEST_CASE("a symbolic link to a file that does not exist yet stays one too", "[i
   CHECK(directory.read(directory.file("data/model")) == "new");
   CHECK(directory.file_count() == 2);
   fs::create_symlink("nowhere/model", directory.file("astray"));
-  CHECK(refusal_fault(
-            MERCER_IO, [&] { write_text(directory.file("astray"), "x"); }, directory.file("astray"),
-            std::strerror(ENOENT)) == "");
+  CHECK_REFUSED(MERCER_IO, write_text(directory.file("astray"), "x"), directory.file("astray"),
+                std::strerror(ENOENT));
   CHECK(fs::is_symlink(directory.file("astray")));
 }
 
@@ -111,9 +107,8 @@ TEST_CASE("symbolic links that go round in a circle are IO and stay", "[io]") {
   fs::create_symlink("a", directory.file("b"));
   for (const char* name : {"itself", "a", "b"}) {
     CAPTURE(name);
-    CHECK(refusal_fault(
-              MERCER_IO, [&] { write_text(directory.file(name), "x"); }, directory.file(name),
-              "symbolic links", std::strerror(ELOOP)) == "");
+    CHECK_REFUSED(MERCER_IO, write_text(directory.file(name), "x"), directory.file(name),
+                  "symbolic links", std::strerror(ELOOP));
     CHECK(fs::is_symlink(directory.file(name)));
   }
   CHECK(directory.file_count() == 3);
@@ -175,8 +170,7 @@ TEST_CASE("places that cannot be written are IO naming path and reason", "[io]")
   CHECK(refused(directory.file(std::string(256, 'n')), std::strerror(ENAMETOOLONG)) == "");
   {  // before anything is written, not at the rename
     const std::string path = directory.file(std::string(256, 'n'));
-    CHECK(refusal_fault(
-              MERCER_IO, [&] { io::AtomicFile file(path); }, path) == "");
+    CHECK_REFUSED(MERCER_IO, io::AtomicFile file(path), path);
   }
   CHECK(directory.file_count() == 1);
 }
@@ -187,6 +181,5 @@ TEST_CASE("a directory without write permission is IO", "[io]") {
   chmod(directory.file("closed").c_str(), 0555);
   // The superuser may write anywhere but in the kernel's own file system.
   const std::string path = geteuid() == 0 ? "/proc/a.mercer" : directory.file("closed/a.mercer");
-  CHECK(refusal_fault(
-            MERCER_IO, [&] { write_text(path, "x"); }, path, "create") == "");
+  CHECK_REFUSED(MERCER_IO, write_text(path, "x"), path, "create");
 }

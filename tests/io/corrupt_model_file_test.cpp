@@ -69,8 +69,7 @@ TEST_CASE("a preparation that no fit learns is CORRUPT_FILE", "[io]") {
   forge_sections(path, [](std::vector<NamedBytes>& sections) {
     std::erase_if(sections, [](const NamedBytes& section) { return section.name == "ranges"; });
   });
-  CHECK(refusal_fault(
-            MERCER_CORRUPT_FILE, [&] { io::load_model(path); }, path, "ranges is missing") == "");
+  CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_model(path), path, "ranges is missing");
 }
 
 TEST_CASE("model files with right checksums and sizes that disagree are CORRUPT_FILE", "[io]") {
@@ -189,13 +188,10 @@ TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE", "[
   forge_section(path, "map", ten_features);
   forge_section(path, "weights", [](const std::string& b) { return b + b.substr(0, 16); });
   for (const bool load : {true, false}) {
-    CHECK(refusal_fault(
-              MERCER_CORRUPT_FILE,
-              [&] {
-                load ? static_cast<void>(io::load_model(path))
-                     : static_cast<void>(io::describe_file(path));
-              },
-              path, "weights for 10 features, the map has ") == "");
+    CHECK_REFUSED(
+        MERCER_CORRUPT_FILE,
+        load ? static_cast<void>(io::load_model(path)) : static_cast<void>(io::describe_file(path)),
+        path, "weights for 10 features, the map has ");
   }
 }
 
@@ -216,9 +212,8 @@ TEST_CASE("sections that a reader does not know: optional ones are passed by, ot
         CHECK(spec::to_spec(*io::load_model(path)) == spec::to_spec(model));
         CHECK(io::describe_file(path).find(R"("rows":12345)") != std::string::npos);
       } else {
-        CHECK(refusal_fault(
-                  MERCER_CORRUPT_FILE, [&] { io::load_model(path); }, path,
-                  "other sections than expected: map, numbers, options, mean") == "");
+        CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_model(path), path,
+                      "other sections than expected: map, numbers, options, mean");
       }
     }
   }

@@ -3,13 +3,9 @@
 // Damage to files: whatever bytes come in, a reader returns an object or one of its documented
 // errors.
 #include <random>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "io/object_file.h"
 #include "spec/spec.h"
-#include "support/catch.h"
 #include "support/forge.h"
 #include "support/mutation.h"
 #include "support/refusal.h"

@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "io/corrupt_file.h"
-#include "io/object_file.h"
-#include "support/catch.h"
 #include "support/forge.h"
-#include "support/refusal.h"
-#include "support/temporary_directory.h"
 
 using namespace mercer;
 using namespace mercer::test;
@@ -77,13 +66,10 @@ TEST_CASE("statistics of weighted rows keep their weight, others have no section
   CHECK(io::load_statistics(path)->weight() == 4.25);
   CHECK(difference(*io::load_statistics(path), weighted) == "");
   forge_section(path, "weight", [](const std::string& bytes) { return bytes + bytes; });
-  CHECK(refusal_fault(
-            MERCER_CORRUPT_FILE, [&] { io::load_statistics(path); },
-            "section weight has 2 numbers") == "");
+  CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_statistics(path), "section weight has 2 numbers");
   weighted.parts().weight = -1;
   io::save(weighted, path);
-  CHECK(refusal_fault(
-            MERCER_CORRUPT_FILE, [&] { io::load_statistics(path); }, "weight = -1") == "");
+  CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_statistics(path), "weight = -1");
   io::save(small_statistics(3, 1), path);
   bool has_weight = false;
   forge_sections(path, [&](const auto& sections) {
@@ -209,7 +195,6 @@ TEST_CASE("a statistics file with sums that are not finite is CORRUPT_FILE", "[i
       std::memcpy(bytes.data(), &nan, sizeof nan);
       return bytes;
     });
-    CHECK(refusal_fault(
-              MERCER_CORRUPT_FILE, [&] { io::load_statistics(path); }, path, "finite") == "");
+    CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_statistics(path), path, "finite");
   }
 }

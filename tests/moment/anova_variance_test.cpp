@@ -3,8 +3,6 @@
 // Second moments of ANOVA features against the mean over every vector of signs.
 #include "moment/anova_variance.h"
 
-#include <vector>
-
 #include "moment/linear_variance.h"
 #include "support/catch.h"
 #include "support/dense.h"

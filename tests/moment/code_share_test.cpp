@@ -3,10 +3,6 @@
 // The share of differing bits against its series, term by term; its inverse.
 #include "moment/code_share.h"
 
-#include <cmath>
-#include <limits>
-#include <numbers>
-
 #include "support/catch.h"
 
 using mercer::moment::gaussian_code_share;

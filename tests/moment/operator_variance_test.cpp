@@ -4,8 +4,6 @@
 // are as good as exact, and against the closed form of SPEC section 8.
 #include "moment/operator_variance.h"
 
-#include <cmath>
-
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/kernels.h"

@@ -1,18 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include <iterator>
-#include <set>
-#include <string>
-
 #include "base/field_text.h"
-#include "base/fields.h"
-#include "feature/projection_choice.h"
-#include "projection/projections.h"
 #include "spec/bound_spec.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
-#include "support/catch.h"
 #include "support/reference.h"
 #include "support/refusal.h"
 
@@ -180,7 +172,5 @@ TEST_CASE("a field that is a sketch is described with its default", "[spec]") {
 }
 
 TEST_CASE("a name that nothing has is refused", "[spec]") {
-  CHECK(test::refusal_fault(
-            MERCER_INVALID_ARGUMENT, [] { spec::describe("gausian"); }, "name = \"gausian\"") ==
-        "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, spec::describe("gausian"), "name = \"gausian\"");
 }

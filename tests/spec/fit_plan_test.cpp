@@ -2,14 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "spec/fit_plan.h"
 
-#include <string>
-
-#include "base/aligned.h"
-#include "base/context.h"
-#include "feature/map_entry.h"
-#include "model/estimator/model_entry.h"
 #include "spec/spec.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 
@@ -127,12 +120,10 @@ TEST_CASE("models of other losses choose lambda on rows held out, and have field
   const model::Fitting fixed = fit_of(R"(,"loss":"quantile","tau":0.9,"lambda":0.001)");
   CHECK(fixed.select.selection == model::Selection::fixed);
   CHECK(fixed.estimate.parameters.number("tau") == 0.9);
-  CHECK(refusal_fault(
-            kInvalid, [&] { fit_of(R"(,"loss":"absolute")"); },
-            "loss = \"absolute\", expected one of \"logistic\"") == "");
-  CHECK(refusal_fault(
-            kInvalid, [&] { fit_of(R"(,"loss":"quantile","tau":1)"); },
-            "tau = 1, expected a number > 0 and < 1") == "");
+  CHECK_REFUSED(kInvalid, fit_of(R"(,"loss":"absolute")"),
+                "loss = \"absolute\", expected one of \"logistic\"");
+  CHECK_REFUSED(kInvalid, fit_of(R"(,"loss":"quantile","tau":1)"),
+                "tau = 1, expected a number > 0 and < 1");
 }
 
 TEST_CASE("what is wrong with the spec of a fit is said with its path", "[spec]") {
@@ -197,8 +188,7 @@ TEST_CASE("keys that a fit cannot follow are refused, not ignored", "[spec]") {
                     "key \"iterations\" of a search of logistic regression") == "");
   CHECK(unsupported(R"({"select":{"by":"gcv"}})", "select.by") == "");
   spec::FitPlan counted = spec::fit_plan(R"({"classes":3})");
-  CHECK(refusal_fault(
-            kInvalid, [&] { spec::set_classes(counted, 1, nullptr); }, "classes = 3") == "");
+  CHECK_REFUSED(kInvalid, spec::set_classes(counted, 1, nullptr), "classes = 3");
 }
 
 TEST_CASE("rows that are not in memory have maps of the spec as others do", "[spec]") {
@@ -208,20 +198,11 @@ TEST_CASE("rows that are not in memory have maps of the spec as others do", "[sp
     CHECK(map->inputs() == 3);
     CHECK(map->features() >= 256);
   }
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] {
-              spec::FitPlan plan = spec::fit_plan(R"({"map":"nystroem"})");
-              spec::map_of_stream(plan, nullptr, 3);
-            },
-            "made from rows") == "");
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] {
-              spec::FitPlan plan = spec::fit_plan(R"({"prepare":{"transform":"auto"}})");
-              spec::map_of_stream(plan, nullptr, 3);
-            },
-            "prepare.transform = auto") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, spec::FitPlan plan = spec::fit_plan(R"({"map":"nystroem"})");
+                spec::map_of_stream(plan, nullptr, 3), "made from rows");
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                spec::FitPlan plan = spec::fit_plan(R"({"prepare":{"transform":"auto"}})");
+                spec::map_of_stream(plan, nullptr, 3), "prepare.transform = auto");
 }
 
 TEST_CASE("classes that begin at 1 are refused unless their number is given", "[spec]") {
@@ -229,8 +210,7 @@ TEST_CASE("classes that begin at 1 are refused unless their number is given", "[
   for (int64_t i = 0; i < 3; ++i) Y(i, 0) = static_cast<double>(1 + i % 2);
   const MatrixView<const double> labels = Y.view();
   spec::FitPlan open = spec::fit_plan(R"({"task":"classification"})");
-  CHECK(refusal_fault(
-            kInvalid, [&] { spec::set_classes(open, 1, &labels); }, "no row of class 0") == "");
+  CHECK_REFUSED(kInvalid, spec::set_classes(open, 1, &labels), "no row of class 0");
   spec::FitPlan given = spec::fit_plan(R"({"task":"classification","classes":3})");
   CHECK_NOTHROW(spec::set_classes(given, 1, &labels));
 }

@@ -3,13 +3,11 @@
 // Mutations of valid specs: whatever text comes in, a reader returns an object or one of its
 // documented errors.
 #include <random>
-#include <string>
 
 #include "spec/json.h"
 #include "spec/map_maker.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
-#include "support/catch.h"
 #include "support/mutation.h"
 #include "support/refusal.h"
 

@@ -2,15 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "spec/json.h"
 
-#include <bit>
-#include <cmath>
-#include <cstring>
-#include <limits>
 #include <random>
-#include <string>
 
 #include "spec/utf8.h"
-#include "support/catch.h"
 #include "support/refusal.h"
 
 using namespace mercer;

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Which kernel a search keeps where the spec names none: of targets with kinks and of smooth ones.
-#include <cmath>
-#include <set>
-#include <string>
-
-#include "base/aligned.h"
-#include "base/context.h"
 #include "fresh_score.h"
 #include "spec/fit_plan.h"
 #include "support/catch.h"

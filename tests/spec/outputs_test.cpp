@@ -2,15 +2,10 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Outputs that are learnt together, from the spec of a fit to the numbers of the model: fields and
 // what they are beside values, structures of outputs, gaps, searches, refusals.
-#include <cmath>
-#include <limits>
-#include <string>
-
 #include "feature/field/field_map.h"
 #include "model/field_quantity.h"
 #include "spec/fit_plan.h"
 #include "spec/spec.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 

@@ -2,16 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Which transform of the targets a search keeps: of targets whose logarithms are smooth with even
 // noise, and of targets that need none. Predictions are judged as they come back.
-#include <algorithm>
-#include <cmath>
-#include <set>
-#include <string>
-
-#include "base/aligned.h"
-#include "base/context.h"
 #include "fresh_score.h"
 #include "spec/fit_plan.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 
@@ -137,8 +129,7 @@ TEST_CASE("a transform of targets is chosen by searches alone", "[spec]") {
     return spec::fit(spec::fit_plan(R"({"search":false,"map":{"features":16})" + more + "}"),
                      nullptr, Rows(train.X.view()), train.Y.view(), {}, context);
   };
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [&] { plain(R"(,"prepare":{"target_transform":"auto"})"); },
-            "prepare.target_transform = auto") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, plain(R"(,"prepare":{"target_transform":"auto"})"),
+                "prepare.target_transform = auto");
   CHECK(plain("").fit.prepare.target_transform == Transform::none);
 }

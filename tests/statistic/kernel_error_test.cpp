@@ -2,13 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "statistic/kernel_error.h"
 
-#include <cmath>
-
-#include "base/aligned.h"
-#include "base/error.h"
 #include "feature/fourier.h"
-#include "kernel/kernel.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/kernels.h"
 #include "support/reference.h"
@@ -125,14 +119,12 @@ TEST_CASE("the measured error: what is refused, charged and cancelled", "[statis
   CHECK(refusal_of(*map, {X.data(), 0, 3}, "n = 0") == "");
   Context capped;
   capped.memory_cap = 8 * 7 * (7 + 7) + 8 * 7 * 40 - 1;  // two n x n matrices and the features
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY, [&] { statistic::measured_error(*map, X.view(), capped); },
-            "memory_cap") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, statistic::measured_error(*map, X.view(), capped),
+                "memory_cap");
   Context cancelled;
   cancelled.cancel();
-  CHECK(refusal_fault(
-            MERCER_CANCELLED, [&] { statistic::measured_error(*map, X.view(), cancelled); },
-            "cancelled") == "");
+  CHECK_REFUSED(MERCER_CANCELLED, statistic::measured_error(*map, X.view(), cancelled),
+                "cancelled");
 }
 
 }  // namespace mercer::test
