@@ -2,14 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // What orthogonal, Sobol' and Halton columns are for, beside the contract: no more variance than
 // i.i.d. columns up to d = 8, nearer Gram matrices.
-#include <cmath>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "base/aligned.h"
 #include "feature/fourier.h"
-#include "kernel/kernel.h"
 #include "random/distributions.h"
 #include "statistic/kernel_error.h"
 #include "support/catch.h"

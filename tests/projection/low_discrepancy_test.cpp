@@ -2,14 +2,10 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Sobol' and Halton columns: through the inverse distribution function of the law, a function of
 // seed and number; what is refused.
-#include <cmath>
-
 #include "columns_of.h"
 #include "random/halton.h"
 #include "random/scalar_math.h"
 #include "random/sobol.h"
-#include "support/catch.h"
-#include "support/kernels.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
 
@@ -186,20 +182,6 @@ TEST_CASE("low discrepancy: a column is the same in a larger map, a slice, and f
   }
 }
 
-TEST_CASE("low discrepancy: drawing can be cancelled and repeated", "[projection]") {
-  for (const char* name : {"sobol", "halton"}) {
-    const auto projection = make_projection(name, arguments(5, 3000, 8));
-    Context context;
-    context.progress = [](void*, int64_t done, int64_t) -> int32_t { return done >= 2; };
-    const auto prepare = [&] { columns_of<double>(*projection, 0, 3000, context); };
-    INFO(name);
-    CHECK(refusal_fault(MERCER_CANCELLED, prepare, "cancelled") == "");
-    Context other;
-    const Matrix<double> W = columns_of<double>(*projection, 0, 3000, other);
-    CHECK(same_rows(columns_of(*make_projection(name, arguments(5, 3000, 8))), W, 0, 3000));
-  }
-}
-
 TEST_CASE("low discrepancy: refusals name kernel or inputs, projection and limit", "[projection]") {
   for (const std::string name : {"sobol", "halton"}) {
     const auto refusal = [&](const ProjectionArguments& given, const char* part,
@@ -212,21 +194,16 @@ TEST_CASE("low discrepancy: refusals name kernel or inputs, projection and limit
     CHECK(refusal(arguments(2, (int64_t{1} << 28) + 1, 0), projection.c_str(),
                   "268435457 frequencies, expected at most 268435456") == "");
   }
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED, [] { make_projection("sobol", arguments(1025, 8, 0)); },
-            "inputs = 1025", "at most 1024", "projection = sobol") == "");
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED, [] { make_projection("halton", arguments(6543, 8, 0)); },
-            "inputs = 6543", "at most 6542", "projection = halton") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, make_projection("sobol", arguments(1025, 8, 0)),
+                "inputs = 1025", "at most 1024", "projection = sobol");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, make_projection("halton", arguments(6543, 8, 0)),
+                "inputs = 6543", "at most 6542", "projection = halton");
   CHECK_NOTHROW(columns_of(*make_projection("sobol", arguments(1024, 8, 0))));
   // One coordinate more for the scale.
   const std::shared_ptr<const kernel::Kernel> matern = kernel::make_matern(1.5, {1.0}, 1.0);
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED, [&] { make_projection("sobol", arguments_of(matern, 1024, 8, 0)); },
-            "inputs = 1024", "at most 1023", "kernel matern") == "");
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] { make_projection("halton", arguments_of(matern, 6542, 8, 0)); }, "inputs = 6542",
-            "at most 6541", "kernel matern") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, make_projection("sobol", arguments_of(matern, 1024, 8, 0)),
+                "inputs = 1024", "at most 1023", "kernel matern");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, make_projection("halton", arguments_of(matern, 6542, 8, 0)),
+                "inputs = 6542", "at most 6541", "kernel matern");
   CHECK_NOTHROW(columns_of(*make_projection("sobol", arguments_of(matern, 1023, 8, 0))));
 }

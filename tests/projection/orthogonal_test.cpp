@@ -2,13 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Orthogonal blocks: directions, norms, whole blocks independent of F, range and threads; progress,
 // cancellation and memory; what is refused.
-#include <cmath>
-
 #include "columns_of.h"
-#include "random/stream.h"
 #include "support/catch.h"
-#include "support/kernels.h"
-#include "support/refusal.h"
 #include "support/statistic.h"
 
 using namespace mercer;
@@ -141,43 +136,4 @@ TEST_CASE("orthogonal: a block that spans two groups is drawn once", "[projectio
   const int64_t one_group = polls(256), two_groups = polls(300);
   CHECK(one_group > 9);
   CHECK(two_groups < 2 * one_group);
-}
-
-TEST_CASE("orthogonal: drawing can be cancelled and repeated, and keeps to the memory cap",
-          "[projection]") {
-  const auto projection = make_projection("orthogonal", arguments_of(gaussian(), 200, 500, 8));
-  Calls calls{0, 12};
-  Context context;
-  context.progress = count_calls;
-  context.user = &calls;
-  const auto prepare = [&] { columns_of<double>(*projection, 0, 500, context); };
-  CHECK(refusal_fault(MERCER_CANCELLED, prepare, "cancelled") == "");
-  CHECK(calls.count < 20);
-  context.clear_cancelled();
-  const Matrix<double> W = columns_of<double>(*projection, 0, 500, context);
-  CHECK(same_rows(columns_of(*make_projection("orthogonal", arguments_of(gaussian(), 200, 500, 8))),
-                  W, 0, 500));
-
-  Context small;
-  // Beside a panel of 16 columns, as it is kept and as it is drawn.
-  small.memory_cap = 2 * 16 * 200 * 8 + 8 * 200 * 200 - 1;
-  const auto capped = make_projection("orthogonal", arguments_of(gaussian(), 200, 8, 8));
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY, [&] { columns_of<double>(*capped, 0, 8, small); },
-            "memory_cap = 371199", "orthogonal frequencies needs 320000 beside the 51200") == "");
-  small.memory_cap += 1;
-  CHECK_NOTHROW(columns_of<double>(*capped, 0, 8, small));
-}
-
-TEST_CASE("orthogonal: kernels whose law is not isotropic are refused", "[projection]") {
-  const auto refusal = [](std::shared_ptr<const kernel::Kernel> kernel, const char* name) {
-    return refusal_fault(
-        MERCER_UNSUPPORTED, [&] { make_projection("orthogonal", arguments_of(kernel, 3, 8, 0)); },
-        "projection = orthogonal", name);
-  };
-  CHECK(refusal(kernel::make_laplacian({1.0}, 1.0), "kernel laplacian") == "");
-  CHECK(refusal(kernel::make_cauchy({1.0}, 1.0), "kernel cauchy") == "");
-  CHECK(refusal(kernel::make_skewed_chi2(1.0, 1.0), "kernel skewed_chi2") == "");
-  CHECK(refusal(kernel::make_generalized_gaussian_spectrum(2, {1.0}, 1.0),
-                "kernel generalized_gaussian_spectrum") == "");
 }

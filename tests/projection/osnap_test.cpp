@@ -3,11 +3,6 @@
 // OSNAP: where its non-zeros are, that one block is a CountSketch, ranges of columns, the adjoint.
 #include "projection/osnap.h"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <vector>
-
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/sparse.h"

@@ -3,12 +3,8 @@
 // The table: which laws and options each projection takes, units, blocks that are drawn alone.
 #include "projection/projections.h"
 
-#include <cmath>
-
 #include "columns_of.h"
 #include "projection/srht.h"
-#include "support/catch.h"
-#include "support/kernels.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -65,7 +61,7 @@ TEST_CASE("projections: every law is drawn from or refused by what the entry nee
         CHECK_NOTHROW(make());
         continue;
       }
-      CHECK(refusal_fault(MERCER_UNSUPPORTED, make, of.name, entry->name) == "");
+      CHECK_REFUSED(MERCER_UNSUPPORTED, make(), of.name, entry->name);
     }
   }
 }
@@ -79,14 +75,14 @@ TEST_CASE("projections: options that a projection does not use are refused", "[p
     if (entry->uses_radius) {
       CHECK_NOTHROW(make());
     } else {
-      CHECK(refusal_fault(MERCER_UNSUPPORTED, make, "radius = fixed", entry->name) == "");
+      CHECK_REFUSED(MERCER_UNSUPPORTED, make(), "radius = fixed", entry->name);
     }
     arguments.radius = Radius::drawn;
     arguments.scramble = Scramble::digital_shift;
     if (entry->uses_scramble) {
       CHECK_NOTHROW(make());
     } else {
-      CHECK(refusal_fault(MERCER_UNSUPPORTED, make, "scramble", entry->name) == "");
+      CHECK_REFUSED(MERCER_UNSUPPORTED, make(), "scramble", entry->name);
     }
   }
 }
@@ -100,9 +96,7 @@ TEST_CASE("projections: fixed radii are for laws that have one", "[projection]")
       ProjectionArguments arguments = plain(of, 16, 32);
       arguments.radius = Radius::fixed;
       if (std::isnan(of.law->fixed_radius(16))) {
-        CHECK(refusal_fault(
-                  MERCER_UNSUPPORTED, [&] { entry->make(arguments); }, "radius = fixed", of.name) ==
-              "");
+        CHECK_REFUSED(MERCER_UNSUPPORTED, entry->make(arguments), "radius = fixed", of.name);
         continue;
       }
       const Matrix<double> W = columns_of(*entry->make(arguments));

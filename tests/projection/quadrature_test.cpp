@@ -2,11 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The spherical-radial rule: its moments block by block, its mean against an integral over the
 // radius, and what its last, incomplete block is.
-#include <cmath>
-#include <vector>
-
 #include "columns_of.h"
-#include "projection/projections.h"
 #include "support/catch.h"
 #include "support/statistic.h"
 

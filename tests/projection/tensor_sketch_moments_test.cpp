@@ -7,10 +7,6 @@
 // frequencies t of a product over factors, and a factor's second moment at t and t' is s^2 + (N -
 // Q) [t = t'] + (s^2 - Q) [t = -t' mod m], the last term for real signs only (for complex ones it
 // is the pseudo-moment's). e = gcd(2, m) frequencies are their own negatives.
-#include <cmath>
-#include <complex>
-#include <vector>
-
 #include "projection/tensor_sketch.h"
 #include "projection/tensor_sketch_rows.h"
 #include "support/catch.h"

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // A build without FFTW knows the tensor sketch and refuses it by name.
 #include "projection/sketch_kind.h"
-#include "support/catch.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -11,8 +10,6 @@ using namespace mercer::projection;
 TEST_CASE("without FFTW: tensor_sketch is refused, with the reason") {
   for (const bool complex : {false, true}) {
     const SketchShape shape = {sketch_kind("tensor_sketch"), complex, {{4}, {4}}, 8, 1};
-    CHECK(test::refusal_fault(
-              MERCER_UNSUPPORTED, [&] { make_tensor_sketch(shape); }, "tensor_sketch",
-              "lacks FFTW") == "");
+    CHECK_REFUSED(MERCER_UNSUPPORTED, make_tensor_sketch(shape), "tensor_sketch", "lacks FFTW");
   }
 }

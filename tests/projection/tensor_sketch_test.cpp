@@ -4,17 +4,13 @@
 // its parameters; refusals.
 #include "projection/tensor_sketch.h"
 
-#include <cmath>
-
 #include "projection/tensor_sketch_rows.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/reference.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 #include "support/statistic.h"
 #include "transform/on_every_target.h"
-#include "transform/target.h"
 
 using namespace mercer;
 using namespace mercer::projection;
@@ -227,15 +223,10 @@ TEST_CASE("tensor sketch: a preparation that fails can be repeated") {
   const auto sketch = make_tensor_sketch(shape_of(false, {{50}, {50}}, 64, 1));
   Context capped;
   capped.memory_cap = 100;
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY,
-            [&] {
-              sketch->prepare({0, 64}, 0.0, capped);
-            },
-            "sketch") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, sketch->prepare({0, 64}, 0.0, capped), "sketch");
   Context cancelled;
   cancelled.cancel();
-  CHECK(refusal_fault(MERCER_CANCELLED, [&] { sketch->prepare({0, 64}, 0.0, cancelled); }) == "");
+  CHECK_REFUSED(MERCER_CANCELLED, sketch->prepare({0, 64}, 0.0, cancelled));
   const Matrix<double> X = random_matrix(1, 50, 3);
   auto Z = sketched<double>(*sketch, 1, {dense(X), dense(X)});
   const auto fresh = make_tensor_sketch(sketch->shape());
@@ -249,7 +240,7 @@ TEST_CASE("tensor sketch: signs of a second precision count against a memory cap
   sketch->prepare({0, 4}, 0.0f, context);
   context.memory_cap = 39999;
   const auto prepare = [&] { sketch->prepare({0, 4}, 0.0, context); };
-  CHECK(refusal_fault(MERCER_OUT_OF_MEMORY, prepare, "the signs of a sketch") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, prepare(), "the signs of a sketch");
   context.memory_cap = 40000;
   CHECK_NOTHROW(prepare());
 }
@@ -284,16 +275,9 @@ TEST_CASE("tensor sketch: complex units and buckets are uniform, factors indepen
 
 TEST_CASE("tensor sketch: extents beyond 32 bits are refused") {
   const int64_t beyond = int64_t{1} << 31;
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              make_tensor_sketch(shape_of(false, {{4}, {4}}, beyond, 1));
-            },
-            "features = 2147483648", "CountSketch") == "");
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              make_tensor_sketch(shape_of(false, {{4}, {beyond - 1, 1, 0.5}}, 8, 1));
-            },
-            "inputs = 2147483648", "CountSketch") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, make_tensor_sketch(shape_of(false, {{4}, {4}}, beyond, 1)),
+                "features = 2147483648", "CountSketch");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                make_tensor_sketch(shape_of(false, {{4}, {beyond - 1, 1, 0.5}}, 8, 1)),
+                "inputs = 2147483648", "CountSketch");
 }
