@@ -4,14 +4,7 @@
 // keeps, refusals.
 #include "feature/linear.h"
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include "base/error.h"
 #include "projection/srht.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/kernels.h"
 #include "support/map_calls.h"
@@ -90,14 +83,9 @@ TEST_CASE("linear: osnap with one non-zero is the countsketch, 4 are the default
   CHECK(osnap(10, 0)->parameters().integer("nonzeros") == 4);
   CHECK(osnap(3, 0)->parameters().integer("nonzeros") == 3);
   CHECK(osnap(10, 10)->parameters().integer("nonzeros") == 10);
-  CHECK(test::refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { osnap(10, 11); }, "nonzeros = 11", "1 to 10") == "");
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] {
-              make_linear(*plain, 9, 10, {LinearProjection::srht, 7, 2});
-            },
-            "nonzeros = 2 does not apply to projection = srht") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, osnap(10, 11), "nonzeros = 11", "1 to 10");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, make_linear(*plain, 9, 10, {LinearProjection::srht, 7, 2}),
+                "nonzeros = 2 does not apply to projection = srht");
 }
 
 TEST_CASE("linear: kernels and sizes it refuses") {

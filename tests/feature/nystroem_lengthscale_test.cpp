@@ -2,15 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Derivatives of Nystroem features in log lengthscales against those of maps that are fitted again
 // with others, on the same landmarks.
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include "base/aligned.h"
 #include "feature/lengthscale_gradient.h"
 #include "feature/map_entry.h"
 #include "spec/json.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"

@@ -2,20 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Nystroem features against what they are: the kernel on the landmarks, the projection on their
 // span elsewhere.
-#include <cmath>
-#include <cstring>
-#include <string>
-#include <vector>
-
-#include "base/aligned.h"
-#include "base/error.h"
-#include "feature/map_entry.h"
 #include "kernel/cases.h"
 #include "linalg/blas.h"
 #include "sketch_cases.h"
-#include "support/catch.h"
-#include "support/dense.h"
-#include "support/kernels.h"
 #include "support/reference_matrix.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
@@ -124,31 +113,6 @@ TEST_CASE("nystroem: equal rows lower the rank and leave the kernel exact", "[ny
   const auto map = fitted(spec_of(*kernel, 5, 24), X.view());
   CHECK(map->parameters().integer("rank") == 12);
   CHECK(error(*kernel, features_of(*map, X.view()), X) < 1e-10);
-}
-
-TEST_CASE("nystroem: bits depend on the row alone; seeds choose; numbers make the map again",
-          "[nystroem]") {
-  const auto kernel = kernel::make_matern(0.8, {1.0, 2.0, 0.5}, 1);
-  const Matrix<double> X = random_matrix(70, 3, 8);
-  const auto map = fitted(spec_of(*kernel, 3, 37), X.view());
-  const Matrix<double> Z = features_of(*map, X.view());
-  Context context;
-  Matrix<double> parts(70, 37);
-  for (const auto& [i0, i1] : {std::pair{0, 1}, {1, 40}, {40, 70}}) {
-    for (const auto& [j0, j1] : {std::pair{0, 5}, {5, 33}, {33, 37}}) {
-      context.threads = 1 + (i1 % 7);
-      map->apply(X.view().block_rows(i0, i1), {j0, j1}, context,
-                 parts.view().block_rows(i0, i1).block_cols(j0, j1));
-    }
-  }
-  CHECK(equal_bytes(Z, parts));
-  const auto arrays = map->numbers();
-  const auto again = feature::make_map(map->parameters(), {.numbers = arrays});
-  CHECK(equal_bytes(Z, features_of(*again, X.view())));
-  CHECK(again->parameters().integer("rank") == map->parameters().integer("rank"));
-  Parameters other = spec_of(*kernel, 3, 37);
-  other.set("seed", uint64_t{4});
-  CHECK_FALSE(equal_bytes(Z, features_of(*fitted(other, X.view()), X.view())));
 }
 
 // A root of norm 10 leaves float arithmetic its accuracy, one of 1e4 does not.
@@ -271,20 +235,14 @@ TEST_CASE("nystroem: what it refuses", "[nystroem]") {
   CHECK(refused(invalid, chosen, X.view(), "landmarks = \"centroids\"") == "");
   chosen.set("landmarks", "supplied");
   CHECK(refused(invalid, chosen, X.view(), "features = 10, expected 20") == "");
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] { feature::make_map(feature::canonical_map(spec, "", feature::Data::refused)); },
-            "nystroem is made from rows") == "");
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] {
-              Context context;
-              const Rows rows(X.view());
-              const MatrixView<const double> y(X.data(), 20, 1, 3);
-              feature::make_map(feature::canonical_map(spec, "", feature::Data::refused),
-                                {.rows = &rows, .targets = &y, .context = &context});
-            },
-            "does not learn from targets") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                feature::make_map(feature::canonical_map(spec, "", feature::Data::refused)),
+                "nystroem is made from rows");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, Context context; const Rows rows(X.view());
+                const MatrixView<const double> y(X.data(), 20, 1, 3);
+                feature::make_map(feature::canonical_map(spec, "", feature::Data::refused),
+                                  {.rows = &rows, .targets = &y, .context = &context}),
+                "does not learn from targets");
   const auto bilinear = kernel::make_bilinear(3, 1);
   CHECK(refused(MERCER_DIMENSION_MISMATCH, spec_of(*bilinear, 3, 10), X.view(), "left part") == "");
   X.fill(std::nan(""));

@@ -2,11 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // What sketches refuse, and that a call which was cancelled or lacked memory leaves a map that
 // works.
-#include <string>
-
 #include "sketch_cases.h"
-#include "support/catch.h"
-#include "support/kernels.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -129,45 +125,6 @@ TEST_CASE("make_sketch: kernels, dimensions and tuples that it refuses") {
   CHECK_NOTHROW(make_sketch(*kernel::make_polynomial(2, 1, 1, 1), 4, 128, options));
 }
 
-TEST_CASE("sketches: a cancelled call says so, and the map works afterwards") {
-  for (const SketchCase& one : test::sketch_cases()) {
-    Disturbed sketch(one, 200);
-    Context& context = sketch.context;
-    const auto apply = [&] { sketch.apply(); };
-    CAPTURE(one.label);
-    context.cancel();
-    CHECK(test::refusal_fault(MERCER_CANCELLED, [&] { sketch.prepare(); }) == "");
-    CHECK(test::refusal_fault(MERCER_CANCELLED, apply) == "");
-    context.clear_cancelled();
-    sketch.check_unharmed();
-    // From the progress function, once everything is drawn.
-    context.progress = [](void*, int64_t, int64_t) -> int32_t { return 1; };
-    CHECK(test::refusal_fault(MERCER_CANCELLED, apply) == "");
-    context.clear_cancelled();
-    context.progress = nullptr;
-    CHECK_NOTHROW(apply());
-    sketch.check_unharmed();
-  }
-}
-
-TEST_CASE("sketches: a memory cap is kept, named, and harms no later call") {
-  for (const SketchCase& one : test::sketch_cases()) {
-    Disturbed sketch(one, 50);
-    const auto prepare = [&] { sketch.prepare(); };
-    const auto apply = [&] { sketch.apply(); };
-    CAPTURE(one.label);
-    sketch.context.memory_cap = 10;
-    CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, prepare, "memory_cap = 10") == "");
-    CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, apply, "memory_cap = 10") == "");
-    sketch.context.memory_cap = 0;
-    prepare();
-    sketch.context.memory_cap = 10;
-    CHECK_NOTHROW(prepare());  // nothing left to draw
-    CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, apply, "memory_cap = 10", "tiles") == "");
-    sketch.check_unharmed();
-  }
-}
-
 TEST_CASE("sketches: what the parts of a composition draw is added up") {
   const auto kernel = kernel::make_polynomial(8, 1, 0, 1);
   SketchOptions options = composed(Composition::hierarchical, 512, SketchField::real);
@@ -179,10 +136,10 @@ TEST_CASE("sketches: what the parts of a composition draw is added up") {
   Context context;
   context.memory_cap = kWhole / 2;
   const auto prepare = [&] { map->prepare(Precision::f32, context); };
-  CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, prepare, "memory_cap", "beside the") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, prepare(), "memory_cap", "beside the");
   // What is there already does not count for later calls.
   context.forget_charges();
-  CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, prepare) == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, prepare());
   context.forget_charges();
   CHECK_NOTHROW(prepare());
   context.forget_charges();
@@ -190,7 +147,7 @@ TEST_CASE("sketches: what the parts of a composition draw is added up") {
   const auto fresh = make_sketch(*kernel, 16, 512, options);
   const auto prepare_fresh = [&] { fresh->prepare(Precision::f32, context); };
   context.memory_cap = kWhole - 1;
-  CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, prepare_fresh) == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, prepare_fresh());
   const auto again = make_sketch(*kernel, 16, 512, options);
   context.forget_charges();
   context.memory_cap = kWhole + kWhole / 20;
@@ -216,8 +173,7 @@ TEST_CASE("sketches: memory that a range of columns lacks is said before any is 
     ++*static_cast<int64_t*>(user);
     return 0;
   };
-  CHECK(test::refusal_fault(
-            MERCER_OUT_OF_MEMORY, [&] { map->prepare(Precision::f32, context); },
-            "a group of weights needs 66") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, map->prepare(Precision::f32, context),
+                "a group of weights needs 66");
   CHECK(polls == 0);
 }

@@ -3,15 +3,10 @@
 // Polynomial sketches as maps, beside the contract: the layout of complex columns, incomplete
 // blocks, stores around the caches, many threads.
 #include <atomic>
-#include <cmath>
-#include <cstring>
 #include <thread>
-#include <type_traits>
 
 #include "sketch_cases.h"
-#include "support/catch.h"
 #include "support/derivatives.h"
-#include "support/kernels.h"
 #include "support/worst.h"
 
 using namespace mercer;

@@ -3,13 +3,9 @@
 // Compositions against their nodes one by one: factors numbered through the tree in the order in
 // which nodes are finished, e_1 in place of leaves past the degree, [Re | Im] below a real
 // projection. Bit for bit.
-#include <bit>
-#include <vector>
-
 #include "projection/multilinear_reference.h"
 #include "sketch_cases.h"
 #include "support/catch.h"
-#include "support/kernels.h"
 
 using namespace mercer;
 using namespace mercer::feature;

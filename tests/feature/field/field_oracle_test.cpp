@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Maps of several outputs of the reference's own frequencies: Phi, its product with vectors and its adjoint.
-#include <cmath>
-
 #include "feature/field/field_root.h"
 #include "feature/fourier.h"
 #include "support/catch.h"

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Columns of Fourier maps: those written around the caches, those that a larger map keeps.
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <memory>
-
-#include "base/aligned.h"
+// Columns of Fourier maps: written around the caches, kept by a larger map, in incomplete blocks.
 #include "feature/fourier.h"
-#include "kernel/kernel.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/kernels.h"
@@ -103,4 +96,60 @@ TEST_CASE("fourier: a map with more features keeps the first frequencies") {
       test::keep_worst(worst, std::fabs(large(i, j) * 3 - small(i, j)));
   }
   CHECK(worst <= 1e-15);
+}
+
+namespace {
+
+struct Case {
+  const char* projection;
+  projection::Radius radius;
+};
+const Case kCases[] = {
+    {"sorf", projection::Radius::drawn},
+    {"sorf", projection::Radius::fixed},
+    {"fastfood", projection::Radius::drawn},
+    {"fastfood", projection::Radius::fixed},
+};
+
+std::unique_ptr<FeatureMap> map_of(const Case& c, const kernel::Kernel& kernel, FourierForm form,
+                                   int64_t d, int64_t D, uint64_t seed, bool whole_blocks = false) {
+  FourierOptions options;
+  options.projection = c.projection;
+  options.radius = c.radius;
+  options.form = form;
+  options.seed = seed;
+  options.whole_blocks = whole_blocks;
+  return make_fourier(kernel, d, D, options);
+}
+
+}  // namespace
+
+TEST_CASE("structured projections: incomplete blocks are reported and can be rounded away") {
+  const auto kernel = kernel::make_gaussian({1.0}, 1.0);
+  const Case& sorf = kCases[0];
+  CHECK(map_of(sorf, *kernel, FourierForm::pair, 20, 128, 0)->incomplete_block() == 0);
+  CHECK(map_of(sorf, *kernel, FourierForm::pair, 20, 150, 0)->incomplete_block() == 11);
+  const auto rounded = map_of(sorf, *kernel, FourierForm::pair, 20, 150, 0, true);
+  CHECK(rounded->features() == 128);
+  CHECK(rounded->incomplete_block() == 0);
+  // Never fewer than one block.
+  CHECK(map_of(sorf, *kernel, FourierForm::phase, 20, 5, 0, true)->features() == 32);
+  FourierOptions dense;
+  dense.whole_blocks = true;
+  CHECK_THROWS_AS(make_fourier(*kernel, 20, 64, dense), Error);
+}
+
+TEST_CASE("structured projections: whole blocks are kept by a map with more features") {
+  const auto kernel = kernel::make_gaussian({1.0}, 1.0);
+  const Matrix<double> X = test::random_matrix(2, 20, 1);
+  for (const Case& c : kCases) {
+    const auto at = [&](int64_t D) {
+      return test::features_of(*map_of(c, *kernel, FourierForm::phase, 20, D, 5), X);
+    };
+    const Matrix<double> few = at(64), many = at(640);
+    double worst = 0;
+    for (int64_t j = 0; j < 64; ++j)
+      test::keep_worst(worst, std::fabs(many(0, j) * std::sqrt(10.0) - few(0, j)));
+    CHECK(worst <= 1e-15);
+  }
 }
