@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The honest score of a search beside that of fresh rows, and what it is made of.
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 #include "model/assess/assessment.h"
 #include "model/assess/balanced_score.h"
 #include "model/assess/warnings.h"
-#include "model/search/search.h"
 #include "model_problem.h"
 #include "statistic/prediction_score.h"
 #include "support/catch.h"
@@ -21,8 +16,7 @@ namespace {
 
 Model searched(const Problem& problem, SearchOptions options = {}) {
   options.features = 128;
-  Context context;
-  return search(GaussianMaker{3, 5}, options, problem.x(), problem.y(), context);
+  return search(GaussianMaker{3, 5}, options, problem);
 }
 
 }  // namespace

@@ -3,10 +3,6 @@
 // Calibration of scores whose probabilities are known.
 #include "model/select/calibration.h"
 
-#include <algorithm>
-#include <cmath>
-
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 

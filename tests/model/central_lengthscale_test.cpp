@@ -2,13 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "model/rows/central_lengthscale.h"
 
-#include <cmath>
-#include <numeric>
-
 #include "kernel/lengthscale.h"
 #include "model/prepare/row_coding.h"
 #include "prepared_by.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
@@ -109,10 +105,9 @@ TEST_CASE("drawn pairs take the memory of pairs", "[model]") {
   capped.memory_cap = 24 * 19884;
   CHECK(model::central_lengthscale({}, view, all_rows(200), 0, capped) > 0);
   capped.memory_cap -= 1;
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY,
-            [&] { model::central_lengthscale({}, view, all_rows(200), 0, capped); },
-            "distances of pairs") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY,
+                model::central_lengthscale({}, view, all_rows(200), 0, capped),
+                "distances of pairs");
 }
 
 TEST_CASE("wide rows that are equal, or too far apart to say", "[model]") {
@@ -124,10 +119,8 @@ TEST_CASE("wide rows that are equal, or too far apart to say", "[model]") {
   CHECK(central(X, 0, context) == std::sqrt(2.0 * static_cast<double>(d)));
   for (int64_t i = 0; i < n; ++i) X(i, 0) = 1e160 * static_cast<double>(i);
   const MatrixView<const double> view = X.view();
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] { model::central_lengthscale({}, view, all_rows(n), 0, context); }, "median",
-            "inf") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                model::central_lengthscale({}, view, all_rows(n), 0, context), "median", "inf");
 }
 
 }  // namespace mercer::test

@@ -3,9 +3,6 @@
 // Codes for missing numbers, copies of inputs and of the target: alarms, and none that are false.
 #include "model/assess/column_warnings.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "model_problem.h"
 #include "support/catch.h"
 
@@ -120,8 +117,7 @@ TEST_CASE("a search tells of columns, of targets as they were given", "[model][c
   options.features = 16;
   options.assess = false;
   options.fit.prepare.target_transform = Transform::log;
-  Context context;
-  const Model model = search(GaussianMaker{3}, options, problem.x(), problem.y(), context);
+  const Model model = search(GaussianMaker{3}, options, problem);
   CHECK(std::ranges::any_of(model.report.warnings, [](const std::string& text) {
     return text.starts_with("target 1 is 10000 in 3 of 60 rows");
   }));

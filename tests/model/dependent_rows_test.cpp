@@ -2,17 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Rows that know of each other: of groups with an effect of their own, and of a walk in time. Scores
 // of random folds are of rows whose like was seen; those of groups and of later rows are honest.
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <vector>
-
 #include "model/assess/drift.h"
-#include "model/rows/row_sets.h"
-#include "model/search/search.h"
 #include "model_problem.h"
 #include "statistic/prediction_score.h"
-#include "support/catch.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -62,8 +54,7 @@ Model searched(const Problem& problem, std::span<const double> groups = {}, bool
   options.per_input = PerInput::off;
   options.fit.select.ordered = ordered;
   options.fit.estimate.precision = feature::Precision::f64;
-  Context context;
-  return search(GaussianMaker{3, 5}, options, problem.x(), problem.y(), context, {}, groups);
+  return search(GaussianMaker{3, 5}, options, problem, {}, groups);
 }
 
 double score_on(const Model& model, const Problem& problem) {

@@ -4,8 +4,6 @@
 // out.
 #include "model/search/estimator_choice.h"
 
-#include <cmath>
-
 #include "model/rows/feature_rows.h"
 #include "model_problem.h"
 #include "solver/block_statistics.h"

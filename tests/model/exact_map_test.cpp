@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Kernel ridge itself, fitted through the map exact.
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "feature/map_entry.h"
 #include "model_problem.h"
 #include "spec/fit_plan.h"
 #include "statistic/kernel_error.h"
-#include "support/catch.h"
-#include "support/dense.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -202,9 +196,8 @@ TEST_CASE("what the map exact does not serve is refused", "[model]") {
               "exact") == "");
   const Problem gaps = smooth_problem(30, 3, 2, 0.1, 80);
   gaps.Y(4, 1) = std::nan("");
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED, [&] { fitted(kPlain + R"(,"lambda":1e-3)", gaps.x(), gaps.y()); },
-            "missing targets", "exact") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, fitted(kPlain + R"(,"lambda":1e-3)", gaps.x(), gaps.y()),
+                "missing targets", "exact");
   CHECK(fault(MERCER_UNSUPPORTED,
               R"("search":false,"map":{"map":"sum","parts":[{"map":"exact"},{"map":"fourier"}],)"
               R"("kernel":{"kernel":"sum","parts":[{"kernel":"gaussian"},{"kernel":"gaussian"}]}})",
@@ -218,10 +211,7 @@ TEST_CASE("what the map exact does not serve is refused", "[model]") {
        {"features", int64_t{30}},
        {"seed", uint64_t{0}}},
       {.rows = &rows, .context = &context}));
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED, [&] { fit(map, {}, problem.x(), problem.y(), context); },
-            "named in the spec") == "");
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED, [&] { statistic::measured_error(*map, problem.x(), context); },
-            "kernel values") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, fit(map, {}, problem), "named in the spec");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, statistic::measured_error(*map, problem.x(), context),
+                "kernel values");
 }

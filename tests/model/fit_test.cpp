@@ -3,8 +3,6 @@
 // A fit against the explicit route: features, centring, normal equations. Both solve systems whose
 // condition is at most n / (n lambda) = 1/lambda in the Euclidean norm, so they agree to about D
 // eps / lambda; the tests allow 1e-8 of outputs of size 1.
-#include <cstring>
-
 #include "model/model.h"
 #include "model/rows/feature_rows.h"
 #include "model_problem.h"
@@ -27,46 +25,16 @@ Fitting fixed_options(double lambda) {
   return options;
 }
 
-double r_squared(const Matrix<double>& scores, const Matrix<double>& Y) {
-  double error = 0, mean = 0, squares = 0;
-  const auto n = static_cast<double>(Y.rows());
-  for (int64_t i = 0; i < Y.rows(); ++i) {
-    error += (scores(i, 0) - Y(i, 0)) * (scores(i, 0) - Y(i, 0)) / n;
-    mean += Y(i, 0) / n;
-    squares += Y(i, 0) * Y(i, 0) / n;
-  }
-  return 1 - error / (squares - mean * mean);
-}
-
 }  // namespace
-
-TEST_CASE("a smooth function is learnt", "[model]") {
-  // The noise explains 1e-4/3 of a variance of about 0.5; 0.99 leaves room for a hundred times
-  // that.
-  const Problem train = smooth_problem(800, 3, 1, 0.01, 1), test = smooth_problem(400, 3, 1, 0, 2);
-  double worst = 1;
-  for (const Selection selection :
-       {Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
-    for (const int64_t D : {256, 1024}) {  // primal, dual
-      Fitting options;
-      options.select.selection = selection;
-      Context context;
-      const Model model = fit(gaussian_map(3, D), options, train.x(), train.y(), context);
-      worst = std::min(worst, r_squared(predictions(model, test.x()), test.Y));
-    }
-  }
-  CHECK(worst > 0.99);
-}
 
 TEST_CASE("fit is standardise, map, centre, solve", "[model]") {
   // n = 5000 crosses the boundary of two blocks of rows.
   const Problem problem = smooth_problem(5000, 3, 2, 0.1, 3), test = smooth_problem(50, 3, 2, 0, 4);
   const auto map = gaussian_map(3, 32);
-  Context context;
   for (const bool standardize : {true, false}) {
     Fitting options = fixed_options(1e-4);
     options.prepare.standardize = standardize;
-    const Model model = fit(map, options, problem.x(), problem.y(), context);
+    const Model model = fit(map, options, problem);
     const Matrix<double> expected =
         plain_ridge(plain_features(*map, problem.x(), model.preparation), problem.Y, 5000 * 1e-4,
                     plain_features(*map, test.x(), model.preparation));
@@ -78,10 +46,9 @@ TEST_CASE("fit is standardise, map, centre, solve", "[model]") {
 TEST_CASE("fewer rows than features go through the dual and agree with the primal", "[model]") {
   const Problem problem = smooth_problem(90, 3, 2, 0.1, 5), test = smooth_problem(40, 3, 2, 0, 6);
   const auto map = gaussian_map(3, 128);
-  Context context;
   Fitting options = fixed_options(1e-4);
   options.extrapolation = Extrapolation::free;  // of few rows, some others lie outside
-  const Model model = fit(map, options, problem.x(), problem.y(), context);
+  const Model model = fit(map, options, problem);
   const Matrix<double> expected =
       plain_ridge(plain_features(*map, problem.x(), model.preparation), problem.Y, 90 * 1e-4,
                   plain_features(*map, test.x(), model.preparation));
@@ -90,11 +57,10 @@ TEST_CASE("fewer rows than features go through the dual and agree with the prima
 
 TEST_CASE("without centring the intercept is zero, for either form", "[model]") {
   const Problem problem = smooth_problem(90, 3, 2, 0.1, 7);
-  Context context;
   for (const int64_t D : {32, 128}) {
     Fitting options = fixed_options(1e-3);
     options.estimate.center = false;
-    const Model model = fit(gaussian_map(3, D), options, problem.x(), problem.y(), context);
+    const Model model = fit(gaussian_map(3, D), options, problem);
     CHECK(linear_weights(model).intercept == std::vector<double>{0.0, 0.0});
     // The residual equation (Z'Z + n lambda) w = Z'Y, written as Z'(Y - Zw) = n lambda w.
     const Matrix<double> Z = plain_features(*model.map, problem.x(), model.preparation);
@@ -146,13 +112,11 @@ TEST_CASE("single precision features give nearly the same predictions", "[model]
   // Features off by 1e-7 each: predictions by sqrt(D) 1e-7 |w|, |w| below sqrt(1 / lambda): 8 x
   // 1e-7 x 30 < 1e-4.
   const Problem problem = smooth_problem(300, 3, 1, 0.1, 10);
-  Context context;
   Fitting options = fixed_options(1e-3);
-  const Matrix<double> wide = predictions(
-      fit(gaussian_map(3, 64), options, problem.x(), problem.y(), context), problem.x());
+  const Matrix<double> wide = predictions(fit(gaussian_map(3, 64), options, problem), problem.x());
   options.estimate.precision = feature::Precision::f32;
-  const Matrix<double> narrow = predictions(
-      fit(gaussian_map(3, 64), options, problem.x(), problem.y(), context), problem.x());
+  const Matrix<double> narrow =
+      predictions(fit(gaussian_map(3, 64), options, problem), problem.x());
   CHECK(largest_difference(wide, narrow) < 1e-4);
   CHECK(largest_difference(wide, narrow) > 0);  // the precision asked for was used
 }
@@ -161,8 +125,7 @@ TEST_CASE("a prediction does not depend on the rows around it", "[model]") {
   // The block of features is the same bit for bit; the product may be summed in another order.
   const Problem problem = smooth_problem(5000, 3, 1, 0.1, 11);
   Context context;
-  const Model model =
-      fit(gaussian_map(3, 32), fixed_options(1e-4), problem.x(), problem.y(), context);
+  const Model model = fit(gaussian_map(3, 32), fixed_options(1e-4), problem);
   const Matrix<double> all = predictions(model, problem.x());
   Matrix<double> pieces(5000, 1);
   for (int64_t first = 0; first < 5000; first += 777) {
@@ -193,12 +156,4 @@ TEST_CASE("blocks of features are equal bit for bit for any number of threads", 
   REQUIRE(one.size() == 5000u * 34u);
   CHECK(std::memcmp(one.data(), bytes(2).data(), one.size() * sizeof(float)) == 0);
   CHECK(std::memcmp(one.data(), bytes(7).data(), one.size() * sizeof(float)) == 0);
-}
-
-TEST_CASE("predicting no rows writes nothing", "[model]") {
-  const Problem problem = smooth_problem(50, 3, 1, 0.1, 13);
-  Context context;
-  const Model model =
-      fit(gaussian_map(3, 16), fixed_options(1e-3), problem.x(), problem.y(), context);
-  CHECK_NOTHROW(predict(model, MatrixView<const double>(nullptr, 0, 3), context, {nullptr, 0, 1}));
 }

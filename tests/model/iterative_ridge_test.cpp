@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // "solver":"cg" of a fit, against the direct one.
-#include <cmath>
-#include <string>
-
 #include "model_problem.h"
 #include "spec/fit_plan.h"
-#include "support/catch.h"
-#include "support/dense.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -76,19 +71,14 @@ TEST_CASE("what conjugate gradients do not serve is refused", "[model]") {
   };
   CHECK(fault(R"(,"select":{"by":"leave_one_out"})", "solver = cg", "held_out") == "");
   CHECK(fault(R"(,"lambda":1,"posterior":true)", "posterior", "solver = cg") == "");
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] {
-              Context context;
-              spec::fit(spec::fit_plan(
-                            R"({"search":false,"lambda":1,"solver":"cg","map":{"map":"exact"}})"),
-                        nullptr, problem.x(), problem.y(), {}, context);
-            },
-            "exact", "direct") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, Context context;
+                spec::fit(spec::fit_plan(
+                              R"({"search":false,"lambda":1,"solver":"cg","map":{"map":"exact"}})"),
+                          nullptr, problem.x(), problem.y(), {}, context),
+                "exact", "direct");
   Problem classes = smooth_problem(60, 3, 1, 0.1, 93);
   for (int64_t i = 0; i < 60; ++i) classes.Y(i, 0) = classes.X(i, 0) > 0;
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] { fitted(classes, R"(,"solver":"cg","lambda":1,"task":"classification")"); },
-            "solver = cg of a classification") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                fitted(classes, R"(,"solver":"cg","lambda":1,"task":"classification")"),
+                "solver = cg of a classification");
 }

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Models of a loss: what they find, what they refuse.
-#include <cmath>
-#include <numeric>
-
 #include "model/estimator/model_entry.h"
 #include "model_problem.h"
-#include "support/catch.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -48,8 +44,7 @@ struct Coins {
 
 Model fitted(const Fitting& options, const Problem& problem, int64_t D = 200,
              std::span<const double> weights = {}) {
-  Context context;
-  return fit(gaussian_map(3, D), options, problem.x(), problem.y(), context, weights);
+  return fit(gaussian_map(3, D), options, problem, weights);
 }
 
 Matrix<double> probabilities(const Model& model, const Problem& problem) {

@@ -3,8 +3,6 @@
 // The choice of lambda for a loss, against the same rule written out.
 #include "model/estimator/loss_search.h"
 
-#include <cmath>
-
 #include "model/select/selection.h"
 #include "model_problem.h"
 #include "support/catch.h"

@@ -2,14 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // What calls take of a context's memory, measured: no more than the cap and a slack whatever the
 // cap; nothing is refused that would fit; amounts that refusals name lead to a cap that suffices.
-#include <cstdlib>
-#include <functional>
-#include <string>
-
 #include "model/estimator/model_entry.h"
 #include "model/hermite.h"
 #include "model_problem.h"
-#include "support/catch.h"
 #include "support/field_maps.h"
 #include "support/measured_memory.h"
 #include "support/refusal.h"
@@ -201,10 +196,8 @@ TEST_CASE("buffers of a fit are charged together", "[model]") {
   context.threads = 1;
   context.memory_cap = int64_t{8} << 20;
   const MemoryCharge taken = context.charge(context.memory_cap - 8 * 256 * 256, "another call");
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY,
-            [&] {
-              fit(gaussian_map(3, 256), with(Selection::fixed), problem.x(), problem.y(), context);
-            },
-            "beside the") == "");
+  CHECK_REFUSED(
+      MERCER_OUT_OF_MEMORY,
+      fit(gaussian_map(3, 256), with(Selection::fixed), problem.x(), problem.y(), context),
+      "beside the");
 }

@@ -3,9 +3,6 @@
 // The rule and its sums against differences written out.
 #include "model/select/paired_choice.h"
 
-#include <cmath>
-#include <vector>
-
 #include "support/catch.h"
 #include "support/dense.h"
 

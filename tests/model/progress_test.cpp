@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Progress counts up to the total and no further; a call that is asked to stop does.
-#include <string>
-#include <vector>
-
 #include "model/model.h"
-#include "model/search/search.h"
 #include "model_problem.h"
-#include "support/catch.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -39,27 +34,6 @@ Outcome watched(Watch& watch, const Call& call) {
 }
 
 }  // namespace
-
-TEST_CASE("progress of a fit reaches its total once, for every selection and form", "[model]") {
-  const Problem problem = smooth_problem(300, 3, 1, 0.1, 61);
-  std::string faults;
-  for (const Selection selection :
-       {Selection::fixed, Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
-    for (const int64_t D : {64, 512}) {
-      Fitting options;
-      options.select.selection = selection;
-      Watch watch;
-      const Outcome result = watched(watch, [&](Context& context) {
-        fit(gaussian_map(3, D), options, problem.x(), problem.y(), context);
-      });
-      if (result.status != MERCER_OK || !watch.sane || watch.last != watch.total) {
-        faults += std::to_string(static_cast<int>(selection)) + " at " + std::to_string(D) + ": " +
-                  std::to_string(watch.last) + " of " + std::to_string(watch.total) + "; ";
-      }
-    }
-  }
-  CHECK(faults == "");
-}
 
 TEST_CASE("a fit and a search stop wherever they are asked to", "[model]") {
   const Problem problem = smooth_problem(300, 3, 1, 0.1, 62);

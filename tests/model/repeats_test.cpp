@@ -3,10 +3,6 @@
 // Rows of equal inputs, the noise that they tell of, and the warning.
 #include "model/assess/repeats.h"
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-
 #include "model/assess/warnings.h"
 #include "model_problem.h"
 #include "random/distributions.h"

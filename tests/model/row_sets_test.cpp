@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "model/rows/row_sets.h"
 
-#include <algorithm>
-#include <cmath>
-#include <set>
-#include <vector>
-
 #include "support/catch.h"
 
 using namespace mercer::model;

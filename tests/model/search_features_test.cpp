@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // A search doubles its features where rows held out gain by it, and says so where it may not.
-#include <algorithm>
-#include <string>
-#include <vector>
-
 #include "model/search/search.h"
 #include "model_problem.h"
 #include "support/catch.h"
@@ -24,8 +20,7 @@ SearchOptions options_of(int64_t most) {
 }
 
 Model searched(const Problem& problem, const SearchOptions& options) {
-  Context context;
-  return search(GaussianMaker{3}, options, problem.x(), problem.y(), context);
+  return search(GaussianMaker{3}, options, problem);
 }
 
 /// D of the fits to all rows that choose, the last that of the model.

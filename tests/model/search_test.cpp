@@ -3,14 +3,8 @@
 // The search on functions drawn from a Gaussian process of known lengthscale.
 #include "model/search/search.h"
 
-#include <cmath>
-#include <vector>
-
-#include "linalg/blas.h"
-#include "model/estimator/model_entry.h"
 #include "model_problem.h"
 #include "random/distributions.h"
-#include "support/catch.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -71,8 +65,7 @@ TEST_CASE("search finds the lengthscale of a Gaussian process to within its last
   for (const double truth : {0.5, 2.0}) {
     const Problem problem = process_sample(1500, truth, 4.0, 0.1, 81);
     std::vector<SearchCandidate> candidates;
-    Context context;
-    const Model model = search(Maker{}, options_for(candidates), problem.x(), problem.y(), context);
+    const Model model = search(Maker{}, options_for(candidates), problem);
     worst = std::max(worst, std::abs(std::log2(lengthscale_of(model) / truth)));
   }
   CHECK(worst <= 1.3);
@@ -82,8 +75,7 @@ TEST_CASE("what search reports is what it did", "[model]") {
   const Problem problem = process_sample(1500, 1.0, 4.0, 0.1, 82);
   std::vector<SearchCandidate> candidates;
   SearchOptions options = options_for(candidates);
-  Context context;
-  const Model model = search(Maker{}, options, problem.x(), problem.y(), context);
+  const Model model = search(Maker{}, options, problem);
   REQUIRE(candidates.size() >= 7);  // start, both ways by 2, both by 2^(1/2), all rows
   int wrong = 0;
   for (size_t k = 0; k < candidates.size(); ++k) {
@@ -122,12 +114,11 @@ TEST_CASE("the model of a search is a fit on all rows with what was chosen", "[m
     options.lambda =
         1e-4;  // well conditioned, so that two routes can be compared: 1e-16 x D / lambda < 1e-8
     options.fit.estimate.precision = feature::Precision::f64;
-    Context context;
-    const Model model = search(Maker{}, options, problem.x(), problem.y(), context);
+    const Model model = search(Maker{}, options, problem);
     Fitting fixed = options.fit;
     fixed.select.selection = Selection::fixed;
     fixed.select.lambda = model.fit.select.lambda;
-    const Model again = fit(model.map, fixed, problem.x(), problem.y(), context);
+    const Model again = fit(model.map, fixed, problem);
     CHECK(model.fit.select.lambda == 1e-4);
     CHECK(model.fit.select.selection == Selection::fixed);
     worst = std::max(worst, largest_difference(predictions(model, problem.x()),
@@ -143,8 +134,7 @@ TEST_CASE("a search is a function of the seed", "[model]") {
     SearchOptions options = options_for(candidates);
     options.fit.select.seed = seed;
     options.assess = true;  // whose folds are the only draws here
-    Context context;
-    const Model model = search(Maker{}, options, problem.x(), problem.y(), context);
+    const Model model = search(Maker{}, options, problem);
     std::vector<double> numbers{model.report.assessment.score};
     for (const SearchCandidate& c : candidates) {
       numbers.insert(numbers.end(), {c.lengthscale, c.lambda, c.score});
@@ -161,14 +151,13 @@ TEST_CASE("what is fixed is not searched", "[model]") {
   std::vector<SearchCandidate> candidates;
   SearchOptions options = options_for(candidates);
   options.lengthscale = 1.7;
-  Context context;
-  const Model fixed = search(Maker{}, options, problem.x(), problem.y(), context);
+  const Model fixed = search(Maker{}, options, problem);
   CHECK(candidates.size() == 1);  // every lambda by leave-one-out of all rows
   CHECK(lengthscale_of(fixed) == 1.7);
 
   candidates.clear();
   options.lambda = 1e-3;
-  const Model both = search(Maker{}, options, problem.x(), problem.y(), context);
+  const Model both = search(Maker{}, options, problem);
   CHECK(candidates.size() == 1);
   CHECK(both.fit.select.lambda == 1e-3);
 
@@ -177,7 +166,7 @@ TEST_CASE("what is fixed is not searched", "[model]") {
   options.lambda = -1;
   Maker without;
   without.free = false;
-  search(without, options, problem.x(), problem.y(), context);
+  search(without, options, problem);
   CHECK(candidates.size() == 1);
   CHECK(candidates[0].lengthscale == 0);
 }
@@ -192,7 +181,7 @@ TEST_CASE("search copes with few rows, equal rows and several outputs", "[model]
   SearchOptions options;
   options.features = 128;
   Context context;
-  const Model model = search(maker, options, problem.x(), problem.y(), context);
+  const Model model = search(maker, options, problem);
   CHECK(model.outputs() == 2);
   CHECK(lengthscale_of(model) > 0);
   CHECK_NOTHROW(
@@ -214,7 +203,7 @@ TEST_CASE("search classifies", "[model]") {
   options.fit.coding.task = Task::classification;
   options.fit.coding.classes = 2;
   Context context;
-  const Model model = search(maker, options, train.x(), train.y(), context);
+  const Model model = search(maker, options, train);
   std::vector<int32_t> found(600);
   classify(model, test.x(), context, found);
   int wrong = 0;
@@ -241,24 +230,20 @@ TEST_CASE("a search of classes keeps logistic regression where it foresees bette
     options.assess = assess;
     options.fit.coding.task = Task::classification;
     options.fit.coding.classes = 2;
-    Context context;
-    const Model model = search(maker, options, problem.x(), problem.y(), context);
+    const Model model = search(maker, options, problem);
     CHECK(model.fit.estimate.entry == &logistic_model());
     CHECK(!model.calibration.empty());
     CHECK(model.fit.select.lambda == candidates.back().lambda);
     options.estimator = Estimator::ridge;
-    const Model ridge = search(maker, options, problem.x(), problem.y(), context);
+    const Model ridge = search(maker, options, problem);
     CHECK(ridge.fit.estimate.entry == &ridge_model());
     CHECK(!ridge.calibration.empty());
     if (assess) CHECK(model.report.assessment.score > 0.8);
   }
   SearchOptions regression = options_for(candidates);
   regression.estimator = Estimator::logistic;
-  Context context;
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] { search(maker, regression, problem.x(), problem.y(), context); },
-            "model = \"logistic\" in a search of a regression") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, search(maker, regression, problem),
+                "model = \"logistic\" in a search of a regression");
 }
 
 TEST_CASE("few rows have more features by default, where there is room", "[model]") {

@@ -5,12 +5,6 @@
 // here: 1e-6 is allowed, relative.
 #include "model/select/selection.h"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
-#include "model/model.h"
-#include "model/rows/row_sets.h"
 #include "model_problem.h"
 #include "support/catch.h"
 
@@ -134,8 +128,7 @@ TEST_CASE("every selection scores its path as plain refits do, and takes the lea
     for (const Selection selection :
          {Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
       const Fitting options = path_options(selection);
-      Context context;
-      const Model model = fit(gaussian_map(3, shape.D), options, problem.x(), problem.y(), context);
+      const Model model = fit(gaussian_map(3, shape.D), options, problem);
       REQUIRE(model.path.size() == 9);
       const Matrix<double> Z = plain_features(*model.map, problem.x(), model.preparation);
       std::vector<double> plain;
@@ -163,9 +156,7 @@ TEST_CASE("the model is fitted on all rows with the chosen lambda", "[model]") {
     const Problem problem = smooth_problem(shape.n, 3, 2, 0.3, 22);
     for (const Selection selection :
          {Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
-      Context context;
-      const Model chosen =
-          fit(gaussian_map(3, shape.D), path_options(selection), problem.x(), problem.y(), context);
+      const Model chosen = fit(gaussian_map(3, shape.D), path_options(selection), problem);
       const Matrix<double> Z = plain_features(*chosen.map, problem.x(), chosen.preparation);
       const double shift = static_cast<double>(shape.n) * chosen.fit.select.lambda;
       worst = std::max(worst, largest_difference(predictions(chosen, problem.x()),
@@ -190,8 +181,7 @@ TEST_CASE("folds of classes hold as many rows of each, and score as plain refits
   options.coding.classes = 3;
   options.prepare.standardize = false;
   const auto map = gaussian_map(3, 24);
-  Context context;
-  const Model model = fit(map, options, problem.x(), problem.y(), context);
+  const Model model = fit(map, options, problem);
   std::vector<double> classes;
   for (int64_t i = 0; i < n; ++i) classes.push_back(problem.Y(i, 0));
   const auto folds = fold_rows(n, options.select.folds, options.select.seed, classes);
@@ -211,7 +201,7 @@ TEST_CASE("folds of classes hold as many rows of each, and score as plain refits
         std::copy_n(problem.x().row(train[k]), 3, part.X.view().row(row));
         part.Y(row, 0) = problem.Y(train[k], 0);
       }
-      const Model refit = fit(map, fixed, part.x(), part.y(), context);
+      const Model refit = fit(map, fixed, part);
       const Matrix<double> scores = predictions(refit, problem.x());
       for (const int64_t i : fold) {
         const double* of_row = scores.view().row(i);

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // What processes that share the rows find out together: extremes and quantiles to the bit, means
 // and deviations to rounding, of dense and sparse rows.
-#include <cmath>
-
 #include "model/prepare/shared_order.h"
 #include "model/row_stream.h"
 #include "model_problem.h"
