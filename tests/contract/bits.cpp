@@ -3,13 +3,8 @@
 // Bits: the bytes of a row of Z depend on the map and that row alone. Threads, splits of rows,
 // slices of columns (each by a map that has drawn nothing yet), leading dimensions, kinds of rows,
 // no rows at all.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "contract/cells.h"
 #include "contract/row_kinds.h"
-#include "support/catch.h"
 
 using namespace mercer;
 using namespace mercer::test;

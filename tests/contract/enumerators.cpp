@@ -5,10 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <regex>
-#include <set>
-#include <string>
 
 #include "support/catch.h"
 

@@ -2,12 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Derivatives of every kernel that says it has them, against difference quotients of those of one
 // order less, in either argument; the gradient against those of order 1.
-#include <cmath>
-
 #include "contract/cells.h"
 #include "spec/json.h"
-#include "support/catch.h"
-#include "support/worst.h"
 
 using namespace mercer;
 using namespace mercer::test;

@@ -2,20 +2,12 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Every model of the contract's table with every kind of outputs, of weighted rows and of targets
 // that are missing, in both precisions: what is fitted keeps what weights and gaps mean.
-#include <cmath>
-#include <limits>
-#include <numeric>
-#include <string>
-#include <vector>
-
 #include "contract/model_rows.h"
 #include "io/object_file.h"
-#include "model/estimator/model_entry.h"
 #include "model/model_problem.h"
 #include "spec/fit_plan.h"
 #include "spec/json.h"
 #include "spec/spec.h"
-#include "support/catch.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
@@ -140,8 +132,7 @@ TEST_CASE("contract: models take the outputs, gaps and precisions that they are 
     INFO(cell.label());
     const Problem problem = problem_of(cell);
     if (const mercer_status status = refused_with(cell); status != MERCER_OK) {
-      CHECK(refusal_fault(
-                status, [&] { fitted(cell, problem); }, "expected") == "");
+      CHECK_REFUSED(status, fitted(cell, problem), "expected");
       ++refusals;
       return;
     }

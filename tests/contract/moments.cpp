@@ -4,7 +4,6 @@
 // stated multiple of it.
 #include "contract/cells.h"
 #include "contract/sample.h"
-#include "support/catch.h"
 #include "support/statistic.h"
 
 using namespace mercer;
@@ -31,8 +30,7 @@ void check(const Cell& cell, int64_t d, int64_t wanted, double sharpness) {
 
 }  // namespace
 
-TEST_CASE("contract: mean and variance, so that an error of a quarter fails",
-          "[contract][apart]") {
+TEST_CASE("contract: mean and variance, so that an error of a quarter fails", "[contract][apart]") {
   // 0.25 / 0.031 is 8 standard errors, 1.5 above the threshold.
   CHECK(0.25 / 0.031 >= threshold() + 1.5);
   size_t number = 0;

@@ -10,13 +10,10 @@
 // squares of the partial changes, for most signs, and sqrt(d) times that is the worst. What is not
 // an input (phases, offsets, scales, further factors) moves Z by units of its largest entry. Hence
 //   |Z - Z'| <= 4 u (d + 64) (sqrt(d) change / h + largest).
-#include <algorithm>
-#include <cmath>
 #include <random>
 
 #include "contract/cells.h"
 #include "contract/row_kinds.h"
-#include "support/catch.h"
 
 using namespace mercer;
 using namespace mercer::test;

@@ -3,15 +3,11 @@
 // Every combination is made or refused as the table of refusals says; every entry of the library's
 // tables has a contract row, every contract row speaks of something, every choice of every field is
 // made in some combination.
-#include <set>
-
 #include "contract/cells.h"
 #include "contract/choices.h"
 #include "contract/match.h"
 #include "feature/map_entry.h"
 #include "spec/json.h"
-#include "support/catch.h"
-#include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::test;

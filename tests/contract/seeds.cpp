@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // What a map is a function of: its seed, all 64 bits of it, and the amplitude, a factor.
 #include "contract/cells.h"
-#include "support/catch.h"
 
 using namespace mercer;
 using namespace mercer::test;

@@ -9,7 +9,6 @@
 #include "contract/cells.h"
 #include "contract/match.h"
 #include "contract/operator_cells.h"
-#include "feature/map_entry.h"
 #include "io/object_file.h"
 #include "spec/json.h"
 #include "spec/spec.h"
@@ -47,8 +46,8 @@ void check_sizes(const Map& map, const TemporaryDirectory& directory, const Pars
 
 /// Rows or numbers come from outside, as many as there are features.
 bool is_given(const Cell& cell) {
-  return cell.is_among(std::array{R"({"projection":"supplied"})", R"({"map":"nystroem"})",
-                                   R"({"map":"exact"})"});
+  return cell.is_among(
+      std::array{R"({"projection":"supplied"})", R"({"map":"nystroem"})", R"({"map":"exact"})"});
 }
 
 }  // namespace
