@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Sizes, offsets and enumerator values of the public headers, as first released: a line that fails
 // is an ABI break, which is a decision and not an accident. Structs may only grow at the end.
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <type_traits>
-
 #include "mercer/mercer.h"
 #include "support/catch.h"
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Every documented error of features and variances of dense rows: nothing is touched.
-#include <algorithm>
-
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 

@@ -4,16 +4,8 @@
 // every refusal; and the bound of an operator variance.
 #include "mercer/bound.h"
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include "base/value_text.h"
 #include "fixture.h"
-#include "mercer/map_error.h"
 #include "spec/json.h"
-#include "support/catch.h"
 #include "support/reference.h"
 
 namespace mercer::test {
@@ -50,33 +42,6 @@ std::string derivative(const std::string& changed) {
 constexpr const char* kBall = R"({"inputs":3,"diameter":2,"epsilon":0.5,"delta":0.01})";
 
 }  // namespace
-
-// The rows of |p| + |q| > 2q, 8 of 48, have no K, and so no answer: paper 001, section 3.
-TEST_CASE("bound of derivatives: moment ratios of the reference numbers, refused without a K",
-          "[capi]") {
-  int64_t answered = 0, refusals = 0;
-  for (const auto& entry : oracle("stats")["A_rn"]["entries"]) {
-    const int64_t r = entry["r"], q = entry["q"];
-    INFO("q = " << q << ", r = " << r);
-    const std::string json =
-        spec("derivative", R"({"inputs":1,"diameter":2,"delta":0.1,"frequencies":1000,"norm":2})",
-             R"({"kernel":{"kernel":"generalized_gaussian_spectrum","order":)" + std::to_string(q) +
-                 R"(},"p":[)" + std::to_string(r) + R"(],"moment":)" +
-                 std::to_string(entry["n"].get<int64_t>()) + "}");
-    if (r > 2 * q) {
-      ++refusals;
-      CHECK(fault(ask(json), MERCER_UNSUPPORTED, "|p| + |q| = " + std::to_string(r),
-                  "expected at most " + std::to_string(2 * q),
-                  "no bound, uniform or of L^r") == "");
-      continue;
-    }
-    ++answered;
-    const Reference found = answer(json);
-    CHECK(found.at("moment_ratio").get<double>() == Approx(entry["A"].get<double>()).epsilon(1e-9));
-    CHECK(found.at("epsilon").get<double>() > 0);
-  }
-  CHECK((answered == 40 && refusals == 8));
-}
 
 TEST_CASE("bound of derivatives: answers in canonical form, and what is refused", "[capi]") {
   const Reference bound = answer(derivative(R"({"p":[1,0],"frequencies":5000,"moment":4})"));

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Maps, models and statistics as bytes in memory: those of their files, and whatever else comes in.
-#include <cstring>
 #include <random>
-#include <string>
 
 #include "fixture.h"
-#include "support/catch.h"
 #include "support/mutation.h"
-#include "support/temporary_directory.h"
 
 using namespace mercer::test;
 

@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/codes.h: the kernel comes back from codes of either precision, dense and sparse; refusals.
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <numbers>
-#include <string>
-#include <vector>
-
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
@@ -77,50 +69,6 @@ TEST_CASE("codes give kernels that fall with a norm back, from rows of either pr
       }
       for (size_t i = 0; i < n; ++i) CHECK(values[i * n + i] == 2);
     }
-  }
-}
-
-// Shares by their series, of values of the exact kernel on a line.
-TEST_CASE("codes: sums and products of isotropic kernels come back from the series", "[capi]") {
-  constexpr int64_t kTerms = 6000;
-  constexpr int32_t kBits = 1 << 30;
-  const std::string bell = R"({"kernel":"gaussian","lengthscale":0.7,"variance":0.8})",
-                    tail = R"({"kernel":"rational_quadratic","alpha":2.5,"lengthscale":1.6})";
-  for (const std::string& spec :
-       {R"("sum","parts":[)" + bell + "," + tail + R"(],"variance":1.5)",
-        R"("product","parts":[)" + bell + "," + tail + "]",
-        R"("sum","parts":[)" + bell + R"(,{"kernel":"product","parts":[)" + tail + "," + bell +
-            "]}]"}) {
-    INFO(spec);
-    const auto kernel = make_kernel(spec);
-    for (const double t : {0.3, 0.9, 2.0}) {
-      std::vector<double> line(kTerms + 1), k(kTerms + 1);
-      for (int64_t m = 0; m <= kTerms; ++m)
-        line[static_cast<size_t>(m)] = t * static_cast<double>(m);
-      const double origin = 0;
-      REQUIRE(mercer_kernel_gram(kernel.get(), rows_of(&origin, 1, 1), rows_of(line, 1), {},
-                                 nullptr, result_of(k.data(), 1, kTerms + 1)) == MERCER_OK);
-      double sum = 1 / (4.0 * kTerms + 2);  // of the terms behind, where k is 0
-      for (int64_t m = kTerms; m >= 1; --m) {
-        const auto x = static_cast<double>(m);
-        sum += (1 - k[static_cast<size_t>(m)] / k[0]) / (4 * x * x - 1);
-      }
-      const double share = 8 / (std::numbers::pi * std::numbers::pi) * sum;
-      const auto distance = static_cast<int32_t>(std::lround(share * kBits));
-      double value = 0;
-      REQUIRE(mercer_codes_kernel(kernel.get(), kBits, 1, &distance, &value) == MERCER_OK);
-      CHECK(value == Approx(k[1]).epsilon(1e-6));
-    }
-  }
-  // One that is a Gaussian, whose inverse is in closed form.
-  const auto product = make_kernel(R"("product","parts":[{"kernel":"gaussian","lengthscale":2},)"
-                                   R"({"kernel":"gaussian","lengthscale":3}])"),
-             whole = gaussian(1);
-  for (int32_t distance = 0; distance <= 1000; distance += 50) {
-    double value = 0, expected = 0;
-    REQUIRE(mercer_codes_kernel(product.get(), 1000, 1, &distance, &value) == MERCER_OK);
-    REQUIRE(mercer_codes_kernel(whole.get(), 1000, 1, &distance, &expected) == MERCER_OK);
-    CHECK(std::fabs(value - expected) <= 1e-8);
   }
 }
 

@@ -6,7 +6,6 @@
 #include <thread>
 
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 

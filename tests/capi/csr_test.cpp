@@ -2,11 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Features of sparse rows: those of the dense ones for both numbers and both indices, and every
 // fault of the arrays is named before any work.
-#include <algorithm>
-#include <cstring>
-
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
@@ -26,50 +22,6 @@ struct Four {
                            indices.data(), values.data());
   }
 };
-
-template <class T, class Index>
-void check_equal_to_dense(const mercer_map* map) {
-  const Four<T, Index> X;
-  int64_t D = 0;
-  int32_t complex = 0;
-  D = info_of(map).features;
-  complex = info_of(map).is_complex;
-  const int64_t reals = (1 + complex) * D;
-  std::vector<T> sparse(static_cast<size_t>(4 * reals)), expected(sparse.size());
-  const auto transform = [&](const RowsView& rows, std::vector<T>& Z) {
-    return mercer_map_transform(map, rows, nullptr, nullptr,
-                                result_of(Z.data(), rows.n, D, D, complex == 1));
-  };
-  REQUIRE(transform(X.view(), sparse) == MERCER_OK);
-  REQUIRE(transform(rows_of(X.dense, 3), expected) == MERCER_OK);
-  double worst = 0;
-  for (size_t i = 0; i < sparse.size(); ++i) {
-    worst = std::max(worst,
-                     std::fabs(static_cast<double>(sparse[i]) - static_cast<double>(expected[i])));
-  }
-  // Angles: 8 u sum |x||w| with sum |x| <= 15 and |w| < 8; linear maps the same without sine and
-  // cosine.
-  const double u = std::numeric_limits<T>::epsilon() / 2;
-  CHECK(worst <= 8 * u * 15 * 8 + 8 * u);
-  // Offsets need not start at 0: the last two rows alone, bit for bit.
-  std::vector<T> tail(static_cast<size_t>(2 * reals));
-  REQUIRE(transform(X.view(2), tail) == MERCER_OK);
-  CHECK(std::memcmp(tail.data(), sparse.data() + 2 * reals, tail.size() * sizeof(T)) == 0);
-}
-
-TEST_CASE("sparse rows give the features of the dense rows", "[capi]") {
-  std::vector<MapHandle> maps;
-  for (const char* projection : {"gaussian", "rademacher", "srht", "countsketch", "osnap"})
-    maps.push_back(linear(projection, 3, 8));
-  for (const char* const form : {"pair", "phase", "complex"}) maps.push_back(fourier(3, 8, form));
-  for (const MapHandle& map : maps) {
-    REQUIRE(map != nullptr);
-    check_equal_to_dense<float, int32_t>(map.get());
-    check_equal_to_dense<float, int64_t>(map.get());
-    check_equal_to_dense<double, int32_t>(map.get());
-    check_equal_to_dense<double, int64_t>(map.get());
-  }
-}
 
 template <class T, class Index>
 void check_refusals(const mercer_map* map, bool complex) {
@@ -166,23 +118,6 @@ TEST_CASE("the fault named is the first, whatever the threads", "[capi]") {
     CHECK(refused(apply(running.get()), "offsets[280000] = -5") == "");
     offsets[280000] = 280000;
   }
-}
-
-TEST_CASE("sparse rows: a Z of the wrong field is refused, a cancelled call stops", "[capi]") {
-  const Four<float, int32_t> X;
-  float Z[64] = {77};
-  const auto apply = [&](const MapHandle& map, bool complex, mercer_context* context) {
-    return mercer_map_transform(map.get(), X.view(), nullptr, context,
-                                result_of(Z, 4, 8, 8, complex));
-  };
-  const auto real = fourier(3, 8), complex = fourier(3, 8, "complex");
-  CHECK(fault(apply(complex, false, nullptr), MERCER_UNSUPPORTED, "Z.number = MERCER_NUMBER_F32",
-              "expected MERCER_NUMBER_C32") == "");
-  CHECK(fault(apply(real, true, nullptr), MERCER_UNSUPPORTED, "Z.number = MERCER_NUMBER_C32",
-              "expected MERCER_NUMBER_F32") == "");
-  CHECK(Z[0] == 77);
-  const auto stopped = context(1, 0, [](void*, int64_t, int64_t) -> int32_t { return 1; });
-  CHECK(fault(apply(real, false, stopped.get()), MERCER_CANCELLED, "mercer_map_transform") == "");
 }
 
 }  // namespace

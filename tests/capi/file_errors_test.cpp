@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Every documented error of files and string buffers, and the text of the last one.
-#include <algorithm>
-#include <cstring>
-
 #include "fixture.h"
-#include "support/catch.h"
-#include "support/temporary_directory.h"
 
 using namespace mercer::test;
 

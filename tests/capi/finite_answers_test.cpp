@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Arguments near the ends of the range of double: an answer is a right number, or there is none.
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "fixture.h"
-#include "mercer/ridge.h"
-#include "support/catch.h"
 
 namespace mercer::test {
 namespace {

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/transform.h: the transform through the C API, and what it refuses.
-#include <cstring>
-
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 

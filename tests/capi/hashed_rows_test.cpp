@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Searches of wide sparse rows: hashed, unless a projection is given; the model takes all inputs.
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "support/catch.h"
 #include "wrapper.h"
 

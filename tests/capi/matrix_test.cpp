@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer_matrix: every documented refusal, by every function that writes one, with nothing touched.
-#include <algorithm>
-
 #include "row_readers.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 

@@ -2,10 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // What is measured of maps and predictions through the C API: the error of a kernel, the kernel of
 // a map, scores.
-#include <cmath>
-
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 

@@ -3,11 +3,7 @@
 // Places for results that no number or handle can be stored in are refused by name, as arrays are.
 #include <unistd.h>
 
-#include <cstring>
-
 #include "fixture.h"
-#include "support/catch.h"
-#include "support/temporary_directory.h"
 
 using namespace mercer::test;
 

@@ -2,11 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The rules of option structs, for every struct alike: struct_size decides how many bytes are
 // touched and read.
-#include <array>
-#include <cstring>
-
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 

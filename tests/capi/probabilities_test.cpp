@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Probabilities of classes through the API: which models have them, and what they are.
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "support/catch.h"
 #include "wrapper.h"
 

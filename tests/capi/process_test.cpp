@@ -6,12 +6,9 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdlib>
-#include <cstring>
 #include <thread>
 
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 

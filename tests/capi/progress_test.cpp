@@ -2,18 +2,15 @@
 // SPDX-FileCopyrightText: The mercer authors
 // What mercer_progress promises, of every function that takes a context: one total for the call, no
 // step back, the total once and last; and that none is missing in the table.
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <regex>
-#include <set>
 #include <sstream>
 
 #include "fixture.h"
 #include "progress_calls.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
@@ -79,19 +76,6 @@ std::set<std::string> functions_with_context() {
   return found;
 }
 
-/// How far the told part was from the part of the time, at most.
-double unevenness(const Told& told, double seconds) {
-  double most = 0, before = 0;
-  for (const Told::At& at : told.all) {
-    const double part = at.seconds / seconds;
-    const double done = static_cast<double>(at.done) / static_cast<double>(at.total);
-    most =
-        std::max({most, std::abs(part - before), at.done < at.total ? std::abs(part - done) : 0});
-    before = done;
-  }
-  return most;
-}
-
 }  // namespace
 
 TEST_CASE("progress is a fraction of the whole call, of every call", "[capi]") {
@@ -110,17 +94,4 @@ TEST_CASE("every function that takes a context is among them", "[capi]") {
   const std::set<std::string> all = functions_with_context();
   CHECK(all.size() >= 25);
   CHECK(tried == all);
-}
-
-// Not a check: estimates of cost are no promise. Hidden, to be looked at.
-TEST_CASE("how evenly progress moves", "[.][even]") {
-  for (const LongCall& call : long_calls(1500, 512)) {
-    Told told;
-    const auto running = context(0, 0, Told::listen, &told);
-    told.start = Clock::now();
-    const mercer_status status = call.run(running.get());
-    const double seconds = told.seconds();
-    std::printf("%-36s %-28s %s %8.3f s %5zu calls, off by %.2f\n", call.function, call.way.c_str(),
-                mercer_status_name(status), seconds, told.all.size(), unevenness(told, seconds));
-  }
 }

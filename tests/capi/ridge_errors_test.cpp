@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Every documented error of row statistics and ridge: status, message, and nothing touched.
-#include <cmath>
-
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
@@ -53,24 +50,20 @@ TEST_CASE("statistics refuse bad blocks, whether added or removed", "[capi]") {
       refused(mercer_statistics_add(sums.get(), -1, rows_of(many, 4), rows_of(targets, 1), nullptr),
               "mercer_statistics_add: Z.n = 41", "only 40") == "");
   CHECK(refused(mercer_statistics_add(nullptr, 1, z, y, nullptr), "statistics = NULL") == "");
-  int64_t n = 0;
-  n = shape_of(sums.get()).rows;
-  CHECK(n == 40);
+  CHECK(shape_of(sums.get()).rows == 40);
 }
 
 TEST_CASE("statistics without outputs need no targets", "[capi]") {
-  mercer_statistics* made = nullptr;
-  REQUIRE(mercer_statistics_create(4, 0, &made) == MERCER_OK);
-  const StatisticsHandle sums(made);
+  const auto sums =
+      made<StatisticsHandle>([&](auto out) { return mercer_statistics_create(4, 0, out); });
   const auto Z = numbers(10, 4);
-  CHECK(mercer_statistics_add(made, 1, rows_of(Z, 4), {}, nullptr) == MERCER_OK);
-  CHECK(mercer_statistics_add(made, 1, rows_of(Z, 4), rows_of<double>(nullptr, 10, 0), nullptr) ==
-        MERCER_OK);
-  CHECK(fault(mercer_statistics_add(made, 1, rows_of(Z, 4), rows_of(Z.data(), 10, 1), nullptr),
-              MERCER_DIMENSION_MISMATCH, "Y.d = 1") == "");
-  int64_t n = 0;
-  n = shape_of(made).rows;
-  CHECK(n == 20);
+  CHECK(mercer_statistics_add(sums.get(), 1, rows_of(Z, 4), {}, nullptr) == MERCER_OK);
+  CHECK(mercer_statistics_add(sums.get(), 1, rows_of(Z, 4), rows_of<double>(nullptr, 10, 0),
+                              nullptr) == MERCER_OK);
+  CHECK(
+      fault(mercer_statistics_add(sums.get(), 1, rows_of(Z, 4), rows_of(Z.data(), 10, 1), nullptr),
+            MERCER_DIMENSION_MISMATCH, "Y.d = 1") == "");
+  CHECK(shape_of(sums.get()).rows == 20);
 }
 
 /// What every call that sums squares says of rows Z and Y, one after the other.
@@ -103,8 +96,7 @@ TEST_CASE("numbers whose squares cannot be summed are refused by row and column"
       sparse.end_row();
     }
     CHECK(say_of_all(sums.get(), sparse.view(), y, "Z: row 7, column 1") == "");
-    int64_t rows = 0;
-    rows = shape_of(sums.get()).rows;
+    const int64_t rows = shape_of(sums.get()).rows;
     CHECK(rows == 40);  // nothing was added
   }
 }

@@ -2,12 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // A seed and a spec mean the same map whatever rounding mode the process is in, and the mode stays
 // as it was.
-#include <algorithm>
 #include <cfenv>
-#include <cstring>
 
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 

@@ -2,13 +2,10 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Several processes, played by threads, fit one model, each from rows of its own: the model of all
 // rows, the sums that are asked for, and an end for all where one fails.
-#include <algorithm>
 #include <barrier>
-#include <cmath>
 #include <thread>
 
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
@@ -156,13 +153,9 @@ std::string bytes_of(const mercer_model* model) {
 
 /// Of the rows, and of rows far outside, which ranges limit.
 std::vector<double> predictions(const mercer_model* model, const Data& data) {
-  const int64_t outputs = info_of(model).outputs;
-  std::vector<double> X = data.X, out(static_cast<size_t>(2 * kRows * outputs));
+  std::vector<double> X = data.X;
   for (const double x : data.X) X.push_back(50 * x);
-  const mercer_rows rows = mercer_rows_f64(2 * kRows, kInputs, X.data());
-  const mercer_matrix to = mercer_matrix_f64(2 * kRows, outputs, out.data());
-  REQUIRE(mercer_model_predict(model, rows, "value", nullptr, nullptr, to) == MERCER_OK);
-  return out;
+  return values_of(model, rows_of(X, kInputs));
 }
 
 /// As in source_test.cpp: sums of n terms in another order, over lambda, and as much for inputs.

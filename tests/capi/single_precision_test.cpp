@@ -2,10 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Results in single precision are the double ones rounded, and rows in single precision mean the
 // numbers they hold.
-#include <cstring>
-
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
@@ -51,11 +48,10 @@ TEST_CASE("results in single precision are the double ones, rounded", "[capi]") 
     return mercer::test::dual(x, y, 1, 1e-2, nullptr, w, nullptr);
   });
   const auto sums = small_statistics(n, d, 2);
-  mercer_ridge* made = nullptr;
-  REQUIRE(mercer_ridge_create(sums.get(), 1, nullptr, &made) == MERCER_OK);
-  const RidgeHandle ridge(made);
+  const auto ridge =
+      made<RidgeHandle>([&](auto out) { return mercer_ridge_create(sums.get(), 1, nullptr, out); });
   check_rounded(n, 2, [&](const mercer_matrix& residuals) {
-    return mercer_ridge_leave_one_out(made, 1e-2, x, y, nullptr, residuals);
+    return mercer_ridge_leave_one_out(ridge.get(), 1e-2, x, y, nullptr, residuals);
   });
 }
 

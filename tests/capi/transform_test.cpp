@@ -2,10 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Features through views: column slices of dense and of sparse rows are those of the whole, gaps
 // are left alone, and the flat doors write the same bits.
-#include <cstring>
-
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 

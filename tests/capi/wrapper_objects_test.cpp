@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer.hpp: objects as bytes, sums, sources of rows, what is measured: the numbers of the C API.
-#include <algorithm>
-#include <cmath>
-#include <optional>
 #include <stdexcept>
-#include <utility>
 
 #include "fixture.h"
-#include "support/catch.h"
 #include "wrapper.h"
 
 using mercer::Kernel;

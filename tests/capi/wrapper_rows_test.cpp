@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer.hpp: views become the rows and results of the C API, dense, sparse and in two parts.
-#include <complex>
-#include <limits>
-#include <type_traits>
-
 #include "fixture.h"
-#include "mercer/mercer.hpp"
-#include "support/catch.h"
 #include "wrapper.h"
 
 using namespace mercer::test;

@@ -7,8 +7,6 @@
 #include <stdexcept>
 
 #include "fixture.h"
-#include "mercer/mercer.hpp"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
