@@ -36,7 +36,7 @@ std::string fault_of(const Reference& entry, const std::vector<Field>& fields) {
 
 }  // namespace
 
-TEST_CASE("everything in the tables is described", "[spec]") {
+TEST_CASE("everything in the tables is described") {
   const Reference all = Reference::parse(spec::describe(""));
   REQUIRE(all.at("kernels").size() == kernel::kernel_table().size());
   for (size_t i = 0; i < all["kernels"].size(); ++i) {
@@ -96,8 +96,7 @@ TEST_CASE("everything in the tables is described", "[spec]") {
   }
 }
 
-TEST_CASE("what a fit reads is described, and what its outputs and its choice of lambda do",
-          "[spec]") {
+TEST_CASE("what a fit reads is described, and what its outputs and its choice of lambda do") {
   const Reference all = Reference::parse(spec::describe(""));
   REQUIRE(all.at("fits").size() == 1);
   std::set<std::string> keys;  // those of a fit and of any model are all that it reads
@@ -125,7 +124,7 @@ TEST_CASE("what a fit reads is described, and what its outputs and its choice of
   CHECK(keys_of("selections", 4) == "largest smallest count ");
 }
 
-TEST_CASE("what features are a multiple of is described where nothing else decides it", "[spec]") {
+TEST_CASE("what features are a multiple of is described where nothing else decides it") {
   const auto step = [](const char* map) {
     return Reference::parse(spec::describe(map)).at("maps").at(0).at("features_step");
   };
@@ -135,7 +134,7 @@ TEST_CASE("what features are a multiple of is described where nothing else decid
   CHECK(step("product").is_null());
 }
 
-TEST_CASE("types, defaults and ranges are written out, no limit is null", "[spec]") {
+TEST_CASE("types, defaults and ranges are written out, no limit is null") {
   const Reference all = Reference::parse(spec::describe("matern"));
   CHECK(all.size() == 1);
   const Reference& parameters = all.at("kernels").at(0).at("parameters");
@@ -155,7 +154,7 @@ TEST_CASE("types, defaults and ranges are written out, no limit is null", "[spec
   CHECK(inputs.at("least") == 1);
 }
 
-TEST_CASE("a field that is a sketch is described with its default", "[spec]") {
+TEST_CASE("a field that is a sketch is described with its default") {
   const Reference craft = Reference::parse(spec::describe("craft")).at("maps").at(0);
   CHECK(craft.at("default_kernel") == Reference::parse(R"({"kernel":"polynomial"})"));
   const Reference base = craft.at("parameters").at(4), intermediate = craft.at("parameters").at(5);
@@ -171,6 +170,6 @@ TEST_CASE("a field that is a sketch is described with its default", "[spec]") {
   CHECK(intermediate.at("default").is_null());
 }
 
-TEST_CASE("a name that nothing has is refused", "[spec]") {
+TEST_CASE("a name that nothing has is refused") {
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, spec::describe("gausian"), "name = \"gausian\"");
 }

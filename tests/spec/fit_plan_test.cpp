@@ -44,7 +44,7 @@ spec::GivenMap small_map() {
 
 }  // namespace
 
-TEST_CASE("the spec of a fit says what is given and leaves the rest open", "[spec]") {
+TEST_CASE("the spec of a fit says what is given and leaves the rest open") {
   const spec::FitPlan plan = spec::fit_plan(
       R"({"model":"ridge","lambda":1e-4,"center":false,"task":"classification","precision":"f64",)"
       R"("prepare":{"standardize":false,"missing":"flag","transform":"rank","unit_rows":true,)"
@@ -85,7 +85,7 @@ TEST_CASE("the spec of a fit says what is given and leaves the rest open", "[spe
                        "key \"most_features\"") == "");
 }
 
-TEST_CASE("how lambda is chosen is an object of its own", "[spec]") {
+TEST_CASE("how lambda is chosen is an object of its own") {
   const auto chosen = [](const char* select) {
     return spec::fit_plan(std::string(R"({"select":)") + select + "}").search.fit.select;
   };
@@ -108,8 +108,7 @@ TEST_CASE("how lambda is chosen is an object of its own", "[spec]") {
                 "one of the two") == "");
 }
 
-TEST_CASE("models of other losses choose lambda on rows held out, and have fields of their own",
-          "[spec]") {
+TEST_CASE("models of other losses choose lambda on rows held out, and have fields of their own") {
   const auto fit_of = [](const std::string& rest) {
     return spec::fit_plan(R"({"model":"logistic")" + rest + "}").search.fit;
   };
@@ -126,7 +125,7 @@ TEST_CASE("models of other losses choose lambda on rows held out, and have field
                 "tau = 1, expected a number > 0 and < 1");
 }
 
-TEST_CASE("what is wrong with the spec of a fit is said with its path", "[spec]") {
+TEST_CASE("what is wrong with the spec of a fit is said with its path") {
   CHECK(refused(kInvalid, R"({"model":"lasso"})", "model = \"lasso\", expected one of \"auto\"") ==
         "");
   CHECK(refused(kInvalid, R"({"lambda":-1})", "lambda = -1", ">= 0") == "");
@@ -154,7 +153,7 @@ TEST_CASE("what is wrong with the spec of a fit is said with its path", "[spec]"
                      "scale = robust and standardize = false") == "");
 }
 
-TEST_CASE("a kernel's own lengthscale stands, with a search and without", "[spec]") {
+TEST_CASE("a kernel's own lengthscale stands, with a search and without") {
   Line line;
   for (const char* rest : {R"("search":false)", R"("ard":"off","assess":false)"}) {
     const std::string given =
@@ -170,7 +169,7 @@ TEST_CASE("a kernel's own lengthscale stands, with a search and without", "[spec
                      "lengthscale = 2") == "");
 }
 
-TEST_CASE("keys that a fit cannot follow are refused, not ignored", "[spec]") {
+TEST_CASE("keys that a fit cannot follow are refused, not ignored") {
   Line line;
   const auto with_map = [&](const char* json, const char* part) {
     return refusal_fault(
@@ -191,7 +190,7 @@ TEST_CASE("keys that a fit cannot follow are refused, not ignored", "[spec]") {
   CHECK_REFUSED(kInvalid, spec::set_classes(counted, 1, nullptr), "classes = 3");
 }
 
-TEST_CASE("rows that are not in memory have maps of the spec as others do", "[spec]") {
+TEST_CASE("rows that are not in memory have maps of the spec as others do") {
   for (const char* json : {"{}", R"({"map":"tensor_srht"})", R"({"map":{"features":256}})"}) {
     spec::FitPlan plan = spec::fit_plan(json);
     const spec::GivenMap map = spec::map_of_stream(plan, nullptr, 3);
@@ -205,7 +204,7 @@ TEST_CASE("rows that are not in memory have maps of the spec as others do", "[sp
                 spec::map_of_stream(plan, nullptr, 3), "prepare.transform = auto");
 }
 
-TEST_CASE("classes that begin at 1 are refused unless their number is given", "[spec]") {
+TEST_CASE("classes that begin at 1 are refused unless their number is given") {
   Matrix<double> Y(3, 1);
   for (int64_t i = 0; i < 3; ++i) Y(i, 0) = static_cast<double>(1 + i % 2);
   const MatrixView<const double> labels = Y.view();
@@ -215,8 +214,7 @@ TEST_CASE("classes that begin at 1 are refused unless their number is given", "[
   CHECK_NOTHROW(spec::set_classes(given, 1, &labels));
 }
 
-TEST_CASE("a fitted model prints what it was fitted by, and that its spec is not all of it",
-          "[spec]") {
+TEST_CASE("a fitted model prints what it was fitted by, and that its spec is not all of it") {
   Line line;
   const model::Model model = line.fit(
       R"({"search":false,"lambda":0.1,"seed":2,"ordered":true,"map":{"map":"fourier","projection":"dense",)"

@@ -31,8 +31,7 @@ Value gamma_of(double u) { return NumberLists{{2, u}, {u, 1}}; }
 
 }  // namespace
 
-TEST_CASE("every kernel of the table can be made from what is required and prints its defaults",
-          "[spec]") {
+TEST_CASE("every kernel of the table can be made from what is required and prints its defaults") {
   for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
     CAPTURE(entry.name);
     Parameters given;
@@ -56,7 +55,7 @@ TEST_CASE("every kernel of the table can be made from what is required and print
   }
 }
 
-TEST_CASE("typed constructors and specs are two doors to the same object", "[spec]") {
+TEST_CASE("typed constructors and specs are two doors to the same object") {
   CHECK(spec::to_spec(*kernel::make_matern(1.5, {0.7}, 1.0)) ==
         R"({"mercer":1,"kernel":"matern","nu":1.5,"lengthscale":0.7,"variance":1})");
   CHECK(spec::to_spec(*kernel::make_gaussian({0.1, 2}, 3.0)) ==
@@ -65,7 +64,7 @@ TEST_CASE("typed constructors and specs are two doors to the same object", "[spe
         R"({"mercer":1,"kernel":"gaussian","lengthscale":[0.1,2],"variance":3})");
 }
 
-TEST_CASE("kernels of kernels print every default of every part, to the depth of specs", "[spec]") {
+TEST_CASE("kernels of kernels print every default of every part, to the depth of specs") {
   CHECK(Door::printed(R"({"kernel":"sum","parts":[{"kernel":"sign"},{"parts":[{"kernel":"cauchy"},)"
                       R"({"mercer":1,"kernel":"sign","variance":2}],"kernel":"product"}]})") ==
         R"({"mercer":1,"kernel":"sum","parts":[{"kernel":"sign","variance":1},)"
@@ -82,7 +81,7 @@ TEST_CASE("kernels of kernels print every default of every part, to the depth of
   CHECK(Door::refused(MERCER_INVALID_ARGUMENT, deeper, "nested deeper than 32 levels") == "");
 }
 
-TEST_CASE("what is wrong with a list of kernels is said", "[spec]") {
+TEST_CASE("what is wrong with a list of kernels is said") {
   const mercer_status invalid = MERCER_INVALID_ARGUMENT;
   const auto parts = [](const std::string& json) {
     return R"({"kernel":"sum","parts":)" + json + "}";
@@ -113,7 +112,7 @@ TEST_CASE("what is wrong with a list of kernels is said", "[spec]") {
                       "parts[1].mercer = 2") == "");
 }
 
-TEST_CASE("what is wrong with a kernel spec is said", "[spec]") {
+TEST_CASE("what is wrong with a kernel spec is said") {
   const mercer_status invalid = MERCER_INVALID_ARGUMENT;
   CHECK(Door::refused(invalid, "{}", "key \"kernel\" is missing", "\"gaussian\"") == "");
   CHECK(Door::refused(invalid, R"({"kernel":"gausian"})", "kernel = \"gausian\", expected one of",

@@ -32,7 +32,7 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 
 }  // namespace
 
-TEST_CASE("a map prints every default, its kernel without a version", "[spec]") {
+TEST_CASE("a map prints every default, its kernel without a version") {
   CHECK(
       Door::printed(small_with("")) ==
       R"({"mercer":1,"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":1,"variance":1},"inputs":3,)"
@@ -40,7 +40,7 @@ TEST_CASE("a map prints every default, its kernel without a version", "[spec]") 
       R"("radius":"drawn","scramble":"owen","whole_blocks":false})");
 }
 
-TEST_CASE("a spec that names no map has the default map of its kernel", "[spec]") {
+TEST_CASE("a spec that names no map has the default map of its kernel") {
   const auto with = [](const char* kernel) {
     return R"({"kernel":)" + std::string(kernel) + R"(,"inputs":3,"features":8,"seed":5})";
   };
@@ -61,7 +61,7 @@ TEST_CASE("a spec that names no map has the default map of its kernel", "[spec]"
                       "map nystroem is made from rows") == "");
 }
 
-TEST_CASE("the kind of a sketch is read by its earlier keys", "[spec]") {
+TEST_CASE("the kind of a sketch is read by its earlier keys") {
   const auto printed = [](const std::string& head) {
     return Door::printed(R"({"map":)" + head +
                          R"(,"kernel":{"kernel":"polynomial"},"inputs":3,"features":8})");
@@ -77,7 +77,7 @@ TEST_CASE("the kind of a sketch is read by its earlier keys", "[spec]") {
                     "unknown key \"weights\"") == "");
 }
 
-TEST_CASE("a sketch prints what its base and its inner columns default to", "[spec]") {
+TEST_CASE("a sketch prints what its base and its inner columns default to") {
   const auto printed = [](const std::string& head, const std::string& more) {
     return Door::printed(R"({"map":")" + head +
                          R"(","kernel":{"kernel":"polynomial"},"inputs":3,"features":8)" + more +
@@ -108,7 +108,7 @@ TEST_CASE("a sketch prints what its base and its inner columns default to", "[sp
           R"("base":{"map":"product_sketch","kind":"gaussian","field":"real"},"intermediate":32,"projection":"gaussian")"));
 }
 
-TEST_CASE("what is wrong with the spec of a sketch is said, with the path of the key", "[spec]") {
+TEST_CASE("what is wrong with the spec of a sketch is said, with the path of the key") {
   const mercer_status invalid = MERCER_INVALID_ARGUMENT;
   const auto craft = [](const std::string& more) {
     return R"({"map":"craft","kernel":{"kernel":"polynomial"},"inputs":3,"features":8,)" + more +
@@ -140,7 +140,7 @@ TEST_CASE("what is wrong with the spec of a sketch is said, with the path of the
             "kernel gaussian", "polynomial or bilinear") == "");
 }
 
-TEST_CASE("a map of supplied frequencies needs its numbers", "[spec]") {
+TEST_CASE("a map of supplied frequencies needs its numbers") {
   const auto kernel = kernel::make_gaussian({1.0}, 2.0);
   const std::vector<double> frequencies{0.1, -0.2, 0.3, 1.5, 2.5, -3.5}, weights{0.25, 0.75};
   const auto map = feature::make_fourier_supplied(*kernel, {frequencies.data(), 2, 3}, weights, {});
@@ -156,7 +156,7 @@ TEST_CASE("a map of supplied frequencies needs its numbers", "[spec]") {
   CHECK(same_bits(features_of(*back), features_of(*map)));
 }
 
-TEST_CASE("numbers that do not belong to the spec are refused", "[spec]") {
+TEST_CASE("numbers that do not belong to the spec are refused") {
   const std::vector<NumberArray> numbers{{"", {3}, std::vector<double>{1, 2, 3}}};
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, spec::map_from_spec_and_numbers(small_with(""), numbers),
                 "1 arrays of numbers given, expected none");
@@ -164,7 +164,7 @@ TEST_CASE("numbers that do not belong to the spec are refused", "[spec]") {
         "");
 }
 
-TEST_CASE("what is wrong with a map spec is said, with the path of the key", "[spec]") {
+TEST_CASE("what is wrong with a map spec is said, with the path of the key") {
   const mercer_status invalid = MERCER_INVALID_ARGUMENT;
   CHECK(Door::refused(invalid, "{}", "key \"map\" is missing", "\"fourier\"") == "");
   CHECK(Door::refused(invalid, R"({"map":"furrier"})", "map = \"furrier\"") == "");
@@ -203,7 +203,7 @@ TEST_CASE("what is wrong with a map spec is said, with the path of the key", "[s
                       "kernel.needs") == "");
 }
 
-TEST_CASE("sizes that no machine has are an error, not a crash", "[spec]") {
+TEST_CASE("sizes that no machine has are an error, not a crash") {
   const auto result = test::outcome([] {
     spec::map_from_spec(
         R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":2147483647,"features":2147483646})");
@@ -211,7 +211,7 @@ TEST_CASE("sizes that no machine has are an error, not a crash", "[spec]") {
   CHECK(result.status == MERCER_OUT_OF_MEMORY);
 }
 
-TEST_CASE("a key by its former name, as in files of 0.1.0, is printed by its own", "[spec]") {
+TEST_CASE("a key by its former name, as in files of 0.1.0, is printed by its own") {
   const auto map = spec::map_from_spec(
       R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":20,"features":200,)"
       R"("projection":"sorf","round_blocks":true})");
