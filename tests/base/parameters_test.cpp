@@ -25,7 +25,7 @@ Parameters example() {
   return outer;
 }
 
-TEST_CASE("values come back with their types", "[base]") {
+TEST_CASE("values come back with their types") {
   const Parameters p = example();
   CHECK(p.text("name") == "matern");
   CHECK(p.integer("count") == -3);
@@ -38,13 +38,13 @@ TEST_CASE("values come back with their types", "[base]") {
   CHECK(p.find("absent") == nullptr);
 }
 
-TEST_CASE("a missing key or another type is a defect of the library", "[base]") {
+TEST_CASE("a missing key or another type is a defect of the library") {
   const Parameters p = example();
   CHECK_REFUSED(MERCER_INTERNAL, p.number("absent"), "absent");
   CHECK_REFUSED(MERCER_INTERNAL, p.number("count"), "count");
 }
 
-TEST_CASE("setting again replaces in place and keeps the order", "[base]") {
+TEST_CASE("setting again replaces in place and keeps the order") {
   Parameters p = example();
   p.set("count", int64_t{9});
   CHECK(p.entries().size() == 7);
@@ -52,7 +52,7 @@ TEST_CASE("setting again replaces in place and keeps the order", "[base]") {
   CHECK(p.integer("count") == 9);
 }
 
-TEST_CASE("a choice reads, prints and declares the words of its enumerators", "[base]") {
+TEST_CASE("a choice reads, prints and declares the words of its enumerators") {
   enum class Side { left, right, both };
   static constexpr const char* kWords[] = {"left", "right", "both"};
   constexpr Choice<Side> kSide{"side", kWords, "which", Side::right};

@@ -32,7 +32,7 @@ std::string composed(const std::string& rule, const std::string& parts, double v
 
 }  // namespace
 
-TEST_CASE("composed: Gram matrices are those of the parts, added or multiplied", "[kernel]") {
+TEST_CASE("composed: Gram matrices are those of the parts, added or multiplied") {
   const Matrix<double> X = random_matrix(70, 3, 4);
   const Matrix<double> A = gram_of(*made(kSmooth), X), B = gram_of(*made(kRough), X),
                        C = gram_of(*made(kPolynomial), X);
@@ -51,7 +51,7 @@ TEST_CASE("composed: Gram matrices are those of the parts, added or multiplied",
   CHECK(wrong == 0);
 }
 
-TEST_CASE("composed: a product of parts that over- and underflow is what it is", "[kernel]") {
+TEST_CASE("composed: a product of parts that over- and underflow is what it is") {
   const std::string grows = R"({"kernel":"exponential"})", falls = R"({"kernel":"gaussian"})",
                     turns = R"({"kernel":"spectral_mixture","weights":[0.5],"means":[[1]],)"
                             R"("variances":[[1e-12]]})";
@@ -80,7 +80,7 @@ TEST_CASE("composed: a product of parts that over- and underflow is what it is",
   CHECK(std::isnan(kernel->value(1, &x, &y)));
 }
 
-TEST_CASE("composed: inputs are bounded as the strictest part bounds them", "[kernel]") {
+TEST_CASE("composed: inputs are bounded as the strictest part bounds them") {
   const std::string skewed = R"({"kernel":"skewed_chi2","c":0.5})";
   const std::string chi2 = R"({"kernel":"additive_chi2"})";
   CHECK(!made(composed("sum", kSmooth + "," + kRough))->input_bound());
@@ -94,7 +94,7 @@ TEST_CASE("composed: inputs are bounded as the strictest part bounds them", "[ke
   }
 }
 
-TEST_CASE("composed: every part checks the dimension", "[kernel]") {
+TEST_CASE("composed: every part checks the dimension") {
   const auto kernel =
       made(composed("sum", kRough + "," + composed("product", kRough + "," + kSmooth)));
   CHECK_NOTHROW(kernel->check_dimension(3));
@@ -105,7 +105,7 @@ TEST_CASE("composed: every part checks the dimension", "[kernel]") {
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, split->check_dimension(0), "d = 0");
 }
 
-TEST_CASE("composed: outside the domain of one part the value is NaN", "[kernel]") {
+TEST_CASE("composed: outside the domain of one part the value is NaN") {
   const std::string parts = kRough + R"(,{"kernel":"intersection"},{"kernel":"skewed_chi2"})";
   const double inside = 0.5, outside = -0.25, far = -2;
   for (const char* rule : {"sum", "product"}) {
@@ -116,7 +116,7 @@ TEST_CASE("composed: outside the domain of one part the value is NaN", "[kernel]
   }
 }
 
-TEST_CASE("composed: parts are kept as they are, a lengthscale is theirs", "[kernel]") {
+TEST_CASE("composed: parts are kept as they are, a lengthscale is theirs") {
   const auto kernel = made(composed("sum", kSmooth + "," + kRough));
   const auto composition = kernel->composition();
   REQUIRE(composition.has_value());

@@ -36,7 +36,7 @@ Matrix<double> derivatives(const kernel::Kernel& kernel, const MultiIndex& p, co
 
 }  // namespace
 
-TEST_CASE("kernel derivatives are the reference numbers", "[kernel]") {
+TEST_CASE("kernel derivatives are the reference numbers") {
   REQUIRE(oracle("derivatives")["sets"].size() == 3);
   size_t compared = 0;
   for (const auto& set : oracle("derivatives")["sets"]) {
@@ -74,7 +74,7 @@ TEST_CASE("kernel derivatives are the reference numbers", "[kernel]") {
   CHECK(compared == 3 * (1 + 4 + 9));
 }
 
-TEST_CASE("kernel derivatives: 0 where the kernel or a polynomial vanishes, not NaN", "[kernel]") {
+TEST_CASE("kernel derivatives: 0 where the kernel or a polynomial vanishes, not NaN") {
   const double far[] = {1e5}, farther[] = {1e40}, origin[] = {0};
   CHECK(kernel::make_gaussian({1}, 1)->derivative({{0, 64}}, 1, far, origin) == 0);
   CHECK(kernel::make_gaussian({1}, 1)->derivative({{0, 8}}, 1, farther, origin) == 0);
@@ -112,7 +112,7 @@ double disagreement(const std::string& a, const std::string& b, int64_t d, doubl
 
 }  // namespace
 
-TEST_CASE("kernel derivatives: the same kernel by another formula", "[kernel]") {
+TEST_CASE("kernel derivatives: the same kernel by another formula") {
   // Orders up to 12: explicit sums of them lose up to five digits.
   const std::string gaussian = R"({"kernel":"gaussian","lengthscale":0.8,"variance":1.5})";
   CHECK(disagreement(gaussian,
@@ -139,7 +139,7 @@ TEST_CASE("kernel derivatives: the same kernel by another formula", "[kernel]") 
                      3, 0.3) <= 1e-13);
 }
 
-TEST_CASE("kernel derivatives: Matern as often as it has them, at 0 too", "[kernel]") {
+TEST_CASE("kernel derivatives: Matern as often as it has them, at 0 too") {
   const double zero[] = {0, 0}, near[] = {1e-120, 0};
   const auto slope = [](const kernel::Kernel& k, const MultiIndex& p, const double* x,
                         const double* y) { return k.differential(p, {})->at(2, x, y); };
@@ -170,7 +170,7 @@ TEST_CASE("kernel derivatives: Matern as often as it has them, at 0 too", "[kern
           Approx(slope(*five, p, u, zero)).epsilon(1e-10));
 }
 
-TEST_CASE("kernel derivatives: far out they are 0, of no number NaN", "[kernel]") {
+TEST_CASE("kernel derivatives: far out they are 0, of no number NaN") {
   const double far[] = {1e200, -3}, origin[] = {0, 0}, none[] = {NAN, 0};
   for (const char* json :
        {R"({"kernel":"gaussian"})", R"({"kernel":"rational_quadratic"})", R"({"kernel":"cauchy"})",
@@ -189,7 +189,7 @@ TEST_CASE("kernel derivatives: far out they are 0, of no number NaN", "[kernel]"
   }
 }
 
-TEST_CASE("kernel derivatives: a row with a NaN has NaN alone", "[kernel]") {
+TEST_CASE("kernel derivatives: a row with a NaN has NaN alone") {
   const Matrix<double> X = filled(
       3, 2, [](int64_t i, int64_t k) { return i == 1 && k == 1 ? NAN : static_cast<double>(i); });
   const Matrix<double> Y =
@@ -209,7 +209,7 @@ TEST_CASE("kernel derivatives: a row with a NaN has NaN alone", "[kernel]") {
   }
 }
 
-TEST_CASE("kernel derivatives: Matern is 0 where squared distances nearly overflow", "[kernel]") {
+TEST_CASE("kernel derivatives: Matern is 0 where squared distances nearly overflow") {
   const double origin[] = {0};
   for (const double nu : {0.5, 0.7, 1.5, 2.5, 3.2, 5.01}) {
     for (const double distance : {1e150, 1e154, 1.3e154, 1e200}) {
@@ -225,7 +225,7 @@ TEST_CASE("kernel derivatives: Matern is 0 where squared distances nearly overfl
   }
 }
 
-TEST_CASE("kernel derivatives: refusals, and orders that add up", "[kernel]") {
+TEST_CASE("kernel derivatives: refusals, and orders that add up") {
   const auto X = random_matrix(2, 3, 1), Y = random_matrix(2, 4, 1);
   CHECK_REFUSED(MERCER_UNSUPPORTED,
                 derivatives(*kernel::make_laplacian({1}, 1), {}, {{0, 1}}, X, X), "laplacian",

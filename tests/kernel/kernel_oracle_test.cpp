@@ -49,9 +49,9 @@ double tolerance(const kernel::Kernel& kernel, const std::vector<double>& x,
 
 }  // namespace
 
-TEST_CASE("exact values equal the reference numbers", "[kernel]") {
+TEST_CASE("exact values equal the reference numbers") {
   const Reference all = oracle("kernels");
-  // These have no reference numbers; tests/feature/anova_test enumerates subsets, composed_test
+  // These have no reference numbers; tests/feature/polynomial_maps_test.cpp enumerates subsets, composed_test
   // compares with the parts.
   std::set<std::string> compared = {"anova", "bilinear", "product", "sum"};
   size_t pairs_compared = 0, left_out = 0;
@@ -90,7 +90,7 @@ TEST_CASE("exact values equal the reference numbers", "[kernel]") {
   }
 }
 
-TEST_CASE("k(tau) and k(2 tau) equal the reference numbers", "[kernel]") {
+TEST_CASE("k(tau) and k(2 tau) equal the reference numbers") {
   const Reference variances = oracle("variances");
   REQUIRE(variances.at("rff").size() == 10);
   for (const auto& entry : variances.at("rff")) {

@@ -11,8 +11,7 @@
 
 namespace mercer::test {
 
-TEST_CASE("the cases cover all that is stationary, and the table's defaults make each kernel",
-          "[kernel]") {
+TEST_CASE("the cases cover all that is stationary, and the table's defaults make each kernel") {
   std::set<std::string> covered;
   for (const KernelCase& c : kernel_cases(1, 1)) covered.insert(std::string(c.kernel->name()));
   for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
@@ -36,7 +35,7 @@ TEST_CASE("the cases cover all that is stationary, and the table's defaults make
   }
 }
 
-TEST_CASE("far, close, huge and NaN inputs give limits, not accidents", "[kernel]") {
+TEST_CASE("far, close, huge and NaN inputs give limits, not accidents") {
   for (const KernelCase& c : kernel_cases(1, 1)) {
     if (c.kernel->prologue() != nullptr) continue;
     INFO(c.label);
@@ -59,7 +58,7 @@ TEST_CASE("far, close, huge and NaN inputs give limits, not accidents", "[kernel
   }
 }
 
-TEST_CASE("skewed chi^2: NaN outside its inputs, warp, and scale of huge inputs", "[kernel]") {
+TEST_CASE("skewed chi^2: NaN outside its inputs, warp, and scale of huge inputs") {
   const auto k = kernel::make_skewed_chi2(0.5, 1);
   const double row = 2;
   double warped = 0;
@@ -90,7 +89,7 @@ const double kInfinity = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-TEST_CASE("makers refuse numbers that are not positive and finite", "[kernel]") {
+TEST_CASE("makers refuse numbers that are not positive and finite") {
   using namespace kernel;
   for (const double bad : {0.0, -1.0, kNan, kInfinity, -kInfinity}) {
     const auto refuses = [&](const std::string& name, auto&& make) {
@@ -118,7 +117,7 @@ TEST_CASE("makers refuse numbers that are not positive and finite", "[kernel]") 
   }
 }
 
-TEST_CASE("makers refuse empty and extreme lengthscales and orders out of range", "[kernel]") {
+TEST_CASE("makers refuse empty and extreme lengthscales and orders out of range") {
   using namespace kernel;
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, make_gaussian({}, 1), "lengthscale = a list of 0 numbers");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, make_gaussian({1}, 1)->with_lengthscale({}),
@@ -133,7 +132,7 @@ TEST_CASE("makers refuse empty and extreme lengthscales and orders out of range"
   }
 }
 
-TEST_CASE("the ends of every range make a kernel, open ends do not", "[kernel]") {
+TEST_CASE("the ends of every range make a kernel, open ends do not") {
   for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
     Parameters defaults{{"kernel", entry.name}};
     for (const Field& field : entry.fields) defaults.set(field.key, default_of(field));

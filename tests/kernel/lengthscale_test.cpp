@@ -26,7 +26,7 @@ Matrix<double> normals(int64_t n, int64_t d) {
 
 }  // namespace
 
-TEST_CASE("median distances equal the reference numbers", "[kernel]") {
+TEST_CASE("median distances equal the reference numbers") {
   Context context;
   const Reference stats = oracle("stats");
   REQUIRE(stats.at("median").size() == 2);
@@ -43,8 +43,7 @@ TEST_CASE("median distances equal the reference numbers", "[kernel]") {
 
 // Drawn pairs are independent and uniform over the pairs, so their median's rank among all pairs is
 // 1/2 within DKW's distance.
-TEST_CASE("the median of drawn pairs is close to the median of all, and fixed by the seed",
-          "[kernel]") {
+TEST_CASE("the median of drawn pairs is close to the median of all, and fixed by the seed") {
   const int64_t n = 300;
   const int64_t drawn = 9000;
   const Matrix<double> X = normals(n, 4);
@@ -68,14 +67,14 @@ TEST_CASE("the median of drawn pairs is close to the median of all, and fixed by
   }
 }
 
-TEST_CASE("the limit on pairs is exact: all of them when they just fit", "[kernel]") {
+TEST_CASE("the limit on pairs is exact: all of them when they just fit") {
   const double X[] = {0, 1, 3, 7};  // distances 1 2 3 4 6 7
   Context context;
   CHECK(kernel::median_heuristic(Doubles{X, 4, 1}, 6, 0, context) == 3.5);
   CHECK(kernel::median_heuristic(Doubles{X, 3, 1}, 3, 0, context) == 2);
 }
 
-TEST_CASE("lengthscale errors", "[kernel]") {
+TEST_CASE("lengthscale errors") {
   using namespace kernel;
   Context context;
   const double equal[] = {2, 2, 2, 2};

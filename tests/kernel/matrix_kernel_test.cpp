@@ -21,7 +21,7 @@ Matrix<double> times_transpose(const Matrix<double>& B) {
 
 }  // namespace
 
-TEST_CASE("a root of Gamma has its rank and says what it leaves out", "[kernel]") {
+TEST_CASE("a root of Gamma has its rank and says what it leaves out") {
   const Matrix<double> A = random_matrix(7, 3, 1);
   const Matrix<double> gamma = times_transpose(A);
   const auto root = kernel::output_root(gamma.view(), 1e-12);
@@ -43,7 +43,7 @@ TEST_CASE("a root of Gamma has its rank and says what it leaves out", "[kernel]"
   }
 }
 
-TEST_CASE("a Gamma that is none is refused", "[kernel]") {
+TEST_CASE("a Gamma that is none is refused") {
   const auto refused = [](const std::vector<double>& gamma, mercer_status status,
                           const char* part) {
     return refusal_fault(
@@ -63,7 +63,7 @@ TEST_CASE("a Gamma that is none is refused", "[kernel]") {
   CHECK(refused({-1, 0, 0, -2}, MERCER_NOT_POSITIVE_DEFINITE, "semi-definite") == "");
 }
 
-TEST_CASE("roots of numbers near the ends of double", "[kernel]") {
+TEST_CASE("roots of numbers near the ends of double") {
   for (const double size : {1e308, 1e-300}) {
     const Matrix<double> gamma =
         filled(2, 2, [&](int64_t i, int64_t j) { return size * (i == j ? 1.5 : 0.9); });
@@ -112,7 +112,7 @@ std::vector<Parameters> all_kernels() {
 
 }  // namespace
 
-TEST_CASE("kernels of several outputs are the reference numbers", "[kernel]") {
+TEST_CASE("kernels of several outputs are the reference numbers") {
   const Reference& reference = oracle("operator_kernels");
   for (const auto& set : reference["exact"]) {
     const auto X = rows_of(set["X"]), Z = rows_of(set["Z"]);
@@ -143,7 +143,7 @@ TEST_CASE("kernels of several outputs are the reference numbers", "[kernel]") {
   }
 }
 
-TEST_CASE("the O(d) action of Gaussian field kernels is that of second derivatives", "[kernel]") {
+TEST_CASE("the O(d) action of Gaussian field kernels is that of second derivatives") {
   const auto kernel = kernel::make_gaussian({0.7, 1.1, 0.9}, 1.7);
   const Matrix<double> X = random_matrix(6, 3, 1), Y = random_matrix(6, 3, 2),
                        U = random_matrix(6, 6, 3);
@@ -164,7 +164,7 @@ TEST_CASE("the O(d) action of Gaussian field kernels is that of second derivativ
   }
 }
 
-TEST_CASE("K u without K is K times u", "[kernel]") {
+TEST_CASE("K u without K is K times u") {
   // Rows of Y on both sides of a block of the decomposable one.
   const Matrix<double> X = random_matrix(300, 3, 1), Y = random_matrix(1100, 3, 2);
   std::vector<Parameters> all = all_kernels();
@@ -192,7 +192,7 @@ TEST_CASE("K u without K is K times u", "[kernel]") {
   }
 }
 
-TEST_CASE("rows of all kinds give one Gram matrix of several outputs", "[kernel]") {
+TEST_CASE("rows of all kinds give one Gram matrix of several outputs") {
   const SparseRows<double> sparse = sparse_rows<double>(40, 3, 2, 4);
   const Matrix<double> dense = sparse.dense(), U = random_matrix(40, 3, 5);
   Context context;
@@ -210,8 +210,7 @@ TEST_CASE("rows of all kinds give one Gram matrix of several outputs", "[kernel]
   }
 }
 
-TEST_CASE("the amplitude of a kernel of several outputs multiplies that of its scalar kernel",
-          "[kernel]") {
+TEST_CASE("the amplitude of a kernel of several outputs multiplies that of its scalar kernel") {
   const Matrix<double> X = random_matrix(4, 3, 1);
   for (Parameters given : all_kernels()) {
     const Matrix<double> K = gram_of(*kernel::make_kernel(given), X, X);
@@ -223,7 +222,7 @@ TEST_CASE("the amplitude of a kernel of several outputs multiplies that of its s
   }
 }
 
-TEST_CASE("what takes kernels of one output says so of others", "[kernel]") {
+TEST_CASE("what takes kernels of one output says so of others") {
   for (const Parameters& given : all_kernels()) {
     const auto kernel = kernel::make_kernel(given);
     const std::string name = given.text("kernel");
@@ -241,7 +240,7 @@ TEST_CASE("what takes kernels of one output says so of others", "[kernel]") {
   }
 }
 
-TEST_CASE("kernels of several outputs refuse what they cannot be", "[kernel]") {
+TEST_CASE("kernels of several outputs refuse what they cannot be") {
   const auto spec = [](const char* name, const char* kernel) {
     return Parameters{
         {"kernel", name},
@@ -266,8 +265,7 @@ TEST_CASE("kernels of several outputs refuse what they cannot be", "[kernel]") {
                 "p = 2");
 }
 
-TEST_CASE("NaN in a row stays in its rows and columns of a Gram matrix of several outputs",
-          "[kernel]") {
+TEST_CASE("NaN in a row stays in its rows and columns of a Gram matrix of several outputs") {
   Matrix<double> X = random_matrix(5, 3, 1);
   X(2, 1) = NAN;
   for (const Parameters& given : all_kernels()) {

@@ -12,7 +12,7 @@ using namespace mercer;
 using namespace mercer::linalg;
 using namespace mercer::test;
 
-TEST_CASE("a dense operator multiplies by its matrix and by the transpose", "[linalg]") {
+TEST_CASE("a dense operator multiplies by its matrix and by the transpose") {
   Context context;
   const Matrix<double> A = random_matrix(7, 5, 1), X = random_matrix(5, 3, 2),
                        U = random_matrix(7, 3, 3);
@@ -24,7 +24,7 @@ TEST_CASE("a dense operator multiplies by its matrix and by the transpose", "[li
   CHECK(difference(AtU.view(), product(transposed(A.view()).view(), U.view()).view(), 1e-14) == "");
 }
 
-TEST_CASE("a sum with a diagonal, of a matrix that is not symmetric", "[linalg]") {
+TEST_CASE("a sum with a diagonal, of a matrix that is not symmetric") {
   Context context;
   Matrix<double> A = random_matrix(6, 6, 4);
   const Matrix<double> X = random_matrix(6, 2, 5);
@@ -41,7 +41,7 @@ TEST_CASE("a sum with a diagonal, of a matrix that is not symmetric", "[linalg]"
         "");
 }
 
-TEST_CASE("operators refuse vectors of another size", "[linalg]") {
+TEST_CASE("operators refuse vectors of another size") {
   Context context;
   const Matrix<double> A = random_matrix(4, 3, 6), x = random_matrix(3, 2, 7);
   const DenseOperator op(A.view());
@@ -69,7 +69,7 @@ Matrix<double> zeros(int64_t rows, int64_t cols) {
 
 }  // namespace
 
-TEST_CASE("conjugate gradients: many right-hand sides, as Cholesky has them", "[linalg]") {
+TEST_CASE("conjugate gradients: many right-hand sides, as Cholesky has them") {
   const int64_t n = 60;
   for (const double condition : {10.0, 1e4, 1e7}) {
     const Matrix<double> A = positive(n, geometric(n, condition), 1);
@@ -94,7 +94,7 @@ TEST_CASE("conjugate gradients: many right-hand sides, as Cholesky has them", "[
   }
 }
 
-TEST_CASE("conjugate gradients end after as many steps as there are eigenvalues", "[linalg]") {
+TEST_CASE("conjugate gradients end after as many steps as there are eigenvalues") {
   const int64_t n = 40;
   std::vector<double> s;
   for (int64_t i = 0; i < n; ++i) s.push_back(i % 3 == 0 ? 1 : i % 3 == 1 ? 2.5 : 9);
@@ -109,7 +109,7 @@ TEST_CASE("conjugate gradients end after as many steps as there are eigenvalues"
   CHECK((again.converged && again.iterations == 0));
 }
 
-TEST_CASE("a preconditioner saves steps, and the answer stays", "[linalg]") {
+TEST_CASE("a preconditioner saves steps, and the answer stays") {
   const int64_t n = 80;
   Matrix<double> A = positive(n, geometric(n, 5), 5);
   std::vector<double> scale;
@@ -135,7 +135,7 @@ TEST_CASE("a preconditioner saves steps, and the answer stays", "[linalg]") {
   CHECK(difference(scaled.view(), expected.view(), 1e-7) == "");
 }
 
-TEST_CASE("conjugate gradients say what stopped them", "[linalg]") {
+TEST_CASE("conjugate gradients say what stopped them") {
   const int64_t n = 50;
   const Matrix<double> A = positive(n, geometric(n, 1e6), 7), B = random_matrix(n, 1, 8);
   const DenseOperator op(A.view());

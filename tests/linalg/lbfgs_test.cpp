@@ -119,7 +119,7 @@ double distance(const Vector& x, const Vector& y) {
 
 }  // namespace
 
-TEST_CASE("L-BFGS finds the minimum of Rosenbrock's function", "[linalg]") {
+TEST_CASE("L-BFGS finds the minimum of Rosenbrock's function") {
   Context context;
   for (const size_t size : {2, 10, 100}) {
     Vector x(size);
@@ -134,7 +134,7 @@ TEST_CASE("L-BFGS finds the minimum of Rosenbrock's function", "[linalg]") {
   }
 }
 
-TEST_CASE("L-BFGS solves ill-conditioned quadratics", "[linalg]") {
+TEST_CASE("L-BFGS solves ill-conditioned quadratics") {
   Context context;
   const std::pair<double, int64_t> cases[] = {{1.0, 10}, {1e4, 10}, {1e6, 20}};
   for (const auto& [condition, memory] : cases) {
@@ -148,7 +148,7 @@ TEST_CASE("L-BFGS solves ill-conditioned quadratics", "[linalg]") {
   }
 }
 
-TEST_CASE("L-BFGS: the inverse as the preconditioner needs one step", "[linalg]") {
+TEST_CASE("L-BFGS: the inverse as the preconditioner needs one step") {
   Context context;
   const Quadratic f(30, 1e10);
   Vector x(30);
@@ -162,7 +162,7 @@ TEST_CASE("L-BFGS: the inverse as the preconditioner needs one step", "[linalg]"
   CHECK(result.evaluations == 2);
 }
 
-TEST_CASE("L-BFGS on a logistic loss agrees with Newton's method", "[linalg]") {
+TEST_CASE("L-BFGS on a logistic loss agrees with Newton's method") {
   Context context;
   const Logistic f = logistic_problem();
   Vector x(12);
@@ -174,7 +174,7 @@ TEST_CASE("L-BFGS on a logistic loss agrees with Newton's method", "[linalg]") {
   CHECK(distance(x, f.newton()) <= std::sqrt(12.0) * 1e-12 / f.lambda);
 }
 
-TEST_CASE("L-BFGS backs away from where the function is not finite", "[linalg]") {
+TEST_CASE("L-BFGS backs away from where the function is not finite") {
   Context context;
   // s x - log x beyond 0, NaN before it.
   int64_t holes = 0;
@@ -200,7 +200,7 @@ TEST_CASE("L-BFGS backs away from where the function is not finite", "[linalg]")
   CHECK(refused(f, bad, {}, "at the start, expected finite") == "");
 }
 
-TEST_CASE("L-BFGS says why it ended", "[linalg]") {
+TEST_CASE("L-BFGS says why it ended") {
   Context context;
   Vector x = {-1.2, 1};
   CHECK(minimize_lbfgs(rosenbrock, x, {.most_iterations = 3}, context).end == LbfgsEnd::iterations);
@@ -246,7 +246,7 @@ TEST_CASE("L-BFGS says why it ended", "[linalg]") {
   CHECK(refused(undefined, x, {}, "its gradient at the start") == "");
 }
 
-TEST_CASE("L-BFGS: the minimum is flat, whatever a step would bring", "[linalg]") {
+TEST_CASE("L-BFGS: the minimum is flat, whatever a step would bring") {
   const Quadratic bowl(4, 10);
   Context context;
   Vector x(4), g(4);
@@ -273,7 +273,7 @@ TEST_CASE("L-BFGS: the minimum is flat, whatever a step would bring", "[linalg]"
   CHECK(is_flat(found, bowl, 4, {}));
 }
 
-TEST_CASE("L-BFGS refuses options out of their domains, obeys the context", "[linalg]") {
+TEST_CASE("L-BFGS refuses options out of their domains, obeys the context") {
   Context context;
   Vector x = {-1.2, 1};
   CHECK(refused(rosenbrock, x, {.memory = 0}, "memory = 0") == "");
@@ -295,7 +295,7 @@ TEST_CASE("L-BFGS refuses options out of their domains, obeys the context", "[li
   CHECK(calls == 5);
 }
 
-TEST_CASE("a Wolfe step falls and flattens", "[linalg]") {
+TEST_CASE("a Wolfe step falls and flattens") {
   // phi(t) = -t / (t^2 + 2) of More and Thuente 1994, (5.1), and a far first step of either kind.
   double last = -1;
   const auto phi = [&](double t) {

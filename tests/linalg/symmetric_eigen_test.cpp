@@ -9,8 +9,7 @@
 #include "support/refusal.h"
 
 using namespace mercer;
-using linalg::TridiagonalSolver;
-using test::random_matrix;
+using linalg::TridiagonalSolver, test::random_matrix;
 
 namespace {
 
@@ -88,7 +87,7 @@ void check_decomposition(const Matrix<double>& A, const Decomposed& found) {
 
 }  // namespace
 
-TEST_CASE("eigendecompositions have small residuals, and orthogonal vectors", "[linalg]") {
+TEST_CASE("eigendecompositions have small residuals, and orthogonal vectors") {
   const auto solver =
       GENERATE(TridiagonalSolver::divide_and_conquer, TridiagonalSolver::relatively_robust);
   // 128 reflectors make a block.
@@ -110,7 +109,7 @@ TEST_CASE("eigendecompositions have small residuals, and orthogonal vectors", "[
   CHECK(worst <= kLapackThreshold * static_cast<double>(n) * kEps * norm);
 }
 
-TEST_CASE("a full random matrix and an empty one decompose", "[linalg]") {
+TEST_CASE("a full random matrix and an empty one decompose") {
   const auto solver =
       GENERATE(TridiagonalSolver::divide_and_conquer, TridiagonalSolver::relatively_robust);
   const Matrix<double> A = random_matrix(257, 257, 3);
@@ -122,7 +121,7 @@ TEST_CASE("a full random matrix and an empty one decompose", "[linalg]") {
   CHECK(none.empty());
 }
 
-TEST_CASE("the memory cap chooses the tridiagonal solver, then refuses", "[linalg]") {
+TEST_CASE("the memory cap chooses the tridiagonal solver, then refuses") {
   const int64_t n = 100;
   const Matrix<double> A = with_spectrum("decay", n), B = test::copy(A.view());
   std::vector<double> values(static_cast<std::size_t>(n));
@@ -139,7 +138,7 @@ TEST_CASE("the memory cap chooses the tridiagonal solver, then refuses", "[linal
                 "memory_cap = 70000", "80000");
 }
 
-TEST_CASE("bad matrices and cancellation are refused", "[linalg]") {
+TEST_CASE("bad matrices and cancellation are refused") {
   Context context;
   std::vector<double> values(4), short_values(3);
   const Matrix<double> A = random_matrix(4, 4, 5), wide = random_matrix(4, 5, 5);

@@ -27,7 +27,7 @@ std::vector<double> repeat(uint64_t index, Draw one) {
 
 }  // namespace
 
-TEST_CASE("gamma: distribution, mean and variance", "[random]") {
+TEST_CASE("gamma: distribution, mean and variance") {
   constexpr double kShapes[] = {0.05, 0.5, 1.0, 7.3, 200.0};
   constexpr double kComparisons = 3.0 * std::size(kShapes);
   for (const double shape : kShapes) {
@@ -45,7 +45,7 @@ TEST_CASE("gamma: distribution, mean and variance", "[random]") {
   }
 }
 
-TEST_CASE("gamma: tiny and huge shapes stay numbers", "[random]") {
+TEST_CASE("gamma: tiny and huge shapes stay numbers") {
   Cursor cursor(test_stream(21));
   int wrong = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -57,7 +57,7 @@ TEST_CASE("gamma: tiny and huge shapes stay numbers", "[random]") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("chi_squared and chi: distribution", "[random]") {
+TEST_CASE("chi_squared and chi: distribution") {
   constexpr double kDegrees[] = {0.7, 3.0, 64.0};
   constexpr double kComparisons = 2.0 * std::size(kDegrees);
   for (const double degrees : kDegrees) {
@@ -71,7 +71,7 @@ TEST_CASE("chi_squared and chi: distribution", "[random]") {
   }
 }
 
-TEST_CASE("student_t: components are t, the mean square is F(3, degrees)", "[random]") {
+TEST_CASE("student_t: components are t, the mean square is F(3, degrees)") {
   constexpr double kDegrees[] = {1.0, 3.0, 5.0, 40.0};
   constexpr size_t kVectors = 20000;
   constexpr double kComparisons = 4.0 * std::size(kDegrees);
@@ -95,7 +95,7 @@ TEST_CASE("student_t: components are t, the mean square is F(3, degrees)", "[ran
   }
 }
 
-TEST_CASE("student_t: consumes the blocks of its chi square and its normals", "[random]") {
+TEST_CASE("student_t: consumes the blocks of its chi square and its normals") {
   Cursor vector(test_stream(26)), alone(test_stream(26));
   for (const size_t d : {1, 2, 3, 8, 9}) {
     std::vector<double> t(d), z(d);
@@ -109,7 +109,7 @@ TEST_CASE("student_t: consumes the blocks of its chi square and its normals", "[
   }
 }
 
-TEST_CASE("student_t: finite for degrees whose chi square underflows", "[random]") {
+TEST_CASE("student_t: finite for degrees whose chi square underflows") {
   Cursor cursor(test_stream(25));
   int wrong = 0;
   for (int i = 0; i < 2000; ++i) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Laws of numbers and of frequencies.
+// Laws of numbers and of frequencies, continuous and discrete.
 #include "random/law.h"
 
 #include "samplers.h"
 #include "support/catch.h"
+#include "support/refusal.h"
 #include "support/statistic.h"
 
 using namespace mercer::random;
@@ -47,7 +48,7 @@ const Sampler& sampler_of(const ClosedLaw& law) {
 
 }  // namespace
 
-TEST_CASE("laws: Kolmogorov-Smirnov, mean and variance", "[random]") {
+TEST_CASE("laws: Kolmogorov-Smirnov, mean and variance") {
   for (const ClosedLaw& law : kLaws) {
     INFO(law.name);
     const Sampler& sampler = sampler_of(law);
@@ -61,7 +62,7 @@ TEST_CASE("laws: Kolmogorov-Smirnov, mean and variance", "[random]") {
   }
 }
 
-TEST_CASE("laws: the two halves of a block are independent", "[random]") {
+TEST_CASE("laws: the two halves of a block are independent") {
   // Ranks of neighbours on a 16 x 16 grid; under independence every cell has the same probability.
   for (const ClosedLaw& law : kLaws) {
     INFO(law.name);
@@ -75,7 +76,7 @@ TEST_CASE("laws: the two halves of a block are independent", "[random]") {
   }
 }
 
-TEST_CASE("laws: every variate is finite", "[random]") {
+TEST_CASE("laws: every variate is finite") {
   for (const Sampler& sampler : kSamplers) {
     INFO(sampler.name);
     const auto sample = draw(sampler, test_stream(12), 0, 100000);
@@ -84,7 +85,7 @@ TEST_CASE("laws: every variate is finite", "[random]") {
   }
 }
 
-TEST_CASE("law: draws are the streams' variates", "[random]") {
+TEST_CASE("law: draws are the streams' variates") {
   std::vector<double> omega(70), expected(70);
   normal_law()->draw(test_stream(1), omega);
   fill_normal(test_stream(1), 0, expected);
@@ -94,7 +95,7 @@ TEST_CASE("law: draws are the streams' variates", "[random]") {
   CHECK(omega == expected);
 }
 
-TEST_CASE("law: normal radii are chi, fixed ones their root mean square", "[random]") {
+TEST_CASE("law: normal radii are chi, fixed ones their root mean square") {
   const auto law = normal_law();
   REQUIRE(law->isotropic());
   // Two degrees: P(radius <= r) = 1 - exp(-r^2 / 2).
@@ -106,7 +107,7 @@ TEST_CASE("law: normal radii are chi, fixed ones their root mean square", "[rand
   CHECK(law->scale_quantile(0.1) == 1.0);
 }
 
-TEST_CASE("law: quantiles of one coordinate", "[random]") {
+TEST_CASE("law: quantiles of one coordinate") {
   REQUIRE(normal_law()->is_product());
   REQUIRE(sign_law()->is_product());
   CHECK(std::erfc(-normal_law()->quantile(0.2) / std::sqrt(2.0)) == Approx(0.4).epsilon(1e-14));
@@ -114,9 +115,131 @@ TEST_CASE("law: quantiles of one coordinate", "[random]") {
   CHECK(sign_law()->quantile(0.51) == 1.0);
 }
 
-TEST_CASE("law: signs have no direction and no radius", "[random]") {
+TEST_CASE("law: signs have no direction and no radius") {
   CHECK(!sign_law()->isotropic());
   CHECK(std::isnan(sign_law()->radius(test_stream(0), 3)));
   CHECK(std::isnan(sign_law()->fixed_radius(3)));
   CHECK(std::isnan(sign_law()->scale_quantile(0.5)));
+}
+
+TEST_CASE("rademacher: all patterns of eight neighbours equally often") {
+  std::vector<double> signs(8 * 100000);
+  fill_rademacher(test_stream(40), 0, signs);
+  std::vector<int> counts(256);
+  for (size_t i = 0; i < signs.size(); i += 8) {
+    size_t pattern = 0;
+    for (size_t k = 0; k < 8; ++k) pattern = 2 * pattern + (signs[i + k] > 0);
+    ++counts[pattern];
+  }
+  CHECK(chi_square_uniform(counts) < chi_square_threshold(255));
+}
+
+TEST_CASE("complex_rademacher: pairs of the four units equally often") {
+  std::vector<double> units(4 * 100000);
+  fill_complex_rademacher(test_stream(41), 0, units);
+  std::map<std::array<double, 4>, int> counts;
+  for (size_t i = 0; i < units.size(); i += 4)
+    ++counts[{units[i], units[i + 1], units[i + 2], units[i + 3]}];
+  REQUIRE(counts.size() == 16);
+  std::vector<int> cells;
+  for (const auto& [pair, count] : counts) {
+    CHECK(std::abs(pair[0]) + std::abs(pair[1]) == 1.0);
+    cells.push_back(count);
+  }
+  CHECK(chi_square_uniform(cells) < chi_square_threshold(15));
+}
+
+TEST_CASE("uniform_below: uniform without modulo bias") {
+  Cursor cursor(test_stream(42));
+  for (const uint64_t n : {uint64_t{2}, uint64_t{6}, uint64_t{100}}) {
+    std::vector<int> counts(n);
+    for (int i = 0; i < 60000; ++i) ++counts.at(uniform_below(cursor, n));
+    INFO(n);
+    CHECK(chi_square_uniform(counts) <
+          chi_square_threshold(static_cast<double>(n - 1), kFailure, 5));
+  }
+  // Of the 2^64 words four share three values: without rejection every third value comes twice as
+  // often (scaling a word), or the lowest third of them (its remainder).
+  const uint64_t third = uint64_t{1} << 62;
+  std::vector<int> residues(3);
+  std::vector<int> counts(3);
+  for (int i = 0; i < 60000; ++i) {
+    const uint64_t value = uniform_below(cursor, 3 * third);
+    ++counts.at(value / third);
+    ++residues.at(value % 3);
+  }
+  CHECK(chi_square_uniform(counts) < chi_square_threshold(2, kFailure, 5));
+  CHECK(chi_square_uniform(residues) < chi_square_threshold(2, kFailure, 5));
+  CHECK(uniform_below(cursor, 1) == 0);
+}
+
+TEST_CASE("permutation: all 4! orders equally often") {
+  Cursor cursor(test_stream(43));
+  std::map<std::vector<int64_t>, int> counts;
+  std::vector<int64_t> order(4);
+  for (int i = 0; i < 48000; ++i) {
+    permutation(cursor, order);
+    ++counts[order];
+  }
+  REQUIRE(counts.size() == 24);
+  std::vector<int> cells;
+  for (const auto& [pattern, count] : counts) cells.push_back(count);
+  CHECK(chi_square_uniform(cells) < chi_square_threshold(23));
+}
+
+TEST_CASE("permutation: every entry once, sizes 0 and 1") {
+  Cursor cursor(test_stream(44));
+  for (const size_t n : {0, 1, 2, 1000, 4096}) {
+    std::vector<int64_t> order(n), all(n);
+    permutation(cursor, order);
+    std::sort(order.begin(), order.end());
+    std::iota(all.begin(), all.end(), 0);
+    CHECK(order == all);
+  }
+}
+
+TEST_CASE("sample_without_replacement: all 120 ordered triples of six equally often") {
+  Cursor cursor(test_stream(45));
+  std::map<std::vector<int64_t>, int> counts;
+  std::vector<int64_t> chosen(3);
+  for (int i = 0; i < 60000; ++i) {
+    sample_without_replacement(cursor, 6, chosen);
+    ++counts[chosen];
+  }
+  REQUIRE(counts.size() == 120);
+  std::vector<int> cells;
+  for (const auto& [triple, count] : counts) {
+    CHECK((triple[0] != triple[1] && triple[0] != triple[2] && triple[1] != triple[2]));
+    cells.push_back(count);
+  }
+  CHECK(chi_square_uniform(cells) < chi_square_threshold(119));
+}
+
+TEST_CASE("sample_without_replacement: distinct and in range, up to all of them") {
+  for (const int64_t n : {int64_t{1000}, int64_t{5000}, int64_t{1} << 62}) {
+    Cursor cursor(test_stream(46));
+    std::vector<int64_t> chosen(1000);
+    sample_without_replacement(cursor, n, chosen);
+    std::sort(chosen.begin(), chosen.end());
+    CHECK(std::adjacent_find(chosen.begin(), chosen.end()) == chosen.end());
+    CHECK(chosen.front() >= 0);
+    CHECK(chosen.back() < n);
+  }
+}
+
+TEST_CASE("sample_without_replacement: the first entries of the permutation") {
+  Cursor one(test_stream(47)), two(test_stream(47));
+  std::vector<int64_t> order(500), chosen(200);
+  permutation(one, order);
+  sample_without_replacement(two, 500, chosen);
+  CHECK(std::equal(chosen.begin(), chosen.end(), order.begin()));
+}
+
+TEST_CASE("sample_without_replacement: more than n is refused") {
+  Cursor cursor(test_stream(48));
+  std::vector<int64_t> chosen(3);
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, sample_without_replacement(cursor, 2, chosen),
+                "sample of 3 out of n = 2", "expected at most n");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, sample_without_replacement(cursor, -1, chosen), "n = -1");
+  CHECK_NOTHROW(sample_without_replacement(cursor, 0, {}));
 }

@@ -14,7 +14,7 @@ using namespace mercer;
 using random::child_seed;
 using namespace mercer::test;
 
-TEST_CASE("philox: known answers", "[random]") {
+TEST_CASE("philox: known answers") {
   const auto vectors = mercer::test::oracle("philox")["vectors"];
   REQUIRE(vectors.size() >= 3);
   for (const auto& vector : vectors) {
@@ -24,7 +24,7 @@ TEST_CASE("philox: known answers", "[random]") {
   }
 }
 
-TEST_CASE("philox: a sequence is its blocks, across the carries of the counter", "[random]") {
+TEST_CASE("philox: a sequence is its blocks, across the carries of the counter") {
   for (const uint64_t low : {uint64_t{0}, uint64_t{0xfffffffe}, ~uint64_t{0} - 1}) {
     const uint64_t high = 0x0123456789abcdef;
     std::vector<std::array<uint32_t, 4>> out(5);
@@ -38,7 +38,7 @@ TEST_CASE("philox: a sequence is its blocks, across the carries of the counter",
   }
 }
 
-TEST_CASE("stream: key is the seed, counter is position and id", "[random]") {
+TEST_CASE("stream: key is the seed, counter is position and id") {
   const Stream stream(0xaaaabbbbccccddddu, Tag::radius, 0x123456789abcu);
   CHECK(stream.id == 0x0005123456789abcu);
   const uint64_t position = 0x1111222233334444u;
@@ -54,7 +54,7 @@ TEST_CASE("stream: key is the seed, counter is position and id", "[random]") {
   CHECK(cursor.position() == position + 1);
 }
 
-TEST_CASE("a child's seed is the first half of the block of its tag, index and part", "[random]") {
+TEST_CASE("a child's seed is the first half of the block of its tag, index and part") {
   for (const uint64_t seed : {uint64_t{0}, uint64_t{42}, ~uint64_t{0}}) {
     for (const uint64_t part : {uint64_t{0}, uint64_t{3}, uint64_t{1} << 40}) {
       for (const uint64_t index : {uint64_t{0}, uint64_t{7}, (uint64_t{1} << 48) - 1}) {
@@ -69,7 +69,7 @@ TEST_CASE("a child's seed is the first half of the block of its tag, index and p
   }
 }
 
-TEST_CASE("no two parts of no two seeds share a seed", "[random]") {
+TEST_CASE("no two parts of no two seeds share a seed") {
   // 2^18 random words of 64 bits collide with probability 2^35 / 2^64 = 2e-9.
   std::vector<uint64_t> seeds;
   for (uint64_t seed = 0; seed < 4; ++seed) {
@@ -84,7 +84,7 @@ TEST_CASE("no two parts of no two seeds share a seed", "[random]") {
   CHECK(std::adjacent_find(seeds.begin(), seeds.end()) == seeds.end());
 }
 
-TEST_CASE("neighbours among seeds, parts and indices differ in half their bits", "[random]") {
+TEST_CASE("neighbours among seeds, parts and indices differ in half their bits") {
   constexpr int64_t kPairs = 1 << 14;
   const auto share = [&](auto&& differing) {
     int64_t bits = 0;
@@ -126,7 +126,7 @@ void check_independent(const std::vector<double>& x, const std::vector<double>& 
 
 }  // namespace
 
-TEST_CASE("streams: neighbours are independent", "[random]") {
+TEST_CASE("streams: neighbours are independent") {
   const Stream base(7, Tag::frequency, 0);
   const auto x = normals(base);
   check_independent(x, normals(Stream(7, Tag::frequency, 1)));

@@ -9,12 +9,11 @@
 #include "support/refusal.h"
 
 using namespace mercer;
-using statistic::accuracy;
-using statistic::r_squared;
+using statistic::accuracy, statistic::r_squared;
 using namespace mercer::statistic;
 using namespace mercer::test;
 
-TEST_CASE("R^2 by hand, leading dimensions, outputs that do not vary", "[statistic]") {
+TEST_CASE("R^2 by hand, leading dimensions, outputs that do not vary") {
   // First output: residual 1 + 0 + 1 = 2 about deviations 4 + 0 + 4 = 8; second: 0 of 2.
   const double Y[] = {1, 5, 9, 3, 6, 9, 5, 7, 9}, f[] = {2, 5, 3, 6, 4, 7};
   CHECK(r_squared({Y, 3, 2, 3}, {f, 3, 2}) == (0.75 + 1) / 2);
@@ -25,7 +24,7 @@ TEST_CASE("R^2 by hand, leading dimensions, outputs that do not vary", "[statist
   CHECK(r_squared({Y, 3, 1, 3}, {Y, 3, 1, 3}) == 1);
 }
 
-TEST_CASE("R^2 of far targets, and of predictions that are not finite", "[statistic]") {
+TEST_CASE("R^2 of far targets, and of predictions that are not finite") {
   const double far[] = {1e9, 1e9 + 1, 1e9 + 2}, close[] = {1e9, 1e9 + 1, 1e9 + 1};
   CHECK(r_squared({far, 3, 1}, {close, 3, 1}) == 0.5);
   const double tenths[] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1};  // their mean, summed, is not 0.1
@@ -34,7 +33,7 @@ TEST_CASE("R^2 of far targets, and of predictions that are not finite", "[statis
   CHECK(std::isnan(r_squared({far, 3, 1}, {missing, 3, 1})));
 }
 
-TEST_CASE("accuracy: the first of equals, and numbers that are no class", "[statistic]") {
+TEST_CASE("accuracy: the first of equals, and numbers that are no class") {
   const double scores[] = {0, 1, 1, 9, 3, 2, 1, 9, 0, 0, 5, 9}, Y[] = {1, 0, 2};
   CHECK(accuracy({Y, 3, 1}, {scores, 3, 3, 4}) == 1);
   const double wrong[] = {2, -1, 2};
@@ -47,7 +46,7 @@ TEST_CASE("accuracy: the first of equals, and numbers that are no class", "[stat
   CHECK(accuracy({zeros, 4, 1}, {broken, 4, 3}) == 0.25);
 }
 
-TEST_CASE("R^2: rows of weight 0 count for nothing, wherever they stand", "[statistic]") {
+TEST_CASE("R^2: rows of weight 0 count for nothing, wherever they stand") {
   const double Y[] = {1e15, 1, 2, 4}, f[] = {NAN, 1, 3, 4}, w[] = {0, 1, 2, 1};
   CHECK(r_squared({Y, 4, 1}, {f, 4, 1}, w) == r_squared({Y + 1, 3, 1}, {f + 1, 3, 1}, {w + 1, 3}));
   const double same[] = {7, 0.1, 0.1, 0.1};
@@ -58,7 +57,7 @@ TEST_CASE("R^2: rows of weight 0 count for nothing, wherever they stand", "[stat
   CHECK(std::isnan(r_squared({found, 3, 2}, {lost, 3, 2})));
 }
 
-TEST_CASE("confusion matrix: rows by class, columns by largest score", "[statistic]") {
+TEST_CASE("confusion matrix: rows by class, columns by largest score") {
   const double scores[] = {0, 1, 1, 3, 2, 1, 0, 0, 5, 1, 0, 0}, Y[] = {1, 0, 2, 1};
   Matrix<double> counts(3, 3);
   confusion({Y, 4, 1}, {scores, 4, 3}, counts.view());
@@ -66,7 +65,7 @@ TEST_CASE("confusion matrix: rows by class, columns by largest score", "[statist
   for (int i = 0; i < 9; ++i) CHECK(counts.data()[i] == expected[i]);
 }
 
-TEST_CASE("area under the curve: the share of pairs in order, ties half", "[statistic]") {
+TEST_CASE("area under the curve: the share of pairs in order, ties half") {
   const int64_t n = 60;
   Matrix<double> scores(n, 3), Y(n, 1);
   const Matrix<double> random = random_matrix(n, 3, 41);
@@ -96,14 +95,14 @@ TEST_CASE("area under the curve: the share of pairs in order, ties half", "[stat
   CHECK(std::isnan(area_under_curve(Y.view(), scores.view().block_cols(0, 2))));
 }
 
-TEST_CASE("log loss by hand; a probability of 0 is not infinite", "[statistic]") {
+TEST_CASE("log loss by hand; a probability of 0 is not infinite") {
   const double p[] = {0.25, 0.75, 1, 0}, Y[] = {1, 0}, wrong[] = {1, 1};
   CHECK(std::abs(log_loss({Y, 2, 1}, {p, 2, 2}) + std::log(0.75) / 2) <= 1e-15);
   CHECK(std::abs(log_loss({wrong, 2, 1}, {p, 2, 2}) - (-std::log(0.75) - std::log(1e-15)) / 2) <=
         1e-12);
 }
 
-TEST_CASE("calibration error: by hand, and of rows drawn with their probabilities", "[statistic]") {
+TEST_CASE("calibration error: by hand, and of rows drawn with their probabilities") {
   // Two bins of two rows: |1/2 - 0.65| and |1 - 0.85|.
   const double p[] = {0.6, 0.4, 0.3, 0.7, 0.8, 0.2, 0.9, 0.1}, Y[] = {0, 0, 0, 0};
   CHECK(std::abs(calibration_error({Y, 4, 1}, {p, 4, 2}, 2) - 0.15) <= 1e-15);
@@ -130,7 +129,7 @@ TEST_CASE("calibration error: by hand, and of rows drawn with their probabilitie
   CHECK(calibration_error(drawn.view(), probabilities.view(), bins) >= 0.1);
 }
 
-TEST_CASE("metrics refuse numbers that are no class, and NaN", "[statistic]") {
+TEST_CASE("metrics refuse numbers that are no class, and NaN") {
   const double p[] = {0.25, 0.75, 0.5, 0.5}, Y[] = {1, 2}, half[] = {0.5, 1}, good[] = {0, 1};
   const double missing[] = {0.5, 0.5, NAN, 1};
   Matrix<double> counts(2, 2);
@@ -148,7 +147,7 @@ TEST_CASE("metrics refuse numbers that are no class, and NaN", "[statistic]") {
   CHECK(each(good, missing, "row 1 (counted from 0) holds NaN") == "");
 }
 
-TEST_CASE("area under the curve: infinite scores are ordered, or refused by row", "[statistic]") {
+TEST_CASE("area under the curve: infinite scores are ordered, or refused by row") {
   const double Y[] = {0, 1, 1};
   const double ordered[] = {0, -INFINITY, 0, 1, -INFINITY, 0};
   CHECK(area_under_curve({Y, 3, 1}, {ordered, 3, 2}) == 1);
@@ -157,7 +156,7 @@ TEST_CASE("area under the curve: infinite scores are ordered, or refused by row"
                 "row 1 (counted from 0) is inf, inf, whose difference is NaN");
 }
 
-TEST_CASE("errors of a regression by hand, averaged over outputs", "[statistic]") {
+TEST_CASE("errors of a regression by hand, averaged over outputs") {
   const double Y[] = {1, 10, 3, 20}, f[] = {2, 10, 0, 16};
   const MatrixView<const double> y(Y, 2, 2), g(f, 2, 2);
   CHECK(std::abs(root_mean_square(y, g) - (std::sqrt(5.0) + std::sqrt(8.0)) / 2) <= 1e-15);

@@ -72,19 +72,6 @@ OperatorBoundQuestion question_of(const Reference& entry) {
 
 }  // namespace
 
-TEST_CASE("operator bounds: the reference numbers of the corollaries") {
-  for (const auto& entry : oracle("stats")["rahimi_recht_and_corollary28"])
-    CHECK(close(corollary28(entry["d"], std::sqrt(entry["sigma2"].get<double>()),
-                            entry["norm_Gamma"], entry["diameter"], entry["eps"], entry["F"]),
-                entry["probability_bound"]));
-  for (const auto& entry : oracle("stats")["orff_corollaries"]) {
-    const auto question = question_of(entry);
-    const double F = entry["F"];
-    CHECK(close(corollary31(question, F), entry["corollary31_corrected"]));
-    CHECK(close(corollary32(question, F), entry["corollary32_corrected"]));
-  }
-}
-
 TEST_CASE("operator bounds: norms of sub-exponential variables") {
   for (const auto& entry : oracle("stats")["orlicz"])
     CHECK(close(squared_norm_psi1(entry["d"], entry["sigma"]), entry["psi1_norm_of_squared_norm"]));

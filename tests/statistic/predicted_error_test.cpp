@@ -13,9 +13,7 @@
 using namespace mercer;
 using namespace mercer::feature;
 using namespace mercer::statistic;
-using projection::sketch_kind;
-using projection::SketchKind;
-using test::SketchCase;
+using projection::sketch_kind, projection::SketchKind, test::SketchCase;
 
 namespace {
 
@@ -115,7 +113,7 @@ std::unique_ptr<FeatureMap> best_by_hand(const kernel::Kernel& kernel, int64_t D
 
 }  // namespace
 
-TEST_CASE("what a map that draws nothing misses is predicted by its bias", "[statistic]") {
+TEST_CASE("what a map that draws nothing misses is predicted by its bias") {
   const Matrix<double> X = rows(30, 5, false);
   for (const auto& [kernel, most] : {std::pair{"additive_chi2", 0.05}, {"intersection", 0.2}}) {
     const auto map = test::made_map("additive", {{"kernel", kernel}}, 5, 15);

@@ -11,8 +11,7 @@
 #include "transform/spectrum.h"
 
 using namespace mercer;
-using transform::ComplexFft;
-using transform::RealFft;
+using transform::ComplexFft, transform::RealFft;
 
 namespace {
 

@@ -48,7 +48,7 @@ void check(int64_t rows, int64_t cols, int64_t outputs) {
 
 }  // namespace
 
-TEST_CASE("inner products of rows", "[transform]") {
+TEST_CASE("inner products of rows") {
   on_every_target([] {
     for (const int64_t cols : {0, 1, 7, 33, 512, 513, 1500}) {
       for (const int64_t outputs : {1, 2, 3, 8}) {
@@ -123,7 +123,7 @@ void check_columns(int64_t rows, int64_t columns, int64_t outputs) {
 
 }  // namespace
 
-TEST_CASE("inner products of columns, added up", "[transform]") {
+TEST_CASE("inner products of columns, added up") {
   on_every_target([] {
     for (const int64_t rows : {0, 1, 5, 64, 65, 200}) {
       for (const int64_t columns : {1, 7, 33, 64, 151}) {
@@ -136,7 +136,7 @@ TEST_CASE("inner products of columns, added up", "[transform]") {
   });
 }
 
-TEST_CASE("a NaN stays in its column and its output", "[transform]") {
+TEST_CASE("a NaN stays in its column and its output") {
   on_every_target([] {
     Matrix<double> Z = random_matrix(70, 40, 1), Y = random_matrix(70, 6, 2);
     const Matrix<double> clean = from_ones<double>(Z.view(), Y.view());

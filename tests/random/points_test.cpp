@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Sobol' points: the table against its defining properties, first points by hand, nets after
-// scrambling.
-#include "random/sobol.h"
-
+// Low-discrepancy points of Sobol and Halton.
 #include <bitset>
 
 #include "random/cells.h"
+#include "random/halton.h"
+#include "random/sobol.h"
 #include "random/stream.h"
 #include "support/refusal.h"
 
@@ -70,7 +69,7 @@ std::vector<uint64_t> cells(Scramble scramble, int64_t dimension, uint64_t first
 
 }  // namespace
 
-TEST_CASE("sobol: the first points of three dimensions, by hand", "[random]") {
+TEST_CASE("sobol: the first points of three dimensions, by hand") {
   // Dimension 0 mirrors binary digits. Dimension 1, x + 1 and m_1 = 1: m_k = 2 m_{k-1} ^ m_{k-1},
   // so v = 1/2, 3/4, 5/8. Dimension 2, x^2 + x + 1 and m = 1, 3: m_3 = 2 m_2 ^ 4 m_1 ^ m_1 = 3,
   // v = 1/2, 3/4, 3/8. Point j is the exclusive or of the v_k of its bits.
@@ -86,8 +85,7 @@ TEST_CASE("sobol: the first points of three dimensions, by hand", "[random]") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("sobol: polynomials are primitive and distinct, initial numbers odd and small",
-          "[random]") {
+TEST_CASE("sobol: polynomials are primitive and distinct, initial numbers odd and small") {
   std::set<uint32_t> seen;
   int64_t wrong = 0;
   for (int64_t j = 1; j < kSobolDimensions; ++j) {
@@ -104,7 +102,7 @@ TEST_CASE("sobol: polynomials are primitive and distinct, initial numbers odd an
   CHECK(seen.size() == kSobolDimensions - 1);
 }
 
-TEST_CASE("sobol: the table is the published one", "[random]") {
+TEST_CASE("sobol: the table is the published one") {
   // FNV-1a over 64-bit words, of the copy of new-joe-kuo-6 that SciPy 1.10.1 carries: for each
   // dimension from 1 on, the polynomial with its outer coefficients, then the initial numbers.
   uint64_t hash = 14695981039346656037u;
@@ -117,13 +115,13 @@ TEST_CASE("sobol: the table is the published one", "[random]") {
   CHECK(hash == 0xfecd0483edd539a4);
 }
 
-TEST_CASE("sobol: Sobol's property A holds in every dimension", "[random]") {
+TEST_CASE("sobol: Sobol's property A holds in every dimension") {
   // Among the first 2^d points there is one in each of the 2^d halves-boxes iff the d x d matrix of
   // first bits is regular over GF(2) (Sobol' 1976); Joe and Kuo's numbers have it up to 1,111.
   CHECK(first_singular_minor() == 0);
 }
 
-TEST_CASE("sobol: 2^m consecutive points fill 2^m intervals of every dimension", "[random]") {
+TEST_CASE("sobol: 2^m consecutive points fill 2^m intervals of every dimension") {
   test::check_cells([](Scramble scramble) {
     size_t wrong = 0;
     for (const int64_t dimension : {0, 1, 2, 3, 17, 300, 1023}) {
@@ -138,7 +136,7 @@ TEST_CASE("sobol: 2^m consecutive points fill 2^m intervals of every dimension",
   });
 }
 
-TEST_CASE("sobol: the first two dimensions are a (0,2)-sequence in base 2", "[random]") {
+TEST_CASE("sobol: the first two dimensions are a (0,2)-sequence in base 2") {
   test::check_cells([](Scramble scramble) {
     size_t wrong = 0;
     for (int m = 0; m <= 9; ++m) {
@@ -156,7 +154,7 @@ TEST_CASE("sobol: the first two dimensions are a (0,2)-sequence in base 2", "[ra
   });
 }
 
-TEST_CASE("sobol: scrambling is nested: it keeps how many digits two points share", "[random]") {
+TEST_CASE("sobol: scrambling is nested: it keeps how many digits two points share") {
   constexpr size_t kPoints = 256;
   const SobolDimension sequence(5);
   const auto bits = cells(Scramble::owen, 5, 0, kPoints, uint64_t{1} << kSobolBits);
@@ -174,8 +172,71 @@ TEST_CASE("sobol: scrambling is nested: it keeps how many digits two points shar
   CHECK(changed == kPoints * (kPoints - 1) / 2);  // else all later bits agree
 }
 
-TEST_CASE("sobol: too many dimensions are refused", "[random]") {
+TEST_CASE("sobol: too many dimensions are refused") {
   CHECK_NOTHROW(SobolPoints(kSobolDimensions, 0, Scramble::owen));
   CHECK_REFUSED(MERCER_UNSUPPORTED, SobolPoints(kSobolDimensions + 1, 0, Scramble::owen),
                 "inputs = 1025", "at most 1024", "Sobol'");
+}
+
+namespace {
+
+constexpr uint32_t kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
+
+/// The interval of length 1 / count that each point lies in. Sums of products 1e-16 below an
+/// interval's end would be miscounted: none of the fixed seed's is.
+std::vector<uint64_t> halton_cells(Scramble scramble, int64_t dimension, uint64_t first, uint64_t points,
+                            uint64_t count) {
+  std::vector<double> u(points);
+  HaltonPoints(dimension + 1, 5, scramble).fill(dimension, first, u);
+  return cells_of(u, count);
+}
+
+uint64_t power(uint64_t base, int exponent) {
+  uint64_t result = 1;
+  for (int i = 0; i < exponent; ++i) result *= base;
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("halton: p^m consecutive points fill p^m intervals in base p") {
+  test::check_cells([](Scramble scramble) {
+    size_t wrong = 0;
+    for (size_t k = 0; k < std::size(kPrimes); ++k) {
+      for (int m = 0; power(kPrimes[k], m) <= 2000; ++m) {
+        const uint64_t count = power(kPrimes[k], m);
+        for (const uint64_t run : {uint64_t{0}, uint64_t{1}, uint64_t{7}, uint64_t{1} << 17}) {
+          wrong += wrong_cells(halton_cells(scramble, static_cast<int64_t>(k), run * count, count, count));
+        }
+      }
+    }
+    return wrong;
+  });
+}
+
+TEST_CASE("halton: 2^a 3^b consecutive points fill the boxes 2^-a x 3^-b") {
+  test::check_cells([](Scramble scramble) {
+    size_t wrong = 0;
+    for (int a = 0; a <= 5; ++a) {
+      for (int b = 0; b <= 4; ++b) {
+        const uint64_t two = power(2, a), three = power(3, b), count = two * three;
+        std::vector<uint64_t> boxes = halton_cells(scramble, 0, 1000, count, two);
+        const auto other = halton_cells(scramble, 1, 1000, count, three);
+        for (size_t i = 0; i < boxes.size(); ++i) boxes[i] = boxes[i] * three + other[i];
+        wrong += wrong_cells(boxes);
+      }
+    }
+    return wrong;
+  });
+}
+
+TEST_CASE("halton: the last base is 65,521, more dimensions are refused") {
+  const HaltonPoints points(kHaltonDimensions, 5, Scramble::owen);
+  std::vector<double> u(65521);
+  points.fill(kHaltonDimensions - 1, 0, u);
+  std::vector<uint64_t> numbers;
+  for (const double x : u) numbers.push_back(static_cast<uint64_t>(x * 65521));
+  CHECK(wrong_cells(numbers) == 0);
+  CHECK_REFUSED(MERCER_UNSUPPORTED, HaltonPoints(kHaltonDimensions + 1, 0, Scramble::owen),
+                "inputs = 6543", "at most 6542", "Halton");
 }
