@@ -15,9 +15,7 @@
 
 using namespace mercer;
 using namespace mercer::feature;
-using projection::CirculantNumbers;
-using test::equal_bytes;
-using test::features_of;
+using projection::CirculantNumbers, test::equal_bytes, test::features_of;
 
 namespace {
 

@@ -11,8 +11,7 @@
 
 using namespace mercer;
 using namespace mercer::test;
-using projection::ProjectionArguments;
-using projection::Scramble;
+using projection::ProjectionArguments, projection::Scramble;
 
 namespace {
 
@@ -113,8 +112,7 @@ struct Halton {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("low discrepancy: columns are made of the points", "[projection]", Sobol,
-                   Halton) {
+TEMPLATE_TEST_CASE("low discrepancy: columns are made of the points", "", Sobol, Halton) {
   using Points = typename TestType::Points;
   for (const Scramble scramble : {Scramble::owen, Scramble::digital_shift}) {
     INFO("scramble " << static_cast<int>(scramble));
@@ -125,8 +123,7 @@ TEMPLATE_TEST_CASE("low discrepancy: columns are made of the points", "[projecti
   }
 }
 
-TEST_CASE("low discrepancy: every column of an isotropic law has that law over the scrambles",
-          "[projection]") {
+TEST_CASE("low discrepancy: every column of an isotropic law has that law over the scrambles") {
   constexpr int64_t d = 3, kSeeds = 4000, kColumn = 2;
   const double comparisons = 2.0 * 2 * 2 * 2 * static_cast<double>(isotropic_kernels().size());
   const double threshold = 2 * ks_threshold(kSeeds, kFailure, comparisons);
@@ -158,8 +155,7 @@ TEST_CASE("low discrepancy: every column of an isotropic law has that law over t
   }
 }
 
-TEST_CASE("low discrepancy: a column is the same in a larger map, a slice, and for any threads",
-          "[projection]") {
+TEST_CASE("low discrepancy: a column is the same in a larger map, a slice, and for any threads") {
   for (const char* name : {"sobol", "halton"}) {
     for (const int64_t d : {1, 3, 70}) {
       const auto of = [&](int64_t F, uint64_t seed, Scramble scramble = Scramble::owen) {
@@ -182,7 +178,7 @@ TEST_CASE("low discrepancy: a column is the same in a larger map, a slice, and f
   }
 }
 
-TEST_CASE("low discrepancy: refusals name kernel or inputs, projection and limit", "[projection]") {
+TEST_CASE("low discrepancy: refusals name kernel or inputs, projection and limit") {
   for (const std::string name : {"sobol", "halton"}) {
     const auto refusal = [&](const ProjectionArguments& given, const char* part,
                              const char* other) {

@@ -44,8 +44,7 @@ int32_t count_calls(void* user, int64_t, int64_t) {
 
 }  // namespace
 
-TEST_CASE("orthogonal: columns of a block are orthogonal, norms those of the radial law",
-          "[projection]") {
+TEST_CASE("orthogonal: columns of a block are orthogonal, norms those of the radial law") {
   // Haar blocks are orthogonal to 10 d eps (tests/random/orthogonal_test.cpp); scaling a column and
   // turning it into turns rounds each entry a few times more.
   for (const int64_t d : {1, 2, 3, 16, 70, 100}) {
@@ -64,7 +63,7 @@ TEST_CASE("orthogonal: columns of a block are orthogonal, norms those of the rad
   }
 }
 
-TEST_CASE("orthogonal: different blocks are independent", "[projection]") {
+TEST_CASE("orthogonal: different blocks are independent") {
   // The cosine of two independent directions in R^3 is uniform on (-1, 1): variance 1/3.
   constexpr int kBlocks = 3000;
   const Matrix<double> W =
@@ -78,7 +77,7 @@ TEST_CASE("orthogonal: different blocks are independent", "[projection]") {
         ks_threshold(cosines.size(), kFailure, 2));
 }
 
-TEST_CASE("orthogonal: coordinates are divided by their lengthscales", "[projection]") {
+TEST_CASE("orthogonal: coordinates are divided by their lengthscales") {
   const Matrix<double> one =
       columns_of(*make_projection("orthogonal", arguments_of(gaussian(), 3, 7, 4)));
   const Matrix<double> ard =
@@ -92,8 +91,7 @@ TEST_CASE("orthogonal: coordinates are divided by their lengthscales", "[project
   CHECK(wrong == 0);
 }
 
-TEST_CASE("orthogonal: a column is the same in a larger map, a slice, and for any threads",
-          "[projection]") {
+TEST_CASE("orthogonal: a column is the same in a larger map, a slice, and for any threads") {
   // 300 columns of d = 70 are five blocks across two groups of panels, the last one incomplete.
   for (const int64_t d : {1, 3, 70, 270}) {
     const auto of = [d](int64_t F) {
@@ -120,7 +118,7 @@ TEST_CASE("orthogonal: a column is the same in a larger map, a slice, and for an
   }
 }
 
-TEST_CASE("orthogonal: a block that spans two groups is drawn once", "[projection]") {
+TEST_CASE("orthogonal: a block that spans two groups is drawn once") {
   // Panels are packed in groups of 256 columns of doubles; a drawing polls the context once per
   // panel of reflections at the least.
   const auto polls = [](int64_t F) {

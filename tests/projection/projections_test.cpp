@@ -51,8 +51,7 @@ std::vector<const ProjectionEntry*> entries() {
 
 }  // namespace
 
-TEST_CASE("projections: every law is drawn from or refused by what the entry needs",
-          "[projection]") {
+TEST_CASE("projections: every law is drawn from or refused by what the entry needs") {
   for (const ProjectionEntry* entry : entries()) {
     for (const LawCase& of : law_cases()) {
       INFO(entry->name << ", " << of.name);
@@ -66,7 +65,7 @@ TEST_CASE("projections: every law is drawn from or refused by what the entry nee
   }
 }
 
-TEST_CASE("projections: options that a projection does not use are refused", "[projection]") {
+TEST_CASE("projections: options that a projection does not use are refused") {
   for (const ProjectionEntry* entry : entries()) {
     INFO(entry->name);
     ProjectionArguments arguments = plain({"normal", random::normal_law()}, 5, 40);
@@ -87,7 +86,7 @@ TEST_CASE("projections: options that a projection does not use are refused", "[p
   }
 }
 
-TEST_CASE("projections: fixed radii are for laws that have one", "[projection]") {
+TEST_CASE("projections: fixed radii are for laws that have one") {
   for (const ProjectionEntry* entry : entries()) {
     if (!entry->uses_radius) continue;
     for (const LawCase& of : law_cases()) {
@@ -109,7 +108,7 @@ TEST_CASE("projections: fixed radii are for laws that have one", "[projection]")
   }
 }
 
-TEST_CASE("projections: plain columns are 2 pi times those in turns", "[projection]") {
+TEST_CASE("projections: plain columns are 2 pi times those in turns") {
   for (const ProjectionEntry* entry : entries()) {
     ProjectionArguments arguments = plain({"normal", random::normal_law()}, 20, 70);
     arguments.lengthscale = {0.7};
@@ -126,7 +125,7 @@ TEST_CASE("projections: plain columns are 2 pi times those in turns", "[projecti
   }
 }
 
-TEST_CASE("projections: a range of blocks is what it is in the whole", "[projection]") {
+TEST_CASE("projections: a range of blocks is what it is in the whole") {
   constexpr int64_t d = 21, F = 5000;
   Context context;
   const auto check = [&](const char* name, auto make) {
