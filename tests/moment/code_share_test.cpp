@@ -5,10 +5,8 @@
 
 #include "support/catch.h"
 
-using mercer::moment::gaussian_code_share;
-using mercer::moment::gaussian_from_code_share;
-using mercer::moment::profile_code_share;
-using mercer::moment::profile_from_code_share;
+using mercer::moment::gaussian_code_share, mercer::moment::gaussian_from_code_share,
+    mercer::moment::profile_code_share, mercer::moment::profile_from_code_share;
 
 namespace {
 

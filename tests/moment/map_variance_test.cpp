@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Variances of maps' features: the reference numbers, simulated draws, rows that are close or far.
+// Variances of maps' features: the reference numbers, every draw, rows that are close or far.
 #include "kernel/arc_cosine.h"
 #include "kernel/inner_product.h"
 #include "moment/activation_variance.h"
+#include "moment/anova_variance.h"
 #include "moment/fourier_variance.h"
+#include "moment/linear_variance.h"
 #include "moment/optical_variance.h"
 #include "moment/positive_variance.h"
 #include "random/distributions.h"
 #include "support/catch.h"
+#include "support/dense.h"
 #include "support/kernels.h"
 #include "support/reference.h"
 #include "support/statistic.h"
 
+using namespace mercer;
+using namespace mercer::moment;
+
 namespace mercer::test {
 
-TEST_CASE("the variance of signs equals the reference numbers", "[moment]") {
+TEST_CASE("the variance of signs equals the reference numbers") {
   REQUIRE(oracle("variances").at("other").size() == 4);
   for (const auto& entry : oracle("variances").at("other")) {
     const std::vector<double> x = entry.at("x"), y = entry.at("y");
@@ -25,7 +31,7 @@ TEST_CASE("the variance of signs equals the reference numbers", "[moment]") {
   }
 }
 
-TEST_CASE("variances of optical features equal the reference numbers", "[moment]") {
+TEST_CASE("variances of optical features equal the reference numbers") {
   REQUIRE(oracle("variances").at("other").size() == 4);
   for (const auto& entry : oracle("variances").at("other")) {
     const std::vector<double> x = entry.at("x"), y = entry.at("y");
@@ -55,7 +61,7 @@ moment::ExponentialPair pair_of(const std::vector<double>& x, const std::vector<
 
 }  // namespace
 
-TEST_CASE("variances of positive features equal the reference numbers", "[moment]") {
+TEST_CASE("variances of positive features equal the reference numbers") {
   REQUIRE(oracle("variances").at("other").size() == 4);
   for (const auto& entry : oracle("variances").at("other")) {
     const moment::ExponentialPair pair = pair_of(entry.at("x"), entry.at("y"));
@@ -68,7 +74,7 @@ TEST_CASE("variances of positive features equal the reference numbers", "[moment
 
 // One draw of w: the estimates are k exp(a - r/2) with a = w'(x + y), k cosh(a) exp(-r/2), and k
 // cos(b) exp(rho/2) with b = w'(x - y).
-TEST_CASE("variances of positive features are those of simulated ones", "[moment]") {
+TEST_CASE("variances of positive features are those of simulated ones") {
   constexpr size_t kDraws = 100000;
   const std::vector<double> x = {0.2, -0.1, 0.3}, y = {0.1, 0.25, 0.2};
   moment::ExponentialPair pair = pair_of(x, y);
@@ -94,7 +100,7 @@ TEST_CASE("variances of positive features are those of simulated ones", "[moment
 }
 
 // k^2 alone is 0 in doubles, and exp(sum) overflows: their product does neither.
-TEST_CASE("variances of positive features: far rows, and rows that cancel", "[moment]") {
+TEST_CASE("variances of positive features: far rows, and rows that cancel") {
   const moment::ExponentialPair far{-400, 800.5, 800};
   CHECK(moment::positive_variance(far, 1) == Approx(std::exp(0.5)).epsilon(1e-12));
   CHECK(moment::hyperbolic_variance(far, 1) == Approx(std::exp(0.5)).epsilon(1e-12));
@@ -117,7 +123,7 @@ moment::StationaryValues values_of(const kernel::Kernel& k, const std::vector<do
 }  // namespace
 
 // k(0)^2 - k^2 and its like are rounding where x is y, or nearly.
-TEST_CASE("variances of the Fourier forms are not below 0 at rows that are close", "[moment]") {
+TEST_CASE("variances of the Fourier forms are not below 0 at rows that are close") {
   const auto kernel = kernel::make_matern(3.3, {1.0}, 1.3);
   random::Cursor cursor(random::Stream(1, random::Tag::sample, 0));
   int64_t below = 0, zero = 0;
@@ -146,3 +152,53 @@ TEST_CASE("variances of the Fourier forms are not below 0 at rows that are close
 }
 
 }  // namespace mercer::test
+
+namespace {
+
+constexpr int64_t kInputs = 7;
+
+// e_m of w_k x_k, by the definition: over all subsets.
+double symmetric(const double* x, int64_t signs, int64_t m) {
+  double sum = 0;
+  for (int64_t subset = 0; subset < (int64_t{1} << kInputs); ++subset) {
+    if (__builtin_popcountll(static_cast<unsigned long long>(subset)) != m) continue;
+    double product = 1;
+    for (int64_t k = 0; k < kInputs; ++k)
+      if ((subset >> k & 1) != 0) product *= (signs >> k & 1) != 0 ? -x[k] : x[k];
+    sum += product;
+  }
+  return sum;
+}
+
+template <class Column>
+double mean_square(const double* x, const double* y, const Column& column) {
+  double mean = 0;
+  for (int64_t signs = 0; signs < (int64_t{1} << kInputs); ++signs) {
+    const double estimate = column(x, signs) * column(y, signs);
+    mean += estimate * estimate / static_cast<double>(int64_t{1} << kInputs);
+  }
+  return mean;
+}
+
+}  // namespace
+
+TEST_CASE("anova: second moments are those over every vector of signs") {
+  const Matrix<double> X = test::random_matrix(2, kInputs, 3);
+  const double *const x = X.view().row(0), *const y = X.view().row(1);
+  std::vector<double> scratch;
+  for (int64_t m = 1; m <= kInputs; ++m) {
+    const double expected =
+        mean_square(x, y, [m](const double* r, int64_t signs) { return symmetric(r, signs, m); });
+    INFO("degree " << m);
+    CHECK(symmetric_square(kInputs, x, y, m, scratch) == Approx(expected).epsilon(1e-12));
+  }
+  const double all = mean_square(x, y, [](const double* r, int64_t signs) {
+    double product = 1;
+    for (int64_t k = 0; k < kInputs; ++k) product *= 1 + ((signs >> k & 1) != 0 ? -r[k] : r[k]);
+    return product;
+  });
+  CHECK(subsets_square(kInputs, x, y) == Approx(all).epsilon(1e-12));
+  const PairSums sums = pair_sums(kInputs, x, y);
+  CHECK(symmetric_square(kInputs, x, y, 1, scratch) - sums.s * sums.s ==
+        Approx(rademacher_entries_variance(sums, 1)).epsilon(1e-12));
+}

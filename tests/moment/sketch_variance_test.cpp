@@ -8,9 +8,7 @@
 
 using namespace mercer;
 using namespace mercer::moment;
-using projection::sketch_kind;
-using projection::SketchKind;
-using test::Reference;
+using projection::sketch_kind, projection::SketchKind, test::Reference;
 
 namespace {
 

@@ -201,7 +201,7 @@ void check_case(const Case& c) {
 
 }  // namespace
 
-TEST_CASE("coupled outputs: whole systems, rows left out and Tr H", "[solver]") {
+TEST_CASE("coupled outputs: whole systems, rows left out and Tr H") {
   for (const bool shared : {true, false})
     for (const bool gaps : {false, true})
       for (const bool center : {false, true}) {
@@ -214,7 +214,7 @@ TEST_CASE("coupled outputs: whole systems, rows left out and Tr H", "[solver]") 
   }
 }
 
-TEST_CASE("posterior: the covariance of whole systems", "[solver]") {
+TEST_CASE("posterior: the covariance of whole systems") {
   Context context;
   for (const bool shared : {true, false})
     for (const bool gaps : {false, true})
@@ -240,8 +240,7 @@ TEST_CASE("posterior: the covariance of whole systems", "[solver]") {
         }
 }
 
-TEST_CASE("coupled outputs: a shift far below the eigenvalues keeps its digits in the dual",
-          "[solver]") {
+TEST_CASE("coupled outputs: a shift far below the eigenvalues keeps its digits in the dual") {
   Context context;
   const Problem problem = ridge_problem(12, 30, 1, 731);
   const MatrixSource source(problem.Z.view(), problem.Y.view(), 5, false);
@@ -253,7 +252,7 @@ TEST_CASE("coupled outputs: a shift far below the eigenvalues keeps its digits i
             make_dual_path(make_dual_system(source, true, context))->solve(lambda, context)) == "");
 }
 
-TEST_CASE("coupled outputs: what was never observed is 0, the others as they were", "[solver]") {
+TEST_CASE("coupled outputs: what was never observed is 0, the others as they were") {
   Context context;
   const Problem problem = ridge_problem(14, 4, 2, 733);
   for (int64_t i = 0; i < 14; ++i) problem.Y(i, 1) = kMissing;
@@ -272,7 +271,7 @@ TEST_CASE("coupled outputs: what was never observed is 0, the others as they wer
   CHECK(make_coupled_path(nothing, {true, &joined}, context)->solve(0.1, context).w(3, 1) == 0);
 }
 
-TEST_CASE("coupled outputs: the reference numbers of the Stein equation", "[solver]") {
+TEST_CASE("coupled outputs: the reference numbers of the Stein equation") {
   for (const auto& entry : oracle("operator_kernels")["stein"]) {
     const Matrix<double> Z = reference_matrix(entry["Phi"]), Y = reference_matrix(entry["Y"]);
     const Matrix<double> B = reference_matrix(entry["B"]);
@@ -290,7 +289,7 @@ TEST_CASE("coupled outputs: the reference numbers of the Stein equation", "[solv
   }
 }
 
-TEST_CASE("coupled outputs: refusals", "[solver]") {
+TEST_CASE("coupled outputs: refusals") {
   Context context;
   const auto one = [] { return std::vector<double>(2, 1.0); };
   Matrix<double> zero(1, 4);

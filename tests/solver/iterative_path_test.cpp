@@ -47,7 +47,7 @@ double largest_gap(const Weights& a, const Weights& b, MatrixView<const double> 
 
 }  // namespace
 
-TEST_CASE("conjugate gradients find the weights of a factor", "[solver]") {
+TEST_CASE("conjugate gradients find the weights of a factor") {
   const Problem problem = uneven_problem(300, 40, 3, 501);
   std::vector<double> weights;
   for (int64_t i = 0; i < 300; ++i) weights.push_back(static_cast<double>(i % 4));
@@ -75,7 +75,7 @@ TEST_CASE("conjugate gradients find the weights of a factor", "[solver]") {
       }
 }
 
-TEST_CASE("the sketch sees the effective dimension where the spectrum falls", "[solver]") {
+TEST_CASE("the sketch sees the effective dimension where the spectrum falls") {
   const Problem problem = uneven_problem(300, 40, 1, 502);
   const MatrixSource rows(problem.Z.view(), problem.Y.view(), 64, false);
   Context context;
@@ -86,7 +86,7 @@ TEST_CASE("the sketch sees the effective dimension where the spectrum falls", "[
   CHECK(found == Approx(exact.effective_dimension(1e-3)).epsilon(1e-3));  // a rank of all 40
 }
 
-TEST_CASE("conjugate gradients refuse what has no one Gram matrix", "[solver]") {
+TEST_CASE("conjugate gradients refuse what has no one Gram matrix") {
   const Problem problem = ridge_problem(30, 4, 2, 503);
   problem.Y(3, 1) = std::nan("");
   const MatrixSource rows(problem.Z.view(), problem.Y.view(), 8, false);
@@ -108,8 +108,7 @@ Matrix<double> positive(int64_t n, int64_t rank, const Scale& scale, uint64_t se
 
 }  // namespace
 
-TEST_CASE("sketched preconditioner: the inverse, up to a factor, of an operator of low rank",
-          "[solver]") {
+TEST_CASE("sketched preconditioner: the inverse, up to a factor, of an operator of low rank") {
   const int64_t n = 40, rank = 6;
   const double shift = 0.3;
   Context context;
@@ -136,8 +135,7 @@ TEST_CASE("sketched preconditioner: the inverse, up to a factor, of an operator 
   CHECK(largest(left.view()) < 1e-9 * largest(two.view()));
 }
 
-TEST_CASE("sketched preconditioner: fewer steps where eigenvalues fall fast, the same solution",
-          "[solver]") {
+TEST_CASE("sketched preconditioner: fewer steps where eigenvalues fall fast, the same solution") {
   const int64_t n = 150;
   const double shift = 1e-5;
   Context context;
@@ -162,8 +160,8 @@ TEST_CASE("sketched preconditioner: fewer steps where eigenvalues fall fast, the
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, NystroemPreconditioner(system, n + 1, 7, context), "rank");
 }
 
-TEST_CASE("a solution's effective dimension is near the exact one, its weights are those of solve",
-          "[solver]") {
+TEST_CASE(
+    "a solution's effective dimension is near the exact one, its weights are those of solve") {
   const bool center = GENERATE(false, true);
   const double lambda = GENERATE(1e-4, 1e-2, 1.0);
   Context context;
@@ -189,7 +187,7 @@ TEST_CASE("a solution's effective dimension is near the exact one, its weights a
   }
 }
 
-TEST_CASE("the inverse of a diagonal matrix is traced exactly", "[solver]") {
+TEST_CASE("the inverse of a diagonal matrix is traced exactly") {
   Context context;
   const Matrix<double> L(3, 3);
   L.fill(0);

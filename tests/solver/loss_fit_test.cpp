@@ -3,7 +3,6 @@
 // Fits by losses against Newton's method, ridge and closed forms.
 #include "solver/loss_fit.h"
 
-#include "linalg/blas.h"
 #include "solver/block_statistics.h"
 #include "solver/cached_source.h"
 #include "squared_loss.h"
@@ -44,36 +43,6 @@ LossOptions options_of(const char* name) {
   return options;
 }
 
-/// Binary logistic by Newton's method, intercept in front: an independent objective.
-Vector newton_logistic(const Problem& problem, double lambda) {
-  const int64_t n = problem.Z.rows(), D = problem.Z.cols();
-  Matrix<double> x(D + 1, 1);
-  x.fill(0);
-  for (int step = 0; step < 40; ++step) {
-    Matrix<double> H(D + 1, D + 1), g(D + 1, 1);
-    H.fill(0);
-    g.fill(0);
-    for (int64_t j = 1; j <= D; ++j) {
-      H(j, j) = lambda;
-      g(j, 0) = lambda * x(j, 0);
-    }
-    for (int64_t i = 0; i < n; ++i) {
-      Matrix<double> z(1, D + 1);
-      z(0, 0) = 1;
-      std::copy_n(problem.Z.view().row(i), D, z.view().row(0) + 1);
-      double s = 0;
-      for (int64_t j = 0; j <= D; ++j) s += z(0, j) * x(j, 0);
-      const double p = 1 / (1 + std::exp(-s));
-      linalg::rank_update(p * (1 - p) / double(n), z.view(), H.view());
-      for (int64_t j = 0; j <= D; ++j) g(j, 0) += (p - problem.Y(i, 1)) * z(0, j) / double(n);
-    }
-    REQUIRE(linalg::cholesky(H.view()) == 0);
-    linalg::cholesky_solve(H.view(), g.view());
-    for (int64_t j = 0; j <= D; ++j) x(j, 0) -= g(j, 0);
-  }
-  return {x.data(), x.data() + D + 1};
-}
-
 /// tolerance: on the gradient, relative to that at x = 0.
 Weights fitted(const BlockSource& source, LossOptions options, double lambda, double tolerance,
                Context& context) {
@@ -91,7 +60,7 @@ Weights fitted(const BlockSource& source, LossOptions options, double lambda, do
 
 }  // namespace
 
-TEST_CASE("the objective's gradient is its derivative", "[solver][loss]") {
+TEST_CASE("the objective's gradient is its derivative", "[loss]") {
   Context context;
   for (const char* name : {"logistic", "squared_hinge", "poisson"})
     for (const bool center : {true, false}) {
@@ -119,20 +88,7 @@ TEST_CASE("the objective's gradient is its derivative", "[solver][loss]") {
     }
 }
 
-TEST_CASE("logistic loss: the minimum is that of Newton's method", "[solver][loss]") {
-  Context context;
-  const Problem problem(400, 8, 2, true);
-  const double lambda = 1e-2;
-  const Vector expected = newton_logistic(problem, lambda);
-  const Weights w = fitted(problem.source(), options_of("logistic"), lambda, 1e-11, context);
-  for (int64_t j = 0; j < 8; ++j) {
-    CHECK(std::abs(w.w(j, 1) - w.w(j, 0) - expected[static_cast<size_t>(j) + 1]) <= 1e-8);
-    CHECK(w.w(j, 0) == -w.w(j, 1));
-  }
-  CHECK(std::abs(w.intercept[1] - w.intercept[0] - expected[0]) <= 1e-8);
-}
-
-TEST_CASE("softmax of two columns has half the penalty of one", "[solver][loss]") {
+TEST_CASE("softmax of two columns has half the penalty of one", "[loss]") {
   // With theta_0 = -theta_1 = -w/2 the penalty lambda/2 (|theta_0|^2 + |theta_1|^2) is that of
   // lambda/2 for w: a third class that never occurs, at weight 0, leaves two columns.
   Context context;
@@ -150,7 +106,7 @@ TEST_CASE("softmax of two columns has half the penalty of one", "[solver][loss]"
   CHECK(difference(one.w.view(), two.w.view(), 1e-6) == "");
 }
 
-TEST_CASE("squared loss by this road is ridge", "[solver][loss]") {
+TEST_CASE("squared loss by this road is ridge", "[loss]") {
   Context context;
   const Problem problem(120, 7, 2, false);
   for (const bool center : {true, false}) {
@@ -169,7 +125,7 @@ TEST_CASE("squared loss by this road is ridge", "[solver][loss]") {
   }
 }
 
-TEST_CASE("intercepts alone: medians, quantiles, means of counts", "[solver][loss]") {
+TEST_CASE("intercepts alone: medians, quantiles, means of counts", "[loss]") {
   Context context;
   const int64_t n = 2001;
   Matrix<double> Z(n, 1), Y(n, 1);
@@ -196,7 +152,7 @@ TEST_CASE("intercepts alone: medians, quantiles, means of counts", "[solver][los
   CHECK(std::abs(fitted(source, huber, 1, 1e-12, context).intercept[0] - mean) <= 1e-9);
 }
 
-TEST_CASE("losses: weights are repeated rows, of classes too", "[solver][loss]") {
+TEST_CASE("losses: weights are repeated rows, of classes too", "[loss]") {
   Context context;
   const Problem problem(60, 4, 3, true);
   Vector weights;
@@ -218,7 +174,7 @@ TEST_CASE("losses: weights are repeated rows, of classes too", "[solver][loss]")
   CHECK(difference(w.w.view(), expected.w.view(), 1e-8) == "");
 }
 
-TEST_CASE("losses over blocks, with and without a cache, in single precision", "[solver][loss]") {
+TEST_CASE("losses over blocks, with and without a cache, in single precision", "[loss]") {
   Context context;
   const Problem problem(200, 6, 3, true);
   const Weights expected = fitted(problem.source(), options_of("logistic"), 1e-2, 1e-11, context);
@@ -235,7 +191,7 @@ TEST_CASE("losses over blocks, with and without a cache, in single precision", "
                    expected.w.view(), 1e-9) == "");
 }
 
-TEST_CASE("losses over processes have the bits of one another", "[solver][loss]") {
+TEST_CASE("losses over processes have the bits of one another", "[loss]") {
   Context context;
   const Problem problem(150, 5, 2, true);
   const Weights expected = fitted(problem.source(), options_of("logistic"), 1e-2, 1e-11, context);
@@ -257,7 +213,7 @@ TEST_CASE("losses over processes have the bits of one another", "[solver][loss]"
   CHECK(difference(found[1].w.view(), found[0].w.view(), 0) == "");
 }
 
-TEST_CASE("processes without room or without rows fit as the others do", "[solver][loss]") {
+TEST_CASE("processes without room or without rows fit as the others do", "[loss]") {
   Context context;
   const Problem problem(150, 40, 2, true);
   const Weights expected = fitted(problem.source(), options_of("logistic"), 1e-2, 1e-11, context);
@@ -281,7 +237,7 @@ TEST_CASE("processes without room or without rows fit as the others do", "[solve
   }
 }
 
-TEST_CASE("losses refuse rows without weight and features that are not finite", "[solver][loss]") {
+TEST_CASE("losses refuse rows without weight and features that are not finite", "[loss]") {
   Context context;
   const Problem problem(20, 3, 2, true);
   CHECK_REFUSED(

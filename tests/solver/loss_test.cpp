@@ -29,7 +29,7 @@ Vector targets(const Loss& loss, size_t columns, int i) {
 
 }  // namespace
 
-TEST_CASE("losses: slopes and curvatures are derivatives", "[solver][loss]") {
+TEST_CASE("losses: slopes and curvatures are derivatives", "[loss]") {
   std::vector<Loss> losses(loss_table().begin(), loss_table().end());
   losses.push_back(kSquared);
   for (const Loss& loss : losses)
@@ -61,7 +61,7 @@ TEST_CASE("losses: slopes and curvatures are derivatives", "[solver][loss]") {
     }
 }
 
-TEST_CASE("what losses say of themselves is what their values do", "[solver][loss]") {
+TEST_CASE("what losses say of themselves is what their values do", "[loss]") {
   for (const Loss& loss : loss_table()) {
     CAPTURE(loss.name);
     Vector slope(1), other(1);
@@ -98,7 +98,7 @@ TEST_CASE("what losses say of themselves is what their values do", "[solver][los
   }
 }
 
-TEST_CASE("losses of far scores are finite, of NaN NaN", "[solver][loss]") {
+TEST_CASE("losses of far scores are finite, of NaN NaN", "[loss]") {
   for (const Loss& loss : loss_table())
     for (const size_t columns : {1, 3}) {
       const Vector y = targets(loss, columns, 1);

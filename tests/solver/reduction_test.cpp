@@ -13,8 +13,7 @@
 
 using namespace mercer;
 using namespace mercer::test;
-using solver::NormalOperator;
-using solver::RowStatistics;
+using solver::NormalOperator, solver::RowStatistics;
 
 namespace {
 
@@ -43,7 +42,7 @@ std::vector<RowStatistics> reduced(const Problem& problem, const std::vector<int
 
 }  // namespace
 
-TEST_CASE("statistics of processes add up to those of one, in each of them", "[solver]") {
+TEST_CASE("statistics of processes add up to those of one, in each of them") {
   const Problem problem = ridge_problem(90, 11, 2, 211);
   Context context;
   const solver::Weights expected = reference_ridge(problem, true, 90 * 1e-3);
@@ -66,7 +65,7 @@ TEST_CASE("statistics of processes add up to those of one, in each of them", "[s
   }
 }
 
-TEST_CASE("statistics of weighted rows of processes add up", "[solver]") {
+TEST_CASE("statistics of weighted rows of processes add up") {
   const Problem problem = ridge_problem(90, 7, 2, 214);
   std::vector<double> weights;
   for (int64_t i = 0; i < 90; ++i) weights.push_back(0.25 * static_cast<double>(i % 5));
@@ -83,7 +82,7 @@ TEST_CASE("statistics of weighted rows of processes add up", "[solver]") {
   }
 }
 
-TEST_CASE("rows far from zero keep their digits when processes add up", "[solver]") {
+TEST_CASE("rows far from zero keep their digits when processes add up") {
   Problem problem = ridge_problem(60, 4, 1, 212);
   const solver::Weights expected = reference_ridge(problem, true, 60 * 1e-2);
   for (int64_t i = 0; i < 60; ++i)
@@ -95,7 +94,7 @@ TEST_CASE("rows far from zero keep their digits when processes add up", "[solver
   CHECK(difference(far.w.view(), expected.w.view(), 1e-7 * largest(expected.w.view())) == "");
 }
 
-TEST_CASE("one process has all rows: nothing is summed", "[solver]") {
+TEST_CASE("one process has all rows: nothing is summed") {
   const Problem problem = ridge_problem(20, 3, 1, 213);
   const MatrixSource rows(problem.Z.view(), problem.Y.view(), 5, false);
   std::vector<double> numbers = {1, 2};
@@ -138,7 +137,7 @@ std::vector<double> some_weights(int64_t n) {
 
 }  // namespace
 
-TEST_CASE("the normal operator is the Gram matrix, and symmetric", "[solver]") {
+TEST_CASE("the normal operator is the Gram matrix, and symmetric") {
   const Problem problem = ridge_problem(60, 8, 1, 304);
   const std::vector<double> weights = some_weights(60);
   const Matrix<double> X = random_matrix(8, 3, 305), V = random_matrix(8, 3, 306);
@@ -158,7 +157,7 @@ TEST_CASE("the normal operator is the Gram matrix, and symmetric", "[solver]") {
   }
 }
 
-TEST_CASE("processes that share the rows have one normal operator", "[solver]") {
+TEST_CASE("processes that share the rows have one normal operator") {
   const Problem problem = ridge_problem(40, 6, 1, 307);
   const Matrix<double> X = random_matrix(6, 2, 308);
   const Matrix<double> expected =

@@ -6,18 +6,15 @@
 #include "support/refusal.h"
 
 using namespace mercer;
-using solver::RidgePath;
-using solver::RowStatistics;
-using test::Problem;
-using test::random_matrix;
-using test::refusal_fault;
+using solver::RidgePath, solver::RowStatistics, test::Problem, test::random_matrix,
+    test::refusal_fault;
 
 namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 }  // namespace
 
-TEST_CASE("statistics refuse wrong sizes and too many removals", "[solver]") {
+TEST_CASE("statistics refuse wrong sizes and too many removals") {
   Context context;
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, RowStatistics(0, 1), "features = 0");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, RowStatistics(-3, 1), "features = -3");
@@ -51,7 +48,7 @@ TEST_CASE("statistics refuse wrong sizes and too many removals", "[solver]") {
   CHECK(statistics.rows() == 4);
 }
 
-TEST_CASE("a path refuses bad lambdas, sizes and empty statistics", "[solver]") {
+TEST_CASE("a path refuses bad lambdas, sizes and empty statistics") {
   Context context;
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, RidgePath(RowStatistics(3, 1), true, context), "0 rows");
   const Problem problem = test::ridge_problem(10, 3, 1, 121);
@@ -87,7 +84,7 @@ TEST_CASE("a path refuses bad lambdas, sizes and empty statistics", "[solver]") 
       "finite");
 }
 
-TEST_CASE("the other solvers refuse bad lambdas and sizes", "[solver]") {
+TEST_CASE("the other solvers refuse bad lambdas and sizes") {
   Context context;
   const Problem problem = test::ridge_problem(10, 3, 1, 123);
   const Matrix<double> short_y = random_matrix(9, 1, 1), K = random_matrix(10, 10, 1);
@@ -113,7 +110,7 @@ TEST_CASE("the other solvers refuse bad lambdas and sizes", "[solver]") {
                 "memory_cap = 799", "800");
 }
 
-TEST_CASE("folds and grids refuse what makes no sense", "[solver]") {
+TEST_CASE("folds and grids refuse what makes no sense") {
   Context context;
   const Problem problem = test::ridge_problem(10, 3, 1, 124);
   std::vector<RowStatistics> folds;
