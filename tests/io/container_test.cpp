@@ -10,10 +10,8 @@
 #include "support/temporary_directory.h"
 
 using namespace mercer;
-using mercer::test::Outcome;
-using mercer::test::outcome;
-using mercer::test::refusal_fault;
-using mercer::test::TemporaryDirectory;
+using mercer::test::Outcome, mercer::test::outcome, mercer::test::refusal_fault,
+    mercer::test::TemporaryDirectory;
 
 namespace {
 
@@ -52,7 +50,7 @@ std::string forged(std::string file, size_t sections, Change change) {
 
 }  // namespace
 
-TEST_CASE("CRC-64/XZ has its published check value, for any split into words", "[io]") {
+TEST_CASE("CRC-64/XZ has its published check value, for any split into words") {
   CHECK(io::crc64(bytes_of("123456789")) == 0x995DC9BBDF1939FAu);
   CHECK(io::crc64({}) == 0);
   // Bit by bit from the definition, for every length around the eight-byte steps.
@@ -67,7 +65,7 @@ TEST_CASE("CRC-64/XZ has its published check value, for any split into words", "
   }
 }
 
-TEST_CASE("sections come back as written, in order", "[io]") {
+TEST_CASE("sections come back as written, in order") {
   const TemporaryDirectory directory;
   const io::Container c = read(small_file(directory), "map");
   CHECK(c.kind == "map");
@@ -80,14 +78,14 @@ TEST_CASE("sections come back as written, in order", "[io]") {
   CHECK(read(directory.file("small.mercer"), "").kind == "map");
 }
 
-TEST_CASE("a file of another kind is INVALID_ARGUMENT naming both", "[io]") {
+TEST_CASE("a file of another kind is INVALID_ARGUMENT naming both") {
   const TemporaryDirectory directory;
   const std::string path = small_file(directory);
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, read(path, "model"), path,
                 "holds a map, expected a model");
 }
 
-TEST_CASE("every single-bit flip of a file is noticed", "[io]") {
+TEST_CASE("every single-bit flip of a file is noticed") {
   const TemporaryDirectory directory;
   const std::string original = directory.read(small_file(directory));
   const std::string path = directory.file("flipped.mercer");
@@ -105,7 +103,7 @@ TEST_CASE("every single-bit flip of a file is noticed", "[io]") {
   CHECK(faults == "");
 }
 
-TEST_CASE("every truncation and every lengthening of a file is noticed", "[io]") {
+TEST_CASE("every truncation and every lengthening of a file is noticed") {
   const TemporaryDirectory directory;
   const std::string original = directory.read(small_file(directory));
   const std::string path = directory.file("cut.mercer");
@@ -122,7 +120,7 @@ TEST_CASE("every truncation and every lengthening of a file is noticed", "[io]")
   CHECK(faults == "");
 }
 
-TEST_CASE("a newer format is VERSION, whatever else it holds", "[io]") {
+TEST_CASE("a newer format is VERSION, whatever else it holds") {
   const TemporaryDirectory directory;
   std::string file = directory.read(small_file(directory));
   file[8] = 2;
@@ -130,8 +128,7 @@ TEST_CASE("a newer format is VERSION, whatever else it holds", "[io]") {
   CHECK_REFUSED(MERCER_NEWER_VERSION, read(path, ""), path, "version 2", "at most 1");
 }
 
-TEST_CASE("impossible sizes with a right checksum are refused before anything is allocated",
-          "[io]") {
+TEST_CASE("impossible sizes with a right checksum are refused before anything is allocated") {
   const TemporaryDirectory directory;
   const std::string original = directory.read(small_file(directory));
   const size_t entry = 40 + 24;  // of the first section: offset, length, checksum
@@ -174,7 +171,7 @@ bool equal(const NumberArray& a, const NumberArray& b) {
 
 }  // namespace
 
-TEST_CASE("named arrays come back as they were", "[io]") {
+TEST_CASE("named arrays come back as they were") {
   const auto back = io::decode(io::encode(some()));
   REQUIRE(back.size() == some().size());
   for (size_t i = 0; i < back.size(); ++i) CHECK(equal(back[i], some()[i]));
@@ -182,7 +179,7 @@ TEST_CASE("named arrays come back as they were", "[io]") {
   CHECK(io::decode({}).empty());
 }
 
-TEST_CASE("numbers of older files are one array without a name", "[io]") {
+TEST_CASE("numbers of older files are one array without a name") {
   const std::vector<double> numbers = {0.5, -1, 3};
   const auto back = io::decode(std::as_bytes(std::span(numbers)));
   REQUIRE(back.size() == 1);
@@ -191,7 +188,7 @@ TEST_CASE("numbers of older files are one array without a name", "[io]") {
                 "numbers");
 }
 
-TEST_CASE("every shortened or altered table is refused or read as something else", "[io]") {
+TEST_CASE("every shortened or altered table is refused or read as something else") {
   const std::vector<std::byte> whole = io::encode(some());
   for (size_t length = 8; length < whole.size(); length += 8) {
     INFO(length);
@@ -208,7 +205,7 @@ TEST_CASE("every shortened or altered table is refused or read as something else
   }
 }
 
-TEST_CASE("numbers are found by name, type and shape", "[io]") {
+TEST_CASE("numbers are found by name, type and shape") {
   const auto arrays = some();
   CHECK(find_doubles(arrays, "landmarks", std::array<int64_t, 2>{2, -1}).size() == 6);
   CHECK(find_integers(arrays, "rank", std::array<int64_t, 1>{1})[0] == -4);

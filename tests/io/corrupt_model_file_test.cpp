@@ -6,7 +6,7 @@
 using namespace mercer;
 using namespace mercer::test;
 
-TEST_CASE("ranges that no fit keeps are CORRUPT_FILE", "[io]") {
+TEST_CASE("ranges that no fit keeps are CORRUPT_FILE") {
   const model::Model model = guarded_model();
   const auto nth_becomes = [](size_t n, double value) {
     return [=](const std::string& bytes) {
@@ -32,7 +32,7 @@ TEST_CASE("ranges that no fit keeps are CORRUPT_FILE", "[io]") {
                 "extrapolation = \"hold\"") == "");
 }
 
-TEST_CASE("a preparation that no fit learns is CORRUPT_FILE", "[io]") {
+TEST_CASE("a preparation that no fit learns is CORRUPT_FILE") {
   const model::Model log = prepared_model(model::Transform::log),
                      rank = prepared_model(model::Transform::rank);
   const auto nth_becomes = [](size_t n, double value) {
@@ -72,7 +72,7 @@ TEST_CASE("a preparation that no fit learns is CORRUPT_FILE", "[io]") {
   CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_model(path), path, "ranges is missing");
 }
 
-TEST_CASE("model files with right checksums and sizes that disagree are CORRUPT_FILE", "[io]") {
+TEST_CASE("model files with right checksums and sizes that disagree are CORRUPT_FILE") {
   const model::Model model = small_model(1);
   const auto cut = [](const std::string& bytes) { return bytes.substr(8); };
   CHECK(corrupt(model, "weights", cut, "weights has 7 numbers, expected 8 x 1") == "");
@@ -100,8 +100,7 @@ TEST_CASE("model files with right checksums and sizes that disagree are CORRUPT_
                 "mean has 3 numbers") == "");
 }
 
-TEST_CASE("model files with right checksums and values outside their domain are CORRUPT_FILE",
-          "[io]") {
+TEST_CASE("model files with right checksums and values outside their domain are CORRUPT_FILE") {
   const model::Model model = small_model(1);
   const auto first_becomes = [](double value) {
     return [=](const std::string& bytes) { return as_bytes(value) + bytes.substr(8); };
@@ -128,7 +127,7 @@ TEST_CASE("model files with right checksums and values outside their domain are 
         "");
 }
 
-TEST_CASE("options that no fit accepts are CORRUPT_FILE", "[io]") {
+TEST_CASE("options that no fit accepts are CORRUPT_FILE") {
   const model::Model model = small_model(1);  // a regression, kfold of 12345 rows
   constexpr struct {
     const char *key, *value, *spoiled, *says;
@@ -165,7 +164,7 @@ TEST_CASE("options that no fit accepts are CORRUPT_FILE", "[io]") {
   }
 }
 
-TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE", "[io]") {
+TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE") {
   const model::Model model = small_model(1);
   CHECK(corrupt(model, "map", substitute("\"form\":\"pair\"", "\"form\":\"complex\""),
                 "complex map") == "");
@@ -195,8 +194,7 @@ TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE", "[
   }
 }
 
-TEST_CASE("sections that a reader does not know: optional ones are passed by, others refused",
-          "[io]") {
+TEST_CASE("sections that a reader does not know: optional ones are passed by, others refused") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("model");
   const model::Model model = small_model(2);
@@ -219,7 +217,7 @@ TEST_CASE("sections that a reader does not know: optional ones are passed by, ot
   }
 }
 
-TEST_CASE("a model that could not be read back is not written", "[io]") {
+TEST_CASE("a model that could not be read back is not written") {
   const TemporaryDirectory directory;
   const auto refused = [&](auto change, const char* part) {
     return refusal_fault(
@@ -273,7 +271,7 @@ model::Model hashed_model() {
 
 }  // namespace
 
-TEST_CASE("hashing is kept with all bits of its seed; what no fit does is CORRUPT_FILE", "[io]") {
+TEST_CASE("hashing is kept with all bits of its seed; what no fit does is CORRUPT_FILE") {
   const model::Model model = hashed_model();
   const TemporaryDirectory directory;
   const std::string path = directory.file("model");

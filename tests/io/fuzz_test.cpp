@@ -45,7 +45,7 @@ bool documented(mercer_status status) {
 
 }  // namespace
 
-TEST_CASE("a damaged file is never read", "[io]") {
+TEST_CASE("a damaged file is never read") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("model");
   io::save(small_model(), path);
@@ -64,8 +64,7 @@ TEST_CASE("a damaged file is never read", "[io]") {
   CHECK(fault == "");
 }
 
-TEST_CASE("damaged sections under right checksums are read or refused, never anything else",
-          "[io]") {
+TEST_CASE("damaged sections under right checksums are read or refused, never anything else") {
   const TemporaryDirectory directory;
   const std::string good = directory.file("good"), path = directory.file("forged");
   io::save(small_model(), good);

@@ -46,8 +46,7 @@ bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
 }  // namespace
 
 TEST_CASE(
-    "a map file with a lengthscale for each of many inputs may outgrow the limit of typed specs",
-    "[io]") {
+    "a map file with a lengthscale for each of many inputs may outgrow the limit of typed specs") {
   const TemporaryDirectory directory;
   std::vector<double> lengthscale(60000);
   for (size_t j = 0; j < lengthscale.size(); ++j)
@@ -59,8 +58,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "map files with right checksums and wrong contents are CORRUPT_FILE naming path and fault",
-    "[io]") {
+    "map files with right checksums and wrong contents are CORRUPT_FILE naming path and fault") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("map");
   const auto refused = [&](const feature::FeatureMap& map, const char* section, auto change,
@@ -105,7 +103,7 @@ TEST_CASE(
                 "numbers") == "");
 }
 
-TEST_CASE("a spec from a newer library inside a file is VERSION", "[io]") {
+TEST_CASE("a spec from a newer library inside a file is VERSION") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("map");
   io::save(*spec::map_from_spec(kSpec), path);
@@ -115,7 +113,7 @@ TEST_CASE("a spec from a newer library inside a file is VERSION", "[io]") {
   CHECK_REFUSED(MERCER_NEWER_VERSION, io::load_map(path), path, "mercer = 2");
 }
 
-TEST_CASE("a missing, added or renamed section is CORRUPT_FILE", "[io]") {
+TEST_CASE("a missing, added or renamed section is CORRUPT_FILE") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("map");
   const std::byte bytes[8]{};
@@ -133,7 +131,7 @@ TEST_CASE("a missing, added or renamed section is CORRUPT_FILE", "[io]") {
   CHECK(refused({spec, numbers, other}) == "");
 }
 
-TEST_CASE("files that are not there or of another kind say so", "[io]") {
+TEST_CASE("files that are not there or of another kind say so") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("map");
   CHECK_REFUSED(MERCER_IO, io::load_map(path), path, std::strerror(ENOENT));
@@ -166,7 +164,7 @@ std::string corrupt(const std::string& spec, const std::vector<NumberArray>& num
 
 }  // namespace
 
-TEST_CASE("maps of several outputs come back from files", "[io]") {
+TEST_CASE("maps of several outputs come back from files") {
   const auto drawn = spec::map_from_spec(
       R"({"kernel":{"kernel":"helmholtz","alpha":0.1},"inputs":2,"features":24,"seed":4})");
   const auto own = supplied();
@@ -182,7 +180,7 @@ TEST_CASE("maps of several outputs come back from files", "[io]") {
   }
 }
 
-TEST_CASE("maps of several outputs that do not fit together are corrupt", "[io]") {
+TEST_CASE("maps of several outputs that do not fit together are corrupt") {
   const std::string spec = spec::to_spec(*supplied());
   const std::vector<NumberArray> numbers = supplied()->numbers();
   const auto changed = [&](const std::string& from, const std::string& to) {

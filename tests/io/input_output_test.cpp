@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "io/atomic_file.h"
-
+// Files: read from where they stopped, replaced whole or not at all.
 #include <fnmatch.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -9,12 +8,52 @@
 #include <csignal>
 #include <filesystem>
 
+#include "io/atomic_file.h"
+#include "io/input_file.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
 
 using namespace mercer;
-using mercer::test::refusal_fault;
-using mercer::test::TemporaryDirectory;
+using mercer::test::refusal_fault, mercer::test::TemporaryDirectory;
+
+TEST_CASE("the length is known and reading goes on where it stopped") {
+  const TemporaryDirectory directory;
+  io::InputFile file(directory.write("a", "abcdef"));
+  CHECK(file.length() == 6);
+  std::array<std::byte, 4> four{};
+  file.read(four);
+  CHECK(std::memcmp(four.data(), "abcd", 4) == 0);
+  file.read(std::span(four).first(2));
+  CHECK(std::memcmp(four.data(), "ef", 2) == 0);
+  CHECK_REFUSED(MERCER_CORRUPT_FILE, file.read(four), "ends before");
+}
+
+TEST_CASE("memory is read as a file is") {
+  const std::string text = "abcdef";
+  io::MemoryInput data(std::as_bytes(std::span(text)));
+  CHECK(data.length() == 6);
+  CHECK(data.name() == "data");
+  std::array<std::byte, 4> four{};
+  data.read(four);
+  CHECK(std::memcmp(four.data(), "abcd", 4) == 0);
+  CHECK_REFUSED(MERCER_CORRUPT_FILE, data.read(four), "data: ends before");
+  data.read(std::span(four).first(2));
+  CHECK(std::memcmp(four.data(), "ef", 2) == 0);
+}
+
+TEST_CASE("what cannot be opened or is no regular file is IO naming path and reason") {
+  const TemporaryDirectory directory;
+  const auto refused = [](const std::string& path, const char* reason) {
+    return refusal_fault(
+        MERCER_IO, [&] { io::InputFile file(path); }, path, reason);
+  };
+  CHECK(refused(directory.file("missing"), std::strerror(ENOENT)) == "");
+  CHECK(refused(directory.path(), "not a regular file") == "");
+  CHECK(refused("/dev/null", "not a regular file") == "");
+  mkfifo(directory.file("pipe").c_str(),
+         0600);  // without a writer: a plain open would wait for one
+  CHECK(refused(directory.file("pipe"), "not a regular file") == "");
+}
 
 namespace {
 
@@ -49,7 +88,7 @@ class FileSizeLimit {
 
 }  // namespace
 
-TEST_CASE("a file appears whole, alone, and readable as the umask says", "[io]") {
+TEST_CASE("a file appears whole, alone, and readable as the umask says") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("a.mercer");
   const mode_t mask = umask(022);
@@ -60,7 +99,7 @@ TEST_CASE("a file appears whole, alone, and readable as the umask says", "[io]")
   CHECK(mode_of(path) == 0644);
 }
 
-TEST_CASE("a file that exists is replaced and keeps its permissions", "[io]") {
+TEST_CASE("a file that exists is replaced and keeps its permissions") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("a.mercer", "a longer text than the new one");
   chmod(path.c_str(), 0600);
@@ -70,7 +109,7 @@ TEST_CASE("a file that exists is replaced and keeps its permissions", "[io]") {
   CHECK(directory.file_count() == 1);
 }
 
-TEST_CASE("a symbolic link stays one: what it points to is replaced", "[io]") {
+TEST_CASE("a symbolic link stays one: what it points to is replaced") {
   const TemporaryDirectory directory;
   const std::string target = directory.write("target", "old");
   std::filesystem::create_symlink(target, directory.file("link"));
@@ -79,7 +118,7 @@ TEST_CASE("a symbolic link stays one: what it points to is replaced", "[io]") {
   CHECK(directory.read(target) == "new");
 }
 
-TEST_CASE("a symbolic link to a file that does not exist yet stays one too", "[io]") {
+TEST_CASE("a symbolic link to a file that does not exist yet stays one too") {
   const TemporaryDirectory directory;
   namespace fs = std::filesystem;
   fs::create_directory(directory.file("data"));
@@ -99,7 +138,7 @@ TEST_CASE("a symbolic link to a file that does not exist yet stays one too", "[i
   CHECK(fs::is_symlink(directory.file("astray")));
 }
 
-TEST_CASE("symbolic links that go round in a circle are IO and stay", "[io]") {
+TEST_CASE("symbolic links that go round in a circle are IO and stay") {
   const TemporaryDirectory directory;
   namespace fs = std::filesystem;
   fs::create_symlink("itself", directory.file("itself"));
@@ -114,7 +153,7 @@ TEST_CASE("symbolic links that go round in a circle are IO and stay", "[io]") {
   CHECK(directory.file_count() == 3);
 }
 
-TEST_CASE("names up to the 255 bytes of a file system can be written", "[io]") {
+TEST_CASE("names up to the 255 bytes of a file system can be written") {
   const TemporaryDirectory directory;
   for (const size_t bytes : {245, 246, 255}) {
     const std::string path = directory.file(std::string(bytes, 'n'));
@@ -124,7 +163,7 @@ TEST_CASE("names up to the 255 bytes of a file system can be written", "[io]") {
   CHECK(directory.file_count() == 3);
 }
 
-TEST_CASE("the temporary file has the name that the headers say", "[io]") {
+TEST_CASE("the temporary file has the name that the headers say") {
   const TemporaryDirectory directory;
   const io::AtomicFile file(directory.file("a.mercer"));
   REQUIRE(directory.file_count() == 1);
@@ -132,7 +171,7 @@ TEST_CASE("the temporary file has the name that the headers say", "[io]") {
   CHECK(fnmatch(".mercer-??????.tmp", only.path().filename().c_str(), FNM_PERIOD) == 0);
 }
 
-TEST_CASE("without commit nothing is left and the old file is untouched", "[io]") {
+TEST_CASE("without commit nothing is left and the old file is untouched") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("a.mercer", "old");
   { io::AtomicFile file(path); }
@@ -140,7 +179,7 @@ TEST_CASE("without commit nothing is left and the old file is untouched", "[io]"
   CHECK(directory.read(path) == "old");
 }
 
-TEST_CASE("a write that fails half-way leaves the old file and nothing else", "[io]") {
+TEST_CASE("a write that fails half-way leaves the old file and nothing else") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("a.mercer", "old");
   std::string fault;
@@ -155,7 +194,7 @@ TEST_CASE("a write that fails half-way leaves the old file and nothing else", "[
   CHECK(directory.read(path) == "old");
 }
 
-TEST_CASE("places that cannot be written are IO naming path and reason", "[io]") {
+TEST_CASE("places that cannot be written are IO naming path and reason") {
   const TemporaryDirectory directory;
   const auto refused = [&](const std::string& path, const char* reason) {
     return refusal_fault(
@@ -175,7 +214,7 @@ TEST_CASE("places that cannot be written are IO naming path and reason", "[io]")
   CHECK(directory.file_count() == 1);
 }
 
-TEST_CASE("a directory without write permission is IO", "[io]") {
+TEST_CASE("a directory without write permission is IO") {
   const TemporaryDirectory directory;
   std::filesystem::create_directory(directory.file("closed"));
   chmod(directory.file("closed").c_str(), 0555);
