@@ -9,8 +9,7 @@
 #include "support/statistic.h"
 
 using namespace mercer;
-using test::features_of;
-using test::pulled;
+using test::features_of, test::pulled;
 
 namespace {
 

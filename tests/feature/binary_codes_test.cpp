@@ -54,7 +54,7 @@ double mean_share(const kernel::Kernel& k, int64_t d, const double* x, const dou
 
 }  // namespace
 
-TEST_CASE("codes: the mean share of differing bits is the series, independent bits", "[feature]") {
+TEST_CASE("codes: the mean share of differing bits is the series, independent bits") {
   constexpr int64_t d = 5, D = 1 << 18;
   const std::shared_ptr<const kernel::Kernel> kernels[] = {
       kernel::make_gaussian({1.3}, 2.5), kernel::make_laplacian({2.0}, 1),
@@ -76,7 +76,7 @@ TEST_CASE("codes: the mean share of differing bits is the series, independent bi
   }
 }
 
-TEST_CASE("codes: every projection, over seeds", "[feature]") {
+TEST_CASE("codes: every projection, over seeds") {
   constexpr int64_t d = 6, D = 64, kSeeds = 400;
   const auto kernel = kernel::make_gaussian({1.5}, 1);
   const Matrix<double> X = test::random_matrix(2, d, 5);
@@ -99,7 +99,7 @@ TEST_CASE("codes: every projection, over seeds", "[feature]") {
   }
 }
 
-TEST_CASE("codes: a row's bits are its own, whatever the rows, threads and form", "[feature]") {
+TEST_CASE("codes: a row's bits are its own, whatever the rows, threads and form") {
   constexpr int64_t d = 7, n = 150;
   const auto kernel = kernel::make_gaussian({1.0}, 1);
   const Matrix<float> X = test::random_matrix<float>(n, d, 9);
@@ -121,7 +121,7 @@ TEST_CASE("codes: a row's bits are its own, whatever the rows, threads and form"
   }
 }
 
-TEST_CASE("codes: rows without numbers and maps without phases are refused", "[feature]") {
+TEST_CASE("codes: rows without numbers and maps without phases are refused") {
   const auto kernel = kernel::make_gaussian({1.0}, 1);
   const Matrix<double> X = test::random_matrix(9, 3, 9);
   const MatrixView<const double> rows = X.view();
@@ -146,7 +146,7 @@ TEST_CASE("codes: rows without numbers and maps without phases are refused", "[f
                 "kernel skewed_chi2");
 }
 
-TEST_CASE("codes: distances of all pairs, more codes than a tile", "[feature]") {
+TEST_CASE("codes: distances of all pairs, more codes than a tile") {
   constexpr int64_t words = 3, n = 300, m = 1100;
   std::vector<uint64_t> A(n * words), B(m * words);
   for (size_t i = 0; i < A.size(); ++i) A[i] = i * 0x9E3779B97F4A7C15u;

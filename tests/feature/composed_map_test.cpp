@@ -221,40 +221,6 @@ TEST_CASE("sum: parts made from rows learn from them, and their numbers make the
                 "1 arrays of numbers belong to no part");
 }
 
-TEST_CASE("sum: derivatives are those of the parts in their columns") {
-  const std::string phase = R"({"map":"fourier","form":"phase"})";
-  const auto map = made(spec_of("sum", kGaussian + "," + kCauchy, phase + "," + phase, 13));
-  const auto first = part(0, phase, kGaussian, 7), second = part(1, phase, kCauchy, 6);
-  constexpr int64_t n = 5, d = 3;
-  const Matrix<double> X = random_matrix(n, d, 1), V = random_matrix(n, d, 2),
-                       G = random_matrix(n, 13, 3);
-  const MatrixView<const double> x = X.view(), v = V.view(), g = G.view();
-  const Matrix<double> back(n, d), back_a(n, d), back_b(n, d), along(n, 13), along_a(n, 7),
-      along_b(n, 6), slopes(n, d * 13), slopes_a(n, d * 7), slopes_b(n, d * 6);
-  Context context;
-  map->pull_back(x, g, context, back.view());
-  first->pull_back(x, g.block_cols(0, 7), context, back_a.view());
-  second->pull_back(x, g.block_cols(7, 13), context, back_b.view());
-  map->push_forward(x, v, context, along.view());
-  first->push_forward(x, v, context, along_a.view());
-  second->push_forward(x, v, context, along_b.view());
-  const feature::Derivative gradient{feature::Derivative::Kind::gradient};
-  map->differentiate(gradient, x, context, slopes.view());
-  first->differentiate(gradient, x, context, slopes_a.view());
-  second->differentiate(gradient, x, context, slopes_b.view());
-  int64_t wrong = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t k = 0; k < d; ++k) wrong += back(i, k) != back_a(i, k) + back_b(i, k);
-    for (int64_t j = 0; j < 13; ++j) {
-      wrong += along(i, j) != (j < 7 ? along_a(i, j) : along_b(i, j - 7));
-      for (int64_t k = 0; k < d; ++k)
-        wrong += slopes(i, k * 13 + j) !=
-                 (j < 7 ? slopes_a(i, k * 7 + j) : slopes_b(i, k * 6 + (j - 7)));
-    }
-  }
-  CHECK(wrong == 0);
-}
-
 TEST_CASE("sum: derivatives of other shapes than the map's are refused") {
   const auto map = made(spec_of("sum", kGaussian + "," + kCauchy, "", 8));
   REQUIRE(map->has_gradient());

@@ -14,9 +14,7 @@
 
 using namespace mercer;
 using namespace mercer::feature;
-using test::features_of;
-using test::Reference;
-using test::reference_matrix;
+using test::features_of, test::Reference, test::reference_matrix;
 
 namespace {
 

@@ -53,7 +53,7 @@ double error(const kernel::Kernel& kernel, const Matrix<double>& Z, const Matrix
 
 }  // namespace
 
-TEST_CASE("nystroem: the kernel itself where every row is a landmark", "[nystroem]") {
+TEST_CASE("nystroem: the kernel itself where every row is a landmark") {
   std::vector<KernelCase> cases = kernel_cases(1.3, 2.0);
   cases.push_back({"polynomial", kernel::make_polynomial(3, 0.5, 1, 2)});
   cases.push_back({"bilinear", kernel::make_bilinear(2, 1.5)});
@@ -67,7 +67,7 @@ TEST_CASE("nystroem: the kernel itself where every row is a landmark", "[nystroe
   }
 }
 
-TEST_CASE("nystroem: K_xl K_ll^-1 K_ly elsewhere, exact on its landmarks alone", "[nystroem]") {
+TEST_CASE("nystroem: K_xl K_ll^-1 K_ly elsewhere, exact on its landmarks alone") {
   const auto kernel = kernel::make_laplacian({2.0}, 1.5);
   const int64_t n = 60, d = 3, D = 17;
   const Matrix<double> X = random_matrix(n, d, 4);
@@ -106,7 +106,7 @@ TEST_CASE("nystroem: K_xl K_ll^-1 K_ly elsewhere, exact on its landmarks alone",
   }
 }
 
-TEST_CASE("nystroem: equal rows lower the rank and leave the kernel exact", "[nystroem]") {
+TEST_CASE("nystroem: equal rows lower the rank and leave the kernel exact") {
   const auto kernel = kernel::make_gaussian({1.0}, 1);
   Matrix<double> X = random_matrix(24, 5, 6);
   for (int64_t i = 12; i < 24; ++i) std::copy_n(X.view().row(i - 12), 5, X.view().row(i));
@@ -116,7 +116,7 @@ TEST_CASE("nystroem: equal rows lower the rank and leave the kernel exact", "[ny
 }
 
 // A root of norm 10 leaves float arithmetic its accuracy, one of 1e4 does not.
-TEST_CASE("nystroem: float rows to rounding, NaN stays in its row", "[nystroem]") {
+TEST_CASE("nystroem: float rows to rounding, NaN stays in its row") {
   const auto [lengthscale, tolerance] = GENERATE(std::pair{0.5, 1e-5}, std::pair{20.0, 0.0});
   const auto kernel = kernel::make_gaussian({lengthscale}, 1);
   const Matrix<double> X = random_matrix(20, 3, 5);
@@ -138,7 +138,7 @@ TEST_CASE("nystroem: float rows to rounding, NaN stays in its row", "[nystroem]"
 }
 
 // Far from the origin floats lose what the kernel sees before it is subtracted: computed in double.
-TEST_CASE("nystroem: far landmarks are as accurate as near ones for float rows", "[nystroem]") {
+TEST_CASE("nystroem: far landmarks are as accurate as near ones for float rows") {
   const auto kernel = kernel::make_gaussian({0.5}, 1);
   for (const double offset : {0.0, 30.0, 3000.0}) {
     CAPTURE(offset);
@@ -161,7 +161,7 @@ TEST_CASE("nystroem: far landmarks are as accurate as near ones for float rows",
 }
 
 // The reference numbers are of the symmetric root; every root has their inner products.
-TEST_CASE("nystroem: the reference numbers", "[nystroem]") {
+TEST_CASE("nystroem: the reference numbers") {
   REQUIRE(oracle("transforms")["maps"].size() == 2);
   for (const Reference& entry : oracle("transforms")["maps"]) {
     const Matrix<double> X = reference_matrix(entry["X"]), L = reference_matrix(entry["landmarks"]),
@@ -183,8 +183,7 @@ TEST_CASE("nystroem: the reference numbers", "[nystroem]") {
   }
 }
 
-TEST_CASE("nystroem: the root is lower trapezoidal; any root of a file is used as it is",
-          "[nystroem]") {
+TEST_CASE("nystroem: the root is lower trapezoidal; any root of a file is used as it is") {
   const auto kernel = kernel::make_gaussian({1.0, 0.5, 2.0}, 1.4);
   const int64_t D = 37;
   const Matrix<double> X = random_matrix(50, 3, 5);
@@ -215,7 +214,7 @@ TEST_CASE("nystroem: the root is lower trapezoidal; any root of a file is used a
   CHECK(worst <= 1e-13);
 }
 
-TEST_CASE("nystroem: what it refuses", "[nystroem]") {
+TEST_CASE("nystroem: what it refuses") {
   const auto kernel = kernel::make_gaussian({1.5}, 1);
   Matrix<double> X = random_matrix(20, 3, 5);
   const Parameters spec = spec_of(*kernel, 3, 10);
@@ -253,7 +252,7 @@ TEST_CASE("nystroem: what it refuses", "[nystroem]") {
 }
 
 // Whichever rows are chosen: four landmarks of 400 rows leave the bad one out as a rule.
-TEST_CASE("nystroem: every row is looked at, dense or sparse", "[nystroem]") {
+TEST_CASE("nystroem: every row is looked at, dense or sparse") {
   const auto additive = kernel::make_kernel({{"kernel", "additive_chi2"}});
   const Matrix<double> X = test::filled(
       400, 3, [](int64_t i, int64_t k) { return 0.1 * static_cast<double>((7 * i + k) % 30); });
@@ -284,8 +283,7 @@ TEST_CASE("nystroem: every row is looked at, dense or sparse", "[nystroem]") {
   }
 }
 
-TEST_CASE("nystroem: landmarks of sparse rows stay sparse, features are those of dense ones",
-          "[nystroem]") {
+TEST_CASE("nystroem: landmarks of sparse rows stay sparse, features are those of dense ones") {
   const int64_t n = 70, d = 200, D = 25;
   const auto X = sparse_rows<double, int64_t>(n, d, 20, 4);
   const Matrix<double> dense = X.dense();
@@ -330,7 +328,7 @@ TEST_CASE("nystroem: landmarks of sparse rows stay sparse, features are those of
   }
 }
 
-TEST_CASE("nystroem: sparse landmarks of a file are judged", "[nystroem]") {
+TEST_CASE("nystroem: sparse landmarks of a file are judged") {
   const auto X = sparse_rows<float>(30, 200, 20, 4);
   const auto kernel = kernel::make_gaussian({2.0}, 1);
   Parameters spec = spec_of(*kernel, 200, 5);

@@ -10,8 +10,7 @@
 #include "support/sparse.h"
 
 using namespace mercer;
-using test::features_of;
-using test::variance_of;
+using test::features_of, test::variance_of;
 
 namespace {
 

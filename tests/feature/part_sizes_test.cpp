@@ -14,8 +14,7 @@
 
 using namespace mercer;
 using namespace mercer::test;
-using feature::allot;
-using feature::PartSize;
+using feature::allot, feature::PartSize;
 
 TEST_CASE("allotment: all of the features, in steps, each part near its share") {
   for (int64_t total = 12; total < 200; ++total) {

@@ -8,8 +8,7 @@
 
 using namespace mercer;
 using namespace mercer::feature;
-using test::differentiated;
-using test::SketchCase;
+using test::differentiated, test::SketchCase;
 
 namespace {
 

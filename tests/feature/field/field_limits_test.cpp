@@ -57,7 +57,7 @@ void check_rows(FieldKind kind) {
 
 }  // namespace
 
-TEST_CASE("rows of fields and what is asked of them depend on their row alone", "[field]") {
+TEST_CASE("rows of fields and what is asked of them depend on their row alone") {
   for (const FieldKind kind : {FieldKind::value, FieldKind::jacobian, FieldKind::divergence,
                                FieldKind::curl, FieldKind::potential, FieldKind::stream}) {
     INFO(static_cast<int>(kind));
@@ -66,8 +66,8 @@ TEST_CASE("rows of fields and what is asked of them depend on their row alone", 
   }
 }
 
-TEST_CASE("a cap and a request to stop end fields, adjoints, matrices, Gram matrices and variances",
-          "[field]") {
+TEST_CASE(
+    "a cap and a request to stop end fields, adjoints, matrices, Gram matrices and variances") {
   const auto map = made_operator(helmholtz(3, 200));
   const int64_t n = 1000, r = map->features();
   const Matrix<double> X = random_matrix(n, 3, 1), Y = random_matrix(n, 3, 2);
@@ -100,7 +100,7 @@ TEST_CASE("a cap and a request to stop end fields, adjoints, matrices, Gram matr
   }
 }
 
-TEST_CASE("variances are the same for any number of threads", "[field]") {
+TEST_CASE("variances are the same for any number of threads") {
   const auto map = made_operator(helmholtz(3, 20));
   const Matrix<double> X = random_matrix(300, 3, 1), Y = random_matrix(300, 3, 2);
   Matrix<double> one(300, 9);

@@ -50,7 +50,7 @@ bool equal_bytes(const Matrix<T>& A, const Matrix<T>& B) {
 
 }  // namespace
 
-TEST_CASE("roots of 1 reproduce the Fourier map, whatever the kernel's value at 0", "[field]") {
+TEST_CASE("roots of 1 reproduce the Fourier map, whatever the kernel's value at 0") {
   const auto mixture =
       std::make_shared<const Parameters>(Parameters{{"kernel", "spectral_mixture"},
                                                     {"weights", std::vector<double>{0.5, 2}},
@@ -79,7 +79,7 @@ TEST_CASE("roots of 1 reproduce the Fourier map, whatever the kernel's value at 
   }
 }
 
-TEST_CASE("apply, adjoint, matrix and Gram matrix are of one Phi", "[field]") {
+TEST_CASE("apply, adjoint, matrix and Gram matrix are of one Phi") {
   // 110 rows are several chunks; two right-hand sides.
   for (const Parameters& given : all_maps()) {
     const auto map = made_operator(given);
@@ -104,7 +104,7 @@ TEST_CASE("apply, adjoint, matrix and Gram matrix are of one Phi", "[field]") {
   }
 }
 
-TEST_CASE("a row of a field depends on its row of X alone", "[field]") {
+TEST_CASE("a row of a field depends on its row of X alone") {
   // 700 rows of 2,000 features are several blocks.
   for (const Parameters& given : all_maps(2000)) {
     const auto map = made_operator(given);
@@ -131,7 +131,7 @@ TEST_CASE("a row of a field depends on its row of X alone", "[field]") {
   }
 }
 
-TEST_CASE("the number of threads changes no bit of an adjoint", "[field]") {
+TEST_CASE("the number of threads changes no bit of an adjoint") {
   // Several blocks of rows, several chunks of columns, two right-hand sides.
   for (const Parameters& given : all_maps(2000)) {
     const auto map = made_operator(given);
@@ -144,7 +144,7 @@ TEST_CASE("the number of threads changes no bit of an adjoint", "[field]") {
   }
 }
 
-TEST_CASE("no rows, and errors of shape", "[field]") {
+TEST_CASE("no rows, and errors of shape") {
   const auto map = made_operator(all_maps()[4]);
   const Matrix<double> theta = random_matrix(map->features(), 1, 2), X(0, kInputs);
   CHECK(field_of(*map, X.view(), theta).rows() == 0);
@@ -158,7 +158,7 @@ TEST_CASE("no rows, and errors of shape", "[field]") {
                 "3 x 3");
 }
 
-TEST_CASE("what a field draws is drawn by the first call, under its context", "[field]") {
+TEST_CASE("what a field draws is drawn by the first call, under its context") {
   const Parameters given = all_maps(100000)[3];
   const auto map = made_operator(given);
   const Matrix<double> X = random_matrix(1, kInputs, 1),
@@ -178,7 +178,7 @@ TEST_CASE("what a field draws is drawn by the first call, under its context", "[
   CHECK(equal_bytes(out, field_of(*made_operator(given), X.view(), theta)));
 }
 
-TEST_CASE("every real map serves k Gamma, any slice of its columns", "[field]") {
+TEST_CASE("every real map serves k Gamma, any slice of its columns") {
   const auto gamma = std::make_shared<const Parameters>(
       Parameters{{"kernel", "decomposable"},
                  {"scalar", std::make_shared<const Parameters>(Parameters{{"kernel", "sign"}})},
@@ -207,7 +207,7 @@ TEST_CASE("every real map serves k Gamma, any slice of its columns", "[field]") 
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, make(gamma, 21), "a multiple of 2");
 }
 
-TEST_CASE("maps of a Gamma near the ends of double", "[field]") {
+TEST_CASE("maps of a Gamma near the ends of double") {
   const auto map_of = [](double gamma) {
     return made_operator({{"operator", "decomposable"},
                           {"gamma", std::vector<double>{gamma}},
@@ -225,7 +225,7 @@ TEST_CASE("maps of a Gamma near the ends of double", "[field]") {
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, map_of(5e-324), "too small for a root");
 }
 
-TEST_CASE("products of a map of one output are those of its features", "[field]") {
+TEST_CASE("products of a map of one output are those of its features") {
   const auto map = feature::make_map(feature::canonical_map(
       {{"map", "fourier"}, {"kernel", gaussian_of({0.8})}, {"inputs", kInputs}, {"features", 40}},
       "", feature::Data::refused));
@@ -263,7 +263,7 @@ TEST_CASE("products of a map of one output are those of its features", "[field]"
                 "form pair");
 }
 
-TEST_CASE("what an operator map cannot be is refused", "[field]") {
+TEST_CASE("what an operator map cannot be is refused") {
   const auto refused = [](const Parameters& own, mercer_status status, const char* part) {
     Parameters given{{"operator", "curl_free"}, {"inputs", int64_t{3}}, {"features", int64_t{8}}};
     for (const auto& [key, value] : own.entries()) given.set(key, value);

@@ -41,7 +41,7 @@ Matrix<double> differences(const feature::FieldMap& map, const Matrix<double>& X
 
 }  // namespace
 
-TEST_CASE("Jacobian, divergence and curl of fields", "[field]") {
+TEST_CASE("Jacobian, divergence and curl of fields") {
   for (const int64_t d : {2, 3, 4}) {
     for (const Parameters& given :
          {field("curl_free", d), field("curl_free", d, {{"bounded", true}}),
@@ -89,7 +89,7 @@ TEST_CASE("Jacobian, divergence and curl of fields", "[field]") {
   }
 }
 
-TEST_CASE("derivatives of Phi are those of its rows", "[field]") {
+TEST_CASE("derivatives of Phi are those of its rows") {
   for (const Parameters& given :
        {field("helmholtz", 3),
         field("decomposable", 3, {{"gamma", std::vector<double>{2, 1, 1, 2}}})}) {
@@ -126,7 +126,7 @@ TEST_CASE("derivatives of Phi are those of its rows", "[field]") {
   }
 }
 
-TEST_CASE("potentials and stream functions", "[field]") {
+TEST_CASE("potentials and stream functions") {
   for (const int64_t d : {1, 2, 3}) {
     const auto map = made_operator(field("curl_free", d));
     const Matrix<double> X = random_matrix(20, d, 1), theta = random_matrix(map->features(), 1, 2);
@@ -153,7 +153,7 @@ TEST_CASE("potentials and stream functions", "[field]") {
   CHECK(difference(sum.view(), g.view(), 1e-7 * largest(g.view())) == "");
 }
 
-TEST_CASE("derivatives of decomposable fields, and what has none", "[field]") {
+TEST_CASE("derivatives of decomposable fields, and what has none") {
   for (const char* projection : {"dense", "sorf", "sobol"}) {
     const auto map = made_operator(field("decomposable", 3,
                                          {{"gamma", std::vector<double>{2, 0.5, 0.5, 1}},
