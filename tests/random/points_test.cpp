@@ -184,8 +184,8 @@ constexpr uint32_t kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
 
 /// The interval of length 1 / count that each point lies in. Sums of products 1e-16 below an
 /// interval's end would be miscounted: none of the fixed seed's is.
-std::vector<uint64_t> halton_cells(Scramble scramble, int64_t dimension, uint64_t first, uint64_t points,
-                            uint64_t count) {
+std::vector<uint64_t> halton_cells(Scramble scramble, int64_t dimension, uint64_t first,
+                                   uint64_t points, uint64_t count) {
   std::vector<double> u(points);
   HaltonPoints(dimension + 1, 5, scramble).fill(dimension, first, u);
   return cells_of(u, count);
@@ -206,7 +206,8 @@ TEST_CASE("halton: p^m consecutive points fill p^m intervals in base p") {
       for (int m = 0; power(kPrimes[k], m) <= 2000; ++m) {
         const uint64_t count = power(kPrimes[k], m);
         for (const uint64_t run : {uint64_t{0}, uint64_t{1}, uint64_t{7}, uint64_t{1} << 17}) {
-          wrong += wrong_cells(halton_cells(scramble, static_cast<int64_t>(k), run * count, count, count));
+          wrong += wrong_cells(
+              halton_cells(scramble, static_cast<int64_t>(k), run * count, count, count));
         }
       }
     }
