@@ -19,7 +19,7 @@ std::vector<double> features_of(const mercer_map* map, const std::vector<double>
 
 }  // namespace
 
-TEST_CASE("a search makes the map from its rows; the model keeps what was learnt", "[capi]") {
+TEST_CASE("a search makes the map from its rows; the model keeps what was learnt") {
   const int64_t n = 300;
   const auto X = numbers(n, 2);
   std::vector<double> Y(static_cast<size_t>(n));
@@ -39,7 +39,7 @@ TEST_CASE("a search makes the map from its rows; the model keeps what was learnt
   CHECK(values_of(loaded.get(), rows_of(X, 2)) == predicted);
 }
 
-TEST_CASE("a model by spec makes its map from the standardised rows", "[capi]") {
+TEST_CASE("a model by spec makes its map from the standardised rows") {
   const int64_t n = 80;
   auto X = numbers(n, 3), standardised = X;  // (x - mean) / sd by hand
   for (size_t j = 0; j < 3; ++j) {
@@ -75,7 +75,7 @@ TEST_CASE("a model by spec makes its map from the standardised rows", "[capi]") 
   CHECK(predicted(as_it_is, standardised, owned.get()) == outside);
 }
 
-TEST_CASE("models of maps made from data refuse before any work", "[capi]") {
+TEST_CASE("models of maps made from data refuse before any work") {
   const auto X = numbers(19, 3), Y = numbers(19, 1);
   Slot<mercer_model> slot;
   const auto fit = [&](const std::string& map, int64_t d) {
@@ -88,7 +88,7 @@ TEST_CASE("models of maps made from data refuse before any work", "[capi]") {
   CHECK(slot.fault(fit(kSpec, 2), MERCER_DIMENSION_MISMATCH, "map.inputs = 3", "rows, 2") == "");
 }
 
-TEST_CASE("a search takes no more landmarks than rows, and says so", "[capi]") {
+TEST_CASE("a search takes no more landmarks than rows, and says so") {
   const auto X = numbers(19, 3), Y = numbers(19, 1);
   const DataView data = data_of(rows_of(X, 3), rows_of(Y, 1));
   const auto report_of = [](const mercer_model* of) {
@@ -108,8 +108,7 @@ TEST_CASE("a search takes no more landmarks than rows, and says so", "[capi]") {
                      "fourier") == "");
 }
 
-TEST_CASE("a threshold is learnt from rows and targets, and the map is then given by its spec",
-          "[capi]") {
+TEST_CASE("a threshold is learnt from rows and targets, and the map is then given by its spec") {
   const auto X = numbers(60, 3);
   std::vector<double> Y;
   for (size_t i = 0; i < 60; ++i) Y.push_back(X[3 * i] > 0.25 ? 1 : 0);
@@ -128,8 +127,7 @@ TEST_CASE("a threshold is learnt from rows and targets, and the map is then give
                    "learns from rows and targets") == "");
 }
 
-TEST_CASE("models learn the threshold of their map from the rows that they are fitted on",
-          "[capi]") {
+TEST_CASE("models learn the threshold of their map from the rows that they are fitted on") {
   auto X = numbers(60, 3);
   for (double& x : X) x = std::round(4 * x) / 4;  // few enough for every one to be a threshold
   std::vector<double> Y, classes;
@@ -175,7 +173,7 @@ TEST_CASE("models learn the threshold of their map from the rows that they are f
                    MERCER_INVALID_ARGUMENT, "3 rows, expected at least 4") == "");
 }
 
-TEST_CASE("what the fit of a map refuses", "[capi]") {
+TEST_CASE("what the fit of a map refuses") {
   const auto X = numbers(20, 3);
   Slot<mercer_map> slot;
   const auto fit = [&](const char* spec, const mercer_rows& rows, const mercer_rows& Y) {

@@ -31,12 +31,21 @@ using StatisticsHandle =
     std::unique_ptr<mercer_statistics, Freed<mercer_statistics, mercer_statistics_free>>;
 using ContextHandle = std::unique_ptr<mercer_context, Freed<mercer_context, mercer_context_free>>;
 
+/// What an error text must hold, all of it.
+using Words = std::initializer_list<const char*>;
+inline bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+inline bool holds(const std::string& text, Words words) {
+  return std::ranges::all_of(words, [&](const char* word) { return holds(text, word); });
+}
+
 /// "" if status is `expected` and the error text holds every part, else what happened instead.
 template <class... Part>
 std::string fault(mercer_status status, mercer_status expected, const Part&... parts) {
   const std::string text = mercer_last_error();
   bool ok = status == expected;
-  ((ok = ok && text.find(parts) != std::string::npos), ...);
+  ((ok = ok && holds(text, parts)), ...);
   return ok ? "" : std::string(mercer_status_name(status)) + ": " + text;
 }
 

@@ -74,7 +74,7 @@ std::vector<float> slice(const Huge& huge, const mercer_map* map, mercer_context
   return Z;
 }
 
-TEST_CASE("the last columns of a huge map cost what they are", "[capi]") {
+TEST_CASE("the last columns of a huge map cost what they are") {
   constexpr int64_t kCap = 8 << 20;
   for (const Huge& huge : huge_maps()) {
     const std::string spec = spec_of_size(huge);

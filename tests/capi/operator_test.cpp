@@ -27,7 +27,7 @@ std::vector<double> field_of(const mercer_map* map, int64_t p) {
 
 }  // namespace
 
-TEST_CASE("Gamma in specs: its rows, or its numbers in one list", "[capi]") {
+TEST_CASE("Gamma in specs: its rows, or its numbers in one list") {
   const auto of = [](const std::string& gamma) {
     return R"({"inputs":3,"features":20,"kernel":{"kernel":"decomposable","gamma":)" + gamma + "}}";
   };
@@ -52,7 +52,7 @@ TEST_CASE("Gamma in specs: its rows, or its numbers in one list", "[capi]") {
   CHECK(refuses("[[2,1],[0,2]]", "symmetric") == "");
 }
 
-TEST_CASE("Gamma of more numbers than a spec takes", "[capi]") {
+TEST_CASE("Gamma of more numbers than a spec takes") {
   const int64_t p = 300;
   std::vector<double> gamma(static_cast<size_t>(p * p), 0.1);
   for (int64_t k = 0; k < p; ++k) gamma[static_cast<size_t>(k * p + k)] = 1;
@@ -68,7 +68,7 @@ TEST_CASE("Gamma of more numbers than a spec takes", "[capi]") {
   CHECK(info.dropped == Approx(0).margin(1e-12));
 }
 
-TEST_CASE("codes of classes are vectors of a simplex", "[capi]") {
+TEST_CASE("codes of classes are vectors of a simplex") {
   std::vector<double> code(6);
   REQUIRE(mercer_simplex_code(result_of(code, 3)) == MERCER_OK);
   CHECK(code == std::vector<double>{1, -0.5, -0.5, 0, std::sqrt(0.75), -std::sqrt(0.75)});
@@ -79,7 +79,7 @@ TEST_CASE("codes of classes are vectors of a simplex", "[capi]") {
   CHECK(refused(mercer_simplex_code({}), "code") == "");
 }
 
-TEST_CASE("a graph of outputs that is none is refused, naming the weight", "[capi]") {
+TEST_CASE("a graph of outputs that is none is refused, naming the weight") {
   const std::vector<double> X = numbers(10, 2);
   const auto refuses = [&](const std::string& matrix, const char* part) {
     Slot<mercer_model> slot;
@@ -94,7 +94,7 @@ TEST_CASE("a graph of outputs that is none is refused, naming the weight", "[cap
   CHECK(refuses("[[5,0],[0,5]]", "no edges") == "");
 }
 
-TEST_CASE("roots of the caller's own at drawn frequencies", "[capi]") {
+TEST_CASE("roots of the caller's own at drawn frequencies") {
   // The amplitude is in the map.
   const char* const rest = R"("kernel":"gaussian","variance":2)";
   const auto plain = make_operator(std::string(R"({"kernel":{)") + rest +
@@ -131,7 +131,7 @@ TEST_CASE("roots of the caller's own at drawn frequencies", "[capi]") {
                    MERCER_UNSUPPORTED, "several outputs") == "");
 }
 
-TEST_CASE("kernels and maps of several outputs refuse what they cannot do, naming it", "[capi]") {
+TEST_CASE("kernels and maps of several outputs refuse what they cannot do, naming it") {
   Slot<mercer_kernel> kernel;
   CHECK(kernel.refused(mercer_kernel_from_spec("{\"kernel\":\"curl\"}", kernel.out()), "curl",
                        "curl_free") == "");

@@ -14,7 +14,7 @@ std::vector<double> features(const mercer_map* map, int64_t D) {
   return Z;
 }
 
-TEST_CASE("typed constructor, spec and file make the same map", "[capi]") {
+TEST_CASE("typed constructor, spec and file make the same map") {
   const auto drawn = fourier(3, 8);
   const auto parsed = made<MapHandle>(
       [&](auto out) { return mercer_map_from_spec(spec_of(drawn.get()).c_str(), out); });
@@ -28,7 +28,7 @@ TEST_CASE("typed constructor, spec and file make the same map", "[capi]") {
   CHECK(features(loaded.get(), 8) == Z);
 }
 
-TEST_CASE("Gram matrices with and without views have the same bits", "[capi]") {
+TEST_CASE("Gram matrices with and without views have the same bits") {
   const auto kernel = gaussian(0.8);
   const auto X = numbers(6, 5), Y = numbers(4, 3);
   std::vector<double> flat(6 * 4), viewed(6 * 7, -9), x;
@@ -44,7 +44,7 @@ TEST_CASE("Gram matrices with and without views have the same bits", "[capi]") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("what exists can be asked for", "[capi]") {
+TEST_CASE("what exists can be asked for") {
   const std::string all = text_of([](auto... buffer) { return mercer_specs(nullptr, buffer...); });
   CHECK(all.find("\"gaussian\"") != std::string::npos);
   CHECK(all.find("\"fourier\"") != std::string::npos);
@@ -54,7 +54,7 @@ TEST_CASE("what exists can be asked for", "[capi]") {
   CHECK(one.find("\"projection\"") == std::string::npos);
 }
 
-TEST_CASE("statistics: both triangles, sums, removal, a file", "[capi]") {
+TEST_CASE("statistics: both triangles, sums, removal, a file") {
   const int64_t n = 40, D = 4;
   const auto sums = small_statistics(n, D, 1);
   const auto Z = numbers(n, D);
@@ -86,7 +86,7 @@ TEST_CASE("statistics: both triangles, sums, removal, a file", "[capi]") {
   CHECK((shape.rows == 0 && shape.columns == 4 && shape.outputs == 1));
 }
 
-TEST_CASE("a path of lambda and a Cholesky factor give the same weights", "[capi]") {
+TEST_CASE("a path of lambda and a Cholesky factor give the same weights") {
   double b[4], c[4], intercept[2];
   const auto ridge = small_ridge();
   REQUIRE(solve(ridge.get(), 1e-3, b, &intercept[0]) == MERCER_OK);
@@ -97,7 +97,7 @@ TEST_CASE("a path of lambda and a Cholesky factor give the same weights", "[capi
                         // eps is far below
 }
 
-TEST_CASE("generalised cross-validation and the effective dimension, together or alone", "[capi]") {
+TEST_CASE("generalised cross-validation and the effective dimension, together or alone") {
   const auto ridge = small_ridge();
   double error_of_all = 0, dimension = 0, alone = 0;
   REQUIRE(gcv(ridge.get(), 0, &error_of_all, &dimension) == MERCER_OK);
@@ -119,7 +119,7 @@ TEST_CASE("generalised cross-validation and the effective dimension, together or
   CHECK(alone == dimension);
 }
 
-TEST_CASE("a model comes back from its file with metadata, map and weights", "[capi]") {
+TEST_CASE("a model comes back from its file with metadata, map and weights") {
   const auto model = small_classifier();
   REQUIRE(mercer_model_set_metadata(model.get(), "{\"classes\":[\"no\",\"yes\"]}") == MERCER_OK);
   const ModelHandle loaded = reloaded(model.get());
@@ -144,7 +144,7 @@ TEST_CASE("a model comes back from its file with metadata, map and weights", "[c
   CHECK(spec_of(owned.get()) == spec_of(fourier(2, 16).get()));
 }
 
-TEST_CASE("a map of the caller's and the same by its spec make the same model", "[capi]") {
+TEST_CASE("a map of the caller's and the same by its spec make the same model") {
   const auto X = numbers(80, 2), Y = numbers(80, 1);
   const auto map = fourier(2, 16);
   const std::string rest = R"("lambda":0.001,"precision":"f64"})";
@@ -178,7 +178,7 @@ std::string report_of(const mercer_model* model) {
   return text_of([&](auto... buffer) { return mercer_model_text(model, "report", buffer...); });
 }
 
-TEST_CASE("a search tells its trials and fits what was asked for", "[capi]") {
+TEST_CASE("a search tells its trials and fits what was asked for") {
   const int64_t n = 400;
   const auto X = numbers(n, 2);
   std::vector<double> Y(static_cast<size_t>(n));
@@ -211,7 +211,7 @@ TEST_CASE("a search tells its trials and fits what was asked for", "[capi]") {
               "mercer_model_fit: lengthscale = 2") == "");
 }
 
-TEST_CASE("a ridge says which sizes its arrays have", "[capi]") {
+TEST_CASE("a ridge says which sizes its arrays have") {
   const auto sums = small_statistics(40, 4, 3);
   const auto ridge =
       made<RidgeHandle>([&](auto out) { return mercer_ridge_create(sums.get(), 1, nullptr, out); });
@@ -219,7 +219,7 @@ TEST_CASE("a ridge says which sizes its arrays have", "[capi]") {
          shape_of(ridge.get()).outputs == 3));
 }
 
-TEST_CASE("a model says its inputs, outputs and classes", "[capi]") {
+TEST_CASE("a model says its inputs, outputs and classes") {
   const auto info = info_of(small_model(60, 3).get()), two = info_of(small_classifier().get());
   CHECK((info.inputs == 3 && info.outputs == 1 && info.classes == 0 && info.rows == 60));
   CHECK((info.features == 16 && info.is_linear == 1 && info.has_probabilities == 0));

@@ -184,7 +184,7 @@ void check_one_model(const Data& data, const std::string& spec, int64_t split) {
 
 }  // namespace
 
-TEST_CASE("processes that share the rows get the model of all rows", "[capi]") {
+TEST_CASE("processes that share the rows get the model of all rows") {
   const std::string by = GENERATE("", "gcv", "leave_one_out");
   const int64_t split = GENERATE(40, 3, 0);  // the last: one process has no rows
   CAPTURE(by, split);
@@ -198,7 +198,7 @@ TEST_CASE("processes that share the rows get the model of all rows", "[capi]") {
   check_one_model(classes, spec_by(by, kThreeClasses + R"(,"class_weight":"balanced")"), split);
 }
 
-TEST_CASE("processes that share the rows hold out rows of their own, for one model", "[capi]") {
+TEST_CASE("processes that share the rows hold out rows of their own, for one model") {
   const std::string by = GENERATE("held_out", "folds");
   for (const bool classes : {false, true}) {
     const Data data = classes ? classes_of_three() : Data();
@@ -210,7 +210,7 @@ TEST_CASE("processes that share the rows hold out rows of their own, for one mod
   }
 }
 
-TEST_CASE("processes that share the rows are asked for the sums that are documented", "[capi]") {
+TEST_CASE("processes that share the rows are asked for the sums that are documented") {
   Data data;
   data.weighted = GENERATE(false, true);
   Pair pair(data);
@@ -231,7 +231,7 @@ TEST_CASE("processes that share the rows are asked for the sums that are documen
   CHECK(pair.processes[1].asked == expected);
 }
 
-TEST_CASE("where one process fails all of them end, and say why", "[capi]") {
+TEST_CASE("where one process fails all of them end, and say why") {
   const auto says = [](const Fitted& fitted, mercer_status status, const char* part) {
     return fitted.status == status && fitted.model == nullptr &&
            fitted.says.find(part) != std::string::npos;
@@ -278,7 +278,7 @@ TEST_CASE("where one process fails all of them end, and say why", "[capi]") {
   }
 }
 
-TEST_CASE("what would need a column in one process is refused where rows are shared", "[capi]") {
+TEST_CASE("what would need a column in one process is refused where rows are shared") {
   const Data data;
   const auto refused = [&](const std::string& key, const std::string& word, const char* part) {
     Pair pair(data);

@@ -7,7 +7,7 @@ using namespace mercer::test;
 
 namespace {
 
-TEST_CASE("a sketch of a size that no machine has is an error, not a crash", "[capi]") {
+TEST_CASE("a sketch of a size that no machine has is an error, not a crash") {
   mercer_map* out = nullptr;
   const auto says = [&](const Sketch& wanted, int64_t D, const std::string& what) {
     const std::string json = "{\"map\":" + wanted.spec() + ",\"kernel\":" + kPolynomial +
@@ -32,7 +32,7 @@ TEST_CASE("a sketch of a size that no machine has is an error, not a crash", "[c
               "mercer_map_prepare") == "");
 }
 
-TEST_CASE("a map says its sizes", "[capi]") {
+TEST_CASE("a map says its sizes") {
   const auto two = info_of(sketch(bilinear_spec(3), 5, 8, {}).get());
   CHECK((two.inputs == 5 && two.outputs == 1 && two.features == 8 && two.is_complex == 0));
   CHECK((two.right_inputs == 2 && two.incomplete_block == 0 && two.frequencies == 0));
@@ -113,7 +113,7 @@ void check_sums(const mercer_map* map, bool complex) {
         64 * static_cast<double>(std::numeric_limits<T>::epsilon()));
 }
 
-TEST_CASE("rows in two parts: one location is the map of [x | y], several are summed", "[capi]") {
+TEST_CASE("rows in two parts: one location is the map of [x | y], several are summed") {
   for_each_kind([](const std::string& kind) {
     for (const Composition composition : kCompositions) {
       for (const std::string field : {"real", "complex_to_real", "complex"}) {
@@ -144,77 +144,58 @@ void check_pair_refusals(const std::string& field) {
     int64_t locations;
     ResultView z;
   };
-  const auto says = [&](mercer_status expected, const auto& change, auto... parts) {
+  const auto says = [&](mercer_status expected, Words words, const auto& change) {
     Call call{map.get(), rows_of(X, 3), rows_of(Y, 2), 3, result_of(Z.data(), 2, 8, 8, complex)};
     change(call);
     return fault(
         mercer_map_transform(call.map, call.x, with_right(call.y, call.locations), nullptr, call.z),
-        expected, "mercer_map_transform: ", parts...);
+        expected, "mercer_map_transform: ", words);
   };
   const mercer_status invalid = MERCER_INVALID_ARGUMENT, mismatch = MERCER_DIMENSION_MISMATCH;
-  CHECK(says(
-            invalid, [](Call& c) { c.map = nullptr; }, "map = NULL") == "");
-  CHECK(says(
-            MERCER_UNSUPPORTED, [&](Call& c) { c.map = other.get(); },
-            "Z.number = ", complex ? "the map is real" : "the map is complex") == "");
-  CHECK(says(
-            MERCER_UNSUPPORTED,
-            [&](Call& c) {
-              c.map = plain.get();
-              c.x = rows_of(W, 5);
-            },
-            "product_sketch", "kernel bilinear") == "");
-  CHECK(says(
-            invalid, [](Call& c) { c.x.n = c.y.n = -1; }, "X.n = -1") == "");
-  CHECK(says(
-            invalid, [](Call& c) { c.locations = -1; }, "options->locations = -1") == "");
-  CHECK(says(
-            invalid, [](Call& c) { c.locations = -3; }, "options->locations = -3") == "");
-  CHECK(says(
-            invalid, [](Call& c) { c.locations = kHuge; },
-            "multiple of options->locations = 9223372036854775807") == "");
-  CHECK(says(
-            invalid, [](Call& c) { c.locations = 4; }, "X.n = 6", "multiple", "4") == "");
-  CHECK(says(
-            invalid, [](Call& c) { c.x.n = c.y.n = kHuge; }, "9223372036854775807") == "");
-  CHECK(says(
-            mismatch, [](Call& c) { c.y.n = 5; }, "options->right.n = 5", "6 as in X") == "");
-  CHECK(says(
-            mismatch, [](Call& c) { c.x.d = 2; }, "X.d = 2", "left inputs, 3") == "");
-  CHECK(says(
-            mismatch, [](Call& c) { c.y.d = 1; }, "options->right.d = 1", "right inputs, 2") == "");
-  CHECK(says(
-            mismatch, [](Call& c) { c.z.rows = 6; }, "Z is 6 x 8, expected 2 x 8") == "");
-  CHECK(says(
-            invalid, [](Call& c) { c.x.values = nullptr; }, "X.values = NULL") == "");
-  CHECK(says(
-            invalid, [](Call& c) { c.y.values = nullptr; }, "options->right.values = NULL") == "");
-  CHECK(says(
-            invalid, [](Call& c) { c.z.data = nullptr; }, "Z.data = NULL") == "");
-  CHECK(says(
-            invalid, [](Call& c) { c.x.ld = 2; }, "ld = 2", "columns of X") == "");
-  CHECK(says(
-            invalid, [](Call& c) { c.y.ld = 1; }, "ld = 1", "columns of options->right") == "");
-  CHECK(says(
-            invalid, [](Call& c) { c.z.ld = 7; }, "ld = 7", "8 columns of Z") == "");
-  CHECK(says(
-            invalid, [&](Call& c) { c.x.values = Z.data(); }, "Z overlaps X") == "");
-  CHECK(says(
-            invalid, [&](Call& c) { c.y.values = Z.data(); }, "Z overlaps options->right") == "");
+  CHECK(says(invalid, {"map = NULL"}, [](Call& c) { c.map = nullptr; }) == "");
+  CHECK(says(MERCER_UNSUPPORTED,
+             {"Z.number = ", complex ? "the map is real" : "the map is complex"},
+             [&](Call& c) { c.map = other.get(); }) == "");
+  CHECK(says(MERCER_UNSUPPORTED, {"product_sketch", "kernel bilinear"}, [&](Call& c) {
+          c.map = plain.get();
+          c.x = rows_of(W, 5);
+        }) == "");
+  CHECK(says(invalid, {"X.n = -1"}, [](Call& c) { c.x.n = c.y.n = -1; }) == "");
+  CHECK(says(invalid, {"options->locations = -1"}, [](Call& c) { c.locations = -1; }) == "");
+  CHECK(says(invalid, {"options->locations = -3"}, [](Call& c) { c.locations = -3; }) == "");
+  CHECK(says(invalid, {"multiple of options->locations = 9223372036854775807"},
+             [](Call& c) { c.locations = kHuge; }) == "");
+  CHECK(says(invalid, {"X.n = 6", "multiple", "4"}, [](Call& c) { c.locations = 4; }) == "");
+  CHECK(says(invalid, {"9223372036854775807"}, [](Call& c) { c.x.n = c.y.n = kHuge; }) == "");
+  CHECK(says(mismatch, {"options->right.n = 5", "6 as in X"}, [](Call& c) { c.y.n = 5; }) == "");
+  CHECK(says(mismatch, {"X.d = 2", "left inputs, 3"}, [](Call& c) { c.x.d = 2; }) == "");
+  CHECK(says(mismatch, {"options->right.d = 1", "right inputs, 2"}, [](Call& c) { c.y.d = 1; }) ==
+        "");
+  CHECK(says(mismatch, {"Z is 6 x 8, expected 2 x 8"}, [](Call& c) { c.z.rows = 6; }) == "");
+  CHECK(says(invalid, {"X.values = NULL"}, [](Call& c) { c.x.values = nullptr; }) == "");
+  CHECK(says(invalid, {"options->right.values = NULL"}, [](Call& c) { c.y.values = nullptr; }) ==
+        "");
+  CHECK(says(invalid, {"Z.data = NULL"}, [](Call& c) { c.z.data = nullptr; }) == "");
+  CHECK(says(invalid, {"ld = 2", "columns of X"}, [](Call& c) { c.x.ld = 2; }) == "");
+  CHECK(says(invalid, {"ld = 1", "columns of options->right"}, [](Call& c) { c.y.ld = 1; }) == "");
+  CHECK(says(invalid, {"ld = 7", "8 columns of Z"}, [](Call& c) { c.z.ld = 7; }) == "");
+  CHECK(says(invalid, {"Z overlaps X"}, [&](Call& c) { c.x.values = Z.data(); }) == "");
+  CHECK(says(invalid, {"Z overlaps options->right"}, [&](Call& c) { c.y.values = Z.data(); }) ==
+        "");
   CHECK(std::count(Z.begin(), Z.end(), T{77}) == std::ssize(Z));
   const RowsView no_x = rows_of<T>(nullptr, 0, 3), no_y = rows_of<T>(nullptr, 0, 2);
   CHECK(mercer_map_transform(map.get(), no_x, with_right(no_y, 3), nullptr,
                              result_of<T>(nullptr, 0, 8, 8, complex)) == MERCER_OK);
 }
 
-TEST_CASE("rows in two parts: bad arguments are refused and nothing is touched", "[capi]") {
+TEST_CASE("rows in two parts: bad arguments are refused and nothing is touched") {
   for (const std::string field : {"real", "complex_to_real", "complex"}) {
     check_pair_refusals<float>(field);
     check_pair_refusals<double>(field);
   }
 }
 
-TEST_CASE("rows in two parts are both dense and of one precision", "[capi]") {
+TEST_CASE("rows in two parts are both dense and of one precision") {
   const auto map = sketch(bilinear_spec(3), 5, 8, {});
   const auto X = numbers(6, 3), Y = numbers(6, 2);
   const auto narrow = numbers<float>(6, 2);
@@ -237,7 +218,7 @@ TEST_CASE("rows in two parts are both dense and of one precision", "[capi]") {
   CHECK(alone(-1) == "");
 }
 
-TEST_CASE("a cancelled call on pairs says so", "[capi]") {
+TEST_CASE("a cancelled call on pairs says so") {
   const auto map = sketch(bilinear_spec(3), 5, 8, {});
   const auto X = numbers(6, 5);
   double Z[16];

@@ -84,7 +84,7 @@ Fitted fit(const mercer_row_source& source, const std::string& spec = spec_by("g
 
 }  // namespace
 
-TEST_CASE("a source fits as its rows in memory do", "[capi]") {
+TEST_CASE("a source fits as its rows in memory do") {
   const std::string by = GENERATE("gcv", "folds");
   Blocks blocks;
   blocks.sparse_targets = GENERATE(false, true);
@@ -102,7 +102,7 @@ TEST_CASE("a source fits as its rows in memory do", "[capi]") {
   CHECK(worst <= rounding(blocks.Y));
 }
 
-TEST_CASE("sources are refused with a reason", "[capi]") {
+TEST_CASE("sources are refused with a reason") {
   Blocks blocks;
   const auto refused = [&](mercer_status status, const mercer_row_source& source, auto... parts) {
     const Fitted fitted = fit(source);

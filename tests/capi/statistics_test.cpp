@@ -30,7 +30,7 @@ std::vector<double> weights_of(const mercer_statistics* statistics) {
   return w;
 }
 
-TEST_CASE("sums that are set come out bit for bit, in place of what was there", "[capi]") {
+TEST_CASE("sums that are set come out bit for bit, in place of what was there") {
   const auto from = small_statistics(40, D, m), to = small_statistics(7, D, m);
   Sums sums = get(from.get());
   const Sums whole = sums;
@@ -40,7 +40,7 @@ TEST_CASE("sums that are set come out bit for bit, in place of what was there", 
   CHECK(shape_of(to.get()).rows == 40);
 }
 
-TEST_CASE("sums that larger rows left, once removed, come back", "[capi]") {
+TEST_CASE("sums that larger rows left, once removed, come back") {
   for (const bool targets : {true, false}) {
     const auto from = small_statistics(0, D, m), to = small_statistics(0, D, m);
     std::vector<double> Z = numbers(40, D), Y = numbers(40, m), large = Z;
@@ -56,7 +56,7 @@ TEST_CASE("sums that larger rows left, once removed, come back", "[capi]") {
   }
 }
 
-TEST_CASE("a fit on sums that were set is the fit on their rows", "[capi]") {
+TEST_CASE("a fit on sums that were set is the fit on their rows") {
   const auto from = small_statistics(40, D, m), to = small_statistics(0, D, m);
   REQUIRE(set(to.get(), 40, get(from.get())) == MERCER_OK);
   const auto expected = weights_of(from.get()), found = weights_of(to.get());
@@ -72,38 +72,30 @@ TEST_CASE("a fit on sums that were set is the fit on their rows", "[capi]") {
   CHECK(worst < 1e-11);
 }
 
-TEST_CASE("sums that are none are refused, and nothing changes", "[capi]") {
+TEST_CASE("sums that are none are refused, and nothing changes") {
   const auto sums = small_statistics(40, D, m);
   const Sums before = get(sums.get());
-  const auto says = [&](int64_t n, const auto& change, const char* part) {
+  const auto says = [&](int64_t n, const char* part, const auto& change) {
     Sums bad = before;
     change(bad);
     return refused(set(sums.get(), n, bad), "mercer_statistics_set: ", part);
   };
   const auto nothing = [](Sums&) {};
-  CHECK(says(-1, nothing, "n = -1") == "");
-  CHECK(says(0, nothing, "gram(0, 0)") == "");
-  CHECK(says(
-            40, [](Sums& s) { s.gram[4] = NAN; }, "gram(1, 0) = nan") == "");
-  CHECK(says(
-            40, [](Sums& s) { s.gram[5] = -1; }, "gram(1, 1) = -1") == "");
-  CHECK(says(
-            40, [](Sums& s) { s.cross[3] = INFINITY; }, "cross(1, 1) = inf") == "");
-  CHECK(says(
-            40, [](Sums& s) { s.sum_z[2] = NAN; }, "sum_z(0, 2) = nan") == "");
-  CHECK(says(
-            40, [](Sums& s) { s.sum_y[1] = NAN; }, "sum_y(0, 1) = nan") == "");
-  CHECK(says(
-            40, [](Sums& s) { s.sum_y2[1] = -2; }, "sum_y2(0, 1) = -2") == "");
+  CHECK(says(-1, "n = -1", nothing) == "");
+  CHECK(says(0, "gram(0, 0)", nothing) == "");
+  CHECK(says(40, "gram(1, 0) = nan", [](Sums& s) { s.gram[4] = NAN; }) == "");
+  CHECK(says(40, "gram(1, 1) = -1", [](Sums& s) { s.gram[5] = -1; }) == "");
+  CHECK(says(40, "cross(1, 1) = inf", [](Sums& s) { s.cross[3] = INFINITY; }) == "");
+  CHECK(says(40, "sum_z(0, 2) = nan", [](Sums& s) { s.sum_z[2] = NAN; }) == "");
+  CHECK(says(40, "sum_y(0, 1) = nan", [](Sums& s) { s.sum_y[1] = NAN; }) == "");
+  CHECK(says(40, "sum_y2(0, 1) = -2", [](Sums& s) { s.sum_y2[1] = -2; }) == "");
   // Finite, but no rows have such sums: of products more than those of squares allow.
-  CHECK(says(
-            40, [](Sums& s) { s.gram[8] = -1.001 * std::sqrt(s.gram[0] * s.gram[10]); },
-            "gram(2, 0) = -") == "");
-  CHECK(says(
-            40, [](Sums& s) { s.cross[5] = 1.001 * std::sqrt(s.gram[10] * s.sum_y2[1]); },
-            "cross(2, 1) = ") == "");
-  CHECK(says(
-            40, [](Sums& s) { s.gram[0] = 0; }, "cross(0, 0) = ") == "");
+  CHECK(says(40, "gram(2, 0) = -",
+             [](Sums& s) { s.gram[8] = -1.001 * std::sqrt(s.gram[0] * s.gram[10]); }) == "");
+  CHECK(says(40, "cross(2, 1) = ", [](Sums& s) {
+          s.cross[5] = 1.001 * std::sqrt(s.gram[10] * s.sum_y2[1]);
+        }) == "");
+  CHECK(says(40, "cross(0, 0) = ", [](Sums& s) { s.gram[0] = 0; }) == "");
   CHECK(refused(set(nullptr, 40, before), "statistics = NULL") == "");
   CHECK(refused(set_sums(sums.get(), 40, nullptr, before.cross, before.sum_z, before.sum_y,
                          before.sum_y2),
@@ -111,7 +103,7 @@ TEST_CASE("sums that are none are refused, and nothing changes", "[capi]") {
   CHECK(get(sums.get()) == before);
 }
 
-TEST_CASE("sums of products as large as those of squares allow are accepted", "[capi]") {
+TEST_CASE("sums of products as large as those of squares allow are accepted") {
   const auto sums = small_statistics(0, D, m);
   Sums equal;  // every feature and output is 1/3 in 40 rows, up to the rounding of single precision
   std::fill(std::begin(equal.gram), std::end(equal.gram), 40.0 / 9 * (1 + 0x1p-24));
@@ -122,7 +114,7 @@ TEST_CASE("sums of products as large as those of squares allow are accepted", "[
   CHECK(set(sums.get(), 40, equal) == MERCER_OK);
 }
 
-TEST_CASE("no rows are sums of zero, and no outputs need no arrays", "[capi]") {
+TEST_CASE("no rows are sums of zero, and no outputs need no arrays") {
   const auto sums = small_statistics(40, D, m);
   REQUIRE(set(sums.get(), 0, Sums()) == MERCER_OK);
   CHECK(get(sums.get()) == Sums());
@@ -157,7 +149,7 @@ SparseSums change(const RowsView& Z, const RowsView& Y) {
   return sums_of(owned.get());
 }
 
-TEST_CASE("statistics of sparse rows have the bits of those of dense rows", "[capi]") {
+TEST_CASE("statistics of sparse rows have the bits of those of dense rows") {
   constexpr int64_t n = 2500;  // three blocks
   const auto Z = sparse_numbers<double, int32_t>(n, 6);
   const auto Y = sparse_numbers<double, int64_t>(n, 2);

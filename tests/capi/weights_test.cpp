@@ -34,7 +34,7 @@ constexpr const char* kFixed = R"({"lambda":1e-3,"precision":"f64"})";
 
 }  // namespace
 
-TEST_CASE("weights of a fit are repeated rows", "[capi]") {
+TEST_CASE("weights of a fit are repeated rows") {
   const Points weighed(90, false), repeated(90, true);
   const Map map = Map::from_spec(kMap);
   const Model a = Model::fit(kFixed, Data(weighed.X, weighed.Y).weights(weighed.weights).map(map));
@@ -46,7 +46,7 @@ TEST_CASE("weights of a fit are repeated rows", "[capi]") {
   CHECK(std::abs(a.score(weighed.X, weighed.Y, scoring) - b.score(repeated.X, repeated.Y)) < 1e-9);
 }
 
-TEST_CASE("scores of weights times a constant: the same, but counts are of the weights", "[capi]") {
+TEST_CASE("scores of weights times a constant: the same, but counts are of the weights") {
   Matrix<double> labels(6, 1), scores(6, 2);
   const std::vector<double> weights = {1, 2, 1, 3, 1, 2};
   for (int64_t i = 0; i < 6; ++i) {
@@ -73,7 +73,7 @@ TEST_CASE("scores of weights times a constant: the same, but counts are of the w
   CHECK(counts(0, 0) == 0x1p600 * plain(0, 0));
 }
 
-TEST_CASE("weights that cannot be, and places that take none, are refused", "[capi]") {
+TEST_CASE("weights that cannot be, and places that take none, are refused") {
   const Points data(30, false);
   const Map map = Map::from_spec(kMap);
   const auto says = [&](const std::vector<double>& weights) -> std::string {
@@ -97,7 +97,7 @@ TEST_CASE("weights that cannot be, and places that take none, are refused", "[ca
         MERCER_INVALID_ARGUMENT);
 }
 
-TEST_CASE("lengthscales for each input: as the search finds, never, always", "[capi]") {
+TEST_CASE("lengthscales for each input: as the search finds, never, always") {
   // Inputs matter alike, so that the search by itself keeps one lengthscale.
   Matrix<double> X(200, 2), Y(200, 1);
   for (int64_t i = 0; i < 200; ++i) {
@@ -153,7 +153,7 @@ bool contains(const std::string& text, const char* part) {
 
 }  // namespace
 
-TEST_CASE("groups and order reach the search, in either precision", "[capi]") {
+TEST_CASE("groups and order reach the search, in either precision") {
   const Grouped rows;
   const std::string spec = R"({"map":{"features":32},"ard":"off"})";
   const std::string report = rows.report(spec);
@@ -168,7 +168,7 @@ TEST_CASE("groups and order reach the search, in either precision", "[capi]") {
   CHECK(contains(ordered, R"("rows":30,"groups":0)"));
 }
 
-TEST_CASE("lambda of groups is chosen by folds over them", "[capi]") {
+TEST_CASE("lambda of groups is chosen by folds over them") {
   const Grouped rows;
   const Map map = Map::from_spec(kMap);
   const Model alone = Model::fit("{}", Data(rows.X, rows.Y).map(map));
@@ -184,7 +184,7 @@ TEST_CASE("lambda of groups is chosen by folds over them", "[capi]") {
   mercer_model_free(model);
 }
 
-TEST_CASE("groups that cannot be, and places that take none, are refused", "[capi]") {
+TEST_CASE("groups that cannot be, and places that take none, are refused") {
   Grouped rows;
   const Map map = Map::from_spec(kMap);
   const auto refused = [&](mercer_status status, const std::string& spec,
