@@ -22,7 +22,7 @@ int32_t stop(void*, int64_t, int64_t) { return 1; }
 
 }  // namespace
 
-TEST_CASE("contract: stopped calls and caps leave a map that works", "[contract]") {
+TEST_CASE("contract: stopped calls and caps leave a map that works") {
   for (const Cell& cell : made_cells()) {
     const int64_t d = kInputs, D = *cell.features(d, 34);
     const Matrix<float> X = converted<float>(rows_for(cell.row(), 40, d, 4));
@@ -44,7 +44,7 @@ TEST_CASE("contract: stopped calls and caps leave a map that works", "[contract]
   }
 }
 
-TEST_CASE("contract: preparing ahead changes nothing, can be stopped and repeated", "[contract]") {
+TEST_CASE("contract: preparing ahead changes nothing, can be stopped and repeated") {
   for (const Cell& cell : made_cells()) {
     const int64_t d = kInputs, D = *cell.features(d, 34);
     const Matrix<float> X = converted<float>(rows_for(cell.row(), 3, d, 4));
@@ -63,7 +63,7 @@ TEST_CASE("contract: preparing ahead changes nothing, can be stopped and repeate
   }
 }
 
-TEST_CASE("contract: variances are refused or finite and not negative", "[contract]") {
+TEST_CASE("contract: variances are refused or finite and not negative") {
   int64_t closed = 0;
   for (const Cell& cell : made_cells()) {
     for (const int64_t asked : {1, 5, 16}) {

@@ -177,7 +177,7 @@ std::unique_ptr<FeatureMap> with_lengthscales(const FeatureMap& map, double by) 
 /// In log lengthscales, against maps made with others: steps and errors as of slopes along -X.
 /// False: refused.
 bool check_lengthscale(const FeatureMap& map, const Matrix<double>& X) {
-  if (!map.numbers().empty()) return false;  // tests/feature/nystroem_lengthscale_test
+  if (!map.numbers().empty()) return false;  // tests/feature/landmarks_test.cpp
   try {
     feature::lengthscale_count(map);
   } catch (const Error& error) {
@@ -205,7 +205,7 @@ bool check_lengthscale(const FeatureMap& map, const Matrix<double>& X) {
 
 }  // namespace
 
-TEST_CASE("contract: derivatives are those of the features, or refused", "[contract]") {
+TEST_CASE("contract: derivatives are those of the features, or refused") {
   size_t number = 0, differentiable = 0, twice = 0, scaled = 0;
   for (const Cell& cell : made_cells()) {
     const int64_t d = cell.inputs(cycled({5, 17, 2, 16, 3}, ++number));

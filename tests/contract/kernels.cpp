@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // What every kernel row keeps: symmetric, positive semidefinite, scaled by its variance, printed
-// with every field; and, where it has them, a value at 0, a lengthscale per input, a spectral law.
+// with every field; and, where it has them, a value at 0, a lengthscale per input, derivatives.
 #include "contract/cells.h"
 #include "linalg/symmetric_eigen.h"
 #include "spec/json.h"
@@ -27,7 +27,7 @@ constexpr std::initializer_list<int64_t> kDimensions = {1, 2, 3, 5, 16, 17};
 
 }  // namespace
 
-TEST_CASE("contract: kernels are symmetric and Gram matrices are their values", "[contract]") {
+TEST_CASE("contract: kernels are symmetric and Gram matrices are their values") {
   for (const KernelRow& row : kernel_rows()) {
     const auto kernel = make(row);
     INFO(row.spec);
@@ -46,7 +46,7 @@ TEST_CASE("contract: kernels are symmetric and Gram matrices are their values", 
   }
 }
 
-TEST_CASE("contract: Gram matrices are positive semidefinite", "[contract]") {
+TEST_CASE("contract: Gram matrices are positive semidefinite") {
   constexpr int64_t n = 48;
   for (const KernelRow& row : kernel_rows()) {
     const auto kernel = make(row);
@@ -66,7 +66,7 @@ TEST_CASE("contract: Gram matrices are positive semidefinite", "[contract]") {
   }
 }
 
-TEST_CASE("contract: the variance is a factor, copies keep everything else", "[contract]") {
+TEST_CASE("contract: the variance is a factor, copies keep everything else") {
   for (const KernelRow& row : kernel_rows()) {
     const auto kernel = make(row), louder = kernel->with_variance(4 * kernel->variance());
     const int64_t d = std::max<int64_t>(3, row.least_inputs);
@@ -86,7 +86,7 @@ TEST_CASE("contract: the variance is a factor, copies keep everything else", "[c
   }
 }
 
-TEST_CASE("contract: stationary kernels have a value at 0, others no law", "[contract]") {
+TEST_CASE("contract: stationary kernels have a value at 0, others no law") {
   for (const KernelRow& row : kernel_rows()) {
     const auto kernel = make(row);
     const int64_t d = std::max<int64_t>(3, row.least_inputs);
@@ -104,7 +104,7 @@ TEST_CASE("contract: stationary kernels have a value at 0, others no law", "[con
   }
 }
 
-TEST_CASE("contract: a lengthscale per input divides that input", "[contract]") {
+TEST_CASE("contract: a lengthscale per input divides that input") {
   const std::vector<double> scales = {0.5, 2, 4};
   for (const KernelRow& row : kernel_rows()) {
     const auto kernel = make(row);
@@ -123,4 +123,68 @@ TEST_CASE("contract: a lengthscale per input divides that input", "[contract]") 
           Approx(unit->value(3, scaled.view().row(0), scaled.view().row(1))).epsilon(1e-14));
     CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, each->check_dimension(4), "3");
   }
+}
+
+namespace {
+
+using kernel::MultiIndex;
+
+double at(const kernel::Kernel& kernel, const MultiIndex& p, const MultiIndex& q,
+          const std::vector<double>& x, const std::vector<double>& y) {
+  return kernel.differential(p, q)->at(std::ssize(x), x.data(), y.data());
+}
+
+struct Step {
+  MultiIndex p;
+  MultiIndex q;
+  bool in_y;
+  int64_t input;  // one order more of it
+};
+
+MultiIndex above(const MultiIndex& p, int64_t input) { return kernel::sum_of(p, {{input, 1}}); }
+
+}  // namespace
+
+TEST_CASE("contract: kernel derivatives are difference quotients of those below") {
+  size_t kernels = 0;
+  for (const KernelRow& row : kernel_rows()) {
+    const auto kernel = kernel::make_kernel(spec::parse_object(row.spec));
+    const int64_t d = std::max<int64_t>(3, row.least_inputs), most = kernel->most_derivatives();
+    if (most == 0) continue;
+    ++kernels;
+    INFO(row.spec);
+    const Matrix<double> X = rows_for(row, 2, d, 5);
+    const std::vector<double> x(X.view().row(0), X.view().row(0) + d),
+        y(X.view().row(1), X.view().row(1) + d);
+    CHECK(at(*kernel, {}, {}, x, y) == Approx(kernel->value(d, x.data(), y.data())).epsilon(1e-14));
+    const Step steps[] = {{{}, {}, false, 0},
+                          {{}, {}, true, 1},
+                          {{{0, 1}}, {}, false, 0},
+                          {{{0, 1}}, {}, true, 0},
+                          {{}, {{1, 1}}, true, 1},
+                          {{{0, 1}}, {{1, 1}}, false, 1},
+                          {{{0, 1}, {1, 1}}, {{0, 1}}, true, 1}};
+    for (const Step& step : steps) {
+      if (total_order(step.p) + total_order(step.q) >= most) continue;
+      const MultiIndex p = step.in_y ? step.p : above(step.p, step.input);
+      const MultiIndex q = step.in_y ? above(step.q, step.input) : step.q;
+      const double h = 1e-4, slope = at(*kernel, p, q, x, y);
+      const auto moved = [&](double by) {
+        auto u = x, v = y;
+        (step.in_y ? v : u)[static_cast<size_t>(step.input)] += by;
+        return at(*kernel, step.p, step.q, u, v);
+      };
+      // Of order 4 (Richardson): an error of h^4 times the fifth derivative, and rounding.
+      const double quotient =
+          (8 * (moved(h) - moved(-h)) - (moved(2 * h) - moved(-2 * h))) / (12 * h);
+      CHECK(std::fabs(quotient - slope) <=
+            1e-9 * std::max({std::fabs(slope), std::fabs(moved(0)), 1.0}));
+    }
+    std::vector<double> gradient(static_cast<size_t>(d), 0.5);
+    kernel->add_gradient(3, d, x.data(), y.data(), gradient.data());
+    for (int64_t k = 0; k < d; ++k)
+      CHECK(gradient[static_cast<size_t>(k)] ==
+            Approx(0.5 + 3 * at(*kernel, {{k, 1}}, {}, x, y)).epsilon(1e-13));
+  }
+  CHECK(kernels >= 12);
 }

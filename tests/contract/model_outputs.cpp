@@ -123,8 +123,7 @@ double tolerance(const Cell& cell) {
 
 }  // namespace
 
-TEST_CASE("contract: models take the outputs, gaps and precisions that they are said to",
-          "[contract]") {
+TEST_CASE("contract: models take the outputs, gaps and precisions that they are said to") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("model");
   int64_t fits = 0, refusals = 0;
@@ -150,7 +149,7 @@ TEST_CASE("contract: models take the outputs, gaps and precisions that they are 
   CHECK((fits > 80 && refusals > 200));
 }
 
-TEST_CASE("contract: a row of weight 2 of any outputs is two equal rows", "[contract]") {
+TEST_CASE("contract: a row of weight 2 of any outputs is two equal rows") {
   std::vector<double> weights(60, 1.0);
   std::vector<int64_t> again;
   for (int64_t i = 0; i < 60; i += 3) {
@@ -167,7 +166,7 @@ TEST_CASE("contract: a row of weight 2 of any outputs is two equal rows", "[cont
   });
 }
 
-TEST_CASE("contract: a row without any target counts for nothing", "[contract]") {
+TEST_CASE("contract: a row without any target counts for nothing") {
   for_each_fit([&](const Cell& cell, const Problem& problem) {
     if (!cell.takes_gaps() || cell.precision != std::string("f64")) return;
     Problem more = with_rows(problem, {7, 8});
@@ -178,7 +177,7 @@ TEST_CASE("contract: a row without any target counts for nothing", "[contract]")
   });
 }
 
-TEST_CASE("contract: models of single features are near those of double ones", "[contract]") {
+TEST_CASE("contract: models of single features are near those of double ones") {
   for_each_fit([&](const Cell& cell, const Problem& problem) {
     if (cell.precision == std::string("f64")) return;
     const Cell wide{cell.model, cell.outputs, cell.gaps, "f64"};

@@ -65,7 +65,7 @@ bool is_given_by_a_row(const char* model, const char* key) {
 
 }  // namespace
 
-TEST_CASE("contract: every model has its name, and a row for each field and choice", "[contract]") {
+TEST_CASE("contract: every model has its name, and a row for each field and choice") {
   std::set<std::string> names;
   for (const model::ModelEntry* entry : model::model_table()) {
     INFO(entry->name);
@@ -85,7 +85,7 @@ TEST_CASE("contract: every model has its name, and a row for each field and choi
   CHECK(model::find_model("boosting") == nullptr);
 }
 
-TEST_CASE("contract: models are fitted, predict and keep their numbers", "[contract]") {
+TEST_CASE("contract: models are fitted, predict and keep their numbers") {
   const Problem problem = problem_of_classes();
   for (const ModelRow& row : model_rows()) {
     INFO(row.spec);
@@ -111,7 +111,7 @@ TEST_CASE("contract: models are fitted, predict and keep their numbers", "[contr
   }
 }
 
-TEST_CASE("contract: models come back from their spec and their file", "[contract]") {
+TEST_CASE("contract: models come back from their spec and their file") {
   const Problem problem = problem_of_classes();
   const TemporaryDirectory directory;
   const std::string first = directory.file("first"), second = directory.file("second");

@@ -91,8 +91,7 @@ bool is_sampled(const OperatorCell& cell) { return cell.other() == nullptr; }
 
 }  // namespace
 
-TEST_CASE("contract: operator maps have the kernel as mean and the operator variance",
-          "[contract][apart]") {
+TEST_CASE("contract: operator maps have the kernel as mean and the operator variance", "[apart]") {
   const std::vector<OperatorCell>& cells = made_operator_cells();
   // Three entries of K~, three of its square.
   const double threshold =
@@ -103,8 +102,7 @@ TEST_CASE("contract: operator maps have the kernel as mean and the operator vari
   }
 }
 
-TEST_CASE("contract: roots of one B B' are one estimate of an operator-valued kernel",
-          "[contract]") {
+TEST_CASE("contract: roots of one B B' are one estimate of an operator-valued kernel") {
   int64_t seen = 0;
   for (const OperatorCell& cell : made_operator_cells()) {
     const auto other = cell.other();

@@ -60,7 +60,7 @@ bool same_map(const FeatureMap& a, const FeatureMap& b, const Matrix<double>& X)
 
 }  // namespace
 
-TEST_CASE("contract: every operator and choice of a field is made in some cell", "[contract]") {
+TEST_CASE("contract: every operator and choice of a field is made in some cell") {
   for (const auto& entry : kernel::kernel_table()) {
     if (entry.outputs == kernel::OutputCount::one) continue;
     const Parameters named{{"operator", std::string(entry.name)}};
@@ -77,7 +77,7 @@ TEST_CASE("contract: every operator and choice of a field is made in some cell",
   }
 }
 
-TEST_CASE("contract: operator cells are refused where the table says", "[contract]") {
+TEST_CASE("contract: operator cells are refused where the table says") {
   CHECK(refused_operator_cells().size() > 0);
   for (const OperatorCell& cell : refused_operator_cells()) {
     INFO(cell.label);
@@ -85,7 +85,7 @@ TEST_CASE("contract: operator cells are refused where the table says", "[contrac
   }
 }
 
-TEST_CASE("contract: an operator map's adjoint is the transpose of its fields", "[contract]") {
+TEST_CASE("contract: an operator map's adjoint is the transpose of its fields") {
   for (const OperatorCell& cell : made_operator_cells()) {
     const auto map = cell.make(kD, kSeed);
     INFO(cell.label);
@@ -98,8 +98,7 @@ TEST_CASE("contract: an operator map's adjoint is the transpose of its fields", 
   }
 }
 
-TEST_CASE("contract: operator maps in single precision are those in double, rounded",
-          "[contract]") {
+TEST_CASE("contract: operator maps in single precision are those in double, rounded") {
   for (const OperatorCell& cell : made_operator_cells()) {
     const auto map = cell.make(kD, kSeed);
     INFO(cell.label);
@@ -120,7 +119,7 @@ TEST_CASE("contract: operator maps in single precision are those in double, roun
   }
 }
 
-TEST_CASE("contract: NaN stays in its row of an operator map's fields", "[contract]") {
+TEST_CASE("contract: NaN stays in its row of an operator map's fields") {
   for (const OperatorCell& cell : made_operator_cells()) {
     const auto map = cell.make(kD, kSeed);
     INFO(cell.label);
@@ -137,7 +136,7 @@ TEST_CASE("contract: NaN stays in its row of an operator map's fields", "[contra
   }
 }
 
-TEST_CASE("contract: a seed is an operator map, another seed another", "[contract]") {
+TEST_CASE("contract: a seed is an operator map, another seed another") {
   for (const OperatorCell& cell : made_operator_cells()) {
     const Matrix<double> X = rows_of(cell, 3);
     INFO(cell.label);
@@ -151,7 +150,7 @@ TEST_CASE("contract: a seed is an operator map, another seed another", "[contrac
   }
 }
 
-TEST_CASE("contract: operator maps and kernels come back from their spec and file", "[contract]") {
+TEST_CASE("contract: operator maps and kernels come back from their spec and file") {
   uint64_t seed = 0;
   for (const OperatorCell& cell : made_operator_cells()) {
     seed = next_seed(seed);

@@ -96,7 +96,7 @@ void check_kinds(const Cell& cell, const FeatureMap& map, const RowKinds<T>& kin
 
 }  // namespace
 
-TEST_CASE("contract: float and sparse rows give the features of dense doubles", "[contract]") {
+TEST_CASE("contract: float and sparse rows give the features of dense doubles") {
   size_t number = 0;
   for (const Cell& cell : made_cells()) {
     const int64_t d = cell.inputs(cycled({5, 17, 2, 16, 3, 33}, ++number));

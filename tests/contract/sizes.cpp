@@ -52,8 +52,7 @@ bool is_given(const Cell& cell) {
 
 }  // namespace
 
-TEST_CASE("contract: a map of very many features is made, printed and loaded at no cost",
-          "[contract]") {
+TEST_CASE("contract: a map of very many features is made, printed and loaded at no cost") {
   const TemporaryDirectory directory;
   std::set<std::string> grown;
   for (const Cell& cell : made_cells()) {
@@ -73,7 +72,7 @@ TEST_CASE("contract: a map of very many features is made, printed and loaded at 
   }
 }
 
-TEST_CASE("contract: so is an operator map of very many features", "[contract]") {
+TEST_CASE("contract: so is an operator map of very many features") {
   const TemporaryDirectory directory;
   for (const OperatorCell& cell : made_operator_cells()) {
     INFO(cell.label);
