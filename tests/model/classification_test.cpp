@@ -17,7 +17,7 @@ using namespace mercer::test;
 
 namespace mercer::test {
 
-TEST_CASE("simplex codes are the reference numbers and what they are for", "[model]") {
+TEST_CASE("simplex codes are the reference numbers and what they are for") {
   for (int64_t classes = 2; classes <= 6; ++classes) {
     Matrix<double> code(classes - 1, classes);
     model::simplex_code(code.view());
@@ -77,7 +77,7 @@ int64_t errors(const Model& model, const Problem& problem) {
 
 }  // namespace
 
-TEST_CASE("separable classes are learnt without error", "[model]") {
+TEST_CASE("separable classes are learnt without error") {
   int64_t wrong = 0;
   for (const int64_t classes : {2, 3, 6}) {
     std::vector<int64_t> labels;
@@ -93,7 +93,7 @@ TEST_CASE("separable classes are learnt without error", "[model]") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("a class without rows is never predicted", "[model]") {
+TEST_CASE("a class without rows is never predicted") {
   // Its codes are all zero, so are its weights and intercept; the scores of a row sum to 1, so
   // another is above 0.
   const Problem train = blobs(200, {0, 2, 4}, 33);
@@ -102,7 +102,7 @@ TEST_CASE("a class without rows is never predicted", "[model]") {
   CHECK(errors(model, blobs(300, {0, 2, 4}, 34)) == 0);
 }
 
-TEST_CASE("a row outside the kernel's domain has no class, unless it is clipped", "[model]") {
+TEST_CASE("a row outside the kernel's domain has no class, unless it is clipped") {
   Problem train = blobs(60, {0, 1}, 38);
   for (int64_t i = 0; i < 60; ++i)
     for (int64_t j = 0; j < 2; ++j) train.X(i, j) = std::abs(train.X(i, j));
@@ -120,7 +120,7 @@ TEST_CASE("a row outside the kernel's domain has no class, unless it is clipped"
   CHECK(classify(model, train.x(), context, found).rows == 1);
 }
 
-TEST_CASE("class scores are least squares on one-hot codes", "[model]") {
+TEST_CASE("class scores are least squares on one-hot codes") {
   const Problem train = blobs(120, {0, 1, 2}, 35);
   Matrix<double> codes(120, 3);
   codes.fill(0);
@@ -136,7 +136,7 @@ TEST_CASE("class scores are least squares on one-hot codes", "[model]") {
   CHECK(largest_difference(predictions(model, train.x()), predictions(coded, train.x())) == 0);
 }
 
-TEST_CASE("held-out selection of a classifier counts errors", "[model]") {
+TEST_CASE("held-out selection of a classifier counts errors") {
   // Overlapping classes, so that there are errors to count: blobs at distance 0.5 with labels by
   // turns.
   Problem problem{random_matrix(200, 2, 36), Matrix<double>(200, 1)};
@@ -176,7 +176,7 @@ TEST_CASE("held-out selection of a classifier counts errors", "[model]") {
   CHECK(model.path[0].score > 0);
 }
 
-TEST_CASE("scores of several weights in one pass are those of each alone", "[model]") {
+TEST_CASE("scores of several weights in one pass are those of each alone") {
   const Problem problem = blobs(100, {0, 1, 2}, 37);
   const auto map = gaussian_map(2, 16);
   const Preparation preparation = fit_standardizer(problem.x());

@@ -65,7 +65,7 @@ std::shared_ptr<const feature::FeatureMap> straight(int64_t d) {
 
 }  // namespace
 
-TEST_CASE("predictions k deviations away stay within twice the range of the targets", "[model]") {
+TEST_CASE("predictions k deviations away stay within twice the range of the targets") {
   const int64_t d = 3;
   const Problem problem = smooth_problem(80, d, 2, 0.3, 5);
   double lowest[2] = {HUGE_VAL, HUGE_VAL}, highest[2] = {-HUGE_VAL, -HUGE_VAL};
@@ -99,7 +99,7 @@ TEST_CASE("predictions k deviations away stay within twice the range of the targ
   }
 }
 
-TEST_CASE("clipped rows are predicted as the rows clipped by hand, and counted", "[model]") {
+TEST_CASE("clipped rows are predicted as the rows clipped by hand, and counted") {
   const Problem problem = smooth_problem(200, 3, 2, 0.1, 7);
   const Matrix<double> X = random_matrix(900, 3, 8);
   for (int64_t i = 0; i < 900; i += 2) X(i, i % 3) *= 3;
@@ -124,7 +124,7 @@ TEST_CASE("clipped rows are predicted as the rows clipped by hand, and counted",
                            predicted(model, problem.x(), Extrapolation::free).scores) == 0);
 }
 
-TEST_CASE("NaN is inside and stays in its row; infinities are clipped", "[model]") {
+TEST_CASE("NaN is inside and stays in its row; infinities are clipped") {
   const Problem problem = smooth_problem(100, 3, 1, 0.1, 9);
   const Model model = fit(gaussian_map(3, 32), f64_options(Selection::fixed), problem);
   Matrix<double> X = copy(problem.x());
@@ -139,7 +139,7 @@ TEST_CASE("NaN is inside and stays in its row; infinities are clipped", "[model]
                            predicted(model, X.view()).scores) == 0);
 }
 
-TEST_CASE("sparse rows are clipped as the dense rows they stand for", "[model]") {
+TEST_CASE("sparse rows are clipped as the dense rows they stand for") {
   // Columns 0 and 1 are never 0 in training, above and below it; what a row does not list of them
   // is outside. Some rows list a column twice.
   const auto shifted = [](int64_t n, uint64_t seed, double size) {
@@ -182,7 +182,7 @@ TEST_CASE("sparse rows are clipped as the dense rows they stand for", "[model]")
   }
 }
 
-TEST_CASE("a model without ranges predicts freely and refuses to clip", "[model]") {
+TEST_CASE("a model without ranges predicts freely and refuses to clip") {
   const Problem problem = smooth_problem(60, 3, 1, 0.1, 3);
   Model model = fit(gaussian_map(3, 16), f64_options(Selection::fixed), problem);
   Matrix<double> X = copy(problem.x());
@@ -194,7 +194,7 @@ TEST_CASE("a model without ranges predicts freely and refuses to clip", "[model]
     CHECK_REFUSED(MERCER_UNSUPPORTED, predicted(model, X.view(), how), "keeps no ranges");
 }
 
-TEST_CASE("classes of clipped rows; scores of a classification are not limited", "[model]") {
+TEST_CASE("classes of clipped rows; scores of a classification are not limited") {
   const Problem problem = smooth_problem(120, 3, 1, 0.1, 3);
   Matrix<double> labels(120, 1);
   for (int64_t i = 0; i < 120; ++i) labels(i, 0) = problem.X(i, 0) > 0 ? 1 : 0;
@@ -214,7 +214,7 @@ TEST_CASE("classes of clipped rows; scores of a classification are not limited",
   CHECK(far == near);
 }
 
-TEST_CASE("fits of streams, weights and searches keep the ranges of the same rows", "[model]") {
+TEST_CASE("fits of streams, weights and searches keep the ranges of the same rows") {
   const Problem problem = smooth_problem(90, 3, 1, 0.1, 4);
   std::vector<double> weights(90, 1.0);
   const auto extreme = [&](int64_t i) { problem.X(i, 0) = i == 10 ? 40.0 : -30.0; };

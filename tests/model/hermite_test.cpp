@@ -14,8 +14,7 @@
 #include "support/worst.h"
 
 using namespace mercer;
-using model::HermiteOptions;
-using model::Observations;
+using model::HermiteOptions, model::Observations;
 
 namespace {
 

@@ -56,7 +56,7 @@ struct Blocks final : RowStream {
 
 }  // namespace
 
-TEST_CASE("kernels say what inputs they take, and are NaN beyond", "[model]") {
+TEST_CASE("kernels say what inputs they take, and are NaN beyond") {
   const std::string bounded[] = {"additive_chi2", "intersection",          "jensen_shannon",
                                  "hellinger",     "exponential_semigroup", "reciprocal_semigroup",
                                  "skewed_chi2"};
@@ -83,7 +83,7 @@ TEST_CASE("kernels say what inputs they take, and are NaN beyond", "[model]") {
   CHECK(found == std::size(bounded));
 }
 
-TEST_CASE("a search by default learns from non-negative rows with kernels of these", "[model]") {
+TEST_CASE("a search by default learns from non-negative rows with kernels of these") {
   // The targets are exact and additive: what a linear model leaves, 0.05 of them, is curvature.
   const Problem train = histograms(300, 3), fresh = histograms(300, 4);
   const auto left = [&](const Model& model) {
@@ -118,7 +118,7 @@ Preparation bounded_preparation(const X& rows, const Problem& problem, Transform
 
 }  // namespace
 
-TEST_CASE("inputs of bounded kernels are divided by their root mean square alone", "[model]") {
+TEST_CASE("inputs of bounded kernels are divided by their root mean square alone") {
   const Problem problem = histograms(200, 5);
   for (const Transform transform : {Transform::none, Transform::log}) {
     const Preparation by = bounded_preparation(problem.x(), problem, transform, Missing::refuse);
@@ -133,7 +133,7 @@ TEST_CASE("inputs of bounded kernels are divided by their root mean square alone
   }
 }
 
-TEST_CASE("the root mean square of a constant column is its number", "[model]") {
+TEST_CASE("the root mean square of a constant column is its number") {
   Problem problem = histograms(200, 13);
   for (int64_t i = 0; i < 200; ++i) problem.X(i, 1) = 0.001;
   for (const Missing missing : {Missing::refuse, Missing::fill}) {  // all rows, and the sample
@@ -142,8 +142,7 @@ TEST_CASE("the root mean square of a constant column is its number", "[model]") 
   }
 }
 
-TEST_CASE("sparse inputs of bounded kernels are divided by that of their listed numbers",
-          "[model]") {
+TEST_CASE("sparse inputs of bounded kernels are divided by that of their listed numbers") {
   const Problem problem = histograms(200, 14);
   SparseRows<double> sparse;
   sparse.cols = 3;
@@ -166,7 +165,7 @@ TEST_CASE("sparse inputs of bounded kernels are divided by that of their listed 
   }
 }
 
-TEST_CASE("negative inputs of a kernel that takes some are not scaled up", "[model]") {
+TEST_CASE("negative inputs of a kernel that takes some are not scaled up") {
   Problem problem = histograms(200, 6);
   for (int64_t i = 0; i < 200; ++i) problem.X(i, 0) = 0.01 * problem.X(i, 0);
   const auto domain = domain_of(*kernel_of("skewed_chi2"));
@@ -181,8 +180,7 @@ TEST_CASE("negative inputs of a kernel that takes some are not scaled up", "[mod
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, within(domain, unit, problem.x()), "is -0.9", ">= 0");
 }
 
-TEST_CASE("every fit refuses rows outside the kernel's domain by row, column and value",
-          "[model]") {
+TEST_CASE("every fit refuses rows outside the kernel's domain by row, column and value") {
   Problem problem = histograms(120, 7);
   problem.X(7, 2) = -0.25;
   const auto kernel = kernel_of("additive_chi2");
@@ -208,7 +206,7 @@ TEST_CASE("every fit refuses rows outside the kernel's domain by row, column and
                 "> -0.25, as kernel skewed_chi2");
 }
 
-TEST_CASE("preparations that leave the kernel's domain are refused", "[model]") {
+TEST_CASE("preparations that leave the kernel's domain are refused") {
   const Problem problem = histograms(50, 8);
   const auto maker = test::map_maker(R"({"map":"additive","kernel":{"kernel":"hellinger"}})", 3, 1);
   SearchOptions options;
@@ -226,7 +224,7 @@ TEST_CASE("preparations that leave the kernel's domain are refused", "[model]") 
   refuses("transform = rank");
 }
 
-TEST_CASE("a search tries the transforms alone that keep inputs inside", "[model]") {
+TEST_CASE("a search tries the transforms alone that keep inputs inside") {
   // A kernel with a domain and a lengthscale, as sums of kernels have.
   struct Bounded final : MapMaker {
     std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
@@ -248,8 +246,7 @@ TEST_CASE("a search tries the transforms alone that keep inputs inside", "[model
   CHECK_FALSE(stays_inside(negative, Transform::log));
 }
 
-TEST_CASE("a prediction of rows outside the domain is refused by row, column and value",
-          "[model]") {
+TEST_CASE("a prediction of rows outside the domain is refused by row, column and value") {
   const Problem train = histograms(100, 9);
   Problem fresh = histograms(20, 10);
   fresh.X(4, 1) = -1;
@@ -283,7 +280,7 @@ TEST_CASE("a prediction of rows outside the domain is refused by row, column and
   for (int64_t i = 0; i < 20; ++i) CHECK(std::isnan(scores(i, 0)) == (i == 4 || i == 5));
 }
 
-TEST_CASE("a number above the bound that is prepared to one below it is outside", "[model]") {
+TEST_CASE("a number above the bound that is prepared to one below it is outside") {
   Problem train = histograms(100, 12);
   for (int64_t i = 0; i < 100; ++i) train.X(i, 0) = 0.01 * train.X(i, 0);
   const auto maker =

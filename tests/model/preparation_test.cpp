@@ -85,7 +85,7 @@ void check_fit(Fitting options, const Mixed& train, const Mixed& test) {
 
 }  // namespace
 
-TEST_CASE("columns of 0 and 1 are left as they are", "[model]") {
+TEST_CASE("columns of 0 and 1 are left as they are") {
   const Mixed data(200, false);
   for (const Scale scale : {Scale::standard, Scale::robust, Scale::center}) {
     Fitting options = plain();
@@ -97,7 +97,7 @@ TEST_CASE("columns of 0 and 1 are left as they are", "[model]") {
   }
 }
 
-TEST_CASE("robust and centred columns are those by hand", "[model]") {
+TEST_CASE("robust and centred columns are those by hand") {
   const Mixed data(201, false), test(60, false, 9);
   Fitting options = plain();
   options.prepare.scale = Scale::robust;
@@ -115,7 +115,7 @@ TEST_CASE("robust and centred columns are those by hand", "[model]") {
   check_fit(options, data, test);
 }
 
-TEST_CASE("missing numbers are filled with the median and flagged", "[model]") {
+TEST_CASE("missing numbers are filled with the median and flagged") {
   const Mixed data(300, true), test(80, true, 3);
   Fitting options = plain();
   options.prepare.missing = Missing::flag;
@@ -141,7 +141,7 @@ TEST_CASE("missing numbers are filled with the median and flagged", "[model]") {
   check_fit(options, data, test);
 }
 
-TEST_CASE("missing numbers are refused unless they are filled", "[model]") {
+TEST_CASE("missing numbers are refused unless they are filled") {
   const Mixed data(60, true);
   Context context;
   const auto fitted = [&](Missing missing, int64_t inputs) {
@@ -160,7 +160,7 @@ TEST_CASE("missing numbers are refused unless they are filled", "[model]") {
                 "no number in any row");
 }
 
-TEST_CASE("log and rank transforms take the skew out and leave what they should", "[model]") {
+TEST_CASE("log and rank transforms take the skew out and leave what they should") {
   const Mixed data(400, false), test(80, false, 4);
   for (const Transform kind : {Transform::log, Transform::rank}) {
     Fitting options = plain();
@@ -192,7 +192,7 @@ TEST_CASE("log and rank transforms take the skew out and leave what they should"
   CHECK(rank(1e9) == rank(2e9));
 }
 
-TEST_CASE("curves are monotone and come back", "[model]") {
+TEST_CASE("curves are monotone and come back") {
   const Mixed data(300, false);
   Context context;
   ColumnRanges columns(1, 0, context);
@@ -217,7 +217,7 @@ TEST_CASE("curves are monotone and come back", "[model]") {
   });
 }
 
-TEST_CASE("targets are learnt transformed and predicted back", "[model]") {
+TEST_CASE("targets are learnt transformed and predicted back") {
   const Mixed data(300, false), test(80, false, 4);
   Context context;
   for (const Transform kind : {Transform::log, Transform::rank}) {
@@ -243,7 +243,7 @@ TEST_CASE("targets are learnt transformed and predicted back", "[model]") {
                 "target_transform");
 }
 
-TEST_CASE("unit rows", "[model]") {
+TEST_CASE("unit rows") {
   const Mixed data(100, false), test(40, false, 4);
   Fitting options = plain();
   options.prepare.unit_rows = true;
@@ -268,7 +268,7 @@ TEST_CASE("unit rows", "[model]") {
     CHECK(half.data()[k] == Approx(out.data()[k] / 2).epsilon(1e-12));
 }
 
-TEST_CASE("sparse rows are prepared as the dense rows they stand for", "[model]") {
+TEST_CASE("sparse rows are prepared as the dense rows they stand for") {
   auto sparse = sparse_rows<double>(200, 8, 6, 3);
   for (size_t k = 0; k < sparse.values.size(); ++k)
     if (sparse.indices[k] % 3 == 0) sparse.values[k] = std::exp(5 * sparse.values[k]);
@@ -317,7 +317,7 @@ TEST_CASE("sparse rows are prepared as the dense rows they stand for", "[model]"
         1e-12);
 }
 
-TEST_CASE("searches prepare as fits do", "[model]") {
+TEST_CASE("searches prepare as fits do") {
   const Mixed data(150, true), test(40, true, 5);
   Context context;
   Fitting options = plain();
@@ -339,7 +339,7 @@ TEST_CASE("searches prepare as fits do", "[model]") {
         1e-3);
 }
 
-TEST_CASE("a search flags no input that fewer than five rows miss", "[model]") {
+TEST_CASE("a search flags no input that fewer than five rows miss") {
   const Matrix<double> X(40, 3);
   X.fill(1);
   for (int64_t i = 0; i < 5; ++i) X(3 * i, 1) = NAN;

@@ -13,7 +13,7 @@ using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
 
-TEST_CASE("means and deviations of columns with a large offset keep their digits", "[model]") {
+TEST_CASE("means and deviations of columns with a large offset keep their digits") {
   // Column 0: offset 1e6, deviation 1/sqrt(3) of a uniform; the exact values by long double sums of
   // the very entries.
   Matrix<double> X = test::random_matrix(1000, 2, 7);
@@ -36,7 +36,7 @@ TEST_CASE("means and deviations of columns with a large offset keep their digits
   CHECK(worst <= 1000 * 0x1p-52);
 }
 
-TEST_CASE("a constant column keeps scale 1 and is moved to 0", "[model]") {
+TEST_CASE("a constant column keeps scale 1 and is moved to 0") {
   Matrix<float> X(50, 2);
   for (int64_t i = 0; i < 50; ++i) {
     X(i, 0) = 0.1f;
@@ -89,7 +89,7 @@ Range plain_range(const Matrix<double>& X, int64_t j, const std::vector<int>& co
 
 }  // namespace
 
-TEST_CASE("ranges of few rows are exact, whatever the blocks; weights count as copies", "[model]") {
+TEST_CASE("ranges of few rows are exact, whatever the blocks; weights count as copies") {
   const auto sparse = sparse_rows<double>(450, 7, 5, 3);
   const Matrix<double> X = sparse.dense();
   std::vector<int> ones(450, 1), copies(450);
@@ -108,7 +108,7 @@ TEST_CASE("ranges of few rows are exact, whatever the blocks; weights count as c
   }
 }
 
-TEST_CASE("of many rows extremes are exact and quantiles those of a sample", "[model]") {
+TEST_CASE("of many rows extremes are exact and quantiles those of a sample") {
   // 300,000 rows of 8 columns are sampled at 1 in 4 (at most 2^20 numbers): n' = 75,000 rows but
   // for a binomial error. Column j is a fixed shuffle of 0 ... n - 1 over n, so its p-quantile is p
   // and the sample's is p within t with probability 1 - 2 exp(-2 n' t^2) (Dvoretzky, Kiefer,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What a search chooses beside lengthscales: transforms of inputs, features of sums.
+// What a search chooses beside lengthscales: transforms of inputs, features, those of sums.
 #include "model/search/search.h"
 #include "model_problem.h"
 #include "spec/spec.h"
@@ -30,8 +30,7 @@ Model searched(const Problem& problem, bool choose) {
 
 }  // namespace
 
-TEST_CASE("a search transforms inputs where that wins, by leave-one-out and on held-out rows",
-          "[model]") {
+TEST_CASE("a search transforms inputs where that wins, by leave-one-out and on held-out rows") {
   for (const int64_t n : {400, 4000}) {
     const Problem problem = skewed(smooth_problem(n, 3, 1, 0.3, 71));
     const Problem fresh = skewed(smooth_problem(4000, 3, 1, 0.0, 72));
@@ -47,7 +46,7 @@ TEST_CASE("a search transforms inputs where that wins, by leave-one-out and on h
   }
 }
 
-TEST_CASE("uniform inputs stay as they are", "[model]") {
+TEST_CASE("uniform inputs stay as they are") {
   const Model model = searched(smooth_problem(400, 3, 1, 0.3, 73), true);
   CHECK(model.report.transform == Transform::none);
   CHECK(model.preparation.curves.empty());
@@ -81,7 +80,7 @@ const std::string kGaussian = R"({"kernel":"gaussian"})", kChi2 = R"({"kernel":"
 
 }  // namespace
 
-TEST_CASE("searches with sums: the nearest number of features to the one asked for", "[model]") {
+TEST_CASE("searches with sums: the nearest number of features to the one asked for") {
   struct Case {
     int64_t n, d, D;
   };
@@ -96,10 +95,70 @@ TEST_CASE("searches with sums: the nearest number of features to the one asked f
   }
 }
 
-TEST_CASE("searches with sums: no more landmarks than rows", "[model]") {
+TEST_CASE("searches with sums: no more landmarks than rows") {
   const Model model = searched(kGaussian + "," + kDot, 300, 2, 2048);
   CHECK(model.map->features() == 602);
   REQUIRE(!model.report.warnings.empty());
   CHECK(model.report.warnings[0].find("602 features, not 2048") != std::string::npos);
   CHECK(searched(kDot + "," + kChi2, 300, 3, 100).map->features() == 100);
+}
+
+namespace {
+
+SearchOptions options_of(int64_t most) {
+  SearchOptions options;
+  options.features = 1024;
+  options.most_features = most;
+  options.assess = false;
+  return options;
+}
+
+Model searched(const Problem& problem, const SearchOptions& options) {
+  return search(GaussianMaker{3}, options, problem);
+}
+
+/// D of the fits to all rows that choose, the last that of the model.
+std::vector<int64_t> curve_of(const Model& model) {
+  std::vector<int64_t> features;
+  for (const SearchCandidate& trial : model.report.trials)
+    if (trial.stage == 4 || (trial.stage == 3 && trial.rows > 2700))
+      features.push_back(trial.features);
+  return features;
+}
+
+bool warns(const Model& model, const std::string& words) {
+  return std::ranges::any_of(model.report.warnings, [&](const std::string& text) {
+    return text.find(words) != std::string::npos;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("features are doubled while rows held out gain by it") {
+  const Problem rough = rough_problem(3100, 0.1, 11);
+  const Model one = searched(rough, options_of(0)), two = searched(rough, options_of(2048));
+  CHECK(curve_of(one) == std::vector<int64_t>{512, 1024});
+  CHECK(curve_of(two) == std::vector<int64_t>{512, 1024, 2048});
+  CHECK(two.map->features() == 2048);
+  CHECK(two.report.criterion_score < one.report.criterion_score);
+  CHECK(warns(one, "1024 features are few"));
+  CHECK(warns(one, "(features = 2048: four times"));
+  CHECK(!warns(two, "features are few"));  // more than there are rows are not asked for
+
+  const Model smooth = searched(smooth_problem(3100, 3, 1, 0.5, 12), options_of(2048));
+  CHECK(curve_of(smooth) == std::vector<int64_t>{512, 1024});
+  CHECK(!warns(smooth, "features are few"));
+}
+
+TEST_CASE("no curve of squares is asked for where these are not all that is fitted") {
+  Problem rough = rough_problem(3100, 0.1, 13);
+  SearchOptions options = options_of(2048);
+  options.lambda = 1e-6;
+  CHECK(curve_of(searched(rough, options)) == std::vector<int64_t>{1024});
+  options.lambda = -1;
+  for (int64_t i = 0; i < 3100; ++i) rough.Y(i, 0) = rough.Y(i, 0) > 0 ? 1 : 0;
+  options.fit.coding = {Task::classification, 2};
+  CHECK(curve_of(searched(rough, options)) == std::vector<int64_t>{1024});  // logistic is tried
+  options.estimator = Estimator::ridge;
+  CHECK(curve_of(searched(rough, options)).front() == 512);
 }

@@ -57,8 +57,7 @@ double lengthscale_of(const Model& model) { return model.map->kernel().lengthsca
 
 }  // namespace
 
-TEST_CASE("search finds the lengthscale of a Gaussian process to within its last steps",
-          "[model]") {
+TEST_CASE("search finds the lengthscale of a Gaussian process to within its last steps") {
   // Held-out error is flat within a factor of about 2 of the truth; further off it is not. The
   // median heuristic starts at about 1.1 x range, a factor of 9 and of 2 away.
   double worst = 0;
@@ -71,7 +70,7 @@ TEST_CASE("search finds the lengthscale of a Gaussian process to within its last
   CHECK(worst <= 1.3);
 }
 
-TEST_CASE("what search reports is what it did", "[model]") {
+TEST_CASE("what search reports is what it did") {
   const Problem problem = process_sample(1500, 1.0, 4.0, 0.1, 82);
   std::vector<SearchCandidate> candidates;
   SearchOptions options = options_for(candidates);
@@ -104,7 +103,7 @@ TEST_CASE("what search reports is what it did", "[model]") {
   CHECK(model.report.assessment.kind == Assessed::none);
 }
 
-TEST_CASE("the model of a search is a fit on all rows with what was chosen", "[model]") {
+TEST_CASE("the model of a search is a fit on all rows with what was chosen") {
   const Problem problem = process_sample(900, 1.0, 4.0, 0.1, 83);
   double worst = 0;
   for (const int64_t D : {256, 1024}) {  // primal, dual
@@ -127,7 +126,7 @@ TEST_CASE("the model of a search is a fit on all rows with what was chosen", "[m
   CHECK(worst < 1e-8);
 }
 
-TEST_CASE("a search is a function of the seed", "[model]") {
+TEST_CASE("a search is a function of the seed") {
   const Problem problem = process_sample(700, 1.0, 4.0, 0.1, 84);
   const auto run = [&](uint64_t seed) {
     std::vector<SearchCandidate> candidates;
@@ -146,7 +145,7 @@ TEST_CASE("a search is a function of the seed", "[model]") {
   CHECK(one != run(8));
 }
 
-TEST_CASE("what is fixed is not searched", "[model]") {
+TEST_CASE("what is fixed is not searched") {
   const Problem problem = process_sample(700, 1.0, 4.0, 0.1, 85);
   std::vector<SearchCandidate> candidates;
   SearchOptions options = options_for(candidates);
@@ -171,7 +170,7 @@ TEST_CASE("what is fixed is not searched", "[model]") {
   CHECK(candidates[0].lengthscale == 0);
 }
 
-TEST_CASE("search copes with few rows, equal rows and several outputs", "[model]") {
+TEST_CASE("search copes with few rows, equal rows and several outputs") {
   Problem problem = smooth_problem(60, 3, 2, 0.1, 86);
   for (int64_t i = 10; i < 60; ++i) {  // most pairs of rows are equal: their median distance is 0
     for (int64_t j = 0; j < 3; ++j) problem.X(i, j) = problem.X(0, j);
@@ -188,33 +187,7 @@ TEST_CASE("search copes with few rows, equal rows and several outputs", "[model]
       search(maker, options, problem.x().block_rows(0, 2), problem.y().block_rows(0, 2), context));
 }
 
-TEST_CASE("search classifies", "[model]") {
-  // Classes by the sign of a smooth function: the boundary costs a few of 300 fresh rows.
-  const auto labelled = [](uint64_t seed) {
-    Problem problem = smooth_problem(600, 3, 1, 0, seed);
-    for (int64_t i = 0; i < 600; ++i) problem.Y(i, 0) = problem.Y(i, 0) > 0 ? 1 : 0;
-    return problem;
-  };
-  const Problem train = labelled(87), test = labelled(88);
-  Maker maker;
-  maker.d = 3;
-  SearchOptions options;
-  options.features = 256;
-  options.fit.coding.task = Task::classification;
-  options.fit.coding.classes = 2;
-  Context context;
-  const Model model = search(maker, options, train);
-  std::vector<int32_t> found(600);
-  classify(model, test.x(), context, found);
-  int wrong = 0;
-  for (int64_t i = 0; i < 600; ++i) {
-    wrong += found[static_cast<size_t>(i)] != static_cast<int32_t>(test.Y(i, 0));
-  }
-  CHECK(wrong < 30);
-}
-
-TEST_CASE("a search of classes keeps logistic regression where it foresees better",
-          "[model][loss]") {
+TEST_CASE("a search of classes keeps logistic regression where it foresees better", "[loss]") {
   // Steep probabilities of a smooth function: calibrated least squares levels off.
   const int64_t n = 3600;
   const Problem problem = smooth_problem(n, 3, 1, 0, 51);
@@ -246,7 +219,7 @@ TEST_CASE("a search of classes keeps logistic regression where it foresees bette
                 "model = \"logistic\" in a search of a regression");
 }
 
-TEST_CASE("few rows have more features by default, where there is room", "[model]") {
+TEST_CASE("few rows have more features by default, where there is room") {
   Context context;
   CHECK(default_features(400, 2000, context) == 8192);
   CHECK(default_features(2000, 784, context) == 4096);
@@ -258,7 +231,7 @@ TEST_CASE("few rows have more features by default, where there is room", "[model
   CHECK(affordable_features(5000, 10, context) == 2048);
 }
 
-TEST_CASE("a search goes up to the features that 2^39 multiply-adds allow", "[model]") {
+TEST_CASE("a search goes up to the features that 2^39 multiply-adds allow") {
   Context context;
   CHECK(affordable_features(8192, 10, context) == 8192);
   CHECK(affordable_features(8193, 10, context) == 4096);
@@ -288,7 +261,7 @@ struct BlockMaker final : MapMaker {
 
 }  // namespace
 
-TEST_CASE("of many inputs a default search finds what is linear in them", "[model]") {
+TEST_CASE("of many inputs a default search finds what is linear in them") {
   // n rows explain n/d of a linear function of other rows.
   const int64_t n = 200, d = 1025;
   const Problem problem = wide_problem(n + 500, d);

@@ -119,8 +119,8 @@ size_t plain_paired_choice(const Fitting& options, const Matrix<double>& Z, cons
   return best;
 }
 
-TEST_CASE("every selection scores its path as plain refits do, and takes the least or the simplest",
-          "[model]") {
+TEST_CASE(
+    "every selection scores its path as plain refits do, and takes the least or the simplest") {
   double worst = 0;
   int wrong_choice = 0, simpler = 0;
   for (const Shape shape : kShapes) {
@@ -150,7 +150,7 @@ TEST_CASE("every selection scores its path as plain refits do, and takes the lea
   CHECK(simpler > 0);  // else the rule was not seen at work
 }
 
-TEST_CASE("the model is fitted on all rows with the chosen lambda", "[model]") {
+TEST_CASE("the model is fitted on all rows with the chosen lambda") {
   double worst = 0;
   for (const Shape shape : kShapes) {
     const Problem problem = smooth_problem(shape.n, 3, 2, 0.3, 22);
@@ -166,13 +166,13 @@ TEST_CASE("the model is fitted on all rows with the chosen lambda", "[model]") {
   CHECK(worst < 1e-8);
 }
 
-TEST_CASE("best_point takes the first of equal scores and passes over NaN", "[model]") {
+TEST_CASE("best_point takes the first of equal scores and passes over NaN") {
   CHECK(best_point({{3, 2.0}, {2, 1.0}, {1, 1.0}}).lambda == 2);
   CHECK(best_point({{3, NAN}, {2, 5.0}, {1, NAN}}).lambda == 2);
   CHECK(best_point({{3, INFINITY}, {2, INFINITY}}).lambda == 3);
 }
 
-TEST_CASE("folds of classes hold as many rows of each, and score as plain refits do", "[model]") {
+TEST_CASE("folds of classes hold as many rows of each, and score as plain refits do") {
   constexpr int64_t n = 103;
   Problem problem = smooth_problem(n, 3, 1, 0.3, 23);
   for (int64_t i = 0; i < n; ++i) problem.Y(i, 0) = i % 20 == 0 ? 2 : problem.Y(i, 0) > 0 ? 1 : 0;

@@ -42,7 +42,7 @@ Fitting options_of(Selection selection, bool standardize) {
 
 }  // namespace
 
-TEST_CASE("sparse rows fit and predict as the dense rows they stand for", "[model]") {
+TEST_CASE("sparse rows fit and predict as the dense rows they stand for") {
   const SparseProblem problem;
   Context context;
   for (const Selection selection :
@@ -62,7 +62,7 @@ TEST_CASE("sparse rows fit and predict as the dense rows they stand for", "[mode
   }
 }
 
-TEST_CASE("sparse rows are scaled by the size of what they list, and not centred", "[model]") {
+TEST_CASE("sparse rows are scaled by the size of what they list, and not centred") {
   const SparseProblem problem;
   Context context;
   const auto map = gaussian_map(kInputs, 64, 4.0);
@@ -89,7 +89,7 @@ TEST_CASE("sparse rows are scaled by the size of what they list, and not centred
   CHECK(largest_difference(predictions(sparse, problem.dense.view()), expected) < 1e-8);
 }
 
-TEST_CASE("rare columns do not outweigh all others", "[model]") {
+TEST_CASE("rare columns do not outweigh all others") {
   // The class is in 4 columns that every row lists one of; 40 more are listed by 2 rows each.
   constexpr int64_t n = 200, d = 44;
   SparseRows<double> X;
@@ -105,7 +105,7 @@ TEST_CASE("rare columns do not outweigh all others", "[model]") {
   for (size_t j = 4; j < d; ++j) CHECK((found.scale[j] > 0.9 && found.scale[j] < 1.3));
 }
 
-TEST_CASE("a search on sparse rows learns what one on dense rows does", "[model]") {
+TEST_CASE("a search on sparse rows learns what one on dense rows does") {
   const SparseProblem problem;
   Context context;
   SearchOptions options;
@@ -121,7 +121,7 @@ TEST_CASE("a search on sparse rows learns what one on dense rows does", "[model]
   CHECK(squares < 0.05 * total);
 }
 
-TEST_CASE("the lengthscale of sparse rows is the median distance of the dense ones", "[model]") {
+TEST_CASE("the lengthscale of sparse rows is the median distance of the dense ones") {
   const auto X = sparse_rows<float>(300, 40, 12, 5);
   const Matrix<float> dense = X.dense();
   std::vector<int64_t> rows;
@@ -136,7 +136,7 @@ TEST_CASE("the lengthscale of sparse rows is the median distance of the dense on
   CHECK(std::abs(sparse / all - 1) < 0.02);
 }
 
-TEST_CASE("a million columns are never made dense", "[model]") {
+TEST_CASE("a million columns are never made dense") {
   constexpr int64_t d = 1000000, n = 400;
   const auto X = sparse_rows<float>(n, d, 20, 3);
   Matrix<double> Y(n, 1);
@@ -153,7 +153,7 @@ TEST_CASE("a million columns are never made dense", "[model]") {
   CHECK(std::isfinite(scores(n - 1, 0)));
 }
 
-TEST_CASE("held-out rows of a wide sparse search are scored in its own blocks", "[model]") {
+TEST_CASE("held-out rows of a wide sparse search are scored in its own blocks") {
   // Dense rows as wide would come 256 at a time; these come 4,096 at a time.
   constexpr int64_t d = 20000, n = 900;
   const auto X = sparse_rows<float>(n, d, 8, 6);
@@ -169,7 +169,7 @@ TEST_CASE("held-out rows of a wide sparse search are scored in its own blocks", 
   for (const PathPoint& point : model.path) CHECK(std::isfinite(point.score));
 }
 
-TEST_CASE("hashed rows keep squared norms: mean and variance of the closed form", "[model]") {
+TEST_CASE("hashed rows keep squared norms: mean and variance of the closed form") {
   // |Sx|^2 = |x|^2 + 2 sum_{j<k} s_j s_k [h_j = h_k] x_j x_k: unbiased, its variance
   // 2 (|x|^4 - sum_j x_j^4) / m for pairwise independent signs and buckets.
   constexpr int64_t kCount = 30, kBuckets = 64, kSeeds = 4000;
@@ -201,7 +201,7 @@ TEST_CASE("hashed rows keep squared norms: mean and variance of the closed form"
   CHECK(std::abs(spread / kSeeds - variance) < 6 * variance * std::sqrt(14.0 / kSeeds));
 }
 
-TEST_CASE("hashed rows are the same sparse and dense, in units of norms, too", "[model]") {
+TEST_CASE("hashed rows are the same sparse and dense, in units of norms, too") {
   const auto rows = sparse_rows<double>(40, 50, 6, 7);
   for (const double norm : {0.0, 1.0}) {
     Preparation by{std::vector<double>(50, 0.0), std::vector<double>(50, 2.0)};

@@ -45,7 +45,7 @@ TEST_CASE("units of weighted targets are those of repeated ones", "[model][units
   CHECK(found.scale == expected.scale);
 }
 
-TEST_CASE("a row with a NaN score is wrong, whichever class it is of", "[model][loss]") {
+TEST_CASE("a row with a NaN score is wrong, whichever class it is of", "[loss]") {
   const double code[] = {0, 1, 0};
   for (int64_t k = 0; k < 3; ++k) {
     double scores[] = {0.1, 0.9, 0.2};
@@ -67,8 +67,7 @@ model::OutputMoments moments_of(const Matrix<double>& Y, int64_t o = 0) {
 
 }  // namespace
 
-TEST_CASE("output units: means and deviations are those of the formulas, gaps left out",
-          "[model]") {
+TEST_CASE("output units: means and deviations are those of the formulas, gaps left out") {
   Matrix<double> Y = random_matrix(50, 2, 1);
   for (int64_t i = 0; i < 50; i += 3) Y(i, 1) = kMissing;
   const model::OutputUnits own = model::output_units(Y.view(), {});
@@ -84,7 +83,7 @@ TEST_CASE("output units: means and deviations are those of the formulas, gaps le
   }
 }
 
-TEST_CASE("output units: what differs by rounding alone does not vary", "[model]") {
+TEST_CASE("output units: what differs by rounding alone does not vary") {
   for (const int64_t n : {3, 300, 1500, 40000}) {
     const Matrix<double> flat = filled(n, 1, [](int64_t, int64_t) { return 0.1; });
     CHECK((moments_of(flat).mean == 0.1 && moments_of(flat).deviation == 0));
@@ -100,7 +99,7 @@ TEST_CASE("output units: what differs by rounding alone does not vary", "[model]
   CHECK((moments_of(none).observed == 0 && moments_of(none).deviation == 0));
 }
 
-TEST_CASE("output units: no square of a deviation underflows or overflows", "[model]") {
+TEST_CASE("output units: no square of a deviation underflows or overflows") {
   const Matrix<double> Y = random_matrix(40, 1, 2);
   const double deviation = moments_of(Y).deviation;
   for (const double by : {1e-170, 1e-300, 1e140}) {

@@ -95,7 +95,7 @@ std::string fault(const Told& told, double rounding = 1e-6) {
 
 }  // namespace
 
-TEST_CASE("only ratios of weights count in a fit, by every selection", "[model][weights]") {
+TEST_CASE("only ratios of weights count in a fit, by every selection", "[weights]") {
   const Problem numbers = smooth_problem(kRows, kInputs, 2, 0.3, 90), classes = two_classes();
   for (const Selection selection :
        {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold})
@@ -114,7 +114,7 @@ TEST_CASE("only ratios of weights count in a fit, by every selection", "[model][
       }
 }
 
-TEST_CASE("only ratios of weights count in a logistic fit", "[model][weights]") {
+TEST_CASE("only ratios of weights count in a logistic fit", "[weights]") {
   const Problem problem = two_classes();
   Fitting options = f64_options(Selection::held_out);
   options.coding.task = Task::classification;
@@ -130,7 +130,7 @@ TEST_CASE("only ratios of weights count in a logistic fit", "[model][weights]") 
             1e-3) == "");
 }
 
-TEST_CASE("only ratios of weights count in a search", "[model][weights]") {
+TEST_CASE("only ratios of weights count in a search", "[weights]") {
   const Problem numbers = smooth_problem(kRows, kInputs, 1, 0.3, 92), classes = two_classes();
   for (const bool of_classes : {false, true}) {
     const Problem& problem = of_classes ? classes : numbers;
@@ -150,7 +150,7 @@ TEST_CASE("only ratios of weights count in a search", "[model][weights]") {
 }
 
 TEST_CASE("only ratios of weights count in a stream, also of processes that share it",
-          "[model][weights]") {
+          "[weights]") {
   const Problem problem = smooth_problem(kRows, kInputs, 1, 0.3, 94);
   const auto map = gaussian_map(kInputs, 24);
   for (const Selection selection : {Selection::gcv, Selection::loo, Selection::kfold}) {
@@ -177,7 +177,7 @@ TEST_CASE("only ratios of weights count in a stream, also of processes that shar
   }
 }
 
-TEST_CASE("two rows of huge weights fit as two rows", "[model][weights]") {
+TEST_CASE("two rows of huge weights fit as two rows", "[weights]") {
   const Problem problem = smooth_problem(2, kInputs, 1, 0, 95);
   const auto at = [&](double weight) {
     Fitting options = f64_options(Selection::fixed);

@@ -54,7 +54,7 @@ class OneBlock final : public RowStream {
 
 }  // namespace
 
-TEST_CASE("a fit of weighted rows is that of repeated rows", "[model]") {
+TEST_CASE("a fit of weighted rows is that of repeated rows") {
   Context context;
   for (const Selection selection : {Selection::fixed, Selection::gcv})
     for (const int64_t D : {32, 256}) {  // the second: fewer rows than features, the dual form
@@ -77,7 +77,7 @@ TEST_CASE("a fit of weighted rows is that of repeated rows", "[model]") {
     }
 }
 
-TEST_CASE("sparse weighted rows and classes are those of repeated rows", "[model]") {
+TEST_CASE("sparse weighted rows and classes are those of repeated rows") {
   Context context;
   const auto sparse = sparse_rows<double>(150, 6, 3, 5);
   const std::vector<double> weights = weights_of(150);
@@ -110,29 +110,7 @@ TEST_CASE("sparse weighted rows and classes are those of repeated rows", "[model
                            predictions(whole, sparse.view())) < 1e-7);
 }
 
-TEST_CASE("scores of held-out rows count each by its weight", "[model]") {
-  const Problem problem = smooth_problem(80, 3, 1, 0.3, 72);
-  std::vector<double> weights(80, 1.0);
-  // Folds are the same whatever the weights; ten equal weights change nothing.
-  const Fitting options = f64_options(Selection::kfold);
-  const auto map = gaussian_map(3, 16);
-  const Model plain = fit(map, options, problem);
-  for (double& weight : weights) weight = 10;
-  const Model heavy = fit(map, options, problem, weights);
-  for (size_t k = 0; k < plain.path.size(); ++k)
-    CHECK(heavy.path[k].score == Approx(plain.path[k].score).epsilon(1e-9));
-  // A row that counts for nothing may say what it likes.
-  Problem wild = smooth_problem(80, 3, 1, 0.3, 72);
-  weights[7] = 0;
-  const Model without = fit(map, options, problem, weights);
-  wild.Y(7, 0) = 1e6;
-  const Model despite = fit(map, options, wild, weights);
-  CHECK(without.path[3].score != heavy.path[3].score);
-  for (size_t k = 0; k < plain.path.size(); ++k)
-    CHECK(despite.path[k].score == Approx(without.path[k].score).epsilon(1e-9));
-}
-
-TEST_CASE("held-out scores of weighted rows are those of repeated rows", "[model]") {
+TEST_CASE("held-out scores of weighted rows are those of repeated rows") {
   Context context;
   for (const Task task : {Task::regression, Task::classification}) {
     Problem problem = smooth_problem(60, 3, 2, 0.3, 75);
@@ -160,7 +138,7 @@ TEST_CASE("held-out scores of weighted rows are those of repeated rows", "[model
   }
 }
 
-TEST_CASE("leave-one-out of weighted rows weighs their errors, primal and dual", "[model]") {
+TEST_CASE("leave-one-out of weighted rows weighs their errors, primal and dual") {
   Context context;
   const Problem problem = smooth_problem(40, 3, 1, 0.3, 77);
   const std::vector<double> weights = weights_of(40);
@@ -183,7 +161,7 @@ TEST_CASE("leave-one-out of weighted rows weighs their errors, primal and dual",
   }
 }
 
-TEST_CASE("a process of too few rows to hold out makes all of them refuse", "[model]") {
+TEST_CASE("a process of too few rows to hold out makes all of them refuse") {
   const Problem problem = smooth_problem(40, 3, 1, 0.2, 78);
   const Matrix<double> Z = plain_features(*gaussian_map(3, 8), problem.x(), {});
   for (const Selection selection : {Selection::held_out, Selection::kfold}) {
@@ -202,7 +180,7 @@ TEST_CASE("a process of too few rows to hold out makes all of them refuse", "[mo
   }
 }
 
-TEST_CASE("weights that cannot be are refused by a fit", "[model]") {
+TEST_CASE("weights that cannot be are refused by a fit") {
   Context context;
   const Problem problem = smooth_problem(30, 3, 1, 0.1, 74);
   const auto refused = [&](mercer_status status, std::vector<double> weights, const char* part) {

@@ -63,25 +63,7 @@ struct Stream final : RowStream {
 
 }  // namespace
 
-TEST_CASE("equal weights change nothing in a search, nor in its score and error", "[model]") {
-  for (const int64_t n : {150, 1200}) {  // a nested score, and one of unseen rows
-    const Problem problem = smooth_problem(n, 3, 2, 0.3, 61);
-    const std::vector<double> weights(static_cast<size_t>(n), 2.5);
-    const Model plain = searched(problem), heavy = searched(problem, weights);
-    CHECK(heavy.fit.select.lambda == Approx(plain.fit.select.lambda).epsilon(1e-12));
-    CHECK(heavy.report.lengthscale == Approx(plain.report.lengthscale).epsilon(1e-12));
-    CHECK(heavy.report.criterion_score == Approx(plain.report.criterion_score).epsilon(1e-7));
-    const Assessment &a = plain.report.assessment, &b = heavy.report.assessment;
-    CHECK(b.score == Approx(a.score).epsilon(1e-7));
-    CHECK(b.standard_error == Approx(a.standard_error).epsilon(1e-6));
-    CHECK(b.constant == Approx(a.constant).margin(1e-9));
-    CHECK(b.linear == Approx(a.linear).epsilon(1e-7));
-    CHECK(largest_difference(predictions(plain, problem.x()), predictions(heavy, problem.x())) <
-          1e-6);
-  }
-}
-
-TEST_CASE("a search leaves rows of weight 0 out before anything else", "[model]") {
+TEST_CASE("a search leaves rows of weight 0 out before anything else") {
   Problem problem = smooth_problem(200, 3, 1, 0.3, 62);
   std::vector<double> weights;
   std::vector<int64_t> used;
@@ -105,7 +87,7 @@ TEST_CASE("a search leaves rows of weight 0 out before anything else", "[model]"
                 "row 3 (counted from 0) has weight -2");
 }
 
-TEST_CASE("a search learns from the rows that weigh", "[model]") {
+TEST_CASE("a search learns from the rows that weigh") {
   Problem problem = smooth_problem(400, 3, 1, 0.05, 63);
   const Problem truth = smooth_problem(400, 3, 1, 0, 64);
   std::vector<double> weights(400, 1.0);
@@ -119,7 +101,7 @@ TEST_CASE("a search learns from the rows that weigh", "[model]") {
   CHECK(told.report.assessment.score > 0.95);
 }
 
-TEST_CASE("weighted scores are those of repeated rows, their errors a jackknife's", "[model]") {
+TEST_CASE("weighted scores are those of repeated rows, their errors a jackknife's") {
   const int64_t n = 400;
   const Matrix<double> y = random_matrix(n, 1, 65), noise = random_matrix(n, 1, 66);
   Matrix<double> f(n, 1), classes(n, 1), scores(n, 2);
@@ -169,7 +151,7 @@ TEST_CASE("weighted scores are those of repeated rows, their errors a jackknife'
   }
 }
 
-TEST_CASE("balanced classes are the weights n / (K n_k), in every form of a fit", "[model]") {
+TEST_CASE("balanced classes are the weights n / (K n_k), in every form of a fit") {
   Context context;
   const Problem problem = rare_class(100, 67);
   std::vector<double> weights;
@@ -201,8 +183,7 @@ TEST_CASE("balanced classes are the weights n / (K n_k), in every form of a fit"
                 "the task is regression");
 }
 
-TEST_CASE("a search of balanced classes finds more of the rare one, by either estimator",
-          "[model]") {
+TEST_CASE("a search of balanced classes finds more of the rare one, by either estimator") {
   const Problem train = rare_class(400, 68), fresh = rare_class(1000, 69);
   for (const Estimator estimator : {Estimator::ridge, Estimator::logistic}) {
     double found[2];
