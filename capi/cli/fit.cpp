@@ -178,8 +178,6 @@ void run_fit(const FitRequest& request) {
   const Plan plan = checked_plan(request);
   TrainingSet set = read_training_set(learn, streams);
   const std::string metadata = metadata_text(set.metadata);  // what cannot be kept is refused now
-  if (learn.spec.value("model", "") == "logistic" && set.K == 0)
-    throw Failure("--estimator logistic: the task is a regression");
   const int64_t n =
       hold_out(&set.data, set.data.n, request.test_fraction, {learn.seed, learn.ordered});
   Session session(learn.run);

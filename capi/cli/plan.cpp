@@ -16,6 +16,8 @@ namespace mercer::cli {
 
 namespace {
 
+constexpr const char* kUsualMap = "fourier";  // where none is named
+
 // What other programs call them.
 constexpr std::pair<std::string_view, const char*> kOtherNames[] = {
     {"rbf", "gaussian"},     {"squared_exponential", "gaussian"},
@@ -100,8 +102,8 @@ Plan read_plan(const PlanRequest& request) {
   if (map.contains("kernel") && !request.kernel.empty())
     throw Failure("--kernel: the spec of --map already holds one");
   if (!request.kernel.empty()) map["kernel"] = object_of(request.kernel, "kernel", "kernel");
-  if (!map.contains("kernel") && map.value("map", Json("fourier")) == "fourier")
-    map["kernel"] = {{"kernel", "gaussian"}};
+  const bool open = !map.contains("kernel") && map.value("map", Json(kUsualMap)) == Json(kUsualMap);
+  if (open) map["kernel"] = {{"kernel", "gaussian"}};
   check_lengthscale(map.value("kernel", Json()), request);
   return {json_text(map), number_or_auto(request.lengthscale, "lengthscale", false, 0),
           number_or_auto(request.lambda, "lambda", true, -1)};
@@ -114,7 +116,7 @@ void check_plan(const Plan& plan, int64_t features) {
   if (kernel.is_null()) map.erase("kernel");
   const Json lengthscale = map.value("/kernel/lengthscale"_json_pointer, Json());
   const Json name = map.value("/kernel/kernel"_json_pointer, Json());
-  if (!map.contains("map")) map["map"] = entry_of("kernels", name).value("default_map", "fourier");
+  if (!map.contains("map")) map["map"] = entry_of("kernels", name).value("default_map", kUsualMap);
   const Json entry = entry_of("maps", map["map"]);
   if (entry.value("one_size", false)) return;
   if (!map.contains("kernel")) map["kernel"] = entry.value("default_kernel", Json::object());
@@ -140,12 +142,12 @@ uint64_t read_seed(const std::string& text) {
   return seed;
 }
 
-double read_test_fraction(const std::string& text) {
+double read_fraction(const char* option, const std::string& text) {
   double fraction = 0;
   const bool number = parse_number(text, &fraction) == NumberKind::finite;
   const bool percent = number && fraction >= 1 && fraction < 100;
   if (!number || fraction < 0 || fraction >= 1)
-    throw Failure("--test-fraction " + shown(text) + ": expected a number >= 0 and < 1" +
+    throw Failure(std::string(option) + " " + shown(text) + ": expected a number >= 0 and < 1" +
                   (percent ? "; did you mean " + rounded(fraction / 100, 6) + "?" : ""));
   return fraction;
 }

@@ -32,7 +32,7 @@ void check_plan(const Plan& plan, int64_t features);
 /// What --seed says: digits alone, at most 2^64 - 1. Fails naming the option.
 uint64_t read_seed(const std::string& text);
 /// What --test-fraction says: a number from 0 (no rows) to below 1. Fails naming the option.
-double read_test_fraction(const std::string& text);
+double read_fraction(const char* option, const std::string& text);
 /// What --folds says: a whole number of at least 2; 0 for loo. Fails naming the option.
 int64_t read_folds(const std::string& text);
 

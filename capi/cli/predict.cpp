@@ -27,11 +27,15 @@ constexpr double kAnyTarget = -std::numeric_limits<double>::infinity();
 
 std::string header(const LoadedModel& loaded, const std::vector<FurtherColumns>& further) {
   std::vector<std::string> names = target_names(loaded);
-  if (loaded.metadata.classification) names.resize(1);
+  if (loaded.metadata.classification) {
+    names = loaded.metadata.targets;
+    names.resize(1, "y");
+  }
   for (const FurtherColumns& part : further)
     names.insert(names.end(), part.names.begin(), part.names.end());
   std::string line;
-  for (const std::string& name : names) line.append(line.empty() ? "" : ",").append(csv_field(name));
+  for (const std::string& name : names)
+    line.append(line.empty() ? "" : ",").append(csv_field(name));
   return line + "\n";
 }
 

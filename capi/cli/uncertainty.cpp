@@ -22,8 +22,9 @@ void check_uncertainty(const LoadedModel& loaded, const ApplyRequest& request) {
                             : request.samples > 0  ? "--samples"
                                                    : nullptr;
   if (asked != nullptr && loaded.model.spec().find("\"model\":\"gp\"") == std::string::npos)
-    throw Failure(std::string(asked) + ": the model does not know how sure it is: fit it with "
-                                       "--estimator gp");
+    throw Failure(std::string(asked) +
+                  ": the model does not know how sure it is: fit it with "
+                  "--estimator gp");
 }
 
 std::vector<FurtherColumns> uncertainty_of(const LoadedModel& loaded, const Dataset& rows,

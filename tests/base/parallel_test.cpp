@@ -4,13 +4,10 @@
 // cancellation.
 #include "base/parallel.h"
 
-#include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <fstream>
 #include <thread>
-#include <vector>
 
 #include "base/error.h"
 #include "support/catch.h"
@@ -19,7 +16,7 @@ using namespace mercer;
 
 namespace {
 
-TEST_CASE("every chunk runs once, whatever the number of threads", "[base]") {
+TEST_CASE("every chunk runs once, whatever the number of threads") {
   for (const int threads : {1, 2, 7}) {
     for (const int64_t chunks : {0, 1, 2, 7, 100}) {
       INFO(threads << " threads, " << chunks << " chunks");
@@ -42,7 +39,7 @@ TEST_CASE("every chunk runs once, whatever the number of threads", "[base]") {
   }
 }
 
-TEST_CASE("no two workers of one loop share a number at a time", "[base]") {
+TEST_CASE("no two workers of one loop share a number at a time") {
   Context context;
   context.threads = 7;
   std::vector<std::atomic<int>> busy(7);
@@ -73,7 +70,7 @@ void record_in(Progress& progress, Context& context) {
   context.user = &progress;
 }
 
-TEST_CASE("progress never falls and ends at the total", "[base]") {
+TEST_CASE("progress never falls and ends at the total") {
   Progress progress;
   Context context;
   context.threads = 2;
@@ -86,7 +83,7 @@ TEST_CASE("progress never falls and ends at the total", "[base]") {
         static_cast<int64_t>(progress.totals.size()));
 }
 
-TEST_CASE("only the outermost stage counts", "[base]") {
+TEST_CASE("only the outermost stage counts") {
   Progress progress;
   Context context;
   record_in(progress, context);
@@ -102,7 +99,7 @@ TEST_CASE("only the outermost stage counts", "[base]") {
   CHECK(progress.done.back() == 10);
 }
 
-TEST_CASE("a stage within counts for the share set aside for it, and never runs back", "[base]") {
+TEST_CASE("a stage within counts for the share set aside for it, and never runs back") {
   Progress progress;
   Context context;
   context.threads = 1;
@@ -132,8 +129,7 @@ TEST_CASE("a stage within counts for the share set aside for it, and never runs 
   CHECK(progress.totals == std::vector<int64_t>(progress.totals.size(), 100));
 }
 
-TEST_CASE("parts and reached fractions of a stage count within its share, at most all of it",
-          "[base]") {
+TEST_CASE("parts and reached fractions of a stage count within its share, at most all of it") {
   Progress progress;
   Context context;
   record_in(progress, context);
@@ -162,7 +158,7 @@ TEST_CASE("parts and reached fractions of a stage count within its share, at mos
   CHECK(std::is_sorted(progress.done.begin(), progress.done.end()));
 }
 
-TEST_CASE("progress is told by thousandths, and by time where nothing moves", "[base]") {
+TEST_CASE("progress is told by thousandths, and by time where nothing moves") {
   Progress progress;
   Context context;
   record_in(progress, context);
@@ -181,7 +177,7 @@ TEST_CASE("progress is told by thousandths, and by time where nothing moves", "[
   CHECK(progress.done.size() > told);
 }
 
-TEST_CASE("a stage of no units reports nothing, nor does what runs in it", "[base]") {
+TEST_CASE("a stage of no units reports nothing, nor does what runs in it") {
   Progress progress;
   Context context;
   record_in(progress, context);
@@ -192,7 +188,7 @@ TEST_CASE("a stage of no units reports nothing, nor does what runs in it", "[bas
   CHECK(progress.done.empty());
 }
 
-TEST_CASE("a callback that says no ends the loop with CANCELLED", "[base]") {
+TEST_CASE("a callback that says no ends the loop with CANCELLED") {
   Progress progress;
   progress.stop_at = 3;
   Context context;
@@ -210,7 +206,7 @@ TEST_CASE("a callback that says no ends the loop with CANCELLED", "[base]") {
   CHECK(runs == 3);
 }
 
-TEST_CASE("a cancelled context runs nothing until it is cleared", "[base]") {
+TEST_CASE("a cancelled context runs nothing until it is cleared") {
   Context context;
   context.cancel();
   int64_t runs = 0;

@@ -4,7 +4,6 @@
 #include "base/parameters.h"
 
 #include "base/choice.h"
-#include "support/catch.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -26,7 +25,7 @@ Parameters example() {
   return outer;
 }
 
-TEST_CASE("values come back with their types", "[base]") {
+TEST_CASE("values come back with their types") {
   const Parameters p = example();
   CHECK(p.text("name") == "matern");
   CHECK(p.integer("count") == -3);
@@ -39,15 +38,13 @@ TEST_CASE("values come back with their types", "[base]") {
   CHECK(p.find("absent") == nullptr);
 }
 
-TEST_CASE("a missing key or another type is a defect of the library", "[base]") {
+TEST_CASE("a missing key or another type is a defect of the library") {
   const Parameters p = example();
-  CHECK(refusal_fault(
-            MERCER_INTERNAL, [&] { p.number("absent"); }, "absent") == "");
-  CHECK(refusal_fault(
-            MERCER_INTERNAL, [&] { p.number("count"); }, "count") == "");
+  CHECK_REFUSED(MERCER_INTERNAL, p.number("absent"), "absent");
+  CHECK_REFUSED(MERCER_INTERNAL, p.number("count"), "count");
 }
 
-TEST_CASE("setting again replaces in place and keeps the order", "[base]") {
+TEST_CASE("setting again replaces in place and keeps the order") {
   Parameters p = example();
   p.set("count", int64_t{9});
   CHECK(p.entries().size() == 7);
@@ -55,7 +52,7 @@ TEST_CASE("setting again replaces in place and keeps the order", "[base]") {
   CHECK(p.integer("count") == 9);
 }
 
-TEST_CASE("a choice reads, prints and declares the words of its enumerators", "[base]") {
+TEST_CASE("a choice reads, prints and declares the words of its enumerators") {
   enum class Side { left, right, both };
   static constexpr const char* kWords[] = {"left", "right", "both"};
   constexpr Choice<Side> kSide{"side", kWords, "which", Side::right};
@@ -71,14 +68,11 @@ TEST_CASE("a choice reads, prints and declares the words of its enumerators", "[
   CHECK(check_fields(p, fields, "").text("side") == "both");
   const std::vector<Field> some = {kSide.field_of(std::vector{Side::left, Side::right})};
   CHECK(kSide.read(check_fields({}, some, "")) == Side::left);
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { check_fields(p, some, ""); }, "both") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, check_fields(p, some, ""), "both");
   const std::vector<Field> required = {kSide.required_field()};
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { check_fields({}, required, ""); }, "side") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, check_fields({}, required, ""), "side");
   p.set("side", "top");
-  CHECK(refusal_fault(
-            MERCER_INTERNAL, [&] { kSide.read(p); }, "side") == "");
+  CHECK_REFUSED(MERCER_INTERNAL, kSide.read(p), "side");
 }
 
 }  // namespace

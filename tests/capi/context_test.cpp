@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Contexts: one call at a time, progress, cancellation from the callback and from another thread,
-// memory cap, error text.
+// Contexts: options, cancellation and memory; what mercer_progress promises, of every function that
+// takes one.
 #include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
 #include <thread>
 
 #include "fixture.h"
-#include "support/catch.h"
+#include "progress_calls.h"
 
 using namespace mercer::test;
 
@@ -32,7 +38,7 @@ std::string error_text(const mercer_context* context) {
   return text;
 }
 
-TEST_CASE("context options are checked", "[capi]") {
+TEST_CASE("context options are checked") {
   mercer_context* out = reinterpret_cast<mercer_context*>(8);
   mercer_context_options options = {sizeof options, -1, 0, nullptr, nullptr, nullptr};
   CHECK(fault(mercer_context_create(&options, &out), MERCER_INVALID_ARGUMENT,
@@ -65,7 +71,7 @@ int32_t watch(void* user, int64_t done, int64_t total) {
   return ++seen.calls == seen.stop_after ? 1 : 0;
 }
 
-TEST_CASE("progress grows to its total, on the calling thread", "[capi]") {
+TEST_CASE("progress grows to its total, on the calling thread") {
   Seen seen;
   seen.thread = std::this_thread::get_id();
   const auto watched = context(2, 0, watch, &seen);
@@ -78,7 +84,7 @@ TEST_CASE("progress grows to its total, on the calling thread", "[capi]") {
   CHECK((threads >= 1 && threads <= 2));
 }
 
-TEST_CASE("a progress callback that says no cancels the call and only it", "[capi]") {
+TEST_CASE("a progress callback that says no cancels the call and only it") {
   Seen seen;
   seen.thread = std::this_thread::get_id();
   seen.stop_after = 1;
@@ -89,14 +95,14 @@ TEST_CASE("a progress callback that says no cancels the call and only it", "[cap
   CHECK(long_call(watched.get()) == MERCER_OK);
 }
 
-TEST_CASE("a request to stop made while no call runs stops the next one", "[capi]") {
+TEST_CASE("a request to stop made while no call runs stops the next one") {
   const auto idle = context();
   REQUIRE(mercer_context_cancel(idle.get(), 1) == MERCER_OK);
   CHECK(fault(long_call(idle.get()), MERCER_CANCELLED, "before") == "");
   CHECK(long_call(idle.get()) == MERCER_OK);
 }
 
-TEST_CASE("a request to stop can be withdrawn before a call answers it", "[capi]") {
+TEST_CASE("a request to stop can be withdrawn before a call answers it") {
   const auto idle = context();
   REQUIRE(mercer_context_cancel(idle.get(), 1) == MERCER_OK);
   REQUIRE(mercer_context_cancel(idle.get(), 0) == MERCER_OK);
@@ -106,7 +112,7 @@ TEST_CASE("a request to stop can be withdrawn before a call answers it", "[capi]
 
 int32_t stop_at_the_end(void*, int64_t done, int64_t total) { return done == total ? 1 : 0; }
 
-TEST_CASE("a call that has finished is not cancelled, nor is the next one", "[capi]") {
+TEST_CASE("a call that has finished is not cancelled, nor is the next one") {
   const auto late = context(1, 0, stop_at_the_end);
   CHECK(long_call(late.get()) == MERCER_OK);
   CHECK(long_call(late.get()) == MERCER_OK);
@@ -147,21 +153,21 @@ class HeldCall {
   std::thread runner_;
 };
 
-TEST_CASE("a second call on a busy context is refused and leaves the first alone", "[capi]") {
+TEST_CASE("a second call on a busy context is refused and leaves the first alone") {
   HeldCall first;
   CHECK(fault(long_call(first.handle()), MERCER_INVALID_ARGUMENT, "another call") == "");
   CHECK(first.let_go() == MERCER_OK);
   CHECK(long_call(first.handle()) == MERCER_OK);
 }
 
-TEST_CASE("another thread cancels a running call", "[capi]") {
+TEST_CASE("another thread cancels a running call") {
   HeldCall running;
   CHECK(mercer_context_cancel(running.handle(), 1) == MERCER_OK);
   CHECK(running.let_go() == MERCER_CANCELLED);
   CHECK(error_text(running.handle()).find("cancelled") != std::string::npos);
 }
 
-TEST_CASE("a memory cap that cannot be met fails up front with the amount", "[capi]") {
+TEST_CASE("a memory cap that cannot be met fails up front with the amount") {
   const auto map = fourier(2, 256);
   const auto X = numbers(600, 2);
   const auto small = context(0, 1000);
@@ -178,7 +184,7 @@ TEST_CASE("a memory cap that cannot be met fails up front with the amount", "[ca
   mercer_model_free(out);
 }
 
-TEST_CASE("a context keeps the text of its own last failure", "[capi]") {
+TEST_CASE("a context keeps the text of its own last failure") {
   const auto kept = context();
   CHECK(error_text(kept.get()) == "");
   const auto X = numbers(4, 2);
@@ -192,4 +198,82 @@ TEST_CASE("a context keeps the text of its own last failure", "[capi]") {
   CHECK(mercer_last_error() != text);
 }
 
+using Clock = std::chrono::steady_clock;
+
+struct Told {
+  struct At {
+    double seconds;
+    int64_t done, total;
+  };
+  Clock::time_point start = Clock::now();
+  std::vector<At> all;
+
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start).count(); }
+  static int32_t listen(void* user, int64_t done, int64_t total) {
+    Told& told = *static_cast<Told*>(user);
+    told.all.push_back({told.seconds(), done, total});
+    return 0;
+  }
+};
+
+/// "" if the call was told as promised.
+std::string fault_of(const Told& told) {
+  if (told.all.empty()) return "nothing told";
+  const int64_t total = told.all.front().total;
+  int64_t before = 0;
+  for (const Told::At& at : told.all) {
+    if (at.total != total) return "another total: " + std::to_string(at.total);
+    if (at.done < before) return "back to " + std::to_string(at.done);
+    if (before == total) return "told after the end";
+    before = at.done;
+  }
+  if (before != total) return "ends at " + std::to_string(before);
+  // A thousand steps, and one for every 10 ms in which nothing moved.
+  const auto most = static_cast<size_t>(1002 + 100 * told.seconds());
+  return told.all.size() <= most ? "" : std::to_string(told.all.size()) + " calls";
+}
+
+/// Functions of the headers that are declared with a context in the midst of other arguments, which
+/// leaves out those of contexts themselves.
+std::set<std::string> functions_with_context() {
+  std::set<std::string> found;
+  const std::regex function(R"(MERCER_API\s+mercer_status\s+(\w+)\s*\(([^;]*)\))");
+  for (const auto& header : std::filesystem::directory_iterator(MERCER_HEADERS)) {
+    if (header.path().extension() != ".h") continue;
+    std::ostringstream text;
+    text << std::ifstream(header.path()).rdbuf();
+    std::string code;
+    bool inside = false;
+    const std::string all = text.str();
+    for (size_t i = 0; i < all.size(); ++i) {
+      if (!inside && all.compare(i, 2, "/*") == 0) inside = true;
+      if (!inside) code += all[i];
+      if (inside && i > 0 && all.compare(i - 1, 2, "*/") == 0) inside = false;
+    }
+    for (std::sregex_iterator at(code.begin(), code.end(), function), end; at != end; ++at)
+      if ((*at)[2].str().find("mercer_context* context") != std::string::npos &&
+          (*at)[1].str().rfind("mercer_context_", 0) != 0)
+        found.insert((*at)[1]);
+  }
+  return found;
+}
+
 }  // namespace
+
+TEST_CASE("progress is a fraction of the whole call, of every call") {
+  for (const LongCall& call : long_calls(80, 64)) {
+    INFO(call.function << " " << call.way);
+    Told told;
+    const auto running = context(1, 0, Told::listen, &told);
+    CHECK(fault(call.run(running.get()), MERCER_OK) == "");
+    CHECK(fault_of(told) == "");
+  }
+}
+
+TEST_CASE("every function that takes a context is among them") {
+  std::set<std::string> tried;
+  for (const LongCall& call : long_calls(80, 64)) tried.insert(call.function);
+  const std::set<std::string> all = functions_with_context();
+  CHECK(all.size() >= 25);
+  CHECK(tried == all);
+}

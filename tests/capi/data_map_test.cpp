@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Maps made from data through the C API: fitted, searched for, saved, loaded.
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
@@ -24,33 +19,7 @@ std::vector<double> features_of(const mercer_map* map, const std::vector<double>
 
 }  // namespace
 
-TEST_CASE("a map made from all rows is the kernel on them, before and after a file", "[capi]") {
-  const auto X = numbers(20, 3);
-  mercer_map* out = nullptr;
-  REQUIRE(fit_map(kSpec, rows_of(X, 3), {}, nullptr, &out) == MERCER_OK);
-  const MapHandle map(out);
-  const std::string spec = spec_of(out);
-  CHECK(spec.find(R"("landmarks":"uniform","cutoff":1e-12,"rank":20,"needs":"data"})") !=
-        std::string::npos);
-  const auto Z = features_of(out, X);
-  double worst = 0;
-  for (size_t i = 0; i < 20; ++i) {
-    for (size_t j = 0; j < 20; ++j) {
-      double estimate = 0, distance = 0;
-      for (size_t c = 0; c < 20; ++c) estimate += Z[20 * i + c] * Z[20 * j + c];
-      for (size_t k = 0; k < 3; ++k) distance += std::abs(X[3 * i + k] - X[3 * j + k]);
-      worst = std::max(worst, std::abs(estimate - std::exp(-distance / 2)));
-    }
-  }
-  CHECK(worst < 1e-11);  // 20 terms of eps, magnified by the condition of the root, below 1e3
-
-  const MapHandle loaded = reloaded(out);
-  REQUIRE(loaded);
-  CHECK(spec_of(loaded.get()) == spec);
-  CHECK(features_of(loaded.get(), X) == Z);
-}
-
-TEST_CASE("a search makes the map from its rows; the model keeps what was learnt", "[capi]") {
+TEST_CASE("a search makes the map from its rows; the model keeps what was learnt") {
   const int64_t n = 300;
   const auto X = numbers(n, 2);
   std::vector<double> Y(static_cast<size_t>(n));
@@ -58,13 +27,7 @@ TEST_CASE("a search makes the map from its rows; the model keeps what was learnt
   const ModelHandle model =
       fitted(R"({"map":{"map":"nystroem","features":64}})", data_of(rows_of(X, 2), rows_of(Y, 1)));
   REQUIRE(model);
-  std::vector<double> predicted(Y.size()), again(Y.size());
-  const auto predict = [&](const mercer_model* from, std::vector<double>& to) {
-    const mercer_matrix result = {sizeof(mercer_matrix), MERCER_NUMBER_F64, n, 1, 1, to.data()};
-    REQUIRE(mercer_model_predict(from, rows_of(X, 2), "value", nullptr, nullptr, result) ==
-            MERCER_OK);
-  };
-  predict(model.get(), predicted);
+  const std::vector<double> predicted = values_of(model.get(), rows_of(X, 2));
   double error = 0, total = 0;
   for (size_t i = 0; i < Y.size(); ++i) {
     error += (Y[i] - predicted[i]) * (Y[i] - predicted[i]);
@@ -73,11 +36,10 @@ TEST_CASE("a search makes the map from its rows; the model keeps what was learnt
   CHECK(error < 0.01 * total);  // smooth, without noise, 64 landmarks among 300 rows of a square
   const ModelHandle loaded = reloaded(model.get());
   REQUIRE(loaded);
-  predict(loaded.get(), again);
-  CHECK(again == predicted);
+  CHECK(values_of(loaded.get(), rows_of(X, 2)) == predicted);
 }
 
-TEST_CASE("a model by spec makes its map from the standardised rows", "[capi]") {
+TEST_CASE("a model by spec makes its map from the standardised rows") {
   const int64_t n = 80;
   auto X = numbers(n, 3), standardised = X;  // (x - mean) / sd by hand
   for (size_t j = 0; j < 3; ++j) {
@@ -97,10 +59,7 @@ TEST_CASE("a model by spec makes its map from the standardised rows", "[capi]") 
     const ModelHandle model = fitted(R"({"lambda":1e-6,"precision":"f64")" + rest + "}",
                                      data_of(rows_of(rows, 3), rows_of(Y, 1), map));
     REQUIRE(model);
-    std::vector<double> scores(Y.size());
-    REQUIRE(mercer_model_predict(model.get(), rows_of(rows, 3), "value", nullptr, nullptr,
-                                 result_of(scores, 1)) == MERCER_OK);
-    return scores;
+    return values_of(model.get(), rows_of(rows, 3));
   };
   const std::string map_by_spec = R"(,"search":false,"map":)" + std::string(kSpec),
                     as_it_is = R"(,"prepare":{"standardize":false})";
@@ -111,13 +70,12 @@ TEST_CASE("a model by spec makes its map from the standardised rows", "[capi]") 
   CHECK(worst < 1e-9);  // rounding of the rows, 1e-15, times the weights of lambda = 1e-6
 
   // The same map, given: a fit of it on the same rows.
-  mercer_map* map = nullptr;
-  REQUIRE(fit_map(kSpec, rows_of(standardised, 3), {}, nullptr, &map) == MERCER_OK);
-  const MapHandle owned(map);
-  CHECK(predicted(as_it_is, standardised, map) == outside);
+  const auto owned = made<MapHandle>(
+      [&](auto out) { return fit_map(kSpec, rows_of(standardised, 3), {}, nullptr, out); });
+  CHECK(predicted(as_it_is, standardised, owned.get()) == outside);
 }
 
-TEST_CASE("models of maps made from data refuse before any work", "[capi]") {
+TEST_CASE("models of maps made from data refuse before any work") {
   const auto X = numbers(19, 3), Y = numbers(19, 1);
   Slot<mercer_model> slot;
   const auto fit = [&](const std::string& map, int64_t d) {
@@ -130,7 +88,7 @@ TEST_CASE("models of maps made from data refuse before any work", "[capi]") {
   CHECK(slot.fault(fit(kSpec, 2), MERCER_DIMENSION_MISMATCH, "map.inputs = 3", "rows, 2") == "");
 }
 
-TEST_CASE("a search takes no more landmarks than rows, and says so", "[capi]") {
+TEST_CASE("a search takes no more landmarks than rows, and says so") {
   const auto X = numbers(19, 3), Y = numbers(19, 1);
   const DataView data = data_of(rows_of(X, 3), rows_of(Y, 1));
   const auto report_of = [](const mercer_model* of) {
@@ -150,27 +108,7 @@ TEST_CASE("a search takes no more landmarks than rows, and says so", "[capi]") {
                      "fourier") == "");
 }
 
-// k(0) is 2 here, the mean of every estimate of it.
-TEST_CASE("a kernel of lists of lists has features through C", "[capi]") {
-  const char* const spec =
-      R"({"kernel":{"kernel":"spectral_mixture","weights":[0.5,1.5],"means":[[1,0,2],[0,1,0]],)"
-      R"("variances":[0.1,0.4]},"inputs":3,"features":20,"seed":5})";
-  mercer_map* out = nullptr;
-  REQUIRE(mercer_map_from_spec(spec, &out) == MERCER_OK);
-  const MapHandle map(out);
-  CHECK(spec_of(out).find(R"("means":[[1,0,2],[0,1,0]],"variances":[0.1,0.4])") !=
-        std::string::npos);
-  CHECK(spec_of(out).find(R"("map":"fourier")") != std::string::npos);
-  const auto Z = features_of(out, numbers(4, 3));
-  for (size_t i = 0; i < 4; ++i) {
-    double squares = 0;
-    for (size_t c = 0; c < 20; ++c) squares += Z[20 * i + c] * Z[20 * i + c];
-    CHECK(squares == Approx(2).epsilon(1e-12));
-  }
-}
-
-TEST_CASE("a threshold is learnt from rows and targets, and the map is then given by its spec",
-          "[capi]") {
+TEST_CASE("a threshold is learnt from rows and targets, and the map is then given by its spec") {
   const auto X = numbers(60, 3);
   std::vector<double> Y;
   for (size_t i = 0; i < 60; ++i) Y.push_back(X[3 * i] > 0.25 ? 1 : 0);
@@ -178,21 +116,18 @@ TEST_CASE("a threshold is learnt from rows and targets, and the map is then give
   const char* const spec =
       R"({"kernel":{"kernel":"optical"},"input_bits":1,"threshold_from":"targets","inputs":3,)"
       R"("features":20})";
-  mercer_map* out = nullptr;
-  REQUIRE(fit_map(spec, rows, targets, nullptr, &out) == MERCER_OK);
-  const MapHandle map(out);
-  CHECK(spec_of(out).find(R"("threshold_from":"given")") != std::string::npos);
-  mercer_map* read = nullptr;
-  REQUIRE(mercer_map_from_spec(spec_of(out).c_str(), &read) == MERCER_OK);
-  const MapHandle again(read);
-  CHECK(features_of(read, X) == features_of(out, X));
+  const auto map =
+      made<MapHandle>([&](auto out) { return fit_map(spec, rows, targets, nullptr, out); });
+  CHECK(spec_of(map.get()).find(R"("threshold_from":"given")") != std::string::npos);
+  const auto again = made<MapHandle>(
+      [&](auto out) { return mercer_map_from_spec(spec_of(map.get()).c_str(), out); });
+  CHECK(features_of(again.get(), X) == features_of(map.get(), X));
   Slot<mercer_map> slot;
   CHECK(slot.fault(fit_map(spec, rows, {}, nullptr, slot.out()), MERCER_UNSUPPORTED,
                    "learns from rows and targets") == "");
 }
 
-TEST_CASE("models learn the threshold of their map from the rows that they are fitted on",
-          "[capi]") {
+TEST_CASE("models learn the threshold of their map from the rows that they are fitted on") {
   auto X = numbers(60, 3);
   for (double& x : X) x = std::round(4 * x) / 4;  // few enough for every one to be a threshold
   std::vector<double> Y, classes;
@@ -204,14 +139,13 @@ TEST_CASE("models learn the threshold of their map from the rows that they are f
   const std::string optical =
       R"({"map":"optical","kernel":{"kernel":"optical"},"input_bits":1,"threshold_from":"targets",)"
       R"("inputs":3,"features":40})";
-  mercer_map* alone = nullptr;
-  REQUIRE(fit_map(optical.c_str(), rows, targets, nullptr, &alone) == MERCER_OK);
-  const MapHandle by_itself(alone);
+  const auto by_itself = made<MapHandle>(
+      [&](auto out) { return fit_map(optical.c_str(), rows, targets, nullptr, out); });
   const DataView data = data_of(rows, targets);
   const std::string as_it_is = R"("prepare":{"standardize":false},"map":)";
   const ModelHandle model = fitted(R"({"search":false,)" + as_it_is + optical + "}", data);
   REQUIRE(model);
-  CHECK(spec_of(map_of(model.get()).get()) == spec_of(alone));
+  CHECK(spec_of(map_of(model.get()).get()) == spec_of(by_itself.get()));
   // The targets are sums of bits, which no other threshold shows.
   const std::string partial =
       as_it_is + R"({"map":"optical","input_bits":1,"threshold_from":"targets","features":64}})";
@@ -219,9 +153,7 @@ TEST_CASE("models learn the threshold of their map from the rows that they are f
   REQUIRE(found);
   CHECK(spec_of(map_of(found.get()).get()).find(R"("threshold_from":"given")") !=
         std::string::npos);
-  std::vector<double> scores(60);
-  REQUIRE(mercer_model_predict(found.get(), rows, "value", nullptr, nullptr,
-                               result_of(scores.data(), 60, 1)) == MERCER_OK);
+  const std::vector<double> scores = values_of(found.get(), rows);
   double error = 0;
   for (size_t i = 0; i < 60; ++i) error = std::max(error, std::abs(scores[i] - Y[i]));
   CHECK(error < 0.1);
@@ -241,7 +173,7 @@ TEST_CASE("models learn the threshold of their map from the rows that they are f
                    MERCER_INVALID_ARGUMENT, "3 rows, expected at least 4") == "");
 }
 
-TEST_CASE("what the fit of a map refuses", "[capi]") {
+TEST_CASE("what the fit of a map refuses") {
   const auto X = numbers(20, 3);
   Slot<mercer_map> slot;
   const auto fit = [&](const char* spec, const mercer_rows& rows, const mercer_rows& Y) {
@@ -261,8 +193,7 @@ TEST_CASE("what the fit of a map refuses", "[capi]") {
   // A map that needs no rows is that of its spec.
   const char* const fourier = R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":3,)"
                               R"("features":4})";
-  mercer_map* out = nullptr;
-  REQUIRE(fit_map(fourier, rows, {}, nullptr, &out) == MERCER_OK);
-  const MapHandle drawn(out);
-  CHECK(spec_of(out).find("needs") == std::string::npos);
+  const auto drawn =
+      made<MapHandle>([&](auto out) { return fit_map(fourier, rows, {}, nullptr, out); });
+  CHECK(spec_of(drawn.get()).find("needs") == std::string::npos);
 }

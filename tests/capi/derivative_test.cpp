@@ -2,11 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/derivative.h: layouts of every kind against finite differences through the C functions,
 // complex and sparse rows, and every refusal.
-#include <cmath>
-#include <cstring>
-
 #include "fixture.h"
-#include "support/catch.h"
 #include "support/worst.h"
 
 using namespace mercer::test;

@@ -1,14 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Arguments near the ends of the range of double: an answer is a right number, or there is none.
-#include <cmath>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "fixture.h"
-#include "mercer/ridge.h"
-#include "support/catch.h"
 
 namespace mercer::test {
 namespace {
@@ -19,7 +12,7 @@ constexpr double kMost = std::numeric_limits<double>::max();
 
 }  // namespace
 
-TEST_CASE("fits of several outputs: targets beyond the range of squares are named", "[capi]") {
+TEST_CASE("fits of several outputs: targets beyond the range of squares are named") {
   const Numbers X = numbers(10, 2);
   Numbers Y = numbers(10, 2);
   Y[0] = kMost;
@@ -32,7 +25,7 @@ TEST_CASE("fits of several outputs: targets beyond the range of squares are name
   }
 }
 
-TEST_CASE("weights of ridge that leave the range of double are refused", "[capi]") {
+TEST_CASE("weights of ridge that leave the range of double are refused") {
   const Numbers Z = {1e-153}, Y = {1e150};  // w = Z y/(Z Z'), of which y/(Z Z') = 1e456
   Numbers w(1, 7.0);
   CHECK(refused(mercer::test::dual(rows_of(Z, 1), rows_of(Y, 1), 0, 0, nullptr, result_of(w, 1),

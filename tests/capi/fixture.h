@@ -11,6 +11,7 @@
 
 #include "flat.h"
 #include "mercer/mercer.h"
+#include "support/catch.h"
 #include "support/temporary_directory.h"
 #include "views.h"
 
@@ -30,12 +31,21 @@ using StatisticsHandle =
     std::unique_ptr<mercer_statistics, Freed<mercer_statistics, mercer_statistics_free>>;
 using ContextHandle = std::unique_ptr<mercer_context, Freed<mercer_context, mercer_context_free>>;
 
+/// What an error text must hold, all of it.
+using Words = std::initializer_list<const char*>;
+inline bool holds(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+inline bool holds(const std::string& text, Words words) {
+  return std::ranges::all_of(words, [&](const char* word) { return holds(text, word); });
+}
+
 /// "" if status is `expected` and the error text holds every part, else what happened instead.
 template <class... Part>
 std::string fault(mercer_status status, mercer_status expected, const Part&... parts) {
   const std::string text = mercer_last_error();
   bool ok = status == expected;
-  ((ok = ok && text.find(parts) != std::string::npos), ...);
+  ((ok = ok && holds(text, parts)), ...);
   return ok ? "" : std::string(mercer_status_name(status)) + ": " + text;
 }
 
@@ -62,6 +72,14 @@ struct Slot {
     return fault(status, MERCER_INVALID_ARGUMENT, parts...);
   }
 };
+
+/// What a call makes, which has to succeed.
+template <class Owner, class Call>
+Owner made(const Call& call) {
+  typename Owner::element_type* handle = nullptr;
+  REQUIRE(call(&handle) == MERCER_OK);
+  return Owner(handle);
+}
 
 /// What comes back from the file that an object was written to; NULL if either failed.
 template <class Owner, class Object, class Write, class Read>
@@ -90,7 +108,6 @@ inline MapHandle map_of(const mercer_model* model) {
   mercer_model_map(model, &map);
   return MapHandle(map);
 }
-/// D; -1 if that failed.
 /// What a map says of itself; features of -1 if that failed.
 inline mercer_map_info info_of(const mercer_map* map) {
   mercer_map_info info{};
@@ -228,6 +245,17 @@ inline ModelHandle fitted(const std::string& json, const mercer_data* data,
   mercer_model* model = nullptr;
   mercer_model_fit(json.c_str(), data, context, &model);
   return ModelHandle(model);
+}
+
+/// What it predicts.
+inline std::vector<double> values_of(const mercer_model* model, const RowsView& X) {
+  mercer_model_info info{};
+  info.struct_size = sizeof info;
+  REQUIRE(mercer_model_shape(model, &info) == MERCER_OK);
+  std::vector<double> out(static_cast<size_t>(X.n * info.outputs));
+  REQUIRE(mercer_model_predict(model, X, "value", nullptr, nullptr, result_of(out, info.outputs)) ==
+          MERCER_OK);
+  return out;
 }
 
 inline ModelHandle small_model(int64_t n = 60, int64_t d = 2, int64_t D = 16) {

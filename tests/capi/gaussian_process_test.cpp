@@ -39,7 +39,7 @@ mercer_status ask(const ModelHandle& model, const char* what, std::vector<double
 
 }  // namespace
 
-TEST_CASE("gp: variances, quantiles, covariances and draws agree", "[capi]") {
+TEST_CASE("gp: variances, quantiles, covariances and draws agree") {
   const ModelHandle model = process();
   REQUIRE(model != nullptr);
   std::vector<double> f, latent, predictive, C, J, q, draws, again;
@@ -78,7 +78,7 @@ TEST_CASE("gp: variances, quantiles, covariances and draws agree", "[capi]") {
     }
 }
 
-TEST_CASE("gp: the noise that is given is the noise that is added", "[capi]") {
+TEST_CASE("gp: the noise that is given is the noise that is added") {
   const ModelHandle model = process(R"({"model":"gp","lambda":0.01,"noise":0.25})");
   REQUIRE(model != nullptr);
   std::vector<double> latent, predictive;
@@ -87,7 +87,7 @@ TEST_CASE("gp: the noise that is given is the noise that is added", "[capi]") {
   for (size_t i = 0; i < latent.size(); ++i) CHECK(predictive[i] - latent[i] == Approx(0.25));
 }
 
-TEST_CASE("gp: a file keeps its posterior", "[capi]") {
+TEST_CASE("gp: a file keeps its posterior") {
   const ModelHandle model = process();
   const ModelHandle copy = reloaded(model.get());
   REQUIRE(copy != nullptr);
@@ -97,7 +97,7 @@ TEST_CASE("gp: a file keeps its posterior", "[capi]") {
   CHECK(one == other);
 }
 
-TEST_CASE("gp: what is asked wrongly is refused, and nothing is written", "[capi]") {
+TEST_CASE("gp: what is asked wrongly is refused, and nothing is written") {
   const ModelHandle model = process();
   const double half = 0.5, one = 1;
   auto options = predict_options();

@@ -2,10 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Fits of sets of observations and derivatives of models: what is learnt from values and slopes,
 // files of such models, every refusal.
-#include <cmath>
-
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
@@ -48,9 +45,7 @@ TEST_CASE("Hermite learning in C: a model of values and slopes, and its file") {
   const ModelHandle model = fitted(spec, data_of(sets, map.get()));
   REQUIRE(model);
   const auto error_of = [&](const mercer_model* of) {
-    std::vector<double> predicted(n);
-    REQUIRE(mercer_model_predict(of, X, "value", nullptr, nullptr, result_of(predicted, 1)) ==
-            MERCER_OK);
+    const std::vector<double> predicted = values_of(of, X);
     double worst = 0;
     for (size_t i = 0; i < predicted.size(); ++i)
       worst = std::max(worst, std::fabs(predicted[i] - known.f[i]));
@@ -73,9 +68,7 @@ TEST_CASE("Hermite learning in C: a model of values and slopes, and its file") {
   options.partials = both;
   REQUIRE(mercer_model_predict(model.get(), X, "partials", &options, nullptr,
                                result_of(partials, 2)) == MERCER_OK);
-  std::vector<double> predicted(n);
-  REQUIRE(mercer_model_predict(model.get(), X, "value", nullptr, nullptr,
-                               result_of(predicted, 1)) == MERCER_OK);
+  const std::vector<double> predicted = values_of(model.get(), X);
   for (size_t i = 0; i < n; ++i) {
     CHECK(std::fabs(gradient[2 * i] - known.first[i]) < 0.3);
     CHECK(std::fabs(gradient[2 * i + 1] - known.second[i]) < 0.3);
@@ -83,17 +76,7 @@ TEST_CASE("Hermite learning in C: a model of values and slopes, and its file") {
     CHECK(partials[2 * i + 1] == static_cast<float>(predicted[i]));
   }
 
-  int64_t size = 0;
-  REQUIRE(mercer_model_write(model.get(), nullptr, nullptr, 0, &size) == MERCER_OK);
-  std::vector<char> bytes(static_cast<size_t>(size));
-  REQUIRE(mercer_model_write(model.get(), nullptr, bytes.data(), size, nullptr) == MERCER_OK);
-  mercer_model* made = nullptr;
-  REQUIRE(mercer_model_read(nullptr, bytes.data(), size, &made) == MERCER_OK);
-  const ModelHandle loaded(made);
-  std::vector<double> again(n);
-  REQUIRE(mercer_model_predict(loaded.get(), X, "value", nullptr, nullptr, result_of(again, 1)) ==
-          MERCER_OK);
-  CHECK(again == predicted);
+  CHECK(values_of(reloaded(model.get()).get(), X) == predicted);
   CHECK(text_of([&](auto... buffer) {
           return mercer_model_text(model.get(), "report", buffer...);
         }) == "{}");

@@ -2,13 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // A spec is one line, whatever number of columns it asks for: making or loading the map costs
 // nothing to speak of, and a slice of columns costs its own columns.
-#include <algorithm>
-#include <cstring>
-
 #include "fixture.h"
-#include "support/catch.h"
 #include "support/making_cost.h"
-#include "support/temporary_directory.h"
 
 using namespace mercer::test;
 
@@ -68,65 +63,18 @@ std::string spec_of_size(const Huge& huge) {
          ",\"features\":" + std::to_string(huge.features) + "}";
 }
 
-/// The last of those that are made to see what it costs.
-template <class Make>
-MapHandle made_cheaply(const Make& make, mercer_status* status) {
-  MapHandle made;
-  const MakingCost cost = making_cost([&] {
-    mercer_map* map = nullptr;
-    *status = make(&map);
-    return MapHandle(map);
-  });
-  if (*status != MERCER_OK) return made;
-  check_cheap(cost);
-  mercer_map* map = nullptr;
-  CHECK(make(&map) == MERCER_OK);
-  made.reset(map);
-  return made;
-}
-
-TEST_CASE("a map is made and loaded at no cost, whatever its size", "[capi]") {
-  const TemporaryDirectory directory;
-  const std::string path = directory.file("map");
-  for (const Huge& huge : huge_maps()) {
-    const std::string spec = spec_of_size(huge);
-    CAPTURE(spec);
-    mercer_status status = MERCER_OK;
-    const MapHandle made = made_cheaply(
-        [&](mercer_map** out) { return mercer_map_from_spec(spec.c_str(), out); }, &status);
-    if (status == MERCER_UNSUPPORTED) continue;  // without FFTW
-    REQUIRE(status == MERCER_OK);
-    int64_t D = 0;
-    D = columns_of(made.get());
-    CHECK(D == huge.features);
-    REQUIRE(mercer_map_write(made.get(), path.c_str(), nullptr, 0, nullptr) == MERCER_OK);
-    made_cheaply([&](mercer_map** out) { return mercer_map_read(path.c_str(), nullptr, 0, out); },
-                 &status);
-    CHECK(status == MERCER_OK);
-  }
-}
-
-TEST_CASE("the typed constructor is as cheap", "[capi]") {
-  const auto stationary = gaussian();
-  mercer_status status = MERCER_OK;
-  made_cheaply([&](mercer_map** out) { return make_fourier(stationary.get(), 3, kEven, "", out); },
-               &status);
-  CHECK(status == MERCER_OK);
-}
-
 // Columns [j0, j1) of one row.
 std::vector<float> slice(const Huge& huge, const mercer_map* map, mercer_context* context,
                          int64_t j0, int64_t j1, mercer_status* status) {
   const auto X = numbers<float>(1, huge.inputs);
-  int32_t is_complex = 0;
-  is_complex = info_of(map).is_complex;
+  const int32_t is_complex = info_of(map).is_complex;
   std::vector<float> Z(static_cast<size_t>((j1 - j0) * (1 + is_complex)), 7.0f);
   *status = mercer_map_transform(map, rows_of(X, huge.inputs), columns(j0, j1), context,
                                  result_of(Z.data(), 1, j1 - j0, -1, is_complex == 1));
   return Z;
 }
 
-TEST_CASE("the last columns of a huge map cost what they are", "[capi]") {
+TEST_CASE("the last columns of a huge map cost what they are") {
   constexpr int64_t kCap = 8 << 20;
   for (const Huge& huge : huge_maps()) {
     const std::string spec = spec_of_size(huge);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Every documented error of models and exact kernel ridge.
-#include <cmath>
-
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
@@ -21,7 +18,7 @@ std::string fit_fault(const char* json, const mercer_data* data, mercer_status e
                     "mercer_model_fit: ", parts...);
 }
 
-TEST_CASE("fitting refuses bad rows, naming row and column", "[capi]") {
+TEST_CASE("fitting refuses bad rows, naming row and column") {
   const auto map = fourier(2, 8);
   auto X = numbers(20, 2), Y = numbers(20, 1);
   const auto x = rows_of(X, 2), y = rows_of(Y, 1);
@@ -46,7 +43,7 @@ TEST_CASE("fitting refuses bad rows, naming row and column", "[capi]") {
   CHECK(refused(mercer_model_fit("{}", data_of(x, y), nullptr, nullptr), "out = NULL") == "");
 }
 
-TEST_CASE("fitting refuses bad numbers of sparse rows, naming row and column", "[capi]") {
+TEST_CASE("fitting refuses bad numbers of sparse rows, naming row and column") {
   const auto map = fourier(3, 8);
   const auto Y = numbers(20, 1);
   for (const double bad : {std::nan(""), double{INFINITY}, -1e200}) {
@@ -59,7 +56,7 @@ TEST_CASE("fitting refuses bad numbers of sparse rows, naming row and column", "
   }
 }
 
-TEST_CASE("what a fit is given is one of rows, a source and sets", "[capi]") {
+TEST_CASE("what a fit is given is one of rows, a source and sets") {
   const auto X = numbers(20, 2);
   const RowsView x = rows_of(X, 2);
   const mercer_row_source source{};
@@ -89,7 +86,7 @@ TEST_CASE("what a fit is given is one of rows, a source and sets", "[capi]") {
   CHECK(fit_fault("{}", data, kInvalid, "data->Y or data->weights without data->X") == "");
 }
 
-TEST_CASE("classes out of range are refused, with a map and without", "[capi]") {
+TEST_CASE("classes out of range are refused, with a map and without") {
   const auto map = fourier(2, 8);
   const auto X = numbers(20, 2);
   const auto x = rows_of(X, 2);
@@ -116,42 +113,19 @@ TEST_CASE("classes out of range are refused, with a map and without", "[capi]") 
   }
 }
 
-TEST_CASE("the spec of a fit is checked before anything is fitted", "[capi]") {
+TEST_CASE("the spec of a fit is checked before anything is fitted") {
   const auto map = fourier(2, 8);
   const auto X = numbers(20, 2);
   const DataView data = data_of(rows_of(X, 2), rows_of(X.data(), 20, 1, 2));
   CHECK(fit_fault(nullptr, data, kInvalid, "json = NULL") == "");
-  const struct {
-    mercer_status status;
-    const char *json, *says;
-  } bad[] = {
-      {kInvalid, R"({"model":"forest"})", "model = \"forest\""},
-      {kInvalid, R"({"lambada":1})", "unknown key \"lambada\""},
-      {kInvalid, R"({"prepare":{"scale":"huge"}})", "prepare.scale = \"huge\""},
-      {kInvalid, R"({"prepare":{"lambda":1}})", "unknown key \"prepare.lambda\""},
-      {kInvalid, R"({"search":1})", "search = 1, expected true or false"},
-      {kInvalid, R"({"lambda":-1})", "lambda = -1"},
-      {kInvalid, R"({"select":{"by":"folds","folds":1}})", "select.folds = 1"},
-      {kInvalid, R"({"select":{"by":"gcv","folds":7}})", "select.folds with select.by = gcv"},
-      {kInvalid, R"({"select":{"largest":1,"smallest":2}})", "select.smallest = 2"},
-      {MERCER_UNSUPPORTED, R"({"lambda":1,"select":{"by":"gcv"}})", "key \"select\""},
-      {MERCER_UNSUPPORTED, R"({"select":{"by":"gcv"}})", "select.by of a search"},
-      {MERCER_UNSUPPORTED, R"({"search":false,"ard":"on"})", "key \"ard\""},
-  };
-  for (const auto& [status, json, says] : bad) {
-    INFO(json);
-    CHECK(fit_fault(json, data, status, says) == "");
-  }
+  CHECK(fit_fault(R"({"lambada":1})", data, kInvalid, "unknown key \"lambada\"") == "");
   DataView mapped = data;
   mapped.map = map.get();
-  for (const char* const json : {R"({"map":"fourier"})", R"({"ard":"on"})", R"({"assess":true})",
-                                 R"({"lengthscale":1})", R"({"search":true})"}) {
-    INFO(json);
-    CHECK(fit_fault(json, mapped, MERCER_UNSUPPORTED, "of a fit with a map of the caller's") == "");
-  }
+  CHECK(fit_fault(R"({"map":"fourier"})", mapped, MERCER_UNSUPPORTED,
+                  "of a fit with a map of the caller's") == "");
 }
 
-TEST_CASE("prediction refuses bad rows, regression refuses classify", "[capi]") {
+TEST_CASE("prediction refuses bad rows, regression refuses classify") {
   const auto model = small_model();
   auto X = numbers(5, 2);
   const auto x = rows_of(X, 2);
@@ -163,15 +137,8 @@ TEST_CASE("prediction refuses bad rows, regression refuses classify", "[capi]") 
                  "mercer_model_predict: ", parts...);
   };
   const auto fits = result_of(scores, 5, 1);
-  CHECK(predict(rows_of(X.data(), -1, 2), fits, kInvalid, "X.n = -1") == "");
-  CHECK(predict(mercer_rows{}, fits, kInvalid, "X.struct_size = 0") == "");
-  CHECK(predict(rows_of<double>(nullptr, 5, 2), fits, kInvalid, "X.values = NULL") == "");
-  CHECK(predict(rows_of(X.data(), 5, 2, 1), fits, kInvalid, "ld = 1") == "");
-  CHECK(predict(x, result_of(scores, 5, 1, 0), kInvalid, "ld = 0") == "");
-  CHECK(predict(x, result_of<double>(nullptr, 5, 1), kInvalid, "out.data = NULL") == "");
   CHECK(predict(x, result_of(X.data() + 3, 5, 1), kInvalid, "out overlaps X") == "");
   CHECK(predict(x, result_of(scores, 2, 1, -1, true), kMismatch, "out is 2 x 1") == "");
-  CHECK(predict(x, result_of(scores, 5, 1, -1, true), kInvalid, "out.number = 3") == "");
   CHECK(predict(x, result_of(scores, 1, 5), kMismatch, "out is 1 x 5, expected 5 x 1") == "");
   CHECK(predict(rows_of(X.data(), 3, 3), fits, kMismatch, "X.d = 3", "inputs, 2") == "");
   CHECK(mercer_model_predict(model.get(), rows_of<double>(nullptr, 0, 2), "value", nullptr, nullptr,
@@ -189,7 +156,7 @@ TEST_CASE("prediction refuses bad rows, regression refuses classify", "[capi]") 
   CHECK((scores[0] == 77 && labels[0] == 77));
 }
 
-TEST_CASE("questions to a model refuse NULL", "[capi]") {
+TEST_CASE("questions to a model refuse NULL") {
   const auto model = small_model();
   double w[16] = {77};
   mercer_model_info info{sizeof info, 7, 7, 7, 7, 7, 7, 7, 7, 7};
@@ -208,7 +175,7 @@ TEST_CASE("questions to a model refuse NULL", "[capi]") {
   CHECK(w[0] == 77);
 }
 
-TEST_CASE("freeing NULL does nothing", "[capi]") {
+TEST_CASE("freeing NULL does nothing") {
   mercer_context_free(nullptr);
   mercer_kernel_free(nullptr);
   mercer_map_free(nullptr);

@@ -2,10 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // What is measured of maps and predictions through the C API: the error of a kernel, the kernel of
 // a map, scores.
-#include <cmath>
-
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
@@ -33,7 +30,7 @@ mercer_status measure(const mercer_map* map, const mercer_rows& X, int32_t which
   return mercer_map_kernel_error(map, X, which, nullptr, error);
 }
 
-TEST_CASE("the kernel of a map is the one it was made of", "[capi]") {
+TEST_CASE("the kernel of a map is the one it was made of") {
   mercer_kernel* kernel = nullptr;
   auto map = make_map(R"("fourier","kernel":{"kernel":"matern","nu":2.5,"lengthscale":0.7})", d, D);
   REQUIRE(mercer_map_kernel(map.get(), &kernel) == MERCER_OK);
@@ -46,7 +43,7 @@ TEST_CASE("the kernel of a map is the one it was made of", "[capi]") {
   CHECK(refused(mercer_map_kernel(fourier(d, D).get(), nullptr), "out = NULL") == "");
 }
 
-TEST_CASE("the measured error of a map is that of its features", "[capi]") {
+TEST_CASE("the measured error of a map is that of its features") {
   const auto X = numbers(n, d);
   const auto map = fourier(d, D);
   double measured = 0, predicted = 0;
@@ -57,7 +54,7 @@ TEST_CASE("the measured error of a map is that of its features", "[capi]") {
   CHECK(measured != predicted);
 }
 
-TEST_CASE("errors of kernels: what is refused", "[capi]") {
+TEST_CASE("errors of kernels: what is refused") {
   const auto X = numbers(n, d);
   const auto map = fourier(d, D);
   double error = 77;
@@ -78,7 +75,7 @@ TEST_CASE("errors of kernels: what is refused", "[capi]") {
   CHECK(error == 77);
 }
 
-TEST_CASE("scores of predictions and of classes", "[capi]") {
+TEST_CASE("scores of predictions and of classes") {
   const double Y[] = {1, 3, 5}, f[] = {2, 3, 4};
   const float narrow[] = {2, 3, 4};
   double score = 0;
@@ -97,7 +94,7 @@ TEST_CASE("scores of predictions and of classes", "[capi]") {
   CHECK(score == 2.0 / 3);
 }
 
-TEST_CASE("scores: every metric, of numbers and of classes", "[capi]") {
+TEST_CASE("scores: every metric, of numbers and of classes") {
   const double Y[] = {1, 3, 5}, f[] = {2, 3, 1};
   const double p[] = {0.75, 0.25, 0.5, 0.5, 0.25, 0.75}, classes[] = {0, 1, 1};
   const auto measure = [&](int32_t metric, bool of_classes, double tau = 0, int64_t bins = 0) {
@@ -143,7 +140,7 @@ TEST_CASE("scores: every metric, of numbers and of classes", "[capi]") {
   CHECK(counts[3] == 1);
 }
 
-TEST_CASE("scores: options that are refused", "[capi]") {
+TEST_CASE("scores: options that are refused") {
   const double Y[] = {1, 0}, f[] = {2, 3, 0.5, 0.5};
   double score = 77;
   const auto says = [&](mercer_score_options options, int64_t K, auto... parts) {
@@ -175,7 +172,7 @@ TEST_CASE("scores: options that are refused", "[capi]") {
   CHECK(score == 77);
 }
 
-TEST_CASE("scores: what is refused", "[capi]") {
+TEST_CASE("scores: what is refused") {
   const double Y[] = {1, 3, 5}, f[] = {2, 3, 4};
   double score = 77;
   const auto says = [&](const RowsView& predictions, const RowsView& targets, int64_t K,

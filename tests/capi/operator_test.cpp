@@ -2,15 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Kernels and maps of several outputs: specs and files are exact, both precisions, codes of classes,
 // and refusals that name what they refuse.
-#include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <string>
-#include <vector>
 
 #include "fixture.h"
-#include "support/catch.h"
-#include "support/temporary_directory.h"
 
 namespace mercer::test {
 namespace {
@@ -33,32 +27,7 @@ std::vector<double> field_of(const mercer_map* map, int64_t p) {
 
 }  // namespace
 
-TEST_CASE("specs of kernels and maps of several outputs are exact", "[capi]") {
-  const char* const kKernel =
-      R"({"mercer":1,"kernel":"helmholtz","scalar":{"kernel":"gaussian","lengthscale":0.1,)"
-      R"("variance":1},"alpha":0.25,"variance":1})";
-  const auto kernel =
-      make_kernel(R"("helmholtz","scalar":{"kernel":"gaussian","lengthscale":0.1},"alpha":0.25)");
-  REQUIRE(kernel != nullptr);
-  CHECK(spec_of(kernel.get()) == kKernel);
-  for (const char* json :
-       {R"({"kernel":{"kernel":"curl_free"},"inputs":3,"features":10,"seed":3,"bounded":true})",
-        R"({"kernel":{"kernel":"divergence_free"},"inputs":3,"features":20,"root":"orthonormal"})",
-        R"({"kernel":{"kernel":"helmholtz"},"inputs":3,"features":40,"projection":"orthogonal"})",
-        R"({"kernel":{"kernel":"decomposable","gamma":[2,1,1,2]},"inputs":3,"features":20})"}) {
-    const auto map = make_operator(json);
-    REQUIRE(map != nullptr);
-    const std::string spec = spec_of(map.get());
-    const auto again = make_operator(spec);
-    REQUIRE(again != nullptr);
-    CHECK(spec_of(again.get()) == spec);
-    const int64_t p = std::string(json).find("decomposable") == std::string::npos ? 3 : 2;
-    CHECK(field_of(map.get(), p) == field_of(again.get(), p));
-    CHECK(!field_of(map.get(), p).empty());
-  }
-}
-
-TEST_CASE("Gamma in specs: its rows, or its numbers in one list", "[capi]") {
+TEST_CASE("Gamma in specs: its rows, or its numbers in one list") {
   const auto of = [](const std::string& gamma) {
     return R"({"inputs":3,"features":20,"kernel":{"kernel":"decomposable","gamma":)" + gamma + "}}";
   };
@@ -83,43 +52,15 @@ TEST_CASE("Gamma in specs: its rows, or its numbers in one list", "[capi]") {
   CHECK(refuses("[[2,1],[0,2]]", "symmetric") == "");
 }
 
-TEST_CASE("files of maps of several outputs", "[capi]") {
-  const TemporaryDirectory directory;
-  const std::string path = directory.file("field.mercer");
-  const std::vector<double> W = numbers(4, 3), B = numbers(4, 6);
-  mercer_map* own = nullptr;
-  REQUIRE(make_supplied(gaussian().get(), rows_of(W, 3), nullptr, rows_of(B, 3), "", &own) ==
-          MERCER_OK);
-  const MapHandle supplied(own);
-  CHECK(spec_of(supplied.get()).find("\"needs\":\"data\"") != std::string::npos);
-  for (const auto& map :
-       {make_operator(
-            R"({"kernel":{"kernel":"decomposable","gamma":[2,1,1,2]},"inputs":3,"features":20})")
-            .release(),
-        supplied.get()}) {
-    REQUIRE(mercer_map_write(map, path.c_str(), nullptr, 0, nullptr) == MERCER_OK);
-    mercer_map* read = nullptr;
-    REQUIRE(mercer_map_read(path.c_str(), nullptr, 0, &read) == MERCER_OK);
-    const MapHandle loaded(read);
-    CHECK(spec_of(loaded.get()) == spec_of(map));
-    CHECK(field_of(loaded.get(), 2) == field_of(map, 2));
-    const std::string info = text_of(
-        [&](auto... buffer) { return mercer_file_info(path.c_str(), nullptr, 0, buffer...); });
-    CHECK(info.find("\"kind\":\"map\"") != std::string::npos);
-    if (map != supplied.get()) mercer_map_free(map);
-  }
-}
-
-TEST_CASE("Gamma of more numbers than a spec takes", "[capi]") {
+TEST_CASE("Gamma of more numbers than a spec takes") {
   const int64_t p = 300;
   std::vector<double> gamma(static_cast<size_t>(p * p), 0.1);
   for (int64_t k = 0; k < p; ++k) gamma[static_cast<size_t>(k * p + k)] = 1;
-  mercer_kernel* joint = nullptr;
-  REQUIRE(mercer_kernel_decomposable(gaussian().get(), rows_of(gamma, p), 0.5, &joint) ==
-          MERCER_OK);
-  const KernelHandle kernel(joint);
+  const auto kernel = made<KernelHandle>([&](auto out) {
+    return mercer_kernel_decomposable(gaussian().get(), rows_of(gamma, p), 0.5, out);
+  });
   mercer_map* made = nullptr;
-  REQUIRE(make_fourier(joint, 3, 20 * p, "", &made) == MERCER_OK);
+  REQUIRE(make_fourier(kernel.get(), 3, 20 * p, "", &made) == MERCER_OK);
   const MapHandle map(made);
   const mercer_map_info info = info_of(made);
   CHECK((info.inputs == 3 && info.outputs == p && info.frequencies == 10));
@@ -127,7 +68,7 @@ TEST_CASE("Gamma of more numbers than a spec takes", "[capi]") {
   CHECK(info.dropped == Approx(0).margin(1e-12));
 }
 
-TEST_CASE("codes of classes are vectors of a simplex", "[capi]") {
+TEST_CASE("codes of classes are vectors of a simplex") {
   std::vector<double> code(6);
   REQUIRE(mercer_simplex_code(result_of(code, 3)) == MERCER_OK);
   CHECK(code == std::vector<double>{1, -0.5, -0.5, 0, std::sqrt(0.75), -std::sqrt(0.75)});
@@ -138,74 +79,22 @@ TEST_CASE("codes of classes are vectors of a simplex", "[capi]") {
   CHECK(refused(mercer_simplex_code({}), "code") == "");
 }
 
-TEST_CASE("a graph of outputs that is none is refused, naming the weight", "[capi]") {
+TEST_CASE("a graph of outputs that is none is refused, naming the weight") {
   const std::vector<double> X = numbers(10, 2);
   const auto refuses = [&](const std::string& matrix, const char* part) {
     Slot<mercer_model> slot;
     const std::string spec =
         R"({"search":false,"outputs":{"structure":"graph","matrix":)" + matrix + "}}";
-    return slot.refused(mercer_model_fit(spec.c_str(), data_of(rows_of(X, 2), rows_of(X, 2)),
-                                         nullptr, slot.out()),
-                        part);
+    return slot.refused(
+        mercer_model_fit(spec.c_str(), data_of(rows_of(X, 2), rows_of(X, 2)), nullptr, slot.out()),
+        part);
   };
   CHECK(refuses("[[0,-1],[-1,0]]", "weight[0, 1] = -1") == "");
   CHECK(refuses("[[0,1],[2,0]]", "expected equal finite numbers") == "");
   CHECK(refuses("[[5,0],[0,5]]", "no edges") == "");
 }
 
-TEST_CASE("maps of several outputs in single precision and of sparse rows", "[capi]") {
-  const auto map = make_operator(
-      R"({"kernel":{"kernel":"curl_free"},"inputs":3,"features":64,"projection":"sobol"})");
-  REQUIRE(map != nullptr);
-  const std::vector<double> X = numbers(5, 3), theta = numbers(64, 1);
-  const std::vector<float> narrow(X.begin(), X.end()), few(theta.begin(), theta.end());
-  std::vector<float> out(15);
-  REQUIRE(mercer_map_multiply(map.get(), rows_of(narrow, 3), rows_of(few, 1), MERCER_FIELD_VALUE,
-                              nullptr, result_of(out, 3)) == MERCER_OK);
-  const std::vector<double> expected = field_of(map.get(), 3);
-  for (size_t i = 0; i < 15; ++i) CHECK(out[i] == Approx(expected[i]).margin(1e-4));
-  SparseRows<double, int32_t> sparse{3};
-  for (int64_t i = 0; i < 5; ++i) {
-    for (int64_t k = 2; k >= 0; --k) sparse.add(k, X[static_cast<size_t>(i * 3 + k)]);
-    sparse.end_row();
-  }
-  std::vector<double> listed(15), sums(64), dense(64);
-  REQUIRE(mercer_map_multiply(map.get(), sparse.view(), rows_of(theta, 1), MERCER_FIELD_VALUE,
-                              nullptr, result_of(listed, 3)) == MERCER_OK);
-  for (size_t i = 0; i < 15; ++i) CHECK(listed[i] == Approx(expected[i]).margin(1e-13));
-  REQUIRE(mercer_map_adjoint(map.get(), sparse.view(), rows_of(expected, 3), nullptr,
-                             result_of(sums, 1)) == MERCER_OK);
-  REQUIRE(mercer_map_adjoint(map.get(), rows_of(X, 3), rows_of(expected, 3), nullptr,
-                             result_of(dense, 1)) == MERCER_OK);
-  for (size_t i = 0; i < 64; ++i) CHECK(sums[i] == Approx(dense[i]).margin(1e-12));
-}
-
-TEST_CASE("potentials and stream functions have the fields as their derivatives", "[capi]") {
-  constexpr double kStep = 1e-5;
-  for (const int32_t kind : {MERCER_FIELD_POTENTIAL, MERCER_FIELD_STREAM}) {
-    const bool stream = kind == MERCER_FIELD_STREAM;
-    const std::string name = stream ? "divergence_free" : "curl_free";
-    const auto map = make_operator(R"({"kernel":{"kernel":")" + name +
-                                   R"("},"inputs":2,"features":80,"seed":3})");
-    REQUIRE(map != nullptr);
-    const std::vector<double> theta = numbers(80, 1);
-    // A point, then it moved up and down each axis.
-    const std::vector<double> X = {0.3,  -0.7, 0.3 + kStep,  -0.7, 0.3 - kStep,
-                                   -0.7, 0.3,  -0.7 + kStep, 0.3,  -0.7 - kStep};
-    std::vector<double> field(10), scalar(5);
-    REQUIRE(mercer_map_multiply(map.get(), rows_of(X, 2), rows_of(theta, 1), MERCER_FIELD_VALUE,
-                                nullptr, result_of(field, 2)) == MERCER_OK);
-    REQUIRE(mercer_map_multiply(map.get(), rows_of(X, 2), rows_of(theta, 1), kind, nullptr,
-                                result_of(scalar, 1)) == MERCER_OK);
-    const double first = (scalar[1] - scalar[2]) / (2 * kStep),
-                 second = (scalar[3] - scalar[4]) / (2 * kStep);
-    CHECK(field[0] == Approx(stream ? second : first).margin(1e-7));
-    CHECK(field[1] == Approx(stream ? -first : second).margin(1e-7));
-    CHECK(std::fabs(field[0]) + std::fabs(field[1]) > 0.01);
-  }
-}
-
-TEST_CASE("roots of the caller's own at drawn frequencies", "[capi]") {
+TEST_CASE("roots of the caller's own at drawn frequencies") {
   // The amplitude is in the map.
   const char* const rest = R"("kernel":"gaussian","variance":2)";
   const auto plain = make_operator(std::string(R"({"kernel":{)") + rest +
@@ -217,12 +106,11 @@ TEST_CASE("roots of the caller's own at drawn frequencies", "[capi]") {
   REQUIRE(mercer_map_frequencies(plain.get(), nullptr, result_of(W, 3)) == MERCER_OK);
   REQUIRE(mercer_map_frequencies(drawn.get(), nullptr, result_of(same, 3)) == MERCER_OK);
   CHECK(W == same);
-  mercer_kernel* kernel = nullptr;
-  REQUIRE(mercer_map_kernel(plain.get(), &kernel) == MERCER_OK);
-  const KernelHandle scalar(kernel);
+  const auto scalar =
+      made<KernelHandle>([&](auto out) { return mercer_map_kernel(plain.get(), out); });
   mercer_map* made = nullptr;  // B = omega
-  REQUIRE(make_supplied(kernel, rows_of(W, 3), nullptr, rows_of(W.data(), 30, 1), "", &made) ==
-          MERCER_OK);
+  REQUIRE(make_supplied(scalar.get(), rows_of(W, 3), nullptr, rows_of(W.data(), 30, 1), "",
+                        &made) == MERCER_OK);
   const MapHandle own(made);
   const std::vector<double> a = field_of(own.get(), 3), b = field_of(drawn.get(), 3);
   REQUIRE((a.size() == 15 && b.size() == 15));
@@ -243,7 +131,7 @@ TEST_CASE("roots of the caller's own at drawn frequencies", "[capi]") {
                    MERCER_UNSUPPORTED, "several outputs") == "");
 }
 
-TEST_CASE("kernels and maps of several outputs refuse what they cannot do, naming it", "[capi]") {
+TEST_CASE("kernels and maps of several outputs refuse what they cannot do, naming it") {
   Slot<mercer_kernel> kernel;
   CHECK(kernel.refused(mercer_kernel_from_spec("{\"kernel\":\"curl\"}", kernel.out()), "curl",
                        "curl_free") == "");

@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer_predict_options: what is clipped, refused and counted through the C API.
-#include <array>
-#include <cmath>
-#include <cstring>
-
+// Predictions: what is clipped, refused and counted through the C API; probabilities of classes.
 #include "fixture.h"
 #include "support/catch.h"
+#include "wrapper.h"
 
 using namespace mercer::test;
+using namespace mercer;
 
 namespace {
 
-mercer_predict_options predict_options() {
+mercer_predict_options no_options() {
   mercer_predict_options options{};
   options.struct_size = sizeof options;
   return options;
@@ -29,14 +27,14 @@ std::vector<double> far_rows() {
 
 }  // namespace
 
-TEST_CASE("rows, values and inputs outside the training range are counted", "[capi]") {
+TEST_CASE("rows, values and inputs outside the training range are counted") {
   const auto model = small_model(), classifier = small_classifier();
   const auto X = far_rows();
   double scores[5];
   int32_t labels[5];
   int64_t rows = -7, values = -7, limited = -7;
   std::array<int64_t, 2> inputs = {-7, -7};
-  auto options = predict_options();
+  auto options = no_options();
   options.rows_outside = &rows;
   options.values_outside = &values;
   options.inputs_outside = inputs.data();
@@ -66,7 +64,7 @@ TEST_CASE("rows, values and inputs outside the training range are counted", "[ca
   CHECK((rows == 0 && inputs == std::array<int64_t, 2>{0, 0}));
 }
 
-TEST_CASE("what a model was fitted with is the default of its predictions", "[capi]") {
+TEST_CASE("what a model was fitted with is the default of its predictions") {
   const auto X = numbers(60, 2), Y = numbers(60, 1);
   const auto model = fitted(R"({"prepare":{"extrapolation":"refuse"}})",
                             data_of(rows_of(X, 2), rows_of(Y, 1), fourier(2, 16).get()));
@@ -77,14 +75,13 @@ TEST_CASE("what a model was fitted with is the default of its predictions", "[ca
                                      result_of(scores, 5, 1)),
                 "outside the range") == "");
   CHECK(scores[0] == 77);
-  auto clip = predict_options();
+  auto clip = no_options();
   clip.extrapolation = MERCER_EXTRAPOLATION_CLIP;
   CHECK(mercer_model_predict(model.get(), rows_of(far, 2), "value", &clip, nullptr,
                              result_of(scores, 5, 1)) == MERCER_OK);
 }
 
-TEST_CASE("missing inputs are filled and flagged by fits and searches that are asked to",
-          "[capi]") {
+TEST_CASE("missing inputs are filled and flagged by fits and searches that are asked to") {
   auto X = numbers(60, 2);
   for (size_t i = 1; i < X.size(); i += 14) X[i] = std::nan("");  // of input 1 alone
   const auto Y = numbers(60, 1);
@@ -109,12 +106,12 @@ TEST_CASE("missing inputs are filled and flagged by fits and searches that are a
               MERCER_DIMENSION_MISMATCH, "3", "2 inputs") == "");
 }
 
-TEST_CASE("fields of predict options out of range are named", "[capi]") {
+TEST_CASE("fields of predict options out of range are named") {
   const auto model = small_model();
   auto X = numbers(5, 2);
   double scores[5];
   const auto fault_of = [&](auto spoil, const char* says) {
-    auto options = predict_options();
+    auto options = no_options();
     spoil(options);
     return fault(mercer_model_predict(model.get(), rows_of(X, 2), "value", &options, nullptr,
                                       result_of(scores, 5, 1)),
@@ -135,4 +132,113 @@ TEST_CASE("fields of predict options out of range are named", "[capi]") {
                  "options->predictions_limited") == "");
   CHECK(fault_of([&](auto& o) { o.inputs_outside = reinterpret_cast<int64_t*>(X.data() + 2); },
                  "options->inputs_outside overlaps X") == "");
+}
+
+namespace {
+
+constexpr int64_t kRows = 120;
+
+struct Points {
+  Matrix<double> X{kRows, 2}, Y{kRows, 1};
+  Points() {
+    for (int64_t i = 0; i < kRows; ++i) {
+      X(i, 0) = std::sin(static_cast<double>(i * i));
+      X(i, 1) = std::cos(static_cast<double>(3 * i));
+      Y(i, 0) = X(i, 0) + 0.3 * X(i, 1) > 0 ? 1 : 0;
+    }
+  }
+};
+
+Matrix<double> probabilities(const Model& model, const Rows& X) {
+  return model.predict(X, predict_options(), nullptr, "probability");
+}
+
+const char kMap[] =
+    R"({"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":1},"inputs":2,"features":20})";
+
+}  // namespace
+
+TEST_CASE("probabilities of a search, whichever estimator") {
+  const Points data;
+  for (const std::string estimator : {"auto", "ridge", "logistic"}) {
+    const Model model =
+        Model::fit(R"({"task":"classification","map":{"features":40},"assess":false,)"
+                   R"("model":")" +
+                       estimator + "\"}",
+                   {data.X, data.Y});
+    const bool logistic = model.spec().find("\"logistic\"") != std::string::npos;
+    if (estimator != "auto") CHECK(logistic == (estimator == "logistic"));
+    REQUIRE(model.has_probabilities());
+    const Matrix<double> p = probabilities(model, data.X), scores = model.predict(data.X);
+    bool alike = true;
+    for (int64_t i = 0; i < kRows; ++i)
+      alike = alike && std::abs(p(i, 0) + p(i, 1) - 1) <= 1e-14 && p(i, 0) >= 0;
+    CHECK(alike);
+    CHECK(prediction_score(p, data.Y, 2, score_options(MERCER_METRIC_LOG_LOSS)) < 0.3);
+    CHECK(prediction_score(p, data.Y, 2, score_options(MERCER_METRIC_AUC)) ==
+          prediction_score(scores, data.Y, 2, score_options(MERCER_METRIC_AUC)));
+    const Matrix<double> counts = confusion(scores, data.Y, 2);
+    CHECK((counts(0, 0) + counts(1, 1)) / kRows == prediction_score(scores, data.Y, 2));
+  }
+}
+
+TEST_CASE("every fit of classes has probabilities, better than the classes' shares") {
+  const Points data;
+  for (const int64_t D : {20, 200}) {  // the second: fewer rows than features
+    const std::string features = std::to_string(D);
+    std::string spec = kMap;
+    spec.replace(spec.find(":20}"), 4, ":" + features + "}");
+    const Map map = Map::from_spec(spec);
+    for (const std::string by :
+         {R"("lambda":1e-3)", R"("select":{"by":"held_out"})", R"("select":{"by":"folds"})",
+          R"("select":{"by":"gcv"})", R"("select":{"by":"leave_one_out"})"})
+      for (const std::string class_weight : {"none", "balanced"}) {
+        const Model model = Model::fit(
+            R"({"task":"classification","class_weight":")" + class_weight + "\"," + by + "}",
+            Data(data.X, data.Y).map(map));
+        REQUIRE(model.has_probabilities());
+        CHECK(prediction_score(probabilities(model, data.X), data.Y, 2,
+                               score_options(MERCER_METRIC_LOG_LOSS)) < 0.35);
+      }
+  }
+}
+
+TEST_CASE("no probabilities of a regression, nor of a fit that interpolates its rows") {
+  const Points data;
+  const Map map = Map::from_spec(
+      R"({"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":0.001},"inputs":2,"features":400})");
+  CHECK(!Model::fit("{}", Data(data.X, data.Y).map(Map::from_spec(kMap))).has_probabilities());
+  const Model model =
+      Model::fit(R"({"task":"classification","lambda":0})", Data(data.X, data.Y).map(map));
+  CHECK(!model.has_probabilities());
+  CHECK(test::status_of([&] { probabilities(model, data.X); }) == MERCER_UNSUPPORTED);
+}
+
+TEST_CASE("squared hinge with a given lambda has probabilities") {
+  const Points data;
+  const Model model = Model::fit(
+      R"({"model":"logistic","loss":"squared_hinge","lambda":0.01,"task":"classification",)"
+      R"("search":false,"map":)" +
+          std::string(kMap) + "}",
+      {data.X, data.Y});
+  REQUIRE(model.has_probabilities());
+  CHECK(prediction_score(probabilities(model, data.X), data.Y, 2,
+                         score_options(MERCER_METRIC_LOG_LOSS)) < 0.35);
+}
+
+TEST_CASE("logistic models by spec: probabilities by softmax where lambda is given") {
+  const Points data;
+  std::string spec = R"({"model":"logistic","task":"classification","search":false,"map":)";
+  spec.append(kMap).append(R"(,"lambda":0.01})");
+  const Model model = Model::fit(spec, {data.X, data.Y});
+  REQUIRE(model.has_probabilities());
+  const Matrix<double> p = probabilities(model, data.X), s = model.predict(data.X);
+  double worst = 0;
+  for (int64_t i = 0; i < kRows; ++i)
+    worst = std::max(worst, std::abs(p(i, 1) - 1 / (1 + std::exp(s(i, 0) - s(i, 1)))));
+  CHECK(worst <= 1e-14);
+  CHECK(test::status_of([&] {
+          Model::fit(R"({"model":"logistic","search":false,"map":)" + std::string(kMap) + "}",
+                     {data.X, data.Y});
+        }) == MERCER_INVALID_ARGUMENT);
 }

@@ -6,12 +6,9 @@
 #include <unistd.h>
 
 #include <atomic>
-#include <cstdlib>
-#include <cstring>
 #include <thread>
 
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
@@ -30,7 +27,7 @@ bool same_bytes(const std::vector<float>& a, const std::vector<float>& b) {
   return std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
 }
 
-TEST_CASE("eight threads on one map, packing it for the first time, give equal bytes", "[capi]") {
+TEST_CASE("eight threads on one map, packing it for the first time, give equal bytes") {
   const auto map = fourier(d, D);
   std::vector<std::vector<float>> results(8);
   std::vector<mercer_status> statuses(8, MERCER_INTERNAL);
@@ -48,7 +45,7 @@ TEST_CASE("eight threads on one map, packing it for the first time, give equal b
   CHECK(same_bytes(features(fresh.get(), &status), results[0]));
 }
 
-TEST_CASE("errors of one thread are not seen by another", "[capi]") {
+TEST_CASE("errors of one thread are not seen by another") {
   mercer_kernel* out = nullptr;
   CHECK(mercer_kernel_from_spec(nullptr, &out) == MERCER_INVALID_ARGUMENT);
   std::string elsewhere = "?";
@@ -70,7 +67,7 @@ bool works_in_child(const Body& body) {
   return waitpid(child, &result, 0) == child && WIFEXITED(result) && WEXITSTATUS(result) == 0;
 }
 
-TEST_CASE("after a fork the child works and agrees", "[capi]") {
+TEST_CASE("after a fork the child works and agrees") {
   const auto map = fourier(d, D);
   mercer_status status = MERCER_INTERNAL;
   const auto here = features(map.get(), &status);
@@ -96,7 +93,7 @@ bool plan_something() {
 }
 
 #ifndef __SANITIZE_ADDRESS__  // its allocator's locks are not held by forks: the child may hang there
-TEST_CASE("a child forked while other threads plan transforms plans its own", "[capi]") {
+TEST_CASE("a child forked while other threads plan transforms plans its own") {
   std::atomic<bool> stop{false};
   std::vector<std::thread> planners;
   for (int i = 0; i < 3; ++i) {
@@ -142,7 +139,7 @@ TEST_CASE("without threads of its own", "[without_threads]") {
   CHECK(limited == 1);
 }
 
-TEST_CASE("a process that may start no thread gets the same features", "[capi]") {
+TEST_CASE("a process that may start no thread gets the same features") {
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
@@ -160,7 +157,7 @@ TEST_CASE("a process that may start no thread gets the same features", "[capi]")
 
 #if !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)  // they abort where malloc fails
-TEST_CASE("what does not fit into memory is a status", "[capi]") {
+TEST_CASE("what does not fit into memory is a status") {
   mercer_statistics* statistics = nullptr;
   CHECK(fault(mercer_statistics_create(int64_t{1} << 29, 1, &statistics), MERCER_OUT_OF_MEMORY,
               "mercer_statistics_create") == "");

@@ -101,76 +101,70 @@ using Calls = std::vector<LongCall>;
 using Context = mercer_context*;
 using SampleRef = std::shared_ptr<Sample>;
 
+void add_call(Calls& calls, const char* function, const std::string& way,
+              std::function<mercer_status(Context)> run) {
+  calls.push_back({function, way, std::move(run)});
+}
+
 void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
-  calls.push_back({"mercer_kernel_gram", "", [=](Context c) {
-                     return mercer_kernel_gram(s->kernel.get(), s->x(), s->x(), {}, c,
-                                               s->result(s->n, s->n));
-                   }});
-  calls.push_back({"mercer_lengthscale_median", "", [=](Context c) {
-                     return mercer_lengthscale_median(s->x(), 2000, 1, c, s->out.data());
-                   }});
-  calls.push_back({"mercer_kernel_derivative", "", [=](Context c) {
-                     const int32_t order[] = {1, 0, 0};
-                     return mercer_kernel_derivative(s->kernel.get(), s->x(), s->x(), order, order,
-                                                     c, s->result(s->n, s->n));
-                   }});
-  calls.push_back({"mercer_map_derivative", "", [=](Context c) {
-                     const auto what = derivatives(MERCER_DERIVATIVE_GRADIENT);
-                     return mercer_map_derivative(s->map.get(), s->x(), &what, c,
-                                                  s->result(s->n, d * s->D));
-                   }});
+  add_call(calls, "mercer_kernel_gram", "", [=](Context c) {
+    return mercer_kernel_gram(s->kernel.get(), s->x(), s->x(), {}, c, s->result(s->n, s->n));
+  });
+  add_call(calls, "mercer_lengthscale_median", "",
+           [=](Context c) { return mercer_lengthscale_median(s->x(), 2000, 1, c, s->out.data()); });
+  add_call(calls, "mercer_kernel_derivative", "", [=](Context c) {
+    const int32_t order[] = {1, 0, 0};
+    return mercer_kernel_derivative(s->kernel.get(), s->x(), s->x(), order, order, c,
+                                    s->result(s->n, s->n));
+  });
+  add_call(calls, "mercer_map_derivative", "", [=](Context c) {
+    const auto what = derivatives(MERCER_DERIVATIVE_GRADIENT);
+    return mercer_map_derivative(s->map.get(), s->x(), &what, c, s->result(s->n, d * s->D));
+  });
   for (const char* landmarks : {"uniform", "kmeans"})
-    calls.push_back({"mercer_map_fit", landmarks, [=](Context c) {
-                       const std::string spec = of_sizes(
-                           R"("map":"nystroem","kernel":{"kernel":"gaussian"},"landmarks":")" +
-                               std::string(landmarks) + '"',
-                           std::min(s->n / 2, s->D));
-                       return made<mercer_map>(mercer_map_free, [&](mercer_map** map) {
-                         return fit_map(spec.c_str(), s->x(), {}, c, map);
-                       });
-                     }});
-  calls.push_back({"mercer_map_transform", "", [=](Context c) {
-                     return mercer_map_transform(s->map.get(), s->x(), nullptr, c,
-                                                 s->result(s->n, s->D));
-                   }});
-  calls.push_back({"mercer_map_apply_f32", "", [=](Context c) {
-                     return mercer_map_apply_f32(s->map.get(), s->n, s->x32.data(), d, c,
-                                                 s->out32.data(), s->D);
-                   }});
-  calls.push_back({"mercer_map_apply_f64", "", [=](Context c) {
-                     return mercer_map_apply_f64(s->map.get(), s->n, s->X.data(), d, c,
-                                                 s->out.data(), s->D);
-                   }});
-  calls.push_back({"mercer_map_prepare", "", [=](Context c) {
-                     return mercer_map_prepare(fourier(d, s->D).get(), MERCER_NUMBER_F64, c);
-                   }});
-  calls.push_back({"mercer_map_variance", "", [=](Context c) {
-                     return mercer_map_variance(s->map.get(), s->x(), s->x(),
-                                                MERCER_VARIANCE_ESTIMATE, c, s->out.data());
-                   }});
+    add_call(calls, "mercer_map_fit", landmarks, [=](Context c) {
+      const std::string spec =
+          of_sizes(R"("map":"nystroem","kernel":{"kernel":"gaussian"},"landmarks":")" +
+                       std::string(landmarks) + '"',
+                   std::min(s->n / 2, s->D));
+      return made<mercer_map>(mercer_map_free, [&](mercer_map** map) {
+        return fit_map(spec.c_str(), s->x(), {}, c, map);
+      });
+    });
+  add_call(calls, "mercer_map_transform", "", [=](Context c) {
+    return mercer_map_transform(s->map.get(), s->x(), nullptr, c, s->result(s->n, s->D));
+  });
+  add_call(calls, "mercer_map_apply_f32", "", [=](Context c) {
+    return mercer_map_apply_f32(s->map.get(), s->n, s->x32.data(), d, c, s->out32.data(), s->D);
+  });
+  add_call(calls, "mercer_map_apply_f64", "", [=](Context c) {
+    return mercer_map_apply_f64(s->map.get(), s->n, s->X.data(), d, c, s->out.data(), s->D);
+  });
+  add_call(calls, "mercer_map_prepare", "", [=](Context c) {
+    return mercer_map_prepare(fourier(d, s->D).get(), MERCER_NUMBER_F64, c);
+  });
+  add_call(calls, "mercer_map_variance", "", [=](Context c) {
+    return mercer_map_variance(s->map.get(), s->x(), s->x(), MERCER_VARIANCE_ESTIMATE, c,
+                               s->out.data());
+  });
   for (const int32_t which : {MERCER_KERNEL_ERROR_MEASURED, MERCER_KERNEL_ERROR_PREDICTED})
-    calls.push_back({"mercer_map_kernel_error", std::to_string(which), [=](Context c) {
-                       return mercer_map_kernel_error(s->map.get(), s->x(), which, c,
-                                                      s->out.data());
-                     }});
-  calls.push_back({"mercer_sketch_recommend", "", [=](Context c) {
-                     return made<mercer_map>(mercer_map_free, [&](mercer_map** map) {
-                       return mercer_sketch_recommend(polynomial(3).get(), 64, 1, s->x(), c,
-                                                      s->out.data(), map);
-                     });
-                   }});
-  calls.push_back({"mercer_map_codes", "", [=](Context c) {
-                     return mercer_map_codes(s->phase.get(), s->x(), (s->D + 63) / 64, c,
-                                             s->codes.data());
-                   }});
-  calls.push_back({"mercer_codes_hamming", "", [=](Context c) {
-                     const uint64_t* codes = s->codes.data();
-                     return mercer_codes_hamming((s->D + 63) / 64, s->n, codes, s->n, codes, c,
-                                                 s->counts.data());
-                   }});
-  calls.push_back({"mercer_fwht", "", [=](Context c) {
-                     return mercer_fwht(result_of(s->square.data(), s->D, 128), c);
-                   }});
+    add_call(calls, "mercer_map_kernel_error", std::to_string(which), [=](Context c) {
+      return mercer_map_kernel_error(s->map.get(), s->x(), which, c, s->out.data());
+    });
+  add_call(calls, "mercer_sketch_recommend", "", [=](Context c) {
+    return made<mercer_map>(mercer_map_free, [&](mercer_map** map) {
+      return mercer_sketch_recommend(polynomial(3).get(), 64, 1, s->x(), c, s->out.data(), map);
+    });
+  });
+  add_call(calls, "mercer_map_codes", "", [=](Context c) {
+    return mercer_map_codes(s->phase.get(), s->x(), (s->D + 63) / 64, c, s->codes.data());
+  });
+  add_call(calls, "mercer_codes_hamming", "", [=](Context c) {
+    const uint64_t* codes = s->codes.data();
+    return mercer_codes_hamming((s->D + 63) / 64, s->n, codes, s->n, codes, c, s->counts.data());
+  });
+  add_call(calls, "mercer_fwht", "",
+           [=](Context c) { return mercer_fwht(result_of(s->square.data(), s->D, 128), c); });
 }
 
 mercer_status fit(const SampleRef& s, const std::string& spec, const mercer_map* map, bool classes,
@@ -183,8 +177,8 @@ mercer_status fit(const SampleRef& s, const std::string& spec, const mercer_map*
 
 void add_fits(const SampleRef& s, Calls& calls) {
   const auto add = [&](const std::string& spec, const mercer_map* map, bool classes) {
-    calls.push_back(
-        {"mercer_model_fit", spec, [=](Context c) { return fit(s, spec, map, classes, c); }});
+    add_call(calls, "mercer_model_fit", spec,
+             [=](Context c) { return fit(s, spec, map, classes, c); });
   };
   for (const char* how : {R"("lambda":1e-6)", R"("select":{"by":"gcv"})", R"("seed":0)",
                           R"("select":{"by":"held_out"})", R"("select":{"by":"folds"})"})
@@ -197,22 +191,21 @@ void add_fits(const SampleRef& s, Calls& calls) {
   const std::string small = R"("map":{"features":)" + std::to_string(s->D / 4) + "}}";
   for (const std::string task : {"", R"("task":"classification",)"})
     add("{" + task + small, nullptr, !task.empty());
-  calls.push_back({"mercer_model_fit", "a source", [=](Context c) {
-                     const mercer_row_source source = s->source();
-                     return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
-                       return mercer_model_fit("{}", data_of(source, s->map.get()), c, model);
-                     });
-                   }});
-  calls.push_back(
-      {"mercer_model_fit", "sets", [=](Context c) {
-         const int32_t first[] = {1, 0, 0};
-         const RowsView x = s->x(), y = s->targets();
-         const std::vector<mercer_observations> sets = {mercer_observations_of(nullptr, 1, x, y),
-                                                        mercer_observations_of(first, 1, x, y)};
-         return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
-           return mercer_model_fit(R"({"lambda":1e-3})", data_of(sets, s->map.get()), c, model);
-         });
-       }});
+  add_call(calls, "mercer_model_fit", "a source", [=](Context c) {
+    const mercer_row_source source = s->source();
+    return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
+      return mercer_model_fit("{}", data_of(source, s->map.get()), c, model);
+    });
+  });
+  add_call(calls, "mercer_model_fit", "sets", [=](Context c) {
+    const int32_t first[] = {1, 0, 0};
+    const RowsView x = s->x(), y = s->targets();
+    const std::vector<mercer_observations> sets = {mercer_observations_of(nullptr, 1, x, y),
+                                                   mercer_observations_of(first, 1, x, y)};
+    return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
+      return mercer_model_fit(R"({"lambda":1e-3})", data_of(sets, s->map.get()), c, model);
+    });
+  });
 }
 
 /// Outputs that are learnt together: closed forms, gaps, losses, searches.
@@ -229,99 +222,92 @@ void add_fits_of_outputs(const SampleRef& s, Calls& calls) {
     for (const bool gaps : {false, true}) {
       if (gaps && spec.find("quantile") != std::string::npos) continue;  // refused
       const bool field = spec.find("\"outputs\"") == std::string::npos;
-      calls.push_back({"mercer_model_fit", spec + (gaps ? ", gaps" : ""), [=](Context c) {
-                         const RowsView Y = field ? rows_of(gaps ? s->field_gaps : s->fields, d)
-                                                  : rows_of(gaps ? s->gaps : s->Y, p);
-                         return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
-                           return mercer_model_fit(spec.c_str(), data_of(s->x(), Y), c, model);
-                         });
-                       }});
+      add_call(calls, "mercer_model_fit", spec + (gaps ? ", gaps" : ""), [=](Context c) {
+        const RowsView Y = field ? rows_of(gaps ? s->field_gaps : s->fields, d)
+                                 : rows_of(gaps ? s->gaps : s->Y, p);
+        return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
+          return mercer_model_fit(spec.c_str(), data_of(s->x(), Y), c, model);
+        });
+      });
     }
 }
 
 void add_models(const SampleRef& s, Calls& calls) {
   add_fits(s, calls);
   add_fits_of_outputs(s, calls);
-  calls.push_back({"mercer_model_predict", "", [=](Context c) {
-                     return mercer_model_predict(s->model.get(), s->x(), "value", nullptr, c,
-                                                 s->result(s->n, 1));
-                   }});
-  calls.push_back({"mercer_model_predict", "class", [=](Context c) {
-                     return classify(s->classifier.get(), s->x(), nullptr, c, s->counts.data());
-                   }});
-  calls.push_back({"mercer_model_predict", "gradient", [=](Context c) {
-                     return mercer_model_predict(s->model.get(), s->x(), "gradient", nullptr, c,
-                                                 s->result(s->n, d));
-                   }});
-  calls.push_back({"mercer_prediction_score", "", [=](Context c) {
-                     return mercer_prediction_score(s->targets(), s->targets(), 0, nullptr, c,
-                                                    s->out.data());
-                   }});
+  add_call(calls, "mercer_model_predict", "", [=](Context c) {
+    return mercer_model_predict(s->model.get(), s->x(), "value", nullptr, c, s->result(s->n, 1));
+  });
+  add_call(calls, "mercer_model_predict", "class", [=](Context c) {
+    return classify(s->classifier.get(), s->x(), nullptr, c, s->counts.data());
+  });
+  add_call(calls, "mercer_model_predict", "gradient", [=](Context c) {
+    return mercer_model_predict(s->model.get(), s->x(), "gradient", nullptr, c, s->result(s->n, d));
+  });
+  add_call(calls, "mercer_prediction_score", "", [=](Context c) {
+    return mercer_prediction_score(s->targets(), s->targets(), 0, nullptr, c, s->out.data());
+  });
 }
 
 void add_ridge(const SampleRef& s, Calls& calls) {
-  calls.push_back({"mercer_statistics_add", "", [=](Context c) {
-                     return mercer_statistics_add(s->statistics.get(), 1, rows_of(s->Z, s->D),
-                                                  s->targets(), c);
-                   }});
-  calls.push_back({"mercer_statistics_add", "removed", [=](Context c) {
-                     return mercer_statistics_add(s->statistics.get(), -1, rows_of(s->Z, s->D),
-                                                  s->targets(), c);
-                   }});
-  calls.push_back({"mercer_ridge_create", "", [=](Context c) {
-                     return made<mercer_ridge>(mercer_ridge_free, [&](mercer_ridge** ridge) {
-                       return mercer_ridge_create(s->statistics.get(), 1, c, ridge);
-                     });
-                   }});
-  calls.push_back({"mercer_ridge_leave_one_out", "", [=](Context c) {
-                     return mercer_ridge_leave_one_out(s->ridge.get(), 1e-2, rows_of(s->Z, s->D),
-                                                       s->targets(), c, s->result(s->n, 1));
-                   }});
-  calls.push_back({"mercer_ridge_weights", "", [=](Context c) {
-                     return cholesky(s->statistics.get(), 1, 1e-2, c, s->out.data(),
-                                     s->more.data());
-                   }});
+  add_call(calls, "mercer_statistics_add", "", [=](Context c) {
+    return mercer_statistics_add(s->statistics.get(), 1, rows_of(s->Z, s->D), s->targets(), c);
+  });
+  add_call(calls, "mercer_statistics_add", "removed", [=](Context c) {
+    return mercer_statistics_add(s->statistics.get(), -1, rows_of(s->Z, s->D), s->targets(), c);
+  });
+  add_call(calls, "mercer_ridge_create", "", [=](Context c) {
+    return made<mercer_ridge>(mercer_ridge_free, [&](mercer_ridge** ridge) {
+      return mercer_ridge_create(s->statistics.get(), 1, c, ridge);
+    });
+  });
+  add_call(calls, "mercer_ridge_leave_one_out", "", [=](Context c) {
+    return mercer_ridge_leave_one_out(s->ridge.get(), 1e-2, rows_of(s->Z, s->D), s->targets(), c,
+                                      s->result(s->n, 1));
+  });
+  add_call(calls, "mercer_ridge_weights", "", [=](Context c) {
+    return cholesky(s->statistics.get(), 1, 1e-2, c, s->out.data(), s->more.data());
+  });
   for (const double lambda : {0.0, 1e-2})
-    calls.push_back({"mercer_ridge_weights", std::to_string(lambda), [=](Context c) {
-                       return mercer::test::dual(rows_of(s->Z, s->D), s->targets(), 1, lambda, c,
-                                                 s->result(s->D, 1), s->more.data());
-                     }});
+    add_call(calls, "mercer_ridge_weights", std::to_string(lambda), [=](Context c) {
+      return mercer::test::dual(rows_of(s->Z, s->D), s->targets(), 1, lambda, c, s->result(s->D, 1),
+                                s->more.data());
+    });
 }
 
 void add_operators(const SampleRef& s, Calls& calls) {
-  calls.push_back({"mercer_kernel_gram", "curl_free", [=](Context c) {
-                     return mercer_kernel_gram(s->curl_kernel.get(), s->x(), s->x(), s->x(), c,
-                                               s->result(s->n, d));
-                   }});
+  add_call(calls, "mercer_kernel_gram", "curl_free", [=](Context c) {
+    return mercer_kernel_gram(s->curl_kernel.get(), s->x(), s->x(), s->x(), c, s->result(s->n, d));
+  });
   for (const bool joint : {false, true}) {
     const mercer_map* map = joint ? s->joint.get() : s->curl.get();
     const int64_t outputs = joint ? p : d;
     const int64_t r = columns_of(map);
     const std::string way = joint ? "decomposable" : "curl_free";
-    calls.push_back({"mercer_map_multiply", way, [=](Context c) {
-                       return mercer_map_multiply(map, s->x(), rows_of(s->more.data(), r, 1),
-                                                  MERCER_FIELD_VALUE, c, s->result(s->n, outputs));
-                     }});
-    calls.push_back({"mercer_map_adjoint", way, [=](Context c) {
-                       return mercer_map_adjoint(map, s->x(), rows_of(joint ? s->Y : s->X, outputs),
-                                                 c, s->result(r, 1));
-                     }});
-    calls.push_back({"mercer_map_frequencies", way, [=](Context c) {
-                       mercer_map_info info = {};
-                       info.struct_size = sizeof info;
-                       const mercer_status status = mercer_map_shape(map, &info);
-                       if (status != MERCER_OK) return status;
-                       return mercer_map_frequencies(map, c, s->result(info.frequencies, d));
-                     }});
-    calls.push_back({"mercer_map_transform", way, [=](Context c) {
-                       return mercer_map_transform(map, part_of(s->x(), 0, s->n / 4), nullptr, c,
-                                                   s->result(s->n / 4 * outputs, r));
-                     }});
+    add_call(calls, "mercer_map_multiply", way, [=](Context c) {
+      return mercer_map_multiply(map, s->x(), rows_of(s->more.data(), r, 1), MERCER_FIELD_VALUE, c,
+                                 s->result(s->n, outputs));
+    });
+    add_call(calls, "mercer_map_adjoint", way, [=](Context c) {
+      return mercer_map_adjoint(map, s->x(), rows_of(joint ? s->Y : s->X, outputs), c,
+                                s->result(r, 1));
+    });
+    add_call(calls, "mercer_map_frequencies", way, [=](Context c) {
+      mercer_map_info info = {};
+      info.struct_size = sizeof info;
+      const mercer_status status = mercer_map_shape(map, &info);
+      if (status != MERCER_OK) return status;
+      return mercer_map_frequencies(map, c, s->result(info.frequencies, d));
+    });
+    add_call(calls, "mercer_map_transform", way, [=](Context c) {
+      return mercer_map_transform(map, part_of(s->x(), 0, s->n / 4), nullptr, c,
+                                  s->result(s->n / 4 * outputs, r));
+    });
     for (const int32_t which : {MERCER_VARIANCE_ESTIMATE, MERCER_VARIANCE_BOUND})
-      calls.push_back({"mercer_map_variance", way + std::to_string(which), [=](Context c) {
-                         s->out.resize(static_cast<size_t>(s->n * outputs * outputs));
-                         return mercer_map_variance(map, s->x(), s->x(), which, c, s->out.data());
-                       }});
+      add_call(calls, "mercer_map_variance", way + std::to_string(which), [=](Context c) {
+        s->out.resize(static_cast<size_t>(s->n * outputs * outputs));
+        return mercer_map_variance(map, s->x(), s->x(), which, c, s->out.data());
+      });
   }
 }
 

@@ -2,12 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // A seed and a spec mean the same map whatever rounding mode the process is in, and the mode stays
 // as it was.
-#include <algorithm>
 #include <cfenv>
-#include <cstring>
 
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
@@ -75,7 +72,7 @@ std::vector<std::string> all_specs() {
   return specs;
 }
 
-TEST_CASE("maps made and prepared under another rounding mode have the same bits", "[capi]") {
+TEST_CASE("maps made and prepared under another rounding mode have the same bits") {
   for (const std::string& spec : all_specs()) {
     CAPTURE(spec);
     const MapHandle nearest = prepared(spec);
@@ -105,7 +102,7 @@ void check_modes(const Make& make) {
   }
 }
 
-TEST_CASE("a map made from rows under another rounding mode has the same bits", "[capi]") {
+TEST_CASE("a map made from rows under another rounding mode has the same bits") {
   const auto X = numbers(n, d);
   const auto made = [&] {
     mercer_map* map = nullptr;
@@ -117,7 +114,7 @@ TEST_CASE("a map made from rows under another rounding mode has the same bits", 
   check_modes(made);
 }
 
-TEST_CASE("kernels and maps of typed constructors, too", "[capi]") {
+TEST_CASE("kernels and maps of typed constructors, too") {
   const auto make = [&] {
     const auto kernel = make_kernel(R"("matern","nu":2.3,"lengthscale":0.7)");
     mercer_map* map = nullptr;

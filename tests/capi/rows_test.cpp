@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer_rows: every documented refusal, by every function that reads rows, with nothing touched.
-#include <algorithm>
-
+// Rows, dense and sparse, of every function that reads them: every fault is named before any work.
+#include "fixture.h"
 #include "row_readers.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
@@ -34,7 +32,7 @@ std::string refusals(RowsView rows, const char* says, void (*change)(mercer_rows
   return wrong;
 }
 
-TEST_CASE("every reader of rows takes dense and sparse ones of both numbers", "[capi]") {
+TEST_CASE("every reader of rows takes dense and sparse ones of both numbers") {
   const auto narrow = numbers<float>(4, 3);
   const auto sparse = sparse_numbers<float, int64_t>(4, 3);
   const auto wide = sparse_numbers<double, int32_t>(4, 3);
@@ -50,7 +48,7 @@ TEST_CASE("every reader of rows takes dense and sparse ones of both numbers", "[
 
 using R = mercer_rows;
 
-TEST_CASE("rows whose struct, number or index is wrong are refused", "[capi]") {
+TEST_CASE("rows whose struct, number or index is wrong are refused") {
   const RowsView rows = good();
   CHECK(refusals(rows, "%.struct_size = 0, expected a mercer_rows",
                  [](R& r) { r.struct_size = 0; }) == "");
@@ -64,7 +62,7 @@ TEST_CASE("rows whose struct, number or index is wrong are refused", "[capi]") {
   CHECK(refusals(rows, "%.reserved = 1", [](R& r) { r.reserved = 1; }) == "");
 }
 
-TEST_CASE("dense rows whose sizes or pointers are wrong are refused", "[capi]") {
+TEST_CASE("dense rows whose sizes or pointers are wrong are refused") {
   const RowsView rows = good();
   CHECK(refusals(rows, "%.n = -1", [](R& r) { r.n = -1; }) == "");
   CHECK(refusals(rows, "%.n = 9223372036854775807", [](R& r) { r.n = kHuge; }) == "");
@@ -86,7 +84,7 @@ TEST_CASE("dense rows whose sizes or pointers are wrong are refused", "[capi]") 
   }
 }
 
-TEST_CASE("sparse rows whose arrays are wrong are refused by every reader", "[capi]") {
+TEST_CASE("sparse rows whose arrays are wrong are refused by every reader") {
   static const int32_t falling[] = {0, 2, 1, 3, 3}, outside[] = {0, 1, 2, 3, 6},
                        negative[] = {-1, 1, 2, 3, 3}, last_short[] = {0, 1, 2, 3, 2},
                        offsets[] = {0, 1, 2, 3, 5}, indices[] = {0, 1, 2, 0, 1},
@@ -114,7 +112,7 @@ TEST_CASE("sparse rows whose arrays are wrong are refused by every reader", "[ca
   CHECK(says([](R& r) { r.reserved = -1; }, "%.reserved = -1") == "");
 }
 
-TEST_CASE("no rows may have no arrays", "[capi]") {
+TEST_CASE("no rows may have no arrays") {
   const RowsView dense = rows_of<double>(nullptr, 0, 3);
   const RowsView sparse =
       mercer_rows_csr(MERCER_NUMBER_F64, MERCER_INDEX_I64, 0, 3, 0, nullptr, nullptr, nullptr);
@@ -136,9 +134,114 @@ TEST_CASE("no rows may have no arrays", "[capi]") {
     CHECK(mercer_statistics_add(sums.get(), 1, none, rows_of<double>(nullptr, 0, 1), nullptr) ==
           MERCER_OK);
   }
-  int64_t n = 0;
-  n = shape_of(sums.get()).rows;
-  CHECK(n == 40);
+  CHECK(shape_of(sums.get()).rows == 40);
+}
+
+// Four rows of three columns: [1 0 2], [0 0 0], [0 -1 0] (from two entries), [4 5 6].
+template <class T, class Index>
+struct Four {
+  int64_t n = 4, nnz = 7;
+  std::vector<Index> offsets{0, 2, 2, 4, 7};
+  std::vector<Index> indices{2, 0, 1, 1, 0, 1, 2};
+  std::vector<T> values{2, 1, -3, 2, 4, 5, 6};
+  std::vector<T> dense{1, 0, 2, 0, 0, 0, 0, -1, 0, 4, 5, 6};
+
+  RowsView view(int64_t first = 0) const {
+    return mercer_rows_csr(kNumber<T>, kIndex<Index>, n - first, 3, nnz, offsets.data() + first,
+                           indices.data(), values.data());
+  }
+};
+
+template <class T, class Index>
+void check_refusals(const mercer_map* map, bool complex) {
+  std::vector<T> Z(64, T{77});
+  const auto says = [&](const auto& change, auto... parts) {
+    Four<T, Index> X;
+    change(X);
+    return refused(mercer_map_transform(map, X.view(), nullptr, nullptr,
+                                        result_of(Z.data(), X.n, 8, 8, complex)),
+                   "mercer_map_transform: ", parts...);
+  };
+  using F = Four<T, Index>;
+  CHECK(says([](F& X) { X.n = -1; }, "X.n = -1") == "");
+  CHECK(says([](F& X) { X.nnz = -7; }, "nnz = -7") == "");
+  CHECK(says([](F& X) { X.n = kHuge; }, "n = 9223372036854775807") == "");
+  CHECK(says([](F& X) { X.n = kHuge / 2; }, "n + 1 = 4611686018427387904") == "");
+  CHECK(says([](F& X) { X.nnz = kHuge; }, "nnz = 9223372036854775807") == "");
+  CHECK(says([](F& X) { X.offsets[0] = -1; }, "offsets[0] = -1", "0 to nnz = 7") == "");
+  CHECK(says([](F& X) { X.offsets[4] = 8; }, "offsets[4] = 8", "nnz = 7") == "");
+  CHECK(says([](F& X) { X.offsets[2] = 1; }, "offsets[2] = 1", "offsets[1] = 2", "row 1") == "");
+  CHECK(says([](F& X) { X.offsets[1] = 6; }, "offsets[2] = 2", "offsets[1] = 6", "row 1") == "");
+  CHECK(says([](F& X) { X.indices[3] = 3; }, "indices[3] = 3", "row 2, entry 1", "0 to 2",
+             "d = 3") == "");
+  CHECK(says([](F& X) { X.indices[6] = -1; }, "indices[6] = -1", "row 3, entry 2") == "");
+  // The first of several faults.
+  CHECK(says([](F& X) { X.indices = {0, 9, 8, 7, 0, 0, 0}; }, "indices[1] = 9", "row 0, entry 1") ==
+        "");
+  CHECK(std::count(Z.begin(), Z.end(), T{77}) == 64);
+}
+
+template <class T, class Index>
+void check_pointers(const mercer_map* map, bool complex) {
+  const Four<T, Index> X;
+  std::vector<T> Z(64, T{77});
+  const auto says = [&](const auto& change, auto... parts) {
+    RowsView rows = X.view();
+    ResultView result = result_of(Z.data(), 4, 8, 8, complex);
+    change(rows, result);
+    return refused(mercer_map_transform(map, rows, nullptr, nullptr, result), parts...);
+  };
+  const auto odd = [](const void* at) { return static_cast<const char*>(at) + 1; };
+  using R = mercer_rows;
+  using M = mercer_matrix;
+  CHECK(says([&](R& x, M&) { x.offsets = odd(x.offsets); }, "offsets = ", "alignment") == "");
+  CHECK(says([&](R& x, M&) { x.indices = odd(x.indices); }, "indices = ", "alignment") == "");
+  CHECK(says([&](R& x, M&) { x.values = odd(x.values); }, "values = ", "alignment") == "");
+  CHECK(says([&](R& x, M&) { x.values = Z.data() + 3; }, "Z overlaps values") == "");
+  CHECK(std::count(Z.begin(), Z.end(), T{77}) == 64);
+  const RowsView none = mercer_rows_csr(kNumber<T>, kIndex<Index>, 0, 3, 0, 0, 0, 0);
+  const ResultView nowhere = result_of<T>(nullptr, 0, 8, 0, complex);
+  CHECK(refused(mercer_map_transform(nullptr, X.view(), nullptr, nullptr, nowhere), "map = NULL") ==
+        "");
+  CHECK(mercer_map_transform(map, none, nullptr, nullptr, nowhere) == MERCER_OK);
+}
+
+TEST_CASE("sparse rows are checked before any work, and the fault named") {
+  for (const bool complex : {false, true}) {
+    const auto made = fourier(3, 8, complex ? "complex" : "pair");
+    const auto check = [&]<class T, class Index>(T, Index) {
+      check_refusals<T, Index>(made.get(), complex);
+      check_pointers<T, Index>(made.get(), complex);
+    };
+    check(float{}, int32_t{});
+    check(float{}, int64_t{});
+    check(double{}, int32_t{});
+    check(double{}, int64_t{});
+  }
+}
+
+TEST_CASE("the fault named is the first, whatever the threads") {
+  const auto map = linear("countsketch", 10, 4);
+  constexpr int64_t n = 300000;
+  std::vector<int32_t> offsets(n + 1), indices(n, 3);
+  for (int64_t i = 0; i <= n; ++i) offsets[static_cast<size_t>(i)] = static_cast<int32_t>(i);
+  std::vector<float> values(n, 1), Z(n * 4);
+  const auto apply = [&](mercer_context* context) {
+    const RowsView X = mercer_rows_csr(MERCER_NUMBER_F32, MERCER_INDEX_I32, n, 10, n,
+                                       offsets.data(), indices.data(), values.data());
+    return mercer_map_transform(map.get(), X, nullptr, context, result_of(Z, 4));
+  };
+  for (const int32_t threads : {1, 2, 7}) {
+    const auto running = context(threads);
+    CHECK(apply(running.get()) == MERCER_OK);
+    indices[70000] = 10;
+    indices[250000] = -1;
+    CHECK(refused(apply(running.get()), "indices[70000] = 10 (row 70000, entry 0)") == "");
+    indices[70000] = indices[250000] = 0;
+    offsets[280000] = -5;
+    CHECK(refused(apply(running.get()), "offsets[280000] = -5") == "");
+    offsets[280000] = 280000;
+  }
 }
 
 }  // namespace

@@ -2,13 +2,10 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Several processes, played by threads, fit one model, each from rows of its own: the model of all
 // rows, the sums that are asked for, and an end for all where one fails.
-#include <algorithm>
 #include <barrier>
-#include <cmath>
 #include <thread>
 
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
@@ -156,13 +153,9 @@ std::string bytes_of(const mercer_model* model) {
 
 /// Of the rows, and of rows far outside, which ranges limit.
 std::vector<double> predictions(const mercer_model* model, const Data& data) {
-  const int64_t outputs = info_of(model).outputs;
-  std::vector<double> X = data.X, out(static_cast<size_t>(2 * kRows * outputs));
+  std::vector<double> X = data.X;
   for (const double x : data.X) X.push_back(50 * x);
-  const mercer_rows rows = mercer_rows_f64(2 * kRows, kInputs, X.data());
-  const mercer_matrix to = mercer_matrix_f64(2 * kRows, outputs, out.data());
-  REQUIRE(mercer_model_predict(model, rows, "value", nullptr, nullptr, to) == MERCER_OK);
-  return out;
+  return values_of(model, rows_of(X, kInputs));
 }
 
 /// As in source_test.cpp: sums of n terms in another order, over lambda, and as much for inputs.
@@ -191,7 +184,7 @@ void check_one_model(const Data& data, const std::string& spec, int64_t split) {
 
 }  // namespace
 
-TEST_CASE("processes that share the rows get the model of all rows", "[capi]") {
+TEST_CASE("processes that share the rows get the model of all rows") {
   const std::string by = GENERATE("", "gcv", "leave_one_out");
   const int64_t split = GENERATE(40, 3, 0);  // the last: one process has no rows
   CAPTURE(by, split);
@@ -205,7 +198,7 @@ TEST_CASE("processes that share the rows get the model of all rows", "[capi]") {
   check_one_model(classes, spec_by(by, kThreeClasses + R"(,"class_weight":"balanced")"), split);
 }
 
-TEST_CASE("processes that share the rows hold out rows of their own, for one model", "[capi]") {
+TEST_CASE("processes that share the rows hold out rows of their own, for one model") {
   const std::string by = GENERATE("held_out", "folds");
   for (const bool classes : {false, true}) {
     const Data data = classes ? classes_of_three() : Data();
@@ -217,7 +210,7 @@ TEST_CASE("processes that share the rows hold out rows of their own, for one mod
   }
 }
 
-TEST_CASE("processes that share the rows are asked for the sums that are documented", "[capi]") {
+TEST_CASE("processes that share the rows are asked for the sums that are documented") {
   Data data;
   data.weighted = GENERATE(false, true);
   Pair pair(data);
@@ -238,7 +231,7 @@ TEST_CASE("processes that share the rows are asked for the sums that are documen
   CHECK(pair.processes[1].asked == expected);
 }
 
-TEST_CASE("where one process fails all of them end, and say why", "[capi]") {
+TEST_CASE("where one process fails all of them end, and say why") {
   const auto says = [](const Fitted& fitted, mercer_status status, const char* part) {
     return fitted.status == status && fitted.model == nullptr &&
            fitted.says.find(part) != std::string::npos;
@@ -285,7 +278,7 @@ TEST_CASE("where one process fails all of them end, and say why", "[capi]") {
   }
 }
 
-TEST_CASE("what would need a column in one process is refused where rows are shared", "[capi]") {
+TEST_CASE("what would need a column in one process is refused where rows are shared") {
   const Data data;
   const auto refused = [&](const std::string& key, const std::string& word, const char* part) {
     Pair pair(data);

@@ -1,95 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Sketches by spec: every kind, field and composition is printed as it was asked for, and what
-// cannot be made is refused by name.
+// Sketches by spec: sizes, rows in two parts summed over locations, what is refused.
 #include "sketches.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
 namespace {
 
-const std::string kCubic = R"({"kernel":"polynomial","degree":3,"gamma":0.5,"offset":1})";
-
-/// What follows the name of a map in its spec.
-std::string after_name(const std::string& level) { return level.substr(level.find(',') + 1); }
-
-TEST_CASE("sketches of every kind, field and composition print their own spec", "[capi]") {
-  for_each_kind([](const std::string& kind) {
-    for (const std::string field : {"real", "complex", "complex_to_real"}) {
-      Sketch wanted{kind, field};
-      const std::string plain = kind + ",\"field\":\"" + field + '"';
-      INFO(plain);
-      const auto map = sketch(kCubic, 3, 8, wanted);
-      REQUIRE(map != nullptr);
-      CHECK(own_spec(map.get()) == after_name(plain) + '}');
-      CHECK(info_of(map.get()).is_complex == (field == "complex"));
-      wanted.composition = Composition::hierarchical;
-      wanted.intermediate = 12;
-      CHECK(own_spec(sketch(kCubic, 3, 8, wanted).get()) ==
-            R"("base":{"map":)" + plain + R"(},"intermediate":12})");
-      wanted.composition = Composition::craft;
-      wanted.intermediate = 0;
-      wanted.projection = "gaussian";
-      CHECK(own_spec(sketch(kCubic, 3, 8, wanted).get()) ==
-            R"("base":{"map":)" + plain + R"(},"intermediate":32,"projection":"gaussian"})");
-    }
-  });
-}
-
-TEST_CASE("defaults of sketches", "[capi]") {
-  const auto craft = sketch(kCubic, 3, 8, {.composition = Composition::craft});
-  CHECK(own_spec(craft.get()).find(R"("intermediate":32,"projection":"srht")") !=
-        std::string::npos);
-  const auto tree = sketch(kCubic, 3, 8, {.composition = Composition::hierarchical});
-  CHECK(own_spec(tree.get()).find(R"("intermediate":8})") != std::string::npos);
-  const auto srht = make_map(R"("tensor_srht","kernel":)" + kCubic, 3, 8);
-  CHECK(own_spec(srht.get()) == R"("kind":"upsampled","field":"complex_to_real"})");
-}
-
-TEST_CASE("a sketch that cannot be made is refused, the handle becomes NULL", "[capi]") {
-  Slot<mercer_map> slot;
-  const auto make = [&](const std::string& kernel, int64_t d, int64_t D, const Sketch& wanted,
-                        mercer_status expected, auto... parts) {
-    const std::string json = "{\"map\":" + wanted.spec() + ",\"kernel\":" + kernel +
-                             ",\"inputs\":" + std::to_string(d) +
-                             ",\"features\":" + std::to_string(D) + "}";
-    return slot.fault(mercer_map_from_spec(json.c_str(), slot.out()), expected,
-                      "mercer_map_from_spec", parts...);
-  };
-  const mercer_status invalid = MERCER_INVALID_ARGUMENT;
-  const Sketch usual{kKinds[3], "complex_to_real"};
-  CHECK(make(kPolynomial, 0, 8, usual, invalid, "inputs = 0") == "");
-  CHECK(make(kPolynomial, 3, 0, usual, invalid, "features = 0") == "");
-  CHECK(make(kPolynomial, 3, 7, usual, invalid, "features = 7", "even") == "");
-  CHECK(make(kPolynomial, int64_t{1} << 29, 8, usual, invalid, "inputs = 536870912") == "");
-  CHECK(make(R"({"kernel":"gaussian"})", 3, 8, usual, MERCER_UNSUPPORTED, "kernel gaussian",
-             "polynomial or bilinear") == "");
-  CHECK(make(bilinear_spec(3), 3, 8, usual, MERCER_DIMENSION_MISMATCH, "d = 3",
-             "3 inputs of the left") == "");
-  CHECK(make(kPolynomial, 3, 18, {kTuple}, invalid, "18 columns", "4^2") == "");
-  CHECK(make(kPolynomial, 3, 8, {R"("product_sketch","weights":"cauchy")"}, invalid, "kind",
-             "cauchy") == "");
-  CHECK(make(kPolynomial, 3, 8, {R"("tensor_srht","kind":"sorted")"}, invalid, "kind", "sorted") ==
-        "");
-  CHECK(make(kPolynomial, 3, 8, {.field = "quaternion"}, invalid, "field", "quaternion") == "");
-  CHECK(make(kPolynomial, 3, 8, {R"("pyramid_sketch")"}, invalid, "pyramid_sketch") == "");
-  const Sketch with_key{kKinds[0] + R"(,"intermediate":8)"};
-  CHECK(make(kPolynomial, 3, 8, with_key, invalid, "intermediate") == "");
-  const Sketch with_projection{kKinds[0] + R"(,"projection":"gaussian")"};
-  CHECK(make(kPolynomial, 3, 8, with_projection, invalid, "projection") == "");
-  Sketch craft{kKinds[3], "complex_to_real", Composition::craft};
-  craft.projection = "dense";
-  CHECK(make(kPolynomial, 3, 8, craft, invalid, "projection", "dense") == "");
-  craft.projection = "";
-  craft.intermediate = -2;
-  CHECK(make(kPolynomial, 3, 8, craft, invalid, "intermediate = -2") == "");
-  craft.intermediate = 9;
-  CHECK(make(kPolynomial, 3, 8, craft, invalid, "intermediate = 9", "even") == "");
-  CHECK(refused(mercer_map_from_spec("{}", nullptr), "out = NULL") == "");
-}
-
-TEST_CASE("a sketch of a size that no machine has is an error, not a crash", "[capi]") {
+TEST_CASE("a sketch of a size that no machine has is an error, not a crash") {
   mercer_map* out = nullptr;
   const auto says = [&](const Sketch& wanted, int64_t D, const std::string& what) {
     const std::string json = "{\"map\":" + wanted.spec() + ",\"kernel\":" + kPolynomial +
@@ -114,7 +32,7 @@ TEST_CASE("a sketch of a size that no machine has is an error, not a crash", "[c
               "mercer_map_prepare") == "");
 }
 
-TEST_CASE("a map says its sizes", "[capi]") {
+TEST_CASE("a map says its sizes") {
   const auto two = info_of(sketch(bilinear_spec(3), 5, 8, {}).get());
   CHECK((two.inputs == 5 && two.outputs == 1 && two.features == 8 && two.is_complex == 0));
   CHECK((two.right_inputs == 2 && two.incomplete_block == 0 && two.frequencies == 0));
@@ -131,6 +49,185 @@ TEST_CASE("a map says its sizes", "[capi]") {
   CHECK(refused(mercer_map_shape(nullptr, &info), "mercer_map_shape: map = NULL") == "");
   CHECK(info.inputs == 0);
   CHECK(refused(mercer_map_shape(one.get(), nullptr), "info") == "");
+}
+
+constexpr int64_t n = 3, locations = 5, d1 = 3, d2 = 4, D = 12, rows = n * locations;
+
+/// The parts of rows [x | y] apart, in rows with a gap.
+template <class T>
+struct Parts {
+  std::vector<T> both = numbers<T>(rows, d1 + d2), x, y;
+  Parts() : x(rows * (d1 + 2), T{99}), y(rows * (d2 + 1), T{99}) {
+    for (int64_t i = 0; i < rows; ++i) {
+      const T* row = both.data() + i * (d1 + d2);
+      std::copy(row, row + d1, x.data() + i * (d1 + 2));
+      std::copy(row + d1, row + d1 + d2, y.data() + i * (d2 + 1));
+    }
+  }
+  RowsView left() const { return rows_of(x.data(), rows, d1, d1 + 2); }
+  RowsView right() const { return rows_of(y.data(), rows, d2, d2 + 1); }
+};
+
+/// The largest distance of pooled features from sums of single ones, over the largest sum of
+/// magnitudes.
+template <class T>
+double worst_of_sums(const std::vector<T>& pooled, const std::vector<T>& single, int64_t reals) {
+  double worst = 0, largest = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < reals; ++j) {
+      double sum = 0, magnitude = 0;
+      for (int64_t l = i * locations; l < (i + 1) * locations; ++l) {
+        const double z = static_cast<double>(single[static_cast<size_t>(l * reals + j)]);
+        sum += z;
+        magnitude += std::abs(z);
+      }
+      const double got = static_cast<double>(pooled[static_cast<size_t>(i * reals + j)]);
+      worst = std::max(worst, std::abs(got - sum));
+      largest = std::max(largest, magnitude);
+    }
+  }
+  return worst / largest;
+}
+
+// Features of the pairs against the sums of the features of the rows [x | y], in double.
+template <class T>
+void check_sums(const mercer_map* map, bool complex) {
+  const int64_t reals = complex ? 2 * D : D;
+  const Parts<T> parts;
+  const auto left = parts.left(), right = parts.right();
+  std::vector<T> single(static_cast<size_t>(rows * reals)), apart(single.size()),
+      pooled(static_cast<size_t>(n * reals));
+  const auto result = [&](std::vector<T>& Z, int64_t count) {
+    return result_of(Z.data(), count, D, D, complex);
+  };
+  REQUIRE(mercer_map_transform(map, rows_of(parts.both, d1 + d2), nullptr, nullptr,
+                               result(single, rows)) == MERCER_OK);
+  REQUIRE(mercer_map_transform(map, left, with_right(right, 1), nullptr, result(apart, rows)) ==
+          MERCER_OK);
+  CHECK(apart == single);
+  REQUIRE(mercer_map_transform(map, left, with_right(right, locations), nullptr,
+                               result(pooled, n)) == MERCER_OK);
+  // Sums over locations before or after the last transform: at most 64 roundings of what is added
+  // (two factors of 8 padded inputs, a tree of 3 nodes, 12 columns, 5 locations).
+  CHECK(worst_of_sums(pooled, single, reals) <=
+        64 * static_cast<double>(std::numeric_limits<T>::epsilon()));
+}
+
+TEST_CASE("rows in two parts: one location is the map of [x | y], several are summed") {
+  for_each_kind([](const std::string& kind) {
+    for (const Composition composition : kCompositions) {
+      for (const std::string field : {"real", "complex_to_real", "complex"}) {
+        INFO(kind << ", " << static_cast<int>(composition) << ", " << field);
+        Sketch wanted{kind, field, composition};
+        if (composition != Composition::plain) wanted.intermediate = 14;  // of 4^2 tuples
+        const auto map = sketch(bilinear_spec(d1), d1 + d2, D, wanted);
+        REQUIRE(map != nullptr);
+        check_sums<float>(map.get(), field == "complex");
+        check_sums<double>(map.get(), field == "complex");
+      }
+    }
+  });
+}
+
+template <class T>
+void check_pair_refusals(const std::string& field) {
+  const bool complex = field == "complex";
+  const auto map = sketch(bilinear_spec(3), 5, 8, {kKinds[0], field});
+  const auto other = sketch(bilinear_spec(3), 5, 8, {kKinds[0], complex ? "real" : "complex"});
+  const auto plain = sketch(kPolynomial, 5, 8, {kKinds[0], field});
+  REQUIRE((map != nullptr && other != nullptr && plain != nullptr));
+  const auto X = numbers<T>(6, 3), Y = numbers<T>(6, 2), W = numbers<T>(6, 5);
+  std::vector<T> Z(2 * 6 * 8, T{77});
+  struct Call {
+    const mercer_map* map;
+    RowsView x, y;
+    int64_t locations;
+    ResultView z;
+  };
+  const auto says = [&](mercer_status expected, Words words, const auto& change) {
+    Call call{map.get(), rows_of(X, 3), rows_of(Y, 2), 3, result_of(Z.data(), 2, 8, 8, complex)};
+    change(call);
+    return fault(
+        mercer_map_transform(call.map, call.x, with_right(call.y, call.locations), nullptr, call.z),
+        expected, "mercer_map_transform: ", words);
+  };
+  const mercer_status invalid = MERCER_INVALID_ARGUMENT, mismatch = MERCER_DIMENSION_MISMATCH;
+  CHECK(says(invalid, {"map = NULL"}, [](Call& c) { c.map = nullptr; }) == "");
+  CHECK(says(MERCER_UNSUPPORTED,
+             {"Z.number = ", complex ? "the map is real" : "the map is complex"},
+             [&](Call& c) { c.map = other.get(); }) == "");
+  CHECK(says(MERCER_UNSUPPORTED, {"product_sketch", "kernel bilinear"}, [&](Call& c) {
+          c.map = plain.get();
+          c.x = rows_of(W, 5);
+        }) == "");
+  CHECK(says(invalid, {"X.n = -1"}, [](Call& c) { c.x.n = c.y.n = -1; }) == "");
+  CHECK(says(invalid, {"options->locations = -1"}, [](Call& c) { c.locations = -1; }) == "");
+  CHECK(says(invalid, {"options->locations = -3"}, [](Call& c) { c.locations = -3; }) == "");
+  CHECK(says(invalid, {"multiple of options->locations = 9223372036854775807"},
+             [](Call& c) { c.locations = kHuge; }) == "");
+  CHECK(says(invalid, {"X.n = 6", "multiple", "4"}, [](Call& c) { c.locations = 4; }) == "");
+  CHECK(says(invalid, {"9223372036854775807"}, [](Call& c) { c.x.n = c.y.n = kHuge; }) == "");
+  CHECK(says(mismatch, {"options->right.n = 5", "6 as in X"}, [](Call& c) { c.y.n = 5; }) == "");
+  CHECK(says(mismatch, {"X.d = 2", "left inputs, 3"}, [](Call& c) { c.x.d = 2; }) == "");
+  CHECK(says(mismatch, {"options->right.d = 1", "right inputs, 2"}, [](Call& c) { c.y.d = 1; }) ==
+        "");
+  CHECK(says(mismatch, {"Z is 6 x 8, expected 2 x 8"}, [](Call& c) { c.z.rows = 6; }) == "");
+  CHECK(says(invalid, {"X.values = NULL"}, [](Call& c) { c.x.values = nullptr; }) == "");
+  CHECK(says(invalid, {"options->right.values = NULL"}, [](Call& c) { c.y.values = nullptr; }) ==
+        "");
+  CHECK(says(invalid, {"Z.data = NULL"}, [](Call& c) { c.z.data = nullptr; }) == "");
+  CHECK(says(invalid, {"ld = 2", "columns of X"}, [](Call& c) { c.x.ld = 2; }) == "");
+  CHECK(says(invalid, {"ld = 1", "columns of options->right"}, [](Call& c) { c.y.ld = 1; }) == "");
+  CHECK(says(invalid, {"ld = 7", "8 columns of Z"}, [](Call& c) { c.z.ld = 7; }) == "");
+  CHECK(says(invalid, {"Z overlaps X"}, [&](Call& c) { c.x.values = Z.data(); }) == "");
+  CHECK(says(invalid, {"Z overlaps options->right"}, [&](Call& c) { c.y.values = Z.data(); }) ==
+        "");
+  CHECK(std::count(Z.begin(), Z.end(), T{77}) == std::ssize(Z));
+  const RowsView no_x = rows_of<T>(nullptr, 0, 3), no_y = rows_of<T>(nullptr, 0, 2);
+  CHECK(mercer_map_transform(map.get(), no_x, with_right(no_y, 3), nullptr,
+                             result_of<T>(nullptr, 0, 8, 8, complex)) == MERCER_OK);
+}
+
+TEST_CASE("rows in two parts: bad arguments are refused and nothing is touched") {
+  for (const std::string field : {"real", "complex_to_real", "complex"}) {
+    check_pair_refusals<float>(field);
+    check_pair_refusals<double>(field);
+  }
+}
+
+TEST_CASE("rows in two parts are both dense and of one precision") {
+  const auto map = sketch(bilinear_spec(3), 5, 8, {});
+  const auto X = numbers(6, 3), Y = numbers(6, 2);
+  const auto narrow = numbers<float>(6, 2);
+  const auto sparse = sparse_numbers(6, 2), wide = sparse_numbers(6, 3);
+  std::vector<double> Z(6 * 8, 77);
+  const auto says = [&](const RowsView& x, const RowsView& y) {
+    return fault(mercer_map_transform(map.get(), x, with_right(y, 1), nullptr, result_of(Z, 8)),
+                 MERCER_UNSUPPORTED, "mercer_map_transform", "both dense and of one precision");
+  };
+  CHECK(says(rows_of(X, 3), rows_of(narrow, 2)) == "");
+  CHECK(says(rows_of(X, 3), sparse.view()) == "");
+  CHECK(says(wide.view(), rows_of(Y, 2)) == "");
+  CHECK(std::count(Z.begin(), Z.end(), 77) == std::ssize(Z));
+  const auto alone = [&](int64_t count) {
+    TransformView wanted = with_right({}, count);
+    return refused(mercer_map_transform(map.get(), rows_of(X, 3), wanted, nullptr, result_of(Z, 8)),
+                   "options->locations = " + std::to_string(count));
+  };
+  CHECK(alone(2) == "");
+  CHECK(alone(-1) == "");
+}
+
+TEST_CASE("a cancelled call on pairs says so") {
+  const auto map = sketch(bilinear_spec(3), 5, 8, {});
+  const auto X = numbers(6, 5);
+  double Z[16];
+  const auto running = context();
+  mercer_context_cancel(running.get(), 1);
+  CHECK(fault(mercer_map_transform(map.get(), rows_of(X.data(), 6, 3),
+                                   with_right(rows_of(X.data(), 6, 2), 3), running.get(),
+                                   result_of(Z, 2, 8)),
+              MERCER_CANCELLED, "mercer_map_transform") == "");
 }
 
 }  // namespace

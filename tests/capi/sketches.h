@@ -50,13 +50,6 @@ inline MapHandle sketch(const std::string& kernel, int64_t d, int64_t D, const S
   return make_map(wanted.spec() + ",\"kernel\":" + kernel, d, D);
 }
 
-/// What a map prints after its seed.
-inline std::string own_spec(const mercer_map* map) {
-  const std::string text = spec_of(map);
-  const size_t at = text.find("\"seed\":7,");
-  return at == text.npos ? text : text.substr(at + 9);
-}
-
 /// A build without FFTW refuses TensorSketch, as documented.
 inline bool lacks_fourier_transforms() {
   mercer_map* map = nullptr;

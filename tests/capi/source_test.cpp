@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Fits of rows that callbacks hand over: the same model as from memory, and every refusal.
-#include <algorithm>
-#include <cmath>
-
 #include "fixture.h"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
@@ -88,7 +84,7 @@ Fitted fit(const mercer_row_source& source, const std::string& spec = spec_by("g
 
 }  // namespace
 
-TEST_CASE("a source fits as its rows in memory do", "[capi]") {
+TEST_CASE("a source fits as its rows in memory do") {
   const std::string by = GENERATE("gcv", "folds");
   Blocks blocks;
   blocks.sparse_targets = GENERATE(false, true);
@@ -100,68 +96,13 @@ TEST_CASE("a source fits as its rows in memory do", "[capi]") {
   const auto map = fourier(kInputs, 32);
   const auto whole = fitted(spec_by(by), data_of(X, Y, map.get()));
   REQUIRE(whole != nullptr);
-  std::vector<double> a(kRows * 2), b(kRows * 2);
-  const mercer_matrix A = mercer_matrix_f64(kRows, 2, a.data());
-  const mercer_matrix B = mercer_matrix_f64(kRows, 2, b.data());
-  REQUIRE(mercer_model_predict(streamed.model.get(), X, "value", nullptr, nullptr, A) == MERCER_OK);
-  REQUIRE(mercer_model_predict(whole.get(), X, "value", nullptr, nullptr, B) == MERCER_OK);
+  const std::vector<double> a = values_of(streamed.model.get(), X), b = values_of(whole.get(), X);
   double worst = 0;
   for (size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
   CHECK(worst <= rounding(blocks.Y));
 }
 
-TEST_CASE("weighted rows of a source fit as weighted rows in memory do", "[capi]") {
-  const std::string by = GENERATE("leave_one_out", "folds");
-  struct Weighted : Blocks {
-    std::vector<double> table;  // two targets and a weight
-  } blocks;
-  std::vector<double> weights;
-  for (int64_t i = 0; i < kRows; ++i) {
-    weights.push_back(static_cast<double>(i % 4));
-    const auto at = static_cast<size_t>(2 * i);
-    blocks.table.insert(blocks.table.end(), {blocks.Y[at], blocks.Y[at + 1], weights.back()});
-  }
-  mercer_row_source source = blocks.source();
-  source.weighted = 1;
-  source.user = &blocks;
-  source.rewind = [](void* user) {
-    return static_cast<int32_t>(static_cast<Weighted*>(user)->at = 0);
-  };
-  source.next = [](void* user, mercer_rows* X, mercer_rows* Y) {
-    auto& from = *static_cast<Weighted*>(user);
-    const int64_t count = std::min<int64_t>(17, kRows - from.at);
-    *X = mercer_rows_f64(count, kInputs, from.X.data() + from.at * kInputs);
-    *Y = mercer_rows_f64(count, 3, from.table.data() + from.at * 3);
-    from.at += count;
-    return int32_t{0};
-  };
-  const auto map = fourier(kInputs, 32);
-  const auto predicted = [&](const mercer_model* model) {
-    std::vector<double> out(kRows * 2);
-    const mercer_rows X = mercer_rows_f64(kRows, kInputs, blocks.X.data());
-    const mercer_matrix to = mercer_matrix_f64(kRows, 2, out.data());
-    REQUIRE(mercer_model_predict(model, X, "value", nullptr, nullptr, to) == MERCER_OK);
-    return out;
-  };
-  const auto streamed = fitted(spec_by(by), data_of(source, map.get()));
-  REQUIRE(streamed != nullptr);
-  const mercer_rows X = mercer_rows_f64(kRows, kInputs, blocks.X.data());
-  const mercer_rows Y = mercer_rows_f64(kRows, 2, blocks.Y.data());
-  const auto in_memory = [&](const double* each) {
-    return predicted(fitted(spec_by(by), data_of(X, Y, map.get(), each)).get());
-  };
-  const std::vector<double> a = predicted(streamed.get()), plain = in_memory(nullptr),
-                            b = in_memory(weights.data());
-  double worst = 0, apart = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    worst = std::max(worst, std::abs(a[i] - b[i]));
-    apart = std::max(apart, std::abs(a[i] - plain[i]));
-  }
-  CHECK(worst <= rounding(blocks.Y));
-  CHECK(apart > 0.01);
-}
-
-TEST_CASE("sources are refused with a reason", "[capi]") {
+TEST_CASE("sources are refused with a reason") {
   Blocks blocks;
   const auto refused = [&](mercer_status status, const mercer_row_source& source, auto... parts) {
     const Fitted fitted = fit(source);

@@ -7,20 +7,14 @@
 #include <stdexcept>
 
 #include "fixture.h"
-#include "mercer/mercer.hpp"
-#include "support/catch.h"
 
 using namespace mercer::test;
 
 namespace {
 
-using mercer::Kernel;
-using mercer::Map;
-using mercer::Matrix;
-using mercer::MatrixView;
-using mercer::Rows;
+using mercer::Kernel, mercer::Map, mercer::Matrix, mercer::MatrixView, mercer::Rows;
 
-TEST_CASE("kernels by name are those of their specs", "[capi]") {
+TEST_CASE("kernels by name are those of their specs") {
   const std::vector<double> l{0.1, 1.0 / 3};
   const auto same = [](const Kernel& made, const std::string& json) {
     CHECK(made.spec() == Kernel::from_spec(json).spec());
@@ -53,7 +47,7 @@ struct Commas : std::numpunct<char> {
   std::string do_grouping() const override { return "\3"; }
 };
 
-TEST_CASE("kernels by name are the same in every locale", "[capi]") {
+TEST_CASE("kernels by name are the same in every locale") {
   const std::string expected = Kernel::polynomial(1000, 1234567.5, 0.1).spec();
   const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Commas));
   std::string spec;
@@ -64,7 +58,7 @@ TEST_CASE("kernels by name are the same in every locale", "[capi]") {
   CHECK(spec == expected);
 }
 
-TEST_CASE("a kernel's variance multiplies its values", "[capi]") {
+TEST_CASE("a kernel's variance multiplies its values") {
   const double X[] = {1, 2, 3}, Y[] = {4, -5, 7};
   const MatrixView<const double> x(X, 1, 3), y(Y, 1, 3);
   Matrix<double> K(1, 1), one(1, 1);
@@ -78,7 +72,7 @@ TEST_CASE("a kernel's variance multiplies its values", "[capi]") {
         MERCER_DIMENSION_MISMATCH);
 }
 
-TEST_CASE("variances, predicted errors and recommendations are those of the C API", "[capi]") {
+TEST_CASE("variances, predicted errors and recommendations are those of the C API") {
   constexpr int64_t n = 12, d = 3, ld = 4;
   const auto stored = numbers(n, ld);
   const MatrixView<const double> X(stored.data(), n, d, ld), first(stored.data(), 2, d, ld);
@@ -108,7 +102,7 @@ TEST_CASE("variances, predicted errors and recommendations are those of the C AP
   CHECK(variance[0] != pseudo[0]);
 }
 
-TEST_CASE("statistics and ridge in C++ have their shapes", "[capi]") {
+TEST_CASE("statistics and ridge in C++ have their shapes") {
   mercer::Statistics statistics(4, 3);
   const auto Z = numbers(40, 4), Y = numbers(40, 3);
   const MatrixView<const double> z(Z.data(), 40, 4), y(Y.data(), 40, 3);
@@ -134,7 +128,7 @@ struct Training {
   }
 };
 
-TEST_CASE("models in C++: regression, classes, spec and search", "[capi]") {
+TEST_CASE("models in C++: regression, classes, spec and search") {
   const Training rows;
   const Map map = Map::fourier(Kernel::gaussian(1.0), 2, 16);
   const auto model = mercer::Model::fit("{}", mercer::Data(rows.X, rows.y).map(map));
@@ -176,7 +170,7 @@ TEST_CASE("models in C++: regression, classes, spec and search", "[capi]") {
   CHECK(model.report() == "{}");
 }
 
-TEST_CASE("models in C++ are fitted on and predict sparse rows", "[capi]") {
+TEST_CASE("models in C++ are fitted on and predict sparse rows") {
   const Sparse<double, int32_t> X;
   const Matrix<double> y = [] {
     Matrix<double> targets(4, 1);
@@ -195,7 +189,7 @@ TEST_CASE("models in C++ are fitted on and predict sparse rows", "[capi]") {
   CHECK(worst < 1e-9);
 }
 
-TEST_CASE("what a progress function throws comes out of the call it cancelled", "[capi]") {
+TEST_CASE("what a progress function throws comes out of the call it cancelled") {
   mercer::Context context(1, 0, [](int64_t, int64_t) -> bool { throw std::logic_error("enough"); });
   const Map map = Map::fourier(Kernel::gaussian(1.0), 2, 16);
   const Training rows;

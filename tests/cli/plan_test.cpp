@@ -78,13 +78,13 @@ TEST_CASE("a seed is digits alone, up to 2^64 - 1", "[cli]") {
 }
 
 TEST_CASE("a fraction of test rows is a number from 0 to below 1", "[cli]") {
-  CHECK(cli::read_test_fraction("0") == 0);
-  CHECK(cli::read_test_fraction("0.25") == 0.25);
-  CHECK(cli::read_test_fraction("1e-3") == 1e-3);
-  CHECK(refusal([] { cli::read_test_fraction("20"); }) ==
+  CHECK(cli::read_fraction("--test-fraction", "0") == 0);
+  CHECK(cli::read_fraction("--test-fraction", "0.25") == 0.25);
+  CHECK(cli::read_fraction("--test-fraction", "1e-3") == 1e-3);
+  CHECK(refusal([] { cli::read_fraction("--test-fraction", "20"); }) ==
         "--test-fraction '20': expected a number >= 0 and < 1; did you mean 0.2?");
   for (const char* bad : {"nan", "-nan", "inf", "100", "-0.1", "0.2x", "", "0,2", "1e999"}) {
-    CHECK(refusal([&] { cli::read_test_fraction(bad); }) ==
+    CHECK(refusal([&] { cli::read_fraction("--test-fraction", bad); }) ==
           std::string("--test-fraction '") + bad + "': expected a number >= 0 and < 1");
   }
 }

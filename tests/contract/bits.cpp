@@ -3,14 +3,9 @@
 // Bits: the bytes of a row of Z depend on the map and that row alone. Threads, splits of rows,
 // slices of columns (each by a map that has drawn nothing yet), leading dimensions, kinds of rows,
 // no rows at all.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "contract/cells.h"
 #include "contract/row_kinds.h"
 #include "feature/pair_map.h"
-#include "support/catch.h"
 
 using namespace mercer;
 using namespace mercer::test;
@@ -97,7 +92,7 @@ void check(const Cell& cell, int64_t n, int64_t asked, int64_t wanted) {
 
 }  // namespace
 
-TEST_CASE("contract: bits depend on the row alone, small sizes", "[contract]") {
+TEST_CASE("contract: bits depend on the row alone, small sizes") {
   size_t number = 0;
   for (const Cell& cell : made_cells()) {
     ++number;
@@ -108,7 +103,7 @@ TEST_CASE("contract: bits depend on the row alone, small sizes", "[contract]") {
   }
 }
 
-TEST_CASE("contract: bits depend on the row alone, several tiles and threads", "[contract]") {
+TEST_CASE("contract: bits depend on the row alone, several tiles and threads") {
   // 230 * 17 * 290 multiply-adds wake workers; 230 rows are three tiles of dense rows, 1,600 of
   // sparse ones.
   size_t number = 0;
@@ -124,7 +119,7 @@ TEST_CASE("contract: bits depend on the row alone, several tiles and threads", "
   }
 }
 
-TEST_CASE("contract: bits depend on the row alone, every size", "[contract][slow]") {
+TEST_CASE("contract: bits depend on the row alone, every size", "[slow]") {
   for (const Cell& cell : made_cells()) {
     for (const int64_t d : {1, 2, 3, 5, 16, 17}) {
       for (const int64_t D : {37, 130}) {

@@ -6,12 +6,10 @@
 #include <cstdlib>
 #include <random>
 
-#include "base/error.h"
 #include "contract/choices.h"
 #include "contract/match.h"
 #include "feature/map_entry.h"
 #include "spec/json.h"
-#include "support/refusal.h"
 
 namespace mercer::test {
 namespace {

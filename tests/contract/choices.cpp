@@ -5,7 +5,6 @@
 #include <memory>
 #include <string>
 
-#include "base/error.h"
 #include "feature/map_entry.h"
 #include "support/refusal.h"
 

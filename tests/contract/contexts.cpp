@@ -2,11 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Calls that are stopped or have no memory: the status says so, and the map then works as if they
 // had not been. variance() refuses or says a number.
-#include <cmath>
-
 #include "contract/cells.h"
-#include "support/catch.h"
-#include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::test;
@@ -26,7 +22,7 @@ int32_t stop(void*, int64_t, int64_t) { return 1; }
 
 }  // namespace
 
-TEST_CASE("contract: stopped calls and caps leave a map that works", "[contract]") {
+TEST_CASE("contract: stopped calls and caps leave a map that works") {
   for (const Cell& cell : made_cells()) {
     const int64_t d = kInputs, D = *cell.features(d, 34);
     const Matrix<float> X = converted<float>(rows_for(cell.row(), 40, d, 4));
@@ -35,21 +31,20 @@ TEST_CASE("contract: stopped calls and caps leave a map that works", "[contract]
     Call call(cell, X, D);
     Context capped;
     capped.memory_cap = 1;
-    CHECK(refusal_fault(
-              MERCER_OUT_OF_MEMORY, [&] { call(capped); }, "memory_cap = 1", "bytes") == "");
+    CHECK_REFUSED(MERCER_OUT_OF_MEMORY, call(capped), "memory_cap = 1", "bytes");
     Context cancelled;
     cancelled.cancel();
-    CHECK(refusal_fault(MERCER_CANCELLED, [&] { call(cancelled); }) == "");
+    CHECK_REFUSED(MERCER_CANCELLED, call(cancelled));
     Context stopped;
     stopped.progress = stop;
-    CHECK(refusal_fault(MERCER_CANCELLED, [&] { call(stopped); }) == "");
+    CHECK_REFUSED(MERCER_CANCELLED, call(stopped));
     Context free;
     call(free);
     CHECK(equal_bytes(call.Z, expected));
   }
 }
 
-TEST_CASE("contract: preparing ahead changes nothing, can be stopped and repeated", "[contract]") {
+TEST_CASE("contract: preparing ahead changes nothing, can be stopped and repeated") {
   for (const Cell& cell : made_cells()) {
     const int64_t d = kInputs, D = *cell.features(d, 34);
     const Matrix<float> X = converted<float>(rows_for(cell.row(), 3, d, 4));
@@ -68,7 +63,7 @@ TEST_CASE("contract: preparing ahead changes nothing, can be stopped and repeate
   }
 }
 
-TEST_CASE("contract: variances are refused or finite and not negative", "[contract]") {
+TEST_CASE("contract: variances are refused or finite and not negative") {
   int64_t closed = 0;
   for (const Cell& cell : made_cells()) {
     for (const int64_t asked : {1, 5, 16}) {

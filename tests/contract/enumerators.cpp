@@ -5,10 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <regex>
-#include <set>
-#include <string>
 
 #include "support/catch.h"
 
@@ -40,7 +37,7 @@ void read_enumerators(const std::filesystem::path& header, std::map<std::string,
 
 }  // namespace
 
-TEST_CASE("contract: every C enumerator is pinned to its number", "[contract]") {
+TEST_CASE("contract: every C enumerator is pinned to its number") {
   std::map<std::string, int> declared;
   for (const auto& header : std::filesystem::directory_iterator(MERCER_HEADERS)) {
     if (header.path().extension() == ".h") read_enumerators(header.path(), declared);
@@ -60,7 +57,7 @@ TEST_CASE("contract: every C enumerator is pinned to its number", "[contract]") 
   }
 }
 
-TEST_CASE("contract: every status has its enumerator as name", "[contract]") {
+TEST_CASE("contract: every status has its enumerator as name") {
   int64_t statuses = 0;
   for (const Enumerator& row : enumerators()) {
     const std::string name = mercer_status_name(static_cast<mercer_status>(row.number));

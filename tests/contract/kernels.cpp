@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // What every kernel row keeps: symmetric, positive semidefinite, scaled by its variance, printed
-// with every field; and, where it has them, a value at 0, a lengthscale per input, a spectral law.
-#include <cmath>
-#include <numeric>
-
+// with every field; and, where it has them, a value at 0, a lengthscale per input, derivatives.
 #include "contract/cells.h"
 #include "linalg/symmetric_eigen.h"
-#include "random/stream.h"
 #include "spec/json.h"
 #include "spec/specs.h"
-#include "support/catch.h"
-#include "support/refusal.h"
-#include "support/statistic.h"
 
 using namespace mercer;
 using namespace mercer::test;
@@ -32,17 +25,9 @@ Matrix<double> gram_of(const kernel::Kernel& kernel, const Matrix<double>& X) {
 
 constexpr std::initializer_list<int64_t> kDimensions = {1, 2, 3, 5, 16, 17};
 
-// What the frequencies of a spectral law multiply.
-std::vector<double> difference(const kernel::Kernel& kernel, const Matrix<double>& X) {
-  std::vector<double> tau;
-  const double l = kernel.lengthscale().empty() ? 1 : kernel.lengthscale()[0];
-  for (int64_t k = 0; k < X.cols(); ++k) tau.push_back((X(0, k) - X(1, k)) / l);
-  return tau;
-}
-
 }  // namespace
 
-TEST_CASE("contract: kernels are symmetric and Gram matrices are their values", "[contract]") {
+TEST_CASE("contract: kernels are symmetric and Gram matrices are their values") {
   for (const KernelRow& row : kernel_rows()) {
     const auto kernel = make(row);
     INFO(row.spec);
@@ -61,7 +46,7 @@ TEST_CASE("contract: kernels are symmetric and Gram matrices are their values", 
   }
 }
 
-TEST_CASE("contract: Gram matrices are positive semidefinite", "[contract]") {
+TEST_CASE("contract: Gram matrices are positive semidefinite") {
   constexpr int64_t n = 48;
   for (const KernelRow& row : kernel_rows()) {
     const auto kernel = make(row);
@@ -81,7 +66,7 @@ TEST_CASE("contract: Gram matrices are positive semidefinite", "[contract]") {
   }
 }
 
-TEST_CASE("contract: the variance is a factor, copies keep everything else", "[contract]") {
+TEST_CASE("contract: the variance is a factor, copies keep everything else") {
   for (const KernelRow& row : kernel_rows()) {
     const auto kernel = make(row), louder = kernel->with_variance(4 * kernel->variance());
     const int64_t d = std::max<int64_t>(3, row.least_inputs);
@@ -94,16 +79,14 @@ TEST_CASE("contract: the variance is a factor, copies keep everything else", "[c
     Parameters expected = kernel->parameters();
     expected.set("variance", 4 * kernel->variance());
     CHECK(mercer::print_object(louder->parameters()) == mercer::print_object(expected));
-    CHECK(refusal_fault(
-              MERCER_INVALID_ARGUMENT, [&] { kernel->check_dimension(0); }, "0") == "");
+    CHECK_REFUSED(MERCER_INVALID_ARGUMENT, kernel->check_dimension(0), "0");
     if (row.least_inputs > 1) {
-      CHECK(refusal_fault(MERCER_DIMENSION_MISMATCH,
-                          [&] { kernel->check_dimension(row.least_inputs - 1); }) == "");
+      CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, kernel->check_dimension(row.least_inputs - 1));
     }
   }
 }
 
-TEST_CASE("contract: stationary kernels have a value at 0, others no law", "[contract]") {
+TEST_CASE("contract: stationary kernels have a value at 0, others no law") {
   for (const KernelRow& row : kernel_rows()) {
     const auto kernel = make(row);
     const int64_t d = std::max<int64_t>(3, row.least_inputs);
@@ -121,15 +104,14 @@ TEST_CASE("contract: stationary kernels have a value at 0, others no law", "[con
   }
 }
 
-TEST_CASE("contract: a lengthscale per input divides that input", "[contract]") {
+TEST_CASE("contract: a lengthscale per input divides that input") {
   const std::vector<double> scales = {0.5, 2, 4};
   for (const KernelRow& row : kernel_rows()) {
     const auto kernel = make(row);
     INFO(row.spec);
     if (kernel->lengthscale().empty()) {
-      CHECK(refusal_fault(
-                MERCER_UNSUPPORTED, [&] { kernel->with_lengthscale(scales); }, "lengthscale",
-                std::string(kernel->name())) == "");
+      CHECK_REFUSED(MERCER_UNSUPPORTED, kernel->with_lengthscale(scales), "lengthscale",
+                    std::string(kernel->name()));
       continue;
     }
     const auto each = kernel->with_lengthscale(scales), unit = kernel->with_lengthscale({1});
@@ -139,38 +121,70 @@ TEST_CASE("contract: a lengthscale per input divides that input", "[contract]") 
       scaled.data()[i] = X.data()[i] / scales[static_cast<size_t>(i % 3)];
     CHECK(each->value(3, X.view().row(0), X.view().row(1)) ==
           Approx(unit->value(3, scaled.view().row(0), scaled.view().row(1))).epsilon(1e-14));
-    CHECK(refusal_fault(
-              MERCER_DIMENSION_MISMATCH, [&] { each->check_dimension(4); }, "3") == "");
+    CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, each->check_dimension(4), "3");
   }
 }
 
-TEST_CASE("contract: the spectral law's characteristic function is the kernel", "[contract]") {
-  constexpr int64_t kDraws = 20000;
-  const double z = z_threshold(kFailure, static_cast<double>(kernel_rows().size() * 6));
+namespace {
+
+using kernel::MultiIndex;
+
+double at(const kernel::Kernel& kernel, const MultiIndex& p, const MultiIndex& q,
+          const std::vector<double>& x, const std::vector<double>& y) {
+  return kernel.differential(p, q)->at(std::ssize(x), x.data(), y.data());
+}
+
+struct Step {
+  MultiIndex p;
+  MultiIndex q;
+  bool in_y;
+  int64_t input;  // one order more of it
+};
+
+MultiIndex above(const MultiIndex& p, int64_t input) { return kernel::sum_of(p, {{input, 1}}); }
+
+}  // namespace
+
+TEST_CASE("contract: kernel derivatives are difference quotients of those below") {
+  size_t kernels = 0;
   for (const KernelRow& row : kernel_rows()) {
-    const auto kernel = make(row);
-    // Kernels of warped inputs have none: the mean of maps with supplied frequencies is theirs.
-    if (kernel->spectral_law() == nullptr || kernel->prologue() != nullptr) continue;
-    for (const int64_t d : {1, 3, 17}) {
-      const Matrix<double> X = two_rows(row, d);
-      const std::vector<double> tau = difference(*kernel, X);
-      std::vector<double> cosines, omega(static_cast<size_t>(d));
-      for (int64_t draw = 0; draw < kDraws; ++draw) {
-        kernel->spectral_law()->draw(
-            random::Stream(5, random::Tag::frequency, static_cast<uint64_t>(draw)), omega);
-        cosines.push_back(std::cos(std::inner_product(tau.begin(), tau.end(), omega.begin(), 0.0)));
-      }
-      const auto at = [&](double multiple) {
-        return kernel->value_at_multiple(multiple, d, X.view().row(0), X.view().row(1)) /
-               kernel->value_at_zero();
+    const auto kernel = kernel::make_kernel(spec::parse_object(row.spec));
+    const int64_t d = std::max<int64_t>(3, row.least_inputs), most = kernel->most_derivatives();
+    if (most == 0) continue;
+    ++kernels;
+    INFO(row.spec);
+    const Matrix<double> X = rows_for(row, 2, d, 5);
+    const std::vector<double> x(X.view().row(0), X.view().row(0) + d),
+        y(X.view().row(1), X.view().row(1) + d);
+    CHECK(at(*kernel, {}, {}, x, y) == Approx(kernel->value(d, x.data(), y.data())).epsilon(1e-14));
+    const Step steps[] = {{{}, {}, false, 0},
+                          {{}, {}, true, 1},
+                          {{{0, 1}}, {}, false, 0},
+                          {{{0, 1}}, {}, true, 0},
+                          {{}, {{1, 1}}, true, 1},
+                          {{{0, 1}}, {{1, 1}}, false, 1},
+                          {{{0, 1}, {1, 1}}, {{0, 1}}, true, 1}};
+    for (const Step& step : steps) {
+      if (total_order(step.p) + total_order(step.q) >= most) continue;
+      const MultiIndex p = step.in_y ? step.p : above(step.p, step.input);
+      const MultiIndex q = step.in_y ? above(step.q, step.input) : step.q;
+      const double h = 1e-4, slope = at(*kernel, p, q, x, y);
+      const auto moved = [&](double by) {
+        auto u = x, v = y;
+        (step.in_y ? v : u)[static_cast<size_t>(step.input)] += by;
+        return at(*kernel, step.p, step.q, u, v);
       };
-      INFO(row.spec << ", d = " << d);
-      // cos^2 = (1 + cos of twice) / 2.
-      const double variance = (1 + at(2)) / 2 - at(1) * at(1);
-      CHECK(std::fabs(mean_z_score(cosines, at(1), variance)) <= z);
-      // Rows where the kernel says something.
-      CHECK(at(1) > 0.02);
-      CHECK(at(1) < 0.995);
+      // Of order 4 (Richardson): an error of h^4 times the fifth derivative, and rounding.
+      const double quotient =
+          (8 * (moved(h) - moved(-h)) - (moved(2 * h) - moved(-2 * h))) / (12 * h);
+      CHECK(std::fabs(quotient - slope) <=
+            1e-9 * std::max({std::fabs(slope), std::fabs(moved(0)), 1.0}));
     }
+    std::vector<double> gradient(static_cast<size_t>(d), 0.5);
+    kernel->add_gradient(3, d, x.data(), y.data(), gradient.data());
+    for (int64_t k = 0; k < d; ++k)
+      CHECK(gradient[static_cast<size_t>(k)] ==
+            Approx(0.5 + 3 * at(*kernel, {{k, 1}}, {}, x, y)).epsilon(1e-13));
   }
+  CHECK(kernels >= 12);
 }

@@ -6,9 +6,7 @@
 #include <cmath>
 
 #include "contract/tables.h"
-#include "kernel/kernel.h"
 #include "projection/projections.h"
-#include "random/stream.h"
 
 namespace mercer::test {
 namespace {

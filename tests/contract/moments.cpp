@@ -4,7 +4,6 @@
 // stated multiple of it.
 #include "contract/cells.h"
 #include "contract/sample.h"
-#include "support/catch.h"
 #include "support/statistic.h"
 
 using namespace mercer;
@@ -31,8 +30,7 @@ void check(const Cell& cell, int64_t d, int64_t wanted, double sharpness) {
 
 }  // namespace
 
-TEST_CASE("contract: mean and variance, so that an error of a quarter fails",
-          "[contract][apart]") {
+TEST_CASE("contract: mean and variance, so that an error of a quarter fails", "[apart]") {
   // 0.25 / 0.031 is 8 standard errors, 1.5 above the threshold.
   CHECK(0.25 / 0.031 >= threshold() + 1.5);
   size_t number = 0;
@@ -44,8 +42,7 @@ TEST_CASE("contract: mean and variance, so that an error of a quarter fails",
   }
 }
 
-TEST_CASE("contract: mean and variance, so that a tenth and 1 % of the mean fail",
-          "[contract][slow]") {
+TEST_CASE("contract: mean and variance, so that a tenth and 1 % of the mean fail", "[slow]") {
   // 8 standard errors of the variance again; then the mean, of more columns, is known to about
   // 1 / 800 of itself. Of maps made of others a sixth fails: their tails are long.
   CHECK(0.1 / 0.0125 >= threshold() + 1.5);
@@ -57,7 +54,7 @@ TEST_CASE("contract: mean and variance, so that a tenth and 1 % of the mean fail
   }
 }
 
-TEST_CASE("contract: options that leave a map what it is give its bytes", "[contract]") {
+TEST_CASE("contract: options that leave a map what it is give its bytes") {
   int64_t seen = 0;
   for (const Cell& cell : made_cells()) {
     if (cell.law().law != Law::same) continue;

@@ -10,14 +10,11 @@
 // squares of the partial changes, for most signs, and sqrt(d) times that is the worst. What is not
 // an input (phases, offsets, scales, further factors) moves Z by units of its largest entry. Hence
 //   |Z - Z'| <= 4 u (d + 64) (sqrt(d) change / h + largest).
-#include <algorithm>
-#include <cmath>
 #include <random>
 
 #include "contract/cells.h"
 #include "contract/row_kinds.h"
 #include "feature/pair_map.h"
-#include "support/catch.h"
 
 using namespace mercer;
 using namespace mercer::test;
@@ -100,7 +97,7 @@ void check_kinds(const Cell& cell, const FeatureMap& map, const RowKinds<T>& kin
 
 }  // namespace
 
-TEST_CASE("contract: float and sparse rows give the features of dense doubles", "[contract]") {
+TEST_CASE("contract: float and sparse rows give the features of dense doubles") {
   size_t number = 0;
   for (const Cell& cell : made_cells()) {
     const int64_t d = cell.inputs(cycled({5, 17, 2, 16, 3, 33}, ++number));

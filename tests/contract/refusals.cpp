@@ -3,15 +3,11 @@
 // Every combination is made or refused as the table of refusals says; every entry of the library's
 // tables has a contract row, every contract row speaks of something, every choice of every field is
 // made in some combination.
-#include <set>
-
 #include "contract/cells.h"
 #include "contract/choices.h"
 #include "contract/match.h"
 #include "feature/map_entry.h"
 #include "spec/json.h"
-#include "support/catch.h"
-#include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::test;
@@ -65,14 +61,14 @@ std::vector<Parameters> single_choices(const Parameters& given) {
 
 }  // namespace
 
-TEST_CASE("contract: every combination is made, or refused as the table says", "[contract]") {
+TEST_CASE("contract: every combination is made, or refused as the table says") {
   for (const Cell& cell : all_cells()) {
     INFO(cell.label());
     CHECK(fault(cell) == "");
   }
 }
 
-TEST_CASE("contract: every kernel, map and choice of a field is made in some cell", "[contract]") {
+TEST_CASE("contract: every kernel, map and choice of a field is made in some cell") {
   for (const auto& entry : kernel::kernel_table()) {
     if (entry.outputs != kernel::OutputCount::one) continue;  // operators.cpp
     Parameters match, kernel;
@@ -108,7 +104,7 @@ TEST_CASE("contract: every kernel, map and choice of a field is made in some cel
   }
 }
 
-TEST_CASE("contract: the default map of every kernel takes it", "[contract]") {
+TEST_CASE("contract: the default map of every kernel takes it") {
   for (const KernelRow& row : kernel_rows()) {
     const Parameters given = kernel::canonical_kernel(spec::parse_object(row.spec), "");
     Parameters spec;
@@ -121,7 +117,7 @@ TEST_CASE("contract: the default map of every kernel takes it", "[contract]") {
   }
 }
 
-TEST_CASE("contract: every contract row speaks of something", "[contract]") {
+TEST_CASE("contract: every contract row speaks of something") {
   // Kernels and maps that do not exist cannot be crossed at all: reading their rows throws.
   for (const KernelRow& row : kernel_rows()) {
     INFO(row.spec);

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Through a file and back.
 #pragma once
-
 #include "io/object_file.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"

@@ -9,7 +9,6 @@
 #include "contract/cells.h"
 #include "contract/match.h"
 #include "contract/operator_cells.h"
-#include "feature/map_entry.h"
 #include "io/object_file.h"
 #include "spec/json.h"
 #include "spec/spec.h"
@@ -47,14 +46,13 @@ void check_sizes(const Map& map, const TemporaryDirectory& directory, const Pars
 
 /// Rows or numbers come from outside, as many as there are features.
 bool is_given(const Cell& cell) {
-  return cell.is_among(std::array{R"({"projection":"supplied"})", R"({"map":"nystroem"})",
-                                   R"({"map":"exact"})"});
+  return cell.is_among(
+      std::array{R"({"projection":"supplied"})", R"({"map":"nystroem"})", R"({"map":"exact"})"});
 }
 
 }  // namespace
 
-TEST_CASE("contract: a map of very many features is made, printed and loaded at no cost",
-          "[contract]") {
+TEST_CASE("contract: a map of very many features is made, printed and loaded at no cost") {
   const TemporaryDirectory directory;
   std::set<std::string> grown;
   for (const Cell& cell : made_cells()) {
@@ -74,7 +72,7 @@ TEST_CASE("contract: a map of very many features is made, printed and loaded at 
   }
 }
 
-TEST_CASE("contract: so is an operator map of very many features", "[contract]") {
+TEST_CASE("contract: so is an operator map of very many features") {
   const TemporaryDirectory directory;
   for (const OperatorCell& cell : made_operator_cells()) {
     INFO(cell.label);

@@ -2,15 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Additive features against the reference numbers, their error against that of other periods, and
 // what they refuse.
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include "support/catch.h"
 #include "support/made_map.h"
 #include "support/map_calls.h"
 #include "support/reference_matrix.h"
-#include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::test;
@@ -101,28 +95,14 @@ TEST_CASE("additive: the default period is that of least error") {
 }
 
 TEST_CASE("additive: what does not fit is refused with what would") {
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { make("additive_chi2", 4, 8, {}); }, "features = 8",
-            "expected 12") == "");
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              make("additive_chi2", 4, 8, {{"order", int64_t{3}}});
-            },
-            "expected 28") == "");
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              make("hellinger", 4, 12, {{"order", int64_t{1}}});
-            },
-            "order = 1", "at most 0") == "");
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              make("hellinger", 4, 4, {{"period", 0.5}});
-            },
-            "period = 0.5") == "");
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED, [&] { make("gaussian", 4, 12, {}); }, "kernel gaussian",
-            "additive_chi2") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, make("additive_chi2", 4, 8, {}), "features = 8",
+                "expected 12");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, make("additive_chi2", 4, 8, {{"order", int64_t{3}}}),
+                "expected 28");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, make("hellinger", 4, 12, {{"order", int64_t{1}}}),
+                "order = 1", "at most 0");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, make("hellinger", 4, 4, {{"period", 0.5}}),
+                "period = 0.5");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, make("gaussian", 4, 12, {}), "kernel gaussian",
+                "additive_chi2");
 }

@@ -2,20 +2,15 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Maps of sums and products of kernels against the maps of their parts, each with its own seed:
 // columns, variances, derivatives, numbers, and what is refused.
-#include <cmath>
-#include <complex>
-#include <string>
-
 #include "feature/derivatives.h"
 #include "feature/map_entry.h"
 #include "io/number_arrays.h"
 #include "random/child_seed.h"
 #include "spec/json.h"
 #include "spec/spec.h"
-#include "support/catch.h"
 #include "support/dense.h"
+#include "support/derivatives.h"
 #include "support/map_calls.h"
-#include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::test;
@@ -57,17 +52,6 @@ Complex column(const FeatureMap& map, const Matrix<double>& Z, int64_t i, int64_
   if (map.column_form() == feature::ColumnForm::halves)
     return {Z(i, j), Z(i, map.features() / 2 + j)};
   return Z(i, j);
-}
-
-double variance_of(const FeatureMap& map, const Matrix<double>& X, bool pseudo = false) {
-  double out = 0;
-  const MatrixView<const double> x = X.view().block_rows(0, 1), y = X.view().block_rows(1, 2);
-  if (pseudo) {
-    map.pseudo_variance(x, y, {&out, 1});
-  } else {
-    map.variance(x, y, {&out, 1});
-  }
-  return out;
 }
 
 template <class... Part>
@@ -230,48 +214,12 @@ TEST_CASE("sum: parts made from rows learn from them, and their numbers make the
   CHECK(spec::to_spec(*again) == text);
   CHECK(equal_bytes(features_of(*again, X), features_of(*map, X)));
   numbers[2].name = "ac_rank";
-  CHECK(refusal_fault(
-            MERCER_CORRUPT_FILE, [&] { spec::map_from_spec_and_numbers(text, numbers); },
-            "parts[0]", "rank") == "");
+  CHECK_REFUSED(MERCER_CORRUPT_FILE, spec::map_from_spec_and_numbers(text, numbers), "parts[0]",
+                "rank");
   numbers[2].name = "aa_rank";
   numbers.push_back({"rank", {1}, std::vector<int64_t>{1}});
-  CHECK(refusal_fault(
-            MERCER_CORRUPT_FILE, [&] { spec::map_from_spec_and_numbers(text, numbers); },
-            "1 arrays of numbers belong to no part") == "");
-}
-
-TEST_CASE("sum: derivatives are those of the parts in their columns") {
-  const std::string phase = R"({"map":"fourier","form":"phase"})";
-  const auto map = made(spec_of("sum", kGaussian + "," + kCauchy, phase + "," + phase, 13));
-  const auto first = part(0, phase, kGaussian, 7), second = part(1, phase, kCauchy, 6);
-  constexpr int64_t n = 5, d = 3;
-  const Matrix<double> X = random_matrix(n, d, 1), V = random_matrix(n, d, 2),
-                       G = random_matrix(n, 13, 3);
-  const MatrixView<const double> x = X.view(), v = V.view(), g = G.view();
-  const Matrix<double> back(n, d), back_a(n, d), back_b(n, d), along(n, 13), along_a(n, 7),
-      along_b(n, 6), slopes(n, d * 13), slopes_a(n, d * 7), slopes_b(n, d * 6);
-  Context context;
-  derivatives_of(*map).pull_back(x, g, context, back.view());
-  derivatives_of(*first).pull_back(x, g.block_cols(0, 7), context, back_a.view());
-  derivatives_of(*second).pull_back(x, g.block_cols(7, 13), context, back_b.view());
-  derivatives_of(*map).push_forward(x, v, context, along.view());
-  derivatives_of(*first).push_forward(x, v, context, along_a.view());
-  derivatives_of(*second).push_forward(x, v, context, along_b.view());
-  const feature::Derivative gradient{feature::Derivative::Kind::gradient};
-  derivatives_of(*map).differentiate(gradient, x, context, slopes.view());
-  derivatives_of(*first).differentiate(gradient, x, context, slopes_a.view());
-  derivatives_of(*second).differentiate(gradient, x, context, slopes_b.view());
-  int64_t wrong = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t k = 0; k < d; ++k) wrong += back(i, k) != back_a(i, k) + back_b(i, k);
-    for (int64_t j = 0; j < 13; ++j) {
-      wrong += along(i, j) != (j < 7 ? along_a(i, j) : along_b(i, j - 7));
-      for (int64_t k = 0; k < d; ++k)
-        wrong += slopes(i, k * 13 + j) !=
-                 (j < 7 ? slopes_a(i, k * 7 + j) : slopes_b(i, k * 6 + (j - 7)));
-    }
-  }
-  CHECK(wrong == 0);
+  CHECK_REFUSED(MERCER_CORRUPT_FILE, spec::map_from_spec_and_numbers(text, numbers),
+                "1 arrays of numbers belong to no part");
 }
 
 TEST_CASE("sum: derivatives of other shapes than the map's are refused") {
@@ -281,18 +229,30 @@ TEST_CASE("sum: derivatives of other shapes than the map's are refused") {
   const Matrix<double> out(4, 3), blocks(4, 16);
   Context context;
   const MatrixView<const double> x = X.view();
-  CHECK(refusal_fault(
-            MERCER_DIMENSION_MISMATCH,
-            [&] { derivatives_of(*map).pull_back(x, wide.view(), context, out.view()); },
-            "its vectors 4 x 9, out 4 x 3, expected as many rows each, 3 inputs, 8 numbers") == "");
-  CHECK(refusal_fault(
-            MERCER_DIMENSION_MISMATCH,
-            [&] {
-              derivatives_of(*map).differentiate({feature::Derivative::Kind::gradient}, x, context,
-                                                 blocks.view());
-            },
-            "out 4 x 16, expected as many rows each, 3 inputs, 3 numbers of a vector and 24") ==
-        "");
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
+                derivatives_of(*map).pull_back(x, wide.view(), context, out.view()),
+                "its vectors 4 x 9, out 4 x 3, expected as many rows each, 3 inputs, 8 numbers");
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
+                derivatives_of(*map).differentiate({feature::Derivative::Kind::gradient}, x,
+                                                   context, blocks.view()),
+                "out 4 x 16, expected as many rows each, 3 inputs, 3 numbers of a vector and 24");
+}
+
+TEST_CASE("product: derivatives that a part does not have are refused") {
+  using Kind = feature::Derivative::Kind;
+  const auto map = made(spec_of("product", kGaussian + R"(,{"kernel":"arc_cosine"})",
+                                R"({"map":"fourier"},{"map":"arc_cosine"})", 64, 2));
+  CHECK(derivatives_of(*map).most_order() == 1);
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                differentiated(*map, {Kind::hessian_diagonal}, random_matrix(3, 2, 1)),
+                "order 2 of map product", "expected up to 1");
+  const auto smooth = made(spec_of("product", kGaussian + "," + kSquare,
+                                   R"({"map":"fourier"},{"map":"product_sketch"})", 64, 16));
+  kernel::MultiIndex many;
+  for (int64_t k = 0; k < 11; ++k) many.push_back({k, 1});
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                differentiated(*smooth, {Kind::partials, {many}}, random_matrix(3, 16, 1)),
+                "order 11", "1024");
 }
 
 TEST_CASE("what composed maps refuse") {
@@ -344,9 +304,12 @@ TEST_CASE("what composed maps refuse") {
               spec_of("sum", kGaussian + R"(,{"kernel":"optical"})",
                       pair + R"(,{"map":"optical","input_bits":1,"threshold_from":"targets"})", 8),
               "parts[1]: map optical is to learn from targets") == "");
+  CHECK(refused(invalid,
+                spec_of("product", R"({"kernel":"exponential"},)" + kGaussian,
+                        R"({"map":"positive","form":"hyperbolic"},)" + pair, 6),
+                "features = 6, expected a multiple of 4", "parts[0]", "3 columns each") == "");
   const auto positive = made(spec_of("product", kGaussian + "," + kGaussian,
                                      phase + R"(,{"map":"positive","form":"hyperbolic"})", 8));
   const Matrix<double> X = random_matrix(2, 3, 1);
-  CHECK(refusal_fault(
-            no, [&] { variance_of(*positive, X); }, "columns of map positive depend") == "");
+  CHECK_REFUSED(no, variance_of(*positive, X), "columns of map positive depend");
 }

@@ -4,14 +4,7 @@
 // frequencies.
 #include "feature/fourier.h"
 
-#include <cmath>
-#include <functional>
-#include <string>
-#include <vector>
-
-#include "base/error.h"
 #include "feature/map_entry.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/kernels.h"
 #include "support/map_calls.h"
@@ -21,9 +14,7 @@
 
 using namespace mercer;
 using namespace mercer::feature;
-using test::features_of;
-using test::Reference;
-using test::reference_matrix;
+using test::features_of, test::Reference, test::reference_matrix;
 
 namespace {
 
@@ -209,10 +200,7 @@ TEST_CASE("fourier: a memory cap that dense tiles of sparse rows exceed is said 
   Matrix<float> Z(200, 66);
   Context context;
   context.memory_cap = 1000;
-  CHECK(test::refusal_fault(
-            MERCER_OUT_OF_MEMORY,
-            [&] {
-              test::Input<float>(rows.view()).apply(*map, {0, 66}, context, Z.view());
-            },
-            "memory_cap = 1000", "24000") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY,
+                test::Input<float>(rows.view()).apply(*map, {0, 66}, context, Z.view()),
+                "memory_cap = 1000", "24000");
 }

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Random Laplace features of given frequencies and their variances against the reference numbers.
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "kernel/kernel.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/epilogue.h"
 #include "support/made_map.h"
 #include "support/map_calls.h"
 #include "support/reference_matrix.h"
-#include "support/refusal.h"
-#include "support/statistic.h"
 #include "transform/dense_panel.h"
 
 using namespace mercer;
@@ -111,52 +104,6 @@ TEST_CASE("laplace: quantiles of the laws") {
     CHECK(std::exp(-1.8 * v) == Approx(u).epsilon(1e-12));
   }
   CHECK(levy->laplace_law()->quantile_given(0, 0, 1 - 0x1p-53) <= 1e37);
-}
-
-// Scrambled points are no worse than independent ones, in three inputs several times better.
-TEST_CASE("laplace: low-discrepancy points have the mean of the kernel and less variance") {
-  const Matrix<double> X = filled(2, 3, [](int64_t i, int64_t k) {
-    return 0.3 + 0.4 * static_cast<double>(i) + 0.2 * static_cast<double>(k);
-  });
-  const Parameters kernels[] = {{{"kernel", "exponential_semigroup"}, {"beta", 0.5}},
-                                {{"kernel", "reciprocal_semigroup"}, {"lambda", 1.5}}};
-  constexpr uint64_t kSeeds = 400;
-  const double z = z_threshold(kFailure, 16);
-  for (const Parameters& kernel : kernels) {
-    for (const char* projection : {"sobol", "halton"}) {
-      for (const char* scramble : {"owen", "digital_shift"}) {
-        INFO(kernel.text("kernel") << " " << projection << " " << scramble);
-        std::vector<double> estimates, squares;
-        double k = 0, variance = 0;
-        for (uint64_t seed = 0; seed < kSeeds; ++seed) {
-          const auto map = made_map("laplace", kernel, 3, 64, seed,
-                                    {{"projection", projection}, {"scramble", scramble}});
-          const Matrix<double> Z = features_of(*map, X);
-          k = map->kernel().value(3, X.view().row(0), X.view().row(1));
-          map->variance(X.view().block_rows(0, 1), X.view().block_rows(1, 2),
-                        std::span(&variance, 1));
-          double estimate = 0;
-          for (int64_t j = 0; j < 64; ++j) estimate += Z(0, j) * Z(1, j);
-          estimates.push_back(estimate);
-          squares.push_back((estimate - k) * (estimate - k));
-        }
-        CHECK(std::fabs(studentised_z_score(estimates, k)) <= z);
-        CHECK(studentised_z_score(squares, variance) <= -z);
-      }
-    }
-  }
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              made_map("laplace", kernels[0], 3, 8, 0, {{"projection", "circulant"}});
-            },
-            "projection = \"circulant\"", R"("dense", "sobol", "halton")") == "");
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] {
-              made_map("laplace", kernels[0], 3, 8, 0, {{"scramble", "digital_shift"}});
-            },
-            "scramble = digital_shift does not apply to projection = dense") == "");
 }
 
 TEST_CASE("laplace: other kernels are refused") {

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Linear maps, beside the contract: exact Gram matrices of whole blocks, columns that a larger map
-// keeps, refusals.
+// Linear maps, and columns of Fourier maps: written around the caches, kept by a larger map, in
+// incomplete blocks.
 #include "feature/linear.h"
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include "base/error.h"
+#include "feature/fourier.h"
 #include "projection/srht.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/kernels.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
+#include "support/worst.h"
+#include "transform/target.h"
 
 using namespace mercer;
 using namespace mercer::feature;
@@ -90,14 +87,9 @@ TEST_CASE("linear: osnap with one non-zero is the countsketch, 4 are the default
   CHECK(osnap(10, 0)->parameters().integer("nonzeros") == 4);
   CHECK(osnap(3, 0)->parameters().integer("nonzeros") == 3);
   CHECK(osnap(10, 10)->parameters().integer("nonzeros") == 10);
-  CHECK(test::refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { osnap(10, 11); }, "nonzeros = 11", "1 to 10") == "");
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] {
-              make_linear(*plain, 9, 10, {LinearProjection::srht, 7, 2});
-            },
-            "nonzeros = 2 does not apply to projection = srht") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, osnap(10, 11), "nonzeros = 11", "1 to 10");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, make_linear(*plain, 9, 10, {LinearProjection::srht, 7, 2}),
+                "nonzeros = 2 does not apply to projection = srht");
 }
 
 TEST_CASE("linear: kernels and sizes it refuses") {
@@ -129,4 +121,145 @@ TEST_CASE("linear: kernels and sizes it refuses") {
                 "inputs = 536870912") == "");
   CHECK(refused(MERCER_INVALID_ARGUMENT, *plain, 3, int64_t{1} << 32, LinearProjection::countsketch,
                 "features = 4294967296") == "");
+}
+
+namespace {
+
+// All rows of columns c of the map, with `pad` numbers between rows, from `shift` numbers
+// after a cache line; rows whose bytes are not those of Z, or that wrote behind their end.
+template <class T>
+int64_t streamed_faults(const feature::FeatureMap& map, const Matrix<T>& X, const Matrix<T>& Z,
+                        feature::Columns c, int64_t shift, int64_t pad) {
+  const int64_t reals = map.is_complex() ? 2 : 1;
+  const int64_t width = (c.end - c.begin) * reals, n = X.rows();
+  Context context;
+  context.threads = 2;
+  const AlignedBuffer<T> storage(shift + n * (width + pad));
+  std::fill(storage.begin(), storage.end(), T{-7});
+  const MatrixView<T> wide(storage.data() + shift, n, width + pad);
+  map.apply(X.view(), c, context, wide.block_cols(0, width));
+  int64_t wrong = 0;
+  for (int64_t k = 0; k < shift; ++k) wrong += storage.data()[k] != -7;
+  for (int64_t i = 0; i < n; ++i) {
+    wrong += std::memcmp(Z.view().row(i) + c.begin * reals, wide.row(i),
+                         static_cast<size_t>(width) * sizeof(T)) != 0;
+    for (int64_t j = width; j < width + pad; ++j) wrong += wide.row(i)[j] != -7;
+  }
+  return wrong;
+}
+
+// 1,024 numbers a row: 32 MiB and more, where stores go around the caches, in one call, and less in
+// the calls that make Z.
+template <class T>
+void check_streamed(FourierForm form) {
+  const int64_t n = sizeof(T) == 4 ? 9000 : 4600;
+  const auto kernel = kernel::make_gaussian({1.0}, 1.0);
+  const int64_t features = form == FourierForm::complex ? 512 : 1024;
+  const auto map = make_fourier(*kernel, 3, features, {{"dense"}, form, 1});
+  const Matrix<T> X = test::random_matrix<T>(n, 3, 5);
+  const Matrix<T> Z(n, map->row_length());
+  const int64_t D = map->features();
+  Context context;
+  for (int64_t i = 0; i < n; i += 1000) {
+    const int64_t end = std::min(i + 1000, n);
+    map->apply(X.view().block_rows(i, end), {0, D}, context, Z.view().block_rows(i, end));
+  }
+  CAPTURE(static_cast<int>(form), sizeof(T));
+  for (const int64_t shift : {0, 1, 2, 4, 7, 13}) {
+    CAPTURE(shift);
+    CHECK(streamed_faults(*map, X, Z, {0, D}, shift, 0) == 0);
+  }
+  CHECK(streamed_faults(*map, X, Z, {0, D}, 0, 3) == 0);
+  CHECK(streamed_faults(*map, X, Z, {0, D}, 5, 16) == 0);
+  CHECK(streamed_faults(*map, X, Z, {3, D - 1}, 4, 0) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("fourier: streamed and cached stores write the same bytes, wherever rows begin") {
+  for (const FourierForm form : {FourierForm::pair, FourierForm::phase, FourierForm::complex}) {
+    check_streamed<float>(form);
+    check_streamed<double>(form);
+  }
+}
+
+TEST_CASE("fourier: streamed stores write the same bytes on every target") {
+  for (const int64_t target : transform::supported_targets()) {
+    transform::select_target(target);
+    CAPTURE(target);
+    check_streamed<float>(FourierForm::pair);
+    check_streamed<double>(FourierForm::complex);
+  }
+  transform::select_target(0);
+}
+
+TEST_CASE("fourier: a map with more features keeps the first frequencies") {
+  const auto kernel = kernel::make_matern(1.5, {1.0}, 1.0);
+  const Matrix<double> X = test::random_matrix(5, 4, 3);
+  const Matrix<double> small =
+      features_of(*make_fourier(*kernel, 4, 10, {{"dense"}, FourierForm::complex, 9}), X);
+  const Matrix<double> large =
+      features_of(*make_fourier(*kernel, 4, 90, {{"dense"}, FourierForm::complex, 9}), X);
+  double worst = 0;
+  for (int64_t i = 0; i < 5; ++i) {
+    for (int64_t j = 0; j < 20; ++j)
+      test::keep_worst(worst, std::fabs(large(i, j) * 3 - small(i, j)));
+  }
+  CHECK(worst <= 1e-15);
+}
+
+namespace {
+
+struct Case {
+  const char* projection;
+  projection::Radius radius;
+};
+const Case kCases[] = {
+    {"sorf", projection::Radius::drawn},
+    {"sorf", projection::Radius::fixed},
+    {"fastfood", projection::Radius::drawn},
+    {"fastfood", projection::Radius::fixed},
+};
+
+std::unique_ptr<FeatureMap> map_of(const Case& c, const kernel::Kernel& kernel, FourierForm form,
+                                   int64_t d, int64_t D, uint64_t seed, bool whole_blocks = false) {
+  FourierOptions options;
+  options.projection = c.projection;
+  options.radius = c.radius;
+  options.form = form;
+  options.seed = seed;
+  options.whole_blocks = whole_blocks;
+  return make_fourier(kernel, d, D, options);
+}
+
+}  // namespace
+
+TEST_CASE("structured projections: incomplete blocks are reported and can be rounded away") {
+  const auto kernel = kernel::make_gaussian({1.0}, 1.0);
+  const Case& sorf = kCases[0];
+  CHECK(map_of(sorf, *kernel, FourierForm::pair, 20, 128, 0)->incomplete_block() == 0);
+  CHECK(map_of(sorf, *kernel, FourierForm::pair, 20, 150, 0)->incomplete_block() == 11);
+  const auto rounded = map_of(sorf, *kernel, FourierForm::pair, 20, 150, 0, true);
+  CHECK(rounded->features() == 128);
+  CHECK(rounded->incomplete_block() == 0);
+  // Never fewer than one block.
+  CHECK(map_of(sorf, *kernel, FourierForm::phase, 20, 5, 0, true)->features() == 32);
+  FourierOptions dense;
+  dense.whole_blocks = true;
+  CHECK_THROWS_AS(make_fourier(*kernel, 20, 64, dense), Error);
+}
+
+TEST_CASE("structured projections: whole blocks are kept by a map with more features") {
+  const auto kernel = kernel::make_gaussian({1.0}, 1.0);
+  const Matrix<double> X = test::random_matrix(2, 20, 1);
+  for (const Case& c : kCases) {
+    const auto at = [&](int64_t D) {
+      return test::features_of(*map_of(c, *kernel, FourierForm::phase, 20, D, 5), X);
+    };
+    const Matrix<double> few = at(64), many = at(640);
+    double worst = 0;
+    for (int64_t j = 0; j < 64; ++j)
+      test::keep_worst(worst, std::fabs(many(0, j) * std::sqrt(10.0) - few(0, j)));
+    CHECK(worst <= 1e-15);
+  }
 }

@@ -2,21 +2,15 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Optical features behind a binary modulator, its threshold given or learnt, and in front of a
 // camera of few bits.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "feature/map_entry.h"
 #include "spec/json.h"
-#include "support/catch.h"
 #include "support/dense.h"
-#include "support/derivatives.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 
 using namespace mercer;
-using test::features_of;
+using test::features_of, test::variance_of;
 
 namespace {
 
@@ -26,12 +20,6 @@ std::unique_ptr<feature::FeatureMap> map_of(const std::string& more, int exponen
       std::to_string(exponent) + R"(},"inputs":6,"features":40,"seed":3)" + more + "}";
   return feature::make_map(
       feature::canonical_map(spec::parse_object(text), "", feature::Data::refused));
-}
-
-double variance_of(const feature::FeatureMap& map, const Matrix<double>& X) {
-  double variance = 0;
-  map.variance(X.view().block_rows(0, 1), X.view().block_rows(1, 2), std::span(&variance, 1));
-  return variance;
 }
 
 constexpr const char* kFromTargets = R"(,"input_bits":1,"threshold_from":"targets")";
@@ -124,9 +112,8 @@ TEST_CASE("optical: recorded outputs are rounded to the camera's levels") {
       CHECK(saturated > 0);
     }
   }
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [&] { variance_of(*map_of(R"(,"output_bits":8)"), X); },
-            "output_bits = 8") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, variance_of(*map_of(R"(,"output_bits":8)"), X),
+                "output_bits = 8");
 }
 
 // A camera saturates at what is too bright, not at what is no number.
@@ -170,24 +157,18 @@ TEMPLATE_TEST_CASE("optical: the least and the largest exposure", "", float, dou
     }
   }
   for (const char* exposure : {"9e-31", "2e30"})
-    CHECK(test::refusal_fault(
-              MERCER_INVALID_ARGUMENT,
-              [&] { map_of(std::string(R"(,"output_bits":8,"exposure":)") + exposure); },
-              "exposure") == "");
+    CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                  map_of(std::string(R"(,"output_bits":8,"exposure":)") + exposure), "exposure");
 }
 
 TEST_CASE("optical: options that do not apply, and kernels that have no such map, are refused") {
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [] { map_of(R"(,"threshold":0.5)"); },
-            "threshold = 0.5 does not apply to input_bits = 0") == "");
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [] { map_of(R"(,"exposure":3)"); },
-            "exposure = 3 does not apply to output_bits = 0") == "");
-  CHECK(test::refusal_fault(
-            MERCER_INVALID_ARGUMENT, [] { map_of(R"(,"input_bits":8)"); }, "input_bits = 8") == "");
-  CHECK(test::refusal_fault(
-            MERCER_INVALID_ARGUMENT, [] { map_of(R"(,"output_bits":8,"exposure":0)"); },
-            "exposure = 0") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, map_of(R"(,"threshold":0.5)"),
+                "threshold = 0.5 does not apply to input_bits = 0");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, map_of(R"(,"exposure":3)"),
+                "exposure = 3 does not apply to output_bits = 0");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, map_of(R"(,"input_bits":8)"), "input_bits = 8");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, map_of(R"(,"output_bits":8,"exposure":0)"),
+                "exposure = 0");
 }
 
 // The kernel of bits above 2 holds the target itself, that of any other bits does not.
@@ -226,19 +207,16 @@ TEST_CASE("optical: a threshold is not learnt from a kernel of bits that overflo
   const Rows rows = X.view();
   const MatrixView<const double> targets = Y.view();
   Context context;
-  CHECK(test::refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              feature::make_map(
-                  feature::canonical_map(
-                      spec::parse_object(
-                          R"({"map":"optical","kernel":{"kernel":"optical","variance":1e308},)"
-                          R"("inputs":6,"features":40,"seed":3)" +
-                          std::string(kFromTargets) + "}"),
-                      "", feature::Data::refused),
-                  {.rows = &rows, .targets = &targets, .context = &context});
-            },
-            "finite at no threshold") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                feature::make_map(
+                    feature::canonical_map(
+                        spec::parse_object(
+                            R"({"map":"optical","kernel":{"kernel":"optical","variance":1e308},)"
+                            R"("inputs":6,"features":40,"seed":3)" +
+                            std::string(kFromTargets) + "}"),
+                        "", feature::Data::refused),
+                    {.rows = &rows, .targets = &targets, .context = &context}),
+                "finite at no threshold");
 }
 
 TEST_CASE("optical: a map of a learnt threshold is that of its spec, from any rows and threads") {
@@ -282,68 +260,6 @@ TEST_CASE("optical: what learning a threshold refuses") {
                 "row 4, column 1 (counted from 0) is nan, expected finite") == "");
   CHECK(refused(invalid, X, damaged, "", "targets(4, 1) = nan, expected finite") == "");
   const char* const kBoth = "learns from rows and targets: expected mercer_map_fit with both";
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [] { map_of(kFromTargets); }, kBoth) == "");
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [] { map_of(R"(,"threshold_from":"targets")"); }, kBoth) == "");
-}
-
-TEST_CASE("optical: derivatives are the coefficients of the features' Taylor polynomials") {
-  // Of degree `exponent`, so that all multi-indices of two inputs give features anywhere else.
-  const Matrix<double> X = test::random_matrix(3, 6, 5), V = test::random_matrix(3, 6, 6);
-  const Matrix<double> at = test::filled(
-      3, 6, [&](int64_t i, int64_t k) { return X(i, k) + (k == 1 || k == 4 ? V(i, k) : 0); });
-  for (const int64_t m : {2, 4, 6, 16}) {
-    for (const char* const more : {"", R"(,"projection":"sorf")"}) {
-      const auto map = map_of(more, static_cast<int>(m));
-      feature::Derivative what{feature::Derivative::Kind::partials};
-      for (int64_t a = 0; a <= m; ++a)
-        for (int64_t b = 0; a + b <= m; ++b) {
-          what.partials.emplace_back();
-          if (a > 0) what.partials.back().push_back({1, a});
-          if (b > 0) what.partials.back().push_back({4, b});
-        }
-      const auto parts = test::differentiated(*map, what, X);
-      const auto expected = features_of(*map, at);
-      double worst = 0, largest = 0;
-      for (int64_t i = 0; i < 3; ++i) {
-        for (int64_t j = 0; j < 40; ++j) {
-          double sum = 0;
-          for (size_t b = 0; b < what.partials.size(); ++b) {
-            double term = parts(i, static_cast<int64_t>(b) * 40 + j);
-            for (const kernel::PartialFactor& one : what.partials[b])
-              for (int64_t n = 1; n <= one.order; ++n)
-                term *= V(i, one.input) / static_cast<double>(n);
-            sum += term;
-          }
-          worst = std::max(worst, std::fabs(sum - expected(i, j)));
-          largest = std::max(largest, expected(i, j));
-        }
-      }
-      CHECK(worst <= 1e-12 * largest);
-      // Beyond the degree there is nothing, and the Laplacian is a sum.
-      const feature::Derivative beyond{feature::Derivative::Kind::partials, {{{0, m}, {5, 1}}}};
-      CHECK(test::largest(test::differentiated(*map, beyond, X).view()) == 0);
-    }
-  }
-}
-
-TEST_CASE("optical: second derivatives of the square in closed form") {
-  // |u'x|^2 = x'Ax has the second derivatives 2 A, and A_kk is the feature of a unit vector.
-  const auto map = map_of("");
-  const Matrix<double> units = test::filled(6, 6, [](int64_t i, int64_t k) { return i == k; });
-  const auto diagonal = features_of(*map, units);
-  const Matrix<double> X = test::random_matrix(2, 6, 7);
-  const auto hessian = test::differentiated(*map, {feature::Derivative::Kind::hessian_diagonal}, X);
-  const auto laplacian = test::differentiated(*map, {feature::Derivative::Kind::laplacian}, X);
-  for (int64_t i = 0; i < 2; ++i) {
-    for (int64_t j = 0; j < 40; ++j) {
-      double sum = 0;
-      for (int64_t k = 0; k < 6; ++k) {
-        CHECK(hessian(i, k * 40 + j) == Approx(2 * diagonal(k, j)).epsilon(1e-13));
-        sum += 2 * diagonal(k, j);
-      }
-      CHECK(laplacian(i, j) == Approx(sum).epsilon(1e-13));
-    }
-  }
+  CHECK_REFUSED(MERCER_UNSUPPORTED, map_of(kFromTargets), kBoth);
+  CHECK_REFUSED(MERCER_UNSUPPORTED, map_of(R"(,"threshold_from":"targets")"), kBoth);
 }

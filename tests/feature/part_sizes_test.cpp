@@ -1,22 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which numbers of features sums and products can have, which parts they have where none are given,
-// and how many.
+// How features are allotted to parts, and the sizes that parts permit.
 #include <ctime>
-#include <functional>
-#include <string>
 
+#include "feature/allotment.h"
 #include "feature/map_entry.h"
 #include "io/number_arrays.h"
 #include "spec/json.h"
 #include "spec/spec.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::test;
+using feature::allot, feature::PartSize;
+
+TEST_CASE("allotment: all of the features, in steps, each part near its share") {
+  for (int64_t total = 12; total < 200; ++total) {
+    const std::vector<PartSize> sizes = {{1, 2, 2}, {1, 5, 0}, {0.25, 1, 1}, {2.5, 2, 2}};
+    const std::vector<int64_t> features = allot(total, sizes);
+    CHECK(std::accumulate(features.begin(), features.end(), int64_t{0}) == total);
+    CHECK(features[1] == 5);
+    for (const size_t i : {0, 2, 3}) {
+      CHECK(features[i] % sizes[i].step == 0);
+      CHECK(features[i] >= sizes[i].step);
+      // Of the rest, 10 less than the total, a part gets its share down to a step, then at most
+      // what such roundings leave: 2 + 1 + 2, or less than a step for each.
+      const double ideal = static_cast<double>(total - 10) * sizes[i].share / 3.75;
+      const double own = static_cast<double>(features[i] - sizes[i].least);
+      CHECK(own > ideal - static_cast<double>(sizes[i].step));
+      CHECK(own < ideal + 5);
+    }
+  }
+  CHECK(allot(16, {{1, 2, 2}, {1, 2, 2}}) == std::vector<int64_t>{8, 8});
+  CHECK(allot(2048, {{1, 2, 2}, {1, 2, 2}, {1, 2, 2}}) == std::vector<int64_t>{684, 682, 682});
+  // A least number that is no multiple of the step: that of a sum with a part of three columns.
+  CHECK(allot(13, {{1, 5, 2}, {1, 2, 2}}) == std::vector<int64_t>{9, 4});
+  CHECK(allot(9, {{1, 4, 0}, {1, 5, 0}}) == std::vector<int64_t>{4, 5});
+}
+
+TEST_CASE("allotment: totals that cannot be are refused") {
+  const auto refused = [](int64_t total, const std::vector<PartSize>& sizes, const char* says) {
+    return refusal_fault(
+        MERCER_INVALID_ARGUMENT, [&] { allot(total, sizes); }, says);
+  };
+  CHECK(refused(2, {{1, 2, 2}, {1, 1, 1}}, "features = 2, expected at least 3") == "");
+  CHECK(refused(7, {{1, 2, 2}, {1, 2, 2}}, "features = 7, expected 1 less") == "");
+  CHECK(refused(8, {{1, 4, 0}, {1, 5, 0}}, "features = 8, expected 9: the inputs") == "");
+  CHECK(refused(8, {{1e308, 1, 1}, {1e308, 1, 1}}, "shares add up to inf") == "");
+}
 
 namespace {
 
@@ -93,8 +126,7 @@ TEST_CASE("sums: the nearest number of features that the parts permit") {
     }
     Parameters odd = spec;
     odd.set("features", sizes.least + 3);
-    CHECK(refusal_fault(
-              MERCER_INVALID_ARGUMENT, [&] { feature::make_map(odd); }, "1 less") == "");
+    CHECK_REFUSED(MERCER_INVALID_ARGUMENT, feature::make_map(odd), "1 less");
   }
 }
 
@@ -108,9 +140,8 @@ TEST_CASE("sums: no part made from rows takes more features than rows") {
     CHECK(most < 1300);
     const auto map = fitted(kernel, R"("map":"sum")", most, X);
     CHECK(map->features() == most);
-    CHECK(refusal_fault(
-              MERCER_INVALID_ARGUMENT, [&] { fitted(kernel, R"("map":"sum")", most + 2, X); },
-              "expected at most 300, the number of rows") == "");
+    CHECK_REFUSED(MERCER_INVALID_ARGUMENT, fitted(kernel, R"("map":"sum")", most + 2, X),
+                  "expected at most 300, the number of rows");
   }
   CHECK(feature::most_features(canonical(sum(kGaussian + "," + kGaussian)), 300) ==
         feature::kMostFeatures);
@@ -145,10 +176,9 @@ TEST_CASE("composed maps: the time of nested parts is no power of their depth") 
   });
   CHECK(processor_seconds([&] { make(9); }) < 2.5 * seven);
   for (const int depth : {11, 12})
-    CHECK(refusal_fault(
-              MERCER_INVALID_ARGUMENT,
-              [&] { feature::make_map(canonical(tree(depth), R"("map":"sum")", 8192)); },
-              "parts in all, expected at most 1024") == "");
+    CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                  feature::make_map(canonical(tree(depth), R"("map":"sum")", 8192)),
+                  "parts in all, expected at most 1024");
 }
 
 TEST_CASE("sums: what can be made comes back from its numbers, of many parts and of deep ones") {
@@ -163,8 +193,7 @@ TEST_CASE("sums: what can be made comes back from its numbers, of many parts and
   const auto deep = fitted(nested, R"("map":"sum")", 27, X);  // 2 of every Fourier part, 1 landmark
   CHECK(deep->numbers().front().name == "ab_ab_ab_ab_ab_ab_ab_ab_ab_ab_ab_ab_ab_landmarks");
   check_round_trip(*deep, X);
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] { feature::make_map(canonical(chain(14), R"("map":"sum")", 64)); },
-            "nested 14 deep, expected at most 13") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                feature::make_map(canonical(chain(14), R"("map":"sum")", 64)),
+                "nested 14 deep, expected at most 13");
 }

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Positive features far from the origin, with and without the stabiliser; the Gaussian's; refusals.
-#include <cmath>
-#include <limits>
-
 #include "feature/map_entry.h"
 #include "spec/json.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
@@ -93,14 +89,10 @@ TEST_CASE("positive: the stabiliser keeps ratios within a row") {
     }
     // Exponents below 20 in magnitude, rounded a few times.
     CHECK(worst <= 1e-13);
-    CHECK(test::refusal_fault(
-              MERCER_UNSUPPORTED,
-              [&] {
-                double variance = 0;
-                stable->variance(X.view().block_rows(0, 1), X.view().block_rows(0, 1),
-                                 std::span(&variance, 1));
-              },
-              "positive") == "");
+    CHECK_REFUSED(MERCER_UNSUPPORTED, double variance = 0;
+                  stable->variance(X.view().block_rows(0, 1), X.view().block_rows(0, 1),
+                                   std::span(&variance, 1)),
+                  "positive");
   }
 }
 
@@ -208,10 +200,9 @@ TEMPLATE_TEST_CASE("positive: the trigonometric form of finite rows is finite", 
     CHECK(G(6, j) / G(6, 0) == Approx(Z(6, j) / Z(6, 0)).epsilon(1e-5));
   double variance = 0;
   const Matrix<double> one = test::random_matrix(1, kInputs, 8);
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] { exponential->variance(one.view(), one.view(), std::span(&variance, 1)); },
-            "stabilize = true") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                exponential->variance(one.view(), one.view(), std::span(&variance, 1)),
+                "stabilize = true");
   X(4, 2) = std::numeric_limits<TestType>::infinity();
   CHECK(count_not_finite(features_of(*gaussian, X)) == kFeatures);
   CHECK(count_not_finite(features_of(*exponential, X)) == kFeatures);
@@ -235,5 +226,5 @@ TEST_CASE("positive: what it refuses") {
             R"({"map":"positive","kernel":{"kernel":"gaussian"},"inputs":2,"features":5,"form":"hyperbolic"})"),
         "", feature::Data::refused));
   };
-  CHECK(test::refusal_fault(MERCER_INVALID_ARGUMENT, odd, "features = 5") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, odd(), "features = 5");
 }

@@ -2,19 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Variances of products whose parts have columns that depend on each other: over all signs, rows
 // and hashes of small cases, and over seeds.
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <complex>
-#include <functional>
-#include <string>
-#include <vector>
-
 #include "feature/sketch_cases.h"
 #include "spec/spec.h"
-#include "support/catch.h"
-#include "support/dense.h"
-#include "support/map_calls.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
 
@@ -183,15 +172,7 @@ Matrix<double> rows() {
 }
 
 double variance_of(const FeatureMap& map, bool pseudo = false) {
-  const Matrix<double> X = rows();
-  const MatrixView<const double> x = X.view().block_rows(0, 1), y = X.view().block_rows(1, 2);
-  double out = 0;
-  if (pseudo) {
-    map.pseudo_variance(x, y, {&out, 1});
-  } else {
-    map.variance(x, y, {&out, 1});
-  }
-  return out;
+  return test::variance_of(map, rows(), pseudo);
 }
 
 void check_moments(const FeatureMap& map, const Moments& all, int columns) {
@@ -294,8 +275,7 @@ TEST_CASE("product: the squares of errors over seeds have the variance as their 
 
 TEST_CASE("product: two parts of uneven columns have no variance in closed form") {
   const std::string tree = R"({"map":"craft","base":{"map":"product_sketch"},"projection":"srht"})";
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] { variance_of(*product(power(2) + "," + power(2), tree + "," + tree, 4)); },
-            "2 parts whose columns depend on each other has no closed form") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                variance_of(*product(power(2) + "," + power(2), tree + "," + tree, 4)),
+                "2 parts whose columns depend on each other has no closed form");
 }

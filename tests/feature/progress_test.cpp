@@ -2,21 +2,13 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The progress of a call is one fraction of it, from what is drawn on first use to the last tile,
 // whatever the call reads: it never runs back, keeps its total and reaches it.
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "base/aligned.h"
 #include "feature/fourier.h"
 #include "feature/linear.h"
 #include "feature/pair_map.h"
 #include "feature/sketch.h"
-#include "kernel/kernel.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/kernels.h"
 #include "support/made_map.h"
-#include "support/refusal.h"
 #include "support/sparse.h"
 
 using namespace mercer;

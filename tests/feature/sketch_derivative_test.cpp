@@ -1,24 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Derivatives of sketches of every kind: as features are polynomials, their Taylor series ends and
-// is exact; in the mean the derivatives of the kernel; orders beyond the degree, refusals.
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <type_traits>
-#include <vector>
-
+// is exact; orders beyond the degree, refusals.
 #include "sketch_cases.h"
-#include "support/catch.h"
 #include "support/derivatives.h"
-#include "support/refusal.h"
-#include "support/statistic.h"
 #include "support/worst.h"
 
 using namespace mercer;
 using namespace mercer::feature;
-using test::differentiated;
-using test::SketchCase;
+using test::differentiated, test::SketchCase;
 
 namespace {
 
@@ -76,27 +66,6 @@ double taylor_error(const FeatureMap& map) {
   return worst / largest;
 }
 
-/// Of draws of a map: z-score of <d^p phi(x), d^q phi(y)> against the kernel's.
-template <class Draw>
-double score(const Draw& draw, const MultiIndex& p, const MultiIndex& q, int64_t d) {
-  constexpr uint64_t kDraws = 800;
-  const Matrix<double> X = test::filled(2, d, [](int64_t i, int64_t k) {
-    return 0.4 - 0.7 * static_cast<double>(i) + 0.3 * static_cast<double>(k);
-  });
-  std::vector<double> estimates;
-  double exact = 0;
-  for (uint64_t seed = 0; seed < kDraws; ++seed) {
-    const std::unique_ptr<FeatureMap> map = draw(seed);
-    const auto Z = differentiated(*map, {Kind::partials, {p, q}}, X);
-    double sum = 0;
-    for (int64_t j = 0; j < map->row_length(); ++j) sum += Z(0, j) * Z(1, map->row_length() + j);
-    estimates.push_back(sum);
-    if (seed == 0)
-      exact = map->kernel().differential(p, q)->at(d, X.view().row(0), X.view().row(1));
-  }
-  return std::fabs(test::studentised_z_score(estimates, exact));
-}
-
 }  // namespace
 
 TEMPLATE_TEST_CASE("sketches: derivatives of all orders are those of a Taylor series that ends", "",
@@ -122,27 +91,6 @@ TEMPLATE_TEST_CASE("sketches: derivatives of all orders are those of a Taylor se
   }
 }
 
-TEST_CASE("sketches: inner products of derivatives have those of the kernel as their mean") {
-  const MultiIndex none, first = {{0, 1}}, second = {{1, 2}}, mixed = {{0, 1}, {1, 1}};
-  const struct { MultiIndex p, q; } orders[] = {{second, none}, {first, first}, {mixed, second}};
-  const auto kernel = kernel::make_polynomial(3, 0.8, 0.5, 1.5);
-  std::vector<SketchCase> cases;
-  for (const SketchCase& one : test::sketch_cases())
-    if (one.options.field != SketchField::complex) cases.push_back(one);
-  const double z = test::z_threshold(test::kFailure, static_cast<double>(3 * cases.size()));
-  for (SketchCase& one : cases) {
-    // Each order once in three kinds.
-    const auto& [p, q] = orders[static_cast<size_t>(&one - cases.data()) % 3];
-    INFO(one.label);
-    CHECK(score(
-              [&](uint64_t seed) {
-                one.options.seed = seed;
-                return test::make(*kernel, 2, 8, one);
-              },
-              p, q, 2) <= z);
-  }
-}
-
 TEST_CASE("sketches: a multi-index of more coefficients than a series has is refused") {
   SketchCase srht;
   srht.options.kind = test::sketch_kind("upsampled");
@@ -151,14 +99,9 @@ TEST_CASE("sketches: a multi-index of more coefficients than a series has is ref
   for (int64_t k = 0; k < 11; ++k) many.push_back({k, 1});
   const auto X = test::random_matrix(2, 12, 7);
   const auto ask = [&](const MultiIndex& p) { differentiated(*map, {Kind::partials, {p}}, X); };
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [&] { ask(many); }, "order 11", "1024") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, ask(many), "order 11", "1024");
   many.pop_back();
   CHECK(test::largest(differentiated(*map, {Kind::partials, {many}}, X).view()) == 0);
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] {
-              ask({{0, 33}});
-            },
-            "order 33 of map tensor_srht", "expected up to 32") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, ask({{0, 33}}), "order 33 of map tensor_srht",
+                "expected up to 32");
 }

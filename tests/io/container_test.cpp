@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+// The container of files and the arrays of numbers in it.
 #include "io/container.h"
-
-#include <span>
-#include <string>
-#include <vector>
 
 #include "io/crc64.h"
 #include "io/input_file.h"
-#include "support/catch.h"
+#include "io/number_arrays.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
 
 using namespace mercer;
-using mercer::test::Outcome;
-using mercer::test::outcome;
-using mercer::test::refusal_fault;
-using mercer::test::TemporaryDirectory;
+using mercer::test::Outcome, mercer::test::outcome, mercer::test::refusal_fault,
+    mercer::test::TemporaryDirectory;
 
 namespace {
 
@@ -55,7 +50,7 @@ std::string forged(std::string file, size_t sections, Change change) {
 
 }  // namespace
 
-TEST_CASE("CRC-64/XZ has its published check value, for any split into words", "[io]") {
+TEST_CASE("CRC-64/XZ has its published check value, for any split into words") {
   CHECK(io::crc64(bytes_of("123456789")) == 0x995DC9BBDF1939FAu);
   CHECK(io::crc64({}) == 0);
   // Bit by bit from the definition, for every length around the eight-byte steps.
@@ -70,7 +65,7 @@ TEST_CASE("CRC-64/XZ has its published check value, for any split into words", "
   }
 }
 
-TEST_CASE("sections come back as written, in order", "[io]") {
+TEST_CASE("sections come back as written, in order") {
   const TemporaryDirectory directory;
   const io::Container c = read(small_file(directory), "map");
   CHECK(c.kind == "map");
@@ -83,15 +78,14 @@ TEST_CASE("sections come back as written, in order", "[io]") {
   CHECK(read(directory.file("small.mercer"), "").kind == "map");
 }
 
-TEST_CASE("a file of another kind is INVALID_ARGUMENT naming both", "[io]") {
+TEST_CASE("a file of another kind is INVALID_ARGUMENT naming both") {
   const TemporaryDirectory directory;
   const std::string path = small_file(directory);
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { read(path, "model"); }, path,
-            "holds a map, expected a model") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, read(path, "model"), path,
+                "holds a map, expected a model");
 }
 
-TEST_CASE("every single-bit flip of a file is noticed", "[io]") {
+TEST_CASE("every single-bit flip of a file is noticed") {
   const TemporaryDirectory directory;
   const std::string original = directory.read(small_file(directory));
   const std::string path = directory.file("flipped.mercer");
@@ -109,7 +103,7 @@ TEST_CASE("every single-bit flip of a file is noticed", "[io]") {
   CHECK(faults == "");
 }
 
-TEST_CASE("every truncation and every lengthening of a file is noticed", "[io]") {
+TEST_CASE("every truncation and every lengthening of a file is noticed") {
   const TemporaryDirectory directory;
   const std::string original = directory.read(small_file(directory));
   const std::string path = directory.file("cut.mercer");
@@ -126,17 +120,15 @@ TEST_CASE("every truncation and every lengthening of a file is noticed", "[io]")
   CHECK(faults == "");
 }
 
-TEST_CASE("a newer format is VERSION, whatever else it holds", "[io]") {
+TEST_CASE("a newer format is VERSION, whatever else it holds") {
   const TemporaryDirectory directory;
   std::string file = directory.read(small_file(directory));
   file[8] = 2;
   const std::string path = directory.write("newer.mercer", file);
-  CHECK(refusal_fault(
-            MERCER_NEWER_VERSION, [&] { read(path, ""); }, path, "version 2", "at most 1") == "");
+  CHECK_REFUSED(MERCER_NEWER_VERSION, read(path, ""), path, "version 2", "at most 1");
 }
 
-TEST_CASE("impossible sizes with a right checksum are refused before anything is allocated",
-          "[io]") {
+TEST_CASE("impossible sizes with a right checksum are refused before anything is allocated") {
   const TemporaryDirectory directory;
   const std::string original = directory.read(small_file(directory));
   const size_t entry = 40 + 24;  // of the first section: offset, length, checksum
@@ -163,4 +155,70 @@ TEST_CASE("impossible sizes with a right checksum are refused before anything is
   CHECK(refused([&](std::string& f) { f[12] = f[13] = f[14] = f[15] = '\xff'; },
                 "sections do not fit") == "");
   CHECK(refused([&](std::string& f) { f[12] = 4; }, "") == "");
+}
+
+namespace {
+
+std::vector<NumberArray> some() {
+  return {{"landmarks", {2, 3}, std::vector<double>{1, -2.5, 1e-300, 0.0, -0.0, 7}},
+          {"rank", {1}, std::vector<int64_t>{-4}},
+          {"nothing", {0}, std::vector<double>{}}};
+}
+
+bool equal(const NumberArray& a, const NumberArray& b) {
+  return a.name == b.name && a.shape == b.shape && a.values == b.values;
+}
+
+}  // namespace
+
+TEST_CASE("named arrays come back as they were") {
+  const auto back = io::decode(io::encode(some()));
+  REQUIRE(back.size() == some().size());
+  for (size_t i = 0; i < back.size(); ++i) CHECK(equal(back[i], some()[i]));
+  CHECK(io::encode({}).empty());
+  CHECK(io::decode({}).empty());
+}
+
+TEST_CASE("numbers of older files are one array without a name") {
+  const std::vector<double> numbers = {0.5, -1, 3};
+  const auto back = io::decode(std::as_bytes(std::span(numbers)));
+  REQUIRE(back.size() == 1);
+  CHECK(equal(back[0], {"", {3}, numbers}));
+  CHECK_REFUSED(MERCER_CORRUPT_FILE, io::decode(std::as_bytes(std::span(numbers)).first(20)),
+                "numbers");
+}
+
+TEST_CASE("every shortened or altered table is refused or read as something else") {
+  const std::vector<std::byte> whole = io::encode(some());
+  for (size_t length = 8; length < whole.size(); length += 8) {
+    INFO(length);
+    CHECK_REFUSED(MERCER_CORRUPT_FILE, io::decode(std::span(whole).first(length)),
+                  "section numbers");
+  }
+  const size_t table = 16 + 3 * 40 + (2 + 1 + 1) * 8;
+  for (size_t i = 8; i < table; ++i) {
+    std::vector<std::byte> altered = whole;
+    altered[i] ^= std::byte{0x80};
+    const test::Outcome result = test::outcome([&] { io::decode(altered); });
+    INFO(i << ": " << result.message);
+    CHECK((result.status == MERCER_CORRUPT_FILE || result.status == MERCER_INVALID_ARGUMENT));
+  }
+}
+
+TEST_CASE("numbers are found by name, type and shape") {
+  const auto arrays = some();
+  CHECK(find_doubles(arrays, "landmarks", std::array<int64_t, 2>{2, -1}).size() == 6);
+  CHECK(find_integers(arrays, "rank", std::array<int64_t, 1>{1})[0] == -4);
+  const auto refused = [&](auto&& call, const char* part) {
+    return test::refusal_fault(MERCER_CORRUPT_FILE, call, part);
+  };
+  CHECK(refused([&] { find_doubles(arrays, "root", std::array<int64_t, 1>{1}); },
+                "root are missing") == "");
+  CHECK(refused([&] { find_doubles(arrays, "rank", std::array<int64_t, 1>{1}); }, "rank are i64") ==
+        "");
+  CHECK(refused(
+            [&] {
+              find_doubles(arrays, "landmarks", std::array<int64_t, 2>{3, 2});
+            },
+            "expected f64 of shape 3 x 2") == "");
 }

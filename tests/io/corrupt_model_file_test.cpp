@@ -6,7 +6,7 @@
 using namespace mercer;
 using namespace mercer::test;
 
-TEST_CASE("ranges that no fit keeps are CORRUPT_FILE", "[io]") {
+TEST_CASE("ranges that no fit keeps are CORRUPT_FILE") {
   const model::Model model = guarded_model();
   const auto nth_becomes = [](size_t n, double value) {
     return [=](const std::string& bytes) {
@@ -32,7 +32,7 @@ TEST_CASE("ranges that no fit keeps are CORRUPT_FILE", "[io]") {
                 "extrapolation = \"hold\"") == "");
 }
 
-TEST_CASE("a preparation that no fit learns is CORRUPT_FILE", "[io]") {
+TEST_CASE("a preparation that no fit learns is CORRUPT_FILE") {
   const model::Model log = prepared_model(model::Transform::log),
                      rank = prepared_model(model::Transform::rank);
   const auto nth_becomes = [](size_t n, double value) {
@@ -69,11 +69,10 @@ TEST_CASE("a preparation that no fit learns is CORRUPT_FILE", "[io]") {
   forge_sections(path, [](std::vector<NamedBytes>& sections) {
     std::erase_if(sections, [](const NamedBytes& section) { return section.name == "ranges"; });
   });
-  CHECK(refusal_fault(
-            MERCER_CORRUPT_FILE, [&] { io::load_model(path); }, path, "ranges is missing") == "");
+  CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_model(path), path, "ranges is missing");
 }
 
-TEST_CASE("model files with right checksums and sizes that disagree are CORRUPT_FILE", "[io]") {
+TEST_CASE("model files with right checksums and sizes that disagree are CORRUPT_FILE") {
   const model::Model model = small_model(1);
   const auto cut = [](const std::string& bytes) { return bytes.substr(8); };
   CHECK(corrupt(model, "weights", cut, "weights has 7 numbers, expected 8 x 1") == "");
@@ -101,8 +100,7 @@ TEST_CASE("model files with right checksums and sizes that disagree are CORRUPT_
                 "mean has 3 numbers") == "");
 }
 
-TEST_CASE("model files with right checksums and values outside their domain are CORRUPT_FILE",
-          "[io]") {
+TEST_CASE("model files with right checksums and values outside their domain are CORRUPT_FILE") {
   const model::Model model = small_model(1);
   const auto first_becomes = [](double value) {
     return [=](const std::string& bytes) { return as_bytes(value) + bytes.substr(8); };
@@ -129,7 +127,7 @@ TEST_CASE("model files with right checksums and values outside their domain are 
         "");
 }
 
-TEST_CASE("options that no fit accepts are CORRUPT_FILE", "[io]") {
+TEST_CASE("options that no fit accepts are CORRUPT_FILE") {
   const model::Model model = small_model(1);  // a regression, kfold of 12345 rows
   constexpr struct {
     const char *key, *value, *spoiled, *says;
@@ -166,7 +164,7 @@ TEST_CASE("options that no fit accepts are CORRUPT_FILE", "[io]") {
   }
 }
 
-TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE", "[io]") {
+TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE") {
   const model::Model model = small_model(1);
   CHECK(corrupt(model, "map", substitute("\"form\":\"pair\"", "\"form\":\"complex\""),
                 "complex map") == "");
@@ -189,18 +187,14 @@ TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE", "[
   forge_section(path, "map", ten_features);
   forge_section(path, "weights", [](const std::string& b) { return b + b.substr(0, 16); });
   for (const bool load : {true, false}) {
-    CHECK(refusal_fault(
-              MERCER_CORRUPT_FILE,
-              [&] {
-                load ? static_cast<void>(io::load_model(path))
-                     : static_cast<void>(io::describe_file(path));
-              },
-              path, "weights for 10 features, the map has ") == "");
+    CHECK_REFUSED(
+        MERCER_CORRUPT_FILE,
+        load ? static_cast<void>(io::load_model(path)) : static_cast<void>(io::describe_file(path)),
+        path, "weights for 10 features, the map has ");
   }
 }
 
-TEST_CASE("sections that a reader does not know: optional ones are passed by, others refused",
-          "[io]") {
+TEST_CASE("sections that a reader does not know: optional ones are passed by, others refused") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("model");
   const model::Model model = small_model(2);
@@ -216,15 +210,14 @@ TEST_CASE("sections that a reader does not know: optional ones are passed by, ot
         CHECK(spec::to_spec(*io::load_model(path)) == spec::to_spec(model));
         CHECK(io::describe_file(path).find(R"("rows":12345)") != std::string::npos);
       } else {
-        CHECK(refusal_fault(
-                  MERCER_CORRUPT_FILE, [&] { io::load_model(path); }, path,
-                  "other sections than expected: map, numbers, options, mean") == "");
+        CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_model(path), path,
+                      "other sections than expected: map, numbers, options, mean");
       }
     }
   }
 }
 
-TEST_CASE("a model that could not be read back is not written", "[io]") {
+TEST_CASE("a model that could not be read back is not written") {
   const TemporaryDirectory directory;
   const auto refused = [&](auto change, const char* part) {
     return refusal_fault(
@@ -278,7 +271,7 @@ model::Model hashed_model() {
 
 }  // namespace
 
-TEST_CASE("hashing is kept with all bits of its seed; what no fit does is CORRUPT_FILE", "[io]") {
+TEST_CASE("hashing is kept with all bits of its seed; what no fit does is CORRUPT_FILE") {
   const model::Model model = hashed_model();
   const TemporaryDirectory directory;
   const std::string path = directory.file("model");

@@ -3,13 +3,9 @@
 // Damage to files: whatever bytes come in, a reader returns an object or one of its documented
 // errors.
 #include <random>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "io/object_file.h"
 #include "spec/spec.h"
-#include "support/catch.h"
 #include "support/forge.h"
 #include "support/mutation.h"
 #include "support/refusal.h"
@@ -49,7 +45,7 @@ bool documented(mercer_status status) {
 
 }  // namespace
 
-TEST_CASE("a damaged file is never read", "[io]") {
+TEST_CASE("a damaged file is never read") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("model");
   io::save(small_model(), path);
@@ -68,8 +64,7 @@ TEST_CASE("a damaged file is never read", "[io]") {
   CHECK(fault == "");
 }
 
-TEST_CASE("damaged sections under right checksums are read or refused, never anything else",
-          "[io]") {
+TEST_CASE("damaged sections under right checksums are read or refused, never anything else") {
   const TemporaryDirectory directory;
   const std::string good = directory.file("good"), path = directory.file("forged");
   io::save(small_model(), good);

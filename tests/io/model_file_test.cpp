@@ -6,7 +6,7 @@
 using namespace mercer;
 using namespace mercer::test;
 
-TEST_CASE("a model comes back from its file with every number bit for bit", "[io]") {
+TEST_CASE("a model comes back from its file with every number bit for bit") {
   const TemporaryDirectory directory;
   const std::string first = directory.file("first"), second = directory.file("second");
   for (const int64_t outputs : {1, 3}) {
@@ -27,32 +27,7 @@ TEST_CASE("a model comes back from its file with every number bit for bit", "[io
   }
 }
 
-TEST_CASE("predictions of a model read back are equal bit for bit", "[io]") {
-  const TemporaryDirectory directory;
-  model::Model model = small_model(2);
-  model.preparation = {{0.1, -0.2, 0.3}, {1.5, 0.5, 2}};
-  io::save(model, directory.file("model"));
-  const std::vector<double> before = predictions(model),
-                            after = predictions(*io::load_model(directory.file("model")));
-  CHECK(same_bits(before, after));
-  CHECK(std::isfinite(before[0]));
-  CHECK(before[0] != before[2]);
-}
-
-TEST_CASE("a classifier without standardisation comes back", "[io]") {
-  const TemporaryDirectory directory;
-  model::Model model = small_model(4);
-  model.fit.coding.task = model::Task::classification;
-  model.fit.coding.classes = 4;
-  model.fit.prepare.standardize = false;
-  model.preparation = {};
-  io::save(model, directory.file("model"));
-  const auto back = io::load_model(directory.file("model"));
-  CHECK(options_fault(back->fit, model.fit) == "");
-  CHECK(back->preparation.mean.empty());
-}
-
-TEST_CASE("ranges come back bit for bit and guard as before", "[io]") {
+TEST_CASE("ranges come back bit for bit and guard as before") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("model"), again = directory.file("again");
   const model::Model model = guarded_model();
@@ -71,7 +46,7 @@ TEST_CASE("ranges come back bit for bit and guard as before", "[io]") {
             R"("highest":[1,1e+300,7]},"targets":{"lowest":[0,0.2],)") != std::string::npos);
 }
 
-TEST_CASE("how rows are prepared comes back bit for bit", "[io]") {
+TEST_CASE("how rows are prepared comes back bit for bit") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("model"), again = directory.file("again");
   for (const auto kind : {model::Transform::none, model::Transform::log, model::Transform::rank}) {
@@ -96,7 +71,7 @@ TEST_CASE("how rows are prepared comes back bit for bit", "[io]") {
   }
 }
 
-TEST_CASE("a file from before ranges were kept loads, and clips nothing", "[io]") {
+TEST_CASE("a file from before ranges were kept loads, and clips nothing") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("model");
   model::Model model = small_model(1);
@@ -110,47 +85,7 @@ TEST_CASE("a file from before ranges were kept loads, and clips nothing", "[io]"
   CHECK(same_bits(predictions(model), predictions(*back)));
 }
 
-TEST_CASE("a logistic model comes back with its parameters and calibration", "[io]") {
-  const TemporaryDirectory directory;
-  const std::string path = directory.file("model");
-  model::Model model = small_model(3);
-  model.fit.coding.task = model::Task::classification;
-  model.fit.coding.classes = 3;
-  model.fit.estimate.entry = &model::logistic_model();
-  model.fit.estimate.parameters = model::default_parameters(model::logistic_model());
-  model.fit.estimate.parameters.set("loss", "squared_hinge");
-  model.calibration = {1.5, {0.1, -0.3, 1.0 / 3}};
-  io::save(model, path);
-  const auto back = io::load_model(path);
-  CHECK(spec::to_spec(*back) == spec::to_spec(model));
-  CHECK(back->fit.estimate.parameters.text("loss") == "squared_hinge");
-  CHECK(back->calibration.slope == 1.5);
-  CHECK(same_bits(back->calibration.offset, model.calibration.offset));
-  CHECK(same_bits(predictions(*back), predictions(model)));
-  const auto calibration_becomes = [&](std::vector<double> numbers, const char* part) {
-    io::save(model, path);
-    forge_sections(path, [&](std::vector<NamedBytes>& sections) {
-      for (NamedBytes& section : sections)
-        if (section.name == "_calibration")
-          section.bytes.assign(reinterpret_cast<const char*>(numbers.data()),
-                               numbers.size() * sizeof(double));
-    });
-    return refusal_fault(
-        MERCER_CORRUPT_FILE, [&] { io::load_model(path); }, path, part);
-  };
-  CHECK(calibration_becomes({1, 0, 0}, "calibration has 3 numbers, expected 4") == "");
-  CHECK(calibration_becomes({-1, 0, 0, 0}, "slope of -1") == "");
-  CHECK(calibration_becomes({1, 0, NAN, 0}, "not finite") == "");
-  model.calibration = {};
-  io::save(model, path);
-  CHECK(io::load_model(path)->calibration.empty());
-  model.calibration = {1, {0, 0}};
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { io::save(model, path); },
-            "calibration has 3 numbers, expected 4") == "");
-}
-
-TEST_CASE("what a model file holds is described without loading it", "[io]") {
+TEST_CASE("what a model file holds is described without loading it") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("model");
   const model::Model model = small_model(1);
@@ -165,7 +100,7 @@ TEST_CASE("what a model file holds is described without loading it", "[io]") {
             R"(\",\"b\"]}\u000a"})");
 }
 
-TEST_CASE("a file names the kind of model; one that does not holds ridge", "[io]") {
+TEST_CASE("a file names the kind of model; one that does not holds ridge") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("model");
   const model::Model model = small_model(1);

@@ -2,14 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Models made by hand, and files of them with one section changed.
 #pragma once
-
-#include <bit>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "io/corrupt_file.h"
 #include "io/object_file.h"
 #include "model/estimator/model_entry.h"

@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <string>
-#include <vector>
-
 #include "io/corrupt_file.h"
-#include "io/object_file.h"
-#include "support/catch.h"
 #include "support/forge.h"
-#include "support/refusal.h"
-#include "support/temporary_directory.h"
 
 using namespace mercer;
 using namespace mercer::test;
@@ -53,7 +42,7 @@ std::string difference(const solver::RowStatistics& a, const solver::RowStatisti
 
 }  // namespace
 
-TEST_CASE("statistics come back from their file bit for bit", "[io]") {
+TEST_CASE("statistics come back from their file bit for bit") {
   const TemporaryDirectory directory;
   for (const int64_t features : {1, 2, 17}) {
     for (const int64_t outputs : {0, 1, 3}) {
@@ -68,7 +57,7 @@ TEST_CASE("statistics come back from their file bit for bit", "[io]") {
   }
 }
 
-TEST_CASE("statistics of weighted rows keep their weight, others have no section for it", "[io]") {
+TEST_CASE("statistics of weighted rows keep their weight, others have no section for it") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("s");
   auto weighted = small_statistics(3, 1);
@@ -77,13 +66,10 @@ TEST_CASE("statistics of weighted rows keep their weight, others have no section
   CHECK(io::load_statistics(path)->weight() == 4.25);
   CHECK(difference(*io::load_statistics(path), weighted) == "");
   forge_section(path, "weight", [](const std::string& bytes) { return bytes + bytes; });
-  CHECK(refusal_fault(
-            MERCER_CORRUPT_FILE, [&] { io::load_statistics(path); },
-            "section weight has 2 numbers") == "");
+  CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_statistics(path), "section weight has 2 numbers");
   weighted.parts().weight = -1;
   io::save(weighted, path);
-  CHECK(refusal_fault(
-            MERCER_CORRUPT_FILE, [&] { io::load_statistics(path); }, "weight = -1") == "");
+  CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_statistics(path), "weight = -1");
   io::save(small_statistics(3, 1), path);
   bool has_weight = false;
   forge_sections(path, [&](const auto& sections) {
@@ -92,7 +78,7 @@ TEST_CASE("statistics of weighted rows keep their weight, others have no section
   CHECK(!has_weight);
 }
 
-TEST_CASE("statistics read back go on adding up", "[io]") {
+TEST_CASE("statistics read back go on adding up") {
   const TemporaryDirectory directory;
   auto twice = small_statistics(5, 2);
   io::save(twice, directory.file("s"));
@@ -102,7 +88,7 @@ TEST_CASE("statistics read back go on adding up", "[io]") {
   CHECK(difference(*back, twice) == "");
 }
 
-TEST_CASE("what a statistics file holds", "[io]") {
+TEST_CASE("what a statistics file holds") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("s");
   io::save(small_statistics(5, 2), path);
@@ -111,7 +97,7 @@ TEST_CASE("what a statistics file holds", "[io]") {
                                        R"(,"features":5,"outputs":2,"rows":11})");
 }
 
-TEST_CASE("statistics files with right checksums and wrong sizes are CORRUPT_FILE", "[io]") {
+TEST_CASE("statistics files with right checksums and wrong sizes are CORRUPT_FILE") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("s");
   const auto refused = [&](const char* section, auto change, const char* part) {
@@ -140,7 +126,7 @@ TEST_CASE("statistics files with right checksums and wrong sizes are CORRUPT_FIL
   CHECK(refused("shape", becomes("\"rows\":11", "\"rows\":1e3"), "rows = 1000.0") == "");
 }
 
-TEST_CASE("a statistics file of 0.1.0, whose sums are about zero, is read as such", "[io]") {
+TEST_CASE("a statistics file of 0.1.0, whose sums are about zero, is read as such") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("s");
   auto about_zero = small_statistics(5, 2);
@@ -152,7 +138,7 @@ TEST_CASE("a statistics file of 0.1.0, whose sums are about zero, is read as suc
   CHECK(difference(*io::load_statistics(path), about_zero) == "");
 }
 
-TEST_CASE("negative sums of squares about zero are CORRUPT_FILE, rounding writes none", "[io]") {
+TEST_CASE("negative sums of squares about zero are CORRUPT_FILE, rounding writes none") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("s");
   const auto refused = [&](bool gram, const char* part) {
@@ -176,7 +162,7 @@ TEST_CASE("negative sums of squares about zero are CORRUPT_FILE, rounding writes
   CHECK(rows.gram()(0, 0) >= 0);
 }
 
-TEST_CASE("a length that is asked for is that of the file", "[io]") {
+TEST_CASE("a length that is asked for is that of the file") {
   class Length final : public io::Output {
    public:
     bool begin(int64_t length) override {
@@ -199,7 +185,7 @@ TEST_CASE("a length that is asked for is that of the file", "[io]") {
   }
 }
 
-TEST_CASE("a statistics file with sums that are not finite is CORRUPT_FILE", "[io]") {
+TEST_CASE("a statistics file with sums that are not finite is CORRUPT_FILE") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("s");
   const double nan = std::numeric_limits<double>::quiet_NaN();
@@ -209,7 +195,6 @@ TEST_CASE("a statistics file with sums that are not finite is CORRUPT_FILE", "[i
       std::memcpy(bytes.data(), &nan, sizeof nan);
       return bytes;
     });
-    CHECK(refusal_fault(
-              MERCER_CORRUPT_FILE, [&] { io::load_statistics(path); }, path, "finite") == "");
+    CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_statistics(path), path, "finite");
   }
 }

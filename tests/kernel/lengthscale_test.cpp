@@ -2,14 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "kernel/lengthscale.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "base/aligned.h"
 #include "kernel/kernel.h"
 #include "random/distributions.h"
-#include "support/catch.h"
 #include "support/reference.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
@@ -31,7 +26,7 @@ Matrix<double> normals(int64_t n, int64_t d) {
 
 }  // namespace
 
-TEST_CASE("median distances equal the reference numbers", "[kernel]") {
+TEST_CASE("median distances equal the reference numbers") {
   Context context;
   const Reference stats = oracle("stats");
   REQUIRE(stats.at("median").size() == 2);
@@ -48,8 +43,7 @@ TEST_CASE("median distances equal the reference numbers", "[kernel]") {
 
 // Drawn pairs are independent and uniform over the pairs, so their median's rank among all pairs is
 // 1/2 within DKW's distance.
-TEST_CASE("the median of drawn pairs is close to the median of all, and fixed by the seed",
-          "[kernel]") {
+TEST_CASE("the median of drawn pairs is close to the median of all, and fixed by the seed") {
   const int64_t n = 300;
   const int64_t drawn = 9000;
   const Matrix<double> X = normals(n, 4);
@@ -73,59 +67,35 @@ TEST_CASE("the median of drawn pairs is close to the median of all, and fixed by
   }
 }
 
-TEST_CASE("the limit on pairs is exact: all of them when they just fit", "[kernel]") {
+TEST_CASE("the limit on pairs is exact: all of them when they just fit") {
   const double X[] = {0, 1, 3, 7};  // distances 1 2 3 4 6 7
   Context context;
   CHECK(kernel::median_heuristic(Doubles{X, 4, 1}, 6, 0, context) == 3.5);
   CHECK(kernel::median_heuristic(Doubles{X, 3, 1}, 3, 0, context) == 2);
 }
 
-TEST_CASE("lengthscale errors", "[kernel]") {
+TEST_CASE("lengthscale errors") {
   using namespace kernel;
   Context context;
   const double equal[] = {2, 2, 2, 2};
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              median_heuristic(Doubles{equal, 4, 1}, 100, 0, context);
-            },
-            "median distance", "is 0") == "");
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              median_heuristic(Doubles{equal, 1, 1}, 100, 0, context);
-            },
-            "X has 1 rows", "two") == "");
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              median_heuristic(Doubles{equal, 4, 1}, 0, 0, context);
-            },
-            "max_pairs = 0") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, median_heuristic(Doubles{equal, 4, 1}, 100, 0, context),
+                "median distance", "is 0");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, median_heuristic(Doubles{equal, 1, 1}, 100, 0, context),
+                "X has 1 rows", "two");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, median_heuristic(Doubles{equal, 4, 1}, 0, 0, context),
+                "max_pairs = 0");
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
     const double X[] = {1, 2, 3, bad, 5, 6};
-    CHECK(refusal_fault(
-              MERCER_INVALID_ARGUMENT,
-              [&] {
-                median_heuristic(Doubles{X, 3, 2}, 100, 0, context);
-              },
-              "X(1, 1) =", "finite") == "");
+    CHECK_REFUSED(MERCER_INVALID_ARGUMENT, median_heuristic(Doubles{X, 3, 2}, 100, 0, context),
+                  "X(1, 1) =", "finite");
   }
   const double far[] = {-1e200, 1e200};
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              median_heuristic(Doubles{far, 2, 1}, 100, 0, context);
-            },
-            "median distance", "inf") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, median_heuristic(Doubles{far, 2, 1}, 100, 0, context),
+                "median distance", "inf");
   Context capped;
   capped.memory_cap = 7;
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY,
-            [&] {
-              median_heuristic(Doubles{far, 2, 1}, 100, 0, capped);
-            },
-            "memory_cap = 7", "8") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, median_heuristic(Doubles{far, 2, 1}, 100, 0, capped),
+                "memory_cap = 7", "8");
 }
 
 }  // namespace mercer::test

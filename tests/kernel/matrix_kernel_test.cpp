@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Kernels of several outputs: the reference numbers, two routes to the same action, refusals.
-#include <cmath>
-
+// Kernels of several outputs: the reference numbers, two routes to the same action, roots of Gamma,
+// refusals.
 #include "kernel/field_kernel.h"
-#include "support/catch.h"
+#include "kernel/output_root.h"
 #include "support/dense.h"
 #include "support/kernels.h"
 #include "support/matrix_kernels.h"
@@ -14,6 +13,71 @@
 #include "support/worst.h"
 
 namespace mercer::test {
+namespace {
+
+Matrix<double> times_transpose(const Matrix<double>& B) {
+  return product(B.view(), transposed(B.view()).view());
+}
+
+}  // namespace
+
+TEST_CASE("a root of Gamma has its rank and says what it leaves out") {
+  const Matrix<double> A = random_matrix(7, 3, 1);
+  const Matrix<double> gamma = times_transpose(A);
+  const auto root = kernel::output_root(gamma.view(), 1e-12);
+  CHECK(root.B.cols() == 3);
+  CHECK(difference(times_transpose(root.B).view(), gamma.view(), 1e-14 * 7) == "");
+  CHECK(root.dropped <= 1e-14);
+
+  const Matrix<double> diagonal = filled(3, 3, [](int64_t i, int64_t j) {
+    return i == j ? std::pow(0.1, static_cast<double>(i)) : 0.0;
+  });
+  const auto cut = kernel::output_root(diagonal.view(), 0.05);
+  CHECK(cut.B.cols() == 2);
+  CHECK(cut.dropped == Approx(0.01 / 1.11));
+  // Whatever the cutoff, the first pivot stays.
+  for (const double cutoff : {0.5, 1.0}) {
+    const auto one = kernel::output_root(diagonal.view(), cutoff);
+    CHECK((one.B.cols() == 1 && one.B(0, 0) == 1));
+    CHECK(one.dropped == Approx(0.11 / 1.11));
+  }
+}
+
+TEST_CASE("a Gamma that is none is refused") {
+  const auto refused = [](const std::vector<double>& gamma, mercer_status status,
+                          const char* part) {
+    return refusal_fault(
+        status,
+        [&] {
+          const int64_t p = kernel::outputs_of(gamma);
+          kernel::output_root({gamma.data(), p, p}, 1e-12);
+        },
+        part);
+  };
+  CHECK(refused({1, 2, 3}, MERCER_INVALID_ARGUMENT, "3 numbers") == "");
+  CHECK(refused({1, 0.5, 0.25, 1}, MERCER_INVALID_ARGUMENT, "symmetric") == "");
+  CHECK(refused({1, NAN, NAN, 1}, MERCER_INVALID_ARGUMENT, "gamma[0, 1]") == "");
+  CHECK(refused({0, 0, 0, 0}, MERCER_INVALID_ARGUMENT, "is 0") == "");
+  CHECK(refused({1, 2, 2, 1}, MERCER_NOT_POSITIVE_DEFINITE, "semi-definite") == "");
+  CHECK(refused({0, 1, 1, 0}, MERCER_NOT_POSITIVE_DEFINITE, "semi-definite") == "");
+  CHECK(refused({-1, 0, 0, -2}, MERCER_NOT_POSITIVE_DEFINITE, "semi-definite") == "");
+}
+
+TEST_CASE("roots of numbers near the ends of double") {
+  for (const double size : {1e308, 1e-300}) {
+    const Matrix<double> gamma =
+        filled(2, 2, [&](int64_t i, int64_t j) { return size * (i == j ? 1.5 : 0.9); });
+    const auto root = kernel::output_root(gamma.view(), 1e-12);
+    REQUIRE(root.B.cols() == 2);
+    CHECK(root.dropped == 0);
+    CHECK(difference(times_transpose(root.B).view(), gamma.view(), 1e-15 * size) == "");
+  }
+  // The trace is above the largest double.
+  const Matrix<double> equal =
+      filled(2, 2, [](int64_t i, int64_t j) { return i == j ? 1.7e308 : 0; });
+  CHECK(kernel::output_root(equal.view(), 1).dropped == 0.5);
+}
+
 namespace {
 
 Matrix<double> rows_of(const Reference& rows) {
@@ -48,7 +112,7 @@ std::vector<Parameters> all_kernels() {
 
 }  // namespace
 
-TEST_CASE("kernels of several outputs are the reference numbers", "[kernel]") {
+TEST_CASE("kernels of several outputs are the reference numbers") {
   const Reference& reference = oracle("operator_kernels");
   for (const auto& set : reference["exact"]) {
     const auto X = rows_of(set["X"]), Z = rows_of(set["Z"]);
@@ -79,7 +143,7 @@ TEST_CASE("kernels of several outputs are the reference numbers", "[kernel]") {
   }
 }
 
-TEST_CASE("the O(d) action of Gaussian field kernels is that of second derivatives", "[kernel]") {
+TEST_CASE("the O(d) action of Gaussian field kernels is that of second derivatives") {
   const auto kernel = kernel::make_gaussian({0.7, 1.1, 0.9}, 1.7);
   const Matrix<double> X = random_matrix(6, 3, 1), Y = random_matrix(6, 3, 2),
                        U = random_matrix(6, 6, 3);
@@ -100,7 +164,7 @@ TEST_CASE("the O(d) action of Gaussian field kernels is that of second derivativ
   }
 }
 
-TEST_CASE("K u without K is K times u", "[kernel]") {
+TEST_CASE("K u without K is K times u") {
   // Rows of Y on both sides of a block of the decomposable one.
   const Matrix<double> X = random_matrix(300, 3, 1), Y = random_matrix(1100, 3, 2);
   std::vector<Parameters> all = all_kernels();
@@ -128,7 +192,7 @@ TEST_CASE("K u without K is K times u", "[kernel]") {
   }
 }
 
-TEST_CASE("rows of all kinds give one Gram matrix of several outputs", "[kernel]") {
+TEST_CASE("rows of all kinds give one Gram matrix of several outputs") {
   const SparseRows<double> sparse = sparse_rows<double>(40, 3, 2, 4);
   const Matrix<double> dense = sparse.dense(), U = random_matrix(40, 3, 5);
   Context context;
@@ -146,8 +210,7 @@ TEST_CASE("rows of all kinds give one Gram matrix of several outputs", "[kernel]
   }
 }
 
-TEST_CASE("the amplitude of a kernel of several outputs multiplies that of its scalar kernel",
-          "[kernel]") {
+TEST_CASE("the amplitude of a kernel of several outputs multiplies that of its scalar kernel") {
   const Matrix<double> X = random_matrix(4, 3, 1);
   for (Parameters given : all_kernels()) {
     const Matrix<double> K = gram_of(*kernel::make_kernel(given), X, X);
@@ -159,7 +222,7 @@ TEST_CASE("the amplitude of a kernel of several outputs multiplies that of its s
   }
 }
 
-TEST_CASE("what takes kernels of one output says so of others", "[kernel]") {
+TEST_CASE("what takes kernels of one output says so of others") {
   for (const Parameters& given : all_kernels()) {
     const auto kernel = kernel::make_kernel(given);
     const std::string name = given.text("kernel");
@@ -177,41 +240,32 @@ TEST_CASE("what takes kernels of one output says so of others", "[kernel]") {
   }
 }
 
-TEST_CASE("kernels of several outputs refuse what they cannot be", "[kernel]") {
+TEST_CASE("kernels of several outputs refuse what they cannot be") {
   const auto spec = [](const char* name, const char* kernel) {
     return Parameters{
         {"kernel", name},
         {"scalar", std::make_shared<const Parameters>(Parameters{{"kernel", kernel}})}};
   };
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED, [&] { kernel::make_kernel(spec("curl_free", "laplacian")); },
-            "laplacian", "gaussian") == "");
-  CHECK(refusal_fault(
-            MERCER_DIMENSION_MISMATCH,
-            [&] { kernel::make_kernel(spec("divergence_free", "gaussian"))->outputs(1); },
-            "at least 2") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, kernel::make_kernel(spec("curl_free", "laplacian")),
+                "laplacian", "gaussian");
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
+                kernel::make_kernel(spec("divergence_free", "gaussian"))->outputs(1), "at least 2");
   CHECK(kernel::make_kernel(spec("curl_free", "gaussian"))->outputs(1) == 1);
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { kernel::make_kernel(spec("decomposable", "gaussian")); },
-            "gamma") == "");
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { kernel::make_kernel(spec("solenoidal", "gaussian")); },
-            "kernel", "divergence_free") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, kernel::make_kernel(spec("decomposable", "gaussian")),
+                "gamma");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, kernel::make_kernel(spec("solenoidal", "gaussian")),
+                "kernel", "divergence_free");
   const Matrix<double> X = random_matrix(2, 2, 1), Y = random_matrix(3, 2, 2);
   Matrix<double> U(3, 3), out(2, 3);
   U.fill(0);
   Context context;
-  CHECK(refusal_fault(
-            MERCER_DIMENSION_MISMATCH,
-            [&] {
-              kernel::gram_multiply(*kernel::make_kernel(spec("curl_free", "gaussian")), X.view(),
-                                    Y.view(), U.view(), context, out.view());
-            },
-            "p = 2") == "");
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
+                kernel::gram_multiply(*kernel::make_kernel(spec("curl_free", "gaussian")), X.view(),
+                                      Y.view(), U.view(), context, out.view()),
+                "p = 2");
 }
 
-TEST_CASE("NaN in a row stays in its rows and columns of a Gram matrix of several outputs",
-          "[kernel]") {
+TEST_CASE("NaN in a row stays in its rows and columns of a Gram matrix of several outputs") {
   Matrix<double> X = random_matrix(5, 3, 1);
   X(2, 1) = NAN;
   for (const Parameters& given : all_kernels()) {

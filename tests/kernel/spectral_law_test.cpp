@@ -2,13 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Spectral laws: their characteristic function is the kernel, radii and quantiles are those of the
 // draws.
-#include <algorithm>
-#include <cmath>
-
 #include "kernel/cases.h"
-#include "random/distributions.h"
 #include "support/catch.h"
-#include "support/kernels.h"
 #include "support/statistic.h"
 
 namespace mercer::test {
@@ -44,7 +39,7 @@ std::vector<double> norms(const random::Law& law, int64_t d) {
 }  // namespace
 
 // E cos(omega'tau) = k(tau), with the variance (1 + k(2 tau) - 2 k(tau)^2)/2 of one cosine.
-TEST_CASE("the mean of cos(omega'tau) is the kernel", "[kernel]") {
+TEST_CASE("the mean of cos(omega'tau) is the kernel") {
   const std::vector<KernelCase> cases = kernel_cases(1, 1);
   const std::vector<int64_t> dimensions = {1, 3, 17};
   const int64_t pairs = 4;
@@ -86,7 +81,7 @@ TEST_CASE("the mean of cos(omega'tau) is the kernel", "[kernel]") {
 
 // Both empirical distributions are within the Dvoretzky-Kiefer-Wolfowitz distance of the truth,
 // hence within twice of each other.
-TEST_CASE("radius has the law of the norm of a draw", "[kernel]") {
+TEST_CASE("radius has the law of the norm of a draw") {
   for (const KernelCase& c : kernel_cases(1, 1)) {
     const random::Law& law = *c.kernel->spectral_law();
     INFO(c.label);
@@ -106,7 +101,7 @@ TEST_CASE("radius has the law of the norm of a draw", "[kernel]") {
   }
 }
 
-TEST_CASE("omega is scale_quantile of a uniform number times a normal vector", "[kernel]") {
+TEST_CASE("omega is scale_quantile of a uniform number times a normal vector") {
   for (const KernelCase& c : kernel_cases(1, 1)) {
     const random::Law& law = *c.kernel->spectral_law();
     INFO(c.label);
@@ -127,7 +122,7 @@ TEST_CASE("omega is scale_quantile of a uniform number times a normal vector", "
   }
 }
 
-TEST_CASE("quantiles are those of the draws' coordinates", "[kernel]") {
+TEST_CASE("quantiles are those of the draws' coordinates") {
   const int64_t d = 3;
   for (const KernelCase& c : kernel_cases(1, 1)) {
     const random::Law& law = *c.kernel->spectral_law();
@@ -157,7 +152,7 @@ TEST_CASE("quantiles are those of the draws' coordinates", "[kernel]") {
   }
 }
 
-TEST_CASE("quantiles of known laws, far tails included", "[kernel]") {
+TEST_CASE("quantiles of known laws, far tails included") {
   const double pi = std::acos(-1.0);
   const auto cauchy = kernel::make_laplacian({1}, 1);
   const auto laplace = kernel::make_cauchy({1}, 1);
@@ -171,7 +166,7 @@ TEST_CASE("quantiles of known laws, far tails included", "[kernel]") {
   }
 }
 
-TEST_CASE("draws are finite, in single precision too, and a function of the stream", "[kernel]") {
+TEST_CASE("draws are finite, in single precision too, and a function of the stream") {
   std::vector<KernelCase> cases = kernel_cases(1, 1);
   cases.push_back({"matern, tiny nu", kernel::make_matern(1e-3, {1}, 1)});
   cases.push_back(

@@ -5,18 +5,11 @@
 // level), multiple eigenvalues, rank one, zero.
 #include "linalg/symmetric_eigen.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <vector>
-
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 
 using namespace mercer;
-using linalg::TridiagonalSolver;
-using test::random_matrix;
+using linalg::TridiagonalSolver, test::random_matrix;
 
 namespace {
 
@@ -94,7 +87,7 @@ void check_decomposition(const Matrix<double>& A, const Decomposed& found) {
 
 }  // namespace
 
-TEST_CASE("eigendecompositions have small residuals, and orthogonal vectors", "[linalg]") {
+TEST_CASE("eigendecompositions have small residuals, and orthogonal vectors") {
   const auto solver =
       GENERATE(TridiagonalSolver::divide_and_conquer, TridiagonalSolver::relatively_robust);
   // 128 reflectors make a block.
@@ -116,7 +109,7 @@ TEST_CASE("eigendecompositions have small residuals, and orthogonal vectors", "[
   CHECK(worst <= kLapackThreshold * static_cast<double>(n) * kEps * norm);
 }
 
-TEST_CASE("a full random matrix and an empty one decompose", "[linalg]") {
+TEST_CASE("a full random matrix and an empty one decompose") {
   const auto solver =
       GENERATE(TridiagonalSolver::divide_and_conquer, TridiagonalSolver::relatively_robust);
   const Matrix<double> A = random_matrix(257, 257, 3);
@@ -128,49 +121,39 @@ TEST_CASE("a full random matrix and an empty one decompose", "[linalg]") {
   CHECK(none.empty());
 }
 
-TEST_CASE("the memory cap chooses the tridiagonal solver, then refuses", "[linalg]") {
+TEST_CASE("the memory cap chooses the tridiagonal solver, then refuses") {
   const int64_t n = 100;
   const Matrix<double> A = with_spectrum("decay", n), B = test::copy(A.view());
   std::vector<double> values(static_cast<std::size_t>(n));
   Context context;
   context.memory_cap = 9 * n * n;
-  CHECK(test::refusal_fault(
-            MERCER_OUT_OF_MEMORY,
-            [&] {
-              linalg::symmetric_eigen(A.view(), values, context,
-                                      TridiagonalSolver::divide_and_conquer);
-            },
-            "memory_cap = 90000") == "");
+  CHECK_REFUSED(
+      MERCER_OUT_OF_MEMORY,
+      linalg::symmetric_eigen(A.view(), values, context, TridiagonalSolver::divide_and_conquer),
+      "memory_cap = 90000");
   linalg::symmetric_eigen(A.view(), values, context);
   check_decomposition(B, {test::copy(A.view()), values});
   context.memory_cap = 7 * n * n;
-  CHECK(test::refusal_fault(
-            MERCER_OUT_OF_MEMORY, [&] { linalg::symmetric_eigen(A.view(), values, context); },
-            "memory_cap = 70000", "80000") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, linalg::symmetric_eigen(A.view(), values, context),
+                "memory_cap = 70000", "80000");
 }
 
-TEST_CASE("bad matrices and cancellation are refused", "[linalg]") {
+TEST_CASE("bad matrices and cancellation are refused") {
   Context context;
   std::vector<double> values(4), short_values(3);
   const Matrix<double> A = random_matrix(4, 4, 5), wide = random_matrix(4, 5, 5);
-  CHECK(test::refusal_fault(
-            MERCER_DIMENSION_MISMATCH,
-            [&] { linalg::symmetric_eigen(wide.view(), values, context); }, "A is 4 x 5") == "");
-  CHECK(test::refusal_fault(
-            MERCER_DIMENSION_MISMATCH,
-            [&] { linalg::symmetric_eigen(A.view(), short_values, context); },
-            "values has 3 elements, expected 4") == "");
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, linalg::symmetric_eigen(wide.view(), values, context),
+                "A is 4 x 5");
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, linalg::symmetric_eigen(A.view(), short_values, context),
+                "values has 3 elements, expected 4");
   for (const double bad : {kNan, std::numeric_limits<double>::infinity()}) {
     for (const int64_t row : {0, 1, 3}) {
       const Matrix<double> poisoned = random_matrix(4, 4, 5);
       poisoned(row, 0) = bad;
-      CHECK(test::refusal_fault(
-                MERCER_INVALID_ARGUMENT,
-                [&] { linalg::symmetric_eigen(poisoned.view(), values, context); },
-                "finite") == "");
+      CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                    linalg::symmetric_eigen(poisoned.view(), values, context), "finite");
     }
   }
   context.cancel();
-  CHECK(test::refusal_fault(MERCER_CANCELLED,
-                            [&] { linalg::symmetric_eigen(A.view(), values, context); }) == "");
+  CHECK_REFUSED(MERCER_CANCELLED, linalg::symmetric_eigen(A.view(), values, context));
 }

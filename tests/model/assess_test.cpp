@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The honest score of a search beside that of fresh rows, and what it is made of.
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
 #include "model/assess/assessment.h"
 #include "model/assess/balanced_score.h"
 #include "model/assess/warnings.h"
-#include "model/search/search.h"
 #include "model_problem.h"
 #include "statistic/prediction_score.h"
 #include "support/catch.h"
@@ -21,13 +16,12 @@ namespace {
 
 Model searched(const Problem& problem, SearchOptions options = {}) {
   options.features = 128;
-  Context context;
-  return search(GaussianMaker{3, 5}, options, problem.x(), problem.y(), context);
+  return search(GaussianMaker{3, 5}, options, problem);
 }
 
 }  // namespace
 
-TEST_CASE("the honest score is that of fresh rows, nested and on unseen rows", "[model]") {
+TEST_CASE("the honest score is that of fresh rows, nested and on unseen rows") {
   const Problem fresh = smooth_problem(4000, 3, 1, 0.5, 31);
   for (const int64_t n : {150, 1200}) {
     const Problem problem = smooth_problem(n, 3, 1, 0.5, 32);
@@ -45,7 +39,7 @@ TEST_CASE("the honest score is that of fresh rows, nested and on unseen rows", "
   }
 }
 
-TEST_CASE("targets of noise alone give no honest score, and a warning says so", "[model]") {
+TEST_CASE("targets of noise alone give no honest score, and a warning says so") {
   Problem noise = smooth_problem(120, 3, 1, 0, 33);
   noise.Y = random_matrix(120, 1, 34);
   const Model model = searched(noise);
@@ -57,7 +51,7 @@ TEST_CASE("targets of noise alone give no honest score, and a warning says so", 
   CHECK(warned);
 }
 
-TEST_CASE("a search warns of rows that repeat others", "[model]") {
+TEST_CASE("a search warns of rows that repeat others") {
   const auto warned = [](const Model& model) {
     for (const std::string& text : model.report.warnings)
       if (text.find("repeat the inputs of others") != std::string::npos) return true;
@@ -70,8 +64,7 @@ TEST_CASE("a search warns of rows that repeat others", "[model]") {
   CHECK(warned(searched(problem)));
 }
 
-TEST_CASE("a lambda that is given may be far below what trials in single precision allow",
-          "[model]") {
+TEST_CASE("a lambda that is given may be far below what trials in single precision allow") {
   SearchOptions options;
   options.lambda = 1e-13;
   const Model model = searched(smooth_problem(3600, 3, 1, 0.3, 37), options);
@@ -79,7 +72,7 @@ TEST_CASE("a lambda that is given may be far below what trials in single precisi
   CHECK(model.report.assessment.score > 0.5);
 }
 
-TEST_CASE("rows that are assessed or held out join the fit", "[model]") {
+TEST_CASE("rows that are assessed or held out join the fit") {
   for (const int64_t n : {1100, 3500}) {  // by leave-one-out, on held-out rows
     const Problem problem = smooth_problem(n, 3, 2, 0.3, 35);
     const Model model = searched(problem);
@@ -105,7 +98,7 @@ TEST_CASE("rows that are assessed or held out join the fit", "[model]") {
   }
 }
 
-TEST_CASE("balanced accuracy is the mean of recalls, with the error of each", "[model]") {
+TEST_CASE("balanced accuracy is the mean of recalls, with the error of each") {
   const int64_t n = 400;
   const Matrix<double> Y(n, 1), scores(n, 3);  // of the third class is no row
   scores.fill(0);
@@ -142,8 +135,7 @@ TEST_CASE("balanced accuracy is the mean of recalls, with the error of each", "[
                                  "balanced class weights find more"});
 }
 
-TEST_CASE("an accuracy has its binomial error, R^2 that of a ratio of means and of its tails",
-          "[model]") {
+TEST_CASE("an accuracy has its binomial error, R^2 that of a ratio of means and of its tails") {
   const int64_t n = 400;
   const Matrix<double> Y(n, 1), scores(n, 2);
   for (int64_t i = 0; i < n; ++i) {
@@ -173,7 +165,7 @@ TEST_CASE("an accuracy has its binomial error, R^2 that of a ratio of means and 
   CHECK(told == Approx(std::sqrt(squares - sum * sum)).epsilon(0.25));
 }
 
-TEST_CASE("two errors hold R^2 where few rows make most of it", "[model]") {
+TEST_CASE("two errors hold R^2 where few rows make most of it") {
   // y is uniform, of variance 1/3; errors a / (1 - |u|)^0.35 have one of a^2 / 0.3, no kurtosis.
   // The delta method's own errors hold R^2 in 74 %, these in 85 %.
   const int64_t sets = 200, rows = 300;
@@ -191,7 +183,7 @@ TEST_CASE("two errors hold R^2 where few rows make most of it", "[model]") {
   CHECK(held >= 160);
 }
 
-TEST_CASE("what all rows leave of the folds' errors is told of nested scores alone", "[model]") {
+TEST_CASE("what all rows leave of the folds' errors is told of nested scores alone") {
   const int64_t n = 200;
   const Matrix<double> Y = random_matrix(n, 1, 3);
   Foreseen foreseen{copy(Y.view()), {Matrix<double>(n, 1), {}}};
@@ -208,7 +200,7 @@ TEST_CASE("what all rows leave of the folds' errors is told of nested scores alo
   CHECK(told(Assessed::nested, std::nan("")).score == unseen.score);
 }
 
-TEST_CASE("parts in time are scored about their own means", "[model]") {
+TEST_CASE("parts in time are scored about their own means") {
   const std::vector<Split> parts = {{{0}, {1, 2, 3}}, {{0, 1, 2, 3}, {4, 5, 6, 7}}};
   const Matrix<double> noise = random_matrix(7, 1, 41);
   const auto score = [&](double drift, std::span<const double> weights) {
@@ -227,7 +219,7 @@ TEST_CASE("parts in time are scored about their own means", "[model]") {
   CHECK(score(0, {}) < 0.95);
 }
 
-TEST_CASE("targets that a few rows spread are warned of, and a fit that interpolates", "[model]") {
+TEST_CASE("targets that a few rows spread are warned of, and a fit that interpolates") {
   const auto warned = [](const Model& model, const char* words) {
     return std::ranges::any_of(model.report.warnings, [&](const std::string& text) {
       return text.find(words) != std::string::npos;
@@ -249,7 +241,7 @@ TEST_CASE("targets that a few rows spread are warned of, and a fit that interpol
   }
 }
 
-TEST_CASE("few and degenerate rows are fitted, with a warning", "[model]") {
+TEST_CASE("few and degenerate rows are fitted, with a warning") {
   const auto warned = [](const Model& model, const char* words) {
     for (const std::string& text : model.report.warnings)
       if (text.find(words) != std::string::npos) return true;

@@ -3,10 +3,6 @@
 // Calibration of scores whose probabilities are known.
 #include "model/select/calibration.h"
 
-#include <algorithm>
-#include <cmath>
-
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 
@@ -44,8 +40,7 @@ struct Drawn {
 
 }  // namespace
 
-TEST_CASE("calibration finds the slope and offsets that classes were drawn with",
-          "[model][calibration]") {
+TEST_CASE("calibration finds the slope and offsets that classes were drawn with", "[calibration]") {
   // The estimates of a regular model are normal about the truth with the inverse of the information
   // as covariance. Its diagonal here is at least n times the mean variance of a term, about 0.05,
   // after what the others explain: deviations below 1 / sqrt(0.05 n) = 0.032; 5 of them fail with a
@@ -74,8 +69,7 @@ TEST_CASE("calibration finds the slope and offsets that classes were drawn with"
   }
 }
 
-TEST_CASE("calibration weighs rows, and rows without weight may hold anything",
-          "[model][calibration]") {
+TEST_CASE("calibration weighs rows, and rows without weight may hold anything", "[calibration]") {
   Context context;
   const Drawn drawn(400, 2, {0.2, -0.1, -0.1}, 21);
   std::vector<double> weights;
@@ -92,24 +86,7 @@ TEST_CASE("calibration weighs rows, and rows without weight may hold anything",
             .empty());
 }
 
-TEST_CASE("calibration: weights below 1 are shares, whatever their unit", "[model][calibration]") {
-  Context context;
-  const Drawn drawn(40, 2, {0.2, -0.1, -0.1}, 22);
-  for (const Prior prior : {Prior::none, Prior::softmax}) {
-    const auto at = [&](double weight) {
-      return fit_calibration(drawn.scores.view(), drawn.codes.view(),
-                             std::vector<double>(40, weight), context, nullptr, prior);
-    };
-    const Calibration one = at(1);
-    for (const double weight : {0.025, 1e-6, 1e-200}) {
-      const Calibration found = at(weight);
-      CHECK(std::abs(found.slope - one.slope) <= 1e-5);
-      for (size_t k = 0; k < 3; ++k) CHECK(std::abs(found.offset[k] - one.offset[k]) <= 1e-5);
-    }
-  }
-}
-
-TEST_CASE("few rows that scores tell apart give no certainty", "[model][calibration]") {
+TEST_CASE("few rows that scores tell apart give no certainty", "[calibration]") {
   Context context;
   Matrix<double> scores(6, 2), codes(6, 2);
   for (int64_t i = 0; i < 6; ++i) {
@@ -130,7 +107,7 @@ TEST_CASE("few rows that scores tell apart give no certainty", "[model][calibrat
   CHECK(wrong.slope == 0);
 }
 
-TEST_CASE("many classes together give away two rows, as two classes do", "[model][calibration]") {
+TEST_CASE("many classes together give away two rows, as two classes do", "[calibration]") {
   Context context;
   for (const int64_t K : {2, 4, 25}) {
     Matrix<double> scores(3 * K, K), codes(3 * K, K);
@@ -145,7 +122,7 @@ TEST_CASE("many classes together give away two rows, as two classes do", "[model
   }
 }
 
-TEST_CASE("scores of the wrong sign leave the classes' smoothed shares", "[model][calibration]") {
+TEST_CASE("scores of the wrong sign leave the classes' smoothed shares", "[calibration]") {
   // 30 rows of class 0 and 10 of class 1; scores that go the wrong way and are far from 0.
   Context context;
   Matrix<double> scores(40, 2), codes(40, 2);
@@ -163,7 +140,7 @@ TEST_CASE("scores of the wrong sign leave the classes' smoothed shares", "[model
   CHECK(std::abs(found.offset[0] - found.offset[1] - std::log(share / (1 - share))) <= 1e-4);
 }
 
-TEST_CASE("calibration: a row of weight 2 is two equal rows", "[model][calibration]") {
+TEST_CASE("calibration: a row of weight 2 is two equal rows", "[calibration]") {
   Context context;
   const Drawn drawn(30, 2, {0.2, -0.1, -0.1}, 41);
   std::vector<double> weights;
@@ -189,7 +166,7 @@ TEST_CASE("calibration: a row of weight 2 is two equal rows", "[model][calibrati
 }
 
 TEST_CASE("scores of a logistic loss stay about what they are where few rows calibrate",
-          "[model][calibration]") {
+          "[calibration]") {
   // Three rows of one class of three: without a prior the other classes lose what Platt's targets
   // allow, with it no number leaves two deviations of the prior.
   Context context;
@@ -213,7 +190,7 @@ TEST_CASE("scores of a logistic loss stay about what they are where few rows cal
   CHECK(std::abs(of(Prior::none).slope - of(Prior::softmax).slope) <= 0.02);
 }
 
-TEST_CASE("a calibration's numbers are checked", "[model][calibration]") {
+TEST_CASE("a calibration's numbers are checked", "[calibration]") {
   const Calibration calibration{2.5, {0.1, -0.1}};
   const std::vector<double> numbers = numbers_of(calibration);
   CHECK(numbers == std::vector<double>{2.5, 0.1, -0.1});

@@ -1,21 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include <cmath>
-#include <limits>
-#include <vector>
-
+// Classes: their codes, what is learnt of them and how it is scored.
 #include "model/model.h"
+#include "model/outputs/simplex_code.h"
 #include "model/rows/feature_rows.h"
-#include "model/rows/row_sets.h"
 #include "model/select/held_out_score.h"
 #include "model_problem.h"
 #include "prepared_by.h"
-#include "support/catch.h"
+#include "support/dense.h"
+#include "support/reference.h"
 #include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
+
+namespace mercer::test {
+
+TEST_CASE("simplex codes are the reference numbers and what they are for") {
+  for (int64_t classes = 2; classes <= 6; ++classes) {
+    Matrix<double> code(classes - 1, classes);
+    model::simplex_code(code.view());
+    const Reference& expected = oracle("operator_kernels")["simplex"][std::to_string(classes)];
+    CHECK(difference(code.view(),
+                     filled(classes - 1, classes,
+                            [&](int64_t i, int64_t j) { return expected[i][j].get<double>(); })
+                         .view(),
+                     1e-14) == "");
+    const auto T = static_cast<double>(classes);
+    const Matrix<double> inner = product(transposed(code.view()).view(), code.view());
+    CHECK(difference(inner.view(),
+                     filled(classes, classes,
+                            [&](int64_t i, int64_t j) { return i == j ? 1 : -1 / (T - 1); })
+                         .view(),
+                     1e-14) == "");
+  }
+  Matrix<double> wrong(2, 2);
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, model::simplex_code(wrong.view()), "2 x 2");
+}
+
+}  // namespace mercer::test
 
 namespace {
 
@@ -53,17 +77,15 @@ int64_t errors(const Model& model, const Problem& problem) {
 
 }  // namespace
 
-TEST_CASE("separable classes are learnt without error", "[model]") {
+TEST_CASE("separable classes are learnt without error") {
   int64_t wrong = 0;
   for (const int64_t classes : {2, 3, 6}) {
     std::vector<int64_t> labels;
     for (int64_t k = 0; k < classes; ++k) labels.push_back(k);
     for (const int64_t D : {64, 512}) {  // primal, dual
       for (const Selection selection : {Selection::gcv, Selection::held_out, Selection::kfold}) {
-        Context context;
         const Problem train = blobs(300, labels, 31);
-        const Model model = fit(gaussian_map(2, D), class_options(classes, selection), train.x(),
-                                train.y(), context);
+        const Model model = fit(gaussian_map(2, D), class_options(classes, selection), train);
         wrong += errors(model, blobs(300, labels, 32));
       }
     }
@@ -71,18 +93,16 @@ TEST_CASE("separable classes are learnt without error", "[model]") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("a class without rows is never predicted", "[model]") {
+TEST_CASE("a class without rows is never predicted") {
   // Its codes are all zero, so are its weights and intercept; the scores of a row sum to 1, so
   // another is above 0.
   const Problem train = blobs(200, {0, 2, 4}, 33);
-  Context context;
-  const Model model =
-      fit(gaussian_map(2, 64), class_options(5, Selection::gcv), train.x(), train.y(), context);
+  const Model model = fit(gaussian_map(2, 64), class_options(5, Selection::gcv), train);
   CHECK(model.outputs() == 5);
   CHECK(errors(model, blobs(300, {0, 2, 4}, 34)) == 0);
 }
 
-TEST_CASE("a row outside the kernel's domain has no class, unless it is clipped", "[model]") {
+TEST_CASE("a row outside the kernel's domain has no class, unless it is clipped") {
   Problem train = blobs(60, {0, 1}, 38);
   for (int64_t i = 0; i < 60; ++i)
     for (int64_t j = 0; j < 2; ++j) train.X(i, j) = std::abs(train.X(i, j));
@@ -91,17 +111,16 @@ TEST_CASE("a row outside the kernel's domain has no class, unless it is clipped"
   Context context;
   const std::shared_ptr<const feature::FeatureMap> map =
       feature::make_fourier(*kernel::make_skewed_chi2(0.5, 1.0), 2, 32, {});
-  const Model model = fit(map, options, train.x(), train.y(), context);
+  const Model model = fit(map, options, train);
   train.X(3, 1) = -2;
   std::vector<int32_t> found(60);
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] { classify(model, train.x(), context, found, Extrapolation::free); },
-            "X: row 3, column 1 (counted from 0) is -2", "> -0.5, as kernel skewed_chi2") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                classify(model, train.x(), context, found, Extrapolation::free),
+                "X: row 3, column 1 (counted from 0) is -2", "> -0.5, as kernel skewed_chi2");
   CHECK(classify(model, train.x(), context, found).rows == 1);
 }
 
-TEST_CASE("class scores are least squares on one-hot codes", "[model]") {
+TEST_CASE("class scores are least squares on one-hot codes") {
   const Problem train = blobs(120, {0, 1, 2}, 35);
   Matrix<double> codes(120, 3);
   codes.fill(0);
@@ -110,14 +129,14 @@ TEST_CASE("class scores are least squares on one-hot codes", "[model]") {
   options.select.lambda = 1e-3;
   options.estimate.precision = feature::Precision::f64;
   Context context;
-  const Model model = fit(gaussian_map(2, 64), options, train.x(), train.y(), context);
+  const Model model = fit(gaussian_map(2, 64), options, train);
   options.coding.task = Task::regression;
   const Model coded =
       fit(gaussian_map(2, 64), options, train.x(), MatrixView<const double>(codes.view()), context);
   CHECK(largest_difference(predictions(model, train.x()), predictions(coded, train.x())) == 0);
 }
 
-TEST_CASE("held-out selection of a classifier counts errors", "[model]") {
+TEST_CASE("held-out selection of a classifier counts errors") {
   // Overlapping classes, so that there are errors to count: blobs at distance 0.5 with labels by
   // turns.
   Problem problem{random_matrix(200, 2, 36), Matrix<double>(200, 1)};
@@ -131,8 +150,7 @@ TEST_CASE("held-out selection of a classifier counts errors", "[model]") {
   options.select.lambda_largest = 1e-1;
   options.select.lambda_smallest = 1e-5;
   options.select.lambda_count = 5;
-  Context context;
-  const Model model = fit(gaussian_map(2, 40), options, problem.x(), problem.y(), context);
+  const Model model = fit(gaussian_map(2, 40), options, problem);
   const Matrix<double> Z = plain_features(*model.map, problem.x(), model.preparation);
   Matrix<double> codes(200, 2);
   for (int64_t i = 0; i < 200; ++i) {
@@ -158,7 +176,7 @@ TEST_CASE("held-out selection of a classifier counts errors", "[model]") {
   CHECK(model.path[0].score > 0);
 }
 
-TEST_CASE("scores of several weights in one pass are those of each alone", "[model]") {
+TEST_CASE("scores of several weights in one pass are those of each alone") {
   const Problem problem = blobs(100, {0, 1, 2}, 37);
   const auto map = gaussian_map(2, 16);
   const Preparation preparation = fit_standardizer(problem.x());

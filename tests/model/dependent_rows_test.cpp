@@ -2,17 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Rows that know of each other: of groups with an effect of their own, and of a walk in time. Scores
 // of random folds are of rows whose like was seen; those of groups and of later rows are honest.
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-#include <vector>
-
 #include "model/assess/drift.h"
-#include "model/rows/row_sets.h"
-#include "model/search/search.h"
 #include "model_problem.h"
 #include "statistic/prediction_score.h"
-#include "support/catch.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -62,8 +54,7 @@ Model searched(const Problem& problem, std::span<const double> groups = {}, bool
   options.per_input = PerInput::off;
   options.fit.select.ordered = ordered;
   options.fit.estimate.precision = feature::Precision::f64;
-  Context context;
-  return search(GaussianMaker{3, 5}, options, problem.x(), problem.y(), context, {}, groups);
+  return search(GaussianMaker{3, 5}, options, problem, {}, groups);
 }
 
 double score_on(const Model& model, const Problem& problem) {
@@ -72,7 +63,7 @@ double score_on(const Model& model, const Problem& problem) {
 
 }  // namespace
 
-TEST_CASE("a grouped search scores groups that it has not seen", "[model]") {
+TEST_CASE("a grouped search scores groups that it has not seen") {
   // The rows of both were drawn alike: the groups' centres are all that differs.
   double random = 0, grouped = 0, error = 0, truth = 0;
   constexpr int kSets = 4;
@@ -96,7 +87,7 @@ TEST_CASE("a grouped search scores groups that it has not seen", "[model]") {
   CHECK(std::abs(grouped - truth) < 3 * std::sqrt(error / kSets));
 }
 
-TEST_CASE("the test of drift has its level, of heavy tails and of ties", "[model]") {
+TEST_CASE("the test of drift has its level, of heavy tails and of ties") {
   // 1 in 1000; above 20 of 8000 with a chance below 1e-4.
   const Matrix<double> numbers = random_matrix(8000, 120, 7);
   int alarms = 0;
@@ -120,7 +111,7 @@ TEST_CASE("the test of drift has its level, of heavy tails and of ties", "[model
   CHECK_FALSE(are_larger(std::span(losses).first(19), others));
 }
 
-TEST_CASE("a search warns of rows that drift, and not of exchangeable ones", "[model]") {
+TEST_CASE("a search warns of rows that drift, and not of exchangeable ones") {
   const auto warns = [](const Model& model) {
     return std::ranges::count_if(model.report.warnings, [](const std::string& one) {
       return one.find("the last fifth of the rows is predicted worse") != std::string::npos;
@@ -137,7 +128,7 @@ TEST_CASE("a search warns of rows that drift, and not of exchangeable ones", "[m
   CHECK(alarms <= 1);
 }
 
-TEST_CASE("an ordered search scores rows later than those it knows", "[model]") {
+TEST_CASE("an ordered search scores rows later than those it knows") {
   double random = 0, ordered = 0, later = 0;
   constexpr int kSets = 4;
   for (uint64_t seed = 0; seed < kSets; ++seed) {

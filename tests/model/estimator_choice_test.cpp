@@ -4,8 +4,6 @@
 // out.
 #include "model/search/estimator_choice.h"
 
-#include <cmath>
-
 #include "model/rows/feature_rows.h"
 #include "model_problem.h"
 #include "solver/block_statistics.h"
@@ -61,7 +59,7 @@ struct Setting {
 
 }  // namespace
 
-TEST_CASE("the estimator of the lower held-out log loss is kept", "[model][loss]") {
+TEST_CASE("the estimator of the lower held-out log loss is kept", "[loss]") {
   // Steep probabilities: the best linear scores of one-hot codes level off, those of log odds do
   // not, so that logistic regression fits better than calibrated least squares.
   Setting steep(3000, 12);
@@ -91,7 +89,7 @@ TEST_CASE("the estimator of the lower held-out log loss is kept", "[model][loss]
   CHECK(given.path.size() == 1);
 }
 
-TEST_CASE("the last fit of logistic regression is the minimum on its rows", "[model][loss]") {
+TEST_CASE("the last fit of logistic regression is the minimum on its rows", "[loss]") {
   Setting steep(3000, 12);
   const Split split = split_rows(3000, 0.2, 3000, 3);
   EstimatorChoice chosen = steep.choose(Estimator::logistic, {&split, 1});
@@ -120,7 +118,7 @@ TEST_CASE("the last fit of logistic regression is the minimum on its rows", "[mo
   CHECK(std::sqrt(square) <= 0.08);
 }
 
-TEST_CASE("folds are pooled: the loss of ridge is that of every row once", "[model][loss]") {
+TEST_CASE("folds are pooled: the loss of ridge is that of every row once", "[loss]") {
   Setting flat(300, 3);
   std::vector<Split> splits;
   for (const auto& fold : fold_rows(300, 3, 4)) splits.push_back({rows_without(300, fold), fold});

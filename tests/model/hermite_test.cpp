@@ -4,27 +4,18 @@
 // stated sum for mixed sets with an intercept, weights as repeated rows, refusals.
 #include "model/hermite.h"
 
-#include <cmath>
-#include <limits>
-#include <vector>
-
-#include "base/aligned.h"
 #include "feature/derivatives.h"
 #include "feature/fourier.h"
-#include "feature/map_entry.h"
 #include "spec/json.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/derivatives.h"
 #include "support/kernels.h"
 #include "support/map_calls.h"
 #include "support/reference.h"
-#include "support/refusal.h"
 #include "support/worst.h"
 
 using namespace mercer;
-using model::HermiteOptions;
-using model::Observations;
+using model::HermiteOptions, model::Observations;
 
 namespace {
 

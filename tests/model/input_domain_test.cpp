@@ -4,24 +4,11 @@
 // name.
 #include "model/prepare/input_domain.h"
 
-#include <algorithm>
-#include <cmath>
-#include <iterator>
-#include <string>
-#include <utility>
-
-#include "feature/map_entry.h"
-#include "kernel/kernel.h"
-#include "model/hermite.h"
-#include "model/prepare/row_summary.h"
-#include "model/row_stream.h"
-#include "model/search/search.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "spec/fit_plan.h"
 #include "spec/spec.h"
 #include "statistic/prediction_score.h"
-#include "support/catch.h"
 #include "support/partial_map.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
@@ -69,7 +56,7 @@ struct Blocks final : RowStream {
 
 }  // namespace
 
-TEST_CASE("kernels say what inputs they take, and are NaN beyond", "[model]") {
+TEST_CASE("kernels say what inputs they take, and are NaN beyond") {
   const std::string bounded[] = {"additive_chi2", "intersection",          "jensen_shannon",
                                  "hellinger",     "exponential_semigroup", "reciprocal_semigroup",
                                  "skewed_chi2"};
@@ -96,7 +83,7 @@ TEST_CASE("kernels say what inputs they take, and are NaN beyond", "[model]") {
   CHECK(found == std::size(bounded));
 }
 
-TEST_CASE("a search by default learns from non-negative rows with kernels of these", "[model]") {
+TEST_CASE("a search by default learns from non-negative rows with kernels of these") {
   // The targets are exact and additive: what a linear model leaves, 0.05 of them, is curvature.
   const Problem train = histograms(300, 3), fresh = histograms(300, 4);
   const auto left = [&](const Model& model) {
@@ -105,9 +92,7 @@ TEST_CASE("a search by default learns from non-negative rows with kernels of the
   SearchOptions options;
   options.features = 150;
   options.assess = false;
-  Context context;
-  const Model line =
-      search(*test::map_maker(R"({"map":"linear"})", 3, 1), options, train.x(), train.y(), context);
+  const Model line = search(*test::map_maker(R"({"map":"linear"})", 3, 1), options, train);
   for (const char* map : {R"({"map":"additive","kernel":{"kernel":"additive_chi2"}})",
                           R"({"map":"additive","kernel":{"kernel":"intersection"}})",
                           R"({"map":"laplace","kernel":{"kernel":"exponential_semigroup"}})",
@@ -115,7 +100,7 @@ TEST_CASE("a search by default learns from non-negative rows with kernels of the
                           R"({"map":"nystroem","kernel":{"kernel":"jensen_shannon"}})"}) {
     INFO(map);
     const auto maker = test::map_maker(map, 3, 1);
-    const Model model = search(*maker, options, train.x(), train.y(), context);
+    const Model model = search(*maker, options, train);
     for (const double mean : model.preparation.mean) CHECK(mean == 0);
     CHECK(left(model) < left(line) / 100);
   }
@@ -133,7 +118,7 @@ Preparation bounded_preparation(const X& rows, const Problem& problem, Transform
 
 }  // namespace
 
-TEST_CASE("inputs of bounded kernels are divided by their root mean square alone", "[model]") {
+TEST_CASE("inputs of bounded kernels are divided by their root mean square alone") {
   const Problem problem = histograms(200, 5);
   for (const Transform transform : {Transform::none, Transform::log}) {
     const Preparation by = bounded_preparation(problem.x(), problem, transform, Missing::refuse);
@@ -148,7 +133,7 @@ TEST_CASE("inputs of bounded kernels are divided by their root mean square alone
   }
 }
 
-TEST_CASE("the root mean square of a constant column is its number", "[model]") {
+TEST_CASE("the root mean square of a constant column is its number") {
   Problem problem = histograms(200, 13);
   for (int64_t i = 0; i < 200; ++i) problem.X(i, 1) = 0.001;
   for (const Missing missing : {Missing::refuse, Missing::fill}) {  // all rows, and the sample
@@ -157,8 +142,7 @@ TEST_CASE("the root mean square of a constant column is its number", "[model]") 
   }
 }
 
-TEST_CASE("sparse inputs of bounded kernels are divided by that of their listed numbers",
-          "[model]") {
+TEST_CASE("sparse inputs of bounded kernels are divided by that of their listed numbers") {
   const Problem problem = histograms(200, 14);
   SparseRows<double> sparse;
   sparse.cols = 3;
@@ -181,7 +165,7 @@ TEST_CASE("sparse inputs of bounded kernels are divided by that of their listed 
   }
 }
 
-TEST_CASE("negative inputs of a kernel that takes some are not scaled up", "[model]") {
+TEST_CASE("negative inputs of a kernel that takes some are not scaled up") {
   Problem problem = histograms(200, 6);
   for (int64_t i = 0; i < 200; ++i) problem.X(i, 0) = 0.01 * problem.X(i, 0);
   const auto domain = domain_of(*kernel_of("skewed_chi2"));
@@ -193,13 +177,10 @@ TEST_CASE("negative inputs of a kernel that takes some are not scaled up", "[mod
   problem.X(7, 0) = -0.9;
   CHECK(scale() == 1);
   const Preparing unit{.unit_rows = true};
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { within(domain, unit, problem.x()); }, "is -0.9",
-            ">= 0") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, within(domain, unit, problem.x()), "is -0.9", ">= 0");
 }
 
-TEST_CASE("every fit refuses rows outside the kernel's domain by row, column and value",
-          "[model]") {
+TEST_CASE("every fit refuses rows outside the kernel's domain by row, column and value") {
   Problem problem = histograms(120, 7);
   problem.X(7, 2) = -0.25;
   const auto kernel = kernel_of("additive_chi2");
@@ -209,46 +190,30 @@ TEST_CASE("every fit refuses rows outside the kernel's domain by row, column and
   const std::string place = refusal_of_row("-0.25");
   const char* expected = ">= 0, as kernel additive_chi2";
   Context context;
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { fit(map, {}, problem.x(), problem.y(), context); },
-            place.c_str(), expected) == "");
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { search(*maker, {}, problem.x(), problem.y(), context); },
-            place.c_str(), expected) == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, fit(map, {}, problem), place.c_str(), expected);
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, search(*maker, {}, problem), place.c_str(), expected);
   const Observations values{{}, 1, problem.x(), problem.y(), {}};
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              fit_hermite(map, {&values, 1}, {}, context);
-            },
-            ("sets[0].X: " + place).c_str(), expected) == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, fit_hermite(map, {&values, 1}, {}, context),
+                ("sets[0].X: " + place).c_str(), expected);
   Blocks blocks(problem);
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { fit_stream(map, {}, blocks, 1, context); },
-            place.c_str(), expected, "in the block after 0 rows") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, fit_stream(map, {}, blocks, 1, context), place.c_str(),
+                expected, "in the block after 0 rows");
   const auto plan =
       spec::fit_plan(R"({"search":false,"map":{"map":"nystroem","inputs":3,"features":9,)"
                      R"("kernel":{"kernel":"skewed_chi2","c":0.25}}})");
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] { spec::fit(plan, nullptr, problem.x(), problem.y(), {}, context); }, place.c_str(),
-            "> -0.25, as kernel skewed_chi2") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                spec::fit(plan, nullptr, problem.x(), problem.y(), {}, context), place.c_str(),
+                "> -0.25, as kernel skewed_chi2");
 }
 
-TEST_CASE("preparations that leave the kernel's domain are refused", "[model]") {
+TEST_CASE("preparations that leave the kernel's domain are refused") {
   const Problem problem = histograms(50, 8);
   const auto maker = test::map_maker(R"({"map":"additive","kernel":{"kernel":"hellinger"}})", 3, 1);
-  Context context;
   SearchOptions options;
   const auto refuses = [&](const char* what) {
-    CHECK(refusal_fault(
-              MERCER_UNSUPPORTED,
-              [&] { search(*maker, options, problem.x(), problem.y(), context); }, what,
-              "hellinger") == "");
-    CHECK(refusal_fault(
-              MERCER_UNSUPPORTED,
-              [&] { fit(maker->make(1, 3), options.fit, problem.x(), problem.y(), context); }, what,
-              "hellinger") == "");
+    CHECK_REFUSED(MERCER_UNSUPPORTED, search(*maker, options, problem), what, "hellinger");
+    CHECK_REFUSED(MERCER_UNSUPPORTED, fit(maker->make(1, 3), options.fit, problem), what,
+                  "hellinger");
   };
   options.fit.prepare.scale = Scale::robust;
   refuses("scale = robust");
@@ -259,7 +224,7 @@ TEST_CASE("preparations that leave the kernel's domain are refused", "[model]") 
   refuses("transform = rank");
 }
 
-TEST_CASE("a search tries the transforms alone that keep inputs inside", "[model]") {
+TEST_CASE("a search tries the transforms alone that keep inputs inside") {
   // A kernel with a domain and a lengthscale, as sums of kernels have.
   struct Bounded final : MapMaker {
     std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
@@ -269,8 +234,7 @@ TEST_CASE("a search tries the transforms alone that keep inputs inside", "[model
   };
   const Problem problem = histograms(200, 11);
   const SearchOptions options = choosing_transforms();
-  Context context;
-  const Model model = search(Bounded{}, options, problem.x(), problem.y(), context);
+  const Model model = search(Bounded{}, options, problem);
   bool log = false, rank = false;
   for (const SearchCandidate& trial : model.report.trials) {
     log = log || trial.transform == Transform::log;
@@ -282,8 +246,7 @@ TEST_CASE("a search tries the transforms alone that keep inputs inside", "[model
   CHECK_FALSE(stays_inside(negative, Transform::log));
 }
 
-TEST_CASE("a prediction of rows outside the domain is refused by row, column and value",
-          "[model]") {
+TEST_CASE("a prediction of rows outside the domain is refused by row, column and value") {
   const Problem train = histograms(100, 9);
   Problem fresh = histograms(20, 10);
   fresh.X(4, 1) = -1;
@@ -293,7 +256,7 @@ TEST_CASE("a prediction of rows outside the domain is refused by row, column and
   Context context;
   SearchOptions options;
   options.features = 21;
-  const Model model = search(*maker, options, train.x(), train.y(), context);
+  const Model model = search(*maker, options, train);
   Matrix<double> scores(20, 1);
   const auto refused = [&](const Rows& X) {
     return refusal_fault(
@@ -317,18 +280,17 @@ TEST_CASE("a prediction of rows outside the domain is refused by row, column and
   for (int64_t i = 0; i < 20; ++i) CHECK(std::isnan(scores(i, 0)) == (i == 4 || i == 5));
 }
 
-TEST_CASE("a number above the bound that is prepared to one below it is outside", "[model]") {
+TEST_CASE("a number above the bound that is prepared to one below it is outside") {
   Problem train = histograms(100, 12);
   for (int64_t i = 0; i < 100; ++i) train.X(i, 0) = 0.01 * train.X(i, 0);
   const auto maker =
       test::map_maker(R"({"map":"fourier","kernel":{"kernel":"skewed_chi2"}})", 3, 1);
   Context context;
-  const Model model = fit(maker->make(1, 32), {}, train.x(), train.y(), context);
+  const Model model = fit(maker->make(1, 32), {}, train);
   Matrix<double> scores(100, 1);
   train.X(7, 0) = -0.5;
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] { predict(model, train.x(), context, scores.view(), Extrapolation::free); },
-            "X: row 7, column 0 (counted from 0) is -0.5, prepared as the model's rows were -",
-            "> -1") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                predict(model, train.x(), context, scores.view(), Extrapolation::free),
+                "X: row 7, column 0 (counted from 0) is -0.5, prepared as the model's rows were -",
+                "> -1");
 }

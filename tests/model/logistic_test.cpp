@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Models of a loss: what they find, what they refuse.
-#include <cmath>
-#include <numeric>
-
 #include "model/estimator/model_entry.h"
 #include "model_problem.h"
-#include "support/catch.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -48,8 +44,7 @@ struct Coins {
 
 Model fitted(const Fitting& options, const Problem& problem, int64_t D = 200,
              std::span<const double> weights = {}) {
-  Context context;
-  return fit(gaussian_map(3, D), options, problem.x(), problem.y(), context, weights);
+  return fit(gaussian_map(3, D), options, problem, weights);
 }
 
 Matrix<double> probabilities(const Model& model, const Problem& problem) {
@@ -66,7 +61,7 @@ std::string fit_fault(mercer_status status, const Fitting& options, const Proble
 
 }  // namespace
 
-TEST_CASE("logistic regression finds probabilities that coins were thrown with", "[model][loss]") {
+TEST_CASE("logistic regression finds probabilities that coins were thrown with", "[loss]") {
   const Coins train(3000, 3), test(1000, 4);
   for (const char* loss : {"logistic", "squared_hinge"}) {
     const Model model = fitted(class_options(loss, 2), train.problem);
@@ -82,7 +77,7 @@ TEST_CASE("logistic regression finds probabilities that coins were thrown with",
   }
 }
 
-TEST_CASE("probabilities of few rows are not made worse by calibration", "[model][loss]") {
+TEST_CASE("probabilities of few rows are not made worse by calibration", "[loss]") {
   const Coins test(500, 4);
   double calibrated = 0, plain = 0;
   constexpr int kTimes = 20;
@@ -107,7 +102,7 @@ TEST_CASE("probabilities of few rows are not made worse by calibration", "[model
   CHECK(calibrated <= std::log(2.0));
 }
 
-TEST_CASE("multinomial regression tells several classes apart", "[model][loss]") {
+TEST_CASE("multinomial regression tells several classes apart", "[loss]") {
   Problem train = smooth_problem(900, 3, 1, 0.02, 5), test = smooth_problem(300, 3, 1, 0, 6);
   for (Problem* problem : {&train, &test})
     for (int64_t i = 0; i < problem->Y.rows(); ++i)
@@ -124,7 +119,7 @@ TEST_CASE("multinomial regression tells several classes apart", "[model][loss]")
   }
 }
 
-TEST_CASE("quantiles: the share of targets below is tau", "[model][loss]") {
+TEST_CASE("quantiles: the share of targets below is tau", "[loss]") {
   // Noise of a width that grows: the quantile is no shift of the mean.
   const int64_t n = 2000;
   Problem problem = smooth_problem(n, 3, 1, 0, 8);
@@ -148,7 +143,7 @@ TEST_CASE("quantiles: the share of targets below is tau", "[model][loss]") {
   CHECK(below_of[0] < below_of[1]);
 }
 
-TEST_CASE("Huber's loss is not moved by outliers, in any unit of the targets", "[model][loss]") {
+TEST_CASE("Huber's loss is not moved by outliers, in any unit of the targets", "[loss]") {
   Problem problem = smooth_problem(800, 3, 1, 0.05, 12);
   const Problem test = smooth_problem(200, 3, 1, 0, 13);
   for (int64_t i = 0; i < 800; i += 10) problem.Y(i, 0) += 1000;
@@ -167,7 +162,7 @@ TEST_CASE("Huber's loss is not moved by outliers, in any unit of the targets", "
   }
 }
 
-TEST_CASE("Poisson's loss finds the mean of counts", "[model][loss]") {
+TEST_CASE("Poisson's loss finds the mean of counts", "[loss]") {
   const int64_t n = 2000;
   Problem problem = smooth_problem(n, 3, 1, 0, 15);
   std::vector<double> mean;
@@ -194,7 +189,7 @@ TEST_CASE("Poisson's loss finds the mean of counts", "[model][loss]") {
   CHECK(std::sqrt(square) <= 0.15);             // 20 parameters, 3 counts each row: 0.06; twice
 }
 
-TEST_CASE("predictions of rare counts are limited as means, not as logs", "[model][loss]") {
+TEST_CASE("predictions of rare counts are limited as means, not as logs", "[loss]") {
   const int64_t n = 1000;
   Problem problem = smooth_problem(n, 3, 1, 0, 17);
   const Matrix<double> uniform = random_matrix(n, 1, 18);
@@ -225,8 +220,7 @@ TEST_CASE("predictions of rare counts are limited as means, not as logs", "[mode
   CHECK(high[0].lowest == std::log(8.0));
 }
 
-TEST_CASE("logistic: a weight is as many rows, classes balanced are weighed rows",
-          "[model][loss]") {
+TEST_CASE("logistic: a weight is as many rows, classes balanced are weighed rows", "[loss]") {
   const Coins coins(200, 22);
   const int64_t n = 200;
   Fitting options = class_options("logistic", 2, Selection::fixed);
@@ -257,7 +251,7 @@ TEST_CASE("logistic: a weight is as many rows, classes balanced are weighed rows
 }
 
 TEST_CASE("logistic: separable classes stay finite, without a penalty they do not converge",
-          "[model][loss]") {
+          "[loss]") {
   Problem problem = smooth_problem(60, 3, 1, 0, 25);
   for (int64_t i = 0; i < 60; ++i) problem.Y(i, 0) = problem.X(i, 0) > 0 ? 1 : 0;
   Fitting options = class_options("logistic", 2, Selection::fixed);
@@ -271,7 +265,7 @@ TEST_CASE("logistic: separable classes stay finite, without a penalty they do no
                   "raise lambda, iterations or tolerance") == "");
 }
 
-TEST_CASE("losses refuse what they are not for", "[model][loss]") {
+TEST_CASE("losses refuse what they are not for", "[loss]") {
   const Problem numbers = smooth_problem(40, 3, 1, 0.1, 31);
   Problem classes = smooth_problem(40, 3, 1, 0.1, 31);
   for (int64_t i = 0; i < 40; ++i) classes.Y(i, 0) = i % 2;

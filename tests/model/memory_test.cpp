@@ -2,14 +2,11 @@
 // SPDX-FileCopyrightText: The mercer authors
 // What calls take of a context's memory, measured: no more than the cap and a slack whatever the
 // cap; nothing is refused that would fit; amounts that refusals name lead to a cap that suffices.
-#include <cstdlib>
-#include <functional>
-#include <string>
-
+// Progress counts up to the total and no further; a call that is asked to stop does.
 #include "model/estimator/model_entry.h"
 #include "model/hermite.h"
+#include "model/model.h"
 #include "model_problem.h"
-#include "support/catch.h"
 #include "support/field_maps.h"
 #include "support/measured_memory.h"
 #include "support/refusal.h"
@@ -118,7 +115,7 @@ Measured fitting(const std::string& name, const Fitting& options, int64_t D, con
 
 }  // namespace
 
-TEST_CASE("ridge keeps to the memory cap, in every form", "[model]") {
+TEST_CASE("ridge keeps to the memory cap, in every form") {
   const Problem problem = smooth_problem(300, 3, 2, 0.1, 91);
   std::vector<Measured> calls;
   for (const Selection selection :
@@ -132,7 +129,7 @@ TEST_CASE("ridge keeps to the memory cap, in every form", "[model]") {
   check_memory(calls);
 }
 
-TEST_CASE("wide and sparse rows keep to the memory cap", "[model]") {
+TEST_CASE("wide and sparse rows keep to the memory cap") {
   const Matrix<double> wide = random_matrix(300, 3000, 5), Y = random_matrix(300, 1, 6);
   const auto sparse = sparse_rows<double>(300, 3000, 200, 7);
   Fitting robust = with(Selection::fixed);
@@ -142,7 +139,7 @@ TEST_CASE("wide and sparse rows keep to the memory cap", "[model]") {
                 fitting("sparse", with(Selection::fixed), 64, sparse.view(), Y.view())});
 }
 
-TEST_CASE("losses keep to the memory cap", "[model]") {
+TEST_CASE("losses keep to the memory cap") {
   Problem problem = smooth_problem(300, 3, 1, 0.1, 92);
   for (int64_t i = 0; i < 300; ++i) problem.Y(i, 0) = problem.Y(i, 0) > 0 ? 1 : 0;
   std::vector<Measured> calls;
@@ -160,7 +157,7 @@ TEST_CASE("losses keep to the memory cap", "[model]") {
   check_memory(calls);
 }
 
-TEST_CASE("searches keep to the memory cap", "[model]") {
+TEST_CASE("searches keep to the memory cap") {
   const Problem problem = smooth_problem(120, 3, 1, 0.1, 93);
   // Losses of each row under 34 lambdas, of some 20 trials, are not charged.
   constexpr int64_t kTrialBytes = 8 * 120 * 34 * 20;
@@ -178,7 +175,7 @@ TEST_CASE("searches keep to the memory cap", "[model]") {
   check_memory(calls);
 }
 
-TEST_CASE("derivatives and fields keep to the memory cap", "[model]") {
+TEST_CASE("derivatives and fields keep to the memory cap") {
   const Problem problem = smooth_problem(400, 3, 1, 0.1, 94);
   const Matrix<double> X = random_matrix(300, 2, 3), Y = random_matrix(300, 2, 4);
   const std::shared_ptr<const feature::FeatureMap> map = made_operator(
@@ -195,16 +192,74 @@ TEST_CASE("derivatives and fields keep to the memory cap", "[model]") {
   check_memory({{"hermite", 8 * 32 * 656, hermite}, {"field", 8 * 32 * 700, field}});
 }
 
-TEST_CASE("buffers of a fit are charged together", "[model]") {
+TEST_CASE("buffers of a fit are charged together") {
   const Problem problem = smooth_problem(600, 3, 1, 0.1, 92);
   Context context;
   context.threads = 1;
   context.memory_cap = int64_t{8} << 20;
   const MemoryCharge taken = context.charge(context.memory_cap - 8 * 256 * 256, "another call");
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY,
-            [&] {
-              fit(gaussian_map(3, 256), with(Selection::fixed), problem.x(), problem.y(), context);
-            },
-            "beside the") == "");
+  CHECK_REFUSED(
+      MERCER_OUT_OF_MEMORY,
+      fit(gaussian_map(3, 256), with(Selection::fixed), problem.x(), problem.y(), context),
+      "beside the");
+}
+
+namespace {
+
+struct Watch {
+  int64_t calls = 0, stop_at = -1, last = 0, total = 0;
+  bool sane = true;
+  static int32_t see(void* user, int64_t done, int64_t total) {
+    auto& watch = *static_cast<Watch*>(user);
+    watch.sane = watch.sane && done >= watch.last && done <= total &&
+                 (watch.calls == 0 || total == watch.total);
+    watch.last = done;
+    watch.total = total;
+    return ++watch.calls == watch.stop_at;
+  }
+};
+
+/// Runs `call` under a context that `watch` looks at.
+template <class Call>
+Outcome watched(Watch& watch, const Call& call) {
+  Context context;
+  context.progress = Watch::see;
+  context.user = &watch;
+  return outcome([&] { call(context); });
+}
+
+}  // namespace
+
+TEST_CASE("a fit and a search stop wherever they are asked to") {
+  const Problem problem = smooth_problem(300, 3, 1, 0.1, 62);
+  SearchOptions search_options;
+  search_options.features = 96;
+  int finished = 0;
+  for (const int64_t stop_at : {1, 2, 5, 20}) {
+    Watch fitting{.stop_at = stop_at}, searching{.stop_at = stop_at};
+    finished += watched(fitting, [&](Context& context) {
+                  fit(gaussian_map(3, 64), Fitting{}, problem.x(), problem.y(), context);
+                }).status != (fitting.calls >= stop_at ? MERCER_CANCELLED : MERCER_OK);
+    finished += watched(searching, [&](Context& context) {
+                  search(GaussianMaker{3}, search_options, problem.x(), problem.y(), context);
+                }).status != MERCER_CANCELLED;
+  }
+  CHECK(finished == 0);
+}
+
+TEST_CASE("progress of a search never runs back or past its total") {
+  for (const bool doubles : {false, true}) {
+    const Problem problem =
+        doubles ? rough_problem(3100, 0.1, 63) : smooth_problem(500, 3, 1, 0.1, 63);
+    SearchOptions options;
+    options.features = doubles ? 1024 : 128;
+    options.most_features = doubles ? 2048 : 0;
+    options.assess = !doubles;
+    Watch watch;
+    CHECK(watched(watch, [&](Context& context) {
+            search(GaussianMaker{3}, options, problem.x(), problem.y(), context);
+          }).status == MERCER_OK);
+    CHECK(watch.sane);
+    CHECK(watch.last == watch.total);
+  }
 }

@@ -4,18 +4,11 @@
 // of order two for scaled inputs; refusals.
 #include "model/model_derivative.h"
 
-#include <cmath>
-#include <limits>
-#include <vector>
-
-#include "base/aligned.h"
 #include "feature/fourier.h"
 #include "model/fit_checks.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/derivatives.h"
 #include "support/kernels.h"
-#include "support/refusal.h"
 #include "support/worst.h"
 
 using namespace mercer;
@@ -174,20 +167,16 @@ TEST_CASE("model derivatives: refusals") {
   model::Fitting options = plain_options();
   options.prepare.transform = model::Transform::log;
   const auto transformed = fitted_with(options);
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [&] { differentiated(transformed, {Kind::laplacian}, X); },
-            "transforms", "gradient") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, differentiated(transformed, {Kind::laplacian}, X), "transforms",
+                "gradient");
   options = plain_options();
   options.prepare.target_transform = model::Transform::log;
   const auto curved = fitted_with(options);
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [&] { differentiated(curved, {Kind::laplacian}, X); },
-            "transforms targets", "gradient") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, differentiated(curved, {Kind::laplacian}, X),
+                "transforms targets", "gradient");
   const auto plain = fitted_with(plain_options());
-  CHECK(test::refusal_fault(
-            MERCER_DIMENSION_MISMATCH,
-            [&] { differentiated(plain, {Kind::gradient}, test::random_matrix(3, 2, 1)); },
-            "3 x 2") == "");
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
+                differentiated(plain, {Kind::gradient}, test::random_matrix(3, 2, 1)), "3 x 2");
   model::Fitting shifted = plain_options();
   shifted.prepare.standardize = false;
   const auto Z = test::random_matrix(50, 2, 1), Y = test::random_matrix(50, 1, 2);
@@ -195,6 +184,5 @@ TEST_CASE("model derivatives: refusals") {
   const auto map = std::shared_ptr<const feature::FeatureMap>(test::map_without_derivatives(2, 20));
   const auto model =
       model::fit(map, shifted, MatrixView<const double>(Z.view()), Y.view(), context);
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [&] { differentiated(model, {Kind::gradient}, Z); }, "sign") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, differentiated(model, {Kind::gradient}, Z), "sign");
 }

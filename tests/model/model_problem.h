@@ -148,6 +148,20 @@ inline Matrix<double> plain_ridge(const Matrix<double>& Z, const Matrix<double>&
   return scores;
 }
 
+/// A fit and a search of a problem, under a context of their own.
+inline model::Model fit(std::shared_ptr<const feature::FeatureMap> map,
+                        const model::Fitting& options, const Problem& problem,
+                        std::span<const double> weights = {}) {
+  Context context;
+  return model::fit(std::move(map), options, problem.x(), problem.y(), context, weights);
+}
+inline model::Model search(const model::MapMaker& maker, const model::SearchOptions& options,
+                           const Problem& problem, std::span<const double> weights = {},
+                           std::span<const double> groups = {}) {
+  Context context;
+  return model::search(maker, options, problem.x(), problem.y(), context, weights, groups);
+}
+
 inline Matrix<double> predictions(const model::Model& model, const Rows& X) {
   Matrix<double> scores(X.rows(), model.outputs());
   Context context;

@@ -1,26 +1,201 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A search goes over to a lengthscale for each input where inputs differ, and says which matter.
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <numeric>
-#include <set>
-#include <string>
-#include <vector>
-
+// Lengthscales: where a search begins, and one for each input.
 #include "feature/fourier.h"
-#include "kernel/kernel.h"
-#include "model/search/search.h"
+#include "kernel/lengthscale.h"
+#include "model/prepare/row_coding.h"
+#include "model/rows/central_lengthscale.h"
+#include "model/search/ard.h"
 #include "model_problem.h"
+#include "prepared_by.h"
 #include "statistic/prediction_score.h"
 #include "support/catch.h"
+#include "support/dense.h"
 #include "support/made_map.h"
+#include "support/map_calls.h"
 #include "support/refusal.h"
+#include "support/statistic.h"
 
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
+
+namespace mercer::test {
+namespace {
+
+constexpr int64_t kNumbers = int64_t{1} << 29;  // as the header says
+constexpr int64_t kAll = 499500;                // pairs of 1000 rows
+
+std::vector<int64_t> all_rows(int64_t n) {
+  std::vector<int64_t> rows(static_cast<size_t>(n));
+  std::iota(rows.begin(), rows.end(), 0);
+  return rows;
+}
+
+/// Rows of lengths that vary, so that distances do: with d alike columns alone all would be equal.
+Matrix<double> spread_rows(int64_t n, int64_t d) {
+  Matrix<double> X = random_matrix(n, d, 12);
+  for (int64_t i = 0; i < n; ++i) {
+    const double length = 0.5 + static_cast<double>(i % 97) / 50;
+    for (int64_t j = 0; j < d; ++j) X(i, j) = X(i, j) * length + 3;
+  }
+  return X;
+}
+
+double central(const Matrix<double>& X, uint64_t seed, Context& context) {
+  const MatrixView<const double> view = X.view();
+  return model::central_lengthscale(test::fit_standardizer(view), view, all_rows(X.rows()), seed,
+                                    context);
+}
+
+Matrix<double> standardized(const Matrix<double>& X) {
+  const auto preparation = test::fit_standardizer(MatrixView<const double>(X.view()));
+  Matrix<double> out(X.rows(), X.cols());
+  for (int64_t i = 0; i < X.rows(); ++i)
+    model::standardize_row(preparation, MatrixView<const double>(X.view()), i, out.view().row(i));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("the numbers compared are bounded whatever the width") {
+  CHECK(model::median_pairs(100000, 1) == kAll);
+  CHECK(model::median_pairs(1000, 1074) == kAll);
+  CHECK(model::median_pairs(100, 100000) == 4950);
+  CHECK(model::median_pairs(2, 1 << 30) == 1);
+  CHECK(model::median_pairs(1, 10) == 0);
+  for (const int64_t d : {1075, 10000, 99999, 500000}) {
+    CAPTURE(d);
+    CHECK(model::median_pairs(3000, d) < kAll);
+    CHECK(model::median_pairs(3000, d) * d <= kNumbers);
+    CHECK((model::median_pairs(3000, d) + 1) * d > kNumbers);  // and what is allowed is used
+  }
+  CHECK(model::median_pairs(3000, 100000000) == 1000);
+}
+
+TEST_CASE("narrow rows start from the median of all pairs of a sample, as ever") {
+  const Matrix<double> X = spread_rows(200, 6);
+  Context context;
+  CHECK(central(X, 3, context) ==
+        kernel::median_heuristic(standardized(X).view(), kAll, 3, context));
+}
+
+// Drawn pairs are independent, so the rank of their median among all pairs is 1/2 within the
+// distance of Dvoretzky, Kiefer and Wolfowitz.
+TEST_CASE("wide rows start from a median that drawn pairs estimate") {
+  const int64_t n = 400, d = 7000;
+  const int64_t drawn = model::median_pairs(n, d);
+  REQUIRE(drawn < n * (n - 1) / 2);
+  const Matrix<double> X = spread_rows(n, d);
+  Context context;
+  const double found = central(X, 3, context);
+  const Matrix<double> rows = standardized(X);
+  int64_t below = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = i + 1; j < n; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; k < d; ++k) sum += (rows(i, k) - rows(j, k)) * (rows(i, k) - rows(j, k));
+      below += std::sqrt(sum) <= found;
+    }
+  }
+  const double rank = static_cast<double>(below) / (static_cast<double>(n) * (n - 1) / 2);
+  CHECK(std::fabs(rank - 0.5) <= ks_threshold(drawn) + 1.0 / static_cast<double>(drawn));
+  CHECK(central(X, 4, context) != found);
+  for (const int threads : {1, 7}) {
+    Context other;
+    other.threads = threads;
+    CHECK(central(X, 3, other) == found);
+  }
+}
+
+TEST_CASE("drawn pairs take the memory of pairs") {
+  const Matrix<double> X = spread_rows(200, 27000);
+  const MatrixView<const double> view = X.view();
+  REQUIRE(model::median_pairs(200, 27000) == 19884);
+  Context capped;
+  capped.memory_cap = 24 * 19884;
+  CHECK(model::central_lengthscale({}, view, all_rows(200), 0, capped) > 0);
+  capped.memory_cap -= 1;
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY,
+                model::central_lengthscale({}, view, all_rows(200), 0, capped),
+                "distances of pairs");
+}
+
+TEST_CASE("wide rows that are equal, or too far apart to say") {
+  const int64_t n = 200, d = 27000;
+  Matrix<double> X(n, d);
+  X.fill(1);
+  X(0, 5) = 2;
+  Context context;
+  CHECK(central(X, 0, context) == std::sqrt(2.0 * static_cast<double>(d)));
+  for (int64_t i = 0; i < n; ++i) X(i, 0) = 1e160 * static_cast<double>(i);
+  const MatrixView<const double> view = X.view();
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                model::central_lengthscale({}, view, all_rows(n), 0, context), "median", "inf");
+}
+
+}  // namespace mercer::test
+
+namespace {
+
+/// y = sin(2 x_0) + x_1 x_2 + noise of 20 inputs; rows of unit variance.
+test::Problem three_of_twenty(int64_t n, uint64_t seed) {
+  test::Problem problem = test::smooth_problem(n, 20, 1, 0.05, seed);
+  for (int64_t k = 0; k < n * 20; ++k) problem.X.data()[k] *= std::sqrt(3.0);
+  return problem;
+}
+
+Ard learnt(const test::Problem& problem, int threads = 1) {
+  Context context;
+  context.threads = threads;
+  const auto map = test::gaussian_map(problem.X.cols(), 256);
+  return learn_lengthscales(*map, problem.x(), problem.y(),
+                            {.lengthscale = std::sqrt(2.0 * problem.X.cols())}, context);
+}
+
+}  // namespace
+
+// Over seeds 1 to 20 the largest relevance of an input without effect was below 5e-5, all being
+// dropped, and the least of one with effect 0.18.
+TEST_CASE("ard: the three of twenty inputs that matter are found") {
+  for (const uint64_t seed : {1, 2, 3}) {
+    CAPTURE(seed);
+    const Ard ard = learnt(three_of_twenty(600, seed));
+    const std::vector<double> r = relevance(ard.lengthscale);
+    CHECK(*std::max_element(r.begin(), r.end()) == 1);
+    for (size_t j = 0; j < 20; ++j) {
+      CAPTURE(j, ard.lengthscale[j]);
+      CHECK((j < 3 ? r[j] > 0.1 : r[j] < 0.01));
+    }
+    CHECK(ard.gain > 0.1);
+    CHECK(ard.lambda >= kLeastArdLambda);
+  }
+}
+
+TEST_CASE("ard: the same bits for every number of threads") {
+  const test::Problem problem = three_of_twenty(400, 4);
+  const Ard one = learnt(problem);
+  for (const int threads : {2, 7}) {
+    const Ard other = learnt(problem, threads);
+    CHECK(other.lengthscale == one.lengthscale);
+    CHECK(other.lambda == one.lambda);
+  }
+}
+
+TEST_CASE("ard: a constant column is dropped, a constant target keeps all lengthscales") {
+  test::Problem problem = three_of_twenty(200, 5);
+  for (int64_t i = 0; i < 200; ++i) problem.X(i, 7) = 0;
+  CHECK(learnt(problem).lengthscale[7] == kDroppedLengthscale);
+  problem.Y.fill(2);
+  const Ard start = learnt(problem);
+  for (const double l : start.lengthscale) CHECK(l == Approx(std::sqrt(40.0)).epsilon(1e-12));
+  CHECK((start.evaluations == 0 && start.dropped == 0 && start.gain == 0));
+}
+
+TEST_CASE("ard: relevance is the shortest lengthscale over each, 0 for dropped inputs") {
+  const std::vector<double> l = {2, 8, kDroppedLengthscale};
+  CHECK(relevance(l) == std::vector<double>{1, 0.25, 0});
+}
 
 namespace {
 
@@ -63,13 +238,12 @@ Model searched(const MapMaker& maker, const Problem& problem) {
   SearchOptions options;
   options.features = 200;
   options.assess = false;
-  Context context;
-  return search(maker, options, problem.x(), problem.y(), context);
+  return search(maker, options, problem);
 }
 
 }  // namespace
 
-TEST_CASE("a search finds the input that matters, and is better for it", "[model]") {
+TEST_CASE("a search finds the input that matters, and is better for it") {
   const Problem train = one_of_six(300, 41), fresh = one_of_six(1000, 43);
   Maker maker;
   const Model each = searched(maker, train);
@@ -88,7 +262,7 @@ TEST_CASE("a search finds the input that matters, and is better for it", "[model
   CHECK(with > 0.9);
 }
 
-TEST_CASE("missing inputs and constant ones have a relevance each", "[model]") {
+TEST_CASE("missing inputs and constant ones have a relevance each") {
   Problem train = one_of_six(400, 47);
   for (int64_t i = 0; i < 400; ++i) {
     train.X(i, 2) = 5;
@@ -98,15 +272,14 @@ TEST_CASE("missing inputs and constant ones have a relevance each", "[model]") {
   SearchOptions options;
   options.features = 200;
   options.fit.prepare.missing = Missing::flag;
-  Context context;
-  const Model model = search(maker, options, train.x(), train.y(), context);
+  const Model model = search(maker, options, train);
   REQUIRE(model.map->kernel().lengthscale().size() == 7);
   REQUIRE(model.report.relevance.size() == 6);
   CHECK(model.report.relevance[0] == 1);
   CHECK(model.report.relevance[2] == 0);
 }
 
-TEST_CASE("features that are none of x/l keep one lengthscale", "[model]") {
+TEST_CASE("features that are none of x/l keep one lengthscale") {
   Problem train = one_of_six(300, 41);
   for (int64_t j = 0; j < 300 * 6; ++j) train.X.data()[j] *= 0.3;
   const Model model = searched(PoissonMaker{}, train);
@@ -115,32 +288,27 @@ TEST_CASE("features that are none of x/l keep one lengthscale", "[model]") {
   SearchOptions options;
   options.features = 200;
   options.per_input = PerInput::on;
-  Context context;
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] { search(PoissonMaker{}, options, train.x(), train.y(), context); },
-            "not those of x/l") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, search(PoissonMaker{}, options, train), "not those of x/l");
 }
 
-TEST_CASE("targets that do not depend on the inputs keep one lengthscale", "[model]") {
+TEST_CASE("targets that do not depend on the inputs keep one lengthscale") {
   Problem noise = one_of_six(200, 44);
   noise.Y = random_matrix(200, 1, 45);
   const Model model = searched(Maker{}, noise);
   CHECK(model.map->kernel().lengthscale().size() == 1);
 }
 
-TEST_CASE("the model of a search with a lengthscale for each input is a fit with them", "[model]") {
+TEST_CASE("the model of a search with a lengthscale for each input is a fit with them") {
   const Problem train = one_of_six(300, 46);
   const Model model = searched(Maker{}, train);
   REQUIRE(model.map->kernel().lengthscale().size() == 6);
   Fitting fixed = model.fit;
   fixed.select.selection = Selection::fixed;
-  Context context;
-  const Model again = fit(model.map, fixed, train.x(), train.y(), context);
+  const Model again = fit(model.map, fixed, train);
   CHECK(largest_difference(predictions(model, train.x()), predictions(again, train.x())) == 0);
 }
 
-TEST_CASE("many rows learn lengthscales under every transform whose walk came near", "[model]") {
+TEST_CASE("many rows learn lengthscales under every transform whose walk came near") {
   constexpr int64_t n = 3600;
   Problem train = one_of_six(n, 61);
   for (int64_t i = 0; i < n; ++i) {
@@ -148,8 +316,7 @@ TEST_CASE("many rows learn lengthscales under every transform whose walk came ne
     train.Y(i, 0) = train.X(i, 0) + 0.5 * std::sin(3 * train.X(i, 1)) + 12 * noise;
   }
   const SearchOptions options = choosing_transforms();
-  Context context;
-  const Model model = search(Maker{}, options, train.x(), train.y(), context);
+  const Model model = search(Maker{}, options, train);
   std::map<Transform, double> walked;
   std::set<Transform> learnt, near = {model.report.trials[0].transform};
   for (const SearchCandidate& trial : model.report.trials) {
@@ -166,7 +333,7 @@ TEST_CASE("many rows learn lengthscales under every transform whose walk came ne
 }
 
 // One descent from the lengthscale for all lost the first two in each of these: R^2 .40 for .98.
-TEST_CASE("inputs that matter by their product alone are found", "[model]") {
+TEST_CASE("inputs that matter by their product alone are found") {
   const auto drawn = [](int64_t n, uint64_t seed) {
     Problem problem{random_matrix(n, 6, seed), random_matrix(n, 1, seed + 1)};
     for (int64_t i = 0; i < n; ++i) {
@@ -184,15 +351,13 @@ TEST_CASE("inputs that matter by their product alone are found", "[model]") {
   for (const uint64_t seed : {1, 3, 4, 7}) {
     CAPTURE(seed);
     const Problem train = drawn(400, seed);
-    Context context;
-    const Model model = search(Maker{}, options, train.x(), train.y(), context);
+    const Model model = search(Maker{}, options, train);
     CHECK(statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view()) > 0.97);
     for (size_t j = 3; j < 6; ++j) CHECK(model.report.relevance[j] < 0.1);
   }
 }
 
-TEST_CASE("asked for, one lengthscale for all is kept and said where none for each is better",
-          "[model]") {
+TEST_CASE("asked for, one lengthscale for all is kept and said where none for each is better") {
   Problem train = one_of_six(100, 71);  // of no noise: lambda has a floor in the likelihood alone
   for (int64_t i = 0; i < 100; ++i) {
     const double* x = train.X.view().row(i);
@@ -202,8 +367,7 @@ TEST_CASE("asked for, one lengthscale for all is kept and said where none for ea
   options.features = 100;
   options.assess = false;
   options.per_input = PerInput::on;
-  Context context;
-  const Model model = search(Maker{}, options, train.x(), train.y(), context);
+  const Model model = search(Maker{}, options, train);
   REQUIRE(model.map->kernel().lengthscale().size() == 6);
   CHECK(model.report.relevance == std::vector<double>(6, 1.0));
   REQUIRE(!model.report.warnings.empty());

@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "model/rows/row_sets.h"
 
-#include <algorithm>
-#include <cmath>
-#include <set>
-#include <vector>
-
 #include "support/catch.h"
 
 using namespace mercer::model;
@@ -28,7 +23,7 @@ bool is_partition(int64_t n, const std::vector<std::vector<int64_t>>& sets) {
 
 }  // namespace
 
-TEST_CASE("held-out rows and the others are a partition of the rounded size", "[model]") {
+TEST_CASE("held-out rows and the others are a partition of the rounded size") {
   struct Case {
     int64_t n;
     double fraction;
@@ -45,7 +40,7 @@ TEST_CASE("held-out rows and the others are a partition of the rounded size", "[
   CHECK(wrong == 0);
 }
 
-TEST_CASE("held-out rows hold of each class its share", "[model]") {
+TEST_CASE("held-out rows hold of each class its share") {
   // 21 of 1001 rows, at places that a shuffle of all rows misses for some seeds.
   std::vector<double> classes(1001, 0.0);
   for (size_t k = 0; k < 21; ++k) classes[47 * k + 3] = 1;
@@ -61,7 +56,7 @@ TEST_CASE("held-out rows hold of each class its share", "[model]") {
   CHECK(first != split_rows(all_rows(1001), 0.1, 1000, 2, Purpose::unseen, {classes}).held_out);
 }
 
-TEST_CASE("folds are a partition into sizes that differ by one at most", "[model]") {
+TEST_CASE("folds are a partition into sizes that differ by one at most") {
   const auto folds = fold_rows(23, 5, 11);
   CHECK(is_partition(23, folds));
   const auto [least, most] = std::minmax_element(
@@ -69,13 +64,13 @@ TEST_CASE("folds are a partition into sizes that differ by one at most", "[model
   CHECK(most->size() - least->size() <= 1);
 }
 
-TEST_CASE("a split is a function of the seed", "[model]") {
+TEST_CASE("a split is a function of the seed") {
   CHECK(split_rows(500, 0.2, 500, 4).held_out == split_rows(500, 0.2, 500, 4).held_out);
   // Two of C(500, 100) equally likely sets: equal with probability below 1e-100.
   CHECK(split_rows(500, 0.2, 500, 4).held_out != split_rows(500, 0.2, 500, 5).held_out);
 }
 
-TEST_CASE("rows_without and sample_rows choose among the rows given", "[model]") {
+TEST_CASE("rows_without and sample_rows choose among the rows given") {
   const std::vector<int64_t> removed{0, 3, 4};
   CHECK(rows_without(6, removed) == std::vector<int64_t>{1, 2, 5});
   const auto sample = sample_rows({2, 4, 6, 8, 10, 12}, 4, 9);
@@ -86,7 +81,7 @@ TEST_CASE("rows_without and sample_rows choose among the rows given", "[model]")
   CHECK(sample_rows({5, 7}, 3, 9) == std::vector<int64_t>{5, 7});
 }
 
-TEST_CASE("folds of classes hold about as many rows of each", "[model]") {
+TEST_CASE("folds of classes hold about as many rows of each") {
   std::vector<double> classes;
   for (int64_t i = 0; i < 103; ++i) classes.push_back(i < 80 ? 0 : i < 96 ? 1 : 2);
   const auto folds = fold_rows(103, 5, 9, classes);
@@ -105,7 +100,7 @@ TEST_CASE("folds of classes hold about as many rows of each", "[model]") {
   CHECK(std::ranges::count(seen, 1) == 103);
 }
 
-TEST_CASE("groups are held out whole, near the fraction, in folds and in parts", "[model]") {
+TEST_CASE("groups are held out whole, near the fraction, in folds and in parts") {
   // 41 groups of up to 20 rows that do not lie together.
   std::vector<double> groups;
   for (int64_t i = 0; i < 400; ++i)
@@ -149,7 +144,7 @@ TEST_CASE("groups are held out whole, near the fraction, in folds and in parts",
   CHECK(clusters == std::vector<int64_t>{0, 1, 1, 0});
 }
 
-TEST_CASE("ordered rows are held out after those learnt from", "[model]") {
+TEST_CASE("ordered rows are held out after those learnt from") {
   const SplitRule rule{{}, {}, true};
   const std::vector<int64_t> rows = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29};
   CHECK(split_rows(rows, 0.2, 100, 1, Purpose::choice, rule).held_out ==

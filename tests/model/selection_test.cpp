@@ -5,12 +5,6 @@
 // here: 1e-6 is allowed, relative.
 #include "model/select/selection.h"
 
-#include <algorithm>
-#include <cmath>
-#include <numeric>
-
-#include "model/model.h"
-#include "model/rows/row_sets.h"
 #include "model_problem.h"
 #include "support/catch.h"
 
@@ -125,8 +119,8 @@ size_t plain_paired_choice(const Fitting& options, const Matrix<double>& Z, cons
   return best;
 }
 
-TEST_CASE("every selection scores its path as plain refits do, and takes the least or the simplest",
-          "[model]") {
+TEST_CASE(
+    "every selection scores its path as plain refits do, and takes the least or the simplest") {
   double worst = 0;
   int wrong_choice = 0, simpler = 0;
   for (const Shape shape : kShapes) {
@@ -134,8 +128,7 @@ TEST_CASE("every selection scores its path as plain refits do, and takes the lea
     for (const Selection selection :
          {Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
       const Fitting options = path_options(selection);
-      Context context;
-      const Model model = fit(gaussian_map(3, shape.D), options, problem.x(), problem.y(), context);
+      const Model model = fit(gaussian_map(3, shape.D), options, problem);
       REQUIRE(model.path.size() == 9);
       const Matrix<double> Z = plain_features(*model.map, problem.x(), model.preparation);
       std::vector<double> plain;
@@ -157,15 +150,13 @@ TEST_CASE("every selection scores its path as plain refits do, and takes the lea
   CHECK(simpler > 0);  // else the rule was not seen at work
 }
 
-TEST_CASE("the model is fitted on all rows with the chosen lambda", "[model]") {
+TEST_CASE("the model is fitted on all rows with the chosen lambda") {
   double worst = 0;
   for (const Shape shape : kShapes) {
     const Problem problem = smooth_problem(shape.n, 3, 2, 0.3, 22);
     for (const Selection selection :
          {Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
-      Context context;
-      const Model chosen =
-          fit(gaussian_map(3, shape.D), path_options(selection), problem.x(), problem.y(), context);
+      const Model chosen = fit(gaussian_map(3, shape.D), path_options(selection), problem);
       const Matrix<double> Z = plain_features(*chosen.map, problem.x(), chosen.preparation);
       const double shift = static_cast<double>(shape.n) * chosen.fit.select.lambda;
       worst = std::max(worst, largest_difference(predictions(chosen, problem.x()),
@@ -175,13 +166,13 @@ TEST_CASE("the model is fitted on all rows with the chosen lambda", "[model]") {
   CHECK(worst < 1e-8);
 }
 
-TEST_CASE("best_point takes the first of equal scores and passes over NaN", "[model]") {
+TEST_CASE("best_point takes the first of equal scores and passes over NaN") {
   CHECK(best_point({{3, 2.0}, {2, 1.0}, {1, 1.0}}).lambda == 2);
   CHECK(best_point({{3, NAN}, {2, 5.0}, {1, NAN}}).lambda == 2);
   CHECK(best_point({{3, INFINITY}, {2, INFINITY}}).lambda == 3);
 }
 
-TEST_CASE("folds of classes hold as many rows of each, and score as plain refits do", "[model]") {
+TEST_CASE("folds of classes hold as many rows of each, and score as plain refits do") {
   constexpr int64_t n = 103;
   Problem problem = smooth_problem(n, 3, 1, 0.3, 23);
   for (int64_t i = 0; i < n; ++i) problem.Y(i, 0) = i % 20 == 0 ? 2 : problem.Y(i, 0) > 0 ? 1 : 0;
@@ -190,8 +181,7 @@ TEST_CASE("folds of classes hold as many rows of each, and score as plain refits
   options.coding.classes = 3;
   options.prepare.standardize = false;
   const auto map = gaussian_map(3, 24);
-  Context context;
-  const Model model = fit(map, options, problem.x(), problem.y(), context);
+  const Model model = fit(map, options, problem);
   std::vector<double> classes;
   for (int64_t i = 0; i < n; ++i) classes.push_back(problem.Y(i, 0));
   const auto folds = fold_rows(n, options.select.folds, options.select.seed, classes);
@@ -211,7 +201,7 @@ TEST_CASE("folds of classes hold as many rows of each, and score as plain refits
         std::copy_n(problem.x().row(train[k]), 3, part.X.view().row(row));
         part.Y(row, 0) = problem.Y(train[k], 0);
       }
-      const Model refit = fit(map, fixed, part.x(), part.y(), context);
+      const Model refit = fit(map, fixed, part);
       const Matrix<double> scores = predictions(refit, problem.x());
       for (const int64_t i : fold) {
         const double* of_row = scores.view().row(i);

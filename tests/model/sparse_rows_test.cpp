@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Sparse rows in fits, searches and predictions: what the dense rows they stand for give, without
-// being made dense.
-#include <cmath>
-
+// being made dense; hashed, they keep squared norms.
 #include "feature/linear.h"
+#include "model/prepare/hashing.h"
+#include "model/prepare/row_coding.h"
 #include "model/rows/central_lengthscale.h"
-#include "model/search/search.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/catch.h"
-#include "support/kernels.h"
+#include "support/dense.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 
@@ -43,7 +42,7 @@ Fitting options_of(Selection selection, bool standardize) {
 
 }  // namespace
 
-TEST_CASE("sparse rows fit and predict as the dense rows they stand for", "[model]") {
+TEST_CASE("sparse rows fit and predict as the dense rows they stand for") {
   const SparseProblem problem;
   Context context;
   for (const Selection selection :
@@ -63,7 +62,7 @@ TEST_CASE("sparse rows fit and predict as the dense rows they stand for", "[mode
   }
 }
 
-TEST_CASE("sparse rows are scaled by the size of what they list, and not centred", "[model]") {
+TEST_CASE("sparse rows are scaled by the size of what they list, and not centred") {
   const SparseProblem problem;
   Context context;
   const auto map = gaussian_map(kInputs, 64, 4.0);
@@ -90,7 +89,7 @@ TEST_CASE("sparse rows are scaled by the size of what they list, and not centred
   CHECK(largest_difference(predictions(sparse, problem.dense.view()), expected) < 1e-8);
 }
 
-TEST_CASE("rare columns do not outweigh all others", "[model]") {
+TEST_CASE("rare columns do not outweigh all others") {
   // The class is in 4 columns that every row lists one of; 40 more are listed by 2 rows each.
   constexpr int64_t n = 200, d = 44;
   SparseRows<double> X;
@@ -106,7 +105,7 @@ TEST_CASE("rare columns do not outweigh all others", "[model]") {
   for (size_t j = 4; j < d; ++j) CHECK((found.scale[j] > 0.9 && found.scale[j] < 1.3));
 }
 
-TEST_CASE("a search on sparse rows learns what one on dense rows does", "[model]") {
+TEST_CASE("a search on sparse rows learns what one on dense rows does") {
   const SparseProblem problem;
   Context context;
   SearchOptions options;
@@ -122,7 +121,7 @@ TEST_CASE("a search on sparse rows learns what one on dense rows does", "[model]
   CHECK(squares < 0.05 * total);
 }
 
-TEST_CASE("the lengthscale of sparse rows is the median distance of the dense ones", "[model]") {
+TEST_CASE("the lengthscale of sparse rows is the median distance of the dense ones") {
   const auto X = sparse_rows<float>(300, 40, 12, 5);
   const Matrix<float> dense = X.dense();
   std::vector<int64_t> rows;
@@ -137,23 +136,7 @@ TEST_CASE("the lengthscale of sparse rows is the median distance of the dense on
   CHECK(std::abs(sparse / all - 1) < 0.02);
 }
 
-TEST_CASE("classification takes sparse rows", "[model]") {
-  const SparseProblem problem;
-  Context context;
-  Matrix<double> classes(kRows, 1);
-  for (int64_t i = 0; i < kRows; ++i) classes(i, 0) = problem.Y(i, 0) > 0;
-  Fitting classify_options = options_of(Selection::fixed, false);
-  classify_options.coding.task = Task::classification;
-  classify_options.coding.classes = 2;
-  const Model model = fit(gaussian_map(kInputs, 64, 2.0), classify_options, problem.X.view(),
-                          classes.view(), context);
-  std::vector<int32_t> from_sparse(kRows), from_dense(kRows);
-  classify(model, problem.X.view(), context, from_sparse);
-  classify(model, problem.dense.view(), context, from_dense);
-  CHECK(from_sparse == from_dense);
-}
-
-TEST_CASE("a million columns are never made dense", "[model]") {
+TEST_CASE("a million columns are never made dense") {
   constexpr int64_t d = 1000000, n = 400;
   const auto X = sparse_rows<float>(n, d, 20, 3);
   Matrix<double> Y(n, 1);
@@ -170,7 +153,7 @@ TEST_CASE("a million columns are never made dense", "[model]") {
   CHECK(std::isfinite(scores(n - 1, 0)));
 }
 
-TEST_CASE("held-out rows of a wide sparse search are scored in its own blocks", "[model]") {
+TEST_CASE("held-out rows of a wide sparse search are scored in its own blocks") {
   // Dense rows as wide would come 256 at a time; these come 4,096 at a time.
   constexpr int64_t d = 20000, n = 900;
   const auto X = sparse_rows<float>(n, d, 8, 6);
@@ -186,17 +169,59 @@ TEST_CASE("held-out rows of a wide sparse search are scored in its own blocks", 
   for (const PathPoint& point : model.path) CHECK(std::isfinite(point.score));
 }
 
-TEST_CASE("sparse rows that are not finite are refused by row and column", "[model]") {
-  SparseProblem problem;
-  Context context;
-  const auto row = static_cast<int64_t>(5);
-  const auto p = static_cast<size_t>(problem.X.offsets[row]);
-  REQUIRE(problem.X.offsets[row + 1] > problem.X.offsets[row]);
-  problem.X.values[p] = std::nan("");
-  const std::string place = "X: row 5, column " + std::to_string(problem.X.indices[p]);
-  CHECK(
-      refusal_fault(
-          MERCER_INVALID_ARGUMENT,
-          [&] { fit(gaussian_map(kInputs, 16), {}, problem.X.view(), problem.Y.view(), context); },
-          place) == "");
+TEST_CASE("hashed rows keep squared norms: mean and variance of the closed form") {
+  // |Sx|^2 = |x|^2 + 2 sum_{j<k} s_j s_k [h_j = h_k] x_j x_k: unbiased, its variance
+  // 2 (|x|^4 - sum_j x_j^4) / m for pairwise independent signs and buckets.
+  constexpr int64_t kCount = 30, kBuckets = 64, kSeeds = 4000;
+  std::vector<double> x;
+  double squares = 0, fourth = 0;
+  for (int64_t j = 0; j < kCount; ++j) {
+    x.push_back(1 + 0.1 * static_cast<double>(j % 7));
+    squares += x.back() * x.back();
+    fourth += std::pow(x.back(), 4);
+  }
+  const double variance = 2 * (squares * squares - fourth) / kBuckets;
+  double sum = 0, spread = 0;
+  for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+    const Hashing hashing{100000, kBuckets, seed};
+    std::vector<double> to(kBuckets, 0.0);
+    for (int64_t j = 0; j < kCount; ++j) {
+      const Hashing::Place place = hashing.of(977 * j);
+      REQUIRE((place.bucket >= 0 && place.bucket < kBuckets));
+      to[static_cast<size_t>(place.bucket)] += place.sign * x[static_cast<size_t>(j)];
+    }
+    double norm = 0;
+    for (const double t : to) norm += t * t;
+    sum += norm - squares;
+    spread += (norm - squares) * (norm - squares);
+  }
+  // Six standard errors; the fourth moment of the deviation is taken for 15 times variance^2 at
+  // most (30 rows share 64 buckets).
+  CHECK(std::abs(sum / kSeeds) < 6 * std::sqrt(variance / kSeeds));
+  CHECK(std::abs(spread / kSeeds - variance) < 6 * variance * std::sqrt(14.0 / kSeeds));
+}
+
+TEST_CASE("hashed rows are the same sparse and dense, in units of norms, too") {
+  const auto rows = sparse_rows<double>(40, 50, 6, 7);
+  for (const double norm : {0.0, 1.0}) {
+    Preparation by{std::vector<double>(50, 0.0), std::vector<double>(50, 2.0)};
+    by.row_norm = norm;
+    by.hashing = {50, 16, 3};
+    CHECK(by.prepared(50) == 16);
+    CHECK(by.inputs_of(16) == 50);
+    std::vector<double> sums(50, 0.0);
+    for (int64_t i = 0; i < 40; ++i) {
+      std::vector<double> dense(50, 0.0), listed(16, 0.0), from_dense(16), from_sparse(16);
+      add_row(rows.view(), i, dense.data());
+      const MatrixView<const double> one{dense.data(), 1, 50, 50};
+      for_each_prepared(by, rows.view(), i, sums.data(),
+                        [&](int64_t j, double t) { listed[static_cast<size_t>(j)] += t; });
+      prepare_row(by, one, 0, sums.data(), from_dense.data());
+      prepare_row(by, rows.view(), i, sums.data(), from_sparse.data());
+      for (size_t j = 0; j < 16; ++j) {
+        CHECK(std::abs(listed[j] - from_dense[j]) < 1e-14);
+        CHECK(std::abs(from_sparse[j] - from_dense[j]) < 1e-14);
+      }
+    }
+  }
 }

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Fits of rows that come block by block against fits of the same rows in memory.
-#include <algorithm>
-#include <cmath>
-#include <map>
-#include <span>
-
+// Fits of rows that come block by block, also to several processes, against fits of the same rows in
+// memory.
 #include "model/estimator/model_entry.h"
-#include "model/prepare/column_moments.h"
+#include "model/prepare/shared_order.h"
 #include "model/row_stream.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/catch.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
+#include "support/thread_reduction.h"
 
 using namespace mercer;
 using namespace mercer::model;
@@ -53,13 +50,13 @@ class MemoryStream : public RowStream {
 
 }  // namespace
 
-TEST_CASE("a stream of blocks fits as its rows in memory do", "[model]") {
+TEST_CASE("a stream of blocks fits as its rows in memory do") {
   const Problem problem = smooth_problem(500, 3, 2, 0.1, 1);
   Context context;
   for (const Selection selection :
        {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold}) {
     const auto map = gaussian_map(3, 64);
-    const Model whole = fit(map, f64_options(selection), problem.x(), problem.y(), context);
+    const Model whole = fit(map, f64_options(selection), problem);
     MemoryStream stream(problem.x(), problem.y(), {1, 7, 120, 33});
     const Model streamed = fit_stream(map, f64_options(selection), stream, 2, context);
     CHECK(streamed.rows == 500);
@@ -82,7 +79,7 @@ TEST_CASE("a stream of blocks fits as its rows in memory do", "[model]") {
   }
 }
 
-TEST_CASE("a stream of classes holds the same rows out as rows in memory do", "[model]") {
+TEST_CASE("a stream of classes holds the same rows out as rows in memory do") {
   Problem problem = smooth_problem(300, 3, 1, 0.3, 5);
   // A rare class, a common one and the rest, in no order.
   for (int64_t i = 0; i < 300; ++i)
@@ -94,7 +91,7 @@ TEST_CASE("a stream of classes holds the same rows out as rows in memory do", "[
     Fitting options = f64_options(selection);
     options.coding.task = Task::classification;
     options.coding.classes = 3;
-    const Model whole = fit(map, options, problem.x(), problem.y(), context);
+    const Model whole = fit(map, options, problem);
     MemoryStream stream(problem.x(), problem.y(), {1, 7, 120, 33});
     const Model streamed = fit_stream(map, options, stream, 1, context);
     CAPTURE(static_cast<int>(selection));
@@ -109,8 +106,7 @@ TEST_CASE("a stream of classes holds the same rows out as rows in memory do", "[
   }
 }
 
-TEST_CASE("rows held out and folds by class are charged for the class numbers of a stream",
-          "[model]") {
+TEST_CASE("rows held out and folds by class are charged for the class numbers of a stream") {
   constexpr int64_t kRows = 200000;
   const Matrix<double> X = random_matrix(kRows, 3, 21);
   Matrix<double> Y(kRows, 1);
@@ -125,13 +121,11 @@ TEST_CASE("rows held out and folds by class are charged for the class numbers of
   std::fill_n(weights.begin(), 100, 1.0);
   MemoryStream stream(X.view(), Y.view(), {1000});
   stream.weights = weights;
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY,
-            [&] { fit_stream(gaussian_map(3, 8), options, stream, 1, context); },
-            "the class numbers of a stream's rows") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, fit_stream(gaussian_map(3, 8), options, stream, 1, context),
+                "the class numbers of a stream's rows");
 }
 
-TEST_CASE("a stream fits a loss as its rows in memory do", "[model][loss]") {
+TEST_CASE("a stream fits a loss as its rows in memory do", "[loss]") {
   Problem problem = smooth_problem(400, 3, 1, 0.1, 3);
   Context context;
   for (const char* loss : {"logistic", "huber"}) {
@@ -147,7 +141,7 @@ TEST_CASE("a stream fits a loss as its rows in memory do", "[model][loss]") {
     for (int64_t i = 0; i < 400 && options.coding.classes == 2; ++i)
       problem.Y(i, 0) = problem.Y(i, 0) > 0.2 ? 1 : 0;
     const auto map = gaussian_map(3, 32);
-    const Model whole = fit(map, options, problem.x(), problem.y(), context);
+    const Model whole = fit(map, options, problem);
     MemoryStream stream(problem.x(), problem.y(), {1, 7, 120, 33});
     const Model streamed = fit_stream(map, options, stream, 1, context);
     CAPTURE(loss, whole.fit.select.lambda, streamed.fit.select.lambda);
@@ -157,7 +151,7 @@ TEST_CASE("a stream fits a loss as its rows in memory do", "[model][loss]") {
   }
 }
 
-TEST_CASE("a stream of sparse rows, of classes, and of fewer rows than features", "[model]") {
+TEST_CASE("a stream of sparse rows, of classes, and of fewer rows than features") {
   Context context;
   const auto X = sparse_rows<float>(300, 9, 5, 4);
   Matrix<double> Y(300, 1);
@@ -175,11 +169,11 @@ TEST_CASE("a stream of sparse rows, of classes, and of fewer rows than features"
   MemoryStream few(small.x(), small.y(), {6});
   const auto wide = gaussian_map(3, 64);
   const Model a = fit_stream(wide, f64_options(Selection::fixed), few, 1, context);
-  const Model b = fit(wide, f64_options(Selection::fixed), small.x(), small.y(), context);
+  const Model b = fit(wide, f64_options(Selection::fixed), small);
   CHECK(largest_difference(predictions(a, small.x()), predictions(b, small.x())) < 1e-7);
 }
 
-TEST_CASE("moments of blocks are those of all rows", "[model]") {
+TEST_CASE("moments of blocks are those of all rows") {
   Matrix<double> X = random_matrix(301, 4, 3);
   for (int64_t i = 0; i < 301; ++i) {
     X(i, 1) += 1e9;
@@ -197,7 +191,7 @@ TEST_CASE("moments of blocks are those of all rows", "[model]") {
   CHECK(blocks.scale[2] == 1);
 }
 
-TEST_CASE("streams are refused as rows in memory are", "[model]") {
+TEST_CASE("streams are refused as rows in memory are") {
   Problem problem = smooth_problem(50, 3, 1, 0, 1);
   Context context;
   const auto map = gaussian_map(3, 16);
@@ -212,15 +206,11 @@ TEST_CASE("streams are refused as rows in memory are", "[model]") {
                 "folds = 51, expected 2 to the number of rows, 50") == "");
   MemoryStream shorter(problem.x(), problem.y(), {20});
   shorter.drop_after_first = 3;
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] { fit_stream(map, f64_options(Selection::gcv), shorter, 1, context); }, "50 rows",
-            "47") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                fit_stream(map, f64_options(Selection::gcv), shorter, 1, context), "50 rows", "47");
   MemoryStream one(problem.x().block_rows(0, 1), problem.y().block_rows(0, 1), {20});
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] { fit_stream(map, f64_options(Selection::gcv), one, 1, context); },
-            "1 rows") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                fit_stream(map, f64_options(Selection::gcv), one, 1, context), "1 rows");
   problem.X(33, 1) = std::nan("");
   CHECK(refused(MERCER_INVALID_ARGUMENT, f64_options(Selection::gcv),
                 "X: row 13, column 1 (counted from 0) is nan, expected a finite number, in the "
@@ -228,4 +218,100 @@ TEST_CASE("streams are refused as rows in memory are", "[model]") {
   problem.X(33, 1) = 0;
   problem.Y(49, 0) = 1e200;
   CHECK(refused(MERCER_INVALID_ARGUMENT, f64_options(Selection::gcv), "Y: row 9, column 0") == "");
+}
+
+namespace {
+
+/// The rows of one process, all at once.
+class PartStream final : public RowStream {
+ public:
+  PartStream(Rows X, MatrixView<const double> Y, solver::Reduction* reduction)
+      : X_(X), Y_(Y), reduction_(reduction) {}
+  void rewind() override { read_ = false; }
+  Block next() override {
+    if (read_) return {X_.block_rows(0, 0), Y_.block_rows(0, 0)};
+    read_ = true;
+    return {X_, Y_};
+  }
+  solver::Reduction* reduction() const override { return reduction_; }
+
+ private:
+  Rows X_;
+  MatrixView<const double> Y_;
+  solver::Reduction* reduction_;
+  bool read_ = false;
+};
+
+void check_shared(const Rows& X, MatrixView<const double> Y, const std::vector<int64_t>& bounds) {
+  Fitting options;
+  options.estimate.precision = feature::Precision::f64;
+  options.select.selection = Selection::gcv;
+  const auto map = gaussian_map(X.cols(), 24, 2.0);
+  Context context;
+  const Model whole = fit(map, options, X, Y, context);
+  const auto processes = static_cast<int>(bounds.size()) - 1;
+  std::vector<Model> models(static_cast<size_t>(processes));
+  ThreadJob(processes).run([&](solver::Reduction& reduction, int process) {
+    const int64_t first = bounds[static_cast<size_t>(process)],
+                  last = bounds[static_cast<size_t>(process) + 1];
+    PartStream rows(X.block_rows(first, last), Y.block_rows(first, last), &reduction);
+    Context own;
+    models[static_cast<size_t>(process)] = fit_stream(map, options, rows, Y.cols, own);
+  });
+  for (const Model& model : models) {
+    CHECK(model.rows == X.rows());
+    for (size_t j = 0; j < whole.ranges.inputs.size(); ++j) {
+      const Range &one = model.ranges.inputs[j], &all = whole.ranges.inputs[j];
+      CHECK((one.lowest == all.lowest && one.highest == all.highest));
+      CHECK((one.low == all.low && one.high == all.high));
+      // Sums of n numbers in another order: n 2^-52 of the largest.
+      const double rounding = static_cast<double>(X.rows()) * 0x1p-52 *
+                              std::max({1.0, std::abs(all.lowest), std::abs(all.highest)});
+      CHECK(std::abs(model.preparation.mean[j] - whole.preparation.mean[j]) <= rounding);
+      CHECK(std::abs(model.preparation.scale[j] / whole.preparation.scale[j] - 1) <= 1e-12);
+      CHECK(model.preparation.mean[j] == models[0].preparation.mean[j]);
+      CHECK(model.preparation.scale[j] == models[0].preparation.scale[j]);
+    }
+    CHECK(model.ranges.targets[0].low == whole.ranges.targets[0].low);
+    CHECK(model.ranges.targets[0].highest == whole.ranges.targets[0].highest);
+    CHECK(model.fit.select.lambda == whole.fit.select.lambda);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("processes find ranges, means and deviations of all rows together") {
+  Problem problem = smooth_problem(200, 4, 1, 0.1, 31);
+  for (int64_t i = 0; i < 200; ++i) {
+    problem.X(i, 1) = problem.X(i, 1) > 0 ? 1 : 0;  // stays as it is
+    problem.X(i, 2) = -1000 - problem.X(i, 2);
+    if (i >= 150) problem.X(i, 0) += 5;  // the last process's alone
+  }
+  check_shared(problem.x(), problem.y(), {0, 90, 200});
+  check_shared(problem.x(), problem.y(), {0, 0, 150, 200});
+  const auto sparse = sparse_rows<double>(200, 6, 3, 9);
+  check_shared(sparse.view(), problem.y(), {0, 90, 200});
+}
+
+TEST_CASE("the order of numbers in several processes is found by sums") {
+  const std::vector<std::vector<double>> numbers = {{-1e300, -3, -0.0, 2.5}, {-3, 1e-310, 7}};
+  // The k-th smallest of all seven, and of none.
+  const std::vector<double> wanted = {1, 2, 3, 4, 5, 6, 7, 0};
+  const double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<double> expected = {-1e300, -3, -3, 0, 1e-310, 2.5, 7, -infinity};
+  ThreadJob job(2);
+  std::vector<std::vector<double>> found(2);
+  job.run([&](solver::Reduction& reduction, int process) {
+    const auto p = static_cast<size_t>(process);
+    Context context;
+    found[p] = shared_order(
+        wanted,
+        [&](size_t, double x) {
+          return static_cast<double>(
+              std::ranges::count_if(numbers[p], [&](double y) { return y <= x; }));
+        },
+        reduction, context);
+  });
+  CHECK(found[0] == expected);
+  CHECK(found[1] == expected);
 }

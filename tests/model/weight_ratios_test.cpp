@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Only ratios of weights count: in every kind of fit, weights times a constant are those weights.
-#include <cmath>
-#include <numeric>
-
 #include "kernel/kernel.h"
-#include "model/estimator/model_entry.h"
 #include "model/row_stream.h"
 #include "model_problem.h"
 #include "support/catch.h"
@@ -99,7 +95,7 @@ std::string fault(const Told& told, double rounding = 1e-6) {
 
 }  // namespace
 
-TEST_CASE("only ratios of weights count in a fit, by every selection", "[model][weights]") {
+TEST_CASE("only ratios of weights count in a fit, by every selection", "[weights]") {
   const Problem numbers = smooth_problem(kRows, kInputs, 2, 0.3, 90), classes = two_classes();
   for (const Selection selection :
        {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold})
@@ -113,15 +109,12 @@ TEST_CASE("only ratios of weights count in a fit, by every selection", "[model][
         if (of_classes) options.coding.classes = 2;
         CAPTURE(static_cast<int>(selection), D, of_classes);
         CHECK(fault([&](const Weights& weights) {
-                Context context;
-                return told_by(fit(gaussian_map(kInputs, D), options, problem.x(), problem.y(),
-                                   context, weights),
-                               problem);
+                return told_by(fit(gaussian_map(kInputs, D), options, problem, weights), problem);
               }) == "");
       }
 }
 
-TEST_CASE("only ratios of weights count in a logistic fit", "[model][weights]") {
+TEST_CASE("only ratios of weights count in a logistic fit", "[weights]") {
   const Problem problem = two_classes();
   Fitting options = f64_options(Selection::held_out);
   options.coding.task = Task::classification;
@@ -132,15 +125,12 @@ TEST_CASE("only ratios of weights count in a logistic fit", "[model][weights]") 
   options.estimate.parameters = default_parameters(logistic_model());
   CHECK(fault(
             [&](const Weights& weights) {
-              Context context;
-              return told_by(fit(gaussian_map(kInputs, 16), options, problem.x(), problem.y(),
-                                 context, weights),
-                             problem);
+              return told_by(fit(gaussian_map(kInputs, 16), options, problem, weights), problem);
             },
             1e-3) == "");
 }
 
-TEST_CASE("only ratios of weights count in a search", "[model][weights]") {
+TEST_CASE("only ratios of weights count in a search", "[weights]") {
   const Problem numbers = smooth_problem(kRows, kInputs, 1, 0.3, 92), classes = two_classes();
   for (const bool of_classes : {false, true}) {
     const Problem& problem = of_classes ? classes : numbers;
@@ -150,9 +140,7 @@ TEST_CASE("only ratios of weights count in a search", "[model][weights]") {
     if (of_classes) options.fit.coding.task = Task::classification;
     if (of_classes) options.fit.coding.classes = 2;
     CHECK(fault([&](const Weights& weights) {
-            Context context;
-            const Model model =
-                search(GaussianMaker{kInputs}, options, problem.x(), problem.y(), context, weights);
+            const Model model = search(GaussianMaker{kInputs}, options, problem, weights);
             std::vector<double> told = told_by(model, problem);
             told.push_back(model.report.assessment.score);
             told.push_back(model.report.assessment.standard_error);
@@ -162,7 +150,7 @@ TEST_CASE("only ratios of weights count in a search", "[model][weights]") {
 }
 
 TEST_CASE("only ratios of weights count in a stream, also of processes that share it",
-          "[model][weights]") {
+          "[weights]") {
   const Problem problem = smooth_problem(kRows, kInputs, 1, 0.3, 94);
   const auto map = gaussian_map(kInputs, 24);
   for (const Selection selection : {Selection::gcv, Selection::loo, Selection::kfold}) {
@@ -189,13 +177,11 @@ TEST_CASE("only ratios of weights count in a stream, also of processes that shar
   }
 }
 
-TEST_CASE("two rows of huge weights fit as two rows", "[model][weights]") {
+TEST_CASE("two rows of huge weights fit as two rows", "[weights]") {
   const Problem problem = smooth_problem(2, kInputs, 1, 0, 95);
-  Context context;
   const auto at = [&](double weight) {
     Fitting options = f64_options(Selection::fixed);
-    return predictions(fit(gaussian_map(kInputs, 8), options, problem.x(), problem.y(), context,
-                           Weights(2, weight)),
+    return predictions(fit(gaussian_map(kInputs, 8), options, problem, Weights(2, weight)),
                        problem.x());
   };
   CHECK(largest_difference(at(7e199), at(1)) <= 1e-12);

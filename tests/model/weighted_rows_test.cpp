@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Fits of weighted rows against fits of repeated ones, and of a source's halves in two processes.
-#include <cmath>
-#include <numeric>
-
 #include "model/row_stream.h"
-#include "model/rows/row_sets.h"
 #include "model/select/held_out_score.h"
 #include "model/select/selection.h"
 #include "model_problem.h"
 #include "prepared_by.h"
-#include "support/catch.h"
 #include "support/matrix_source.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
@@ -59,7 +54,7 @@ class OneBlock final : public RowStream {
 
 }  // namespace
 
-TEST_CASE("a fit of weighted rows is that of repeated rows", "[model]") {
+TEST_CASE("a fit of weighted rows is that of repeated rows") {
   Context context;
   for (const Selection selection : {Selection::fixed, Selection::gcv})
     for (const int64_t D : {32, 256}) {  // the second: fewer rows than features, the dual form
@@ -68,8 +63,7 @@ TEST_CASE("a fit of weighted rows is that of repeated rows", "[model]") {
       const Matrix<double> X = repeated<double>(problem.x(), weights),
                            Y = repeated<double>(problem.y(), weights);
       const auto map = gaussian_map(3, D);
-      const Model weighted =
-          fit(map, f64_options(selection), problem.x(), problem.y(), context, weights);
+      const Model weighted = fit(map, f64_options(selection), problem, weights);
       OneBlock stream(problem.x(), problem.y(), weights);
       const Model streamed = fit_stream(map, f64_options(selection), stream, 2, context);
       CHECK(largest_difference(predictions(streamed, problem.x()),
@@ -83,7 +77,7 @@ TEST_CASE("a fit of weighted rows is that of repeated rows", "[model]") {
     }
 }
 
-TEST_CASE("sparse weighted rows and classes are those of repeated rows", "[model]") {
+TEST_CASE("sparse weighted rows and classes are those of repeated rows") {
   Context context;
   const auto sparse = sparse_rows<double>(150, 6, 3, 5);
   const std::vector<double> weights = weights_of(150);
@@ -116,30 +110,7 @@ TEST_CASE("sparse weighted rows and classes are those of repeated rows", "[model
                            predictions(whole, sparse.view())) < 1e-7);
 }
 
-TEST_CASE("scores of held-out rows count each by its weight", "[model]") {
-  Context context;
-  const Problem problem = smooth_problem(80, 3, 1, 0.3, 72);
-  std::vector<double> weights(80, 1.0);
-  // Folds are the same whatever the weights; ten equal weights change nothing.
-  const Fitting options = f64_options(Selection::kfold);
-  const auto map = gaussian_map(3, 16);
-  const Model plain = fit(map, options, problem.x(), problem.y(), context);
-  for (double& weight : weights) weight = 10;
-  const Model heavy = fit(map, options, problem.x(), problem.y(), context, weights);
-  for (size_t k = 0; k < plain.path.size(); ++k)
-    CHECK(heavy.path[k].score == Approx(plain.path[k].score).epsilon(1e-9));
-  // A row that counts for nothing may say what it likes.
-  Problem wild = smooth_problem(80, 3, 1, 0.3, 72);
-  weights[7] = 0;
-  const Model without = fit(map, options, problem.x(), problem.y(), context, weights);
-  wild.Y(7, 0) = 1e6;
-  const Model despite = fit(map, options, wild.x(), wild.y(), context, weights);
-  CHECK(without.path[3].score != heavy.path[3].score);
-  for (size_t k = 0; k < plain.path.size(); ++k)
-    CHECK(despite.path[k].score == Approx(without.path[k].score).epsilon(1e-9));
-}
-
-TEST_CASE("held-out scores of weighted rows are those of repeated rows", "[model]") {
+TEST_CASE("held-out scores of weighted rows are those of repeated rows") {
   Context context;
   for (const Task task : {Task::regression, Task::classification}) {
     Problem problem = smooth_problem(60, 3, 2, 0.3, 75);
@@ -167,7 +138,7 @@ TEST_CASE("held-out scores of weighted rows are those of repeated rows", "[model
   }
 }
 
-TEST_CASE("leave-one-out of weighted rows weighs their errors, primal and dual", "[model]") {
+TEST_CASE("leave-one-out of weighted rows weighs their errors, primal and dual") {
   Context context;
   const Problem problem = smooth_problem(40, 3, 1, 0.3, 77);
   const std::vector<double> weights = weights_of(40);
@@ -190,37 +161,7 @@ TEST_CASE("leave-one-out of weighted rows weighs their errors, primal and dual",
   }
 }
 
-TEST_CASE("two processes with half of the rows each choose and fit as one", "[model]") {
-  const Problem problem = smooth_problem(200, 3, 2, 0.2, 73);
-  const Matrix<double> Z = plain_features(*gaussian_map(3, 24), problem.x(), {});
-  for (const Selection selection :
-       {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold}) {
-    const Selecting how = f64_options(selection).select;
-    Context context;
-    const Selected one = select(MatrixSource(Z.view(), problem.y(), 64, false), how,
-                                Task::regression, {true}, context);
-    std::vector<Selected> halves(2);
-    ThreadJob(2).run([&](solver::Reduction& reduction, int process) {
-      Context own;
-      const int64_t first = process == 0 ? 0 : 90, last = process == 0 ? 90 : 200;
-      const MatrixSource rows(Z.view().block_rows(first, last), problem.y().block_rows(first, last),
-                              32, false, {}, &reduction);
-      halves[static_cast<size_t>(process)] = select(rows, how, Task::regression, {true}, own);
-    });
-    CHECK(halves[0].lambda == halves[1].lambda);
-    CHECK(largest_difference(halves[0].weights.w, halves[1].weights.w) == 0);
-    for (size_t k = 0; k < one.path.size(); ++k)
-      CHECK(halves[0].path[k].score == halves[1].path[k].score);
-    // Each process draws the rows that it holds out, so those two choose on other rows than one.
-    if (selection == Selection::held_out || selection == Selection::kfold) continue;
-    CHECK(halves[0].lambda == one.lambda);
-    CHECK(largest_difference(halves[0].weights.w, one.weights.w) < 1e-7);
-    for (size_t k = 0; k < one.path.size(); ++k)
-      CHECK(halves[0].path[k].score == Approx(one.path[k].score).epsilon(1e-6));
-  }
-}
-
-TEST_CASE("a process of too few rows to hold out makes all of them refuse", "[model]") {
+TEST_CASE("a process of too few rows to hold out makes all of them refuse") {
   const Problem problem = smooth_problem(40, 3, 1, 0.2, 78);
   const Matrix<double> Z = plain_features(*gaussian_map(3, 8), problem.x(), {});
   for (const Selection selection : {Selection::held_out, Selection::kfold}) {
@@ -239,14 +180,12 @@ TEST_CASE("a process of too few rows to hold out makes all of them refuse", "[mo
   }
 }
 
-TEST_CASE("weights that cannot be are refused by a fit", "[model]") {
+TEST_CASE("weights that cannot be are refused by a fit") {
   Context context;
   const Problem problem = smooth_problem(30, 3, 1, 0.1, 74);
   const auto refused = [&](mercer_status status, std::vector<double> weights, const char* part) {
     return refusal_fault(
-        status,
-        [&] { fit(gaussian_map(3, 16), Fitting{}, problem.x(), problem.y(), context, weights); },
-        part);
+        status, [&] { fit(gaussian_map(3, 16), Fitting{}, problem, weights); }, part);
   };
   CHECK(refused(MERCER_DIMENSION_MISMATCH, {1, 2}, "weights has 2 entries") == "");
   CHECK(refused(MERCER_INVALID_ARGUMENT, std::vector<double>(30, 0.0), "sum to 0") == "");
@@ -254,17 +193,12 @@ TEST_CASE("weights that cannot be are refused by a fit", "[model]") {
   // Every row that is held out weighs nothing.
   std::vector<double> some(30, 1.0);
   for (const int64_t row : split_rows(30, 0.1, 30, 0).held_out) some[static_cast<size_t>(row)] = 0;
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              fit(gaussian_map(3, 16), f64_options(Selection::held_out), problem.x(), problem.y(),
-                  context, some);
-            },
-            "rows held out sum to 0") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                fit(gaussian_map(3, 16), f64_options(Selection::held_out), problem, some),
+                "rows held out sum to 0");
   const std::vector<double> none(30, 0.0);
   OneBlock stream(problem.x(), problem.y(), none);
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] { fit_stream(gaussian_map(3, 16), Fitting{}, stream, 1, context); },
-            "weights of the stream sum to 0") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                fit_stream(gaussian_map(3, 16), Fitting{}, stream, 1, context),
+                "weights of the stream sum to 0");
 }

@@ -3,16 +3,10 @@
 // The share of differing bits against its series, term by term; its inverse.
 #include "moment/code_share.h"
 
-#include <cmath>
-#include <limits>
-#include <numbers>
-
 #include "support/catch.h"
 
-using mercer::moment::gaussian_code_share;
-using mercer::moment::gaussian_from_code_share;
-using mercer::moment::profile_code_share;
-using mercer::moment::profile_from_code_share;
+using mercer::moment::gaussian_code_share, mercer::moment::gaussian_from_code_share,
+    mercer::moment::profile_code_share, mercer::moment::profile_from_code_share;
 
 namespace {
 

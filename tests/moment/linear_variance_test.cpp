@@ -3,9 +3,6 @@
 // Variances of linear maps against the reference numbers, which are those of degree 1.
 #include "moment/linear_variance.h"
 
-#include <cmath>
-#include <vector>
-
 #include "support/catch.h"
 #include "support/reference.h"
 

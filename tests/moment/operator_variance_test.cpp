@@ -4,8 +4,6 @@
 // are as good as exact, and against the closed form of SPEC section 8.
 #include "moment/operator_variance.h"
 
-#include <cmath>
-
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/kernels.h"
@@ -41,7 +39,7 @@ void field(const FieldParts& parts, double u, double v, double scale, Matrix<dou
 
 }  // namespace
 
-TEST_CASE("operator variances are sums over the spectrum", "[moment]") {
+TEST_CASE("operator variances are sums over the spectrum") {
   const double x[] = {0.4, -0.3}, y[] = {-0.2, 0.5}, tau[] = {0.6, -0.8};
   constexpr double kAmplitude = 1.7;
   for (const FieldParts parts : {FieldParts{1, 0}, FieldParts{0, 1}, FieldParts{0.35, 0.65}}) {
@@ -73,7 +71,7 @@ TEST_CASE("operator variances are sums over the spectrum", "[moment]") {
   }
 }
 
-TEST_CASE("moments of a Gaussian with a lengthscale per input are its derivatives", "[moment]") {
+TEST_CASE("moments of a Gaussian with a lengthscale per input are its derivatives") {
   const double x[] = {0.4, -0.3, 0.2, 1}, y[] = {-0.2, 0.5, 0.9, 0.1}, far[] = {1e3, 0, 0, 0};
   const int64_t d = 4;
   for (const std::vector<double>& lengthscale : {{0.8, 0.5, 2, 1.1}, std::vector<double>{0.7}}) {
@@ -98,7 +96,7 @@ TEST_CASE("moments of a Gaussian with a lengthscale per input are its derivative
   }
 }
 
-TEST_CASE("fourth moments of the Gaussian are the closed form", "[moment]") {
+TEST_CASE("fourth moments of the Gaussian are the closed form") {
   const double sigma = 0.8, x[] = {0.4, -0.3, 0.2}, y[] = {-0.2, 0.5, 0.9};
   const auto kernel = kernel::make_gaussian({sigma}, 1);
   Matrix<double> M(3, 3);

@@ -3,12 +3,6 @@
 // Moments of sketches by a second route: averages over every possible draw.
 #include "moment/sketch_moments.h"
 
-#include <array>
-#include <cmath>
-#include <complex>
-#include <string>
-#include <vector>
-
 #include "sketch_draws.h"
 #include "support/catch.h"
 

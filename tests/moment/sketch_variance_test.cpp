@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Variances from the moments of sketches against the reference numbers, and where they are exact.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <span>
-#include <utility>
-#include <vector>
-
 #include "moment/sketch_moments.h"
 #include "support/catch.h"
 #include "support/dense.h"
@@ -15,9 +8,7 @@
 
 using namespace mercer;
 using namespace mercer::moment;
-using projection::sketch_kind;
-using projection::SketchKind;
-using test::Reference;
+using projection::sketch_kind, projection::SketchKind, test::Reference;
 
 namespace {
 

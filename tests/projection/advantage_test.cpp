@@ -2,14 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // What orthogonal, Sobol' and Halton columns are for, beside the contract: no more variance than
 // i.i.d. columns up to d = 8, nearer Gram matrices.
-#include <cmath>
-#include <memory>
-#include <string>
-#include <vector>
-
-#include "base/aligned.h"
 #include "feature/fourier.h"
-#include "kernel/kernel.h"
 #include "random/distributions.h"
 #include "statistic/kernel_error.h"
 #include "support/catch.h"
@@ -97,7 +90,7 @@ double advantage(const std::vector<double>& better, const std::vector<double>& w
 
 }  // namespace
 
-TEST_CASE("low discrepancy: no more variance than i.i.d. columns up to d = 8", "[projection]") {
+TEST_CASE("low discrepancy: no more variance than i.i.d. columns up to d = 8") {
   const std::unique_ptr<kernel::Kernel> kernels[] = {
       kernel::make_matern(2.5, {0.9}, 0.7),
       kernel::make_rational_quadratic(0.8, {1.1}, 1.0),
@@ -118,7 +111,7 @@ TEST_CASE("low discrepancy: no more variance than i.i.d. columns up to d = 8", "
   }
 }
 
-TEST_CASE("orthogonal: Gram matrices are nearer than with i.i.d. columns", "[projection]") {
+TEST_CASE("orthogonal: Gram matrices are nearer than with i.i.d. columns") {
   // A z-score beyond the threshold: equal means would reach it with probability kFailure.
   for (const auto& [d, D] : {std::pair{5, 10}, {5, 40}, {16, 32}, {16, 128}, {64, 128}}) {
     const auto orthogonal = gaussian_errors("orthogonal", d, D, 60),
@@ -128,8 +121,7 @@ TEST_CASE("orthogonal: Gram matrices are nearer than with i.i.d. columns", "[pro
   }
 }
 
-TEST_CASE("low discrepancy: Gram matrices are nearer than with i.i.d. columns up to d = 8",
-          "[projection]") {
+TEST_CASE("low discrepancy: Gram matrices are nearer than with i.i.d. columns up to d = 8") {
   for (const char* projection : {"sobol", "halton"}) {
     for (const int64_t d : {1, 2, 4, 8}) {
       const auto even = gaussian_errors(projection, d, 256, 40),
@@ -140,7 +132,7 @@ TEST_CASE("low discrepancy: Gram matrices are nearer than with i.i.d. columns up
   }
 }
 
-TEST_CASE("low discrepancy: Gram matrices of isotropic kernels are nearer by 1.5", "[projection]") {
+TEST_CASE("low discrepancy: Gram matrices of isotropic kernels are nearer by 1.5") {
   const std::unique_ptr<kernel::Kernel> kernels[] = {
       kernel::make_matern(2.5, {1.5}, 1.0), kernel::make_rational_quadratic(2.0, {1.5}, 1.0)};
   for (const auto& kernel : kernels) {

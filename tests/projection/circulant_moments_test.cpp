@@ -4,15 +4,7 @@
 // blocks is a sample of estimates. Mean: the kernel. Variance: for product laws the closed form of
 // the covariance between columns, for isotropic ones at most a stated multiple of that of
 // independent columns.
-#include <cmath>
-#include <memory>
-#include <numeric>
-#include <string>
-#include <vector>
-
-#include "base/aligned.h"
 #include "feature/fourier.h"
-#include "kernel/kernel.h"
 #include "support/catch.h"
 #include "support/kernels.h"
 #include "support/statistic.h"

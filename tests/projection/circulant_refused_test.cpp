@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A build without FFTW knows the circulant projection and refuses it by name; everything else
-// works.
-#include <cmath>
-#include <string>
-
-#include "base/aligned.h"
+// Without FFTW: what is refused, with the reason, and what is there.
 #include "feature/fourier.h"
-#include "support/catch.h"
+#include "projection/sketch_kind.h"
 #include "support/kernels.h"
 #include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::feature;
+using namespace mercer::projection;
 
 TEST_CASE(
     "without FFTW: circulant is refused, with the reason, in every form and for every kernel") {
@@ -23,9 +19,8 @@ TEST_CASE(
   for (const kernel::Kernel* kernel : {gaussian.get(), laplacian.get()}) {
     for (const FourierForm form : {FourierForm::pair, FourierForm::phase, FourierForm::complex}) {
       options.form = form;
-      CHECK(test::refusal_fault(
-                MERCER_UNSUPPORTED, [&] { make_fourier(*kernel, 5, 64, options); }, "circulant",
-                "lacks FFTW") == "");
+      CHECK_REFUSED(MERCER_UNSUPPORTED, make_fourier(*kernel, 5, 64, options), "circulant",
+                    "lacks FFTW");
     }
   }
 }
@@ -45,5 +40,12 @@ TEST_CASE("without FFTW: the other projections are there") {
     for (int64_t j = 0; j < 64; ++j) squares += Z(0, j) * Z(0, j);
     CAPTURE(entry->name);
     CHECK(std::fabs(squares - 1) <= 1e-12);  // cos^2 + sin^2, whatever the frequencies
+  }
+}
+
+TEST_CASE("without FFTW: tensor_sketch is refused, with the reason") {
+  for (const bool complex : {false, true}) {
+    const SketchShape shape = {sketch_kind("tensor_sketch"), complex, {{4}, {4}}, 8, 1};
+    CHECK_REFUSED(MERCER_UNSUPPORTED, make_tensor_sketch(shape), "tensor_sketch", "lacks FFTW");
   }
 }

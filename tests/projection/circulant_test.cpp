@@ -1,27 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Signed circulant blocks: reference numbers, the matrix they stand for, bits, seams, refusals,
-// many threads at once.
+// Signed circulant blocks: reference numbers, the matrix they stand for, seams, refusals, many
+// threads at once.
 #include "projection/circulant.h"
 
-#include <cmath>
-#include <cstring>
-#include <limits>
 #include <thread>
-#include <vector>
 
-#include "base/aligned.h"
 #include "columns_of.h"
 #include "feature/fourier.h"
-#include "support/catch.h"
 #include "support/dense.h"
-#include "support/kernels.h"
+#include "support/map_calls.h"
 #include "support/reference.h"
 #include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::feature;
-using projection::CirculantNumbers;
+using projection::CirculantNumbers, test::equal_bytes, test::features_of;
 
 namespace {
 
@@ -111,51 +105,6 @@ std::unique_ptr<FeatureMap> map_of(const kernel::Kernel& kernel, FourierForm for
   return make_fourier(kernel, d, D, options);
 }
 
-template <class T>
-Matrix<T> apply(const FeatureMap& map, const Matrix<T>& X, int threads = 1) {
-  Matrix<T> Z(X.rows(), map.row_length());
-  Context context;
-  context.threads = threads;
-  map.apply(MatrixView<const T>(X.view()), {0, map.features()}, context, Z.view());
-  return Z;
-}
-
-template <class T>
-bool equal_bytes(const Matrix<T>& a, const Matrix<T>& b) {
-  return a.rows() == b.rows() && a.cols() == b.cols() &&
-         std::memcmp(a.data(), b.data(), static_cast<size_t>(a.rows() * a.cols()) * sizeof(T)) == 0;
-}
-
-// Threads, another map of the seed, splits of rows, slices of columns, every row alone: the same
-// bytes.
-template <class T>
-void check_bits(FourierForm form, int64_t d, int64_t D) {
-  constexpr int64_t n = 101;
-  const auto kernel = kernel::make_matern(1.5, {0.8}, 1.0);
-  const auto map = map_of(*kernel, form, d, D, 7);
-  const Matrix<T> X = test::random_matrix<T>(n, d, 5), Z = apply(*map, X);
-  CAPTURE(static_cast<int>(form), d, D, sizeof(T));
-  for (const int threads : {2, 7})
-    CHECK(equal_bytes(Z, apply(*map_of(*kernel, form, d, D, 7), X, threads)));
-  const int64_t reals = map->is_complex() ? 2 : 1;
-  Context context;
-  const MatrixView<const T> rows = X.view();
-  Matrix<T> pieces(n, map->row_length()), alone(n, map->row_length());
-  const int64_t cuts[] = {0, D / 5, D / 5 + 1, D / 2 + 1, D};
-  const auto sliced = map_of(*kernel, form, d, D, 7);
-  for (int c = 3; c >= 0; --c) {
-    for (const auto& [i0, i1] : {std::pair<int64_t, int64_t>{0, 33}, {33, n}}) {
-      sliced->apply(
-          rows.block_rows(i0, i1), {cuts[c], cuts[c + 1]}, context,
-          pieces.view().block_rows(i0, i1).block_cols(cuts[c] * reals, cuts[c + 1] * reals));
-    }
-  }
-  for (int64_t i = 0; i < n; ++i)
-    map->apply(rows.block_rows(i, i + 1), {0, D}, context, alone.view().block_rows(i, i + 1));
-  CHECK(equal_bytes(Z, pieces));
-  CHECK(equal_bytes(Z, alone));
-}
-
 // Shift-invariant, with a law that no fast projection can draw.
 class OddLaw final : public random::Law {
  public:
@@ -191,21 +140,11 @@ TEST_CASE("circulant: blocks are the matrix of the definition") {
   }
 }
 
-TEST_CASE("circulant: bits depend on the row alone") {
-  for (const int64_t d : {1, 5, 16, 33, 70, 300}) {
-    for (const int64_t D : {2, 34, 130, 700}) {
-      check_bits<float>(FourierForm::pair, d, D);
-      check_bits<double>(FourierForm::complex, d, D);
-    }
-    check_bits<double>(FourierForm::phase, d, 77);
-  }
-}
-
 TEST_CASE("circulant: whole blocks are kept by a map with more features, and seeds differ") {
   const auto kernel = kernel::make_gaussian({1.0}, 1.0);
   const Matrix<double> X = test::random_matrix(3, 20, 1);
-  const Matrix<double> few = apply(*map_of(*kernel, FourierForm::phase, 20, 64, 5), X);
-  const Matrix<double> many = apply(*map_of(*kernel, FourierForm::phase, 20, 640, 5), X);
+  const Matrix<double> few = features_of(*map_of(*kernel, FourierForm::phase, 20, 64, 5), X);
+  const Matrix<double> many = features_of(*map_of(*kernel, FourierForm::phase, 20, 640, 5), X);
   double worst = 0;
   for (int64_t i = 0; i < 3; ++i) {
     for (int64_t j = 0; j < 64; ++j)
@@ -213,7 +152,7 @@ TEST_CASE("circulant: whole blocks are kept by a map with more features, and see
   }
   // Maps of other sizes run other batches: equal to rounding. Angles up to 40, sqrt(2/64) in front.
   CHECK(worst <= 1e-13);
-  CHECK(!equal_bytes(few, apply(*map_of(*kernel, FourierForm::phase, 20, 64, 6), X)));
+  CHECK(!equal_bytes(few, features_of(*map_of(*kernel, FourierForm::phase, 20, 64, 6), X)));
 }
 
 TEST_CASE("circulant: incomplete blocks are reported and can be rounded away") {
@@ -235,99 +174,33 @@ TEST_CASE("circulant: several lengthscales divide the inputs, in both kinds of l
     for (int64_t k = 0; k < 5; ++k) scaled(i, k) = X(i, k) / lengthscale[static_cast<size_t>(k)];
   }
   const auto ard = map_of(*kernel::make_gaussian(lengthscale, 1.0), FourierForm::pair, 5, 100, 3);
-  CHECK(equal_bytes(
-      apply(*ard, X),
-      apply(*map_of(*kernel::make_gaussian({1.0}, 1.0), FourierForm::pair, 5, 100, 3), scaled)));
+  CHECK(equal_bytes(features_of(*ard, X), features_of(*map_of(*kernel::make_gaussian({1.0}, 1.0),
+                                                              FourierForm::pair, 5, 100, 3),
+                                                      scaled)));
   const auto product =
       map_of(*kernel::make_laplacian(lengthscale, 1.0), FourierForm::pair, 5, 100, 3);
   CHECK(equal_bytes(
-      apply(*product, X),
-      apply(*map_of(*kernel::make_laplacian({1.0}, 1.0), FourierForm::pair, 5, 100, 3), scaled)));
-}
-
-TEST_CASE("circulant: float and double agree within the bound of the transforms") {
-  const auto kernel = kernel::make_gaussian({1.0}, 1.0);
-  for (const int64_t d : {10, 50, 200}) {
-    const auto map = map_of(*kernel, FourierForm::pair, d, 1024, 3);
-    const Matrix<float> X = test::random_matrix<float>(40, d, 8);
-    Matrix<double> exact_rows(40, d);
-    for (int64_t i = 0; i < 40 * d; ++i) exact_rows.data()[i] = X.data()[i];
-    const Matrix<float> Z = apply(*map, X);
-    const Matrix<double> exact = apply(*map, exact_rows);
-    double worst = 0;
-    for (int64_t i = 0; i < 40 * 1024; ++i)
-      worst = std::max(worst, std::fabs(exact.data()[i] - double{Z.data()[i]}));
-    const auto n = static_cast<double>(projection::find_projection("circulant").block(d));
-    // Norms of columns below sqrt(n) + 6 (chi, 1,024 of them); |g|_2 = 1, and what matters of |g|_1
-    // is the spectrum's largest entry, below 6 (Rayleigh, 1,024 of them) where block_bound has
-    // sqrt(n) |g|_1; |x| < sqrt(d).
-    const double angle = (24 * (std::log2(n) + 1) + 12) * 0x1p-24 * 6 *
-                         std::sqrt(static_cast<double>(d)) * (std::sqrt(n) + 6);
-    CAPTURE(d, worst);
-    CHECK(worst <= (angle + 0x1p-23) / std::sqrt(512.0));
-  }
-}
-
-TEST_CASE("circulant: NaN and Inf stay in their row, n = 0 writes nothing") {
-  const auto kernel = kernel::make_laplacian({1.0}, 1.0);
-  const auto map = map_of(*kernel, FourierForm::pair, 3, 70, 3);
-  Context context;
-  map->apply(MatrixView<const float>(nullptr, 0, 3), {0, 70}, context,
-             MatrixView<float>(nullptr, 0, 70));
-  Matrix<float> X = test::random_matrix<float>(200, 3, 2);
-  const Matrix<float> clean = apply(*map, X);
-  X(17, 1) = NAN;
-  X(99, 0) = INFINITY;
-  const Matrix<float> Z = apply(*map, X);
-  int64_t wrong = 0;
-  for (int64_t i = 0; i < 200; ++i) {
-    for (int64_t j = 0; j < 70; ++j)
-      wrong += i == 17 || i == 99 ? !std::isnan(Z(i, j)) : Z(i, j) != clean(i, j);
-  }
-  CHECK(wrong == 0);
+      features_of(*product, X),
+      features_of(*map_of(*kernel::make_laplacian({1.0}, 1.0), FourierForm::pair, 5, 100, 3),
+                  scaled)));
 }
 
 TEST_CASE("circulant: refusals") {
   const auto gaussian = kernel::make_gaussian({1.0}, 1.0);
   FourierOptions options;
   options.projection = "circulant";
-  CHECK(test::refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] { make_fourier(*gaussian, (int64_t{1} << 28) + 1, 64, options); },
-            "inputs = 268435457") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                make_fourier(*gaussian, (int64_t{1} << 28) + 1, 64, options), "inputs = 268435457");
   options.radius = projection::Radius::fixed;
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [&] { make_fourier(*gaussian, 5, 64, options); }, "radius",
-            "circulant") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, make_fourier(*gaussian, 5, 64, options), "radius", "circulant");
   options.radius = projection::Radius::drawn;
   options.scramble = projection::Scramble::digital_shift;
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [&] { make_fourier(*gaussian, 5, 64, options); }, "scramble",
-            "circulant") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, make_fourier(*gaussian, 5, 64, options), "scramble",
+                "circulant");
   const auto odd = std::make_shared<const OddKernel>();
-  CHECK(
-      test::refusal_fault(
-          MERCER_UNSUPPORTED,
-          [&] { projection::find_projection("circulant").make(test::arguments_of(odd, 5, 64, 0)); },
-          "odd", "circulant") == "");
-}
-
-TEST_CASE("circulant: a prepare that was cancelled or had no room may be repeated") {
-  const auto kernel = kernel::make_gaussian({1.0}, 1.0);
-  const Matrix<float> X = test::random_matrix<float>(5, 100, 1);
-  const auto map = map_of(*kernel, FourierForm::pair, 100, 2048, 3);
-  Context context;
-  context.memory_cap = 1000;
-  CHECK(test::refusal_fault(
-            MERCER_OUT_OF_MEMORY, [&] { map->prepare(Precision::f32, context); }, "circulant") ==
-        "");
-  context.memory_cap = 0;
-  context.cancel();
-  CHECK(test::refusal_fault(MERCER_CANCELLED, [&] { map->prepare(Precision::f32, context); }) ==
-        "");
-  context.clear_cancelled();
-  map->prepare(Precision::f32, context);
-  CHECK(equal_bytes(apply(*map, X), apply(*map_of(*kernel, FourierForm::pair, 100, 2048, 3), X)));
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                projection::find_projection("circulant").make(test::arguments_of(odd, 5, 64, 0)),
+                "odd", "circulant");
 }
 
 TEST_CASE("circulant: threads create, share and apply maps at once") {
@@ -335,19 +208,19 @@ TEST_CASE("circulant: threads create, share and apply maps at once") {
   const auto kernel = kernel::make_gaussian({1.0}, 1.0);
   const auto expected = [&](int t) {
     const int64_t d = 5 + 37 * t;
-    return apply(*map_of(*kernel, FourierForm::pair, d, 500, 3),
-                 test::random_matrix<float>(20, d, 1));
+    return features_of(*map_of(*kernel, FourierForm::pair, d, 500, 3),
+                       test::random_matrix<float>(20, d, 1));
   };
   std::vector<Matrix<float>> serial;
   for (int t = 0; t < kThreads; ++t) serial.push_back(expected(t));
   const auto shared = map_of(*kernel, FourierForm::pair, 40, 4000, 9);
   const Matrix<double> X = test::random_matrix(10, 40, 1);
-  const Matrix<double> Z = apply(*map_of(*kernel, FourierForm::pair, 40, 4000, 9), X);
+  const Matrix<double> Z = features_of(*map_of(*kernel, FourierForm::pair, 40, 4000, 9), X);
   int wrong[kThreads] = {};
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
-      wrong[t] += !equal_bytes(apply(*shared, X), Z);  // all of them draw it
+      wrong[t] += !equal_bytes(features_of(*shared, X), Z);  // all of them draw it
       for (int repeat = 0; repeat < 5; ++repeat) {
         const int other = (t + repeat) % kThreads;
         wrong[t] += !equal_bytes(expected(other), serial[static_cast<size_t>(other)]);

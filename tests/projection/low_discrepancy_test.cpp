@@ -2,21 +2,16 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Sobol' and Halton columns: through the inverse distribution function of the law, a function of
 // seed and number; what is refused.
-#include <cmath>
-
 #include "columns_of.h"
 #include "random/halton.h"
 #include "random/scalar_math.h"
 #include "random/sobol.h"
-#include "support/catch.h"
-#include "support/kernels.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
 
 using namespace mercer;
 using namespace mercer::test;
-using projection::ProjectionArguments;
-using projection::Scramble;
+using projection::ProjectionArguments, projection::Scramble;
 
 namespace {
 
@@ -117,8 +112,7 @@ struct Halton {
 
 }  // namespace
 
-TEMPLATE_TEST_CASE("low discrepancy: columns are made of the points", "[projection]", Sobol,
-                   Halton) {
+TEMPLATE_TEST_CASE("low discrepancy: columns are made of the points", "", Sobol, Halton) {
   using Points = typename TestType::Points;
   for (const Scramble scramble : {Scramble::owen, Scramble::digital_shift}) {
     INFO("scramble " << static_cast<int>(scramble));
@@ -129,8 +123,7 @@ TEMPLATE_TEST_CASE("low discrepancy: columns are made of the points", "[projecti
   }
 }
 
-TEST_CASE("low discrepancy: every column of an isotropic law has that law over the scrambles",
-          "[projection]") {
+TEST_CASE("low discrepancy: every column of an isotropic law has that law over the scrambles") {
   constexpr int64_t d = 3, kSeeds = 4000, kColumn = 2;
   const double comparisons = 2.0 * 2 * 2 * 2 * static_cast<double>(isotropic_kernels().size());
   const double threshold = 2 * ks_threshold(kSeeds, kFailure, comparisons);
@@ -162,8 +155,7 @@ TEST_CASE("low discrepancy: every column of an isotropic law has that law over t
   }
 }
 
-TEST_CASE("low discrepancy: a column is the same in a larger map, a slice, and for any threads",
-          "[projection]") {
+TEST_CASE("low discrepancy: a column is the same in a larger map, a slice, and for any threads") {
   for (const char* name : {"sobol", "halton"}) {
     for (const int64_t d : {1, 3, 70}) {
       const auto of = [&](int64_t F, uint64_t seed, Scramble scramble = Scramble::owen) {
@@ -186,21 +178,7 @@ TEST_CASE("low discrepancy: a column is the same in a larger map, a slice, and f
   }
 }
 
-TEST_CASE("low discrepancy: drawing can be cancelled and repeated", "[projection]") {
-  for (const char* name : {"sobol", "halton"}) {
-    const auto projection = make_projection(name, arguments(5, 3000, 8));
-    Context context;
-    context.progress = [](void*, int64_t done, int64_t) -> int32_t { return done >= 2; };
-    const auto prepare = [&] { columns_of<double>(*projection, 0, 3000, context); };
-    INFO(name);
-    CHECK(refusal_fault(MERCER_CANCELLED, prepare, "cancelled") == "");
-    Context other;
-    const Matrix<double> W = columns_of<double>(*projection, 0, 3000, other);
-    CHECK(same_rows(columns_of(*make_projection(name, arguments(5, 3000, 8))), W, 0, 3000));
-  }
-}
-
-TEST_CASE("low discrepancy: refusals name kernel or inputs, projection and limit", "[projection]") {
+TEST_CASE("low discrepancy: refusals name kernel or inputs, projection and limit") {
   for (const std::string name : {"sobol", "halton"}) {
     const auto refusal = [&](const ProjectionArguments& given, const char* part,
                              const char* other) {
@@ -212,21 +190,16 @@ TEST_CASE("low discrepancy: refusals name kernel or inputs, projection and limit
     CHECK(refusal(arguments(2, (int64_t{1} << 28) + 1, 0), projection.c_str(),
                   "268435457 frequencies, expected at most 268435456") == "");
   }
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED, [] { make_projection("sobol", arguments(1025, 8, 0)); },
-            "inputs = 1025", "at most 1024", "projection = sobol") == "");
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED, [] { make_projection("halton", arguments(6543, 8, 0)); },
-            "inputs = 6543", "at most 6542", "projection = halton") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, make_projection("sobol", arguments(1025, 8, 0)),
+                "inputs = 1025", "at most 1024", "projection = sobol");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, make_projection("halton", arguments(6543, 8, 0)),
+                "inputs = 6543", "at most 6542", "projection = halton");
   CHECK_NOTHROW(columns_of(*make_projection("sobol", arguments(1024, 8, 0))));
   // One coordinate more for the scale.
   const std::shared_ptr<const kernel::Kernel> matern = kernel::make_matern(1.5, {1.0}, 1.0);
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED, [&] { make_projection("sobol", arguments_of(matern, 1024, 8, 0)); },
-            "inputs = 1024", "at most 1023", "kernel matern") == "");
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] { make_projection("halton", arguments_of(matern, 6542, 8, 0)); }, "inputs = 6542",
-            "at most 6541", "kernel matern") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, make_projection("sobol", arguments_of(matern, 1024, 8, 0)),
+                "inputs = 1024", "at most 1023", "kernel matern");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, make_projection("halton", arguments_of(matern, 6542, 8, 0)),
+                "inputs = 6542", "at most 6541", "kernel matern");
   CHECK_NOTHROW(columns_of(*make_projection("sobol", arguments_of(matern, 1023, 8, 0))));
 }

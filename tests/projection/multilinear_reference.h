@@ -222,24 +222,4 @@ std::string multilinear_fault(const SketchShape& shape, const Tiles<T>& tiles,
   return "";
 }
 
-/// The worst error of sparse rows, which all factors read, over the bound: rows without entries,
-/// columns named twice, at most d + 4 entries. All are positive: nothing cancels before the sum.
-template <class T>
-double worst_sparse_error(const SketchShape& shape, const WeightsOf& weights, int64_t n) {
-  const int64_t d = shape.factors[0].inputs;
-  SparseRows<T> sparse = sparse_rows<T>(n, d, d + 4, 17);
-  for (T& value : sparse.values) value = std::fabs(value);
-  const CsrView<T> view = sparse.view();
-  Tiles<T> tiles;
-  tiles.re.push_back(sparse.dense());
-  tiles.im.emplace_back();
-  tiles.source.assign(shape.factors.size(), 0);
-  FactorRows<T> one;
-  one.sparse = &view;
-  const std::vector<FactorRows<T>> rows(shape.factors.size(), one);
-  const auto map = projection::make_multilinear(shape);
-  const Blocks c{1, shape.columns};
-  return worst_error(shape, tiles, weights, evaluate<T>(*map, rows, n, c), c);
-}
-
 }  // namespace mercer::test

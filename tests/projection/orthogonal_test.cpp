@@ -2,13 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Orthogonal blocks: directions, norms, whole blocks independent of F, range and threads; progress,
 // cancellation and memory; what is refused.
-#include <cmath>
-
 #include "columns_of.h"
-#include "random/stream.h"
 #include "support/catch.h"
-#include "support/kernels.h"
-#include "support/refusal.h"
 #include "support/statistic.h"
 
 using namespace mercer;
@@ -49,8 +44,7 @@ int32_t count_calls(void* user, int64_t, int64_t) {
 
 }  // namespace
 
-TEST_CASE("orthogonal: columns of a block are orthogonal, norms those of the radial law",
-          "[projection]") {
+TEST_CASE("orthogonal: columns of a block are orthogonal, norms those of the radial law") {
   // Haar blocks are orthogonal to 10 d eps (tests/random/orthogonal_test.cpp); scaling a column and
   // turning it into turns rounds each entry a few times more.
   for (const int64_t d : {1, 2, 3, 16, 70, 100}) {
@@ -69,7 +63,7 @@ TEST_CASE("orthogonal: columns of a block are orthogonal, norms those of the rad
   }
 }
 
-TEST_CASE("orthogonal: different blocks are independent", "[projection]") {
+TEST_CASE("orthogonal: different blocks are independent") {
   // The cosine of two independent directions in R^3 is uniform on (-1, 1): variance 1/3.
   constexpr int kBlocks = 3000;
   const Matrix<double> W =
@@ -83,7 +77,7 @@ TEST_CASE("orthogonal: different blocks are independent", "[projection]") {
         ks_threshold(cosines.size(), kFailure, 2));
 }
 
-TEST_CASE("orthogonal: coordinates are divided by their lengthscales", "[projection]") {
+TEST_CASE("orthogonal: coordinates are divided by their lengthscales") {
   const Matrix<double> one =
       columns_of(*make_projection("orthogonal", arguments_of(gaussian(), 3, 7, 4)));
   const Matrix<double> ard =
@@ -97,8 +91,7 @@ TEST_CASE("orthogonal: coordinates are divided by their lengthscales", "[project
   CHECK(wrong == 0);
 }
 
-TEST_CASE("orthogonal: a column is the same in a larger map, a slice, and for any threads",
-          "[projection]") {
+TEST_CASE("orthogonal: a column is the same in a larger map, a slice, and for any threads") {
   // 300 columns of d = 70 are five blocks across two groups of panels, the last one incomplete.
   for (const int64_t d : {1, 3, 70, 270}) {
     const auto of = [d](int64_t F) {
@@ -125,7 +118,7 @@ TEST_CASE("orthogonal: a column is the same in a larger map, a slice, and for an
   }
 }
 
-TEST_CASE("orthogonal: a block that spans two groups is drawn once", "[projection]") {
+TEST_CASE("orthogonal: a block that spans two groups is drawn once") {
   // Panels are packed in groups of 256 columns of doubles; a drawing polls the context once per
   // panel of reflections at the least.
   const auto polls = [](int64_t F) {
@@ -141,43 +134,4 @@ TEST_CASE("orthogonal: a block that spans two groups is drawn once", "[projectio
   const int64_t one_group = polls(256), two_groups = polls(300);
   CHECK(one_group > 9);
   CHECK(two_groups < 2 * one_group);
-}
-
-TEST_CASE("orthogonal: drawing can be cancelled and repeated, and keeps to the memory cap",
-          "[projection]") {
-  const auto projection = make_projection("orthogonal", arguments_of(gaussian(), 200, 500, 8));
-  Calls calls{0, 12};
-  Context context;
-  context.progress = count_calls;
-  context.user = &calls;
-  const auto prepare = [&] { columns_of<double>(*projection, 0, 500, context); };
-  CHECK(refusal_fault(MERCER_CANCELLED, prepare, "cancelled") == "");
-  CHECK(calls.count < 20);
-  context.clear_cancelled();
-  const Matrix<double> W = columns_of<double>(*projection, 0, 500, context);
-  CHECK(same_rows(columns_of(*make_projection("orthogonal", arguments_of(gaussian(), 200, 500, 8))),
-                  W, 0, 500));
-
-  Context small;
-  // Beside a panel of 16 columns, as it is kept and as it is drawn.
-  small.memory_cap = 2 * 16 * 200 * 8 + 8 * 200 * 200 - 1;
-  const auto capped = make_projection("orthogonal", arguments_of(gaussian(), 200, 8, 8));
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY, [&] { columns_of<double>(*capped, 0, 8, small); },
-            "memory_cap = 371199", "orthogonal frequencies needs 320000 beside the 51200") == "");
-  small.memory_cap += 1;
-  CHECK_NOTHROW(columns_of<double>(*capped, 0, 8, small));
-}
-
-TEST_CASE("orthogonal: kernels whose law is not isotropic are refused", "[projection]") {
-  const auto refusal = [](std::shared_ptr<const kernel::Kernel> kernel, const char* name) {
-    return refusal_fault(
-        MERCER_UNSUPPORTED, [&] { make_projection("orthogonal", arguments_of(kernel, 3, 8, 0)); },
-        "projection = orthogonal", name);
-  };
-  CHECK(refusal(kernel::make_laplacian({1.0}, 1.0), "kernel laplacian") == "");
-  CHECK(refusal(kernel::make_cauchy({1.0}, 1.0), "kernel cauchy") == "");
-  CHECK(refusal(kernel::make_skewed_chi2(1.0, 1.0), "kernel skewed_chi2") == "");
-  CHECK(refusal(kernel::make_generalized_gaussian_spectrum(2, {1.0}, 1.0),
-                "kernel generalized_gaussian_spectrum") == "");
 }

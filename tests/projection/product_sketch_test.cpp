@@ -2,10 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Product sketches against their definition with weights read from the documented streams, entry by
 // entry; the definition against the reference numbers.
-#include <cmath>
-#include <string>
-#include <vector>
-
 #include "multilinear_reference.h"
 #include "projection/sketch_kind.h"
 #include "random/distributions.h"
@@ -136,15 +132,6 @@ TEST_CASE("product sketch: several groups of panels, whole tiles of rows") {
                {0, 250, 511, 513, 1024, 1100});
     check_both({law.kind, law.complex, {{3, 1, 0.5}, {3, 1, 0.5}}, 5, 4}, 96, false, true,
                {0, 2, 5});
-  }
-}
-
-TEST_CASE("product sketch: sparse rows") {
-  for (const LawCase& law : kLaws) {
-    const SketchShape shape{law.kind, law.complex, {{30, 0.9, 0.4}, {30, 0.9, 0.4}}, 67, 8};
-    CAPTURE(law.kind->name, law.complex);
-    CHECK(test::worst_sparse_error<float>(shape, weights_of(shape), 20) <= 1);
-    CHECK(test::worst_sparse_error<double>(shape, weights_of(shape), 20) <= 1);
   }
 }
 

@@ -3,12 +3,8 @@
 // The table: which laws and options each projection takes, units, blocks that are drawn alone.
 #include "projection/projections.h"
 
-#include <cmath>
-
 #include "columns_of.h"
 #include "projection/srht.h"
-#include "support/catch.h"
-#include "support/kernels.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -55,8 +51,7 @@ std::vector<const ProjectionEntry*> entries() {
 
 }  // namespace
 
-TEST_CASE("projections: every law is drawn from or refused by what the entry needs",
-          "[projection]") {
+TEST_CASE("projections: every law is drawn from or refused by what the entry needs") {
   for (const ProjectionEntry* entry : entries()) {
     for (const LawCase& of : law_cases()) {
       INFO(entry->name << ", " << of.name);
@@ -65,12 +60,12 @@ TEST_CASE("projections: every law is drawn from or refused by what the entry nee
         CHECK_NOTHROW(make());
         continue;
       }
-      CHECK(refusal_fault(MERCER_UNSUPPORTED, make, of.name, entry->name) == "");
+      CHECK_REFUSED(MERCER_UNSUPPORTED, make(), of.name, entry->name);
     }
   }
 }
 
-TEST_CASE("projections: options that a projection does not use are refused", "[projection]") {
+TEST_CASE("projections: options that a projection does not use are refused") {
   for (const ProjectionEntry* entry : entries()) {
     INFO(entry->name);
     ProjectionArguments arguments = plain({"normal", random::normal_law()}, 5, 40);
@@ -79,19 +74,19 @@ TEST_CASE("projections: options that a projection does not use are refused", "[p
     if (entry->uses_radius) {
       CHECK_NOTHROW(make());
     } else {
-      CHECK(refusal_fault(MERCER_UNSUPPORTED, make, "radius = fixed", entry->name) == "");
+      CHECK_REFUSED(MERCER_UNSUPPORTED, make(), "radius = fixed", entry->name);
     }
     arguments.radius = Radius::drawn;
     arguments.scramble = Scramble::digital_shift;
     if (entry->uses_scramble) {
       CHECK_NOTHROW(make());
     } else {
-      CHECK(refusal_fault(MERCER_UNSUPPORTED, make, "scramble", entry->name) == "");
+      CHECK_REFUSED(MERCER_UNSUPPORTED, make(), "scramble", entry->name);
     }
   }
 }
 
-TEST_CASE("projections: fixed radii are for laws that have one", "[projection]") {
+TEST_CASE("projections: fixed radii are for laws that have one") {
   for (const ProjectionEntry* entry : entries()) {
     if (!entry->uses_radius) continue;
     for (const LawCase& of : law_cases()) {
@@ -100,9 +95,7 @@ TEST_CASE("projections: fixed radii are for laws that have one", "[projection]")
       ProjectionArguments arguments = plain(of, 16, 32);
       arguments.radius = Radius::fixed;
       if (std::isnan(of.law->fixed_radius(16))) {
-        CHECK(refusal_fault(
-                  MERCER_UNSUPPORTED, [&] { entry->make(arguments); }, "radius = fixed", of.name) ==
-              "");
+        CHECK_REFUSED(MERCER_UNSUPPORTED, entry->make(arguments), "radius = fixed", of.name);
         continue;
       }
       const Matrix<double> W = columns_of(*entry->make(arguments));
@@ -115,7 +108,7 @@ TEST_CASE("projections: fixed radii are for laws that have one", "[projection]")
   }
 }
 
-TEST_CASE("projections: plain columns are 2 pi times those in turns", "[projection]") {
+TEST_CASE("projections: plain columns are 2 pi times those in turns") {
   for (const ProjectionEntry* entry : entries()) {
     ProjectionArguments arguments = plain({"normal", random::normal_law()}, 20, 70);
     arguments.lengthscale = {0.7};
@@ -132,7 +125,7 @@ TEST_CASE("projections: plain columns are 2 pi times those in turns", "[projecti
   }
 }
 
-TEST_CASE("projections: a range of blocks is what it is in the whole", "[projection]") {
+TEST_CASE("projections: a range of blocks is what it is in the whole") {
   constexpr int64_t d = 21, F = 5000;
   Context context;
   const auto check = [&](const char* name, auto make) {

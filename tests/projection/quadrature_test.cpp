@@ -2,11 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The spherical-radial rule: its moments block by block, its mean against an integral over the
 // radius, and what its last, incomplete block is.
-#include <cmath>
-#include <vector>
-
 #include "columns_of.h"
-#include "projection/projections.h"
 #include "support/catch.h"
 #include "support/statistic.h"
 
@@ -56,8 +52,7 @@ double far_bias(int64_t d) {
 
 }  // namespace
 
-TEST_CASE("quadrature: a block is a simplex and the origin, and has the moments of the law",
-          "[projection]") {
+TEST_CASE("quadrature: a block is a simplex and the origin, and has the moments of the law") {
   for (const int64_t d : {1, 2, 3, 16, 40}) {
     const int64_t width = d + 2, F = 3 * width;
     const ProjectionArguments arguments = plain_arguments(d, F, 5);
@@ -95,7 +90,7 @@ TEST_CASE("quadrature: a block is a simplex and the origin, and has the moments 
   }
 }
 
-TEST_CASE("quadrature: its mean is the integral over the radius", "[projection]") {
+TEST_CASE("quadrature: its mean is the integral over the radius") {
   constexpr int64_t d = 3, F = 5, kSeeds = 20000;
   const double radii[] = {0.5, 1.5, 4};
   double sums[3] = {}, squares[3] = {};
@@ -120,7 +115,7 @@ TEST_CASE("quadrature: its mean is the integral over the radius", "[projection]"
 }
 
 // The figures that the documentation states; k itself is exp(-800) at this distance.
-TEST_CASE("quadrature: far points are off by the stated bias", "[projection]") {
+TEST_CASE("quadrature: far points are off by the stated bias") {
   struct Stated {
     int64_t d;
     double bias;
@@ -146,8 +141,7 @@ TEST_CASE("quadrature: far points are off by the stated bias", "[projection]") {
   }
 }
 
-TEST_CASE("quadrature: an incomplete block has norms of the law and equal weights",
-          "[projection]") {
+TEST_CASE("quadrature: an incomplete block has norms of the law and equal weights") {
   constexpr int64_t d = 6, F = 13;  // one block of 8, and 5 vertices of the next
   const ProjectionArguments arguments = plain_arguments(d, F, 4);
   const Matrix<double> W = columns_of(*kQuadrature.make(arguments));

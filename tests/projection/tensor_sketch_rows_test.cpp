@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Rows of a TensorSketch: lists of terms against transforms; bits of a row, alone, in slices,
-// beside NaNs; sums over rows.
+// Rows of a TensorSketch: lists of terms against transforms; sums over rows.
 #include "projection/tensor_sketch_rows.h"
-
-#include <cmath>
-#include <limits>
 
 #include "projection/tensor_sketch.h"
 #include "support/catch.h"
@@ -49,46 +45,6 @@ void check_sparse(bool complex, int64_t m, int64_t p, int64_t most) {
     CAPTURE(complex, m, p, most, i, sizeof(T));
     CHECK(worst_difference(a, i, expected) <=
           2 * convolution_bound<T>(m, p, most) * std::pow(norm, p));
-  }
-}
-
-// A row alone, slices to unaligned places, a row after one of NaNs: the bits of the whole.
-template <class T>
-void check_bits(bool complex, int64_t m, int64_t p, int64_t most) {
-  constexpr int64_t n = 9, d = 70;
-  Twins<T> X(n, d, most, 6);
-  const auto sketch = make_tensor_sketch(
-      shape_of(complex, std::vector<FactorShape>(static_cast<size_t>(p), {d}), m, 4));
-  for (const bool sparse : {false, true}) {
-    CAPTURE(complex, m, p, most, sparse, sizeof(T));
-    const FactorRows<T> factor = sparse ? X.as_sparse() : X.as_dense();
-    const std::vector<FactorRows<T>> rows(static_cast<size_t>(p), factor);
-    auto Z = sketched<T>(*sketch, n, rows);
-    for (int64_t i = 0; i < n; ++i) {
-      const CsrView<T> one = X.view.block_rows(i, i + 1);
-      FactorRows<T> part = factor;
-      if (sparse) part.sparse = &one;
-      if (!sparse) part.dense.re = factor.dense.re.block_rows(i, i + 1);
-      auto alone =
-          sketched<T>(*sketch, 1, std::vector<FactorRows<T>>(static_cast<size_t>(p), part));
-      CHECK(equal_rows(Z, i, alone, 0));
-    }
-    auto pieces = empty_rows(*sketch, n, T{-7});
-    const AlignedBuffer<T> scratch(sketch->scratch(n, sketch->columns(), T{}));
-    Matrix<T> re(n, m + 3), im(n, m + 3);
-    const int64_t cuts[] = {0, m / 3, m / 3, m / 2, m};
-    for (int c = 3; c >= 0; --c) {
-      const Blocks slice = {cuts[c], cuts[c + 1]};
-      Planes<T> to = {re.view().block_cols(1 + slice.begin, 1 + slice.end)};
-      if (complex) to.im = im.view().block_cols(2 + slice.begin, 2 + slice.end);
-      sketch->apply(rows, slice, to, scratch.data());
-    }
-    int64_t wrong = 0;
-    for (int64_t i = 0; i < n; ++i) {
-      wrong += !equal(re.view().row(i) + 1, Z.re.view().row(i), m);
-      if (complex) wrong += !equal(im.view().row(i) + 2, Z.im.view().row(i), m);
-    }
-    CHECK(wrong == 0);
   }
 }
 
@@ -160,36 +116,6 @@ TEST_CASE("tensor sketch: few terms are convolved as lists, many in the Fourier 
   CHECK((few >= 1 && few <= 7));
   CHECK(many == m);
   CHECK(none == 0);
-}
-
-TEST_CASE("tensor sketch: bits of a row depend on that row, whatever the slice") {
-  for (const bool complex : {false, true}) {
-    for (const int64_t m : {1, 2, 17, 96, 129, 512}) {
-      for (const int64_t p : {1, 2, 3}) {
-        for (const int64_t most : {4, 60}) {
-          check_bits<float>(complex, m, p, most);
-          check_bits<double>(complex, m, p, most);
-        }
-      }
-    }
-  }
-}
-
-TEST_CASE("tensor sketch: NaN and infinity stay in their row") {
-  constexpr int64_t n = 6, d = 40;
-  for (const bool complex : {false, true}) {
-    for (const int64_t m : {128, 135}) {
-      const auto sketch = make_tensor_sketch(shape_of(complex, {{d}, {d}}, m, 9));
-      const Matrix<float> X = random_matrix<float>(n, d, 1);
-      Matrix<float> poisoned = random_matrix<float>(n, d, 1);
-      poisoned(2, 7) = std::numeric_limits<float>::quiet_NaN();
-      poisoned(4, 0) = std::numeric_limits<float>::infinity();
-      auto Z = sketched<float>(*sketch, n, {dense(X), dense(X)});
-      auto other = sketched<float>(*sketch, n, {dense(poisoned), dense(poisoned)});
-      CAPTURE(complex, m);
-      for (int64_t i = 0; i < n; ++i) CHECK(equal_rows(Z, i, other, i) == (i != 2 && i != 4));
-    }
-  }
 }
 
 TEST_CASE("tensor sketch: the sum over rows is the sum of the rows") {

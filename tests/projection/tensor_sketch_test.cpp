@@ -4,17 +4,13 @@
 // its parameters; refusals.
 #include "projection/tensor_sketch.h"
 
-#include <cmath>
-
 #include "projection/tensor_sketch_rows.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/reference.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 #include "support/statistic.h"
 #include "transform/on_every_target.h"
-#include "transform/target.h"
 
 using namespace mercer;
 using namespace mercer::projection;
@@ -203,53 +199,13 @@ TEST_CASE("tensor sketch: every target") {
   });
 }
 
-TEST_CASE(
-    "tensor sketch: both precisions have the same parameters, other seeds and factors others") {
-  constexpr int64_t d = 30, m = 64;
-  const Matrix<double> X = random_matrix(1, d, 3);
-  Matrix<float> narrow(1, d);
-  for (int64_t k = 0; k < d; ++k) narrow(0, k) = static_cast<float>(X(0, k));
-  SketchShape shape = shape_of(false, {{d}, {d}}, m, 7);
-  auto Z = sketched<double>(*make_tensor_sketch(shape), 1, {dense(X), dense(X)});
-  auto z = sketched<float>(*make_tensor_sketch(shape), 1, {dense(narrow), dense(narrow)});
-  Vector expected;
-  for (int64_t j = 0; j < m; ++j) expected.emplace_back(Z.re(0, j));
-  CHECK(worst_difference(z, 0, expected) <= convolution_bound<float>(m, 2, d) * d * d);
-  shape.seed = 8;
-  auto seed = sketched<double>(*make_tensor_sketch(shape), 1, {dense(X), dense(X)});
-  CHECK(worst_difference(seed, 0, expected) > 1e-3);
-  shape.seed = 7, shape.first_factor = 1;
-  auto factor = sketched<double>(*make_tensor_sketch(shape), 1, {dense(X), dense(X)});
-  CHECK(worst_difference(factor, 0, expected) > 1e-3);
-}
-
-TEST_CASE("tensor sketch: a preparation that fails can be repeated") {
-  const auto sketch = make_tensor_sketch(shape_of(false, {{50}, {50}}, 64, 1));
-  Context capped;
-  capped.memory_cap = 100;
-  CHECK(refusal_fault(
-            MERCER_OUT_OF_MEMORY,
-            [&] {
-              sketch->prepare({0, 64}, 0.0, capped);
-            },
-            "sketch") == "");
-  Context cancelled;
-  cancelled.cancel();
-  CHECK(refusal_fault(MERCER_CANCELLED, [&] { sketch->prepare({0, 64}, 0.0, cancelled); }) == "");
-  const Matrix<double> X = random_matrix(1, 50, 3);
-  auto Z = sketched<double>(*sketch, 1, {dense(X), dense(X)});
-  const auto fresh = make_tensor_sketch(sketch->shape());
-  auto expected = sketched<double>(*fresh, 1, {dense(X), dense(X)});
-  CHECK(equal_rows(Z, 0, expected, 0));
-}
-
 TEST_CASE("tensor sketch: signs of a second precision count against a memory cap") {
   const auto sketch = make_tensor_sketch(shape_of(false, {{5000}}, 4, 1));
   Context context;
   sketch->prepare({0, 4}, 0.0f, context);
   context.memory_cap = 39999;
   const auto prepare = [&] { sketch->prepare({0, 4}, 0.0, context); };
-  CHECK(refusal_fault(MERCER_OUT_OF_MEMORY, prepare, "the signs of a sketch") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, prepare(), "the signs of a sketch");
   context.memory_cap = 40000;
   CHECK_NOTHROW(prepare());
 }
@@ -284,16 +240,9 @@ TEST_CASE("tensor sketch: complex units and buckets are uniform, factors indepen
 
 TEST_CASE("tensor sketch: extents beyond 32 bits are refused") {
   const int64_t beyond = int64_t{1} << 31;
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              make_tensor_sketch(shape_of(false, {{4}, {4}}, beyond, 1));
-            },
-            "features = 2147483648", "CountSketch") == "");
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              make_tensor_sketch(shape_of(false, {{4}, {beyond - 1, 1, 0.5}}, 8, 1));
-            },
-            "inputs = 2147483648", "CountSketch") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, make_tensor_sketch(shape_of(false, {{4}, {4}}, beyond, 1)),
+                "features = 2147483648", "CountSketch");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                make_tensor_sketch(shape_of(false, {{4}, {beyond - 1, 1, 0.5}}, 8, 1)),
+                "inputs = 2147483648", "CountSketch");
 }

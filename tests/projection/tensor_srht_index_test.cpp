@@ -4,13 +4,7 @@
 // either route, independence of factors and blocks.
 #include "projection/tensor_srht_index.h"
 
-#include <algorithm>
-#include <cmath>
-#include <set>
-#include <vector>
-
 #include "random/distributions.h"
-#include "support/catch.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
 

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Variate i is a function of (stream, i) alone: formulas against the words, any split, far
 // positions, change alarms.
-#include <cmath>
-
 #include "hash.h"
 #include "random/scalar_math.h"
 #include "samplers.h"
@@ -12,7 +10,7 @@
 using namespace mercer::random;
 using mercer::test::fnv1a;
 
-TEST_CASE("uniform: ((w >> 11) + 1/2) 2^-53 of words 0, 1 and 2, 3, inside (0, 1)", "[random]") {
+TEST_CASE("uniform: ((w >> 11) + 1/2) 2^-53 of words 0, 1 and 2, 3, inside (0, 1)") {
   // The formula holds exactly up to 1/2; above, the half is rounded to even, and 1 becomes the
   // double below it.
   CHECK(uniform({0, 0, 0, 0}) == 0x1p-54);
@@ -38,7 +36,7 @@ TEST_CASE("uniform: ((w >> 11) + 1/2) 2^-53 of words 0, 1 and 2, 3, inside (0, 1
   CHECK(wrong == 0);
 }
 
-TEST_CASE("normal: the two Box-Muller variates of a block", "[random]") {
+TEST_CASE("normal: the two Box-Muller variates of a block") {
   const Stream stream = test_stream(1);
   std::vector<double> out(200);
   fill_normal(stream, 0, out);
@@ -54,7 +52,7 @@ TEST_CASE("normal: the two Box-Muller variates of a block", "[random]") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("rademacher: bits of a block from the lowest up", "[random]") {
+TEST_CASE("rademacher: bits of a block from the lowest up") {
   const Stream stream = test_stream(2);
   std::vector<double> signs(300), units(2 * 150);
   fill_rademacher(stream, 0, signs);
@@ -71,7 +69,7 @@ TEST_CASE("rademacher: bits of a block from the lowest up", "[random]") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("fill: any split of a range gives the same bytes", "[random]") {
+TEST_CASE("fill: any split of a range gives the same bytes") {
   constexpr size_t kCount = 700;
   for (const Sampler& sampler : kSamplers) {
     INFO(sampler.name);
@@ -91,8 +89,7 @@ TEST_CASE("fill: any split of a range gives the same bytes", "[random]") {
   }
 }
 
-TEST_CASE("fill: positions beyond 2^32 and 2^33 are other blocks, addressed the same way",
-          "[random]") {
+TEST_CASE("fill: positions beyond 2^32 and 2^33 are other blocks, addressed the same way") {
   for (const Sampler& sampler : kSamplers) {
     INFO(sampler.name);
     const Stream stream = test_stream(4);
@@ -109,7 +106,7 @@ TEST_CASE("fill: positions beyond 2^32 and 2^33 are other blocks, addressed the 
 
 // Only an alarm: it says that bytes changed, not which are right. A change breaks every saved seed
 // and needs a new file-format version; then copy the printed numbers here.
-TEST_CASE("fill: change alarm", "[random]") {
+TEST_CASE("fill: change alarm") {
   const std::vector<uint64_t> golden = {0x30788ff5bb9fa459, 0x7f093507b285044b, 0x43314eb7858a0225,
                                         0x771be2adaa0085ba, 0x2981f56f15dd1dbb, 0x805504c09c1b1f64,
                                         0xf0edb04cb5c670f3, 0xac7cd47f13e23f37, 0x1d868d605d6a8665,

@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Points and the cells of equal measure that they lie in.
 #pragma once
-
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 #include "random/scramble.h"
 #include "support/catch.h"
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Gamma quantiles against Boost's incomplete gamma functions, and their bytes.
+// Quantiles of gamma and Poisson laws.
 #include "random/gamma_quantile.h"
 
-#include <algorithm>
 #include <boost/math/special_functions/gamma.hpp>
-#include <cmath>
-#include <vector>
 
 #include "hash.h"
+#include "samplers.h"
 #include "support/catch.h"
 
 using mercer::random::GammaQuantile;
+using namespace mercer::random;
+using namespace mercer::test;
 
 namespace {
 
@@ -36,7 +36,7 @@ double bound(double shape) { return 1e-12 + 1e-14 / shape; }
 
 }  // namespace
 
-TEST_CASE("gamma quantile: its distribution function is u", "[random]") {
+TEST_CASE("gamma quantile: its distribution function is u") {
   for (const double shape : kShapes) {
     const GammaQuantile quantile(shape);
     double worst = 0;
@@ -55,7 +55,7 @@ TEST_CASE("gamma quantile: its distribution function is u", "[random]") {
   }
 }
 
-TEST_CASE("gamma quantile: rises with u, across every change of method", "[random]") {
+TEST_CASE("gamma quantile: rises with u, across every change of method") {
   for (const double shape : kShapes) {
     const GammaQuantile quantile(shape);
     double last = -1, fallen = 0;
@@ -70,8 +70,7 @@ TEST_CASE("gamma quantile: rises with u, across every change of method", "[rando
   }
 }
 
-TEST_CASE("gamma quantile: shape 1 is the exponential, shapes beyond all bounds stay finite",
-          "[random]") {
+TEST_CASE("gamma quantile: shape 1 is the exponential, shapes beyond all bounds stay finite") {
   const GammaQuantile exponential(1);
   for (const double u : masses())
     CHECK(exponential.upper(u) == Approx(-std::log(u)).epsilon(1e-14));
@@ -85,7 +84,7 @@ TEST_CASE("gamma quantile: shape 1 is the exponential, shapes beyond all bounds 
   }
 }
 
-TEST_CASE("gamma quantile: log gamma", "[random]") {
+TEST_CASE("gamma quantile: log gamma") {
   double worst = 0;
   for (double a = 1e-8; a < 1e12; a *= 1.37) {
     const double exact = static_cast<double>(std::lgamma(static_cast<long double>(a)));
@@ -97,7 +96,7 @@ TEST_CASE("gamma quantile: log gamma", "[random]") {
 
 // Only an alarm, as in addressing_test: low-discrepancy maps of isotropic kernels are made of
 // these.
-TEST_CASE("gamma quantile: change alarm", "[random]") {
+TEST_CASE("gamma quantile: change alarm") {
   std::vector<double> seen;
   for (const double shape : kShapes) {
     const GammaQuantile quantile(shape);
@@ -107,4 +106,43 @@ TEST_CASE("gamma quantile: change alarm", "[random]") {
     }
   }
   CHECK(mercer::test::fnv1a(seen) == 0xdf22182d0bfd6780u);
+}
+
+namespace {
+
+double below(double k, double mean) {
+  double sum = 0;
+  for (double i = 0; i <= k; ++i) sum += std::exp(i * std::log(mean) - mean - std::lgamma(i + 1));
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("poisson: the quantile is the least integer that reaches u") {
+  for (const double mean : {1e-4, 0.3, 1.0, 2.5, 17.0, 100.0, 700.0}) {
+    for (double u = 0.0005; u < 1; u += 0.00999) {
+      const double k = poisson_quantile(u, mean);
+      INFO("mean " << mean << ", u " << u);
+      CHECK(k == std::floor(k));
+      CHECK(below(k, mean) >= u - 1e-10);
+      CHECK((k == 0 || below(k - 1, mean) < u + 1e-10));
+    }
+  }
+}
+
+TEST_CASE("poisson: the ends of the unit interval") {
+  CHECK(poisson_quantile(0x1p-54, 1.0) == 0);
+  CHECK(poisson_quantile(std::exp(-1.0) * 1.0000001, 1.0) == 1);
+  const double last = poisson_quantile(1 - 0x1p-53, 1.0);
+  CHECK(last >= 15);
+  CHECK(last <= 20);
+  CHECK(poisson_quantile(1 - 0x1p-53, 700.0) < 1000);
+}
+
+TEST_CASE("poisson: the same bytes everywhere") {
+  std::vector<double> u(4096);
+  fill_uniform(test_stream(31), 0, u);
+  for (size_t i = 0; i < u.size(); ++i)
+    u[i] = poisson_quantile(u[i], 0.01 * static_cast<double>(i + 1));
+  CHECK(fnv1a(u) == 0x52e45e83f7bf1132u);
 }

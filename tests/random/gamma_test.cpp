@@ -3,7 +3,6 @@
 // Gamma, chi square, chi and Student t against Boost's distribution functions.
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/gamma.hpp>
-#include <cmath>
 
 #include "samplers.h"
 #include "support/catch.h"
@@ -26,7 +25,7 @@ std::vector<double> repeat(uint64_t index, Draw one) {
 
 }  // namespace
 
-TEST_CASE("gamma: distribution, mean and variance", "[random]") {
+TEST_CASE("gamma: distribution, mean and variance") {
   constexpr double kShapes[] = {0.05, 0.5, 1.0, 7.3, 200.0};
   constexpr double kComparisons = 3.0 * std::size(kShapes);
   for (const double shape : kShapes) {
@@ -44,7 +43,7 @@ TEST_CASE("gamma: distribution, mean and variance", "[random]") {
   }
 }
 
-TEST_CASE("gamma: tiny and huge shapes stay numbers", "[random]") {
+TEST_CASE("gamma: tiny and huge shapes stay numbers") {
   Cursor cursor(test_stream(21));
   int wrong = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -56,7 +55,7 @@ TEST_CASE("gamma: tiny and huge shapes stay numbers", "[random]") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("chi_squared and chi: distribution", "[random]") {
+TEST_CASE("chi_squared and chi: distribution") {
   constexpr double kDegrees[] = {0.7, 3.0, 64.0};
   constexpr double kComparisons = 2.0 * std::size(kDegrees);
   for (const double degrees : kDegrees) {

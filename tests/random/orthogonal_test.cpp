@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Haar matrices: orthogonal, of Haar's law, the same bytes for any threads, and equal to
-// reflections one at a time.
+// Directions and Haar's orthogonal matrices.
 #include "random/orthogonal.h"
 
 #include <boost/math/special_functions/beta.hpp>
-#include <cmath>
 
 #include "base/aligned.h"
 #include "samplers.h"
@@ -13,9 +11,62 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
-using namespace mercer;
 using namespace mercer::random;
 using namespace mercer::test;
+using namespace mercer;
+
+TEST_CASE("direction: unit length, coordinates of the sphere's law, signs even") {
+  constexpr size_t kDimensions[] = {2, 3, 10, 33};
+  constexpr size_t kCount = 50000;
+  constexpr double kComparisons = 4.0 * std::size(kDimensions);
+  for (const size_t d : kDimensions) {
+    INFO("d = " << d);
+    Cursor cursor(test_stream(30));
+    std::vector<double> first, last, product, signs, v(d);
+    double worst = 0.0;
+    for (size_t i = 0; i < kCount; ++i) {
+      direction(cursor, v);
+      double square = 0.0;
+      for (const double x : v) square += x * x;
+      worst = std::max(worst, std::abs(square - 1.0));
+      first.push_back(v[0] * v[0]);
+      last.push_back(v[d - 1] * v[d - 1]);
+      product.push_back(v[0] * v[d - 1]);
+      signs.push_back(v[0] < 0 ? -1.0 : 1.0);
+    }
+    // Each of d squares, d sums, the root and the quotient rounds once: 2 (d + 2) eps / 2, squared
+    // again.
+    CHECK(worst < 2.0 * static_cast<double>(d + 4) * 0x1p-52);
+    const auto law = [d](double x) {
+      return boost::math::ibeta(0.5, 0.5 * static_cast<double>(d - 1), x);
+    };
+    CHECK(ks_distance(first, law) < ks_threshold(kCount, kFailure, kComparisons));
+    CHECK(ks_distance(last, law) < ks_threshold(kCount, kFailure, kComparisons));
+    const double z = z_threshold(kFailure, kComparisons);
+    CHECK(std::abs(studentised_z_score(product, 0.0)) < z);
+    CHECK(std::abs(mean_z_score(signs, 0.0, 1.0)) < z);
+  }
+}
+
+TEST_CASE("direction: d = 1 is a sign, d = 0 nothing; blocks are consumed by size") {
+  Cursor cursor(test_stream(31));
+  int plus = 0, minus = 0;
+  for (int i = 0; i < 100; ++i) {
+    double x = 0.0;
+    direction(cursor, {&x, 1});
+    plus += x == 1.0;
+    minus += x == -1.0;
+  }
+  CHECK(plus + minus == 100);
+  CHECK(plus > 0);
+  CHECK(minus > 0);
+  CHECK(cursor.position() == 100);
+  direction(cursor, {});
+  CHECK(cursor.position() == 100);
+  std::vector<double> v(5);
+  direction(cursor, v);
+  CHECK(cursor.position() == 103);
+}
 
 namespace {
 
@@ -84,7 +135,7 @@ double determinant(Matrix<double> A) {
 
 }  // namespace
 
-TEST_CASE("haar: Q'Q = I to 10 d eps", "[random]") {
+TEST_CASE("haar: Q'Q = I to 10 d eps") {
   // d reflections, each orthogonal to a few eps per column (Higham 2002, lemma 19.3): the worst
   // entry of Q'Q - I is below c d eps; rounding averages out, so that c = 10 is far above any
   // correct code and far below a wrong tau.
@@ -94,7 +145,7 @@ TEST_CASE("haar: Q'Q = I to 10 d eps", "[random]") {
   }
 }
 
-TEST_CASE("haar: panels equal reflections one by one", "[random]") {
+TEST_CASE("haar: panels equal reflections one by one") {
   for (const int64_t d : {2, 7, 32, 70, 129}) {
     const Matrix<double> fast = haar(test_stream(51), d),
                          slow = reflections_one_by_one(test_stream(51), d);
@@ -109,7 +160,7 @@ TEST_CASE("haar: panels equal reflections one by one", "[random]") {
   }
 }
 
-TEST_CASE("haar: the same bytes for 1, 2 and 7 threads and any leading dimension", "[random]") {
+TEST_CASE("haar: the same bytes for 1, 2 and 7 threads and any leading dimension") {
   constexpr int64_t d = 200, ld = 211;
   const Matrix<double> Q = haar(test_stream(52), d);
   for (const int threads : {2, 7}) {
@@ -127,7 +178,7 @@ TEST_CASE("haar: the same bytes for 1, 2 and 7 threads and any leading dimension
   CHECK(wrong == 0);
 }
 
-TEST_CASE("haar: entries, traces and products have Haar's moments", "[random]") {
+TEST_CASE("haar: entries, traces and products have Haar's moments") {
   // Squared entries are Beta(1/2, (d-1)/2). E tr Q = 0, E (tr Q)^2 = E tr Q^2 = 1 (Diaconis,
   // Shahshahani 1994), and E q11 q22 q12 q21 = -1 / (d (d-1) (d+2)). Without the signs of R's
   // diagonal, corner and trace are one-sided.
@@ -164,7 +215,7 @@ TEST_CASE("haar: entries, traces and products have Haar's moments", "[random]") 
   }
 }
 
-TEST_CASE("haar: both determinants occur equally often, d = 1 included", "[random]") {
+TEST_CASE("haar: both determinants occur equally often, d = 1 included") {
   constexpr int kDraws = 2000;
   for (const int64_t d : {1, 2, 5}) {
     std::vector<double> signs;
@@ -179,16 +230,15 @@ TEST_CASE("haar: both determinants occur equally often, d = 1 included", "[rando
   }
 }
 
-TEST_CASE("haar: not square, too little memory, cancelled", "[random]") {
+TEST_CASE("haar: not square, too little memory, cancelled") {
   Matrix<double> Q(300, 300);
   Context context;
   const auto fill = [&] { fill_haar_orthogonal(test_stream(53), context, Q.view()); };
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] { fill_haar_orthogonal(test_stream(53), context, Q.view().block_rows(0, 299)); },
-            "299 x 300, expected a square matrix") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                fill_haar_orthogonal(test_stream(53), context, Q.view().block_rows(0, 299)),
+                "299 x 300, expected a square matrix");
   context.memory_cap = 1000;
-  CHECK(refusal_fault(MERCER_OUT_OF_MEMORY, fill, "memory_cap = 1000 bytes", "orthogonal") == "");
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY, fill(), "memory_cap = 1000 bytes", "orthogonal");
   context.memory_cap = 0;
   int64_t calls = 0;
   context.user = &calls;
@@ -196,7 +246,7 @@ TEST_CASE("haar: not square, too little memory, cancelled", "[random]") {
     ++*static_cast<int64_t*>(user);
     return 2 * done > total ? 1 : 0;
   };
-  CHECK(refusal_fault(MERCER_CANCELLED, fill, "cancelled") == "");
+  CHECK_REFUSED(MERCER_CANCELLED, fill(), "cancelled");
   CHECK(calls > 1);
   Context other;
   CHECK_NOTHROW(

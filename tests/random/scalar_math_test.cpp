@@ -5,10 +5,6 @@
 // none they are derived here.
 #include "random/scalar_math.h"
 
-#include <bit>
-#include <cmath>
-#include <limits>
-
 #include "random/distributions.h"
 #include "support/catch.h"
 
@@ -50,7 +46,7 @@ Cursor test_cursor(uint64_t index) { return Cursor(Stream(1, Tag::generated, ind
 
 }  // namespace
 
-TEST_CASE("portable_log: below 1 ulp over all positive doubles and around 1", "[random]") {
+TEST_CASE("portable_log: below 1 ulp over all positive doubles and around 1") {
   Cursor cursor = test_cursor(0);
   Worst worst;
   for (int i = 0; i < kDraws; ++i) {
@@ -71,7 +67,7 @@ TEST_CASE("portable_log: below 1 ulp over all positive doubles and around 1", "[
   CHECK(error_in_ulp(portable_log(least), std::log(static_cast<long double>(least))) < 1.0);
 }
 
-TEST_CASE("portable_exp: below 2 ulp from underflow to overflow", "[random]") {
+TEST_CASE("portable_exp: below 2 ulp from underflow to overflow") {
   Cursor cursor = test_cursor(1);
   Worst worst;
   for (int i = 0; i < kDraws; ++i) {
@@ -91,7 +87,7 @@ TEST_CASE("portable_exp: below 2 ulp from underflow to overflow", "[random]") {
   CHECK(std::isfinite(portable_exp(709.78)));
 }
 
-TEST_CASE("portable_sincos_turns: absolute error below 2^-52 at every magnitude", "[random]") {
+TEST_CASE("portable_sincos_turns: absolute error below 2^-52 at every magnitude") {
   Cursor cursor = test_cursor(2);
   constexpr long double kTwoPi = 6.283185307179586476925286766559L;
   Worst worst;
@@ -106,7 +102,7 @@ TEST_CASE("portable_sincos_turns: absolute error below 2^-52 at every magnitude"
   CHECK(worst.error < 0x1p-52);
 }
 
-TEST_CASE("portable_sincos_turns: exact at quarter turns, NaN beyond the numbers", "[random]") {
+TEST_CASE("portable_sincos_turns: exact at quarter turns, NaN beyond the numbers") {
   const double sines[] = {0, 1, 0, -1}, cosines[] = {1, 0, -1, 0};
   for (int q = -9; q <= 9; ++q) {
     const SinCos got = portable_sincos_turns(0.25 * q);
@@ -125,7 +121,7 @@ TEST_CASE("portable_sincos_turns: exact at quarter turns, NaN beyond the numbers
   }
 }
 
-TEST_CASE("portable_tan_half_turns: relative error below 2^-50", "[random]") {
+TEST_CASE("portable_tan_half_turns: relative error below 2^-50") {
   Cursor cursor = test_cursor(3);
   constexpr long double kPi = 3.141592653589793238462643383280L;
   Worst worst;
@@ -147,7 +143,7 @@ TEST_CASE("portable_tan_half_turns: relative error below 2^-50", "[random]") {
   CHECK(portable_tan_half_turns(0.25) == Approx(1.0).epsilon(0x1p-50));
 }
 
-TEST_CASE("portable_pow: below 4 ulp times (1 + |y log x|)", "[random]") {
+TEST_CASE("portable_pow: below 4 ulp times (1 + |y log x|)") {
   Cursor cursor = test_cursor(4);
   Worst worst;
   for (int i = 0; i < kDraws; ++i) {
@@ -161,7 +157,7 @@ TEST_CASE("portable_pow: below 4 ulp times (1 + |y log x|)", "[random]") {
   CHECK(worst.error < 4.0);
 }
 
-TEST_CASE("normal_quantile: relative error below 2e-15", "[random]") {
+TEST_CASE("normal_quantile: relative error below 2e-15") {
   Cursor cursor = test_cursor(5);
   Worst worst;
   for (int i = 0; i < kDraws; ++i) {

@@ -4,9 +4,6 @@
 // the law of nested scrambling, coordinates and seeds independent, any split the same bytes.
 #include "random/scramble.h"
 
-#include <cmath>
-#include <vector>
-
 #include "random/halton.h"
 #include "random/sobol.h"
 #include "support/catch.h"
@@ -51,7 +48,7 @@ double nested_covariance(double p, int r) {
 
 }  // namespace
 
-TEST_CASE("scramble: every point of every dimension is uniform, point 0 too", "[random]") {
+TEST_CASE("scramble: every point of every dimension is uniform, point 0 too") {
   constexpr uint64_t kSeeds = 20000;
   constexpr double kComparisons = 2 * 2 * 4 * 5;
   for (const Sequence& sequence : kSequences) {
@@ -74,7 +71,7 @@ TEST_CASE("scramble: every point of every dimension is uniform, point 0 too", "[
   }
 }
 
-TEST_CASE("scramble: pairs of points have the covariance of nested scrambling", "[random]") {
+TEST_CASE("scramble: pairs of points have the covariance of nested scrambling") {
   // In dimension 0 both sequences mirror digits; in bases 3 and 5 Halton points do.
   constexpr uint64_t kSeeds = 20000;
   constexpr double kComparisons = 4 * 4;
@@ -98,7 +95,7 @@ TEST_CASE("scramble: pairs of points have the covariance of nested scrambling", 
   }
 }
 
-TEST_CASE("scramble: a digital shift keeps the difference of two points' digits", "[random]") {
+TEST_CASE("scramble: a digital shift keeps the difference of two points' digits") {
   // Points 0 and 1 of dimension 0 in base 2 differ in their first digit alone, and 1 and 3 in the
   // second; in base 3, points 0 and 1 in the first, by 1 modulo 3.
   double worst = 0;
@@ -120,7 +117,7 @@ TEST_CASE("scramble: a digital shift keeps the difference of two points' digits"
   CHECK(std::abs(third - 2000.0 / 3) < z_threshold() * std::sqrt(1000 * 2.0 / 9));
 }
 
-TEST_CASE("scramble: what follows the tabulated digits is a point's own", "[random]") {
+TEST_CASE("scramble: what follows the tabulated digits is a point's own") {
   // In base 2 both sequences tabulate 28 digits, which leaves 25 bits of a double, uniform to
   // 2^-25.
   for (const Sequence& sequence : kSequences) {
@@ -133,7 +130,7 @@ TEST_CASE("scramble: what follows the tabulated digits is a point's own", "[rand
   }
 }
 
-TEST_CASE("scramble: dimensions and seeds are independent", "[random]") {
+TEST_CASE("scramble: dimensions and seeds are independent") {
   constexpr uint64_t kSeeds = 20000;
   constexpr double kComparisons = 2 * 2 * 2;
   for (const Sequence& sequence : kSequences) {
@@ -152,7 +149,7 @@ TEST_CASE("scramble: dimensions and seeds are independent", "[random]") {
   }
 }
 
-TEST_CASE("scramble: a point depends on its number alone, not on the range", "[random]") {
+TEST_CASE("scramble: a point depends on its number alone, not on the range") {
   int64_t wrong = 0;
   for (const Sequence& sequence : kSequences) {
     for (const Scramble scramble : kScrambles) {
@@ -169,7 +166,7 @@ TEST_CASE("scramble: a point depends on its number alone, not on the range", "[r
   CHECK(wrong == 0);
 }
 
-TEST_CASE("scramble: the number of a cell and the place in it stay inside (0, 1)", "[random]") {
+TEST_CASE("scramble: the number of a cell and the place in it stay inside (0, 1)") {
   CHECK(point_in_cell(0, 0x1p-54, uint64_t{1} << 51) == 0x1p-54);
   CHECK(point_in_cell((uint64_t{1} << 51) - 1, 1 - 0x1p-53, uint64_t{1} << 51) == 1 - 0x1p-53);
   CHECK(point_in_cell(1, 0.5, 2) == 0.75);

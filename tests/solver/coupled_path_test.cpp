@@ -6,7 +6,6 @@
 
 #include "coupled_problem.h"
 #include "solver/posterior.h"
-#include "support/catch.h"
 #include "support/matrix_source.h"
 #include "support/reference_matrix.h"
 #include "support/refusal.h"
@@ -202,7 +201,7 @@ void check_case(const Case& c) {
 
 }  // namespace
 
-TEST_CASE("coupled outputs: whole systems, rows left out and Tr H", "[solver]") {
+TEST_CASE("coupled outputs: whole systems, rows left out and Tr H") {
   for (const bool shared : {true, false})
     for (const bool gaps : {false, true})
       for (const bool center : {false, true}) {
@@ -215,7 +214,7 @@ TEST_CASE("coupled outputs: whole systems, rows left out and Tr H", "[solver]") 
   }
 }
 
-TEST_CASE("posterior: the covariance of whole systems", "[solver]") {
+TEST_CASE("posterior: the covariance of whole systems") {
   Context context;
   for (const bool shared : {true, false})
     for (const bool gaps : {false, true})
@@ -241,8 +240,7 @@ TEST_CASE("posterior: the covariance of whole systems", "[solver]") {
         }
 }
 
-TEST_CASE("coupled outputs: a shift far below the eigenvalues keeps its digits in the dual",
-          "[solver]") {
+TEST_CASE("coupled outputs: a shift far below the eigenvalues keeps its digits in the dual") {
   Context context;
   const Problem problem = ridge_problem(12, 30, 1, 731);
   const MatrixSource source(problem.Z.view(), problem.Y.view(), 5, false);
@@ -254,7 +252,7 @@ TEST_CASE("coupled outputs: a shift far below the eigenvalues keeps its digits i
             make_dual_path(make_dual_system(source, true, context))->solve(lambda, context)) == "");
 }
 
-TEST_CASE("coupled outputs: what was never observed is 0, the others as they were", "[solver]") {
+TEST_CASE("coupled outputs: what was never observed is 0, the others as they were") {
   Context context;
   const Problem problem = ridge_problem(14, 4, 2, 733);
   for (int64_t i = 0; i < 14; ++i) problem.Y(i, 1) = kMissing;
@@ -273,7 +271,7 @@ TEST_CASE("coupled outputs: what was never observed is 0, the others as they wer
   CHECK(make_coupled_path(nothing, {true, &joined}, context)->solve(0.1, context).w(3, 1) == 0);
 }
 
-TEST_CASE("coupled outputs: the reference numbers of the Stein equation", "[solver]") {
+TEST_CASE("coupled outputs: the reference numbers of the Stein equation") {
   for (const auto& entry : oracle("operator_kernels")["stein"]) {
     const Matrix<double> Z = reference_matrix(entry["Phi"]), Y = reference_matrix(entry["Y"]);
     const Matrix<double> B = reference_matrix(entry["B"]);
@@ -291,20 +289,14 @@ TEST_CASE("coupled outputs: the reference numbers of the Stein equation", "[solv
   }
 }
 
-TEST_CASE("coupled outputs: refusals", "[solver]") {
+TEST_CASE("coupled outputs: refusals") {
   Context context;
   const auto one = [] { return std::vector<double>(2, 1.0); };
   Matrix<double> zero(1, 4);
   zero.fill(0);
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { Coupling(2, std::move(zero), one(), context); },
-            "roots") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, Coupling(2, std::move(zero), one(), context), "roots");
   const Whole whole({9, 3, 2, 2, true, false, false, true});
   const Coupling three = Coupling::independent(3, context);
-  CHECK(refusal_fault(
-            MERCER_DIMENSION_MISMATCH,
-            [&] {
-              make_coupled_path(whole.source(), {true, &three}, context);
-            },
-            "3 outputs") == "");
+  CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
+                make_coupled_path(whole.source(), {true, &three}, context), "3 outputs");
 }

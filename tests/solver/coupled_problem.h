@@ -3,11 +3,6 @@
 // Problems with several outputs, whole: Phi as a matrix, and the penalised least squares on it by
 // elimination in long double.
 #pragma once
-
-#include <cmath>
-#include <limits>
-#include <vector>
-
 #include "ridge_problem.h"
 #include "support/catch.h"
 #include "support/dense.h"

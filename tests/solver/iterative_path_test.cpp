@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+// Conjugate gradients: the weights of a factor, the sketched preconditioner, traces by probes.
 #include "solver/iterative_path.h"
 
-#include <cmath>
-
+#include "coupled_problem.h"
+#include "linalg/conjugate_gradient.h"
 #include "ridge_problem.h"
+#include "solver/dual_system.h"
+#include "solver/inverse_trace.h"
+#include "solver/normal_operator.h"
+#include "solver/nystroem_preconditioner.h"
 #include "support/catch.h"
-#include "support/dense.h"
+#include "support/dense_operator.h"
 #include "support/matrix_source.h"
 #include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::solver;
 using namespace mercer::test;
+using test::Problem;
 
 namespace {
 
@@ -42,7 +48,7 @@ double largest_gap(const Weights& a, const Weights& b, MatrixView<const double> 
 
 }  // namespace
 
-TEST_CASE("conjugate gradients find the weights of a factor", "[solver]") {
+TEST_CASE("conjugate gradients find the weights of a factor") {
   const Problem problem = uneven_problem(300, 40, 3, 501);
   std::vector<double> weights;
   for (int64_t i = 0; i < 300; ++i) weights.push_back(static_cast<double>(i % 4));
@@ -70,7 +76,7 @@ TEST_CASE("conjugate gradients find the weights of a factor", "[solver]") {
       }
 }
 
-TEST_CASE("the sketch sees the effective dimension where the spectrum falls", "[solver]") {
+TEST_CASE("the sketch sees the effective dimension where the spectrum falls") {
   const Problem problem = uneven_problem(300, 40, 1, 502);
   const MatrixSource rows(problem.Z.view(), problem.Y.view(), 64, false);
   Context context;
@@ -81,15 +87,113 @@ TEST_CASE("the sketch sees the effective dimension where the spectrum falls", "[
   CHECK(found == Approx(exact.effective_dimension(1e-3)).epsilon(1e-3));  // a rank of all 40
 }
 
-TEST_CASE("conjugate gradients refuse what has no one Gram matrix", "[solver]") {
+TEST_CASE("conjugate gradients refuse what has no one Gram matrix") {
   const Problem problem = ridge_problem(30, 4, 2, 503);
   problem.Y(3, 1) = std::nan("");
   const MatrixSource rows(problem.Z.view(), problem.Y.view(), 8, false);
   Context context;
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] {
-              make_iterative_path(rows, {true, nullptr, true}, context);
-            },
-            "solver = cg", "missing targets") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, make_iterative_path(rows, {true, nullptr, true}, context),
+                "solver = cg", "missing targets");
+}
+
+namespace {
+
+/// A A' of random rows, column j scaled by scale(j).
+template <class Scale>
+Matrix<double> positive(int64_t n, int64_t rank, const Scale& scale, uint64_t seed) {
+  Matrix<double> A = random_matrix(n, rank, seed);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < rank; ++j) A(i, j) *= scale(j);
+  return product(A.view(), transposed(A.view()).view());
+}
+
+}  // namespace
+
+TEST_CASE("sketched preconditioner: the inverse, up to a factor, of an operator of low rank") {
+  const int64_t n = 40, rank = 6;
+  const double shift = 0.3;
+  Context context;
+  Matrix<double> H = positive(
+      n, rank, [](int64_t) { return 1.0; }, 901);
+  const NystroemPreconditioner sketch(test::DenseOperator(H.view()), 12, 7, context);
+  CHECK(sketch.rank() == rank);
+  const Matrix<double> B = random_matrix(n, 2, 902);
+  for (int64_t i = 0; i < n; ++i) H(i, i) += shift;
+  // P^{-1} (H + shift I) b = (l + shift) b in the range, shift b beside it: symmetric, and with two
+  // eigenvalues, so that its product with any b solves a quadratic equation.
+  const auto once = [&](const Matrix<double>& x) {
+    Matrix<double> y = product(H.view(), x.view());
+    sketch.apply(shift, y.view());
+    return y;
+  };
+  const Matrix<double> one = once(B), two = once(one);
+  // Find l from the first entry, check all: (T - shift)(T - (l + shift)) b = 0.
+  const double top = (two(0, 0) - shift * one(0, 0)) / (one(0, 0) - shift * B(0, 0));
+  CHECK(top > shift);
+  const Matrix<double> left = filled(n, 2, [&](int64_t i, int64_t k) {
+    return two(i, k) - (top + shift) * one(i, k) + top * shift * B(i, k);
+  });
+  CHECK(largest(left.view()) < 1e-9 * largest(two.view()));
+}
+
+TEST_CASE("sketched preconditioner: fewer steps where eigenvalues fall fast, the same solution") {
+  const int64_t n = 150;
+  const double shift = 1e-5;
+  Context context;
+  Matrix<double> H = positive(
+      n, n, [](int64_t j) { return std::pow(0.8, static_cast<double>(j)); }, 911);
+  const NystroemPreconditioner sketch(test::DenseOperator(H.view()), 40, 7, context);
+  for (int64_t i = 0; i < n; ++i) H(i, i) += shift;
+  const Matrix<double> B = random_matrix(n, 1, 912);
+  Matrix<double> plain(n, 1), fast(n, 1);
+  plain.fill(0);
+  fast.fill(0);
+  linalg::CgOptions options{.tolerance = 1e-8, .most_iterations = 20'000};
+  const test::DenseOperator system(H.view());
+  const auto slow = conjugate_gradient(system, B.view(), options, context, plain.view());
+  options.preconditioner = [&](MatrixView<double> R) { sketch.apply(shift, R); };
+  const auto quick = conjugate_gradient(system, B.view(), options, context, fast.view());
+  CHECK((slow.converged && quick.converged));
+  CHECK(4 * quick.iterations < slow.iterations);
+  const Matrix<double> difference =
+      filled(n, 1, [&](int64_t i, int64_t) { return plain(i, 0) - fast(i, 0); });
+  CHECK(largest(difference.view()) < 1e-4 * largest(plain.view()));
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, NystroemPreconditioner(system, n + 1, 7, context), "rank");
+}
+
+TEST_CASE(
+    "a solution's effective dimension is near the exact one, its weights are those of solve") {
+  const bool center = GENERATE(false, true);
+  const double lambda = GENERATE(1e-4, 1e-2, 1.0);
+  Context context;
+  for (const int64_t D : {12, 280, 320}) {  // of 280 and 320 by probes
+    const int64_t n = D == 12 ? 40 : 300;
+    const Problem problem = test::ridge_problem(n, D, 2, 97);
+    const auto statistics = test::statistics_of(problem.Z.view(), problem.Y.view());
+    const solver::RidgePath path(statistics.clone(), center, context);
+    const double exact = path.effective_dimension(lambda);
+    const solver::Solution primal =
+        solver::ridge_cholesky_solution(statistics.clone(), center, lambda, context);
+    const solver::DualSystem system(test::copy(problem.Z.view()), test::copy(problem.Y.view()), {},
+                                    center, context);
+    const solver::Solution dual = system.solution(lambda, context);
+    const double bound = D == 12 ? 1e-8 : 5 * std::sqrt(2 * exact / 16);
+    CAPTURE(D, exact);
+    CHECK(std::abs(primal.effective_dimension - exact) < bound);
+    CHECK(std::abs(dual.effective_dimension - exact) < bound);
+    const solver::Weights plain =
+        solver::ridge_cholesky(statistics.clone(), center, lambda, context);
+    CHECK(test::difference(primal.weights.w.view(), plain.w.view(), 0) == "");
+    CHECK(test::difference(dual.weights.w.view(), system.solve(lambda, context).w.view(), 0) == "");
+  }
+}
+
+TEST_CASE("the inverse of a diagonal matrix is traced exactly") {
+  Context context;
+  const Matrix<double> L(3, 3);
+  L.fill(0);
+  L(0, 0) = 1;
+  L(1, 1) = 2;
+  L(2, 2) = 0.5;
+  CHECK(solver::inverse_trace(L.view(), context) == Approx(1 + 0.25 + 4).epsilon(1e-14));
 }

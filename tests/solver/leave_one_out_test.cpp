@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The closed form against refits without the row, n lambda kept.
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
+// Residuals of rows left out, of explicit refits, of a path and of a factor.
 #include "ridge_problem.h"
-#include "solver/ridge.h"
+#include "solver/dual_system.h"
+#include "solver/ridge_factor.h"
 #include "support/catch.h"
+#include "support/dense.h"
+#include "support/last_progress.h"
+#include "support/refusal.h"
+#include "support/worst.h"
 
 using namespace mercer;
-using solver::RidgePath;
-using test::Problem;
+using solver::RidgePath, test::Problem;
+using namespace mercer::solver;
+using solver::RowStatistics;
 
 namespace {
 
@@ -30,7 +32,7 @@ Matrix<double> refitted(const Problem& problem, bool center, double shift) {
 
 }  // namespace
 
-TEST_CASE("leave-one-out residuals are those of explicit refits", "[solver]") {
+TEST_CASE("leave-one-out residuals are those of explicit refits") {
   const bool center = GENERATE(false, true);
   const int64_t D = GENERATE(1, 5, 30);  // 30 features: fewer rows than features
   const double lambda = GENERATE(1e-4, 1e-2, 1.0);
@@ -44,7 +46,7 @@ TEST_CASE("leave-one-out residuals are those of explicit refits", "[solver]") {
             expected.view(), 1e-8) == "");
 }
 
-TEST_CASE("a path's residuals are those of each lambda, in blocks as at once", "[solver]") {
+TEST_CASE("a path's residuals are those of each lambda, in blocks as at once") {
   Context context;
   const int64_t n = 2100, D = 6, m = 2;  // three blocks of rows inside
   const Problem problem = test::ridge_problem(n, D, m, 92);
@@ -71,10 +73,47 @@ TEST_CASE("a path's residuals are those of each lambda, in blocks as at once", "
   CHECK(worst < 1e-12);
 }
 
-TEST_CASE("an interpolating fit has infinite leave-one-out residuals, not noise", "[solver]") {
+TEST_CASE("an interpolating fit has infinite leave-one-out residuals, not noise") {
   Context context;
   const Problem problem{test::random_matrix(5, 12, 93), test::random_matrix(5, 1, 94)};
   const RidgePath path(test::statistics_of(problem.Z.view(), problem.Y.view()), false, context);
   const Matrix<double> R = path.leave_one_out(0, problem.Z.view(), problem.Y.view(), context);
   for (int64_t i = 0; i < 5; ++i) CHECK(std::isinf(R(i, 0)));
+}
+
+TEST_CASE("left-out residuals of a factor are those of a decomposition") {
+  Context context;
+  const int64_t n = 40;
+  const Matrix<double> Y = test::random_matrix(n, 2, 2);
+  std::vector<double> some;
+  for (int64_t i = 0; i < n; ++i) some.push_back(0.5 + static_cast<double>(i % 3));
+  for (const bool center : {false, true})
+    for (const std::vector<double>& weights : {std::vector<double>(), some})
+      for (const int64_t D : {7, 60}) {
+        CAPTURE(center, weights.size(), D);
+        const Matrix<double> Z = test::random_matrix(n, D, 1);
+        const double lambda = 1e-2;
+        RowStatistics statistics(D, 2);
+        statistics.add(Z.view(), Y.view(), context, weights);
+        const RidgePath path(statistics.clone(), center, context);
+        const RidgeFactor factor(std::move(statistics), center, lambda, context);
+        const Weights own = factor.weights(context);
+        const Matrix<double> expected =
+            path.leave_one_out(lambda, Z.view(), Y.view(), context, weights);
+        const Matrix<double> primal =
+            factor.leave_one_out(own, Z.view(), Y.view(), context, weights);
+        const DualSystem dual(test::copy(Z.view()), test::copy(Y.view()), weights, center, context);
+        Matrix<double> residuals;
+        const Weights by_dual = dual.solve(lambda, context, residuals);
+        double worst = 0, apart = 0;
+        for (int64_t k = 0; k < n * 2; ++k) {
+          test::keep_worst(worst, std::fabs(primal.data()[k] - expected.data()[k]));
+          test::keep_worst(worst, std::fabs(residuals.data()[k] - expected.data()[k]));
+        }
+        for (int64_t k = 0; k < D * 2; ++k)
+          test::keep_worst(apart, std::fabs(own.w.data()[k] - by_dual.w.data()[k]));
+        // Conditions are below 1e4.
+        CHECK(worst <= 1e-9);
+        CHECK(apart <= 1e-9);
+      }
 }

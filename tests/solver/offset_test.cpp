@@ -2,11 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Targets and features far from zero: fits, criteria and errors are those of the same rows moved to
 // zero, up to what the rounding of the rows themselves costs, however the statistics came about.
-#include <cmath>
-
 #include "ridge_problem.h"
 #include "solver/origin.h"
-#include "support/catch.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -63,7 +60,7 @@ bool same_errors(const Weights& far, const RowStatistics& far_rows, const Weight
 
 }  // namespace
 
-TEST_CASE("every form of ridge takes offsets of 1e8 in features and 1e10 in targets", "[solver]") {
+TEST_CASE("every form of ridge takes offsets of 1e8 in features and 1e10 in targets") {
   const Pair pair;
   Context context;
   const RowStatistics near = rows_of(pair.near, 0, 300), far = rows_of(pair.far, 0, 300);
@@ -81,7 +78,7 @@ TEST_CASE("every form of ridge takes offsets of 1e8 in features and 1e10 in targ
   CHECK(close(squares_of(left_far, 1), squares_of(left_near, 1)));
 }
 
-TEST_CASE("errors from statistics do not cancel: held-out rows", "[solver]") {
+TEST_CASE("errors from statistics do not cancel: held-out rows") {
   const Pair pair;
   Context context;
   const RowStatistics near[] = {rows_of(pair.near, 0, 100), rows_of(pair.near, 100, 180),
@@ -93,7 +90,7 @@ TEST_CASE("errors from statistics do not cancel: held-out rows", "[solver]") {
   CHECK(same_errors(b.solve(kLambda), far[2], a.solve(kLambda), near[2]));
 }
 
-TEST_CASE("merged, subtracted, removed: statistics far from zero stay right", "[solver]") {
+TEST_CASE("merged, subtracted, removed: statistics far from zero stay right") {
   const Pair pair;
   Context context;
   const Weights expected =
@@ -111,7 +108,7 @@ TEST_CASE("merged, subtracted, removed: statistics far from zero stay right", "[
     CHECK(same_fit(solver::ridge_cholesky(std::move(*each), true, kLambda, context), expected));
 }
 
-TEST_CASE("a window that wanders takes the origin along", "[solver]") {
+TEST_CASE("a window that wanders takes the origin along") {
   // The target rises by 1e3 deviations a block: about the first block's mean, a window far along
   // would have lost 12 digits of its variance.
   Context context;
@@ -128,7 +125,7 @@ TEST_CASE("a window that wanders takes the origin along", "[solver]") {
   CHECK(same_fit(solver::ridge_cholesky(std::move(window), true, kLambda, context), expected));
 }
 
-TEST_CASE("without centring the sums are those about zero", "[solver]") {
+TEST_CASE("without centring the sums are those about zero") {
   const Problem problem = offset(test::ridge_problem(60, 5, 1, 5), 3, -7);
   Context context;
   const Weights fitted = solver::ridge_cholesky(rows_of(problem, 0, 60), false, kLambda, context);
@@ -136,7 +133,7 @@ TEST_CASE("without centring the sums are those about zero", "[solver]") {
   CHECK(test::weights_differ(fitted, reference, 1e-8) == "");
 }
 
-TEST_CASE("sums that overflow or hold NaN are refused, never scored", "[solver]") {
+TEST_CASE("sums that overflow or hold NaN are refused, never scored") {
   Context context;
   const double nan = std::nan("");
   for (const double bad : {nan, 1e200}) {

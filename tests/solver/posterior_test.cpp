@@ -64,7 +64,7 @@ struct Process {
 
 }  // namespace
 
-TEST_CASE("posterior: mean, variance and joint covariance of the reference", "[solver]") {
+TEST_CASE("posterior: mean, variance and joint covariance of the reference") {
   Context context;
   for (const test::Reference& one : test::oracle("gp")["cases"]) {
     const Matrix<double> Z = features_of(one["X"], one["W0"], one["ell"]);
@@ -103,7 +103,7 @@ TEST_CASE("posterior: mean, variance and joint covariance of the reference", "[s
   }
 }
 
-TEST_CASE("posterior: one code path for variances, and numbers that are read back", "[solver]") {
+TEST_CASE("posterior: one code path for variances, and numbers that are read back") {
   for (const bool gaps : {false, true}) {
     Process process(gaps);
     const auto Z = process.Z.view().block_rows(0, 5);
@@ -124,7 +124,7 @@ TEST_CASE("posterior: one code path for variances, and numbers that are read bac
   }
 }
 
-TEST_CASE("posterior: draws are functions with its mean and covariance", "[solver]") {
+TEST_CASE("posterior: draws are functions with its mean and covariance") {
   constexpr int64_t kDraws = 10000;
   for (const bool gaps : {false, true}) {
     Process process(gaps);

@@ -76,7 +76,7 @@ void check_statistics(const RowStatistics& statistics, const test::Reference& ex
 
 }  // namespace
 
-TEST_CASE("the path agrees with the reference numbers", "[solver]") {
+TEST_CASE("the path agrees with the reference numbers") {
   Context context;
   const test::Reference cases = test::oracle("ridge")["cases"];
   REQUIRE(cases.size() == 3);
@@ -114,7 +114,7 @@ TEST_CASE("the path agrees with the reference numbers", "[solver]") {
   }
 }
 
-TEST_CASE("block statistics agree with the reference numbers and add up", "[solver]") {
+TEST_CASE("block statistics agree with the reference numbers and add up") {
   const test::Reference cases = test::oracle("ridge")["cases"];
   REQUIRE(cases.size() == 3);
   for (const test::Reference& reference : cases) {

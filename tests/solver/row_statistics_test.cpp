@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Statistics of blocks: algebra of add, remove, merge, subtract; precision and thread count do not
-// matter.
+// Statistics of rows: plain sums, in double and in single precision.
 #include "solver/row_statistics.h"
-
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
 
 #include "ridge_problem.h"
 #include "solver/plain_sums.h"
+#include "solver/single_sums.h"
 #include "support/catch.h"
 #include "support/last_progress.h"
 #include "support/refusal.h"
 
 using namespace mercer;
-using solver::RowStatistics;
-using test::random_matrix;
+using solver::RowStatistics, test::random_matrix;
 
 namespace {
 
@@ -79,7 +73,7 @@ RowStatistics plain(MatrixView<T> Z, MatrixView<const double> Y) {
 
 }  // namespace
 
-TEST_CASE("statistics of a block are plain sums, in f32 and f64, for every shape", "[solver]") {
+TEST_CASE("statistics of a block are plain sums, in f32 and f64, for every shape") {
   const int64_t n = GENERATE(0, 1, 5, 100), D = GENERATE(1, 2, 33), m = GENERATE(0, 1, 3);
   Context context;
   const Matrix<float> padded = random_matrix<float>(n, D + 5, 1);
@@ -99,8 +93,7 @@ TEST_CASE("statistics of a block are plain sums, in f32 and f64, for every shape
   }
 }
 
-TEST_CASE("blocks longer than the scratch, and many columns, are split without a seam",
-          "[solver]") {
+TEST_CASE("blocks longer than the scratch, and many columns, are split without a seam") {
   const int64_t n = RowStatistics::kRowBlock + GENERATE(-1, 0, 1, 1500), D = GENERATE(3, 520);
   Context context;
   // A row that is missed or counted twice shows as a whole number.
@@ -115,7 +108,7 @@ TEST_CASE("blocks longer than the scratch, and many columns, are split without a
   CHECK(differ(statistics, plain(Z.view(), Y.view()), static_cast<double>(n), 6) == "");
 }
 
-TEST_CASE("the number of threads does not change the sums of columns", "[solver]") {
+TEST_CASE("the number of threads does not change the sums of columns") {
   const Matrix<float> Z = random_matrix<float>(1500, 1200, 3);
   const Matrix<double> Y = random_matrix(1500, 1, 4);
   std::vector<double> first;
@@ -131,7 +124,7 @@ TEST_CASE("the number of threads does not change the sums of columns", "[solver]
   }
 }
 
-TEST_CASE("add, remove, merge, subtract and clone are consistent", "[solver]") {
+TEST_CASE("add, remove, merge, subtract and clone are consistent") {
   Context context;
   const int64_t n = 60, D = 12, m = 2, split = 23;
   const Matrix<double> Z = random_matrix(n, D, 5), Y = random_matrix(n, m, 6);
@@ -163,20 +156,96 @@ TEST_CASE("add, remove, merge, subtract and clone are consistent", "[solver]") {
                0) == "");
 }
 
-TEST_CASE("cancellation leaves whole blocks behind, and progress is in rows", "[solver]") {
+TEST_CASE("cancellation leaves whole blocks behind, and progress is in rows") {
   const int64_t n = 3 * RowStatistics::kRowBlock, D = 4;
   const Matrix<double> Z = random_matrix(n, D, 9), Y = random_matrix(n, 1, 10);
   Context context;
   test::LastProgress last{RowStatistics::kRowBlock};
   last.watch(context);
   RowStatistics statistics(D, 1);
-  CHECK(test::refusal_fault(MERCER_CANCELLED, [&] {
-          statistics.add(MatrixView<const double>(Z.view()), Y.view(), context);
-        }) == "");
+  CHECK_REFUSED(MERCER_CANCELLED,
+                statistics.add(MatrixView<const double>(Z.view()), Y.view(), context));
   CHECK(last.done == RowStatistics::kRowBlock);
   CHECK(last.total == n);
   CHECK(differ(statistics,
                test::statistics_of(Z.view().block_rows(0, RowStatistics::kRowBlock),
                                    Y.view().block_rows(0, RowStatistics::kRowBlock)),
                0) == "");
+}
+
+namespace {
+
+/// Rows in single precision, in blocks of 300.
+class FloatSource final : public solver::BlockSource {
+ public:
+  FloatSource(const test::Problem& problem, std::vector<double> weights, double offset)
+      : Y_(problem.Y.view()), weights_(std::move(weights)), Z_(problem.Z.rows(), problem.Z.cols()) {
+    for (int64_t i = 0; i < Z_.rows() * Z_.cols(); ++i)
+      Z_.data()[i] = static_cast<float>(problem.Z.data()[i] + offset);
+  }
+  int64_t features() const override { return Z_.cols(); }
+  int64_t outputs() const override { return Y_.cols; }
+  int64_t rows() const override { return Z_.rows(); }
+  int64_t block_rows() const override { return 300; }
+  void for_each(Context&, const Body& body) const override {
+    for (int64_t first = 0; first < rows(); first += 300) {
+      const int64_t last = std::min<int64_t>(first + 300, rows());
+      std::span<const double> weights(weights_);
+      if (!weights.empty())
+        weights = weights.subspan(static_cast<size_t>(first), static_cast<size_t>(last - first));
+      body({first, Z_.view().block_rows(first, last), {}, Y_.block_rows(first, last), weights});
+    }
+  }
+  std::unique_ptr<solver::BlockSource> subset(solver::RowSet) const override { return nullptr; }
+
+ private:
+  MatrixView<const double> Y_;
+  std::vector<double> weights_;
+  Matrix<float> Z_;
+};
+
+}  // namespace
+
+TEST_CASE("sums of products in single precision are those in double but for rounding") {
+  Context context;
+  const test::Problem problem = test::ridge_problem(700, 9, 2, 61);
+  std::vector<double> weights;
+  for (int i = 0; i < 700; ++i) weights.push_back(i % 3);
+  for (const double offset : {0.0, 100.0}) {
+    for (const auto& chosen : {std::vector<double>{}, weights}) {
+      const FloatSource source(problem, chosen, offset);
+      solver::RowStatistics exact(9, 2), single(9, 2);
+      solver::add_blocks(source, exact, context);
+      int64_t rows = 0;
+      solver::add_blocks_single(source, single, context, [&](int64_t done) { rows += done; });
+      CHECK(rows == 700);
+      CHECK(single.rows() == 700);
+      CHECK(single.weight() == exact.weight());
+      // About a common origin, by way of the fits: at lambda = 1e-2 these sums are well
+      // conditioned.
+      const solver::Weights a = solver::ridge_cholesky(exact.clone(), true, 1e-2, context);
+      const solver::Weights b = solver::ridge_cholesky(single.clone(), true, 1e-2, context);
+      CHECK(test::difference(a.w.view(), b.w.view(), 1e-5) == "");
+      const solver::RidgePath path(std::move(exact), true, context),
+          rough(std::move(single), true, context);
+      for (size_t j = 0; j < 9; ++j)
+        CHECK(rough.eigenvalues()[j] == Approx(path.eigenvalues()[j]).epsilon(1e-5));
+    }
+  }
+}
+
+TEST_CASE("targets of any size that squares in double keep in sums of single precision") {
+  Context context;
+  for (const double size : {1e-60, 1e60}) {
+    test::Problem problem = test::ridge_problem(700, 9, 2, 62);
+    for (int64_t i = 0; i < 2 * 700; ++i) problem.Y.data()[i] *= size;
+    const FloatSource source(problem, {}, 0);
+    solver::RowStatistics exact(9, 2), single(9, 2);
+    solver::add_blocks(source, exact, context);
+    solver::add_blocks_single(source, single, context);
+    const solver::Weights a = solver::ridge_cholesky(std::move(exact), true, 1e-2, context);
+    const solver::Weights b = solver::ridge_cholesky(std::move(single), true, 1e-2, context);
+    for (int64_t j = 0; j < 9; ++j)
+      CHECK(b.w(j, 1) / size == Approx(a.w(j, 1) / size).epsilon(1e-5).margin(1e-5));
+  }
 }

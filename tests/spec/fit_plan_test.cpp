@@ -2,14 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "spec/fit_plan.h"
 
-#include <string>
-
-#include "base/aligned.h"
-#include "base/context.h"
-#include "feature/map_entry.h"
-#include "model/estimator/model_entry.h"
 #include "spec/spec.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 
@@ -51,7 +44,7 @@ spec::GivenMap small_map() {
 
 }  // namespace
 
-TEST_CASE("the spec of a fit says what is given and leaves the rest open", "[spec]") {
+TEST_CASE("the spec of a fit says what is given and leaves the rest open") {
   const spec::FitPlan plan = spec::fit_plan(
       R"({"model":"ridge","lambda":1e-4,"center":false,"task":"classification","precision":"f64",)"
       R"("prepare":{"standardize":false,"missing":"flag","transform":"rank","unit_rows":true,)"
@@ -92,7 +85,7 @@ TEST_CASE("the spec of a fit says what is given and leaves the rest open", "[spe
                        "key \"most_features\"") == "");
 }
 
-TEST_CASE("how lambda is chosen is an object of its own", "[spec]") {
+TEST_CASE("how lambda is chosen is an object of its own") {
   const auto chosen = [](const char* select) {
     return spec::fit_plan(std::string(R"({"select":)") + select + "}").search.fit.select;
   };
@@ -115,8 +108,7 @@ TEST_CASE("how lambda is chosen is an object of its own", "[spec]") {
                 "one of the two") == "");
 }
 
-TEST_CASE("models of other losses choose lambda on rows held out, and have fields of their own",
-          "[spec]") {
+TEST_CASE("models of other losses choose lambda on rows held out, and have fields of their own") {
   const auto fit_of = [](const std::string& rest) {
     return spec::fit_plan(R"({"model":"logistic")" + rest + "}").search.fit;
   };
@@ -127,15 +119,13 @@ TEST_CASE("models of other losses choose lambda on rows held out, and have field
   const model::Fitting fixed = fit_of(R"(,"loss":"quantile","tau":0.9,"lambda":0.001)");
   CHECK(fixed.select.selection == model::Selection::fixed);
   CHECK(fixed.estimate.parameters.number("tau") == 0.9);
-  CHECK(refusal_fault(
-            kInvalid, [&] { fit_of(R"(,"loss":"absolute")"); },
-            "loss = \"absolute\", expected one of \"logistic\"") == "");
-  CHECK(refusal_fault(
-            kInvalid, [&] { fit_of(R"(,"loss":"quantile","tau":1)"); },
-            "tau = 1, expected a number > 0 and < 1") == "");
+  CHECK_REFUSED(kInvalid, fit_of(R"(,"loss":"absolute")"),
+                "loss = \"absolute\", expected one of \"logistic\"");
+  CHECK_REFUSED(kInvalid, fit_of(R"(,"loss":"quantile","tau":1)"),
+                "tau = 1, expected a number > 0 and < 1");
 }
 
-TEST_CASE("what is wrong with the spec of a fit is said with its path", "[spec]") {
+TEST_CASE("what is wrong with the spec of a fit is said with its path") {
   CHECK(refused(kInvalid, R"({"model":"lasso"})", "model = \"lasso\", expected one of \"auto\"") ==
         "");
   CHECK(refused(kInvalid, R"({"lambda":-1})", "lambda = -1", ">= 0") == "");
@@ -163,7 +153,7 @@ TEST_CASE("what is wrong with the spec of a fit is said with its path", "[spec]"
                      "scale = robust and standardize = false") == "");
 }
 
-TEST_CASE("a kernel's own lengthscale stands, with a search and without", "[spec]") {
+TEST_CASE("a kernel's own lengthscale stands, with a search and without") {
   Line line;
   for (const char* rest : {R"("search":false)", R"("ard":"off","assess":false)"}) {
     const std::string given =
@@ -179,7 +169,7 @@ TEST_CASE("a kernel's own lengthscale stands, with a search and without", "[spec
                      "lengthscale = 2") == "");
 }
 
-TEST_CASE("keys that a fit cannot follow are refused, not ignored", "[spec]") {
+TEST_CASE("keys that a fit cannot follow are refused, not ignored") {
   Line line;
   const auto with_map = [&](const char* json, const char* part) {
     return refusal_fault(
@@ -197,46 +187,34 @@ TEST_CASE("keys that a fit cannot follow are refused, not ignored", "[spec]") {
                     "key \"iterations\" of a search of logistic regression") == "");
   CHECK(unsupported(R"({"select":{"by":"gcv"}})", "select.by") == "");
   spec::FitPlan counted = spec::fit_plan(R"({"classes":3})");
-  CHECK(refusal_fault(
-            kInvalid, [&] { spec::set_classes(counted, 1, nullptr); }, "classes = 3") == "");
+  CHECK_REFUSED(kInvalid, spec::set_classes(counted, 1, nullptr), "classes = 3");
 }
 
-TEST_CASE("rows that are not in memory have maps of the spec as others do", "[spec]") {
+TEST_CASE("rows that are not in memory have maps of the spec as others do") {
   for (const char* json : {"{}", R"({"map":"tensor_srht"})", R"({"map":{"features":256}})"}) {
     spec::FitPlan plan = spec::fit_plan(json);
     const spec::GivenMap map = spec::map_of_stream(plan, nullptr, 3);
     CHECK(map->inputs() == 3);
     CHECK(map->features() >= 256);
   }
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] {
-              spec::FitPlan plan = spec::fit_plan(R"({"map":"nystroem"})");
-              spec::map_of_stream(plan, nullptr, 3);
-            },
-            "made from rows") == "");
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] {
-              spec::FitPlan plan = spec::fit_plan(R"({"prepare":{"transform":"auto"}})");
-              spec::map_of_stream(plan, nullptr, 3);
-            },
-            "prepare.transform = auto") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, spec::FitPlan plan = spec::fit_plan(R"({"map":"nystroem"})");
+                spec::map_of_stream(plan, nullptr, 3), "made from rows");
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                spec::FitPlan plan = spec::fit_plan(R"({"prepare":{"transform":"auto"}})");
+                spec::map_of_stream(plan, nullptr, 3), "prepare.transform = auto");
 }
 
-TEST_CASE("classes that begin at 1 are refused unless their number is given", "[spec]") {
+TEST_CASE("classes that begin at 1 are refused unless their number is given") {
   Matrix<double> Y(3, 1);
   for (int64_t i = 0; i < 3; ++i) Y(i, 0) = static_cast<double>(1 + i % 2);
   const MatrixView<const double> labels = Y.view();
   spec::FitPlan open = spec::fit_plan(R"({"task":"classification"})");
-  CHECK(refusal_fault(
-            kInvalid, [&] { spec::set_classes(open, 1, &labels); }, "no row of class 0") == "");
+  CHECK_REFUSED(kInvalid, spec::set_classes(open, 1, &labels), "no row of class 0");
   spec::FitPlan given = spec::fit_plan(R"({"task":"classification","classes":3})");
   CHECK_NOTHROW(spec::set_classes(given, 1, &labels));
 }
 
-TEST_CASE("a fitted model prints what it was fitted by, and that its spec is not all of it",
-          "[spec]") {
+TEST_CASE("a fitted model prints what it was fitted by, and that its spec is not all of it") {
   Line line;
   const model::Model model = line.fit(
       R"({"search":false,"lambda":0.1,"seed":2,"ordered":true,"map":{"map":"fourier","projection":"dense",)"

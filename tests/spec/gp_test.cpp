@@ -44,7 +44,7 @@ bool warns(const model::Model& model, const char* words) {
 
 }  // namespace
 
-TEST_CASE("gp: a search's noise is that of the rows, its intervals hold what they say", "[spec]") {
+TEST_CASE("gp: a search's noise is that of the rows, its intervals hold what they say") {
   for (const int64_t n : {200, 1500}) {
     Wave rows(n, 3), fresh(2000, 9);
     CAPTURE(n);
@@ -68,7 +68,7 @@ TEST_CASE("gp: a search's noise is that of the rows, its intervals hold what the
   }
 }
 
-TEST_CASE("gp: few features of many rows are sure everywhere, and a warning says so", "[spec]") {
+TEST_CASE("gp: few features of many rows are sure everywhere, and a warning says so") {
   Wave rows(1200, 5);
   const auto fitted = [&](int features) {
     return rows.fit(R"({"model":"gp","assess":false,"ard":"off","map":{"features":)" +
@@ -82,7 +82,7 @@ TEST_CASE("gp: few features of many rows are sure everywhere, and a warning says
   CHECK(!warns(many, "are too few"));
 }
 
-TEST_CASE("gp: lambda by the evidence is near the noise that was drawn", "[spec]") {
+TEST_CASE("gp: lambda by the evidence is near the noise that was drawn") {
   Wave rows(400, 7);
   const model::Model model =
       rows.fit(R"({"model":"gp","search":false,"select":{"by":"evidence"},"lengthscale":1,)"
@@ -91,7 +91,7 @@ TEST_CASE("gp: lambda by the evidence is near the noise that was drawn", "[spec]
   CHECK(std::abs(std::sqrt(model.posterior->noise(0)) / 0.3 - 1) < 0.15);
 }
 
-TEST_CASE("gp: what it cannot do is refused", "[spec]") {
+TEST_CASE("gp: what it cannot do is refused") {
   Wave rows(40, 11);
   const auto fault = [&](const char* keys, const char* says) {
     return refusal_fault(

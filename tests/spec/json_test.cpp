@@ -1,22 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+// JSON as specs use it: what reads and prints, what is refused with the place, mutated texts.
 #include "spec/json.h"
 
-#include <bit>
-#include <cmath>
-#include <cstring>
-#include <limits>
 #include <random>
-#include <string>
 
+#include "spec/map_maker.h"
+#include "spec/spec.h"
+#include "spec/specs.h"
 #include "spec/utf8.h"
-#include "support/catch.h"
+#include "support/mutation.h"
 #include "support/refusal.h"
 
 using namespace mercer;
-using mercer::print_object;
-using mercer::spec::parse_object;
-using mercer::test::refusal_fault;
+
+using mercer::print_object, mercer::spec::parse_object, mercer::test::refusal_fault;
 
 namespace {
 
@@ -34,7 +32,7 @@ std::string nested(int levels) {
 
 }  // namespace
 
-TEST_CASE("JSON of every shape reads into Parameters and prints without spaces", "[spec]") {
+TEST_CASE("JSON of every shape reads into Parameters and prints without spaces") {
   const Parameters p = parse_object(
       " { \"b\" : true , \"i\" : -7, \"u\":18446744073709551615, \"x\": 0.1, \"t\":\"a\\u00e9\\n\","
       " \"l\" : [1, 2.5, -3e2], \"n\" : null, \"o\" : { \"k\" : { } } } ");
@@ -51,7 +49,7 @@ TEST_CASE("JSON of every shape reads into Parameters and prints without spaces",
         "\"l\":[1,2.5,-300],\"n\":null,\"o\":{\"k\":{}}}");
 }
 
-TEST_CASE("integers keep their type at the limits of 64 bits", "[spec]") {
+TEST_CASE("integers keep their type at the limits of 64 bits") {
   const Parameters p = parse_object(
       "{\"a\":9223372036854775807,\"b\":9223372036854775808,\"c\":-9223372036854775808,"
       "\"d\":18446744073709551616,\"e\":1.0}");
@@ -62,14 +60,14 @@ TEST_CASE("integers keep their type at the limits of 64 bits", "[spec]") {
   CHECK(p.number("e") == 1.0);
 }
 
-TEST_CASE("seeds print as strings from 2^53 on", "[spec]") {
+TEST_CASE("seeds print as strings from 2^53 on") {
   Parameters p;
   p.set("a", uint64_t{9007199254740991});
   p.set("b", uint64_t{9007199254740992});
   CHECK(print_object(p) == "{\"a\":9007199254740991,\"b\":\"9007199254740992\"}");
 }
 
-TEST_CASE("doubles print and read back bit for bit", "[spec]") {
+TEST_CASE("doubles print and read back bit for bit") {
   std::mt19937_64 words(1);  // its output is fixed by the standard
   std::vector<double> values{0.0,
                              -0.0,
@@ -96,7 +94,7 @@ TEST_CASE("doubles print and read back bit for bit", "[spec]") {
   CHECK(std::signbit(parse_object(print_object(single)).number("zero")));
 }
 
-TEST_CASE("a text that is no JSON object is refused with the place", "[spec]") {
+TEST_CASE("a text that is no JSON object is refused with the place") {
   for (const char* text : {"", "   ", "[1]", "1", "\"a\"", "null", "true"}) {
     CHECK(refused(text, "expected a JSON object, such as {") == "");
   }
@@ -113,8 +111,7 @@ TEST_CASE("a text that is no JSON object is refused with the place", "[spec]") {
   CHECK(refused(std::string("{}\0{}", 5), "NUL byte at offset 2") == "");
 }
 
-TEST_CASE("duplicate keys, lists of anything but numbers and crowded objects are refused",
-          "[spec]") {
+TEST_CASE("duplicate keys, lists of anything but numbers and crowded objects are refused") {
   CHECK(refused("{\"ab\":1,\"ab\":1}", "duplicate key \"ab\"") == "");
   CHECK(refused("{\"o\":{\"x\":1,\"x\":{}}}", "duplicate key \"x\"") == "");
   CHECK(refused("{\"l\":[1,\"2\"]}", "key \"l\" holds a list") == "");
@@ -142,7 +139,7 @@ TEST_CASE("duplicate keys, lists of anything but numbers and crowded objects are
   CHECK(refused(crowded + "}", "more than 64 keys") == "");
 }
 
-TEST_CASE("lists of lists of numbers are read, of any lengths, so many of them", "[spec]") {
+TEST_CASE("lists of lists of numbers are read, of any lengths, so many of them") {
   const Parameters read = parse_object(R"({"a":[[1,-2.5],[3e2]],"b":[[]],"c":[],"d":[7]})");
   CHECK(*read.find("a") == Value(NumberLists{{1, -2.5}, {300}}));
   CHECK(*read.find("b") == Value(NumberLists{{}}));
@@ -159,7 +156,7 @@ TEST_CASE("lists of lists of numbers are read, of any lengths, so many of them",
   CHECK(refused("{\"l\":[[1],[2]", "not valid JSON") == "");
 }
 
-TEST_CASE("nesting to 32 levels is read, deeper is refused while parsing", "[spec]") {
+TEST_CASE("nesting to 32 levels is read, deeper is refused while parsing") {
   CHECK_NOTHROW(parse_object(nested(32)));
   CHECK(refused(nested(33), "deeper than 32") == "");
   // Never closed: the limit must hold before the end is seen, and no recursion may follow the text.
@@ -169,13 +166,13 @@ TEST_CASE("nesting to 32 levels is read, deeper is refused while parsing", "[spe
   CHECK(refused("{\"a\":" + std::string(1000000, '['), "list") == "");
 }
 
-TEST_CASE("text over 1 MiB is refused, exactly 1 MiB is read", "[spec]") {
+TEST_CASE("text over 1 MiB is refused, exactly 1 MiB is read") {
   const std::string fits = "{}" + std::string((1 << 20) - 2, ' ');
   CHECK_NOTHROW(parse_object(fits));
   CHECK(refused(fits + " ", "1048577 bytes, expected at most 1048576") == "");
 }
 
-TEST_CASE("UTF-8 is checked by RFC 3629", "[spec]") {
+TEST_CASE("UTF-8 is checked by RFC 3629") {
   for (const char* good : {"", "a", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
                            "\xee\x80\x80", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
     CAPTURE(good);
@@ -189,4 +186,70 @@ TEST_CASE("UTF-8 is checked by RFC 3629", "[spec]") {
     CHECK(refused("{\"a\":\"" + std::string(bad) + "\"}", "UTF-8") == "");
   }
   CHECK(refused("{\"a\":\"\\ud800\"}", "not valid JSON") == "");
+}
+
+namespace {
+
+constexpr int kTrials = 20000;
+
+const std::vector<std::string>& seeds() {
+  static const std::vector<std::string> texts = {
+      R"({"mercer":1,"kernel":"matern","nu":1.5,"lengthscale":[0.7,1e-3,2],"variance":1})",
+      R"({"mercer":1,"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":0.5},"inputs":3,"features":8,"seed":"18446744073709551615","form":"phase"})",
+      R"({"model":"ridge","map":{"map":"fourier","kernel":{"kernel":"cauchy"},"inputs":2,"features":4},"lambda":1e-6,"task":"classification","needs":"data"})",
+      R"({"map":"craft","kernel":{"kernel":"polynomial","degree":3,"offset":0.5},"inputs":3,"features":8,"base":{"map":"tensor_srht","variant":"tuple","field":"complex_to_real"},"intermediate":16,"projection":"srht"})",
+      R"({"a":{"b":{"c":{"d":[1,2,-3.5e10]}}},"t":"\u00e9\n","n":null,"f":false})",
+  };
+  return texts;
+}
+
+bool documented(mercer_status status) {
+  return status == MERCER_OK || status == MERCER_INVALID_ARGUMENT ||
+         status == MERCER_NEWER_VERSION || status == MERCER_UNSUPPORTED ||
+         status == MERCER_DIMENSION_MISMATCH;
+}
+
+/// Everything but drawing the frequencies of a map that a mutation may have made huge.
+void read_all(const std::string& text) {
+  const Parameters parsed = spec::parse_object(text);
+  if (parsed.find("map") != nullptr && parsed.find("model") == nullptr) {
+    const Parameters canonical = feature::canonical_map(parsed, "", feature::Data::allowed);
+    const bool small = canonical.integer("inputs") <= 100 && canonical.integer("features") <= 100;
+    if (small && canonical.find("needs") == nullptr) feature::make_map(canonical, {});
+    return;
+  }
+  if (parsed.find("model") == nullptr) spec::kernel_from_spec(text);
+}
+
+}  // namespace
+
+TEST_CASE("mutated specs are read or refused, never anything else") {
+  std::mt19937_64 words(2024);
+  int accepted = 0;
+  std::string fault;
+  for (int trial = 0; trial < kTrials && fault.empty(); ++trial) {
+    const std::string text = test::mutated(seeds(), words);
+    const test::Outcome result = test::outcome([&] { read_all(text); });
+    accepted += result.status == MERCER_OK;
+    if (!documented(result.status))
+      fault = std::to_string(result.status) + " " + result.message + " for " + text;
+  }
+  CHECK(fault == "");
+  CHECK(accepted > 100);  // or the mutations are too wild to get past the parser
+}
+
+TEST_CASE("a mutated kernel spec that is read prints a spec that is exact") {
+  std::mt19937_64 words(2025);
+  std::string fault;
+  for (int trial = 0; trial < kTrials && fault.empty(); ++trial) {
+    const std::string text = test::mutated({seeds()[0]}, words);
+    std::string once, twice;
+    const test::Outcome result = test::outcome([&] {
+      once = spec::to_spec(*spec::kernel_from_spec(text));
+      twice = spec::to_spec(*spec::kernel_from_spec(once));
+    });
+    if (result.status == MERCER_OK ? once != twice : !once.empty())
+      fault = text + " -> " + once + " -> " + twice;
+  }
+  CHECK(fault == "");
 }

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Which kernel a search keeps where the spec names none: of targets with kinks and of smooth ones.
-#include <cmath>
-#include <set>
-#include <string>
-
-#include "base/aligned.h"
-#include "base/context.h"
 #include "fresh_score.h"
 #include "spec/fit_plan.h"
 #include "support/catch.h"
@@ -55,7 +49,7 @@ const std::set<std::string> kAll = {"gaussian", "laplacian", "matern"};
 
 }  // namespace
 
-TEST_CASE("a search takes another kernel where that wins, and says so", "[spec]") {
+TEST_CASE("a search takes another kernel where that wins, and says so") {
   for (const int64_t n : {400, 3400}) {  // by leave-one-out, on rows held out
     const Problem train(n, 11, kinked), fresh(2000, 13, kinked);
     const model::Model model = fitted(train, R"({"features":256})");
@@ -69,14 +63,13 @@ TEST_CASE("a search takes another kernel where that wins, and says so", "[spec]"
   }
 }
 
-TEST_CASE("smooth targets keep the gaussian kernel", "[spec]") {
+TEST_CASE("smooth targets keep the gaussian kernel") {
   const model::Model model = fitted(Problem(400, 17, smooth), R"({"features":256})");
   CHECK(model.report.kernel == "gaussian");
   CHECK(tried(model) == kAll);
 }
 
-TEST_CASE("a kernel that is given stands, and so does that of a map that serves no other",
-          "[spec]") {
+TEST_CASE("a kernel that is given stands, and so does that of a map that serves no other") {
   const Problem train(200, 19, kinked);
   const auto only = [&](const std::string& map, const char* kernel) {
     return tried(fitted(train, map)) == std::set<std::string>{kernel};
@@ -88,7 +81,7 @@ TEST_CASE("a kernel that is given stands, and so does that of a map that serves 
   CHECK(tried(fitted(train, R"({"features":64,"map":"fourier"})")) == kAll);
 }
 
-TEST_CASE("a lengthscale that is given is of the default kernel", "[spec]") {
+TEST_CASE("a lengthscale that is given is of the default kernel") {
   Context context;
   const Problem train(100, 23, kinked);
   const model::Model model =

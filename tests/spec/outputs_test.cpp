@@ -2,23 +2,16 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Outputs that are learnt together, from the spec of a fit to the numbers of the model: fields and
 // what they are beside values, structures of outputs, gaps, searches, refusals.
-#include <cmath>
-#include <limits>
-#include <string>
-
 #include "feature/field/field_map.h"
 #include "model/field_quantity.h"
 #include "model/posterior_prediction.h"
 #include "spec/fit_plan.h"
 #include "spec/spec.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 
 using namespace mercer;
-using feature::FieldKind;
-using mercer::test::filled;
-using mercer::test::refusal_fault;
+using feature::FieldKind, mercer::test::filled, mercer::test::refusal_fault;
 
 namespace {
 
@@ -94,7 +87,7 @@ constexpr const char* kPlain = R"(,"search":false,"lambda":1e-8)";
 
 }  // namespace
 
-TEST_CASE("fields: what they learn has their derivatives, in units of the inputs", "[spec]") {
+TEST_CASE("fields: what they learn has their derivatives, in units of the inputs") {
   for (const bool curl_free : {true, false}) {
     CAPTURE(curl_free);
     FieldRows data(300, curl_free ? 1 : 0, 11);
@@ -128,7 +121,7 @@ TEST_CASE("fields: what they learn has their derivatives, in units of the inputs
   }
 }
 
-TEST_CASE("fields: a search finds lengthscale and share, and fills gaps", "[spec]") {
+TEST_CASE("fields: a search finds lengthscale and share, and fills gaps") {
   FieldRows data(160, 0.5, 21);
   const Matrix<double> truth = test::copy(data.Y.view());
   for (int64_t i = 0; i < 160; ++i)
@@ -143,15 +136,14 @@ TEST_CASE("fields: a search finds lengthscale and share, and fills gaps", "[spec
   CHECK(model.report.assessment.rows == 160);
 }
 
-TEST_CASE("fields: a search keeps a lengthscale that the scalar kernel gives", "[spec]") {
+TEST_CASE("fields: a search keeps a lengthscale that the scalar kernel gives") {
   FieldRows data(60, 1, 25);
   const model::Model model = data.fit(field_spec("curl_free", R"(,"assess":false)"));
   CHECK(model.report.lengthscale == 0.8);
   CHECK(spec::to_spec(model).find(R"("lengthscale":0.8)") != std::string::npos);
 }
 
-TEST_CASE("outputs: the identity is what independent outputs have, Gamma of rank 1 is not",
-          "[spec]") {
+TEST_CASE("outputs: the identity is what independent outputs have, Gamma of rank 1 is not") {
   FieldRows data(60, 0.3, 31);
   const std::string common =
       R"("map":{"features":64},"search":false,"lambda":1e-4,"precision":"f64")";
@@ -168,8 +160,7 @@ TEST_CASE("outputs: the identity is what independent outputs have, Gamma of rank
     CHECK(std::abs((joined(i, 1) - joined(0, 1)) - 2 * (joined(i, 0) - joined(0, 0))) < 1e-9);
 }
 
-TEST_CASE("outputs: a structure that joins tasks learns from one what it lacks of the other",
-          "[spec]") {
+TEST_CASE("outputs: a structure that joins tasks learns from one what it lacks of the other") {
   // The second task is the first and noise, and has few targets.
   FieldRows data(120, 1, 41);
   const Matrix<double> truth = filled(
@@ -184,7 +175,7 @@ TEST_CASE("outputs: a structure that joins tasks learns from one what it lacks o
   CHECK(spec::to_spec(joined).find(R"("structure":"covariance","weight":)") != std::string::npos);
 }
 
-TEST_CASE("outputs: losses that outliers do not move", "[spec]") {
+TEST_CASE("outputs: losses that outliers do not move") {
   for (const char* map :
        {R"("map":{"kernel":{"kernel":"curl_free"},"features":64})",
         R"("map":{"features":64},"outputs":{"structure":"given","matrix":[[2,1],[1,1]]})"}) {
@@ -214,9 +205,7 @@ TEST_CASE("a target that parts of the rows never have is fitted all the same") {
 }
 
 TEST_CASE(
-    "a Gaussian process: its variance is that of fits to noise, for outputs apart, joined, with "
-    "gaps",
-    "[spec]") {
+    "a Gaussian process: its variance is that of fits to noise, outputs apart, joined, with gaps") {
   // Of targets that are noise about 0 the mean squared error of what is fitted is the trace of H.
   for (const char* map :
        {R"("map":{"kernel":{"kernel":"curl_free"},"features":40})", R"("map":{"features":40})",
@@ -249,7 +238,7 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("outputs: auto leaves apart what has nothing in common", "[spec]") {
+TEST_CASE("outputs: auto leaves apart what has nothing in common") {
   FieldRows data(100, 1, 51);
   const Matrix<double> noise = test::random_matrix(100, 1, 52);
   for (int64_t i = 0; i < 100; ++i) data.Y(i, 1) = noise(i, 0);
@@ -258,7 +247,7 @@ TEST_CASE("outputs: auto leaves apart what has nothing in common", "[spec]") {
   CHECK(spec::to_spec(model).find("structure") == std::string::npos);
 }
 
-TEST_CASE("outputs: graphs, similarities, folds, streams of words and refusals", "[spec]") {
+TEST_CASE("outputs: graphs, similarities, folds, streams of words and refusals") {
   FieldRows data(50, 0.5, 61);
   const std::string map = R"({"map":{"features":64},"search":false)";
   for (const char* outputs :

@@ -2,16 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Which transform of the targets a search keeps: of targets whose logarithms are smooth with even
 // noise, and of targets that need none. Predictions are judged as they come back.
-#include <algorithm>
-#include <cmath>
-#include <set>
-#include <string>
-
-#include "base/aligned.h"
-#include "base/context.h"
 #include "fresh_score.h"
 #include "spec/fit_plan.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 
@@ -57,7 +49,7 @@ constexpr const char* kPlainTargets =
 
 }  // namespace
 
-TEST_CASE("a search transforms skewed targets where that wins, on their own scale", "[spec]") {
+TEST_CASE("a search transforms skewed targets where that wins, on their own scale") {
   const Problem fresh(4000, 31, true);
   for (const int64_t n : {400, 3400}) {  // by leave-one-out, on rows held out
     const Problem train(n, 33, true);
@@ -74,7 +66,7 @@ TEST_CASE("a search transforms skewed targets where that wins, on their own scal
   }
 }
 
-TEST_CASE("the trial that is kept has the loss of its predictions carried back", "[spec]") {
+TEST_CASE("the trial that is kept has the loss of its predictions carried back") {
   Problem train(60, 35, true);
   const model::Model model =
       fitted(train, R"(,"lambda":1e-3,"lengthscale":1,"precision":"f64","assess":false,)"
@@ -116,7 +108,7 @@ TEST_CASE("the trial that is kept has the loss of its predictions carried back",
   CHECK(model.report.criterion_score == Approx(squares / deviations).epsilon(1e-6));
 }
 
-TEST_CASE("targets that are not skewed, negative or given a transform are left alone", "[spec]") {
+TEST_CASE("targets that are not skewed, negative or given a transform are left alone") {
   CHECK(tried(fitted(Problem(300, 37, false))) == std::set<Transform>{Transform::none});
   Problem negative(300, 39, true);
   for (int64_t i = 0; i < 300; ++i) negative.Y(i, 0) = -negative.Y(i, 0);
@@ -130,15 +122,14 @@ TEST_CASE("targets that are not skewed, negative or given a transform are left a
         std::set<Transform>{Transform::none});
 }
 
-TEST_CASE("a transform of targets is chosen by searches alone", "[spec]") {
+TEST_CASE("a transform of targets is chosen by searches alone") {
   const Problem train(40, 43, true);
   const auto plain = [&](const std::string& more) {
     Context context;
     return spec::fit(spec::fit_plan(R"({"search":false,"map":{"features":16})" + more + "}"),
                      nullptr, Rows(train.X.view()), train.Y.view(), {}, context);
   };
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [&] { plain(R"(,"prepare":{"target_transform":"auto"})"); },
-            "prepare.target_transform = auto") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, plain(R"(,"prepare":{"target_transform":"auto"})"),
+                "prepare.target_transform = auto");
   CHECK(plain("").fit.prepare.target_transform == Transform::none);
 }

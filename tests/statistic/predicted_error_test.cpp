@@ -4,26 +4,16 @@
 // recommended sketch against all candidates.
 #include "statistic/predicted_error.h"
 
-#include <cmath>
-#include <limits>
-#include <set>
-
 #include "feature/fourier.h"
 #include "feature/sketch_cases.h"
-#include "kernel/kernel.h"
 #include "statistic/kernel_error.h"
-#include "support/catch.h"
-#include "support/kernels.h"
 #include "support/made_map.h"
-#include "support/refusal.h"
 #include "support/statistic.h"
 
 using namespace mercer;
 using namespace mercer::feature;
 using namespace mercer::statistic;
-using projection::sketch_kind;
-using projection::SketchKind;
-using test::SketchCase;
+using projection::sketch_kind, projection::SketchKind, test::SketchCase;
 
 namespace {
 
@@ -123,7 +113,7 @@ std::unique_ptr<FeatureMap> best_by_hand(const kernel::Kernel& kernel, int64_t D
 
 }  // namespace
 
-TEST_CASE("what a map that draws nothing misses is predicted by its bias", "[statistic]") {
+TEST_CASE("what a map that draws nothing misses is predicted by its bias") {
   const Matrix<double> X = rows(30, 5, false);
   for (const auto& [kernel, most] : {std::pair{"additive_chi2", 0.05}, {"intersection", 0.2}}) {
     const auto map = test::made_map("additive", {{"kernel", kernel}}, 5, 15);
@@ -275,8 +265,7 @@ TEST_CASE("recommended sketch: all monomials where they are at most D") {
   CHECK(recommend(*steep, 64, rows(4, 30, true)).map->features() == 64);
   // Nor do they hide what is wrong with rows.
   const Matrix<double> huge = test::filled(3, 5, [](int64_t, int64_t) { return 1e200; });
-  CHECK(test::refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { recommend(*plain, 64, huge); }, "overflow") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, recommend(*plain, 64, huge), "overflow");
 }
 
 TEST_CASE("recommended sketch: the first of equals") {
@@ -303,12 +292,11 @@ TEST_CASE("predicted error, recommended sketch: what they refuse") {
   zeros.fill(0);
   nan(2, 3) = std::numeric_limits<double>::quiet_NaN();
   const auto predict = [&](const Matrix<double>& X) { return [&] { predicted(*map, X); }; };
-  CHECK(test::refusal_fault(bad, predict(none), "n = 0") == "");
-  CHECK(test::refusal_fault(bad, predict(zeros), "polynomial", "0 for all pairs") == "");
+  CHECK_REFUSED(bad, (predict(none))(), "n = 0");
+  CHECK_REFUSED(bad, (predict(zeros))(), "polynomial", "0 for all pairs");
   CHECK_THROWS_AS(predicted(*map, nan), Error);
   const auto supplied = make_fourier_supplied(*kernel::make_gaussian({1.0}, 1.0), X.view(), {}, {});
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [&] { predicted(*supplied, X); }, "closed form") == "");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, predicted(*supplied, X), "closed form");
 
   const auto refused = [&](mercer_status status, const kernel::Kernel& kernel, int64_t D,
                            const Matrix<double>& X, const char* part) {
@@ -355,13 +343,13 @@ TEST_CASE("predicted error, recommended sketch: progress to the end, and cancell
     for (const int64_t after : {int64_t{1}, seen.calls / 2}) {
       seen = {};
       seen.stop_after = after;
-      CHECK(test::refusal_fault(MERCER_CANCELLED, [&] { call(context); }) == "");
+      CHECK_REFUSED(MERCER_CANCELLED, call(context));
       context.clear_cancelled();
     }
     seen = {};
     CHECK_NOTHROW(call(context));
     context.cancel();
-    CHECK(test::refusal_fault(MERCER_CANCELLED, [&] { call(context); }) == "");
+    CHECK_REFUSED(MERCER_CANCELLED, call(context));
   };
   check(predict);
   check(choose);

@@ -4,6 +4,7 @@
 // knows the names of the calls.
 #pragma once
 
+#include <cmath>
 #include <cstring>
 #include <optional>
 
@@ -60,6 +61,14 @@ Matrix<T> features_of(const FeatureMap& map, const Input<T>& X, int threads = 1)
 template <class T>
 Matrix<T> features_of(const FeatureMap& map, const Matrix<T>& X, int threads = 1) {
   return features_of(map, Input<T>(X), threads);
+}
+
+/// Of the estimate at the two rows of X.
+inline double variance_of(const FeatureMap& map, const Matrix<double>& X, bool pseudo = false) {
+  const MatrixView<const double> x = X.view().block_rows(0, 1), y = X.view().block_rows(1, 2);
+  double out = NAN;
+  pseudo ? map.pseudo_variance(x, y, {&out, 1}) : map.variance(x, y, {&out, 1});
+  return out;
 }
 
 template <class T>

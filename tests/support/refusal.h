@@ -5,9 +5,9 @@
 #pragma once
 
 #include <exception>
-#include <string>
 
 #include "base/error.h"
+#include "support/catch.h"
 
 namespace mercer::test {
 
@@ -43,3 +43,8 @@ std::string refusal_fault(mercer_status status, Call&& call, const Part&... part
 }
 
 }  // namespace mercer::test
+
+/// Checks that a call is refused with `status` and a message that holds every one of the words that
+/// follow: CHECK_REFUSED(MERCER_INVALID_ARGUMENT, make(0), "D = 0").
+#define CHECK_REFUSED(status, call, ...) \
+  CHECK(::mercer::test::refusal_fault(status, [&] { call; } __VA_OPT__(, ) __VA_ARGS__) == "")

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Powers of the positive part and signs on every target: values, derivatives, numbers that are
-// none.
+// Epilogues: powers of the positive part, signs, powers of a modulus.
 #include "transform/activation.h"
 
-#include <cmath>
-#include <limits>
-#include <vector>
-
-#include "base/aligned.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/epilogue.h"
 #include "support/reference.h"
 #include "support/refusal.h"
 #include "transform/dense_panel.h"
+#include "transform/modulus.h"
 #include "transform/on_every_target.h"
 
 using namespace mercer;
@@ -106,8 +100,7 @@ TEST_CASE("activation: derivatives of the powers, to the bit on every target") {
   });
   CHECK(positive_power_epilogue(0)->gradient() == nullptr);
   CHECK(sign_epilogue()->gradient() == nullptr);
-  CHECK(test::refusal_fault(
-            MERCER_INVALID_ARGUMENT, [] { positive_power_epilogue(3); }, "order = 3") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, positive_power_epilogue(3), "order = 3");
 }
 
 // The reference numbers hold X, W and Z; 4 columns are the beginning of a block.
@@ -135,6 +128,80 @@ TEST_CASE("activation: features of given W equal the reference numbers") {
         for (size_t j = 0; j < D; ++j)
           CHECK(Z(static_cast<int64_t>(i), static_cast<int64_t>(j)) ==
                 Approx(expected[i][j]).epsilon(1e-12).margin(1e-15));
+      }
+    }
+  }
+}
+
+namespace {
+
+// P: the real parts of all rows, then the imaginary ones.
+template <class T>
+Matrix<T> finished(int64_t half, const Matrix<T>& P, T scale) {
+  const int64_t rows = P.rows() / 2;
+  Matrix<T> out(rows, P.cols()), scales(1, P.cols());
+  scales.fill(scale);
+  EpilogueBlock<T> block{};
+  block.P = P.data();
+  block.factor_step = rows * P.cols();
+  block.rows = rows;
+  block.columns = block.ld = P.cols();
+  block.scale = scales.data();
+  block.out = out.data();
+  modulus_epilogue(half)->finish(block);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("modulus: powers of two projections on every target") {
+  test::on_every_target_in_both([]<class T>(T) {
+    const Matrix<T> P = test::random_matrix<T>(6, 2 * kPanelColumns<T>, 1);
+    P(1, 3) = static_cast<T>(NAN);
+    for (const int64_t half : {1, 2, 5}) {
+      const Matrix<T> Z = finished(half, P, T{3});
+      for (int64_t i = 0; i < 3; ++i) {
+        for (int64_t j = 0; j < P.cols(); ++j) {
+          const auto a = static_cast<double>(P(i, j)), b = static_cast<double>(P(3 + i, j));
+          if (i == 1 && j == 3) {
+            CHECK(std::isnan(Z(i, j)));
+            continue;
+          }
+          // Two roundings of a square and one for each product.
+          CHECK(static_cast<double>(Z(i, j)) ==
+                Approx(3 * std::pow(a * a + b * b, static_cast<double>(half)))
+                    .epsilon(3 * static_cast<double>(half) *
+                             static_cast<double>(std::numeric_limits<T>::epsilon())));
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("modulus: optical features of given U equal the reference numbers") {
+  REQUIRE(test::oracle("transforms").at("maps").size() == 2);
+  for (const auto& set : test::oracle("transforms").at("maps")) {
+    const std::vector<std::vector<double>> X = set.at("X"), re = set.at("U").at("re"),
+                                           im = set.at("U").at("im");
+    const auto n = std::ssize(X), D = std::ssize(re[0]);
+    Matrix<double> P(2 * n, kPanelColumns<double>);
+    P.fill(0);
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j < D; ++j) {
+        for (size_t k = 0; k < re.size(); ++k) {
+          P(i, j) += X[static_cast<size_t>(i)][k] * re[k][static_cast<size_t>(j)];
+          P(n + i, j) += X[static_cast<size_t>(i)][k] * im[k][static_cast<size_t>(j)];
+        }
+      }
+    }
+    for (const int64_t half : {1, 2}) {
+      const auto Z = finished(half, P, 1 / std::sqrt(static_cast<double>(D)));
+      const std::vector<std::vector<double>> expected =
+          set.at(half == 1 ? "optical_m2" : "optical_m4");
+      for (int64_t i = 0; i < n; ++i) {
+        for (int64_t j = 0; j < D; ++j)
+          CHECK(Z(i, j) ==
+                Approx(expected[static_cast<size_t>(i)][static_cast<size_t>(j)]).epsilon(1e-12));
       }
     }
   }

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Bits from thresholds, and Hamming distances, against one bit at a time, on every target.
-#include <bit>
-#include <cmath>
-#include <limits>
-#include <vector>
-
 #include "base/aligned.h"
 #include "on_every_target.h"
 #include "random/stream.h"
-#include "support/catch.h"
 #include "transform/hamming.h"
 #include "transform/sign_bits.h"
 
@@ -88,7 +82,7 @@ int64_t sign_faults(int64_t count) {
 
 }  // namespace
 
-TEST_CASE("hamming: every pair of codes, awkward sizes, words in slices", "[transform]") {
+TEST_CASE("hamming: every pair of codes, awkward sizes, words in slices") {
   test::on_every_target([] {
     for (const int64_t n : {1, 4, 7}) {
       for (const int64_t m : {1, 15, 31, 32}) {
@@ -105,8 +99,7 @@ TEST_CASE("hamming: every pair of codes, awkward sizes, words in slices", "[tran
   for (const int64_t words : {1, 16, 33}) CHECK(faults(7, 31, words, 5) == 0);
 }
 
-TEST_CASE("sign bits: above the threshold, not at it; NaN is told of wherever it is",
-          "[transform]") {
+TEST_CASE("sign bits: above the threshold, not at it; NaN is told of wherever it is") {
   test::on_every_target_in_both([](auto number) {
     for (const int64_t count : {1, 3, 16, 63, 64, 65, 200})
       CHECK(sign_faults<decltype(number)>(count) == 0);

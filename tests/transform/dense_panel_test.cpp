@@ -4,14 +4,8 @@
 // the rows around.
 #include "transform/dense_panel.h"
 
-#include <cmath>
-#include <limits>
-#include <vector>
-
 #include "base/aligned.h"
-#include "support/catch.h"
 #include "transform/on_every_target.h"
-#include "transform/target.h"
 
 using namespace mercer;
 using namespace mercer::transform;

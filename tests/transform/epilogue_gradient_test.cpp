@@ -3,10 +3,6 @@
 // Derivatives of the Fourier epilogues on every target against the formulas in long double.
 #include "transform/epilogue_gradient.h"
 
-#include <cmath>
-
-#include "base/aligned.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/worst.h"
 #include "transform/dense_panel.h"

@@ -3,13 +3,6 @@
 // The vector exponential on every target, and the epilogues and row functions made of it.
 #include "transform/exponential.h"
 
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <vector>
-
-#include "base/aligned.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/epilogue.h"
 #include "support/reference.h"

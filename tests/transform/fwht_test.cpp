@@ -4,15 +4,9 @@
 // reference numbers.
 #include "transform/fwht.h"
 
-#include <cmath>
-#include <cstring>
-#include <vector>
-
 #include "base/aligned.h"
-#include "support/catch.h"
 #include "support/reference.h"
 #include "transform/on_every_target.h"
-#include "transform/target.h"
 
 using namespace mercer;
 using namespace mercer::transform;

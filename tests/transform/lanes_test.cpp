@@ -3,17 +3,10 @@
 // Batches with rows as lanes: every lane has the bits that its row alone gets, on every target.
 #include "transform/lanes.h"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <vector>
-
 #include "base/aligned.h"
-#include "support/catch.h"
 #include "transform/fwht.h"
 #include "transform/on_every_target.h"
 #include "transform/product.h"
-#include "transform/target.h"
 
 using namespace mercer;
 using namespace mercer::transform;

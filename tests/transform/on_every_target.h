@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // One body on every instruction set that this machine has.
 #pragma once
-
 #include "support/catch.h"
 #include "transform/target.h"
 

@@ -4,12 +4,6 @@
 // nothing written past the columns of X, bits independent of the rows around.
 #include "transform/panel_transpose.h"
 
-#include <cmath>
-#include <limits>
-#include <vector>
-
-#include "base/aligned.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "transform/on_every_target.h"
 

@@ -5,18 +5,10 @@
 // the end; NaN stays in its element.
 #include "transform/product.h"
 
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <vector>
-
-#include "base/aligned.h"
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/worst.h"
 #include "transform/dense_panel.h"
 #include "transform/on_every_target.h"
-#include "transform/target.h"
 
 using namespace mercer;
 using namespace mercer::transform;

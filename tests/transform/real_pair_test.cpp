@@ -4,11 +4,6 @@
 // the O(n^2) sums, batches, and packing.
 #include "transform/real_pair.h"
 
-#include <cmath>
-#include <cstring>
-#include <limits>
-
-#include "base/aligned.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "transform/fft.h"

@@ -2,18 +2,11 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The epilogues' sine and cosine on every target: absolute error at most 2^-23 (float), 2^-52
 // (double), for any argument.
-#include <cmath>
-#include <cstring>
-#include <vector>
-
 #include "base/aligned.h"
-#include "support/catch.h"
 #include "support/epilogue.h"
 #include "support/reference.h"
 #include "transform/dense_panel.h"
-#include "transform/epilogue.h"
 #include "transform/on_every_target.h"
-#include "transform/target.h"
 
 using namespace mercer;
 using namespace mercer::transform;

@@ -4,14 +4,9 @@
 // dense product, bits independent of the rows around and of the width of the indices.
 #include "transform/sparse_panel.h"
 
-#include <cmath>
-#include <limits>
-
-#include "support/catch.h"
 #include "support/dense.h"
 #include "support/epilogue.h"
 #include "support/sparse.h"
-#include "transform/epilogue.h"
 #include "transform/on_every_target.h"
 
 using namespace mercer;

@@ -2,11 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Rows streamed in pieces: every number arrives once and nothing beside them is touched, whatever
 // the alignment, the leading dimension and the cuts, on every target.
-#include <algorithm>
-#include <cstring>
-#include <string>
-#include <vector>
-
 #include "base/aligned.h"
 #include "support/catch.h"
 #include "transform/stream_copy.h"

@@ -73,9 +73,12 @@ void add_predict(CLI::App& app) {
   predict.app->add_flag("--variance", request->variance,
                         "Model gp: also the variance of a new target, its noise included");
   predict.app
-      ->add_option("--interval", request->interval,
-                   "Model gp: also the ends of an interval that holds this share of new targets")
-      ->check(open_share("0.9"))
+      ->add_option_function<std::string>(
+          "--interval",
+          [request](const std::string& text) {
+            request->interval = read_fraction("--interval", text);
+          },
+          "Model gp: also the ends of an interval that holds this share of new targets")
       ->type_name("SHARE");
   predict.app
       ->add_option("--samples", request->samples,

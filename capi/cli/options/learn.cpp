@@ -171,7 +171,8 @@ void add_model_options(CLI::App* app, FitRequest* request) {
       ->excludes("--features")
       ->type_name("D");
   add_word(app, "--estimator", spec, "/model", {"auto", "ridge", "logistic", "gp"},
-           "gp: a Gaussian process, whose predictions have intervals; of classes: ridge (least squares) or logistic; default auto: ridge for up to 3,000 "
+           "gp: a Gaussian process, whose predictions have intervals; of classes: ridge (least "
+           "squares) or logistic; default auto: ridge for up to 3,000 "
            "rows or where logistic takes longer, else logistic unless ridge is better on rows "
            "held out by more than a standard error");
   add_word(app, "--loss", spec, "/loss", {"huber", "quantile", "poisson", "squared_hinge"},
@@ -247,7 +248,9 @@ void add_fit(CLI::App& app) {
       ->type_name("MODEL");
   fit->add_option_function<std::string>(
          "--test-fraction",
-         [request](const std::string& text) { request->test_fraction = read_test_fraction(text); },
+         [request](const std::string& text) {
+           request->test_fraction = read_fraction("--test-fraction", text);
+         },
          "Hold this fraction of the rows out and print their score")
       ->type_name("F");
   fit->add_option(

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What a search chooses beside lengthscales: transforms of inputs, features, those of sums.
+#include "model/search/search.h"
+#include "model_problem.h"
+#include "spec/spec.h"
+#include "statistic/prediction_score.h"
+#include "support/catch.h"
+#include "support/partial_map.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+/// x_j -> exp(4 x_j): a skewness of 2.
+Problem skewed(Problem problem) {
+  for (int64_t i = 0; i < problem.X.rows(); ++i)
+    for (int64_t j = 0; j < problem.X.cols(); ++j) problem.X(i, j) = std::exp(4 * problem.X(i, j));
+  return problem;
+}
+
+Model searched(const Problem& problem, bool choose) {
+  SearchOptions options;
+  options.features = 128;
+  options.choose_transform = choose;
+  return search(GaussianMaker{3, 5}, options, problem);
+}
+
+}  // namespace
+
+TEST_CASE("a search transforms inputs where that wins, by leave-one-out and on held-out rows") {
+  for (const int64_t n : {400, 4000}) {
+    const Problem problem = skewed(smooth_problem(n, 3, 1, 0.3, 71));
+    const Problem fresh = skewed(smooth_problem(4000, 3, 1, 0.0, 72));
+    const Model plain = searched(problem, false), chosen = searched(problem, true);
+    CHECK(plain.report.transform == Transform::none);
+    CHECK(chosen.report.transform != Transform::none);
+    CHECK(chosen.fit.prepare.transform == chosen.report.transform);
+    CHECK(!chosen.preparation.curves.empty());
+    const double before = statistic::r_squared(fresh.y(), predictions(plain, fresh.x()).view());
+    const double after = statistic::r_squared(fresh.y(), predictions(chosen, fresh.x()).view());
+    // What the plain fit misses of noiseless targets is at least halved.
+    CHECK(1 - after < 0.5 * (1 - before));
+  }
+}
+
+TEST_CASE("uniform inputs stay as they are") {
+  const Model model = searched(smooth_problem(400, 3, 1, 0.3, 73), true);
+  CHECK(model.report.transform == Transform::none);
+  CHECK(model.preparation.curves.empty());
+}
+
+namespace {
+
+// Positive, for additive_chi2.
+Problem positive_rows(int64_t n, int64_t d) {
+  Problem problem{random_matrix(n, d, 3), Matrix<double>(n, 1)};
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < d; ++j) problem.X(i, j) = std::exp(problem.X(i, j));
+    problem.Y(i, 0) = std::log(problem.X(i, 0)) + problem.X(i, d - 1);
+  }
+  return problem;
+}
+
+Model searched(const std::string& parts, int64_t n, int64_t d, int64_t D) {
+  const Problem problem = positive_rows(n, d);
+  const auto maker =
+      test::map_maker(R"({"kernel":{"kernel":"sum","parts":[)" + parts + "]}}", d, 1);
+  SearchOptions options;
+  options.features = D;
+  options.assess = false;
+  options.fit.estimate.precision = feature::Precision::f32;
+  return search(*maker, options, problem);
+}
+
+const std::string kGaussian = R"({"kernel":"gaussian"})", kChi2 = R"({"kernel":"additive_chi2"})",
+                  kDot = R"({"kernel":"dot_product","coefficients":[1,1]})";
+
+}  // namespace
+
+TEST_CASE("searches with sums: the nearest number of features to the one asked for") {
+  struct Case {
+    int64_t n, d, D;
+  };
+  for (const Case& c : {Case{300, 3, 250}, Case{300, 4, 251}, Case{4000, 3, 601},
+                        Case{4000, 4, 602}, Case{4000, 2, 602}}) {
+    INFO(c.n << " rows, " << c.d << " inputs, D = " << c.D);
+    for (const std::string& fixed : {kChi2, kChi2 + "," + kGaussian}) {
+      const int64_t features = searched(kGaussian + "," + fixed, c.n, c.d, c.D).map->features();
+      CHECK(features <= c.D);
+      CHECK(features > c.D - 2);
+    }
+  }
+}
+
+TEST_CASE("searches with sums: no more landmarks than rows") {
+  const Model model = searched(kGaussian + "," + kDot, 300, 2, 2048);
+  CHECK(model.map->features() == 602);
+  REQUIRE(!model.report.warnings.empty());
+  CHECK(model.report.warnings[0].find("602 features, not 2048") != std::string::npos);
+  CHECK(searched(kDot + "," + kChi2, 300, 3, 100).map->features() == 100);
+}
+
+namespace {
+
+SearchOptions options_of(int64_t most) {
+  SearchOptions options;
+  options.features = 1024;
+  options.most_features = most;
+  options.assess = false;
+  return options;
+}
+
+Model searched(const Problem& problem, const SearchOptions& options) {
+  return search(GaussianMaker{3}, options, problem);
+}
+
+/// D of the fits to all rows that choose, the last that of the model.
+std::vector<int64_t> curve_of(const Model& model) {
+  std::vector<int64_t> features;
+  for (const SearchCandidate& trial : model.report.trials)
+    if (trial.stage == 4 || (trial.stage == 3 && trial.rows > 2700))
+      features.push_back(trial.features);
+  return features;
+}
+
+bool warns(const Model& model, const std::string& words) {
+  return std::ranges::any_of(model.report.warnings, [&](const std::string& text) {
+    return text.find(words) != std::string::npos;
+  });
+}
+
+}  // namespace
+
+TEST_CASE("features are doubled while rows held out gain by it") {
+  const Problem rough = rough_problem(3100, 0.1, 11);
+  const Model one = searched(rough, options_of(0)), two = searched(rough, options_of(2048));
+  CHECK(curve_of(one) == std::vector<int64_t>{512, 1024});
+  CHECK(curve_of(two) == std::vector<int64_t>{512, 1024, 2048});
+  CHECK(two.map->features() == 2048);
+  CHECK(two.report.criterion_score < one.report.criterion_score);
+  CHECK(warns(one, "1024 features are few"));
+  CHECK(warns(one, "(features = 2048: four times"));
+  CHECK(!warns(two, "features are few"));  // more than there are rows are not asked for
+
+  const Model smooth = searched(smooth_problem(3100, 3, 1, 0.5, 12), options_of(2048));
+  CHECK(curve_of(smooth) == std::vector<int64_t>{512, 1024});
+  CHECK(!warns(smooth, "features are few"));
+}
+
+TEST_CASE("no curve of squares is asked for where these are not all that is fitted") {
+  Problem rough = rough_problem(3100, 0.1, 13);
+  SearchOptions options = options_of(2048);
+  options.lambda = 1e-6;
+  CHECK(curve_of(searched(rough, options)) == std::vector<int64_t>{1024});
+  options.lambda = -1;
+  for (int64_t i = 0; i < 3100; ++i) rough.Y(i, 0) = rough.Y(i, 0) > 0 ? 1 : 0;
+  options.fit.coding = {Task::classification, 2};
+  CHECK(curve_of(searched(rough, options)) == std::vector<int64_t>{1024});  // logistic is tried
+  options.estimator = Estimator::ridge;
+  CHECK(curve_of(searched(rough, options)).front() == 512);
+}
