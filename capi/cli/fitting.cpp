@@ -21,6 +21,7 @@ Json spec_of_rows(const LearnRequest& request, const TrainingSet& set) {
 Json fit_spec(const FitRequest& request, const Plan& plan, const TrainingSet& set, bool assess) {
   Json spec = spec_of_rows(request.learn, set);
   spec["map"] = parse_json(plan.map);
+  if (plan.open && plan.lengthscale == 0 && request.operation.empty()) spec["map"].erase("kernel");
   if (request.features) spec["map"]["features"] = *request.features;
   spec["assess"] = assess;
   if (!request.learn.loss().empty()) spec["model"] = "logistic";

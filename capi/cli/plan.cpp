@@ -106,7 +106,7 @@ Plan read_plan(const PlanRequest& request) {
   if (open) map["kernel"] = {{"kernel", "gaussian"}};
   check_lengthscale(map.value("kernel", Json()), request);
   return {json_text(map), number_or_auto(request.lengthscale, "lengthscale", false, 0),
-          number_or_auto(request.lambda, "lambda", true, -1)};
+          number_or_auto(request.lambda, "lambda", true, -1), open};
 }
 
 void check_plan(const Plan& plan, int64_t features) {

@@ -19,6 +19,7 @@ struct Plan {
   std::string map;         // spec without inputs, features and seed
   double lengthscale = 0;  // 0: searched, or in the spec, or none
   double lambda = -1;      // negative: searched
+  bool open = false;       // the kernel was left out: fits try others beside the one here
 };
 
 /// Names that others have are understood, such as rbf. Fails naming the option; the library judges

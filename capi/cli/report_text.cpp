@@ -51,7 +51,7 @@ std::string plain_lines(const Json& score, const std::string& transform) {
   if (!linear.is_null()) text += linear_text(transform) + short_number(linear);
   text += "\n";
   if (score.contains("coverage"))
-    text += "intervals of 90 % held " + rounded(100 * number(score.at("coverage")), 1) +
+    text += "intervals of 90 % held " + rounded(100 * number(score.at("coverage")), 3) +
             " % of these rows\n";
   return text;
 }

@@ -143,27 +143,27 @@ contains '^random features  *6 ' "compare with a map of one size"
 [ "$(grep -c '^random features' out)" = 1 ] || complain "compare with a map of one size: $(cat out)"
 
 # Streams: pipes and devices are written to and read from as they are; /dev/stdout is standard output.
-"$MERCER" fit sum.csv -o plain.model --features 16 --quiet >out 2>err
+"$MERCER" fit sum.csv -o plain.model --kernel gaussian --features 16 --quiet >out 2>err
 grep -q '^warning: ' err || complain "--quiet hides warnings: $(cat err)"
-"$MERCER" fit sum.csv -o /dev/stdout --features 16 --quiet 2>err | cmp -s - plain.model ||
+"$MERCER" fit sum.csv -o /dev/stdout --kernel gaussian --features 16 --quiet 2>err | cmp -s - plain.model ||
   complain "fit -o /dev/stdout into a pipe: $(cat err)"
-"$MERCER" fit sum.csv -o /dev/stdout --features 16 2>err >redirected.model
+"$MERCER" fit sum.csv -o /dev/stdout --kernel gaussian --features 16 2>err >redirected.model
 cmp -s redirected.model plain.model || complain "fit -o /dev/stdout into a file: $(cat err)"
 mkfifo pipe
 cat pipe >through.model &
-accepts "$MERCER" fit sum.csv -o pipe --features 16
+accepts "$MERCER" fit sum.csv -o pipe --kernel gaussian --features 16
 wait
 [ -p pipe ] || complain "fit -o replaced a pipe"
 cmp -s through.model plain.model || complain "fit -o to a pipe"
 cat plain.model >pipe &
 accepts "$MERCER" info pipe
 contains 'polynomial\|gaussian' "info of a pipe"
-accepts "$MERCER" fit sum.csv -o /dev/null --features 16
+accepts "$MERCER" fit sum.csv -o /dev/null --kernel gaussian --features 16
 contains '^wrote /dev/null' "fit -o /dev/null"
 [ -c /dev/null ] || complain "fit -o replaced /dev/null"
 ln -s kept/linked.model link.model
 mkdir kept
-accepts "$MERCER" fit sum.csv -o link.model --features 16
+accepts "$MERCER" fit sum.csv -o link.model --kernel gaussian --features 16
 [ -h link.model ] && cmp -s kept/linked.model plain.model || complain "fit -o through a link: $(ls -l link.model kept)"
 
 # Classification with labels of text: two rings.
@@ -354,6 +354,17 @@ object 'relevance inputs' relevance model test.csv
 object 'map features' transform train.csv --ignore y -D 16 -o features.npy
 object 'spec metadata schema' info model
 object 'kernels maps' specs
+
+# How sure a Gaussian process is.
+{ echo x,y; rows 300 'x = 6 * uniform(); print x "," sin(2 * x) + 0.2 * (uniform() + uniform() + uniform() - 1.5)'; } >noisy.csv
+accepts "$MERCER" fit noisy.csv -o gp --estimator gp --features 128 --transform none
+grep -q '^intervals of 90 % held \(8[0-9]\|9[0-9]\)\(\.[0-9]\)\? % of these rows$' out || complain "coverage: $(cat out)"
+accepts "$MERCER" predict gp noisy.csv --variance --interval 0.9 --samples 2 -o gp.out
+[ "$(head -n 1 gp.out)" = y,variance_y,lower_y,upper_y,sample1_y,sample2_y ] || complain "header: $(head -n 1 gp.out)"
+awk -F, 'NR > 1 { w = ($4 - $3) / 2 / sqrt($2); if (w < 1.6448 || w > 1.6450 || ($3 + $4) / 2 - $1 > 1e-6) bad = 1
+  d += ($5 - $1) ^ 2 / $2 } END { exit bad || d > NR }' gp.out || complain "intervals: $(head -n 3 gp.out)"
+refuses "--interval '90': .*did you mean 0.9" "$MERCER" predict gp noisy.csv --interval 90
+refuses '--variance: the model does not know how sure it is: fit it with --estimator gp' "$MERCER" predict rings rings.csv --variance
 
 accepts "$MERCER" specs
 for name in gaussian matern fourier ridge; do contains "^  $name - " specs; done
