@@ -18,7 +18,7 @@
 #include "feature/fourier.h"
 #include "feature/map_entry.h"
 #include "linalg/blas.h"
-#include "model/outputs/operator_search.h"
+#include "spec/fit_plan.h"
 
 using namespace mercer;
 using mercer::bench::best_seconds;
@@ -49,11 +49,11 @@ void field(benchmark::State& state, const std::string& name) {
   const MatrixView<const T> rows = X.view();
   const auto transform = [&] { scalar->apply(rows, {0, D}, context, Z.view()); };
   const auto apply = [&] {
-    multiply(*map, rows, theta.view(), feature::FieldKind::value, context, out.view());
+    feature::multiply(*map, rows, theta.view(), feature::FieldKind::value, context, out.view());
   };
   Matrix<double> sums(map->features(), 1);
   const auto adjoint = [&] {
-    adjoint(*map, rows, MatrixView<const T>(out.view()), context, sums.view());
+    feature::adjoint(*map, rows, MatrixView<const T>(out.view()), context, sums.view());
   };
   transform();
   apply();
@@ -86,7 +86,7 @@ void decomposable(benchmark::State& state) {
   Context context;
   map->apply(X.view(), {0, r}, context, phi.view());
   const auto apply = [&] {
-    multiply(*map, X.view(), theta.view(), feature::FieldKind::value, context, out.view());
+    feature::multiply(*map, X.view(), theta.view(), feature::FieldKind::value, context, out.view());
   };
   const auto multiply = [&] {
     linalg::multiply(1.0, linalg::Transpose::no, MatrixView<const double>(phi.view()),
@@ -117,16 +117,13 @@ void search(benchmark::State& state, const std::string& name) {
     Y(i, 0) = std::sin(2 * X(i, 1)) + 0.1 * X(i, 0);
     Y(i, 1) = std::cos(3 * X(i, 0)) - 0.1 * X(i, 1);
   }
-  model::OperatorPlan plan;
-  plan.spec =
-      Parameters{{"kernel", std::make_shared<const Parameters>(Parameters{{"kernel", name}})},
-                 {"features", state.range(1)}};
+  const std::string json = R"({"map":{"kernel":{"kernel":")" + name + R"("},"features":)" +
+                           std::to_string(state.range(1)) + "}}";
   Context context;
   for (auto _ : state) {
-    model::OperatorReport report;
-    const auto model = search_operator(plan, {}, X.view(), Y.view(), context, report);
-    benchmark::DoNotOptimize(model.theta.data());
-    state.counters["score"] = report.score.score;
+    const auto model = spec::fit(spec::fit_plan(json), nullptr,
+                                 Rows(MatrixView<const double>(X.view())), Y.view(), {}, context);
+    state.counters["score"] = model.report.assessment.score;
   }
 }
 
@@ -155,6 +152,6 @@ BENCHMARK(decomposable)
     ->Iterations(3);
 
 BENCHMARK_CAPTURE(search, divergence_free, "divergence_free")->Apply(few_and_many);
-BENCHMARK_CAPTURE(search, decomposable, "decomposable")->Apply(few_and_many);
+BENCHMARK_CAPTURE(search, helmholtz, "helmholtz")->Apply(few_and_many);
 
 BENCHMARK_MAIN();
