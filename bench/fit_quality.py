@@ -76,12 +76,14 @@ def read_rows(data, name, seed=0):
     return table[:, :-1], table[:, -1]
 
 
-def own_split(data, name):
+def own_split(data, name, scratch):
     """Training file, test file and the labels of that, of a set that comes in two parts; None for others."""
     if name == "mnist":
-        train, test = (data / name / f"{part}-images-idx3-ubyte.gz" for part in ("train", "t10k"))
-        labels = gzip.decompress((data / name / "t10k-labels-idx1-ubyte.gz").read_bytes())
-        return train, test, np.frombuffer(labels, np.uint8)[8:].astype(float)
+        files = [scratch / f"{part}.npy" for part in ("train", "t10k")]
+        for path in files:  # the target is the last column
+            X, y = (read_idx(data / name / f"{path.stem}-{kind}-ubyte.gz") for kind in ("images-idx3", "labels-idx1"))
+            np.save(path, np.hstack([X, y]).astype(np.uint8))
+        return *files, y[:, 0]
     if name == "a9a":
         train, test = (data / name / f"a9a.{part}.svm.gz" for part in ("train", "test"))
         with gzip.open(test, "rt") as rows:
@@ -200,7 +202,7 @@ def few_verdicts(all_found):
 
 def whole_rows(options, name, scratch):
     """A result for every split."""
-    parts = own_split(options.data, name)
+    parts = own_split(options.data, name, scratch)
     chosen = ["--features", FEATURES[name]] if name in FEATURES else []
     if parts is not None:
         train, test, y = parts

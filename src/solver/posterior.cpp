@@ -123,8 +123,7 @@ Matrix<double> Posterior::centered(MatrixView<const double> Z, Context& context)
     for (int64_t b = 0; b < q; ++b)
       for (int64_t a = 0; a < V.cols(); ++a) {
         const int64_t k = a % each();
-        const double root = is_joined() ? roots_(roots_.rows() == 1 ? 0 : c, k * q + b) : 1.0;
-        V(c * q + b, a) = root * (Z(a / each(), c) - means_(k, c));
+        V(c * q + b, a) = root(c, k * q + b) * (Z(a / each(), c) - means_(k, c));
       }
   return V;
 }
@@ -198,33 +197,38 @@ void Posterior::joint_covariance(MatrixView<const double> Z, Context& context,
         }
 }
 
-// f_k = s_k (Phi~_k(x)'L^{-T} e + sqrt(share_k) e_k) for normal e, which outputs share where they
-// are joined.
-Weights Posterior::draw(uint64_t seed, int64_t count, Context& context) const {
-  const int64_t p = outputs(), D = means_.cols(), r = size();
-  const int64_t own = is_joined() ? 1 : p, q = is_joined() ? roots_.cols() / p : 1;
-  const Matrix<double> e(r, count * own, context, kPosterior);
-  Weights drawn{Matrix<double>(D, count * p, context, kPosterior), {}};
+// r x (count own): L^{-T} e for the normal e of each draw; of each own output, or of all that are
+// joined. intercepts: sqrt(share_k) e_k of each draw and output.
+Matrix<double> Posterior::drawn_coefficients(uint64_t seed, int64_t count,
+                                             std::vector<double>& intercepts,
+                                             Context& context) const {
+  const int64_t p = outputs(), r = L_.rows(), own = is_joined() ? 1 : p;
+  Matrix<double> e(r, count * own, context, kPosterior);
   std::vector<double> normals(static_cast<std::size_t>(r * own + p));
   for (int64_t s = 0; s < count; ++s) {
     random::fill_normal({seed, random::Tag::gaussian, static_cast<uint64_t>(s)}, 0, normals);
-    for (int64_t j = 0; j < r; ++j)
-      for (int64_t o = 0; o < own; ++o)
-        e(j, s * own + o) = normals[static_cast<std::size_t>(j * own + o)];
+    for (int64_t j = 0; j < r * own; ++j)
+      e(j / own, s * own + j % own) = normals[static_cast<std::size_t>(j)];
     for (int64_t k = 0; k < p; ++k)
-      drawn.intercept.push_back(std::sqrt(share_[static_cast<std::size_t>(k)]) *
-                                normals[static_cast<std::size_t>(r * own + k)]);
+      intercepts.push_back(std::sqrt(share_[static_cast<std::size_t>(k)]) *
+                           normals[static_cast<std::size_t>(r * own + k)]);
   }
   linalg::triangular_solve(L_.view(), e.view(), Transpose::yes);
+  return e;
+}
+
+// f_k = s_k (Phi~_k(x)'L^{-T} e + sqrt(share_k) e_k).
+Weights Posterior::draw(uint64_t seed, int64_t count, Context& context) const {
+  const int64_t p = outputs(), D = means_.cols(), q = is_joined() ? roots_.cols() / p : 1;
+  Weights drawn{Matrix<double>(D, count * p, context, kPosterior), {}};
+  const Matrix<double> e = drawn_coefficients(seed, count, drawn.intercept, context);
   for (int64_t a = 0; a < count * p; ++a) {
     const int64_t k = a % p, column = is_joined() ? a / p : a;
     const double deviation = std::sqrt(noise(k));
     double& intercept = drawn.intercept[static_cast<std::size_t>(a)];
     for (int64_t c = 0; c < D; ++c) {
       double w = 0;
-      for (int64_t b = 0; b < q; ++b)
-        w += (is_joined() ? roots_(roots_.rows() == 1 ? 0 : c, k * q + b) : 1.0) *
-             e(c * q + b, column);
+      for (int64_t b = 0; b < q; ++b) w += root(c, k * q + b) * e(c * q + b, column);
       drawn.w(c, a) = deviation * w;
       intercept -= means_(k, c) * w;
     }

@@ -49,7 +49,11 @@ class Posterior {
                      Context& context);
   bool is_joined() const noexcept { return roots_.rows() > 0; }
   int64_t each() const noexcept { return is_joined() ? outputs() : 1; }  // columns of a row
-  int64_t size() const noexcept { return L_.rows(); }
+  double root(int64_t c, int64_t column) const {
+    return is_joined() ? roots_(roots_.rows() == 1 ? 0 : c, column) : 1.0;
+  }
+  Matrix<double> drawn_coefficients(uint64_t seed, int64_t count, std::vector<double>& intercepts,
+                                    Context& context) const;
   /// Phi~ of some rows, r x (rows each): column i each + k is that of output k.
   Matrix<double> centered(MatrixView<const double> Z, Context& context) const;
   /// Calls body(first, rows, L^{-1} Phi~) for some rows at a time.
