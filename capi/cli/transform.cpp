@@ -79,7 +79,7 @@ Dataset read_rows(const TransformRequest& request) {
       [&](const std::vector<std::string>& names, int64_t columns) {
         TextPermission permission;
         permission.ignored = find_columns("--ignore", names, columns, request.columns.ignore);
-        left = other_columns(columns, permission.ignored);
+        left = permission.number_inputs = other_columns(columns, permission.ignored);
         return permission;
       },
       csv_options(request.columns));

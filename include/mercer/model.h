@@ -83,9 +83,9 @@ typedef struct mercer_predict_options {
  *                        or I32
  *    "probability"       of each class ("Probabilities" in capi/GUIDE.md)
  *    "variance", "predictive_variance"
- *                        of a model "gp": of each value, and of a new target of weight 1, its noise
- *                        added; at inputs as they are, as the four that follow
- *    "quantile"          of new targets, for each output quantile_count numbers
+ *                        of a model "gp": of each value, and of a new target of the mean weight,
+ *                        its noise added; at inputs as they are
+ *    "quantile"          of new targets, for each output quantile_count numbers about "value"
  *    "covariance"        of the m values, m x m numbers
  *    "joint_covariance"  of the values of all rows, for each row X_j m x m numbers: n m^2 columns
  *    "sample"            sample_count draws of the m values; a draw is one function: number s

@@ -10,6 +10,7 @@
 #include "model/estimator/model_entry.h"
 #include "model/prepare/input_domain.h"
 #include "model/rows/feature_rows.h"
+#include "model/rows/guard.h"
 #include "random/distributions.h"
 #include "random/scalar_math.h"
 
@@ -18,6 +19,7 @@ namespace {
 
 using Long = long long;
 
+constexpr double kFarthest = 1e4;
 constexpr int64_t kPlaces = 100;
 constexpr double kFar = 1e3;  // deviations of the inputs
 
@@ -38,12 +40,25 @@ void check_posterior_shape(const Model& model, const Rows& X, int64_t columns,
   check_prepared(model.map->kernel(), model.preparation, X, "leave the row out");
 }
 
+/// The training ranges, widened by kFarthest of them; inputs as they are where none are kept.
+std::vector<Range> far_ranges(const Model& model) {
+  std::vector<Range> ranges = model.ranges.inputs;
+  ranges.resize(static_cast<size_t>(model.inputs()), {-kInfinity, 0, 0, kInfinity});
+  for (Range& range : ranges) {
+    const double width = kFarthest * (range.highest - range.lowest);
+    range.lowest -= width;
+    range.highest += width;
+  }
+  return ranges;
+}
+
 /// Calls body(features, rows of out) for every block of rows.
 template <class Body>
 void for_each_block(const Model& model, const Rows& X, Context& context, MatrixView<double> out,
                     const Body& body) {
+  const ClippedRows near(far_ranges(model), X, context);
   const FeatureRows rows(*model.map, model.preparation, model.fit.coding,
-                         model.fit.estimate.precision, {X, {}});
+                         model.fit.estimate.precision, {near.rows(), {}});
   Stage stage(context, X.rows());
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     body(block.Z, out.block_rows(block.first, block.first + block.Z.rows));
@@ -132,7 +147,7 @@ void samples(const Model& model, const Rows& X, uint64_t seed, int64_t count, Co
 
 double share_far_away(const Model& model, Context& context) {
   const feature::FeatureMap& map = model.map->scalar();
-  if (domain_of(map.kernel())) return kNaN;  // there is no place far away
+  if (map.kernel().spectral_law() == nullptr) return kNaN;
   const int64_t d = map.inputs();
   Matrix<double> places(kPlaces, d, context, "drawn places");
   random::fill_normal({model.fit.select.seed, random::Tag::sample, 1}, 0,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // How sure a Gaussian process is of its predictions, at inputs as they are: clipped ones would be
-// surer than the rows allow. UNSUPPORTED for a model without a posterior, DIMENSION_MISMATCH.
+// surer than the rows allow. Inputs farther than 10,000 times the training range are taken there,
+// since features of larger ones are those of rounding. UNSUPPORTED for a model without a posterior, DIMENSION_MISMATCH.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ void samples(const Model& model, const Rows& X, uint64_t seed, int64_t count, Co
              MatrixView<double> out);
 /// The share of the prior's variance that is left far from all rows, which of the kernel itself is
 /// 1: few features are pinned down everywhere by many rows. At 100 drawn places;
-/// NaN of a kernel of bounded inputs.
+/// NaN of a kernel that does not fall off with distance.
 double share_far_away(const Model& model, Context& context);
 
 }  // namespace mercer::model

@@ -20,7 +20,10 @@ namespace {
 using linalg::Transpose;
 
 constexpr const char* kPosterior = "a posterior covariance";
-constexpr int64_t kPosteriorRows = 64;         // at once
+constexpr int64_t kPosteriorRows = 64;  // at once
+// Where less is left of the degrees of freedom, residuals are rounding: the noise is then that of
+// the largest marginal likelihood at this lambda, which counts the weights' squares as well.
+constexpr double kLeastDegrees = 1e-4;
 constexpr double kLeastShift = 100 * 2.3e-16;  // of the trace: below, rounding is all there is
 
 Matrix<double> copy_of(MatrixView<const double> A, Context& context) {
@@ -83,13 +86,14 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
   }
   double trace = static_cast<double>(L_.rows()) - shift_ * inverse_trace(L_.view(), context);
   if (is_joined()) trace /= static_cast<double>(p);
-  measure_noise(rows, weights, trace + (problem.center ? 1 : 0), context);
+  measure_noise(rows, weights, trace + (problem.center ? 1 : 0), problem.coupling != nullptr,
+                context);
 }
 
 void Posterior::measure_noise(const BlockSource& rows, const Weights& weights, double degrees,
-                              Context& context) {
+                              bool coupled, Context& context) {
   const int64_t p = outputs();
-  std::vector<double> squares(static_cast<std::size_t>(2 * p), 0.0);  // then weights
+  std::vector<double> squares(static_cast<std::size_t>(2 * p), 0.0);  // then observed targets
   for_each_wide(rows, context, [&](const WideBlock& block) {
     const Matrix<double> f(block.Z.rows, p, context, kPosterior);
     linalg::multiply(1.0, Transpose::no, block.Z, Transpose::no, weights.w.view(), 0.0, f.view());
@@ -99,20 +103,26 @@ void Posterior::measure_noise(const BlockSource& rows, const Weights& weights, d
         if (std::isnan(block.Y(i, k)) || block.weight(i) == 0) continue;
         const double e = (block.Y(i, k) - f(i, k) - weights.intercept[at]) / scale_[at];
         squares[at] += block.weight(i) * e * e;
-        squares[at + static_cast<std::size_t>(p)] += block.weight(i);
+        squares[at + static_cast<std::size_t>(p)] += 1;
       }
   });
   reduce(rows, squares);
   double all = 0, left = 0;
   for (int64_t k = 0; k < p; ++k) {
-    const double weight = squares[static_cast<std::size_t>(p + k)];
-    const double own = std::max(weight - degrees, 1e-8 * weight);
-    all += squares[static_cast<std::size_t>(k)];
+    const double observed = squares[static_cast<std::size_t>(p + k)];
+    double rest = squares[static_cast<std::size_t>(k)], own = observed - degrees;
+    if (own < kLeastDegrees * observed) {
+      for (int64_t c = 0; c < weights.w.rows(); ++c)
+        rest += shift_ * weights.w(c, k) * weights.w(c, k) /
+                (scale_[static_cast<std::size_t>(k)] * scale_[static_cast<std::size_t>(k)]);
+      own = std::max(observed - 1, 1.0);
+    }
+    all += rest;
     left += own;
-    noise_.push_back(squares[static_cast<std::size_t>(k)] / own);
+    noise_.push_back(rest / own);
   }
   for (double& noise : noise_)
-    if (is_joined()) noise = all / left;
+    if (coupled) noise = all / left;
 }
 
 Matrix<double> Posterior::centered(MatrixView<const double> Z, Context& context) const {

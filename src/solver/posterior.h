@@ -4,8 +4,8 @@
 // lambda) I), whose mean given the targets is the ridge solution, and flat priors of the intercepts,
 //   Cov f(x) = s^2 (Phi~(x)'(H + n lambda I)^{-1} Phi~(x) + diag 1/n_k),
 // Phi~ and H of features about their means (group_sums.h; Rasmussen, Williams 2006, section 2.1).
-// s^2 is given, or squared residuals over the observed targets less Tr H: of each output where
-// these are independent, else one in their units.
+// s^2 is that of a row of the mean weight: given, or squared residuals over the number of observed
+// targets less Tr H, of each output where these are independent, else one in their units.
 #pragma once
 
 #include <memory>
@@ -45,7 +45,7 @@ class Posterior {
 
  private:
   void factor(MatrixView<double> A);
-  void measure_noise(const BlockSource& rows, const Weights& weights, double degrees,
+  void measure_noise(const BlockSource& rows, const Weights& weights, double degrees, bool coupled,
                      Context& context);
   bool is_joined() const noexcept { return roots_.rows() > 0; }
   int64_t each() const noexcept { return is_joined() ? outputs() : 1; }  // columns of a row

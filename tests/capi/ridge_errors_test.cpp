@@ -36,7 +36,7 @@ TEST_CASE("statistics refuse bad blocks, whether added or removed") {
            fault(mercer_statistics_add(sums.get(), -1, rows, targets, nullptr), expected,
                  "mercer_statistics_add: ", parts...);
   };
-  const mercer_status invalid = MERCER_INVALID_ARGUMENT, mismatch = MERCER_DIMENSION_MISMATCH;
+  const mercer_status mismatch = MERCER_DIMENSION_MISMATCH;
   CHECK(says(rows_of(Z.data(), 10, 3), y, mismatch, "Z.d = 3", "features, 4") == "");
   CHECK(says(z, rows_of(Z.data(), 10, 2), mismatch, "Y.d = 2", "outputs, 1") == "");
   CHECK(says(z, rows_of(Y.data(), 9, 1), mismatch, "Y.n = 9", "10 as in Z") == "");

@@ -120,7 +120,7 @@ class Whole {
     if (column >= r) return column - r == k ? 1.0 : 0.0;
     return Z_(i, column / (r / c_.D)) * root(column, k);
   }
-  /// Squared residuals over the weight of what was observed less Tr H.
+  /// Squared residuals over the number of observed targets less Tr H.
   std::vector<double> noises(double lambda) const {
     const Weights weights = solution(lambda);
     const double degrees = effective_dimension(lambda);
@@ -131,10 +131,10 @@ class Whole {
       for (int64_t i = 0; i < c_.n; ++i) {
         if (std::isnan(Y_(i, k))) continue;
         squares.back() += weight(i) * std::pow(residual(weights, i, k) / unit(k), 2);
-        left.back() += weight(i);
+        left.back() += 1;
       }
     }
-    const bool pooled = c_.q > 0 || c_.gaps;
+    const bool pooled = c_.q > 0;
     double all = 0, rest = 0;
     for (size_t k = 0; k < squares.size(); ++k) {
       all += squares[k];

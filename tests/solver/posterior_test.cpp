@@ -124,6 +124,49 @@ TEST_CASE("posterior: one code path for variances, and numbers that are read bac
   }
 }
 
+TEST_CASE("posterior: noise of outputs apart, of gaps, of weights, of a fit through its rows") {
+  Context context;
+  const Matrix<double> Z = test::random_matrix(60, 4, 11), Y = test::random_matrix(60, 2, 12);
+  std::vector<double> weights;
+  for (int64_t i = 0; i < 60; ++i) {
+    weights.push_back(i % 2 == 0 ? 0.5 : 1.5);
+    Y(i, 0) /= std::sqrt(weights.back());
+    Y(i, 1) *= 1000 / std::sqrt(weights.back());
+  }
+  const auto noise = [&](const Matrix<double>& targets, double lambda) {
+    const test::MatrixSource rows(Z.view(), targets.view(), 9, false, weights);
+    const Weights mean = make_coupled_path(rows, {}, context)->solve(lambda, context);
+    const Posterior posterior(rows, {}, lambda, mean, 0, context);
+    return std::vector<double>{posterior.noise(0), posterior.noise(1)};
+  };
+  const std::vector<double> whole = noise(Y, 1e-3);
+  // Uniform numbers of variance 1/3, whose estimate of 55 degrees is within four of its errors.
+  CHECK(whole[0] == Approx(1 / 3.0).epsilon(4 * std::sqrt(0.8 / 55)));
+  CHECK(whole[1] == Approx(1e6 / 3.0).epsilon(4 * std::sqrt(0.8 / 55)));
+  const Matrix<double> gaps = test::copy(Y.view());
+  for (int64_t i = 1; i < 20; i += 2) gaps(i, 1) = std::nan("");  // heavy rows
+  const std::vector<double> some = noise(gaps, 1e-3);
+  CHECK(some[0] == Approx(whole[0]).epsilon(0.02));
+  CHECK(some[1] == Approx(1e6 / 3.0).epsilon(4 * std::sqrt(0.8 / 45)));
+  // Two rows, through both of which a line passes: y'K^{-1}y n lambda of a prior of slopes.
+  const Matrix<double> two(2, 1), ends(2, 1);
+  two(0, 0) = ends(0, 0) = 0;
+  two(1, 0) = ends(1, 0) = 1;
+  for (const double lambda : {1e-6, 1e-9, 1e-12}) {
+    const test::MatrixSource rows(two.view(), ends.view(), 2, false);
+    const Weights mean = solver::ridge_dual(two.view(), ends.view(), true, lambda, context);
+    CHECK(Posterior(rows, {}, lambda, mean, 0, context).noise(0) ==
+          Approx(2 * lambda).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("posterior: numbers that are none are refused") {
+  Process process(false);
+  std::vector<double> numbers = process.posterior.numbers();
+  numbers[numbers.size() / 2] = std::nan("");
+  CHECK_THROWS_AS(Posterior(numbers, 6, 2, process.context), Error);
+}
+
 TEST_CASE("posterior: draws are functions with its mean and covariance") {
   constexpr int64_t kDraws = 10000;
   for (const bool gaps : {false, true}) {

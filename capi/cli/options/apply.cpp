@@ -3,6 +3,7 @@
 // Options of the commands that apply a model to rows, that make features, and that describe.
 #include <memory>
 
+#include "failure.h"
 #include "options/command_line.h"
 #include "options/shared.h"
 
@@ -77,6 +78,8 @@ void add_predict(CLI::App& app) {
           "--interval",
           [request](const std::string& text) {
             request->interval = read_fraction("--interval", text);
+            if (request->interval == 0)
+              throw Failure("--interval 0: expected a number > 0 and < 1");
           },
           "Model gp: also the ends of an interval that holds this share of new targets")
       ->type_name("SHARE");
@@ -112,7 +115,7 @@ void add_relevance(CLI::App& app) {
   const ApplyCommand relevance(
       app, "relevance",
       "How much each input moves the predictions of a model on rows, in standard deviations of "
-      "both: by derivatives, of text and two-valued inputs by switching",
+      "both: by giving it another row's value; above 2,000 inputs by derivatives",
       "DATA", "Rows, with or without the target; - is standard input", run_relevance);
   relevance.app
       ->add_option("-o,--output", relevance.request->output,

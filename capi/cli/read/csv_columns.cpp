@@ -320,6 +320,14 @@ void CsvColumns::finish() {
       comma_file_ = read && read->certain;
     }
   for (size_t j = 0; j < columns_.size(); ++j) judge(j);
+  for (size_t j = 0; j < columns_.size() && !table_.commas.empty(); ++j) {
+    const Column& column = columns_[j];
+    if (column.decimal != 0 || column.point < 0 || column.role == Role::ignored) continue;
+    refuse(j, {column.point, {}},
+           shown(text_at(column.point, j)) +
+               " may be a number with a decimal point or with thousands, where other columns have "
+               "decimal commas: write thousands without a mark, and decimals alike");
+  }
 }
 
 }  // namespace mercer::cli

@@ -10,7 +10,8 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kGpUnits = 100;  // of progress, half of them the posterior's
+constexpr double kMostRaised = 1e-3;  // lambda
+constexpr int64_t kGpUnits = 100;     // of progress, half of them the posterior's
 
 void check_gp(const Fitting& asked) {
   require(asked.coding.task == Task::regression, MERCER_UNSUPPORTED,
@@ -20,16 +21,42 @@ void check_gp(const Fitting& asked) {
           "targets");
 }
 
+/// Null where lambda was chosen and is lost in the rounding of the features' sums.
+std::shared_ptr<const solver::Posterior> posterior_at(const solver::BlockSource& rows,
+                                                      const Estimating& estimating,
+                                                      const Selected& selected,
+                                                      const Selecting& selecting,
+                                                      Context& context) {
+  const Value* const noise = estimating.parameters.find("noise");
+  try {
+    return std::make_shared<const solver::Posterior>(
+        rows, estimating.problem(), selected.lambda, selected.weights,
+        noise == nullptr ? 0.0 : std::get<double>(*noise), context);
+  } catch (const Error& error) {
+    const bool lost = error.status() == MERCER_NOT_POSITIVE_DEFINITE;
+    if (!lost || selecting.selection == Selection::fixed || selected.lambda > kMostRaised) throw;
+    return nullptr;
+  }
+}
+
 Learned fit_gp(const solver::BlockSource& rows, const Estimating& estimating, const Coding& coding,
                const Selecting& selecting, Context& context) {
   Stage stage(context, kGpUnits);
   stage.share(kGpUnits / 2);
   Selected selected = select(rows, selecting, coding.task, estimating.problem(), context);
   stage.advance(kGpUnits / 2);
-  const Value* const noise = estimating.parameters.find("noise");
-  auto posterior = std::make_shared<const solver::Posterior>(
-      rows, estimating.problem(), selected.lambda, selected.weights,
-      noise == nullptr ? 0.0 : std::get<double>(*noise), context);
+  std::shared_ptr<const solver::Posterior> posterior =
+      posterior_at(rows, estimating, selected, selecting, context);
+  // A lambda that was chosen may be lost in rounding: the least that is not.
+  Selecting larger = selecting;
+  larger.selection = Selection::fixed;
+  while (posterior == nullptr) {
+    larger.lambda = 10 * selected.lambda;
+    Selected again = select(rows, larger, coding.task, estimating.problem(), context);
+    selected.weights = std::move(again.weights);
+    selected.lambda = larger.lambda;
+    posterior = posterior_at(rows, estimating, selected, selecting, context);
+  }
   stage.advance(kGpUnits / 2);
   return {make_linear(std::move(selected.weights)),
           selected.lambda,
@@ -48,8 +75,9 @@ const ModelEntry& gp_model() {
        .fields = {number_above_field("lambda", kOptional, 0, kUnbounded,
                                      "n lambda is the noise's variance over a weight's; absent: "
                                      "chosen"),
-                  number_above_field("noise", kOptional, 0, kUnbounded,
-                                     "variance of a row of weight 1; absent: from the residuals")},
+                  number_above_field(
+                      "noise", kOptional, 0, kUnbounded,
+                      "variance of a row of the mean weight; absent: from the residuals")},
        .selection = Selection::loo,
        .fit = fit_gp,
        .check = check_gp,
