@@ -17,6 +17,18 @@ namespace mercer::cli {
 
 namespace {
 
+/// 62.898 and 1.234.567, but not 0.898 or 62.89.
+bool may_be_thousands(std::string_view number) {
+  if (number.starts_with('-') || number.starts_with('+')) number.remove_prefix(1);
+  const size_t first = std::min(number.find('.'), number.size());
+  if (first == 0 || first > 3 || number[0] == '0' || (number.size() - first) % 4 != 0) return false;
+  for (size_t i = 0; i < number.size(); ++i) {
+    const bool mark = i >= first && (i - first) % 4 == 0;
+    if (mark ? number[i] != '.' : number[i] < '0' || number[i] > '9') return false;
+  }
+  return true;
+}
+
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* kNoTarget =
     ": no target; a fit needs one in every row (take out the rows without)";
@@ -98,8 +110,9 @@ void CsvColumns::add_row(const CsvRecords::Place& place) {
           parse_number(field, &x) != NumberKind::finite) {
         x = kMissing;
         column.cells.push_back({table_.rows, field});
-      } else if (column.point < 0 && field.find('.') != field.npos) {
-        column.point = table_.rows;
+      } else if (!column.decimals && field.find('.') != field.npos) {
+        if (column.point < 0) column.point = table_.rows;
+        column.decimals = !may_be_thousands(field);
       }
     }
     table_.numbers.values.push_back(x);
@@ -322,7 +335,7 @@ void CsvColumns::finish() {
   for (size_t j = 0; j < columns_.size(); ++j) judge(j);
   for (size_t j = 0; j < columns_.size() && !table_.commas.empty(); ++j) {
     const Column& column = columns_[j];
-    if (column.decimal != 0 || column.point < 0 || column.role == Role::ignored) continue;
+    if (column.decimal != 0 || column.point < 0 || column.decimals) continue;
     refuse(j, {column.point, {}},
            shown(text_at(column.point, j)) +
                " may be a number with a decimal point or with thousands, where other columns have "

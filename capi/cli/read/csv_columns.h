@@ -37,6 +37,7 @@ class CsvColumns {
     bool may_lack = false;           // a target that rows may be without
     char decimal = 0;                // 0: as it tells
     int64_t point = -1;              // the first row whose number has a decimal point
+    bool decimals = false;           // some point does not stand as those of thousands do
     std::vector<Cell> cells;         // by row
     std::vector<std::string> known;  // words for missing numbers
   };
