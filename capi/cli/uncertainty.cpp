@@ -17,6 +17,7 @@ std::vector<std::string> target_names(const LoadedModel& loaded) {
 }
 
 void check_uncertainty(const LoadedModel& loaded, const ApplyRequest& request) {
+  if (request.seed != 0 && request.samples == 0) throw Failure("--seed: is of --samples");
   const char* const asked = request.variance       ? "--variance"
                             : request.interval > 0 ? "--interval"
                             : request.samples > 0  ? "--samples"

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // How sure a Gaussian process is of its predictions, at inputs as they are: clipped ones would be
 // surer than the rows allow. Inputs farther than 10,000 times the training range are taken there,
-// since features of larger ones are those of rounding. UNSUPPORTED for a model without a posterior, DIMENSION_MISMATCH.
+// since features of larger ones are those of rounding. Errors: UNSUPPORTED for a model without a
+// posterior, DIMENSION_MISMATCH.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,7 @@
 
 namespace mercer::model {
 
-/// Of f, or of a new target of weight 1, whose noise is added.
+/// Of f, or of a new target of the mean weight, whose noise is added.
 enum class Spread { latent, predictive };
 
 /// out: n x p variances.
@@ -34,8 +35,8 @@ Outside quantiles(const Model& model, const Rows& X, std::span<const double> lev
 void samples(const Model& model, const Rows& X, uint64_t seed, int64_t count, Context& context,
              MatrixView<double> out);
 /// The share of the prior's variance that is left far from all rows, which of the kernel itself is
-/// 1: few features are pinned down everywhere by many rows. At 100 drawn places;
-/// NaN of a kernel that does not fall off with distance.
+/// 1: few features are pinned down everywhere by many rows. At 100 drawn places; NaN of a kernel
+/// that does not fall off with distance.
 double share_far_away(const Model& model, Context& context);
 
 }  // namespace mercer::model

@@ -151,5 +151,6 @@ ls -d .mercer-* "$TMPDIR"/* >left 2>/dev/null
 refuses "mixed.csv:3:1: '62.898' may be a number with a decimal point or with thousands" "$MERCER" fit mixed.csv -o no.model
 printf 'a;b\n1,5;2,5\n2,25;3,5\n0,5;1,5\n' >commas.csv
 accepts "$MERCER" transform commas.csv -D 4 --decimal comma -o commas.npy
+refuses '--seed: is of --samples' "$MERCER" predict good.model good.csv --seed 3
 refuses '--interval 0: expected a number > 0' "$MERCER" predict no.model good.csv --interval 0
 finish

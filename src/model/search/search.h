@@ -50,8 +50,8 @@ struct SearchOptions {
   /// Of a classification: what is fitted with the lengthscale found. automatic: the better of both
   /// where both can be afforded (estimator_choice.h), ridge if a posterior is asked for.
   Estimator estimator = Estimator::automatic;
-  /// Fitted on the map and preparation found in place of ridge, by another loss: its lambda is
-  /// chosen on rows held out, or given, and the score is of this loss.
+  /// Fitted on the map and preparation found in place of ridge: another loss, whose score it then
+  /// is, or a Gaussian process. Its lambda is chosen in its own way, or given.
   std::optional<Estimating> loss = {};
   double loss_lambda = -1;  // >= 0: given
   PerInput per_input = PerInput::automatic;

@@ -26,7 +26,8 @@ struct Selecting {
 };
 
 /// One lambda that was tried: its score on the selection's criterion (mean squared error, summed
-/// over outputs; of the evidence as solver/evidence.h has it, summed over them; for classification with held_out or kfold the error rate, with loo the soft error
+/// over outputs; of the evidence as solver/evidence.h has it, summed over them; for
+/// classification with held_out or kfold the error rate, with loo the soft error
 /// of row_loss.h; from a search 1 - R^2 or the error rate; of the model logistic its mean loss).
 struct PathPoint {
   double lambda;

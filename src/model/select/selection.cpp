@@ -67,7 +67,8 @@ double choose_left_out(const PairedLosses& losses, const Dimension& dimension,
   return path[static_cast<size_t>(paired_choice(losses, dimensions))].lambda;
 }
 
-/// By generalised cross-validation, the evidence, or by the losses that leave_out(lambdas, losses) adds up; yet
+/// By generalised cross-validation, the evidence, or by the losses that leave_out(lambdas, losses)
+/// adds up; yet
 /// without weights.
 template <class System, class LeaveOut>
 Selected select_by(const System& system, const Selecting& how, const LeaveOut& leave_out) {
