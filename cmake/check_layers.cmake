@@ -37,7 +37,7 @@ set(rows_doors central_lengthscale copied_rows feature_rows guard input_rows row
 set(select_doors calibration held_out_rows left_out_rows paired_choice row_loss selecting selection)
 set(estimator_doors class_weights fitting model_entry predictor)
 set(assess_doors assessment column_warnings drift warnings)
-set(search_doors search)
+set(search_doors partial_map search)
 set(outputs_doors output_coupling outputs simplex_code structure_traits)
 
 # capi/cli/read may include besides itself: failures, and what a signal asks for.

@@ -163,7 +163,7 @@ void begin_with_ridge(model::Estimating& estimate) {
 
 /// Of one lengthscale the spec's own stands; those for each input, and those of parts, are
 /// multiplied by a factor, which is searched.
-double fixed_lengthscale(const FitPlan& plan, const SpecMapMaker& maker) {
+double fixed_lengthscale(const FitPlan& plan, const model::PartialMap& maker) {
   require(plan.search.lengthscale == 0 || maker.has_lengthscale(), MERCER_UNSUPPORTED,
           "lengthscale = %g, expected it left out for a kernel without a lengthscale",
           plan.search.lengthscale);
@@ -192,8 +192,8 @@ void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
 }
 
 /// The maps of rows of so many prepared inputs, one of which is the plan's.
-std::unique_ptr<SpecMapMaker> maker_for(FitPlan& plan, int64_t inputs) {
-  auto maker = map_maker(plan.map, inputs, plan.search.fit.select.seed);
+std::unique_ptr<model::PartialMap> maker_for(FitPlan& plan, int64_t inputs) {
+  auto maker = model::partial_map(plan.map, inputs, plan.search.fit.select.seed);
   follow_kernel(*maker->kernel(), plan);
   plan.search.lengthscale = fixed_lengthscale(plan, *maker);
   require(!maker->keeps_all_rows() || !plan.search.given_features, MERCER_INVALID_ARGUMENT,
@@ -202,7 +202,7 @@ std::unique_ptr<SpecMapMaker> maker_for(FitPlan& plan, int64_t inputs) {
 }
 
 /// The lengthscale of a map that no search chooses.
-double plain_lengthscale(const FitPlan& plan, const SpecMapMaker& maker) {
+double plain_lengthscale(const FitPlan& plan, const model::PartialMap& maker) {
   if (plan.search.lengthscale > 0) return plan.search.lengthscale;
   return maker.start() > 0 ? 1 : maker.lengthscale().value_or(1);
 }
@@ -308,7 +308,7 @@ model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<co
   check_searchable(plan);
   begin_with_ridge(plan.search.fit.estimate);
   model::Preparing& prepare = plan.search.fit.prepare;
-  if (X.sparse()) prepare.buckets = hash_buckets(plan.map, X.cols());
+  if (X.sparse()) prepare.buckets = model::hash_buckets(plan.map, X.cols());
   plan.search.few_missing = model::leave_out_rare_flags(prepare, plan.search.flagged, X, weights);
   const int64_t inputs = model::prepared_inputs(prepare, plan.search.flagged, X, weights);
   const auto maker = maker_for(plan, inputs);

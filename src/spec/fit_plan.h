@@ -12,13 +12,13 @@
 #include "model/hermite.h"
 #include "model/row_stream.h"
 #include "model/search/search.h"
-#include "spec/map_maker.h"
+#include "model/search/partial_map.h"
 
 namespace mercer::spec {
 
 struct FitPlan {
   Parameters given;             // as it was written, to tell what was asked from what is a default
-  Parameters map;               // what map_maker completes
+  Parameters map;               // what partial_map completes
   model::SearchOptions search;  // its .fit is the plan of a fit that searches for lambda alone
   bool searches = true;         // for more than lambda
   bool names_model = false;     // else the search chooses the estimator of classes

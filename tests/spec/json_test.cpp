@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "spec/map_maker.h"
+#include "model/search/partial_map.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
 #include "spec/utf8.h"

@@ -6,14 +6,14 @@
 #include <memory>
 #include <string_view>
 
+#include "model/search/partial_map.h"
 #include "spec/json.h"
-#include "spec/map_maker.h"
 
 namespace mercer::test {
 
-inline std::unique_ptr<spec::SpecMapMaker> map_maker(std::string_view partial, int64_t d,
-                                                     uint64_t seed) {
-  return spec::map_maker(spec::parse_object(partial), d, seed);
+inline std::unique_ptr<model::PartialMap> map_maker(std::string_view partial, int64_t d,
+                                                    uint64_t seed) {
+  return model::partial_map(spec::parse_object(partial), d, seed);
 }
 
 }  // namespace mercer::test

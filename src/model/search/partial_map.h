@@ -9,17 +9,17 @@
 #include <vector>
 
 #include "base/parameters.h"
-#include "model/search/search.h"
+#include "model/search/map_maker.h"
 
-namespace mercer::spec {
+namespace mercer::model {
 
-class SpecMapMaker final : public model::MapMaker {
+class PartialMap final : public MapMaker {
  public:
   /// `canonical`: a canonical map spec; its features are replaced by those of make(), or by the one
   /// number that the map can have, and so is its
   /// lengthscale, if any. Lengthscales for each input, and those of parts, are multiplied by it
   /// instead.
-  explicit SpecMapMaker(Parameters canonical, std::vector<double> shapes = {});
+  explicit PartialMap(Parameters canonical, std::vector<double> shapes = {});
 
   bool has_lengthscale() const override;
   std::shared_ptr<const feature::FeatureMap> make(double lengthscale,
@@ -30,9 +30,9 @@ class SpecMapMaker final : public model::MapMaker {
     return given_.size() == 1 && !joins_outputs_ && scales_inputs();
   }
   std::vector<double> shapes() const override { return shapes_; }
-  std::unique_ptr<model::MapMaker> at_shape(double shape) const override;
-  std::unique_ptr<model::MapMaker> of_scalar() const override;
-  std::vector<std::unique_ptr<model::MapMaker>> other_kernels() const override;
+  std::unique_ptr<MapMaker> at_shape(double shape) const override;
+  std::unique_ptr<MapMaker> of_scalar() const override;
+  std::vector<std::unique_ptr<MapMaker>> other_kernels() const override;
   /// From the spec that these candidates complete, which leaves the kernel open.
   void leave_kernel_open(Parameters partial) { partial_ = std::move(partial); }
   /// Candidates of a kernel of several outputs have a K(x, x) of mean diagonal 1. INVALID_ARGUMENT
@@ -40,7 +40,7 @@ class SpecMapMaker final : public model::MapMaker {
   void take_unit_diagonal();
   std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
                                                             int64_t features) const override;
-  std::optional<model::InputDomain> domain() const override;
+  std::optional<InputDomain> domain() const override;
   bool needs_rows() const override;
   /// Not where a part has no lengthscale, nor of maps that say that they are of x itself.
   bool scales_inputs() const override;
@@ -77,8 +77,8 @@ class SpecMapMaker final : public model::MapMaker {
   bool is_factor_ = false;  // some of them are not 1
 };
 
-/// model::kHashBuckets where sparse rows of d inputs are hashed before such a map sees them: those
-/// of more than model::kMostPlainInputs, for a map that would choose its projection of an isotropic
+/// kHashBuckets where sparse rows of d inputs are hashed before such a map sees them: those
+/// of more than kMostPlainInputs, for a map that would choose its projection of an isotropic
 /// kernel of one lengthscale. Else 0. Errors: those of map_maker.
 int64_t hash_buckets(const Parameters& partial, int64_t d);
 
@@ -88,6 +88,6 @@ int64_t hash_buckets(const Parameters& partial, int64_t d);
 /// which a search may try others, the "projection" of a map that chooses it by feature::projection_rules(), and so that of such
 /// parts of a sum or product without "parts". Errors: those of map_from_spec; DIMENSION_MISMATCH for
 /// other inputs. d >= 1.
-std::unique_ptr<SpecMapMaker> map_maker(Parameters partial, int64_t d, uint64_t seed);
+std::unique_ptr<PartialMap> partial_map(Parameters partial, int64_t d, uint64_t seed);
 
-}  // namespace mercer::spec
+}  // namespace mercer::model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "spec/map_maker.h"
+#include "model/search/partial_map.h"
 
 #include <algorithm>
 #include <utility>
@@ -10,12 +10,12 @@
 #include "base/fields.h"
 #include "base/float_environment.h"
 #include "feature/field/field_root.h"
+#include "feature/map_entry.h"
 #include "feature/projection_choice.h"
 #include "kernel/matrix_kernel.h"
 #include "model/prepare/input_domain.h"
-#include "spec/specs.h"
 
-namespace mercer::spec {
+namespace mercer::model {
 namespace {
 
 using Object = std::shared_ptr<const Parameters>;
@@ -101,7 +101,7 @@ Parameters scaled(Parameters kernel, double factor) {
 
 }  // namespace
 
-SpecMapMaker::SpecMapMaker(Parameters canonical, std::vector<double> shapes)
+PartialMap::PartialMap(Parameters canonical, std::vector<double> shapes)
     : canonical_(std::move(canonical)), shapes_(std::move(shapes)) {
   joins_outputs_ = canonical_.object("kernel").find("scalar") != nullptr;
   const Parameters& kernel = inner(canonical_.object("kernel"));
@@ -115,28 +115,28 @@ SpecMapMaker::SpecMapMaker(Parameters canonical, std::vector<double> shapes)
   });
 }
 
-bool SpecMapMaker::has_lengthscale() const { return !given_.empty() || has_scaled_parts_; }
+bool PartialMap::has_lengthscale() const { return !given_.empty() || has_scaled_parts_; }
 
-bool SpecMapMaker::chooses_projection() const {
+bool PartialMap::chooses_projection() const {
   return feature::map_entry(canonical_).chooses_projection;
 }
 
-std::unique_ptr<const kernel::Kernel> SpecMapMaker::kernel() const {
+std::unique_ptr<const kernel::Kernel> PartialMap::kernel() const {
   return kernel::make_kernel(canonical_.object("kernel"));
 }
 
-bool SpecMapMaker::is_isotropic() const {
+bool PartialMap::is_isotropic() const {
   const auto kernel = this->kernel();
   const random::Law* law = kernel->spectral_law();
   return law != nullptr && law->isotropic() && kernel->prologue() == nullptr;
 }
 
-std::optional<double> SpecMapMaker::lengthscale() const {
+std::optional<double> PartialMap::lengthscale() const {
   if (given_.empty()) return std::nullopt;
   return given_.front();
 }
 
-Parameters SpecMapMaker::at(Parameters kernel, int64_t features) const {
+Parameters PartialMap::at(Parameters kernel, int64_t features) const {
   Parameters canonical = canonical_;
   if (of_unit_diagonal_) kernel = of_unit_diagonal(std::move(kernel), canonical.integer("inputs"));
   if (of_unit_diagonal_) {  // a root's columns for a cosine and a sine of each frequency
@@ -148,7 +148,7 @@ Parameters SpecMapMaker::at(Parameters kernel, int64_t features) const {
   return canonical;
 }
 
-Parameters SpecMapMaker::kernel_at(double lengthscale) const {
+Parameters PartialMap::kernel_at(double lengthscale) const {
   const Parameters& whole = canonical_.object("kernel");
   Parameters kernel = inner(whole);
   if (given_.size() != 1) return with_inner(whole, scaled(std::move(kernel), lengthscale));
@@ -156,7 +156,7 @@ Parameters SpecMapMaker::kernel_at(double lengthscale) const {
   return with_inner(whole, std::move(kernel));
 }
 
-void SpecMapMaker::take_unit_diagonal() {
+void PartialMap::take_unit_diagonal() {
   if (!joins_outputs_) return;
   const Parameters& kernel = canonical_.object("kernel");
   require(kernel.number("variance") == 1 && inner(kernel).number("variance") == 1,
@@ -166,34 +166,33 @@ void SpecMapMaker::take_unit_diagonal() {
   of_unit_diagonal_ = true;
 }
 
-std::unique_ptr<model::MapMaker> SpecMapMaker::at_shape(double shape) const {
-  auto made = std::make_unique<SpecMapMaker>(*this);
+std::unique_ptr<MapMaker> PartialMap::at_shape(double shape) const {
+  auto made = std::make_unique<PartialMap>(*this);
   Parameters kernel = canonical_.object("kernel");
   kernel.set(kernel::kernel_entry(kernel).shape, shape);
   made->canonical_.set("kernel", std::make_shared<const Parameters>(std::move(kernel)));
   return made;
 }
 
-std::unique_ptr<model::MapMaker> SpecMapMaker::of_scalar() const {
+std::unique_ptr<MapMaker> PartialMap::of_scalar() const {
   if (!joins_outputs_) return nullptr;
   Parameters spec;
   for (const char* key : {"map", "inputs", "features", "seed"})
     spec.set(key, *canonical_.find(key));
   spec.set("kernel", std::make_shared<const Parameters>(inner(canonical_.object("kernel"))));
-  return std::make_unique<SpecMapMaker>(
-      feature::canonical_map(spec, "map.", feature::Data::refused));
+  return std::make_unique<PartialMap>(feature::canonical_map(spec, "map.", feature::Data::refused));
 }
 
 // Functions with kinks, and those that are sums over inputs or jump along them.
-std::vector<std::unique_ptr<model::MapMaker>> SpecMapMaker::other_kernels() const {
-  std::vector<std::unique_ptr<model::MapMaker>> others;
+std::vector<std::unique_ptr<MapMaker>> PartialMap::other_kernels() const {
+  std::vector<std::unique_ptr<MapMaker>> others;
   if (!partial_ || kernel()->spectral_law() == nullptr) return others;
   const Parameters kinked{{"kernel", "matern"}, {"nu", 1.5}};
   for (const Parameters& kernel : {kinked, feature::kernel_named("laplacian")}) {
     Parameters spec = *partial_;
     spec.set("kernel", std::make_shared<const Parameters>(kernel));
     try {
-      auto maker = map_maker(spec, canonical_.integer("inputs"), canonical_.seed("seed"));
+      auto maker = partial_map(spec, canonical_.integer("inputs"), canonical_.seed("seed"));
       if (maker->scales_inputs()) others.push_back(std::move(maker));
     } catch (const Error& error) {
       if (error.status() != MERCER_UNSUPPORTED) throw;  // the map does not serve it
@@ -202,13 +201,13 @@ std::vector<std::unique_ptr<model::MapMaker>> SpecMapMaker::other_kernels() cons
   return others;
 }
 
-std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make(double lengthscale,
-                                                              int64_t features) const {
+std::shared_ptr<const feature::FeatureMap> PartialMap::make(double lengthscale,
+                                                            int64_t features) const {
   const StandardRounding rounding;
   return feature::make_map(at(kernel_at(lengthscale), features));
 }
 
-std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_per_input(
+std::shared_ptr<const feature::FeatureMap> PartialMap::make_per_input(
     std::span<const double> lengthscales, int64_t features) const {
   const StandardRounding rounding;
   Parameters kernel = canonical_.object("kernel");
@@ -216,25 +215,23 @@ std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_per_input(
   return feature::make_map(at(std::move(kernel), features));
 }
 
-std::optional<model::InputDomain> SpecMapMaker::domain() const {
-  return model::domain_of(*kernel());
-}
+std::optional<InputDomain> PartialMap::domain() const { return domain_of(*kernel()); }
 
-bool SpecMapMaker::needs_rows() const {
+bool PartialMap::needs_rows() const {
   return feature::needs_rows(canonical_) || feature::learns_from_targets(canonical_);
 }
 
-std::shared_ptr<const feature::FeatureMap> SpecMapMaker::smallest(double lengthscale) const {
+std::shared_ptr<const feature::FeatureMap> PartialMap::smallest(double lengthscale) const {
   return make(lengthscale, feature::map_sizes(canonical_, 1).least);
 }
 
-bool SpecMapMaker::scales_inputs() const {
+bool PartialMap::scales_inputs() const {
   if (needs_rows() || (has_scaled_parts_ && has_unscaled_parts_)) return false;
   return !has_lengthscale() || smallest(1)->is_of_scaled_inputs();
 }
 
 // Where rows are scaled instead, there is one of every lengthscale.
-bool SpecMapMaker::has_candidate(double lengthscale) const {
+bool PartialMap::has_candidate(double lengthscale) const {
   if (needs_rows() || scales_inputs()) return true;
   try {
     smallest(lengthscale);
@@ -245,14 +242,14 @@ bool SpecMapMaker::has_candidate(double lengthscale) const {
   }
 }
 
-int64_t SpecMapMaker::features_of(int64_t wanted, int64_t rows) const {
+int64_t PartialMap::features_of(int64_t wanted, int64_t rows) const {
   const int64_t most = feature::most_features(canonical_, rows);
   return keeps_all_rows() ? most : std::min(wanted, most);
 }
 
-bool SpecMapMaker::keeps_all_rows() const { return feature::map_entry(canonical_).keeps_all_rows; }
+bool PartialMap::keeps_all_rows() const { return feature::map_entry(canonical_).keeps_all_rows; }
 
-std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_from(
+std::shared_ptr<const feature::FeatureMap> PartialMap::make_from(
     double lengthscale, int64_t features, const Rows& rows, const MatrixView<const double>& targets,
     Context& context) const {
   const StandardRounding rounding;
@@ -264,14 +261,14 @@ std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_from(
 }
 
 int64_t hash_buckets(const Parameters& partial, int64_t d) {
-  if (d <= model::kMostPlainInputs || partial.find("inputs") != nullptr) return 0;
-  const auto maker = map_maker(partial, d, 0);
+  if (d <= kMostPlainInputs || partial.find("inputs") != nullptr) return 0;
+  const auto maker = partial_map(partial, d, 0);
   const bool plain = (partial.find("map") == nullptr || maker->chooses_projection()) &&
                      partial.find("projection") == nullptr && maker->start() == 0;
-  return plain && maker->is_isotropic() ? model::kHashBuckets : 0;
+  return plain && maker->is_isotropic() ? kHashBuckets : 0;
 }
 
-std::unique_ptr<SpecMapMaker> map_maker(Parameters given, int64_t d, uint64_t seed) {
+std::unique_ptr<PartialMap> partial_map(Parameters given, int64_t d, uint64_t seed) {
   const StandardRounding rounding;
   const auto set_default = [&given](const char* key, Value value) {
     if (given.find(key) == nullptr) given.set(key, std::move(value));
@@ -311,9 +308,9 @@ std::unique_ptr<SpecMapMaker> map_maker(Parameters given, int64_t d, uint64_t se
     given.set("parts", default_parts(canonical.object("kernel"), d));
     canonical = canonical_of(given);
   }
-  auto maker = std::make_unique<SpecMapMaker>(std::move(canonical), std::move(shapes));
+  auto maker = std::make_unique<PartialMap>(std::move(canonical), std::move(shapes));
   if (partial.find("kernel") == nullptr) maker->leave_kernel_open(partial);
   return maker;
 }
 
-}  // namespace mercer::spec
+}  // namespace mercer::model

@@ -41,7 +41,7 @@ TEST_CASE("a kernel alone has its own map") {
           R"({"map":"positive","kernel":{"kernel":"exponential","lengthscale":2},"inputs":3,"features":4,"seed":5})")));
   const char* const kChi2 = R"({"kernel":{"kernel":"additive_chi2"}})";
   CHECK(test::map_maker(kChi2, 3, 5)->make(0, 4)->name() == "additive");
-  CHECK(spec::hash_buckets(spec::parse_object(kChi2), 1 << 20) == 0);
+  CHECK(model::hash_buckets(spec::parse_object(kChi2), 1 << 20) == 0);
   CHECK(refused(MERCER_INVALID_ARGUMENT, R"({"kernel":{"kernel":"polka"}})", "polka") == "");
 }
 
