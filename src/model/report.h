@@ -69,6 +69,7 @@ struct Assessment {
   double balanced_linear = kNaN;
   /// Of a Gaussian process: the share of targets inside the intervals that should hold kInterval.
   double coverage = kNaN;
+  double nll = kNaN;  // and the mean negative log density of these, in nats
 };
 inline constexpr double kInterval = 0.9;
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 #include "base/error.h"
@@ -39,38 +40,6 @@ void scale_rows(std::span<const double> weights, MatrixView<double> Z) {
   }
 }
 
-/// The weighted mean row becomes 0, then rows are scaled.
-void centre(std::span<const double> weights, MatrixView<double> Z) {
-  linalg::subtract_from_rows(linalg::column_means(Z, weights), Z);
-  scale_rows(weights, Z);
-}
-
-/// Of unit variance, so that quadratic forms are far from overflow.
-Matrix<double> varying_outputs(MatrixView<const double> Y, std::span<const double> weights,
-                               Context& context) {
-  std::vector<int64_t> varying;
-  for (int64_t o = 0; o < Y.cols; ++o) {
-    for (int64_t i = 1; i < Y.rows; ++i) {
-      if (Y(i, o) == Y(0, o)) continue;
-      varying.push_back(o);
-      break;
-    }
-  }
-  Matrix<double> result(Y.rows, std::ssize(varying), context, kMarginalLikelihood);
-  for (int64_t k = 0; k < result.cols(); ++k) {
-    for (int64_t i = 0; i < Y.rows; ++i)
-      result(i, k) = Y(i, varying[static_cast<size_t>(k)]) - Y(0, varying[static_cast<size_t>(k)]);
-  }
-  centre(weights, result.view());
-  for (int64_t k = 0; k < result.cols(); ++k) {
-    double squares = 0;
-    for (int64_t i = 0; i < Y.rows; ++i) squares += result(i, k) * result(i, k);
-    const double scale = std::sqrt(static_cast<double>(Y.rows) / squares);
-    for (int64_t i = 0; i < Y.rows; ++i) result(i, k) *= scale;
-  }
-  return result;
-}
-
 void mirror_lower(MatrixView<double> A, double factor) {
   for (int64_t i = 0; i < A.rows; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
@@ -83,16 +52,42 @@ void mirror_lower(MatrixView<double> A, double factor) {
 }  // namespace
 
 ProfiledLikelihood::ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Context& context,
-                                       std::span<const double> weights)
-    : weights_(of_mean_one(weights)),
-      Y_(varying_outputs(Y, weights_, context)),
-      residuals_(Y.rows, Y_.cols(), context, kMarginalLikelihood),
-      w_(D, Y_.cols(), context, kMarginalLikelihood),
-      scaled_(D, Y_.cols(), context, kMarginalLikelihood),
-      A_(D, D, context, kMarginalLikelihood),
+                                       std::span<const double> weights, const Options& options)
+    : options_(options),
+      weights_(of_mean_one(weights)),
       by_Z_(Y.rows, D, context, kMarginalLikelihood) {
   require(Y.rows >= 2, MERCER_INVALID_ARGUMENT, "%lld rows, expected at least two",
           static_cast<long long>(Y.rows));
+  take_varying(Y, context);
+  residuals_ = Matrix<double>(Y.rows, outputs(), context, kMarginalLikelihood);
+  w_ = Matrix<double>(D, outputs(), context, kMarginalLikelihood);
+  scaled_ = Matrix<double>(D, outputs(), context, kMarginalLikelihood);
+  A_ = Matrix<double>(D, D, context, kMarginalLikelihood);
+}
+
+// The weighted mean row becomes 0, then rows are scaled.
+void ProfiledLikelihood::centre(MatrixView<double> Z) const {
+  if (options_.center) linalg::subtract_from_rows(linalg::column_means(Z, weights_), Z);
+  scale_rows(weights_, Z);
+}
+
+void ProfiledLikelihood::take_varying(MatrixView<const double> Y, Context& context) {
+  std::vector<int64_t> varying;
+  for (int64_t o = 0; o < Y.cols; ++o)
+    if (!column_is_constant(Y, o) || !options_.center) varying.push_back(o);
+  Y_ = Matrix<double>(Y.rows, std::ssize(varying), context, kMarginalLikelihood);
+  for (int64_t k = 0; k < outputs(); ++k) {
+    const int64_t o = varying[static_cast<size_t>(k)];
+    const double origin = options_.center ? Y(0, o) : 0;
+    for (int64_t i = 0; i < Y.rows; ++i) Y_(i, k) = Y(i, o) - origin;
+  }
+  centre(Y_.view());
+  for (int64_t k = 0; k < outputs(); ++k) {
+    double squares = 0;
+    for (int64_t i = 0; i < Y.rows; ++i) squares += Y_(i, k) * Y_(i, k);
+    scales_.push_back(std::sqrt(static_cast<double>(Y.rows) / squares));
+    for (int64_t i = 0; i < Y.rows; ++i) Y_(i, k) *= scales_.back();
+  }
 }
 
 // A = LL'; log |A|, NaN where it has no factor.
@@ -134,31 +129,46 @@ double ProfiledLikelihood::trace_of_inverse() {
 ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double lambda) {
   require(Z.rows == rows() && Z.cols == A_.rows(), MERCER_INTERNAL, "features of another shape");
   const double noise = static_cast<double>(rows()) * lambda;
-  const auto freedom = static_cast<double>(rows() - 1);
   const auto m = static_cast<double>(outputs());
-  const double null = freedom - static_cast<double>(Z.cols);  // dimensions with eigenvalue s, net
-  centre(weights_, Z);
+  const double null = freedom() - static_cast<double>(Z.cols);  // dimensions of eigenvalue s, net
+  centre(Z);
   const double log_determinant = null * std::log(noise) + factor(Z, noise);
-  if (std::isnan(log_determinant)) return {log_determinant, 0, by_Z_.view()};
+  if (std::isnan(log_determinant)) return {log_determinant, 0, 0, by_Z_.view()};
   const std::vector<double> quadratic = residuals(Z, noise);
-  double value = log_determinant / (2 * freedom);
-  for (const double q : quadratic) value += std::log(q) / (2 * m);
-  double slope = (null / noise + trace_of_inverse()) / (2 * freedom);
-  for (int64_t o = 0; o < Y_.cols(); ++o) {
-    const double q = quadratic[static_cast<size_t>(o)];
+  Point point{log_determinant / (2 * freedom()), 0, 0, by_Z_.view()};
+  point.slope = noise * (null / noise + trace_of_inverse()) / (2 * freedom());
+  for (int64_t o = 0; o < outputs(); ++o) {
+    const Share share = share_of(quadratic[static_cast<size_t>(o)], o, noise);
+    point.value += share.value / m;
+    point.slope += share.slope / m;
+    point.noise += share.noise / m;
     for (int64_t i = 0; i < rows(); ++i) {
-      const double alpha = residuals_(i, o) / noise;
-      slope -= alpha * alpha / (2 * m * q);
+      const double r = residuals_(i, o);
+      point.slope -= share.by_quadratic * r * r / (noise * m);
     }
-    for (int64_t j = 0; j < Z.cols; ++j) scaled_(j, o) = w_(j, o) / (m * q * noise);
+    for (int64_t j = 0; j < Z.cols; ++j)
+      scaled_(j, o) = 2 * share.by_quadratic * w_(j, o) / (m * noise);
   }
-  mirror_lower(A_.view(), 1 / freedom);
+  mirror_lower(A_.view(), 1 / freedom());
   linalg::multiply(1.0, Transpose::no, Z, Transpose::no, A_.view(), 0.0, by_Z_.view());
   linalg::multiply(-1.0, Transpose::no, residuals_.view(), Transpose::yes, scaled_.view(), 1.0,
                    by_Z_.view());
   // Columns of W^{1/2} df/dZ already add up to 0: taking the mean out of Z changes nothing more.
   scale_rows(weights_, by_Z_.view());
-  return {value, slope * noise, by_Z_.view()};
+  return point;
+}
+
+// What an output adds to f by its y'K^{-1}y, at the amplitude that is best, or that the noise says.
+ProfiledLikelihood::Share ProfiledLikelihood::share_of(double quadratic, int64_t o,
+                                                       double shift) const {
+  if (options_.noise == 0)
+    return {std::log(quadratic) / 2, 0, 1 / (2 * quadratic), shift * quadratic / freedom()};
+  const double scale = scales_[static_cast<size_t>(o)];
+  const double noise = options_.noise * scale * scale, amplitude = noise / shift;
+  const double by_quadratic = 1 / (2 * freedom() * amplitude);
+  return {
+      by_quadratic * quadratic + std::log(2 * std::numbers::pi * amplitude / (scale * scale)) / 2,
+      by_quadratic * quadratic - 0.5, by_quadratic, noise};
 }
 
 }  // namespace mercer::solver

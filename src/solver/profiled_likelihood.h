@@ -23,20 +23,36 @@ namespace mercer::solver {
 /// variance sigma_o^2 lambda sum(w)/w_i, that is W^{1/2}Z and W^{1/2}y in the place of Z and y,
 /// with the weighted means taken out; sum(w) is brought to n first, so that only ratios of weights
 /// count.
+/// Where the noise's variance s^2 of a row of the mean weight is given, sigma_o^2 is s^2/(n lambda)
+/// instead, and
+///   f = mean over o of y_o' K^{-1} y_o/(2 (n - 1) sigma_o^2) + log |K|/(2 (n - 1))
+///       + 1/2 log(2 pi sigma_o^2).
 class ProfiledLikelihood {
  public:
+  struct Options {
+    bool center = true;  // false: no intercept, and n degrees of freedom
+    double noise = 0;    // s^2; 0: not known
+  };
   /// Y: n x outputs, n >= 2; a centred copy is kept. weights: n numbers > 0, or none. Memory: n D +
   /// D^2 numbers beside Y, charged.
   ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Context& context,
-                     std::span<const double> weights = {});
+                     std::span<const double> weights, const Options& options);
+  ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Context& context,
+                     std::span<const double> weights = {})
+      : ProfiledLikelihood(Y, D, context, weights, Options{}) {}
 
   /// Outputs that vary; with none there is no likelihood.
   int64_t outputs() const noexcept { return Y_.cols(); }
   int64_t rows() const noexcept { return Y_.rows(); }
+  /// Degrees of freedom of an output.
+  double freedom() const noexcept {
+    return static_cast<double>(options_.center ? rows() - 1 : rows());
+  }
 
   struct Point {
     double value;             // f; NaN where K is not numerically positive definite
     double slope;             // df / d log lambda
+    double noise;             // its share of the targets' variance, mean over outputs
     MatrixView<double> by_Z;  // df/dZ, n x D, until the next call; its columns add up to 0
   };
   /// At features Z (n x D, which this centres, and weighs, in place) and lambda > 0. Everything
@@ -44,15 +60,23 @@ class ProfiledLikelihood {
   Point at(MatrixView<double> Z, double lambda);
 
  private:
+  struct Share {
+    double value, slope, by_quadratic, noise;  // slope: in log lambda, where K stays
+  };
+  Share share_of(double quadratic, int64_t o, double shift) const;
+  void centre(MatrixView<double> Z) const;
+  void take_varying(MatrixView<const double> Y, Context& context);
   double factor(MatrixView<const double> Z, double noise);
   std::vector<double> residuals(MatrixView<const double> Z, double noise);
   double trace_of_inverse();
 
+  Options options_;
   std::vector<double> weights_;  // of sum n; empty: 1 each
-  Matrix<double> Y_;
-  Matrix<double> residuals_;  // y - Zw of each output
-  Matrix<double> w_;          // w = A^{-1} Z'y
-  Matrix<double> scaled_;     // w over the quadratic forms
+  std::vector<double> scales_;   // that Y is multiplied by
+  Matrix<double> Y_;             // of variance 1, so that quadratic forms are far from overflow
+  Matrix<double> residuals_;     // y - Zw of each output
+  Matrix<double> w_;             // w = A^{-1} Z'y
+  Matrix<double> scaled_;        // w over the quadratic forms
   Matrix<double> A_;
   Matrix<double> by_Z_;
 };

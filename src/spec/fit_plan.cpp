@@ -122,6 +122,12 @@ void refuse_search_keys(const FitPlan& plan, const char* of) {
           "search = true of %s, expected false, the default there", of);
 }
 
+/// A Gaussian process's search may end by its evidence.
+bool climbs_evidence(const FitPlan& plan) {
+  return plan.search.loss && plan.search.loss->entry->keeps_posterior &&
+         plan.search.fit.select.selection == model::Selection::evidence;
+}
+
 /// A search begins with ridge, and chooses lambda in its own way.
 void check_searchable(const FitPlan& plan) {
   constexpr const char* kPlain = "it left out, or \"search\": false";
@@ -131,7 +137,7 @@ void check_searchable(const FitPlan& plan) {
                 "a search of logistic regression", kPlain);
   if (!plan.asks("select")) return;
   for (const auto& [key, value] : plan.given.object("select").entries())
-    require(key == "fraction", MERCER_UNSUPPORTED,
+    require(key == "fraction" || (key == "by" && climbs_evidence(plan)), MERCER_UNSUPPORTED,
             "select.%s of a search, which goes by leave-one-out or, above 3,000 rows, by rows held "
             "out: expected fraction alone, or \"search\": false",
             key.c_str());

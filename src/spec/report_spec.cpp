@@ -54,6 +54,7 @@ Json object_of(const model::Assessment& score, model::Task task) {
       {"constant", number(score.constant)},
       {"linear", number(score.linear)}};
   if (!std::isnan(score.coverage)) object["coverage"] = score.coverage;
+  if (!std::isnan(score.nll)) object["nll"] = score.nll;
   add_classes(score, object);
   return object;
 }
@@ -162,6 +163,7 @@ model::Assessment read_score(const Json& object) {
       .linear = read_number(object, "linear")};
   read_classes(object, score);
   if (object.contains("coverage")) score.coverage = read_number(object, "coverage");
+  if (object.contains("nll")) score.nll = read_number(object, "nll");
   return score;
 }
 

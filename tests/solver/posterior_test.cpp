@@ -6,9 +6,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <vector>
 
+#include "linalg/blas.h"
+#include "solver/profiled_likelihood.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/matrix_source.h"
@@ -20,28 +23,27 @@ using solver::Weights;
 
 namespace {
 
+std::vector<double> numbers(const test::Reference& list) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < list.size(); ++i) all.push_back(list[i].get<double>());
+  return all;
+}
+
 /// F^{-1/2} [cos(X W) | sin(X W)], row k of W0 divided by ell_k.
 Matrix<double> features_of(const test::Reference& X, const test::Reference& W0,
-                           const test::Reference& ell) {
+                           const std::vector<double>& ell) {
   const auto F = static_cast<int64_t>(W0[0].size());
   Matrix<double> Z(static_cast<int64_t>(X.size()), 2 * F);
   for (std::size_t i = 0; i < X.size(); ++i)
     for (int64_t j = 0; j < F; ++j) {
       double angle = 0;
       for (std::size_t k = 0; k < ell.size(); ++k)
-        angle += X[i][k].get<double>() * W0[k][static_cast<std::size_t>(j)].get<double>() /
-                 ell[k].get<double>();
+        angle += X[i][k].get<double>() * W0[k][static_cast<std::size_t>(j)].get<double>() / ell[k];
       const double scale = 1 / std::sqrt(static_cast<double>(F));
       Z(static_cast<int64_t>(i), j) = scale * std::cos(angle);
       Z(static_cast<int64_t>(i), F + j) = scale * std::sin(angle);
     }
   return Z;
-}
-
-std::vector<double> numbers(const test::Reference& list) {
-  std::vector<double> all;
-  for (std::size_t i = 0; i < list.size(); ++i) all.push_back(list[i].get<double>());
-  return all;
 }
 
 /// A Gaussian process of two outputs, some targets unknown where there are gaps.
@@ -62,44 +64,154 @@ struct Process {
   }
 };
 
+/// The reference's rows, of noise variances: weights of mean 1, where a row of weight 1 has the noise
+/// `unit`, and n lambda is that over the amplitude's square.
+struct Observed {
+  const test::Reference& one;
+  std::vector<double> y = numbers(one["y"]), weights;
+  double unit = 0, amplitude = one["amplitude"].get<double>(), lambda = 0, log_weights = 0;
+  explicit Observed(const test::Reference& reference) : one(reference) {
+    for (const double variance : numbers(one["noise_variance"])) weights.push_back(1 / variance);
+    const auto n = static_cast<double>(y.size());
+    unit = n / std::accumulate(weights.begin(), weights.end(), 0.0);
+    for (double& weight : weights) log_weights += std::log(weight *= unit);
+    lambda = unit / (amplitude * amplitude * n);
+  }
+  MatrixView<const double> Y() const { return {y.data(), static_cast<int64_t>(y.size()), 1}; }
+};
+
+struct Predicted {
+  Matrix<double> mean, variance, joint;
+  double noise;
+};
+
+Predicted predicted(const Observed& rows, MatrixView<const double> Z, MatrixView<const double> T) {
+  Context context;
+  const test::MatrixSource source(Z, rows.Y(), 4, false, rows.weights);
+  solver::RowStatistics statistics(Z.cols, 1);
+  statistics.add(Z, rows.Y(), context, rows.weights);
+  const Weights mean = solver::ridge_cholesky(std::move(statistics), false, rows.lambda, context);
+  const Posterior posterior(source, {.center = false}, rows.lambda, mean, rows.unit, context);
+  Predicted result{test::product(T, mean.w.view()), Matrix<double>(T.rows, 1),
+                   Matrix<double>(T.rows, T.rows), posterior.noise(0)};
+  posterior.joint_covariance(T, context, result.joint.view());
+  posterior.variance(T, context, result.variance.view());
+  return result;
+}
+
+void check_moments(const Predicted& found, const test::Reference& expected) {
+  const int64_t n = found.mean.rows();
+  for (int64_t i = 0; i < n; ++i) {
+    const auto row = static_cast<std::size_t>(i);
+    CHECK(found.mean(i, 0) == Approx(expected["mean"][row].get<double>()).epsilon(1e-9));
+    CHECK(found.variance(i, 0) ==
+          Approx(expected["latent_variance"][row].get<double>()).epsilon(1e-9));
+    for (int64_t j = 0; j < n; ++j)
+      CHECK(found.joint(i, j) ==
+            Approx(expected["latent_covariance"][row][static_cast<std::size_t>(j)].get<double>())
+                .epsilon(1e-8)
+                .margin(1e-12));
+  }
+}
+
+/// Features whose inner products are the Gaussian kernel's values at all rows: a root of K.
+Matrix<double> exact_features(const test::Reference& one) {
+  std::vector<std::vector<double>> X;
+  for (const char* part : {"X", "X_test"})
+    for (const test::Reference& row : one[part]) X.push_back(numbers(row));
+  const std::vector<double> ell = numbers(one["ell"]);
+  const auto n = static_cast<int64_t>(X.size());
+  Matrix<double> K(n, n);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      double squares = 0;
+      for (std::size_t k = 0; k < ell.size(); ++k)
+        squares += std::pow(
+            (X[static_cast<std::size_t>(i)][k] - X[static_cast<std::size_t>(j)][k]) / ell[k], 2);
+      K(i, j) = std::exp(-squares / 2);
+    }
+  REQUIRE(linalg::cholesky(K.view()) == 0);
+  for (int64_t i = 0; i < n; ++i) std::fill_n(K.view().row(i) + i + 1, n - i - 1, 0.0);
+  return K;
+}
+
+/// The log marginal likelihood, at lambda and noise times e^h.
+double evidence(const Observed& rows, MatrixView<const double> Z, double by_lambda = 0,
+                double by_noise = 0, solver::ProfiledLikelihood::Point* point = nullptr,
+                Matrix<double>* by_Z = nullptr) {
+  Context context;
+  solver::ProfiledLikelihood f(rows.Y(), Z.cols, context, rows.weights,
+                               {.center = false, .noise = rows.unit * std::exp(by_noise)});
+  const Matrix<double> own = test::copy(Z);
+  const auto at = f.at(own.view(), rows.lambda * std::exp(by_lambda));
+  if (point != nullptr) *point = at;
+  if (by_Z != nullptr) *by_Z = test::copy(MatrixView<const double>(at.by_Z));
+  return rows.log_weights / 2 - f.freedom() * at.value;
+}
+
 }  // namespace
 
-TEST_CASE("posterior: mean, variance and joint covariance of the reference") {
-  Context context;
+TEST_CASE("posterior: mean, variance and joint covariance of the reference, features and exact") {
   for (const test::Reference& one : test::oracle("gp")["cases"]) {
-    const Matrix<double> Z = features_of(one["X"], one["W0"], one["ell"]);
-    const Matrix<double> T = features_of(one["X_test"], one["W0"], one["ell"]);
-    const std::vector<double> y = numbers(one["y"]), noise = numbers(one["noise_variance"]);
-    const MatrixView<const double> Y(y.data(), Z.rows(), 1);
-    // Weights of mean 1; n lambda is the noise of a row of weight 1 over the weights' variance.
-    std::vector<double> weights;
-    for (const double variance : noise) weights.push_back(1 / variance);
-    const double unit =
-        static_cast<double>(Z.rows()) / std::accumulate(weights.begin(), weights.end(), 0.0);
-    for (double& weight : weights) weight *= unit;
-    const double amplitude = one["amplitude"].get<double>();
-    const double lambda = unit / (amplitude * amplitude) / static_cast<double>(Z.rows());
-    const test::MatrixSource rows(Z.view(), Y, 4, false, weights);
-    solver::RowStatistics statistics(Z.cols(), 1);
-    statistics.add(Z.view(), Y, context, weights);
-    const Weights mean = solver::ridge_cholesky(std::move(statistics), false, lambda, context);
-    const Posterior posterior(rows, {.center = false}, lambda, mean, unit, context);
-    Matrix<double> joint(T.rows(), T.rows()), variance(T.rows(), 1);
-    posterior.joint_covariance(T.view(), context, joint.view());
-    posterior.variance(T.view(), context, variance.view());
-    const test::Reference& expected = one["features"];
-    const Matrix<double> f = test::product(T.view(), mean.w.view());
-    for (int64_t i = 0; i < T.rows(); ++i) {
-      const auto row = static_cast<std::size_t>(i);
-      CHECK(f(i, 0) == Approx(expected["mean"][row].get<double>()).epsilon(1e-9));
-      CHECK(variance(i, 0) == Approx(expected["latent_variance"][row].get<double>()).epsilon(1e-9));
-      for (int64_t j = 0; j < T.rows(); ++j)
-        CHECK(joint(i, j) ==
-              Approx(expected["latent_covariance"][row][static_cast<std::size_t>(j)].get<double>())
-                  .epsilon(1e-8)
-                  .margin(1e-12));
+    const Observed rows(one);
+    const Matrix<double> Z = features_of(one["X"], one["W0"], numbers(one["ell"]));
+    const Matrix<double> T = features_of(one["X_test"], one["W0"], numbers(one["ell"]));
+    const Matrix<double> all = exact_features(one);
+    const int64_t n = Z.rows(), m = T.rows();
+    const Predicted found = predicted(rows, Z.view(), T.view());
+    const Predicted exact =
+        predicted(rows, all.view().block_rows(0, n), all.view().block_rows(n, n + m));
+    check_moments(found, one["features"]);
+    check_moments(exact, one["exact"]);
+    CHECK(found.noise == Approx(rows.unit));
+    double kl = 0, nll = 0;
+    const double noise = one["kl"]["noise_added"].get<double>();
+    const std::vector<double> y = numbers(one["mnll"]["y_test"]);
+    for (int64_t i = 0; i < m; ++i) {
+      const double own = found.variance(i, 0) + noise, ratio = (exact.variance(i, 0) + noise) / own;
+      const double apart = found.mean(i, 0) - exact.mean(i, 0);
+      const double error = y[static_cast<std::size_t>(i)] - found.mean(i, 0);
+      kl += (ratio - std::log(ratio) - 1 + apart * apart / own) / 2;
+      nll += (std::log(2 * std::numbers::pi * own) + error * error / own) / 2;
     }
-    CHECK(posterior.noise(0) == Approx(unit));
+    CHECK(kl == Approx(one["kl"]["value"].get<double>()).epsilon(1e-8));
+    CHECK(nll / static_cast<double>(m) == Approx(one["mnll"]["value"].get<double>()).epsilon(1e-8));
+  }
+}
+
+TEST_CASE("posterior: evidence of the reference and its derivatives, features and exact") {
+  for (const test::Reference& one : test::oracle("gp")["cases"]) {
+    const Observed rows(one);
+    const Matrix<double> Z = features_of(one["X"], one["W0"], numbers(one["ell"]));
+    const Matrix<double> all = exact_features(one);
+    CHECK(evidence(rows, all.view().block_rows(0, Z.rows())) ==
+          Approx(one["exact"]["lml"].get<double>()).epsilon(1e-9));
+    solver::ProfiledLikelihood::Point point{};
+    Matrix<double> by_Z;
+    const test::Reference& expected = one["features"];
+    CHECK(evidence(rows, Z.view(), 0, 0, &point, &by_Z) ==
+          Approx(expected["lml"].get<double>()).epsilon(1e-9));
+    const auto n = static_cast<double>(Z.rows());
+    // The noise given, lambda is 1 over the amplitude's square; at a given amplitude both rise.
+    CHECK(2 * n * point.slope ==
+          Approx(expected["grad_log_amplitude"].get<double>()).epsilon(1e-8));
+    const double step = 1e-5;
+    CHECK((evidence(rows, Z.view(), 2 * step, 2 * step) -
+           evidence(rows, Z.view(), -2 * step, -2 * step)) /
+              (2 * step) ==
+          Approx(expected["grad_log_noise_std"].get<double>()).epsilon(1e-6));
+    for (std::size_t k = 0; k < one["ell"].size(); ++k) {
+      const auto moved = [&](double by) {
+        std::vector<double> ell = numbers(one["ell"]);
+        ell[k] *= std::exp(by);
+        return features_of(one["X"], one["W0"], ell);
+      };
+      const Matrix<double> above = moved(step), below = moved(-step);
+      double slope = 0;
+      for (int64_t i = 0; i < Z.rows() * Z.cols(); ++i)
+        slope -= n * by_Z.data()[i] * (above.data()[i] - below.data()[i]) / (2 * step);
+      CHECK(slope == Approx(expected["grad_log_ell"][k].get<double>()).epsilon(1e-6));
+    }
   }
 }
 

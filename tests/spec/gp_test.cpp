@@ -5,10 +5,14 @@
 #include <cmath>
 #include <string>
 
+#include "feature/lengthscale_gradient.h"
+#include "linalg/blas.h"
 #include "model/posterior_prediction.h"
 #include "random/distributions.h"
+#include "solver/profiled_likelihood.h"
 #include "spec/fit_plan.h"
 #include "spec/report_spec.h"
+#include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/reference.h"
@@ -64,6 +68,9 @@ TEST_CASE("gp: a search's noise is that of the rows, its intervals hold what the
         test::Reference::parse(spec::print_report(model.report, model.fit.coding.task)).at("score");
     CHECK(score.at("coverage") == model.report.assessment.coverage);
     CHECK(std::abs(model.report.assessment.coverage - 0.9) < 0.1);
+    // Of a deviation of .3: its entropy is log .3 + log(2 pi e)/2 = .215.
+    CHECK(score.at("nll") == model.report.assessment.nll);
+    CHECK((model.report.assessment.nll > 0.1 && model.report.assessment.nll < 0.5));
     CHECK(!warns(model, "intervals of"));
   }
 }
@@ -91,6 +98,90 @@ TEST_CASE("gp: lambda by the evidence is near the noise that was drawn") {
   CHECK(std::abs(std::sqrt(model.posterior->noise(0)) / 0.3 - 1) < 0.15);
 }
 
+namespace {
+
+/// f of solver/profiled_likelihood.h with the Gaussian kernel itself: features are a root of K.
+double exact_evidence(const Wave& rows, double lengthscale, double lambda) {
+  Context context;
+  const int64_t n = rows.X.rows();
+  Matrix<double> K(n, n);
+  const auto kernel = spec::kernel_from_spec(R"({"kernel":"gaussian","lengthscale":)" +
+                                             std::to_string(lengthscale) + "}");
+  kernel::gram(*kernel, rows.X.view(), rows.X.view(), context, K.view());
+  for (int64_t i = 0; i < n; ++i) K(i, i) += 1e-9;
+  REQUIRE(linalg::cholesky(K.view()) == 0);
+  for (int64_t i = 0; i < n; ++i) std::fill_n(K.view().row(i) + i + 1, n - i - 1, 0.0);
+  return solver::ProfiledLikelihood(rows.Y.view(), n, context).at(K.view(), lambda).value;
+}
+
+/// Where it is least, on a grid of steps of 4 % in both.
+std::pair<double, double> most_likely(const Wave& rows, double lengthscale, double lambda) {
+  double least = kInfinity;
+  std::pair<double, double> best;
+  for (int a = -5; a <= 5; ++a)
+    for (int b = -8; b <= 8; ++b) {
+      const double l = lengthscale * std::exp(0.04 * a), at = lambda * std::exp(0.08 * b);
+      const double value = exact_evidence(rows, l, at);
+      if (value < least) least = value, best = {l, at};
+    }
+  return best;
+}
+
+}  // namespace
+
+TEST_CASE("gp: a search by the evidence ends at the exact process's, or says that it does not") {
+  Wave rows(150, 3);
+  const auto fitted = [&](int features) {
+    return rows.fit(
+        R"({"model":"gp","assess":false,"ard":"off","select":{"by":"evidence"},"prepare":)"
+        R"({"standardize":false},"map":{"kernel":{"kernel":"gaussian"},"features":)" +
+        std::to_string(features) + "}}");
+  };
+  const model::Model model = fitted(2048), few = fitted(32);
+  const model::FitReport& report = model.report;
+  const auto [lengthscale, lambda] = most_likely(rows, report.lengthscale, report.lambda);
+  CHECK(std::abs(std::log(report.lengthscale / lengthscale)) < 0.1);
+  // Of the deviation: lambda is noise over amplitude, both squared.
+  CHECK(std::abs(std::log(report.lambda / lambda)) < 0.3);
+  CHECK(std::abs(std::sqrt(model.posterior->noise(0)) / 0.3 - 1) < 4 * std::sqrt(0.5 / 150) + 0.05);
+  CHECK(!warns(model, "half of the features"));
+  CHECK(warns(few, "32 features are too few for the kernel's own"));
+}
+
+TEST_CASE("gp: derivatives of the evidence in every lengthscale agree with differences") {
+  Wave rows(40, 5);
+  for (const char* kernel : {"gaussian", "laplacian", "cauchy", "matern", "rational_quadratic",
+                             "generalized_gaussian_spectrum", "exponential"}) {
+    CAPTURE(kernel);
+    const auto map_at = [&](double first) {
+      const std::string scale = std::string(kernel) == "exponential"
+                                    ? std::to_string(first)
+                                    : "[" + std::to_string(first) + ",1.5]";
+      return spec::map_from_spec(R"({"inputs":2,"features":32,"seed":1,"kernel":{"kernel":")" +
+                                 std::string(kernel) + R"(","lengthscale":)" + scale + "}}");
+    };
+    const auto at = [&](double first, Matrix<double>* by_Z) {
+      Context context;
+      const auto map = map_at(first);
+      Matrix<double> Z(40, map->features());
+      map->apply(MatrixView<const double>(rows.X.view()), {0, map->features()}, context, Z.view());
+      solver::ProfiledLikelihood f(rows.Y.view(), map->features(), context);
+      const auto point = f.at(Z.view(), 1e-3);
+      if (by_Z != nullptr) *by_Z = test::copy(MatrixView<const double>(point.by_Z));
+      return point.value;
+    };
+    Matrix<double> by_Z;
+    at(1.25, &by_Z);
+    const auto map = map_at(1.25);
+    std::vector<double> slope(static_cast<size_t>(feature::lengthscale_count(*map)));
+    feature::pull_back_to_lengthscale<double>(*map, rows.X.view(), by_Z.view(), rows.context,
+                                              slope);
+    const double step = 1e-3;  // of the six digits of the specs
+    const double difference = (at(1.25 + step, nullptr) - at(1.25 - step, nullptr)) / (2 * step);
+    CHECK(slope[0] == Approx(1.25 * difference).epsilon(1e-4).margin(1e-7));
+  }
+}
+
 TEST_CASE("gp: what it cannot do is refused") {
   Wave rows(40, 11);
   const auto fault = [&](const char* keys, const char* says) {
@@ -98,6 +189,19 @@ TEST_CASE("gp: what it cannot do is refused") {
         MERCER_UNSUPPORTED,
         [&] { rows.fit(std::string(R"({"model":"gp","search":false,)") + keys + "}"); }, says);
   };
+  const auto search_fault = [&](const char* keys, const char* says) {
+    return refusal_fault(
+        MERCER_UNSUPPORTED,
+        [&] {
+          rows.fit(std::string(R"({"assess":false,"select":{"by":"evidence"},)") + keys + "}");
+        },
+        says);
+  };
+  CHECK(search_fault(R"("model":"ridge")", "select.by of a search") == "");
+  CHECK(search_fault(R"("model":"gp","map":{"kernel":{"kernel":"polynomial"}})",
+                     "without a lengthscale") == "");
+  CHECK(search_fault(R"("model":"gp","lengthscale":2)", "lengthscale that is given") == "");
+  CHECK(search_fault(R"("model":"gp","map":"nystroem")", "one lengthscale for all") == "");
   CHECK(fault(R"("task":"classification","classes":2)", "model = gp of a classification") == "");
   CHECK(fault(R"("prepare":{"target_transform":"rank"})", "target_transform") == "");
   CHECK(fault(R"("outputs":"covariance","select":{"by":"evidence"})", "evidence") == "");

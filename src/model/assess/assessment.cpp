@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "base/numbers.h"
@@ -163,20 +164,23 @@ double observed_mean(MatrixView<const double> Y, int64_t o, int64_t first, int64
   return total > 0 ? sum / total : 0.0;
 }
 
-/// The share of observed targets within the central interval that should hold kInterval of them.
-double coverage_of(MatrixView<const double> Y, const Foreseen& foreseen,
-                   std::span<const double> weights) {
+/// The share of observed targets within the central interval that should hold kInterval of them,
+/// and the mean of -log N(y; prediction, variance).
+void judge_variances(MatrixView<const double> Y, const Foreseen& foreseen,
+                     std::span<const double> weights, Assessment& result) {
   const double width = random::normal_quantile((1 + kInterval) / 2);
-  double inside = 0, all = 0;
+  double inside = 0, all = 0, nll = 0;
   for (int64_t i = 0; i < foreseen.variance.rows(); ++i)
     for (int64_t o = 0; o < Y.cols; ++o) {
       if (std::isnan(Y(i, o))) continue;
       const double weight = weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
       const double error = std::abs(Y(i, o) - foreseen.model(i, o));
+      const double variance = foreseen.variance(i, o);
       all += weight;
-      if (error <= width * std::sqrt(foreseen.variance(i, o))) inside += weight;
+      if (error <= width * std::sqrt(variance)) inside += weight;
+      nll += weight * (std::log(2 * std::numbers::pi * variance) + error * error / variance) / 2;
     }
-  return all > 0 ? inside / all : kUnknown;
+  if (all > 0) result.coverage = inside / all, result.nll = nll / all;
 }
 
 /// A model of all rows leaves `left` of the errors that those of the folds make, which were fitted
@@ -242,7 +246,7 @@ Assessment assess(Assessed kind, const Measuring& by, MatrixView<const double> Y
                     .constant = score_of(by, Y, foreseen.baselines.constant.view(), weights).value};
   if (foreseen.baselines.linear.rows() > 0)
     result.linear = score_of(by, Y, foreseen.baselines.linear.view(), weights).value;
-  result.coverage = coverage_of(Y, foreseen, weights);
+  judge_variances(Y, foreseen, weights, result);
   if (kind == Assessed::nested) tell_of_all_rows(left, result);
   if (by.measure != Measure::accuracy) return result;
   result.balanced = balanced_score(Y, foreseen.model.view(), weights, clusters);

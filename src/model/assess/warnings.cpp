@@ -14,6 +14,7 @@
 namespace mercer::model {
 namespace {
 
+constexpr double kAgreeing = 0.1;  // of logarithms
 constexpr double kLeastShareFar = 0.5;
 constexpr double kMostOff = 0.04, kIntervalErrors = 2.5;  // of the binomial error
 
@@ -210,6 +211,14 @@ std::vector<std::string> choice_warnings(const FitReport& report, double fitted,
         text("lambda %.3g is the smallest that was tried: the model nearly interpolates",
              report.lambda));
   return found;
+}
+
+std::vector<std::string> evidence_warnings(double lengthscale, double noise, int64_t features) {
+  const auto agrees = [](double ratio) { return std::abs(std::log(ratio)) < kAgreeing; };
+  if (agrees(lengthscale) && agrees(noise)) return {};
+  return {text("half of the features ask for %.3g times the lengthscale and %.3g times the noise: "
+               "%lld features are too few for the kernel's own, expected more",
+               lengthscale, noise, static_cast<Long>(features))};
 }
 
 std::vector<std::string> far_warnings(double share, int64_t features) {

@@ -33,6 +33,9 @@ std::vector<std::string> choice_warnings(const FitReport& report, double fitted,
 
 /// Of a Gaussian process that is too sure far from all rows (share_far_away).
 std::vector<std::string> far_warnings(double share, int64_t features);
+/// Of hyper-parameters by the evidence: half of the features ask for lengthscales and a noise (its
+/// deviation) of so many times.
+std::vector<std::string> evidence_warnings(double lengthscale, double noise, int64_t features);
 
 /// Of the score beside the baselines'. own: the estimator's parameters.
 std::vector<std::string> score_warnings(const Parameters& own, Task task,

@@ -11,6 +11,7 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "base/numbers.h"
 #include "feature/derivatives.h"
 #include "feature/lengthscale_gradient.h"
 #include "linalg/lbfgs.h"
@@ -26,34 +27,39 @@ constexpr double kDecreaseTolerance = 1e-5;
 class Objective {
  public:
   Objective(const feature::FeatureMap& unit, MatrixView<const double> X, MatrixView<const double> Y,
-            std::span<const double> weights, Context& context)
+            std::span<const double> weights, const ArdOptions& options, Context& context)
       : unit_(unit),
         X_(X),
         context_(context),
-        likelihood_(Y, unit.features(), context, weights),
+        likelihood_(Y, unit.features(), context, weights, {.noise = options.noise}),
+        common_(options.common),
         inputs_(X.rows, X.cols, context, kWhat),
         pulled_(X.rows, X.cols, context, kWhat),
         Z_(X.rows, unit.features(), context, kWhat) {}
 
   bool varies() const { return likelihood_.outputs() > 0; }
   /// Of the likelihood: nats of all rows and outputs for one of f.
-  double nats() const {
-    return static_cast<double>((likelihood_.rows() - 1) * likelihood_.outputs());
-  }
+  double nats() const { return likelihood_.freedom() * static_cast<double>(likelihood_.outputs()); }
+  /// Of the last call.
+  double noise() const { return noise_; }
 
-  /// theta = log l_1, ..., log l_d, phi. In nats, whose gradient is the length of a first step: in
+  /// theta = log l_1, ..., log l_d, or their common value, and phi. In nats, whose gradient is the length of a first step: in
   /// nats per row that would be too short by hundreds.
   double operator()(std::span<const double> theta, std::span<double> gradient) {
-    const auto d = static_cast<size_t>(X_.cols);
-    scale(theta.first(d));
+    const size_t lengthscales = theta.size() - 1;
+    scale(theta.first(lengthscales));
     unit_.apply(MatrixView<const double>(inputs_.view()), {0, unit_.features()}, context_,
                 Z_.view());
-    const double above = std::exp(theta[d]);
+    const double above = std::exp(theta.back());
     const auto point = likelihood_.at(Z_.view(), kLeastArdLambda + above);
     if (!std::isfinite(point.value)) return point.value;
+    noise_ = point.noise;
     derivatives_of(unit_).pull_back(inputs_.view(), point.by_Z, context_, pulled_.view());
-    feature::log_lengthscale_gradient<double>(inputs_.view(), pulled_.view(), gradient.first(d));
-    gradient[d] = point.slope * above / (kLeastArdLambda + above);
+    std::vector<double> each(static_cast<size_t>(X_.cols));
+    feature::log_lengthscale_gradient<double>(inputs_.view(), pulled_.view(), each);
+    if (common_) each = {std::accumulate(each.begin(), each.end(), 0.0)};
+    std::ranges::copy(each, gradient.begin());
+    gradient.back() = point.slope * above / (kLeastArdLambda + above);
     for (double& slope : gradient) slope *= nats();
     return point.value * nats();
   }
@@ -66,13 +72,15 @@ class Objective {
     for (const double value : log_lengthscale) weight.push_back(std::exp(-value));
     for (int64_t i = 0; i < X_.rows; ++i)
       for (int64_t j = 0; j < X_.cols; ++j)
-        inputs_(i, j) = X_(i, j) * weight[static_cast<size_t>(j)];
+        inputs_(i, j) = X_(i, j) * weight[common_ ? 0 : static_cast<size_t>(j)];
   }
 
   const feature::FeatureMap& unit_;
   MatrixView<const double> X_;
   Context& context_;
   solver::ProfiledLikelihood likelihood_;
+  bool common_;
+  double noise_ = 0;
   Matrix<double> inputs_;  // in units of the lengthscales
   Matrix<double> pulled_;
   Matrix<double> Z_;
@@ -95,6 +103,30 @@ int64_t drop(Objective& objective, double times, double value, std::span<double>
   std::ranges::copy(reduced, theta.begin());
   return dropped;
 }
+int64_t drop_far(Objective& objective, double value, std::span<double> theta) {
+  for (const double times : kFarLonger)
+    if (const int64_t dropped = drop(objective, times, value, theta); dropped > 0) return dropped;
+  return 0;
+}
+
+void climb(Objective& objective, const ArdOptions& options, Context& context,
+           std::span<double> theta, Ard& ard) {
+  double first = 0, least = kInfinity;
+  const auto counted = [&](std::span<const double> at, std::span<double> gradient) {
+    const double value = objective(at, gradient);
+    if (ard.evaluations++ == 0) first = value;
+    if (value < least) least = value, ard.noise = objective.noise();
+    return value;
+  };
+  const linalg::LbfgsResult found =
+      linalg::minimize_lbfgs(counted, theta,
+                             {.most_iterations = options.most_iterations,
+                              .gradient_tolerance = kGradientTolerance,
+                              .decrease_tolerance = kDecreaseTolerance},
+                             context);
+  ard.value = found.value / objective.nats();
+  ard.gain = first / objective.nats() - ard.value;
+}
 
 }  // namespace
 
@@ -105,34 +137,21 @@ Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double>
               options.lambda > kLeastArdLambda,
           MERCER_INTERNAL, "lengthscales are learnt from %g and lambda %g through a smooth map",
           options.lengthscale, options.lambda);
-  Objective objective(unit, X, Y, weights, context);
-  std::vector<double> theta(static_cast<size_t>(X.cols), std::log(options.lengthscale));
+  Objective objective(unit, X, Y, weights, options, context);
+  std::vector<double> theta(options.common ? 1 : static_cast<size_t>(X.cols),
+                            std::log(options.lengthscale));
   theta.push_back(std::log(options.lambda - kLeastArdLambda));
   Ard ard;
-  if (objective.varies()) {
-    double first = 0;
-    const auto counted = [&](std::span<const double> at, std::span<double> gradient) {
-      const double value = objective(at, gradient);
-      if (ard.evaluations++ == 0) first = value;
-      return value;
-    };
-    const linalg::LbfgsResult found =
-        linalg::minimize_lbfgs(counted, theta,
-                               {.most_iterations = options.most_iterations,
-                                .gradient_tolerance = kGradientTolerance,
-                                .decrease_tolerance = kDecreaseTolerance},
-                               context);
-    ard.gain = (first - found.value) / objective.nats();
-    for (const double times : kFarLonger) {
-      ard.dropped = drop(objective, times, found.value, theta);
-      if (ard.dropped > 0) break;
-    }
+  if (objective.varies()) climb(objective, options, context, theta, ard);
+  const std::span<double> logs = std::span(theta).first(theta.size() - 1);
+  if (objective.varies() && !options.common) {
+    ard.dropped = drop_far(objective, ard.value * objective.nats(), theta);
     for (int64_t j = 0; j < X.cols; ++j)
-      if (column_is_constant(X, j)) theta[static_cast<size_t>(j)] = std::log(kDroppedLengthscale);
+      if (column_is_constant(X, j)) logs[static_cast<size_t>(j)] = std::log(kDroppedLengthscale);
   }
-  for (int64_t j = 0; j < X.cols; ++j)
-    ard.lengthscale.push_back(std::clamp(std::exp(theta[static_cast<size_t>(j)]), kLeastLengthscale,
-                                         kDroppedLengthscale));
+  for (const double one : logs)
+    ard.lengthscale.push_back(std::clamp(std::exp(one), kLeastLengthscale, kDroppedLengthscale));
+  ard.lengthscale.resize(static_cast<size_t>(X.cols), ard.lengthscale.front());
   ard.lambda = kLeastArdLambda + std::exp(theta.back());
   return ard;
 }

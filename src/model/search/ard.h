@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A lengthscale for each input (automatic relevance determination), learnt by the gradient of the
-// marginal likelihood.
+// Lengthscales learnt by the gradient of the marginal likelihood: one for all inputs, or one for
+// each (automatic relevance determination).
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,15 @@ struct ArdOptions {
   double lengthscale = 1;        // where all inputs start, > 0
   double lambda = 1e-4;          // where it starts, > kLeastArdLambda
   int64_t most_iterations = 60;  // of L-BFGS
+  bool common = false;           // one lengthscale for all inputs
+  double noise = 0;              // variance of a row of the mean weight, if it is known
 };
 
 /// Below, an objective through few features fits them instead of the data.
 inline constexpr double kLeastArdLambda = 1e-8;
+/// A lambda below goes with a lengthscale at which the likelihood, whose lambda has a floor, sees
+/// nothing but a constant.
+inline constexpr double kLeastSignal = 10 * kLeastArdLambda;
 /// The lengthscale of an input that does not matter: of standardised inputs, what it adds to an
 /// angle is lost in rounding.
 inline constexpr double kDroppedLengthscale = 1e8;
@@ -34,15 +39,17 @@ struct Ard {
   int64_t dropped = 0;              // inputs of lengthscale kDroppedLengthscale
   int64_t evaluations = 0;          // of the likelihood with its gradient
   double gain = 0;                  // of log marginal likelihood, in nats per row and output
+  double value = 0;                 // f of solver/profiled_likelihood.h
+  double noise = 0;                 // its share of the targets' variance
 };
 
-/// Minimises the negative log marginal likelihood with profiled amplitudes
-/// (solver/profiled_likelihood.h) over log l_1, ..., log l_d and lambda, through the features of
-/// `unit` at x_j / l_j: unit is a map of lengthscale 1 with derivatives(), whose draws stay fixed.
-/// X: n x d standardised rows; Y: n x outputs, classes as one-hot codes; weights: of the rows, or
-/// none. An input that is constant
-/// in X is dropped, uncounted. Afterwards inputs far longer than the shortest are dropped
-/// together if that costs less log likelihood than there are of them (Akaike's criterion).
+/// Minimises the negative log marginal likelihood (solver/profiled_likelihood.h) over log l_1, ...,
+/// log l_d, or their common value, and lambda, through the features of `unit` at x_j / l_j: unit is
+/// a map of lengthscale 1 with derivatives(), whose draws stay fixed. X: n x d standardised rows;
+/// Y: n x outputs, classes as one-hot codes; weights: of the rows, or none. Of lengthscales for each
+/// input one that is constant in X is dropped, uncounted, and afterwards inputs far longer than the
+/// shortest are dropped together if that costs less log likelihood than there are of them (Akaike's
+/// criterion).
 /// The same numbers for every thread count of the context (BLAS has its own). Where no output
 /// varies, the start is returned.
 /// Memory: 3 n D + D^2 + 3 n d numbers, D features of unit. Cost: O(n D^2 + D^3 + n D d) per

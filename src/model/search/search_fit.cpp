@@ -136,7 +136,7 @@ solver::Weights SearchRun::fit_held_out(Chosen& chosen) {
 
 Selection SearchRun::last_selection() const {
   if (options_.loss_lambda >= 0) return Selection::fixed;
-  const Selection usual = options_.loss->entry->selection;
+  const Selection usual = by_evidence() ? Selection::evidence : options_.loss->entry->selection;
   if (usual != Selection::loo) return usual;
   if (!leaves_out()) return Selection::held_out;
   return rule_.exchangeable() ? Selection::loo : Selection::kfold;
@@ -239,10 +239,11 @@ Fitting SearchRun::fitted_as(const Chosen& chosen) const {
 }
 
 Model SearchRun::run(Ranges ranges) {
-  check_per_input();
+  check_gradients();
   Chosen chosen = choose();
   choose_shape(chosen);
   try_per_input(chosen);
+  climb_evidence(chosen);
   Time started = std::chrono::steady_clock::now();
   Model model;
   if (options_.loss) {

@@ -35,9 +35,6 @@ constexpr double kErrorsOfMany = 1;  // rows, of a regression: chance wins less
 // constant, 1 - R^2 of one that might as well be.
 constexpr double kNoSignal = 0.1;
 constexpr double kUnexplained = 0.95;
-// A lambda below goes with a lengthscale at which the likelihood, whose lambda has a floor, sees
-// nothing but a constant.
-constexpr double kLeastSignal = 10 * kLeastArdLambda;
 constexpr double kFactor = 1.4142135623730951;
 
 /// The likelihood is one of real features of x/l, nothing of which was learnt from rows.
@@ -59,17 +56,17 @@ std::vector<double> of_inputs(std::vector<double> prepared, int64_t d,
 }  // namespace
 
 /// From `most` rows, in units of lengthscales found before; none where there is no room.
-Ard SearchRun::learn_from(const Setting& setting, int64_t most, const std::vector<double>& units,
-                          const ArdOptions& options) {
-  const std::vector<int64_t> sample = sample_rows(split_.train, most, fit_.select.seed);
+Ard SearchRun::learn_from(const Setting& setting, const TrialSize& most,
+                          const std::vector<double>& units, const ArdOptions& options) {
+  const std::vector<int64_t> sample = sample_rows(split_.train, most.rows, fit_.select.seed);
   const int64_t d = std::ssize(units), n = std::ssize(sample),
                 outputs = coded_outputs(fit_.coding, Y_.cols);
   const feature::FeatureMap& unit =
-      unit_of(setting, std::min({options_.features, kLearning.features, 2 * n}));
+      unit_of(setting, std::min({options_.features, most.features, 2 * n}));
   if (!is_learnable(unit)) return {};
   // A search that has room for the rest does without, unless it is told not to.
   const int64_t least = d * (judge_.classifies() ? kRowsPerInputOfClasses : kRowsPerInput);
-  if (options_.per_input != PerInput::on &&
+  if (options_.per_input != PerInput::on && !by_evidence() &&
       (std::max(n, options_.part_of) < least ||
        !context_.has_room(ard_bytes(n, d, unit.features(), outputs))))
     return {};
@@ -103,7 +100,8 @@ Ard SearchRun::learn_from_few(const Setting& setting, const Chosen& chosen) {
         chosen.lengthscales[0] * options.lengthscale / usual_lengthscale(chosen.setting);
     options.lambda = chosen.point.lambda;
   }
-  return learn_from(setting, kFirstRows, std::vector<double>(static_cast<size_t>(d), 1.0), options);
+  return learn_from(setting, {kFirstRows, kLearning.features},
+                    std::vector<double>(static_cast<size_t>(d), 1.0), options);
 }
 
 /// Again, of more rows if there are, with every input brought back to where its differences are
@@ -117,31 +115,38 @@ Ard SearchRun::learn_again(const Setting& setting, const Ard& few) {
   std::vector<double> units = few.lengthscale;
   const double usual = usual_lengthscale(setting);
   for (double& l : units) l = std::min(l, usual);
-  return learn_from(setting, kLearning.rows, units, options);
+  return learn_from(setting, kLearning, units, options);
 }
 
-const char* SearchRun::bar_to_per_input(const Setting& setting) const {
-  const Preparation& by = setting.prepared->by;
+const char* SearchRun::bar_to_gradients(const Setting& setting) const {
   if (!setting.maker->has_lengthscale()) return "a kernel without a lengthscale";
   if (options_.lengthscale != 0) return "a lengthscale that is given";
   if (!setting.maker->has_input_lengthscales())
     return "a map that takes one lengthscale for all inputs, or is given one for each";
-  if (by.prepared(X_.cols()) < 2) return "one input";
   if (X_.sparse()) return "sparse rows";
   if (setting.coupling != nullptr) return "outputs that are learnt together";
   if (!is_complete(Y_, chosen_by_)) return "targets that are missing";
-  if (by.row_norm > 0) return "unit rows";
+  if (setting.prepared->by.row_norm > 0) return "unit rows";
   return nullptr;
 }
 
-void SearchRun::check_per_input() const {
-  if (options_.per_input != PerInput::on) return;
-  const char* bar = bar_to_per_input(start_);
+const char* SearchRun::bar_to_per_input(const Setting& setting) const {
+  const char* bar = bar_to_gradients(setting);
+  if (bar != nullptr || setting.prepared->by.prepared(X_.cols()) >= 2) return bar;
+  return "one input";
+}
+
+void SearchRun::check_gradients() const {
+  const bool each = options_.per_input == PerInput::on;
+  if (!each && !by_evidence()) return;
+  const char* bar = each ? bar_to_per_input(start_) : bar_to_gradients(start_);
   if (bar == nullptr && !is_learnable(*start_.maker->make(1.0, options_.features)))
     bar =
         "a map whose features have no gradient, are complex, learnt from rows or not those of x/l";
   require(bar == nullptr, MERCER_UNSUPPORTED,
-          "a lengthscale for each input asked for (ard = on) with %s, expected ard = auto or off",
+          each ? "a lengthscale for each input asked for (ard = on) with %s, expected ard = auto or "
+                 "off"
+               : "select.by = evidence with %s, expected it left out, or \"search\": false",
           bar);
 }
 

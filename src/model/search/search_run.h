@@ -123,9 +123,11 @@ class SearchRun {
   /// Under which lengthscales for each input are learnt: the one that is kept, and of the first
   /// kernel those near its best (up to kMostLeftOut rows only that of the same transforms).
   std::vector<Setting> rivals_of(const Setting& kept) const;
-  /// Null, or why no lengthscale for each input can be learnt, whatever is asked for.
+  /// Null, or why no lengthscale, or none for each input, can be learnt by gradients, whatever is
+  /// asked for.
+  const char* bar_to_gradients(const Setting& setting) const;
   const char* bar_to_per_input(const Setting& setting) const;
-  void check_per_input() const;  // UNSUPPORTED where it is asked for, and cannot be
+  void check_gradients() const;  // UNSUPPORTED where they are asked for, and cannot be
   bool tries_per_input(const Setting& setting) const;
   /// Goes over to a lengthscale for each input where that is better by more than its error, or
   /// asked for.
@@ -142,8 +144,13 @@ class SearchRun {
   void consider(const Setting& setting, Ard learnt, const Chosen& chosen, PerInputFit& best);
   Ard learn_from_few(const Setting& setting, const Chosen& chosen);
   Ard learn_again(const Setting& setting, const Ard& few);
-  Ard learn_from(const Setting& setting, int64_t most, const std::vector<double>& units,
+  Ard learn_from(const Setting& setting, const TrialSize& most, const std::vector<double>& units,
                  const ArdOptions& options);
+  /// Whether lengthscales and lambda of what is fitted last are of the largest evidence.
+  bool by_evidence() const { return fit_.select.selection == Selection::evidence; }
+  /// Goes over to these (search_evidence.cpp).
+  void climb_evidence(Chosen& chosen);
+  Ard most_likely(const Chosen& chosen, const TrialSize& size, double factor, double lambda);
   /// Thousands of rows tell lengthscales apart: there the paired rule is for lambda alone.
   LengthscaleWalk::Choice choice_of(const LengthscaleWalk& walk) const {
     return leaves_out() ? walk.choice() : walk.best_choice();

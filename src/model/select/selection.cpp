@@ -28,6 +28,7 @@ using solver::RowsDone;
 
 // Residuals of rows left out take their products with the eigenvectors and squares of these.
 constexpr int64_t kLeftOutSums = 2;
+constexpr double kLambdaTolerance = 1e-3;  // of log lambda
 constexpr int64_t kIterations = 50;  // about, of conjugate gradients
 
 double total(const std::vector<double>& values) {
@@ -67,9 +68,23 @@ double choose_left_out(const PairedLosses& losses, const Dimension& dimension,
   return path[static_cast<size_t>(paired_choice(losses, dimensions))].lambda;
 }
 
+/// The lambda of largest evidence between the neighbours of the path's best, by sections.
+template <class System>
+double most_likely(const System& system, const std::vector<PathPoint>& path, double best) {
+  const double step = path.size() < 2 ? 0 : std::log(path[0].lambda / path[1].lambda);
+  constexpr double kSections = 0.6180339887498949;  // of the interval kept: the golden ratio
+  double low = std::log(best) - step, high = std::log(best) + step;
+  while (high - low > kLambdaTolerance) {
+    const double left = high - kSections * (high - low), right = low + kSections * (high - low);
+    const bool falls =
+        total(system.evidence(std::exp(left))) > total(system.evidence(std::exp(right)));
+    (falls ? low : high) = falls ? left : right;
+  }
+  return std::exp((low + high) / 2);
+}
+
 /// By generalised cross-validation, the evidence, or by the losses that leave_out(lambdas, losses)
-/// adds up; yet
-/// without weights.
+/// adds up; yet without weights.
 template <class System, class LeaveOut>
 Selected select_by(const System& system, const Selecting& how, const LeaveOut& leave_out) {
   Selected result{{}, 0, empty_path(how)};
@@ -84,7 +99,7 @@ Selected select_by(const System& system, const Selecting& how, const LeaveOut& l
             "of mean 1 or another selection",
             gcv ? "generalised cross-validation" : "the evidence",
             static_cast<long long>(system.rows()));
-    result.lambda = best.lambda;
+    result.lambda = gcv ? best.lambda : most_likely(system, result.path, best.lambda);
   } else {
     PairedLosses losses(std::ssize(result.path));
     leave_out(lambdas_of(result.path), losses);

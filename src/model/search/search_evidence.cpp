@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A Gaussian process by its marginal likelihood (select.by = evidence): from what the search has
+// found, and from longer and shorter lengthscales, the ones that it is largest at are climbed to.
+// Few rows and features choose the start, many the end; lambda of all rows follows in closed form.
+// Through few features noise and lengthscales are those of another process: where half of them ask
+// for others, a warning says so. Source: Rasmussen and Williams 2006, section 5.4.
+#include <cmath>
+
+#include "model/assess/warnings.h"
+#include "model/search/search_run.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr TrialSize kStarting{1000, 512}, kEnding{8000, 2048};
+constexpr double kStarts[] = {1, 0.25, 4};  // times the lengthscale that was found
+
+/// Geometric mean of the ratios of lengthscales that neither has dropped.
+double mean_ratio(const Ard& one, const Ard& other) {
+  double sum = 0, count = 0;
+  for (size_t j = 0; j < one.lengthscale.size(); ++j) {
+    if (std::max(one.lengthscale[j], other.lengthscale[j]) >= kDroppedLengthscale) continue;
+    sum += std::log(one.lengthscale[j] / other.lengthscale[j]);
+    ++count;
+  }
+  return count == 0 ? 1 : std::exp(sum / count);
+}
+
+}  // namespace
+
+Ard SearchRun::most_likely(const Chosen& chosen, const TrialSize& size, double factor,
+                           double lambda) {
+  ArdOptions options;
+  options.common = chosen.lengthscales.size() == 1;
+  options.lambda = std::max(lambda, kLeastSignal);
+  const Value* const noise = options_.loss->parameters.find("noise");
+  if (noise != nullptr) options.noise = std::get<double>(*noise);
+  std::vector<double> units = scaled(chosen.lengthscales, factor);
+  units.resize(static_cast<size_t>(chosen.setting.prepared->by.prepared(X_.cols())), units[0]);
+  return learn_from(chosen.setting, size, units, options);
+}
+
+void SearchRun::climb_evidence(Chosen& chosen) {
+  if (!by_evidence()) return;
+  const bool common = chosen.lengthscales.size() == 1;
+  const auto take = [&](const Ard& learnt) {
+    chosen.lengthscales = learnt.lengthscale;
+    if (common) chosen.lengthscales.resize(1);
+    chosen.point.lambda = learnt.lambda;
+  };
+  Ard start;
+  for (const double factor : kStarts) {
+    Ard learnt = most_likely(chosen, kStarting, factor, chosen.point.lambda);
+    if (start.lengthscale.empty() || learnt.value < start.value) start = std::move(learnt);
+  }
+  take(start);
+  const TrialSize size{kEnding.rows, std::min(options_.features, kEnding.features)};
+  const Ard end = most_likely(chosen, size, 1, start.lambda);
+  take(end);
+  const Ard half = most_likely(chosen, {size.rows, size.features / 2}, 1, end.lambda);
+  for (std::string& one : evidence_warnings(mean_ratio(half, end),
+                                            std::sqrt(half.noise / end.noise), options_.features))
+    report_.warnings.push_back(std::move(one));
+}
+
+}  // namespace mercer::model
