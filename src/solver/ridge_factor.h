@@ -25,9 +25,11 @@ class RidgeFactor {
                                MatrixView<const double> Y, Context& context,
                                std::span<const double> row_weights = {}) const;
 
- private:
+  /// L, lower, and the row that features are taken about.
   MatrixView<const double> factor() const noexcept { return statistics_.gram(); }
+  const Means& means() const noexcept { return means_; }
 
+ private:
   RowStatistics statistics_;  // L in the place of Z'Z
   bool center_;
   double shift_;  // n lambda

@@ -54,7 +54,9 @@ struct Cell {
     all.set("precision", precision);
     return all;
   }
-  bool is_classification() const { return spec().find("class_weight") != nullptr; }
+  bool is_classification() const {
+    return spec().find("task") != nullptr && spec().text("task") == "classification";
+  }
   bool is_iterative() const { return spec().find("solver") != nullptr && !is_classification(); }
   bool is_of_squares() const { return model::find_model(spec().text("model"))->least_squares; }
   /// Of losses and classes every target is observed.

@@ -187,6 +187,7 @@ TEST_CASE("what all rows leave of the folds' errors is told of nested scores alo
   const int64_t n = 200;
   const Matrix<double> Y = random_matrix(n, 1, 3);
   Foreseen foreseen{copy(Y.view()), {Matrix<double>(n, 1), {}}};
+  foreseen.baselines.constant.fill(0);
   for (int64_t i = 0; i < n; ++i) foreseen.model(i, 0) *= 0.5;
   const auto told = [&](Assessed kind, double left) {
     return assess(kind, Task::regression, Y.view(), foreseen, {}, left);

@@ -82,7 +82,8 @@ const ModelEntry& gp_model() {
        .fit = fit_gp,
        .check = check_gp,
        .least_squares = true,
-       .keeps_posterior = true});
+       .keeps_posterior = true,
+       .most_features = 2048});
   return entry;
 }
 

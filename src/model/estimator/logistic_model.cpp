@@ -14,6 +14,7 @@
 #include "model/estimator/model_entry.h"
 #include "model/estimator/target_units.h"
 #include "solver/loss_fit.h"
+#include "solver/row_space.h"
 
 namespace mercer::model {
 namespace {
@@ -101,6 +102,9 @@ class LogisticFit {
     loss_.coupling = estimating.coupling.get();
     read();
     if (loss_.loss->residuals) use_units();
+    // Features of a field have roots of their own: coordinates would have none.
+    if (loss_.coupling == nullptr || loss_.coupling->shared())
+      space_ = std::make_unique<solver::RowSpace>(this->rows(), context);
   }
 
   Learned run() {
@@ -123,14 +127,17 @@ class LogisticFit {
     if (!end.converged() && !(searches && end.end == linalg::LbfgsEnd::iterations))
       require_flat(end, fit.is_flat(end, descent_of(own_), context_));
     Learned learned{nullptr, lambda_, std::move(path_), calibration(), nullptr};
-    solver::Weights weights = fit.weights();
+    solver::Weights weights = space_ ? space_->weights(fit.weights(), context_) : fit.weights();
     if (units_) units_->undo(weights);
     learned.predictor = make_linear(std::move(weights));
     return learned;
   }
 
  private:
-  const solver::BlockSource& rows() const { return scaled_ ? *scaled_ : given_; }
+  const solver::BlockSource& rows() const {
+    if (space_) return space_->rows();
+    return scaled_ ? *scaled_ : given_;
+  }
   bool finds_delta() const { return takes_delta(*loss_.loss) && own_.find("delta") == nullptr; }
 
   void read() {
@@ -233,6 +240,7 @@ class LogisticFit {
   solver::LossOptions loss_;
   std::unique_ptr<TargetUnits> units_;  // null: targets as they are
   std::unique_ptr<solver::BlockSource> scaled_;
+  std::unique_ptr<solver::RowSpace> space_;  // null: of a field
   double lambda_ = 0;
   std::vector<double> start_;
   std::vector<PathPoint> path_;

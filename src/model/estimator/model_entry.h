@@ -50,6 +50,8 @@ struct ModelEntry {
   bool least_squares = false;
   /// Least squares with a posterior of D^2 numbers, which a search ends with.
   bool keeps_posterior = false;
+  /// D that a search takes at most where none is asked for; 0: as many as it likes.
+  int64_t most_features = 0;
 };
 
 /// The entry of a model that is linear in the features: with sections and load.
@@ -65,7 +67,8 @@ const ModelEntry* find_model(std::string_view name) noexcept;
 #define MERCER_MODELS(entry) \
   entry(ridge)               \
   entry(logistic)            \
-  entry(gp)
+  entry(gp)                  \
+  entry(dirichlet)
 // clang-format on
 #define MERCER_DECLARE_MODEL(name) const ModelEntry& name##_model();
 MERCER_MODELS(MERCER_DECLARE_MODEL)

@@ -13,6 +13,7 @@
 #include "model/select/paired_choice.h"
 #include "solver/cached_source.h"
 #include "solver/loss_fit.h"
+#include "solver/row_space.h"
 
 namespace mercer::model {
 namespace {
@@ -34,7 +35,9 @@ constexpr double kFewFlops = 1e11;
 bool is_affordable(const solver::BlockSource& rows, size_t splits, const Context& context) {
   if (rows.kernel_columns()) return false;               // squares alone
   if (!solver::fits_cache(rows, context)) return false;  // features anew in every pass
-  const auto n = static_cast<double>(rows.rows()), D = static_cast<double>(rows.features());
+  const bool spanned = solver::RowSpace::pays(rows, context);
+  const auto n = static_cast<double>(rows.rows());
+  const auto D = spanned ? n : static_cast<double>(rows.features());
   const double columns = rows.outputs() == 2 ? 1 : static_cast<double>(rows.outputs());
   const double factors = std::size(kRatios) * D * D * D / 3;
   const double flops =
@@ -95,9 +98,11 @@ solver::LossOptions logistic_loss(bool center, const std::vector<double>& class_
 }
 
 /// Every lambda on every split, each fit from the one before.
-std::vector<Pooled> try_logistic(const solver::BlockSource& rows, bool center,
+std::vector<Pooled> try_logistic(const solver::BlockSource& features, bool center,
                                  std::span<const Split> splits, const RidgeResult& ridge,
                                  Context& context) {
+  const solver::RowSpace space(features, context);
+  const solver::BlockSource& rows = space.rows();
   std::vector<Pooled> tried;
   for (const double ratio : kRatios) {
     tried.push_back({std::max(ratio * ridge.lambda, kLeastLogisticLambda), {}, {}});
@@ -108,11 +113,11 @@ std::vector<Pooled> try_logistic(const solver::BlockSource& rows, bool center,
   for (const Split& split : splits) {
     const auto train = rows.subset(split.train), held_out = rows.subset(split.held_out);
     solver::LossFit fit(*train, logistic_loss(center, ridge.class_factors), context,
-                        ridge.statistics);
+                        space.reduces() ? nullptr : ridge.statistics);
     for (Pooled& one : tried) {
       fit.run(one.lambda, kTrialFit, context);
       one.parts.push_back(score_all(*held_out, fit.weights(), context));
-      one.x.assign(fit.x().begin(), fit.x().end());
+      if (!space.reduces()) one.x.assign(fit.x().begin(), fit.x().end());
     }
   }
   return tried;
@@ -151,8 +156,8 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const Estimati
       choice.start = std::move(one.x);
     }
   }
-  choice.keeps_logistic = !choice.start.empty() && (asked != Estimator::automatic ||
-                                                    !is_clearly_better(rows, ridge_judged, least));
+  choice.keeps_logistic = !choice.path.empty() && (asked != Estimator::automatic ||
+                                                   !is_clearly_better(rows, ridge_judged, least));
   Judged& kept = choice.keeps_logistic ? least : ridge_judged;
   choice.calibration = std::move(kept.calibration);
   choice.error_rate = kept.error_rate;
@@ -170,12 +175,14 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const Estimati
 solver::Weights fit_logistic(const solver::BlockSource& rows,
                              const solver::RowStatistics* statistics, EstimatorChoice& choice,
                              Context& context) {
-  solver::LossFit fit(rows, logistic_loss(choice.estimating.center, choice.class_factors), context,
-                      statistics);
-  fit.start_from(choice.start);
+  const solver::RowSpace space(rows, context);
+  solver::LossFit fit(space.rows(), logistic_loss(choice.estimating.center, choice.class_factors),
+                      context, space.reduces() ? nullptr : statistics);
+  if (!space.reduces() && !choice.start.empty()) fit.start_from(choice.start);
   fit.run(choice.lambda, kLastFit, context);
-  choice.start.assign(fit.x().begin(), fit.x().end());
-  return fit.weights();
+  choice.start.clear();
+  if (!space.reduces()) choice.start.assign(fit.x().begin(), fit.x().end());
+  return space.weights(fit.weights(), context);
 }
 
 }  // namespace mercer::model

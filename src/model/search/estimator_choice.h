@@ -40,7 +40,7 @@ struct EstimatorChoice {
   double ridge_loss = 0;        // the same of ridge; NaN: not asked
   double logistic_loss = 0;
   double error_rate = 0;      // of what is kept, on these rows
-  std::vector<double> start;  // of logistic regression: x of a fit on a part
+  std::vector<double> start;  // of logistic regression: x of a fit on a part, if it is of features
   std::vector<double> class_factors;
 };
 

@@ -253,8 +253,8 @@ SearchOptions with_features(SearchOptions options, int64_t n, int64_t d, const C
     return options;
   }
   options.features = default_features(n, d, context);
-  if (options.loss && options.loss->entry->keeps_posterior)
-    options.features = std::min(options.features, kFeatures);
+  if (options.loss && options.loss->entry->most_features > 0)
+    options.features = std::min(options.features, options.loss->entry->most_features);
   if (options.most_features > 0) {
     options.features = std::min(options.features, options.most_features);
   } else {

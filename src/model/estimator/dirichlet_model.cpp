@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Gaussian process classification on the features of a map (solver/dirichlet_posterior.h). Scores
+// are logarithms of the expected probabilities, E softmax(f), by draws that are the same for every
+// row. alpha and lambda are those of least -log p on rows held out.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "base/error.h"
+#include "base/fields.h"
+#include "base/numbers.h"
+#include "model/estimator/loss_search.h"
+#include "model/estimator/model_entry.h"
+#include "random/distributions.h"
+#include "solver/dirichlet_posterior.h"
+#include "solver/row_space.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr int64_t kDraws = 512;       // half of them, and their negatives
+constexpr double kLeastScore = -700;  // exp of which is still a number
+constexpr double kAlphas[] = {0.01, 0.001, 0.1};
+constexpr double kLambdas[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
+constexpr int64_t kUnits = 100;  // of progress
+constexpr int64_t kChoosing = 70;
+
+class DirichletPredictor final : public Predictor {
+ public:
+  explicit DirichletPredictor(solver::DirichletPosterior posterior)
+      : posterior_(std::move(posterior)),
+        numbers_(posterior_.numbers()),
+        draws_(kDraws / 2, posterior_.classes()) {
+    random::fill_normal({0, random::Tag::sample, 2}, 0,
+                        {draws_.data(), static_cast<size_t>(draws_.rows() * draws_.cols())});
+  }
+
+  int64_t features() const override { return posterior_.features(); }
+  int64_t outputs() const override { return posterior_.classes(); }
+  void predict(MatrixView<const double> Z, MatrixView<double> scores) const override {
+    const Matrix<double> variance(Z.rows, outputs());
+    posterior_.moments(Z, scores, variance.view());
+    std::vector<double> shares(static_cast<size_t>(outputs())), mean(shares.size());
+    for (int64_t i = 0; i < Z.rows; ++i) {
+      std::copy_n(scores.row(i), scores.cols, mean.begin());
+      std::ranges::fill(shares, 0.0);
+      for (int64_t s = 0; s < draws_.rows(); ++s)
+        for (const double sign : {1.0, -1.0})
+          add_softmax(mean, variance.view().row(i), s, sign, shares);
+      for (size_t k = 0; k < shares.size(); ++k)
+        scores(i, static_cast<int64_t>(k)) =
+            std::max(std::log(shares[k] / kDraws), std::isnan(shares[k]) ? kNaN : kLeastScore);
+    }
+  }
+  std::vector<std::span<const double>> numbers() const override { return {numbers_}; }
+  void check() const override {
+    require(std::ranges::all_of(numbers_, [](double x) { return std::isfinite(x); }),
+            MERCER_INVALID_ARGUMENT,
+            "posteriors of classes are not finite, expected a larger lambda");
+  }
+
+ private:
+  void add_softmax(std::span<const double> mean, const double* variance, int64_t s, double sign,
+                   std::span<double> shares) const {
+    double most = -kInfinity, sum = 0;
+    const auto drawn = [&](size_t k) {
+      const auto at = static_cast<int64_t>(k);
+      return mean[k] + sign * std::sqrt(variance[at]) * draws_(s, at);
+    };
+    for (size_t k = 0; k < mean.size(); ++k) most = std::max(most, drawn(k));
+    for (size_t k = 0; k < mean.size(); ++k) sum += std::exp(drawn(k) - most);
+    for (size_t k = 0; k < mean.size(); ++k) shares[k] += std::exp(drawn(k) - most) / sum;
+  }
+
+  solver::DirichletPosterior posterior_;
+  std::vector<double> numbers_;
+  Matrix<double> draws_;
+};
+
+using Scores = std::vector<ScoredRows>;
+
+ScoredRows scored_by(const Predictor& predictor, const solver::BlockSource& rows,
+                     Context& context) {
+  const int64_t n = rows.rows(), K = rows.outputs();
+  ScoredRows all{Matrix<double>(n, K, context, "scores of rows held out"),
+                 Matrix<double>(n, K, context, "classes of rows held out"),
+                 std::vector<double>(static_cast<size_t>(n)), rows.reduction()};
+  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
+    const int64_t last = block.first + block.Z.rows;
+    predictor.predict(block.Z, all.scores.view().block_rows(block.first, last));
+    std::copy_n(block.Y.data, block.Y.rows * K, all.targets.view().row(block.first));
+    for (int64_t i = 0; i < block.Z.rows; ++i)
+      all.weights[static_cast<size_t>(block.first + i)] = block.weight(i);
+  });
+  return all;
+}
+
+/// A fit of one data set.
+class DirichletFit {
+ public:
+  DirichletFit(const solver::BlockSource& rows, const Estimating& estimating,
+               const Selecting& selecting, Context& context)
+      : rows_(rows), selecting_(selecting), center_(estimating.center), context_(context) {
+    const Value* const alpha = estimating.parameters.find("alpha");
+    if (alpha != nullptr) alpha_ = std::get<double>(*alpha);
+    if (selecting.selection == Selection::fixed) lambda_ = selecting.lambda;
+  }
+
+  Learned run() {
+    Stage stage(context_, kUnits);
+    Calibration calibration = plain_softmax(rows_.outputs());
+    if (!alpha_ || !lambda_) {
+      stage.share(kChoosing);
+      calibration = choose();
+      stage.advance(kChoosing);
+    }
+    stage.share(kUnits - kChoosing);
+    const solver::ClassSums sums(rows_, context_);
+    auto predictor = predictor_of(sums, *alpha_, *lambda_);
+    predictor->check();
+    return {std::move(predictor), *lambda_, std::move(path_), std::move(calibration)};
+  }
+
+ private:
+  struct Candidate {
+    double alpha, lambda;
+  };
+
+  std::shared_ptr<const Predictor> predictor_of(const solver::ClassSums& sums, double alpha,
+                                                double lambda) {
+    return std::make_shared<DirichletPredictor>(
+        solver::DirichletPosterior(sums, alpha, lambda, center_, context_));
+  }
+
+  /// First lambda with the usual alpha, then alpha. What scores of rows held out tell beyond that
+  /// calibrates.
+  Calibration choose() {
+    space_.emplace(rows_, context_);
+    std::vector<Candidate> candidates;
+    for (const double lambda : kLambdas)
+      candidates.push_back({alpha_.value_or(kAlphas[0]), lambda_.value_or(lambda)});
+    if (lambda_) candidates.resize(1);
+    const ScoredRows* best = take_best(candidates);
+    if (!alpha_) {
+      candidates.clear();
+      for (const double alpha : kAlphas) candidates.push_back({alpha, *chosen_lambda_});
+      best = take_best(candidates);
+    }
+    alpha_ = chosen_alpha_;
+    lambda_ = chosen_lambda_;
+    space_.reset();
+    return fit_calibration(*best, context_, Prior::softmax);
+  }
+
+  const ScoredRows* take_best(const std::vector<Candidate>& candidates) {
+    scores_ = score(candidates);
+    double least = kInfinity;
+    size_t best = 0;
+    for (size_t c = 0; c < candidates.size(); ++c) {
+      const std::vector<double> losses = log_losses(scores_[c], plain_softmax(rows_.outputs()));
+      const double loss = weighted_mean(losses, scores_[c].weights, rows_.reduction());
+      if (candidates[c].alpha == candidates[0].alpha) path_.push_back({candidates[c].lambda, loss});
+      if (loss < least) least = loss, best = c;
+    }
+    chosen_alpha_ = candidates[best].alpha;
+    chosen_lambda_ = candidates[best].lambda;
+    return &scores_[best];
+  }
+
+  /// Of all rows held out, for each candidate.
+  Scores score(const std::vector<Candidate>& candidates) {
+    const solver::BlockSource& rows = space_->rows();
+    std::vector<Scores> parts(candidates.size());
+    const std::vector<Split> splits = splits_of(rows, selecting_);
+    Stage stage(context_, std::ssize(splits));
+    for (const Split& split : splits) {
+      const auto train = rows.subset(split.train), held_out = rows.subset(split.held_out);
+      const solver::ClassSums sums(*train, context_);
+      for (size_t c = 0; c < candidates.size(); ++c)
+        parts[c].push_back(scored_by(*predictor_of(sums, candidates[c].alpha, candidates[c].lambda),
+                                     *held_out, context_));
+      stage.advance(1);
+    }
+    Scores all;
+    for (const Scores& part : parts) all.push_back(joined(part, context_));
+    return all;
+  }
+
+  const solver::BlockSource& rows_;
+  const Selecting& selecting_;
+  bool center_;
+  Context& context_;
+  std::optional<solver::RowSpace> space_;  // that rows held out lie in, too
+  std::optional<double> alpha_, lambda_;   // given, or chosen
+  std::optional<double> chosen_alpha_, chosen_lambda_;
+  Scores scores_;
+  std::vector<PathPoint> path_;
+};
+
+void check_dirichlet(const Fitting& asked) {
+  require(asked.coding.task == Task::classification, MERCER_UNSUPPORTED,
+          "model = dirichlet of a regression, expected task = \"classification\", or model = gp");
+}
+
+Learned fit_dirichlet(const solver::BlockSource& rows, const Estimating& estimating, const Coding&,
+                      const Selecting& selecting, Context& context) {
+  return DirichletFit(rows, estimating, selecting, context).run();
+}
+
+std::shared_ptr<const Predictor> load_dirichlet(std::span<const std::vector<double>> numbers,
+                                                int64_t features, int64_t classes) {
+  return std::make_shared<DirichletPredictor>(
+      solver::DirichletPosterior(numbers[0], features, classes));
+}
+
+}  // namespace
+
+const ModelEntry& dirichlet_model() {
+  static const ModelEntry entry{
+      .name = "dirichlet",
+      .help = "Gaussian process classification on Dirichlet-transformed labels, 4 K r^2 bytes",
+      .fields = {number_above_field("lambda", kOptional, 0, kUnbounded,
+                                    "a weight's variance is 1/(n lambda); absent: chosen on "
+                                    "held-out rows"),
+                 number_above_field("alpha", kOptional, 0, 1,
+                                    "of the Dirichlet distribution of a class without rows; "
+                                    "absent: chosen on held-out rows")},
+      .sections = {"class_posteriors"},
+      .selection = Selection::held_out,
+      .fit = fit_dirichlet,
+      .check = check_dirichlet,
+      .load = load_dirichlet,
+      .most_features = 1024};
+  return entry;
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Fewer rows than features: weights of least norm lie in the rows' span, so that a penalised fit in
+// coordinates of that span is the same fit (Kimeldorf and Wahba 1971). With ZZ' = Q diag(s) Q' rows
+// have the coordinates Q s^{1/2}, and coordinates u are the weights Z'Q s^{-1/2} u, of equal norm.
+#pragma once
+
+#include <memory>
+
+#include "solver/block_source.h"
+#include "solver/ridge.h"
+
+namespace mercer::solver {
+
+class RowSpace {
+ public:
+  /// Whether there are no more rows than half of the features, in this process alone, features are
+  /// no kernel's columns, and there is room for n D + 3 n^2 numbers.
+  static bool pays(const BlockSource& rows, const Context& context);
+  /// The rows are referred to. Where it does not pay, coordinates are the features themselves.
+  /// O(n^2 D + n^3).
+  RowSpace(const BlockSource& rows, Context& context);
+
+  bool reduces() const noexcept { return reduced_ != nullptr; }
+  /// With coordinates for features, and subsets of these.
+  const BlockSource& rows() const noexcept { return reduces() ? *reduced_ : rows_; }
+  /// Of features, from those of coordinates. One pass.
+  Weights weights(Weights u, Context& context) const;
+
+ private:
+  const BlockSource& rows_;
+  std::unique_ptr<BlockSource> reduced_;
+  Matrix<double> dual_;  // n x r: Q s^{-1/2}
+};
+
+}  // namespace mercer::solver
