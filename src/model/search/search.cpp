@@ -290,6 +290,7 @@ Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
   check_numbers(fit.prepare.missing, X);
   const Estimating& last = options.loss ? *options.loss : fit.estimate;
   check_targets(fit.coding, Y, may_miss_targets(fit.coding, *last.entry));
+  observed_of(Y).require_some();
   Found found = within(maker.domain(), fit.prepare, X);
   found.flagged = options.flagged;
   const SearchOptions inside = with_features(options, X.rows(), X.cols(), context);
