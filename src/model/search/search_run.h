@@ -207,9 +207,9 @@ class SearchRun {
     if (!unseen_.empty()) assess_by(chosen, make_linear(std::move(weights)));
   }
   /// How the lambda of what is fitted last is chosen, where that is not ridge.
-  Selection last_selection() const;
+  Selection final_selection() const;
   /// What is fitted last, where that is not ridge: lambda in its own way, then all rows.
-  void fit_loss(Chosen& chosen, Model& model);
+  void fit_final(Chosen& chosen, Model& model);
   /// As it was asked for, with what was chosen.
   Fitting fitted_as(const Chosen& chosen) const;
   /// Where the last rows are predicted worse than rows among the others (search_drift.cpp).
