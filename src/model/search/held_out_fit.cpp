@@ -13,6 +13,11 @@
 #include "solver/single_sums.h"
 
 namespace mercer::model {
+namespace {
+
+constexpr size_t kLeastDecomposed = 10;  // lambdas for which that is no more work than factors
+
+}  // namespace
 
 HeldOutFit::HeldOutFit(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
                        solver::RowSet train, Sums sums, Context& context,
@@ -112,9 +117,10 @@ Trial judge_splits(const solver::BlockSource& rows, const solver::RidgeProblem& 
                    const Judge& judge, Context& context, const solver::RowsDone& done) {
   std::vector<Trial> parts;
   for (const Split& split : splits) {
-    if (lambdas.size() == 1) {
+    if (lambdas.size() < kLeastDecomposed) {
       const HeldOutFit fit(rows, problem, split.train, HeldOutFit::Sums::exact, context, done);
-      parts.push_back(fit.judge({.grid = {lambdas[0]}}, split.held_out, judge, context));
+      parts.push_back(
+          fit.judge({.grid = {lambdas.begin(), lambdas.end()}}, split.held_out, judge, context));
       continue;
     }
     std::exception_ptr none;  // decompositions serve every lambda
@@ -123,7 +129,11 @@ Trial judge_splits(const solver::BlockSource& rows, const solver::RidgeProblem& 
     parts.push_back(judge_path(*path, lambdas, *rows.subset(split.held_out),
                                judge.on(split.held_out), context, none));
   }
-  return joined(std::move(parts));
+  Trial all = joined(std::move(parts));
+  require(!all.points.empty(), MERCER_NOT_POSITIVE_DEFINITE,
+          "no lambda from %g down to %g serves every split of the rows, expected a larger one",
+          lambdas.front(), lambdas.back());
+  return all;
 }
 
 void HeldOutFit::add(solver::RowSet more, Context& context) {

@@ -49,8 +49,8 @@ class HeldOutFit {
   std::unique_ptr<solver::LambdaPath> path_;
 };
 
-/// Every lambda on the rows held out of each split, by fits to its others: of several lambdas
-/// a decomposition of each.
+/// Every lambda on the rows held out of each split, by fits to its others: ten and more by a
+/// decomposition of each. Errors: those of judge, and where no lambda serves all splits.
 Trial judge_splits(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
                    const std::vector<Split>& splits, std::span<const double> lambdas,
                    const Judge& judge, Context& context, const solver::RowsDone& done);

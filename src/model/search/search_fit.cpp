@@ -89,7 +89,7 @@ void SearchRun::take_whole(Chosen& chosen, int64_t features) {
   if (chosen.whole) return;
   Trial trial;
   if (leaves_out()) {
-    trial = leave_out(*whole_, chosen.setting, chosen_by_);
+    trial = leave_out(*whole_, chosen.setting, chosen_by_, lambdas(chosen));
   } else {
     last_.emplace(*whole_, estimate_.problem(), split_.train, HeldOutFit::Sums::exact, context_,
                   counting(features));
