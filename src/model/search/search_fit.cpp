@@ -151,17 +151,27 @@ void SearchRun::fit_final(Chosen& chosen, Model& model) {
   how.lambda = options_.final_lambda;
   how.held_out_fraction = options_.held_out_fraction;
   const FeatureRows rows = plain_rows(chosen);
-  const auto learn = [&](const solver::BlockSource& some) {
-    return asked.entry->fit(some, asked, fit_.coding, how, context_);
+  const auto learn = [&](const solver::BlockSource& some, const Selecting& by) {
+    return asked.entry->fit(some, asked, fit_.coding, by, context_);
   };
-  if (!unseen_.empty()) {
-    Learned seen = learn(*rows.subset(chosen_by_));
+  const auto learn_all = [&] {
+    if (unseen_.empty()) return learn(rows, how);
+    Learned seen = learn(*rows.subset(chosen_by_), how);
     assess_by(chosen, std::move(seen.predictor), std::move(seen.posterior));
     model.path = std::move(seen.path);
-    how.selection = Selection::fixed;
-    how.lambda = seen.lambda;
-  }
-  Learned learned = learn(rows);
+    Selecting kept = how;
+    kept.selection = Selection::fixed;
+    kept.lambda = seen.lambda;
+    try {
+      return learn(rows, kept);
+    } catch (const Error& error) {
+      // What is lost in the sums of all rows is not theirs: they choose anew.
+      const bool given = how.selection == Selection::fixed;
+      if (given || error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
+      return learn(rows, how);
+    }
+  };
+  Learned learned = learn_all();
   model.predictor = std::move(learned.predictor);
   model.calibration = std::move(learned.calibration);
   model.posterior = std::move(learned.posterior);
