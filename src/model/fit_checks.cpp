@@ -177,7 +177,7 @@ void check_targets(const Coding& coding, MatrixView<const double> Y, bool may_mi
 void ObservedTargets::add(MatrixView<const double> Y) {
   for (int64_t i = 0; i < Y.rows; ++i)
     for (int64_t k = 0; k < Y.cols; ++k)
-      ++(std::isnan(Y(i, k)) ? missing_ : observed_[static_cast<size_t>(k)]);
+      ++counts_[static_cast<size_t>(std::isnan(Y(i, k)) ? Y.cols : k)];
 }
 
 ObservedTargets observed_of(MatrixView<const double> Y) {
@@ -186,14 +186,11 @@ ObservedTargets observed_of(MatrixView<const double> Y) {
   return observed;
 }
 
-void ObservedTargets::reduce(solver::Reduction& reduction) {
-  reduction.sum(observed_);
-  reduction.sum({&missing_, 1});
-}
+void ObservedTargets::reduce(solver::Reduction& reduction) { reduction.sum(counts_); }
 
 void ObservedTargets::require_some() const {
-  for (size_t k = 0; k < observed_.size(); ++k)
-    require(observed_[k] > 0, MERCER_INVALID_ARGUMENT,
+  for (size_t k = 0; k + 1 < counts_.size(); ++k)
+    require(counts_[k] > 0, MERCER_INVALID_ARGUMENT,
             "column %zu of Y (counted from 0) is NaN in every row, expected some target", k);
 }
 

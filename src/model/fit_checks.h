@@ -41,16 +41,15 @@ void check_targets(const Coding& coding, MatrixView<const double> Y, bool may_mi
 /// What was observed of each column, block by block, in one process or several.
 class ObservedTargets {
  public:
-  explicit ObservedTargets(int64_t columns) : observed_(static_cast<size_t>(columns), 0.0) {}
+  explicit ObservedTargets(int64_t columns) : counts_(static_cast<size_t>(columns) + 1, 0.0) {}
   void add(MatrixView<const double> Y);
   void reduce(solver::Reduction& reduction);
   /// Errors: INVALID_ARGUMENT naming a column of NaN alone.
   void require_some() const;
-  bool is_complete() const noexcept { return missing_ == 0; }
+  bool is_complete() const noexcept { return counts_.back() == 0; }
 
  private:
-  std::vector<double> observed_;
-  double missing_ = 0;
+  std::vector<double> counts_;  // of each column, then of what is missing in all of them
 };
 ObservedTargets observed_of(MatrixView<const double> Y);
 /// Targets may be NaN: those of a regression by squares.

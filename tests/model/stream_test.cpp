@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Fits of rows that come block by block, also to several processes, against fits of the same rows in
 // memory.
+#include "memory_stream.h"
 #include "model/estimator/model_entry.h"
 #include "model/prepare/shared_order.h"
 #include "model/row_stream.h"
-#include "memory_stream.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/catch.h"
