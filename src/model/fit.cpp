@@ -46,6 +46,25 @@ void check_shared(const Preparing& asked) {
           "curves would take a column's numbers in one process");
 }
 
+/// What would need rows or targets before they are read, or others' rows.
+void check_streamed(const Fitting& asked, bool shared) {
+  require(asked.prepare.missing != Missing::flag, MERCER_UNSUPPORTED,
+          "missing = flag of a stream, whose flags cannot be counted before it is read: expected "
+          "refuse or fill");
+  const OutputStructure outputs = asked.outputs.structure;
+  require(
+      outputs == OutputStructure::independent || outputs == OutputStructure::given,
+      MERCER_UNSUPPORTED,
+      "outputs of a stream, expected independent or given: how they belong together is found in "
+      "targets, of a sample of the rows in memory say");
+  check_dependence(asked.select, {});
+  if (!shared) return;
+  check_shared(asked.prepare);
+  require(!asked.select.ordered, MERCER_UNSUPPORTED,
+          "ordered = true of rows that several processes share, expected false: each holds out "
+          "rows of its own");
+}
+
 void learn(const solver::BlockSource& rows, const Fitting& asked, Context& context, Model& model) {
   Learned learned =
       asked.estimate.entry->fit(rows, asked.estimate, asked.coding, asked.select, context);
@@ -79,6 +98,7 @@ void check_data(const Fitting& asked, const TargetedRows& rows) {
   check_dependence(asked.select, rows.groups);
   check_numbers(asked.prepare.missing, rows.X);
   check_targets(asked.coding, rows.Y, may_miss_targets(asked.coding, *asked.estimate.entry));
+  observed_of(rows.Y).require_some();
 }
 
 RowSummary summary_of(const Fitting& asked, std::optional<InputDomain> domain,
@@ -141,8 +161,8 @@ Model fit(const MapFromRows& plan, const Fitting& asked, const Rows& X, MatrixVi
   stage.advance(making);
   stage.share(3 * X.rows() + solver::eigen_rows(plan.features));
   check_map(*map, preparation.prepared(X.cols()));
-  return fit_prepared(std::move(map), std::move(preparation), summary.ranges(), asked, data, context,
-                      all_rows(X.rows()));
+  return fit_prepared(std::move(map), std::move(preparation), summary.ranges(), asked, data,
+                      context, all_rows(X.rows()));
 }
 
 Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked,
@@ -151,33 +171,25 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& 
   check_preparation(asked.prepare, found);
   check(asked);
   check_target_columns(asked.coding, "targets", targets);
-  require(asked.prepare.missing != Missing::flag, MERCER_UNSUPPORTED,
-          "missing = flag of a stream, whose flags cannot be counted before it is read: expected "
-          "refuse or fill");
+  solver::Reduction* const reduction = stream.reduction();
+  check_streamed(asked, reduction != nullptr);
   check_map(*map, map->inputs());
   Fitting coupled = asked;
-  require(
-      asked.outputs.structure == OutputStructure::independent, MERCER_UNSUPPORTED,
-      "outputs of a stream, expected independent: how they belong together is found in targets");
-  couple(*map, {}, {}, context, coupled);
-  solver::Reduction* const reduction = stream.reduction();
-  if (reduction != nullptr) check_shared(asked.prepare);
-  require(reduction == nullptr || !asked.select.ordered, MERCER_UNSUPPORTED,
-          "ordered = true of rows that several processes share, expected false: each holds out "
-          "rows of its own");
-  check_dependence(asked.select, {});
+  couple(*map, MatrixView<const double>(nullptr, 0, targets), {}, context, coupled);
   Model model;
   model.map = std::move(map);
   const CheckedStream checked(*model.map, asked, found, stream, targets, context);
   const bool numbers = asked.coding.task == Task::regression;
   RowSummary summary(asked.prepare, found, asked.select.seed, model.map->inputs(),
                      numbers ? targets : 0, context);
+  ObservedTargets observed(targets);
   std::vector<double> classes;  // of which rows held out and folds take their shares
   const Selection selection = asked.select.selection;
   const bool holds_out = selection == Selection::kfold || selection == Selection::held_out;
   Stage stage(context, kPasses);
   const int64_t rows = checked.pass(context, [&](int64_t, const RowStream::Block& block) {
     summary.add(block.X, ranged_targets(asked.coding, block.Y), block.weights);
+    observed.add(block.Y);
     if (!holds_out) return;
     const std::vector<double> more = classes_of(asked.coding, block.Y);
     // Twice: they are copied as they grow.
@@ -189,14 +201,19 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& 
   stage.advance(1);
   stage.share(kPasses - 1);
   const MemoryCharge held = context.charge(class_bytes(std::ssize(classes)), kClassNumbers);
-  if (reduction != nullptr) summary.reduce(*reduction, context);
+  if (reduction != nullptr) {
+    summary.reduce(*reduction, context);
+    observed.reduce(*reduction);
+  }
   model.rows = summary.rows();
   check_rows("the stream", model.rows, summary.weight());
   check_folds(asked.select, model.rows);
   summary.require_numbers();
+  observed.require_some();
   model.preparation = summary.preparation();
   model.ranges = summary.ranges();
-  learn(StreamRows(checked, model.preparation, rows, classes), coupled, context, model);
+  learn(StreamRows(checked, model.preparation, {rows, observed.is_complete(), classes}), coupled,
+        context, model);
   return model;
 }
 

@@ -164,13 +164,6 @@ void check_targets(const Coding& coding, MatrixView<const double> Y, bool may_mi
               "missing with the squared loss alone, model = \"ridge\"",
               static_cast<Long>(i), static_cast<Long>(k));
   require_summable("Y", Y, may_miss ? MissingNumbers::allowed : MissingNumbers::refused);
-  for (int64_t k = 0; may_miss && k < Y.cols; ++k) {
-    int64_t i = 0;
-    while (i < Y.rows && std::isnan(Y(i, k))) ++i;
-    require(i < Y.rows, MERCER_INVALID_ARGUMENT,
-            "column %lld of Y (counted from 0) is NaN in every row, expected some target",
-            static_cast<Long>(k));
-  }
   if (coding.task == Task::regression) return;
   for (int64_t i = 0; i < Y.rows; ++i) {
     const double label = Y(i, 0);
@@ -179,6 +172,26 @@ void check_targets(const Coding& coding, MatrixView<const double> Y, bool may_mi
             "Y: row %lld (counted from 0) has class %g, expected a whole number from 0 to %lld",
             static_cast<Long>(i), label, static_cast<Long>(coding.classes - 1));
   }
+}
+
+void ObservedTargets::add(MatrixView<const double> Y) {
+  for (int64_t i = 0; i < Y.rows; ++i)
+    for (int64_t k = 0; k < Y.cols; ++k)
+      ++counts_[static_cast<size_t>(std::isnan(Y(i, k)) ? Y.cols : k)];
+}
+
+ObservedTargets observed_of(MatrixView<const double> Y) {
+  ObservedTargets observed(Y.cols);
+  observed.add(Y);
+  return observed;
+}
+
+void ObservedTargets::reduce(solver::Reduction& reduction) { reduction.sum(counts_); }
+
+void ObservedTargets::require_some() const {
+  for (size_t k = 0; k + 1 < counts_.size(); ++k)
+    require(counts_[k] > 0, MERCER_INVALID_ARGUMENT,
+            "column %zu of Y (counted from 0) is NaN in every row, expected some target", k);
 }
 
 }  // namespace mercer::model

@@ -3,7 +3,10 @@
 // What fit and search refuse before any work: what is asked, shapes, NaN, labels.
 #pragma once
 
+#include <vector>
+
 #include "model/estimator/fitting.h"
+#include "solver/reduction.h"
 
 namespace mercer::model {
 
@@ -32,9 +35,23 @@ void check_map(const feature::FeatureMap& map, int64_t columns);
 void check_outputs(const kernel::Kernel& kernel, const Fitting& asked);
 /// Inputs summable (base/finite.h); NaN is allowed where missing numbers are filled.
 void check_numbers(Missing missing, const Rows& X);
-/// Summable (base/finite.h); of a regression by squares NaN is a target that was not observed, of
-/// which no column may have others alone, where may_miss; for classification whole numbers in [0, classes).
+/// Summable (base/finite.h); NaN is a target that was not observed, where may_miss; for
+/// classification whole numbers in [0, classes).
 void check_targets(const Coding& coding, MatrixView<const double> Y, bool may_miss = false);
+/// What was observed of each column, block by block, in one process or several.
+class ObservedTargets {
+ public:
+  explicit ObservedTargets(int64_t columns) : counts_(static_cast<size_t>(columns) + 1, 0.0) {}
+  void add(MatrixView<const double> Y);
+  void reduce(solver::Reduction& reduction);
+  /// Errors: INVALID_ARGUMENT naming a column of NaN alone.
+  void require_some() const;
+  bool is_complete() const noexcept { return counts_.back() == 0; }
+
+ private:
+  std::vector<double> counts_;  // of each column, then of what is missing in all of them
+};
+ObservedTargets observed_of(MatrixView<const double> Y);
 /// Targets may be NaN: those of a regression by squares.
 bool may_miss_targets(const Coding& coding, const ModelEntry& entry);
 

@@ -33,7 +33,7 @@ class RowStream {
 /// fit of rows that come from a stream of d inputs and m targets (classification: m = 1): a pass
 /// for the standardisation, which counts the rows, one for the statistics, one more for
 /// leave-one-out, two more for each fold or held-out part, each of which maps the rows it needs
-/// alone. The same row numbers are held out as of rows in memory. Memory: as fit, and a block.
+/// alone; of rows that miss targets these for each output, and some that count them. The same row numbers are held out as of rows in memory. Memory: as fit, and a block.
 /// Processes that share the rows by stream.reduction() get one model, that of all their rows. Each
 /// holds out rows of its own. UNSUPPORTED: what would need a column's numbers in one place.
 /// Errors: as fit; INVALID_ARGUMENT if two passes give different numbers of rows.

@@ -71,7 +71,7 @@ void CheckedStream::check(const RowStream::Block& block, int64_t before) const {
       static_cast<Long>(targets_));
   check_numbers(asked_.prepare.missing, block.X);
   check_domain(asked_.prepare, found_, "X", block.X);
-  check_targets(asked_.coding, block.Y);
+  check_targets(asked_.coding, block.Y, may_miss_targets(asked_.coding, *asked_.estimate.entry));
   require(stream_.weighted() ? std::ssize(block.weights) == block.X.rows() : block.weights.empty(),
           MERCER_DIMENSION_MISMATCH,
           "a block after row %lld has %zu weights, expected one for each of its %lld rows where "
@@ -84,8 +84,8 @@ int64_t StreamRows::outputs() const { return coded_outputs(stream_.coding(), str
 
 std::vector<double> StreamRows::classes() const {
   std::vector<double> classes;
-  for (int64_t i = 0; i < set_.count && !classes_.empty(); ++i)
-    classes.push_back(classes_[static_cast<size_t>(set_[i])]);
+  for (int64_t i = 0; i < set_.count && !known_.classes.empty(); ++i)
+    classes.push_back(known_.classes[static_cast<size_t>(set_[i])]);
   return classes;
 }
 
@@ -94,6 +94,24 @@ int64_t StreamRows::block_rows() const {
 }
 
 void StreamRows::for_each(Context& context, const Body& body) const {
+  for_each_part(context, [&](int64_t begin, const solver::BlockSource& part) {
+    part.for_each(context, [&](const solver::FeatureBlock& features) {
+      solver::FeatureBlock numbered = features;
+      numbered.first += begin;
+      body(numbered);
+    });
+  });
+}
+
+void StreamRows::for_each_target(Context& context, const TargetBody& body) const {
+  for_each_part(context, [&](int64_t, const solver::BlockSource& part) {
+    part.for_each_target(context, body);
+  });
+}
+
+void StreamRows::for_each_part(
+    Context& context,
+    const std::function<void(int64_t begin, const solver::BlockSource&)>& body) const {
   int64_t done = 0;               // rows of the set
   std::vector<int64_t> of_block;  // numbers within a block of the stream
   const int64_t all = stream_.pass(context, [&](int64_t first, const RowStream::Block& block) {
@@ -104,21 +122,15 @@ void StreamRows::for_each(Context& context, const Body& body) const {
     const FeatureRows rows(stream_.map(), preparation_, stream_.coding(), stream_.precision(),
                            block);
     const bool whole = done - begin == block.X.rows();
-    const auto part =
-        rows.subset(whole ? solver::RowSet(block.X.rows()) : solver::RowSet(of_block));
-    part->for_each(context, [&](const solver::FeatureBlock& features) {
-      solver::FeatureBlock numbered = features;
-      numbered.first += begin;
-      body(numbered);
-    });
+    body(begin, *rows.subset(whole ? solver::RowSet(block.X.rows()) : solver::RowSet(of_block)));
   });
-  require(all == all_, MERCER_INVALID_ARGUMENT,
+  require(all == known_.rows, MERCER_INVALID_ARGUMENT,
           "the stream gave %lld rows, and %lld when it began again: expected the same",
-          static_cast<Long>(all_), static_cast<Long>(all));
+          static_cast<Long>(known_.rows), static_cast<Long>(all));
 }
 
 std::unique_ptr<solver::BlockSource> StreamRows::subset(solver::RowSet rows) const {
-  auto part = std::make_unique<StreamRows>(stream_, preparation_, all_, classes_);
+  auto part = std::make_unique<StreamRows>(stream_, preparation_, known_);
   part->set_ = set_.choose(rows);
   return part;
 }

@@ -46,26 +46,36 @@ class CheckedStream {
 
 class StreamRows final : public solver::BlockSource {
  public:
-  /// References are kept. rows: as many as the first pass found; another number later is refused.
-  /// classes: of these, or none.
-  StreamRows(const CheckedStream& stream, const Preparation& preparation, int64_t rows,
-             std::span<const double> classes)
-      : stream_(stream), preparation_(preparation), all_(rows), classes_(classes), set_(rows) {}
+  /// What the first pass found.
+  struct Known {
+    int64_t rows = 0;  // another number later is refused
+    bool is_complete = true;
+    std::span<const double> classes = {};  // of these rows, or none
+  };
+  /// References are kept.
+  StreamRows(const CheckedStream& stream, const Preparation& preparation, const Known& known)
+      : stream_(stream), preparation_(preparation), known_(known), set_(known.rows) {}
 
-  int64_t features() const override { return stream_.map().features(); }
+  int64_t features() const override { return stream_.map().scalar().features(); }
   int64_t outputs() const override;
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override;
   std::vector<double> classes() const override;
+  bool is_complete() const override { return known_.is_complete; }
   solver::Reduction* reduction() const override { return stream_.reduction(); }
   void for_each(Context& context, const Body& body) const override;
+  void for_each_target(Context& context, const TargetBody& body) const override;
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override;
 
  private:
+  /// Those rows of each block that are in the set, the first of them its row number `begin`.
+  void for_each_part(
+      Context& context,
+      const std::function<void(int64_t begin, const solver::BlockSource&)>& body) const;
+
   const CheckedStream& stream_;
   const Preparation& preparation_;
-  int64_t all_;
-  std::span<const double> classes_;
+  Known known_;
   solver::ChosenRows set_;
 };
 

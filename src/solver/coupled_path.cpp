@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "linalg/blas.h"
+#include "solver/block_statistics.h"
 #include "solver/centering.h"
 #include "solver/group_path.h"
 #include "solver/inverse_trace.h"
@@ -193,6 +194,17 @@ std::unique_ptr<LambdaPath> make_coupled_factors(const BlockSource& rows,
   check(rows, problem);
   return std::make_unique<GroupFactors>(group_sums(rows, problem, *problem.coupling, context, done),
                                         *problem.coupling);
+}
+
+std::unique_ptr<LambdaPath> make_decomposed_path(const BlockSource& rows,
+                                                 const RidgeProblem& problem, Context& context,
+                                                 const RowsDone& done) {
+  if (problem.is_coupled(rows)) return make_coupled_path(rows, problem, context, done);
+  if (is_dual(rows))
+    return make_dual_eigen_path(make_dual_system(rows, problem.center, context, done), context);
+  RowStatistics statistics(rows.features(), rows.outputs(), context);
+  add_blocks(rows, statistics, context, done);
+  return make_eigen_path(take_reduced(rows, std::move(statistics)), problem.center, context);
 }
 
 int64_t coupled_rows(const BlockSource& rows, const RidgeProblem& problem) {

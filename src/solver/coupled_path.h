@@ -51,6 +51,11 @@ std::unique_ptr<CoupledPath> make_coupled_path(const BlockSource& rows, const Ri
 std::unique_ptr<LambdaPath> make_coupled_factors(const BlockSource& rows,
                                                  const RidgeProblem& problem, Context& context,
                                                  const RowsDone& done = {});
+/// For ten lambdas and more, which cost less by one eigendecomposition than by a factor for each: of
+/// D features or n rows, or of coupled outputs as above. Not of an iterative problem.
+std::unique_ptr<LambdaPath> make_decomposed_path(const BlockSource& rows,
+                                                 const RidgeProblem& problem, Context& context,
+                                                 const RowsDone& done = {});
 /// Of progress: what making one takes, in rows that are summed up.
 int64_t coupled_rows(const BlockSource& rows, const RidgeProblem& problem);
 

@@ -257,11 +257,12 @@ Matrix<double> DualSystem::leave_one_out(const Combination& of, int64_t first, i
 Weights DualSystem::solve(const Combination& of, Context& context) const {
   const Matrix<double> rotated(rows(), of.M.cols, context, kSquare);
   Matrix<double> alpha(rows(), of.M.cols, context, kSquare);
+  const double null = kEpsilon * static_cast<double>(rows()) * s_.back();  // rounding, not rows
   linalg::multiply(1.0, kPlain, UY_.view(), kPlain, of.M, 0.0, rotated.view());
   for (int64_t j = 0; j < rows(); ++j)
     for (int64_t k = 0; k < of.M.cols; ++k) {
       const double sum = s_[static_cast<size_t>(j)] + n_ * of.lambdas[static_cast<size_t>(k)];
-      rotated(j, k) *= sum > 0 ? 1 / sum : 0.0;  // 0 for an infinite lambda
+      rotated(j, k) *= sum > null ? 1 / sum : 0.0;  // 0 for an infinite lambda
     }
   linalg::multiply(1.0, kTransposed, U_.view(), kPlain, rotated.view(), 0.0, alpha.view());
   std::vector<double> mean(static_cast<size_t>(of.M.cols), 0.0);

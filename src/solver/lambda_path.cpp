@@ -63,6 +63,27 @@ class DualPath final : public LambdaPath {
   DualSystem system_;
 };
 
+class DualEigenPath final : public LambdaPath {
+ public:
+  DualEigenPath(DualSystem system, Context& context) : system_(std::move(system)) {
+    system_.decompose(context);
+  }
+  Weights solve(double lambda, Context& context) const override {
+    const int64_t m = system_.outputs();
+    const Matrix<double> each(m, m, context, kRidge);
+    each.fill(0);
+    for (int64_t o = 0; o < m; ++o) each(o, o) = 1;
+    const std::vector<double> lambdas(static_cast<std::size_t>(m), lambda);
+    return system_.solve(Combination{each.view(), lambdas}, context);
+  }
+  Solution solution(double lambda, Context& context) const override {
+    return {solve(lambda, context), system_.effective_dimension(lambda)};
+  }
+
+ private:
+  DualSystem system_;
+};
+
 }  // namespace
 
 std::unique_ptr<LambdaPath> make_eigen_path(RowStatistics&& statistics, bool center,
@@ -76,6 +97,10 @@ std::unique_ptr<LambdaPath> make_cholesky_path(const RowStatistics& statistics, 
 
 std::unique_ptr<LambdaPath> make_dual_path(DualSystem system) {
   return std::make_unique<DualPath>(std::move(system));
+}
+
+std::unique_ptr<LambdaPath> make_dual_eigen_path(DualSystem system, Context& context) {
+  return std::make_unique<DualEigenPath>(std::move(system), context);
 }
 
 bool is_dual(const BlockSource& rows) {

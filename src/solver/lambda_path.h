@@ -28,6 +28,8 @@ std::unique_ptr<LambdaPath> make_eigen_path(RowStatistics&& statistics, bool cen
 std::unique_ptr<LambdaPath> make_cholesky_path(const RowStatistics& statistics, bool center);
 /// The n x n system, for n < D: a Cholesky factor per lambda, O(n^3 / 3).
 std::unique_ptr<LambdaPath> make_dual_path(DualSystem system);
+/// The same by one eigendecomposition, then every lambda in O(n (n + D)).
+std::unique_ptr<LambdaPath> make_dual_eigen_path(DualSystem system, Context& context);
 
 /// The dual form serves: there are fewer rows than features, or these are a kernel's columns.
 bool is_dual(const BlockSource& rows);

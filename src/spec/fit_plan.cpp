@@ -124,7 +124,7 @@ void refuse_search_keys(const FitPlan& plan, const char* of) {
 
 /// A Gaussian process's search may end by its evidence.
 bool climbs_evidence(const FitPlan& plan) {
-  return plan.search.loss && plan.search.loss->entry->keeps_posterior &&
+  return plan.search.final_estimate && plan.search.final_estimate->entry->keeps_posterior &&
          plan.search.fit.select.selection == model::Selection::evidence;
 }
 
@@ -132,7 +132,7 @@ bool climbs_evidence(const FitPlan& plan) {
 void check_searchable(const FitPlan& plan) {
   constexpr const char* kPlain = "it left out, or \"search\": false";
   refuse_keys(plan, {"solver"}, "a search", kPlain);
-  if (!plan.search.loss)
+  if (!plan.search.final_estimate)
     refuse_keys(plan, {"delta", "tau", "iterations", "tolerance"},
                 "a search of logistic regression", kPlain);
   if (!plan.asks("select")) return;
@@ -144,7 +144,7 @@ void check_searchable(const FitPlan& plan) {
 }
 
 /// What is neither ridge nor logistic regression is fitted at the end, with a lambda of its own.
-void end_with_loss(FitPlan& plan) {
+void end_with_estimate(FitPlan& plan) {
   const model::Estimating& asked = plan.search.fit.estimate;
   const Value* const loss = asked.parameters.find("loss");
   const bool posterior = asked.entry->keeps_posterior;
@@ -153,8 +153,8 @@ void end_with_loss(FitPlan& plan) {
     return;
   // Variances are those of the targets as they are.
   if (posterior) plan.search.choose_target_transform = false;
-  plan.search.loss = asked;
-  plan.search.loss_lambda = std::exchange(plan.search.lambda, -1);
+  plan.search.final_estimate = asked;
+  plan.search.final_lambda = std::exchange(plan.search.lambda, -1);
   plan.search.estimator = model::Estimator::ridge;
 }
 
@@ -310,7 +310,7 @@ model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<co
   }
   if (plan.search.given_features)
     refuse_keys(plan, {"most_features"}, "a search with map.features", "one of the two");
-  end_with_loss(plan);
+  end_with_estimate(plan);
   check_searchable(plan);
   begin_with_ridge(plan.search.fit.estimate);
   model::Preparing& prepare = plan.search.fit.prepare;

@@ -87,6 +87,20 @@ TEST_CASE("a grouped search scores groups that it has not seen") {
   CHECK(std::abs(grouped - truth) < 3 * std::sqrt(error / kSets));
 }
 
+TEST_CASE("groups of many rows are judged by folds of all groups and scored on others") {
+  const GroupedRows rows(24, 160, 3);
+  const Model model = searched(rows, rows.groups);
+  const FitReport& report = model.report;
+  CHECK(report.criterion == ComparedBy::folds);
+  CHECK(report.assessment.kind == Assessed::unseen);
+  CHECK(report.criterion_rows + report.assessment.rows == 24 * 160);
+  CHECK(report.criterion_rows >= 18 * 160);
+  // Of targets that new groups do not tell no fit explains much, and none is thought to.
+  CHECK(1 - report.criterion_score < 0.2);
+  const GroupedRows others(200, 3, 8);
+  CHECK(score_on(model, others) < 0.2);
+}
+
 TEST_CASE("the test of drift has its level, of heavy tails and of ties") {
   // 1 in 1000; above 20 of 8000 with a chance below 1e-4.
   const Matrix<double> numbers = random_matrix(8000, 120, 7);

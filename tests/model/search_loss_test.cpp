@@ -29,7 +29,7 @@ Model searched(const Problem& problem, const Estimating& loss) {
   options.features = 60;
   options.per_input = PerInput::off;
   options.fit.estimate.precision = feature::Precision::f64;
-  options.loss = loss;
+  options.final_estimate = loss;
   return search(GaussianMaker{3, 5}, options, problem);
 }
 

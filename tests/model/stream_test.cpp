@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Fits of rows that come block by block, also to several processes, against fits of the same rows in
 // memory.
+#include "memory_stream.h"
 #include "model/estimator/model_entry.h"
 #include "model/prepare/shared_order.h"
 #include "model/row_stream.h"
@@ -15,40 +16,6 @@
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
-
-/// Rows in memory, in blocks of several sizes.
-class MemoryStream : public RowStream {
- public:
-  MemoryStream(Rows X, MatrixView<const double> Y, std::vector<int64_t> sizes)
-      : X_(X), Y_(Y), sizes_(std::move(sizes)) {}
-  int64_t passes = 0;
-  int64_t drop_after_first = 0;  // rows that later passes lack
-  std::span<const double> weights;
-
- private:
-  bool weighted() const override { return !weights.empty(); }
-  void rewind() override {
-    ++passes;
-    at_ = turn_ = 0;
-  }
-  Block next() override {
-    const int64_t end = X_.rows() - (passes > 1 ? drop_after_first : 0);
-    const int64_t first = at_;
-    at_ = std::min(end, at_ + sizes_[static_cast<size_t>(turn_++) % sizes_.size()]);
-    const auto of_block = weights.empty() ? weights
-                                          : weights.subspan(static_cast<size_t>(first),
-                                                            static_cast<size_t>(at_ - first));
-    return {X_.block_rows(first, at_), Y_.block_rows(first, at_), of_block};
-  }
-  Rows X_;
-  MatrixView<const double> Y_;
-  std::vector<int64_t> sizes_;
-  int64_t at_ = 0, turn_ = 0;
-};
-
-}  // namespace
 
 TEST_CASE("a stream of blocks fits as its rows in memory do") {
   const Problem problem = smooth_problem(500, 3, 2, 0.1, 1);
@@ -242,10 +209,11 @@ class PartStream final : public RowStream {
   bool read_ = false;
 };
 
-void check_shared(const Rows& X, MatrixView<const double> Y, const std::vector<int64_t>& bounds) {
+void check_shared(const Rows& X, MatrixView<const double> Y, const std::vector<int64_t>& bounds,
+                  Selection by = Selection::gcv) {
   Fitting options;
   options.estimate.precision = feature::Precision::f64;
-  options.select.selection = Selection::gcv;
+  options.select.selection = by;
   const auto map = gaussian_map(X.cols(), 24, 2.0);
   Context context;
   const Model whole = fit(map, options, X, Y, context);
@@ -291,6 +259,19 @@ TEST_CASE("processes find ranges, means and deviations of all rows together") {
   check_shared(problem.x(), problem.y(), {0, 0, 150, 200});
   const auto sparse = sparse_rows<double>(200, 6, 3, 9);
   check_shared(sparse.view(), problem.y(), {0, 90, 200});
+}
+
+TEST_CASE("processes share rows that miss targets") {
+  Problem problem = smooth_problem(200, 4, 2, 0.1, 31);
+  for (int64_t i = 0; i < 200; ++i)
+    if (i % 3 == 0 || i < 90) problem.Y(i, 1) = std::nan("");  // the first process has none
+  check_shared(problem.x(), problem.y(), {0, 90, 200}, Selection::loo);
+  for (int64_t i = 0; i < 200; ++i) problem.Y(i, 1) = std::nan("");
+  MemoryStream stream(problem.x(), problem.y(), {64});
+  Context context;
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                fit_stream(gaussian_map(4, 24), f64_options(Selection::loo), stream, 2, context),
+                "column 1 of Y (counted from 0) is NaN in every row, expected some target");
 }
 
 TEST_CASE("the order of numbers in several processes is found by sums") {

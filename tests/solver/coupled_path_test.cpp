@@ -252,6 +252,38 @@ TEST_CASE("coupled outputs: a shift far below the eigenvalues keeps its digits i
             make_dual_path(make_dual_system(source, true, context))->solve(lambda, context)) == "");
 }
 
+TEST_CASE("one decomposition solves as a factor for each lambda does") {
+  Context context;
+  for (const int64_t D : {9, 40}) {  // primal, dual
+    const Problem problem = ridge_problem(25, D, 2, 741);
+    std::vector<double> weights(25, 1.0);
+    for (size_t i = 0; i < 25; i += 3) weights[i] = 2.5;
+    for (const bool center : {false, true}) {
+      const MatrixSource rows(problem.Z.view(), problem.Y.view(), 7, false, weights);
+      const auto all = make_decomposed_path(rows, {center}, context);
+      const auto system = make_dual_path(make_dual_system(rows, center, context));
+      for (const double lambda : {3.0, 1e-2, 1e-7}) {
+        const Solution one = all->solution(lambda, context),
+                       other = system->solution(lambda, context);
+        CAPTURE(D, center, lambda);
+        CHECK(weights_fault(one.weights, other.weights) == "");
+        CHECK(one.effective_dimension == Approx(other.effective_dimension).epsilon(1e-9));
+      }
+    }
+  }
+  // Rows that are there twice: of the null directions nothing is learnt, whatever rounding leaves.
+  const Problem half = ridge_problem(10, 40, 1, 743);
+  Problem twice{Matrix<double>(20, 40), Matrix<double>(20, 1)};
+  for (int64_t i = 0; i < 20; ++i) {
+    std::copy_n(half.Z.view().row(i / 2), 40, twice.Z.view().row(i));
+    twice.Y(i, 0) = half.Y(i / 2, 0);
+  }
+  const MatrixSource once(half.Z.view(), half.Y.view(), 5, false);
+  const MatrixSource again(twice.Z.view(), twice.Y.view(), 5, false);
+  CHECK(weights_fault(make_decomposed_path(again, {}, context)->solve(0, context),
+                      make_decomposed_path(once, {}, context)->solve(0, context)) == "");
+}
+
 TEST_CASE("coupled outputs: what was never observed is 0, the others as they were") {
   Context context;
   const Problem problem = ridge_problem(14, 4, 2, 733);

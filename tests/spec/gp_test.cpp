@@ -89,6 +89,21 @@ TEST_CASE("gp: few features of many rows are sure everywhere, and a warning says
   CHECK(!warns(many, "are too few"));
 }
 
+TEST_CASE(
+    "gp: a lambda that rows chose which all rows refuse is chosen anew, a given one is refused") {
+  Wave rows(1200, 3);
+  for (int64_t j = 0; j < 2; ++j) rows.X(1199, j) = 3e4;  // of those that no choice sees
+  for (int64_t i = 0; i < 1200; ++i) rows.Y(i, 0) = rows.X(i, 0) + rows.X(i, 1);
+  const std::string asked =
+      R"({"model":"gp","map":{"map":"linear","features":16},"ordered":true,"ard":"off")";
+  const model::Model model = rows.fit(asked + "}");
+  CHECK(model.posterior != nullptr);
+  CHECK(model.fit.select.lambda < 1e-3);
+  CHECK(refusal_fault(
+            MERCER_NOT_POSITIVE_DEFINITE, [&] { rows.fit(asked + R"(,"lambda":1e-10})"); },
+            "lost in the rounding", "expected a larger lambda") == "");
+}
+
 TEST_CASE("gp: lambda by the evidence is near the noise that was drawn") {
   Wave rows(400, 7);
   const model::Model model =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// By Cholesky: for the few lambdas a trial looks at, factors of a kept Gram matrix cost less time
+// By Cholesky: for the few lambdas a trial of one split looks at, factors of a kept Gram matrix cost less time
 // and memory than its eigendecomposition (at D = 4096 about thirty factors), and the Gram matrix
 // survives for the final fit.
 #include "model/search/held_out_fit.h"
@@ -13,6 +13,11 @@
 #include "solver/single_sums.h"
 
 namespace mercer::model {
+namespace {
+
+constexpr size_t kLeastDecomposed = 10;  // lambdas for which that is no more work than factors
+
+}  // namespace
 
 HeldOutFit::HeldOutFit(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
                        solver::RowSet train, Sums sums, Context& context,
@@ -44,10 +49,13 @@ void HeldOutFit::make_path(Context& context, const solver::RowsDone& done) {
           : solver::make_dual_path(solver::make_dual_system(*part, problem_.center, context, done));
 }
 
-std::optional<solver::Solution> HeldOutFit::solution(double lambda, Context& context,
-                                                     std::exception_ptr& refused) const {
+namespace {
+
+/// None where the factor fails; `refused` has the reason.
+std::optional<solver::Solution> solution_at(const solver::LambdaPath& path, double lambda,
+                                            Context& context, std::exception_ptr& refused) {
   try {
-    return path_->solution(lambda, context);
+    return path.solution(lambda, context);
   } catch (const Error& error) {
     if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
     refused = std::current_exception();
@@ -55,28 +63,37 @@ std::optional<solver::Solution> HeldOutFit::solution(double lambda, Context& con
   }
 }
 
+/// The lambdas that have a solution, on rows that the path was not made of.
+Trial judge_path(const solver::LambdaPath& path, std::span<const double> lambdas,
+                 const solver::BlockSource& held_out, const Judge& judge, Context& context,
+                 std::exception_ptr& refused) {
+  std::vector<TrialPoint> points;
+  std::vector<solver::Weights> weights;
+  for (const double lambda : lambdas) {
+    context.checkpoint();
+    auto solved = solution_at(path, lambda, context, refused);
+    if (!solved) continue;
+    points.push_back({.lambda = lambda, .dimension = solved->effective_dimension});
+    weights.push_back(std::move(solved->weights));
+  }
+  if (points.empty()) return Trial{};
+  TrialSums sums(judge, held_out.outputs(), std::ssize(points));
+  for_each_scored(held_out, weights, context,
+                  [&](int64_t i, const double* code, double weight, const double* scores) {
+                    sums.add(i, code, weight, scores);
+                  });
+  return sums.finish(std::move(points));
+}
+
+}  // namespace
+
 Trial HeldOutFit::judge(const LambdaPlan& plan, solver::RowSet held_out, const Judge& judge,
                         Context& context) const {
   const Judge own = judge.on(held_out);
   const auto part = rows_.subset(held_out);
   std::exception_ptr refused;
   const auto evaluate = [&](std::span<const double> lambdas) {
-    std::vector<TrialPoint> points;
-    std::vector<solver::Weights> weights;
-    for (const double lambda : lambdas) {
-      context.checkpoint();
-      auto solved = solution(lambda, context, refused);
-      if (!solved) continue;
-      points.push_back({.lambda = lambda, .dimension = solved->effective_dimension});
-      weights.push_back(std::move(solved->weights));
-    }
-    if (points.empty()) return Trial{};
-    TrialSums sums(own, rows_.outputs(), std::ssize(points));
-    for_each_scored(*part, weights, context,
-                    [&](int64_t i, const double* code, double weight, const double* scores) {
-                      sums.add(i, code, weight, scores);
-                    });
-    return sums.finish(std::move(points));
+    return judge_path(*path_, lambdas, *part, own, context, refused);
   };
   Trial all;
   if (!plan.grid.empty()) {
@@ -98,12 +115,19 @@ Trial HeldOutFit::judge(const LambdaPlan& plan, solver::RowSet held_out, const J
 Trial judge_splits(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
                    const std::vector<Split>& splits, std::span<const double> lambdas,
                    const Judge& judge, Context& context, const solver::RowsDone& done) {
-  LambdaPlan plan;
-  plan.grid.assign(lambdas.begin(), lambdas.end());
   std::vector<Trial> parts;
   for (const Split& split : splits) {
-    const HeldOutFit fit(rows, problem, split.train, HeldOutFit::Sums::exact, context, done);
-    parts.push_back(fit.judge(plan, split.held_out, judge, context));
+    if (lambdas.size() < kLeastDecomposed) {
+      const HeldOutFit fit(rows, problem, split.train, HeldOutFit::Sums::exact, context, done);
+      parts.push_back(
+          fit.judge({.grid = {lambdas.begin(), lambdas.end()}}, split.held_out, judge, context));
+      continue;
+    }
+    std::exception_ptr none;  // decompositions serve every lambda
+    const auto path =
+        solver::make_decomposed_path(*rows.subset(split.train), problem, context, done);
+    parts.push_back(judge_path(*path, lambdas, *rows.subset(split.held_out),
+                               judge.on(split.held_out), context, none));
   }
   Trial all = joined(std::move(parts));
   require(!all.points.empty(), MERCER_NOT_POSITIVE_DEFINITE,

@@ -39,9 +39,6 @@ class HeldOutFit {
   }
 
  private:
-  /// None where the factor fails; `refused` has the reason.
-  std::optional<solver::Solution> solution(double lambda, Context& context,
-                                           std::exception_ptr& refused) const;
   void sum_rows(solver::RowSet rows, Context& context, const solver::RowsDone& done);
   void make_path(Context& context, const solver::RowsDone& done);
 
@@ -52,8 +49,8 @@ class HeldOutFit {
   std::unique_ptr<solver::LambdaPath> path_;
 };
 
-/// Every lambda on the rows held out of each split, by a fit to its others. Errors: those of judge,
-/// and where no lambda serves all splits.
+/// Every lambda on the rows held out of each split, by fits to its others: ten and more by a
+/// decomposition of each. Errors: those of judge, and where no lambda serves all splits.
 Trial judge_splits(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
                    const std::vector<Split>& splits, std::span<const double> lambdas,
                    const Judge& judge, Context& context, const solver::RowsDone& done);

@@ -102,7 +102,8 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
     return Matrix<double>(rows, outputs, context, "predictions of rows left out");
   };
   Foreseen all{predictions(n), {predictions(n), {}}};
-  const Measuring by = options.loss ? Measuring(coding.task, *options.loss) : coding.task;
+  const Measuring by =
+      options.final_estimate ? Measuring(coding.task, *options.final_estimate) : coding.task;
   if (X.cols() <= kMostLinearInputs && !by.of_loss()) all.baselines.linear = predictions(n);
   double criteria = 0;
   int64_t first = 0;  // of the fold, among the rows scored
@@ -204,10 +205,10 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
   return model;
 }
 
-/// What the model of another loss refuses.
-void check_loss(const SearchOptions& options) {
+/// What the estimator that is fitted last refuses.
+void check_final(const SearchOptions& options) {
   Fitting last = options.fit;
-  last.estimate = *options.loss;
+  last.estimate = *options.final_estimate;
   last.select.selection = last.estimate.entry->selection;
   if (last.estimate.entry->check != nullptr) last.estimate.entry->check(last);
 }
@@ -253,8 +254,8 @@ SearchOptions with_features(SearchOptions options, int64_t n, int64_t d, const C
     return options;
   }
   options.features = default_features(n, d, context);
-  if (options.loss && options.loss->entry->most_features > 0)
-    options.features = std::min(options.features, options.loss->entry->most_features);
+  if (options.final_estimate && options.final_estimate->entry->most_features > 0)
+    options.features = std::min(options.features, options.final_estimate->entry->most_features);
   if (options.most_features > 0) {
     options.features = std::min(options.features, options.most_features);
   } else {
@@ -282,14 +283,15 @@ Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
   check(fit.coding);
   check(fit.prepare, fit.coding);
   check_class_weight(fit.estimate.parameters, fit.coding);
-  if (options.loss) check_loss(options);
+  if (options.final_estimate) check_final(options);
   check_shapes(fit.coding, X.rows(), X.cols(), Y);
   solver::require_weights(weights, X.rows());
   check_rows("X", X.rows(), solver::total_weight(weights, X.rows()));
   check_dependence(checked_selecting(fit), groups);
   check_numbers(fit.prepare.missing, X);
-  const Estimating& last = options.loss ? *options.loss : fit.estimate;
+  const Estimating& last = options.final_estimate ? *options.final_estimate : fit.estimate;
   check_targets(fit.coding, Y, may_miss_targets(fit.coding, *last.entry));
+  observed_of(Y).require_some();
   Found found = within(maker.domain(), fit.prepare, X);
   found.flagged = options.flagged;
   const SearchOptions inside = with_features(options, X.rows(), X.cols(), context);

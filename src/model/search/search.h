@@ -52,8 +52,8 @@ struct SearchOptions {
   Estimator estimator = Estimator::automatic;
   /// Fitted on the map and preparation found in place of ridge: another loss, whose score it then
   /// is, or a Gaussian process. Its lambda is chosen in its own way, or given.
-  std::optional<Estimating> loss = {};
-  double loss_lambda = -1;  // >= 0: given
+  std::optional<Estimating> final_estimate = {};
+  double final_lambda = -1;  // >= 0: given
   PerInput per_input = PerInput::automatic;
   int64_t part_of =
       0;  // rows, of a fold: it learns lengthscales where a search of all of them does

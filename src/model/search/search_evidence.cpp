@@ -34,7 +34,7 @@ Ard SearchRun::most_likely(const Chosen& chosen, const TrialSize& size, double f
   ArdOptions options;
   options.common = chosen.lengthscales.size() == 1;
   options.lambda = std::max(lambda, kLeastSignal);
-  const Value* const noise = options_.loss->parameters.find("noise");
+  const Value* const noise = options_.final_estimate->parameters.find("noise");
   if (noise != nullptr) options.noise = std::get<double>(*noise);
   std::vector<double> units = scaled(chosen.lengthscales, factor);
   units.resize(static_cast<size_t>(chosen.setting.prepared->by.prepared(X_.cols())), units[0]);

@@ -30,7 +30,7 @@ void SearchRun::assess_by(const Chosen& chosen, std::shared_ptr<const Predictor>
   Model model;
   model.map = map_;
   model.fit = fit_;
-  if (options_.loss) model.fit.estimate = *options_.loss;
+  if (options_.final_estimate) model.fit.estimate = *options_.final_estimate;
   model.preparation = chosen.setting.prepared->by;
   model.ranges = ranges();
   model.predictor = std::move(predictor);
@@ -89,7 +89,7 @@ void SearchRun::take_whole(Chosen& chosen, int64_t features) {
   if (chosen.whole) return;
   Trial trial;
   if (leaves_out()) {
-    trial = leave_out(*whole_, chosen.setting, chosen_by_);
+    trial = leave_out(*whole_, chosen.setting, chosen_by_, lambdas(chosen));
   } else {
     last_.emplace(*whole_, estimate_.problem(), split_.train, HeldOutFit::Sums::exact, context_,
                   counting(features));
@@ -134,33 +134,44 @@ solver::Weights SearchRun::fit_held_out(Chosen& chosen) {
   return fit.solve(chosen.point.lambda, context_);
 }
 
-Selection SearchRun::last_selection() const {
-  if (options_.loss_lambda >= 0) return Selection::fixed;
-  const Selection usual = by_evidence() ? Selection::evidence : options_.loss->entry->selection;
+Selection SearchRun::final_selection() const {
+  if (options_.final_lambda >= 0) return Selection::fixed;
+  const Selection usual =
+      by_evidence() ? Selection::evidence : options_.final_estimate->entry->selection;
   if (usual != Selection::loo) return usual;
   if (!leaves_out()) return Selection::held_out;
   return rule_.exchangeable() ? Selection::loo : Selection::kfold;
 }
 
-void SearchRun::fit_loss(Chosen& chosen, Model& model) {
-  Estimating asked = *options_.loss;
+void SearchRun::fit_final(Chosen& chosen, Model& model) {
+  Estimating asked = *options_.final_estimate;
   asked.coupling = estimate_.coupling;
   Selecting how = fit_.select;
-  how.selection = last_selection();
-  how.lambda = options_.loss_lambda;
+  how.selection = final_selection();
+  how.lambda = options_.final_lambda;
   how.held_out_fraction = options_.held_out_fraction;
   const FeatureRows rows = plain_rows(chosen);
-  const auto learn = [&](const solver::BlockSource& some) {
-    return asked.entry->fit(some, asked, fit_.coding, how, context_);
+  const auto learn = [&](const solver::BlockSource& some, const Selecting& by) {
+    return asked.entry->fit(some, asked, fit_.coding, by, context_);
   };
-  if (!unseen_.empty()) {
-    Learned seen = learn(*rows.subset(chosen_by_));
+  const auto learn_all = [&] {
+    if (unseen_.empty()) return learn(rows, how);
+    Learned seen = learn(*rows.subset(chosen_by_), how);
     assess_by(chosen, std::move(seen.predictor), std::move(seen.posterior));
     model.path = std::move(seen.path);
-    how.selection = Selection::fixed;
-    how.lambda = seen.lambda;
-  }
-  Learned learned = learn(rows);
+    Selecting kept = how;
+    kept.selection = Selection::fixed;
+    kept.lambda = seen.lambda;
+    try {
+      return learn(rows, kept);
+    } catch (const Error& error) {
+      // What is lost in the sums of all rows is not theirs: they choose anew.
+      const bool given = how.selection == Selection::fixed;
+      if (given || error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
+      return learn(rows, how);
+    }
+  };
+  Learned learned = learn_all();
   model.predictor = std::move(learned.predictor);
   model.calibration = std::move(learned.calibration);
   model.posterior = std::move(learned.posterior);
@@ -172,7 +183,7 @@ void SearchRun::fit_loss(Chosen& chosen, Model& model) {
 }
 
 double SearchRun::training_loss(const Chosen& chosen, const Model& model) {
-  if (options_.loss || options_.lambda >= 0 || keeps_logistic() ||
+  if (options_.final_estimate || options_.lambda >= 0 || keeps_logistic() ||
       chosen.point.lambda > kLeastTried)
     return std::numeric_limits<double>::quiet_NaN();
   const std::vector<int64_t> some = sample_rows(chosen_by_, kFittedJudged, fit_.select.seed);
@@ -209,7 +220,7 @@ void SearchRun::fill_report(const Chosen& chosen, double training_loss) {
   report_.kernel = map_->kernel().name();
   report_.target_transform = chosen.setting.prepared->asked.target_transform;
   report_.dimension = chosen.point.dimension;
-  const bool given = options_.lambda >= 0 || options_.loss;
+  const bool given = options_.lambda >= 0 || options_.final_estimate;
   for (std::string& one : choice_warnings(report_, training_loss / chosen.point.loss,
                                           lengthscale_at_edge_, given ? 0 : kMostLambda))
     report_.warnings.push_back(std::move(one));
@@ -219,7 +230,7 @@ void SearchRun::fill_report(const Chosen& chosen, double training_loss) {
 Fitting SearchRun::fitted_as(const Chosen& chosen) const {
   Fitting fitted = fit_;
   if (choice_) fitted.estimate = choice_->estimating;
-  if (options_.loss) fitted.estimate = *options_.loss;
+  if (options_.final_estimate) fitted.estimate = *options_.final_estimate;
   if (chosen.setting.coupling == nullptr) {
     fitted.outputs = {};
   } else {
@@ -229,9 +240,9 @@ Fitting SearchRun::fitted_as(const Chosen& chosen) const {
   fitted.select.folds = std::min(fitted.select.folds, std::ssize(chosen_by_));
   fitted.prepare = chosen.setting.prepared->asked;
   fitted.select.lambda = chosen.point.lambda;
-  const double given = options_.loss ? options_.loss_lambda : options_.lambda;
+  const double given = options_.final_estimate ? options_.final_lambda : options_.lambda;
   fitted.select.selection = given >= 0                          ? Selection::fixed
-                            : options_.loss                     ? last_selection()
+                            : options_.final_estimate           ? final_selection()
                             : !leaves_out() || keeps_logistic() ? Selection::held_out
                             : rule_.exchangeable()              ? Selection::loo
                                                                 : Selection::kfold;
@@ -246,10 +257,10 @@ Model SearchRun::run(Ranges ranges) {
   climb_evidence(chosen);
   Time started = std::chrono::steady_clock::now();
   Model model;
-  if (options_.loss) {
+  if (options_.final_estimate) {
     phases_.begin(phase_units({std::ssize(split_.train), options_.features}, 1));
     map_whole(chosen, options_.features);
-    fit_loss(chosen, model);
+    fit_final(chosen, model);
   } else {
     started = choose_features(chosen);
     model.predictor = make_linear(leaves_out() ? fit_left_out(chosen) : fit_held_out(chosen));

@@ -22,7 +22,9 @@ constexpr int64_t kFineSteps = 3;
 constexpr double kFineFactor = 1.4142135623730951;
 constexpr int64_t kLonger = 2;
 constexpr int64_t kLambdas = 34;
-constexpr int64_t kFewLambdas = 17;                    // where each takes a factor
+constexpr int64_t kFewLambdas = 17;  // where each takes a factor
+constexpr double kAbout = 10;        // of many rows in folds, whose lambda part of them has chosen
+constexpr int64_t kAboutLambdas = 5;
 constexpr int64_t kDecades = 10;                       // from kMostLambda to it
 constexpr int64_t kCoarseTrials = 5, kFineTrials = 4;  // about, for progress
 
@@ -105,8 +107,11 @@ solver::RowsDone SearchRun::counting(int64_t features) {
   };
 }
 
-std::vector<double> SearchRun::lambdas() const {
+std::vector<double> SearchRun::lambdas(const Chosen& near) const {
   if (options_.lambda >= 0) return {options_.lambda};
+  if (std::ssize(chosen_by_) > kMostLeftOut && !near.trial.points.empty())
+    return solver::lambda_grid(kAbout * near.point.lambda, near.point.lambda / kAbout,
+                               kAboutLambdas);
   return solver::lambda_grid(kMostLambda, kLeastTried,
                              rule_.exchangeable() ? kLambdas : kFewLambdas);
 }
@@ -119,14 +124,14 @@ double SearchRun::central(const Setting& setting) const {
 }
 
 Trial SearchRun::leave_out(const solver::BlockSource& rows, const Setting& setting,
-                           const std::vector<int64_t>& train) {
+                           const std::vector<int64_t>& train, const std::vector<double>& lambdas) {
   const auto count = counting(rows.features());
   const Judge judge = judge_of(setting);
   if (rule_.exchangeable())
-    return left_out_trial(*rows.subset(train), estimate_.problem(), lambdas(), judge.on(train),
+    return left_out_trial(*rows.subset(train), estimate_.problem(), lambdas, judge.on(train),
                           context_, count);
   const std::vector<Split> splits = fold_splits(train, kFolds, fit_.select.seed, rule_);
-  Trial trial = judge_splits(rows, estimate_.problem(), splits, lambdas(), judge, context_, count);
+  Trial trial = judge_splits(rows, estimate_.problem(), splits, lambdas, judge, context_, count);
   cluster(trial, clusters_of(held_out_of(splits), rule_));
   return trial;
 }
@@ -169,7 +174,7 @@ Trial SearchRun::try_out(int64_t stage, const Setting& setting,
   const int64_t judged = std::max(
       kLeastHeldOut, share_of(std::ssize(split_.held_out), size.rows, std::ssize(split_.train)));
   Trial trial = leaves_out()
-                    ? leave_out(rows, setting, train)
+                    ? leave_out(rows, setting, train, lambdas({}))
                     : hold_out(rows, setting, train,
                                sample_rows(split_.held_out, judged, fit_.select.seed), near);
   const TrialPoint& best = trial.best();

@@ -83,7 +83,9 @@ class SearchRun {
   void warn_of_few_features(int64_t features, const Trial& fewer, const Chosen& chosen);
   void keep(int64_t stage, int64_t rows, const Chosen& chosen, Time since);
 
-  bool leaves_out() const { return std::ssize(chosen_by_) <= kMostLeftOut; }
+  bool leaves_out() const {
+    return std::ssize(chosen_by_) <= (rule_.groups.empty() ? kMostLeftOut : kMostFolded);
+  }
   bool searches_lengthscale() const {
     return start_.maker->has_lengthscale() && options_.lengthscale == 0;
   }
@@ -165,14 +167,15 @@ class SearchRun {
   Judge judge_of(const Setting& setting) const { return judge_.of(setting.prepared->by, Y_); }
   /// Each row left out by itself; of rows that know of each other in folds.
   Trial leave_out(const solver::BlockSource& rows, const Setting& setting,
-                  const std::vector<int64_t>& train);
+                  const std::vector<int64_t>& train, const std::vector<double>& lambdas);
   Trial hold_out(const solver::BlockSource& rows, const Setting& setting,
                  const std::vector<int64_t>& train, const std::vector<int64_t>& held_out,
                  const Trial* near);
   /// With the errors of clusters of rows, where these know of each other.
   Trial judged(const HeldOutFit& fit, const LambdaPlan& plan, const Setting& setting,
                const std::vector<int64_t>& held_out);
-  std::vector<double> lambdas() const;
+  /// A grid, or of many rows in folds a few about what was chosen so far, where anything was.
+  std::vector<double> lambdas(const Chosen& near) const;
 
   /// Ridge's lambda is chosen; which estimator of a classification is kept, and its calibration.
   Estimator estimator() const { return options_.estimator; }
@@ -207,9 +210,9 @@ class SearchRun {
     if (!unseen_.empty()) assess_by(chosen, make_linear(std::move(weights)));
   }
   /// How the lambda of what is fitted last is chosen, where that is not ridge.
-  Selection last_selection() const;
+  Selection final_selection() const;
   /// What is fitted last, where that is not ridge: lambda in its own way, then all rows.
-  void fit_loss(Chosen& chosen, Model& model);
+  void fit_final(Chosen& chosen, Model& model);
   /// As it was asked for, with what was chosen.
   Fitting fitted_as(const Chosen& chosen) const;
   /// Where the last rows are predicted worse than rows among the others (search_drift.cpp).

@@ -60,7 +60,7 @@ SearchRun::Walked SearchRun::walk_coarsely(const Setting& setting, double start)
 
 std::vector<Setting> SearchRun::other_target_transforms(const Setting& setting) {
   std::vector<Setting> others;
-  if (!options_.choose_target_transform || options_.loss || judge_.classifies() ||
+  if (!options_.choose_target_transform || options_.final_estimate || judge_.classifies() ||
       setting.coupling != nullptr)
     return others;
   const RowSummary summary(fit_.prepare, found_, fit_.select.seed, X_, Y_, seen_, context_);

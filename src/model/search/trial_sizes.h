@@ -20,6 +20,8 @@ struct TrialSizes {
 
 /// Up to so many rows candidates are judged by leave-one-out, above on held-out rows.
 inline constexpr int64_t kMostLeftOut = 3000;
+/// The same of rows in groups, by folds: the groups of a tenth of the rows are too few to choose by.
+inline constexpr int64_t kMostFolded = 30000;
 
 /// By leave-one-out: an eigendecomposition of the lesser of rows and features for each lengthscale,
 /// which is kept to about 600 for coarse trials and 1,300 for fine ones.

@@ -190,18 +190,19 @@ Selected select_coupled(const BlockSource& rows, const Selecting& how, Task task
           "leave_one_out, "
           "folds or held_out");
   const int64_t units = solver::coupled_rows(rows, problem);
-  const auto make = [&](const BlockSource& some, const RowsDone& done) {
-    return solver::make_coupled_factors(some, problem, context, done);
-  };
   double lambda = how.lambda;
   std::vector<PathPoint> path;
   if (validates(how.selection)) {
+    const auto make = [&](const BlockSource& some, const RowsDone& done) {
+      return solver::make_coupled_path(some, problem, context, done);
+    };
     path = validated_path(rows, how, task, units, make, context);
     lambda = best_point(path).lambda;
   }
   const bool leaves_out = how.selection == Selection::loo;
   if (!leaves_out && left_out == nullptr)
-    return {make(rows, {})->solve(lambda, context), lambda, std::move(path)};
+    return {solver::make_coupled_factors(rows, problem, context)->solve(lambda, context), lambda,
+            std::move(path)};
   Stage stage(context, rows.rows() + units + kLeftOutSums * rows.rows());
   const auto system = solver::make_coupled_path(rows, problem, context,
                                                 [&](int64_t count) { stage.advance(count); });

@@ -147,12 +147,13 @@ std::vector<PathPoint> validated_path(const BlockSource& rows, const Selecting& 
 Selected validate_dual(const BlockSource& rows, const Selecting& how, Task task, bool center,
                        Context& context, LeftOutScores* left_out) {
   const int64_t factor = dual_units(rows, solver::cholesky_rows(rows.rows()));
-  const int64_t of_fold = how.lambda_count * factor;
+  const int64_t of_fold = dual_units(rows, solver::eigen_rows(rows.rows()));
   const int64_t choosing = how.folds * (rows.rows() + of_fold);
   Stage stage(context, choosing + rows.rows() + factor);
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
   const auto make = [&](const BlockSource& some, const RowsDone& read) {
-    return solver::make_dual_path(solver::make_dual_system(some, center, context, read));
+    return solver::make_dual_eigen_path(solver::make_dual_system(some, center, context, read),
+                                        context);
   };
   stage.share(choosing);
   Selected result{{}, 0, validated_path(rows, how, task, of_fold, make, context)};

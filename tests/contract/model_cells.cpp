@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "contract/model_cells.h"
+
+#include "spec/json.h"
+#include "spec/spec.h"
+#include "support/map_calls.h"
+
+namespace mercer::test {
+
+std::span<const OutputsRow> outputs_rows() {
+#define MERCER_PLAIN_MAP R"("map":{"kernel":{"kernel":"gaussian"},"inputs":3,"features":24})"
+  static constexpr OutputsRow kRows[] = {
+      {"{" MERCER_PLAIN_MAP "}", 1},
+      {"{" MERCER_PLAIN_MAP "}", 3},
+      {.spec = "{" MERCER_PLAIN_MAP R"(,"outputs":"covariance"})", .outputs = 3, .is_learnt = true},
+      {.spec = "{" MERCER_PLAIN_MAP R"(,"outputs":"similarity"})", .outputs = 3, .is_learnt = true},
+      {.spec = "{" MERCER_PLAIN_MAP
+               R"(,"outputs":{"structure":"graph","matrix":[[0,1,0],[1,0,2],[0,2,0]]}})",
+       .outputs = 3,
+       .is_learnt = true},
+      {"{" MERCER_PLAIN_MAP
+       R"(,"outputs":{"structure":"given","matrix":[[2,1,0],[1,2,0],[0,0,1]]}})",
+       3},
+      {R"({"map":{"kernel":{"kernel":"decomposable","gamma":[2,1,1,2]},"inputs":3,"features":48}})",
+       2},
+      {R"({"map":{"kernel":{"kernel":"curl_free"},"inputs":3,"features":24}})", 3, true, true},
+      {R"({"map":{"kernel":{"kernel":"divergence_free"},"inputs":3,"features":48}})", 3, true,
+       true},
+      {R"({"map":{"kernel":{"kernel":"helmholtz","alpha":0.3},"inputs":3,"features":72}})", 3, true,
+       true}};
+#undef MERCER_PLAIN_MAP
+  return kRows;
+}
+
+Parameters ModelCell::spec() const {
+  Parameters all = spec::parse_object(model.spec);
+  const Parameters own = spec::parse_object(outputs.spec);
+  for (const auto& [key, value] : own.entries()) all.set(key, value);
+  if (all.find("lambda") == nullptr) all.set("lambda", 0.01);
+  all.set("prepare", std::make_shared<const Parameters>(Parameters{{"standardize", standardize}}));
+  if (all.text("model") == "logistic")
+    all.set("tolerance", 1e-9), all.set("iterations", int64_t{20000});
+  all.set("search", false);
+  all.set("precision", precision);
+  return all;
+}
+
+bool ModelCell::is_of_squares() const {
+  return model::find_model(spec().text("model"))->least_squares;
+}
+
+mercer_status ModelCell::refused_with() const {
+  if (is_classification() && outputs.outputs > 1) return MERCER_DIMENSION_MISMATCH;
+  if (is_iterative() && (gaps || outputs.has_roots)) return MERCER_UNSUPPORTED;
+  if (gaps && !takes_gaps()) return MERCER_INVALID_ARGUMENT;
+  return spec().find("delta") != nullptr && outputs.outputs > 1 ? MERCER_UNSUPPORTED : MERCER_OK;
+}
+
+double ModelCell::tolerance() const {
+  return is_of_squares() ? 1e-8 : spec().find("tau") == nullptr ? 1e-3 : 1e-2;
+}
+
+std::string ModelCell::label() const { return print_object(spec()) + (gaps ? ", gaps" : ""); }
+
+Problem problem_of(const ModelCell& cell) {
+  Problem problem = smooth_problem(60, 3, cell.outputs.outputs, 0.1, 81);
+  for (int64_t i = 0; i < 60 * cell.outputs.outputs; ++i) {
+    double& y = problem.Y.data()[i];
+    y = cell.gaps && i % 4 == 0 ? std::numeric_limits<double>::quiet_NaN() : y > 0.3 ? 1 : 0;
+  }
+  return problem;
+}
+
+model::Model fitted(const ModelCell& cell, const Rows& X, MatrixView<const double> Y,
+                    const std::vector<double>& weights) {
+  spec::FitPlan plan = spec::fit_plan(print_object(cell.spec()));
+  spec::set_classes(plan, Y.cols, &Y);
+  Context context;
+  return spec::fit(std::move(plan), nullptr, X, Y, weights, context);
+}
+
+}  // namespace mercer::test
