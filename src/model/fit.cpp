@@ -51,11 +51,14 @@ void learn(const solver::BlockSource& rows, const Fitting& asked, Context& conte
       asked.estimate.entry->fit(rows, asked.estimate, asked.coding, asked.select, context);
   model.predictor = std::move(learned.predictor);
   model.fit = asked;
-  model.fit.estimate.coupling = nullptr;  // it was of the fit
+  model.fit.estimate.coupling = nullptr;      // it was of the fit
+  model.fit.coding.targets = Targets::given;  // so were these
   model.fit.select.lambda = learned.lambda;
   model.path = std::move(learned.path);
   model.calibration = std::move(learned.calibration);
   model.posterior = std::move(learned.posterior);
+  model.report.components = std::move(learned.components);
+  model.preimage = std::move(learned.preimage);
 }
 
 /// How outputs are learnt together: as the map says, or as is asked with targets Y.
@@ -141,8 +144,8 @@ Model fit(const MapFromRows& plan, const Fitting& asked, const Rows& X, MatrixVi
   stage.advance(making);
   stage.share(3 * X.rows() + solver::eigen_rows(plan.features));
   check_map(*map, preparation.prepared(X.cols()));
-  return fit_prepared(std::move(map), std::move(preparation), summary.ranges(), asked, data, context,
-                      all_rows(X.rows()));
+  return fit_prepared(std::move(map), std::move(preparation), summary.ranges(), asked, data,
+                      context, all_rows(X.rows()));
 }
 
 Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked,
@@ -150,7 +153,7 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& 
   const Found found{domain_of(map->kernel())};
   check_preparation(asked.prepare, found);
   check(asked);
-  check_target_columns(asked.coding, "targets", targets);
+  check_target_columns(asked.coding, "source->m", targets);
   require(asked.prepare.missing != Missing::flag, MERCER_UNSUPPORTED,
           "missing = flag of a stream, whose flags cannot be counted before it is read: expected "
           "refuse or fill");
