@@ -70,6 +70,9 @@ class RidgePath {
   Weights solve(const Combination& of, Context& context) const;
   /// Tr H = sum s/(s + n lambda); one more for the intercept when centred.
   double effective_dimension(double lambda) const;
+  /// z_j'(ZZ' + n lambda I)^{-1} z_j of each feature: the diagonal of Z'Z (Z'Z + n lambda I)^{-1},
+  /// whose sum is Tr H but for the intercept. O(D^2).
+  std::vector<double> leverage(double lambda) const;
   /// n RSS / (n - Tr H)^2 per output (Golub, Heath, Wahba 1979); infinite where the fit
   /// interpolates, n - Tr H <= 1e-8 n.
   std::vector<double> gcv(double lambda) const;
