@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "row_source.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -103,7 +104,8 @@ double fingerprint_of(const feature::FeatureMap& map, const model::Fitting& aske
   constexpr int64_t kRows = int64_t{1} << 40;  // not known yet: enough for any folds
   Fingerprint print;
   io::save(map, print);
-  print.write(io::print_options({asked, kRows, source.m}));
+  // A model without targets has none, which options do not say: its kind does.
+  print.write(io::print_options({asked, kRows, std::max<int64_t>(1, source.m)}));
   print.write(spec::print_model_kind(asked.estimate));
   print.write(source.weighted == 1 ? "weighted" : "");
   return print.number();

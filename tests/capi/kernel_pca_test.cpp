@@ -33,7 +33,17 @@ double apart(const std::vector<double>& a, const std::vector<double>& b) {
   return largest;
 }
 
-/// Blocks of 7 rows, with no targets.
+/// Weights 0, 1 and 2.
+const std::vector<double>& row_weights() {
+  static const std::vector<double> weights = [] {
+    std::vector<double> w;
+    for (int64_t i = 0; i < kRows; ++i) w.push_back(static_cast<double>(i % 3));
+    return w;
+  }();
+  return weights;
+}
+
+/// Blocks of 7 rows, with no targets; of weighted rows Y is the weights alone.
 struct Source {
   int64_t at = 0;
   static int32_t rewind(void* user) { return static_cast<Source*>(user)->at = 0, 0; }
@@ -42,6 +52,7 @@ struct Source {
     X->n = std::min<int64_t>(7, kRows - at);
     X->values = inputs().data() + at * kInputs;
     Y->n = X->n;
+    Y->values = Y->d == 1 ? row_weights().data() + at : nullptr;
     at += X->n;
     return 0;
   }
@@ -88,6 +99,20 @@ TEST_CASE("kernel_pca: rows of a source give the model of the same rows in memor
   };
   CHECK(slot.refused(fit(R"({"model":"kernel_pca"})"), "lengthscale") == "");
   CHECK(slot.refused(fit(R"({"lengthscale":1})"), "at least 1") == "");
+}
+
+TEST_CASE("kernel_pca: weights of a source's rows are those of rows in memory") {
+  Source state;
+  const mercer_row_source source = {sizeof source, 1,      kInputs, 0, Source::rewind,
+                                    Source::next,  &state, nullptr};
+  DataView rows = rows_alone();
+  rows.weights = row_weights().data();
+  const ModelHandle streamed = fitted(kSpec, data_of(source)), whole = fitted(kSpec, rows);
+  REQUIRE((streamed != nullptr && whole != nullptr));
+  CHECK(apart(ask(streamed.get(), "value", kComponents), ask(whole.get(), "value", kComponents)) <=
+        1e-10);
+  CHECK(apart(ask(whole.get(), "value", kComponents),
+              ask(fitted(kSpec, rows_alone()).get(), "value", kComponents)) > 1e-3);
 }
 
 TEST_CASE("kernel_pca: targets are refused, and no others are asked for pre-images") {
