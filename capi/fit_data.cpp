@@ -20,6 +20,12 @@ std::span<const double> weights_of(const mercer_data& data, int64_t n) {
   return vector("data->weights", data.weights, "data->X.n", n).values();
 }
 
+RowsArgument no_targets(const mercer_rows& Y, int64_t n) {
+  require(!is_given(Y), MERCER_INVALID_ARGUMENT,
+          "data->Y of a model without targets, expected it absent, all zeros");
+  return {"Y", Rows(MatrixView<const double>{nullptr, n, 0}), {}};
+}
+
 }  // namespace
 
 mercer_data read_data(const mercer_data* data) {
@@ -53,15 +59,15 @@ GroupNumbers::GroupNumbers(const mercer_data& data, const RowsArgument& X, Conte
   for (int64_t i = 0; i < X.n(); ++i) values.push_back(numbers.view()(i, 0));
 }
 
-TrainingSet::TrainingSet(const mercer_data& data, Context& context)
+TrainingSet::TrainingSet(const mercer_data& data, bool has_targets, Context& context)
     : X(read_rows("X", data.X, context)),
-      Y(read_rows("Y", data.Y, context)),
+      Y(has_targets ? read_rows("Y", data.Y, context) : no_targets(data.Y, X.n())),
       y(Y, context),
       weights(weights_of(data, X.n())),
       groups(data, X, context) {
   check_at_least("X.n", X.n(), 2);
   check_at_least("X.d", X.d(), 1);
-  check_at_least("Y.d", Y.d(), 1);
+  check_at_least("Y.d", Y.d(), has_targets ? 1 : 0);
   check_same_rows(Y, X);
 }
 

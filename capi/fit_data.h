@@ -25,9 +25,9 @@ struct GroupNumbers {
   std::vector<double> values;
 };
 
-/// Rows, as many rows of targets, and their weights and groups.
+/// Rows, as many rows of targets or, of a model that has none, no columns; weights and groups.
 struct TrainingSet {
-  TrainingSet(const mercer_data& data, Context& context);
+  TrainingSet(const mercer_data& data, bool has_targets, Context& context);
   RowsArgument X, Y;
   DoubleRows y;  // Y in double
   std::span<const double> weights;

@@ -103,7 +103,8 @@ mercer_status mercer_model_fit(const char* json, const mercer_data* data, mercer
     spec::FitPlan plan = spec::fit_plan(check_text("json", json));
     const spec::GivenMap map = map_of(read);
     if (read.sets != nullptr) return mercer_model{fit_sets(plan, map, read, running)};
-    const TrainingSet set(read, running);
+    const bool has_targets = plan.search.fit.coding.targets == model::Targets::given;
+    const TrainingSet set(read, has_targets, running);
     const MatrixView<const double> targets = set.y.view();
     spec::set_classes(plan, targets.cols, &targets);
     if (running.trial != nullptr) {

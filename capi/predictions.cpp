@@ -43,6 +43,12 @@ model::Outside value(const Question& q, const RowsArgument& X, MatrixView<double
   return model::predict(q.model, X, q.context, out, q.extrapolation);
 }
 
+bool has_preimages(const Model& model) { return model.preimage != nullptr; }
+int64_t inputs(const Question& question) { return question.model.inputs(); }
+model::Outside preimage(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+  return model::preimages(q.model, X, q.context, out, q.extrapolation);
+}
+
 model::Outside probability(const Question& q, const RowsArgument& X, MatrixView<double> out) {
   const model::Outside outside = value(q, X, out);
   q.model.calibration.apply(out);
@@ -150,6 +156,7 @@ model::Outside sample(const Question& q, const RowsArgument& X, MatrixView<doubl
 
 constexpr Prediction kPredictions[] = {
     {"value", always, outputs, value},
+    {"preimage", has_preimages, inputs, preimage},
     {"class", is_classification, one, class_of, true},
     {"probability", has_probabilities, outputs, probability},
     {"gradient", has_derivatives, blocks<Kind::gradient>, differentiate<Kind::gradient>},

@@ -80,6 +80,18 @@ mercer_status mercer_ridge_error(const mercer_ridge* ridge, double penalty,
   });
 }
 
+mercer_status mercer_ridge_leverage(const mercer_ridge* ridge, double penalty,
+                                    mercer_matrix scores) {
+  return guard("mercer_ridge_leverage", [&] {
+    Context context;
+    const solver::RidgePath& path = checked("ridge", ridge).impl;
+    check_not_negative("penalty", penalty);
+    const Result result("scores", scores, 1, path.features(), context);
+    std::ranges::copy(path.leverage(penalty), result.view().row(0));
+    result.finish();
+  });
+}
+
 mercer_status mercer_ridge_leave_one_out(const mercer_ridge* ridge, double penalty, mercer_rows Z,
                                          mercer_rows Y, mercer_context* context,
                                          mercer_matrix residuals) {

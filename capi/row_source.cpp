@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "row_source.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -44,6 +45,7 @@ class CallbackStream final : public model::RowStream {
     require(answer == 0, MERCER_IO, "source->next returned %d, expected 0", answer);
     const auto rows = read_rows("X, of source->next", X, source_.d, "source->d", context_);
     if (rows.n() == 0) return {rows.rows, {}};
+    if (columns == 0) return {rows.rows, {nullptr, rows.n(), 0}};
     const auto targets =
         read_rows("Y, of source->next", Y, columns,
                   weighted_ ? "source->m and one of weights" : "source->m", context_);
@@ -72,7 +74,7 @@ mercer_row_source read_source(const mercer_row_source& source) {
   read_struct("source", &source, kSourceFirstSize, sizeof read, &read);
   check_range("source->weighted", read.weighted, 0, 1);
   check_at_least("source->d", read.d, 1);
-  check_range("source->m", read.m, 1, INT32_MAX - 1);  // and a column of weights
+  check_range("source->m", read.m, 0, INT32_MAX - 1);  // and a column of weights
   require(read.rewind != nullptr && read.next != nullptr, MERCER_INVALID_ARGUMENT,
           "source->rewind or source->next = NULL, expected two callbacks");
   return read;
@@ -102,7 +104,8 @@ double fingerprint_of(const feature::FeatureMap& map, const model::Fitting& aske
   constexpr int64_t kRows = int64_t{1} << 40;  // not known yet: enough for any folds
   Fingerprint print;
   io::save(map, print);
-  print.write(io::print_options({asked, kRows, source.m}));
+  // A model without targets has none, which options do not say: its kind does.
+  print.write(io::print_options({asked, kRows, std::max<int64_t>(1, source.m)}));
   print.write(spec::print_model_kind(asked.estimate));
   print.write(source.weighted == 1 ? "weighted" : "");
   return print.number();

@@ -4,7 +4,8 @@
 #define MERCER_BOUND_H
 
 /* Bounds: how many random frequencies make an estimate accurate to epsilon with probability 1 -
- * delta. The formulas are in "Bounds" of capi/GUIDE.md, the keys in "bounds" of mercer_specs. */
+ * delta, or ridge regression as good as with the kernel itself. The formulas are in "Bounds" of
+ * capi/GUIDE.md, the keys in "bounds" of mercer_specs. */
 
 #include "mercer/base.h"
 
@@ -26,8 +27,9 @@ extern "C" {
 
 /** The number of frequencies a theorem asks for: "bound" is "derivative" (of a kernel's
  *  derivatives), "decomposable", "bounded_features" or "unbounded_features" (of kernels of several
- *  outputs). The answer is JSON: the question, "frequencies", the error (or its probability) that
- *  this number guarantees, and the constants behind it.
+ *  outputs), or "ridge" (how many features learn as well as the kernel, and lambda). The answer is
+ *  JSON: the question, "frequencies", the error (or its probability) that this number guarantees,
+ *  and the constants behind it.
  *  The bound is a guarantee: errors are usually tens of times smaller.
  *  Errors: MERCER_INVALID_ARGUMENT naming key, value and what is allowed, or an answer that is not
  *  finite; MERCER_DIMENSION_MISMATCH (orders, ARD count); MERCER_UNSUPPORTED (a kernel or an order

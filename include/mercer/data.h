@@ -53,7 +53,7 @@ typedef struct mercer_row_source {
   int32_t weighted;
   /** Inputs of a row. */
   int64_t d;
-  /** Targets of a row. */
+  /** Targets of a row; 0 of a model without. */
   int64_t m;
   mercer_source_rewind rewind;
   mercer_source_next next;
@@ -96,7 +96,9 @@ typedef struct mercer_data {
   uint32_t struct_size; /**< [0] sizeof(mercer_data). */
   int32_t reserved;     /**< [4] 0. */
   mercer_rows X;        /**< [8] n x d, n >= 2, dense or CSR, F32 or F64. */
-  mercer_rows Y;        /**< [80] n x m, dense or CSR; for classes one column of numbers 0..K-1. */
+  /** [80] n x m, dense or CSR; for classes one column of numbers 0..K-1; absent of a model without
+   *  targets. */
+  mercer_rows Y;
   /** [152] Row weights: n numbers >= 0, not all 0, of a finite sum; NULL: 1 each. Only their ratios
    *  count: they are first divided by the mean of those above 0, so that n lambda, GCV and
    *  calibration see them as counts of rows; weights times a power of two give the same bits. A row

@@ -33,7 +33,8 @@ typedef struct mercer_model mercer_model;
  *  keys, and "Fits" in capi/GUIDE.md says how each choice is made. Keys left open are searched, and
  *  the result is scored on rows that no choice has seen ("report" of mercer_model_text). {"search":
  *  false}, a map of the caller's (data->map) and a source choose only lambda, by "select"; sets
- *  need "lambda" and data->map. Shapes: mercer_data. Random: "seed" fixes map, splits and samples.
+ *  need "lambda" and data->map. A model "kernel_pca" has no targets: data->Y is absent.
+ *  Shapes: mercer_data. Random: "seed" fixes map, splits and samples.
  *  Errors: MERCER_INVALID_ARGUMENT (a key or value, by its path; rows, targets, classes or weights
  *  that are not allowed, by row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (keys
  *  that do not go together, a complex map, sparse rows to be centred), MERCER_NOT_CONVERGED,
@@ -90,6 +91,8 @@ typedef struct mercer_predict_options {
  *    "joint_covariance"  of the values of all rows, for each row X_j m x m numbers: n m^2 columns
  *    "sample"            sample_count draws of the m values; a draw is one function: number s
  *                        depends on seed and s alone
+ *    "preimage"          of a model "kernel_pca" fitted with "preimages": the row that its
+ *                        components, which are its values, stand for; d columns
  *    "divergence", "curl", "potential", "stream"
  *                        of a field, in the inputs' own units, at inputs as they are
  *    "gradient", "hessian_diagonal", "laplacian", "partials"

@@ -63,6 +63,14 @@ MERCER_API mercer_status mercer_ridge_error(const mercer_ridge* ridge, double pe
                                             const mercer_statistics* held_out, mercer_matrix error,
                                             double* dimension);
 
+/** Ridge leverage score of each feature, l_j = z_j'(ZZ' + n lambda I)^{-1} z_j with z_j a column of
+ *  Z. Without centring they sum to Tr H, an estimate of the effective dimension N(lambda), and D
+ *  times the largest estimates the maximum random features dimension F_inf(lambda) ("Fewer
+ *  features" in capi/GUIDE.md). Columns of one frequency add up.
+ *  Shapes: scores 1 x D. Cost: O(D^2). */
+MERCER_API mercer_status mercer_ridge_leverage(const mercer_ridge* ridge, double penalty,
+                                               mercer_matrix scores);
+
 /** Leave-one-out residual of each training row, (y - Zw)_i/(1 - H_ii), with n lambda held fixed.
  *  Infinite where 1 - H_ii <= 1e-8.
  *  Shapes: Z n x D and Y n x m, dense or CSR (made dense); residuals n x m.

@@ -30,6 +30,7 @@ constexpr int64_t kMostMetadataBytes = int64_t{1} << 20;
 // Optional: readers of earlier versions skip it, and a file without it has no probabilities.
 constexpr const char kCalibration[] = "_calibration";
 constexpr const char kPosterior[] = "_posterior";
+constexpr const char kPreimage[] = "_preimage";
 
 void check_outputs(const model::Coding& coding, int64_t outputs) {
   const bool classification = coding.task == model::Task::classification;
@@ -116,6 +117,26 @@ int64_t learnt_features(const Parameters& map, const std::vector<std::vector<dou
   return D;
 }
 
+/// Weights, a row of inputs for each score, and the intercept behind.
+std::vector<double> numbers_of(const model::Predictor* preimage) {
+  std::vector<double> numbers;
+  if (preimage == nullptr) return numbers;
+  for (const auto part : preimage->numbers())
+    numbers.insert(numbers.end(), part.begin(), part.end());
+  return numbers;
+}
+
+std::shared_ptr<const model::Predictor> preimage_of(const std::vector<double>& numbers,
+                                                    int64_t scores, int64_t inputs) {
+  require(inputs >= 1 && std::ssize(numbers) % inputs == 0 &&
+              std::ssize(numbers) / inputs == scores + 1,
+          MERCER_INVALID_ARGUMENT, "_preimage has %zu numbers, expected %lld x %lld",
+          numbers.size(), static_cast<long long>(scores) + 1, static_cast<long long>(inputs));
+  solver::Weights weights{Matrix<double>(scores, inputs), {numbers.end() - inputs, numbers.end()}};
+  std::copy_n(numbers.begin(), scores * inputs, weights.w.data());
+  return model::make_linear(std::move(weights));
+}
+
 /// Reads all but the map, which is made last: by then its size has been checked against the file.
 model::Model parse_model(const SectionReader& file, const model::Estimating& kind,
                          const Parameters& map) {
@@ -134,6 +155,8 @@ model::Model parse_model(const SectionReader& file, const model::Estimating& kin
   if (file.has(kPosterior))
     model.posterior = std::make_shared<const solver::Posterior>(
         file.doubles(kPosterior), model.predictor->features(), options.outputs, context);
+  if (file.has(kPreimage))
+    model.preimage = preimage_of(file.doubles(kPreimage), options.outputs, map.integer("inputs"));
   model.path = path_of(file.doubles("path"));
   if (file.has("report")) model.report = spec::parse_report(file.text("report"));
   model.metadata = file.text("metadata");
@@ -202,6 +225,8 @@ void save(const model::Model& model, Output& output) {
   const std::vector<double> sure =
       model.posterior == nullptr ? std::vector<double>() : model.posterior->numbers();
   if (!sure.empty()) sections.push_back({kPosterior, bytes_of(sure)});
+  const std::vector<double> preimage = numbers_of(model.preimage.get());
+  if (!preimage.empty()) sections.push_back({kPreimage, bytes_of(preimage)});
   sections.push_back({"path", bytes_of(tried)});
   if (model.report.known()) sections.push_back({"report", bytes_of(report)});
   sections.push_back({"metadata", bytes_of(model.metadata)});

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "io/checks.h"
+#include "model/estimator/model_entry.h"
 
 namespace mercer::io {
 namespace {
@@ -17,8 +18,10 @@ namespace {
 using model::Curve;
 using model::Transform;
 
-int64_t ranged_targets(const model::Coding& coding, int64_t outputs) {
-  return coding.task == model::Task::regression ? outputs : 0;
+/// Outputs that are targets with a range.
+int64_t ranged_targets(const model::Fitting& fit, int64_t outputs) {
+  const bool has_targets = fit.estimate.entry->targets == nullptr;
+  return has_targets && fit.coding.task == model::Task::regression ? outputs : 0;
 }
 
 void require_sizes(const char* what, size_t size, int64_t expected) {
@@ -140,7 +143,7 @@ void check_ranges(const model::Model& model, int64_t inputs) {
   if (!ranges.known()) return;
   require_sizes("ranges of inputs", ranges.inputs.size(), inputs);
   require_sizes("ranges of targets", ranges.targets.size(),
-                ranged_targets(model.fit.coding, model.outputs()));
+                ranged_targets(model.fit, model.outputs()));
   model::check_ranges(ranges.inputs, "inputs");
   model::check_ranges(ranges.targets, "targets");
 }
@@ -173,8 +176,7 @@ void read_preparation(const SectionReader& file, int64_t inputs, int64_t outputs
     by.flagged.push_back(last = column_of("flagged", j, last, by.inputs_of(inputs)));
   const int64_t raw = by.inputs_of(inputs);
   if (file.has("ranges")) {
-    model.ranges =
-        ranges_of(file.doubles("ranges"), raw, ranged_targets(model.fit.coding, outputs));
+    model.ranges = ranges_of(file.doubles("ranges"), raw, ranged_targets(model.fit, outputs));
   }
   // Its size has been checked against the file before curves are allocated.
   require(model.ranges.known() ||
@@ -182,7 +184,7 @@ void read_preparation(const SectionReader& file, int64_t inputs, int64_t outputs
           MERCER_INVALID_ARGUMENT, "section ranges is missing, which every transform comes with");
   by.curves = curves_of("curves", numbers("curves"), asked.transform, raw);
   by.targets = curves_of("target_curves", numbers("target_curves"), asked.target_transform,
-                         ranged_targets(model.fit.coding, outputs));
+                         ranged_targets(model.fit, outputs));
   by.row_norm = asked.unit_rows ? 1 : 0;
 }
 
@@ -201,8 +203,8 @@ void check_preparation(const model::Model& model, int64_t inputs) {
           "flagged has %zu numbers, expected columns of the inputs without their flags",
           by.flagged.size());
   check_curves(by.curves, asked.transform, raw, "curves");
-  check_curves(by.targets, asked.target_transform,
-               ranged_targets(model.fit.coding, model.outputs()), "target_curves");
+  check_curves(by.targets, asked.target_transform, ranged_targets(model.fit, model.outputs()),
+               "target_curves");
   check_ranges(model, raw);
 }
 

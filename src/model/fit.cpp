@@ -70,11 +70,14 @@ void learn(const solver::BlockSource& rows, const Fitting& asked, Context& conte
       asked.estimate.entry->fit(rows, asked.estimate, asked.coding, asked.select, context);
   model.predictor = std::move(learned.predictor);
   model.fit = asked;
-  model.fit.estimate.coupling = nullptr;  // it was of the fit
+  model.fit.estimate.coupling = nullptr;      // it was of the fit
+  model.fit.coding.targets = Targets::given;  // so were these
   model.fit.select.lambda = learned.lambda;
   model.path = std::move(learned.path);
   model.calibration = std::move(learned.calibration);
   model.posterior = std::move(learned.posterior);
+  model.report.components = std::move(learned.components);
+  model.preimage = std::move(learned.preimage);
 }
 
 /// How outputs are learnt together: as the map says, or as is asked with targets Y.
@@ -170,7 +173,7 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& 
   const Found found{domain_of(map->kernel())};
   check_preparation(asked.prepare, found);
   check(asked);
-  check_target_columns(asked.coding, "targets", targets);
+  check_target_columns(asked.coding, "source->m", targets);
   solver::Reduction* const reduction = stream.reduction();
   check_streamed(asked, reduction != nullptr);
   check_map(*map, map->inputs());

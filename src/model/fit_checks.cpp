@@ -66,6 +66,12 @@ void check(const Fitting& asked) {
 }
 
 void check_target_columns(const Coding& coding, const char* what, int64_t columns) {
+  if (coding.targets != Targets::given) {
+    require(columns == 0, MERCER_INVALID_ARGUMENT,
+            "%s = %lld, expected 0: the model learns from rows alone", what,
+            static_cast<Long>(columns));
+    return;
+  }
   require(columns >= 1, MERCER_INVALID_ARGUMENT, "%s = %lld, expected at least 1", what,
           static_cast<Long>(columns));
   require(coding.task == Task::regression || columns == 1, MERCER_DIMENSION_MISMATCH,
@@ -108,6 +114,7 @@ void check_shapes(const Coding& coding, int64_t rows, int64_t inputs, MatrixView
   check_rows("X", rows, static_cast<double>(rows));
   require(inputs >= 1, MERCER_INVALID_ARGUMENT, "X has %lld columns, expected at least 1",
           static_cast<Long>(inputs));
+  if (coding.targets != Targets::given) return check_target_columns(coding, "columns of Y", Y.cols);
   require(Y.rows == rows, MERCER_DIMENSION_MISMATCH, "Y has %lld rows, X has %lld",
           static_cast<Long>(Y.rows), static_cast<Long>(rows));
   require(Y.cols >= 1, MERCER_INVALID_ARGUMENT, "Y has %lld columns, expected at least 1",
@@ -125,7 +132,7 @@ void check_inputs(int64_t inputs, int64_t columns) {
 
 void check_map(const feature::FeatureMap& map, int64_t columns) {
   require(!map.is_complex(), MERCER_UNSUPPORTED,
-          "the map is complex; ridge needs a real one, such as form pair or phase, or field "
+          "the map is complex; a model needs a real one, such as form pair or phase, or field "
           "real or complex_to_real");
   check_inputs(map.inputs(), columns);
 }
@@ -135,6 +142,9 @@ void check_outputs(const kernel::Kernel& kernel, const Fitting& asked) {
   require(matrix == nullptr || asked.outputs.structure == OutputStructure::independent,
           MERCER_UNSUPPORTED,
           "outputs beside kernel %s, which says how they belong together, expected one of both",
+          std::string(kernel.name()).c_str());
+  require(matrix == nullptr || asked.coding.targets == Targets::given, MERCER_UNSUPPORTED,
+          "kernel %s of several outputs in a model of rows alone, expected a kernel of one",
           std::string(kernel.name()).c_str());
   if (matrix == nullptr || matrix->field_parts() == nullptr) return;
   const Preparing& prepare = asked.prepare;

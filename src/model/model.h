@@ -37,6 +37,7 @@ struct Model {
   std::string metadata;  // the caller's text, kept in files (the command line stores column and
                          // label names)
   std::shared_ptr<const solver::Posterior> posterior;  // null: it was not asked for
+  std::shared_ptr<const Predictor> preimage;  // prepared inputs from scores; null: not asked for
   Calibration calibration;  // of a classification's scores; empty: it has no probabilities
 
   int64_t inputs() const { return preparation.inputs_of(map->inputs()); }
@@ -66,6 +67,11 @@ Model fit(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked, 
 /// the map's kernel are refused, naming row and column.
 Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores,
                 std::optional<Extrapolation> extrapolation = {});
+
+/// out: n x inputs(), the rows that the scores of X are those of, by a model that learnt that, in
+/// the inputs' own units. UNSUPPORTED for others.
+Outside preimages(const Model& model, const Rows& X, Context& context, MatrixView<double> out,
+                  std::optional<Extrapolation> extrapolation = {});
 
 /// Class of the largest score (the lowest on a tie); classification only. NaN or Inf in X is
 /// refused, and so is a row with a NaN score, naming it.

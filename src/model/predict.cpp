@@ -122,6 +122,21 @@ Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<
   return for_each_score(model, X, context, extrapolation, keep);
 }
 
+Outside preimages(const Model& model, const Rows& X, Context& context, MatrixView<double> out,
+                  std::optional<Extrapolation> extrapolation) {
+  require(model.preimage != nullptr, MERCER_UNSUPPORTED,
+          "the model has no pre-images, expected one fitted with \"preimages\": true");
+  require(out.rows == X.rows() && out.cols == model.inputs(), MERCER_DIMENSION_MISMATCH,
+          "out is %lld x %lld, expected %lld rows of %lld inputs", static_cast<Long>(out.rows),
+          static_cast<Long>(out.cols), static_cast<Long>(X.rows()),
+          static_cast<Long>(model.inputs()));
+  const Matrix<double> scores(X.rows(), model.outputs(), context, "scores of all rows");
+  Outside outside = predict(model, X, context, scores.view(), extrapolation);
+  model.preimage->predict(scores.view(), out);
+  model.preparation.restore_inputs(out);
+  return outside;
+}
+
 Outside classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes,
                  std::optional<Extrapolation> extrapolation) {
   require(model.fit.coding.task == Task::classification, MERCER_INVALID_ARGUMENT,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/numbers.h"
+#include "model/estimator/predictor.h"
 #include "model/prepare/curve.h"
 
 namespace mercer::model {
@@ -95,9 +96,10 @@ struct FitReport {
   std::vector<SearchCandidate> trials;
   std::vector<double> relevance;  // of each input, largest 1; empty: not learnt
   std::vector<std::string> warnings;
+  Components components;
 
-  /// A model of a search has one.
-  bool known() const noexcept { return !trials.empty(); }
+  /// A model of a search has one, and one of components these alone.
+  bool known() const noexcept { return !trials.empty() || !components.variances.empty(); }
 };
 
 }  // namespace mercer::model

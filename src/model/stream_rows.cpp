@@ -80,7 +80,10 @@ void CheckedStream::check(const RowStream::Block& block, int64_t before) const {
   solver::require_weights(block.weights, block.X.rows());
 }
 
-int64_t StreamRows::outputs() const { return coded_outputs(stream_.coding(), stream_.targets()); }
+int64_t StreamRows::outputs() const {
+  if (stream_.coding().targets == Targets::inputs) return stream_.map().inputs();
+  return coded_outputs(stream_.coding(), stream_.targets());
+}
 
 std::vector<double> StreamRows::classes() const {
   std::vector<double> classes;

@@ -91,15 +91,14 @@ void DualSystem::prepare_targets() {
 void DualSystem::centre_kernel() {
   const std::vector<double> means = linalg::column_means(K_.view(), weights_);
   mean_Z_.assign(static_cast<size_t>(features_), 0.0);
-  double all = 0;
   for (int64_t i = 0; i < rows(); ++i) {
     const double mean = means[static_cast<size_t>(i)];
     mean_Z_[static_cast<size_t>(columns_[static_cast<size_t>(i)])] = mean;
-    all += weight_of(i) / n_ * mean;
+    mean_K_ += weight_of(i) / n_ * mean;
   }
   for (int64_t i = 0; i < rows(); ++i)
     for (int64_t j = 0; j <= i; ++j)
-      K_(i, j) += all - means[static_cast<size_t>(i)] - means[static_cast<size_t>(j)];
+      K_(i, j) += mean_K_ - means[static_cast<size_t>(i)] - means[static_cast<size_t>(j)];
 }
 
 void DualSystem::put_columns(const Matrix<double>& alpha, MatrixView<double> w) const {

@@ -49,6 +49,10 @@ class DualSystem {
 
   /// K = U diag(s) U' for gcv and leave_one_out, which need it: O(n^3), once.
   void decompose(Context& context);
+  /// After it, as RidgePath has them: eigenvectors in feature space, of a kernel functions.
+  std::span<const double> eigenvalues() const noexcept { return s_; }
+  double null_level() const;
+  Directions directions(int64_t count, Context& context) const;
   /// n RSS / (n - Tr H)^2 per output; infinite where the fit interpolates, n - Tr H <= 1e-8 n.
   std::vector<double> gcv(double lambda) const;
   /// As RidgePath has it.
@@ -97,6 +101,7 @@ class DualSystem {
   bool center_;
   std::vector<double> mean_Y_;    // zeros without centring
   std::vector<double> mean_Z_;    // of all columns
+  double mean_K_ = 0;             // of a kernel, over all pairs of rows; without centring 0
   std::vector<int64_t> columns_;  // of a kernel
   int64_t features_;
   Matrix<double> K_;       // centred, lower triangle

@@ -31,6 +31,13 @@ struct Combination {
 /// A row whose share of its own prediction is within this of 1 has a residual of rounding errors.
 inline constexpr double kInterpolates = 1e-8;
 
+/// Eigenvectors of Z'Z, the largest eigenvalue first.
+struct Directions {
+  Weights weights;  // D x count, the scores of centred features
+  Weights targets;  // count x outputs: the eigenvectors' products with Z'Y, and the means of Y
+  std::vector<double> counts = {};  // rows that a kernel's columns stand for; of features none
+};
+
 /// Every lambda >= 0 (lambda = 0: the minimum-norm solution) at O(D^2 outputs) each after an O(D^3)
 /// eigendecomposition.
 class RidgePath {
@@ -51,7 +58,9 @@ class RidgePath {
   int64_t rows() const noexcept;
   double weight() const noexcept;  // n of the formulas: the sum of the rows' weights
   std::span<const double> eigenvalues()
-      const noexcept;  // of Z'Z (centred), ascending, >= 0 after clipping
+      const noexcept;         // of Z'Z (centred), ascending, >= 0 after clipping
+  double null_level() const;  // eigenvalues up to this are rounding errors
+  Directions directions(int64_t count, Context& context) const;  // of the largest eigenvalues
 
   /// Directions whose s + n lambda is below eps D times the scale of Z'Z are numerically null and
   /// dropped, so that lambda = 0 is the minimum-norm solution. lambda: finite, >= 0, else
@@ -61,6 +70,9 @@ class RidgePath {
   Weights solve(const Combination& of, Context& context) const;
   /// Tr H = sum s/(s + n lambda); one more for the intercept when centred.
   double effective_dimension(double lambda) const;
+  /// z_j'(ZZ' + n lambda I)^{-1} z_j of each feature: the diagonal of Z'Z (Z'Z + n lambda I)^{-1},
+  /// whose sum is Tr H but for the intercept. O(D^2).
+  std::vector<double> leverage(double lambda) const;
   /// n RSS / (n - Tr H)^2 per output (Golub, Heath, Wahba 1979); infinite where the fit
   /// interpolates, n - Tr H <= 1e-8 n.
   std::vector<double> gcv(double lambda) const;

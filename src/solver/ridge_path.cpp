@@ -120,6 +120,17 @@ double RidgePath::effective_dimension(double lambda) const {
   return trace;
 }
 
+std::vector<double> RidgePath::leverage(double lambda) const {
+  const double shift = checked_shift(lambda, weight());
+  std::vector<double> scores(static_cast<std::size_t>(features()), 0.0);
+  for (std::size_t i = 0; i < state_->values.size(); ++i) {
+    const double share = state_->values[i] * state_->inverse(i, shift);
+    const double* const v = state_->vectors().row(static_cast<int64_t>(i));
+    for (std::size_t j = 0; j < scores.size(); ++j) scores[j] += share * v[j] * v[j];
+  }
+  return scores;
+}
+
 std::vector<double> RidgePath::gcv(double lambda) const {
   const double shift = checked_shift(lambda, weight());
   const double n = weight(), degrees = state_->residual_degrees(shift);

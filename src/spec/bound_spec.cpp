@@ -21,7 +21,8 @@ Field bound_name_field() { return name_field("bound", bound_table(), "which boun
 
 std::span<const BoundEntry> bound_table() {
   static const BoundEntry kTable[] = {derivative_bound_entry(), decomposable_bound_entry(),
-                                      bounded_features_entry(), unbounded_features_entry()};
+                                      bounded_features_entry(), unbounded_features_entry(),
+                                      ridge_bound_entry()};
   return kTable;
 }
 

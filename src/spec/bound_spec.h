@@ -35,6 +35,8 @@ BoundEntry derivative_bound_entry();
 BoundEntry decomposable_bound_entry();
 BoundEntry bounded_features_entry();
 BoundEntry unbounded_features_entry();
+/// Of learning with random features.
+BoundEntry ridge_bound_entry();
 
 /// Not optional.
 inline Field required(Field field) {

@@ -20,6 +20,8 @@
 #include "model/map_from_rows.h"
 #include "model/prepare/input_domain.h"
 #include "model/prepare/row_summary.h"
+#include "model/rows/central_lengthscale.h"
+#include "model/rows/row_sets.h"
 #include "spec/json.h"
 #include "spec/specs.h"
 #include "spec/words.h"
@@ -116,8 +118,7 @@ void refuse_automatic_transform(const FitPlan& plan, const char* of) {
 
 void refuse_search_keys(const FitPlan& plan, const char* of) {
   refuse_automatic_transform(plan, of);
-  refuse_keys(plan, {"ard", "assess", "lengthscale", "most_features"}, of,
-              "it left out: it is of a search");
+  refuse_keys(plan, {"ard", "assess", "most_features"}, of, "it left out: it is of a search");
   require(!plan.asks("search") || !plan.searches, MERCER_UNSUPPORTED,
           "search = true of %s, expected false, the default there", of);
 }
@@ -126,6 +127,20 @@ void refuse_search_keys(const FitPlan& plan, const char* of) {
 bool climbs_evidence(const FitPlan& plan) {
   return plan.search.final_estimate && plan.search.final_estimate->entry->keeps_posterior &&
          plan.search.fit.select.selection == model::Selection::evidence;
+}
+
+/// Without targets nothing is chosen: there is no search.
+void follow_model(FitPlan& plan) {
+  model::Fitting& fit = plan.search.fit;
+  if (fit.estimate.entry->targets == nullptr) return;
+  constexpr const char* kWhat = "a model without targets";
+  fit.coding.targets = fit.estimate.entry->targets(fit.estimate.parameters);
+  refuse_search_keys(plan, kWhat);
+  plan.searches = false;
+  refuse_keys(plan, {"select"}, kWhat, "it left out: nothing is chosen");
+  require(
+      fit.coding.task == model::Task::regression && fit.coding.classes == 0 && !fit.select.ordered,
+      MERCER_UNSUPPORTED, "task, classes or ordered of %s, expected them left out", kWhat);
 }
 
 /// A search begins with ridge, and chooses lambda in its own way.
@@ -207,6 +222,17 @@ std::unique_ptr<model::PartialMap> maker_for(FitPlan& plan, int64_t inputs) {
   return maker;
 }
 
+/// Nothing says it, and there are no targets to choose it by: it is the rows' median distance.
+bool leaves_lengthscale(const FitPlan& plan, const model::PartialMap& maker) {
+  return plan.search.fit.coding.targets != model::Targets::given && plan.search.lengthscale == 0 &&
+         maker.has_lengthscale() && maker.start() == 0;
+}
+double median_distance(const Rows& prepared, uint64_t seed, Context& context) {
+  return prepared.visit([&](const auto& X) {
+    return model::central_lengthscale({}, X, model::all_rows(X.rows), seed, context);
+  });
+}
+
 /// The lengthscale of a map that no search chooses.
 double plain_lengthscale(const FitPlan& plan, const model::PartialMap& maker) {
   if (plan.search.lengthscale > 0) return plan.search.lengthscale;
@@ -218,15 +244,18 @@ model::Model fit_plainly(FitPlan plan, const Rows& X, MatrixView<const double> Y
                          Context& context) {
   const int64_t inputs = model::prepared_inputs(plan.search.fit.prepare, {}, X, weights);
   const auto maker = maker_for(plan, inputs);
-  const double lengthscale = plain_lengthscale(plan, *maker);
+  const bool open = leaves_lengthscale(plan, *maker);
+  double lengthscale = plain_lengthscale(plan, *maker);
   const int64_t wanted = plan.search.features;
   const int64_t features = maker->keeps_all_rows() ? maker->features_of(wanted, X.rows()) : wanted;
-  if (!maker->needs_rows())
+  if (!maker->needs_rows() && !open)
     return model::fit(maker->make(lengthscale, features), plan.search.fit, X, Y, context, weights,
                       groups);
   const model::MapFromRows from_rows{
       inputs, features,
       [&](const Rows& rows, const MatrixView<const double>& targets, Context& running) {
+        if (open) lengthscale = median_distance(rows, plan.search.fit.select.seed, running);
+        if (!maker->needs_rows()) return maker->make(lengthscale, features);
         return maker->make_from(lengthscale, features, rows, targets, running);
       },
       maker->domain()};
@@ -255,7 +284,8 @@ FitPlan fit_plan(std::string_view json) {
   if (canonical.find("lambda") != nullptr) {
     fit.select.selection = model::Selection::fixed;
     plan.search.lambda = fit.select.lambda = canonical.number("lambda");
-    refuse_keys(plan, {"select"}, "a fit with \"lambda\"", "one of the two");
+    if (entry.targets == nullptr)
+      refuse_keys(plan, {"select"}, "a fit with \"lambda\"", "one of the two");
   }
   read_prepare(canonical.object("prepare"), plan.search);
   fit.coding = {kTask.read(canonical), canonical.integer("classes")};
@@ -263,11 +293,13 @@ FitPlan fit_plan(std::string_view json) {
   fit.select.ordered = canonical.boolean("ordered");
   fit.outputs = read_outputs(canonical.object("outputs"));
   read_search(canonical, plan, plan.search);
+  follow_model(plan);
   return plan;
 }
 
 void set_classes(FitPlan& plan, int64_t targets, const MatrixView<const double>* Y) {
   model::Coding& fit = plan.search.fit.coding;
+  if (fit.targets != model::Targets::given) return;
   if (fit.task == model::Task::regression) {
     require(fit.classes == 0, MERCER_INVALID_ARGUMENT,
             "classes = %lld of task = \"regression\", expected 0", Long{fit.classes});
@@ -296,9 +328,11 @@ model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<co
                  std::span<const double> weights, Context& context,
                  std::span<const double> groups) {
   settle_selection(plan, groups.empty() && !plan.search.fit.select.ordered);
+  require(groups.empty() || plan.search.fit.coding.targets == model::Targets::given,
+          MERCER_UNSUPPORTED, "groups of rows without targets, expected none: no row is held out");
   if (map != nullptr) {
     follow_kernel(map->kernel(), plan);
-    refuse_keys(plan, {"map"}, "a fit with a map of the caller's", "one of the two");
+    refuse_keys(plan, {"map", "lengthscale"}, "a fit with a map of the caller's", "one of the two");
     refuse_search_keys(plan, "a fit with a map of the caller's");
     return model::fit(map, plan.search.fit, X, Y, context, weights, groups);
   }
@@ -333,10 +367,7 @@ void settle_selection(FitPlan& plan, bool exchangeable) {
 GivenMap map_of_stream(FitPlan& plan, const GivenMap& map, int64_t inputs) {
   constexpr const char* kWhat = "rows that are not in memory";
   settle_selection(plan, !plan.search.fit.select.ordered);
-  require(!plan.asks("search") || !plan.searches, MERCER_UNSUPPORTED,
-          "search = true of %s, expected false, the default there", kWhat);
-  refuse_keys(plan, {"ard", "assess", "most_features"}, kWhat, "it left out: it is of a search");
-  refuse_automatic_transform(plan, kWhat);
+  refuse_search_keys(plan, kWhat);
   if (map != nullptr) {
     follow_kernel(map->kernel(), plan);
     refuse_keys(plan, {"map", "lengthscale"}, "a fit with a map of the caller's", "one of the two");
@@ -348,6 +379,9 @@ GivenMap map_of_stream(FitPlan& plan, const GivenMap& map, int64_t inputs) {
   const auto maker = maker_for(plan, inputs);
   require(!maker->needs_rows(), MERCER_UNSUPPORTED,
           "map of %s is made from rows, expected another, or data->map made of a sample before",
+          kWhat);
+  require(!leaves_lengthscale(plan, *maker), MERCER_INVALID_ARGUMENT,
+          "key \"lengthscale\" is missing, expected a number: of %s there is no median distance",
           kWhat);
   return maker->make(plain_lengthscale(plan, *maker), plan.search.features);
 }

@@ -183,6 +183,27 @@ model::SearchCandidate read_trial(const Json& object) {
           .target_transform = read_target_transform(object)};
 }
 
+/// Of a model that searches nothing.
+std::string print_components(const model::Components& components) {
+  Json ratios = Json::array();
+  for (const double variance : components.variances)
+    ratios.push_back(number(variance / components.total));
+  return Json{{"variances", components.variances},
+              {"total_variance", number(components.total)},
+              {"explained", ratios}}
+      .dump();
+}
+
+model::Components read_components(const Json& object) {
+  model::Components components{{}, read_number(object, "total_variance")};
+  for (const Json& value : read_list(object, "variances")) {
+    if (!value.is_number()) refuse("variances", "numbers");
+    components.variances.push_back(value.get<double>());
+  }
+  if (components.variances.empty()) refuse("variances", "some");
+  return components;
+}
+
 }  // namespace
 
 std::string print_trial(const model::SearchCandidate& trial) {
@@ -192,6 +213,7 @@ std::string print_trial(const model::SearchCandidate& trial) {
 }
 
 std::string print_report(const model::FitReport& report, model::Task task) {
+  if (!report.components.variances.empty()) return print_components(report.components);
   if (!report.known()) return "{}";
   Json trials = Json::array(), relevance = Json::array();
   for (const model::SearchCandidate& trial : report.trials) trials.push_back(object_of(trial));
@@ -219,6 +241,10 @@ model::FitReport parse_report(std::string_view json) {
   require(object.is_object(), MERCER_INVALID_ARGUMENT, "report: expected a JSON object");
   model::FitReport report;
   if (object.empty()) return report;
+  if (object.contains("variances")) {
+    report.components = read_components(object);
+    return report;
+  }
   if (object.contains("rows_are"))  // files of earlier versions say nothing of it
     report.rows_are = static_cast<model::RowsAre>(read_choice(object, "rows_are", kRowsAre));
   report.criterion = static_cast<model::ComparedBy>(read_choice(object, "criterion", kCriteria));

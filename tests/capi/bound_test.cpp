@@ -202,6 +202,33 @@ TEST_CASE("bounds of several outputs refuse what no theorem says, naming it") {
               MERCER_UNSUPPORTED, "2^53") == "");
 }
 
+TEST_CASE("bound of ridge: lambda and features of the theorems, and what is refused") {
+  for (const Reference& at : oracle("ridge")["guidance"]) {
+    const double n = at.at("n").get<double>();
+    Parameters asked{{"rows", at.at("n").get<int64_t>()}};
+    for (const char* key : {"r", "gamma", "alpha"}) asked.set(key, at.at(key).get<double>());
+    const Reference found = answer(spec("ridge", "{}", print_object(asked)));
+    CHECK(found.at("lambda").get<double>() == Approx(at.at("lambda").get<double>()).epsilon(1e-12));
+    const double M = at.at("M_over_c_log_n").get<double>() * std::log(n);
+    CHECK(std::abs(found.at("frequencies").get<double>() - (M + 0.5)) <= 0.5 + 1e-9);
+    asked.set("constant", 100.0);
+    CHECK(
+        std::abs(answer(spec("ridge", "{}", print_object(asked))).at("frequencies").get<double>() -
+                 (100 * M + 0.5)) <= 0.5 + 1e-9);
+  }
+  // (4 + 18 x 10) log(12 x 2 / (0.01 x 0.1)) = 184 log 24000 = 1855.8...
+  const std::string known = R"({"rows":10000,"maximum_dimension":10,"delta":0.1,)"
+                            R"("kappa":1.4142135623730951})";
+  CHECK(answer(spec("ridge", "{}", known)).at("frequencies").get<int64_t>() == 1856);
+  const auto of = [&](const char* keys) { return ask(spec("ridge", R"({"rows":100})", keys)); };
+  CHECK(refused(of(R"({"rows":1})"), "rows = 1") == "");
+  CHECK(refused(of(R"({"r":0.4})"), "r = 0.4") == "");
+  CHECK(refused(of(R"({"gamma":0.5,"alpha":0.4})"), "alpha = 0.4", "gamma") == "");
+  CHECK(refused(of(R"({"delta":0.1})"), "maximum_dimension") == "");
+  CHECK(refused(of(R"({"maximum_dimension":3})"), "delta") == "");
+  CHECK(fault(of(R"({"constant":1e300})"), MERCER_UNSUPPORTED, "2^53") == "");
+}
+
 TEST_CASE("the variance of a map of several outputs is below its bound") {
   const std::vector<double> X = numbers(5, 2), Y = numbers(6, 2);
   const auto map = made<MapHandle>([](auto out) {

@@ -113,7 +113,15 @@ TEST_CASE("a decomposition refuses bad lambdas and places") {
   CHECK(refused(gcv(nullptr, 1, w, &b), "ridge = NULL") == "");
   CHECK(fault(held_out_error(ridge.get(), 1, small_statistics(10, 5).get(), &b),
               MERCER_DIMENSION_MISMATCH, "mercer_ridge_error") == "");
+  CHECK(refused(mercer_ridge_leverage(ridge.get(), -1, mercer_matrix_f64(1, 4, w)),
+                "mercer_ridge_leverage", "penalty = -1") == "");
+  CHECK(fault(mercer_ridge_leverage(ridge.get(), 1, mercer_matrix_f64(4, 1, w)),
+              MERCER_DIMENSION_MISMATCH, "scores is 4 x 1") == "");
   CHECK((w[0] == 77 && b == 77));
+  CHECK(mercer_ridge_leverage(ridge.get(), 1, mercer_matrix_f64(1, 4, w)) == MERCER_OK);
+  double dimension = 0;  // of which centring takes one
+  CHECK(mercer_ridge_error(ridge.get(), 1, nullptr, {}, &dimension) == MERCER_OK);
+  CHECK(w[0] + w[1] + w[2] + w[3] == Approx(dimension - 1));
   Slot<mercer_ridge> slot;
   CHECK(slot.refused(mercer_ridge_create(nullptr, 1, nullptr, slot.out()), "mercer_ridge_create",
                      "statistics = NULL") == "");

@@ -184,6 +184,16 @@ void check_one_model(const Data& data, const std::string& spec, int64_t split) {
 
 }  // namespace
 
+TEST_CASE("processes that share rows without targets get the components of all rows") {
+  const int64_t split = GENERATE(40, 3, 0);
+  Data data;
+  data.m = 0;
+  data.weighted = GENERATE(false, true);
+  CAPTURE(split, data.weighted);
+  check_one_model(
+      data, R"({"model":"kernel_pca","components":3,"preimages":true,"precision":"f64"})", split);
+}
+
 TEST_CASE("processes that share the rows get the model of all rows") {
   const std::string by = GENERATE("", "gcv", "leave_one_out");
   const int64_t split = GENERATE(40, 3, 0);  // the last: one process has no rows

@@ -50,9 +50,12 @@ struct ModelCell {
 
 template <class Body>
 void for_each_model_cell(const Body& body) {
-  for (const ModelRow& model : model_rows())
+  for (const ModelRow& model : model_rows()) {
+    const std::string name = spec::parse_object(model.spec).text("model");
+    if (model::find_model(name)->targets != nullptr) continue;  // it has no targets
     for (const OutputsRow& outputs : outputs_rows())
       for (const bool gaps : {false, true}) body(ModelCell{model, outputs, gaps});
+  }
 }
 
 /// Targets 0 and 1, of which every fourth may be missing; no column is constant.

@@ -21,6 +21,8 @@ std::span<const ModelRow> model_rows() {
       {R"({"model":"logistic","lambda":0.01,"loss":"huber","delta":0.5})"},
       {R"({"model":"logistic","lambda":0.01,"loss":"quantile","tau":0.7})"},
       {R"({"model":"logistic","lambda":0.01,"loss":"poisson"})"},
+      {R"({"model":"kernel_pca","components":1,"preimages":true,"lambda":0.01})"},
+      {R"({"model":"kernel_pca","components":1,"preimages":false})"},
   };
   return kRows;
 }

@@ -27,7 +27,8 @@ Problem problem_of_classes() {
 
 model::Model fitted(const Parameters& spec, const Problem& problem) {
   spec::FitPlan plan = spec::fit_plan(print_object(spec));
-  const MatrixView<const double> Y = problem.y();
+  const bool has_targets = plan.search.fit.estimate.entry->targets == nullptr;
+  const MatrixView<const double> Y = has_targets ? problem.y() : MatrixView<const double>();
   spec::set_classes(plan, Y.cols, &Y);
   Context context;
   return spec::fit(std::move(plan), nullptr, problem.x(), Y, {}, context);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Ridge against a reference in long double: paths, their criteria, other forms, jitter.
+#include "linalg/blas.h"
 #include "ridge_problem.h"
 #include "solver/jittered_cholesky.h"
 #include "solver/kernel_ridge.h"
@@ -142,6 +143,35 @@ TEST_CASE("the training error by statistics is the residual sum of squares of gc
     const double degrees = 80 - path.effective_dimension(lambda);
     CHECK(path.gcv(lambda)[1] == Approx(6400 * error[1] / (degrees * degrees)).epsilon(1e-9));
   }
+}
+
+TEST_CASE("leverage scores are those of each feature in the rows' system, and sum to Tr H") {
+  const int64_t n = GENERATE(15, 40), D = GENERATE(1, 24);
+  const bool center = GENERATE(false, true);
+  Context context;
+  const Problem problem = test::ridge_problem(n, D, 1, 22);
+  const double lambda = 0.01, shift = lambda * static_cast<double>(n);
+  const RidgePath path(test::statistics_of(problem.Z.view(), problem.Y.view()), center, context);
+  const std::vector<double> scores = path.leverage(lambda);
+  Matrix<double> Z = test::copy(problem.Z.view());
+  for (int64_t j = 0; j < D && center; ++j) {
+    double mean = 0;
+    for (int64_t i = 0; i < n; ++i) mean += Z(i, j) / static_cast<double>(n);
+    for (int64_t i = 0; i < n; ++i) Z(i, j) -= mean;
+  }
+  Matrix<double> K = test::product(Z.view(), test::transposed(Z.view()).view());
+  for (int64_t i = 0; i < n; ++i) K(i, i) += shift;
+  Matrix<double> solved = test::copy(Z.view());
+  linalg::cholesky(K.view());
+  linalg::cholesky_solve(K.view(), solved.view());
+  double sum = center ? 1 : 0;
+  for (int64_t j = 0; j < D; ++j) {
+    double expected = 0;
+    for (int64_t i = 0; i < n; ++i) expected += Z(i, j) * solved(i, j);
+    CHECK(scores[static_cast<std::size_t>(j)] == Approx(expected).epsilon(1e-9));
+    sum += expected;
+  }
+  CHECK(path.effective_dimension(lambda) == Approx(sum).epsilon(1e-9));
 }
 
 TEST_CASE("a lambda grid is geometric with exact ends") {

@@ -24,6 +24,8 @@ struct Learned {
   std::vector<PathPoint> path;
   Calibration calibration;                                       // empty: no probabilities
   std::shared_ptr<const solver::Posterior> posterior = nullptr;  // of a Gaussian process
+  Components components = {};                                    // of a model that has them
+  std::shared_ptr<const Predictor> preimage = nullptr;           // as Model has it
 };
 
 struct ModelEntry {
@@ -45,6 +47,9 @@ struct ModelEntry {
                                            int64_t features, int64_t outputs) = nullptr;
   /// What scores of a model of these own parameters predict; null: the targets.
   Link (*link)(const Parameters& own) = nullptr;
+  /// Null: the model learns from targets. Else there are none, but for the rows' own inputs where
+  /// its own parameters say so.
+  Targets (*targets)(const Parameters& own) = nullptr;
   /// Least squares: a search begins with it, sets of values and derivatives and the kernel itself
   /// are learnt by it.
   bool least_squares = false;
@@ -68,7 +73,8 @@ const ModelEntry* find_model(std::string_view name) noexcept;
   entry(ridge)               \
   entry(logistic)            \
   entry(gp)                  \
-  entry(dirichlet)
+  entry(dirichlet)           \
+  entry(kernel_pca)
 // clang-format on
 #define MERCER_DECLARE_MODEL(name) const ModelEntry& name##_model();
 MERCER_MODELS(MERCER_DECLARE_MODEL)

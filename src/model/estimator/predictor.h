@@ -14,6 +14,12 @@
 
 namespace mercer::model {
 
+/// Variances of principal components, and of the features in all directions; empty: there are none.
+struct Components {
+  std::vector<double> variances;
+  double total = 0;
+};
+
 class Predictor {
  public:
   virtual ~Predictor() = default;

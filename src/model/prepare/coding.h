@@ -9,9 +9,13 @@ namespace mercer::model {
 
 enum class Task { regression, classification };
 
+/// Where the targets of a fit come from: the caller, or the rows' own prepared inputs.
+enum class Targets { given, none, inputs };
+
 struct Coding {
   Task task = Task::regression;
   int64_t classes = 0;  // classification: K >= 2; Y then holds one column of class numbers 0..K-1
+  Targets targets = Targets::given;  // in a fit; the others have no Y
 };
 
 }  // namespace mercer::model

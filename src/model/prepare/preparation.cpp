@@ -23,6 +23,15 @@ Preparation Preparation::divided_by(double lengthscale, int64_t inputs) const {
   return result;
 }
 
+void Preparation::restore_inputs(MatrixView<double> prepared) const noexcept {
+  for (int64_t i = 0; i < prepared.rows; ++i)
+    for (size_t j = 0; j < static_cast<size_t>(prepared.cols); ++j) {
+      double& x = prepared.row(i)[j];
+      if (!mean.empty()) x = mean[j] + scale[j] * x;
+      if (!curves.empty()) x = curves[j].inverse(x);
+    }
+}
+
 void Preparation::restore_targets(MatrixView<double> scores) const noexcept {
   if (targets.empty()) return;
   for (int64_t i = 0; i < scores.rows; ++i) {

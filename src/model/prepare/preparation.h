@@ -44,6 +44,8 @@ struct Preparation {
   }
   /// Prepared inputs in units of `lengthscale`.
   Preparation divided_by(double lengthscale, int64_t inputs) const;
+  /// Of prepared inputs, in place, where there are neither flags nor row norms nor buckets.
+  void restore_inputs(MatrixView<double> prepared) const noexcept;
   /// Of predictions that were learnt from transformed targets, in place.
   void restore_targets(MatrixView<double> scores) const noexcept;
 };

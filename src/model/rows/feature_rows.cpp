@@ -177,10 +177,19 @@ class FeatureRows::Inputs {
 };
 
 void FeatureRows::load_targets(int64_t first, MatrixView<double> codes) const {
+  if (coding_.targets == Targets::inputs) return load_inputs(first, codes);
   if (data_.Y.cols == 0) return;
   for (int64_t i = 0; i < codes.rows; ++i) {
     code_target(coding_, preparation_, data_.Y.cols, data_.Y.row(set_[first + i]), codes.row(i));
   }
+}
+
+void FeatureRows::load_inputs(int64_t first, MatrixView<double> prepared) const {
+  data_.X.visit([&](const auto& X) {
+    std::vector<double> sums(data_.X.sparse() ? static_cast<size_t>(X.cols) : 0, 0.0);
+    for (int64_t i = 0; i < prepared.rows; ++i)
+      prepare_row(preparation_, X, set_[first + i], sums.data(), prepared.row(i));
+  });
 }
 
 std::span<const double> FeatureRows::load_weights(int64_t first, int64_t count,
@@ -196,7 +205,8 @@ void FeatureRows::stream(Context& context, const Body& body) const {
   const int64_t size = block_rows();
   Inputs<U> inputs(*this, size, context);
   const Matrix<U> Z(size, features(), context, "a block of features");
-  const Matrix<double> Y(size, data_.Y.cols == 0 ? 0 : outputs(), context, "a block of targets");
+  const bool has_targets = data_.Y.cols > 0 || coding_.targets == Targets::inputs;
+  const Matrix<double> Y(size, has_targets ? outputs() : 0, context, "a block of targets");
   std::vector<double> weights;
   for (int64_t first = 0; first < rows(); first += size) {
     context.checkpoint();

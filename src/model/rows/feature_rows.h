@@ -33,7 +33,9 @@ class FeatureRows final : public solver::BlockSource {
               std::vector<int64_t> made_of = {});
 
   int64_t features() const override { return map_.features(); }
-  int64_t outputs() const override { return coded_outputs(coding_, data_.Y.cols); }
+  int64_t outputs() const override {
+    return coding_.targets == Targets::inputs ? inputs() : coded_outputs(coding_, data_.Y.cols);
+  }
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override;
   std::vector<double> classes() const override;
@@ -50,6 +52,7 @@ class FeatureRows final : public solver::BlockSource {
   template <class U>
   void stream(Context& context, const Body& body) const;
   void load_targets(int64_t first, MatrixView<double> codes) const;
+  void load_inputs(int64_t first, MatrixView<double> prepared) const;
   std::span<const double> load_weights(int64_t first, int64_t count,
                                        std::vector<double>& storage) const;
   int64_t inputs() const { return map_.inputs(); }  // prepared

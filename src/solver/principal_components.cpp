@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Kernel PCA (Schölkopf, Smola, Müller 1998) on random features (Lopez-Paz et al. 2014): with
+// centred rows Z of weights W and n = sum of W, Z'WZ = V diag(s) V', scores z'V, variances s/n.
+// Centred targets Y are predicted from scores t = ZV by ridge, whose system is diagonal:
+//   (t't + n lambda I)^{-1} t'WY = diag(1/(s + n lambda)) V'Z'WY.
+// Sums make passes of a stochastic rule (Oja's) needless. Most of the time of an eigendecomposition
+// is the reduction to a tridiagonal, which all of them share: no solver for the largest alone.
+#include "solver/principal_components.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "solver/block_statistics.h"
+#include "solver/lambda_path.h"
+#include "solver/ridge_state.h"
+#include "solver/work.h"
+
+namespace mercer::solver {
+namespace {
+
+constexpr const char* kComponents = "principal components";
+
+/// Features that differ by less than this share of their size are equal but for rounding.
+constexpr double kEqual = 64 * kEpsilon;
+
+/// Of n centred rows: what rounding of features of this mean leaves.
+double squared_rounding(double n, std::span<const double> mean) {
+  return kEqual * kEqual * n * std::inner_product(mean.begin(), mean.end(), mean.begin(), 0.0);
+}
+
+/// How many of the eigenvalues, ascending and none of them negative, are asked for.
+int64_t count_of(std::span<const double> values, double null_level, int64_t asked) {
+  const int64_t most =
+      std::ranges::count_if(values, [&](double s) { return s > 0 && s > null_level; });
+  require(most > 0, MERCER_INVALID_ARGUMENT,
+          "the features of all rows are equal but for rounding: there is no component");
+  require(asked <= most, MERCER_INVALID_ARGUMENT,
+          "components = %lld, expected at most %lld: the rows' features vary in no more directions",
+          static_cast<long long>(asked), static_cast<long long>(most));
+  if (asked > 0) return asked;
+  const double enough = kExplained * std::accumulate(values.begin(), values.end(), 0.0);
+  double sum = 0;
+  int64_t count = 0;
+  while (count < std::min(most, kMostExplaining) && sum < enough)
+    sum += values[values.size() - static_cast<size_t>(++count)];
+  return count;
+}
+
+/// Eigenvectors have no sign of their own. counts: of the entries, each of which is divided by its
+/// own, since one for two equal rows is the sum of theirs; or none.
+void fix_signs(std::span<const double> counts, PrincipalComponents& of) {
+  Matrix<double>& w = of.scores.w;
+  for (int64_t j = 0; j < w.cols(); ++j) {
+    double largest = 0;
+    for (int64_t i = 0; i < w.rows(); ++i) {
+      const double entry = w(i, j) / (counts.empty() ? 1 : counts[static_cast<size_t>(i)]);
+      if (std::abs(entry) > std::abs(largest)) largest = entry;
+    }
+    if (largest >= 0) continue;
+    for (int64_t i = 0; i < w.rows(); ++i) w(i, j) = -w(i, j);
+    for (int64_t o = 0; o < of.targets.w.cols(); ++o) of.targets.w(j, o) = -of.targets.w(j, o);
+    double& intercept = of.scores.intercept[static_cast<size_t>(j)];
+    intercept = -intercept;
+  }
+}
+
+/// System: a decomposed one, RidgePath or DualSystem.
+template <class System>
+PrincipalComponents components_of(const System& system, const ComponentsAsked& asked,
+                                  Context& context) {
+  const std::span<const double> values = system.eigenvalues();
+  const double n = system.weight(), shift = n * asked.lambda;
+  const int64_t k = count_of(values, system.null_level(), asked.count);
+  Directions directions = system.directions(k, context);
+  PrincipalComponents result{std::move(directions.weights), {}, 0, std::move(directions.targets)};
+  for (int64_t j = 0; j < k; ++j) {
+    const double s = values[values.size() - 1 - static_cast<size_t>(j)];
+    result.variances.push_back(s / n);
+    for (int64_t o = 0; o < result.targets.w.cols(); ++o) result.targets.w(j, o) /= s + shift;
+  }
+  for (const double s : values) result.total += s / n;
+  fix_signs(directions.counts, result);
+  return result;
+}
+
+}  // namespace
+
+double RidgePath::null_level() const {
+  return std::max(state_->null_level, squared_rounding(weight(), state_->means.row.features));
+}
+
+Directions RidgePath::directions(int64_t count, Context& context) const {
+  const int64_t D = features(), m = outputs();
+  Directions result{{Matrix<double>(D, count, context, kComponents), {}},
+                    {Matrix<double>(count, m, context, kComponents), state_->means.row.outputs}};
+  for (int64_t j = 0; j < count; ++j) {
+    const double* const v = state_->vectors().row(D - 1 - j);
+    for (int64_t i = 0; i < D; ++i) result.weights.w(i, j) = v[i];
+    std::copy_n(state_->projected.view().row(D - 1 - j), m, result.targets.w.view().row(j));
+  }
+  const std::vector<double> zero(static_cast<size_t>(count), 0.0);
+  result.weights.intercept =
+      intercepts({state_->means.row.features, zero}, result.weights.w.view());
+  return result;
+}
+
+/// A kernel's centred values are differences of plain ones, whose rounding errors stayed.
+double DualSystem::null_level() const {
+  const double scale = s_.back() + (columns_.empty() ? 0.0 : n_ * std::abs(mean_K_));
+  return std::max(kEpsilon * static_cast<double>(rows()) * scale,
+                  columns_.empty() ? squared_rounding(n_, mean_Z_) : 0.0);
+}
+
+// v = Z'u/sqrt(s), of which v'Z'Y is sqrt(s) u'Y.
+Directions DualSystem::directions(int64_t count, Context& context) const {
+  const int64_t n = rows(), m = outputs();
+  Matrix<double> alpha(n, count, context, kComponents);
+  Weights targets{Matrix<double>(count, m, context, kComponents), mean_Y_};
+  for (int64_t j = 0; j < count; ++j) {
+    const double root = std::sqrt(s_[static_cast<size_t>(n - 1 - j)]);
+    for (int64_t i = 0; i < n; ++i) alpha(i, j) = U_(n - 1 - j, i) / root;
+    for (int64_t o = 0; o < m; ++o) targets.w(j, o) = root * UY_(n - 1 - j, o);
+  }
+  const std::vector<double> zero(static_cast<size_t>(count), 0.0);
+  Directions result{weights_of(alpha, zero, context), std::move(targets)};
+  // 1 also for a row of weight 0, whose entry is 0.
+  for (int64_t i = 0; i < std::ssize(columns_); ++i) {
+    result.counts.resize(static_cast<size_t>(features_), 1.0);
+    const double count = weight_of(i);
+    result.counts[static_cast<size_t>(columns_[static_cast<size_t>(i)])] = count > 0 ? count : 1;
+  }
+  return result;
+}
+
+PrincipalComponents principal_components(const BlockSource& rows, const ComponentsAsked& asked,
+                                         Context& context) {
+  const bool dual = is_dual(rows);
+  const int64_t solving = eigen_rows(dual ? rows.rows() : rows.features());
+  Stage stage(context, rows.rows() + solving);
+  const auto done = [&](int64_t count) { stage.advance(count); };
+  if (dual) {
+    DualSystem system = make_dual_system(rows, asked.center, context, done);
+    stage.part(solving, [&] { system.decompose(context); });
+    return components_of(system, asked, context);
+  }
+  // What is decomposed after the last row is refused before the first.
+  context.require_room(RidgePath::least_bytes(rows.features(), rows.outputs()),
+                       "statistics and their eigenvectors");
+  RowStatistics statistics(rows.features(), rows.outputs(), context);
+  add_blocks(rows, statistics, context, done);
+  statistics = take_reduced(rows, std::move(statistics));
+  return components_of(
+      stage.part(solving, [&] { return RidgePath(std::move(statistics), asked.center, context); }),
+      asked, context);
+}
+
+}  // namespace mercer::solver

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Principal components of features, and ridge from their scores to the rows' targets.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "solver/block_source.h"
+#include "solver/ridge.h"
+
+namespace mercer::solver {
+
+struct ComponentsAsked {
+  int64_t count = 0;  // 0: as many as explain kExplained of the variance, at most kMostExplaining
+  bool center = true;
+  double lambda = 0;  // of the ridge
+};
+inline constexpr double kExplained = 0.95;
+inline constexpr int64_t kMostExplaining = 100;
+
+struct PrincipalComponents {
+  /// D x k: orthonormal directions, the largest variance first; of a kernel's columns the functions
+  /// have norm 1. The entry of largest magnitude is positive. Scores are those of centred features.
+  Weights scores;
+  std::vector<double> variances;  // of the scores: mean squares
+  double total = 0;               // variance of all directions
+  Weights targets;                // k x outputs, from scores
+};
+
+/// From sums of the rows, O(D^2) numbers, or for n < D and the columns of a kernel from the rows'
+/// Gram matrix. Errors: INVALID_ARGUMENT for more components than directions in which the features
+/// vary by more than rounding; those of RidgePath.
+PrincipalComponents principal_components(const BlockSource& rows, const ComponentsAsked& asked,
+                                         Context& context);
+
+}  // namespace mercer::solver
