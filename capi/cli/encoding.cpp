@@ -82,8 +82,9 @@ std::vector<int64_t> rows_of_levels(const Dataset& data, const TextColumn& text)
 
 Encoding choose_levels(const Dataset& data, const TextColumn& text) {
   const std::vector<int64_t> rows = rows_of_levels(data, text);
-  std::vector<size_t> order(rows.size());
-  for (size_t k = 0; k < order.size(); ++k) order[k] = k;
+  std::vector<size_t> order;
+  for (size_t k = 0; k < rows.size(); ++k)
+    if (rows[k] > 0) order.push_back(k);  // rows of weight 0 hold the others
   std::ranges::sort(order, [&](size_t a, size_t b) {
     return rows[a] != rows[b] ? rows[a] > rows[b] : text.levels[a] < text.levels[b];
   });

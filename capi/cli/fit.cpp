@@ -14,7 +14,6 @@
 #include "output_file.h"
 #include "read/number.h"
 #include "report/document.h"
-#include "report/learning_curve.h"
 #include "report_text.h"
 #include "scoring.h"
 #include "session.h"
@@ -133,16 +132,16 @@ void check_outputs(const FitRequest& request) {
 // Of --quiet the score, and what has to be known all the same.
 void tell_fit(const Model& model, const FitRequest& request, const TrainingSet& set, int64_t n,
               double seconds, const Streams& streams) {
-  const ReportNames names{input_names(set.metadata), set.metadata.targets, set.metadata.classes,
-                          request.learn.balanced()};
-  if (streams.out == nullptr) {
-    if (streams.scores != nullptr)
-      std::fputs(honest_score_text(model.report(), names).c_str(), streams.scores);
-    std::fputs(warnings_text(model.report(), names).c_str(), streams.warnings);
-    return;
+  const ReportText text =
+      report_text(parse_json(model.report()), {input_names(set.metadata), set.metadata.targets,
+                                               set.metadata.classes, request.learn.balanced()});
+  if (streams.out != nullptr) {
+    describe(model, n, seconds, !request.operation.empty(), streams.out);
+    std::fputs((text.score + text.shortness).c_str(), streams.out);
+  } else if (streams.scores != nullptr) {
+    std::fputs(text.score.substr(0, text.score.find('\n') + 1).c_str(), streams.scores);
   }
-  describe(model, n, seconds, !request.operation.empty(), streams.out);
-  std::fputs(report_text(model.report(), names).c_str(), streams.out);
+  std::fputs(text.warnings.c_str(), streams.warnings);
 }
 
 /// Null where no rows are held out.
@@ -161,11 +160,19 @@ Json tell_test(const Model& model, const TrainingSet& set, int64_t first, bool o
 
 // The rows stand in another order afterwards.
 void write_reports(const FitRequest& request, const Model& model, TrainingSet* set, int64_t n,
-                   double seconds, Session& session) {
-  const LearningCurve curve = learning_curve(request.learn, model, set, n, session);
-  const Json document = report_document(model, *set, &curve, seconds, session);
-  session.clear_bar();
-  for (const std::string& path : request.report) write_report(path, document);
+                   const std::string& written, Json document, Session& session) {
+  std::string fault;
+  try {
+    add_errors(request.learn, model, set, n, session, &document);
+    session.clear_bar();
+    for (const std::string& path : request.report) write_report(path, document);
+    return;
+  } catch (const Error& error) {
+    fault = message_of(error);
+  } catch (const std::exception& error) {
+    fault = error.what();
+  }
+  throw Failure("--report: " + fault + " (the model is written: " + written + ")");
 }
 
 }  // namespace
@@ -193,13 +200,11 @@ void run_fit(const FitRequest& request) {
   save(model, metadata, request.model);
   const std::string written = to_stdout ? "standard output" : request.model;
   if (streams.out != nullptr) std::fprintf(streams.out, "wrote %s\n", written.c_str());
-  if (streams.json != nullptr) {
-    Json document = report_document(model, set, nullptr, seconds, session);
-    document.update({{"test", test}, {"model", written}});
-    streams.print(document);
-  }
-  if (request.report.empty()) return;
-  after_model(written, [&] { write_reports(request, model, &set, n, seconds, session); });
+  const Json document = report_document(model, set, seconds);
+  Json told = document;
+  told.update({{"test", test}, {"model", written}});
+  streams.print(told);
+  if (!request.report.empty()) write_reports(request, model, &set, n, written, document, session);
 }
 
 }  // namespace mercer::cli

@@ -11,7 +11,7 @@
 #include "mercer/mercer.hpp"
 #include "message.h"
 #include "metadata.h"
-#include "read/bytes.h"
+#include "read/table.h"
 #include "session.h"
 
 namespace mercer::cli {

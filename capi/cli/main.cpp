@@ -16,10 +16,8 @@
 #endif
 
 #include "failure.h"
-#include "interrupt.h"
 #include "mercer/base.hpp"
 #include "message.h"
-#include "options/command_line.h"
 #include "options/shared.h"
 
 namespace {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,10 @@ namespace mercer::cli {
 /// where they stood in the file, from 0; empty: in order.
 std::string in_words(std::string text, const std::vector<std::string>& names = {},
                      std::span<const int64_t> rows = {});
+
+/// "row 3" and the like: in place of each number behind the word what `told` makes of it.
+std::string with_numbers(const std::string& text, const char* word,
+                         const std::function<std::string(uint64_t)>& told);
 
 /// "interrupted" for a cancelled call.
 std::string message_of(const Error& error, const std::vector<std::string>& names = {},

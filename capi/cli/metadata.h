@@ -18,15 +18,13 @@ struct Metadata {
   bool classification = false;
   std::vector<std::string> classes;  // label of class k; numbers as text unless text_labels
   bool text_labels = false;
-  std::vector<Encoding> encodings;         // of text inputs; `inputs` are those of the file
-  std::vector<int64_t> commas;             // inputs whose numbers have decimal commas
-  std::vector<ColumnWords> words;          // of inputs: that stood for missing numbers
-  std::vector<std::string> missing_words;  // of all columns, as it was asked for
-  std::string header = "auto";             // as it was asked for
-  std::vector<std::string> ignored;        // names of columns left out; empty without a header
-  std::vector<int64_t> ignored_columns;    // their places
-  std::string weights;                     // name of their column, or its number; empty: none
-  bool missing = false;                    // missing inputs are filled
+  std::vector<Encoding> encodings;                // of text inputs; `inputs` are those of the file
+  std::vector<std::string> missing_words;         // of all columns, as it was asked for
+  std::string header = "auto", decimal = "auto";  // as they were asked for
+  std::vector<std::string> ignored;      // names of columns left out; empty without a header
+  std::vector<int64_t> ignored_columns;  // their places
+  std::string weights;                   // name of their column, or its number; empty: none
+  bool missing = false;                  // missing inputs are filled
 };
 
 /// Fails when a name is not UTF-8, or all of them are more than a model keeps.

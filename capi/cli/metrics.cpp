@@ -43,11 +43,7 @@ class Metrics {
   }
   /// Rows of a class, columns of the class predicted.
   void add_confusion(const Matrix<double>& counts, const std::vector<std::string>& classes) {
-    Json table = Json::array();
-    for (int64_t i = 0; i < counts.rows(); ++i) {
-      table.push_back(Json::array());
-      for (int64_t k = 0; k < counts.cols(); ++k) table.back().push_back(counts(i, k));
-    }
+    const Json table = table_of(counts);
     found_["classes"] = classes;
     found_["confusion"] = table;
     if (streams_.out == nullptr || counts.rows() > kMostPrinted) return;

@@ -8,7 +8,6 @@
 #include "failure.h"
 #include "mercer/kernel.hpp"
 #include "message.h"
-#include "nearest.h"
 #include "read/number.h"
 #include "read/table.h"
 

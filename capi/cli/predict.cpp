@@ -13,7 +13,7 @@
 #include "gaps.h"
 #include "loaded_model.h"
 #include "output_file.h"
-#include "read/csv_fields.h"
+#include "read/csv.h"
 #include "read/number.h"
 #include "scoring.h"
 #include "session.h"

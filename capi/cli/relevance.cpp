@@ -12,7 +12,6 @@
 #include "loaded_model.h"
 #include "output_file.h"
 #include "relevance_measure.h"
-#include "report/chart.h"
 #include "report/page.h"
 #include "session.h"
 

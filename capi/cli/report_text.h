@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "json.h"
+
 namespace mercer::cli {
 
 /// Names that the library does not know, or none of them.
@@ -14,17 +16,13 @@ struct ReportNames {
   bool balanced = false;  // classes weigh alike in fits: scores are means of recalls
 };
 
-/// "honest score: ...", baselines, the inputs by lengthscale where each has one, a line for each
-/// warning; nothing for "{}".
-std::string report_text(const std::string& report, const ReportNames& names = {});
-
-/// The score and its baselines alone.
-std::string score_lines_text(const std::string& report, const ReportNames& names = {});
-
-/// The line of the honest score alone.
-std::string honest_score_text(const std::string& report, const ReportNames& names = {});
-
-/// The lines of warnings alone.
-std::string warnings_text(const std::string& report, const ReportNames& names = {});
+/// Lines, each with its end.
+struct ReportText {
+  std::string score;      // "honest score: ...", and its baselines
+  std::string shortness;  // the inputs by lengthscale where each has one
+  std::string warnings;   // "warning: ..."
+};
+/// Nothing for an empty report.
+ReportText report_text(const Json& report, const ReportNames& names = {});
 
 }  // namespace mercer::cli

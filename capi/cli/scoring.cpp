@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <iterator>
 
-#include "json.h"
-
 namespace mercer::cli {
 
 namespace {
@@ -118,6 +116,15 @@ std::vector<double> row_losses(const Matrix<double>& predicted, const Dataset& d
   const std::vector<int32_t> classes = classes_of(predicted.view());
   for (size_t i = 0; i < losses.size(); ++i) losses[i] = classes[i] == data.Y[i] ? 0 : 1;
   return losses;
+}
+
+Json table_of(const Matrix<double>& numbers) {
+  Json table = Json::array();
+  for (int64_t i = 0; i < numbers.rows(); ++i) {
+    table.push_back(Json::array());
+    for (int64_t k = 0; k < numbers.cols(); ++k) table.back().push_back(numbers(i, k));
+  }
+  return table;
 }
 
 // Of a weighted mean sum w_i x_i / W: the root of sum w_i^2 (x_i - mean)^2 / W^2, and n / (n - 1)

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "dataset.h"
+#include "json.h"
 #include "mercer/mercer.hpp"
 
 namespace mercer::cli {
@@ -52,6 +53,9 @@ Scoring scoring_of(const Model& model);
 /// Losses l_i whose mean is 1 - R^2 (K = 0: the squared error over the variance of its target, mean
 /// over targets) or the error rate (scores of K classes). Means are by the data's weights.
 std::vector<double> row_losses(const Matrix<double>& predicted, const Dataset& data, int64_t K);
+
+/// Its rows as lists.
+Json table_of(const Matrix<double>& numbers);
 
 struct MeanOfRows {
   double value = 0;

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "failure.h"
-#include "interrupt.h"
 
 namespace mercer::cli {
 

@@ -10,7 +10,6 @@
 #include "failure.h"
 #include "json.h"
 #include "mercer/mercer.hpp"
-#include "nearest.h"
 
 namespace mercer::cli {
 

@@ -65,45 +65,6 @@ void arrange_rows(Dataset* data, const std::vector<int64_t>& order) {
 
 void shuffle_rows(Dataset* data, uint64_t seed) { arrange_rows(data, shuffled(data->n, seed)); }
 
-namespace {
-
-/// Texts that no cell numbers are taken out, and the others numbered anew in their order.
-template <class... More>
-void keep_texts_in_use(const std::vector<double*>& cells, std::vector<std::string>* texts,
-                       More*... more) {
-  std::vector<double> number(texts->size(), -1);
-  for (const double* cell : cells) number[static_cast<size_t>(*cell)] = 0;
-  size_t kept = 0;
-  for (size_t k = 0; k < texts->size(); ++k) {
-    if (number[k] < 0) continue;
-    number[k] = static_cast<double>(kept);
-    std::swap((*texts)[kept], (*texts)[k]);
-    (std::swap((*more)[kept], (*more)[k]), ...);
-    ++kept;
-  }
-  texts->resize(kept);
-  (more->resize(kept), ...);
-  for (double* cell : cells) *cell = number[static_cast<size_t>(*cell)];
-}
-
-// Only CSV holds text, whose numbers are dense.
-void keep_texts_in_use(Dataset* data) {
-  std::vector<double*> cells;
-  for (TextColumn& text : data->text_inputs) {
-    cells.clear();
-    for (int64_t i = 0; i < data->n; ++i)
-      cells.push_back(data->X.values.data() + i * data->d + text.column);
-    keep_texts_in_use(cells, &text.levels, &text.lines);
-  }
-  if (!data->text) return;
-  cells.clear();
-  for (double& y : data->Y)
-    if (!std::isnan(y)) cells.push_back(&y);
-  keep_texts_in_use(cells, &data->texts);
-}
-
-}  // namespace
-
 int64_t leave_out_weightless(Dataset* data) {
   std::vector<int64_t> rows;
   for (size_t i = 0; i < data->weights.size(); ++i)
@@ -111,7 +72,6 @@ int64_t leave_out_weightless(Dataset* data) {
   const int64_t left_out = data->n - std::ssize(rows);
   if (data->weights.empty() || left_out == 0) return 0;
   arrange_rows(data, rows);
-  keep_texts_in_use(data);
   return left_out;
 }
 

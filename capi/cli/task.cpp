@@ -142,15 +142,16 @@ std::map<double, int64_t> number_classes_of(const Dataset& data) {
   return classes;
 }
 
+// Of those that rows hold; rows of weight 0, which are left out, may have held others.
 std::vector<std::string> sort_texts(Dataset* data) {
-  std::vector<std::string> classes = data->texts;
-  std::sort(classes.begin(), classes.end());
-  std::vector<double> number(classes.size());
-  for (size_t k = 0; k < number.size(); ++k) {
-    const auto place = std::lower_bound(classes.begin(), classes.end(), data->texts[k]);
-    number[k] = static_cast<double>(place - classes.begin());
+  std::map<std::string, double> numbers;
+  for (const double y : data->Y) numbers[data->texts[static_cast<size_t>(y)]] = 0;
+  std::vector<std::string> classes;
+  for (auto& [text, number] : numbers) {
+    number = static_cast<double>(classes.size());
+    classes.push_back(text);
   }
-  for (size_t i = 0; i < data->Y.size(); ++i) data->Y[i] = number[static_cast<size_t>(data->Y[i])];
+  for (double& y : data->Y) y = numbers.at(data->texts[static_cast<size_t>(y)]);
   data->texts = classes;
   return classes;
 }

@@ -20,6 +20,10 @@ struct TrainingSet {
   bool standardize = true;
 };
 
+/// A sentence for each input of numbers that says which row it is and not what the row is like, and
+/// one for those that are the same in every row.
+std::vector<std::string> suspicious_inputs(const Dataset& data);
+
 /// Reads, chooses the task, numbers the classes, and says all of it.
 TrainingSet read_training_set(const LearnRequest& request, const Streams& streams);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Plain and gzip bytes: what is read is what was written, and damage is named.
-#include "read/bytes.h"
+#include "read/table.h"
 
 #include "cli_files.h"
 #include "support/catch.h"

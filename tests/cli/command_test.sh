@@ -237,11 +237,11 @@ refuses '--extrapolation is no option of compare' "$MERCER" compare train.csv --
 
 # Reports: a page that needs no other file, and the same as JSON.
 accepts "$MERCER" fit rings.csv -o reported --features 64 --report page.html --report page.json
-for part in '<h2>Trials' '>learning curve<' "class='c'" '>calibration<' '<h2>Inputs'; do
+for part in '<h2>Trials' '>learning curve<' "class='c'" '<h2>Inputs'; do
   grep -q -e "$part" page.html || complain "no $part in page.html"
 done
 ! grep -q -e 'src=' -e '<script' page.html || complain "page.html needs other files"
-for key in learning_curve confusion calibration outside warnings trials; do
+for key in learning_curve confusion importance warnings trials; do
   grep -q "\"$key\"" page.json || complain "no $key in page.json"
 done
 accepts "$MERCER" fit train.csv -o reported --features 64 --report page.html

@@ -21,7 +21,7 @@ awk '$1 == "strong" { s = $2 } $1 == "weak" { w = $2 } $1 == "idle" { i = $2 }
 contains '^strong .* ########################################$' "the longest bar"
 
 accepts "$MERCER" relevance model linear.csv -o page.html
-grep -q '<svg' page.html || complain "page.html holds no plot"
+grep -q "class='b'" page.html || complain "page.html holds no plot"
 accepts "$MERCER" relevance model linear.csv -o relevance.json
 grep -q '"inputs"' relevance.json && grep -q '"strong"' relevance.json || complain "$(cat relevance.json)"
 cut -d, -f1-3 linear.csv >inputs.csv

@@ -6,7 +6,7 @@
 #include "cli_files.h"
 #include "encoding.h"
 #include "metadata.h"
-#include "read/csv_fields.h"
+#include "read/csv.h"
 #include "support/catch.h"
 
 namespace mercer::test {

@@ -10,15 +10,14 @@ rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
 { echo id,x,u,v,z; rows 60 'x = uniform(); print i "," x "," 2 * x "," x * x "," (1 - x)'; } >train.csv
 quick='--features 32 --lengthscale 2 --lambda 1e-4'
 
-# Several columns: u v, u,v or repeated, before the file or behind it.
-for targets in '--target u v train.csv' 'train.csv --target u v' '--target u,v train.csv' '--target u --target v train.csv' \
-  '--ignore id --target 3 4 train.csv' '--target u v --ignore id train.csv'; do
+# Several columns: u,v or repeated, before the file or behind it.
+for targets in '--target u,v train.csv' 'train.csv --target u,v' '--target u --target v train.csv' '--ignore id --target 3,4 train.csv'; do
   accepts "$MERCER" fit $targets -o model $quick
   contains 'target u, v (read' "$targets"
 done
-accepts "$MERCER" fit --ignore id z train.csv -o model $quick --target u,v
-contains '60 rows, 1 input, target u, v' "--ignore id z"
-refuses "TRAIN: 'v': no such file" "$MERCER" fit --target u v -o result
+accepts "$MERCER" fit --ignore id,z train.csv -o model $quick --target u,v
+contains '60 rows, 1 input, target u, v' "--ignore id,z"
+refuses "'train.csv' was not expected" "$MERCER" fit --target u v train.csv -o result
 accepts "$MERCER" predict model train.csv -o two.out
 [ "$(head -n 1 two.out)" = u,v ] || complain "header $(head -n 1 two.out)"
 { echo x,note; echo 0.5,good; } >more.csv

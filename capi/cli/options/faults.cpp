@@ -6,8 +6,6 @@
 #include <vector>
 
 #include "failure.h"
-#include "nearest.h"
-#include "options/command_line.h"
 #include "options/shared.h"
 
 namespace mercer::cli {

@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "failure.h"
-#include "interrupt.h"
 #include "read/number.h"
 #include "read/table.h"
 

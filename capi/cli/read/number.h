@@ -3,7 +3,6 @@
 // Decimal text to double, without locale and without copying.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,13 +14,8 @@ enum class NumberKind { finite, not_finite, out_of_range, not_a_number, empty };
 /// not_finite.
 NumberKind parse_number(std::string_view text, double* value);
 
-/// 1,5: a number whose decimal mark is a comma; not certain where the comma may stand between
-/// thousands, as in 1,234.
-struct CommaNumber {
-  double value = 0;
-  bool certain = false;
-};
-std::optional<CommaNumber> read_comma(std::string_view text);
+/// The same where this is the decimal mark: a comma, or else a point.
+NumberKind parse_decimal(std::string_view text, char mark, double* value);
 
 /// What a message says about a field that was not finite: "'abc' is not a number".
 std::string complaint(NumberKind kind, std::string_view text);
