@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Tables to inputs and targets.
 #include <algorithm>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -27,21 +26,6 @@ std::vector<double> taken(const Table& table, const std::vector<int64_t>& column
     for (const int64_t j : columns) numbers.push_back(table.numbers.at(i * table.columns + j));
   return numbers;
 }
-
-}  // namespace
-
-std::vector<int64_t> other_columns(int64_t columns, const std::vector<int64_t>& targets) {
-  std::vector<bool> taken(static_cast<size_t>(columns));
-  for (const int64_t j : targets) taken[static_cast<size_t>(j)] = true;
-  std::vector<int64_t> others;
-  for (int64_t j = 0; j < columns; ++j)
-    if (!taken[static_cast<size_t>(j)]) others.push_back(j);
-  return others;
-}
-
-std::vector<double> column_of(const Table& table, int64_t column) { return taken(table, {column}); }
-
-namespace {
 
 /// Every column an input, none listed one by one: libsvm indices may be in the millions.
 Dataset take_all(Table&& table) {
@@ -82,6 +66,17 @@ std::vector<double> groups_of(const Table& table, int64_t column) {
 }
 
 }  // namespace
+
+std::vector<int64_t> other_columns(int64_t columns, const std::vector<int64_t>& targets) {
+  std::vector<bool> taken(static_cast<size_t>(columns));
+  for (const int64_t j : targets) taken[static_cast<size_t>(j)] = true;
+  std::vector<int64_t> others;
+  for (int64_t j = 0; j < columns; ++j)
+    if (!taken[static_cast<size_t>(j)]) others.push_back(j);
+  return others;
+}
+
+std::vector<double> column_of(const Table& table, int64_t column) { return taken(table, {column}); }
 
 Dataset take_columns(Table&& table, const Layout& layout) {
   const std::vector<int64_t>&inputs = layout.inputs, &targets = layout.targets;

@@ -30,7 +30,6 @@ struct Dataset : FileFacts {
   std::string weights_name;                   // of their column, or its number from 1
   std::vector<double> groups;                 // of the rows, numbered; empty: none
   std::vector<int64_t> file_rows;             // where rows stood, from 0; empty: where they stand
-  bool weights_unused = false;                // tests: the fit's column of weights, not asked for
   std::string note;                           // what was assumed of the columns
   std::vector<std::string> id_names;          // tests: of columns that were asked for
   std::vector<std::vector<std::string>> ids;  // each row's fields of them
@@ -92,7 +91,6 @@ struct Layout {
   std::vector<int64_t> ids;           // whose fields are kept as they stand
   int64_t weights = -1, groups = -1;  // -1: none
   std::vector<size_t> known = {};     // which of the model's targets these are; empty: all
-  bool weights_unused = false;        // the fit's column of weights is among what is ignored
   std::string note = {};              // what was assumed
 };
 

@@ -43,6 +43,10 @@ std::string counted(int64_t count, std::string_view noun) {
   return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
 }
 
+std::string name_or_number(const std::vector<std::string>& names, size_t index) {
+  return index < names.size() ? names[index] : std::to_string(index + 1);
+}
+
 std::string typed(std::string_view word) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+.,:/@%=";
@@ -127,6 +131,17 @@ std::string completed(const std::string& start, const std::vector<std::string>& 
   return found;
 }
 
+std::atomic<bool> seen{false};
+std::atomic<void*> running{nullptr};
+std::atomic<void (*)(void*)> cancel_running{nullptr};
+static_assert(std::atomic<void*>::is_always_lock_free, "a signal handler uses it");
+
+extern "C" void handle_signal(int) {
+  seen = true;
+  void* call = running;
+  if (call != nullptr) cancel_running.load()(call);
+}
+
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
@@ -150,21 +165,6 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   const std::string meant = nearest(word, known);
   return meant.empty() ? "" : "; did you mean " + shown(meant) + "?";
 }
-
-namespace {
-
-std::atomic<bool> seen{false};
-std::atomic<void*> running{nullptr};
-std::atomic<void (*)(void*)> cancel_running{nullptr};
-static_assert(std::atomic<void*>::is_always_lock_free, "a signal handler uses it");
-
-extern "C" void handle_signal(int) {
-  seen = true;
-  void* call = running;
-  if (call != nullptr) cancel_running.load()(call);
-}
-
-}  // namespace
 
 void install_interrupt_handler() {
   struct sigaction action = {};

@@ -1,32 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer fit: data, search, one fit on all rows that are not held out, a model file.
+#include <array>
 #include <cinttypes>
-#include <cmath>
 #include <cstdio>
 #include <set>
 #include <utility>
 
-#include "commands.h"
-#include "failure.h"
-#include "fitting.h"
 #include "message.h"
 #include "output_file.h"
-#include "read/number.h"
 #include "report/document.h"
-#include "report_text.h"
 #include "scoring.h"
-#include "session.h"
 #include "split.h"
-#include "training_set.h"
 
 namespace mercer::cli {
 
 namespace {
-
-double number_or_nan(const Json& value) {
-  return value.is_number() ? value.get<double>() : std::nan("");
-}
 
 /// The trials of a search, line by line, as they come.
 class SearchTable {
@@ -37,41 +26,37 @@ class SearchTable {
 
   void print(const Json& trial) {
     session_.clear_bar();
-    if (!std::exchange(begun_, true)) begin();
-    const std::string transform = trial.at("transform").get<std::string>();
-    const std::string told = trial.at("stage").get<std::string>();
-    const std::string stage =
-        (transform == "none" ? "" : transform + " ") + (told == "per_input" ? "by input" : told);
-    const std::string kernel = trial.at("kernel").get<std::string>();
-    const double lengthscale = number_or_nan(trial.at("lengthscale"));
-    // Of a regression the loss that chooses is 1 - R^2.
-    const std::string loss =
-        classification_ ? score_number(number_or_nan(trial.at("loss")), 8) + " " : std::string();
-    const Json& shape = trial.at("shape");
-    std::fprintf(out_, "%13s %10s %9" PRId64 " %8" PRId64 " %12s %9.1e %*s%s %s%8.2f\n",
-                 stage.c_str(), kernel.substr(0, 10).c_str(), trial.at("features").get<int64_t>(),
-                 trial.at("rows").get<int64_t>(),
-                 lengthscale > 0 ? rounded(lengthscale, 4).c_str() : "-",
-                 number_or_nan(trial.at("lambda")), shaped_ ? kShapeWidth : 0,
-                 !shaped_          ? ""
-                 : shape.is_null() ? "- "
-                                   : (rounded(shape.get<double>(), 3) + " ").c_str(),
-                 score_number(number_or_nan(trial.at("score")), 9).c_str(), loss.c_str(),
-                 trial.at("seconds").get<double>());
-    std::fflush(out_);
+    if (!std::exchange(begun_, true)) {
+      std::fputs("search (scores that choose: too good for what they chose)\n", out_);
+      line({"stage", "kernel", "features", "rows", "lengthscale", "lambda", "shape",
+            classification_ ? "accuracy" : "R^2", "loss", "seconds"});
+    }
+    const std::string transform = trial.at("transform"), told = trial.at("stage"),
+                      stage = told == "per_input" ? "by input" : told;
+    const auto number = [&](const char* key, const char* format) {
+      char text[64] = "-";
+      const Json& value = trial.at(key);
+      const bool none = key == std::string("lengthscale") && value == 0;  // of a kernel without one
+      if (value.is_number() && !none) std::snprintf(text, sizeof text, format, value.get<double>());
+      return std::string(text);
+    };
+    line({transform == "none" ? stage : transform + " " + stage,
+          trial.at("kernel").get<std::string>().substr(0, 10), number("features", "%.0f"),
+          number("rows", "%.0f"), number("lengthscale", "%.4g"), number("lambda", "%.1e"),
+          number("shape", "%.3g"), number("score", "%.5f"), number("loss", "%.5f"),
+          number("seconds", "%.2f")});
   }
 
  private:
-  static constexpr int kShapeWidth = 8;
-
-  void begin() const {
-    std::fprintf(
-        out_,
-        "search (scores that choose: too good for what they chose)\n%13s %10s %9s %8s %12s %9s "
-        "%*s%9s %s%8s\n",
-        "stage", "kernel", "features", "rows", "lengthscale", "lambda", shaped_ ? kShapeWidth : 0,
-        shaped_ ? "shape " : "", classification_ ? "accuracy" : "R^2",
-        classification_ ? "    loss " : "", "seconds");
+  void line(const std::array<std::string, 10>& cells) const {
+    constexpr int kWidths[] = {13, 10, 9, 8, 12, 9, 7, 9, 8, 8};
+    for (size_t k = 0; k < cells.size(); ++k) {
+      // Of a regression the loss that chooses is 1 - R^2.
+      if ((k == 6 && !shaped_) || (k == 8 && !classification_)) continue;
+      std::fprintf(out_, "%s%*s", k > 0 ? " " : "", kWidths[k], cells[k].c_str());
+    }
+    std::fputs("\n", out_);
+    std::fflush(out_);
   }
 
   Session& session_;

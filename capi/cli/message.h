@@ -14,9 +14,8 @@
 
 namespace mercer::cli {
 
-/// The library's text without the name of the C function; its arguments as options of the command
-/// or as what they hold, rows and inputs counted from 1 or by `names`. rows:
-/// where they stood in the file, from 0; empty: in order.
+/// The library's text with its arguments as options of the command or as what they hold, rows and
+/// inputs counted from 1 or by `names`. rows: where they stood in the file, from 0; empty: in order.
 std::string in_words(std::string text, const std::vector<std::string>& names = {},
                      std::span<const int64_t> rows = {});
 

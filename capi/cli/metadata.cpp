@@ -38,6 +38,24 @@ std::vector<Encoding> encodings_of(const Json& schema) {
   return encodings;
 }
 
+Metadata metadata_of(const Json& json) {
+  Metadata metadata;
+  metadata.inputs = value_or(json, "inputs", metadata.inputs);
+  metadata.targets = value_or(json, "targets", metadata.targets);
+  metadata.target_columns = value_or(json, "target_columns", metadata.target_columns);
+  metadata.classes = value_or(json, "classes", metadata.classes);
+  metadata.text_labels = value_or(json, "text_labels", false);
+  metadata.missing = value_or(json, "missing", false);
+  metadata.ignored = value_or(json, "ignored", metadata.ignored);
+  metadata.ignored_columns = value_or(json, "ignored_columns", metadata.ignored_columns);
+  metadata.encodings = encodings_of(json);
+  metadata.missing_words = value_or(json, "missing_words", metadata.missing_words);
+  metadata.header = value_or(json, "header", metadata.header);
+  metadata.decimal = value_or(json, "decimal", metadata.decimal);
+  metadata.weights = value_or(json, "weights", metadata.weights);
+  return metadata;
+}
+
 }  // namespace
 
 std::string metadata_text(const Metadata& metadata) {
@@ -70,28 +88,6 @@ std::string metadata_text(const Metadata& metadata) {
     throw Failure("a column name or label is not valid UTF-8: save the file as UTF-8");
   }
 }
-
-namespace {
-
-Metadata metadata_of(const Json& json) {
-  Metadata metadata;
-  metadata.inputs = value_or(json, "inputs", metadata.inputs);
-  metadata.targets = value_or(json, "targets", metadata.targets);
-  metadata.target_columns = value_or(json, "target_columns", metadata.target_columns);
-  metadata.classes = value_or(json, "classes", metadata.classes);
-  metadata.text_labels = value_or(json, "text_labels", false);
-  metadata.missing = value_or(json, "missing", false);
-  metadata.ignored = value_or(json, "ignored", metadata.ignored);
-  metadata.ignored_columns = value_or(json, "ignored_columns", metadata.ignored_columns);
-  metadata.encodings = encodings_of(json);
-  metadata.missing_words = value_or(json, "missing_words", metadata.missing_words);
-  metadata.header = value_or(json, "header", metadata.header);
-  metadata.decimal = value_or(json, "decimal", metadata.decimal);
-  metadata.weights = value_or(json, "weights", metadata.weights);
-  return metadata;
-}
-
-}  // namespace
 
 Metadata parse_metadata(const std::string& text, bool classification, int64_t outputs) {
   const Json json = json_or_discarded(text);

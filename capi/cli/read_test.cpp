@@ -4,10 +4,8 @@
 // both sides have names, else by count.
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 #include <unordered_map>
 
-#include "dataset.h"
 #include "failure.h"
 #include "metadata.h"
 #include "read/csv.h"
@@ -77,7 +75,6 @@ Layout layout_by_name(const std::vector<std::string>& names, const Metadata& mod
     layout.known.push_back(k);
   }
   place_others(names, model, asked, file, &layout);
-  layout.weights_unused = !model.weights.empty() && position(in_file, model.weights) >= 0;
   return layout;
 }
 
@@ -124,7 +121,6 @@ Layout layout_by_count(int64_t columns, const Metadata& model, int64_t inputs, c
     if (parts.size() != left.size()) continue;
     Layout layout = asked;
     place(parts, left, &layout);
-    layout.weights_unused = !model.weights.empty() && parts.find('-') != parts.npos;
     if (parts == open && open.size() == closed.size() && parts != bare)
       layout.note = file +
                     " names no columns: those that training left out are taken to be there, "
@@ -189,14 +185,11 @@ ColumnRequest as_fitted(ColumnRequest wanted, const Metadata& model) {
 
 Dataset columns_test(Table&& table, const Layout& layout, const Metadata& model) {
   std::vector<std::string> names;
-  for (const int64_t column : layout.ids)
-    names.push_back(table.names.empty() ? std::to_string(column + 1)
-                                        : table.names[static_cast<size_t>(column)]);
+  for (const int64_t column : layout.ids) names.push_back(column_name(table, column));
   std::vector<std::vector<std::string>> ids = std::move(table.kept);
   Dataset data = take_columns(std::move(table), layout);
   data.id_names = std::move(names);
   data.ids = std::move(ids);
-  data.weights_unused = layout.weights_unused && layout.weights < 0;
   add_absent_targets(layout.known, model, &data);
   return data;
 }

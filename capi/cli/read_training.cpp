@@ -6,7 +6,6 @@
 
 #include "dataset.h"
 #include "failure.h"
-#include "read/number.h"
 
 namespace mercer::cli {
 
@@ -106,9 +105,7 @@ Dataset columns_training(Table&& table, Layout layout) {
                 ", expected at least one input beside the target" +
                 (table.format == Format::csv ? " (--delimiter says what separates fields)" : ""));
   std::string weights;
-  if (layout.weights >= 0)
-    weights = table.names.empty() ? std::to_string(layout.weights + 1)
-                                  : table.names[static_cast<size_t>(layout.weights)];
+  if (layout.weights >= 0) weights = column_name(table, layout.weights);
   Dataset data = take_columns(std::move(table), layout);
   data.weights_name = std::move(weights);
   return data;

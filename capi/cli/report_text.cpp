@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "report_text.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "failure.h"
 #include "message.h"
-#include "read/number.h"
+#include "report/document.h"
 #include "scoring.h"
 
 namespace mercer::cli {
@@ -98,23 +95,17 @@ std::string score_lines(const Json& report, const ReportNames& names) {
 // input, not how much they do.
 std::string shortness_line(const Json& relevance, const std::vector<std::string>& inputs) {
   constexpr size_t kShown = 8;
-  constexpr double kLittle = 0.01;
   std::vector<std::pair<double, size_t>> order;
   for (size_t j = 0; j < relevance.size(); ++j) order.push_back({-number(relevance[j]), j});
   std::ranges::sort(order);
   std::string text = "shortness of lengthscales:";
-  size_t little = 0;
-  for (size_t k = 0; k < order.size(); ++k) {
+  for (size_t k = 0; k < std::min(order.size(), kShown); ++k) {
     const auto [minus, j] = order[k];
-    little += -minus < kLittle;
-    if (k >= kShown || -minus < kLittle) continue;
     text += k > 0 ? ", " : " ";
     text += j < inputs.size() ? inputs[j] : std::string("x").append(std::to_string(j + 1));
-    text += " ";
-    text += rounded(-minus, 2);
+    text += " " + rounded(-minus, 2);
   }
-  if (little > 0)
-    text += "; below 0.01: " + std::to_string(little) + " of " + std::to_string(order.size());
+  if (order.size() > kShown) text += ", ...";
   return text + " (not what inputs are worth: mercer relevance measures that)\n";
 }
 

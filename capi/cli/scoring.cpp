@@ -23,6 +23,26 @@ std::string formatted(const char* format, double score) {
   return text;
 }
 
+// A target that a row lacks adds nothing, and the squares of others count for more by as much.
+void add_squares(const Matrix<double>& predicted, const Dataset& data, int64_t k,
+                 std::vector<double>* losses) {
+  std::vector<double> targets, weights;
+  for (int64_t i = 0; i < data.n; ++i) {
+    const double y = data.Y[static_cast<size_t>(i * data.m + k)];
+    const double weight = data.weights.empty() ? 1 : data.weights[static_cast<size_t>(i)];
+    targets.push_back(std::isnan(y) ? 0 : y);
+    weights.push_back(std::isnan(y) ? 0 : weight);
+  }
+  std::vector<double> squares;
+  const double mean = mean_of(targets, weights).value;
+  for (size_t i = 0; i < targets.size(); ++i)
+    squares.push_back(weights[i] > 0 ? std::pow(targets[i] - mean, 2) : 0);
+  const double variance = mean_of(squares, data.weights).value * static_cast<double>(data.m);
+  for (size_t i = 0; i < targets.size(); ++i)
+    if (weights[i] > 0)
+      (*losses)[i] += std::pow(predicted(static_cast<int64_t>(i), k) - targets[i], 2) / variance;
+}
+
 }  // namespace
 
 const LossRow* find_loss(const std::string& name) {
@@ -82,30 +102,6 @@ Scoring scoring_of(const Model& model) {
           model.classes() > 0 ? nullptr : find_loss(spec.value("loss", std::string())),
           tau.is_number() ? tau.get<double>() : 0};
 }
-
-namespace {
-
-// A target that a row lacks adds nothing, and the squares of others count for more by as much.
-void add_squares(const Matrix<double>& predicted, const Dataset& data, int64_t k,
-                 std::vector<double>* losses) {
-  std::vector<double> targets, weights;
-  for (int64_t i = 0; i < data.n; ++i) {
-    const double y = data.Y[static_cast<size_t>(i * data.m + k)];
-    const double weight = data.weights.empty() ? 1 : data.weights[static_cast<size_t>(i)];
-    targets.push_back(std::isnan(y) ? 0 : y);
-    weights.push_back(std::isnan(y) ? 0 : weight);
-  }
-  std::vector<double> squares;
-  const double mean = mean_of(targets, weights).value;
-  for (size_t i = 0; i < targets.size(); ++i)
-    squares.push_back(weights[i] > 0 ? std::pow(targets[i] - mean, 2) : 0);
-  const double variance = mean_of(squares, data.weights).value * static_cast<double>(data.m);
-  for (size_t i = 0; i < targets.size(); ++i)
-    if (weights[i] > 0)
-      (*losses)[i] += std::pow(predicted(static_cast<int64_t>(i), k) - targets[i], 2) / variance;
-}
-
-}  // namespace
 
 std::vector<double> row_losses(const Matrix<double>& predicted, const Dataset& data, int64_t K) {
   std::vector<double> losses(static_cast<size_t>(data.n), 0.0);

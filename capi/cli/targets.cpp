@@ -3,7 +3,6 @@
 // Which columns are meant, and which are targets.
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
 #include "dataset.h"
 #include "failure.h"
@@ -40,9 +39,7 @@ std::string meant_column(const std::string& wanted, const std::vector<std::strin
 int64_t find_number(const std::string& option, const std::vector<std::string>& names,
                     int64_t columns, const std::string& wanted) {
   int64_t number = 0;
-  const char* end = wanted.data() + wanted.size();
-  const std::from_chars_result result = std::from_chars(wanted.data(), end, number);
-  if (result.ec != std::errc() || result.ptr != end) {
+  if (!parse_whole(wanted, &number)) {
     throw Failure(option + " " + shown(wanted) + ": " +
                   (names.empty() ? "the file has no header; give a column number from 1"
                                  : "no column of that name" + meant_column(wanted, names)));
@@ -61,6 +58,21 @@ std::vector<int64_t> find_column(const std::string& option, const std::vector<st
   if (found.empty()) found = columns_called(column_names(names).names, wanted);
   if (!found.empty()) return found;
   return {find_number(option, names, columns, wanted)};
+}
+
+// "u,v" is two columns unless one is called that.
+std::vector<std::string> separate(const std::vector<std::string>& names,
+                                  const std::vector<std::string>& requested) {
+  std::vector<std::string> wanted;
+  for (std::string text : requested) {
+    const bool whole = std::find(names.begin(), names.end(), text) != names.end();
+    for (size_t comma = text.find(','); !whole && comma != text.npos; comma = text.find(',')) {
+      wanted.push_back(text.substr(0, comma));
+      text.erase(0, comma + 1);
+    }
+    wanted.push_back(text);
+  }
+  return wanted;
 }
 
 }  // namespace
@@ -108,25 +120,6 @@ void require_columns(const Table& table, const ColumnRequest& request,
   refuse("--ignore", !request.ignore.empty(), lines);
   refuse("--target", !targets.empty(), lines);
 }
-
-namespace {
-
-// "u,v" is two columns unless one is called that.
-std::vector<std::string> separate(const std::vector<std::string>& names,
-                                  const std::vector<std::string>& requested) {
-  std::vector<std::string> wanted;
-  for (std::string text : requested) {
-    const bool whole = std::find(names.begin(), names.end(), text) != names.end();
-    for (size_t comma = text.find(','); !whole && comma != text.npos; comma = text.find(',')) {
-      wanted.push_back(text.substr(0, comma));
-      text.erase(0, comma + 1);
-    }
-    wanted.push_back(text);
-  }
-  return wanted;
-}
-
-}  // namespace
 
 std::vector<int64_t> find_columns(const char* option, const std::vector<std::string>& names,
                                   int64_t columns, const std::vector<std::string>& requested) {

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // From a file to numbers a fit can use, with every automatic choice printed.
-#include "training_set.h"
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <unordered_set>
 
 #include "failure.h"
+#include "fitting.h"
 #include "gaps.h"
-#include "session.h"
 #include "split.h"
-#include "task.h"
 
 namespace mercer::cli {
 
@@ -41,9 +38,7 @@ std::string target_text(const Dataset& data) {
 }
 
 void describe(const Encoding& encoding, const Metadata& metadata, std::FILE* out) {
-  const auto j = static_cast<size_t>(encoding.input);
-  const std::string name =
-      j < metadata.inputs.size() ? metadata.inputs[j] : std::to_string(encoding.input + 1);
+  const std::string name = name_or_number(metadata.inputs, static_cast<size_t>(encoding.input));
   std::fprintf(out, "input %s: text in %s of 0 and 1%s\n", name.c_str(),
                counted(encoding.width(), "column").c_str(),
                encoding.other ? ", rare levels in one" : "");
@@ -135,10 +130,6 @@ void keep_columns(const Dataset& data, const LearnRequest& request, Metadata* ke
   kept->encodings = choose_encodings(data);
   kept->missing_words = request.columns.missing_words;
 }
-
-}  // namespace
-
-namespace {
 
 bool is_id(std::string name) {
   std::ranges::transform(name, name.begin(),

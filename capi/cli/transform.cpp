@@ -3,16 +3,10 @@
 // mercer transform: features of rows as they are, to .npy or CSV, and the map that made them.
 #include <cinttypes>
 #include <cstdio>
-#include <string>
 
-#include "commands.h"
-#include "dataset.h"
-#include "failure.h"
 #include "loaded_model.h"
 #include "output_file.h"
-#include "read/number.h"
-#include "session.h"
-#include "table_rows.h"
+#include "scoring.h"
 
 namespace mercer::cli {
 

@@ -36,8 +36,7 @@ contains "^note: input colour: $unknown of 200 rows hold text that was rare or u
 { echo x,colour,kind; echo abc,red,usual; } >number.csv
 refuses "number.csv:2:1: 'abc' is not a number" "$MERCER" predict model number.csv -o result
 accepts "$MERCER" info model
-contains '{"name":"x","lowest":-0.9[0-9]*,"1 %":-0.9[0-9]*,"99 %":0.9[0-9]*,"highest":0.9[0-9]*}' "info: ranges by name"
-contains '{"name":"colour=green","lowest":0,"1 %":0,"99 %":1,"highest":1}' "info: ranges of levels"
+contains 'inputs  *x, colour, kind$' "info: names"
 
 # Rare levels share a column; unknown ones join them.
 { echo town,x,y; rows 400 't = i % 90; x = uniform(); print "t" t "," x "," (t % 2) + x'; } >towns.csv
@@ -77,7 +76,7 @@ accepts "$MERCER" predict bare bare.csv -o two.out --ignore 1
 cmp -s bare.out two.out || complain "--ignore of a column that the model leaves out anyway"
 accepts "$MERCER" relevance dates dates.csv --ignore when
 sed '1s/x,y/x,y,extra/; 2,$s/$/,5/' dates.csv >extra.csv
-refuses "column 'extra' is neither .*--ignore extra leaves it out" "$MERCER" relevance dates extra.csv -o result
+refuses "column 'extra' is neither .*--ignore extra leaves it out" "$MERCER" relevance dates extra.csv
 accepts "$MERCER" relevance dates extra.csv --ignore extra
 refuses "--ignore 'nothing'" "$MERCER" fit dates.csv -o result --ignore nothing
 refuses '--ignore: column 3 is a target' "$MERCER" fit dates.csv -o result --ignore 3 --target y
@@ -159,10 +158,8 @@ contains '^honest score: R^2 \(0.99\|1.00\)' "nor in the honest score"
 contains 'weighed.csv: 300 rows, 1 input,' "weights are no input"
 accepts "$MERCER" predict weighed weighed.csv -o weighed.out
 [ "$(score out | cut -c 1)" = - ] || complain "rows of weight 0 count in a score without weights: $(cat out)"
-contains '^note: the model was fitted with weights, .*: --weights w counts them by theirs$' "weights at hand"
 accepts "$MERCER" predict weighed weighed.csv -o weighed.out --weights w
 contains '^test: R^2 \(0.99[0-9]*\|1.0*\) on 300 rows, by their weights$' "predict --weights"
-! grep -q '^note: the model was fitted with weights' out || complain "a note of weights that are used: $(cat out)"
 accepts "$MERCER" score weighed weighed.csv --weights w
 contains '^rows  *300, by their weights$' "score --weights"
 contains '^R^2  *\(0.99\|1\)' "score --weights"

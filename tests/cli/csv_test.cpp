@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // CSV: values, headers, quoting, text labels; every error with line and field.
+#include "read/csv.h"
+
 #include <algorithm>
 
 #include "cli_files.h"
-#include "read/csv.h"
-#include "read/number.h"
+#include "read/table.h"
 #include "support/catch.h"
 
 namespace mercer::test {

@@ -3,7 +3,7 @@
 // Decimal marks: one for a file, a point unless a comma is asked for.
 #include "cli_files.h"
 #include "metadata.h"
-#include "read/number.h"
+#include "read/table.h"
 #include "support/catch.h"
 
 namespace mercer::test {

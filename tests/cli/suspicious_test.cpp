@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Inputs that number rows, or do not vary.
 #include "cli_files.h"
+#include "fitting.h"
 #include "support/catch.h"
-#include "training_set.h"
 
 namespace mercer::test {
 namespace {

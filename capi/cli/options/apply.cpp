@@ -56,7 +56,6 @@ void add_predict(CLI::App& app) {
                              "TEST", "Rows, with or without the target; - is standard input",
                              run_predict);
   ApplyRequest* const request = predict.request.get();
-  request->output = "-";
   add_list(predict.app, "--id", &request->columns.ids, "COLUMN",
            "Columns of TEST that are written as they stand before the predictions, by name "
            "or number from 1: u,v or repeated; they may be unknown to the model");
@@ -107,8 +106,6 @@ void add_relevance(CLI::App& app) {
       "How much each input moves the predictions of a model on rows, in standard deviations of "
       "both: by giving it another row's value; above 2,000 inputs by derivatives",
       "DATA", "Rows, with or without the target; - is standard input", run_relevance);
-  add_text(relevance.app, "-o,--output", &relevance.request->output, "FILE",
-           "Also write it: FILE.html a page with a plot, another name JSON");
   add_run_options(relevance.app, &relevance.request->run);
 }
 

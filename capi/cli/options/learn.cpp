@@ -6,7 +6,6 @@
 
 #include "failure.h"
 #include "options/shared.h"
-#include "read/number.h"
 #include "scoring.h"
 
 namespace mercer::cli {
@@ -51,8 +50,7 @@ void add_data_options(CLI::App* app, LearnRequest* learn) {
       "Columns of a CSV that are text, though they hold numbers or nearly so: u,v or repeated");
   add_text(app, "--weights", &learn->columns.weights, "NAME|INDEX",
            "Column with a weight for each row, >= 0 (0: left out), by name or number from "
-           "1; it is no input. Fits, choices and scores count rows by it; splits, "
-           "landmarks and the threshold of input_bits take rows as they are");
+           "1; it is no input. Fits, choices and scores count rows by it");
   add_column_options(app, &learn->columns);
 }
 
@@ -79,8 +77,7 @@ void add_preparation_options(CLI::App* app, LearnRequest* learn) {
   const Words scales = {"standard", "robust", "center", "common", "none"};
   add_reader(app, "--scale", CLI::detail::join(scales, "|").c_str(),
              "Inputs by mean and deviation (default), median and quartiles, mean alone, mean and "
-             "one unit for all (common, the default of fields), or as they are; but for common "
-             "those of 0 and 1 always are",
+             "one unit for all (common, the default of fields), or as they are",
              [learn](const std::string& word) {
                if (word == "none") learn->raw = true;
                if (word != "none") learn->spec["prepare"]["scale"] = word;
@@ -120,14 +117,11 @@ void add_model_options(CLI::App* app, FitRequest* request) {
       ->type_name("D");
   add_word(app, "--estimator", spec, "/model", {"auto", "ridge", "logistic", "gp"},
            "gp: a Gaussian process, whose predictions have intervals; of classes: ridge (least "
-           "squares) or logistic; default auto: ridge for up to 3,000 "
-           "rows or where logistic takes longer, else logistic unless ridge is better on rows "
-           "held out by more than a standard error");
+           "squares) or logistic; default auto: of many rows what is better on some held out");
   add_word(app, "--loss", spec, "/loss", {"huber", "quantile", "poisson", "squared_hinge"},
            "Fitted with the map that the search finds by squares: huber (few wrong targets change "
            "little), quantile (--tau), poisson (counts, whose means are predicted), of classes "
-           "squared_hinge. Scores are then of absolute errors, the pinball loss or the deviance: "
-           "1 is perfect, 0 the best constant")
+           "squared_hinge. Scores are those of the loss: 1 is perfect, 0 the best constant")
       ->excludes("--estimator");
   add_number(app, "--tau", spec, "/tau", "Of --loss quantile: the share of targets below it");
   add_number(app, "--delta", spec, "/delta",
@@ -141,10 +135,8 @@ void add_model_options(CLI::App* app, FitRequest* request) {
       "many targets as inputs), helmholtz:ALPHA, decomposable (targets that correlate), "
       "decomposable:similarity, decomposable:GRAPH.csv (weights between targets), the JSON spec "
       "of such a kernel or of outputs, or auto: correlations, of 2 or 3 inputs and as many "
-      "targets a field, where they clearly win. --kernel is the kernel of "
-      "each. In the table of the search shape 0 is a field without sources, 1 one without "
-      "vortices; of decomposable 0 are targets that know nothing of each other (of similarity: "
-      "that are all alike). Default: each target by itself")
+      "targets a field, where they clearly win. --kernel is the kernel of each. Default: each "
+      "target by itself")
       ->check([](const std::string& name) {
         return name.empty()
                    ? "expected the name of a kernel of several outputs or a JSON spec, not nothing"

@@ -3,7 +3,6 @@
 #include "options/shared.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "failure.h"
 
@@ -12,10 +11,7 @@ namespace mercer::cli {
 std::function<std::string(const std::string&)> whole_number(int64_t least, int64_t most) {
   return [=](const std::string& text) -> std::string {
     int64_t number = 0;
-    const char* end = text.data() + text.size();
-    const std::from_chars_result read = std::from_chars(text.data(), end, number);
-    const bool good = read.ec == std::errc() && read.ptr == end && number >= least;
-    if (good && number <= most) return "";
+    if (parse_whole(text, &number) && number >= least && number <= most) return "";
     return "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
            ", got " + shown(text);
   };

@@ -43,8 +43,6 @@ class CsvRecords {
   size_t size() const { return fields_.size(); }
   std::string_view operator[](size_t j) const { return fields_[j]; }
   const std::vector<std::string_view>& fields() const { return fields_; }
-  /// The field as it stands in the text, with blanks and quotes around it.
-  std::string_view raw(size_t j) const { return raw_[j]; }
 
  private:
   bool is_blank(char c) const { return c == ' ' || (c == '\t' && separator_ != '\t'); }
@@ -60,25 +58,21 @@ class CsvRecords {
   char separator_ = ',';
   Place place_;
   int64_t breaks_ = 0;  // inside the record
-  std::vector<std::string_view> fields_, raw_;
+  std::vector<std::string_view> fields_;
   std::deque<std::string> unquoted_;  // fields that held ""
 };
 
-/// What separates the fields of a line: the tab if there is one, else the more frequent of
-/// semicolon and comma (the semicolon where commas look decimal), else blanks between words; quoted
-/// text does not count. The comma for one field.
-char separator_of(std::string_view line);
+/// What separates the fields of a line: the tab if there is one, else the more frequent of semicolon
+/// and comma (any semicolon beside decimal commas), else blanks between words; quoted text does not
+/// count. The comma for one field.
+char separator_of(std::string_view line, char decimal = '.');
 
 /// The field as CSV writes it: quoted if it holds a comma, a quote, a line break or outer blanks.
 std::string csv_field(std::string_view text);
 
-/// A raw field of a line with any separator as CSV with commas writes it: byte for byte, but quoted
-/// if it holds a comma outside quotes.
-std::string csv_copy(std::string_view raw);
-
 using Fields = std::vector<std::string_view>;
 
-/// "# made by hand", but not "#,x,y".
+/// "# made by hand", but not "#,x,y"; and "sep=;", as spreadsheets write before the header.
 bool is_comment(std::string_view line);
 
 /// True iff some field is text, and either no field is a number or text that begins like one, as

@@ -9,7 +9,6 @@
 
 #include "failure.h"
 #include "read/csv.h"
-#include "read/number.h"
 
 namespace mercer::cli {
 
@@ -105,7 +104,7 @@ void CsvColumns::refuse_word(size_t j, const Cell& cell) const {
   double value;
   const NumberKind kind = parse_number(cell.text, &value);
   const Column& column = columns_[j];
-  const std::string name = typed(table_.names.empty() ? std::to_string(j + 1) : table_.names[j]);
+  const std::string name = typed(column_name(table_, static_cast<int64_t>(j)));
   const std::string as_missing = "--missing-word=" + typed(cell.text) + " takes it as missing";
   const bool input = column.role == Role::input, word = kind == NumberKind::not_a_number;
   std::string what = complaint(kind, cell.text);

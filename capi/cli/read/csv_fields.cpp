@@ -5,7 +5,6 @@
 
 #include "failure.h"
 #include "read/csv.h"
-#include "read/number.h"
 
 namespace mercer::cli {
 
@@ -98,44 +97,24 @@ void CsvRecords::take_plain(size_t* at) {
 
 void CsvRecords::read() {
   fields_.clear();
-  raw_.clear();
   breaks_ = 0;
   for (size_t at = separator_ == ' ' ? after_blanks(place_.at) : place_.at;;) {
-    const size_t begin = at, first = after_blanks(at);
+    const size_t first = after_blanks(at);
     if (first < text_.size() && text_[first] == '"') {
       at = first;
       take_quoted(&at);
     } else {
       take_plain(&at);
     }
-    raw_.push_back(text_.substr(begin, at - begin));
     if (separator_ == ' ') at = after_blanks(at);
     if (ends_line(at)) return end_line(text_.find('\n', at));
     if (separator_ != ' ') ++at;
   }
 }
 
-namespace {
+namespace {}  // namespace
 
-/// Semicolons between fields of which each holds at most one comma, between digits: 1,5;2,5;3
-bool has_decimal_commas(std::string_view line) {
-  const auto is_digit = [&](size_t k) {
-    return k < line.size() && line[k] >= '0' && line[k] <= '9';
-  };
-  bool seen = false;
-  for (size_t k = 0; k < line.size(); ++k) {
-    if (line[k] == '"' || line[k] == '\t') return false;
-    if (line[k] == ';') seen = false;
-    if (line[k] != ',') continue;
-    if (seen || k == 0 || !is_digit(k - 1) || !is_digit(k + 1)) return false;
-    seen = true;
-  }
-  return line.find(';') != line.npos;
-}
-
-}  // namespace
-
-char separator_of(std::string_view line) {
+char separator_of(std::string_view line, char decimal) {
   int64_t commas = 0, semicolons = 0, tabs = 0, blanks = 0;
   bool quoted = false;
   line = without_blanks(line);
@@ -148,7 +127,7 @@ char separator_of(std::string_view line) {
     blanks += c == ' ';
   }
   if (tabs > 0) return '\t';
-  if (semicolons > commas || has_decimal_commas(line)) return ';';
+  if (semicolons > (decimal == ',' ? 0 : commas)) return ';';
   return commas == 0 && blanks > 0 ? ' ' : ',';
 }
 
@@ -162,11 +141,6 @@ std::string csv_field(std::string_view text) {
     out += c;
   }
   return out + "\"";
-}
-
-std::string csv_copy(std::string_view raw) {
-  const bool quoted = without_blanks(raw).starts_with('"');
-  return quoted || raw.find(',') == raw.npos ? std::string(raw) : csv_field(raw);
 }
 
 }  // namespace mercer::cli

@@ -9,7 +9,6 @@
 
 #include "failure.h"
 #include "read/csv.h"
-#include "read/number.h"
 
 namespace mercer::cli {
 
@@ -32,65 +31,6 @@ bool begins_like_number(std::string_view field) {
 bool holds(const Fields& fields, FieldKind kind) {
   return std::ranges::any_of(fields, [=](const auto& one) { return kind_of(one) == kind; });
 }
-
-/// "sep=;", as spreadsheets write before the header: the separator, else 0.
-char declared_separator(std::string_view line) {
-  line = without_blanks(line);
-  if (line.size() >= 2 && line.front() == '"' && line.back() == '"')
-    line = line.substr(1, line.size() - 2);
-  return line.size() == 5 && line.starts_with("sep=") ? line[4] : '\0';
-}
-
-}  // namespace
-
-bool is_comment(std::string_view line) {
-  constexpr std::string_view kSeparators = ",;\t|";
-  line = without_blanks(line);
-  return line.starts_with('#') &&
-         (line.size() == 1 || kSeparators.find(line[1]) == kSeparators.npos);
-}
-
-bool looks_like_header(const Fields& first, const Fields& second) {
-  int64_t words = 0, values = 0;
-  bool above_number = false;
-  for (size_t j = 0; j < first.size(); ++j) {
-    const FieldKind kind = kind_of(first[j]);
-    const bool word = kind == FieldKind::text;
-    words += word;
-    values += kind == FieldKind::number || begins_like_number(first[j]);
-    above_number =
-        above_number || (word && j < second.size() && kind_of(second[j]) == FieldKind::number);
-  }
-  return words > 0 && (values == 0 || above_number);
-}
-
-ColumnNames column_names(const std::vector<std::string>& written) {
-  return column_names(Fields(written.begin(), written.end()));
-}
-
-ColumnNames column_names(const Fields& fields) {
-  ColumnNames columns;
-  std::unordered_map<std::string, int64_t> places, copies;
-  for (size_t j = 0; j < fields.size(); ++j) {
-    const auto column = static_cast<int64_t>(j);
-    std::string name = fields[j].empty() ? name_of_unnamed(column) : std::string(fields[j]);
-    std::ranges::replace_if(
-        name, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
-    columns.written.push_back(name);
-    const auto [place, added] = places.try_emplace(name, column);
-    if (!added) {
-      columns.repeated.push_back(column);
-      columns.first.push_back(place->second);
-      int64_t& k = copies[name];
-      do name = columns.written[j] + "." + std::to_string(++k);
-      while (!places.try_emplace(name, column).second);
-    }
-    columns.names.push_back(std::move(name));
-  }
-  return columns;
-}
-
-namespace {
 
 class CsvReader {
  public:
@@ -128,15 +68,9 @@ class CsvReader {
     return records_.fields();
   }
 
-  /// Moves to the first line that is neither blank, a comment nor "sep=;".
+  /// Moves to the first line that is neither blank nor a comment.
   void find_first_line() {
     bool more = records_.find_line();
-    const char declared = more ? declared_separator(records_.line()) : '\0';
-    if (declared != 0) {
-      if (options_.separator == 0) options_.separator = declared;
-      records_.pass_line();
-      more = records_.find_line();
-    }
     for (; more && is_comment(records_.line()); more = records_.find_line()) {
       ++table_.comments;
       records_.pass_line();
@@ -158,7 +92,7 @@ class CsvReader {
     Head head;
     const Place first = records_.place();
     records_.separate_by(options_.separator != 0 ? options_.separator
-                                                 : separator_of(records_.line()));
+                                                 : separator_of(records_.line(), options_.decimal));
     head.line = first.line;
     head.fields = fields_at(first);
     const Place second = records_.place();
@@ -232,7 +166,7 @@ class CsvReader {
                   (comment ? " (comments may stand before the first row only)" : ""));
     columns_.add_row(place);
     for (size_t k = 0; k < kept_.size(); ++k)
-      table_.kept[k].emplace_back(records_.raw(static_cast<size_t>(kept_[k])));
+      table_.kept[k].emplace_back(records_[static_cast<size_t>(kept_[k])]);
   }
 
   CsvRecords records_;
@@ -245,6 +179,54 @@ class CsvReader {
 };
 
 }  // namespace
+
+bool is_comment(std::string_view line) {
+  constexpr std::string_view kSeparators = ",;\t|";
+  line = without_blanks(line);
+  if (line.size() == 5 && line.starts_with("sep=")) return true;
+  return line.starts_with('#') &&
+         (line.size() == 1 || kSeparators.find(line[1]) == kSeparators.npos);
+}
+
+bool looks_like_header(const Fields& first, const Fields& second) {
+  int64_t words = 0, values = 0;
+  bool above_number = false;
+  for (size_t j = 0; j < first.size(); ++j) {
+    const FieldKind kind = kind_of(first[j]);
+    const bool word = kind == FieldKind::text;
+    words += word;
+    values += kind == FieldKind::number || begins_like_number(first[j]);
+    above_number =
+        above_number || (word && j < second.size() && kind_of(second[j]) == FieldKind::number);
+  }
+  return words > 0 && (values == 0 || above_number);
+}
+
+ColumnNames column_names(const std::vector<std::string>& written) {
+  return column_names(Fields(written.begin(), written.end()));
+}
+
+ColumnNames column_names(const Fields& fields) {
+  ColumnNames columns;
+  std::unordered_map<std::string, int64_t> places, copies;
+  for (size_t j = 0; j < fields.size(); ++j) {
+    const auto column = static_cast<int64_t>(j);
+    std::string name = fields[j].empty() ? name_of_unnamed(column) : std::string(fields[j]);
+    std::ranges::replace_if(
+        name, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+    columns.written.push_back(name);
+    const auto [place, added] = places.try_emplace(name, column);
+    if (!added) {
+      columns.repeated.push_back(column);
+      columns.first.push_back(place->second);
+      int64_t& k = copies[name];
+      do name = columns.written[j] + "." + std::to_string(++k);
+      while (!places.try_emplace(name, column).second);
+    }
+    columns.names.push_back(std::move(name));
+  }
+  return columns;
+}
 
 Table read_csv(const std::string& text, const std::string& name, const TextRule& text_rule,
                const CsvOptions& options) {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Numbers by std::from_chars / to_chars (C++17): correctly rounded, locale-free.
-#include "read/number.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 
 #include "failure.h"
+#include "read/table.h"
 
 namespace mercer::cli {
 
@@ -28,9 +26,7 @@ NumberKind parse_number(std::string_view text, double* value) {
   if (result.ec == std::errc::invalid_argument || result.ptr != end)
     return NumberKind::not_a_number;
   if (result.ec == std::errc::result_out_of_range) {
-    // from_chars says the same of 1e999 and of 1e-999; the second is a fine zero. A decimal with a
-    // negative exponent is the small one: a mantissa would need hundreds of digits to say
-    // otherwise.
+    // from_chars says the same of 1e999 and of 1e-999; the second is a fine zero.
     if (text.find("e-") == text.npos && text.find("E-") == text.npos)
       return NumberKind::out_of_range;
     *value = 0;

@@ -3,11 +3,9 @@
 // Which reader a file needs: magic numbers first, then the name, then what the first lines look
 // like.
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "failure.h"
-#include "read/number.h"
 #include "read/table.h"
 
 namespace mercer::cli {
@@ -19,12 +17,16 @@ bool is_missing(std::string_view field) {
          (field.size() <= 4 && std::ranges::find(kTexts, field) != std::end(kTexts));
 }
 
+std::string column_name(const Table& table, int64_t column) {
+  return table.names.empty() ? std::to_string(column + 1)
+                             : table.names[static_cast<size_t>(column)];
+}
+
 std::string name_of_unnamed(int64_t column) { return "Unnamed: " + std::to_string(column); }
 
-void densify_if_full(Numbers* numbers, int64_t rows, int64_t columns) {
-  constexpr double kFullShare = 0.25;
+void densify_if_full(Numbers* numbers, int64_t rows, int64_t columns, double share) {
   const double all = static_cast<double>(rows) * static_cast<double>(columns);
-  if (!numbers->sparse || static_cast<double>(numbers->values.size()) <= kFullShare * all) return;
+  if (!numbers->sparse || static_cast<double>(numbers->values.size()) <= share * all) return;
   Numbers dense;
   dense.values.resize(static_cast<size_t>(rows) * static_cast<size_t>(columns));
   for (size_t i = 0; i < static_cast<size_t>(rows); ++i)
@@ -75,16 +77,12 @@ bool content_is_libsvm(std::string_view text) {
   return false;
 }
 
-bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> endings) {
-  return std::any_of(endings.begin(), endings.end(),
-                     [&](std::string_view e) { return name.ends_with(e); });
-}
-
 Format detect(std::string_view bytes, std::string_view path) {
   if (path.ends_with(".gz")) path.remove_suffix(3);
   if (bytes.starts_with("\x93NUMPY") || path.ends_with(".npy")) return Format::npy;
-  if (ends_with_any(path, {".svm", ".libsvm", ".svmlight"})) return Format::libsvm;
-  if (ends_with_any(path, {".csv", ".CSV"})) return Format::csv;
+  for (const char* ending : {".svm", ".libsvm", ".svmlight"})
+    if (path.ends_with(ending)) return Format::libsvm;
+  if (path.ends_with(".csv") || path.ends_with(".CSV")) return Format::csv;
   return content_is_libsvm(bytes.substr(0, 4096)) ? Format::libsvm : Format::csv;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A table of numbers as a file holds it, and the readers that make one.
+// A table of numbers as a file holds it, the readers that make one, and texts of numbers.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -10,6 +11,33 @@
 #include <vector>
 
 namespace mercer::cli {
+
+enum class NumberKind { finite, not_finite, out_of_range, not_a_number, empty };
+
+/// Accepts what std::from_chars does, a leading '+', and blanks around. NaN and infinities are
+/// not_finite.
+NumberKind parse_number(std::string_view text, double* value);
+
+/// The same where this is the decimal mark: a comma, or else a point.
+NumberKind parse_decimal(std::string_view text, char mark, double* value);
+
+/// What a message says about a field that was not finite: "'abc' is not a number".
+std::string complaint(NumberKind kind, std::string_view text);
+/// Shortest text that reads back to the same double; whole numbers below 2^53 without point or
+/// exponent.
+std::string number_text(double value);
+/// At most `digits` significant digits, for people.
+std::string rounded(double value, int digits);
+
+std::string_view without_blanks(std::string_view text);
+
+/// Is all of the text a whole number of this type, by digits alone?
+template <class Int>
+bool parse_whole(std::string_view text, Int* value) {
+  const char* end = text.data() + text.size();
+  const std::from_chars_result result = std::from_chars(text.data(), end, *value);
+  return result.ec == std::errc() && result.ptr == end;
+}
 
 /// Dense, or CSR for libsvm, so that a file costs what it lists.
 struct Numbers {
@@ -21,9 +49,9 @@ struct Numbers {
   double at(int64_t place) const { return values[static_cast<size_t>(place)]; }
 };
 
-/// Sparse numbers that list more than a quarter of rows x columns become dense: the library is faster
-/// on them from about there on.
-void densify_if_full(Numbers* numbers, int64_t rows, int64_t columns);
+/// Sparse numbers that list more than this share of rows x columns become dense: the library is faster
+/// on them from about a quarter on.
+void densify_if_full(Numbers* numbers, int64_t rows, int64_t columns, double share = 0.25);
 
 /// Rows order[0], order[1], ... of rows of so many columns.
 Numbers rows_in_order(const Numbers& numbers, int64_t columns, const std::vector<int64_t>& order);
@@ -68,7 +96,7 @@ struct TextPermission {
   std::vector<int64_t> number_inputs = {};  // numbers, or missing
   std::vector<int64_t> text_inputs = {};    // text, whatever it looks like
   std::vector<int64_t> ignored = {};        // not read
-  std::vector<int64_t> kept = {};           // whose fields are kept as they stand, ignored or not
+  std::vector<int64_t> kept = {};           // whose fields are kept as texts, ignored or not
   std::vector<int64_t> may_lack = {};       // targets that rows may be without: NaN then
 };
 
@@ -99,6 +127,9 @@ struct CsvOptions {
   char decimal = '.';                           // or ','
   std::vector<std::string> missing_words = {};  // that stand for what is missing, beside is_missing
 };
+
+/// The name of a column, or its number from 1.
+std::string column_name(const Table& table, int64_t column);
 
 /// Empty, NA, NaN or ?.
 bool is_missing(std::string_view field);

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <limits>
 
-#include "read/number.h"
+#include "read/table.h"
 #include "report/page.h"
 
 namespace mercer::cli {

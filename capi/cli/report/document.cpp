@@ -6,16 +6,11 @@
 #include <cmath>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "failure.h"
-#include "fitting.h"
-#include "json.h"
 #include "output_file.h"
-#include "relevance_measure.h"
 #include "scoring.h"
 #include "split.h"
-#include "table_rows.h"
 
 namespace mercer::cli {
 
@@ -28,8 +23,6 @@ constexpr double kTestShare = 0.2;
 constexpr int64_t kLeastFeatures = 32;
 constexpr size_t kMostPoints = 6;
 
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
 // Names of the header, those of levels of text included, else x1, x2, ...
 Json names_of(const TrainingSet& set) {
   const std::vector<std::string> known = input_names(set.metadata);
@@ -41,7 +34,7 @@ Json names_of(const TrainingSet& set) {
   return names;
 }
 
-/// On at most 2,000 rows; null where predictions have no derivatives.
+/// On at most 2,000 rows; null where it cannot be measured.
 Json importance(const Model& model, const TrainingSet& set, Session& session) {
   Dataset rows = set.data;
   std::vector<int64_t> order(static_cast<size_t>(std::min(rows.n, kMostShown)));
@@ -51,10 +44,8 @@ Json importance(const Model& model, const TrainingSet& set, Session& session) {
     const Relevance found = relevance_of(model, set.metadata, rows, session);
     return {{"inputs", found.names}, {"relevance", found.values}};
   } catch (const Failure&) {
-  } catch (const Error& error) {
-    if (error.status() != MERCER_UNSUPPORTED) throw;
+    return nullptr;
   }
-  return nullptr;
 }
 
 // D and its halves, ascending.
@@ -99,8 +90,7 @@ Curve learning_curve(const Model& model, const TrainingSet& set, int64_t n, int6
       const Model fitted = fit_rows(spec_of(model, D), set, curve.train_rows, session);
       curve.predicted = fitted.predict(test, options, session.context());
       curve.features.push_back(D);
-      curve.scores.push_back(
-          number_or_null(prediction_score(curve.predicted, truth, set.K, scoring)));
+      curve.scores.push_back(prediction_score(curve.predicted, truth, set.K, scoring));
     } catch (const Failure&) {  // some maps want whole blocks, others a row for each feature
       if (curve.features.empty() && D == widest) throw;
     }
@@ -115,7 +105,7 @@ Json residuals(const TrainingSet& set, const Curve& curve) {
     const double y = set.data.Y[static_cast<size_t>((curve.first + i) * set.data.m)];
     if (std::isnan(y)) continue;
     truth.push_back(y);
-    predicted.push_back(number_or_null(curve.predicted(i, 0)));
+    predicted.push_back(curve.predicted(i, 0));
   }
   return {{"truth", truth}, {"predicted", predicted}};
 }

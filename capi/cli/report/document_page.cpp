@@ -6,12 +6,8 @@
 #include <cmath>
 #include <map>
 
-#include "json.h"
-#include "plan.h"
-#include "read/number.h"
 #include "report/document.h"
 #include "report/page.h"
-#include "report_text.h"
 
 namespace mercer::cli {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "read/number.h"
+#include "read/table.h"
 
 namespace mercer::cli {
 
