@@ -142,7 +142,8 @@ void CsvColumns::judge(size_t j) {
   const auto missing = std::ranges::count_if(
       column.cells, [this](const Cell& cell) { return is_missing_here(cell.text); });
   const bool words = open && 2 * words_of(column) > table_.rows - missing;
-  asked || words ? make_text(j) : make_numbers(j);
+  if (asked || words) return make_text(j);
+  make_numbers(j);
 }
 
 void CsvColumns::make_text(size_t j) {

@@ -83,7 +83,9 @@ Curve learning_curve(const Model& model, const TrainingSet& set, int64_t n, int6
   const Scoring by = scoring_of(model);
   const mercer_score_options scoring = by.options(score_options_of(set.data.weights, first));
   mercer_predict_options options = predict_options();
-  options.extrapolation = MERCER_EXTRAPOLATION_CLIP;  // a model may refuse such rows
+  // A report says how predictions go wrong, whatever the model does outside its range.
+  if (model.spec().find("\"extrapolation\":\"refuse\"") != std::string::npos)
+    options.extrapolation = MERCER_EXTRAPOLATION_CLIP;
   const int64_t widest = model.map().features();
   for (const int64_t D : widths_of(widest)) {
     try {
