@@ -153,6 +153,7 @@ void write_reports(const FitRequest& request, const Model& model, TrainingSet* s
     for (const std::string& path : request.report) write_report(path, document);
     return;
   } catch (const Error& error) {
+    if (error.status() == MERCER_CANCELLED) throw;
     fault = message_of(error);
   } catch (const std::exception& error) {
     fault = error.what();
