@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Tables to inputs and targets.
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "dataset.h"
@@ -18,37 +19,50 @@ std::vector<std::string> names_of(const Table& table, const std::vector<int64_t>
   return names;
 }
 
-int64_t place_of(const std::vector<int64_t>& columns, int64_t column) {
-  const auto place = std::ranges::find(columns, column);
-  return place == columns.end() ? -1 : place - columns.begin();
-}
-
-/// What is known of columns, by the place of its column among these.
-template <class OfColumn>
-std::vector<OfColumn> take_of(std::vector<OfColumn>&& all, const std::vector<int64_t>& columns) {
-  std::vector<OfColumn> taken;
-  for (OfColumn& one : all) {
-    one.column = place_of(columns, one.column);
-    if (one.column >= 0) taken.push_back(std::move(one));
-  }
-  std::ranges::sort(taken, {}, &OfColumn::column);
-  return taken;
-}
-
-std::vector<int64_t> places_of(const std::vector<int64_t>& all,
-                               const std::vector<int64_t>& columns) {
-  std::vector<int64_t> places;
-  for (const int64_t one : all)
-    if (place_of(columns, one) >= 0) places.push_back(place_of(columns, one));
-  return places;
-}
-
 std::vector<double> taken(const Table& table, const std::vector<int64_t>& columns) {
   std::vector<double> numbers;
   numbers.reserve(static_cast<size_t>(table.rows) * columns.size());
   for (int64_t i = 0; i < table.rows; ++i)
     for (const int64_t j : columns) numbers.push_back(table.numbers.at(i * table.columns + j));
   return numbers;
+}
+
+/// Every column an input, none listed one by one: libsvm indices may be in the millions.
+Dataset take_all(Table&& table) {
+  Dataset data;
+  static_cast<FileFacts&>(data) = std::move(static_cast<FileFacts&>(table));
+  data.n = table.rows;
+  data.d = table.columns;
+  data.X = std::move(table.numbers);
+  return data;
+}
+
+/// Those of inputs, by their place among these.
+std::vector<TextColumn> text_of(std::vector<TextColumn>&& all, const std::vector<int64_t>& inputs) {
+  std::vector<TextColumn> texts;
+  for (TextColumn& one : all) {
+    const auto place = std::ranges::find(inputs, one.column);
+    if (place == inputs.end()) continue;
+    one.column = place - inputs.begin();
+    texts.push_back(std::move(one));
+  }
+  std::ranges::sort(texts, {}, &TextColumn::column);
+  return texts;
+}
+
+/// Numbers of the column's distinct fields, which may be text.
+std::vector<double> groups_of(const Table& table, int64_t column) {
+  if (table.kept.empty()) return column_of(table, column);
+  std::unordered_map<std::string_view, double> numbers;
+  std::vector<double> groups;
+  for (const std::string& field : table.kept[0]) {
+    if (is_missing(field))
+      fail_at(
+          table.name, 0, 0,
+          "row " + std::to_string(groups.size() + 1) + " has no group, expected one in every row");
+    groups.push_back(numbers.try_emplace(field, static_cast<double>(numbers.size())).first->second);
+  }
+  return groups;
 }
 
 }  // namespace
@@ -64,39 +78,40 @@ std::vector<int64_t> other_columns(int64_t columns, const std::vector<int64_t>& 
 
 std::vector<double> column_of(const Table& table, int64_t column) { return taken(table, {column}); }
 
-Dataset take_all(Table&& table) {
-  Dataset data;
-  static_cast<FileFacts&>(data) = std::move(static_cast<FileFacts&>(table));
-  data.n = table.rows;
-  data.d = table.columns;
-  data.input_names = std::move(table.names);
-  data.X = std::move(table.numbers);
-  return data;
-}
-
-Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs,
-                     const std::vector<int64_t>& targets) {
+Dataset take_columns(Table&& table, const Layout& layout) {
+  const std::vector<int64_t>&inputs = layout.inputs, &targets = layout.targets;
   if (table.text && targets.size() != 1)
     fail_at(table.name, 0, 0,
             "text labels in one of several targets; a target of text must be the only one");
-  std::vector<std::string> input_names = names_of(table, inputs);
-  std::vector<std::string> target_names = names_of(table, targets);
-  std::vector<double> Y = taken(table, targets);
-  const bool whole =
-      targets.empty() && std::ssize(inputs) == table.columns && std::ranges::is_sorted(inputs);
+  std::vector<double> Y = taken(table, targets), weights, groups;
+  if (layout.weights >= 0) weights = column_of(table, layout.weights);
+  if (layout.groups >= 0) groups = groups_of(table, layout.groups);
+  const bool whole = std::ssize(inputs) == table.columns && std::ranges::is_sorted(inputs);
   if (!whole) table.numbers.values = taken(table, inputs);
   Dataset data = take_all(std::move(table));
   data.d = std::ssize(inputs);
   data.m = std::ssize(targets);
   data.Y = std::move(Y);
+  data.weights = std::move(weights);
+  data.groups = std::move(groups);
   data.target_columns = targets;
   data.input_columns = inputs;
-  data.text_inputs = take_of(std::move(data.text_inputs), inputs);
-  data.words = take_of(std::move(data.words), inputs);
-  data.target_commas = places_of(data.commas, targets);
-  data.commas = places_of(data.commas, inputs);
-  data.input_names = std::move(input_names);
-  data.target_names = std::move(target_names);
+  data.ignored_columns = layout.ignored;
+  data.text_inputs = text_of(std::move(data.text_inputs), inputs);
+  data.input_names = names_of(table, inputs);
+  data.target_names = names_of(table, targets);
+  data.ignored_names = names_of(table, layout.ignored);
+  data.note = layout.note;
+  return data;
+}
+
+Dataset take_listed(Table&& table, bool labels_elsewhere) {
+  densify_if_full(&table.numbers, table.rows, table.columns);
+  std::vector<double> labels = std::move(table.labels);
+  Dataset data = take_all(std::move(table));
+  if (labels_elsewhere) return data;
+  data.Y = std::move(labels);
+  data.m = 1;
   return data;
 }
 

@@ -8,14 +8,10 @@
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
-#include <string>
 
-#include "commands.h"
 #include "failure.h"
 #include "fitting.h"
-#include "kernel_rows.h"
 #include "scoring.h"
-#include "session.h"
 #include "split.h"
 
 namespace mercer::cli {

@@ -8,42 +8,15 @@
 #include <cmath>
 #include <cstdio>
 #include <span>
-#include <vector>
 
-#include "commands.h"
-#include "failure.h"
 #include "fitting.h"
 #include "message.h"
 #include "scoring.h"
-#include "session.h"
 #include "split.h"
-#include "table_rows.h"
 
 namespace mercer::cli {
 
 namespace {
-
-/// Rows outside the training range of the folds that do not hold them.
-struct FoldOutside {
-  int64_t here = 0, rows = 0, all = 0;
-
-  mercer_predict_options options() {
-    mercer_predict_options options = predict_options();
-    options.rows_outside = &here;
-    return options;
-  }
-  void add(int64_t scored) {
-    rows += here;
-    all += scored;
-  }
-  void tell(std::FILE* out) const {
-    if (rows > 0)
-      std::fprintf(out,
-                   "note: %" PRId64 " of %" PRId64
-                   " rows lie outside the range of the rows they are predicted from\n",
-                   rows, all);
-  }
-};
 
 struct Job {
   const CvRequest& request;
@@ -52,7 +25,7 @@ struct Job {
   std::vector<Fold> folds;
   Session& session;
   const Streams& streams;
-  FoldOutside outside = {};
+  int64_t outside = 0, predicted = 0;  // rows, these of them outside the range of the fit
 
   Scoring scoring() const {
     const LearnRequest& learn = request.fit.learn;
@@ -79,12 +52,15 @@ Matrix<double> predict_fold(Job* job, const Fold& fold) {
   const int64_t n = data.n - fold.rows;
   const Model model =
       fit_rows(fit_spec(job->request.fit, job->plan, split, false), split, n, job->session);
-  const mercer_predict_options options = job->outside.options();
+  int64_t outside = 0;
+  mercer_predict_options options = predict_options();
+  options.rows_outside = &outside;
   Matrix<double> predicted = in_words_of(
       data.name, input_names(split.metadata),
       [&] { return model.predict(inputs_of(data, n, fold.rows), options, job->session.context()); },
       std::span(data.file_rows).subspan(static_cast<size_t>(n)));
-  job->outside.add(fold.rows);
+  job->outside += outside;
+  job->predicted += fold.rows;
   job->session.clear_bar();
   return predicted;
 }
@@ -96,23 +72,14 @@ double score_of(const Job& job, const Matrix<double>& predicted, const Fold& fol
                           job.session.context());
 }
 
-/// R^2 is of targets that vary within the fold.
-bool has_score(const TrainingSet& set, const Fold& fold) {
-  if (set.K > 0) return true;
-  const int64_t m = set.data.m;
-  std::vector<double> known(static_cast<size_t>(m), std::nan(""));
-  for (int64_t k = fold.first * m; k < (fold.first + fold.rows) * m; ++k) {
-    const double y = set.data.Y[static_cast<size_t>(k)];
-    double& first = known[static_cast<size_t>(k % m)];
-    if (std::isnan(first)) first = y;
-    if (!std::isnan(y) && y != first) return true;
-  }
-  return false;
-}
-
 void tell_result(const Job& job, double score, double error, const std::string& of,
                  const Json& folds) {
   const Scoring scoring = job.scoring();
+  if (job.outside > 0)
+    std::fprintf(job.streams.warnings,
+                 "note: %" PRId64 " of %" PRId64
+                 " rows lie outside the range of the rows they are predicted from\n",
+                 job.outside, job.predicted);
   if (job.streams.scores != nullptr)
     std::fprintf(job.streams.scores, "cv: %s, standard error %.5f, %s\n",
                  scoring.text(score).c_str(), error, of.c_str());
@@ -132,14 +99,13 @@ void cross_validate(Job* job) {
   for (const Fold& fold : job->folds) {
     const Stopwatch watch;
     const double score = score_of(*job, predict_fold(job, fold), fold);
-    if (has_score(job->set, fold)) scores.push_back(score);
+    if (!std::isnan(score)) scores.push_back(score);  // R^2 is of targets that vary
     told.push_back({{"score", score}, {"rows", fold.rows}, {"seconds", watch.seconds()}});
     if (job->streams.out == nullptr) continue;
     std::fprintf(job->streams.out, "fold %" PRId64 ": %s on %" PRId64 " rows, %.1f s\n", ++k,
                  job->scoring().text(score).c_str(), fold.rows, watch.seconds());
     std::fflush(job->streams.out);
   }
-  job->outside.tell(job->streams.warnings);
   const auto judged = std::ssize(scores), folds = std::ssize(job->folds);
   if (judged < 2)
     throw Failure("--folds: the target does not vary within " + counted(folds - judged, "fold") +
@@ -182,7 +148,6 @@ void leave_one_out(Job* job) {
     for (int64_t i = 0; i < fold.rows; ++i)
       for (int64_t k = 0; k < rows.cols(); ++k) predicted(fold.first + i, k) = rows(i, k);
   }
-  job->outside.tell(job->streams.warnings);
   const double score = score_of(*job, predicted, {0, data.n});
   const std::string what =
       data.groups.empty() ? "leave-one-out of " + counted(data.n, "row")

@@ -21,7 +21,6 @@ struct Dataset : FileFacts {
   std::vector<int64_t> input_columns;    // in the file, from 0; empty: all in order
   std::vector<int64_t> ignored_columns;  // in the file
   std::vector<std::string> ignored_names;
-  std::vector<int64_t> target_commas;         // targets whose numbers have decimal commas
   int64_t m = 0;                              // targets; 0: none
   std::vector<double> Y;                      // n x m; numbers of `texts` when text; NaN: none
   std::vector<std::string> target_names;      // empty without a header
@@ -31,7 +30,6 @@ struct Dataset : FileFacts {
   std::string weights_name;                   // of their column, or its number from 1
   std::vector<double> groups;                 // of the rows, numbered; empty: none
   std::vector<int64_t> file_rows;             // where rows stood, from 0; empty: where they stand
-  bool weights_unused = false;                // tests: the fit's column of weights, not asked for
   std::string note;                           // what was assumed of the columns
   std::vector<std::string> id_names;          // tests: of columns that were asked for
   std::vector<std::vector<std::string>> ids;  // each row's fields of them
@@ -46,7 +44,7 @@ inline int64_t row_of(const Dataset& data, int64_t i) {
 struct ColumnRequest {
   std::string delimiter = "auto";          // or a name of read_delimiter
   std::string header = "auto";             // yes, no
-  std::string decimal = "auto";            // point, comma
+  std::string decimal = "auto";            // point, comma; auto: as the model, else a point
   std::vector<std::string> ignore;         // names, or columns from 1
   std::vector<std::string> text;           // read as text, the same way
   bool missing = false;                    // missing inputs are filled
@@ -76,14 +74,36 @@ char read_delimiter(const std::string& text);
 /// How the reader is to read.
 CsvOptions csv_options(const ColumnRequest& request);
 
-/// Fails for options of --text and --missing-word, which arrays and libsvm files have no use for.
-void require_csv(const Table& table, const ColumnRequest& request);
+/// Fails for options that a file of this format has no use for.
+void require_columns(const Table& table, const ColumnRequest& request,
+                     const std::vector<std::string>& targets = {});
 
 /// Columns (from 0) that names or numbers from 1 name, several of them in one text with commas
-/// between; a name that repeats is all columns of it, an empty one the column without. Fails naming
-/// `option`.
+/// between; a name that repeats is all columns of it. Fails naming `option`.
 std::vector<int64_t> find_columns(const char* option, const std::vector<std::string>& names,
                                   int64_t columns, const std::vector<std::string>& requested);
+
+/// Which columns of a file are what.
+struct Layout {
+  std::vector<int64_t> inputs, targets;
+  std::vector<int64_t> ignored;       // those of weights and groups among them
+  std::vector<int64_t> text;          // inputs that are read as text
+  std::vector<int64_t> ids;           // whose fields are kept as they stand
+  int64_t weights = -1, groups = -1;  // -1: none
+  std::vector<size_t> known = {};     // which of the model's targets these are; empty: all
+  std::string note = {};              // what was assumed
+};
+
+/// The columns that a request names; inputs and targets are open. Fails where one is to be two things.
+Layout asked_columns(const std::vector<std::string>& names, int64_t columns,
+                     const ColumnRequest& wanted);
+void require_apart(const char* option, const std::vector<int64_t>& columns,
+                   const std::vector<int64_t>& others, const char* what);
+
+/// Inputs in the order given (distinct columns), targets, weights and ids taken out.
+Dataset take_columns(Table&& table, const Layout& layout);
+/// The rows of a libsvm file; the labels of its lines are the target unless these are elsewhere.
+Dataset take_listed(Table&& table, bool labels_elsewhere);
 
 /// Training data; targets are found or it fails.
 Dataset read_training(const std::string& path, const TargetRequest& request,
@@ -105,11 +125,6 @@ std::string target_name(const Dataset& data, int64_t target);
 
 /// The numbers of a column.
 std::vector<double> column_of(const Table& table, int64_t column);
-/// Inputs in the order given (distinct columns), targets taken out.
-Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs,
-                     const std::vector<int64_t>& targets);
-/// Every column an input, none listed one by one: libsvm indices may be in the millions.
-Dataset take_all(Table&& table);
 /// All columns but `targets`, ascending.
 std::vector<int64_t> other_columns(int64_t columns, const std::vector<int64_t>& targets);
 /// The one column of `labels` becomes the target of `data`; fails when the counts of rows differ.

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "encoding.h"
-
 #include <algorithm>
 #include <cctype>
 #include <optional>
 
 #include "failure.h"
-#include "read/number.h"
+#include "metadata.h"
 
 namespace mercer::cli {
 
@@ -82,8 +80,9 @@ std::vector<int64_t> rows_of_levels(const Dataset& data, const TextColumn& text)
 
 Encoding choose_levels(const Dataset& data, const TextColumn& text) {
   const std::vector<int64_t> rows = rows_of_levels(data, text);
-  std::vector<size_t> order(rows.size());
-  for (size_t k = 0; k < order.size(); ++k) order[k] = k;
+  std::vector<size_t> order;
+  for (size_t k = 0; k < rows.size(); ++k)
+    if (rows[k] > 0) order.push_back(k);  // rows of weight 0 hold the others
   std::ranges::sort(order, [&](size_t a, size_t b) {
     return rows[a] != rows[b] ? rows[a] > rows[b] : text.levels[a] < text.levels[b];
   });
@@ -97,18 +96,11 @@ Encoding choose_levels(const Dataset& data, const TextColumn& text) {
   return encoding;
 }
 
-/// The column of each level of the data among those of the encoding; -1: none.
-std::vector<int64_t> places_of(const Encoding& encoding, const std::vector<std::string>& levels,
-                               std::vector<bool>* known) {
-  std::vector<int64_t> places;
-  for (const std::string& level : levels) {
-    const auto found = std::ranges::lower_bound(encoding.levels, level);
-    const bool own = found != encoding.levels.end() && *found == level;
-    known->push_back(own || level.empty());  // what is missing is counted as that
-    const auto last = static_cast<int64_t>(encoding.levels.size());
-    places.push_back(own ? found - encoding.levels.begin() : encoding.other ? last : -1);
-  }
-  return places;
+/// The column of a level among those of its encoding; -1: none.
+int64_t place_of(const Encoding& encoding, const std::string& level) {
+  const auto found = std::ranges::lower_bound(encoding.levels, level);
+  if (found != encoding.levels.end() && *found == level) return found - encoding.levels.begin();
+  return encoding.other ? std::ssize(encoding.levels) : -1;
 }
 
 }  // namespace
@@ -155,50 +147,31 @@ std::vector<std::string> encoded_names(const std::vector<std::string>& names,
   return encoded;
 }
 
-namespace {
-
-/// Where levels of an input stand among its columns, -1: nowhere, and which of them are known.
-struct LevelPlaces {
-  std::vector<int64_t> places;
-  std::vector<bool> known;
-};
-
-/// A row of numbers and levels as numbers alone, into zeros; unknown[e] counts levels of encoding e
-/// that are not known.
-void encode_row(const Numbers& X, int64_t first, int64_t d, const std::vector<Encoding>& encodings,
-                const std::vector<LevelPlaces>& levels, double* row,
-                std::vector<int64_t>* unknown) {
-  size_t e = 0;
-  for (int64_t j = 0; j < d; ++j) {
-    const double x = X.at(first + j);
-    if (e == encodings.size() || encodings[e].input != j) {
-      *row++ = x;
-      continue;
-    }
-    const auto level = static_cast<size_t>(x);
-    if (levels[e].places[level] >= 0) row[levels[e].places[level]] = 1;
-    (*unknown)[e] += levels[e].known[level] ? 0 : 1;
-    row += encodings[e++].width();
-  }
-}
-
-}  // namespace
-
 std::vector<int64_t> encode(const std::vector<Encoding>& encodings, Dataset* data) {
   std::vector<int64_t> unknown(encodings.size(), 0);
   if (encodings.empty()) return unknown;
   const int64_t d = encoded_inputs(data->d, encodings);
   require_memory(data->name + ": text inputs as columns of 0 and 1",
                  8 * static_cast<double>(data->n) * static_cast<double>(d));
-  std::vector<LevelPlaces> levels(encodings.size());
-  for (size_t e = 0; e < encodings.size(); ++e)
-    levels[e].places = places_of(encodings[e], data->text_inputs[e].levels, &levels[e].known);
-  Numbers encoded;
-  encoded.values.resize(static_cast<size_t>(data->n * d));
-  for (int64_t i = 0; i < data->n; ++i)
-    encode_row(data->X, i * data->d, data->d, encodings, levels, encoded.values.data() + i * d,
-               &unknown);
-  data->X = std::move(encoded);
+  std::vector<double> encoded(static_cast<size_t>(data->n * d));
+  size_t e = 0;
+  for (int64_t j = 0, to = 0; j < data->d; ++j) {
+    const bool text = e < encodings.size() && encodings[e].input == j;
+    for (int64_t i = 0; i < data->n; ++i) {
+      const double x = data->X.at(i * data->d + j);
+      double* const row = encoded.data() + i * d + to;
+      if (!text) *row = x;
+      if (!text) continue;
+      const std::string& level = data->text_inputs[e].levels[static_cast<size_t>(x)];
+      const int64_t place = place_of(encodings[e], level);
+      if (place >= 0) row[place] = 1;
+      // What is missing is counted as that.
+      const bool own = place >= 0 && place < std::ssize(encodings[e].levels);
+      unknown[e] += own || level.empty() ? 0 : 1;
+    }
+    to += text ? encodings[e++].width() : 1;
+  }
+  data->X.values = std::move(encoded);
   data->d = d;
   return unknown;
 }

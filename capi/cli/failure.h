@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The one exception of the command: its text becomes the one line on standard error.
+// What ends a command early: the one exception, whose text becomes the one line on standard error,
+// and signals; and the pieces of such texts.
 #pragma once
 
 #include <cstdint>
@@ -35,6 +36,9 @@ std::string listed(const std::vector<std::string>& texts, size_t most = 6);
 /// "1 row", "2 rows".
 std::string counted(int64_t count, std::string_view noun);
 
+/// The name with this index, or the index from 1 where there is none.
+std::string name_or_number(const std::vector<std::string>& names, size_t index);
+
 /// Bytes of the machine; 0 if it does not say.
 int64_t physical_memory();
 /// Fails with "WHAT needs 3.2 GB, this machine has 2" when the bytes are more than those of the
@@ -43,5 +47,24 @@ void require_memory(const std::string& what, double bytes, int64_t machine = phy
 
 /// A word as it is typed at a shell: in single quotes where it needs them.
 std::string typed(std::string_view word);
+
+bool is_utf8(const std::string& text);
+/// Fails naming the file and the first text that is not, as older spreadsheets write it.
+void require_utf8(const std::string& file, const std::vector<std::string>& texts);
+
+/// The known word with the fewest changes of letters from `word`, upper or lower case alike, and
+/// neighbours that changed places as one; "" where that is more than a third of its letters.
+std::string nearest(std::string_view word, const std::vector<std::string>& known);
+/// "; did you mean 'fit'?", or nothing.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
+
+/// The first Ctrl-C or SIGTERM asks the running library call, or the reader, to stop; a second one
+/// ends the process. SIGPIPE becomes a write error.
+void install_interrupt_handler();
+/// What a signal cancels, by cancel(running), which must be safe in a signal handler; or nullptr.
+void set_interruptible(void* running, void (*cancel)(void*));
+bool interrupted();
+/// Throws Failure(kInterruptedText) after a signal.
+void stop_if_interrupted();
 
 }  // namespace mercer::cli

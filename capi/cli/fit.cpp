@@ -1,33 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer fit: data, search, one fit on all rows that are not held out, a model file.
+#include <array>
 #include <cinttypes>
-#include <cmath>
 #include <cstdio>
 #include <set>
 #include <utility>
 
-#include "commands.h"
-#include "failure.h"
-#include "fitting.h"
 #include "message.h"
 #include "output_file.h"
-#include "read/number.h"
 #include "report/document.h"
-#include "report/learning_curve.h"
-#include "report_text.h"
 #include "scoring.h"
-#include "session.h"
 #include "split.h"
-#include "training_set.h"
 
 namespace mercer::cli {
 
 namespace {
-
-double number_or_nan(const Json& value) {
-  return value.is_number() ? value.get<double>() : std::nan("");
-}
 
 /// The trials of a search, line by line, as they come.
 class SearchTable {
@@ -38,41 +26,37 @@ class SearchTable {
 
   void print(const Json& trial) {
     session_.clear_bar();
-    if (!std::exchange(begun_, true)) begin();
-    const std::string transform = trial.at("transform").get<std::string>();
-    const std::string told = trial.at("stage").get<std::string>();
-    const std::string stage =
-        (transform == "none" ? "" : transform + " ") + (told == "per_input" ? "by input" : told);
-    const std::string kernel = trial.at("kernel").get<std::string>();
-    const double lengthscale = number_or_nan(trial.at("lengthscale"));
-    // Of a regression the loss that chooses is 1 - R^2.
-    const std::string loss =
-        classification_ ? score_number(number_or_nan(trial.at("loss")), 8) + " " : std::string();
-    const Json& shape = trial.at("shape");
-    std::fprintf(out_, "%13s %10s %9" PRId64 " %8" PRId64 " %12s %9.1e %*s%s %s%8.2f\n",
-                 stage.c_str(), kernel.substr(0, 10).c_str(), trial.at("features").get<int64_t>(),
-                 trial.at("rows").get<int64_t>(),
-                 lengthscale > 0 ? rounded(lengthscale, 4).c_str() : "-",
-                 number_or_nan(trial.at("lambda")), shaped_ ? kShapeWidth : 0,
-                 !shaped_          ? ""
-                 : shape.is_null() ? "- "
-                                   : (rounded(shape.get<double>(), 3) + " ").c_str(),
-                 score_number(number_or_nan(trial.at("score")), 9).c_str(), loss.c_str(),
-                 trial.at("seconds").get<double>());
-    std::fflush(out_);
+    if (!std::exchange(begun_, true)) {
+      std::fputs("search (scores that choose: too good for what they chose)\n", out_);
+      line({"stage", "kernel", "features", "rows", "lengthscale", "lambda", "shape",
+            classification_ ? "accuracy" : "R^2", "loss", "seconds"});
+    }
+    const std::string transform = trial.at("transform"), told = trial.at("stage"),
+                      stage = told == "per_input" ? "by input" : told;
+    const auto number = [&](const char* key, const char* format) {
+      char text[64] = "-";
+      const Json& value = trial.at(key);
+      const bool none = key == std::string("lengthscale") && value == 0;  // of a kernel without one
+      if (value.is_number() && !none) std::snprintf(text, sizeof text, format, value.get<double>());
+      return std::string(text);
+    };
+    line({transform == "none" ? stage : transform + " " + stage,
+          trial.at("kernel").get<std::string>().substr(0, 10), number("features", "%.0f"),
+          number("rows", "%.0f"), number("lengthscale", "%.4g"), number("lambda", "%.1e"),
+          number("shape", "%.3g"), number("score", "%.5f"), number("loss", "%.5f"),
+          number("seconds", "%.2f")});
   }
 
  private:
-  static constexpr int kShapeWidth = 8;
-
-  void begin() const {
-    std::fprintf(
-        out_,
-        "search (scores that choose: too good for what they chose)\n%13s %10s %9s %8s %12s %9s "
-        "%*s%9s %s%8s\n",
-        "stage", "kernel", "features", "rows", "lengthscale", "lambda", shaped_ ? kShapeWidth : 0,
-        shaped_ ? "shape " : "", classification_ ? "accuracy" : "R^2",
-        classification_ ? "    loss " : "", "seconds");
+  void line(const std::array<std::string, 10>& cells) const {
+    constexpr int kWidths[] = {13, 10, 9, 8, 12, 9, 7, 9, 8, 8};
+    for (size_t k = 0; k < cells.size(); ++k) {
+      // Of a regression the loss that chooses is 1 - R^2.
+      if ((k == 6 && !shaped_) || (k == 8 && !classification_)) continue;
+      std::fprintf(out_, "%s%*s", k > 0 ? " " : "", kWidths[k], cells[k].c_str());
+    }
+    std::fputs("\n", out_);
+    std::fflush(out_);
   }
 
   Session& session_;
@@ -133,16 +117,16 @@ void check_outputs(const FitRequest& request) {
 // Of --quiet the score, and what has to be known all the same.
 void tell_fit(const Model& model, const FitRequest& request, const TrainingSet& set, int64_t n,
               double seconds, const Streams& streams) {
-  const ReportNames names{input_names(set.metadata), set.metadata.targets, set.metadata.classes,
-                          request.learn.balanced()};
-  if (streams.out == nullptr) {
-    if (streams.scores != nullptr)
-      std::fputs(honest_score_text(model.report(), names).c_str(), streams.scores);
-    std::fputs(warnings_text(model.report(), names).c_str(), streams.warnings);
-    return;
+  const ReportText text =
+      report_text(parse_json(model.report()), {input_names(set.metadata), set.metadata.targets,
+                                               set.metadata.classes, request.learn.balanced()});
+  if (streams.out != nullptr) {
+    describe(model, n, seconds, !request.operation.empty(), streams.out);
+    std::fputs((text.score + text.shortness).c_str(), streams.out);
+  } else if (streams.scores != nullptr) {
+    std::fputs(text.score.substr(0, text.score.find('\n') + 1).c_str(), streams.scores);
   }
-  describe(model, n, seconds, !request.operation.empty(), streams.out);
-  std::fputs(report_text(model.report(), names).c_str(), streams.out);
+  std::fputs(text.warnings.c_str(), streams.warnings);
 }
 
 /// Null where no rows are held out.
@@ -161,11 +145,20 @@ Json tell_test(const Model& model, const TrainingSet& set, int64_t first, bool o
 
 // The rows stand in another order afterwards.
 void write_reports(const FitRequest& request, const Model& model, TrainingSet* set, int64_t n,
-                   double seconds, Session& session) {
-  const LearningCurve curve = learning_curve(request.learn, model, set, n, session);
-  const Json document = report_document(model, *set, &curve, seconds, session);
-  session.clear_bar();
-  for (const std::string& path : request.report) write_report(path, document);
+                   const std::string& written, Json document, Session& session) {
+  std::string fault;
+  try {
+    add_errors(request.learn, model, set, n, session, &document);
+    session.clear_bar();
+    for (const std::string& path : request.report) write_report(path, document);
+    return;
+  } catch (const Error& error) {
+    if (error.status() == MERCER_CANCELLED) throw;
+    fault = message_of(error);
+  } catch (const std::exception& error) {
+    fault = error.what();
+  }
+  throw Failure("--report: " + fault + " (the model is written: " + written + ")");
 }
 
 }  // namespace
@@ -193,13 +186,11 @@ void run_fit(const FitRequest& request) {
   save(model, metadata, request.model);
   const std::string written = to_stdout ? "standard output" : request.model;
   if (streams.out != nullptr) std::fprintf(streams.out, "wrote %s\n", written.c_str());
-  if (streams.json != nullptr) {
-    Json document = report_document(model, set, nullptr, seconds, session);
-    document.update({{"test", test}, {"model", written}});
-    streams.print(document);
-  }
-  if (request.report.empty()) return;
-  after_model(written, [&] { write_reports(request, model, &set, n, seconds, session); });
+  const Json document = report_document(model, set, seconds);
+  Json told = document;
+  told.update({{"test", test}, {"model", written}});
+  streams.print(told);
+  if (!request.report.empty()) write_reports(request, model, &set, n, written, document, session);
 }
 
 }  // namespace mercer::cli

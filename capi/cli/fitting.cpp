@@ -2,11 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "fitting.h"
 
-#include "failure.h"
 #include "message.h"
-#include "operator_option.h"
 #include "scoring.h"
-#include "table_rows.h"
 
 namespace mercer::cli {
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The fit of the fit command, and scores of rows, for commands that fit more than once.
+// Training data ready for the library, with what was decided about it on the way; the fit of the fit
+// command, and scores of rows, for commands that fit more than once.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +11,35 @@
 #include "commands.h"
 #include "json.h"
 #include "mercer/mercer.hpp"
+#include "metadata.h"
 #include "session.h"
-#include "training_set.h"
 
 namespace mercer::cli {
+
+struct TrainingSet {
+  Dataset data;  // Y holds class numbers when classes is not empty
+  Metadata metadata;
+  int64_t K = 0;  // classes, 0: regression
+  bool standardize = true;
+};
+
+/// A sentence for each input of numbers that says which row it is and not what the row is like, and
+/// one for those that are the same in every row.
+std::vector<std::string> suspicious_inputs(const Dataset& data);
+
+/// Reads, chooses the task, numbers the classes, and says all of it.
+TrainingSet read_training_set(const LearnRequest& request, const Streams& streams);
+
+struct OperatorOption {
+  Json kernel;        // of several outputs, around the map's; null: the map's own
+  Json outputs;       // of the spec; null: left out
+  std::string graph;  // a file of their matrix; empty: none
+};
+
+/// What --operator says of how targets belong together; of no text nothing. Fails naming --operator.
+OperatorOption read_operator(const std::string& text, const std::string& specs);
+/// Adds it to the spec of a fit on this data. Fails where these targets cannot belong together so.
+void add_operator(const OperatorOption& option, const TrainingSet& set, Json* spec);
 
 /// The plan of a fit, of which as much is refused as can be before data is read.
 Plan checked_plan(const FitRequest& request);
@@ -33,5 +59,10 @@ Model fit_rows(const Json& spec, const TrainingSet& set, int64_t n, Session& ses
 /// The score of rows [first, first + count) of the set, by their weights.
 double score_rows(const Model& model, const TrainingSet& set, int64_t first, int64_t count,
                   Session& session);
+
+/// ||ZZ' - K|| / ||K|| on at most 300 of the rows behind the first n, those that lack no input,
+/// standardised by the first n as models do it; NaN where it is not defined.
+double kernel_error(const Map& map, const TrainingSet& set, int64_t n, int64_t held_out,
+                    Session& session);
 
 }  // namespace mercer::cli

@@ -58,8 +58,7 @@ void tell_missing(const MissingInputs& missing, int64_t n, const std::vector<std
   std::vector<std::string> counts;
   for (size_t j = 0; j < missing.per_input.size(); ++j)
     if (missing.per_input[j] > 0)
-      counts.push_back((j < names.size() ? names[j] : std::to_string(j + 1)) + ": " +
-                       std::to_string(missing.per_input[j]));
+      counts.push_back(name_or_number(names, j) + ": " + std::to_string(missing.per_input[j]));
   std::fprintf(out, "note: %" PRId64 " of %" PRId64 " rows lack inputs (%s), filled\n",
                missing.rows, n, listed(counts).c_str());
 }

@@ -3,6 +3,7 @@
 // Fields that rows lack: inputs, which are filled, and targets, without which a row has no score.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <string>
@@ -43,6 +44,7 @@ struct TargetRows {
   std::string text(const Dataset& test) const;
 };
 
+inline constexpr double kAnyTarget = -HUGE_VAL;
 /// `least`: targets below it are not known; classes that a model does not know are -1.
 TargetRows rows_with_targets(const Matrix<double>& numbers, const Dataset& test, double least);
 

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer info: what a file holds, as indented "key value" lines.
-#include <sys/stat.h>
-
-#include <cerrno>
+// mercer info and mercer specs: what the library says of a file, and of all that specs may name, as
+// it says it.
+#include <algorithm>
 #include <cstdio>
-#include <cstring>
-#include <memory>
 
 #include "commands.h"
 #include "failure.h"
-#include "json.h"
-#include "loaded_model.h"
 #include "mercer/mercer.hpp"
 
 namespace mercer::cli {
 
 namespace {
 
-bool is_plain(const Json& value) { return !value.is_object() && !value.is_array(); }
-
-std::string plain_text(const Json& value) {
+std::string text_of(const Json& value) {
   return value.is_string() ? value.get<std::string>() : json_text(value);
+}
+
+/// Nothing where there is none.
+std::string text_at(const Json& object, const char* key) {
+  const Json value = object.value(key, Json());
+  return value.is_null() ? "" : text_of(value);
 }
 
 // Long lists are cut: a model of 1000 inputs has 1000 names.
@@ -29,144 +28,102 @@ std::string list_text(const Json& list) {
   constexpr size_t kShown = 12;
   std::string text;
   for (size_t k = 0; k < list.size() && k < kShown; ++k)
-    text.append(k > 0 ? ", " : "").append(plain_text(list[k]));
+    text.append(k > 0 ? ", " : "").append(text_of(list[k]));
   if (list.size() > kShown) text += ", ... (" + std::to_string(list.size()) + ")";
   return text.empty() ? "-" : text;
 }
 
-// What the lambdas of a model's path were compared by.
-std::string error_name(const Json& model) {
-  const bool classification = model.value("classes", 0) > 0;
-  const std::string selection = model.value("selection", "");
-  const std::string by = selection == "loo"     ? " by leave-one-out"
-                         : selection == "gcv"   ? " by generalised cross-validation"
-                         : selection == "kfold" ? " over folds"
-                                                : " on held-out rows";
-  if (model.contains("report")) return (classification ? "error rate" : "1 - R^2") + by;
-  if (classification && selection == "loo") return "soft error" + by;
-  return (classification && selection != "gcv" ? "error rate" : "squared error") + by;
-}
-
-// The range of each column, by its name if there is one, else its number from 1.
-Json ranges_by_name(const Json& ranges, const std::vector<std::string>& names) {
-  constexpr size_t kMostShown = 100;
-  const size_t count = ranges.value("lowest", Json::array()).size();
-  Json table = Json::array();
-  for (size_t j = 0; j < std::min(count, kMostShown); ++j) {
-    const bool named = names.size() == count;
-    table.push_back({{"name", named ? names[j] : std::to_string(j + 1)},
-                     {"lowest", ranges["lowest"][j]},
-                     {"1 %", ranges["low"][j]},
-                     {"99 %", ranges["high"][j]},
-                     {"highest", ranges["highest"][j]}});
-  }
-  if (count > kMostShown) table.push_back("and " + std::to_string(count - kMostShown) + " more");
-  return table;
-}
-
-/// Without names where it is damaged, which info shows as it is.
-Metadata metadata_of(const Json& described) {
-  try {
-    return parse_metadata(described.value("metadata", ""), described.value("classes", 0) > 0,
-                          described.value("outputs", int64_t{1}));
-  } catch (const Failure&) {
-    return {};
-  }
-}
-
-// Names for what is shown, and columns counted from 1, as the options of fit do.
-Json named(const Json& described) {
-  Json result;
-  for (const auto& [key, value] : described.items()) {
-    if (key == "path_lambda") {
-      if (!value.empty()) result["lambdas tried"] = value;
-    } else if (key == "path_error") {
-      if (!value.empty()) result["their " + error_name(described)] = value;
-    } else if (key == "inputs" && value.is_object()) {
-      result["ranges of inputs"] = ranges_by_name(value, input_names(metadata_of(described)));
-    } else if (key == "targets" && value.is_object()) {
-      const Json table = ranges_by_name(value, metadata_of(described).targets);
-      if (!table.empty()) result["ranges of targets"] = table;
-    } else {
-      result[key] = value;
-    }
-  }
-  return result;
-}
-
-Json counted_from_one(Json inner) {
-  if (!inner.contains("schema") || !inner["schema"].is_object()) return inner;
-  Json& metadata = inner["schema"];
-  for (const char* key : {"target_columns", "ignored_columns"}) {
-    const auto columns = metadata.find(key);
-    if (columns == metadata.end() || !columns->is_array()) continue;
-    for (Json& column : *columns)
-      if (column.is_number_integer()) column = column.get<int64_t>() + 1;
-  }
-  return inner;
+/// Metadata, reports and specs are JSON inside a string.
+Json unpacked(const Json& value) {
+  if (!value.is_string()) return value;
+  const Json inner = json_or_discarded(value.get<std::string>());
+  return inner.is_object() ? inner : value;
 }
 
 void print_object(const Json& object, int depth) {
   size_t width = 0;
   for (const auto& [key, value] : object.items()) width = std::max(width, key.size());
-  for (const auto& [key, value] : object.items()) {
-    // Metadata and reports are JSON inside a string.
-    const Json inner = value.is_string() ? json_or_discarded(value.get<std::string>()) : Json();
-    const Json shown_value = inner.is_object() ? counted_from_one(inner) : value;
-    if (shown_value.is_object()) {
-      std::printf("%*s%s\n", 2 * depth, "", key.c_str());
-      print_object(shown_value, depth + 1);
+  for (const auto& [key, packed] : object.items()) {
+    const Json value = unpacked(packed);
+    const bool rows = value.is_array() && !value.empty() && value[0].is_structured();
+    if (!rows && !value.is_object()) {
+      std::printf("%*s%-*s  %s\n", 2 * depth, "", static_cast<int>(width), key.c_str(),
+                  (value.is_array() ? list_text(value) : text_of(value)).c_str());
       continue;
     }
-    if (shown_value.is_array() && !shown_value.empty() && !is_plain(shown_value[0])) {
-      std::printf("%*s%s\n", 2 * depth, "", key.c_str());
-      for (const Json& item : shown_value)
-        std::printf("%*s%s\n", 2 * (depth + 1), "", json_text(item).c_str());
-      continue;
-    }
-    const std::string text =
-        is_plain(shown_value) ? plain_text(shown_value) : list_text(shown_value);
-    std::printf("%*s%-*s  %s\n", 2 * depth, "", static_cast<int>(width), key.c_str(), text.c_str());
+    std::printf("%*s%s\n", 2 * depth, "", key.c_str());
+    if (value.is_object()) print_object(value, depth + 1);
+    for (size_t k = 0; rows && k < value.size(); ++k)
+      std::printf("%*s%s\n", 2 * (depth + 1), "", json_text(value[k]).c_str());
   }
 }
 
-}  // namespace
+/// Fields of an object stand below it, by their path.
+void print_parameters(const Json& parameters, const std::string& path) {
+  for (const Json& one : parameters) {
+    const std::string key = path + text_at(one, "key"), usual = text_at(one, "default");
+    const bool required = one.value("required", usual.empty());
+    std::printf("      %s (%s; %s): %s\n", key.c_str(), text_at(one, "expected").c_str(),
+                required        ? "required"
+                : usual.empty() ? "no default"
+                                : ("default " + usual).c_str(),
+                text_at(one, "help").c_str());
+    print_parameters(one.value("fields", Json::array()), key + ".");
+  }
+}
 
-namespace {
+void print_entry(const Json& entry) {
+  std::printf("  %s - %s\n", text_at(entry, "name").c_str(), text_at(entry, "help").c_str());
+  for (const auto& [key, value] : entry.items())
+    if (key != "name" && key != "help" && key != "parameters" &&
+        !text_at(entry, key.c_str()).empty())
+      std::printf("      %s: %s\n", key.c_str(), text_of(value).c_str());
+  print_parameters(entry.value("parameters", Json::array()), "");
+  std::printf("\n");
+}
 
-/// The library describes files alone: a stream is copied into one in memory.
-std::string info_of(const std::string& path) {
-  struct stat status = {};
-  if (path != "-" && (::stat(path.c_str(), &status) != 0 || S_ISREG(status.st_mode)))
-    return file_info(path);
-  const std::string bytes = read_bytes(path);
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> copy(std::tmpfile(), std::fclose);
-  if (copy == nullptr || std::fwrite(bytes.data(), 1, bytes.size(), copy.get()) < bytes.size() ||
-      std::fflush(copy.get()) != 0)
-    fail_at(path, 0, 0, std::strerror(errno));
-  const std::string name = "/proc/self/fd/" + std::to_string(::fileno(copy.get()));
+// The library says only that there is none of this name.
+[[noreturn]] void refuse_name(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Json& entries : parse_json(specs("")))
+    for (const Json& entry : entries)
+      if (entry.is_object()) known.push_back(text_at(entry, "name"));
+  throw Failure(shown(name) + " is no kernel, map, projection, model, bound or part of a fit" +
+                did_you_mean(name, known) + " (mercer specs lists all)");
+}
+
+std::string specs_of(const std::string& name) {
   try {
-    return file_info(name);
+    return specs(name);
   } catch (const Error& error) {
-    std::string text = message_of(error);
-    const std::string quoted = "\"" + name + "\"";
-    if (const size_t at = text.find(quoted); at != text.npos)
-      text.replace(at, quoted.size(), name_of_file(path));
-    throw Failure(text);
+    if (error.status() != MERCER_INVALID_ARGUMENT) throw;
+    refuse_name(name);
   }
 }
 
 }  // namespace
 
 void run_info(const std::string& path, bool json) {
-  Json described = parse_json(info_of(path));
-  if (!json) return print_object(named(described), 0);
-  for (const char* key : {"metadata", "report", "spec"}) {  // JSON inside a string
-    if (!described.contains(key) || !described[key].is_string()) continue;
-    const Json inner = json_or_discarded(described[key].get<std::string>());
-    if (inner.is_object()) described[key] = inner;
-  }
+  if (path == "-") throw Failure("FILE: info describes a file, not standard input");
+  Json described = parse_json(file_info(path));
+  if (!json) return print_object(described, 0);
+  for (auto& [key, value] : described.items()) value = unpacked(value);
   std::printf("%s\n", json_text(described, 1).c_str());
+}
+
+void run_specs(const std::string& name, bool json) {
+  const std::string text = specs_of(name);
+  if (json) {
+    std::printf("%s\n", text.c_str());
+    return;
+  }
+  const Json all = parse_json(text);
+  for (const auto& [section, entries] : all.items()) {
+    if (!entries.is_array() || entries.empty()) continue;
+    std::printf("%s (of each parameter: what is allowed, its default, its meaning)\n\n",
+                section.c_str());
+    for (const Json& entry : entries) print_entry(entry);
+  }
 }
 
 }  // namespace mercer::cli

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The library gives no prepared rows away, which the kernel's own values are of.
-#include "kernel_rows.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
-#include "table_rows.h"
+#include "fitting.h"
+#include "scoring.h"
 
 namespace mercer::cli {
 
@@ -61,9 +59,8 @@ bool takes_any(const Kernel& kernel, int64_t d) {
 }
 
 bool lacks(const Dataset& data, int64_t i) {
-  bool missing = false;
-  each(data.X, data.d, i, [&](int64_t, double x, size_t) { missing = missing || std::isnan(x); });
-  return missing;
+  const double* const row = data.X.values.data() + (data.X.sparse ? 0 : i * data.d);
+  return !data.X.sparse && std::any_of(row, row + data.d, [](double x) { return std::isnan(x); });
 }
 
 void standardize(const Dataset& data, int64_t n, bool centred, Numbers* rows) {

@@ -4,13 +4,9 @@
 
 #include <cinttypes>
 #include <utility>
-#include <vector>
 
-#include "encoding.h"
-#include "failure.h"
 #include "gaps.h"
-#include "table_rows.h"
-#include "task.h"
+#include "scoring.h"
 
 namespace mercer::cli {
 
@@ -22,41 +18,13 @@ void tell_unknown(const std::vector<int64_t>& unknown, const Metadata& metadata,
   for (size_t e = 0; e < unknown.size(); ++e) {
     if (unknown[e] == 0) continue;
     const Encoding& encoding = metadata.encodings[e];
-    const auto j = static_cast<size_t>(encoding.input);
-    std::fprintf(
-        out,
-        "note: input %s: %" PRId64 " of %" PRId64
-        " rows hold text that was rare or unknown in training, %s\n",
-        j < metadata.inputs.size() ? metadata.inputs[j].c_str() : std::to_string(j + 1).c_str(),
-        unknown[e], n, encoding.other ? "taken together" : "taken as none");
+    std::fprintf(out,
+                 "note: input %s: %" PRId64 " of %" PRId64
+                 " rows hold text that was rare or unknown in training, %s\n",
+                 name_or_number(metadata.inputs, static_cast<size_t>(encoding.input)).c_str(),
+                 unknown[e], n, encoding.other ? "taken together" : "taken as none");
   }
 }
-
-}  // namespace
-
-bool LoadedModel::clips(const std::string& extrapolation) const {
-  if (!extrapolation.empty()) return extrapolation == "clip";
-  return model.spec().find("\"extrapolation\":\"clip\"") != std::string::npos;
-}
-
-LoadedModel load_model(const std::string& path) {
-  Model model = from_file(path, [&](Span<const std::byte> bytes) {
-    try {
-      return Model::from_bytes(bytes);
-    } catch (const Error& error) {  // the words are often given in the other order
-      const std::string text = error.what();
-      const bool foreign = text.find("not a mercer file") != text.npos ||
-                           text.find("does not begin as") != text.npos;
-      if (path == "-" || !foreign) throw;
-      throw Failure(shown(path) + " is no model, nor any other file of mercer (MODEL comes first)");
-    }
-  });
-  const int64_t inputs = model.inputs(), outputs = model.outputs();
-  Metadata metadata = parse_metadata(model.metadata(), model.classes() > 0, outputs);
-  return {std::move(model), inputs, outputs, std::move(metadata)};
-}
-
-namespace {
 
 /// Columns that were matched by their place, where one side has names.
 void tell_positions(const LoadedModel& loaded, const Dataset& rows, std::FILE* out) {
@@ -65,22 +33,6 @@ void tell_positions(const LoadedModel& loaded, const Dataset& rows, std::FILE* o
     std::fprintf(out, "note: %s %s no names of columns, which are taken in the order of the fit\n",
                  named ? "the model" : rows.name.c_str(), named ? "keeps" : "has");
 }
-
-}  // namespace
-
-Dataset read_rows_for(const LoadedModel& loaded, const ApplyRequest& request, std::FILE* out) {
-  Dataset rows = read_test(request.rows, request.labels, loaded.metadata,
-                           file_inputs(loaded.metadata, loaded.inputs), request.columns);
-  tell_positions(loaded, rows, out);
-  if (!rows.note.empty()) std::fprintf(out, "note: %s\n", rows.note.c_str());
-  if (loaded.metadata.missing)
-    tell_missing(missing_inputs(rows), rows.n, loaded.metadata.inputs, out);
-  const std::vector<int64_t> unknown = encode(loaded.metadata.encodings, &rows);
-  tell_unknown(unknown, loaded.metadata, rows.n, out);
-  return rows;
-}
-
-namespace {
 
 /// Auto: by probability, but where classes were balanced, which probabilities are not.
 bool decides_by_probability(const LoadedModel& loaded, const ApplyRequest& request) {
@@ -115,8 +67,7 @@ struct OutsideCounts {
     if (rows > 0) {
       std::vector<std::string> inputs;
       for (size_t j = 0; j < per_input.size(); ++j)
-        if (per_input[j] > 0)
-          inputs.push_back(names.size() == per_input.size() ? names[j] : std::to_string(j + 1));
+        if (per_input[j] > 0) inputs.push_back(name_or_number(names, j));
       const bool most = n >= kMany && 2 * rows > n;  // other units, or another kind of rows
       std::fprintf(out,
                    "%s: %" PRId64 " of %" PRId64
@@ -134,11 +85,45 @@ struct OutsideCounts {
 
 }  // namespace
 
+bool LoadedModel::clips(const std::string& extrapolation) const {
+  if (!extrapolation.empty()) return extrapolation == "clip";
+  return model.spec().find("\"extrapolation\":\"clip\"") != std::string::npos;
+}
+
+LoadedModel load_model(const std::string& path) {
+  Model model = from_file(path, [&](Span<const std::byte> bytes) {
+    try {
+      return Model::from_bytes(bytes);
+    } catch (const Error& error) {  // the words are often given in the other order
+      const std::string text = error.what();
+      const bool foreign = text.find("not a mercer file") != text.npos ||
+                           text.find("does not begin as") != text.npos;
+      if (path == "-" || !foreign) throw;
+      throw Failure(shown(path) + " is no model, nor any other file of mercer (MODEL comes first)");
+    }
+  });
+  Metadata metadata = parse_metadata(model.metadata(), model.classes() > 0, model.outputs());
+  return {std::move(model), std::move(metadata)};
+}
+
+Dataset read_rows_for(const LoadedModel& loaded, const ApplyRequest& request, std::FILE* out) {
+  Dataset rows = read_test(request.rows, request.labels, loaded.metadata,
+                           file_inputs(loaded.metadata, loaded.model.inputs()), request.columns);
+  tell_positions(loaded, rows, out);
+  if (!rows.note.empty()) std::fprintf(out, "note: %s\n", rows.note.c_str());
+  if (loaded.metadata.missing)
+    tell_missing(missing_inputs(rows), rows.n, loaded.metadata.inputs, out);
+  const std::vector<int64_t> unknown = encode(loaded.metadata.encodings, &rows);
+  tell_unknown(unknown, loaded.metadata, rows.n, out);
+  return rows;
+}
+
 Applied apply(const LoadedModel& loaded, const Dataset& test, const ApplyRequest& request,
               Session& session, std::FILE* out) {
   Applied applied{Matrix<double>(0, 0)};
   applied.by_probability = decides_by_probability(loaded, request);
-  OutsideCounts outside{.per_input = std::vector<int64_t>(static_cast<size_t>(loaded.inputs))};
+  OutsideCounts outside{.per_input =
+                            std::vector<int64_t>(static_cast<size_t>(loaded.model.inputs()))};
   const mercer_predict_options options = outside.options(request.extrapolation);
   const Rows X = inputs_of(test, 0, test.n);
   const std::vector<std::string> names = input_names(loaded.metadata);
@@ -151,22 +136,14 @@ Applied apply(const LoadedModel& loaded, const Dataset& test, const ApplyRequest
   return applied;
 }
 
-void tell_unused_weights(const LoadedModel& loaded, const Dataset& test, std::FILE* out) {
-  if (!test.weights_unused) return;
-  std::fprintf(
-      out,
-      "note: the model was fitted with weights, the score counts all rows alike: --weights "
-      "%s counts them by theirs\n",
-      typed(loaded.metadata.weights).c_str());
-}
-
 int64_t match_targets(const LoadedModel& loaded, Dataset* test) {
   const Metadata& metadata = loaded.metadata;
   if (metadata.classification)
     return number_known_classes(metadata.classes, metadata.text_labels, test);
-  if (test->m != loaded.outputs)
+  if (test->m != loaded.model.outputs())
     fail_at(test->name, 0, 0,
-            std::to_string(test->m) + " targets, the model has " + std::to_string(loaded.outputs));
+            std::to_string(test->m) + " targets, the model has " +
+                std::to_string(loaded.model.outputs()));
   return 0;
 }
 

@@ -11,15 +11,13 @@
 #include "mercer/mercer.hpp"
 #include "message.h"
 #include "metadata.h"
-#include "read/bytes.h"
+#include "read/table.h"
 #include "session.h"
 
 namespace mercer::cli {
 
 struct LoadedModel {
   Model model;
-  int64_t inputs;
-  int64_t outputs;
   Metadata metadata;
 
   /// False for a model that refuses such rows, which do not get as far as the question.
@@ -46,10 +44,6 @@ auto from_file(const std::string& path, Call&& call) {
 /// Rows for it, texts coded as they were for the fit. What was filled or is not as in training is
 /// told on `out`.
 Dataset read_rows_for(const LoadedModel& loaded, const ApplyRequest& request, std::FILE* out);
-
-/// A note where the rows hold the weights that the model was fitted with, and a score leaves them
-/// out.
-void tell_unused_weights(const LoadedModel& loaded, const Dataset& test, std::FILE* out);
 
 /// Predictions of rows and what follows from them.
 struct Applied {

@@ -9,17 +9,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <new>
-#include <string>
 
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
 
-#include "failure.h"
-#include "interrupt.h"
-#include "mercer/base.hpp"
 #include "message.h"
-#include "options/command_line.h"
 #include "options/shared.h"
 
 namespace {
@@ -91,8 +86,7 @@ int run(int argc, char** argv) {
   }
 }
 
-// glibc raises its threshold for mapping memory each time a mapped block is freed, up to 32 MiB;
-// blocks of rows then stay in a heap that fragments around the Gram matrices. Fixed, every large
+// glibc raises its threshold for mapping memory each time a mapped block is freed. Fixed, every large
 // array goes back when it is freed: a fit at 4,096 features peaks a fifth lower.
 void return_large_blocks() {
 #ifdef __GLIBC__

@@ -5,8 +5,6 @@
 
 #include <regex>
 
-#include "nearest.h"
-
 namespace mercer::cli {
 
 namespace {
@@ -45,20 +43,6 @@ std::string with_even_features(const std::string& text) {
   return "--" + text + "; --features " + std::to_string(std::stoll(found[1]) + 1) + " is one";
 }
 
-/// Each number behind `word` counts from 0: what `told` makes of it.
-template <class Told>
-std::string told_by(const std::string& text, const char* word, Told told) {
-  const std::regex place(std::string("\\b") + word + " (\\d+)");
-  std::string out;
-  auto from = text.begin();
-  for (std::sregex_iterator found(text.begin(), text.end(), place), end; found != end; ++found) {
-    out.append(from, text.begin() + found->position(1));
-    out += told(std::stoull((*found)[1]));
-    from = text.begin() + found->position(1) + found->length(1);
-  }
-  return out.append(from, text.end());
-}
-
 /// 'sorrf', expected one of "dense", "sorf": what was meant.
 std::string hint(const std::string& text) {
   static const std::regex value("(?:= |unknown key )\"([^\"]*)\".*expected one of (.*)$");
@@ -75,6 +59,19 @@ std::string hint(const std::string& text) {
 
 }  // namespace
 
+std::string with_numbers(const std::string& text, const char* word,
+                         const std::function<std::string(uint64_t)>& told) {
+  const std::regex place(std::string("\\b") + word + " (\\d+)");
+  std::string out;
+  auto from = text.begin();
+  for (std::sregex_iterator found(text.begin(), text.end(), place), end; found != end; ++found) {
+    out.append(from, text.begin() + found->position(1));
+    out += told(std::stoull((*found)[1]));
+    from = text.begin() + found->position(1) + found->length(1);
+  }
+  return out.append(from, text.end());
+}
+
 std::string in_words(std::string text, const std::vector<std::string>& names,
                      std::span<const int64_t> rows) {
   for (const Wording& one : kWordings)
@@ -90,7 +87,8 @@ std::string in_words(std::string text, const std::vector<std::string>& names,
   const auto input = [&](uint64_t j) {
     return j < names.size() ? shown(names[j]) : std::to_string(j + 1);
   };
-  return told_by(told_by(told_by(text, "row", row), "input", input), "column", input);
+  text = with_numbers(with_numbers(text, "row", row), "input", input);
+  return with_numbers(text, "column", input);
 }
 
 std::string message_of(const Error& error, const std::vector<std::string>& names,

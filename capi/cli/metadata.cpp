@@ -25,43 +25,43 @@ T value_or(const Json& json, const char* key, T otherwise) {
   }
 }
 
-/// A list of objects: read(object) for each.
-template <class Read>
-auto list_of(const Json& json, const char* key, Read read) {
-  std::vector<decltype(read(json))> list;
-  for (const Json& one : value_or(json, key, Json::array())) {
+std::vector<Encoding> encodings_of(const Json& schema) {
+  std::vector<Encoding> encodings;
+  for (const Json& one : value_or(schema, "encodings", Json::array())) {
     if (!one.is_object())
-      throw Failure(std::string("the model's metadata is damaged: bad value of \"") + key + "\"");
-    list.push_back(read(one));
+      throw Failure("the model's metadata is damaged: bad value of \"encodings\"");
+    encodings.push_back({value_or(one, "input", int64_t{-1}),
+                         value_or(one, "levels", std::vector<std::string>()),
+                         value_or(one, "other", false)});
+    std::ranges::sort(encodings.back().levels);
   }
-  return list;
+  return encodings;
 }
 
-Encoding encoding_of(const Json& json) {
-  Encoding encoding{value_or(json, "input", int64_t{-1}),
-                    value_or(json, "levels", std::vector<std::string>()),
-                    value_or(json, "other", false)};
-  std::ranges::sort(encoding.levels);
-  return encoding;
-}
-
-ColumnWords words_of(const Json& json) {
-  ColumnWords words{value_or(json, "input", int64_t{-1}), {}};
-  for (std::string& word : value_or(json, "words", std::vector<std::string>()))
-    words.words.push_back({std::move(word)});
-  return words;
+Metadata metadata_of(const Json& json) {
+  Metadata metadata;
+  metadata.inputs = value_or(json, "inputs", metadata.inputs);
+  metadata.targets = value_or(json, "targets", metadata.targets);
+  metadata.target_columns = value_or(json, "target_columns", metadata.target_columns);
+  metadata.classes = value_or(json, "classes", metadata.classes);
+  metadata.text_labels = value_or(json, "text_labels", false);
+  metadata.missing = value_or(json, "missing", false);
+  metadata.ignored = value_or(json, "ignored", metadata.ignored);
+  metadata.ignored_columns = value_or(json, "ignored_columns", metadata.ignored_columns);
+  metadata.encodings = encodings_of(json);
+  metadata.missing_words = value_or(json, "missing_words", metadata.missing_words);
+  metadata.header = value_or(json, "header", metadata.header);
+  metadata.decimal = value_or(json, "decimal", metadata.decimal);
+  metadata.weights = value_or(json, "weights", metadata.weights);
+  return metadata;
 }
 
 }  // namespace
 
 std::string metadata_text(const Metadata& metadata) {
-  Json encodings = Json::array(), words = Json::array();
+  Json encodings = Json::array();
   for (const Encoding& one : metadata.encodings)
     encodings.push_back({{"input", one.input}, {"levels", one.levels}, {"other", one.other}});
-  for (const ColumnWords& one : metadata.words) {
-    words.push_back({{"input", one.column}, {"words", Json::array()}});
-    for (const WordRows& word : one.words) words.back()["words"].push_back(word.word);
-  }
   Json schema = {{"version", 1},
                  {"task", metadata.classification ? "classification" : "regression"},
                  {"inputs", metadata.inputs},
@@ -73,10 +73,9 @@ std::string metadata_text(const Metadata& metadata) {
                  {"ignored", metadata.ignored},
                  {"ignored_columns", metadata.ignored_columns},
                  {"encodings", encodings}};
-  if (!metadata.commas.empty()) schema["decimal_commas"] = metadata.commas;
-  if (!metadata.words.empty()) schema["words"] = words;
   if (!metadata.missing_words.empty()) schema["missing_words"] = metadata.missing_words;
   if (metadata.header != "auto") schema["header"] = metadata.header;
+  if (metadata.decimal != "auto") schema["decimal"] = metadata.decimal;
   if (!metadata.weights.empty()) schema["weights"] = metadata.weights;
   const Json json = {{"command", "mercer"}, {"schema", schema}};
   try {
@@ -89,29 +88,6 @@ std::string metadata_text(const Metadata& metadata) {
     throw Failure("a column name or label is not valid UTF-8: save the file as UTF-8");
   }
 }
-
-namespace {
-
-Metadata metadata_of(const Json& json) {
-  Metadata metadata;
-  metadata.inputs = value_or(json, "inputs", metadata.inputs);
-  metadata.targets = value_or(json, "targets", metadata.targets);
-  metadata.target_columns = value_or(json, "target_columns", metadata.target_columns);
-  metadata.classes = value_or(json, "classes", metadata.classes);
-  metadata.text_labels = value_or(json, "text_labels", false);
-  metadata.missing = value_or(json, "missing", false);
-  metadata.ignored = value_or(json, "ignored", metadata.ignored);
-  metadata.ignored_columns = value_or(json, "ignored_columns", metadata.ignored_columns);
-  metadata.encodings = list_of(json, "encodings", encoding_of);
-  metadata.commas = value_or(json, "decimal_commas", metadata.commas);
-  metadata.words = list_of(json, "words", words_of);
-  metadata.missing_words = value_or(json, "missing_words", metadata.missing_words);
-  metadata.header = value_or(json, "header", metadata.header);
-  metadata.weights = value_or(json, "weights", metadata.weights);
-  return metadata;
-}
-
-}  // namespace
 
 Metadata parse_metadata(const std::string& text, bool classification, int64_t outputs) {
   const Json json = json_or_discarded(text);

@@ -1,15 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What the command keeps with a model: names of columns and classes, the task, how text is encoded.
+// Regression or classification, labels to class numbers, inputs of text as columns of 0 and 1; and what
+// the command keeps of these with a model.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "encoding.h"
+#include "dataset.h"
 
 namespace mercer::cli {
+
+/// Input `input` of a file stands in one column for each level, in this order, and one more for all
+/// other levels where there were rare ones in training.
+struct Encoding {
+  int64_t input = 0;
+  std::vector<std::string> levels;  // ascending; "" for missing fields
+  bool other = false;
+
+  int64_t width() const { return static_cast<int64_t>(levels.size()) + (other ? 1 : 0); }
+};
+
+/// Of the text inputs of training data: the most frequent levels, at most 64 of at least 5 rows
+/// each; the rest share one column. Fails for a column, unless --text names it, of dates, times,
+/// currencies, units and the like, and of text that is nearly all distinct, as ids are: at
+/// file:line:field, naming a value and what to do.
+std::vector<Encoding> choose_encodings(const Dataset& data);
+
+/// The same for a target of text.
+void refuse_target_text(const Dataset& data);
+
+/// Inputs after encoding.
+int64_t encoded_inputs(int64_t inputs, const std::vector<Encoding>& encodings);
+std::vector<std::string> encoded_names(const std::vector<std::string>& names,
+                                       const std::vector<Encoding>& encodings);
+
+/// Replaces each encoded input by its columns. How many fields of each have a level that was unknown
+/// or rare in training: they are zeros, or in the shared column.
+std::vector<int64_t> encode(const std::vector<Encoding>& encodings, Dataset* data);
+
+struct Task {
+  bool classification = false;
+  std::string reason;        // one clause for the person who let it be chosen
+  std::string warning = {};  // empty: none
+};
+
+/// wanted: "auto", "regression" or "classification". auto is classification iff labels are text, or
+/// integers covering exactly 0..K-1, 1..K or {-1,1} with 2 <= K <= 100 and n >= 20K, but n >= 10
+/// for {0,1} and {-1,1}, which are hardly ever anything else, unless their frequencies are those of
+/// counts: K >= 6, rising to one mode and falling from it, at one end below a twentieth of it.
+/// Fails when the targets do not allow what is wanted.
+Task choose_task(const Dataset& data, const std::string& wanted);
+
+/// Replaces Y by class numbers 0..K-1 and returns the label of each class: texts sorted by bytes,
+/// numbers by value. Fails for fewer than two classes and for numbers that are not whole.
+std::vector<std::string> number_classes(Dataset* data);
+
+/// Replaces Y by the class number of a model's label, -1 for a label it does not know; returns how
+/// many those are. Missing labels stay or become NaN.
+int64_t number_known_classes(const std::vector<std::string>& classes, bool text_labels,
+                             Dataset* data);
 
 struct Metadata {
   std::vector<std::string> inputs;   // names; empty without a header
@@ -18,15 +69,13 @@ struct Metadata {
   bool classification = false;
   std::vector<std::string> classes;  // label of class k; numbers as text unless text_labels
   bool text_labels = false;
-  std::vector<Encoding> encodings;         // of text inputs; `inputs` are those of the file
-  std::vector<int64_t> commas;             // inputs whose numbers have decimal commas
-  std::vector<ColumnWords> words;          // of inputs: that stood for missing numbers
-  std::vector<std::string> missing_words;  // of all columns, as it was asked for
-  std::string header = "auto";             // as it was asked for
-  std::vector<std::string> ignored;        // names of columns left out; empty without a header
-  std::vector<int64_t> ignored_columns;    // their places
-  std::string weights;                     // name of their column, or its number; empty: none
-  bool missing = false;                    // missing inputs are filled
+  std::vector<Encoding> encodings;                // of text inputs; `inputs` are those of the file
+  std::vector<std::string> missing_words;         // of all columns, as it was asked for
+  std::string header = "auto", decimal = "auto";  // as they were asked for
+  std::vector<std::string> ignored;      // names of columns left out; empty without a header
+  std::vector<int64_t> ignored_columns;  // their places
+  std::string weights;                   // name of their column, or its number; empty: none
+  bool missing = false;                  // missing inputs are filled
 };
 
 /// Fails when a name is not UTF-8, or all of them are more than a model keeps.

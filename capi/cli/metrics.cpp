@@ -4,103 +4,80 @@
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
-#include <limits>
-#include <string>
-#include <vector>
 
-#include "commands.h"
-#include "failure.h"
 #include "gaps.h"
 #include "loaded_model.h"
 #include "scoring.h"
-#include "session.h"
 
 namespace mercer::cli {
 
 namespace {
 
-constexpr int64_t kMostPrinted = 30;  // classes of a confusion matrix
-constexpr double kAnyTarget = -std::numeric_limits<double>::infinity();
+constexpr size_t kMostPrinted = 30;  // classes of a confusion matrix
 constexpr double kKnownClass = 0;
 
-/// Metrics as they are found, printed as a text or collected for an object.
-class Metrics {
- public:
-  explicit Metrics(const Streams& streams) : streams_(streams) {}
+void add(const std::string& name, double value, Json* found) {
+  (*found)[name] = std::isnan(value) ? Json() : Json(value);
+}
 
-  void add(const std::string& name, double value) {
-    found_[name] = std::isnan(value) ? Json() : Json(value);
-    if (streams_.scores == nullptr) return;
-    if (std::isnan(value)) {
-      std::fprintf(streams_.scores, "%-18s not defined\n", name.c_str());
-    } else {
-      std::fprintf(streams_.scores, "%-18s %.6g\n", name.c_str(), value);
-    }
-  }
-  void add_metric(const std::string& name, const TargetRows& rows, int64_t K,
-                  mercer_metric metric) {
-    add(name, prediction_score(rows.numbers, rows.truth(), K, rows.options(metric)));
-  }
-  /// Rows of a class, columns of the class predicted.
-  void add_confusion(const Matrix<double>& counts, const std::vector<std::string>& classes) {
-    Json table = Json::array();
-    for (int64_t i = 0; i < counts.rows(); ++i) {
-      table.push_back(Json::array());
-      for (int64_t k = 0; k < counts.cols(); ++k) table.back().push_back(counts(i, k));
-    }
-    found_["classes"] = classes;
-    found_["confusion"] = table;
-    if (streams_.out == nullptr || counts.rows() > kMostPrinted) return;
-    std::fprintf(streams_.out,
-                 "confusion: a row for each class, a column for each class predicted\n%16s", "");
-    for (const std::string& name : classes) std::fprintf(streams_.out, " %8.8s", name.c_str());
-    for (size_t i = 0; i < classes.size(); ++i) {
-      std::fprintf(streams_.out, "\n%16.16s", classes[i].c_str());
-      for (const Json& count : table[i]) std::fprintf(streams_.out, " %8.6g", count.get<double>());
-    }
-    std::fprintf(streams_.out, "\n");
-  }
-  /// With --quiet only where some rows do not count.
-  void add_rows(const TargetRows& known, const Dataset& test, int64_t unknown) {
-    found_.update({{"rows", known.rows()}, {"unknown labels", unknown}});
-    std::FILE* out = known.rows() < test.n ? streams_.warnings : streams_.out;
-    if (out != nullptr)
-      std::fprintf(out, "%-18s %" PRId64 "%s\n", "rows", known.rows(), known.text(test).c_str());
-    if (unknown > 0)
-      std::fprintf(streams_.warnings,
-                   "%-18s %" PRId64 " (count as wrong; other metrics leave them out)\n",
-                   "unknown labels", unknown);
-  }
-  void finish() const { streams_.print(found_); }
+void add(const std::string& name, const TargetRows& rows, int64_t K, mercer_metric metric,
+         Json* found) {
+  add(name, prediction_score(rows.numbers, rows.truth(), K, rows.options(metric)), found);
+}
 
- private:
-  const Streams& streams_;
-  Json found_ = Json::object();
-};
+/// With --quiet only where some rows do not count.
+void tell_rows(const TargetRows& known, const Dataset& test, int64_t unknown,
+               const Streams& streams) {
+  std::FILE* out = known.rows() < test.n ? streams.warnings : streams.out;
+  if (out != nullptr)
+    std::fprintf(out, "%-18s %" PRId64 "%s\n", "rows", known.rows(), known.text(test).c_str());
+  if (unknown > 0)
+    std::fprintf(streams.warnings,
+                 "%-18s %" PRId64 " (count as wrong; other metrics leave them out)\n",
+                 "unknown labels", unknown);
+}
+
+void print(const Json& found, std::FILE* out) {
+  for (const auto& [name, value] : found.items()) {
+    if (value.is_null()) std::fprintf(out, "%-18s not defined\n", name.c_str());
+    if (value.is_number_float())
+      std::fprintf(out, "%-18s %.6g\n", name.c_str(), value.get<double>());
+  }
+}
+
+/// Rows of a class, columns of the class predicted.
+void print_confusion(const Json& table, const std::vector<std::string>& classes, std::FILE* out) {
+  std::fprintf(out, "confusion: a row for each class, a column for each class predicted\n%16s", "");
+  for (const std::string& name : classes) std::fprintf(out, " %8.8s", name.c_str());
+  for (size_t i = 0; i < classes.size(); ++i) {
+    std::fprintf(out, "\n%16.16s", classes[i].c_str());
+    for (const Json& count : table[i]) std::fprintf(out, " %8.6g", count.get<double>());
+  }
+  std::fprintf(out, "\n");
+}
 
 /// What the scores of several targets are the mean of.
-void add_targets(const TargetRows& known, const std::vector<std::string>& names, Metrics* metrics) {
+void add_targets(const TargetRows& known, const std::vector<std::string>& names, Json* found) {
   const MatrixView<const double> predicted = known.numbers.view();
   for (int64_t o = 0; known.outputs > 1 && o < known.outputs; ++o) {
     const MatrixView<const double> own(predicted.data + o, known.rows(), 1, predicted.ld);
     const MatrixView<const double> truth(known.targets.data() + o, known.rows(), 1, known.outputs);
-    const auto at = static_cast<size_t>(o);
-    const std::string name = at < names.size() ? names[at] : std::to_string(o + 1);
-    metrics->add("R^2 of " + name, prediction_score(own, truth, 0, known.options()));
+    add("R^2 of " + name_or_number(names, static_cast<size_t>(o)),
+        prediction_score(own, truth, 0, known.options()), found);
   }
 }
 
 /// Of another loss than squares its own score first.
 void add_regression(TargetRows known, const std::vector<std::string>& names, const Scoring& scoring,
-                    Metrics* metrics) {
+                    Json* found) {
   if (scoring.loss != nullptr)
-    metrics->add(scoring.measure(), prediction_score(known.numbers, known.truth(), 0,
-                                                     scoring.options(known.options())));
+    add(scoring.measure(),
+        prediction_score(known.numbers, known.truth(), 0, scoring.options(known.options())), found);
   known.numbers = scoring.means(std::move(known.numbers));
-  metrics->add_metric("R^2", known, 0, MERCER_METRIC_R2);
-  metrics->add_metric("RMSE", known, 0, MERCER_METRIC_RMSE);
-  metrics->add_metric("MAE", known, 0, MERCER_METRIC_MAE);
-  add_targets(known, names, metrics);
+  add("R^2", known, 0, MERCER_METRIC_R2, found);
+  add("RMSE", known, 0, MERCER_METRIC_RMSE, found);
+  add("MAE", known, 0, MERCER_METRIC_MAE, found);
+  add_targets(known, names, found);
 }
 
 /// The share of its rows that is found, in the mean over classes that have rows.
@@ -117,22 +94,22 @@ double mean_recall(const Matrix<double>& counts) {
 }
 
 void add_classification(const LoadedModel& loaded, const Dataset& test, const Applied& applied,
-                        Metrics* metrics) {
+                        Json* found) {
   const int64_t K = loaded.model.classes();
   const TargetRows all = rows_with_targets(applied.deciding(), test, kAnyTarget);
-  metrics->add("accuracy", prediction_score(all.numbers, all.truth(), K, all.options()));
+  add("accuracy", prediction_score(all.numbers, all.truth(), K, all.options()), found);
   const TargetRows decided = rows_with_targets(applied.deciding(), test, kKnownClass);
   if (decided.rows() == 0) return;
   const Matrix<double> counts = confusion(decided.numbers, decided.truth(), K, decided.options());
-  metrics->add("balanced accuracy", mean_recall(counts));
-  metrics->add_metric("AUC", rows_with_targets(applied.scores, test, kKnownClass), K,
-                      MERCER_METRIC_AUC);
+  add("balanced accuracy", mean_recall(counts), found);
+  add("AUC", rows_with_targets(applied.scores, test, kKnownClass), K, MERCER_METRIC_AUC, found);
   if (applied.probabilities.rows() > 0) {
     const TargetRows p = rows_with_targets(applied.probabilities, test, kKnownClass);
-    metrics->add_metric("log loss", p, K, MERCER_METRIC_LOG_LOSS);
-    metrics->add_metric("calibration error", p, K, MERCER_METRIC_CALIBRATION_ERROR);
+    add("log loss", p, K, MERCER_METRIC_LOG_LOSS, found);
+    add("calibration error", p, K, MERCER_METRIC_CALIBRATION_ERROR, found);
   }
-  metrics->add_confusion(counts, loaded.metadata.classes);
+  (*found)["classes"] = loaded.metadata.classes;
+  (*found)["confusion"] = table_of(counts);
 }
 
 }  // namespace
@@ -149,15 +126,18 @@ void run_score(const ApplyRequest& asked) {
   const Applied applied = apply(loaded, test, request, session, streams.warnings);
   const TargetRows known = rows_with_targets(applied.scores, test, kAnyTarget);
   if (known.rows() == 0) fail_at(test.name, 0, 0, "no row holds a target, which a score needs");
-  tell_unused_weights(loaded, test, streams.warnings);
-  Metrics metrics(streams);
-  metrics.add_rows(known, test, unknown);
+  tell_rows(known, test, unknown, streams);
+  Json found = {{"rows", known.rows()}, {"unknown labels", unknown}};
   if (loaded.metadata.classification) {
-    add_classification(loaded, test, applied, &metrics);
+    add_classification(loaded, test, applied, &found);
   } else {
-    add_regression(known, loaded.metadata.targets, scoring_of(loaded.model), &metrics);
+    add_regression(known, loaded.metadata.targets, scoring_of(loaded.model), &found);
   }
-  metrics.finish();
+  if (streams.scores != nullptr) print(found, streams.scores);
+  const bool shown = found.contains("confusion") && found["classes"].size() <= kMostPrinted;
+  if (shown && streams.out != nullptr)
+    print_confusion(found["confusion"], loaded.metadata.classes, streams.out);
+  streams.print(found);
 }
 
 }  // namespace mercer::cli

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "operator_option.h"
-
 #include <algorithm>
 #include <cctype>
 
-#include "failure.h"
+#include "fitting.h"
 #include "mercer/kernel.hpp"
 #include "message.h"
-#include "nearest.h"
-#include "read/number.h"
-#include "read/table.h"
 
 namespace mercer::cli {
 
@@ -108,10 +103,7 @@ void check_weights(const Table& table, int64_t m) {
 /// Weights between targets as a matrix in their order.
 Json read_graph(const std::string& path, const std::vector<std::string>& targets, int64_t m) {
   const auto no_text = [](const auto&, int64_t) { return TextPermission{}; };
-  Table table = read_table(path, no_text);
-  // A first row of weights may look like numbers that name columns.
-  if (table.numbers_first && table.rows + 1 == m && path != "-")
-    table = read_table(path, no_text, {.header = Header::no});
+  const Table table = read_table(path, no_text);
   if (table.numbers.sparse || table.rows != m || table.columns != m)
     fail_at(table.name, 0, 0,
             std::to_string(table.rows) + " rows and " + std::to_string(table.columns) +

@@ -12,8 +12,7 @@ namespace mercer::cli {
 bool is_standard_output(const std::string& path);
 
 /// Refuses a result path before any work is done: one that is an input too, is a directory, or lies
-/// in a folder that cannot be written to. Standard output passes; so do pipes and character devices
-/// that may be written to.
+/// in a folder that cannot be written to. Standard output, pipes and character devices pass.
 void check_output(const std::string& path, const std::string& input);
 
 /// Collects text in a temporary file beside `path` (.mercer-XXXXXX.tmp) and renames it on commit;

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Options to specs. Only their outer shape is looked at here; the library judges names and values.
-#include "plan.h"
-
 #include <algorithm>
-#include <charconv>
 #include <utility>
 
+#include "commands.h"
 #include "failure.h"
-#include "json.h"
 #include "mercer/mercer.hpp"
-#include "read/number.h"
 
 namespace mercer::cli {
 
@@ -18,24 +14,11 @@ namespace {
 
 constexpr const char* kUsualMap = "fourier";  // where none is named
 
-// What other programs call them.
-constexpr std::pair<std::string_view, const char*> kOtherNames[] = {
-    {"rbf", "gaussian"},     {"squared_exponential", "gaussian"},
-    {"se", "gaussian"},      {"laplace", "laplacian"},
-    {"poly", "polynomial"},  {"chi2", "additive_chi2"},
-    {"nystrom", "nystroem"}, {"rff", "fourier"},
-};
-
-std::string own_name(const std::string& name) {
-  const auto* const found =
-      std::ranges::find(kOtherNames, name, [](const auto& one) { return one.first; });
-  return found == std::end(kOtherNames) ? name : found->second;
-}
-
 // "gaussian" or {"kernel":"gaussian",...}
 Json object_of(const std::string& text, const char* option, const char* key) {
   const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos || text[first] != '{') return Json{{key, own_name(text)}};
+  if (first == text.npos || text[first] != '{')
+    return Json{{key, text == "rbf" ? "gaussian" : text}};
   try {
     return parse_json(text);
   } catch (const Json::parse_error& error) {
@@ -67,7 +50,7 @@ void check_kind(const PlanRequest& request) {
   if (is("projections", map) && !is("maps", map))
     throw Failure("--map " + map + R"(: this is a projection: --map '{"map":"fourier",)" +
                   R"("projection":")" + map + "\"}'");
-  if (entry_of("kernels", own_name(kernel)).value("outputs", "one") != "one")
+  if (entry_of("kernels", kernel).value("outputs", "one") != "one")
     throw Failure("--kernel " + kernel + ": it has several outputs: --operator");
 }
 
@@ -133,12 +116,9 @@ void check_plan(const Plan& plan, int64_t features) {
 
 uint64_t read_seed(const std::string& text) {
   uint64_t seed = 0;
-  const char* end = text.data() + text.size();
-  const std::from_chars_result result = std::from_chars(text.data(), end, seed);
-  if (result.ec != std::errc() || result.ptr != end) {
+  if (!parse_whole(text, &seed))
     throw Failure("--seed " + shown(text) +
                   ": expected a whole number from 0 to 18446744073709551615");
-  }
   return seed;
 }
 
@@ -155,9 +135,7 @@ double read_fraction(const char* option, const std::string& text) {
 int64_t read_folds(const std::string& text) {
   if (text == "loo") return 0;
   int64_t folds = 0;
-  const char* end = text.data() + text.size();
-  const std::from_chars_result result = std::from_chars(text.data(), end, folds);
-  if (result.ec != std::errc() || result.ptr != end || folds < 2)
+  if (!parse_whole(text, &folds) || folds < 2)
     throw Failure("--folds " + shown(text) +
                   ": expected a whole number of at least 2, or loo: as many as rows");
   return folds;

@@ -4,33 +4,94 @@
 // the target.
 #include <cinttypes>
 #include <cstdio>
-#include <limits>
 #include <utility>
-#include <vector>
 
-#include "commands.h"
-#include "failure.h"
 #include "gaps.h"
 #include "loaded_model.h"
 #include "output_file.h"
-#include "read/csv_fields.h"
-#include "read/number.h"
+#include "read/csv.h"
 #include "scoring.h"
-#include "session.h"
-#include "uncertainty.h"
 
 namespace mercer::cli {
 
 namespace {
 
-constexpr double kAnyTarget = -std::numeric_limits<double>::infinity();
+/// Columns behind the predictions.
+struct FurtherColumns {
+  std::vector<std::string> names;
+  Matrix<double> numbers;
+};
 
-std::string header(const LoadedModel& loaded, const std::vector<FurtherColumns>& further) {
-  std::vector<std::string> names = target_names(loaded);
-  if (loaded.metadata.classification) {
-    names = loaded.metadata.targets;
-    names.resize(1, "y");
+/// The name of each target, y or y1, y2, ... where the file had none.
+std::vector<std::string> target_names(const LoadedModel& loaded) {
+  const std::vector<std::string>& targets = loaded.metadata.targets;
+  if (static_cast<int64_t>(targets.size()) == loaded.model.outputs()) return targets;
+  std::vector<std::string> names;
+  for (int64_t k = 0; k < loaded.model.outputs(); ++k)
+    names.push_back(loaded.model.outputs() > 1 ? "y" + std::to_string(k + 1) : "y");
+  return names;
+}
+
+/// Fails where options ask for what the model does not have.
+void check_uncertainty(const LoadedModel& loaded, const ApplyRequest& request) {
+  if (request.seed != 0 && request.samples == 0) throw Failure("--seed: is of --samples");
+  const char* const asked = request.variance       ? "--variance"
+                            : request.interval > 0 ? "--interval"
+                            : request.samples > 0  ? "--samples"
+                                                   : nullptr;
+  if (asked != nullptr && loaded.model.spec().find("\"model\":\"gp\"") == std::string::npos)
+    throw Failure(std::string(asked) +
+                  ": the model does not know how sure it is: fit it with "
+                  "--estimator gp");
+}
+
+/// What options ask for: variances of new targets, ends of intervals, draws of the function.
+std::vector<FurtherColumns> uncertainty_of(const LoadedModel& loaded, const Dataset& rows,
+                                           const ApplyRequest& request, Session& session) {
+  const Rows X = inputs_of(rows, 0, rows.n);
+  const std::vector<std::string> targets = target_names(loaded);
+  std::vector<FurtherColumns> all;
+  const auto ask = [&](const char* what, const std::vector<std::string>& columns,
+                       const mercer_predict_options& options) {
+    FurtherColumns further{columns, Matrix<double>(rows.n, static_cast<int64_t>(columns.size()))};
+    loaded.model.predict(X, what, further.numbers, options, session.context());
+    all.push_back(std::move(further));
+  };
+  const auto named = [&](const std::vector<std::string>& prefixes) {
+    std::vector<std::string> names;
+    for (const std::string& target : targets)
+      for (const std::string& prefix : prefixes) names.push_back(prefix + target);
+    return names;
+  };
+  if (request.variance) ask("predictive_variance", named({"variance_"}), predict_options());
+  mercer_predict_options options = predict_options();
+  if (request.interval > 0) {
+    const double levels[] = {(1 - request.interval) / 2, (1 + request.interval) / 2};
+    options.quantiles = levels;
+    options.quantile_count = 2;
+    ask("quantile", named({"lower_", "upper_"}), options);
   }
+  if (request.samples > 0) {
+    options = predict_options();
+    options.sample_count = request.samples;
+    options.seed = request.seed;
+    std::vector<std::string> draws;
+    for (int64_t s = 1; s <= request.samples; ++s)
+      for (const std::string& target : targets)
+        draws.push_back("sample" + std::to_string(s) + "_" + target);
+    ask("sample", draws, options);
+  }
+  return all;
+}
+
+std::string header(const LoadedModel& loaded, const Dataset& test,
+                   const std::vector<FurtherColumns>& further) {
+  std::vector<std::string> names = test.id_names, targets = target_names(loaded);
+  if (loaded.metadata.classification) {
+    targets = loaded.metadata.targets;
+    targets.resize(1, "y");
+  }
+  names.insert(names.end(), targets.begin(), targets.end());
   for (const FurtherColumns& part : further)
     names.insert(names.end(), part.names.begin(), part.names.end());
   std::string line;
@@ -53,13 +114,6 @@ void append(const Matrix<double>& numbers, int64_t i, std::string* line) {
   }
 }
 
-/// Names of the columns that come before the predictions, with a separator behind each.
-std::string names_before(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text.append(csv_field(name)).append(",");
-  return text;
-}
-
 void write_predictions(const LoadedModel& loaded, const Dataset& test, const Applied& applied,
                        const std::vector<FurtherColumns>& columns, const std::string& path) {
   const bool classification = loaded.metadata.classification;
@@ -67,7 +121,7 @@ void write_predictions(const LoadedModel& loaded, const Dataset& test, const App
   if (classification) classes = classes_of(applied.deciding());
   const Matrix<double> scores = scoring_of(loaded.model).means(applied.scores);
   OutputFile file(path);
-  file.write(names_before(test.id_names) + header(loaded, columns));
+  file.write(header(loaded, test, columns));
   std::string line;
   for (int64_t i = 0; i < scores.rows(); ++i) {
     line.clear();
@@ -79,7 +133,7 @@ void write_predictions(const LoadedModel& loaded, const Dataset& test, const App
     }
     for (const FurtherColumns& part : columns) append(part.numbers, i, &line);
     for (const std::vector<std::string>& ids : test.ids)
-      file.write(csv_copy(ids[static_cast<size_t>(i)]) + ",");
+      file.write(csv_field(ids[static_cast<size_t>(i)]) + ",");
     file.write(line += '\n');
   }
   file.commit();
@@ -105,21 +159,6 @@ Json tell_score(const LoadedModel& loaded, Dataset* test, const Applied& applied
     std::fprintf(streams.scores, "%s\n", known.text(*test).c_str());
   }
   return {{"score", score}, {"rows", known.rows()}, {"unknown_labels", unknown}};
-}
-
-/// Which of the two the class printed is, where that may be asked.
-void tell_other_classes(const Applied& applied, std::FILE* out) {
-  if (applied.probabilities.rows() == 0 || applied.by_probability) return;
-  const std::vector<int32_t> decided = classes_of(applied.scores),
-                             probable = classes_of(applied.probabilities);
-  int64_t others = 0;
-  for (size_t i = 0; i < decided.size(); ++i) others += decided[i] != probable[i];
-  if (others > 0)
-    std::fprintf(out,
-                 "note: %" PRId64 " of %" PRId64
-                 " rows are given another class than their most probable one: classes are those of "
-                 "the largest score (--class probability prints the other)\n",
-                 others, applied.scores.rows());
 }
 
 void check_class_columns(const LoadedModel& loaded, const ApplyRequest& request) {
@@ -153,11 +192,9 @@ void run_predict(const ApplyRequest& request) {
   if (request.scores) columns.push_back(of_classes(loaded, "score_", applied.scores));
   if (request.probabilities)
     columns.push_back(of_classes(loaded, "probability_", applied.probabilities));
-  tell_other_classes(applied, streams.warnings);
   write_predictions(loaded, test, applied, columns, request.output);
   Json score;
   if (test.m > 0) score = tell_score(loaded, &test, applied, streams);
-  if (test.m > 0) tell_unused_weights(loaded, test, streams.warnings);
   streams.print({{"predictions", request.output}, {"rows", test.n}, {"test", score}});
 }
 

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "report_text.h"
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
-#include "failure.h"
-#include "json.h"
-#include "read/number.h"
+#include "message.h"
+#include "report/document.h"
 #include "scoring.h"
 
 namespace mercer::cli {
@@ -98,52 +95,27 @@ std::string score_lines(const Json& report, const ReportNames& names) {
 // input, not how much they do.
 std::string shortness_line(const Json& relevance, const std::vector<std::string>& inputs) {
   constexpr size_t kShown = 8;
-  constexpr double kLittle = 0.01;
   std::vector<std::pair<double, size_t>> order;
   for (size_t j = 0; j < relevance.size(); ++j) order.push_back({-number(relevance[j]), j});
   std::ranges::sort(order);
   std::string text = "shortness of lengthscales:";
-  size_t little = 0;
-  for (size_t k = 0; k < order.size(); ++k) {
+  for (size_t k = 0; k < std::min(order.size(), kShown); ++k) {
     const auto [minus, j] = order[k];
-    little += -minus < kLittle;
-    if (k >= kShown || -minus < kLittle) continue;
     text += k > 0 ? ", " : " ";
     text += j < inputs.size() ? inputs[j] : std::string("x").append(std::to_string(j + 1));
-    text += " ";
-    text += rounded(-minus, 2);
+    text += " " + rounded(-minus, 2);
   }
-  if (little > 0)
-    text += "; below 0.01: " + std::to_string(little) + " of " + std::to_string(order.size());
+  if (order.size() > kShown) text += ", ...";
   return text + " (not what inputs are worth: mercer relevance measures that)\n";
 }
 
-template <class Text>
-std::string text_of(const std::string& report, Text text) {
-  try {
-    const Json json = parse_json(report);
-    return json.empty() ? "" : text(json);
-  } catch (const Json::exception& error) {
-    throw Failure(std::string("the library's report is not as expected: ") + error.what());
-  }
-}
-
 /// "target 2 is ..." with the second name, say, wherever such words stand; first: of the numbers.
-std::string named(const std::string& line, const std::string& kind, size_t first,
+std::string named(const std::string& line, const char* kind, size_t first,
                   const std::vector<std::string>& names) {
-  std::string text;
-  size_t from = 0;
-  for (size_t at; (at = line.find(kind + " ", from)) != std::string::npos;) {
-    const size_t digits = at + kind.size() + 1;
-    const size_t end = std::min(line.find_first_not_of("0123456789", digits), line.size());
-    text.append(line, from, digits - from);
-    const size_t k = end > digits && end < digits + 10
-                         ? std::stoul(line.substr(digits, end - digits)) - first
-                         : names.size();
-    if (k < names.size()) text += names[k];
-    from = k < names.size() ? end : digits;
-  }
-  return text + line.substr(from);
+  return with_numbers(line, kind, [&](uint64_t number) {
+    const size_t k = number - first;
+    return k < names.size() ? names[k] : std::to_string(number);
+  });
 }
 
 // The library counts inputs and targets from 1 and classes from 0, and knows no names.
@@ -159,26 +131,16 @@ std::string warning_lines(const Json& json, const ReportNames& names) {
 
 }  // namespace
 
-std::string report_text(const std::string& report, const ReportNames& names) {
-  return text_of(report, [&](const Json& json) {
-    std::string text = score_lines(json, names);
-    if (!json.value("relevance", Json::array()).empty())
-      text += shortness_line(json.at("relevance"), names.inputs);
-    return text + warning_lines(json, names);
-  });
-}
-
-std::string score_lines_text(const std::string& report, const ReportNames& names) {
-  return text_of(report, [&](const Json& json) { return score_lines(json, names); });
-}
-
-std::string honest_score_text(const std::string& report, const ReportNames& names) {
-  const std::string lines = score_lines_text(report, names);
-  return lines.empty() ? lines : lines.substr(0, lines.find('\n') + 1);
-}
-
-std::string warnings_text(const std::string& report, const ReportNames& names) {
-  return text_of(report, [&](const Json& json) { return warning_lines(json, names); });
+ReportText report_text(const Json& report, const ReportNames& names) {
+  if (report.empty()) return {};
+  try {
+    const bool each = !report.value("relevance", Json::array()).empty();
+    return {score_lines(report, names),
+            each ? shortness_line(report.at("relevance"), names.inputs) : "",
+            warning_lines(report, names)};
+  } catch (const Json::exception& error) {
+    throw Failure(std::string("the library's report is not as expected: ") + error.what());
+  }
 }
 
 }  // namespace mercer::cli

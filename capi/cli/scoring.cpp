@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <iterator>
 
-#include "json.h"
-
 namespace mercer::cli {
 
 namespace {
@@ -23,6 +21,26 @@ std::string formatted(const char* format, double score) {
   char text[64];
   std::snprintf(text, sizeof text, format, score);
   return text;
+}
+
+// A target that a row lacks adds nothing, and the squares of others count for more by as much.
+void add_squares(const Matrix<double>& predicted, const Dataset& data, int64_t k,
+                 std::vector<double>* losses) {
+  std::vector<double> targets, weights;
+  for (int64_t i = 0; i < data.n; ++i) {
+    const double y = data.Y[static_cast<size_t>(i * data.m + k)];
+    const double weight = data.weights.empty() ? 1 : data.weights[static_cast<size_t>(i)];
+    targets.push_back(std::isnan(y) ? 0 : y);
+    weights.push_back(std::isnan(y) ? 0 : weight);
+  }
+  std::vector<double> squares;
+  const double mean = mean_of(targets, weights).value;
+  for (size_t i = 0; i < targets.size(); ++i)
+    squares.push_back(weights[i] > 0 ? std::pow(targets[i] - mean, 2) : 0);
+  const double variance = mean_of(squares, data.weights).value * static_cast<double>(data.m);
+  for (size_t i = 0; i < targets.size(); ++i)
+    if (weights[i] > 0)
+      (*losses)[i] += std::pow(predicted(static_cast<int64_t>(i), k) - targets[i], 2) / variance;
 }
 
 }  // namespace
@@ -85,30 +103,6 @@ Scoring scoring_of(const Model& model) {
           tau.is_number() ? tau.get<double>() : 0};
 }
 
-namespace {
-
-// A target that a row lacks adds nothing, and the squares of others count for more by as much.
-void add_squares(const Matrix<double>& predicted, const Dataset& data, int64_t k,
-                 std::vector<double>* losses) {
-  std::vector<double> targets, weights;
-  for (int64_t i = 0; i < data.n; ++i) {
-    const double y = data.Y[static_cast<size_t>(i * data.m + k)];
-    const double weight = data.weights.empty() ? 1 : data.weights[static_cast<size_t>(i)];
-    targets.push_back(std::isnan(y) ? 0 : y);
-    weights.push_back(std::isnan(y) ? 0 : weight);
-  }
-  std::vector<double> squares;
-  const double mean = mean_of(targets, weights).value;
-  for (size_t i = 0; i < targets.size(); ++i)
-    squares.push_back(weights[i] > 0 ? std::pow(targets[i] - mean, 2) : 0);
-  const double variance = mean_of(squares, data.weights).value * static_cast<double>(data.m);
-  for (size_t i = 0; i < targets.size(); ++i)
-    if (weights[i] > 0)
-      (*losses)[i] += std::pow(predicted(static_cast<int64_t>(i), k) - targets[i], 2) / variance;
-}
-
-}  // namespace
-
 std::vector<double> row_losses(const Matrix<double>& predicted, const Dataset& data, int64_t K) {
   std::vector<double> losses(static_cast<size_t>(data.n), 0.0);
   if (K == 0) {
@@ -118,6 +112,15 @@ std::vector<double> row_losses(const Matrix<double>& predicted, const Dataset& d
   const std::vector<int32_t> classes = classes_of(predicted.view());
   for (size_t i = 0; i < losses.size(); ++i) losses[i] = classes[i] == data.Y[i] ? 0 : 1;
   return losses;
+}
+
+Json table_of(const Matrix<double>& numbers) {
+  Json table = Json::array();
+  for (int64_t i = 0; i < numbers.rows(); ++i) {
+    table.push_back(Json::array());
+    for (int64_t k = 0; k < numbers.cols(); ++k) table.back().push_back(numbers(i, k));
+  }
+  return table;
 }
 
 // Of a weighted mean sum w_i x_i / W: the root of sum w_i^2 (x_i - mean)^2 / W^2, and n / (n - 1)

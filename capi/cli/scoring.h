@@ -9,9 +9,34 @@
 #include <vector>
 
 #include "dataset.h"
+#include "json.h"
 #include "mercer/mercer.hpp"
 
 namespace mercer::cli {
+
+/// Rows [first, first + count) of d columns, dense or sparse.
+inline Rows rows_of(const Numbers& numbers, int64_t first, int64_t count, int64_t d) {
+  const double* values = numbers.values.data();
+  if (!numbers.sparse) return MatrixView<const double>(values + first * d, count, d);
+  return CsrView<double, int64_t>{
+      count, d, std::ssize(numbers.values), numbers.offsets.data() + first, numbers.indices.data(),
+      values};
+}
+
+/// The same of the inputs and targets of a data set.
+inline Rows inputs_of(const Dataset& data, int64_t first, int64_t count) {
+  return rows_of(data.X, first, count, data.d);
+}
+inline Rows targets_of(const Dataset& data, int64_t first, int64_t count) {
+  return MatrixView<const double>(data.Y.data() + first * data.m, count, data.m);
+}
+
+/// The default score of rows from `first` on, which count by their weights.
+inline mercer_score_options score_options_of(const std::vector<double>& weights, int64_t first) {
+  mercer_score_options options = score_options();
+  if (!weights.empty()) options.weights = weights.data() + first;
+  return options;
+}
 
 /// A loss beside squares that --loss names.
 struct LossRow {
@@ -52,6 +77,9 @@ Scoring scoring_of(const Model& model);
 /// Losses l_i whose mean is 1 - R^2 (K = 0: the squared error over the variance of its target, mean
 /// over targets) or the error rate (scores of K classes). Means are by the data's weights.
 std::vector<double> row_losses(const Matrix<double>& predicted, const Dataset& data, int64_t K);
+
+/// Its rows as lists.
+Json table_of(const Matrix<double>& numbers);
 
 struct MeanOfRows {
   double value = 0;

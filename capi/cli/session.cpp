@@ -7,15 +7,13 @@
 #include <unistd.h>
 
 #include "failure.h"
-#include "interrupt.h"
 
 namespace mercer::cli {
 
 namespace {
 
-/// At most `threads` of BLAS from now on; 0: as many as there are. They are the process's own, so that
-/// the library leaves them alone. OpenBLAS reads its environment as it is loaded, before main;
-/// afterwards its own functions count, which are looked up, since the command links the library alone.
+/// At most `threads` of BLAS from now on; 0: as many as there are. OpenBLAS's own functions, which are
+/// looked up since the command links the library alone.
 void limit_blas_threads(int32_t threads) {
   using Get = int (*)();
   using Set = void (*)(int);

@@ -6,9 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
-#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -50,73 +48,6 @@ std::vector<double> taken(const std::vector<double>& numbers, int64_t width,
   return own;
 }
 
-}  // namespace
-
-void arrange_rows(Dataset* data, const std::vector<int64_t>& order) {
-  data->X = rows_in_order(data->X, data->d, order);
-  data->Y = taken(data->Y, data->m, order);
-  data->weights = taken(data->weights, 1, order);
-  data->groups = taken(data->groups, 1, order);
-  std::vector<int64_t> file_rows;
-  for (const int64_t i : order) file_rows.push_back(row_of(*data, i) - 1);
-  data->file_rows = std::move(file_rows);
-  data->n = std::ssize(order);
-}
-
-void shuffle_rows(Dataset* data, uint64_t seed) { arrange_rows(data, shuffled(data->n, seed)); }
-
-namespace {
-
-/// Texts that no cell numbers are taken out, and the others numbered anew in their order.
-template <class... More>
-void keep_texts_in_use(const std::vector<double*>& cells, std::vector<std::string>* texts,
-                       More*... more) {
-  std::vector<double> number(texts->size(), -1);
-  for (const double* cell : cells) number[static_cast<size_t>(*cell)] = 0;
-  size_t kept = 0;
-  for (size_t k = 0; k < texts->size(); ++k) {
-    if (number[k] < 0) continue;
-    number[k] = static_cast<double>(kept);
-    std::swap((*texts)[kept], (*texts)[k]);
-    (std::swap((*more)[kept], (*more)[k]), ...);
-    ++kept;
-  }
-  texts->resize(kept);
-  (more->resize(kept), ...);
-  for (double* cell : cells) *cell = number[static_cast<size_t>(*cell)];
-}
-
-// Only CSV holds text, whose numbers are dense.
-void keep_texts_in_use(Dataset* data) {
-  std::vector<double*> cells;
-  for (TextColumn& text : data->text_inputs) {
-    cells.clear();
-    for (int64_t i = 0; i < data->n; ++i)
-      cells.push_back(data->X.values.data() + i * data->d + text.column);
-    keep_texts_in_use(cells, &text.levels, &text.lines);
-  }
-  if (!data->text) return;
-  cells.clear();
-  for (double& y : data->Y)
-    if (!std::isnan(y)) cells.push_back(&y);
-  keep_texts_in_use(cells, &data->texts);
-}
-
-}  // namespace
-
-int64_t leave_out_weightless(Dataset* data) {
-  std::vector<int64_t> rows;
-  for (size_t i = 0; i < data->weights.size(); ++i)
-    if (data->weights[i] != 0) rows.push_back(static_cast<int64_t>(i));
-  const int64_t left_out = data->n - std::ssize(rows);
-  if (data->weights.empty() || left_out == 0) return 0;
-  arrange_rows(data, rows);
-  keep_texts_in_use(data);
-  return left_out;
-}
-
-namespace {
-
 /// The first n rows by groups, in an order that the seed fixes.
 std::vector<std::vector<int64_t>> shuffled_groups(const Dataset& data, int64_t n, uint64_t seed) {
   std::unordered_map<double, size_t> places;
@@ -142,24 +73,15 @@ void arrange_groups(Dataset* data, int64_t n, const std::vector<std::vector<int6
   arrange_rows(data, order);
 }
 
-/// A group is held out where it brings the rows nearer to those wanted; at least one is.
+/// Groups until there are as many rows as wanted, but none of more than half of all rows.
 int64_t hold_groups_out(Dataset* data, int64_t n, int64_t wanted, uint64_t seed) {
   std::vector<std::vector<int64_t>> groups = shuffled_groups(*data, n, seed), kept, held;
   int64_t rows = 0;
   for (auto& group : groups) {
-    const bool nearer = std::ssize(group) <= 2 * (wanted - rows) &&
-                        rows + std::ssize(group) <= std::max(wanted, n / 2);
-    if (nearer && held.size() + 1 < groups.size()) {
-      rows += std::ssize(group);
-      held.push_back(std::move(group));
-    } else {
-      kept.push_back(std::move(group));
-    }
-  }
-  if (held.empty()) {
-    const auto least = std::ranges::min_element(kept, {}, &std::vector<int64_t>::size);
-    rows = std::ssize(*least);
-    std::rotate(least, least + 1, kept.end());
+    const bool more = rows < wanted && rows + std::ssize(group) <= std::max(wanted, n / 2) &&
+                      held.size() + 1 < groups.size();
+    if (more) rows += std::ssize(group);
+    (more ? held : kept).push_back(std::move(group));
   }
   kept.insert(kept.end(), held.begin(), held.end());
   arrange_groups(data, n, kept);
@@ -189,6 +111,29 @@ std::vector<Fold> group_folds(Dataset* data, int64_t K, uint64_t seed) {
 }
 
 }  // namespace
+
+void arrange_rows(Dataset* data, const std::vector<int64_t>& order) {
+  data->X = rows_in_order(data->X, data->d, order);
+  data->Y = taken(data->Y, data->m, order);
+  data->weights = taken(data->weights, 1, order);
+  data->groups = taken(data->groups, 1, order);
+  std::vector<int64_t> file_rows;
+  for (const int64_t i : order) file_rows.push_back(row_of(*data, i) - 1);
+  data->file_rows = std::move(file_rows);
+  data->n = std::ssize(order);
+}
+
+void shuffle_rows(Dataset* data, uint64_t seed) { arrange_rows(data, shuffled(data->n, seed)); }
+
+int64_t leave_out_weightless(Dataset* data) {
+  std::vector<int64_t> rows;
+  for (size_t i = 0; i < data->weights.size(); ++i)
+    if (data->weights[i] != 0) rows.push_back(static_cast<int64_t>(i));
+  const int64_t left_out = data->n - std::ssize(rows);
+  if (data->weights.empty() || left_out == 0) return 0;
+  arrange_rows(data, rows);
+  return left_out;
+}
 
 int64_t held_out_rows(int64_t n, double fraction) {
   const auto rows = std::max<int64_t>(1, std::llround(fraction * static_cast<double>(n)));

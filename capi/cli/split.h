@@ -29,8 +29,8 @@ std::vector<int64_t> shuffled(int64_t n, uint64_t seed);
 void arrange_rows(Dataset* data, const std::vector<int64_t>& order);
 void shuffle_rows(Dataset* data, uint64_t seed);
 
-/// Takes out rows of weight 0, which nothing is learnt from nor scored by, and the texts that only
-/// they hold; the others keep their order. Returns how many there were.
+/// Takes out rows of weight 0, which nothing is learnt from nor scored by; the others keep their
+/// order. Returns how many there were.
 int64_t leave_out_weightless(Dataset* data);
 
 /// Rows that follow each other.

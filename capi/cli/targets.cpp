@@ -3,12 +3,10 @@
 // Which columns are meant, and which are targets.
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 
 #include "dataset.h"
 #include "failure.h"
-#include "nearest.h"
-#include "read/csv_header.h"
+#include "read/csv.h"
 
 namespace mercer::cli {
 
@@ -22,18 +20,6 @@ bool is_target_name(const std::string& name) {
 
 bool is_unnamed(const std::vector<std::string>& names, int64_t j) {
   return names[static_cast<size_t>(j)] == name_of_unnamed(j);
-}
-
-// The one column without a name, as the header has it: "".
-int64_t find_unnamed(const std::string& option, const std::vector<std::string>& names) {
-  int64_t found = -1, count = 0;
-  for (int64_t j = 0; j < std::ssize(names); ++j) {
-    if (!is_unnamed(names, j)) continue;
-    found = j;
-    ++count;
-  }
-  if (count == 1) return found;
-  throw Failure(option + " '': " + std::to_string(count) + " columns have no name; give a number");
 }
 
 std::vector<int64_t> columns_called(const std::vector<std::string>& names,
@@ -53,9 +39,7 @@ std::string meant_column(const std::string& wanted, const std::vector<std::strin
 int64_t find_number(const std::string& option, const std::vector<std::string>& names,
                     int64_t columns, const std::string& wanted) {
   int64_t number = 0;
-  const char* end = wanted.data() + wanted.size();
-  const std::from_chars_result result = std::from_chars(wanted.data(), end, number);
-  if (result.ec != std::errc() || result.ptr != end) {
+  if (!parse_whole(wanted, &number)) {
     throw Failure(option + " " + shown(wanted) + ": " +
                   (names.empty() ? "the file has no header; give a column number from 1"
                                  : "no column of that name" + meant_column(wanted, names)));
@@ -73,8 +57,22 @@ std::vector<int64_t> find_column(const std::string& option, const std::vector<st
   std::vector<int64_t> found = columns_called(names, wanted);
   if (found.empty()) found = columns_called(column_names(names).names, wanted);
   if (!found.empty()) return found;
-  if (wanted.empty()) return {find_unnamed(option, names)};
   return {find_number(option, names, columns, wanted)};
+}
+
+// "u,v" is two columns unless one is called that.
+std::vector<std::string> separate(const std::vector<std::string>& names,
+                                  const std::vector<std::string>& requested) {
+  std::vector<std::string> wanted;
+  for (std::string text : requested) {
+    const bool whole = std::find(names.begin(), names.end(), text) != names.end();
+    for (size_t comma = text.find(','); !whole && comma != text.npos; comma = text.find(',')) {
+      wanted.push_back(text.substr(0, comma));
+      text.erase(0, comma + 1);
+    }
+    wanted.push_back(text);
+  }
+  return wanted;
 }
 
 }  // namespace
@@ -100,38 +98,28 @@ CsvOptions csv_options(const ColumnRequest& request) {
   options.header = request.header == "yes"  ? Header::yes
                    : request.header == "no" ? Header::no
                                             : Header::automatic;
-  options.decimal = request.decimal == "comma" ? ',' : request.decimal == "point" ? '.' : '\0';
+  options.decimal = request.decimal == "comma" ? ',' : '.';
   return options;
 }
 
-void require_csv(const Table& table, const ColumnRequest& request) {
+void require_columns(const Table& table, const ColumnRequest& request,
+                     const std::vector<std::string>& targets) {
+  const auto refuse = [&](const char* option, bool given, const char* what) {
+    if (given) throw Failure(std::string(option) + ": " + table.name + what);
+  };
   if (table.format == Format::csv) return;
-  const char* option = !request.text.empty()            ? "--text"
-                       : !request.ids.empty()           ? "--id"
-                       : !request.missing_words.empty() ? "--missing-word"
-                                                        : nullptr;
-  if (option != nullptr)
-    throw Failure(std::string(option) + ": " + table.name + " is no CSV and holds numbers alone");
+  const char* const numbers = " is no CSV and holds numbers alone";
+  refuse("--text", !request.text.empty(), numbers);
+  refuse("--id", !request.ids.empty(), numbers);
+  refuse("--missing-word", !request.missing_words.empty(), numbers);
+  if (table.format != Format::libsvm) return;
+  const char* const lines =
+      " is a libsvm file, whose lines hold a target first and inputs behind it";
+  refuse("--weights", !request.weights.empty(), lines);
+  refuse("--groups", !request.groups.empty(), lines);
+  refuse("--ignore", !request.ignore.empty(), lines);
+  refuse("--target", !targets.empty(), lines);
 }
-
-namespace {
-
-// "u,v" is two columns unless one is called that.
-std::vector<std::string> separate(const std::vector<std::string>& names,
-                                  const std::vector<std::string>& requested) {
-  std::vector<std::string> wanted;
-  for (std::string text : requested) {
-    const bool whole = std::find(names.begin(), names.end(), text) != names.end();
-    for (size_t comma = text.find(','); !whole && comma != text.npos; comma = text.find(',')) {
-      wanted.push_back(text.substr(0, comma));
-      text.erase(0, comma + 1);
-    }
-    wanted.push_back(text);
-  }
-  return wanted;
-}
-
-}  // namespace
 
 std::vector<int64_t> find_columns(const char* option, const std::vector<std::string>& names,
                                   int64_t columns, const std::vector<std::string>& requested) {
@@ -144,6 +132,33 @@ std::vector<int64_t> find_columns(const char* option, const std::vector<std::str
     }
   }
   return found;
+}
+
+void require_apart(const char* option, const std::vector<int64_t>& columns,
+                   const std::vector<int64_t>& others, const char* what) {
+  for (const int64_t column : columns)
+    if (column >= 0 && std::ranges::find(others, column) != others.end())
+      throw Failure(std::string(option) + ": column " + std::to_string(column + 1) + what);
+}
+
+Layout asked_columns(const std::vector<std::string>& names, int64_t columns,
+                     const ColumnRequest& wanted) {
+  Layout asked;
+  const auto one = [&](const char* option, const std::string& column) {
+    return column.empty() ? -1 : find_columns(option, names, columns, {column})[0];
+  };
+  asked.ignored = find_columns("--ignore", names, columns, wanted.ignore);
+  asked.text = find_columns("--text", names, columns, wanted.text);
+  asked.ids = find_columns("--id", names, columns, wanted.ids);
+  asked.weights = one("--weights", wanted.weights);
+  asked.groups = one("--groups", wanted.groups);
+  require_apart("--ignore", asked.ignored, {asked.weights}, " holds the weights");
+  require_apart("--ignore", asked.ignored, {asked.groups}, " holds the groups, which are no input");
+  require_apart("--weights", {asked.weights}, {asked.groups}, " holds the groups");
+  for (const int64_t column : {asked.weights, asked.groups})
+    if (column >= 0) asked.ignored.push_back(column);
+  std::ranges::sort(asked.ignored);
+  return asked;
 }
 
 std::vector<int64_t> choose_targets(const std::vector<std::string>& names, int64_t columns,

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The rule that chooses the task, and class numbering.
-#include "task.h"
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <unordered_map>
 
 #include "failure.h"
-#include "read/number.h"
+#include "metadata.h"
 
 namespace mercer::cli {
 
@@ -19,12 +16,10 @@ namespace {
 
 constexpr size_t kMostClasses = 100;
 constexpr int64_t kRowsPerClass = 20;
-constexpr int64_t kRowsOfTwo = 10;    // 0 and 1, or -1 and 1, are hardly ever anything but classes
-constexpr size_t kFewestCounts = 6;   // fewer numbers that thin out are as likely classes,
-constexpr size_t kFewestOfLaw = 3;    // unless their shares are those of a law of counts,
-constexpr double kFarFromLaw = 0.02;  // by this share of the rows, and what chance adds to it
-constexpr double kThinning = 20;      // rows of the most frequent number over those of an end
-constexpr size_t kMostUnasked = 30;   // classes that nobody named; the alphabet has 26
+constexpr int64_t kRowsOfTwo = 10;   // 0 and 1, or -1 and 1, are hardly ever anything but classes
+constexpr size_t kFewestCounts = 6;  // fewer numbers that thin out are as likely classes
+constexpr double kThinning = 20;     // rows of the most frequent number over those of an end
+constexpr size_t kMostUnasked = 30;  // classes that nobody named; the alphabet has 26
 
 using Rows = std::map<double, int64_t>;  // of each number
 
@@ -68,37 +63,11 @@ bool thins_out(const std::vector<double>& rows) {
   return true;
 }
 
-// Half of the sum of the differences between the rows' shares and those of a law of counts 0, 1, ..
-// of the same mean and variance: Poisson's, or where the variance is larger the negative binomial,
-// p_(k+1) = p_k (a + b k) / (k + 1) with b = 1 - mean / variance and a = mean (1 - b). Three shares
-// would fit any law of two numbers: of them Poisson's alone. What lies beyond the last is its own.
-double distance_to_counts(const std::vector<double>& rows) {
-  double n = 0, mean = 0, square = 0;
-  for (size_t k = 0; k < rows.size(); ++k) n += rows[k];
-  for (size_t k = 0; k < rows.size(); ++k) {
-    mean += static_cast<double>(k) * rows[k] / n;
-    square += static_cast<double>(k * k) * rows[k] / n;
-  }
-  const double variance = square - mean * mean;
-  const double b = rows.size() > kFewestOfLaw ? std::max(0.0, 1 - mean / variance) : 0;
-  const double a = mean * (1 - b);
-  double p = b > 0 ? std::pow(1 - b, a / b) : std::exp(-mean), left = 1, apart = 0;
-  for (size_t k = 0; k < rows.size(); ++k) {
-    apart += std::abs(rows[k] / n - (k + 1 < rows.size() ? p : left)) / 2;
-    left -= p;
-    p *= (a + b * static_cast<double>(k)) / static_cast<double>(k + 1);
-  }
-  return apart - 1 / (2 * std::sqrt(n));
-}
-
 bool looks_like_counts(const Rows& seen) {
-  if (seen.size() < kFewestOfLaw) return false;
+  if (seen.size() < kFewestCounts) return false;
   std::vector<double> rows;
   for (const auto& [number, count] : seen) rows.push_back(static_cast<double>(count));
-  if (!thins_out(rows)) return false;
-  if (seen.size() >= kFewestCounts) return true;
-  return seen.begin()->first == 0 && kThinning * rows.back() <= *std::ranges::max_element(rows) &&
-         distance_to_counts(rows) <= kFarFromLaw;
+  return thins_out(rows);
 }
 
 Task automatic(const Dataset& data) {
@@ -142,15 +111,16 @@ std::map<double, int64_t> number_classes_of(const Dataset& data) {
   return classes;
 }
 
+// Of those that rows hold; rows of weight 0, which are left out, may have held others.
 std::vector<std::string> sort_texts(Dataset* data) {
-  std::vector<std::string> classes = data->texts;
-  std::sort(classes.begin(), classes.end());
-  std::vector<double> number(classes.size());
-  for (size_t k = 0; k < number.size(); ++k) {
-    const auto place = std::lower_bound(classes.begin(), classes.end(), data->texts[k]);
-    number[k] = static_cast<double>(place - classes.begin());
+  std::map<std::string, double> numbers;
+  for (const double y : data->Y) numbers[data->texts[static_cast<size_t>(y)]] = 0;
+  std::vector<std::string> classes;
+  for (auto& [text, number] : numbers) {
+    number = static_cast<double>(classes.size());
+    classes.push_back(text);
   }
-  for (size_t i = 0; i < data->Y.size(); ++i) data->Y[i] = number[static_cast<size_t>(data->Y[i])];
+  for (double& y : data->Y) y = numbers.at(data->texts[static_cast<size_t>(y)]);
   data->texts = classes;
   return classes;
 }
@@ -164,6 +134,13 @@ void texts_to_numbers(Dataset* data) {
   for (size_t i = 0; i < data->Y.size(); ++i) data->Y[i] = values[static_cast<size_t>(data->Y[i])];
   data->text = false;
   data->texts.clear();
+}
+
+/// Of a label the number of its class, -1 where no class has it.
+template <class Classes, class Label>
+double class_of(const Classes& classes, const Label& label) {
+  const auto found = classes.find(label);
+  return found == classes.end() ? -1 : found->second;
 }
 
 }  // namespace
@@ -194,17 +171,6 @@ std::vector<std::string> number_classes(Dataset* data) {
     throw Failure(data->name + ": one class only (" + names.at(0) + "), expected at least two");
   return names;
 }
-
-namespace {
-
-/// Of a label the number of its class, -1 where no class has it.
-template <class Classes, class Label>
-double class_of(const Classes& classes, const Label& label) {
-  const auto found = classes.find(label);
-  return found == classes.end() ? -1 : found->second;
-}
-
-}  // namespace
 
 int64_t number_known_classes(const std::vector<std::string>& classes, bool text_labels,
                              Dataset* data) {

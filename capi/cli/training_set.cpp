@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // From a file to numbers a fit can use, with every automatic choice printed.
-#include "training_set.h"
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <unordered_set>
 
 #include "failure.h"
+#include "fitting.h"
 #include "gaps.h"
-#include "session.h"
 #include "split.h"
-#include "suspicious.h"
-#include "task.h"
 
 namespace mercer::cli {
 
@@ -37,9 +38,7 @@ std::string target_text(const Dataset& data) {
 }
 
 void describe(const Encoding& encoding, const Metadata& metadata, std::FILE* out) {
-  const auto j = static_cast<size_t>(encoding.input);
-  const std::string name =
-      j < metadata.inputs.size() ? metadata.inputs[j] : std::to_string(encoding.input + 1);
+  const std::string name = name_or_number(metadata.inputs, static_cast<size_t>(encoding.input));
   std::fprintf(out, "input %s: text in %s of 0 and 1%s\n", name.c_str(),
                counted(encoding.width(), "column").c_str(),
                encoding.other ? ", rare levels in one" : "");
@@ -61,15 +60,6 @@ void describe(const TrainingSet& set, const Task& task, const Reading& reading, 
   for (const Encoding& encoding : set.metadata.encodings) describe(encoding, set.metadata, out);
 }
 
-void describe_commas(const Dataset& data, std::FILE* out) {
-  std::string names;
-  for (const int64_t j : data.commas) names += (names.empty() ? "" : ", ") + input_name(data, j);
-  for (const int64_t k : data.target_commas)
-    names += (names.empty() ? "" : ", ") + target_name(data, k);
-  if (!names.empty())
-    std::fprintf(out, "numbers with a decimal comma in %s, as 1,5 for 1.5\n", names.c_str());
-}
-
 // How rows and lines of the file were taken.
 void tell_lines(const Dataset& data, const Reading& reading, std::FILE* out) {
   if (reading.weightless > 0)
@@ -84,38 +74,9 @@ void tell_lines(const Dataset& data, const Reading& reading, std::FILE* out) {
                  counted(data.comments, "comment").c_str());
 }
 
-// Of all rows of the file, those of weight 0 among them: how it is read.
-void warn_of_words(const Dataset& data, int64_t rows, std::FILE* out) {
-  for (const ColumnWords& one : data.words) {
-    const std::string name = input_name(data, one.column);
-    std::fprintf(
-        out,
-        "warning: input %s: %s, where the others hold numbers, taken as missing (--text %s "
-        "takes the column as text)\n",
-        name.c_str(), words_text(one.words, rows).c_str(), typed(name).c_str());
-  }
-}
-
-void warn_of_numbers_in_text(const Dataset& data, int64_t rows, std::FILE* out) {
-  for (const TextColumn& text : data.text_inputs) {
-    if (text.words.empty()) continue;
-    std::string options;
-    for (const WordRows& one : text.words)
-      options.append(options.empty() ? "" : " ").append("--missing-word=").append(typed(one.word));
-    std::fprintf(
-        out,
-        "warning: input %s: %s, where more hold numbers, taken as text (%s takes the column "
-        "as numbers, some missing)\n",
-        input_name(data, text.column).c_str(), words_text(text.words, rows).c_str(),
-        options.c_str());
-  }
-}
-
-void warn(const Dataset& data, const Task& task, int64_t rows, std::FILE* out) {
+void warn(const Dataset& data, const Task& task, std::FILE* out) {
   if (!data.note.empty()) std::fprintf(out, "note: %s\n", data.note.c_str());
   if (!task.warning.empty()) std::fprintf(out, "warning: %s\n", task.warning.c_str());
-  warn_of_words(data, rows, out);
-  warn_of_numbers_in_text(data, rows, out);
   for (const std::string& warning : suspicious_inputs(data))
     std::fprintf(out, "warning: %s\n", warning.c_str());
 }
@@ -126,13 +87,12 @@ void tell_training(const TrainingSet& set, const Task& task, const Reading& read
   if (streams.out != nullptr) {
     describe(set, task, reading, streams.out);
     tell_lines(set.data, reading, streams.out);
-    describe_commas(set.data, streams.out);
     if (!reading.targets.empty())
       std::fprintf(streams.out, "targets: %s\n", reading.targets.c_str());
     if (set.metadata.missing)
       tell_missing(reading.missing, set.data.n, set.metadata.inputs, streams.out);
   }
-  warn(set.data, task, reading.rows, streams.warnings);
+  warn(set.data, task, streams.warnings);
 }
 
 // What is missing in every row cannot be filled.
@@ -148,8 +108,6 @@ MissingInputs check_missing(const Dataset& data) {
 }
 
 Dataset read_data(const LearnRequest& request) {
-  if (request.ordered && !request.columns.groups.empty())
-    throw Failure("--groups: does not go with --ordered");
   TargetRequest targets = request.targets;
   targets.as_text = request.task == "classification";
   targets.gaps = request.gaps;
@@ -165,16 +123,65 @@ void keep_columns(const Dataset& data, const LearnRequest& request, Metadata* ke
   kept->target_columns = data.target_columns;
   kept->missing = request.fills();
   kept->header = request.columns.header;
+  kept->decimal = request.columns.decimal;
   kept->weights = data.weights_name;
   kept->ignored = data.ignored_names;
   kept->ignored_columns = data.ignored_columns;
   kept->encodings = choose_encodings(data);
-  kept->commas = data.commas;
-  kept->words = data.words;
   kept->missing_words = request.columns.missing_words;
 }
 
+bool is_id(std::string name) {
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  for (const char* known : {"id", "index", "idx", "row", "rowid", "row_id", "key", "uid"})
+    if (name == known) return true;
+  return name.ends_with("_id") || name.ends_with(" id");
+}
+
+/// Another whole number in every row, in order or under no name or one such as id.
+bool numbers_rows(const Dataset& data, int64_t j) {
+  constexpr int64_t kFewRows = 20;  // so few may be in order by chance
+  constexpr double kLargestWhole = 9007199254740992.0;
+  const std::string name = input_name(data, j);
+  const bool unnamed = name == name_of_unnamed(column_of(data, j) - 1);
+  if (data.n < kFewRows && !unnamed) return false;
+  std::unordered_set<double> seen;
+  const double first = data.X.at(j);
+  bool counts = true;
+  for (int64_t i = 0; i < data.n; ++i) {
+    const double x = data.X.at(i * data.d + j);
+    if (x != std::floor(x) || std::fabs(x) >= kLargestWhole || !seen.insert(x).second) return false;
+    counts = counts && x == first + static_cast<double>(i);
+  }
+  return counts || unnamed || is_id(name);
+}
+
+bool is_constant(const Dataset& data, int64_t j) {
+  for (int64_t i = 0; i < data.n; ++i)
+    if (data.X.at(i * data.d + j) != data.X.at(j)) return false;
+  return true;
+}
+
 }  // namespace
+
+std::vector<std::string> suspicious_inputs(const Dataset& data) {
+  std::vector<std::string> warnings, constants;
+  for (int64_t j = 0; !data.X.sparse && data.n > 1 && j < data.d; ++j) {
+    const std::string name = input_name(data, j);
+    const bool text =
+        std::ranges::find(data.text_inputs, j, &TextColumn::column) != data.text_inputs.end();
+    if (is_constant(data, j)) constants.push_back(name);
+    if (!text && numbers_rows(data, j))
+      warnings.push_back("input " + name +
+                         " is another whole number in every row, as ids and counts of rows are: "
+                         "--ignore " +
+                         typed(name) + " leaves it out");
+  }
+  if (!constants.empty())
+    warnings.push_back("inputs that are the same in every row say nothing: " + listed(constants));
+  return warnings;
+}
 
 TrainingSet read_training_set(const LearnRequest& request, const Streams& streams) {
   const Stopwatch watch;

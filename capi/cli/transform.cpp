@@ -3,16 +3,10 @@
 // mercer transform: features of rows as they are, to .npy or CSV, and the map that made them.
 #include <cinttypes>
 #include <cstdio>
-#include <string>
 
-#include "commands.h"
-#include "dataset.h"
-#include "failure.h"
 #include "loaded_model.h"
 #include "output_file.h"
-#include "read/number.h"
-#include "session.h"
-#include "table_rows.h"
+#include "scoring.h"
 
 namespace mercer::cli {
 
@@ -73,17 +67,20 @@ void write_features(const Map& map, const Dataset& data, const std::string& path
 }
 
 Dataset read_rows(const TransformRequest& request) {
-  std::vector<int64_t> left;
+  Layout layout;
   Table table = read_table(
       request.rows,
       [&](const std::vector<std::string>& names, int64_t columns) {
         TextPermission permission;
-        permission.ignored = find_columns("--ignore", names, columns, request.columns.ignore);
-        left = permission.number_inputs = other_columns(columns, permission.ignored);
+        layout = asked_columns(names, columns, request.columns);
+        layout.inputs = permission.number_inputs = other_columns(columns, layout.ignored);
+        permission.ignored = layout.ignored;
         return permission;
       },
       csv_options(request.columns));
-  return left.empty() ? take_all(std::move(table)) : take_columns(std::move(table), left, {});
+  require_columns(table, request.columns);
+  if (table.format == Format::libsvm) return take_listed(std::move(table), true);
+  return take_columns(std::move(table), layout);
 }
 
 }  // namespace

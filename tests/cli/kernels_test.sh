@@ -36,7 +36,7 @@ for name in $names; do
       ;;
   esac
   spec=$(spec_of "$name")
-  map=$("$MERCER" specs "$name" | sed -n 's/^ *without --map: //p')
+  map=$("$MERCER" specs "$name" | sed -n 's/^ *default_map: //p')
   if ! fits "$spec" --features 32; then
     # Standardised inputs have negative entries, which some kernels refuse.
     grep -q 'standard\|domain' told || complain "--kernel $spec: $(cat told)"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The word that was meant.
-#include "nearest.h"
 
+#include "failure.h"
 #include "support/catch.h"
 
 namespace mercer::cli {

@@ -137,7 +137,7 @@ TEST_CASE("npy arrays of one dimension are a column: labels, or the input of a m
   CHECK(refused([&] { cli::read_training(one, {}); }) ==
         "1 column in an array of shape (3,), expected at least one input beside the target");
   CHECK(refused([&] { cli::read_test(one, "", {}, 3); }) ==
-        "1 columns in an array of shape (3,), expected the model's 3 inputs, or 4 with the target");
+        "1 columns, expected the model's 3 inputs, or 4 with the target");
   CHECK(refused([&] { cli::read_column(two, false); }) ==
         "expected one column of labels, found 2 in an array of shape (3, 2)");
 }

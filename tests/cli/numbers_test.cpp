@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Sparse rows from libsvm files to data sets: when they become dense, zero-extension, shuffles.
-#include "read/numbers.h"
-
 #include "cli_files.h"
 #include "dataset.h"
 #include "metadata.h"
+#include "read/table.h"
 #include "split.h"
 #include "support/catch.h"
 

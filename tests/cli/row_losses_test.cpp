@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "scoring.h"
-
 #include <cmath>
 #include <vector>
 
+#include "scoring.h"
 #include "support/catch.h"
 
 using namespace mercer;

@@ -4,9 +4,8 @@
 #include <cmath>
 
 #include "cli_files.h"
-#include "encoding.h"
 #include "metadata.h"
-#include "read/csv_fields.h"
+#include "read/csv.h"
 #include "support/catch.h"
 
 namespace mercer::test {
@@ -42,7 +41,7 @@ TEST_CASE("what separates fields is seen in a line", "[cli]") {
   CHECK(cli::separator_of("a,b") == ',');
   CHECK(cli::separator_of("a;b,c;d") == ';');
   CHECK(cli::separator_of("a;b,c") == ',');
-  CHECK(cli::separator_of("1,5;2,5;3") == ';');
+  CHECK(cli::separator_of("1,5;2,5;3,5", ',') == ';');
   CHECK(cli::separator_of("1,5,2;3") == ',');
   CHECK(cli::separator_of("a\tb,c,d") == '\t');
   CHECK(cli::separator_of("1.5  2 3") == ' ');

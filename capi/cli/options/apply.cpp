@@ -4,7 +4,6 @@
 #include <memory>
 
 #include "failure.h"
-#include "options/command_line.h"
 #include "options/shared.h"
 
 namespace mercer::cli {
@@ -29,20 +28,17 @@ struct ApplyCommand {
     app->add_option("MODEL", request->model, "Model file; - is standard input")->required();
     app->add_option(rows, request->rows, about_rows)->required();
     add_column_options(app, &request->columns);
-    // Beside MODEL and TEST there is no telling which word is a column.
-    add_columns(app, "--ignore", &request->columns.ignore,
-                "Further columns of the rows that are left out, by name (all of that name) or "
-                "number from 1: u,v or repeated");
+    add_list(app, "--ignore", &request->columns.ignore, "COLUMN",
+             "Further columns of the rows that are left out, by name (all of that name) or "
+             "number from 1: u,v or repeated");
   }
   /// Of rows that may have targets.
   void add_test_options() const {
-    app->add_option("--labels", request->labels, "File of one column with the targets of TEST")
-        ->type_name("FILE");
-    app->add_option(
-           "--weights", request->columns.weights,
-           "Column of TEST with a weight for each row, >= 0, by which scores count rows, "
-           "by name or number from 1; it is no input. Default: every row counts as another")
-        ->type_name("NAME|INDEX");
+    add_text(app, "--labels", &request->labels, "FILE",
+             "File of one column with the targets of TEST");
+    add_text(app, "--weights", &request->columns.weights, "NAME|INDEX",
+             "Column of TEST with a weight for each row, >= 0, by which scores count rows, by name "
+             "or number from 1; it is no input. Default: every row counts as another");
     app->option_defaults()->group("Predictions");
     add_choice(app, "--extrapolation", &request->extrapolation, {"clip", "free", "refuse"},
                "Inputs outside the training range; default: as fitted");
@@ -60,10 +56,9 @@ void add_predict(CLI::App& app) {
                              "TEST", "Rows, with or without the target; - is standard input",
                              run_predict);
   ApplyRequest* const request = predict.request.get();
-  request->output = "-";
-  add_columns(predict.app, "--id", &request->columns.ids,
-              "Columns of TEST that are written as they stand before the predictions, by name "
-              "or number from 1: u,v or repeated; they may be unknown to the model");
+  add_list(predict.app, "--id", &request->columns.ids, "COLUMN",
+           "Columns of TEST that are written as they stand before the predictions, by name "
+           "or number from 1: u,v or repeated; they may be unknown to the model");
   predict.add_test_options();
   predict.app->add_flag("--scores", request->scores,
                         "Classification: also a column of scores for every class");
@@ -73,27 +68,21 @@ void add_predict(CLI::App& app) {
       "to how often classes occur");
   predict.app->add_flag("--variance", request->variance,
                         "Model gp: also the variance of a new target, its noise included");
-  predict.app
-      ->add_option_function<std::string>(
-          "--interval",
-          [request](const std::string& text) {
-            request->interval = read_fraction("--interval", text);
-            if (request->interval == 0)
-              throw Failure("--interval 0: expected a number > 0 and < 1");
-          },
-          "Model gp: also the ends of an interval that holds this share of new targets")
-      ->type_name("SHARE");
+  add_reader(predict.app, "--interval", "SHARE",
+             "Model gp: also the ends of an interval that holds this share of new targets",
+             [request](const std::string& text) {
+               request->interval = read_fraction("--interval", text);
+               if (request->interval == 0)
+                 throw Failure("--interval 0: expected a number > 0 and < 1");
+             });
   predict.app
       ->add_option("--samples", request->samples,
                    "Model gp: also as many draws of the function, the same rows after rows")
       ->check(whole_number(1, 1000000))
       ->type_name("N");
   add_seed(predict.app, &request->seed);
-  predict.app
-      ->add_option(
-          "-o,--output", request->output,
-          "CSV to write; default -, standard output: the score then goes to standard error")
-      ->type_name("PREDICTIONS.csv");
+  add_text(predict.app, "-o,--output", &request->output, "PREDICTIONS.csv",
+           "CSV to write; default -, standard output: the score then goes to standard error");
   add_run_options(predict.app, &request->run);
   predict.app->footer(
       "Examples:\n"
@@ -117,10 +106,6 @@ void add_relevance(CLI::App& app) {
       "How much each input moves the predictions of a model on rows, in standard deviations of "
       "both: by giving it another row's value; above 2,000 inputs by derivatives",
       "DATA", "Rows, with or without the target; - is standard input", run_relevance);
-  relevance.app
-      ->add_option("-o,--output", relevance.request->output,
-                   "Also write it: FILE.html a page with a plot, another name JSON")
-      ->type_name("FILE");
   add_run_options(relevance.app, &relevance.request->run);
 }
 
@@ -130,8 +115,8 @@ void add_transform(CLI::App& app) {
       "transform", "Features of rows, which are taken as they are, and the map that makes them");
   transform->option_defaults()->group("Data");
   transform->add_option("ROWS", request->rows, "Rows of numbers; - is standard input")->required();
-  add_columns(transform, "--ignore", &request->columns.ignore,
-              "Columns left out, by name or number from 1: u,v or repeated");
+  add_list(transform, "--ignore", &request->columns.ignore, "COLUMN",
+           "Columns left out, by name or number from 1: u,v or repeated");
   add_column_options(transform, &request->columns);
   transform->option_defaults()->group("Map");
   add_plan_options(transform, &request->plan);
@@ -139,18 +124,14 @@ void add_transform(CLI::App& app) {
       ->check(whole_number(1, (int64_t{1} << 31) - 1))
       ->type_name("D");
   add_seed(transform, &request->seed);
-  transform->add_option("--read-map", request->map, "Take the map of this file instead")
+  add_text(transform, "--read-map", &request->map, "FILE", "Take the map of this file instead")
       ->excludes("--kernel")
       ->excludes("--map")
-      ->excludes("--lengthscale")
-      ->type_name("FILE");
+      ->excludes("--lengthscale");
   transform->option_defaults()->group("Results");
-  transform
-      ->add_option("-o,--output", request->output,
-                   "FILE.npy, or another name for CSV; default -, CSV on standard output")
-      ->type_name("FILE");
-  transform->add_option("--write-map", request->written, "Also write the map, for programs")
-      ->type_name("FILE");
+  add_text(transform, "-o,--output", &request->output, "FILE",
+           "FILE.npy, or another name for CSV; default -, CSV on standard output");
+  add_text(transform, "--write-map", &request->written, "FILE", "Also write the map, for programs");
   add_run_options(transform, &request->run);
   transform->footer(
       "Examples:\n"

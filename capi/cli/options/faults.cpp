@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 #include <algorithm>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 #include "failure.h"
-#include "nearest.h"
-#include "options/command_line.h"
 #include "options/shared.h"
 
 namespace mercer::cli {
@@ -16,17 +12,14 @@ namespace {
 
 // CLI11 says only that one is required.
 std::string command_fault(const CLI::App& app, int argc, char** argv) {
-  std::string names;
   std::vector<std::string> commands;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    names += (names.empty() ? "" : ", ") + command->get_name();
-    commands.push_back(command->get_name());
-  }
+  for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
   const std::string first = argc < 2 ? "" : argv[1];
   if (first.starts_with("-"))
     return first + " is no option of mercer" + did_you_mean(first, {"--help", "--version"}) +
            " (mercer --help says more)";
-  const std::string expected = "expected one of " + names + " (mercer --help says more)";
+  const std::string expected =
+      "expected one of " + CLI::detail::join(commands, ", ") + " (mercer --help says more)";
   return argc < 2 ? "no command, " + expected
                   : shown(first) + " is no command, " + expected + did_you_mean(first, commands);
 }
@@ -34,27 +27,6 @@ std::string command_fault(const CLI::App& app, int argc, char** argv) {
 bool has_unknown_option(const CLI::App& command) {
   const std::vector<std::string> surplus = command.remaining();
   return std::ranges::any_of(surplus, [](const auto& word) { return word.starts_with("--"); });
-}
-
-// What other programs call them.
-constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
-    {"--sep", "--delimiter"},
-    {"--separator", "--delimiter"},
-    {"--test-size", "--test-fraction"},
-    {"--proba", "--probabilities"},
-    {"--label", "--target"},
-    {"--random-state", "--seed"},
-    {"--alpha", "--lambda"},
-    {"--jobs", "--threads"},
-    {"--n-components", "--features"},
-    {"--gamma", "--lengthscale"},
-    {"--bandwidth", "--lengthscale"}};
-
-std::string meant_option(const std::string& word, const std::vector<std::string>& known) {
-  for (const auto& [other, own] : kSynonyms)
-    if (word == other && std::ranges::find(known, own) != known.end())
-      return "; did you mean " + shown(own) + "?";
-  return did_you_mean(word, known);
 }
 
 std::string surplus_fault(const CLI::App& command) {
@@ -69,7 +41,7 @@ std::string surplus_fault(const CLI::App& command) {
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  return word + " is no option of " + command.get_name() + meant_option(word, known) + " (mercer " +
+  return word + " is no option of " + command.get_name() + did_you_mean(word, known) + " (mercer " +
          command.get_name() + " --help lists them)";
 }
 

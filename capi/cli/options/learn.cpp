@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Options of the commands that fit: fit, cv and compare.
-#include <unistd.h>
-
 #include <memory>
 #include <utility>
 
 #include "failure.h"
-#include "options/command_line.h"
 #include "options/shared.h"
-#include "read/number.h"
 #include "scoring.h"
 
 namespace mercer::cli {
@@ -18,72 +14,43 @@ namespace {
 
 constexpr int64_t kMostFeatures = (int64_t{1} << 31) - 1;
 
-/// --target u v train.csv: the last word is no column but the file.
-void settle_train(LearnRequest* learn) {
-  for (std::vector<std::string>* columns :
-       {&learn->targets.targets, &learn->columns.ignore, &learn->columns.text}) {
-    if (!learn->train.empty() || columns->size() < 2) continue;
-    const std::string last = columns->back();
-    if (last != "-" && ::access(last.c_str(), F_OK) != 0) continue;
-    learn->train = last;
-    columns->pop_back();
-  }
-  if (!learn->train.empty()) return;
-  for (const std::vector<std::string>& columns :
-       {learn->targets.targets, learn->columns.ignore, learn->columns.text})
-    if (columns.size() > 1) throw Failure("TRAIN: " + shown(columns.back()) + ": no such file");
-  throw CLI::RequiredError("TRAIN");
-}
-
 /// Words and numbers that a part of the fit's spec is, by its place there.
-void add_word(CLI::App* app, const char* name, Json* spec, const char* place, const Words& words,
-              const char* help) {
-  app->add_option_function<std::string>(
-         name, [=](const std::string& word) { (*spec)[Json::json_pointer(place)] = word; }, help)
-      ->check(one_of(words))
-      ->type_name(joined(words));
+CLI::Option* add_word(CLI::App* app, const char* name, Json* spec, const char* place,
+                      const Words& words, const char* help) {
+  return add_reader(app, name, CLI::detail::join(words, "|").c_str(), help,
+                    [=](const std::string& word) { (*spec)[Json::json_pointer(place)] = word; })
+      ->check(one_of(words));
 }
 
 void add_number(CLI::App* app, const char* name, Json* spec, const char* place, const char* help) {
-  app->add_option_function<std::string>(
-         name,
-         [=](const std::string& text) {
-           double number = 0;
-           if (parse_number(text, &number) != NumberKind::finite)
-             throw Failure(std::string(name) + " " + shown(text) + ": expected a number");
-           (*spec)[Json::json_pointer(place)] = number;
-         },
-         help)
-      ->type_name("NUMBER");
+  add_reader(app, name, "NUMBER", help, [=](const std::string& text) {
+    double number = 0;
+    if (parse_number(text, &number) != NumberKind::finite)
+      throw Failure(std::string(name) + " " + shown(text) + ": expected a number");
+    (*spec)[Json::json_pointer(place)] = number;
+  });
 }
 
 // What is learnt from which columns.
 void add_data_options(CLI::App* app, LearnRequest* learn) {
   app->option_defaults()->group("Data");
-  app->add_option("TRAIN", learn->train,
-                  "CSV, libsvm or .npy, plain or gzip; - is standard input (required)");
-  add_columns(app, "--target", &learn->targets.targets,
-              "Target columns, by name or number from 1: u v, u,v or repeated. Default: the "
-              "columns named y or y1, y2, ..., else the last")
-      ->allow_extra_args(true);
-  app->add_option("--labels", learn->targets.labels, "File of one column with the targets")
-      ->type_name("FILE");
+  app->add_option("TRAIN", learn->train, "CSV, libsvm or .npy, plain or gzip; - is standard input")
+      ->required();
+  add_list(app, "--target", &learn->targets.targets, "COLUMN",
+           "Target columns, by name or number from 1: u,v or repeated. Default: the columns named "
+           "y or y1, y2, ..., else the last");
+  add_text(app, "--labels", &learn->targets.labels, "FILE", "File of one column with the targets");
   add_choice(app, "--task", &learn->task, {"regression", "classification", "auto"},
              "Default auto: classification iff labels are text, or the whole numbers 0..K-1, 1..K "
              "or -1 and 1 in at least 20 K rows (10 of two classes) and not like counts");
-  add_columns(app, "--ignore", &learn->columns.ignore,
-              "Columns left out, by name (all of that name) or number from 1, '' for the one "
-              "without a name; as many as --target takes")
-      ->allow_extra_args(true);
-  add_columns(app, "--text", &learn->columns.text,
-              "Columns of a CSV that are text, though they hold numbers or nearly so; as many as "
-              "--target takes")
-      ->allow_extra_args(true);
-  app->add_option("--weights", learn->columns.weights,
-                  "Column with a weight for each row, >= 0 (0: left out), by name or number from "
-                  "1; it is no input. Fits, choices and scores count rows by it; splits, "
-                  "landmarks and the threshold of input_bits take rows as they are")
-      ->type_name("NAME|INDEX");
+  add_list(app, "--ignore", &learn->columns.ignore, "COLUMN",
+           "Columns left out, by name (all of that name) or number from 1: u,v or repeated");
+  add_list(
+      app, "--text", &learn->columns.text, "COLUMN",
+      "Columns of a CSV that are text, though they hold numbers or nearly so: u,v or repeated");
+  add_text(app, "--weights", &learn->columns.weights, "NAME|INDEX",
+           "Column with a weight for each row, >= 0 (0: left out), by name or number from "
+           "1; it is no input. Fits, choices and scores count rows by it");
   add_column_options(app, &learn->columns);
 }
 
@@ -91,14 +58,13 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
   add_data_options(app, learn);
   app->option_defaults()->group("Preparation");
   add_word(app, "--missing", &learn->spec, "/prepare/missing", {"refuse", "fill", "flag"},
-           "Missing inputs (empty, NA, NaN, N/A, null, ?, what --missing-word says, one or two "
-           "words in a column of numbers): refused (default), filled with the median, or filled "
-           "and flagged by an input of 0 and 1 each");
+           "Missing inputs (empty, NA, NaN, N/A, null, ?, what --missing-word says): refused "
+           "(default), filled with the median, or filled and flagged by an input of 0 and 1 each");
   app->add_flag("--no-standardize", learn->raw, "Take inputs as they are");
   app->option_defaults()->group("Model");
   add_plan_options(app, &learn->plan);
-  app->add_option("--lambda", learn->plan.lambda, "Regularisation per row; default auto: searched")
-      ->type_name("L|auto");
+  add_text(app, "--lambda", &learn->plan.lambda, "L|auto",
+           "Regularisation per row; default auto: searched");
   add_word(app, "--class-weight", &learn->spec, "/class_weight", {"none", "balanced"},
            "Of classes: none (default), or balanced: each weighs as much as another in fits and "
            "choices, not in scores");
@@ -108,17 +74,16 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
 void add_preparation_options(CLI::App* app, LearnRequest* learn) {
   app->option_defaults()->group("Preparation");
   const Words transforms = {"none", "log", "rank", "auto"};
-  app->add_option_function<std::string>(
-         "--scale",
-         [learn](const std::string& word) {
-           if (word == "none") learn->raw = true;
-           if (word != "none") learn->spec["prepare"]["scale"] = word;
-         },
-         "Inputs by mean and deviation (default), median and quartiles, mean alone, mean and one "
-         "unit for all (common, the default of fields), or as they are; but for common those of 0 "
-         "and 1 always are")
-      ->check(one_of({"standard", "robust", "center", "common", "none"}))
-      ->type_name("standard|robust|center|common|none");
+  const Words scales = {"standard", "robust", "center", "common", "none"};
+  add_reader(app, "--scale", CLI::detail::join(scales, "|").c_str(),
+             "Inputs by mean and deviation (default), median and quartiles, mean alone, mean and "
+             "one unit for all (common, the default of fields), or as they are",
+             [learn](const std::string& word) {
+               if (word == "none") learn->raw = true;
+               if (word != "none") learn->spec["prepare"]["scale"] = word;
+             })
+      ->check(one_of(scales))
+      ->excludes("--no-standardize");
   add_word(app, "--transform", &learn->spec, "/prepare/transform", transforms,
            "Inputs: log of skewed ones, normal ranks, or (auto, the default) what wins where the "
            "lengthscale is searched");
@@ -131,26 +96,6 @@ void add_preparation_options(CLI::App* app, LearnRequest* learn) {
            {"clip", "free", "refuse"},
            "What predictions do with inputs outside the training range: clip (default), free or "
            "refuse");
-}
-
-// How several targets are learnt together.
-void add_operator_option(CLI::App* app, std::string* operation) {
-  app->add_option(
-         "--operator", *operation,
-         "How several targets belong together: curl_free, divergence_free or helmholtz (fields: as "
-         "many targets as inputs), helmholtz:ALPHA, decomposable (targets that correlate), "
-         "decomposable:similarity, decomposable:GRAPH.csv (weights between targets), the JSON spec "
-         "of such a kernel or of outputs, or auto: correlations, of 2 or 3 inputs and as many "
-         "targets a field, where they clearly win. --kernel is the kernel of "
-         "each. In the table of the search shape 0 is a field without sources, 1 one without "
-         "vortices; of decomposable 0 are targets that know nothing of each other (of similarity: "
-         "that are all alike). Default: each target by itself")
-      ->check([](const std::string& text) {
-        return text.empty()
-                   ? "expected the name of a kernel of several outputs or a JSON spec, not nothing"
-                   : "";
-      })
-      ->type_name("NAME[:...]|JSON");
 }
 
 // What is fitted, and what is least.
@@ -172,21 +117,31 @@ void add_model_options(CLI::App* app, FitRequest* request) {
       ->type_name("D");
   add_word(app, "--estimator", spec, "/model", {"auto", "ridge", "logistic", "gp"},
            "gp: a Gaussian process, whose predictions have intervals; of classes: ridge (least "
-           "squares) or logistic; default auto: ridge for up to 3,000 "
-           "rows or where logistic takes longer, else logistic unless ridge is better on rows "
-           "held out by more than a standard error");
+           "squares) or logistic; default auto: of many rows what is better on some held out");
   add_word(app, "--loss", spec, "/loss", {"huber", "quantile", "poisson", "squared_hinge"},
            "Fitted with the map that the search finds by squares: huber (few wrong targets change "
            "little), quantile (--tau), poisson (counts, whose means are predicted), of classes "
-           "squared_hinge. Scores are then of absolute errors, the pinball loss or the deviance: "
-           "1 is perfect, 0 the best constant");
+           "squared_hinge. Scores are those of the loss: 1 is perfect, 0 the best constant")
+      ->excludes("--estimator");
   add_number(app, "--tau", spec, "/tau", "Of --loss quantile: the share of targets below it");
   add_number(app, "--delta", spec, "/delta",
              "Of --loss huber: where squares end; default 1.345 deviations of residuals");
   add_word(app, "--ard", spec, "/ard", {"auto", "off", "on"},
            "A lengthscale for each input: default auto: learnt from dense rows of up to 100 "
            "inputs, kept where it wins; off; on: always kept");
-  add_operator_option(app, &request->operation);
+  add_text(
+      app, "--operator", &request->operation, "NAME[:...]|JSON",
+      "How several targets belong together: curl_free, divergence_free or helmholtz (fields: as "
+      "many targets as inputs), helmholtz:ALPHA, decomposable (targets that correlate), "
+      "decomposable:similarity, decomposable:GRAPH.csv (weights between targets), the JSON spec "
+      "of such a kernel or of outputs, or auto: correlations, of 2 or 3 inputs and as many "
+      "targets a field, where they clearly win. --kernel is the kernel of each. Default: each "
+      "target by itself")
+      ->check([](const std::string& name) {
+        return name.empty()
+                   ? "expected the name of a kernel of several outputs or a JSON spec, not nothing"
+                   : "";
+      });
 }
 
 // What fit and cv share.
@@ -195,14 +150,14 @@ void add_fit_options(CLI::App* app, FitRequest* request) {
   learn->gaps = true;
   add_learn_options(app, learn);
   app->option_defaults()->group("Data");
-  app->add_option("--groups", learn->columns.groups,
-                  "Column that says which rows belong together (a person, a place, a batch), by "
-                  "name or number from 1; it is no input. Rows of a group are never on both sides "
-                  "of a split, so that scores are those of new groups")
-      ->type_name("NAME|INDEX");
+  add_text(app, "--groups", &learn->columns.groups, "NAME|INDEX",
+           "Column that says which rows belong together (a person, a place, a batch), by "
+           "name or number from 1; it is no input. Rows of a group are never on both sides "
+           "of a split, so that scores are those of new groups");
   app->add_flag("--ordered", learn->ordered,
                 "Rows are in the order of time: what is held out is later than what it is "
-                "predicted from, in the search, the score, --test-fraction and cv");
+                "predicted from, in the search, the score, --test-fraction and cv")
+      ->excludes("--groups");
   add_preparation_options(app, learn);
   add_model_options(app, request);
 }
@@ -216,23 +171,11 @@ void settle_loss(FitRequest* request) {
     if (spec.contains(key) && (row == nullptr || row->reads != std::string(key)))
       throw Failure(std::string("--") + key + ": is of --loss " + of);
   if (row == nullptr) return;
-  if (spec.contains("model"))
-    throw Failure("--loss " + loss + ": does not go with --estimator, one of the two");
   const std::string task = row->task;
   if (request->learn.task == "auto") request->learn.task = task;
   if (request->learn.task != task)
     throw Failure("--loss " + loss + ": is of a " + task + ", --task says " + request->learn.task);
   request->learn.gaps = false;
-}
-
-/// Options that contradict each other, before anything is read.
-void settle(LearnRequest* learn) {
-  settle_train(learn);
-  const std::string scale = learn->spec["prepare"].value("scale", "standard");
-  if (learn->raw && scale != "standard")
-    throw Failure("--scale " + scale + ": does not go with --no-standardize");
-  if (learn->ordered && !learn->columns.groups.empty())
-    throw Failure("--groups: does not go with --ordered");
 }
 
 }  // namespace
@@ -242,24 +185,18 @@ void add_fit(CLI::App& app) {
   CLI::App* fit = app.add_subcommand("fit", "Fit a model; lengthscale and lambda are searched");
   add_fit_options(fit, request.get());
   fit->option_defaults()->group("Results");
-  fit->add_option("-o,--output", request->model,
-                  "Model file to write; - is standard output, pipes and devices are written to")
-      ->required()
-      ->type_name("MODEL");
-  fit->add_option_function<std::string>(
-         "--test-fraction",
-         [request](const std::string& text) {
-           request->test_fraction = read_fraction("--test-fraction", text);
-         },
-         "Hold this fraction of the rows out and print their score")
-      ->type_name("F");
-  fit->add_option(
-         "--report", request->report,
-         "Also write what is known of the fit, with a learning curve, the importance of inputs and "
-         "the errors on rows not fitted on: FILE.html a page with plots, another name JSON; "
-         "repeats")
-      ->type_name("FILE")
-      ->allow_extra_args(false);
+  add_text(fit, "-o,--output", &request->model, "MODEL",
+           "Model file to write; - is standard output, pipes and devices are written to")
+      ->required();
+  add_reader(fit, "--test-fraction", "F",
+             "Hold this fraction of the rows out and print their score",
+             [request](const std::string& text) {
+               request->test_fraction = read_fraction("--test-fraction", text);
+             });
+  add_list(fit, "--report", &request->report, "FILE",
+           "Also write what is known of the fit, with a learning curve, the importance of inputs "
+           "and the errors on rows not fitted on: FILE.html a page with plots, another name JSON; "
+           "repeats");
   add_run_options(fit, &request->learn.run);
   fit->footer(
       "Examples:\n"
@@ -267,7 +204,6 @@ void add_fit(CLI::App& app) {
       "  mercer fit train.csv -o model.mercer --target price --missing flag --report fit.html\n"
       "  mercer fit train.csv -o model.mercer --kernel matern -D 4096 --test-fraction 0.2");
   fit->callback([request] {
-    settle(&request->learn);
     settle_loss(request.get());
     run_fit(*request);
   });
@@ -279,13 +215,11 @@ void add_cv(CLI::App& app) {
       "cv", "Cross-validate: fit without each fold of the rows in turn, and score on it");
   add_fit_options(cv, &request->fit);
   cv->option_defaults()->group("Results");
-  cv->add_option_function<std::string>(
-        "--folds", [request](const std::string& text) { request->folds = read_folds(text); },
-        "Folds; default 5; loo, or as many as rows: one row in each (leave-one-out)")
-      ->type_name("K|loo");
+  add_reader(cv, "--folds", "K|loo",
+             "Folds; default 5; loo, or as many as rows: one row in each (leave-one-out)",
+             [request](const std::string& text) { request->folds = read_folds(text); });
   add_run_options(cv, &request->fit.learn.run);
   cv->callback([request] {
-    settle(&request->fit.learn);
     settle_loss(&request->fit);
     run_cv(*request);
   });
@@ -309,10 +243,7 @@ void add_compare(CLI::App& app) {
       ->check(whole_number(2, int64_t{1} << 20))
       ->type_name("N");
   add_run_options(compare, &request->learn.run);
-  compare->callback([request] {
-    settle(&request->learn);
-    run_compare(*request);
-  });
+  compare->callback([request] { run_compare(*request); });
 }
 
 }  // namespace mercer::cli

@@ -3,21 +3,15 @@
 #include "options/shared.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "failure.h"
-#include "nearest.h"
-#include "options/command_line.h"
 
 namespace mercer::cli {
 
 std::function<std::string(const std::string&)> whole_number(int64_t least, int64_t most) {
   return [=](const std::string& text) -> std::string {
     int64_t number = 0;
-    const char* end = text.data() + text.size();
-    const std::from_chars_result read = std::from_chars(text.data(), end, number);
-    const bool good = read.ec == std::errc() && read.ptr == end && number >= least;
-    if (good && number <= most) return "";
+    if (parse_whole(text, &number) && number >= least && number <= most) return "";
     return "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
            ", got " + shown(text);
   };
@@ -31,15 +25,19 @@ std::function<std::string(const std::string&)> one_of(const Words& words) {
   };
 }
 
-std::string joined(const Words& words) {
-  std::string type;
-  for (const std::string& word : words) type += (type.empty() ? "" : "|") + word;
-  return type;
+CLI::Option* add_reader(CLI::App* app, const char* name, const char* type, const char* help,
+                        const std::function<void(const std::string&)>& read) {
+  return app->add_option_function<std::string>(name, read, help)->type_name(type);
+}
+
+CLI::Option* add_text(CLI::App* app, const char* name, std::string* to, const char* type,
+                      const char* help) {
+  return app->add_option(name, *to, help)->type_name(type);
 }
 
 void add_choice(CLI::App* app, const char* name, std::string* to, const Words& words,
                 const char* help) {
-  app->add_option(name, *to, help)->check(one_of(words))->type_name(joined(words));
+  add_text(app, name, to, CLI::detail::join(words, "|").c_str(), help)->check(one_of(words));
 }
 
 void add_run_options(CLI::App* app, RunRequest* run) {
@@ -57,46 +55,38 @@ void add_run_options(CLI::App* app, RunRequest* run) {
 }
 
 void add_column_options(CLI::App* app, ColumnRequest* columns) {
-  app->add_option("--delimiter", columns->delimiter,
-                  "What separates fields of a CSV: comma, tab, semicolon, space or a character; "
-                  "default auto: as its first line looks")
-      ->type_name("C");
+  add_text(app, "--delimiter", &columns->delimiter, "C",
+           "What separates fields of a CSV: comma, tab, semicolon, space or a character; "
+           "default auto: as its first line looks");
   add_choice(app, "--header", &columns->header, {"auto", "yes", "no"},
              "Whether the first line of a CSV names the columns; default auto: iff it holds "
              "text, and either no numbers or text above numbers");
   add_choice(app, "--decimal", &columns->decimal, {"auto", "point", "comma"},
-             "The decimal mark of numbers in a CSV; default auto: a comma where it is certain");
-  app->add_option("--missing-word", columns->missing_words,
-                  "A further word, or number, of a CSV that stands for what is missing, as in "
-                  "--missing-word=-999; repeats. predict and its like know those of the fit")
-      ->type_name("WORD")
-      ->allow_extra_args(false);
+             "The decimal mark of numbers in a CSV; default auto: that of the fit, else a point");
+  add_list(app, "--missing-word", &columns->missing_words, "WORD",
+           "A further word, or number, of a CSV that stands for what is missing, as in "
+           "--missing-word=-999; repeats. predict and its like know those of the fit");
 }
 
 void add_plan_options(CLI::App* app, PlanRequest* plan) {
-  app->add_option("--kernel", plan->kernel,
-                  "Kernel: a name, or a JSON spec (see: mercer specs); default that of the map: "
-                  "gaussian for fourier")
-      ->type_name("JSON|NAME");
-  app->add_option("--map", plan->map,
-                  "Feature map: a name, or a JSON spec; default that of the kernel")
-      ->type_name("JSON|NAME");
-  app->add_option("--lengthscale", plan->lengthscale,
-                  "In units of the standardised inputs; default auto: searched")
-      ->type_name("L|auto");
+  add_text(app, "--kernel", &plan->kernel, "JSON|NAME",
+           "Kernel: a name, or a JSON spec (see: mercer specs); default that of the map: "
+           "gaussian for fourier");
+  add_text(app, "--map", &plan->map, "JSON|NAME",
+           "Feature map: a name, or a JSON spec; default that of the kernel");
+  add_text(app, "--lengthscale", &plan->lengthscale, "L|auto",
+           "In units of the standardised inputs; default auto: searched");
 }
 
 void add_seed(CLI::App* app, uint64_t* seed) {
   // CLI11 takes 2^64 for 2^64 - 1, -1 for the same, and NaN for a number in any range.
-  app->add_option_function<std::string>(
-         "--seed", [seed](const std::string& text) { *seed = read_seed(text); },
-         "Fixes every random number; default 0")
-      ->type_name("S");
+  add_reader(app, "--seed", "S", "Fixes every random number; default 0",
+             [seed](const std::string& text) { *seed = read_seed(text); });
 }
 
-CLI::Option* add_columns(CLI::App* app, const char* name, std::vector<std::string>* to,
-                         const char* help) {
-  return app->add_option(name, *to, help)->type_name("COLUMN")->allow_extra_args(false);
+void add_list(CLI::App* app, const char* name, std::vector<std::string>* to, const char* type,
+              const char* help) {
+  app->add_option(name, *to, help)->type_name(type)->allow_extra_args(false);
 }
 
 }  // namespace mercer::cli

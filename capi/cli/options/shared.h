@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Commands with their options, and what is said of a command line that is wrong.
+// Commands with their options, and what is said of a command line that is wrong. The one file that
+// includes CLI11: precompiled, with the JSON that requests hold, as both take seconds.
 #pragma once
 
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -19,8 +20,11 @@ using Words = std::vector<std::string>;
 std::function<std::string(const std::string&)> whole_number(int64_t least, int64_t most);
 std::function<std::string(const std::string&)> one_of(const Words& words);
 
-/// "a|b|c".
-std::string joined(const Words& words);
+/// An option that reads a text, and one that keeps it.
+CLI::Option* add_reader(CLI::App* app, const char* name, const char* type, const char* help,
+                        const std::function<void(const std::string&)>& read);
+CLI::Option* add_text(CLI::App* app, const char* name, std::string* to, const char* type,
+                      const char* help);
 /// An option that takes one of these words.
 void add_choice(CLI::App* app, const char* name, std::string* to, const Words& words,
                 const char* help);
@@ -31,9 +35,9 @@ void add_column_options(CLI::App* app, ColumnRequest* columns);
 /// --kernel, --map, --lengthscale.
 void add_plan_options(CLI::App* app, PlanRequest* plan);
 void add_seed(CLI::App* app, uint64_t* seed);
-/// A list of columns in one word, which repeats.
-CLI::Option* add_columns(CLI::App* app, const char* name, std::vector<std::string>* to,
-                         const char* help);
+/// An option that takes one word each time, and repeats: a list of columns, say.
+void add_list(CLI::App* app, const char* name, std::vector<std::string>* to, const char* type,
+              const char* help);
 
 /// Each command with its options, and what it runs.
 void add_fit(CLI::App& app);

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Whole files: a table stays in memory anyway. zlib's inflate is driven directly rather than
 // through gzread, whose errors do not tell a truncated file from a damaged one.
-#include "read/bytes.h"
-
 #include <fcntl.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -13,7 +11,7 @@
 #include <cstring>
 
 #include "failure.h"
-#include "interrupt.h"
+#include "read/table.h"
 
 namespace mercer::cli {
 

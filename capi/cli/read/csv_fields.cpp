@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Splitting and quoting of CSV fields.
-#include "read/csv_fields.h"
-
 #include <algorithm>
 
 #include "failure.h"
-#include "read/number.h"
+#include "read/csv.h"
 
 namespace mercer::cli {
 
@@ -99,44 +97,24 @@ void CsvRecords::take_plain(size_t* at) {
 
 void CsvRecords::read() {
   fields_.clear();
-  raw_.clear();
   breaks_ = 0;
   for (size_t at = separator_ == ' ' ? after_blanks(place_.at) : place_.at;;) {
-    const size_t begin = at, first = after_blanks(at);
+    const size_t first = after_blanks(at);
     if (first < text_.size() && text_[first] == '"') {
       at = first;
       take_quoted(&at);
     } else {
       take_plain(&at);
     }
-    raw_.push_back(text_.substr(begin, at - begin));
     if (separator_ == ' ') at = after_blanks(at);
     if (ends_line(at)) return end_line(text_.find('\n', at));
     if (separator_ != ' ') ++at;
   }
 }
 
-namespace {
+namespace {}  // namespace
 
-/// Semicolons between fields of which each holds at most one comma, between digits: 1,5;2,5;3
-bool has_decimal_commas(std::string_view line) {
-  const auto is_digit = [&](size_t k) {
-    return k < line.size() && line[k] >= '0' && line[k] <= '9';
-  };
-  bool seen = false;
-  for (size_t k = 0; k < line.size(); ++k) {
-    if (line[k] == '"' || line[k] == '\t') return false;
-    if (line[k] == ';') seen = false;
-    if (line[k] != ',') continue;
-    if (seen || k == 0 || !is_digit(k - 1) || !is_digit(k + 1)) return false;
-    seen = true;
-  }
-  return line.find(';') != line.npos;
-}
-
-}  // namespace
-
-char separator_of(std::string_view line) {
+char separator_of(std::string_view line, char decimal) {
   int64_t commas = 0, semicolons = 0, tabs = 0, blanks = 0;
   bool quoted = false;
   line = without_blanks(line);
@@ -149,51 +127,8 @@ char separator_of(std::string_view line) {
     blanks += c == ' ';
   }
   if (tabs > 0) return '\t';
-  if (semicolons > commas || has_decimal_commas(line)) return ';';
+  if (semicolons > (decimal == ',' ? 0 : commas)) return ';';
   return commas == 0 && blanks > 0 ? ' ' : ',';
-}
-
-namespace {
-
-/// Bytes of the character at the begin; 0: none.
-size_t length_of(std::string_view text) {
-  const auto byte = [&](size_t k) { return static_cast<unsigned char>(text[k]); };
-  const uint32_t first = byte(0);
-  if (first < 0x80) return 1;
-  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < length) return 0;
-  uint32_t code = first & (0xffU >> (length + 1));
-  for (size_t k = 1; k < length; ++k) {
-    if ((byte(k) & 0xc0U) != 0x80) return 0;
-    code = code << 6 | (byte(k) & 0x3fU);
-  }
-  const bool shortest = code >= (length == 4 ? 0x10000U : length == 3 ? 0x800U : 0x80U);
-  const bool surrogate = code >= 0xd800 && code < 0xe000;
-  return shortest && !surrogate && code <= 0x10ffff ? length : 0;
-}
-
-}  // namespace
-
-bool is_utf8(std::string_view text) {
-  while (!text.empty()) {
-    const size_t length = length_of(text);
-    if (length == 0) return false;
-    text.remove_prefix(length);
-  }
-  return true;
-}
-
-void require_utf8(const std::string& file, const std::vector<std::string>& texts) {
-  for (const std::string& one : texts) {
-    if (is_utf8(one)) continue;
-    std::string text = one;
-    for (char& c : text)
-      if (static_cast<unsigned char>(c) >= 0x80) c = '?';  // a terminal shows no better
-    fail_at(file, 0, 0,
-            shown(text) +
-                " is not UTF-8: save the file as UTF-8 (iconv -f WINDOWS-1252 -t UTF-8, if "
-                "a spreadsheet wrote it)");
-  }
 }
 
 std::string csv_field(std::string_view text) {
@@ -206,11 +141,6 @@ std::string csv_field(std::string_view text) {
     out += c;
   }
   return out + "\"";
-}
-
-std::string csv_copy(std::string_view raw) {
-  const bool quoted = without_blanks(raw).starts_with('"');
-  return quoted || raw.find(',') == raw.npos ? std::string(raw) : csv_field(raw);
 }
 
 }  // namespace mercer::cli

@@ -1,20 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// CSV: the first lines say what separates fields, whether there is a header (csv_header.h), and
-// whether lines end in a separator.
+// CSV: the first lines say what separates fields, whether there is a header, and whether lines end
+// in a separator.
 #include <algorithm>
+#include <cctype>
+#include <unordered_map>
 #include <utility>
 
 #include "failure.h"
-#include "interrupt.h"
-#include "read/csv_columns.h"
-#include "read/csv_fields.h"
-#include "read/csv_header.h"
-#include "read/number.h"
+#include "read/csv.h"
 
 namespace mercer::cli {
 
 namespace {
+
+enum class FieldKind { number, text, missing };
+
+FieldKind kind_of(std::string_view field) {
+  if (is_missing(field)) return FieldKind::missing;
+  double value;
+  const bool number = parse_number(field, &value) != NumberKind::not_a_number ||
+                      parse_decimal(field, ',', &value) == NumberKind::finite;
+  return number ? FieldKind::number : FieldKind::text;
+}
+
+bool begins_like_number(std::string_view field) {
+  return !field.empty() && std::isdigit(static_cast<unsigned char>(field[0])) != 0;
+}
+
+bool holds(const Fields& fields, FieldKind kind) {
+  return std::ranges::any_of(fields, [=](const auto& one) { return kind_of(one) == kind; });
+}
 
 class CsvReader {
  public:
@@ -52,29 +68,16 @@ class CsvReader {
     return records_.fields();
   }
 
-  /// Moves to the first line that is neither blank, a comment nor "sep=;"; where the last comment
-  /// begins behind its mark.
-  Place find_first_line() {
-    Place comment{0, 0};
+  /// Moves to the first line that is neither blank nor a comment.
+  void find_first_line() {
     bool more = records_.find_line();
-    const char declared = more ? declared_separator(records_.line()) : '\0';
-    if (declared != 0) {
-      if (options_.separator == 0) options_.separator = declared;
-      records_.pass_line();
-      more = records_.find_line();
-    }
     for (; more && is_comment(records_.line()); more = records_.find_line()) {
-      comment = records_.place();
-      const std::string_view line = records_.line();
-      comment.at += static_cast<size_t>(without_mark(line).data() - line.data());
-      if (line.find('"') != line.npos) comment.line = 0;  // no names
       ++table_.comments;
       records_.pass_line();
     }
     if (!more) fail_at(table_.name, 0, 0, table_.comments > 0 ? "comments alone" : "empty file");
     if (records_.line().find('\r') != std::string_view::npos)
       fail_at(table_.name, 1, 0, "lines end in CR alone: save the file with LF or CRLF");
-    return comment;
   }
 
   struct Head {
@@ -85,11 +88,11 @@ class CsvReader {
   };
 
   Head read_head() {
-    const Place comment = find_first_line();
+    find_first_line();
     Head head;
     const Place first = records_.place();
     records_.separate_by(options_.separator != 0 ? options_.separator
-                                                 : separator_of(records_.line()));
+                                                 : separator_of(records_.line(), options_.decimal));
     head.line = first.line;
     head.fields = fields_at(first);
     const Place second = records_.place();
@@ -98,11 +101,7 @@ class CsvReader {
     head.is_header =
         options_.header == Header::yes || (automatic && looks_like_header(head.fields, head.below));
     head.first_row = head.is_header ? second : first;
-    if (head.is_header || !automatic || comment.line == 0) return head;
-    const Fields names = fields_at(comment);
-    if (names.size() != head.fields.size() || !looks_like_header(names, head.fields)) return head;
-    --table_.comments;
-    return {first, names, head.fields, true, comment.line};
+    return head;
   }
 
   void read_first_lines(const TextRule& text_rule) {
@@ -119,8 +118,8 @@ class CsvReader {
     table_.kept.resize(kept_.size());
     refuse_repeated(names, head.line);
     const bool automatic = options_.header == Header::automatic;
-    table_.words_first = !head.is_header && automatic && holds_words(head.fields);
-    table_.numbers_first = head.is_header && automatic && holds_numbers(head.fields);
+    table_.words_first = !head.is_header && automatic && holds(head.fields, FieldKind::text);
+    table_.numbers_first = head.is_header && automatic && holds(head.fields, FieldKind::number);
     records_.go_to(head.first_row);
   }
 
@@ -167,7 +166,7 @@ class CsvReader {
                   (comment ? " (comments may stand before the first row only)" : ""));
     columns_.add_row(place);
     for (size_t k = 0; k < kept_.size(); ++k)
-      table_.kept[k].emplace_back(records_.raw(static_cast<size_t>(kept_[k])));
+      table_.kept[k].emplace_back(records_[static_cast<size_t>(kept_[k])]);
   }
 
   CsvRecords records_;
@@ -181,14 +180,53 @@ class CsvReader {
 
 }  // namespace
 
-bool is_missing(std::string_view field) {
-  constexpr std::string_view kTexts[] = {"NA",  "NaN",  "nan",  "?",    "N/A",
-                                         "n/a", "#N/A", "null", "NULL", "<NA>"};
-  return field.empty() ||
-         (field.size() <= 4 && std::ranges::find(kTexts, field) != std::end(kTexts));
+bool is_comment(std::string_view line) {
+  constexpr std::string_view kSeparators = ",;\t|";
+  line = without_blanks(line);
+  if (line.size() == 5 && line.starts_with("sep=")) return true;
+  return line.starts_with('#') &&
+         (line.size() == 1 || kSeparators.find(line[1]) == kSeparators.npos);
 }
 
-std::string name_of_unnamed(int64_t column) { return "Unnamed: " + std::to_string(column); }
+bool looks_like_header(const Fields& first, const Fields& second) {
+  int64_t words = 0, values = 0;
+  bool above_number = false;
+  for (size_t j = 0; j < first.size(); ++j) {
+    const FieldKind kind = kind_of(first[j]);
+    const bool word = kind == FieldKind::text;
+    words += word;
+    values += kind == FieldKind::number || begins_like_number(first[j]);
+    above_number =
+        above_number || (word && j < second.size() && kind_of(second[j]) == FieldKind::number);
+  }
+  return words > 0 && (values == 0 || above_number);
+}
+
+ColumnNames column_names(const std::vector<std::string>& written) {
+  return column_names(Fields(written.begin(), written.end()));
+}
+
+ColumnNames column_names(const Fields& fields) {
+  ColumnNames columns;
+  std::unordered_map<std::string, int64_t> places, copies;
+  for (size_t j = 0; j < fields.size(); ++j) {
+    const auto column = static_cast<int64_t>(j);
+    std::string name = fields[j].empty() ? name_of_unnamed(column) : std::string(fields[j]);
+    std::ranges::replace_if(
+        name, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+    columns.written.push_back(name);
+    const auto [place, added] = places.try_emplace(name, column);
+    if (!added) {
+      columns.repeated.push_back(column);
+      columns.first.push_back(place->second);
+      int64_t& k = copies[name];
+      do name = columns.written[j] + "." + std::to_string(++k);
+      while (!places.try_emplace(name, column).second);
+    }
+    columns.names.push_back(std::move(name));
+  }
+  return columns;
+}
 
 Table read_csv(const std::string& text, const std::string& name, const TextRule& text_rule,
                const CsvOptions& options) {

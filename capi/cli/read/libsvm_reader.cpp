@@ -3,12 +3,8 @@
 // libsvm text: "label index:value ...", indices from 1, ascending; "#" starts a comment. Rows
 // become CSR and stay it.
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
 
 #include "failure.h"
-#include "interrupt.h"
-#include "read/number.h"
 #include "read/table.h"
 
 namespace mercer::cli {
@@ -73,11 +69,8 @@ class LibsvmReader {
     const size_t colon = token.find(':');
     if (colon == token.npos) complain(shown(token) + " is not index:value");
     int64_t index = 0;
-    const char* end = token.data() + colon;
-    const std::from_chars_result result = std::from_chars(token.data(), end, index);
-    if (result.ec != std::errc() || result.ptr != end) {
+    if (!parse_whole(token.substr(0, colon), &index))
       complain(shown(token.substr(0, colon)) + " is not a whole-number index");
-    }
     if (index < 1) complain("index " + std::to_string(index) + ", but indices start at 1");
     if (index > kMostColumns) {
       complain("index " + std::to_string(index) + ", expected at most " +

@@ -3,7 +3,6 @@
 // .npy files, versions 1 to 3: magic, version, header length, a dictionary as Python writes it,
 // elements. Source: NumPy Enhancement Proposal 1 and numpy.lib.format.
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <regex>
@@ -112,8 +111,7 @@ class NpyReader {
     for (std::sregex_iterator one(text.begin(), text.end(), number), end; one != end; ++one) {
       const std::string digits = one->str();
       uint64_t extent = 0;
-      if (std::from_chars(digits.data(), digits.data() + digits.size(), extent).ec != std::errc())
-        refuse("impossible size " + digits);
+      if (!parse_whole(digits, &extent)) refuse("impossible size " + digits);
       array->extents.push_back(extent);
       array->shape += (array->shape.empty() ? "" : ", ") + digits;
     }

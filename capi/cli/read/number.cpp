@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Numbers by std::from_chars / to_chars (C++17): correctly rounded, locale-free.
-#include "read/number.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <cstdio>
 
 #include "failure.h"
+#include "read/table.h"
 
 namespace mercer::cli {
 
@@ -28,9 +26,7 @@ NumberKind parse_number(std::string_view text, double* value) {
   if (result.ec == std::errc::invalid_argument || result.ptr != end)
     return NumberKind::not_a_number;
   if (result.ec == std::errc::result_out_of_range) {
-    // from_chars says the same of 1e999 and of 1e-999; the second is a fine zero. A decimal with a
-    // negative exponent is the small one: a mantissa would need hundreds of digits to say
-    // otherwise.
+    // from_chars says the same of 1e999 and of 1e-999; the second is a fine zero.
     if (text.find("e-") == text.npos && text.find("E-") == text.npos)
       return NumberKind::out_of_range;
     *value = 0;
@@ -38,24 +34,12 @@ NumberKind parse_number(std::string_view text, double* value) {
   return std::isfinite(*value) ? NumberKind::finite : NumberKind::not_finite;
 }
 
-std::optional<CommaNumber> read_comma(std::string_view text) {
-  text = without_blanks(text);
-  const size_t comma = text.find(',');
-  constexpr std::string_view kParts = "0123456789+-eE";
-  if (comma == text.npos || text.size() > 64) return {};
-  const std::string_view before = text.substr(0, comma), behind = text.substr(comma + 1);
-  if (before.find_first_not_of(kParts) != text.npos ||
-      behind.find_first_not_of(kParts) != text.npos)
-    return {};
-  CommaNumber number;
-  const std::string plain = std::string(before) + "." + std::string(behind);
-  if (parse_number(plain, &number.value) != NumberKind::finite) return {};
-  const std::string_view digits =
-      before.substr(std::min(before.find_first_of("0123456789"), comma));
-  const bool groups = digits.size() >= 1 && digits.size() <= 3 && digits[0] != '0' &&
-                      behind.size() == 3 && behind.find_first_of("eE") == behind.npos;
-  number.certain = !groups;
-  return number;
+NumberKind parse_decimal(std::string_view text, char mark, double* value) {
+  if (mark != ',') return parse_number(text, value);
+  if (text.find('.') != text.npos) return NumberKind::not_a_number;
+  std::string plain(text);
+  std::ranges::replace(plain, ',', '.');
+  return parse_number(plain, value);
 }
 
 std::string complaint(NumberKind kind, std::string_view text) {

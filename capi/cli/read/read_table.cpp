@@ -3,14 +3,58 @@
 // Which reader a file needs: magic numbers first, then the name, then what the first lines look
 // like.
 #include <algorithm>
-#include <string_view>
+#include <utility>
 
 #include "failure.h"
-#include "read/bytes.h"
-#include "read/number.h"
 #include "read/table.h"
 
 namespace mercer::cli {
+
+bool is_missing(std::string_view field) {
+  constexpr std::string_view kTexts[] = {"NA",  "NaN",  "nan",  "?",    "N/A",
+                                         "n/a", "#N/A", "null", "NULL", "<NA>"};
+  return field.empty() ||
+         (field.size() <= 4 && std::ranges::find(kTexts, field) != std::end(kTexts));
+}
+
+std::string column_name(const Table& table, int64_t column) {
+  return table.names.empty() ? std::to_string(column + 1)
+                             : table.names[static_cast<size_t>(column)];
+}
+
+std::string name_of_unnamed(int64_t column) { return "Unnamed: " + std::to_string(column); }
+
+void densify_if_full(Numbers* numbers, int64_t rows, int64_t columns, double share) {
+  const double all = static_cast<double>(rows) * static_cast<double>(columns);
+  if (!numbers->sparse || static_cast<double>(numbers->values.size()) <= share * all) return;
+  Numbers dense;
+  dense.values.resize(static_cast<size_t>(rows) * static_cast<size_t>(columns));
+  for (size_t i = 0; i < static_cast<size_t>(rows); ++i)
+    for (auto p = numbers->offsets[i]; p < numbers->offsets[i + 1]; ++p)
+      dense.values[i * static_cast<size_t>(columns) +
+                   static_cast<size_t>(numbers->indices[static_cast<size_t>(p)])] = numbers->at(p);
+  *numbers = std::move(dense);
+}
+
+Numbers rows_in_order(const Numbers& numbers, int64_t columns, const std::vector<int64_t>& order) {
+  Numbers taken;
+  taken.sparse = numbers.sparse;
+  if (numbers.sparse) taken.offsets.push_back(0);
+  if (!numbers.sparse) taken.values.reserve(order.size() * static_cast<size_t>(columns));
+  for (const int64_t i : order) {
+    int64_t begin = i * columns, end = begin + columns;
+    if (numbers.sparse) {
+      begin = numbers.offsets[static_cast<size_t>(i)];
+      end = numbers.offsets[static_cast<size_t>(i) + 1];
+      taken.indices.insert(taken.indices.end(), numbers.indices.begin() + begin,
+                           numbers.indices.begin() + end);
+    }
+    taken.values.insert(taken.values.end(), numbers.values.begin() + begin,
+                        numbers.values.begin() + end);
+    if (numbers.sparse) taken.offsets.push_back(std::ssize(taken.values));
+  }
+  return taken;
+}
 
 namespace {
 
@@ -33,16 +77,12 @@ bool content_is_libsvm(std::string_view text) {
   return false;
 }
 
-bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> endings) {
-  return std::any_of(endings.begin(), endings.end(),
-                     [&](std::string_view e) { return name.ends_with(e); });
-}
-
 Format detect(std::string_view bytes, std::string_view path) {
   if (path.ends_with(".gz")) path.remove_suffix(3);
   if (bytes.starts_with("\x93NUMPY") || path.ends_with(".npy")) return Format::npy;
-  if (ends_with_any(path, {".svm", ".libsvm", ".svmlight"})) return Format::libsvm;
-  if (ends_with_any(path, {".csv", ".CSV"})) return Format::csv;
+  for (const char* ending : {".svm", ".libsvm", ".svmlight"})
+    if (path.ends_with(ending)) return Format::libsvm;
+  if (path.ends_with(".csv") || path.ends_with(".CSV")) return Format::csv;
   return content_is_libsvm(bytes.substr(0, 4096)) ? Format::libsvm : Format::csv;
 }
 
@@ -53,7 +93,11 @@ Table read_table(const std::string& path, const TextRule& text_rule, const CsvOp
   const std::string name = name_of_file(path);
   require_known_format(name, bytes);
   const Format format = detect(bytes, path);
-  if (format == Format::npy) return read_npy(bytes, name, csv.missing);
+  if (format == Format::npy) {
+    Table table = read_npy(bytes, name, csv.missing);
+    text_rule({}, table.columns);
+    return table;
+  }
   require_text(name, bytes);
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.erase(0, 3);  // a byte order mark
   return format == Format::libsvm ? read_libsvm(bytes, name)

@@ -1,40 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A table of numbers as a file holds it, and the readers that make one.
+// A table of numbers as a file holds it, the readers that make one, and texts of numbers.
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "read/numbers.h"
-
 namespace mercer::cli {
 
-enum class Format { csv, libsvm, npy };
+enum class NumberKind { finite, not_finite, out_of_range, not_a_number, empty };
 
-/// A word in a column of numbers, and in how many rows.
-struct WordRows {
-  std::string word;
-  int64_t rows = 0;
+/// Accepts what std::from_chars does, a leading '+', and blanks around. NaN and infinities are
+/// not_finite.
+NumberKind parse_number(std::string_view text, double* value);
+
+/// The same where this is the decimal mark: a comma, or else a point.
+NumberKind parse_decimal(std::string_view text, char mark, double* value);
+
+/// What a message says about a field that was not finite: "'abc' is not a number".
+std::string complaint(NumberKind kind, std::string_view text);
+/// Shortest text that reads back to the same double; whole numbers below 2^53 without point or
+/// exponent.
+std::string number_text(double value);
+/// At most `digits` significant digits, for people.
+std::string rounded(double value, int digits);
+
+std::string_view without_blanks(std::string_view text);
+
+/// Is all of the text a whole number of this type, by digits alone?
+template <class Int>
+bool parse_whole(std::string_view text, Int* value) {
+  const char* end = text.data() + text.size();
+  const std::from_chars_result result = std::from_chars(text.data(), end, *value);
+  return result.ec == std::errc() && result.ptr == end;
+}
+
+/// Dense, or CSR for libsvm, so that a file costs what it lists.
+struct Numbers {
+  std::vector<double> values;  // dense: rows x columns; sparse: the numbers listed
+  bool sparse = false;
+  std::vector<int64_t> offsets;  // sparse: rows + 1, row i lists [offsets[i], offsets[i + 1])
+  std::vector<int64_t> indices;  // sparse: columns, ascending and distinct within a row
+
+  double at(int64_t place) const { return values[static_cast<size_t>(place)]; }
 };
-/// Words of one column.
-struct ColumnWords {
-  int64_t column = 0;
-  std::vector<WordRows> words;
-};
-/// "'unknown' in 3 and '-' in 1 of 900 rows".
-std::string words_text(const std::vector<WordRows>& words, int64_t rows);
+
+/// Sparse numbers that list more than this share of rows x columns become dense: the library is faster
+/// on them from about a quarter on.
+void densify_if_full(Numbers* numbers, int64_t rows, int64_t columns, double share = 0.25);
+
+/// Rows order[0], order[1], ... of rows of so many columns.
+Numbers rows_in_order(const Numbers& numbers, int64_t columns, const std::vector<int64_t>& order);
+
+enum class Format { csv, libsvm, npy };
 
 /// The distinct texts of an input, which its cells number in order of appearance.
 struct TextColumn {
   int64_t column = 0;
   std::vector<std::string> levels;
-  std::vector<int64_t> lines = {};   // of the file, where each was met first
-  bool asked = false;                // for by --text, or known to be text
-  std::vector<WordRows> words = {};  // at most three, where more rows hold numbers than words
+  std::vector<int64_t> lines = {};  // of the file, where each was met first
+  bool asked = false;               // for by --text, or known to be text
 };
 
 /// What is known of a file beside its numbers.
@@ -46,8 +75,6 @@ struct FileFacts {
   bool numbers_first = false;           // CSV: it holds numbers, and was taken as names
   int64_t comments = 0;                 // CSV: lines before the first row that were passed by
   std::vector<TextColumn> text_inputs;  // CSV: by column
-  std::vector<int64_t> commas;          // CSV: columns whose numbers have decimal commas
-  std::vector<ColumnWords> words;       // CSV: that were taken as missing numbers
   bool text = false;                    // CSV: targets number the entries of `texts`
   std::vector<std::string> texts;
 };
@@ -65,15 +92,30 @@ struct Table : FileFacts {
 struct TextPermission {
   std::vector<int64_t> columns;             // targets: their texts are numbered together
   bool always = false;                      // text even where the first row looks like a number
-  std::vector<int64_t> inputs = {};         // text if their first field is
+  std::vector<int64_t> inputs = {};         // text if most of their fields are words
   std::vector<int64_t> number_inputs = {};  // numbers, or missing
   std::vector<int64_t> text_inputs = {};    // text, whatever it looks like
   std::vector<int64_t> ignored = {};        // not read
-  std::vector<int64_t> kept = {};           // whose fields are kept as they stand, ignored or not
+  std::vector<int64_t> kept = {};           // whose fields are kept as texts, ignored or not
   std::vector<int64_t> may_lack = {};       // targets that rows may be without: NaN then
-  std::vector<int64_t> commas = {};         // known to have decimal commas
-  std::vector<ColumnWords> words = {};      // known to stand for missing numbers
 };
+
+/// What messages call it: the path, or "standard input".
+std::string name_of_file(const std::string& path);
+
+/// Fails naming the path and the system's reason, and for more than the machine's memory.
+std::string read_bytes(const std::string& path);
+
+/// The same unpacked where they begin as gzip does (RFC 1952, several members allowed), whatever the
+/// name. Fails for what is malformed or truncated.
+std::string read_unpacked(const std::string& path);
+
+/// Fails for files that are no table of numbers or text, by their first bytes: "a Parquet file:
+/// export it as CSV".
+void require_known_format(const std::string& name, std::string_view bytes);
+
+/// Fails for bytes that are no text.
+void require_text(const std::string& name, std::string_view bytes);
 
 enum class Header { automatic, yes, no };
 
@@ -82,9 +124,12 @@ struct CsvOptions {
   char separator = 0;    // 0: as its first line looks
   bool missing = false;  // missing inputs are NaN, or a level of their own, instead of a failure
   Header header = Header::automatic;            // whether the first line names the columns
-  char decimal = 0;                             // '.' or ','; 0: as each column tells
+  char decimal = '.';                           // or ','
   std::vector<std::string> missing_words = {};  // that stand for what is missing, beside is_missing
 };
+
+/// The name of a column, or its number from 1.
+std::string column_name(const Table& table, int64_t column);
 
 /// Empty, NA, NaN or ?.
 bool is_missing(std::string_view field);
@@ -92,8 +137,8 @@ bool is_missing(std::string_view field);
 /// "Unnamed: 0" for the first column, as pandas has it.
 std::string name_of_unnamed(int64_t column);
 
-/// Asked once, after the first line: names as the header has them, some perhaps repeated (empty
-/// without a header), and number of columns.
+/// Asked once of a CSV or an array: names as the header has them, some perhaps repeated (empty without
+/// a header), and number of columns.
 using TextRule =
     std::function<TextPermission(const std::vector<std::string>& names, int64_t columns)>;
 

@@ -2,22 +2,70 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Lines and clouds of points. Colours are told apart by most colour-blind readers (Okabe, Ito
 // 2008), and markers differ, too.
-#include "report/chart.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
+#include <limits>
 
-#include "read/number.h"
+#include "read/table.h"
+#include "report/page.h"
 
 namespace mercer::cli {
+
+Axis::Axis(const std::vector<double>& values, bool logarithmic) : logarithmic_(logarithmic) {
+  constexpr double kMargin = 0.04;  // of the range, at both ends
+  // Narrower ranges, as a part of the values, count as one value: the texts of ticks would be alike.
+  constexpr double kNarrowest = 1e-6;
+  bool any = false;
+  for (const double value : values) {
+    if (!std::isfinite(value) || (logarithmic && value <= 0)) continue;
+    const double at = logarithmic ? std::log10(value) : value;
+    low_ = any ? std::min(low_, at) : at;
+    high_ = any ? std::max(high_, at) : at;
+    any = true;
+  }
+  if (!any) low_ = 0, high_ = 1;
+  const double size = std::max({logarithmic ? 1.0 : 0.0, std::abs(low_), std::abs(high_)});
+  const double narrowest = std::max(kNarrowest * size, std::numeric_limits<double>::min());
+  const double range = high_ - low_;
+  const double wide = range > narrowest ? range : std::max(1e-3, std::abs(low_) * 0.1);
+  low_ -= kMargin * wide;
+  high_ += kMargin * wide;
+}
+
+double Axis::place(double value) const {
+  return ((logarithmic_ ? std::log10(value) : value) - low_) / (high_ - low_);
+}
+
+bool Axis::shows(double value) const {
+  if (!std::isfinite(value) || (logarithmic_ && value <= 0)) return false;
+  const double at = place(value);
+  return at >= -1e-9 && at <= 1 + 1e-9;
+}
+
+std::vector<double> Axis::ticks() const {
+  constexpr int kMostTicks = 5;
+  const double least = (high_ - low_) / kMostTicks * (1 - 1e-9);
+  double step = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double factor : {2.0, 2.5, 2.0})
+    if (step < least) step *= factor;
+  std::vector<double> result;
+  for (double k = std::ceil(low_ / step); k * step <= high_; ++k)
+    result.push_back(logarithmic_ ? std::pow(10.0, k * step) : k * step);
+  return result;
+}
+
+std::string Axis::text(double tick) const {
+  const bool zero = std::abs(tick) < 1e-12 * (high_ - low_);  // rounding of k * step
+  return rounded(zero && !logarithmic_ ? 0 : tick, logarithmic_ ? 3 : 8);
+}
 
 namespace {
 
 constexpr double kWidth = 460, kHeight = 300;
-constexpr double kLeast = 62, kRight = 12, kTop = 42, kBottom = 44;
-constexpr double kDigit = 6.2, kBesideTicks = 26;  // widths
+constexpr double kLeft = 90, kRight = 12, kTop = 42, kBottom = 44;
+constexpr double kDigit = 6.2;  // its width
 constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73",
                                    "#cc79a7", "#e69f00", "#56b4e9"};
 
@@ -32,8 +80,7 @@ std::string format(const char* pattern, ...) {
 
 struct Frame {
   Axis x, y;
-  double left = kLeast;
-  double at_x(double value) const { return left + x.place(value) * (kWidth - left - kRight); }
+  double at_x(double value) const { return kLeft + x.place(value) * (kWidth - kLeft - kRight); }
   double at_y(double value) const {
     return kHeight - kBottom - y.place(value) * (kHeight - kTop - kBottom);
   }
@@ -46,49 +93,30 @@ std::vector<double> all_of(const std::vector<Series>& series, std::vector<double
   return all;
 }
 
-// Room for the longest text beside the axis.
-double left_of(const Axis& y) {
-  size_t longest = 0;
-  for (const std::string& text : tick_texts(y.ticks())) longest = std::max(longest, text.size());
-  return std::max(kLeast, kBesideTicks + kDigit * static_cast<double>(longest));
-}
-
-/// Every how many ticks one is named: texts of neighbours do not touch.
-size_t named_of(const Frame& frame, const std::vector<double>& ticks,
-                const std::vector<std::string>& texts) {
-  size_t longest = 0;
-  for (const std::string& text : texts) longest = std::max(longest, text.size());
-  double nearest = kWidth;
-  for (size_t k = 1; k < ticks.size(); ++k)
-    nearest = std::min(nearest, frame.at_x(ticks[k]) - frame.at_x(ticks[k - 1]));
-  return 1 + static_cast<size_t>((kDigit * static_cast<double>(longest) + 4) / nearest);
+std::string tick(double x1, double x2, double y1, double y2, double x, double y, const char* anchor,
+                 const std::string& text) {
+  return format(
+      "<line class='g' x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f'/>"
+      "<text x='%.1f' y='%.1f' text-anchor='%s'>%s</text>",
+      x1, x2, y1, y2, x, y, anchor, text.c_str());
 }
 
 std::string grid(const Frame& frame) {
   std::string svg;
-  const std::vector<double> along = frame.x.ticks(), up = frame.y.ticks();
-  const std::vector<std::string> along_texts = tick_texts(along), up_texts = tick_texts(up);
-  const size_t named = named_of(frame, along, along_texts);
-  for (size_t k = 0; k < along.size(); ++k) {
-    const double x = frame.at_x(along[k]);
-    svg += format("<line class='g' x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f'/>", x, x, kTop,
-                  kHeight - kBottom);
-    if (k % named == 0)
-      svg += format("<text x='%.1f' y='%.1f' text-anchor='middle'>%s</text>", x,
-                    kHeight - kBottom + 14, along_texts[k].c_str());
+  for (const double value : frame.x.ticks()) {
+    const double x = frame.at_x(value);
+    svg += tick(x, x, kTop, kHeight - kBottom, x, kHeight - kBottom + 14, "middle",
+                frame.x.text(value));
   }
-  for (size_t k = 0; k < up.size(); ++k) {
-    const double y = frame.at_y(up[k]);
-    svg += format("<line class='g' x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f'/>", frame.left,
-                  kWidth - kRight, y, y);
-    svg += format("<text x='%.1f' y='%.1f' text-anchor='end'>%s</text>", frame.left - 5, y + 3.5,
-                  up_texts[k].c_str());
+  for (const double value : frame.y.ticks()) {
+    const double y = frame.at_y(value);
+    svg += tick(kLeft, kWidth - kRight, y, y, kLeft - 5, y + 3.5, "end", frame.y.text(value));
   }
   return svg;
 }
 
-std::string titles(const ChartText& text, const Frame& frame) {
-  const double middle = (frame.left + kWidth - kRight) / 2;
+std::string titles(const ChartText& text) {
+  const double middle = (kLeft + kWidth - kRight) / 2;
   return format("<text class='t' x='%.1f' y='16' text-anchor='middle'>", middle) +
          escaped(text.title) + "</text>" +
          format("<text x='%.1f' y='%.1f' text-anchor='middle'>", middle, kHeight - 8) +
@@ -119,9 +147,9 @@ std::string drawn(const Frame& frame, const Series& one, size_t k) {
 }
 
 /// Above the frame, where no point is.
-std::string legend(const std::vector<Series>& series, const Frame& frame) {
+std::string legend(const std::vector<Series>& series) {
   std::string svg;
-  double x = frame.left + 4;
+  double x = kLeft + 4;
   for (size_t k = 0; k < series.size(); ++k) {
     if (series[k].name.empty()) continue;
     svg += marker(x, kTop - 10, k, kColors[k % std::size(kColors)]);
@@ -132,56 +160,15 @@ std::string legend(const std::vector<Series>& series, const Frame& frame) {
   return svg;
 }
 
-/// At most `most` bytes, whole characters of UTF-8, and a mark where some were left out.
-std::string cut(const std::string& text, size_t most) {
-  if (text.size() <= most) return text;
-  size_t end = most - 1;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return text.substr(0, end) + "…";
-}
-
 }  // namespace
 
 std::string chart(const ChartText& text, const std::vector<Series>& series) {
-  Frame frame{Axis(all_of(series, &Series::x), text.log_x),
-              Axis(all_of(series, &Series::y), text.log_y)};
-  frame.left = left_of(frame.y);
-  std::string svg = format("<svg viewBox='0 0 %g %g' role='img'>", kWidth, kHeight) +
-                    titles(text, frame) + grid(frame);
+  const Frame frame{Axis(all_of(series, &Series::x), text.log_x),
+                    Axis(all_of(series, &Series::y), false)};
+  std::string svg =
+      format("<svg viewBox='0 0 %g %g' role='img'>", kWidth, kHeight) + titles(text) + grid(frame);
   for (size_t k = 0; k < series.size(); ++k) svg += drawn(frame, series[k], k);
-  return svg + legend(series, frame) + "</svg>\n";
-}
-
-namespace {
-
-/// Counts in full, shares with three digits.
-std::string short_text(double value) {
-  return value == std::floor(value) ? number_text(value) : rounded(value, 3);
-}
-
-}  // namespace
-
-std::string bars(const std::string& title, const std::vector<std::string>& names,
-                 const std::vector<double>& values) {
-  constexpr double kBar = 16, kNames = 120, kHead = 30;
-  constexpr size_t kLongest = 18;  // bytes of a name that has room
-  double largest = 0;
-  for (const double value : values) largest = std::fmax(largest, value);
-  const double height = kHead + kBar * static_cast<double>(names.size()) + 8;
-  std::string svg = format("<svg viewBox='0 0 %g %g' role='img'>", kWidth, height) +
-                    format("<text class='t' x='%g' y='16' text-anchor='middle'>", kWidth / 2) +
-                    escaped(title) + "</text>";
-  double y = kHead;
-  for (size_t k = 0; k < names.size() && k < values.size(); ++k, y += kBar) {
-    const double part = largest > 0 ? std::fmax(values[k], 0) / largest : 0;
-    svg += format("<text x='%g' y='%.1f' text-anchor='end'>", kNames - 5, y + 11) +
-           escaped(cut(names[k], kLongest)) + "<title>" + escaped(names[k]) + "</title></text>";
-    svg += format("<rect x='%g' y='%.1f' width='%.1f' height='%g' fill='%s'/>", kNames, y + 2,
-                  part * (kWidth - kNames - 60), kBar - 4, kColors[0]);
-    svg += format("<text x='%.1f' y='%.1f'>%s</text>", kNames + part * (kWidth - kNames - 60) + 4,
-                  y + 11, short_text(values[k]).c_str());
-  }
-  return svg + "</svg>\n";
+  return svg + legend(series) + "</svg>\n";
 }
 
 }  // namespace mercer::cli

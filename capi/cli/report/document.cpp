@@ -4,16 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <new>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "failure.h"
-#include "json.h"
-#include "message.h"
 #include "output_file.h"
-#include "relevance_measure.h"
+#include "scoring.h"
 #include "split.h"
 
 namespace mercer::cli {
@@ -21,8 +17,11 @@ namespace mercer::cli {
 namespace {
 
 constexpr int64_t kMostShown = 2000;
-
-Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+constexpr int64_t kMostRows = 10000;  // fitted on, and scored
+constexpr int64_t kLeastRows = 20;
+constexpr double kTestShare = 0.2;
+constexpr int64_t kLeastFeatures = 32;
+constexpr size_t kMostPoints = 6;
 
 // Names of the header, those of levels of text included, else x1, x2, ...
 Json names_of(const TrainingSet& set) {
@@ -35,84 +34,7 @@ Json names_of(const TrainingSet& set) {
   return names;
 }
 
-Json curve_json(const LearningCurve& curve) {
-  Json features = Json::array(), scores = Json::array();
-  for (const CurvePoint& point : curve.points) {
-    features.push_back(point.features);
-    scores.push_back(number_or_null(point.score));
-  }
-  return {{"train_rows", curve.train_rows},
-          {"test_rows", curve.test_rows},
-          {"features", features},
-          {"score", scores}};
-}
-
-/// Null where rows weigh 1 each.
-Json weights_json(const Dataset& data) {
-  if (data.weights.empty()) return nullptr;
-  const auto used = std::ranges::count_if(data.weights, [](double w) { return w > 0; });
-  return {{"rows", used},
-          {"sum", std::accumulate(data.weights.begin(), data.weights.end(), 0.0)},
-          {"largest", *std::ranges::max_element(data.weights)}};
-}
-
-/// A row of weight 0 is left out of what is shown; other weights are not numbers of rows.
-bool counts(const TrainingSet& set, const LearningCurve& curve, size_t i) {
-  const auto row = static_cast<size_t>(curve.first_test_row) + i;
-  return set.data.weights.empty() || set.data.weights[row] > 0;
-}
-
-Json residuals(const TrainingSet& set, const LearningCurve& curve) {
-  Json truth = Json::array(), predicted = Json::array();
-  for (int64_t i = 0; i < std::min(curve.predicted.rows(), kMostShown); ++i) {
-    const double y = set.data.Y[static_cast<size_t>((curve.first_test_row + i) * set.data.m)];
-    if (std::isnan(y) || !counts(set, curve, static_cast<size_t>(i))) continue;
-    truth.push_back(y);
-    predicted.push_back(number_or_null(curve.predicted(i, 0)));
-  }
-  return {{"truth", truth}, {"predicted", predicted}};
-}
-
-Json confusion(const TrainingSet& set, const LearningCurve& curve) {
-  const auto K = static_cast<size_t>(set.K);
-  std::vector<std::vector<int64_t>> table(K, std::vector<int64_t>(K));
-  const std::vector<int32_t> classes = classes_of(curve.predicted);
-  for (size_t i = 0; i < classes.size(); ++i) {
-    const double truth = set.data.Y[static_cast<size_t>(curve.first_test_row) + i];
-    table[static_cast<size_t>(truth)][static_cast<size_t>(classes[i])] += counts(set, curve, i);
-  }
-  return {{"confusion", table}};
-}
-
-// Rows by the probability of the class that they are given, in ten bins of equally many.
-Json calibration(const TrainingSet& set, const LearningCurve& curve) {
-  constexpr size_t kBins = 10;
-  std::vector<std::pair<double, bool>> rows;
-  const std::vector<int32_t> classes = classes_of(curve.probabilities);
-  for (size_t i = 0; i < classes.size(); ++i) {
-    const double truth = set.data.Y[static_cast<size_t>(curve.first_test_row) + i];
-    if (!counts(set, curve, i)) continue;
-    rows.emplace_back(curve.probabilities(static_cast<int64_t>(i), classes[i]),
-                      truth == classes[i]);
-  }
-  std::sort(rows.begin(), rows.end());
-  Json bins = Json::array();
-  for (size_t bin = 0; bin < kBins; ++bin) {
-    const size_t begin = bin * rows.size() / kBins, end = (bin + 1) * rows.size() / kBins;
-    if (begin == end) continue;
-    double probability = 0, right = 0;
-    for (size_t i = begin; i < end; ++i) {
-      probability += rows[i].first;
-      right += rows[i].second;
-    }
-    const auto count = static_cast<double>(end - begin);
-    bins.push_back(
-        {{"probability", probability / count}, {"share", right / count}, {"rows", end - begin}});
-  }
-  return bins;
-}
-
-/// On at most 2,000 rows; null where predictions have no derivatives.
+/// On at most 2,000 rows; null where it cannot be measured.
 Json importance(const Model& model, const TrainingSet& set, Session& session) {
   Dataset rows = set.data;
   std::vector<int64_t> order(static_cast<size_t>(std::min(rows.n, kMostShown)));
@@ -122,57 +44,112 @@ Json importance(const Model& model, const TrainingSet& set, Session& session) {
     const Relevance found = relevance_of(model, set.metadata, rows, session);
     return {{"inputs", found.names}, {"relevance", found.values}};
   } catch (const Failure&) {
-  } catch (const Error& error) {
-    if (error.status() != MERCER_UNSUPPORTED) throw;
+    return nullptr;
   }
-  return nullptr;
+}
+
+// D and its halves, ascending.
+std::vector<int64_t> widths_of(int64_t D) {
+  std::vector<int64_t> widths{D};
+  while (widths.size() < kMostPoints && widths.back() / 2 >= kLeastFeatures &&
+         widths.back() % 2 == 0)
+    widths.push_back(widths.back() / 2);
+  std::reverse(widths.begin(), widths.end());
+  return widths;
+}
+
+/// What a fit of the same with D features reads: lambda is chosen anew.
+Json spec_of(const Model& model, int64_t D) {
+  Json spec = parse_json(model.spec());
+  for (const char* key : {"mercer", "needs", "lambda"}) spec.erase(key);
+  for (const char* key : {"needs", "rank", "inputs"}) spec["map"].erase(key);
+  spec["map"]["features"] = D;
+  return spec;
+}
+
+/// Scores of rows [first, first + count) by fits on as many before them, and how predictions of the
+/// widest go wrong.
+struct Curve {
+  int64_t first, count, train_rows;
+  Json features = Json::array(), scores = Json::array();
+  Matrix<double> predicted{0, 0};  // by the widest, the last
+};
+
+Curve learning_curve(const Model& model, const TrainingSet& set, int64_t n, int64_t first,
+                     Session& session) {
+  Curve curve{first, std::min(kMostRows, n - first), std::min(kMostRows, first)};
+  const Rows test = inputs_of(set.data, first, curve.count);
+  const Rows truth = targets_of(set.data, first, curve.count);
+  const Scoring by = scoring_of(model);
+  const mercer_score_options scoring = by.options(score_options_of(set.data.weights, first));
+  mercer_predict_options options = predict_options();
+  // A report says how predictions go wrong, whatever the model does outside its range.
+  if (model.spec().find("\"extrapolation\":\"refuse\"") != std::string::npos)
+    options.extrapolation = MERCER_EXTRAPOLATION_CLIP;
+  const int64_t widest = model.map().features();
+  for (const int64_t D : widths_of(widest)) {
+    try {
+      const Model fitted = fit_rows(spec_of(model, D), set, curve.train_rows, session);
+      curve.predicted = fitted.predict(test, options, session.context());
+      curve.features.push_back(D);
+      curve.scores.push_back(prediction_score(curve.predicted, truth, set.K, scoring));
+    } catch (const Failure&) {  // some maps want whole blocks, others a row for each feature
+      if (curve.features.empty() && D == widest) throw;
+    }
+  }
+  curve.predicted = by.means(std::move(curve.predicted));
+  return curve;
+}
+
+Json residuals(const TrainingSet& set, const Curve& curve) {
+  Json truth = Json::array(), predicted = Json::array();
+  for (int64_t i = 0; i < std::min(curve.count, kMostShown); ++i) {
+    const double y = set.data.Y[static_cast<size_t>((curve.first + i) * set.data.m)];
+    if (std::isnan(y)) continue;
+    truth.push_back(y);
+    predicted.push_back(curve.predicted(i, 0));
+  }
+  return {{"truth", truth}, {"predicted", predicted}};
 }
 
 }  // namespace
 
-Json report_document(const Model& model, const TrainingSet& set, const LearningCurve* curve,
-                     double seconds, Session& session) {
+Json report_document(const Model& model, const TrainingSet& set, double seconds) {
   const Dataset& data = set.data;
-  Json document = {{"version", version()},
-                   {"train", data.name},
-                   {"rows", data.n},
-                   {"inputs", names_of(set)},
-                   {"task", set.K > 0 ? "classification" : "regression"},
-                   {"targets", data.target_names},
-                   {"weights", weights_json(data)},
-                   {"classes", set.metadata.classes},
-                   {"seconds", seconds},
-                   {"spec", parse_json(model.spec())},
-                   {"fit", parse_json(model.report())}};
-  if (curve == nullptr) return document;
-  document["importance"] = importance(model, set, session);
-  if (curve->points.empty()) return document;
-  document["learning_curve"] = curve_json(*curve);
-  document["held_out"] = set.K > 0 ? confusion(set, *curve) : residuals(set, *curve);
-  if (curve->probabilities.rows() > 0)
-    document["held_out"]["calibration"] = calibration(set, *curve);
-  document["held_out"]["outside"] = curve->outside;
-  return document;
+  return {{"version", version()},
+          {"train", data.name},
+          {"rows", data.n},
+          {"inputs", names_of(set)},
+          {"task", set.K > 0 ? "classification" : "regression"},
+          {"targets", data.target_names},
+          {"weights", data.weights_name.empty() ? Json() : Json(data.weights_name)},
+          {"classes", set.metadata.classes},
+          {"seconds", seconds},
+          {"spec", parse_json(model.spec())},
+          {"fit", parse_json(model.report())}};
+}
+
+void add_errors(const LearnRequest& request, const Model& model, TrainingSet* set, int64_t n,
+                Session& session, Json* document) {
+  int64_t first = 0;
+  if (n >= kLeastRows) first = hold_out(&set->data, n, kTestShare, {request.seed, request.ordered});
+  (*document)["importance"] = importance(model, *set, session);
+  if (n < kLeastRows) return;
+  const Curve curve = learning_curve(model, *set, n, first, session);
+  (*document)["learning_curve"] = {{"train_rows", curve.train_rows},
+                                   {"test_rows", curve.count},
+                                   {"features", curve.features},
+                                   {"score", curve.scores}};
+  const Rows truth = targets_of(set->data, first, curve.count);
+  (*document)["held_out"] =
+      set->K > 0 ? Json{{"confusion", table_of(confusion(curve.predicted, truth, set->K))}}
+                 : residuals(*set, curve);
 }
 
 void write_report(const std::string& path, const Json& document) {
   OutputFile file(path);
   file.write(path.ends_with(".html") ? report_page(document) : json_text(document, 1) + "\n");
   file.commit();
-}
-
-void after_model(const std::string& model, const std::function<void()>& report) {
-  std::string fault;
-  try {
-    return report();
-  } catch (const Error& error) {
-    fault = message_of(error);
-  } catch (const std::bad_alloc&) {
-    fault = "out of memory";
-  } catch (const std::exception& error) {
-    fault = error.what();
-  }
-  throw Failure("--report: " + fault + " (the model is written: " + model + ")");
 }
 
 }  // namespace mercer::cli

@@ -1,35 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What `mercer fit --report` writes: everything known about a fit as one JSON document, or
-// as a page drawn from it.
+// What is told of a fit: in lines of text, as one JSON document, as a page drawn from that; and how
+// much each input of a file moves what a model predicts.
 #pragma once
 
-#include <functional>
 #include <string>
+#include <vector>
 
+#include "fitting.h"
 #include "json.h"
-#include "report/learning_curve.h"
 
 namespace mercer::cli {
 
-/// Keys: "version", "train", "rows", "inputs", "task", "targets", "classes", "seconds", "spec" and
-/// "fit" (the library's own); with a curve also "importance" of the inputs of the file as mercer
-/// relevance measures it, where the model has derivatives, "learning_curve" and "held_out": "truth"
-/// and "predicted" of the first target for at most 2,000 rows, or "confusion" (true class, predicted
-/// class) and, of models with probabilities, "calibration": ten bins of equally many rows, sorted by
-/// the probability of the predicted class, its mean "probability", the "share" that is right,
-/// "rows"; and "outside": of each input, in how many rows it lies outside the range of the rows
-/// fitted on. curve: nullptr for none.
-Json report_document(const Model& model, const TrainingSet& set, const LearningCurve* curve,
-                     double seconds, Session& session);
+/// Keys: "version", "train", "rows", "inputs", "task", "targets", "weights" (their column), "classes",
+/// "seconds", "spec" and "fit" (the library's own).
+Json report_document(const Model& model, const TrainingSet& set, double seconds);
+
+/// Adds "importance" of the inputs of the file as mercer relevance measures it; "learning_curve": the
+/// same kernel with D, D/2, D/4, ... features, lambda chosen anew, fitted on at most 10,000 of four
+/// fifths of the first n rows and scored on as many of the others; and "held_out" of the widest of
+/// these fits: "truth" and "predicted" of the first target for at most 2,000 rows, or "confusion"
+/// (true class, predicted class). The rows of the set stand in another order afterwards.
+void add_errors(const LearnRequest& request, const Model& model, TrainingSet* set, int64_t n,
+                Session& session, Json* document);
+
+/// Names that the library does not know, or none of them.
+struct ReportNames {
+  std::vector<std::string> inputs = {}, targets = {}, classes = {};
+  bool balanced = false;  // classes weigh alike in fits: scores are means of recalls
+};
+
+/// Lines, each with its end.
+struct ReportText {
+  std::string score;      // "honest score: ...", and its baselines
+  std::string shortness;  // the inputs by lengthscale where each has one
+  std::string warnings;   // "warning: ..."
+};
+/// Nothing for an empty report.
+ReportText report_text(const Json& report, const ReportNames& names = {});
+
+struct Relevance {
+  std::vector<std::string> names;  // of the inputs of files
+  std::vector<double> values;      // descending
+};
+
+/// With S_o the standard deviation of prediction o of m over the rows, and other(i) the row with
+/// another row's value of input j,
+///   r_j = sqrt(mean_i mean_o (f_o(other(i)) - f_o(x_i))^2 / (2 S_o^2)):
+/// of a linear f by how many of its standard deviations a prediction moves when the input moves by
+/// one of its own; of numbers and text alike. On at most 400,000 predictions in all, of rows evenly
+/// spaced, at least 100; predictions are those of extrapolation free. Fails above 2,000 inputs.
+Relevance relevance_of(const Model& model, const Metadata& metadata, const Dataset& data,
+                       Session& session);
 
 /// FILE.html: the page; any other name: the document.
 void write_report(const std::string& path, const Json& document);
 
 /// The page, without scripts or other files, drawn from the document alone.
 std::string report_page(const Json& document);
-
-/// What writes reports, once the model is written to a file: a failure says that it is.
-void after_model(const std::string& model, const std::function<void()>& report);
 
 }  // namespace mercer::cli

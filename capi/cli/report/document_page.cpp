@@ -2,16 +2,12 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The page is drawn from the document alone, so that it shows nothing that the document lacks.
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <map>
 
-#include "json.h"
-#include "plan.h"
-#include "read/number.h"
-#include "report/chart.h"
 #include "report/document.h"
 #include "report/page.h"
-#include "report_text.h"
 
 namespace mercer::cli {
 
@@ -44,13 +40,6 @@ std::string list_of(const Json& list) {
   return text.empty() ? "-" : text;
 }
 
-std::string weights_of(const Json& weights) {
-  if (!weights.is_object()) return "1 each";
-  return text_of(weights.value("rows", Json())) + " rows above 0, sum " +
-         text_of(weights.value("sum", Json())) + ", largest " +
-         text_of(weights.value("largest", Json()));
-}
-
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 void add_data(const Json& document, Page& page) {
@@ -60,39 +49,22 @@ void add_data(const Json& document, Page& page) {
               {"inputs", std::to_string(document.at("inputs").size())},
               {"target", list_of(document.value("targets", Json::array()))},
               {"task", text_of(document.at("task"))},
-              {"weights of rows", weights_of(document.value("weights", Json()))}});
+              {"weights of rows", text_of(document.value("weights", Json()))}});
 }
 
-/// What a setting is called on the page, and where it stands in the spec.
-struct Setting {
-  const char* name;
-  const char* place;
-};
-constexpr Setting kSettings[] = {{"estimator", "/model"},
-                                 {"loss", "/loss"},
-                                 {"map", "/map/map"},
-                                 {"projection", "/map/projection"},
-                                 {"features", "/map/features"},
-                                 {"lambda", "/lambda"},
-                                 {"weights of classes", "/class_weight"},
-                                 {"targets together", "/outputs/structure"},
-                                 {"scale of inputs", "/prepare/scale"},
-                                 {"missing inputs", "/prepare/missing"},
-                                 {"transform of inputs", "/prepare/transform"},
-                                 {"transform of targets", "/prepare/target_transform"},
-                                 {"outside the range", "/prepare/extrapolation"},
-                                 {"seed", "/seed"}};
-
+// All that the spec holds but its lists, by their place in it.
 void add_model(const Json& document, Page& page) {
   const Json& spec = document.at("spec");
   const std::string map = json_text(spec.at("map"));
   Facts facts = {{"kernel", kernel_name(map)}, {"lengthscale", lengthscale_text(map)}};
-  for (const auto& [name, place] : kSettings) {
-    const Json::json_pointer at(place);
-    if (spec.contains(at)) facts.emplace_back(name, text_of(spec[at]));
+  const Json flat = spec.flatten();
+  for (const auto& [place, value] : flat.items()) {
+    std::string name = place.substr(1);
+    if (value.is_null() || std::isdigit(static_cast<unsigned char>(name.back())) != 0) continue;
+    std::ranges::replace(name, '/', ' ');
+    facts.emplace_back(name, text_of(value));
   }
   facts.emplace_back("seconds", text_of(document.value("seconds", Json())));
-  if (document.contains("version")) facts.emplace_back("mercer", text_of(document["version"]));
   page.heading("Model");
   page.facts(facts);
 }
@@ -106,15 +78,15 @@ void add_score(const Json& document, Page& page) {
   const ReportNames names{names_of(document, "inputs"), names_of(document, "targets"),
                           names_of(document, "classes"),
                           document.at("spec").value("class_weight", "none") == "balanced"};
-  const std::string fit = json_text(document.at("fit"));
   if (!document.at("fit").contains("score")) return;
-  std::string warnings = document["fit"].contains("warnings") ? warnings_text(fit, names) : "";
+  const ReportText text = report_text(document["fit"], names);
   const auto lines = [](std::string text, auto&& add) {
     for (size_t end; (end = text.find('\n')) != text.npos; text.erase(0, end + 1))
       add(text.substr(0, end));
   };
-  lines(warnings, [&](const std::string& line) { page.warning(line.substr(line.find(' ') + 1)); });
-  lines(score_lines_text(fit, names), [&](const std::string& line) { page.paragraph(line); });
+  lines(text.warnings,
+        [&](const std::string& line) { page.warning(line.substr(line.find(' ') + 1)); });
+  lines(text.score, [&](const std::string& line) { page.paragraph(line); });
 }
 
 /// A curve over lambda or lengthscale for each number of features that was tried.
@@ -130,7 +102,7 @@ std::string trials_chart(const Json& trials, const char* key, bool classificatio
   std::vector<Series> all;
   for (auto& [features, series] : by_features) all.push_back(std::move(series));
   return chart({std::string("trials over ") + key, key,
-                classification ? "accuracy while choosing" : "R² while choosing", true, false},
+                classification ? "accuracy while choosing" : "R² while choosing", true},
                all);
 }
 
@@ -153,7 +125,7 @@ void add_curve(const Json& document, Page& page) {
                      classification                         ? "accuracy"
                      : document.at("spec").contains("loss") ? "explained loss"
                                                             : "R²",
-                     true, false},
+                     true},
                     {{"", numbers_of(curve.at("features")), numbers_of(curve.at("score")), true}}),
               "Fitted on " + text_of(curve.at("train_rows")) +
                   " rows with the lengthscale chosen, scored on " + text_of(curve.at("test_rows")) +
@@ -167,12 +139,12 @@ void add_errors(const Json& document, Page& page) {
     const auto truth = numbers_of(held_out["truth"]), predicted = numbers_of(held_out["predicted"]);
     std::vector<double> residual(truth.size());
     for (size_t i = 0; i < truth.size(); ++i) residual[i] = truth[i] - predicted[i];
-    page.figure(chart({"predicted against true", "true", "predicted", false, false},
+    page.figure(chart({"predicted against true", "true", "predicted"},
                       {{"rows", truth, predicted, false}, {"equal", truth, truth, true}}),
                 kNotFitted);
-    page.figure(chart({"residuals", "predicted", "true - predicted", false, false},
-                      {{"", predicted, residual, false}}),
-                "A trend or a funnel means that something is missed.");
+    page.figure(
+        chart({"residuals", "predicted", "true - predicted"}, {{"", predicted, residual, false}}),
+        "A trend or a funnel means that something is missed.");
     return;
   }
   const auto classes = document.at("classes").get<std::vector<std::string>>();
@@ -182,44 +154,11 @@ void add_errors(const Json& document, Page& page) {
         kNotFitted);
 }
 
-void add_calibration(const Json& document, Page& page) {
-  const Json held_out = document.value("held_out", Json::object());
-  if (!held_out.contains("calibration")) return;
-  Series bins{"bins", {}, {}, true};
-  for (const Json& bin : held_out["calibration"]) {
-    bins.x.push_back(bin.at("probability").get<double>());
-    bins.y.push_back(bin.at("share").get<double>());
-  }
-  page.figure(chart({"calibration", "probability of the predicted class", "share that is right",
-                     false, false},
-                    {bins, {"perfect", bins.x, bins.x, true}}),
-              kNotFitted);
-}
-
-// The largest of one number for each input, those of 0 for `zeros` alone.
-std::string input_bars(const Json& document, const std::string& title,
-                       const std::vector<double>& all, bool zeros) {
-  std::vector<size_t> order(all.size());
-  for (size_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return all[a] > all[b]; });
-  order.resize(std::min(order.size(), kMostBars));
-  std::vector<std::string> names;
-  std::vector<double> values;
-  for (const size_t k : order) {
-    if (!zeros && !(all[k] > 0)) break;
-    names.push_back(text_of(document.at("inputs").at(k)));
-    values.push_back(all[k]);
-  }
-  return bars(title, names, values);
-}
-
 void add_inputs(const Json& document, Page& page) {
-  const std::vector<double> relevance =
+  const std::vector<double> shortness =
       numbers_of(document.at("fit").value("relevance", Json::array()));
-  const std::vector<double> outside =
-      numbers_of(document.value("held_out", Json::object()).value("outside", Json::array()));
   const Json importance = document.value("importance", Json());
-  if (relevance.empty() && outside.empty() && !importance.is_object()) return;
+  if (shortness.empty() && !importance.is_object()) return;
   page.heading("Inputs");
   if (importance.is_object()) {
     auto names = importance.at("inputs").get<std::vector<std::string>>();
@@ -229,16 +168,21 @@ void add_inputs(const Json& document, Page& page) {
         "By how many of its standard deviations the prediction moves when an input moves by "
         "one of its own, as mercer relevance measures it.");
   }
-  if (!relevance.empty())
-    page.figure(
-        input_bars(document, "shortness of lengthscales", relevance, true),
-        "The shortest lengthscale over each input's: how fast predictions may change along it, 0 "
-        "not at all. An input of a long lengthscale may matter most.");
-  if (std::any_of(outside.begin(), outside.end(), [](double rows) { return rows > 0; })) {
-    page.figure(input_bars(document, "rows outside the range", outside, false), kNotFitted);
-  } else if (!outside.empty()) {
-    page.paragraph("None of the rows that were scored lies outside the range of those fitted on.");
+  if (shortness.empty()) return;
+  std::vector<std::pair<double, std::string>> order;
+  for (size_t k = 0; k < shortness.size(); ++k)
+    order.emplace_back(-shortness[k], text_of(document.at("inputs").at(k)));
+  std::ranges::stable_sort(order, {}, &std::pair<double, std::string>::first);
+  order.resize(std::min(order.size(), kMostBars));
+  std::vector<std::string> names;
+  std::vector<double> values;
+  for (const auto& [minus, name] : order) {
+    names.push_back(name);
+    values.push_back(-minus);
   }
+  page.figure(bars("shortness of lengthscales", names, values),
+              "The shortest lengthscale over each input's: how fast predictions may change along "
+              "it, 0 not at all. An input of a long lengthscale may matter most.");
 }
 
 }  // namespace
@@ -250,7 +194,6 @@ std::string report_page(const Json& document) {
   add_model(document, page);
   add_curve(document, page);
   add_errors(document, page);
-  add_calibration(document, page);
   add_inputs(document, page);
   add_trials(document, page);
   return page.text();

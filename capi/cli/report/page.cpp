@@ -2,9 +2,10 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "report/page.h"
 
+#include <algorithm>
 #include <cstdio>
 
-#include "report/chart.h"
+#include "read/table.h"
 
 namespace mercer::cli {
 
@@ -17,7 +18,8 @@ constexpr const char* kStyle =
     "figcaption{font-size:.85em;color:#555}svg{width:100%;font:11px system-ui,sans-serif}"
     "svg .t{font-size:13px;font-weight:600}svg .g{stroke:#ddd;stroke-width:1}"
     "table{border-collapse:collapse;font-size:.9em}td,th{padding:2px 9px;text-align:left}"
-    ".c td,.c th{text-align:right}.c caption{text-align:left;color:#555}"
+    ".c td,.c th{text-align:right}caption{text-align:left;color:#555}"
+    ".b i{display:block;height:12px;background:#0072b2}"
     ".warning{border-left:4px solid #d55e00;background:#fdf1e8;padding:.4em .8em;margin:.4em 0}";
 
 std::string cell(double count, double row_total) {
@@ -54,6 +56,20 @@ std::string confusion_table(const std::vector<std::string>& classes,
     html += "<tr><th>" + escaped(classes[k]) + "</th>";
     for (const double count : counts[k]) html += cell(count, total);
     html += "</tr>\n";
+  }
+  return html + "</table>\n";
+}
+
+std::string bars(const std::string& title, const std::vector<std::string>& names,
+                 const std::vector<double>& values) {
+  constexpr double kWidest = 240;
+  const double largest = values.empty() ? 0 : *std::ranges::max_element(values);
+  std::string html = "<table class='b'><caption>" + escaped(title) + "</caption>\n";
+  for (size_t k = 0; k < names.size() && k < values.size(); ++k) {
+    const double part = largest > 0 ? std::max(values[k], 0.0) / largest : 0;
+    html += "<tr><th>" + escaped(names[k]) +
+            "</th><td><i style='width:" + rounded(kWidest * part, 3) + "px'></i></td><td>" +
+            rounded(values[k], 3) + "</td></tr>\n";
   }
   return html + "</table>\n";
 }

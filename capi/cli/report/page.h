@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// One self-contained HTML page: headings, facts, lists, charts side by side.
+// One self-contained HTML page: headings, facts, charts and tables side by side; no script, no font,
+// no other file.
 #pragma once
 
 #include <string>
@@ -8,6 +9,48 @@
 #include <vector>
 
 namespace mercer::cli {
+
+/// One axis of a chart: the range of some values, its ticks, and where a value lies on it.
+class Axis {
+ public:
+  /// Finite values count; of a logarithmic axis those above 0. Without any: [0, 1] or [1, 10].
+  Axis(const std::vector<double>& values, bool logarithmic);
+  /// 0 at the low end, 1 at the high one.
+  double place(double value) const;
+  bool shows(double value) const;
+  /// At even steps of 1, 2 or 5 times a power of ten, of a logarithmic axis those of the logarithm.
+  std::vector<double> ticks() const;
+  std::string text(double tick) const;
+
+ private:
+  bool logarithmic_;
+  double low_ = 0, high_ = 1;  // logarithms where logarithmic
+};
+
+/// Points (x, y), joined by a line or not. Points that are not finite are left out.
+struct Series {
+  std::string name;  // in the legend; empty: not listed
+  std::vector<double> x, y;
+  bool line = false;
+};
+
+struct ChartText {
+  std::string title, x, y;
+  bool log_x = false;
+};
+
+std::string chart(const ChartText& text, const std::vector<Series>& series);
+
+/// One horizontal bar per name; values >= 0.
+std::string bars(const std::string& title, const std::vector<std::string>& names,
+                 const std::vector<double>& values);
+
+/// counts(true class, predicted class) as a table, cells shaded by the share of their row.
+std::string confusion_table(const std::vector<std::string>& classes,
+                            const std::vector<std::vector<double>>& counts);
+
+/// Text in HTML and SVG: & < > " replaced.
+std::string escaped(const std::string& text);
 
 class Page {
  public:
