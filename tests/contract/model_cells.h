@@ -11,8 +11,10 @@
 
 #include "contract/model_rows.h"
 #include "mercer/base.h"
+#include "model/estimator/model_entry.h"
 #include "model/model_problem.h"
 #include "spec/fit_plan.h"
+#include "spec/json.h"
 
 namespace mercer::test {
 

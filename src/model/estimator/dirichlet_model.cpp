@@ -23,7 +23,7 @@ constexpr int64_t kDraws = 512;       // half of them, and their negatives
 constexpr double kLeastScore = -700;  // exp of which is still a number
 constexpr double kAlphas[] = {0.01, 0.001, 0.1};
 constexpr double kLambdas[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
-constexpr int64_t kUnits = 100;  // of progress
+constexpr int64_t kDirichletUnits = 100;  // of progress
 constexpr int64_t kChoosing = 70;
 
 class DirichletPredictor final : public Predictor {
@@ -108,14 +108,14 @@ class DirichletFit {
   }
 
   Learned run() {
-    Stage stage(context_, kUnits);
+    Stage stage(context_, kDirichletUnits);
     Calibration calibration = plain_softmax(rows_.outputs());
     if (!alpha_ || !lambda_) {
       stage.share(kChoosing);
       calibration = choose();
       stage.advance(kChoosing);
     }
-    stage.share(kUnits - kChoosing);
+    stage.share(kDirichletUnits - kChoosing);
     const solver::ClassSums sums(rows_, context_);
     auto predictor = predictor_of(sums, *alpha_, *lambda_);
     predictor->check();
