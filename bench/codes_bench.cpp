@@ -22,7 +22,7 @@ using namespace mercer;
 namespace {
 
 std::vector<uint64_t> random_codes(int64_t count, int64_t words, uint64_t seed) {
-  std::vector<uint64_t> codes(static_cast<size_t>(count * words));
+  std::vector<uint64_t> codes(count * words);
   const random::Stream stream(seed, random::Tag::generated, 0);
   for (size_t i = 0; i < codes.size(); ++i) {
     const random::Words drawn = stream.block(i);
@@ -48,7 +48,7 @@ template <class Distances>
 void hamming(benchmark::State& state, const Distances& distances) {
   const int64_t n = state.range(0), m = state.range(1), words = state.range(2) / 64;
   const auto A = random_codes(n, words, 1), B = random_codes(m, words, 2);
-  std::vector<int32_t> out(static_cast<size_t>(n * m)), expected(out.size());
+  std::vector<int32_t> out(n * m), expected(out.size());
   Context context;
   context.threads = static_cast<int>(state.range(3));
   plain_distances(words, n, A.data(), m, B.data(), expected.data());
@@ -84,11 +84,11 @@ void codes(benchmark::State& state) {
   AlignedBuffer<double> row(d);
   for (int64_t i = 0; i < n; ++i) {
     random::fill_normal(random::Stream(1, random::Tag::generated, static_cast<uint64_t>(i)), 0,
-                        std::span(row.data(), static_cast<size_t>(d)));
+                        std::span(row.data(), d));
     for (int64_t k = 0; k < d; ++k) X(i, k) = static_cast<float>(row[k]);
   }
   const MatrixView<const float> rows = X.view();
-  std::vector<uint64_t> out(static_cast<size_t>(n * feature::code_words(D)));
+  std::vector<uint64_t> out(n * feature::code_words(D));
   Context context;
   context.threads = 2;
   double transform = 1e30;

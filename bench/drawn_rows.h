@@ -18,7 +18,7 @@ Matrix<T> drawn_rows(const Fill& fill, int64_t n, int64_t d) {
   Matrix<T> X(n, d);
   for (int64_t i = 0; i < n; ++i) {
     fill(random::Stream(1, random::Tag::generated, static_cast<uint64_t>(i)), 0,
-         std::span(row.data(), static_cast<size_t>(d)));
+         std::span(row.data(), d));
     for (int64_t k = 0; k < d; ++k) X(i, k) = static_cast<T>(row[k]);
   }
   return X;

@@ -77,8 +77,8 @@ void field_f64(benchmark::State& state, const std::string& name) { field<double>
 // Prediction of p outputs as B (Theta z) against n p x r numbers times theta.
 void decomposable(benchmark::State& state) {
   const int64_t n = state.range(0), d = state.range(1), D = state.range(2), p = state.range(3);
-  std::vector<double> gamma(static_cast<size_t>(p * p), 0.1);
-  for (int64_t k = 0; k < p; ++k) gamma[static_cast<size_t>(k * p + k)] = 1;
+  std::vector<double> gamma(p * p, 0.1);
+  for (int64_t k = 0; k < p; ++k) gamma[k * p + k] = 1;
   const auto map = made({{"kernel", "decomposable"}, {"gamma", gamma}}, d, D);
   const int64_t r = map->features();
   const Matrix<double> X = normal_rows<double>(n, d), out(n, p), expected(n * p, 1),

@@ -29,7 +29,7 @@ inline SparseRows random_rows(int64_t n, int64_t d, int64_t per_row) {
   std::mt19937_64 words(1);
   SparseRows X;
   X.d = d;
-  std::vector<int32_t> row(static_cast<size_t>(per_row));
+  std::vector<int32_t> row(per_row);
   for (int64_t i = 0; i < n; ++i) {
     for (int32_t& column : row) column = static_cast<int32_t>(words() % static_cast<uint64_t>(d));
     std::sort(row.begin(), row.end());

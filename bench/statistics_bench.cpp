@@ -71,7 +71,7 @@ void add_rows(benchmark::State& state) {
   RowStatistics statistics(D, m);
   statistics.add(MatrixView<const T>(Z.view()), Y.view(), context);
   double sum = 0;  // the result is checked before it is timed
-  const double origin = statistics.origin_features()[static_cast<size_t>(D - 1)];
+  const double origin = statistics.origin_features()[D - 1];
   for (int64_t i = 0; i < kRows; ++i) sum += std::pow(static_cast<double>(Z(i, D - 1)) - origin, 2);
   if (std::abs(statistics.gram()(D - 1, D - 1) - sum) > 1e-9 * sum)
     throw std::runtime_error("wrong Gram matrix");

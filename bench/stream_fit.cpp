@@ -44,10 +44,10 @@ struct Block {
       double sum = 0;
       for (int64_t k = 0; k < d; ++k) {
         const double x = number(static_cast<uint64_t>((first + i) * d + k));
-        X[static_cast<size_t>(i * d + k)] = static_cast<float>(x);
+        X[i * d + k] = static_cast<float>(x);
         sum += x * static_cast<double>(k % 3 - 1);
       }
-      y[static_cast<size_t>(i)] = std::sin(sum);
+      y[i] = std::sin(sum);
     }
     check(mercer_map_apply_f32(map, n, X.data(), d, nullptr, Z.data(), D));
   }

@@ -24,7 +24,7 @@ template <class T>
 Matrix<T> normal(int64_t n, int64_t d, uint64_t index) {
   AlignedBuffer<double> numbers(n * d);
   random::fill_normal(random::Stream(1, random::Tag::generated, index), 0,
-                      std::span(numbers.data(), static_cast<size_t>(n * d)));
+                      std::span(numbers.data(), n * d));
   Matrix<T> X(n, d);
   for (int64_t i = 0; i < n * d; ++i) X.data()[i] = static_cast<T>(numbers[i]);
   return X;

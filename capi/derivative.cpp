@@ -54,12 +54,12 @@ void by_lengthscale(const feature::FeatureMap& phi, const RowsArgument& X, const
   const auto result = read_feature_matrix("out", out, 1, count, X.is_f32(), false);
   check_apart(result.extent, X);
   check_apart(result.extent, V);
-  std::vector<double> gradient(static_cast<size_t>(count));
+  std::vector<double> gradient(count);
   with_dense(X, &V, context, [&](const auto& rows, const auto& G) {
     using T = RowNumberOf<decltype(rows)>;
     feature::pull_back_to_lengthscale<T>(phi, rows, G, context, gradient);
     for (int64_t k = 0; k < count; ++k)
-      result.template reals<T>()(0, k) = static_cast<T>(gradient[static_cast<size_t>(k)]);
+      result.template reals<T>()(0, k) = static_cast<T>(gradient[k]);
   });
 }
 

@@ -43,4 +43,3 @@ struct mercer_ridge {
 struct mercer_model {
   mercer::model::Model impl;
 };
-

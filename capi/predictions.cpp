@@ -56,9 +56,9 @@ model::Outside probability(const Question& q, const RowsArgument& X, MatrixView<
 }
 
 model::Outside class_of(const Question& q, const RowsArgument& X, MatrixView<double> out) {
-  std::vector<int32_t> classes(static_cast<size_t>(X.n()));
+  std::vector<int32_t> classes(X.n());
   const auto outside = model::classify(q.model, X, q.context, classes, q.extrapolation);
-  for (int64_t i = 0; i < X.n(); ++i) out(i, 0) = classes[static_cast<size_t>(i)];
+  for (int64_t i = 0; i < X.n(); ++i) out(i, 0) = classes[i];
   return outside;
 }
 

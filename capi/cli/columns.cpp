@@ -15,7 +15,7 @@ namespace {
 std::vector<std::string> names_of(const Table& table, const std::vector<int64_t>& columns) {
   std::vector<std::string> names;
   for (const int64_t j : columns)
-    if (!table.names.empty()) names.push_back(table.names[static_cast<size_t>(j)]);
+    if (!table.names.empty()) names.push_back(table.names[j]);
   return names;
 }
 
@@ -68,11 +68,11 @@ std::vector<double> groups_of(const Table& table, int64_t column) {
 }  // namespace
 
 std::vector<int64_t> other_columns(int64_t columns, const std::vector<int64_t>& targets) {
-  std::vector<bool> taken(static_cast<size_t>(columns));
-  for (const int64_t j : targets) taken[static_cast<size_t>(j)] = true;
+  std::vector<bool> taken(columns);
+  for (const int64_t j : targets) taken[j] = true;
   std::vector<int64_t> others;
   for (int64_t j = 0; j < columns; ++j)
-    if (!taken[static_cast<size_t>(j)]) others.push_back(j);
+    if (!taken[j]) others.push_back(j);
   return others;
 }
 

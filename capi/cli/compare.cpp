@@ -53,7 +53,7 @@ void cut_rows(Comparison* job) {
   require_memory("--rows: the kernel matrix of " + std::to_string(job->train_rows) + " rows",
                  8 * n * n);
   std::vector<int64_t> order = shuffled(data.n, job->request.learn.seed);
-  order.resize(static_cast<size_t>(job->train_rows + job->test_rows));
+  order.resize(job->train_rows + job->test_rows);
   arrange_rows(&data, order);
 }
 

@@ -58,7 +58,7 @@ Matrix<double> predict_fold(Job* job, const Fold& fold) {
   Matrix<double> predicted = in_words_of(
       data.name, input_names(split.metadata),
       [&] { return model.predict(inputs_of(data, n, fold.rows), options, job->session.context()); },
-      std::span(data.file_rows).subspan(static_cast<size_t>(n)));
+      std::span(data.file_rows).subspan(n));
   job->outside += outside;
   job->predicted += fold.rows;
   job->session.clear_bar();

@@ -37,7 +37,7 @@ struct Dataset : FileFacts {
 
 /// The number in its file, from 1, of row i.
 inline int64_t row_of(const Dataset& data, int64_t i) {
-  return (data.file_rows.empty() ? i : data.file_rows[static_cast<size_t>(i)]) + 1;
+  return (data.file_rows.empty() ? i : data.file_rows[i]) + 1;
 }
 
 /// How a file's columns are read.

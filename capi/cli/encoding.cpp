@@ -73,8 +73,7 @@ void refuse_no_levels(const Dataset& data, const TextColumn& text) {
 
 std::vector<int64_t> rows_of_levels(const Dataset& data, const TextColumn& text) {
   std::vector<int64_t> rows(text.levels.size(), 0);
-  for (int64_t i = 0; i < data.n; ++i)
-    ++rows[static_cast<size_t>(data.X.at(i * data.d + text.column))];
+  for (int64_t i = 0; i < data.n; ++i) ++rows[data.X.at(i * data.d + text.column)];
   return rows;
 }
 
@@ -153,7 +152,7 @@ std::vector<int64_t> encode(const std::vector<Encoding>& encodings, Dataset* dat
   const int64_t d = encoded_inputs(data->d, encodings);
   require_memory(data->name + ": text inputs as columns of 0 and 1",
                  8 * static_cast<double>(data->n) * static_cast<double>(d));
-  std::vector<double> encoded(static_cast<size_t>(data->n * d));
+  std::vector<double> encoded(data->n * d);
   size_t e = 0;
   for (int64_t j = 0, to = 0; j < data->d; ++j) {
     const bool text = e < encodings.size() && encodings[e].input == j;
@@ -162,7 +161,7 @@ std::vector<int64_t> encode(const std::vector<Encoding>& encodings, Dataset* dat
       double* const row = encoded.data() + i * d + to;
       if (!text) *row = x;
       if (!text) continue;
-      const std::string& level = data->text_inputs[e].levels[static_cast<size_t>(x)];
+      const std::string& level = data->text_inputs[e].levels[x];
       const int64_t place = place_of(encodings[e], level);
       if (place >= 0) row[place] = 1;
       // What is missing is counted as that.

@@ -14,18 +14,18 @@ namespace {
 
 /// The number of the level "", which stands for a missing text; -1: none was met.
 std::vector<double> missing_levels(const Dataset& data) {
-  std::vector<double> levels(static_cast<size_t>(data.d), -1);
+  std::vector<double> levels(data.d, -1);
   for (const TextColumn& text : data.text_inputs) {
     const auto place = std::ranges::find(text.levels, "");
     if (place != text.levels.end())
-      levels[static_cast<size_t>(text.column)] = static_cast<double>(place - text.levels.begin());
+      levels[text.column] = static_cast<double>(place - text.levels.begin());
   }
   return levels;
 }
 
 bool has_target(const Dataset& test, int64_t i, double least) {
   for (int64_t k = 0; k < test.m; ++k) {
-    const double y = test.Y[static_cast<size_t>(i * test.m + k)];
+    const double y = test.Y[i * test.m + k];
     if (y >= least) return true;  // NaN is not
   }
   return false;
@@ -35,7 +35,7 @@ bool has_target(const Dataset& test, int64_t i, double least) {
 
 MissingInputs missing_inputs(const Dataset& data) {
   MissingInputs missing;
-  missing.per_input.assign(static_cast<size_t>(data.d), 0);
+  missing.per_input.assign(data.d, 0);
   if (data.X.sparse) return missing;
   const std::vector<double> levels = missing_levels(data);
   for (int64_t i = 0; i < data.n; ++i) {
@@ -69,11 +69,10 @@ TargetRows rows_with_targets(const Matrix<double>& numbers, const Dataset& test,
     if (has_target(test, i, least)) kept.push_back(i);
   TargetRows rows{Matrix<double>(std::ssize(kept), numbers.cols()), {}, test.m};
   for (int64_t to = 0; to < rows.rows(); ++to) {
-    const int64_t i = kept[static_cast<size_t>(to)];
+    const int64_t i = kept[to];
     for (int64_t k = 0; k < numbers.cols(); ++k) rows.numbers(to, k) = numbers(i, k);
-    for (int64_t k = 0; k < test.m; ++k)
-      rows.targets.push_back(test.Y[static_cast<size_t>(i * test.m + k)]);
-    if (!test.weights.empty()) rows.weights.push_back(test.weights[static_cast<size_t>(i)]);
+    for (int64_t k = 0; k < test.m; ++k) rows.targets.push_back(test.Y[i * test.m + k]);
+    if (!test.weights.empty()) rows.weights.push_back(test.weights[i]);
   }
   return rows;
 }
@@ -91,8 +90,7 @@ std::string missing_targets(const Dataset& data) {
   std::string text;
   for (int64_t k = 0; k < data.m; ++k) {
     int64_t missing = 0;
-    for (int64_t i = 0; i < data.n; ++i)
-      missing += std::isnan(data.Y[static_cast<size_t>(i * data.m + k)]);
+    for (int64_t i = 0; i < data.n; ++i) missing += std::isnan(data.Y[i * data.m + k]);
     const std::string name = target_name(data, k);
     if (missing == data.n) fail_at(data.name, 0, 0, "target " + name + " has no values");
     if (missing > 0)

@@ -46,12 +46,12 @@ void each(const Numbers& X, int64_t d, int64_t i, Call&& call) {
   const int64_t begin = X.sparse ? X.offsets[row] : i * d;
   const int64_t end = X.sparse ? X.offsets[row + 1] : begin + d;
   for (int64_t p = begin; p < end; ++p)
-    call(X.sparse ? X.indices[static_cast<size_t>(p)] : p - begin, X.at(p), static_cast<size_t>(p));
+    call(X.sparse ? X.indices[p] : p - begin, X.at(p), static_cast<size_t>(p));
 }
 
 /// False for a kernel of bounded inputs, which are then not centred.
 bool takes_any(const Kernel& kernel, int64_t d) {
-  const std::vector<double> row(static_cast<size_t>(d), -1e9);
+  const std::vector<double> row(d, -1e9);
   const Rows X(MatrixView<const double>(row.data(), 1, d));
   Matrix<double> value(1, 1);
   kernel.gram(X, X, value);
@@ -64,19 +64,18 @@ bool lacks(const Dataset& data, int64_t i) {
 }
 
 void standardize(const Dataset& data, int64_t n, bool centred, Numbers* rows) {
-  std::vector<Moments> moments(static_cast<size_t>(data.d));
+  std::vector<Moments> moments(data.d);
   double all = 0;
   for (int64_t i = 0; i < n; ++i) {
-    const double weight = data.weights.empty() ? 1 : data.weights[static_cast<size_t>(i)];
+    const double weight = data.weights.empty() ? 1 : data.weights[i];
     all += weight;
-    each(data.X, data.d, i,
-         [&](int64_t j, double x, size_t) { moments[static_cast<size_t>(j)].add(x, weight); });
+    each(data.X, data.d, i, [&](int64_t j, double x, size_t) { moments[j].add(x, weight); });
   }
   const int64_t count =
       rows->sparse ? std::ssize(rows->offsets) - 1 : std::ssize(rows->values) / data.d;
   for (int64_t i = 0; i < count; ++i)
     each(*rows, data.d, i, [&](int64_t j, double x, size_t place) {
-      const Moments& of = moments[static_cast<size_t>(j)];
+      const Moments& of = moments[j];
       const bool moved = centred && !rows->sparse && !of.binary;
       const double seen = rows->sparse ? all : of.weight;
       rows->values[place] = (x - (moved ? of.mean : 0)) / of.scale(seen, centred);

@@ -122,8 +122,7 @@ Applied apply(const LoadedModel& loaded, const Dataset& test, const ApplyRequest
               Session& session, std::FILE* out) {
   Applied applied{Matrix<double>(0, 0)};
   applied.by_probability = decides_by_probability(loaded, request);
-  OutsideCounts outside{.per_input =
-                            std::vector<int64_t>(static_cast<size_t>(loaded.model.inputs()))};
+  OutsideCounts outside{.per_input = std::vector<int64_t>(loaded.model.inputs())};
   const mercer_predict_options options = outside.options(request.extrapolation);
   const Rows X = inputs_of(test, 0, test.n);
   const std::vector<std::string> names = input_names(loaded.metadata);

@@ -126,14 +126,12 @@ void write_predictions(const LoadedModel& loaded, const Dataset& test, const App
   for (int64_t i = 0; i < scores.rows(); ++i) {
     line.clear();
     if (classification) {
-      line =
-          csv_field(loaded.metadata.classes[static_cast<size_t>(classes[static_cast<size_t>(i)])]);
+      line = csv_field(loaded.metadata.classes[classes[i]]);
     } else {
       append(scores, i, &line);
     }
     for (const FurtherColumns& part : columns) append(part.numbers, i, &line);
-    for (const std::vector<std::string>& ids : test.ids)
-      file.write(csv_field(ids[static_cast<size_t>(i)]) + ",");
+    for (const std::vector<std::string>& ids : test.ids) file.write(csv_field(ids[i]) + ",");
     file.write(line += '\n');
   }
   file.commit();

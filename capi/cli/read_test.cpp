@@ -84,10 +84,10 @@ std::string parts_of(const Metadata& model, int64_t inputs) {
   const auto count = std::max<int64_t>(1, std::ssize(targets));
   const int64_t width = inputs + count + std::ssize(model.ignored_columns);
   if (targets.empty()) targets.push_back(width - 1);
-  std::string parts(static_cast<size_t>(width), 'x');
+  std::string parts(width, 'x');
   const auto mark = [&](const std::vector<int64_t>& columns, char part) {
     for (const int64_t j : columns)
-      if (j >= 0 && j < width) parts[static_cast<size_t>(j)] = part;
+      if (j >= 0 && j < width) parts[j] = part;
   };
   mark(targets, 'y');
   mark(model.ignored_columns, '-');
@@ -108,7 +108,7 @@ void place(const std::string& parts, const std::vector<int64_t>& columns, Layout
 /// alone, beside the columns that are asked for.
 Layout layout_by_count(int64_t columns, const Metadata& model, int64_t inputs, const Layout& asked,
                        const std::string& file) {
-  const std::string whole = parts_of(model, inputs), bare(static_cast<size_t>(inputs), 'x');
+  const std::string whole = parts_of(model, inputs), bare(inputs, 'x');
   std::string open = whole, closed = whole;
   std::erase(open, 'y');
   std::erase(closed, '-');
@@ -140,7 +140,7 @@ TextPermission permission_of(const Layout& layout, const Metadata& model) {
   if (model.text_labels) permission = {layout.targets, true};
   permission.number_inputs = layout.inputs;
   for (const Encoding& encoding : model.encodings)
-    permission.text_inputs.push_back(layout.inputs[static_cast<size_t>(encoding.input)]);
+    permission.text_inputs.push_back(layout.inputs[encoding.input]);
   permission.ignored = layout.ignored;
   std::erase(permission.ignored, layout.weights);
   permission.may_lack = layout.targets;

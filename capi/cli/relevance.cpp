@@ -51,8 +51,8 @@ class Measure {
     const std::vector<int64_t> order = shuffled(X_.rows(), 1);
     double squares = 0, pairs = 0, variance = 0;
     for (int64_t k = 0; k < X_.rows(); ++k) {
-      const int64_t i = order[static_cast<size_t>(k)];
-      const int64_t from = order[static_cast<size_t>((k + 1) % X_.rows())];
+      const int64_t i = order[k];
+      const int64_t from = order[(k + 1) % X_.rows()];
       for (int64_t j = first; j < first + width; ++j)
         if (!std::isnan(X_(i, j)) && !std::isnan(X_(from, j))) {
           switched(i, j) = X_(from, j);
@@ -75,7 +75,7 @@ class Measure {
  private:
   /// Of the variance of the prediction; 0 for one that is constant.
   double in_units(int64_t o, double square) const {
-    const double variance = variances_[static_cast<size_t>(o)];
+    const double variance = variances_[o];
     return variance > 0 ? square / variance : 0;
   }
   Matrix<double> predicted(const Matrix<double>& X) const {

@@ -28,8 +28,8 @@ void add_squares(const Matrix<double>& predicted, const Dataset& data, int64_t k
                  std::vector<double>* losses) {
   std::vector<double> targets, weights;
   for (int64_t i = 0; i < data.n; ++i) {
-    const double y = data.Y[static_cast<size_t>(i * data.m + k)];
-    const double weight = data.weights.empty() ? 1 : data.weights[static_cast<size_t>(i)];
+    const double y = data.Y[i * data.m + k];
+    const double weight = data.weights.empty() ? 1 : data.weights[i];
     targets.push_back(std::isnan(y) ? 0 : y);
     weights.push_back(std::isnan(y) ? 0 : weight);
   }
@@ -104,7 +104,7 @@ Scoring scoring_of(const Model& model) {
 }
 
 std::vector<double> row_losses(const Matrix<double>& predicted, const Dataset& data, int64_t K) {
-  std::vector<double> losses(static_cast<size_t>(data.n), 0.0);
+  std::vector<double> losses(data.n, 0.0);
   if (K == 0) {
     for (int64_t k = 0; k < data.m; ++k) add_squares(predicted, data, k, &losses);
     return losses;

@@ -30,7 +30,7 @@ uint64_t SplitMix64::below(uint64_t bound) {
 
 std::vector<int64_t> shuffled(int64_t n, uint64_t seed) {
   SplitMix64 random(seed);
-  std::vector<int64_t> order(static_cast<size_t>(n));
+  std::vector<int64_t> order(n);
   std::iota(order.begin(), order.end(), int64_t{0});
   for (size_t i = order.size(); i-- > 1;) std::swap(order[i], order[random.below(i + 1)]);
   return order;
@@ -53,8 +53,7 @@ std::vector<std::vector<int64_t>> shuffled_groups(const Dataset& data, int64_t n
   std::unordered_map<double, size_t> places;
   std::vector<std::vector<int64_t>> groups;
   for (int64_t i = 0; i < n; ++i) {
-    const auto [found, added] =
-        places.try_emplace(data.groups[static_cast<size_t>(i)], groups.size());
+    const auto [found, added] = places.try_emplace(data.groups[i], groups.size());
     if (added) groups.emplace_back();
     groups[found->second].push_back(i);
   }

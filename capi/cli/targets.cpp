@@ -19,7 +19,7 @@ bool is_target_name(const std::string& name) {
 }
 
 bool is_unnamed(const std::vector<std::string>& names, int64_t j) {
-  return names[static_cast<size_t>(j)] == name_of_unnamed(j);
+  return names[j] == name_of_unnamed(j);
 }
 
 std::vector<int64_t> columns_called(const std::vector<std::string>& names,

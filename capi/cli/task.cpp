@@ -27,7 +27,7 @@ using Rows = std::map<double, int64_t>;  // of each number
 Rows few_whole_numbers(const Dataset& data) {
   Rows seen;
   for (int64_t i = 0; i < data.n; ++i) {
-    const double y = data.Y[static_cast<size_t>(i)];
+    const double y = data.Y[i];
     if (std::isnan(y)) continue;
     if (y != std::floor(y)) return {};
     ++seen[y];
@@ -99,7 +99,7 @@ Task automatic(const Dataset& data) {
 std::map<double, int64_t> number_classes_of(const Dataset& data) {
   std::map<double, int64_t> classes;
   for (int64_t i = 0; i < data.n; ++i) {
-    const double y = data.Y[static_cast<size_t>(i)];
+    const double y = data.Y[i];
     if (y != std::floor(y)) {
       throw Failure("--task classification: the target of row " + std::to_string(row_of(data, i)) +
                     " is " + number_text(y) + ", expected whole numbers or text");
@@ -114,13 +114,13 @@ std::map<double, int64_t> number_classes_of(const Dataset& data) {
 // Of those that rows hold; rows of weight 0, which are left out, may have held others.
 std::vector<std::string> sort_texts(Dataset* data) {
   std::map<std::string, double> numbers;
-  for (const double y : data->Y) numbers[data->texts[static_cast<size_t>(y)]] = 0;
+  for (const double y : data->Y) numbers[data->texts[y]] = 0;
   std::vector<std::string> classes;
   for (auto& [text, number] : numbers) {
     number = static_cast<double>(classes.size());
     classes.push_back(text);
   }
-  for (double& y : data->Y) y = numbers.at(data->texts[static_cast<size_t>(y)]);
+  for (double& y : data->Y) y = numbers.at(data->texts[y]);
   data->texts = classes;
   return classes;
 }
@@ -131,7 +131,7 @@ void texts_to_numbers(Dataset* data) {
   for (size_t k = 0; k < values.size(); ++k) {
     if (parse_number(data->texts[k], &values[k]) != NumberKind::finite) return;
   }
-  for (size_t i = 0; i < data->Y.size(); ++i) data->Y[i] = values[static_cast<size_t>(data->Y[i])];
+  for (size_t i = 0; i < data->Y.size(); ++i) data->Y[i] = values[data->Y[i]];
   data->text = false;
   data->texts.clear();
 }
@@ -189,7 +189,7 @@ int64_t number_known_classes(const std::vector<std::string>& classes, bool text_
     if (!text_labels || !data->text) {
       y = text_labels ? -1 : class_of(by_number, y);
     } else {
-      const std::string& label = data->texts[static_cast<size_t>(y)];
+      const std::string& label = data->texts[y];
       y = class_of(by_text, label);
       if (y < 0 && is_missing(label)) y = std::numeric_limits<double>::quiet_NaN();
     }

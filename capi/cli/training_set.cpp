@@ -99,7 +99,7 @@ void tell_training(const TrainingSet& set, const Task& task, const Reading& read
 MissingInputs check_missing(const Dataset& data) {
   MissingInputs missing = missing_inputs(data);
   for (int64_t j = 0; j < data.d; ++j) {
-    if (missing.per_input[static_cast<size_t>(j)] < data.n) continue;
+    if (missing.per_input[j] < data.n) continue;
     fail_at(data.name, 0, 0,
             "column " + shown(input_name(data, j)) + " is empty in every row: --ignore " +
                 typed(input_name(data, j)) + " leaves it out");

@@ -29,11 +29,11 @@ extern "C" {
 /** Preparation, map and weights in one handle and one file. */
 typedef struct mercer_model mercer_model;
 
-/** Fits the model that a spec describes to data. Every key has a default; mercer_specs lists the
- *  keys, and "Fits" in capi/GUIDE.md says how each choice is made. Keys left open are searched, and
- *  the result is scored on rows that no choice has seen ("report" of mercer_model_text). {"search":
+/** Fits the model that a spec describes to data. mercer_specs lists the keys, all with defaults,
+ *  and "Fits" in capi/GUIDE.md says how each choice is made. Keys left open are searched, and the
+ *  result is scored on rows that no choice has seen ("report" of mercer_model_text). {"search":
  *  false}, a map of the caller's (data->map) and a source choose only lambda, by "select"; sets
- *  need "lambda" and data->map. A model "kernel_pca" has no targets: data->Y is absent.
+ *  need "lambda" and data->map; "kernel_pca" takes no data->Y.
  *  Shapes: mercer_data. Random: "seed" fixes map, splits and samples.
  *  Errors: MERCER_INVALID_ARGUMENT (a key or value, by its path; rows, targets, classes or weights
  *  that are not allowed, by row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (keys

@@ -14,7 +14,7 @@ std::string vformat(const char* format, va_list arguments) {
   const int length = std::vsnprintf(nullptr, 0, format, copy);
   va_end(copy);
   if (length < 0) return format;
-  std::string text(static_cast<size_t>(length), '\0');
+  std::string text(length, '\0');
   std::vsnprintf(text.data(), text.size() + 1, format, arguments);
   return text;
 }

@@ -113,7 +113,7 @@ class ThreadTrial {
     std::vector<std::thread> threads;
     std::latch all_tried(1);
     try {
-      threads.reserve(static_cast<size_t>(count));
+      threads.reserve(count);
       while (static_cast<int>(threads.size()) < count)
         threads.emplace_back([&] { all_tried.wait(); });
     } catch (const std::exception&) {
@@ -151,7 +151,7 @@ int thread_limit() noexcept { return 256; }
 template <class Work>
 void run_workers(int workers, const Work& work) {
   std::vector<std::thread> threads;
-  threads.reserve(static_cast<size_t>(workers));
+  threads.reserve(workers);
   // A thread that cannot be started is no error: the others take its chunks.
   try {
     for (int worker = 1; worker < workers; ++worker)

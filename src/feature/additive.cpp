@@ -177,8 +177,8 @@ class Additive final : public FixedMap, public Derivatives {
       for (int p = 1; p < slice_.parts(); p += 2) {
         if (!wanted(p) && !wanted(p + 1)) continue;
         const int j = (p + 1) / 2;
-        transform::log_harmonics(scratch.roots, scratch.logs, count, static_cast<T>(j),
-                                 weight(static_cast<size_t>(j)), scratch.cosines, scratch.sines);
+        transform::log_harmonics(scratch.roots, scratch.logs, count, static_cast<T>(j), weight(j),
+                                 scratch.cosines, scratch.sines);
         if (wanted(p)) put(scratch.cosines, p, T{1});
         if (wanted(p + 1)) put(scratch.sines, p + 1, T{1});
       }

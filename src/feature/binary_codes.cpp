@@ -28,12 +28,12 @@ constexpr const char* kFeaturesOfBits = "features before they are bits";
 // cos(u) + t > 0 where scale cos(u) > -scale t.
 template <class T>
 AlignedBuffer<T> draw_thresholds(const UniformCosines& cosines, Columns c) {
-  std::vector<double> uniform(static_cast<size_t>(c.end - c.begin));
+  std::vector<double> uniform(c.end - c.begin);
   random::fill_uniform(random::Stream(cosines.seed, random::Tag::phase, 1),
                        static_cast<uint64_t>(c.begin), uniform);
   AlignedBuffer<T> thresholds(c.end - c.begin);
   for (int64_t j = 0; j < c.end - c.begin; ++j)
-    thresholds[j] = static_cast<T>(cosines.scale * (1 - 2 * uniform[static_cast<size_t>(j)]));
+    thresholds[j] = static_cast<T>(cosines.scale * (1 - 2 * uniform[j]));
   return thresholds;
 }
 

@@ -53,11 +53,10 @@ Matrix<double> standardised(MatrixView<const double> targets, std::span<const in
     double mean = 0, squares = 0;
     bool differ = false;
     for (int64_t i = 0; i < Y.rows(); ++i) {
-      Y(i, k) = targets(chosen[static_cast<size_t>(i)], k);
+      Y(i, k) = targets(chosen[i], k);
       require(std::isfinite(Y(i, k)), MERCER_INVALID_ARGUMENT,
               "targets(%lld, %lld) = %g, expected finite numbers",
-              static_cast<long long>(chosen[static_cast<size_t>(i)]), static_cast<long long>(k),
-              Y(i, k));
+              static_cast<long long>(chosen[i]), static_cast<long long>(k), Y(i, k));
       mean += Y(i, k) / n;
       differ = differ || Y(i, k) != Y(0, k);
     }
@@ -73,7 +72,7 @@ Matrix<double> standardised(MatrixView<const double> targets, std::span<const in
 
 /// In random order: rows may come sorted, or class by class in turn.
 std::vector<int64_t> sampled_rows(int64_t rows, uint64_t seed) {
-  std::vector<int64_t> chosen(static_cast<size_t>(std::min(rows, kMostRows)));
+  std::vector<int64_t> chosen(std::min(rows, kMostRows));
   random::Cursor cursor(random::Stream(seed, random::Tag::sample, 0));
   random::sample_without_replacement(cursor, rows, chosen);
   return chosen;

@@ -63,10 +63,8 @@ AlignedBuffer<T> ColumnNumbers<T>::make_group(int64_t group) const {
   for (int64_t j = 0; j < columns;) {
     const int64_t count = std::min<int64_t>(columns - j, std::ssize(turns));
     // b_j = 2 pi u_j with u_j number j of the phase stream.
-    random::fill_uniform(stream, static_cast<uint64_t>(j0 + j),
-                         std::span(turns.data(), static_cast<size_t>(count)));
-    for (int64_t i = 0; i < count; ++i, ++j)
-      numbers[columns + j] = static_cast<T>(turns[static_cast<size_t>(i)]);
+    random::fill_uniform(stream, static_cast<uint64_t>(j0 + j), std::span(turns.data(), count));
+    for (int64_t i = 0; i < count; ++i, ++j) numbers[columns + j] = static_cast<T>(turns[i]);
   }
   return numbers;
 }

@@ -40,7 +40,7 @@ struct DerivativeTerms {
   int64_t count() const noexcept { return std::ssize(terms); }
   /// Whether the monomials multiply the slope: those of odd order do.
   bool takes_slope(int64_t monomial) const noexcept {
-    return total_order(monomials[static_cast<size_t>(monomial)][0]) % 2 != 0;
+    return total_order(monomials[monomial][0]) % 2 != 0;
   }
 };
 

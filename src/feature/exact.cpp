@@ -70,7 +70,7 @@ LandmarkRows all_rows(const MapArguments& a) {
   require(rows.rows() == a.features, MERCER_INVALID_ARGUMENT,
           "features = %lld, expected %lld: map exact has one for each row",
           static_cast<long long>(a.features), static_cast<long long>(rows.rows()));
-  std::vector<int64_t> all(static_cast<size_t>(rows.rows()));
+  std::vector<int64_t> all(rows.rows());
   std::iota(all.begin(), all.end(), 0);
   return LandmarkRows(a.kernel, rows, all, *a.data.context);
 }

@@ -57,7 +57,7 @@ std::vector<double> weights_of(const Monomials& monomials, const kernel::InnerPo
     for (int64_t i = 1; i <= s; ++i)
       factor *= power.gamma * (static_cast<double>(p - s + i) / static_cast<double>(i));
     for (int64_t j = monomials.begin(s); j < monomials.begin(s + 1); ++j)
-      weights.push_back(std::sqrt(factor * multinomial[static_cast<size_t>(j)]));
+      weights.push_back(std::sqrt(factor * multinomial[j]));
   }
   return weights;
 }

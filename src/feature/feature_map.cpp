@@ -40,8 +40,7 @@ void apply_tiles_of(const FeatureMap& map, const CsrView<T>& X, Columns c, Conte
 
 void of_pairs(const Moments& moments, double (Moments::*at)(const double*, const double*) const,
               MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out) {
-  for (int64_t i = 0; i < X.rows; ++i)
-    out[static_cast<size_t>(i)] = (moments.*at)(X.row(i), Y.row(i));
+  for (int64_t i = 0; i < X.rows; ++i) out[i] = (moments.*at)(X.row(i), Y.row(i));
 }
 
 }  // namespace

@@ -167,11 +167,11 @@ class Fourier final : public ProjectedMap, public Moments {
   std::vector<NumberArray> numbers() const override {
     if (parts_.supplied == nullptr) return {};
     const int64_t F = parts_.F, d = inputs();
-    std::vector<double> W(static_cast<size_t>(F * d));
+    std::vector<double> W(F * d);
     Context context;
     parts_.supplied->fill(0, context, {W.data(), F, d});
     std::vector<double> weights = parts_.weights;
-    weights.resize(static_cast<size_t>(F), 1.0 / static_cast<double>(F));
+    weights.resize(F, 1.0 / static_cast<double>(F));
     return {{"frequencies", {F, d}, std::move(W)}, {"weights", {F}, std::move(weights)}};
   }
 

@@ -25,8 +25,8 @@ std::unique_ptr<FeatureMap> supplied_from_unnamed(const MapArguments& arguments,
   require(numbers % (d + 1) == 0 && numbers / (d + 1) == F, MERCER_CORRUPT_FILE,
           "%lld numbers do not make %lld frequencies of %lld inputs with weights",
           static_cast<long long>(numbers), static_cast<long long>(F), static_cast<long long>(d));
-  return make_fourier_supplied(arguments.kernel, {all.data(), F, d},
-                               std::span(all).subspan(static_cast<size_t>(F * d)), options);
+  return make_fourier_supplied(arguments.kernel, {all.data(), F, d}, std::span(all).subspan(F * d),
+                               options);
 }
 
 std::unique_ptr<FeatureMap> rooted_from(const MapArguments& arguments,

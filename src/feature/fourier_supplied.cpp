@@ -64,7 +64,7 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
     }
   }
   std::vector<double> shares(weights.begin(), weights.end());
-  if (shares.empty()) shares.assign(static_cast<size_t>(F), 1.0 / static_cast<double>(F));
+  if (shares.empty()) shares.assign(F, 1.0 / static_cast<double>(F));
   FourierOptions supplied;
   supplied.form = options.form;
   supplied.seed = options.seed;

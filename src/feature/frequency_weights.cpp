@@ -89,7 +89,7 @@ class WeightTiles final : public TileWork {
 
   double weight(int64_t b, const T* omega) const noexcept {
     double sum = 0;
-    for (const MultiIndex& q : monomials_[static_cast<size_t>(b)]) {
+    for (const MultiIndex& q : monomials_[b]) {
       double product = sign_of(total_order(q), second_);
       for (const PartialFactor& factor : q)
         product *= power(angle_ * static_cast<double>(omega[factor.input]), factor.order);

@@ -20,9 +20,9 @@ void for_each_number(const MatrixView<const T>& X, int64_t i, std::vector<double
 }
 template <class T, class Body>
 void for_each_number(const CsrView<T>& X, int64_t i, std::vector<double>& sums, const Body& body) {
-  sums.resize(static_cast<size_t>(X.cols));
+  sums.resize(X.cols);
   add_row(X, i, sums.data());
-  for_each_listed(X, i, [&](int64_t j, T) { body(j, sums[static_cast<size_t>(j)]); });
+  for_each_listed(X, i, [&](int64_t j, T) { body(j, sums[j]); });
   clear_row(X, i, sums.data());
 }
 

@@ -13,7 +13,7 @@
 namespace mercer::feature {
 
 std::vector<int64_t> uniform_rows(int64_t rows, int64_t count, uint64_t seed) {
-  std::vector<int64_t> chosen(static_cast<size_t>(count));
+  std::vector<int64_t> chosen(count);
   random::Cursor cursor(random::Stream(seed, random::Tag::sample, 0));
   random::sample_without_replacement(cursor, rows, chosen);
   std::sort(chosen.begin(), chosen.end());
@@ -38,7 +38,7 @@ Matrix<double> copied_rows(const kernel::Kernel& kernel, const Rows& rows,
   out.fill(0);
   rows.visit([&](const auto& X) {
     for (int64_t l = 0; l < out.rows(); ++l) {
-      const int64_t i = chosen[static_cast<size_t>(l)];
+      const int64_t i = chosen[l];
       for_each_listed(X, i, [&](int64_t j, auto value) { out(l, j) += value; });
       require_inside(kernel, i, X.cols, out.view().row(l));
     }
@@ -56,7 +56,7 @@ ListedRows listed_rows(const kernel::Kernel& kernel, const Rows& rows,
   });
   const CsrView<double> listed = out.view();
   for (int64_t l = 0; l < listed.rows; ++l) {
-    const int64_t i = chosen[static_cast<size_t>(l)], first = listed.begin(l);
+    const int64_t i = chosen[l], first = listed.begin(l);
     const int64_t length = listed.end(l) - first;
     const double zero = 0;
     require_inside(kernel, i, std::max<int64_t>(length, 1),
@@ -75,7 +75,7 @@ constexpr int64_t kChunk = 256;  // rows whose distances a worker updates at a t
 class Distances {
  public:
   explicit Distances(const LandmarkPool& pool)
-      : pool_(pool), own_(static_cast<size_t>(pool.rows.rows)), nearest_(own_.size()) {
+      : pool_(pool), own_(pool.rows.rows), nearest_(own_.size()) {
     for (size_t i = 0; i < own_.size(); ++i) {
       const double* const x = pool.rows.row(static_cast<int64_t>(i));
       own_[i] = pool.kernel.value(pool.rows.cols, x, x);
@@ -90,15 +90,15 @@ class Distances {
       for (int64_t i = chunk * kChunk; i < end; ++i) update(i, l);
     };
     parallel_for(pool_.context, (pool_.rows.rows - 1) / kChunk + 1, body, 0);
-    nearest_[static_cast<size_t>(l)] = -1;
+    nearest_[l] = -1;
   }
   std::span<const double> nearest() const noexcept { return nearest_; }
 
  private:
   void update(int64_t i, int64_t l) noexcept {
-    double& nearest = nearest_[static_cast<size_t>(i)];
+    double& nearest = nearest_[i];
     const double k = pool_.kernel.value(pool_.rows.cols, pool_.rows.row(i), pool_.rows.row(l));
-    const double distance = own_[static_cast<size_t>(i)] + own_[static_cast<size_t>(l)] - 2 * k;
+    const double distance = own_[i] + own_[l] - 2 * k;
     nearest = std::min(nearest, std::max(distance, 0.0));
   }
 
@@ -185,7 +185,7 @@ std::vector<int64_t> choose_landmarks(const std::string& choice, const kernel::K
     const std::vector<int64_t> drawn = uniform_rows(rows.rows(), std::min(rows.rows(), most), seed);
     const Matrix<double> pool = copied_rows(kernel, rows, drawn, context);
     std::vector<int64_t> chosen = from_pool.choose({kernel, pool.view(), seed, context}, D);
-    for (int64_t& l : chosen) l = drawn[static_cast<size_t>(l)];
+    for (int64_t& l : chosen) l = drawn[l];
     std::sort(chosen.begin(), chosen.end());
     return chosen;
   }

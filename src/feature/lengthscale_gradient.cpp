@@ -63,7 +63,7 @@ void pull_back_to_lengthscale(const FeatureMap& map, MatrixView<const T> X, Matr
                               Context& context, std::span<double> gradient) {
   require(std::ssize(gradient) == lengthscale_count(map), MERCER_DIMENSION_MISMATCH,
           "%zu derivatives, expected one for each lengthscale", gradient.size());
-  std::vector<double> sum(static_cast<size_t>(map.inputs()));
+  std::vector<double> sum(map.inputs());
   if (const LengthscaleSlopes* const own = map.lengthscale_slopes()) {
     own->pull_back_to_lengthscale(X, G, context, sum);
   } else {

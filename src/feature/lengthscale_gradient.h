@@ -23,8 +23,7 @@ void log_lengthscale_gradient(MatrixView<const T> X, MatrixView<const T> pulled,
   for (double& sum : gradient) sum = 0;
   for (int64_t i = 0; i < X.rows; ++i) {
     for (int64_t k = 0; k < X.cols; ++k) {
-      gradient[static_cast<size_t>(k)] -=
-          static_cast<double>(X(i, k)) * static_cast<double>(pulled(i, k));
+      gradient[k] -= static_cast<double>(X(i, k)) * static_cast<double>(pulled(i, k));
     }
   }
 }

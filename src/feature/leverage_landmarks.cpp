@@ -38,11 +38,10 @@ void scaled_gram(const LandmarkPool& pool, std::span<const int64_t> rows, const 
   parallel_for(
       pool.context, K.cols,
       [&](int64_t i, int) noexcept {
-        const double* const x = pool.rows.row(rows[static_cast<size_t>(i)]);
+        const double* const x = pool.rows.row(rows[i]);
         for (int64_t j = 0; j < K.rows; ++j) {
-          const double* const y = pool.rows.row(sample.rows[static_cast<size_t>(j)]);
-          const double scale =
-              sample.scale[static_cast<size_t>(j)] * (row_scale == nullptr ? 1 : row_scale[i]);
+          const double* const y = pool.rows.row(sample.rows[j]);
+          const double scale = sample.scale[j] * (row_scale == nullptr ? 1 : row_scale[i]);
           K(j, i) = scale * pool.kernel.value(pool.rows.cols, x, y);
         }
       },
@@ -52,7 +51,7 @@ void scaled_gram(const LandmarkPool& pool, std::span<const int64_t> rows, const 
 double ridge_of(const Matrix<double>& K, int64_t D, Context& context) {
   const Matrix<double> vectors(K.rows(), K.rows(), context, kLeverageScores);
   std::copy_n(K.data(), K.rows() * K.rows(), vectors.data());
-  std::vector<double> values(static_cast<size_t>(K.rows()));
+  std::vector<double> values(K.rows());
   linalg::symmetric_eigen(vectors.view(), values, context);
   const int64_t behind = std::max<int64_t>(std::ssize(values) - D / 2, 0);
   const double tail = std::accumulate(values.begin(), values.begin() + behind, 0.0);
@@ -79,12 +78,12 @@ std::vector<double> scores_by(const LandmarkPool& pool, std::span<const int64_t>
   std::vector<double> scores;
   for (int64_t i0 = 0; i0 < std::ssize(order); i0 += kLeverageRows) {
     const int64_t n = std::min<int64_t>(kLeverageRows, std::ssize(order) - i0);
-    const auto rows = order.subspan(static_cast<size_t>(i0), static_cast<size_t>(n));
+    const auto rows = order.subspan(i0, n);
     const MatrixView<double> b = B.view().block_cols(0, n);
     scaled_gram(pool, rows, nullptr, sample, b);
     linalg::triangular_solve(L.view(), b);
     for (int64_t i = 0; i < n; ++i) {
-      const double* const x = pool.rows.row(rows[static_cast<size_t>(i)]);
+      const double* const x = pool.rows.row(rows[i]);
       const double k = pool.kernel.value(pool.rows.cols, x, x);
       double explained = 0;
       for (int64_t j = 0; j < s; ++j) explained += b(j, i) * b(j, i);
@@ -111,7 +110,7 @@ Sample drawn(std::span<const int64_t> order, const std::vector<double>& weights,
   });
   Sample sample;
   for (int64_t j = 0; j < D; ++j) {
-    const size_t i = keys[static_cast<size_t>(j)].second;
+    const size_t i = keys[j].second;
     const double p = std::min(1.0, static_cast<double>(D) * weights[i] / total);
     sample.rows.push_back(order[i]);
     sample.scale.push_back(p > 0 ? 1 / std::sqrt(p) : 1);
@@ -123,14 +122,13 @@ Sample drawn(std::span<const int64_t> order, const std::vector<double>& weights,
 
 std::vector<int64_t> leverage_landmarks(const LandmarkPool& pool, int64_t D) {
   random::Cursor cursor(random::Stream(pool.seed, random::Tag::sample, 1));
-  std::vector<int64_t> order(static_cast<size_t>(pool.rows.rows));
+  std::vector<int64_t> order(pool.rows.rows);
   random::permutation(cursor, order);
   int64_t count = D;
-  Sample sample{{order.begin(), order.begin() + D},
-                std::vector<double>(static_cast<size_t>(D), 1.0)};
+  Sample sample{{order.begin(), order.begin() + D}, std::vector<double>(D, 1.0)};
   while (count < pool.rows.rows) {
     count = std::min(2 * count, pool.rows.rows);
-    const std::span<const int64_t> first(order.data(), static_cast<size_t>(count));
+    const std::span<const int64_t> first(order.data(), count);
     sample = drawn(first, scores_by(pool, first, sample, D), D, cursor);
   }
   return sample.rows;

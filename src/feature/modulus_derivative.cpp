@@ -90,7 +90,7 @@ class TermWeights {
   }
   const T* row(int64_t block, int64_t real) const noexcept {
     const auto b = static_cast<size_t>(block);
-    if (inputs_[b] != kNone) return omega_[static_cast<size_t>(real)].view().row(inputs_[b]);
+    if (inputs_[b] != kNone) return omega_[real].view().row(inputs_[b]);
     return made_.view().row(first_[b] + real);
   }
 
@@ -105,7 +105,7 @@ class TermWeights {
   void make(const std::vector<MultiIndex>& sum, int64_t half, int64_t first) {
     const int64_t n = total_order(sum[0]);
     const std::vector<ModulusTerm> terms = modulus_terms(n, half);
-    std::vector<std::complex<double>> c(static_cast<size_t>(n + 1)), total(c);
+    std::vector<std::complex<double>> c(n + 1), total(c);
     for (int64_t j = 0; j < made_.cols(); ++j) {
       std::ranges::fill(total, 0);
       for (const MultiIndex& p : sum) {
@@ -120,7 +120,7 @@ class TermWeights {
       }
       int64_t to = first;
       for (const ModulusTerm& term : terms) {
-        const std::complex<double> weight = total[static_cast<size_t>(term.b)];
+        const std::complex<double> weight = total[term.b];
         made_(to++, j) = static_cast<T>(weight.real());
         if (term.turns > 0) made_(to++, j) = static_cast<T>(weight.imag());
       }
@@ -229,7 +229,7 @@ void pull_rows_back(const ModulusParts& parts, MatrixView<const T> X, MatrixView
         for (int64_t j = 0; j < count; ++j) along[j] *= g[j];
         std::fill(along + count, along + pair.columns(), T{0});
       }
-      pair[static_cast<size_t>(f)].project_transpose(all, s.block, sum, s.own);
+      pair[f].project_transpose(all, s.block, sum, s.own);
     }
   });
 }

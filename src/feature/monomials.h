@@ -36,7 +36,7 @@ class Monomials {
   }
   int64_t inputs() const noexcept { return d_; }
   int64_t degree() const noexcept { return std::ssize(begin_) - 2; }
-  int64_t begin(int64_t t) const noexcept { return begin_[static_cast<size_t>(t)]; }
+  int64_t begin(int64_t t) const noexcept { return begin_[t]; }
   int64_t count() const noexcept { return begin_.back(); }
 
   /// body(k, from, to, count): monomials [to, to + count) are x_k times [from, from + count), in

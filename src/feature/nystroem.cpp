@@ -232,7 +232,7 @@ Landmarks with_root(const kernel::Kernel& kernel, LandmarkRows rows, double cuto
   Stage stage(context, kGramUnits + kEigenUnits + kRootUnits);
   stage.part(kGramUnits,
              [&] { kernel::gram(kernel, rows.view(), rows.view(), context, K.view()); });
-  std::vector<double> values(static_cast<size_t>(D));
+  std::vector<double> values(D);
   stage.part(kEigenUnits, [&] { linalg::symmetric_eigen(K.view(), values, context); });
   stage.share(kRootUnits);
   require(values.back() > 0 && std::isfinite(values.back()), MERCER_INVALID_ARGUMENT,
@@ -242,7 +242,7 @@ Landmarks with_root(const kernel::Kernel& kernel, LandmarkRows rows, double cuto
   const auto kept = std::upper_bound(values.begin(), values.end(), cutoff * values.back());
   const int64_t first = kept - values.begin();
   for (int64_t i = first; i < D; ++i) {
-    const double scale = 1 / std::sqrt(values[static_cast<size_t>(i)]);
+    const double scale = 1 / std::sqrt(values[i]);
     for (int64_t j = 0; j < D; ++j) K(i, j) *= scale;
   }
   const MatrixView<double> R = K.view().block_rows(first, D);

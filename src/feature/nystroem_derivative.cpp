@@ -135,8 +135,7 @@ void differentiate_rows(const NystroemParts& parts, const Derivative& what, Matr
   const int64_t D = tiles.landmarks();
   tiles.for_each(context, [&](int64_t i0, int64_t i1, const auto& s) noexcept {
     for (int64_t b = 0; b < std::ssize(blocks); ++b) {
-      for (int64_t i = i0; i < i1; ++i)
-        tiles.differentiate(blocks[static_cast<size_t>(b)], i, s, s.K.row(i - i0));
+      for (int64_t i = i0; i < i1; ++i) tiles.differentiate(blocks[b], i, s, s.K.row(i - i0));
       tiles.times_root(s, 0, out.block_rows(i0, i1).block_cols(b * D, (b + 1) * D));
     }
   });

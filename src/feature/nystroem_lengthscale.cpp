@@ -56,7 +56,7 @@ class Slopes {
         },
         0);
     for (int64_t i = 0; i < X.rows; ++i)
-      for (int64_t k = 0; k < d_; ++k) each[static_cast<size_t>(k)] += slopes_(i, k);
+      for (int64_t k = 0; k < d_; ++k) each[k] += slopes_(i, k);
   }
 
  private:

@@ -43,8 +43,7 @@ class NystroemPanels {
       inverse_.push_back(1 / l[l.size() == 1 ? 0 : static_cast<size_t>(k)]);
     }
     points_ = Panels(landmarks.cols, D);
-    points_.pack(
-        [&](int64_t k, int64_t l) { return landmarks(l, k) * inverse_[static_cast<size_t>(k)]; });
+    points_.pack([&](int64_t k, int64_t l) { return landmarks(l, k) * inverse_[k]; });
   }
 
   /// The number of landmarks, rounded up to whole panels.
@@ -70,7 +69,7 @@ class NystroemPanels {
   template <class T>
   void times_root(MatrixView<const C> K, Columns c, MatrixView<T> Z, C* P) const noexcept {
     for (int64_t panel = c.begin / kWidth; panel * kWidth < c.end; ++panel) {
-      const int64_t k0 = first_[static_cast<size_t>(panel)];
+      const int64_t k0 = first_[panel];
       const MatrixView<const C> values = K.block_cols(k0, landmarks_.rows);
       transform::project_panel(values, root_.panel(panel) + k0 * kWidth, P);
       const int64_t j0 = std::max(c.begin, panel * kWidth);
@@ -111,8 +110,7 @@ class NystroemPanels {
     if (!inverse_.empty()) {
       for (int64_t i = 0; i < X.rows; ++i)
         for (int64_t k = 0; k < d; ++k)
-          x[i * d + k] =
-              static_cast<C>(static_cast<double>(X(i, k)) * inverse_[static_cast<size_t>(k)]);
+          x[i * d + k] = static_cast<C>(static_cast<double>(X(i, k)) * inverse_[k]);
       for (int64_t p = 0; p * kWidth < K.cols; ++p)
         transform::gaussian_panel(MatrixView<const C>(x, X.rows, d), points_.panel(p),
                                   static_cast<C>(kernel_.variance()),

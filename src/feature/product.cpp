@@ -81,7 +81,7 @@ class Product final : public ComposedMap {
       return feature::differentiate_rows(product(), what, X, context, out);
     Stage stage(context, std::ssize(what.partials));
     for (int64_t b = 0; b < std::ssize(what.partials); ++b) {
-      const MultiIndex& p = what.partials[static_cast<size_t>(b)];
+      const MultiIndex& p = what.partials[b];
       const MatrixView<T> block = out.block_cols(b * row_length(), (b + 1) * row_length());
       stage.share(1);
       if (p.empty()) {

@@ -79,7 +79,7 @@ class DerivativeTiles final : public TileWork {
   void begin(std::byte* scratch) const noexcept override {
     const Scratch own = scratch_.at(scratch);
     for (int64_t t = 0; t < terms_.count(); ++t) {
-      const int64_t m = terms_.terms[static_cast<size_t>(t)].monomials;
+      const int64_t m = terms_.terms[t].monomials;
       // Along V: weights of a row, then ones.
       const T* const weights = along() ? own.weights + m * part_numbers() : table_.row(m);
       own.terms[t] = {weights, terms_.takes_slope(m)};

@@ -212,7 +212,7 @@ void differentiate_rows(const SketchParts& sketch, const Derivative& what, Matri
                 [&](const SketchTile<T>& tile, int64_t i0) noexcept {
                   const MatrixView<T> rows = out.block_rows(i0, i0 + tile.rows());
                   for (int64_t b = 0; b < std::ssize(blocks); ++b) {
-                    const std::vector<Jet>& sum = blocks[static_cast<size_t>(b)].sum;
+                    const std::vector<Jet>& sum = blocks[b].sum;
                     for (const Jet& jet : sum) tile.add(jet, &jet == sum.data());
                     tile.take(rows.block_cols(b * width, (b + 1) * width), streams);
                   }

@@ -81,7 +81,7 @@ T* SketchSeries<T>::moved(const Node& node, size_t f, int64_t slot, T* scratch) 
 template <class T>
 Planes<T> SketchSeries<T>::child_columns(const Node& parent, size_t f, int64_t coefficient,
                                          int64_t rows, T* scratch) const noexcept {
-  const Node& child = nodes_[static_cast<size_t>(parent.own->children[f])];
+  const Node& child = nodes_[parent.own->children[f]];
   T* const at = scratch + child.columns + coefficient * size_.rows * child.column.stride();
   const Shape as_real{child.column.count * child.column.parts, 1};
   return planes(at, parent.own->children_as_real ? as_real : child.column, rows);

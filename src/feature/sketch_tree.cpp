@@ -30,20 +30,20 @@ SketchTree::SketchTree(std::vector<SketchNode> nodes) : nodes_(std::move(nodes))
   const auto count = static_cast<int64_t>(nodes_.size());
   levels_ = level_below(count - 1);
   for (int64_t node = 0; node < count; ++node) {
-    most_factors_ = std::max(most_factors_, nodes_[static_cast<size_t>(node)].children.size());
+    most_factors_ = std::max(most_factors_, nodes_[node].children.size());
     if (node != count - 1) widest_ = std::max(widest_, row_size(node));
   }
 }
 
 // Complex columns are stored as all real parts, then all imaginary parts, which is [Re | Im].
 int64_t SketchTree::row_size(int64_t node) const noexcept {
-  const projection::Multilinear& map = *nodes_[static_cast<size_t>(node)].map;
+  const projection::Multilinear& map = *nodes_[node].map;
   return map.columns() * (map.is_complex() ? 2 : 1);
 }
 
 int64_t SketchTree::level_below(int64_t node) const {
   int64_t levels = 0;
-  for (const int64_t child : nodes_[static_cast<size_t>(node)].children) {
+  for (const int64_t child : nodes_[node].children) {
     if (is_node(child)) levels = std::max(levels, 1 + level_below(child));
   }
   return levels;
@@ -115,7 +115,7 @@ template <class T>
 std::span<const FactorRows<T>> SketchTree::gather_inputs(int64_t node, int64_t level,
                                                          const LeafRows<T>& rows, int64_t n,
                                                          const Workspace<T>& work) const noexcept {
-  const SketchNode& one = nodes_[static_cast<size_t>(node)];
+  const SketchNode& one = nodes_[node];
   FactorRows<T>* const inputs = work.inputs + static_cast<size_t>(level) * most_factors_;
   for (size_t f = 0; f < one.children.size(); ++f) {
     const int64_t child = one.children[f];
@@ -126,7 +126,7 @@ std::span<const FactorRows<T>> SketchTree::gather_inputs(int64_t node, int64_t l
                                          : rows.second;
       continue;
     }
-    const projection::Multilinear& map = *nodes_[static_cast<size_t>(child)].map;
+    const projection::Multilinear& map = *nodes_[child].map;
     const int64_t m = map.columns(), size = row_size(child);
     const MatrixView<T> all(buffer(level, f, n, work), n, size, round_up(size));
     const Planes<T> planes{all.block_cols(0, m),
@@ -158,7 +158,7 @@ void SketchTree::evaluate_sum(const LeafRows<T>& rows, int64_t n, Blocks c, Plan
 
 PairMoments SketchTree::node_moments(int64_t node, const PairSums& first,
                                      const PairSums& second) const {
-  const SketchNode& one = nodes_[static_cast<size_t>(node)];
+  const SketchNode& one = nodes_[node];
   const projection::SketchShape& shape = one.map->shape();
   std::vector<PairMoments> factors;
   for (size_t f = 0; f < one.children.size(); ++f) {

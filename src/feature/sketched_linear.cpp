@@ -78,11 +78,11 @@ class SketchedLinear final : public Linear<FeatureMap>, public Derivatives {
     const Matrix<T> table(X.cols, D, context, kImages);
     std::vector<int64_t> places(static_cast<size_t>(X.cols) + 1);
     std::iota(places.begin(), places.end(), int64_t{0});
-    const std::vector<T> ones(static_cast<size_t>(X.cols), T{1});
+    const std::vector<T> ones(X.cols, T{1});
     apply(CsrView<T>{X.cols, X.cols, places.data(), places.data(), ones.data()}, {0, D}, context,
           table.view());
     for (int64_t b = 0; b < std::ssize(blocks); ++b) {
-      const MultiIndex& p = blocks[static_cast<size_t>(b)][0];
+      const MultiIndex& p = blocks[b][0];
       const MatrixView<T> block = out.block_cols(b * D, (b + 1) * D);
       if (p.empty()) {
         apply(X, {0, D}, context, block);

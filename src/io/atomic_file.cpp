@@ -43,7 +43,7 @@ std::string link_target(const std::string& path) {
   char held[4096];  // PATH_MAX: a link cannot hold more
   const ssize_t length = readlink(path.c_str(), held, sizeof held);
   if (length <= 0) return {};
-  const std::string target(held, static_cast<std::size_t>(length));
+  const std::string target(held, length);
   return target.front() == '/' ? target : directory_of(path) + target;
 }
 
@@ -126,7 +126,7 @@ void AtomicFile::write(std::span<const std::byte> bytes) {
     const ssize_t written = ::write(descriptor_, bytes.data(), std::min(bytes.size(), kMostAtOnce));
     if (written < 0 && errno == EINTR) continue;
     if (written < 0) fail_with_errno(path_, "write", errno);
-    bytes = bytes.subspan(static_cast<std::size_t>(written));
+    bytes = bytes.subspan(written);
   }
 }
 

@@ -47,8 +47,7 @@ uint64_t crc64(std::span<const std::byte> bytes) noexcept {
   for (; bytes.size() - i >= 8; i += 8) {
     const uint64_t word = crc ^ little_endian(bytes.data() + i);
     crc = 0;
-    for (int k = 0; k < 8; ++k)
-      crc ^= kTables[static_cast<std::size_t>(7 - k)][(word >> (8 * k)) & 0xFF];
+    for (int k = 0; k < 8; ++k) crc ^= kTables[7 - k][(word >> (8 * k)) & 0xFF];
   }
   for (; i < bytes.size(); ++i) {
     crc = (crc >> 8) ^ kTables[0][(crc ^ static_cast<uint64_t>(bytes[i])) & 0xFF];

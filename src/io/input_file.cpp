@@ -48,7 +48,7 @@ void InputFile::read(std::span<std::byte> bytes) {
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail_reading(name(), "read", errno);
     require(got > 0, MERCER_CORRUPT_FILE, "%s: ends before its length at opening", name().c_str());
-    bytes = bytes.subspan(static_cast<std::size_t>(got));
+    bytes = bytes.subspan(got);
   }
 }
 

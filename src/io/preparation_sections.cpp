@@ -56,12 +56,12 @@ std::vector<Curve> curves_of(const char* what, const std::vector<double>& number
   const size_t width = 1 + model::knot_count(kind);
   require(numbers.size() % width == 0, MERCER_INVALID_ARGUMENT,
           "%s has %zu numbers, expected a multiple of %zu", what, numbers.size(), width);
-  std::vector<Curve> curves(static_cast<size_t>(columns));
+  std::vector<Curve> curves(columns);
   int64_t last = -1;
   for (size_t at = 0; at < numbers.size(); at += width) {
     last = column_of(what, numbers[at], last, columns);
     const double* knots = numbers.data() + at + 1;
-    curves[static_cast<size_t>(last)] = {kind, {knots, knots + width - 1}};
+    curves[last] = {kind, {knots, knots + width - 1}};
   }
   return curves;
 }

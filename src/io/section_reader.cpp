@@ -71,7 +71,7 @@ int64_t SectionReader::count(std::string_view name) const {
 }
 
 std::vector<double> SectionReader::doubles(std::string_view name) const {
-  std::vector<double> numbers(static_cast<size_t>(count(name)));
+  std::vector<double> numbers(count(name));
   if (!numbers.empty()) std::memcpy(numbers.data(), bytes(name).data(), bytes(name).size());
   return numbers;
 }

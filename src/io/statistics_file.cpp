@@ -34,7 +34,7 @@ std::vector<Field> shape_fields() {
 /// The lower triangle, row by row.
 std::vector<double> packed(MatrixView<const double> gram) {
   std::vector<double> lower;
-  lower.reserve(static_cast<size_t>(gram.rows * (gram.rows + 1) / 2));
+  lower.reserve(gram.rows * (gram.rows + 1) / 2);
   for (int64_t i = 0; i < gram.rows; ++i)
     lower.insert(lower.end(), gram.row(i), gram.row(i) + i + 1);
   return lower;

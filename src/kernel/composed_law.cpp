@@ -101,7 +101,7 @@ class DrawnPart final : public random::Law {
   double quantile_given(double m, int64_t k, double u) const noexcept override {
     if (isotropic()) return m * random::normal_quantile(u);
     const double whole = std::floor(m);
-    const PartLaw& term = terms_[static_cast<size_t>(whole)];
+    const PartLaw& term = terms_[whole];
     const random::Law& law = *term.law;
     const double omega =
         law.is_product() ? law.quantile(u) : law.quantile_given(law.mixing(m - whole), k, u);

@@ -119,7 +119,7 @@ class ComposedSeries final : public PowerSeries {
     double sum = 0;
     for (const Term& term : form_.terms) {
       for (int64_t m = 0; m < std::min(n + 1, std::ssize(term.polynomial)); ++m) {
-        double a = term.polynomial[static_cast<size_t>(m)];  // times c^i / i!, i = n - m
+        double a = term.polynomial[m];  // times c^i / i!, i = n - m
         for (int64_t i = 1; i <= n - m && a > 0; ++i) a *= term.rate / static_cast<double>(i);
         sum += a;
       }

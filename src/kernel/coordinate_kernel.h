@@ -50,9 +50,8 @@ class CoordinateKernel : public Kernel {
 
   double joined(double multiple, int64_t d, const double* x, const double* y) const noexcept {
     if (inverse_.size() > 1)
-      return lane_fold<Join>(d, [&](int64_t j) {
-        return self().term(x[j], y[j], multiple * inverse_[static_cast<size_t>(j)]);
-      });
+      return lane_fold<Join>(
+          d, [&](int64_t j) { return self().term(x[j], y[j], multiple * inverse_[j]); });
     return lane_fold<Join>(d, [&, scale = multiple * inverse_[0]](int64_t j) {
       return self().term(x[j], y[j], scale);
     });

@@ -17,9 +17,7 @@ class ListedSeries final : public PowerSeries {
     while (coefficients_.size() > 1 && coefficients_.back() == 0) coefficients_.pop_back();
   }
   double coefficient(int64_t n) const noexcept override {
-    return n < 0 || n >= std::ssize(coefficients_)
-               ? 0
-               : variance_ * coefficients_[static_cast<size_t>(n)];
+    return n < 0 || n >= std::ssize(coefficients_) ? 0 : variance_ * coefficients_[n];
   }
   std::optional<int64_t> degree() const noexcept override { return std::ssize(coefficients_) - 1; }
 

@@ -33,9 +33,9 @@ class SampledSpectrum final : public HomogeneousSpectrum {
   double density(double l) const noexcept override { return density_(l); }
   double best_period(int64_t order) const noexcept override {
     const int64_t last = std::ssize(periods_) - 1;
-    if (order <= last) return periods_[static_cast<size_t>(order)];
+    if (order <= last) return periods_[order];
     const double beyond = static_cast<double>(order) / static_cast<double>(last);
-    return periods_[static_cast<size_t>(last)] * random::portable_pow(beyond, -power_);
+    return periods_[last] * random::portable_pow(beyond, -power_);
   }
   int64_t most_order() const noexcept override { return 1000; }
 

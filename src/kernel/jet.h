@@ -34,11 +34,11 @@ struct Jet {
               static_cast<long long>(total_order(p)), static_cast<long long>(kMost));
       for (int64_t n = 2; n <= one.order; ++n) factorial *= static_cast<double>(n);
     }
-    digits_.resize(static_cast<size_t>(count), 0);
+    digits_.resize(count, 0);
     int place = 0;
     for (size_t v = 0; v < p.size(); ++v) {
       for (int64_t c = 0; c < count; ++c)
-        digits_[static_cast<size_t>(c)] |= static_cast<uint64_t>(exponent(v, c)) << place;
+        digits_[c] |= static_cast<uint64_t>(exponent(v, c)) << place;
       place += std::bit_width(static_cast<uint64_t>(p[v].order));
       guards_ |= uint64_t{1} << place++;
     }
@@ -67,8 +67,8 @@ struct Jet {
   }
   /// a <= c in every variable.
   bool divides(int64_t a, int64_t c) const noexcept {
-    const uint64_t left = digits_[static_cast<size_t>(c)] | guards_;
-    return ((left - digits_[static_cast<size_t>(a)]) & guards_) == guards_;
+    const uint64_t left = digits_[c] | guards_;
+    return ((left - digits_[a]) & guards_) == guards_;
   }
   /// binomial(c, a), the derivatives of orders a and c - a in that of order c of a product; a
   /// divides c.

@@ -183,7 +183,7 @@ class Matern final : public RadialKernel<Matern, SpectralKernel<Matern, Sum, Stu
     for (int64_t i = 1; i <= n; ++i) factor *= -0.5 * nu_ / (nu_ - static_cast<double>(i));
     if (s == 0 || std::isnan(s)) return s == 0 ? factor : s;
     if (std::isinf(s)) return 0;
-    return factor * mixture(least, normalisers_[static_cast<size_t>(n)], s * (nu_ / least));
+    return factor * mixture(least, normalisers_[n], s * (nu_ / least));
   }
 
   double nu_;

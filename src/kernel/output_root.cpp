@@ -87,7 +87,7 @@ OutputRoot output_root(MatrixView<const double> gamma, double cutoff) {
   const double trace = trace_of(rest.view(), most);
   // Pivots below the cutoff are taken, too, for only then it shows whether Gamma is indefinite.
   std::vector<double> columns;  // those kept, one after the other
-  std::vector<double> b(static_cast<size_t>(p));
+  std::vector<double> b(p);
   OutputRoot root;
   bool keeping = true;
   for (int64_t step = 0; step < p; ++step) {
@@ -97,11 +97,10 @@ OutputRoot output_root(MatrixView<const double> gamma, double cutoff) {
     const double value = rest(pivot, pivot);
     if (!(value > kSymmetry * most)) break;
     keeping = step == 0 || (keeping && value > cutoff * most);
-    for (int64_t i = 0; i < p; ++i) b[static_cast<size_t>(i)] = rest(i, pivot) / std::sqrt(value);
+    for (int64_t i = 0; i < p; ++i) b[i] = rest(i, pivot) / std::sqrt(value);
     if (keeping) columns.insert(columns.end(), b.begin(), b.end());
     for (int64_t i = 0; i < p; ++i)
-      for (int64_t j = 0; j < p; ++j)
-        rest(i, j) -= b[static_cast<size_t>(i)] * b[static_cast<size_t>(j)];
+      for (int64_t j = 0; j < p; ++j) rest(i, j) -= b[i] * b[j];
     for (int64_t i = 0; i < p; ++i) rest(i, pivot) = rest(pivot, i) = 0;
     if (keeping) root.dropped = trace_of(rest.view(), most) / trace;
   }
@@ -111,7 +110,7 @@ OutputRoot output_root(MatrixView<const double> gamma, double cutoff) {
           "gamma's largest entry is %g, too small for a root: expected larger numbers", largest);
   root.B = Matrix<double>(p, rank);
   for (int64_t i = 0; i < p; ++i)
-    for (int64_t c = 0; c < rank; ++c) root.B(i, c) = columns[static_cast<size_t>(c * p + i)];
+    for (int64_t c = 0; c < rank; ++c) root.B(i, c) = columns[c * p + i];
   return root;
 }
 

@@ -54,8 +54,7 @@ void SpectralMoments::second(const double* x, const double* y,
     for (int64_t i = 0; i < d_; ++i) {
       for (int64_t j = 0; j < i; ++j)
         S(i, j) = S(j, i) = k == 0 ? 0 : -k * slope(i, x, y) * slope(j, x, y);
-      S(i, i) =
-          k == 0 ? 0 : k * (precision_[static_cast<size_t>(i)] - slope(i, x, y) * slope(i, x, y));
+      S(i, i) = k == 0 ? 0 : k * (precision_[i] - slope(i, x, y) * slope(i, x, y));
     }
     return;
   }
@@ -72,9 +71,9 @@ void SpectralMoments::gaussian_fourth(const double* x, const double* y,
   double square = -trace_;
   for (int64_t i = 0; i < d_; ++i) square += slope(i, x, y) * slope(i, x, y);
   for (int64_t i = 0; i < d_; ++i) {
-    const double vi = slope(i, x, y), Li = precision_[static_cast<size_t>(i)];
+    const double vi = slope(i, x, y), Li = precision_[i];
     for (int64_t j = 0; j <= i; ++j) {
-      const double vj = slope(j, x, y), Lj = precision_[static_cast<size_t>(j)];
+      const double vj = slope(j, x, y), Lj = precision_[j];
       const double same = i == j ? (2 * Li - square) * Li : 0.0;
       S(i, j) = S(j, i) = k == 0 ? 0 : k * ((square - 2 * (Li + Lj)) * vi * vj + same);
     }

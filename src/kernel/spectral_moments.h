@@ -47,7 +47,7 @@ class SpectralMoments {
   const Kernel& kernel_;
   int64_t d_;
   double slope(int64_t i, const double* x, const double* y) const noexcept {
-    return (x[i] - y[i]) * precision_[static_cast<size_t>(i)];
+    return (x[i] - y[i]) * precision_[i];
   }
 
   std::vector<MultiIndex> pairs_;  // d_i d_j, i <= j, row by row

@@ -52,8 +52,8 @@ class Pairs {
   Pairs(int64_t memory, int64_t size, const Preconditioner& preconditioner)
       : S_(memory + 1, size),
         Y_(memory + 1, size),
-        curvature_(static_cast<size_t>(memory + 1)),
-        weight_(static_cast<size_t>(memory + 1)),
+        curvature_(memory + 1),
+        weight_(memory + 1),
         preconditioner_(preconditioner) {}
 
   bool empty() const { return count_ == 0; }
@@ -69,7 +69,7 @@ class Pairs {
     std::ranges::copy(y, scratch.begin());
     precondition(scratch);
     scale_ = sy / dot(y, scratch);
-    curvature_[static_cast<size_t>(place(count_))] = sy;
+    curvature_[place(count_)] = sy;
     if (count_ < S_.rows() - 1) {
       ++count_;
     } else {

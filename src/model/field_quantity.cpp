@@ -38,14 +38,14 @@ Matrix<double> coefficients_of(const feature::FieldMap& field, MatrixView<const 
   const int64_t p = field.outputs(), q = field.width(), D = C.rows;
   const Matrix<double> roots = field.roots(context);
   Matrix<double> theta(field.features(), 1, context, kFieldQuantity);
-  std::vector<double> M(static_cast<size_t>(p * p)), e(static_cast<size_t>(p));
+  std::vector<double> M(p * p), e(p);
   for (int64_t c = 0; c < D; ++c) {
     const double* const B = roots.view().row(roots.rows() == 1 ? 0 : c);
     double trace = 0;
     for (int64_t j = 0; j < p * q; ++j) trace += B[j] * B[j];
     for (int64_t k = 0; k < p; ++k)
       for (int64_t l = 0; l <= k; ++l) {
-        double& sum = M[static_cast<size_t>(k * p + l)];
+        double& sum = M[k * p + l];
         sum = k == l ? 1e-13 * trace + std::numeric_limits<double>::min() : 0;
         for (int64_t j = 0; j < q; ++j) sum += B[k * q + j] * B[l * q + j];
       }
@@ -53,7 +53,7 @@ Matrix<double> coefficients_of(const feature::FieldMap& field, MatrixView<const 
     solver::solve_small(p, 0, M, e);
     for (int64_t j = 0; j < q; ++j) {
       double sum = 0;
-      for (int64_t k = 0; k < p; ++k) sum += B[k * q + j] * e[static_cast<size_t>(k)];
+      for (int64_t k = 0; k < p; ++k) sum += B[k * q + j] * e[k];
       theta(c * q + j, 0) = sum;
     }
   }
@@ -106,9 +106,8 @@ void predict_field(const Model& model, const Rows& X, FieldKind kind, Context& c
   if (slope.empty()) return;
   X.visit([&](const auto& given) {
     for (int64_t i = 0; i < given.rows; ++i)
-      for_each_listed(given, i, [&](int64_t j, auto x) {
-        out(i, 0) += slope[static_cast<size_t>(j)] * static_cast<double>(x);
-      });
+      for_each_listed(given, i,
+                      [&](int64_t j, auto x) { out(i, 0) += slope[j] * static_cast<double>(x); });
   });
 }
 

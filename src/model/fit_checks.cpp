@@ -186,8 +186,7 @@ void check_targets(const Coding& coding, MatrixView<const double> Y, bool may_mi
 
 void ObservedTargets::add(MatrixView<const double> Y) {
   for (int64_t i = 0; i < Y.rows; ++i)
-    for (int64_t k = 0; k < Y.cols; ++k)
-      ++counts_[static_cast<size_t>(std::isnan(Y(i, k)) ? Y.cols : k)];
+    for (int64_t k = 0; k < Y.cols; ++k) ++counts_[std::isnan(Y(i, k)) ? Y.cols : k];
 }
 
 ObservedTargets observed_of(MatrixView<const double> Y) {

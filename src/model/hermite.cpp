@@ -112,7 +112,7 @@ void add_set(const feature::FeatureMap& map, size_t s, const Observations& set,
     }
     stage.advance(i1 - i0);
     stage.share(i1 - i0);
-    weights.assign(static_cast<size_t>(i1 - i0), set.weight);
+    weights.assign(i1 - i0, set.weight);
     for (size_t i = 0; i < weights.size() && !set.row_weights.empty(); ++i)
       weights[i] *= set.row_weights[static_cast<size_t>(i0) + i];
     statistics.add(MatrixView<const double>(Z), set.Y.block_rows(i0, i1), context, weights);
@@ -159,11 +159,10 @@ void add_centred(const solver::RowStatistics& statistics, System& system) {
   const auto s = statistics.sum_features(), t = statistics.sum_outputs();
   const double n = statistics.weight();
   for (int64_t i = 0; i < statistics.features(); ++i) {
-    const double share = s[static_cast<size_t>(i)] / n;
-    for (int64_t j = 0; j <= i; ++j)
-      system.gram(i, j) += statistics.gram()(i, j) - share * s[static_cast<size_t>(j)];
+    const double share = s[i] / n;
+    for (int64_t j = 0; j <= i; ++j) system.gram(i, j) += statistics.gram()(i, j) - share * s[j];
     for (int64_t j = 0; j < statistics.outputs(); ++j)
-      system.cross(i, j) += statistics.cross()(i, j) - share * t[static_cast<size_t>(j)];
+      system.cross(i, j) += statistics.cross()(i, j) - share * t[j];
   }
   for (size_t o = 0; o < t.size(); ++o)
     system.squared_outputs[o] += statistics.sum_squared_outputs()[o] - t[o] * t[o] / n;
@@ -176,10 +175,10 @@ void add_centred(const solver::RowStatistics& statistics, System& system) {
 System system_of(const feature::FeatureMap& map, std::span<const Observations> sets, bool center,
                  Context& context, Stage& stage) {
   const int64_t D = map.features(), m = sets[0].Y.cols;
-  const std::vector<double> zeros(static_cast<size_t>(m));
+  const std::vector<double> zeros(m);
   System system{Matrix<double>(D, D, context, kHermiteLearning),
-                Matrix<double>(D, m, context, kHermiteLearning), zeros,
-                std::vector<double>(static_cast<size_t>(D)), zeros};
+                Matrix<double>(D, m, context, kHermiteLearning), zeros, std::vector<double>(D),
+                zeros};
   system.gram.fill(0);
   system.cross.fill(0);
   {
@@ -204,15 +203,14 @@ int64_t penalty_rows(std::span<const Observations> sets) {
 solver::Weights solve(System&& system, int64_t n, double lambda, Context& context) {
   const int64_t D = system.gram.rows(), m = system.cross.cols();
   solver::RowStatistics statistics(D, m, context);
-  const std::vector<double> features(static_cast<size_t>(D)), outputs(static_cast<size_t>(m));
+  const std::vector<double> features(D), outputs(m);
   solver::set_plain_sums(statistics, {n, system.gram.view(), system.cross.view(), features, outputs,
                                       system.squared_outputs});
   solver::Weights weights = solver::ridge_cholesky(std::move(statistics), false, lambda, context);
   for (int64_t o = 0; o < m; ++o) {
-    double intercept = system.mean_outputs[static_cast<size_t>(o)];
-    for (int64_t j = 0; j < D; ++j)
-      intercept -= system.mean_features[static_cast<size_t>(j)] * weights.w(j, o);
-    weights.intercept[static_cast<size_t>(o)] = intercept;
+    double intercept = system.mean_outputs[o];
+    for (int64_t j = 0; j < D; ++j) intercept -= system.mean_features[j] * weights.w(j, o);
+    weights.intercept[o] = intercept;
   }
   return weights;
 }

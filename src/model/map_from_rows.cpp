@@ -24,8 +24,7 @@ RowsForMap rows_for_map(const TargetedRows& rows, const Preparation& preparation
       PreparedRows(preparation, copied.rows(), context, kRows),
       Matrix<double>(std::ssize(chosen), coded_outputs(coding, rows.Y.cols), context, kRows)};
   for (int64_t i = 0; i < made.Y.rows(); ++i)
-    code_target(coding, preparation, rows.Y.cols, rows.Y.row(chosen[static_cast<size_t>(i)]),
-                made.Y.view().row(i));
+    code_target(coding, preparation, rows.Y.cols, rows.Y.row(chosen[i]), made.Y.view().row(i));
   return made;
 }
 

@@ -154,13 +154,13 @@ class Differentiation {
     model_.predictor->predict(Z, slopes.view());
     for (int64_t i = 0; i < U.rows; ++i)
       for (int64_t o = 0; o < outputs(); ++o)
-        slopes(i, o) = slope_of_inverse(curves[static_cast<size_t>(o)], slopes(i, o));
+        slopes(i, o) = slope_of_inverse(curves[o], slopes(i, o));
     return slopes;
   }
 
   /// The partial derivatives that block b of the result is the sum of.
   std::vector<MultiIndex> terms(int64_t b) const {
-    if (what_.kind == Derivative::Kind::partials) return {what_.partials[static_cast<size_t>(b)]};
+    if (what_.kind == Derivative::Kind::partials) return {what_.partials[b]};
     if (what_.kind == Derivative::Kind::hessian_diagonal) return {{{b, 2}}};
     std::vector<MultiIndex> all;
     for (int64_t k = 0; k < model_.inputs(); ++k) all.push_back({{k, 2}});
@@ -171,7 +171,7 @@ class Differentiation {
     double factor = 1;
     for (const kernel::PartialFactor& of : p)
       for (int64_t n = 0; n < of.order && !model_.preparation.scale.empty(); ++n)
-        factor /= model_.preparation.scale[static_cast<size_t>(of.input)];
+        factor /= model_.preparation.scale[of.input];
     return factor;
   }
 
@@ -204,8 +204,7 @@ class Differentiation {
                        linalg::Transpose::no, MatrixView<const double>(w_.view()), 1.0, out);
       if (!partials[k].empty()) continue;
       for (int64_t i = 0; i < out.rows; ++i)
-        for (int64_t o = 0; o < outputs(); ++o)
-          out(i, o) += linear_weights(model_).intercept[static_cast<size_t>(o)];
+        for (int64_t o = 0; o < outputs(); ++o) out(i, o) += linear_weights(model_).intercept[o];
     }
   }
 

@@ -43,7 +43,7 @@ void check_posterior_shape(const Model& model, const Rows& X, int64_t columns,
 /// The training ranges, widened by kFarthest of them; inputs as they are where none are kept.
 std::vector<Range> far_ranges(const Model& model) {
   std::vector<Range> ranges = model.ranges.inputs;
-  ranges.resize(static_cast<size_t>(model.inputs()), {-kInfinity, 0, 0, kInfinity});
+  ranges.resize(model.inputs(), {-kInfinity, 0, 0, kInfinity});
   for (Range& range : ranges) {
     const double width = kFarthest * (range.highest - range.lowest);
     range.lowest -= width;
@@ -111,9 +111,9 @@ Outside quantiles(const Model& model, const Rows& X, std::span<const double> lev
                   std::optional<Extrapolation> extrapolation) {
   const int64_t p = model.outputs(), count = std::ssize(levels);
   for (int64_t l = 0; l < count; ++l)
-    require(levels[static_cast<size_t>(l)] > 0 && levels[static_cast<size_t>(l)] < 1,
-            MERCER_INVALID_ARGUMENT, "quantiles[%lld] = %g, expected a number between 0 and 1",
-            static_cast<Long>(l), levels[static_cast<size_t>(l)]);
+    require(levels[l] > 0 && levels[l] < 1, MERCER_INVALID_ARGUMENT,
+            "quantiles[%lld] = %g, expected a number between 0 and 1", static_cast<Long>(l),
+            levels[l]);
   posterior_of(model);
   check_posterior_shape(model, X, p * count, out);
   const Matrix<double> spread = variances_of(model, X, context);
@@ -123,8 +123,7 @@ Outside quantiles(const Model& model, const Rows& X, std::span<const double> lev
     for (int64_t k = 0; k < p; ++k)
       for (int64_t l = 0; l < count; ++l)
         out(i, k * count + l) =
-            mean(i, k) +
-            std::sqrt(spread(i, k)) * random::normal_quantile(levels[static_cast<size_t>(l)]);
+            mean(i, k) + std::sqrt(spread(i, k)) * random::normal_quantile(levels[l]);
   return outside;
 }
 
@@ -136,7 +135,7 @@ void samples(const Model& model, const Rows& X, uint64_t seed, int64_t count, Co
   solver::Weights drawn = posterior.draw(seed, count, context);
   const solver::Weights& mean = linear_weights(model);
   for (int64_t j = 0; j < p * count; ++j) {
-    drawn.intercept[static_cast<size_t>(j)] += mean.intercept[static_cast<size_t>(j % p)];
+    drawn.intercept[j] += mean.intercept[j % p];
     for (int64_t c = 0; c < drawn.w.rows(); ++c) drawn.w(c, j) += mean.w(c, j % p);
   }
   const auto function = make_linear(std::move(drawn));

@@ -154,7 +154,7 @@ Outside classify(const Model& model, const Rows& X, Context& context, std::span<
               "are too "
               "large for the precision of the features",
               static_cast<Long>(first + i));
-      classes[static_cast<size_t>(first + i)] = static_cast<int32_t>(found);
+      classes[first + i] = static_cast<int32_t>(found);
     }
   };
   return for_each_score(model, X, context, extrapolation, keep);

@@ -88,7 +88,7 @@ int64_t StreamRows::outputs() const {
 std::vector<double> StreamRows::classes() const {
   std::vector<double> classes;
   for (int64_t i = 0; i < set_.count && !known_.classes.empty(); ++i)
-    classes.push_back(known_.classes[static_cast<size_t>(set_[i])]);
+    classes.push_back(known_.classes[set_[i]]);
   return classes;
 }
 

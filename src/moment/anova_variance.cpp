@@ -13,7 +13,7 @@ class FourVariables {
  public:
   FourVariables(int64_t degree, std::vector<double>& storage)
       : side_(degree + 1), storage_(storage) {
-    storage_.assign(static_cast<size_t>(side_ * side_ * side_ * side_), 0.0);
+    storage_.assign(side_ * side_ * side_ * side_, 0.0);
     storage_[0] = 1;
   }
   double highest() const { return storage_.back(); }

@@ -32,7 +32,7 @@ void FieldVariance::add_moment(const double* x, const double* y, MatrixView<doub
 void FieldVariance::at(const double* x, const double* y, MatrixView<double> out) {
   const int64_t d = moments_.inputs();
   for (int64_t i = 0; i < d; ++i) {
-    doubled_[static_cast<size_t>(i)] = 2 * (x[i] - y[i]);
+    doubled_[i] = 2 * (x[i] - y[i]);
     for (int64_t j = 0; j < d; ++j) out(i, j) = 0;
   }
   add_moment(x, x, out);

@@ -121,7 +121,7 @@ class Circulant final : public TypedProjection<Circulant> {
     AlignedBuffer<T> multipliers(inputs() * blocks_.together), scale(columns());
     for (int64_t b = 0; b < blocks_.together; ++b) {
       const auto block = static_cast<uint64_t>(group * blocks_.together + b);
-      const std::span values(g.data() + b * blocks_.n, static_cast<size_t>(blocks_.n));
+      const std::span values(g.data() + b * blocks_.n, blocks_.n);
       isotropic ? draw_direction(block, values) : draw_coordinates(block, values);
       // From distributions without variance one block of a pair may be much larger than the other.
       const double power = isotropic ? 1.0 : divide_by_power(values);
@@ -166,7 +166,7 @@ class Circulant final : public TypedProjection<Circulant> {
   // Signs, divided by the lengthscales if there are several.
   template <class T>
   void draw_multipliers(uint64_t block, T* out) const {
-    std::vector<double> signs(static_cast<size_t>(inputs()));
+    std::vector<double> signs(inputs());
     random::fill_rademacher(random::Stream(arguments_.seed, random::Tag::sign, block), 0, signs);
     for (size_t k = 0; k < signs.size(); ++k) {
       out[k] = static_cast<T>(lengthscale().size() > 1 ? signs[k] / lengthscale()[k] : signs[k]);

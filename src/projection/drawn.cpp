@@ -20,7 +20,7 @@ class DrawnFrequencies final : public FrequencySource {
   void fill(int64_t j0, Context& context, MatrixView<double> omega) const override {
     parallel_for(context, omega.rows, [&](int64_t row, int) noexcept {
       const random::Stream stream(seed_, random::Tag::frequency, static_cast<uint64_t>(j0 + row));
-      const std::span column(omega.row(row), static_cast<size_t>(omega.cols));
+      const std::span column(omega.row(row), omega.cols);
       law_->draw(stream, column);
       divide_by_lengthscale(lengthscale_, column);
     });

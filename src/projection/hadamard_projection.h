@@ -143,7 +143,7 @@ class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>
       return;
     }
     for (int64_t k = 0; k < this->inputs(); ++k) {
-      to[k] = static_cast<T>(x[k] * inverse_lengthscale_[static_cast<size_t>(k)]);
+      to[k] = static_cast<T>(x[k] * inverse_lengthscale_[k]);
     }
   }
 

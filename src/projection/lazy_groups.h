@@ -112,10 +112,10 @@ class LazyGroups : NonCopyable {
   // Under the lock.
   Slot& slot_of(int64_t g) {
     if (pages_.load(std::memory_order_relaxed) == nullptr)
-      pages_.store(new Page[static_cast<size_t>(page_count())](), std::memory_order_release);
+      pages_.store(new Page[page_count()](), std::memory_order_release);
     Page& page = pages_.load(std::memory_order_relaxed)[g >> page_bits_];
     if (page.load(std::memory_order_relaxed) == nullptr)
-      page.store(new Slot[static_cast<size_t>(page_size())](), std::memory_order_release);
+      page.store(new Slot[page_size()](), std::memory_order_release);
     return page.load(std::memory_order_relaxed)[g & (page_size() - 1)];
   }
 

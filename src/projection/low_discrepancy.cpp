@@ -73,7 +73,7 @@ class LowDiscrepancyFrequencies final : public FrequencySource {
       }
     }
     for (int64_t i = 0; i < omega.rows; ++i) {
-      const std::span column(omega.row(i), static_cast<size_t>(omega.cols));
+      const std::span column(omega.row(i), omega.cols);
       divide_by_lengthscale(lengthscale_, column);
     }
   }

@@ -25,7 +25,7 @@ class OrthogonalFrequencies final : public RotatedFrequencies {
     for (int64_t i = 0; i < omega.rows; ++i) {
       const auto j = static_cast<uint64_t>(block * d_ + first + i);
       const double radius = law_->radius(random::Stream(seed_, random::Tag::radius, j), d_);
-      const std::span column(omega.row(i), static_cast<size_t>(d_));
+      const std::span column(omega.row(i), d_);
       const double* const direction = Q.row(first + i);
       for (size_t k = 0; k < column.size(); ++k) column[k] = radius * direction[k];
       divide_by_lengthscale(lengthscale_, column);

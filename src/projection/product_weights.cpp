@@ -93,11 +93,11 @@ void ProductWeights::draw_panel(int64_t j0, double* column, T* panel, T* bias) c
 
 // Interleaved if complex; the constant's weight last.
 void ProductWeights::draw_column(int64_t factor, int64_t l, double* column) const noexcept {
-  const FactorShape& one = shape_.factors[static_cast<size_t>(factor)];
+  const FactorShape& one = shape_.factors[factor];
   const random::Stream stream(
       shape_.seed, random::Tag::frequency,
       static_cast<uint64_t>(shape_.first_factor + factor) << 32 | static_cast<uint64_t>(l));
-  const std::span out(column, static_cast<size_t>(parts_ * (one.inputs + 1)));
+  const std::span out(column, parts_ * (one.inputs + 1));
   if (shape_.complex) {
     gaussian_ ? random::fill_complex_normal(stream, 0, out)
               : random::fill_complex_rademacher(stream, 0, out);

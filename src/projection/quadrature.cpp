@@ -60,7 +60,7 @@ class SimplexFrequencies final : public RotatedFrequencies {
                   MatrixView<double> omega) const override {
     const bool whole = (block + 1) * width_ <= F_;
     const double rho = whole ? std::sqrt(squared_radius(seed_, d_, block)) : 0;
-    std::vector<double> sum(static_cast<size_t>(d_), 0.0);
+    std::vector<double> sum(d_, 0.0);
     const auto d = static_cast<double>(d_);
     for (int64_t v = 0; v < first + omega.rows; ++v) {
       const std::span<double> column =

@@ -21,8 +21,7 @@ struct Sorf {
   static double draw_block(const HadamardGroup& group, int64_t b, HadamardNumbers<T>& numbers) {
     const int64_t n = group.n;
     const AlignedBuffer<double> signs(3 * n);
-    random::fill_rademacher(group.stream(random::Tag::sign, b), 0,
-                            std::span(signs.data(), static_cast<size_t>(3 * n)));
+    random::fill_rademacher(group.stream(random::Tag::sign, b), 0, std::span(signs.data(), 3 * n));
     for (int64_t k = 0; k < 3; ++k) {
       for (int64_t i = 0; i < n; ++i)
         numbers.diagonals[k * group.size() + b * n + i] = static_cast<T>(signs[k * n + i]);

@@ -34,16 +34,16 @@ struct Ingredients {
 template <class T>
 Ingredients<T> draw(uint64_t seed, int64_t n, int64_t first_block, int64_t blocks) {
   Ingredients<T> drawn{AlignedBuffer<T>(n * blocks), AlignedBuffer<int32_t>(n * blocks)};
-  std::vector<double> signs(static_cast<size_t>(n));
-  std::vector<int64_t> order(static_cast<size_t>(n));
+  std::vector<double> signs(n);
+  std::vector<int64_t> order(n);
   for (int64_t b = 0; b < blocks; ++b) {
     const auto number = static_cast<uint64_t>(first_block + b);
     random::fill_rademacher(random::Stream(seed, random::Tag::sign, number), 0, signs);
     random::Cursor cursor(random::Stream(seed, random::Tag::permutation, number));
     random::permutation(cursor, order);
     for (int64_t i = 0; i < n; ++i) {
-      drawn.signs[b * n + i] = static_cast<T>(signs[static_cast<size_t>(i)]);
-      drawn.index[b * n + i] = static_cast<int32_t>(order[static_cast<size_t>(i)]);
+      drawn.signs[b * n + i] = static_cast<T>(signs[i]);
+      drawn.index[b * n + i] = static_cast<int32_t>(order[i]);
     }
   }
   return drawn;

@@ -75,7 +75,7 @@ PackedFactors<T> pack_factors(const SketchShape& shape, std::span<const TensorHa
     AlignedBuffer<T> multipliers(factor.dimension());
     for (int64_t k = 0; k < factor.dimension(); ++k) {
       const double own = k < factor.inputs ? factor.scale : factor.constant;
-      multipliers[k] = static_cast<T>(scale * own * hashes[f].signs[static_cast<size_t>(k)]);
+      multipliers[k] = static_cast<T>(scale * own * hashes[f].signs[k]);
     }
     packed.factors.push_back(
         {hashes[f].slots.data(), multipliers.data(), factor.inputs, factor.constant != 0});

@@ -90,7 +90,7 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
     const Blocks blocks{c.begin / block_, ceil_divide(c.end, block_)};
     index_.prepare_all(blocks, cost, context, [&](int64_t block) {
       AlignedBuffer<int32_t> index(indices);
-      draw_index(law_, block, context, std::span(index.data(), static_cast<size_t>(indices)));
+      draw_index(law_, block, context, std::span(index.data(), indices));
       return index;
     });
   }
@@ -98,7 +98,7 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
   template <class T>
   AlignedBuffer<T> draw_signs(int64_t size) const {
     AlignedBuffer<T> signs(size);
-    std::vector<double> drawn(static_cast<size_t>(parts_ * d_));
+    std::vector<double> drawn(parts_ * d_);
     for (int64_t i = 0; i < p_; ++i) {
       const random::Stream stream(shape().seed, random::Tag::sign,
                                   static_cast<uint64_t>(shape().first_factor + i) << 32);
@@ -106,8 +106,7 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
                       : random::fill_rademacher(stream, 0, drawn);
       for (int64_t k = 0; k < d_; ++k) {
         for (int64_t part = 0; part < parts_; ++part)
-          signs[(i * parts_ + part) * d_ + k] =
-              static_cast<T>(drawn[static_cast<size_t>(parts_ * k + part)]);
+          signs[(i * parts_ + part) * d_ + k] = static_cast<T>(drawn[parts_ * k + part]);
       }
     }
     return signs;
@@ -131,9 +130,9 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
     const int64_t n = std::min(kLanes<T>, Z.re.rows - i);
     T *const u = scratch, *const tables = u + 2 * d_ * kLanes<T>;
     for (int64_t f = 0; f < p_; ++f) {
-      const FactorRows<T>& one = rows[static_cast<size_t>(f)];
+      const FactorRows<T>& one = rows[f];
       if (f == 0 || !reads_as_before(rows, static_cast<size_t>(f)))
-        load_lanes(one, shape().factors[static_cast<size_t>(f)], i, n, d_, u);
+        load_lanes(one, shape().factors[f], i, n, d_, u);
       srht_lane_table(factor_of<T>(f), u, one.dense.im.data != nullptr,
                       tables + f * parts_ * d_ * kLanes<T>);
     }
@@ -200,8 +199,8 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
     const int64_t stride = round_up(d_);
     T *const u_re = scratch, *const u_im = scratch + stride, *const table = scratch + 2 * stride;
     for (int64_t f = 0; f < p_; ++f) {
-      const FactorRows<T>& one = rows[static_cast<size_t>(f)];
-      const FactorShape& factor = shape().factors[static_cast<size_t>(f)];
+      const FactorRows<T>& one = rows[f];
+      const FactorShape& factor = shape().factors[f];
       if (f == 0 || !reads_as_before(rows, static_cast<size_t>(f))) {
         load_row(one, factor, i, d_, u_re, u_im);
       }

@@ -43,7 +43,7 @@ random::Cursor cursor_of(const IndexLaw& law, int64_t factor, int64_t block) {
 // memory.
 template <class T>
 void shuffle_copies(const IndexLaw& law, Context& context, std::span<int32_t> index) {
-  std::vector<T> order(static_cast<size_t>(copies_of(law) * law.d));
+  std::vector<T> order(copies_of(law) * law.d);
   Stage stage(context, checked_multiply(law.factors, std::ssize(order), "indices"));
   for (int64_t i = 0; i < law.factors; ++i) {
     for (size_t l = 0; l < order.size(); ++l)
@@ -67,7 +67,7 @@ void draw_upsampled(const IndexLaw& law, Context& context, std::span<int32_t> in
 
 void draw_stacked(const IndexLaw& law, int64_t group, std::span<int32_t> index) {
   const int64_t n = index_block(law), blocks = n / law.d;
-  std::vector<int64_t> order(static_cast<size_t>(law.d));
+  std::vector<int64_t> order(law.d);
   for (int64_t i = 0; i < law.factors; ++i) {
     for (int64_t b = 0; b < blocks; ++b) {
       random::Cursor cursor = cursor_of(law, i, group * blocks + b);
@@ -80,21 +80,18 @@ void draw_stacked(const IndexLaw& law, int64_t group, std::span<int32_t> index) 
 // A tuple is a number below d^p, its digits the indices.
 void draw_enumerated(const IndexLaw& law, Context& context, std::span<int32_t> index) {
   const int64_t bits = bits_of(law.d);
-  std::vector<int64_t> tuples(static_cast<size_t>(law.columns));
+  std::vector<int64_t> tuples(law.columns);
   random::Cursor cursor = cursor_of(law, 0, 0);
   random::sample_without_replacement(cursor, int64_t{1} << (bits * law.factors), tuples, &context);
   for (int64_t i = 0; i < law.factors; ++i) {
     for (int64_t l = 0; l < law.columns; ++l)
-      index[static_cast<size_t>(i * law.columns + l)] =
-          static_cast<int32_t>((tuples[static_cast<size_t>(l)] >> (bits * i)) & (law.d - 1));
+      index[i * law.columns + l] = static_cast<int32_t>((tuples[l] >> (bits * i)) & (law.d - 1));
   }
 }
 
 // Tuples one after another, each drawn again while it is equal to an earlier one.
 void draw_rejected(const IndexLaw& law, Context& context, std::span<int32_t> index) {
-  const auto at = [&](int64_t i, int64_t l) -> int32_t& {
-    return index[static_cast<size_t>(i * law.columns + l)];
-  };
+  const auto at = [&](int64_t i, int64_t l) -> int32_t& { return index[i * law.columns + l]; };
   const auto hash = [&](int64_t l) {
     uint64_t h = 0;
     for (int64_t i = 0; i < law.factors; ++i)

@@ -59,7 +59,7 @@ double nested(const Stream& stream, uint64_t p, const Depth& depth, uint64_t ind
 struct Shift {
   Shift(const Stream& stream, uint64_t p, const Depth& depth) noexcept {
     for (int b = 0; b < depth.digits; ++b) {
-      digits[static_cast<size_t>(b)] = below(uniform(stream.block(static_cast<uint64_t>(b))), p);
+      digits[b] = below(uniform(stream.block(static_cast<uint64_t>(b))), p);
     }
     rest = uniform(stream.block(static_cast<uint64_t>(depth.digits)));
   }
@@ -70,7 +70,7 @@ struct Shift {
 double shifted(const Shift& shift, uint64_t p, const Depth& depth, uint64_t index) noexcept {
   uint64_t result = 0;
   for (int b = 0; b < depth.digits; ++b, index /= p) {
-    result = result * p + (index + shift.digits[static_cast<size_t>(b)]) % p;
+    result = result * p + (index + shift.digits[b]) % p;
   }
   return point_in_cell(result, shift.rest, depth.cells);
 }
@@ -98,7 +98,7 @@ HaltonPoints::HaltonPoints(int64_t d, uint64_t seed, Scramble scramble)
 }
 
 void HaltonPoints::fill(int64_t dimension, uint64_t first, std::span<double> out) const noexcept {
-  const uint64_t p = bases_[static_cast<size_t>(dimension)];
+  const uint64_t p = bases_[dimension];
   const Depth depth(p);
   const Stream stream(seed_, Tag::scramble, static_cast<uint64_t>(dimension));
   if (scramble_ == Scramble::owen) {

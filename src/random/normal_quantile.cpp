@@ -52,7 +52,7 @@ constexpr Coefficients kFarBottom = {1.0,
 
 double polynomial(const Coefficients& c, double x) noexcept {
   double sum = c[7];
-  for (int i = 6; i >= 0; --i) sum = sum * x + c[static_cast<size_t>(i)];
+  for (int i = 6; i >= 0; --i) sum = sum * x + c[i];
   return sum;
 }
 

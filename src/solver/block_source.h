@@ -40,9 +40,7 @@ struct WideBlock {
   MatrixView<const double> Z;
   MatrixView<const double> Y;
   std::span<const double> weights;
-  double weight(int64_t i) const {
-    return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)];
-  }
+  double weight(int64_t i) const { return weights.empty() ? 1.0 : weights[i]; }
 };
 
 /// Called after every block with its number of rows: for progress. May be empty.

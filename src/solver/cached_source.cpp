@@ -62,9 +62,7 @@ class CachedSource final : public BlockSource {
       } else {
         block.Z32 = Z32_.view().block_rows(first, end);
       }
-      if (!weights_.empty())
-        block.weights = std::span(weights_).subspan(static_cast<size_t>(first),
-                                                    static_cast<size_t>(end - first));
+      if (!weights_.empty()) block.weights = std::span(weights_).subspan(first, end - first);
       body(block);
     }
   }

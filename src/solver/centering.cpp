@@ -27,8 +27,7 @@ Means center_in_place(RowStatistics& statistics, bool center) {
 std::vector<double> intercepts(const MeanRow& mean, MatrixView<const double> w) {
   std::vector<double> result = mean.outputs;
   for (int64_t i = 0; i < w.rows; ++i)
-    for (int64_t j = 0; j < w.cols; ++j)
-      result[static_cast<std::size_t>(j)] -= mean.features[static_cast<std::size_t>(i)] * w(i, j);
+    for (int64_t j = 0; j < w.cols; ++j) result[j] -= mean.features[i] * w(i, j);
   return result;
 }
 

@@ -54,7 +54,7 @@ class EmptyPath final : public CoupledPath {
   int64_t outputs() const noexcept override { return outputs_; }
   Weights solve(double, Context& context) const override {
     Weights weights{Matrix<double>(features_, outputs_, context, kCoupledRidge),
-                    std::vector<double>(static_cast<size_t>(outputs_), 0.0)};
+                    std::vector<double>(outputs_, 0.0)};
     weights.w.fill(0);
     return weights;
   }
@@ -96,7 +96,7 @@ class SeparatePath final : public CoupledPath {
   Weights solve(double lambda, Context& context) const override {
     Weights all;
     for (int64_t k = 0; k < outputs(); ++k) {
-      const Weights own = paths_[static_cast<size_t>(k)]->solve(lambda, context);
+      const Weights own = paths_[k]->solve(lambda, context);
       if (k == 0) all.w = Matrix<double>(own.w.rows(), outputs(), context, kCoupledRidge);
       for (int64_t c = 0; c < own.w.rows(); ++c) all.w(c, k) = own.w(c, 0);
       all.intercept.push_back(own.intercept[0]);
@@ -115,7 +115,7 @@ class SeparatePath final : public CoupledPath {
     for (int64_t k = 0; k < p; ++k) {
       WideBlock own = block;
       own.Y = block.Y.block_cols(k, k + 1);
-      const Matrix<double> e = paths_[static_cast<size_t>(k)]->leave_one_out(lambdas, own, context);
+      const Matrix<double> e = paths_[k]->leave_one_out(lambdas, own, context);
       for (int64_t i = 0; i < e.rows(); ++i)
         for (int64_t l = 0; l < L; ++l) all(i, l * p + k) = e(i, l);
     }

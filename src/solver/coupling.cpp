@@ -34,7 +34,7 @@ Coupling::Coupling(int64_t outputs, Matrix<double> roots, std::vector<double> sc
   const MatrixView<const double> B(roots_.data(), outputs, width());
   const Matrix<double> V(outputs, outputs, context, kRoots);
   linalg::multiply(1.0, linalg::Transpose::no, B, linalg::Transpose::yes, B, 0.0, V.view());
-  g_.resize(static_cast<std::size_t>(outputs));
+  g_.resize(outputs);
   linalg::symmetric_eigen(V.view(), g_, context);
   // What rounding has left of directions that B does not reach.
   const double least = kEpsilon * static_cast<double>(outputs) * g_.back();
@@ -48,8 +48,7 @@ Coupling Coupling::independent(int64_t outputs, Context& context) {
   Matrix<double> unit(1, checked_multiply(outputs, outputs, kRoots), context, kRoots);
   for (int64_t k = 0; k < outputs; ++k)
     for (int64_t l = 0; l < outputs; ++l) unit(0, k * outputs + l) = k == l ? 1 : 0;
-  return {outputs, std::move(unit), std::vector<double>(static_cast<std::size_t>(outputs), 1.0),
-          context};
+  return {outputs, std::move(unit), std::vector<double>(outputs, 1.0), context};
 }
 
 void Coupling::spread(MatrixView<const double> theta, MatrixView<double> C) const noexcept {

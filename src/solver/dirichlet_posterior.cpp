@@ -49,7 +49,7 @@ void add_class(const WideBlock& block, int64_t k, RowStatistics& to, Context& co
   const Matrix<double> zeros(Z.rows(), 1);
   zeros.fill(0);
   for (int64_t i = 0; i < Z.rows(); ++i)
-    std::copy_n(block.Z.row(rows[static_cast<std::size_t>(i)]), Z.cols(), Z.view().row(i));
+    std::copy_n(block.Z.row(rows[i]), Z.cols(), Z.view().row(i));
   to.add(Z.view(), zeros.view(), context, weights);
 }
 
@@ -66,8 +66,7 @@ ClassSums::ClassSums(const BlockSource& rows, Context& context) {
           "features");
   for (int64_t k = 0; k < rows.outputs(); ++k) of_class_.emplace_back(rows.features(), 1, context);
   for_each_wide(rows, context, [&](const WideBlock& block) {
-    for (int64_t k = 0; k < classes(); ++k)
-      add_class(block, k, of_class_[static_cast<std::size_t>(k)], context);
+    for (int64_t k = 0; k < classes(); ++k) add_class(block, k, of_class_[k], context);
   });
   for (RowStatistics& one : of_class_) {
     one.release_scratch();
@@ -91,7 +90,7 @@ RowStatistics ClassSums::of_process(int64_t k, double alpha, Context& context) c
   RowStatistics all(features(), 1, context);
   for (const RowStatistics& one : of_class_)
     if (one.weight() > 0) all.merge(weighed(one, 1 / other.variance, other.value, context));
-  const RowStatistics& of_own = of_class_[static_cast<std::size_t>(k)];
+  const RowStatistics& of_own = of_class_[k];
   const double more = 1 / own.variance - 1 / other.variance;
   const double value = (own.value / own.variance - other.value / other.variance) / more;
   if (of_own.weight() > 0) all.merge(weighed(of_own, more, value, context));
@@ -121,13 +120,13 @@ void DirichletPosterior::moments(MatrixView<const double> Z, MatrixView<double> 
     const int64_t rows = std::min(kSolvedRows, Z.rows - first);
     const Matrix<double> V(features_, rows);
     for (int64_t k = 0; k < classes(); ++k) {
-      const Process& process = of_class_[static_cast<std::size_t>(k)];
+      const Process& process = of_class_[k];
       for (int64_t i = 0; i < rows; ++i) {
         double f = process.intercept;
         const double* z = Z.row(first + i);
         for (int64_t j = 0; j < features_; ++j) {
           f += z[j] * process.w(j, 0);
-          V(j, i) = z[j] - process.mean[static_cast<std::size_t>(j)];
+          V(j, i) = z[j] - process.mean[j];
         }
         mean(first + i, k) = f;
         variance(first + i, k) = process.share;

@@ -34,7 +34,7 @@ Matrix<double> copy_of(const Matrix<double>& A, Context& context, const char* wh
 
 void scale_rows(const std::vector<double>& weights, MatrixView<double> A) {
   for (int64_t i = 0; i < A.rows && !weights.empty(); ++i) {
-    const double root = std::sqrt(weights[static_cast<size_t>(i)]);
+    const double root = std::sqrt(weights[i]);
     for (int64_t j = 0; j < A.cols; ++j) A(i, j) *= root;
   }
 }
@@ -49,7 +49,7 @@ DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> w
       weights_(std::move(weights)),
       n_(total_weight(weights_, Z_.rows())),
       center_(center),
-      mean_Y_(static_cast<size_t>(Y_.cols()), 0.0),
+      mean_Y_(Y_.cols(), 0.0),
       features_(Z_.cols()),
       K_(Z_.rows(), Z_.rows(), context, kSquare) {
   prepare_targets();
@@ -69,7 +69,7 @@ DualSystem::DualSystem(KernelMatrix kernel, Matrix<double> Y, std::vector<double
       weights_(std::move(weights)),
       n_(total_weight(weights_, Y_.rows())),
       center_(center),
-      mean_Y_(static_cast<size_t>(Y_.cols()), 0.0),
+      mean_Y_(Y_.cols(), 0.0),
       columns_(std::move(kernel.columns)),
       features_(kernel.features),
       K_(std::move(kernel.K)) {
@@ -90,15 +90,14 @@ void DualSystem::prepare_targets() {
 // (I - 1 w') K (I - w 1') for the shares w of the rows, which sum to 1.
 void DualSystem::centre_kernel() {
   const std::vector<double> means = linalg::column_means(K_.view(), weights_);
-  mean_Z_.assign(static_cast<size_t>(features_), 0.0);
+  mean_Z_.assign(features_, 0.0);
   for (int64_t i = 0; i < rows(); ++i) {
-    const double mean = means[static_cast<size_t>(i)];
-    mean_Z_[static_cast<size_t>(columns_[static_cast<size_t>(i)])] = mean;
+    const double mean = means[i];
+    mean_Z_[columns_[i]] = mean;
     mean_K_ += weight_of(i) / n_ * mean;
   }
   for (int64_t i = 0; i < rows(); ++i)
-    for (int64_t j = 0; j <= i; ++j)
-      K_(i, j) += mean_K_ - means[static_cast<size_t>(i)] - means[static_cast<size_t>(j)];
+    for (int64_t j = 0; j <= i; ++j) K_(i, j) += mean_K_ - means[i] - means[j];
 }
 
 void DualSystem::put_columns(const Matrix<double>& alpha, MatrixView<double> w) const {
@@ -107,7 +106,7 @@ void DualSystem::put_columns(const Matrix<double>& alpha, MatrixView<double> w) 
     double sum = 0;
     for (int64_t i = 0; i < rows(); ++i) sum += std::sqrt(weight_of(i)) * alpha(i, o);
     for (int64_t i = 0; i < rows(); ++i)
-      w(columns_[static_cast<size_t>(i)], o) =
+      w(columns_[i], o) =
           std::sqrt(weight_of(i)) * alpha(i, o) - (center_ ? weight_of(i) / n_ * sum : 0.0);
   }
 }
@@ -156,7 +155,7 @@ Weights DualSystem::weights_of(const Matrix<double>& alpha, std::vector<double> 
 
 void DualSystem::decompose(Context& context) {
   if (!s_.empty()) return;
-  s_.resize(static_cast<size_t>(rows()));
+  s_.resize(rows());
   U_ = copy_of(K_, context);
   linalg::symmetric_eigen(U_.view(), s_, context);
   for (double& s : s_) s = std::max(s, 0.0);
@@ -167,7 +166,7 @@ void DualSystem::decompose(Context& context) {
 
 double DualSystem::residual_part(int64_t j, double lambda) const {
   const double shift = n_ * lambda;
-  const double sum = s_[static_cast<size_t>(j)] + shift;
+  const double sum = s_[j] + shift;
   return sum > 0 && !std::isinf(sum) ? shift / sum : 1.0;
 }
 
@@ -175,7 +174,7 @@ std::vector<double> DualSystem::gcv(double lambda) const {
   // n - Tr H, of which K's rows have their number; the intercept takes one.
   double left = (n_ - static_cast<double>(rows())) + (center_ ? -1.0 : 0.0);
   for (int64_t j = 0; j < rows(); ++j) left += residual_part(j, lambda);
-  std::vector<double> result(static_cast<size_t>(UY_.cols()), 0.0);
+  std::vector<double> result(UY_.cols(), 0.0);
   for (int64_t j = 0; j < rows(); ++j) {
     for (size_t o = 0; o < result.size(); ++o) {
       const double r = UY_(j, static_cast<int64_t>(o)) * residual_part(j, lambda);
@@ -191,10 +190,10 @@ std::vector<double> DualSystem::gcv(double lambda) const {
 
 std::vector<double> DualSystem::evidence(double lambda) const {
   const double shift = checked_shift(lambda, n_), degrees = n_ - (center_ ? 1.0 : 0.0);
-  const std::vector<double> none(static_cast<size_t>(outputs()), 0.0);
+  const std::vector<double> none(outputs(), 0.0);
   EvidenceSums sums(none, shift, degrees - static_cast<double>(rows()));
   for (int64_t j = 0; j < rows(); ++j) {
-    const double s = s_[static_cast<size_t>(j)];
+    const double s = s_[j];
     sums.add(s, UY_.view().row(j), shift, 1 / (s + shift));
   }
   return sums.of(degrees);
@@ -209,8 +208,7 @@ double DualSystem::effective_dimension(double lambda) const {
 Matrix<double> DualSystem::residual_parts(std::span<const double> lambdas, Context& context) const {
   Matrix<double> parts(rows(), std::ssize(lambdas), context, kLeaveOneOut);
   for (int64_t j = 0; j < parts.rows(); ++j)
-    for (int64_t l = 0; l < parts.cols(); ++l)
-      parts(j, l) = residual_part(j, lambdas[static_cast<size_t>(l)]);
+    for (int64_t l = 0; l < parts.cols(); ++l) parts(j, l) = residual_part(j, lambdas[l]);
   return parts;
 }
 
@@ -260,14 +258,13 @@ Weights DualSystem::solve(const Combination& of, Context& context) const {
   linalg::multiply(1.0, kPlain, UY_.view(), kPlain, of.M, 0.0, rotated.view());
   for (int64_t j = 0; j < rows(); ++j)
     for (int64_t k = 0; k < of.M.cols; ++k) {
-      const double sum = s_[static_cast<size_t>(j)] + n_ * of.lambdas[static_cast<size_t>(k)];
+      const double sum = s_[j] + n_ * of.lambdas[k];
       rotated(j, k) *= sum > null ? 1 / sum : 0.0;  // 0 for an infinite lambda
     }
   linalg::multiply(1.0, kTransposed, U_.view(), kPlain, rotated.view(), 0.0, alpha.view());
-  std::vector<double> mean(static_cast<size_t>(of.M.cols), 0.0);
+  std::vector<double> mean(of.M.cols, 0.0);
   for (int64_t k = 0; k < of.M.rows; ++k)
-    for (int64_t j = 0; j < of.M.cols; ++j)
-      mean[static_cast<size_t>(j)] += mean_Y_[static_cast<size_t>(k)] * of.M(k, j);
+    for (int64_t j = 0; j < of.M.cols; ++j) mean[j] += mean_Y_[k] * of.M(k, j);
   return weights_of(alpha, std::move(mean), context);
 }
 

@@ -37,9 +37,7 @@ class DualSystem {
   double weight() const noexcept { return n_; }
   /// As they were handed over.
   MatrixView<const double> targets() const noexcept { return targets_.view(); }
-  double weight_of(int64_t row) const {
-    return weights_.empty() ? 1.0 : weights_[static_cast<std::size_t>(row)];
-  }
+  double weight_of(int64_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
   /// alpha by Cholesky, O(n^3 / 3), with the jitter of kernel_ridge.
   Weights solve(double lambda, Context& context) const;
   /// The same, with leave_one_out at lambda in `residuals`: from (K + n lambda I)^{-1}, n^3 more.

@@ -39,7 +39,7 @@ void append_products(MatrixView<const double> T, std::span<const double> c, doub
     const double* const x = T.row(a);
     for (int64_t b = 0; b <= a; ++b)
       for (int64_t j = 0; j < T.cols; ++j) *to++ = x[j] * T(b, j);
-    for (int64_t j = 0; j < T.cols; ++j) *to++ = x[j] * c[static_cast<std::size_t>(j)];
+    for (int64_t j = 0; j < T.cols; ++j) *to++ = x[j] * c[j];
   }
 }
 
@@ -66,7 +66,7 @@ void GroupPath::decompose_sums(const BlockSource& rows, const RidgeProblem& prob
   means_ = std::move(sums.means);
   n_ = sums.n;
   V_ = std::move(sums.H);
-  s_.resize(static_cast<size_t>(V_.rows()));
+  s_.resize(V_.rows());
   own_.resize(s_.size());
   linalg::symmetric_eigen(V_.view(), s_, context);
   linalg::multiply(1.0, Transpose::no, V_.view(), Transpose::no,
@@ -90,11 +90,10 @@ void GroupPath::decompose_targets(const BlockSource& rows, const RidgeProblem& p
   means_ = output_means(Z.view(), Y.view(), weights, problem.center, context);
   const std::vector<Target> targets = targets_of(Y.view(), weights);
   const int64_t m = std::ssize(targets);
-  first_.assign(static_cast<size_t>(rows.rows()), 0);
+  first_.assign(rows.rows(), 0);
   std::vector<double> y;
   for (const Target& target : targets) {
-    if (y.empty() || targets[y.size() - 1].row != target.row)
-      first_[static_cast<size_t>(target.row)] = std::ssize(y);
+    if (y.empty() || targets[y.size() - 1].row != target.row) first_[target.row] = std::ssize(y);
     y.push_back(centred(coupling_, means_, Y.view(), weights, target));
   }
   Phi_ = Matrix<double>(m, coupling_.coefficients(rows.features()), context, kGroupRidge);
@@ -125,7 +124,7 @@ Weights GroupPath::solve(double lambda, Context& context) const {
   linalg::multiply(1.0, Transpose::yes, V_.view(), Transpose::no,
                    column(std::span<const double>(filtered)), 0.0, column(std::span(u)));
   if (!dual_) return weights_of(coupling_, means_, u, context);
-  std::vector<double> theta(static_cast<size_t>(Phi_.cols()));
+  std::vector<double> theta(Phi_.cols());
   linalg::multiply(1.0, Transpose::yes, Phi_.view(), Transpose::no,
                    column(std::span<const double>(u)), 0.0, column(std::span(theta)));
   return weights_of(coupling_, means_, theta, context);
@@ -151,9 +150,9 @@ Matrix<double> GroupPath::turned(const WideBlock& block, std::span<const Target>
   }
   int64_t of_row = 0;
   for (int64_t a = 0; a < T.rows(); ++a) {
-    const int64_t row = targets[static_cast<size_t>(a)].row;
-    of_row = a > 0 && targets[static_cast<size_t>(a - 1)].row == row ? of_row + 1 : 0;
-    const int64_t at = first_[static_cast<size_t>(block.first + row)] + of_row;
+    const int64_t row = targets[a].row;
+    of_row = a > 0 && targets[a - 1].row == row ? of_row + 1 : 0;
+    const int64_t at = first_[block.first + row] + of_row;
     for (int64_t j = 0; j < k; ++j) T(a, j) = V_(j, at);
   }
   return T;
@@ -162,24 +161,23 @@ Matrix<double> GroupPath::turned(const WideBlock& block, std::span<const Target>
 void GroupPath::leave_out_group(const WideBlock& block, std::span<const Target> group,
                                 MatrixView<const double> sums, MatrixView<double> residuals) const {
   const int64_t q = std::ssize(group), p = outputs(), row = group[0].row;
-  std::vector<double> M(static_cast<size_t>(q * q)), e(static_cast<size_t>(q));
+  std::vector<double> M(q * q), e(q);
   const double weight = block.weight(row), sign = dual_ ? 1 : -1;
   for (int64_t l = 0; l < sums.cols; ++l) {
     int64_t at = 0;
     for (int64_t a = 0; a < q; ++a) {
-      const Target target = group[static_cast<size_t>(a)];
+      const Target target = group[a];
       for (int64_t b = 0; b <= a; ++b)
-        M[static_cast<size_t>(a * q + b)] = (a == b && !dual_ ? 1 : 0) + sign * sums(at++, l);
-      M[static_cast<size_t>(a * q + a)] -=
-          weight * means_.share[static_cast<size_t>(target.output)];
+        M[a * q + b] = (a == b && !dual_ ? 1 : 0) + sign * sums(at++, l);
+      M[a * q + a] -= weight * means_.share[target.output];
       const double y = dual_ ? 0 : centred(coupling_, means_, block.Y, block.weights, target);
-      e[static_cast<size_t>(a)] = y + sign * sums(at++, l);
+      e[a] = y + sign * sums(at++, l);
     }
     const bool known = solve_small(q, kInterpolates, M, e);
     for (int64_t a = 0; a < q; ++a) {
       const auto k = static_cast<size_t>(group[static_cast<size_t>(a)].output);
       residuals(row, l * p + static_cast<int64_t>(k)) =
-          known ? coupling_.scale()[k] * e[static_cast<size_t>(a)] / std::sqrt(weight) : kInfinity;
+          known ? coupling_.scale()[k] * e[a] / std::sqrt(weight) : kInfinity;
     }
   }
 }
@@ -189,8 +187,7 @@ Matrix<double> GroupPath::leave_one_out(std::span<const double> lambdas, const W
   const int64_t k = V_.rows(), L = std::ssize(lambdas), p = outputs();
   const Matrix<double> parts(k, L, context, kGroupRidge);
   for (int64_t j = 0; j < k; ++j)
-    for (int64_t l = 0; l < L; ++l)
-      parts(j, l) = part(static_cast<size_t>(j), lambdas[static_cast<size_t>(l)]);
+    for (int64_t l = 0; l < L; ++l) parts(j, l) = part(static_cast<size_t>(j), lambdas[l]);
   Matrix<double> residuals(block.Z.rows, checked_multiply(L, p, kGroupRidge), context, kGroupRidge);
   residuals.fill(0);
   const std::vector<Target> targets = targets_of(block.Y, block.weights);

@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kCoupledSums = "sums of coupled outputs";
 
 double weight_at(std::span<const double> weights, int64_t i) {
-  return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)];
+  return weights.empty() ? 1.0 : weights[i];
 }
 
 /// One for each output, of the rows that have it.
@@ -35,8 +35,7 @@ std::vector<RowStatistics> separate_sums(const BlockSource& rows, Context& conte
         y.push_back(known ? block.Y(i, k) : 0.0);
       }
       const MatrixView<const double> target(y.data(), n, 1);
-      block.visit(
-          [&](auto Z) { sums[static_cast<std::size_t>(k)].add(Z, target, context, weights); });
+      block.visit([&](auto Z) { sums[k].add(Z, target, context, weights); });
     }
     if (done) done(n);
   });
@@ -60,14 +59,13 @@ void add_gram(const Coupling& coupling, int64_t k, double factor, MatrixView<con
 void keep_means(const Means& means, double weight, bool center, int64_t k, int64_t output,
                 OutputMeans& to) {
   std::ranges::copy(means.row.features, to.features.view().row(k));
-  to.outputs[static_cast<std::size_t>(k)] = means.row.outputs[static_cast<std::size_t>(output)];
-  to.share[static_cast<std::size_t>(k)] = center && weight > 0 ? 1 / weight : 0;
+  to.outputs[k] = means.row.outputs[output];
+  to.share[k] = center && weight > 0 ? 1 / weight : 0;
 }
 
 OutputMeans no_means(int64_t p, int64_t D, Context& context) {
-  OutputMeans means{Matrix<double>(p, D, context, kCoupledSums),
-                    std::vector<double>(static_cast<std::size_t>(p), 0.0),
-                    std::vector<double>(static_cast<std::size_t>(p), 0.0)};
+  OutputMeans means{Matrix<double>(p, D, context, kCoupledSums), std::vector<double>(p, 0.0),
+                    std::vector<double>(p, 0.0)};
   means.features.fill(0);
   return means;
 }
@@ -102,9 +100,8 @@ GroupSums group_sums(const BlockSource& rows, const RidgeProblem& problem, const
   } else {
     sums = separate_sums(rows, context, done);
   }
-  GroupSums result{Matrix<double>(r, r, context, kCoupledSums),
-                   std::vector<double>(static_cast<std::size_t>(r), 0.0), no_means(p, D, context),
-                   observed(rows, context).weight};
+  GroupSums result{Matrix<double>(r, r, context, kCoupledSums), std::vector<double>(r, 0.0),
+                   no_means(p, D, context), observed(rows, context).weight};
   result.H.fill(0);
   for (std::size_t part = 0; part < sums.size(); ++part) {
     RowStatistics own = take_reduced(rows, std::move(sums[part]));
@@ -114,12 +111,11 @@ GroupSums group_sums(const BlockSource& rows, const RidgeProblem& problem, const
     const int64_t first = sums.size() == 1 ? 0 : static_cast<int64_t>(part);
     for (int64_t k = first; k < (sums.size() == 1 ? p : first + 1); ++k) {
       keep_means(means, own.weight(), problem.center, k, k - first, result.means);
-      const double unit = coupling.scale()[static_cast<std::size_t>(k)];
+      const double unit = coupling.scale()[k];
       add_gram(coupling, k, 1.0, own.gram(), context, result.H.view());
       for (int64_t c = 0; c < D; ++c)
         for (int64_t b = 0; b < q; ++b)
-          result.s[static_cast<std::size_t>(c * q + b)] +=
-              coupling.root(c, k, b) * own.cross()(c, k - first) / unit;
+          result.s[c * q + b] += coupling.root(c, k, b) * own.cross()(c, k - first) / unit;
     }
     context.checkpoint();
   }
@@ -141,8 +137,8 @@ OutputMeans output_means(MatrixView<const double> Z, MatrixView<const double> Y,
     }
     if (weight == 0) continue;
     for (int64_t c = 0; c < Z.cols; ++c) mean[c] /= weight;
-    means.outputs[static_cast<std::size_t>(k)] = sum / weight;
-    means.share[static_cast<std::size_t>(k)] = 1 / weight;
+    means.outputs[k] = sum / weight;
+    means.share[k] = 1 / weight;
   }
   return means;
 }
@@ -160,7 +156,7 @@ void expand(const Coupling& coupling, const OutputMeans& means, MatrixView<const
             MatrixView<double> out) {
   const int64_t q = coupling.width();
   parallel_for(context, std::ssize(targets), [&](int64_t a, int) noexcept {
-    const auto [i, k] = targets[static_cast<std::size_t>(a)];
+    const auto [i, k] = targets[a];
     const double root = std::sqrt(weight_at(weights, i));
     const double *z = Z.row(i), *mean = means.features.view().row(k);
     double* to = out.row(a);
@@ -183,8 +179,8 @@ Weights weights_of(const Coupling& coupling, const OutputMeans& means,
   coupling.spread({theta.data(), D, q}, weights.w.view());
   for (int64_t c = 0; c < D; ++c)
     for (int64_t k = 0; k < p; ++k) {
-      weights.w(c, k) *= coupling.scale()[static_cast<std::size_t>(k)];
-      weights.intercept[static_cast<std::size_t>(k)] -= means.features(k, c) * weights.w(c, k);
+      weights.w(c, k) *= coupling.scale()[k];
+      weights.intercept[k] -= means.features(k, c) * weights.w(c, k);
     }
   return weights;
 }

@@ -39,8 +39,7 @@ class Shifted final : public linalg::LinearOperator {
                 MatrixView<double> Y) const override {
     H_.apply(X, context, Y);
     for (int64_t i = 0; i < Y.rows; ++i)
-      for (int64_t k = 0; k < Y.cols; ++k)
-        Y(i, k) += shifts_[static_cast<std::size_t>(k)] * X(i, k);
+      for (int64_t k = 0; k < Y.cols; ++k) Y(i, k) += shifts_[k] * X(i, k);
   }
   const NormalOperator& H_;
   std::vector<double> shifts_;
@@ -70,7 +69,7 @@ class IterativePath final : public LambdaPath {
         problem_(problem),
         H_(rows_, problem.center, context),
         B_(rows_.features(), rows_.outputs(), context, kIterativeRidge),
-        mean_(static_cast<std::size_t>(rows_.outputs()), 0.0) {
+        mean_(rows_.outputs(), 0.0) {
     if (problem.center) take_means(context);
     take_products(context, done);
     const std::vector<int64_t> some = spread_rows(rows_.rows(), kRank * kRowsOfRank);
@@ -92,21 +91,18 @@ class IterativePath final : public LambdaPath {
     X.fill(0);
     rotate(B_.view(), true, B.view());
     for (int64_t k = 0; k < p; ++k)
-      for (int64_t i = 0; i < D && std::isinf(asked[static_cast<std::size_t>(k)]); ++i) B(i, k) = 0;
+      for (int64_t i = 0; i < D && std::isinf(asked[k]); ++i) B(i, k) = 0;
     const Shifted A(H_, shifts);
     linalg::CgOptions options{.tolerance = kTolerance, .most_iterations = kMostIterations};
     if (sketch_)
       options.preconditioner = [&](MatrixView<double> R) {
-        for (int64_t k = 0; k < p; ++k)
-          sketch_->apply(share_ * shifts[static_cast<std::size_t>(k)], R.block_cols(k, k + 1));
+        for (int64_t k = 0; k < p; ++k) sketch_->apply(share_ * shifts[k], R.block_cols(k, k + 1));
       };
     linalg::require_converged(linalg::conjugate_gradient(A, B.view(), options, context, X.view()),
                               options);
     rotate(X.view(), false, weights.w.view());
     for (int64_t j = 0; j < D; ++j)
-      for (int64_t k = 0; k < p; ++k)
-        weights.intercept[static_cast<std::size_t>(k)] -=
-            H_.mean()[static_cast<std::size_t>(j)] * weights.w(j, k);
+      for (int64_t k = 0; k < p; ++k) weights.intercept[k] -= H_.mean()[j] * weights.w(j, k);
     return weights;
   }
 
@@ -125,8 +121,7 @@ class IterativePath final : public LambdaPath {
     rows_.for_each_target(context, [&](auto Y, auto weights) {
       for (int64_t i = 0; i < Y.rows; ++i)
         for (int64_t k = 0; k < Y.cols; ++k)
-          mean_[static_cast<std::size_t>(k)] +=
-              (weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)]) * Y(i, k);
+          mean_[k] += (weights.empty() ? 1.0 : weights[i]) * Y(i, k);
     });
     reduce(rows_, mean_);
     for (double& mean : mean_) mean /= H_.weight();
@@ -139,8 +134,7 @@ class IterativePath final : public LambdaPath {
     for_each_wide(rows_, context, [&](const WideBlock& block) {
       const auto U = left.view().block_rows(0, block.Z.rows);
       for (int64_t i = 0; i < U.rows; ++i)
-        for (int64_t k = 0; k < U.cols; ++k)
-          U(i, k) = block.weight(i) * (block.Y(i, k) - mean_[static_cast<std::size_t>(k)]);
+        for (int64_t k = 0; k < U.cols; ++k) U(i, k) = block.weight(i) * (block.Y(i, k) - mean_[k]);
       linalg::multiply(1.0, Transpose::yes, block.Z, Transpose::no, U, 1.0, B_.view());
       if (done) done(block.Z.rows);
     });
@@ -170,7 +164,7 @@ class IterativePath final : public LambdaPath {
     const Matrix<double> M(from.cols, from.cols);
     for (int64_t k = 0; k < M.rows(); ++k)
       for (int64_t j = 0; j < M.cols(); ++j) {
-        const double scale = coupling->scale()[static_cast<std::size_t>(forth ? k : j)];
+        const double scale = coupling->scale()[forth ? k : j];
         M(k, j) = forth ? coupling->Q()(k, j) / scale : coupling->Q()(j, k) * scale;
       }
     linalg::multiply(1.0, Transpose::no, from, Transpose::no, M.view(), 0.0, to);

@@ -45,10 +45,10 @@ void copy_triangle(MatrixView<double> A, bool save, Context& context) {
 void jittered_cholesky(MatrixView<double> A, Context& context) {
   const int64_t n = A.rows;
   Stage stage(context, 1);  // whose attempts count for nothing: hardly any matrix needs a second
-  std::vector<double> diagonal(static_cast<std::size_t>(n));
+  std::vector<double> diagonal(n);
   double mean = 0;
   for (int64_t i = 0; i < n; ++i) {
-    diagonal[static_cast<std::size_t>(i)] = A(i, i);
+    diagonal[i] = A(i, i);
     mean += A(i, i) / static_cast<double>(n);
   }
   copy_triangle(A, true, context);
@@ -60,7 +60,7 @@ void jittered_cholesky(MatrixView<double> A, Context& context) {
   for (int attempt = 0; pivot != 0 && attempt < kAttempts; ++attempt, jitter *= 10) {
     context.checkpoint();
     copy_triangle(A, false, context);
-    for (int64_t i = 0; i < n; ++i) A(i, i) = diagonal[static_cast<std::size_t>(i)] + jitter;
+    for (int64_t i = 0; i < n; ++i) A(i, i) = diagonal[i] + jitter;
     pivot = linalg::cholesky(A);
   }
   stage.advance(1);

@@ -13,11 +13,11 @@ std::vector<double> lambda_grid(double largest, double smallest, int64_t count) 
           static_cast<long long>(count));
   require(std::isfinite(largest) && smallest > 0 && smallest <= largest, MERCER_INVALID_ARGUMENT,
           "lambdas from %g to %g, expected finite largest >= smallest > 0", largest, smallest);
-  std::vector<double> grid(static_cast<std::size_t>(count), smallest);
+  std::vector<double> grid(count, smallest);
   const double span = std::log(smallest) - std::log(largest);
   for (int64_t i = 0; i + 1 < count; ++i)
-    grid[static_cast<std::size_t>(i)] = std::exp(
-        std::log(largest) + span * static_cast<double>(i) / static_cast<double>(count - 1));
+    grid[i] = std::exp(std::log(largest) +
+                       span * static_cast<double>(i) / static_cast<double>(count - 1));
   grid[0] = largest;
   return grid;
 }

@@ -73,7 +73,7 @@ class DualEigenPath final : public LambdaPath {
     const Matrix<double> each(m, m, context, kRidge);
     each.fill(0);
     for (int64_t o = 0; o < m; ++o) each(o, o) = 1;
-    const std::vector<double> lambdas(static_cast<std::size_t>(m), lambda);
+    const std::vector<double> lambdas(m, lambda);
     return system_.solve(Combination{each.view(), lambdas}, context);
   }
   Solution solution(double lambda, Context& context) const override {
@@ -134,12 +134,11 @@ DualSystem make_dual_system(const BlockSource& rows, bool center, Context& conte
   double sum = 0;
   for_each_wide(rows, context, [&](const WideBlock& block) {
     const bool weighs = !weights.empty() || !block.weights.empty();
-    if (weighs) weights.resize(static_cast<std::size_t>(block.first), 1.0);
+    if (weighs) weights.resize(block.first, 1.0);
     for (int64_t i = 0; i < block.Z.rows; ++i) {
       if (weighs) weights.push_back(block.weight(i));
       double* const own = Z.view().row(block.first + i);
-      for (int64_t j = 0; j < width; ++j)
-        own[j] = block.Z(i, columns ? (*columns)[static_cast<std::size_t>(j)] : j);
+      for (int64_t j = 0; j < width; ++j) own[j] = block.Z(i, columns ? (*columns)[j] : j);
       std::copy_n(block.Y.row(i), block.Y.cols, Y.view().row(block.first + i));
       for (int64_t j = 0; j < width; ++j) sum += own[j] * own[j];
     }

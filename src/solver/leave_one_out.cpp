@@ -54,7 +54,7 @@ RidgePath::State::LeftOut RidgePath::State::prepare_left_out(std::span<const dou
   LeftOut factors{Matrix<double>(D, L, context, kLeftOut),
                   Matrix<double>(D, checked_multiply(L, m, kLeftOut), context, kLeftOut), m};
   for (int64_t l = 0; l < L; ++l) {
-    const double shift = checked_shift(lambdas[static_cast<std::size_t>(l)], statistics.weight());
+    const double shift = checked_shift(lambdas[l], statistics.weight());
     for (int64_t i = 0; i < D; ++i) {
       factors.inverses(i, l) = inverse(static_cast<std::size_t>(i), shift);
       for (int64_t j = 0; j < m; ++j)
@@ -92,7 +92,7 @@ Matrix<double> RidgePath::State::left_out(const LeftOut& factors, MatrixView<con
     linalg::multiply(1.0, kPlain, U, kPlain, factors.inverses.view(), 0.0,
                      leverage.view().block_rows(0, rows.rows));
     for (int64_t i = 0; i < rows.rows; ++i) {
-      const double weight = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(first + i)];
+      const double weight = weights.empty() ? 1.0 : weights[first + i];
       for (int64_t j = 0; j < columns; ++j) {
         const double left = 1 - weight * of_intercept - weight * leverage(i, j / factors.each);
         residuals(first + i, j) =
@@ -117,7 +117,7 @@ Matrix<double> RidgePath::leave_one_out(std::span<const double> lambdas, MatrixV
   require_training_block(*this, Z, Y);
   const std::vector<double>& mean = state_->means.row.outputs;
   const auto target = [&, m = outputs()](int64_t i, int64_t j) {
-    return Y(i, j % m) - mean[static_cast<std::size_t>(j % m)];
+    return Y(i, j % m) - mean[j % m];
   };
   return state_->left_out(state_->prepare_left_out(lambdas, context), Z, target, weights, context);
 }
@@ -130,9 +130,7 @@ Matrix<double> RidgePath::leave_one_out(const Combination& of, MatrixView<const 
   const Matrix<double> T(Y.rows, of.M.cols, context, kLeftOut);
   const std::vector<double> mean = combined(state_->means.row.outputs, of.M);
   linalg::multiply(1.0, kPlain, Y, kPlain, of.M, 0.0, T.view());
-  const auto target = [&](int64_t i, int64_t j) {
-    return T(i, j) - mean[static_cast<std::size_t>(j)];
-  };
+  const auto target = [&](int64_t i, int64_t j) { return T(i, j) - mean[j]; };
   return state_->left_out(factors, Z, target, weights, context);
 }
 

@@ -71,7 +71,7 @@ class LossFit::Scaling {
   void apply(std::span<double> r, int64_t columns) const {
     const int64_t weights = L_.rows() * columns;
     linalg::cholesky_solve(L_.view(), {r.data(), L_.rows(), columns});
-    for (double& b : r.subspan(static_cast<size_t>(weights))) b /= curvature_;
+    for (double& b : r.subspan(weights)) b /= curvature_;
   }
 
  private:
@@ -99,7 +99,7 @@ LossFit::LossFit(const BlockSource& source, LossOptions options, Context& contex
   }
   stage.share(1);
   objective_ = std::make_unique<LossObjective>(rows, std::move(options), context);
-  x_.assign(static_cast<size_t>(objective_->size()), 0.0);
+  x_.assign(objective_->size(), 0.0);
 }
 
 LossFit::~LossFit() = default;

@@ -31,7 +31,7 @@ int64_t loss_columns(const Loss& loss, int64_t outputs) {
 }
 
 double row_weight(const LossOptions& options, const FeatureBlock& block, int64_t i) {
-  const double weight = block.weights.empty() ? 1.0 : block.weights[static_cast<size_t>(i)];
+  const double weight = block.weights.empty() ? 1.0 : block.weights[i];
   if (options.class_weights.empty()) return weight;
   double factor = 0;
   for (size_t k = 0; k < options.class_weights.size(); ++k)
@@ -44,9 +44,9 @@ BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, Matr
   const auto columns = static_cast<size_t>(S.cols);
   const int64_t skip = block.Y.cols - S.cols;  // of two classes: the code of the second
   const int64_t chunks = ceil_divide(S.rows, kLossRows);
-  std::vector<BlockLoss> parts(static_cast<size_t>(chunks));
+  std::vector<BlockLoss> parts(chunks);
   parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
-    BlockLoss& sum = parts[static_cast<size_t>(chunk)];
+    BlockLoss& sum = parts[chunk];
     const int64_t end = std::min(S.rows, (chunk + 1) * kLossRows);
     for (int64_t i = chunk * kLossRows; i < end; ++i) {
       const std::span<double> s(S.row(i), columns);
@@ -93,11 +93,11 @@ class LossObjective::Pass {
     linalg::multiply(T(1), Transpose::no, Z, Transpose::no, MatrixView<const T>(theta_.view()),
                      T(0), S);
     for (int64_t i = 0; i < W.rows; ++i)
-      for (int64_t k = 0; k < W.cols; ++k) W(i, k) = S(i, k) + offset_[static_cast<size_t>(k)];
+      for (int64_t k = 0; k < W.cols; ++k) W(i, k) = S(i, k) + offset_[k];
     const BlockLoss loss = add_slopes(of_.options_, block, W, context);
     for (int64_t i = 0; i < W.rows; ++i)
       for (int64_t k = 0; k < W.cols; ++k) {
-        sums[static_cast<size_t>(k)] += W(i, k);
+        sums[k] += W(i, k);
         S(i, k) = static_cast<T>(W(i, k));
       }
     linalg::multiply(T(1), Transpose::yes, Z, Transpose::no, MatrixView<const T>(S), T(0),
@@ -119,7 +119,7 @@ LossObjective::LossObjective(const BlockSource& source, LossOptions options, Con
     : source_(source),
       options_(std::move(options)),
       columns_(loss_columns(*options_.loss, source.outputs())),
-      mean_(static_cast<size_t>(source.features()), 0.0) {
+      mean_(source.features(), 0.0) {
   require(
       options_.coupling == nullptr || options_.coupling->outputs() == columns_,
       MERCER_DIMENSION_MISMATCH,
@@ -170,7 +170,7 @@ double LossObjective::operator()(std::span<const double> x, std::span<double> gr
   const auto weights = static_cast<size_t>(features() * width());
   const Matrix<double> C = spread(x, context);
   const Matrix<double> slope(features(), columns_, context, "a gradient");
-  const std::vector<double> zeros(static_cast<size_t>(columns_), 0.0);
+  const std::vector<double> zeros(columns_, 0.0);
   std::vector<double> slope_of_b(zeros);
   const double value = at_weights(C.view(), options_.center ? x.subspan(weights) : zeros,
                                   slope.view(), slope_of_b, context);
@@ -221,8 +221,7 @@ double LossObjective::at_weights(MatrixView<const double> theta, std::span<const
   curvature_ = sums.back() / weight_;
   for (int64_t j = 0; j < features(); ++j)
     for (int64_t k = 0; k < columns_; ++k)
-      slope(j, k) =
-          (slope(j, k) - mean_[static_cast<size_t>(j)] * sums[static_cast<size_t>(k)]) / weight_;
+      slope(j, k) = (slope(j, k) - mean_[j] * sums[k]) / weight_;
   for (size_t k = 0; k < offset.size(); ++k) slope_of_b[k] = sums[k] / weight_;
   return value;
 }
@@ -232,17 +231,16 @@ Weights LossObjective::weights(std::span<const double> x) const {
   const Matrix<double> theta = spread(x, context);
   const int64_t outputs = source_.outputs();
   const bool halves = columns_ < outputs;
-  Weights result{Matrix<double>(features(), outputs),
-                 std::vector<double>(static_cast<size_t>(outputs), 0.0)};
+  Weights result{Matrix<double>(features(), outputs), std::vector<double>(outputs, 0.0)};
   for (int64_t o = 0; o < outputs; ++o) {
     const int64_t k = halves ? 0 : o;
     const double factor = halves ? o - 0.5 : 1.0;
-    double intercept = options_.center ? x[static_cast<size_t>(features() * width() + k)] : 0.0;
+    double intercept = options_.center ? x[features() * width() + k] : 0.0;
     for (int64_t j = 0; j < features(); ++j) {
       result.w(j, o) = factor * theta(j, k);
-      intercept -= mean_[static_cast<size_t>(j)] * theta(j, k);
+      intercept -= mean_[j] * theta(j, k);
     }
-    result.intercept[static_cast<size_t>(o)] = factor * intercept;
+    result.intercept[o] = factor * intercept;
   }
   return result;
 }

@@ -30,16 +30,15 @@ std::vector<double> mean_squared_error(const Weights& weights, const RowStatisti
   for (std::size_t j = 0; j < constant.size(); ++j) constant[j] -= statistics.origin_outputs()[j];
   for (int64_t i = 0; i < D; ++i)
     for (int64_t j = 0; j < m; ++j)
-      constant[static_cast<std::size_t>(j)] +=
-          weights.w(i, j) * statistics.origin_features()[static_cast<std::size_t>(i)];
+      constant[j] += weights.w(i, j) * statistics.origin_features()[i];
   const double n = statistics.weight();
-  std::vector<double> error(static_cast<std::size_t>(m));
+  std::vector<double> error(m);
   for (std::size_t j = 0; j < error.size(); ++j) {
     const double c = constant[j];
     error[j] = statistics.sum_squared_outputs()[j] + c * (n * c - 2 * statistics.sum_outputs()[j]);
   }
   for (int64_t i = 0; i < D; ++i) {
-    const double sum = statistics.sum_features()[static_cast<std::size_t>(i)];
+    const double sum = statistics.sum_features()[i];
     for (int64_t j = 0; j < m; ++j) {
       const auto output = static_cast<std::size_t>(j);
       error[output] += weights.w(i, j) * (T(i, j) + 2 * constant[output] * sum);

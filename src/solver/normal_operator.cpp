@@ -21,7 +21,7 @@ void reduce_rows(const BlockSource& source, MatrixView<double> Y) {
 }  // namespace
 
 NormalOperator::NormalOperator(const BlockSource& source, bool center, Context& context)
-    : source_(source), mean_(static_cast<std::size_t>(source.features()), 0.0) {
+    : source_(source), mean_(source.features(), 0.0) {
   for_each_wide(source, context, [&](const WideBlock& block) {
     for (int64_t i = 0; i < block.Z.rows; ++i) {
       weight_ += block.weight(i);

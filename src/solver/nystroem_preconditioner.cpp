@@ -59,7 +59,7 @@ NystroemPreconditioner::NystroemPreconditioner(const linalg::LinearOperator& H, 
   linalg::triangular_solve(core.view(), basis.view());
   linalg::multiply(1.0, Transpose::no, basis.view(), Transpose::yes, basis.view(), 0.0,
                    core.view());
-  std::vector<double> squares(static_cast<std::size_t>(rank));
+  std::vector<double> squares(rank);
   linalg::symmetric_eigen(core.view(), squares, context);
   const auto first = std::ranges::upper_bound(squares, kLeastShare * squares.back());
   const auto dropped = first - squares.begin();
@@ -78,8 +78,7 @@ void NystroemPreconditioner::apply(double shift, MatrixView<double> R) const {
   const Matrix<double> C(rank(), R.cols);
   linalg::multiply(1.0, Transpose::no, basis_.view(), Transpose::no, R, 0.0, C.view());
   for (int64_t j = 0; j < C.rows(); ++j) {
-    const double factor =
-        (eigenvalues_.front() + shift) / (eigenvalues_[static_cast<std::size_t>(j)] + shift) - 1;
+    const double factor = (eigenvalues_.front() + shift) / (eigenvalues_[j] + shift) - 1;
     for (int64_t k = 0; k < C.cols(); ++k) C(j, k) *= factor;
   }
   linalg::multiply(1.0, Transpose::yes, basis_.view(), Transpose::no, C.view(), 1.0, R);

@@ -110,7 +110,7 @@ bool origin_is_far(const RowStatistics& statistics) {
     return shift * shift > kFar * (squares / n - shift * shift);
   };
   for (int64_t j = 0; j < statistics.features(); ++j)
-    if (far(mean.features[static_cast<std::size_t>(j)], statistics.gram()(j, j))) return true;
+    if (far(mean.features[j], statistics.gram()(j, j))) return true;
   for (std::size_t j = 0; j < mean.outputs.size(); ++j)
     if (far(mean.outputs[j], statistics.sum_squared_outputs()[j])) return true;
   return false;

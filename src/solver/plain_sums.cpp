@@ -63,8 +63,7 @@ void require_products(const PlainSums& sums) {
     for (int64_t j = 0; j < i; ++j)
       require_product("gram", i, j, sums.gram(i, j), square, sums.gram(j, j), kFloor * most);
     for (int64_t j = 0; j < sums.cross.cols; ++j) {
-      require_product("cross", i, j, sums.cross(i, j), square,
-                      sums.sum_squared_outputs[static_cast<std::size_t>(j)],
+      require_product("cross", i, j, sums.cross(i, j), square, sums.sum_squared_outputs[j],
                       kFloor * std::sqrt(most) * std::sqrt(most_output));
     }
   }

@@ -74,7 +74,7 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
     means_ = Matrix<double>(p, D, context, kPosterior);
     for (int64_t k = 0; k < p; ++k) {
       std::ranges::copy(means.row.features, means_.view().row(k));
-      share_[static_cast<std::size_t>(k)] = problem.center ? 1 / n : 0;
+      share_[k] = problem.center ? 1 / n : 0;
     }
     L_ = copy_of(statistics.gram(), context);
   }
@@ -93,7 +93,7 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
 void Posterior::measure_noise(const BlockSource& rows, const Weights& weights, double degrees,
                               bool coupled, Context& context) {
   const int64_t p = outputs();
-  std::vector<double> squares(static_cast<std::size_t>(2 * p), 0.0);  // then observed targets
+  std::vector<double> squares(2 * p, 0.0);  // then observed targets
   for_each_wide(rows, context, [&](const WideBlock& block) {
     const Matrix<double> f(block.Z.rows, p, context, kPosterior);
     linalg::multiply(1.0, Transpose::no, block.Z, Transpose::no, weights.w.view(), 0.0, f.view());
@@ -109,12 +109,11 @@ void Posterior::measure_noise(const BlockSource& rows, const Weights& weights, d
   reduce(rows, squares);
   double all = 0, left = 0;
   for (int64_t k = 0; k < p; ++k) {
-    const double observed = squares[static_cast<std::size_t>(p + k)];
-    double rest = squares[static_cast<std::size_t>(k)], own = observed - degrees;
+    const double observed = squares[p + k];
+    double rest = squares[k], own = observed - degrees;
     if (own < kLeastDegrees * observed) {
       for (int64_t c = 0; c < weights.w.rows(); ++c)
-        rest += shift_ * weights.w(c, k) * weights.w(c, k) /
-                (scale_[static_cast<std::size_t>(k)] * scale_[static_cast<std::size_t>(k)]);
+        rest += shift_ * weights.w(c, k) * weights.w(c, k) / (scale_[k] * scale_[k]);
       own = std::max(observed - 1, 1.0);
     }
     all += rest;
@@ -156,21 +155,19 @@ double Posterior::noise(int64_t k) const {
 }
 
 double Posterior::covariance_of(int64_t k, int64_t l, double product) const {
-  const double share = k == l ? share_[static_cast<std::size_t>(k)] : 0.0;
+  const double share = k == l ? share_[k] : 0.0;
   return std::sqrt(noise(k)) * std::sqrt(noise(l)) * (product + share);
 }
 
 void Posterior::variance(MatrixView<const double> Z, Context& context,
                          MatrixView<double> out) const {
   for_each_solved(Z, context, [&](int64_t first, int64_t count, const Matrix<double>& V) {
-    std::vector<double> squares(static_cast<std::size_t>(V.cols()), 0.0);
+    std::vector<double> squares(V.cols(), 0.0);
     for (int64_t j = 0; j < V.rows(); ++j)
-      for (int64_t a = 0; a < V.cols(); ++a)
-        squares[static_cast<std::size_t>(a)] += V(j, a) * V(j, a);
+      for (int64_t a = 0; a < V.cols(); ++a) squares[a] += V(j, a) * V(j, a);
     for (int64_t i = 0; i < count; ++i)
       for (int64_t k = 0; k < outputs(); ++k)
-        out(first + i, k) =
-            covariance_of(k, k, squares[static_cast<std::size_t>(i * each() + k % each())]);
+        out(first + i, k) = covariance_of(k, k, squares[i * each() + k % each()]);
   });
 }
 
@@ -214,14 +211,12 @@ Matrix<double> Posterior::drawn_coefficients(uint64_t seed, int64_t count,
                                              Context& context) const {
   const int64_t p = outputs(), r = L_.rows(), own = is_joined() ? 1 : p;
   Matrix<double> e(r, count * own, context, kPosterior);
-  std::vector<double> normals(static_cast<std::size_t>(r * own + p));
+  std::vector<double> normals(r * own + p);
   for (int64_t s = 0; s < count; ++s) {
     random::fill_normal({seed, random::Tag::gaussian, static_cast<uint64_t>(s)}, 0, normals);
-    for (int64_t j = 0; j < r * own; ++j)
-      e(j / own, s * own + j % own) = normals[static_cast<std::size_t>(j)];
+    for (int64_t j = 0; j < r * own; ++j) e(j / own, s * own + j % own) = normals[j];
     for (int64_t k = 0; k < p; ++k)
-      intercepts.push_back(std::sqrt(share_[static_cast<std::size_t>(k)]) *
-                           normals[static_cast<std::size_t>(r * own + k)]);
+      intercepts.push_back(std::sqrt(share_[k]) * normals[r * own + k]);
   }
   linalg::triangular_solve(L_.view(), e.view(), Transpose::yes);
   return e;
@@ -235,7 +230,7 @@ Weights Posterior::draw(uint64_t seed, int64_t count, Context& context) const {
   for (int64_t a = 0; a < count * p; ++a) {
     const int64_t k = a % p, column = is_joined() ? a / p : a;
     const double deviation = std::sqrt(noise(k));
-    double& intercept = drawn.intercept[static_cast<std::size_t>(a)];
+    double& intercept = drawn.intercept[a];
     for (int64_t c = 0; c < D; ++c) {
       double w = 0;
       for (int64_t b = 0; b < q; ++b) w += root(c, k * q + b) * e(c * q + b, column);

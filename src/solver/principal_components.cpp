@@ -57,13 +57,13 @@ void fix_signs(std::span<const double> counts, PrincipalComponents& of) {
   for (int64_t j = 0; j < w.cols(); ++j) {
     double largest = 0;
     for (int64_t i = 0; i < w.rows(); ++i) {
-      const double entry = w(i, j) / (counts.empty() ? 1 : counts[static_cast<size_t>(i)]);
+      const double entry = w(i, j) / (counts.empty() ? 1 : counts[i]);
       if (std::abs(entry) > std::abs(largest)) largest = entry;
     }
     if (largest >= 0) continue;
     for (int64_t i = 0; i < w.rows(); ++i) w(i, j) = -w(i, j);
     for (int64_t o = 0; o < of.targets.w.cols(); ++o) of.targets.w(j, o) = -of.targets.w(j, o);
-    double& intercept = of.scores.intercept[static_cast<size_t>(j)];
+    double& intercept = of.scores.intercept[j];
     intercept = -intercept;
   }
 }
@@ -102,7 +102,7 @@ Directions RidgePath::directions(int64_t count, Context& context) const {
     for (int64_t i = 0; i < D; ++i) result.weights.w(i, j) = v[i];
     std::copy_n(state_->projected.view().row(D - 1 - j), m, result.targets.w.view().row(j));
   }
-  const std::vector<double> zero(static_cast<size_t>(count), 0.0);
+  const std::vector<double> zero(count, 0.0);
   result.weights.intercept =
       intercepts({state_->means.row.features, zero}, result.weights.w.view());
   return result;
@@ -121,17 +121,17 @@ Directions DualSystem::directions(int64_t count, Context& context) const {
   Matrix<double> alpha(n, count, context, kComponents);
   Weights targets{Matrix<double>(count, m, context, kComponents), mean_Y_};
   for (int64_t j = 0; j < count; ++j) {
-    const double root = std::sqrt(s_[static_cast<size_t>(n - 1 - j)]);
+    const double root = std::sqrt(s_[n - 1 - j]);
     for (int64_t i = 0; i < n; ++i) alpha(i, j) = U_(n - 1 - j, i) / root;
     for (int64_t o = 0; o < m; ++o) targets.w(j, o) = root * UY_(n - 1 - j, o);
   }
-  const std::vector<double> zero(static_cast<size_t>(count), 0.0);
+  const std::vector<double> zero(count, 0.0);
   Directions result{weights_of(alpha, zero, context), std::move(targets)};
   // 1 also for a row of weight 0, whose entry is 0.
   for (int64_t i = 0; i < std::ssize(columns_); ++i) {
-    result.counts.resize(static_cast<size_t>(features_), 1.0);
+    result.counts.resize(features_, 1.0);
     const double count = weight_of(i);
-    result.counts[static_cast<size_t>(columns_[static_cast<size_t>(i)])] = count > 0 ? count : 1;
+    result.counts[columns_[i]] = count > 0 ? count : 1;
   }
   return result;
 }

@@ -35,7 +35,7 @@ std::vector<double> of_mean_one(std::span<const double> weights) {
 /// Rows times the roots of their weights.
 void scale_rows(std::span<const double> weights, MatrixView<double> Z) {
   for (int64_t i = 0; i < Z.rows && !weights.empty(); ++i) {
-    const double root = std::sqrt(weights[static_cast<size_t>(i)]);
+    const double root = std::sqrt(weights[i]);
     for (int64_t j = 0; j < Z.cols; ++j) Z(i, j) *= root;
   }
 }
@@ -77,7 +77,7 @@ void ProfiledLikelihood::take_varying(MatrixView<const double> Y, Context& conte
     if (!column_is_constant(Y, o) || !options_.center) varying.push_back(o);
   Y_ = Matrix<double>(Y.rows, std::ssize(varying), context, kMarginalLikelihood);
   for (int64_t k = 0; k < outputs(); ++k) {
-    const int64_t o = varying[static_cast<size_t>(k)];
+    const int64_t o = varying[k];
     const double origin = options_.center ? Y(0, o) : 0;
     for (int64_t i = 0; i < Y.rows; ++i) Y_(i, k) = Y(i, o) - origin;
   }
@@ -109,12 +109,11 @@ std::vector<double> ProfiledLikelihood::residuals(MatrixView<const double> Z, do
   linalg::cholesky_solve(A_.view(), W);
   std::copy_n(Y_.data(), R.rows * R.cols, R.data);
   linalg::multiply(-1.0, Transpose::no, Z, Transpose::no, W, 1.0, R);
-  std::vector<double> quadratic(static_cast<size_t>(R.cols), 0.0);
+  std::vector<double> quadratic(R.cols, 0.0);
   for (int64_t i = 0; i < R.rows; ++i)
-    for (int64_t o = 0; o < R.cols; ++o)
-      quadratic[static_cast<size_t>(o)] += R(i, o) * R(i, o) / noise;
+    for (int64_t o = 0; o < R.cols; ++o) quadratic[o] += R(i, o) * R(i, o) / noise;
   for (int64_t j = 0; j < W.rows; ++j)
-    for (int64_t o = 0; o < W.cols; ++o) quadratic[static_cast<size_t>(o)] += W(j, o) * W(j, o);
+    for (int64_t o = 0; o < W.cols; ++o) quadratic[o] += W(j, o) * W(j, o);
   return quadratic;
 }
 
@@ -138,7 +137,7 @@ ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double la
   Point point{log_determinant / (2 * freedom()), 0, 0, by_Z_.view()};
   point.slope = noise * (null / noise + trace_of_inverse()) / (2 * freedom());
   for (int64_t o = 0; o < outputs(); ++o) {
-    const Share share = share_of(quadratic[static_cast<size_t>(o)], o, noise);
+    const Share share = share_of(quadratic[o], o, noise);
     point.value += share.value / m;
     point.slope += share.slope / m;
     point.noise += share.noise / m;
@@ -163,7 +162,7 @@ ProfiledLikelihood::Share ProfiledLikelihood::share_of(double quadratic, int64_t
                                                        double shift) const {
   if (options_.noise == 0)
     return {std::log(quadratic) / 2, 0, 1 / (2 * quadratic), shift * quadratic / freedom()};
-  const double scale = scales_[static_cast<size_t>(o)];
+  const double scale = scales_[o];
   const double noise = options_.noise * scale * scale, amplitude = noise / shift;
   const double by_quadratic = 1 / (2 * freedom() * amplitude);
   return {

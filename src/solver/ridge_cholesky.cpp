@@ -53,8 +53,7 @@ Matrix<double> RidgeFactor::leave_one_out(const Weights& weights, MatrixView<con
                                           std::span<const double> row_weights) const {
   Matrix<double> residuals(Z.rows, Y.cols, context, kDowndates);
   for (int64_t i = 0; i < Z.rows; ++i)
-    for (int64_t o = 0; o < Y.cols; ++o)
-      residuals(i, o) = Y(i, o) - weights.intercept[static_cast<size_t>(o)];
+    for (int64_t o = 0; o < Y.cols; ++o) residuals(i, o) = Y(i, o) - weights.intercept[o];
   linalg::multiply(-1.0, linalg::Transpose::no, Z, linalg::Transpose::no, weights.w.view(), 1.0,
                    residuals.view());
   const int64_t size = std::min(kCentredRows, Z.rows);
@@ -67,14 +66,13 @@ Matrix<double> RidgeFactor::leave_one_out(const Weights& weights, MatrixView<con
     const Matrix<double> solved(Z.cols, count, context, kDowndates);
     transpose(rows, solved.view());
     linalg::triangular_solve(factor(), solved.view());
-    std::vector<double> leverage(static_cast<size_t>(count), 0.0);
+    std::vector<double> leverage(count, 0.0);
     for (int64_t j = 0; j < solved.rows(); ++j)
-      for (int64_t i = 0; i < count; ++i)
-        leverage[static_cast<size_t>(i)] += solved(j, i) * solved(j, i);
+      for (int64_t i = 0; i < count; ++i) leverage[i] += solved(j, i) * solved(j, i);
     for (int64_t i = 0; i < count; ++i) {
-      const double w = row_weights.empty() ? 1.0 : row_weights[static_cast<size_t>(first + i)];
+      const double w = row_weights.empty() ? 1.0 : row_weights[first + i];
       const double of_intercept = center_ ? 1 / statistics_.weight() : 0.0;
-      const double left = 1 - w * (of_intercept + leverage[static_cast<size_t>(i)]);
+      const double left = 1 - w * (of_intercept + leverage[i]);
       for (int64_t o = 0; o < Y.cols; ++o)
         residuals(first + i, o) = left > kInterpolates ? residuals(first + i, o) / left : kInfinity;
     }

@@ -26,10 +26,9 @@ void require_combination(const Combination& of, int64_t outputs) {
 }  // namespace
 
 std::vector<double> combined(std::span<const double> of, MatrixView<const double> M) {
-  std::vector<double> sums(static_cast<std::size_t>(M.cols), 0.0);
+  std::vector<double> sums(M.cols, 0.0);
   for (int64_t k = 0; k < M.rows; ++k)
-    for (std::size_t j = 0; j < sums.size(); ++j)
-      sums[j] += of[static_cast<std::size_t>(k)] * M(k, static_cast<int64_t>(j));
+    for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += of[k] * M(k, static_cast<int64_t>(j));
   return sums;
 }
 
@@ -37,7 +36,7 @@ Matrix<double> RidgePath::State::inverses(const Combination& of, Context& contex
   require_combination(of, outputs());
   Matrix<double> result(features(), of.M.cols, context, kCombinedOutputs);
   for (int64_t j = 0; j < result.cols(); ++j) {
-    const double lambda = of.lambdas[static_cast<std::size_t>(j)];
+    const double lambda = of.lambdas[j];
     const bool no_weights = lambda == kInfinity;
     const double shift = no_weights ? lambda : checked_shift(lambda, statistics.weight());
     for (int64_t i = 0; i < result.rows(); ++i)

@@ -35,7 +35,7 @@ void for_each_strip(MatrixView<const double> Z, std::span<const double> mean, Co
     const int64_t last = std::min(first + width, Z.cols);
     const MatrixView<double> strip{storage.data(), Z.rows, last - first};
     for (int64_t i = 0; i < Z.rows; ++i) std::copy(Z.row(i) + first, Z.row(i) + last, strip.row(i));
-    linalg::subtract_from_rows(mean.subspan(static_cast<std::size_t>(first)), strip);
+    linalg::subtract_from_rows(mean.subspan(first), strip);
     body(first, MatrixView<const double>(strip));
     context.checkpoint();
   }
@@ -44,13 +44,13 @@ void for_each_strip(MatrixView<const double> Z, std::span<const double> mean, Co
 /// alpha := K^+ alpha, eigenvalues up to `null_level` counting as zero. K is destroyed.
 void solve_pseudo_inverse(MatrixView<double> K, double null_level, MatrixView<double> alpha,
                           Context& context) {
-  std::vector<double> values(static_cast<std::size_t>(K.rows));
+  std::vector<double> values(K.rows);
   linalg::symmetric_eigen(K, values, context);
   const Matrix<double> rotated(alpha.rows, alpha.cols, context, "targets among eigenvectors");
   linalg::multiply(1.0, linalg::Transpose::no, K, linalg::Transpose::no, alpha, 0.0,
                    rotated.view());
   for (int64_t i = 0; i < K.rows; ++i) {
-    const double s = values[static_cast<std::size_t>(i)];
+    const double s = values[i];
     for (int64_t j = 0; j < alpha.cols; ++j) rotated(i, j) = s > null_level ? rotated(i, j) / s : 0;
   }
   linalg::multiply(1.0, linalg::Transpose::yes, K, linalg::Transpose::no, rotated.view(), 0.0,
@@ -85,8 +85,7 @@ Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool 
   const double shift = checked_shift(lambda, static_cast<double>(n));
   const Matrix<double> K(n, n, context, "the dual form's n x n matrix");
 
-  MeanRow mean{std::vector<double>(static_cast<std::size_t>(Z.cols), 0.0),
-               std::vector<double>(static_cast<std::size_t>(Y.cols), 0.0)};
+  MeanRow mean{std::vector<double>(Z.cols, 0.0), std::vector<double>(Y.cols, 0.0)};
   const Matrix<double> alpha(n, Y.cols, context, "coefficients of the dual form");
   for (int64_t i = 0; i < n; ++i) std::copy_n(Y.row(i), Y.cols, alpha.view().row(i));
   if (center) {

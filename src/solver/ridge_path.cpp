@@ -51,15 +51,15 @@ RidgePath::RidgePath(RowStatistics&& statistics, bool center, Context& context) 
   taken.release_scratch();
   const int64_t D = taken.features(), m = taken.outputs();
   Means means = center_in_place(taken, center);
-  state_ = std::make_unique<State>(State{std::move(taken), std::move(means), center ? 1 : 0,
-                                         std::vector<double>(static_cast<std::size_t>(D))});
+  state_ = std::make_unique<State>(
+      State{std::move(taken), std::move(means), center ? 1 : 0, std::vector<double>(D)});
   State& state = *state_;
   linalg::symmetric_eigen(state.statistics.parts().gram, state.values, context);
 
   // Eigenvalues beyond the rank that n rows allow, and negative ones, are rounding errors.
   const int64_t rank = state.statistics.rows() - state.centered;
   for (int64_t i = 0; i < D; ++i) {
-    double& value = state.values[static_cast<std::size_t>(i)];
+    double& value = state.values[i];
     value = i < D - rank ? 0.0 : std::max(0.0, value);
   }
   // Centring subtracted n times the distance, whose rounding errors stayed.
@@ -72,9 +72,9 @@ RidgePath::RidgePath(RowStatistics&& statistics, bool center, Context& context) 
   const auto squares = state.statistics.sum_squared_outputs();
   state.outside.assign(squares.begin(), squares.end());
   for (int64_t i = 0; i < D; ++i) {
-    const double s = state.values[static_cast<std::size_t>(i)];
+    const double s = state.values[i];
     for (int64_t j = 0; s > state.null_level && j < m; ++j)
-      state.outside[static_cast<std::size_t>(j)] -=
+      state.outside[j] -=
           state.projected(i, j) / s * state.projected(i, j);  // c^2 alone could overflow
   }
   for (double& value : state.outside) value = value < 0 ? 0.0 : value;
@@ -122,7 +122,7 @@ double RidgePath::effective_dimension(double lambda) const {
 
 std::vector<double> RidgePath::leverage(double lambda) const {
   const double shift = checked_shift(lambda, weight());
-  std::vector<double> scores(static_cast<std::size_t>(features()), 0.0);
+  std::vector<double> scores(features(), 0.0);
   for (std::size_t i = 0; i < state_->values.size(); ++i) {
     const double share = state_->values[i] * state_->inverse(i, shift);
     const double* const v = state_->vectors().row(static_cast<int64_t>(i));

@@ -41,7 +41,7 @@ class RotatedPath final : public CoupledPath {
     const auto Q = coupling_.Q();
     for (int64_t k = 0; k < outputs(); ++k)
       for (int64_t j = 0; j < outputs(); ++j) {
-        const double scale = coupling_.scale()[static_cast<std::size_t>(k)];
+        const double scale = coupling_.scale()[k];
         to_(k, j) = Q(k, j) / scale;
         back_(j, k) = Q(k, j) * scale;
       }
@@ -53,13 +53,12 @@ class RotatedPath final : public CoupledPath {
     const std::vector<double> lambdas = coupling_.lambdas(lambda);
     const Weights rotated = system_.solve(Combination{to_.view(), lambdas}, context);
     Weights weights{Matrix<double>(rotated.w.rows(), outputs(), context, kRotatedOutputs),
-                    std::vector<double>(static_cast<std::size_t>(outputs()), 0.0)};
+                    std::vector<double>(outputs(), 0.0)};
     linalg::multiply(1.0, Transpose::no, rotated.w.view(), Transpose::no, back_.view(), 0.0,
                      weights.w.view());
     for (int64_t j = 0; j < outputs(); ++j)
       for (int64_t k = 0; k < outputs(); ++k)
-        weights.intercept[static_cast<std::size_t>(k)] +=
-            rotated.intercept[static_cast<std::size_t>(j)] * back_(j, k);
+        weights.intercept[k] += rotated.intercept[j] * back_(j, k);
     return weights;
   }
 

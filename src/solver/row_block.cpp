@@ -61,7 +61,7 @@ void weigh_and_sum(std::span<const double> weights, MatrixView<double> wide, dou
     std::fill_n(sum, count, 0.0);
     for (int64_t i = 0; i < wide.rows; ++i) {
       double* __restrict row = wide.row(i) + first;
-      const double weight = weights[static_cast<std::size_t>(i)], root = std::sqrt(weight);
+      const double weight = weights[i], root = std::sqrt(weight);
       for (int64_t j = 0; j < count; ++j) {
         sum[j] += weight * row[j];
         row[j] *= root;

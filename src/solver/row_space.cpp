@@ -55,9 +55,7 @@ class Coordinates final : public BlockSource {
       }
       FeatureBlock block{
           first, {}, Z.view().block_rows(0, count), Y.view().block_rows(0, count), {}};
-      if (!weights.empty())
-        block.weights = std::span(weights).subspan(static_cast<std::size_t>(first),
-                                                   static_cast<std::size_t>(count));
+      if (!weights.empty()) block.weights = std::span(weights).subspan(first, count);
       body(block);
     }
   }
@@ -65,8 +63,7 @@ class Coordinates final : public BlockSource {
  private:
   std::vector<double> chosen(const std::vector<double>& all) const {
     std::vector<double> some;
-    for (int64_t i = 0; i < set_.count && !all.empty(); ++i)
-      some.push_back(all[static_cast<std::size_t>(set_[i])]);
+    for (int64_t i = 0; i < set_.count && !all.empty(); ++i) some.push_back(all[set_[i]]);
     return some;
   }
 
@@ -109,7 +106,7 @@ RowSpace::RowSpace(const BlockSource& rows, Context& context) : rows_(rows) {
   kept->complete = rows.is_complete();
   const Matrix<double> Q = gram_of(rows, *kept, context);  // row k becomes eigenvector k
   const int64_t n = rows.rows();
-  std::vector<double> values(static_cast<std::size_t>(n));
+  std::vector<double> values(n);
   linalg::symmetric_eigen(Q.view(), values, context);
   const double least = static_cast<double>(n) * kEpsilon * std::max(values.back(), 0.0);
   const auto r = std::ranges::count_if(values, [&](double s) { return s > least; });
@@ -117,7 +114,7 @@ RowSpace::RowSpace(const BlockSource& rows, Context& context) : rows_(rows) {
   kept->C = Matrix<double>(n, r, context, kSpan);
   dual_ = Matrix<double>(n, r, context, kSpan);
   for (int64_t k = 0; k < r; ++k) {
-    const double root = std::sqrt(values[static_cast<std::size_t>(n - r + k)]);
+    const double root = std::sqrt(values[n - r + k]);
     for (int64_t i = 0; i < n; ++i) {
       kept->C(i, k) = Q(n - r + k, i) * root;
       dual_(i, k) = Q(n - r + k, i) / root;

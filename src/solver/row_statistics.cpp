@@ -39,8 +39,7 @@ int64_t sums_size(int64_t features, int64_t outputs) {
 /// Y is narrow: not worth threads.
 void add_squares(double sign, MatrixView<const double> Y, std::span<double> squares) {
   for (int64_t i = 0; i < Y.rows; ++i)
-    for (int64_t j = 0; j < Y.cols; ++j)
-      squares[static_cast<std::size_t>(j)] += sign * Y(i, j) * Y(i, j);
+    for (int64_t j = 0; j < Y.cols; ++j) squares[j] += sign * Y(i, j) * Y(i, j);
 }
 
 /// wide, sums: room for the rows and for a number per column, where they have weights.
@@ -200,9 +199,7 @@ void RowStatistics::accumulate(double sign, MatrixView<const T> Z, MatrixView<co
   for (int64_t first = 0; first < Z.rows; first += block) {
     const int64_t count = std::min(block, Z.rows - first);
     const auto targets = outputs_ > 0 ? Y.block_rows(first, first + count) : Y;
-    const Weights part = weights.empty() ? weights
-                                         : weights.subspan(static_cast<std::size_t>(first),
-                                                           static_cast<std::size_t>(count));
+    const Weights part = weights.empty() ? weights : weights.subspan(first, count);
     accumulate_block(sign, Z.block_rows(first, first + count), targets, part, scratch, context);
     stage.advance(count);
     context.checkpoint();

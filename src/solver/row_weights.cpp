@@ -53,8 +53,7 @@ std::vector<double> relative_weights(std::span<const double> weights) {
 
 std::vector<double> taken_weights(std::span<const double> weights, RowSet rows) {
   std::vector<double> taken;
-  for (int64_t i = 0; i < rows.count && !weights.empty(); ++i)
-    taken.push_back(weights[static_cast<std::size_t>(rows[i])]);
+  for (int64_t i = 0; i < rows.count && !weights.empty(); ++i) taken.push_back(weights[rows[i]]);
   return taken;
 }
 

@@ -33,7 +33,7 @@ class SingleSums {
       const int64_t last = std::min(first + kSumRows, Z.rows);
       const auto count = static_cast<size_t>(last - first);
       add_rows(Z.block_rows(first, last), Y.block_rows(first, last),
-               weights.empty() ? weights : weights.subspan(static_cast<size_t>(first), count));
+               weights.empty() ? weights : weights.subspan(first, count));
       context_.checkpoint();
     }
   }
@@ -49,9 +49,8 @@ class SingleSums {
     const auto n = static_cast<double>(Z.rows);
     for (int64_t i = 0; i < Z.rows; ++i) {
       for (int64_t j = 0; j < Z.cols; ++j)
-        parts.origin_features[static_cast<size_t>(j)] += static_cast<double>(Z(i, j)) / n;
-      for (int64_t o = 0; o < Y.cols; ++o)
-        parts.origin_outputs[static_cast<size_t>(o)] += Y(i, o) / n;
+        parts.origin_features[j] += static_cast<double>(Z(i, j)) / n;
+      for (int64_t o = 0; o < Y.cols; ++o) parts.origin_outputs[o] += Y(i, o) / n;
     }
     set_units(Y, parts.origin_outputs);
   }
@@ -86,12 +85,12 @@ class SingleSums {
     const MatrixView<float> z = Z_.view().block_rows(0, Z.rows),
                             y = Y_.view().block_rows(0, Z.rows);
     for (int64_t i = 0; i < Z.rows; ++i) {
-      const double weight = weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
+      const double weight = weights.empty() ? 1.0 : weights[i];
       shift(Z.row(i), weight, parts.origin_features, {}, z.row(i), parts.sum_features);
       shift(Y.row(i), weight, parts.origin_outputs, unit_, y.row(i), parts.sum_outputs);
       for (int64_t o = 0; o < Y.cols; ++o) {
-        const double value = Y(i, o) - parts.origin_outputs[static_cast<size_t>(o)];
-        parts.sum_squared_outputs[static_cast<size_t>(o)] += weight * value * value;
+        const double value = Y(i, o) - parts.origin_outputs[o];
+        parts.sum_squared_outputs[o] += weight * value * value;
       }
       parts.weight += weight;
     }
@@ -109,8 +108,7 @@ class SingleSums {
         const float *gram = gram_.view().row(i), *cross = cross_.view().row(i);
         double *to_gram = parts.gram.row(i), *to_cross = parts.cross.row(i);
         for (int64_t j = 0; j <= i; ++j) to_gram[j] += static_cast<double>(gram[j]);
-        for (int64_t o = 0; o < m; ++o)
-          to_cross[o] += static_cast<double>(cross[o]) * unit_[static_cast<size_t>(o)];
+        for (int64_t o = 0; o < m; ++o) to_cross[o] += static_cast<double>(cross[o]) * unit_[o];
       }
     });
   }

@@ -12,9 +12,7 @@ namespace mercer::solver {
 /// e := M^{-1} e of a symmetric M (lower triangle, q x q, by rows), which becomes its Cholesky
 /// factor; false where a pivot is not above `least`.
 inline bool solve_small(int64_t q, double least, std::vector<double>& M, std::vector<double>& e) {
-  const auto at = [&](int64_t i, int64_t j) -> double& {
-    return M[static_cast<std::size_t>(i * q + j)];
-  };
+  const auto at = [&](int64_t i, int64_t j) -> double& { return M[i * q + j]; };
   for (int64_t j = 0; j < q; ++j) {
     if (!(at(j, j) > least)) return false;
     const double root = std::sqrt(at(j, j));
@@ -23,13 +21,13 @@ inline bool solve_small(int64_t q, double least, std::vector<double>& M, std::ve
       for (int64_t k = j + 1; k <= i; ++k) at(i, k) -= at(i, j) * at(k, j);
   }
   for (int64_t i = 0; i < q; ++i) {
-    double& x = e[static_cast<std::size_t>(i)];
-    for (int64_t k = 0; k < i; ++k) x -= at(i, k) * e[static_cast<std::size_t>(k)];
+    double& x = e[i];
+    for (int64_t k = 0; k < i; ++k) x -= at(i, k) * e[k];
     x /= at(i, i);
   }
   for (int64_t i = q - 1; i >= 0; --i) {
-    double& x = e[static_cast<std::size_t>(i)];
-    for (int64_t k = i + 1; k < q; ++k) x -= at(k, i) * e[static_cast<std::size_t>(k)];
+    double& x = e[i];
+    for (int64_t k = i + 1; k < q; ++k) x -= at(k, i) * e[k];
     x /= at(i, i);
   }
   return true;

@@ -31,7 +31,7 @@ kernel::MultiIndex orders_of(const Parameters& asked, const char* key, int64_t d
           "%s has %zu orders, expected %lld, one for each input", key, orders.size(),
           static_cast<long long>(d));
   for (int64_t k = 0; k < d; ++k) {
-    const double order = orders[static_cast<size_t>(k)];
+    const double order = orders[k];
     require(order == std::floor(order), MERCER_INVALID_ARGUMENT,
             "%s[%lld] = %g, expected an integer", key, static_cast<long long>(k), order);
     if (order > 0) index.push_back({k, static_cast<int64_t>(order)});

@@ -30,7 +30,7 @@ constexpr const char* kTypeNames[] = {"boolean", "integer",
                                       "object",  "maps"};
 static_assert(std::size(kTypeNames) == static_cast<std::size_t>(FieldType::maps) + 1);
 
-const char* type_name(FieldType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
+const char* type_name(FieldType type) { return kTypeNames[static_cast<size_t>(type)]; }
 
 void append_field(std::string& out, const Field& field);
 
@@ -121,7 +121,7 @@ void append_kernel(std::string& out, const kernel::KernelEntry& kernel) {
   out += ",\"default_map\":";
   append_text(out, kernel.default_map);
   out += ",\"outputs\":";
-  append_text(out, kOutputs[static_cast<std::size_t>(kernel.outputs)]);
+  append_text(out, kOutputs[static_cast<size_t>(kernel.outputs)]);
   out += ",\"shape\":";
   append_text(out, kernel.shape == nullptr ? "" : kernel.shape);
 }

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <string>
 #include <utility>
 
@@ -123,12 +122,6 @@ void refuse_search_keys(const FitPlan& plan, const char* of) {
           "search = true of %s, expected false, the default there", of);
 }
 
-/// A Gaussian process's search may end by its evidence.
-bool climbs_evidence(const FitPlan& plan) {
-  return plan.search.final_estimate && plan.search.final_estimate->entry->keeps_posterior &&
-         plan.search.fit.select.selection == model::Selection::evidence;
-}
-
 /// Without targets nothing is chosen: there is no search.
 void follow_model(FitPlan& plan) {
   model::Fitting& fit = plan.search.fit;
@@ -151,8 +144,11 @@ void check_searchable(const FitPlan& plan) {
     refuse_keys(plan, {"delta", "tau", "iterations", "tolerance"},
                 "a search of logistic regression", kPlain);
   if (!plan.asks("select")) return;
+  const bool evidence = plan.search.final_estimate &&
+                        plan.search.final_estimate->entry->keeps_posterior &&
+                        plan.search.fit.select.selection == model::Selection::evidence;
   for (const auto& [key, value] : plan.given.object("select").entries())
-    require(key == "fraction" || (key == "by" && climbs_evidence(plan)), MERCER_UNSUPPORTED,
+    require(key == "fraction" || (key == "by" && evidence), MERCER_UNSUPPORTED,
             "select.%s of a search, which goes by leave-one-out or, above 3,000 rows, by rows held "
             "out: expected fraction alone, or \"search\": false",
             key.c_str());

@@ -11,8 +11,8 @@
 
 #include "model/hermite.h"
 #include "model/row_stream.h"
-#include "model/search/search.h"
 #include "model/search/partial_map.h"
+#include "model/search/search.h"
 
 namespace mercer::spec {
 

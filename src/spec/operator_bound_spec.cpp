@@ -27,7 +27,7 @@ std::pair<double, double> norm_and_intrinsic(MatrixView<const double> gamma) {
   const int64_t p = gamma.rows;
   Matrix<double> V(p, p);
   for (int64_t k = 0; k < p; ++k) std::copy_n(gamma.row(k), p, V.view().row(k));
-  std::vector<double> values(static_cast<size_t>(p));
+  std::vector<double> values(p);
   Context context;
   linalg::symmetric_eigen(V.view(), values, context);
   double squares = 0;

@@ -71,7 +71,7 @@ double area_under_curve(MatrixView<const double> Y, MatrixView<const double> sco
                         std::span<const double> weights) {
   const int64_t classes = scores.cols;
   const RowWeights w(weights, Y.rows);
-  std::vector<Ranked> rows(static_cast<size_t>(Y.rows));
+  std::vector<Ranked> rows(Y.rows);
   for (int64_t i = 0; i < Y.rows; ++i) found_at(scores, i);
   double sum = 0, counted = 0;
   for (int64_t k = classes == 2 ? 1 : 0; k < classes; ++k) {
@@ -81,7 +81,7 @@ double area_under_curve(MatrixView<const double> Y, MatrixView<const double> sco
               "predictions: row %lld (counted from 0) is %g, %g, whose difference is NaN, expected "
               "scores that can be ordered",
               static_cast<Long>(i), scores(i, 0), scores(i, 1));
-      rows[static_cast<size_t>(i)] = {score, class_at(Y, i, classes) == k, w[i]};
+      rows[i] = {score, class_at(Y, i, classes) == k, w[i]};
     }
     const double one = area(rows);
     if (std::isnan(one)) continue;
@@ -112,14 +112,14 @@ double calibration_error(MatrixView<const double> Y, MatrixView<const double> pr
     rows.push_back({probabilities(i, found), class_at(Y, i, probabilities.cols) == found, w[i]});
   }
   std::ranges::stable_sort(rows, {}, &Ranked::score);
-  std::vector<double> gaps(static_cast<size_t>(bins), 0.0);
+  std::vector<double> gaps(bins, 0.0);
   double before = 0;  // and with the row itself
   for (const Ranked& row : rows) {
     if (row.weight == 0) continue;
     before += row.weight;
     const double place = std::ceil(before * static_cast<double>(bins) / w.total());
     const int64_t bin = std::clamp<int64_t>(static_cast<int64_t>(place) - 1, 0, bins - 1);
-    gaps[static_cast<size_t>(bin)] += row.weight * ((row.inside ? 1.0 : 0.0) - row.score);
+    gaps[bin] += row.weight * ((row.inside ? 1.0 : 0.0) - row.score);
   }
   double error = 0;
   for (const double gap : gaps) error += std::abs(gap);

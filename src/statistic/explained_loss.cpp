@@ -13,7 +13,7 @@ namespace mercer::statistic {
 namespace {
 
 double weight_of(std::span<const double> weights, int64_t i) {
-  return weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
+  return weights.empty() ? 1.0 : weights[i];
 }
 
 }  // namespace

@@ -36,8 +36,8 @@ struct Sums {
 Sums row_sums(const FeatureMap& map, MatrixView<const double> X, int64_t i,
               std::span<double> scratch) {
   const int64_t count = X.rows - i;
-  const std::span<double> variances = scratch.first(static_cast<size_t>(count));
-  const std::span<double> biases = scratch.last(static_cast<size_t>(count));
+  const std::span<double> variances = scratch.first(count);
+  const std::span<double> biases = scratch.last(count);
   // The same row against all later ones: a leading dimension of 0 repeats it.
   const MatrixView<const double> row(X.row(i), count, X.cols, 0);
   map.variance(row, X.block_rows(i, X.rows), variances);
@@ -46,8 +46,8 @@ Sums row_sums(const FeatureMap& map, MatrixView<const double> X, int64_t i,
   for (int64_t j = 0; j < count; ++j) {
     const double weight = j == 0 ? 1 : 2;
     const double k = map.estimated_kernel(X.row(i), X.row(i + j));
-    const double bias = biases[static_cast<size_t>(j)];
-    sums.error += weight * (variances[static_cast<size_t>(j)] + bias * bias);
+    const double bias = biases[j];
+    sums.error += weight * (variances[j] + bias * bias);
     sums.square += weight * k * k;
   }
   return sums;
@@ -104,15 +104,14 @@ double error_over_pairs(const FeatureMap& map, MatrixView<const double> X, Conte
   require(X.rows >= 1, MERCER_INVALID_ARGUMENT, "n = %lld, expected at least 1 row",
           static_cast<long long>(X.rows));
   // The first row runs on the calling thread: a map without a closed form is refused here.
-  std::vector<Sums> sums(static_cast<size_t>(X.rows));
+  std::vector<Sums> sums(X.rows);
   const int64_t numbers = checked_multiply(2, X.rows, "variances of a row");
   const Matrix<double> scratch(worker_count(context, X.rows), numbers);
-  sums[0] = row_sums(map, X, 0, std::span(scratch.data(), static_cast<size_t>(numbers)));
+  sums[0] = row_sums(map, X, 0, std::span(scratch.data(), numbers));
   std::atomic<bool> failed{false};
   parallel_for(context, X.rows - 1, [&](int64_t i, int worker) noexcept {
     try {
-      sums[static_cast<size_t>(i + 1)] = row_sums(
-          map, X, i + 1, std::span(scratch.view().row(worker), static_cast<size_t>(numbers)));
+      sums[i + 1] = row_sums(map, X, i + 1, std::span(scratch.view().row(worker), numbers));
     } catch (...) {  // nothing but memory can fail on a later row
       failed.store(true, std::memory_order_relaxed);
     }

@@ -15,9 +15,7 @@ class RowWeights {
       : weights_(weights),
         total_(weights.empty() ? static_cast<double>(rows)
                                : std::accumulate(weights.begin(), weights.end(), 0.0)) {}
-  double operator[](int64_t i) const noexcept {
-    return weights_.empty() ? 1.0 : weights_[static_cast<size_t>(i)];
-  }
+  double operator[](int64_t i) const noexcept { return weights_.empty() ? 1.0 : weights_[i]; }
   double total() const noexcept { return total_; }
 
  private:

@@ -28,9 +28,7 @@ class LogShift final : public RowDerivative {
   }
 
  private:
-  double at(int64_t p, int64_t q) const noexcept {
-    return stirling_[static_cast<size_t>(p * (p + 1) / 2 + q)];
-  }
+  double at(int64_t p, int64_t q) const noexcept { return stirling_[p * (p + 1) / 2 + q]; }
   // s(p, q) = s(p - 1, q - 1) - (p - 1) s(p - 1, q).
   double next(int64_t p, int64_t q) const noexcept {
     if (p == 0) return 1;

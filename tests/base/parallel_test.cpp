@@ -23,10 +23,10 @@ TEST_CASE("every chunk runs once, whatever the number of threads") {
       Context context;
       context.threads = threads;
       const int workers = worker_count(context, chunks);
-      std::vector<std::atomic<int>> runs(static_cast<size_t>(chunks));
+      std::vector<std::atomic<int>> runs(chunks);
       std::atomic<bool> worker_in_range{true};
       parallel_for(context, chunks, [&](int64_t chunk, int worker) noexcept {
-        ++runs[static_cast<size_t>(chunk)];
+        ++runs[chunk];
         if (worker < 0 || worker >= workers) worker_in_range = false;
       });
       int64_t wrong = 0;
@@ -45,9 +45,9 @@ TEST_CASE("no two workers of one loop share a number at a time") {
   std::vector<std::atomic<int>> busy(7);
   std::atomic<int> clashes{0};
   parallel_for(context, 500, [&](int64_t, int worker) noexcept {
-    if (busy[static_cast<size_t>(worker)].fetch_add(1) != 0) ++clashes;
+    if (busy[worker].fetch_add(1) != 0) ++clashes;
     std::this_thread::yield();
-    --busy[static_cast<size_t>(worker)];
+    --busy[worker];
   });
   CHECK(clashes == 0);
 }

@@ -57,9 +57,9 @@ namespace {
 /// Chunks of a loop on so many threads that did not run exactly once.
 int64_t missed_chunks(Context& context, int threads, int64_t chunks) {
   context.threads = threads;
-  std::vector<std::atomic<int>> runs(static_cast<size_t>(chunks));
+  std::vector<std::atomic<int>> runs(chunks);
   parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
-    ++runs[static_cast<size_t>(chunk)];
+    ++runs[chunk];
     std::this_thread::yield();
     for (int turn = 0; turn < 2000; ++turn) std::atomic_signal_fence(std::memory_order_seq_cst);
   });

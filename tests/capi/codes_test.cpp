@@ -16,7 +16,7 @@ MapHandle phase_map(const mercer_kernel* kernel, int64_t features = D) {
 }
 
 std::vector<uint64_t> codes_of(const mercer_map* map, const RowsView& X) {
-  std::vector<uint64_t> codes(static_cast<size_t>(n * words));
+  std::vector<uint64_t> codes(n * words);
   CHECK(mercer_map_codes(map, X, words, nullptr, codes.data()) == MERCER_OK);
   return codes;
 }
@@ -48,7 +48,7 @@ TEST_CASE("codes: arguments that are refused") {
   const auto kernel = gaussian();
   const auto map = phase_map(kernel.get());
   auto x = numbers(n, d);
-  std::vector<uint64_t> codes(static_cast<size_t>(n * words));
+  std::vector<uint64_t> codes(n * words);
   const auto make = [&](int64_t count, uint64_t* out) {
     return mercer_map_codes(map.get(), rows_of(x, d), count, nullptr, out);
   };
@@ -98,7 +98,7 @@ namespace {
 
 template <class T>
 std::vector<T> integers(int64_t rows, int64_t ld) {
-  std::vector<T> X(static_cast<size_t>(rows * ld));
+  std::vector<T> X(rows * ld);
   for (size_t i = 0; i < X.size(); ++i)
     X[i] = static_cast<T>(static_cast<double>(i * i % 101) - 50);
   return X;

@@ -25,14 +25,14 @@ mercer_status long_call(mercer_context* context) {
   static const auto map = fourier(d, D);
   mercer_map_prepare(map.get(), MERCER_NUMBER_F32, nullptr);  // a phase of its own on first use
   static const auto X = numbers<float>(n, d);
-  std::vector<float> Z(static_cast<size_t>(n * D));
+  std::vector<float> Z(n * D);
   return mercer_map_transform(map.get(), rows_of(X, d), nullptr, context, result_of(Z, D));
 }
 
 std::string error_text(const mercer_context* context) {
   int64_t needed = 0;
   if (mercer_context_error(context, nullptr, 0, &needed) != MERCER_OK) return "?";
-  std::string text(static_cast<size_t>(needed), '\0');
+  std::string text(needed, '\0');
   if (mercer_context_error(context, text.data(), needed, nullptr) != MERCER_OK) return "?";
   text.pop_back();
   return text;

@@ -22,7 +22,7 @@ std::vector<double> features_of(const mercer_map* map, const std::vector<double>
 TEST_CASE("a search makes the map from its rows; the model keeps what was learnt") {
   const int64_t n = 300;
   const auto X = numbers(n, 2);
-  std::vector<double> Y(static_cast<size_t>(n));
+  std::vector<double> Y(n);
   for (size_t i = 0; i < Y.size(); ++i) Y[i] = std::sin(3 * X[2 * i]) * std::cos(2 * X[2 * i + 1]);
   const ModelHandle model =
       fitted(R"({"map":{"map":"nystroem","features":64}})", data_of(rows_of(X, 2), rows_of(Y, 1)));
@@ -51,7 +51,7 @@ TEST_CASE("a model by spec makes its map from the standardised rows") {
       X[3 * i + j] = 40 + 5 * X[3 * i + j];  // far from what a lengthscale of 2 suits
     }
   }
-  std::vector<double> Y(static_cast<size_t>(n));
+  std::vector<double> Y(n);
   for (size_t i = 0; i < Y.size(); ++i)
     Y[i] = std::sin(standardised[3 * i]) + standardised[3 * i + 1];
   const auto predicted = [&](const std::string& rest, const std::vector<double>& rows,

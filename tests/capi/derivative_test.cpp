@@ -12,9 +12,8 @@ namespace {
 constexpr int64_t n = 7, d = 3, D = 10;
 
 std::vector<double> numbers(int64_t count, double step) {
-  std::vector<double> values(static_cast<size_t>(count));
-  for (int64_t k = 0; k < count; ++k)
-    values[static_cast<size_t>(k)] = std::sin(step * static_cast<double>(k + 1));
+  std::vector<double> values(count);
+  for (int64_t k = 0; k < count; ++k) values[k] = std::sin(step * static_cast<double>(k + 1));
   return values;
 }
 
@@ -28,7 +27,7 @@ MapHandle fourier(const char* form = "pair", const char* lengthscale = "[0.7,1.1
 std::vector<double> partial(const mercer_map* map, const std::vector<double>& X,
                             const std::vector<int32_t>& p, bool complex = false) {
   const int64_t blocks = std::ssize(p) / d;
-  std::vector<double> out(static_cast<size_t>(n * blocks * D * (complex ? 2 : 1)));
+  std::vector<double> out(n * blocks * D * (complex ? 2 : 1));
   const mercer_derivative what = partial_derivatives(blocks, p.data());
   REQUIRE(mercer_map_derivative(map, rows_of(X, d), &what, nullptr,
                                 result_of(out.data(), n, blocks * D, blocks * D, complex)) ==
@@ -38,7 +37,7 @@ std::vector<double> partial(const mercer_map* map, const std::vector<double>& X,
 
 std::vector<double> along(const mercer_map* map, const std::vector<double>& X, int32_t kind,
                           const RowsView& V, int64_t cols, bool complex = false) {
-  std::vector<double> out(static_cast<size_t>(n * cols * (complex ? 2 : 1)));
+  std::vector<double> out(n * cols * (complex ? 2 : 1));
   const mercer_derivative what = derivatives(kind, V);
   REQUIRE(mercer_map_derivative(map, rows_of(X, d), &what, nullptr,
                                 result_of(out.data(), n, cols, cols, complex)) == MERCER_OK);
@@ -58,8 +57,8 @@ TEST_CASE("derivative in C: blocks of columns are derivatives of the features") 
     for (const int64_t k : {1, 2}) {
       auto above = X, below = X;
       for (int64_t i = 0; i < n; ++i) {
-        above[static_cast<size_t>(i * d + k)] += 1e-5;
-        below[static_cast<size_t>(i * d + k)] -= 1e-5;
+        above[i * d + k] += 1e-5;
+        below[i * d + k] -= 1e-5;
       }
       const std::vector<int32_t> lower = k == 1 ? std::vector{0, 0, 0} : std::vector{0, 1, 0};
       const auto up = partial(map.get(), above, lower, complex);
@@ -68,8 +67,7 @@ TEST_CASE("derivative in C: blocks of columns are derivatives of the features") 
         for (int64_t j = 0; j < width; ++j) {
           const auto at = static_cast<size_t>(i * width + j);
           const double slope = (up[at] - down[at]) / 2e-5;
-          keep_worst(worst,
-                     std::fabs(both[static_cast<size_t>((2 * i + k - 1) * width + j)] - slope));
+          keep_worst(worst, std::fabs(both[(2 * i + k - 1) * width + j] - slope));
         }
     }
     CHECK(worst <= 1e-6);
@@ -96,9 +94,8 @@ TEST_CASE("derivative in C: vectors, dense and sparse, real and complex") {
                                   result_of(scales.data(), 1, d, d)) == MERCER_OK);
     for (int64_t k = 0; k < d; ++k) {
       double sum = 0;
-      for (int64_t i = 0; i < n; ++i)
-        sum -= X[static_cast<size_t>(i * d + k)] * back[static_cast<size_t>(i * d + k)];
-      CHECK(std::fabs(scales[static_cast<size_t>(k)] - sum) <= 1e-12);
+      for (int64_t i = 0; i < n; ++i) sum -= X[i * d + k] * back[i * d + k];
+      CHECK(std::fabs(scales[k] - sum) <= 1e-12);
     }
   }
   const MapHandle map = fourier();
@@ -120,7 +117,7 @@ TEST_CASE("derivative in C: vectors, dense and sparse, real and complex") {
 
 TEST_CASE("derivative in C: what is refused") {
   const auto X = numbers(n * d, 0.7), G = numbers(n * D, 1.3);
-  std::vector<double> out(static_cast<size_t>(n * d * D), 5.0);
+  std::vector<double> out(n * d * D, 5.0);
   const MapHandle map = fourier();
   const RowsView rows = rows_of(X, d), cotangent = rows_of(G, D);
   const auto ask = [&](const mercer_map* of, const mercer_derivative& what, int64_t n_out,
@@ -155,7 +152,7 @@ TEST_CASE("derivative in C: what is refused") {
   what = derivatives(MERCER_DERIVATIVE_VJP, rows);
   CHECK(fault(ask(map.get(), what, n, d), MERCER_DIMENSION_MISMATCH, "what->vectors.d", "10") ==
         "");
-  const std::vector<float> single(static_cast<size_t>(n * D));
+  const std::vector<float> single(n * D);
   const RowsView narrow = rows_of(single, D);
   what = derivatives(MERCER_DERIVATIVE_VJP, narrow);
   CHECK(fault(ask(map.get(), what, n, d), MERCER_UNSUPPORTED, "what->vectors", "F32") == "");

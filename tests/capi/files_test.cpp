@@ -41,7 +41,7 @@ TEST_CASE("string buffers: ask, too small, exact") {
   int64_t needed = 0;
   REQUIRE(mercer_kernel_spec(kernel.get(), nullptr, 0, &needed) == MERCER_OK);
   REQUIRE(needed > 10);
-  std::vector<char> buffer(static_cast<size_t>(needed), '#');
+  std::vector<char> buffer(needed, '#');
   int64_t again = 0;
   CHECK(refused(mercer_kernel_spec(kernel.get(), buffer.data(), needed - 1, &again),
                 "mercer_kernel_spec", "capacity = " + std::to_string(needed - 1),
@@ -97,7 +97,7 @@ template <class Handle>
 std::string bytes_of(const Kind<Handle>& kind, const Handle* handle) {
   int64_t needed = 0;
   if (kind.write(handle, nullptr, nullptr, 0, &needed) != MERCER_OK) return "?";
-  std::string bytes(static_cast<size_t>(needed), '#');
+  std::string bytes(needed, '#');
   if (kind.write(handle, nullptr, bytes.data(), needed, nullptr) != MERCER_OK) return "?";
   return bytes;
 }

@@ -122,7 +122,7 @@ template <class Ask>
 std::string text_of(Ask ask) {
   int64_t needed = 0;
   if (ask(nullptr, int64_t{0}, &needed) != MERCER_OK) return "?";
-  std::string result(static_cast<size_t>(needed), '\0');
+  std::string result(needed, '\0');
   if (ask(result.data(), needed, &needed) != MERCER_OK) return "?";
   result.pop_back();
   return result;
@@ -252,7 +252,7 @@ inline std::vector<double> values_of(const mercer_model* model, const RowsView& 
   mercer_model_info info{};
   info.struct_size = sizeof info;
   REQUIRE(mercer_model_shape(model, &info) == MERCER_OK);
-  std::vector<double> out(static_cast<size_t>(X.n * info.outputs));
+  std::vector<double> out(X.n * info.outputs);
   REQUIRE(mercer_model_predict(model, X, "value", nullptr, nullptr, result_of(out, info.outputs)) ==
           MERCER_OK);
   return out;
@@ -266,7 +266,7 @@ inline ModelHandle small_model(int64_t n = 60, int64_t d = 2, int64_t D = 16) {
 /// Two classes: the sign of the first input.
 inline ModelHandle small_classifier(int64_t n = 60, int64_t d = 2, int64_t D = 16) {
   const std::vector<double> X = numbers(n, d);
-  std::vector<double> labels(static_cast<size_t>(n));
+  std::vector<double> labels(n);
   for (size_t i = 0; i < labels.size(); ++i) labels[i] = X[static_cast<size_t>(d) * i] > 0 ? 1 : 0;
   return fitted(R"({"task":"classification"})",
                 data_of(rows_of(X, d), rows_of(labels, 1), fourier(d, D).get()));

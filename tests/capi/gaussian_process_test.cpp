@@ -32,7 +32,7 @@ mercer_predict_options predict_options() {
 
 mercer_status ask(const ModelHandle& model, const char* what, std::vector<double>& out,
                   int64_t columns, const mercer_predict_options* options = nullptr) {
-  out.assign(static_cast<size_t>(kRows * columns), 77.0);
+  out.assign(kRows * columns, 77.0);
   return mercer_model_predict(model.get(), rows_of(inputs(), kInputs), what, options, nullptr,
                               result_of(out.data(), kRows, columns));
 }

@@ -15,7 +15,7 @@ struct Known {
   std::vector<double> X = numbers(n, d), f, first, second, mixed;
   Known() {
     for (int64_t i = 0; i < n; ++i) {
-      const double a = X[static_cast<size_t>(2 * i)], b = X[static_cast<size_t>(2 * i + 1)];
+      const double a = X[2 * i], b = X[2 * i + 1];
       f.push_back(std::sin(2 * a) + a * b + 30);
       first.push_back(2 * std::cos(2 * a) + b);
       second.push_back(a);

@@ -68,7 +68,7 @@ std::vector<float> slice(const Huge& huge, const mercer_map* map, mercer_context
                          int64_t j0, int64_t j1, mercer_status* status) {
   const auto X = numbers<float>(1, huge.inputs);
   const int32_t is_complex = info_of(map).is_complex;
-  std::vector<float> Z(static_cast<size_t>((j1 - j0) * (1 + is_complex)), 7.0f);
+  std::vector<float> Z((j1 - j0) * (1 + is_complex), 7.0f);
   *status = mercer_map_transform(map, rows_of(X, huge.inputs), columns(j0, j1), context,
                                  result_of(Z.data(), 1, j1 - j0, -1, is_complex == 1));
   return Z;

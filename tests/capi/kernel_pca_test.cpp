@@ -21,7 +21,7 @@ const std::vector<double>& inputs() {
 DataView rows_alone() { return data_of(rows_of(inputs(), kInputs), mercer_rows{}); }
 
 std::vector<double> ask(const mercer_model* model, const char* what, int64_t columns) {
-  std::vector<double> out(static_cast<size_t>(kRows * columns), 77.0);
+  std::vector<double> out(kRows * columns, 77.0);
   REQUIRE(mercer_model_predict(model, rows_of(inputs(), kInputs), what, nullptr, nullptr,
                                result_of(out.data(), kRows, columns)) == MERCER_OK);
   return out;
@@ -126,7 +126,7 @@ TEST_CASE("kernel_pca: targets are refused, and no others are asked for pre-imag
         "");
   const ModelHandle model = fitted(R"({"model":"kernel_pca","map":{"features":32}})", rows_alone());
   REQUIRE(model != nullptr);
-  std::vector<double> out(static_cast<size_t>(kRows * kInputs));
+  std::vector<double> out(kRows * kInputs);
   CHECK(fault(mercer_model_predict(model.get(), rows_of(inputs(), kInputs), "preimage", nullptr,
                                    nullptr, result_of(out.data(), kRows, kInputs)),
               MERCER_UNSUPPORTED, "preimage", "value") == "");

@@ -18,7 +18,7 @@ MapHandle make_operator(const std::string& json) {
 /// The field of one vector of coefficients at 5 rows of 3 inputs.
 std::vector<double> field_of(const mercer_map* map, int64_t p) {
   const int64_t r = columns_of(map);
-  std::vector<double> out(static_cast<size_t>(5 * p));
+  std::vector<double> out(5 * p);
   if (mercer_map_multiply(map, rows_of(numbers(5, 3), 3), rows_of(numbers(r, 1), 1),
                           MERCER_FIELD_VALUE, nullptr, result_of(out, p)) != MERCER_OK)
     out.clear();
@@ -54,8 +54,8 @@ TEST_CASE("Gamma in specs: its rows, or its numbers in one list") {
 
 TEST_CASE("Gamma of more numbers than a spec takes") {
   const int64_t p = 300;
-  std::vector<double> gamma(static_cast<size_t>(p * p), 0.1);
-  for (int64_t k = 0; k < p; ++k) gamma[static_cast<size_t>(k * p + k)] = 1;
+  std::vector<double> gamma(p * p, 0.1);
+  for (int64_t k = 0; k < p; ++k) gamma[k * p + k] = 1;
   const auto kernel = made<KernelHandle>([&](auto out) {
     return mercer_kernel_decomposable(gaussian().get(), rows_of(gamma, p), 0.5, out);
   });

@@ -18,7 +18,7 @@ constexpr int64_t n = 3000, d = 5, D = 128;
 
 std::vector<float> features(const mercer_map* map, mercer_status* status) {
   const auto X = numbers<float>(n, d);
-  std::vector<float> Z(static_cast<size_t>(n * D));
+  std::vector<float> Z(n * D);
   *status = mercer_map_apply_f32(map, n, X.data(), d, nullptr, Z.data(), D);
   return Z;
 }
@@ -115,7 +115,7 @@ std::vector<float> features_on(int32_t threads, int32_t* came) {
   const auto running = context(threads);
   const auto map = fourier(d, D);
   const auto X = numbers<float>(n, d);
-  std::vector<float> Z(static_cast<size_t>(n * D));
+  std::vector<float> Z(n * D);
   const mercer_status applied =
       mercer_map_apply_f32(map.get(), n, X.data(), d, running.get(), Z.data(), D);
   mercer_context_threads_used(running.get(), came);

@@ -55,14 +55,14 @@ struct Sample {
   StatisticsHandle statistics;
 
   Sample(int64_t rows, int64_t features) : n(rows), D(features) {
-    for (int64_t i = 0; i < n; ++i) labels.push_back(X[static_cast<size_t>(d * i)] > 0 ? 1 : 0);
+    for (int64_t i = 0; i < n; ++i) labels.push_back(X[d * i] > 0 ? 1 : 0);
     for (size_t i = 0; i < gaps.size(); i += 5)
       gaps[i] = field_gaps[i] = std::numeric_limits<double>::quiet_NaN();
-    out.resize(static_cast<size_t>(n * std::max({n, D, d * d * n})));
-    more.resize(static_cast<size_t>(9 * D + 9));
-    out32.resize(static_cast<size_t>(2 * n * D));
-    codes.resize(static_cast<size_t>(n * ((D + 63) / 64)));
-    counts.resize(static_cast<size_t>(n * n));
+    out.resize(n * std::max({n, D, d * d * n}));
+    more.resize(9 * D + 9);
+    out32.resize(2 * n * D);
+    codes.resize(n * ((D + 63) / 64));
+    counts.resize(n * n);
     model = small_model(n, d, D);
     classifier = small_classifier(n, d, D);
     statistics = small_statistics(2 * n, D, 1);
@@ -305,7 +305,7 @@ void add_operators(const SampleRef& s, Calls& calls) {
     });
     for (const int32_t which : {MERCER_VARIANCE_ESTIMATE, MERCER_VARIANCE_BOUND})
       add_call(calls, "mercer_map_variance", way + std::to_string(which), [=](Context c) {
-        s->out.resize(static_cast<size_t>(s->n * outputs * outputs));
+        s->out.resize(s->n * outputs * outputs);
         return mercer_map_variance(map, s->x(), s->x(), which, c, s->out.data());
       });
   }

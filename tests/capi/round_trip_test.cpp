@@ -9,7 +9,7 @@ namespace {
 
 std::vector<double> features(const mercer_map* map, int64_t D) {
   const auto X = numbers(7, 3);
-  std::vector<double> Z(static_cast<size_t>(7 * D));
+  std::vector<double> Z(7 * D);
   if (mercer_map_apply_f64(map, 7, X.data(), 3, nullptr, Z.data(), D) != MERCER_OK) Z.clear();
   return Z;
 }
@@ -181,7 +181,7 @@ std::string report_of(const mercer_model* model) {
 TEST_CASE("a search tells its trials and fits what was asked for") {
   const int64_t n = 400;
   const auto X = numbers(n, 2);
-  std::vector<double> Y(static_cast<size_t>(n));
+  std::vector<double> Y(n);
   for (size_t i = 0; i < Y.size(); ++i) Y[i] = std::sin(3 * X[2 * i]) * X[2 * i + 1];
   Trials trials;
   const auto told = context(0, 0, nullptr, &trials, count_trial);

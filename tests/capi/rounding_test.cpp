@@ -25,7 +25,7 @@ bool under(int mode, const Body& body) {
 
 std::vector<double> features_of(const mercer_map* map) {
   const auto X = numbers(n, d);
-  std::vector<double> Z(static_cast<size_t>(n * D));
+  std::vector<double> Z(n * D);
   if (mercer_map_apply_f64(map, n, X.data(), d, nullptr, Z.data(), D) != MERCER_OK) Z.clear();
   return Z;
 }

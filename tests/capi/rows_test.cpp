@@ -224,7 +224,7 @@ TEST_CASE("the fault named is the first, whatever the threads") {
   const auto map = linear("countsketch", 10, 4);
   constexpr int64_t n = 300000;
   std::vector<int32_t> offsets(n + 1), indices(n, 3);
-  for (int64_t i = 0; i <= n; ++i) offsets[static_cast<size_t>(i)] = static_cast<int32_t>(i);
+  for (int64_t i = 0; i <= n; ++i) offsets[i] = static_cast<int32_t>(i);
   std::vector<float> values(n, 1), Z(n * 4);
   const auto apply = [&](mercer_context* context) {
     const RowsView X = mercer_rows_csr(MERCER_NUMBER_F32, MERCER_INDEX_I32, n, 10, n,

@@ -22,7 +22,7 @@ struct Meeting {
   void sum(int process, int64_t n, double* own) {
     numbers[process] = own;
     barrier.arrive_and_wait();
-    std::vector<double> total(static_cast<size_t>(n));
+    std::vector<double> total(n);
     for (size_t i = 0; i < total.size(); ++i) total[i] = numbers[0][i] + numbers[1][i];
     barrier.arrive_and_wait();
     std::copy(total.begin(), total.end(), own);
@@ -46,7 +46,7 @@ Data classes_of_three() {
   data.m = 1;
   data.Y.clear();
   for (int64_t i = 0; i < kRows; ++i) {
-    const double x = data.X[static_cast<size_t>(i * kInputs)];
+    const double x = data.X[i * kInputs];
     data.Y.push_back(i % 7 == 0 ? 2 : x > 0.3 ? 1 : 0);
   }
   return data;
@@ -94,9 +94,8 @@ struct Process {
     const std::vector<double> weights = data.weights();
     table.clear();
     for (int64_t i = at; i < at + count; ++i) {
-      for (int64_t o = 0; o < data.m; ++o)
-        table.push_back(data.Y[static_cast<size_t>(i * data.m + o)]);
-      if (data.weighted) table.push_back(weights[static_cast<size_t>(i)]);
+      for (int64_t o = 0; o < data.m; ++o) table.push_back(data.Y[i * data.m + o]);
+      if (data.weighted) table.push_back(weights[i]);
     }
     *X = mercer_rows_f64(count, kInputs, data.X.data() + at * kInputs);
     *Y = mercer_rows_f64(count, data.m + (data.weighted ? 1 : 0), table.data());
@@ -146,7 +145,7 @@ struct Pair {
 std::string bytes_of(const mercer_model* model) {
   int64_t needed = 0;
   if (mercer_model_write(model, nullptr, nullptr, 0, &needed) != MERCER_OK) return "?";
-  std::string bytes(static_cast<size_t>(needed), '#');
+  std::string bytes(needed, '#');
   return mercer_model_write(model, nullptr, bytes.data(), needed, nullptr) == MERCER_OK ? bytes
                                                                                         : "!";
 }

@@ -77,11 +77,11 @@ double worst_of_sums(const std::vector<T>& pooled, const std::vector<T>& single,
     for (int64_t j = 0; j < reals; ++j) {
       double sum = 0, magnitude = 0;
       for (int64_t l = i * locations; l < (i + 1) * locations; ++l) {
-        const double z = static_cast<double>(single[static_cast<size_t>(l * reals + j)]);
+        const double z = static_cast<double>(single[l * reals + j]);
         sum += z;
         magnitude += std::abs(z);
       }
-      const double got = static_cast<double>(pooled[static_cast<size_t>(i * reals + j)]);
+      const double got = static_cast<double>(pooled[i * reals + j]);
       worst = std::max(worst, std::abs(got - sum));
       largest = std::max(largest, magnitude);
     }
@@ -95,8 +95,7 @@ void check_sums(const mercer_map* map, bool complex) {
   const int64_t reals = complex ? 2 * D : D;
   const Parts<T> parts;
   const auto left = parts.left(), right = parts.right();
-  std::vector<T> single(static_cast<size_t>(rows * reals)), apart(single.size()),
-      pooled(static_cast<size_t>(n * reals));
+  std::vector<T> single(rows * reals), apart(single.size()), pooled(n * reals);
   const auto result = [&](std::vector<T>& Z, int64_t count) {
     return result_of(Z.data(), count, D, D, complex);
   };

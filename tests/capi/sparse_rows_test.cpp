@@ -149,9 +149,8 @@ TEST_CASE("a search hashes wide sparse rows, and its model takes them all") {
   Matrix<double> dense(4, kInputs);
   for (int64_t i = 0; i < 4; ++i) {
     std::fill_n(&dense(i, 0), kInputs, 0.0);
-    for (int64_t p = words.offsets[static_cast<size_t>(i)];
-         p < words.offsets[static_cast<size_t>(i) + 1]; ++p)
-      dense(i, words.indices[static_cast<size_t>(p)]) = 1;
+    for (int64_t p = words.offsets[i]; p < words.offsets[static_cast<size_t>(i) + 1]; ++p)
+      dense(i, words.indices[p]) = 1;
   }
   const Matrix<double> by_dense = model.predict(dense);
   for (int64_t i = 0; i < kRows; ++i) CHECK(again(i, 1) == scores(i, 1));

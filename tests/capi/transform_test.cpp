@@ -14,13 +14,13 @@ constexpr int64_t n = 23, d = 6, D = 12;
 template <class T>
 void check_slices(const mercer_map* map, const RowsView& X, bool complex) {
   const int64_t reals = complex ? 2 : 1;
-  std::vector<T> all(static_cast<size_t>(n * D * reals));
+  std::vector<T> all(n * D * reals);
   REQUIRE(mercer_map_transform(map, X, nullptr, nullptr, result_of(all.data(), n, D, D, complex)) ==
           MERCER_OK);
   for (const auto& [begin, end] : {std::pair{0, 12}, {0, 1}, {5, 9}, {11, 12}, {4, 4}}) {
     INFO(begin << " to " << end);
     const int64_t width = end - begin, ld = width + 1;
-    std::vector<T> part(static_cast<size_t>(n * ld * reals), T{-9});
+    std::vector<T> part(n * ld * reals, T{-9});
     REQUIRE(mercer_map_transform(map, X, columns(begin, end), nullptr,
                                  result_of(part.data(), n, width, ld, complex)) == MERCER_OK);
     int64_t wrong = 0;
@@ -76,12 +76,12 @@ TEST_CASE("columns of dense and of sparse rows are those of the whole") {
 template <class T, class Apply>
 void check_flat(Apply apply, const mercer_map* map) {
   const auto X = numbers<T>(n, d + 2);
-  std::vector<T> flat(static_cast<size_t>(n * (D + 1)), T{-9}), viewed = flat;
+  std::vector<T> flat(n * (D + 1), T{-9}), viewed = flat;
   REQUIRE(apply(map, n, X.data(), d + 2, nullptr, flat.data(), D + 1) == MERCER_OK);
   REQUIRE(mercer_map_transform(map, rows_of(X.data(), n, d, d + 2), nullptr, nullptr,
                                result_of(viewed.data(), n, D, D + 1)) == MERCER_OK);
   CHECK(std::memcmp(flat.data(), viewed.data(), flat.size() * sizeof(T)) == 0);
-  CHECK(flat[static_cast<size_t>(D)] == T{-9});
+  CHECK(flat[D] == T{-9});
   CHECK(flat[0] != T{-9});
 }
 
@@ -100,16 +100,16 @@ TEST_CASE("a complex map says what it is") {
 /// call(result) fills rows x cols: floats, in rows with a gap, are the doubles rounded.
 template <class Call>
 void check_rounded(int64_t rows, int64_t cols, const Call& call) {
-  std::vector<double> wide(static_cast<size_t>(rows * cols), 77);
-  std::vector<float> narrow(static_cast<size_t>(rows * (cols + 2)), 77);
+  std::vector<double> wide(rows * cols, 77);
+  std::vector<float> narrow(rows * (cols + 2), 77);
   REQUIRE(fault(call(result_of(wide, cols)), MERCER_OK) == "");
   REQUIRE(fault(call(result_of(narrow.data(), rows, cols, cols + 2)), MERCER_OK) == "");
   int64_t wrong = 0, inexact = 0;
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t j = 0; j < cols + 2; ++j) {
-      const double exact = j < cols ? wide[static_cast<size_t>(i * cols + j)] : 77;
+      const double exact = j < cols ? wide[i * cols + j] : 77;
       const float rounded = static_cast<float>(exact);
-      wrong += narrow[static_cast<size_t>(i * (cols + 2) + j)] != rounded;
+      wrong += narrow[i * (cols + 2) + j] != rounded;
       inexact += static_cast<double>(rounded) != exact;
     }
   }

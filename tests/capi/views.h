@@ -89,7 +89,7 @@ ResultView result_of(std::vector<T>& Z, int64_t cols) {
 /// n x d numbers in [-1, 1], the same in every run.
 template <class T = double>
 std::vector<T> numbers(int64_t n, int64_t d) {
-  std::vector<T> X(static_cast<size_t>(n * d));
+  std::vector<T> X(n * d);
   for (size_t i = 0; i < X.size(); ++i) {
     X[i] = static_cast<T>(std::sin(1.0 + 12.9898 * static_cast<double>(i)));
   }
@@ -111,11 +111,11 @@ struct SparseRows {
   void add(int64_t column, T value) {
     indices.push_back(static_cast<Index>(column));
     values.push_back(value);
-    dense.resize(static_cast<size_t>(std::ssize(offsets) * d));
-    dense[static_cast<size_t>(n() * d + column)] += value;
+    dense.resize(std::ssize(offsets) * d);
+    dense[n() * d + column] += value;
   }
   void end_row() {
-    dense.resize(static_cast<size_t>(std::ssize(offsets) * d));
+    dense.resize(std::ssize(offsets) * d);
     offsets.push_back(static_cast<Index>(indices.size()));
   }
   /// Rows [first, n()) of the same arrays.
@@ -134,7 +134,7 @@ SparseRows<T, Index> sparse_numbers(int64_t n, int64_t d) {
   const auto noise = numbers(n, d);
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = d - 1; j >= 0 && i % 5 != 4; --j) {
-      const double x = std::round(64 * noise[static_cast<size_t>(i * d + j)]) / 64;
+      const double x = std::round(64 * noise[i * d + j]) / 64;
       if (std::abs(x) > 0.85) X.add(j, static_cast<T>(x));
     }
     if (i % 7 == 3) {

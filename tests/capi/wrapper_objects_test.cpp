@@ -110,7 +110,7 @@ struct WeightedBlock final : mercer::RowSource {
   WeightedBlock() {
     for (int64_t i = 0; i < n; ++i) {
       weights.push_back(static_cast<double>(i % 3 + 1));
-      table(i, 0) = Y[static_cast<size_t>(i)];
+      table(i, 0) = Y[i];
       table(i, 1) = weights.back();
     }
   }

@@ -121,7 +121,7 @@ struct Training {
   Training() {
     const auto random = numbers(80, 2);
     for (int64_t i = 0; i < 80; ++i) {
-      for (int64_t j = 0; j < 2; ++j) X(i, j) = random[static_cast<size_t>(2 * i + j)];
+      for (int64_t j = 0; j < 2; ++j) X(i, j) = random[2 * i + j];
       y(i, 0) = std::sin(3 * X(i, 0)) * X(i, 1);
       classes(i, 0) = X(i, 0) > 0 ? 1 : 0;
     }
@@ -140,7 +140,7 @@ TEST_CASE("models in C++: regression, classes, spec and search") {
           MERCER_OK);
   const Matrix<double> predicted = model.predict(rows.X);
   bool same = true;
-  for (int64_t i = 0; i < 80; ++i) same = same && predicted(i, 0) == scores[static_cast<size_t>(i)];
+  for (int64_t i = 0; i < 80; ++i) same = same && predicted(i, 0) == scores[i];
   CHECK(same);
   CHECK(status_of([&] { model.classify(rows.X); }) == MERCER_UNSUPPORTED);
   CHECK(status_of([&] { model.predict(rows.y); }) == MERCER_DIMENSION_MISMATCH);
@@ -150,8 +150,7 @@ TEST_CASE("models in C++: regression, classes, spec and search") {
   CHECK((classifier.outputs() == 2 && classifier.classes() == 2));
   const std::vector<int32_t> labels = classifier.classify(rows.X);
   int right = 0;
-  for (int64_t i = 0; i < 80; ++i)
-    right += labels[static_cast<size_t>(i)] == static_cast<int32_t>(rows.classes(i, 0));
+  for (int64_t i = 0; i < 80; ++i) right += labels[i] == static_cast<int32_t>(rows.classes(i, 0));
   CHECK(right > 60);
 
   const auto by_spec = mercer::Model::fit(

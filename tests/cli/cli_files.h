@@ -69,12 +69,11 @@ std::string bytes_of(T value, bool big_endian = false) {
 /// Dense or sparse numbers as rows x columns.
 inline std::vector<double> spread(const cli::Numbers& values, int64_t rows, int64_t columns) {
   if (!values.sparse) return values.values;
-  std::vector<double> table(static_cast<size_t>(rows * columns));
+  std::vector<double> table(rows * columns);
   for (int64_t i = 0; i < rows; ++i) {
     const auto row = static_cast<size_t>(i);
     for (int64_t p = values.offsets[row]; p < values.offsets[row + 1]; ++p)
-      table[static_cast<size_t>(i * columns + values.indices[static_cast<size_t>(p)])] =
-          values.at(p);
+      table[i * columns + values.indices[p]] = values.at(p);
   }
   return table;
 }

@@ -185,8 +185,7 @@ TEST_CASE("a shuffle is a permutation of rows, the same for a seed", "[cli]") {
   Values sorted = targets_of(first);
   int64_t torn = 0;
   for (int64_t i = 0; i < 500; ++i) {
-    torn += first.X.at(2 * i) != -first.X.at(2 * i + 1) ||
-            sorted[static_cast<size_t>(i)] != 2 * first.X.at(2 * i);
+    torn += first.X.at(2 * i) != -first.X.at(2 * i + 1) || sorted[i] != 2 * first.X.at(2 * i);
   }
   std::sort(sorted.begin(), sorted.end());
   Values expected(500);

@@ -114,7 +114,7 @@ void check_higher(const FeatureMap& map, const Matrix<double>& X) {
   };
   for (int64_t b = 0; b < orders; ++b) {
     const auto first = [&](const Derivative& what) {
-      return Derivative{Kind::partials, {what.partials[static_cast<size_t>(b)]}};
+      return Derivative{Kind::partials, {what.partials[b]}};
     };
     const auto slopes = differentiated(map, first(higher), X);
     CHECK(quotient_error([&](const auto& at) { return differentiated(map, first(lower), at); }, X,

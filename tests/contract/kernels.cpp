@@ -73,7 +73,7 @@ TEST_CASE("contract: the variance is a factor, copies keep everything else") {
     const Matrix<double> X = rows_for(row, 2, d, 3);
     const double *const x = X.view().row(0), *const y = X.view().row(1);
     INFO(row.spec);
-    const std::vector<double> bad(static_cast<size_t>(d), std::nan(""));
+    const std::vector<double> bad(d, std::nan(""));
     CHECK(std::isnan(kernel->value(d, x, bad.data())));
     CHECK(louder->value(d, x, y) == Approx(4 * kernel->value(d, x, y)).epsilon(1e-15));
     Parameters expected = kernel->parameters();
@@ -117,8 +117,7 @@ TEST_CASE("contract: a lengthscale per input divides that input") {
     const auto each = kernel->with_lengthscale(scales), unit = kernel->with_lengthscale({1});
     const Matrix<double> X = rows_for(row, 2, 3, 3);
     Matrix<double> scaled(2, 3);
-    for (int64_t i = 0; i < 6; ++i)
-      scaled.data()[i] = X.data()[i] / scales[static_cast<size_t>(i % 3)];
+    for (int64_t i = 0; i < 6; ++i) scaled.data()[i] = X.data()[i] / scales[i % 3];
     CHECK(each->value(3, X.view().row(0), X.view().row(1)) ==
           Approx(unit->value(3, scaled.view().row(0), scaled.view().row(1))).epsilon(1e-14));
     CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, each->check_dimension(4), "3");
@@ -171,7 +170,7 @@ TEST_CASE("contract: kernel derivatives are difference quotients of those below"
       const double h = 1e-4, slope = at(*kernel, p, q, x, y);
       const auto moved = [&](double by) {
         auto u = x, v = y;
-        (step.in_y ? v : u)[static_cast<size_t>(step.input)] += by;
+        (step.in_y ? v : u)[step.input] += by;
         return at(*kernel, step.p, step.q, u, v);
       };
       // Of order 4 (Richardson): an error of h^4 times the fifth derivative, and rounding.
@@ -180,11 +179,10 @@ TEST_CASE("contract: kernel derivatives are difference quotients of those below"
       CHECK(std::fabs(quotient - slope) <=
             1e-9 * std::max({std::fabs(slope), std::fabs(moved(0)), 1.0}));
     }
-    std::vector<double> gradient(static_cast<size_t>(d), 0.5);
+    std::vector<double> gradient(d, 0.5);
     kernel->add_gradient(3, d, x.data(), y.data(), gradient.data());
     for (int64_t k = 0; k < d; ++k)
-      CHECK(gradient[static_cast<size_t>(k)] ==
-            Approx(0.5 + 3 * at(*kernel, {{k, 1}}, {}, x, y)).epsilon(1e-13));
+      CHECK(gradient[k] == Approx(0.5 + 3 * at(*kernel, {{k, 1}}, {}, x, y)).epsilon(1e-13));
   }
   CHECK(kernels >= 12);
 }

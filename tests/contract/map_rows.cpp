@@ -122,9 +122,9 @@ bool has_fftw(const kernel::Kernel&, const Parameters&) { return MERCER_TEST_FFT
 std::vector<double> frequencies(const kernel::Kernel& kernel, int64_t d, int64_t D, uint64_t seed,
                                 const Parameters& own) {
   const int64_t F = own.text("form") == "pair" ? std::max<int64_t>(D / 2, 1) : D;
-  std::vector<double> numbers(static_cast<size_t>(F * d), 0.0);
+  std::vector<double> numbers(F * d, 0.0);
   for (int64_t j = 0; j < F && is_stationary(kernel); ++j) {
-    const std::span<double> omega(numbers.data() + j * d, static_cast<size_t>(d));
+    const std::span<double> omega(numbers.data() + j * d, d);
     kernel.spectral_law()->draw(
         random::Stream(seed, random::Tag::generated, static_cast<uint64_t>(j)), omega);
     for (double& w : omega) w /= kernel.lengthscale().empty() ? 1 : kernel.lengthscale()[0];

@@ -39,7 +39,7 @@ void for_each_fit(const Body& body) {
 
 /// The rows of a problem, some of them again.
 Problem with_rows(const Problem& problem, const std::vector<int64_t>& again) {
-  std::vector<int64_t> rows(static_cast<size_t>(problem.X.rows()));
+  std::vector<int64_t> rows(problem.X.rows());
   std::iota(rows.begin(), rows.end(), int64_t{0});
   rows.insert(rows.end(), again.begin(), again.end());
   return {rows_of(problem.X, rows), rows_of(problem.Y, rows)};
@@ -77,11 +77,11 @@ TEST_CASE("contract: a row of weight 2 of any outputs is two equal rows") {
   std::vector<double> weights(60, 1.0);
   std::vector<int64_t> again;
   for (int64_t i = 0; i < 60; i += 3) {
-    weights[static_cast<size_t>(i)] = 2;
+    weights[i] = 2;
     again.push_back(i);
   }
   for_each_fit([&](const Cell& cell, const Problem& problem) {
-    if (cell.precision != std::string("f64")) return;
+    if (cell.precision != std::string("f64") || cell.model.counts_rows) return;
     const Matrix<double> weighed = predictions(fitted(cell, problem, weights), problem.x());
     const Matrix<double> twice = predictions(fitted(cell, with_rows(problem, again)), problem.x());
     const Matrix<double> plain = predictions(fitted(cell, problem), problem.x());

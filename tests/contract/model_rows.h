@@ -11,6 +11,9 @@ namespace mercer::test {
 /// A model's own part of a spec. Targets are 0 and 1, numbers or classes as "task" says.
 struct ModelRow {
   const char* spec;
+  /// Its noise is known, so that twice the rows say more; weights, of which ratios alone count, do
+  /// not.
+  bool counts_rows = false;
 };
 std::span<const ModelRow> model_rows();
 

@@ -87,7 +87,7 @@ model::Model fit_stored(const ModelCell& cell, const Storage& storage, const Sto
 Matrix<double> prepared(const Matrix<double>& X, const model::Preparation& by) {
   Matrix<double> inputs = copy(X.view());
   for (int64_t i = 0; i < X.rows() && !by.scale.empty(); ++i)
-    for (int64_t j = 0; j < X.cols(); ++j) inputs(i, j) /= by.scale[static_cast<size_t>(j)];
+    for (int64_t j = 0; j < X.cols(); ++j) inputs(i, j) /= by.scale[j];
   return inputs;
 }
 

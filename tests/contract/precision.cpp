@@ -35,13 +35,13 @@ Matrix<double> moved(const Matrix<double>& X, double h, uint64_t seed) {
 std::vector<double> bounds(const FeatureMap& map, const Matrix<double>& X) {
   const Matrix<double> Z = features_of(map, X);
   const auto d = static_cast<double>(X.cols());
-  std::vector<double> change(static_cast<size_t>(Z.cols()));
+  std::vector<double> change(Z.cols());
   double largest = 0;
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     const Matrix<double> other = features_of(map, moved(X, kChange, seed));
     for (int64_t i = 0; i < Z.rows(); ++i) {
       for (int64_t j = 0; j < Z.cols(); ++j) {
-        double& most = change[static_cast<size_t>(j)];
+        double& most = change[j];
         most = std::max(most, std::fabs(other(i, j) - Z(i, j)));
         largest = std::max(largest, std::fabs(Z(i, j)));
       }
@@ -59,8 +59,7 @@ double worst(const Matrix<T>& a, const Matrix<double>& b, const std::vector<doub
   for (int64_t i = 0; i < a.rows(); ++i) {
     for (int64_t j = 0; j < a.cols(); ++j) {
       if (static_cast<double>(a(i, j)) == b(i, j)) continue;  // of a bound of 0, too
-      const double share =
-          std::fabs(static_cast<double>(a(i, j)) - b(i, j)) / (u * bound[static_cast<size_t>(j)]);
+      const double share = std::fabs(static_cast<double>(a(i, j)) - b(i, j)) / (u * bound[j]);
       if (!(share <= most)) most = share;
     }
   }
@@ -75,7 +74,7 @@ double jumped(const Matrix<T>& a, const Matrix<double>& b, const std::vector<dou
   for (int64_t i = 0; i < a.rows(); ++i)
     for (int64_t j = 0; j < a.cols(); ++j)
       jumps += !(std::fabs(static_cast<double>(a(i, j)) - b(i, j)) <=
-                 u * std::max(4 * std::fabs(b(i, j)), bound[static_cast<size_t>(j)]));
+                 u * std::max(4 * std::fabs(b(i, j)), bound[j]));
   return static_cast<double>(jumps) / static_cast<double>(a.rows() * a.cols());
 }
 

@@ -27,8 +27,7 @@ std::unique_ptr<FeatureMap> phase_map(const kernel::Kernel& kernel, int64_t d, i
 }
 
 std::vector<uint64_t> codes_of(const FeatureMap& map, const Rows& X, int threads = 1) {
-  std::vector<uint64_t> codes(static_cast<size_t>(X.rows() * code_words(map.features())),
-                              ~uint64_t{0});
+  std::vector<uint64_t> codes(X.rows() * code_words(map.features()), ~uint64_t{0});
   Context context;
   context.threads = threads;
   binary_codes(map, X, context, codes.data());
@@ -111,7 +110,7 @@ TEST_CASE("codes: a row's bits are its own, whatever the rows, threads and form"
     const std::vector<uint64_t> one = codes_of(*map, all.block_rows(77, 78));
     CAPTURE(D);
     CHECK(std::equal(one.begin(), one.end(), codes.begin() + 77 * words));
-    if (D % 64 != 0) CHECK(codes[static_cast<size_t>(words - 1)] >> (D % 64) == 0);
+    if (D % 64 != 0) CHECK(codes[words - 1] >> (D % 64) == 0);
     // Another map with as many columns and more keeps the first.
     const auto longer = codes_of(*phase_map(*kernel, d, D + 64, 4), all.block_rows(77, 78));
     const int64_t whole = D / 64;
@@ -161,8 +160,7 @@ TEST_CASE("codes: distances of all pairs, more codes than a tile") {
   int64_t wrong = 0;
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < m; ++j)
-      wrong += one[static_cast<size_t>(i * m + j)] !=
-               differing(A.data() + i * words, B.data() + j * words, words);
+      wrong += one[i * m + j] != differing(A.data() + i * words, B.data() + j * words, words);
   }
   CHECK(wrong == 0);
 }

@@ -112,7 +112,7 @@ TEST_CASE("fourier: weights of supplied frequencies give the weighted sum of cos
   for (int64_t j = 0; j < 6; ++j) estimate += Z(0, j) * Z(1, j);
   for (int64_t j = 0; j < 3; ++j) {
     const double angle = W(j, 0) * (X(0, 0) - X(1, 0)) + W(j, 1) * (X(0, 1) - X(1, 1));
-    expected += 2.0 * weights[static_cast<size_t>(j)] * std::cos(angle);
+    expected += 2.0 * weights[j] * std::cos(angle);
   }
   CHECK(estimate == Approx(expected).epsilon(1e-14));
   // numbers() and the table make the same map again.

@@ -193,7 +193,7 @@ TEST_CASE("nystroem: the root is lower trapezoidal; any root of a file is used a
   const std::vector<double> root = find_doubles(arrays, "root", std::array<int64_t, 2>{D, D});
   int64_t above = 0;
   for (int64_t l = 0; l < D; ++l)
-    for (int64_t j = l + 1; j < D; ++j) above += root[static_cast<size_t>(l * D + j)] != 0;
+    for (int64_t j = l + 1; j < D; ++j) above += root[l * D + j] != 0;
   CHECK(above == 0);
   const Matrix<double> B = random_matrix(D, D, 6);
   for (NumberArray& array : arrays) {

@@ -191,9 +191,8 @@ TEST_CASE("optical: the threshold that is learnt does not hang on the order of t
   REQUIRE(std::min(of_class[0].size(), of_class[1].size()) >= size_t{kEach});
   for (const int64_t first : {0, 1}) {
     const auto class_of = [&](int64_t i) { return (i + first) % 2; };
-    const Matrix<double> X = test::filled(2 * kEach, 6, [&](int64_t i, int64_t k) {
-      return pool(of_class[class_of(i)][static_cast<size_t>(i / 2)], k);
-    });
+    const Matrix<double> X = test::filled(
+        2 * kEach, 6, [&](int64_t i, int64_t k) { return pool(of_class[class_of(i)][i / 2], k); });
     const Matrix<double> Y = test::filled(
         2 * kEach, 1, [&](int64_t i, int64_t) { return static_cast<double>(class_of(i)); });
     CHECK(threshold_of(*learnt(X.view(), Y.view())) == 2);

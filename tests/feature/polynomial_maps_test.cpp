@@ -44,15 +44,14 @@ TEST_CASE("anova: features are the polynomials of signed inputs") {
     const Matrix<double> Z = features_of(*map, X);
     double worst = 0;
     for (int64_t j = 0; j < D; ++j) {
-      std::vector<double> w(static_cast<size_t>(d));
+      std::vector<double> w(d);
       random::sign_law()->draw(random::Stream(5, random::Tag::frequency, static_cast<uint64_t>(j)),
                                w);
       for (int64_t i = 0; i < 3; ++i) {
         std::vector<double> e(static_cast<size_t>(m) + 1, 0.0);
         e[0] = std::sqrt(2.0 / static_cast<double>(D));
         for (int64_t k = 0; k < d; ++k)
-          for (size_t t = static_cast<size_t>(m); t > 0; --t)
-            e[t] += e[t - 1] * w[static_cast<size_t>(k)] * X(i, k);
+          for (size_t t = static_cast<size_t>(m); t > 0; --t) e[t] += e[t - 1] * w[k] * X(i, k);
         worst = std::max(worst, std::fabs(Z(i, j) - e.back()));
       }
     }

@@ -68,7 +68,7 @@ Moments upsampled_factor(bool complex) {
   do {
     for (const Factor& f : factors) {
       std::vector<Complex> a;
-      for (int j = 0; j < kColumns; ++j) a.push_back(f.row[slots[static_cast<size_t>(j)] % 2]);
+      for (int j = 0; j < kColumns; ++j) a.push_back(f.row[slots[j] % 2]);
       all.add(a, 1 / (24.0 * static_cast<double>(factors.size())));
     }
   } while (std::ranges::next_permutation(slots).found);
@@ -167,8 +167,7 @@ std::unique_ptr<FeatureMap> product(const std::string& kernels, const std::strin
 }
 
 Matrix<double> rows() {
-  return filled(2, 2,
-                [](int64_t i, int64_t k) { return (i == 0 ? kX : kY)[static_cast<size_t>(k)]; });
+  return filled(2, 2, [](int64_t i, int64_t k) { return (i == 0 ? kX : kY)[k]; });
 }
 
 double variance_of(const FeatureMap& map, bool pseudo = false) {

@@ -30,7 +30,7 @@ std::unique_ptr<feature::FeatureMap> supplied_map(feature::FourierForm form) {
 
 template <class T>
 std::vector<T> features_of(const feature::FeatureMap& map) {
-  std::vector<T> X, Z(static_cast<size_t>(20 * map.row_length()));
+  std::vector<T> X, Z(20 * map.row_length());
   for (int i = 0; i < 20 * map.inputs(); ++i) X.push_back(static_cast<T>(0.3 * (i % 13) - 1.7));
   Context context;
   map.apply(MatrixView<const T>(X.data(), 20, map.inputs()), {0, map.features()}, context,

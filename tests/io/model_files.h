@@ -26,7 +26,7 @@ inline model::Model small_model(int64_t outputs) {
     weights.w.data()[i] =
         std::sin(static_cast<double>(i)) * std::pow(10.0, static_cast<double>(i % 7 - 3));
   }
-  weights.intercept.assign(static_cast<size_t>(outputs), -0.0);
+  weights.intercept.assign(outputs, -0.0);
   model.predictor = model::make_linear(std::move(weights));
   model.fit.estimate.precision = feature::Precision::f64;
   model.fit.select.selection = model::Selection::kfold;
@@ -90,7 +90,7 @@ inline bool same_bits(const std::vector<double>& a, const std::vector<double>& b
 }
 
 inline std::vector<double> predictions(const model::Model& model) {
-  std::vector<double> X(60), scores(static_cast<size_t>(20 * model.outputs()));
+  std::vector<double> X(60), scores(20 * model.outputs());
   for (size_t i = 0; i < X.size(); ++i) X[i] = 0.1 * static_cast<double>(i * i % 17) - 0.8;
   Context context;
   model::predict(model, MatrixView<const double>(X.data(), 20, kInputs), context,

@@ -27,7 +27,7 @@ std::string difference(const solver::RowStatistics& a, const solver::RowStatisti
   if (a.features() != b.features() || a.outputs() != b.outputs() || a.rows() != b.rows())
     return "shape";
   const auto row = [](MatrixView<const double> m, int64_t i, int64_t count) {
-    return std::span<const double>(m.row(i), static_cast<size_t>(count));
+    return std::span<const double>(m.row(i), count);
   };
   for (int64_t i = 0; i < a.features(); ++i) {
     if (!same_bits(row(a.gram(), i, i + 1), row(b.gram(), i, i + 1))) return "gram";

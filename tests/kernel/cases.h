@@ -104,7 +104,7 @@ inline Matrix<double> inputs_for(const kernel::Kernel& kernel, int64_t n, int64_
                                  uint64_t seed) {
   Matrix<double> X(n, d);
   random::fill_normal(random::Stream(seed, random::Tag::generated, 0), 0,
-                      std::span<double>(X.data(), static_cast<size_t>(n * d)));
+                      std::span<double>(X.data(), n * d));
   for (int64_t i = 0; i < n * d; ++i) {
     X.data()[i] *= scale;
     if (kernel.prologue() != nullptr) X.data()[i] = std::fabs(X.data()[i]);

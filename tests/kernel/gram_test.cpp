@@ -249,7 +249,7 @@ TEST_CASE("gram of sparse rows: NaN stays in its row and column") {
     auto X = rows_for<double, int32_t>(*kernel, 40, 90, 5);
     int64_t bad = 17;
     while (X.offsets[bad + 1] == X.offsets[bad]) ++bad;  // of the rows that list something
-    X.values[static_cast<size_t>(X.offsets[bad])] = std::numeric_limits<double>::quiet_NaN();
+    X.values[X.offsets[bad]] = std::numeric_limits<double>::quiet_NaN();
     const Matrix<double> K = gram_of(*kernel, X.view(), X.view());
     const Matrix<double> dense = X.dense();
     const Matrix<double> expected = gram_of(*kernel, dense.view(), dense.view());
@@ -271,11 +271,9 @@ TEST_CASE("a Gram matrix of a million columns takes what its rows list") {
   kernel::gram(*kernel::make_gaussian({4.0}, 1), X.view(), X.view(), context, K.view());
   double squares = 0;
   for (int64_t p = X.offsets[0]; p < X.offsets[1]; ++p)
-    squares += static_cast<double>(X.values[static_cast<size_t>(p)]) *
-               static_cast<double>(X.values[static_cast<size_t>(p)]);
+    squares += static_cast<double>(X.values[p]) * static_cast<double>(X.values[p]);
   for (int64_t p = X.offsets[1]; p < X.offsets[2]; ++p)
-    squares += static_cast<double>(X.values[static_cast<size_t>(p)]) *
-               static_cast<double>(X.values[static_cast<size_t>(p)]);
+    squares += static_cast<double>(X.values[p]) * static_cast<double>(X.values[p]);
   CHECK(K(0, 1) == Approx(std::exp(-squares / 32)).epsilon(1e-13));  // no column in common
   context.memory_cap = int64_t{1} << 20;
   CHECK_REFUSED(

@@ -20,7 +20,7 @@ namespace {
 Matrix<double> normals(int64_t n, int64_t d) {
   Matrix<double> X(n, d);
   random::fill_normal(random::Stream(3, random::Tag::generated, 0), 0,
-                      std::span<double>(X.data(), static_cast<size_t>(n * d)));
+                      std::span<double>(X.data(), n * d));
   return X;
 }
 
@@ -34,8 +34,7 @@ TEST_CASE("median distances equal the reference numbers") {
     const std::vector<std::vector<double>> rows = entry.at("X");
     Matrix<double> X(static_cast<int64_t>(rows.size()), static_cast<int64_t>(rows[0].size()));
     for (int64_t i = 0; i < X.rows(); ++i)
-      std::copy(rows[static_cast<size_t>(i)].begin(), rows[static_cast<size_t>(i)].end(),
-                X.view().row(i));
+      std::copy(rows[i].begin(), rows[i].end(), X.view().row(i));
     const double expected = entry.at("median");
     CHECK(kernel::median_heuristic(X.view(), 1000, 0, context) == Approx(expected).epsilon(1e-14));
   }

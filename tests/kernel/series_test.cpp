@@ -19,8 +19,8 @@ double summed(const kernel::Kernel& k, int64_t d, const double* x, const double*
   std::vector<double> u(x, x + d), v(y, y + d);
   for (int64_t j = 0; j < d && !k.lengthscale().empty(); ++j) {
     const size_t at = k.lengthscale().size() > 1 ? static_cast<size_t>(j) : 0;
-    u[static_cast<size_t>(j)] /= k.lengthscale()[at];
-    v[static_cast<size_t>(j)] /= k.lengthscale()[at];
+    u[j] /= k.lengthscale()[at];
+    v[j] /= k.lengthscale()[at];
   }
   const double s = kernel::inner_product(d, u.data(), v.data());
   double sum = 0;
@@ -213,8 +213,7 @@ TEST_CASE("kernel derivatives are the coefficients of its Taylor series") {
     Row gradient(4, 0.5);
     kernel->add_gradient(3, 4, x.data(), y.data(), gradient.data());
     for (int64_t k = 0; k < 4; ++k)
-      CHECK(gradient[static_cast<size_t>(k)] ==
-            Approx(0.5 + 3 * at(*kernel, {{k, 1}}, {}, x, y)).epsilon(1e-13));
+      CHECK(gradient[k] == Approx(0.5 + 3 * at(*kernel, {{k, 1}}, {}, x, y)).epsilon(1e-13));
   }
 }
 

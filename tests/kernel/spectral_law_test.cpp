@@ -26,12 +26,12 @@ double difference(const kernel::Kernel& k, double x, double y) {
 
 std::vector<double> norms(const random::Law& law, int64_t d) {
   std::vector<double> result(kDraws);
-  std::vector<double> omega(static_cast<size_t>(d));
+  std::vector<double> omega(d);
   for (int64_t i = 0; i < kDraws; ++i) {
     law.draw(frequency(i), omega);
     double sum = 0;
     for (const double w : omega) sum += w * w;
-    result[static_cast<size_t>(i)] = std::sqrt(sum);
+    result[i] = std::sqrt(sum);
   }
   return result;
 }
@@ -50,16 +50,15 @@ TEST_CASE("the mean of cos(omega'tau) is the kernel") {
       const Matrix<double> X =
           inputs_for(*c.kernel, 2 * pairs, d, 0.9 / std::sqrt(static_cast<double>(d)), 3);
       std::vector<double> sum(pairs, 0.0);
-      std::vector<double> omega(static_cast<size_t>(d));
+      std::vector<double> omega(d);
       for (int64_t i = 0; i < kDraws; ++i) {
         c.kernel->spectral_law()->draw(frequency(i), omega);
         for (int64_t p = 0; p < pairs; ++p) {
           double angle = 0;
           for (int64_t j = 0; j < d; ++j) {
-            angle +=
-                omega[static_cast<size_t>(j)] * difference(*c.kernel, X(2 * p, j), X(2 * p + 1, j));
+            angle += omega[j] * difference(*c.kernel, X(2 * p, j), X(2 * p + 1, j));
           }
-          sum[static_cast<size_t>(p)] += std::cos(angle);
+          sum[p] += std::cos(angle);
         }
       }
       double worst = 0;
@@ -69,8 +68,7 @@ TEST_CASE("the mean of cos(omega'tau) is the kernel") {
         const double once = c.kernel->value(d, x, y);
         const double twice = c.kernel->value_at_multiple(2, d, x, y);
         const double variance = (1 + twice - 2 * once * once) / 2 / kDraws;
-        const double z =
-            std::fabs(sum[static_cast<size_t>(p)] / kDraws - once) / std::sqrt(variance);
+        const double z = std::fabs(sum[p] / kDraws - once) / std::sqrt(variance);
         if (!(z <= worst)) worst = z;
       }
       INFO(c.label << ", d = " << d);
@@ -92,8 +90,7 @@ TEST_CASE("radius has the law of the norm of a draw") {
       }
       std::vector<double> radii(kDraws);
       for (int64_t i = 0; i < kDraws; ++i) {
-        radii[static_cast<size_t>(i)] =
-            law.radius({7, random::Tag::radius, static_cast<uint64_t>(i)}, d);
+        radii[i] = law.radius({7, random::Tag::radius, static_cast<uint64_t>(i)}, d);
       }
       INFO("d = " << d);
       CHECK(two_sample_distance(norms(law, d), radii) <= 2 * ks_threshold(kDraws, kFailure, 200));
@@ -112,8 +109,7 @@ TEST_CASE("omega is scale_quantile of a uniform number times a normal vector") {
     double fallen = 0;
     for (int64_t i = 0; i < kDraws; ++i) {
       random::fill_normal({9, random::Tag::generated, static_cast<uint64_t>(i)}, 0, z);
-      scaled[static_cast<size_t>(i)] = law.scale_quantile(u[static_cast<size_t>(i)]) *
-                                       std::sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
+      scaled[i] = law.scale_quantile(u[i]) * std::sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
       const double at = static_cast<double>(i) / kDraws + 0x1p-54;
       fallen += law.scale_quantile(at) > law.scale_quantile(at + 0.5 / kDraws);
     }
@@ -133,7 +129,7 @@ TEST_CASE("quantiles are those of the draws' coordinates") {
     std::vector<double> omega(d);
     for (int64_t i = 0; i < kDraws; ++i) {
       law.draw(frequency(i), omega);
-      sample[static_cast<size_t>(i)] = omega[d - 1];
+      sample[i] = omega[d - 1];
     }
     std::sort(sample.begin(), sample.end());
     double worst = 0;

@@ -98,8 +98,7 @@ TEST_CASE("a preconditioner saves steps, and the answer stays") {
   std::vector<double> scale;
   for (int64_t i = 0; i < n; ++i) scale.push_back(std::pow(10.0, static_cast<double>(i % 5)));
   for (int64_t i = 0; i < n; ++i)
-    for (int64_t j = 0; j < n; ++j)
-      A(i, j) *= scale[static_cast<size_t>(i)] * scale[static_cast<size_t>(j)];
+    for (int64_t j = 0; j < n; ++j) A(i, j) *= scale[i] * scale[j];
   const Matrix<double> B = random_matrix(n, 2, 6);
   Context context;
   Matrix<double> plain = zeros(n, 2), scaled = zeros(n, 2);

@@ -44,7 +44,7 @@ Matrix<double> spectral_product(const Matrix<double>& U, const std::vector<doubl
     for (int64_t j = 0; j < B.cols; ++j) {
       long double sum = 0;
       for (int64_t i = 0; i < B.rows; ++i) sum += static_cast<long double>(V(i, k)) * B(i, j);
-      middle(k, j) = static_cast<double>(sum) * f(s[static_cast<size_t>(k)]);
+      middle(k, j) = static_cast<double>(sum) * f(s[k]);
     }
   Matrix<double> result(U.rows(), B.cols);
   for (int64_t i = 0; i < U.rows(); ++i)

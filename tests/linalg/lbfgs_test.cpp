@@ -72,9 +72,9 @@ struct Logistic {
     for (size_t j = 0; j < x.size(); ++j) g[j] = lambda * x[j];
     for (int64_t i = 0; i < A.rows(); ++i) {
       const std::span<const double> row(A.view().row(i), x.size());
-      const double margin = b[static_cast<size_t>(i)] * dot(row, x);
+      const double margin = b[i] * dot(row, x);
       value += std::log1p(std::exp(-margin)) / n;
-      add(-b[static_cast<size_t>(i)] / (1 + std::exp(margin)) / n, row, g);
+      add(-b[i] / (1 + std::exp(margin)) / n, row, g);
     }
     return value;
   }
@@ -87,7 +87,7 @@ struct Logistic {
       H.fill(0);
       for (int64_t j = 0; j < A.cols(); ++j) {
         H(j, j) = lambda;
-        step(j, 0) = g[static_cast<size_t>(j)];
+        step(j, 0) = g[j];
       }
       for (int64_t i = 0; i < A.rows(); ++i) {
         const double s = dot({A.view().row(i), x.size()}, x), p = 1 / (1 + std::exp(-s));

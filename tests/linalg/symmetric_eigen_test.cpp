@@ -61,7 +61,7 @@ Decomposed decompose(const Matrix<double>& A, TridiagonalSolver solver) {
   for (int64_t i = 0; i < n; ++i) std::copy_n(&A(i, 0), i + 1, &padded(i, 0));
   const MatrixView<double> view = padded.view().block_cols(0, n);
   Context context;
-  std::vector<double> values(static_cast<std::size_t>(n));
+  std::vector<double> values(n);
   linalg::symmetric_eigen(view, values, context, solver);
   return {test::copy(view), values};
 }
@@ -76,7 +76,7 @@ void check_decomposition(const Matrix<double>& A, const Decomposed& found) {
   identity.fill(0);
   for (int64_t i = 0; i < n; ++i) {
     identity(i, i) = 1;
-    for (int64_t j = 0; j < n; ++j) scaled(i, j) *= found.values[static_cast<std::size_t>(i)];
+    for (int64_t j = 0; j < n; ++j) scaled(i, j) *= found.values[i];
   }
   const Matrix<double> gram = test::product(found.vectors.view(), V.view());
   const Matrix<double> back = test::product(V.view(), scaled.view());
@@ -124,7 +124,7 @@ TEST_CASE("a full random matrix and an empty one decompose") {
 TEST_CASE("the memory cap chooses the tridiagonal solver, then refuses") {
   const int64_t n = 100;
   const Matrix<double> A = with_spectrum("decay", n), B = test::copy(A.view());
-  std::vector<double> values(static_cast<std::size_t>(n));
+  std::vector<double> values(n);
   Context context;
   context.memory_cap = 9 * n * n;
   CHECK_REFUSED(

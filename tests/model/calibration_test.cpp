@@ -24,8 +24,7 @@ struct Drawn {
     for (int64_t i = 0; i < n; ++i) {
       double sum = 0;
       for (int64_t k = 0; k < scores.cols(); ++k)
-        sum += probabilities(i, k) =
-            std::exp(slope * scores(i, k) + offset[static_cast<size_t>(k)]);
+        sum += probabilities(i, k) = std::exp(slope * scores(i, k) + offset[k]);
       double left = (uniform(i, 0) + 1) / 2;
       int64_t chosen = 0;
       for (int64_t k = 0; k < scores.cols(); ++k) {

@@ -65,12 +65,12 @@ Fitting class_options(int64_t classes, Selection selection) {
 }
 
 int64_t errors(const Model& model, const Problem& problem) {
-  std::vector<int32_t> found(static_cast<size_t>(problem.X.rows()));
+  std::vector<int32_t> found(problem.X.rows());
   Context context;
   classify(model, problem.x(), context, found);
   int64_t wrong = 0;
   for (int64_t i = 0; i < problem.X.rows(); ++i) {
-    wrong += found[static_cast<size_t>(i)] != static_cast<int32_t>(problem.Y(i, 0));
+    wrong += found[i] != static_cast<int32_t>(problem.Y(i, 0));
   }
   return wrong;
 }
@@ -167,7 +167,7 @@ TEST_CASE("held-out selection of a classifier counts errors") {
                                               n * point.lambda, rows_of(Z, split.held_out));
     double wrong = 0;
     for (int64_t i = 0; i < scores.rows(); ++i) {
-      const double label = problem.Y(split.held_out[static_cast<size_t>(i)], 0);
+      const double label = problem.Y(split.held_out[i], 0);
       wrong += (scores(i, 1) > scores(i, 0)) != (label == 1);
     }
     worst = std::max(worst, std::abs(point.score - wrong / static_cast<double>(scores.rows())));

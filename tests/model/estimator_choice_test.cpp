@@ -132,7 +132,7 @@ TEST_CASE("folds are pooled: the loss of ridge is that of every row once", "[los
                             for (int64_t i = 0; i < block.Z.rows; ++i) {
                               Matrix<double> p(1, 2);
                               for (int64_t k = 0; k < 2; ++k) {
-                                p(0, k) = w.intercept[static_cast<size_t>(k)];
+                                p(0, k) = w.intercept[k];
                                 for (int64_t j = 0; j < 60; ++j)
                                   p(0, k) += block.Z(i, j) * w.w(j, k);
                               }

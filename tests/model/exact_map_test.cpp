@@ -71,10 +71,10 @@ TEST_CASE("a fit on the map exact is the stationary point of kernel ridge") {
     for (int64_t o = 0; o < 2; ++o) {
       double worst = 0, sum = 0;
       for (int64_t i = 0; i < 60; ++i) {
-        double f = own.intercept[static_cast<size_t>(o)];
+        double f = own.intercept[o];
         for (int64_t j = 0; j < 60; ++j)
           f += kernel_value(problem.x().row(i), problem.x().row(j)) * own.w(j, o);
-        const double force = weights[static_cast<size_t>(i)] * (problem.Y(i, o) - f);
+        const double force = weights[i] * (problem.Y(i, o) - f);
         // Weights count by their ratios, n their number of rows.
         worst = std::max(worst, std::abs(force - n * 1e-3 * own.w(i, o)));
         sum += force;

@@ -40,12 +40,12 @@ Matrix<double> clipped_by_hand(const Matrix<double>& X, const Matrix<double>& tr
 
 Outside differences(const Matrix<double>& X, const Matrix<double>& clipped) {
   Outside found;
-  found.inputs.assign(static_cast<size_t>(X.cols()), 0);
+  found.inputs.assign(X.cols(), 0);
   for (int64_t i = 0; i < X.rows(); ++i) {
     const int64_t before = found.values;
     for (int64_t j = 0; j < X.cols(); ++j) {
       found.values += X(i, j) != clipped(i, j);
-      found.inputs[static_cast<size_t>(j)] += X(i, j) != clipped(i, j);
+      found.inputs[j] += X(i, j) != clipped(i, j);
     }
     found.rows += found.values > before;
   }
@@ -152,9 +152,8 @@ TEST_CASE("sparse rows are clipped as the dense rows they stand for") {
         out.add(0, 2 + 0.25 * static_cast<double>(i % 5));
         out.add(1, -3);
       }
-      for (int64_t p = X.offsets[static_cast<size_t>(i)]; p < X.offsets[static_cast<size_t>(i) + 1];
-           ++p)
-        out.add(2 + X.indices[static_cast<size_t>(p)] % 4, size * X.values[static_cast<size_t>(p)]);
+      for (int64_t p = X.offsets[i]; p < X.offsets[static_cast<size_t>(i) + 1]; ++p)
+        out.add(2 + X.indices[p] % 4, size * X.values[p]);
       out.end_row();
     }
     return out;

@@ -56,10 +56,9 @@ Matrix<double> stationarity(const feature::FeatureMap& map, const std::vector<Ob
     const auto Z = derivative_of(map, set.partial, set.X);
     const double one = set.partial.empty() ? 1 : 0;
     for (int64_t i = 0; i < set.X.rows; ++i) {
-      const double weight =
-          set.weight * (set.row_weights.empty() ? 1 : set.row_weights[static_cast<size_t>(i)]);
+      const double weight = set.weight * (set.row_weights.empty() ? 1 : set.row_weights[i]);
       for (int64_t o = 0; o < m; ++o) {
-        double residual = one * weights.intercept[static_cast<size_t>(o)] - set.Y(i, o);
+        double residual = one * weights.intercept[o] - set.Y(i, o);
         for (int64_t j = 0; j < D; ++j) residual += Z(i, j) * weights.w(j, o);
         for (int64_t j = 0; j < D; ++j) slope(j, o) += weight * residual * Z(i, j);
         slope(D, o) += weight * residual * one;

@@ -106,7 +106,7 @@ TEST_CASE("kernel_pca: components of a finite map are the right singular vectors
     for (int64_t j = 0; j < 24; ++j) total += svd.square(j) / static_cast<double>(n);
     CHECK(model.report.components.total == Approx(total).epsilon(1e-12));
     for (int64_t j = 0; j < 6; ++j) {
-      CHECK(model.report.components.variances[static_cast<size_t>(j)] ==
+      CHECK(model.report.components.variances[j] ==
             Approx(svd.square(j) / static_cast<double>(n)).epsilon(1e-10));
       double largest = 0;
       for (int64_t i = 0; i < 24; ++i) {
@@ -134,18 +134,15 @@ TEST_CASE("kernel_pca: the maps exact and nystroem of all rows are exact kernel 
   std::vector<double> mean(n, 0.0);
   double all = 0;
   for (int64_t i = 0; i < n; ++i)
-    for (int64_t j = 0; j < n; ++j)
-      mean[static_cast<size_t>(i)] += K(i, j) / n, all += K(i, j) / n / n;
-  const Matrix<double> centre = filled(n, n, [&](int64_t i, int64_t j) {
-    return K(i, j) - mean[static_cast<size_t>(i)] - mean[static_cast<size_t>(j)] + all;
-  });
+    for (int64_t j = 0; j < n; ++j) mean[i] += K(i, j) / n, all += K(i, j) / n / n;
+  const Matrix<double> centre =
+      filled(n, n, [&](int64_t i, int64_t j) { return K(i, j) - mean[i] - mean[j] + all; });
   // Of centred K = U diag(s) U' its columns' lengths are s, and k_c(x)'u/sqrt(s) the scores.
   const Rotated eigen = jacobi(centre);
   const Matrix<double> scores = filled(m, k, [&](int64_t i, int64_t j) {
     double row_mean = 0, sum = 0;
     for (int64_t l = 0; l < n; ++l) row_mean += K_new(i, l) / n;
-    for (int64_t l = 0; l < n; ++l)
-      sum += (K_new(i, l) - row_mean - mean[static_cast<size_t>(l)] + all) * eigen.V(l, j);
+    for (int64_t l = 0; l < n; ++l) sum += (K_new(i, l) - row_mean - mean[l] + all) * eigen.V(l, j);
     return sum / std::sqrt(std::sqrt(eigen.square(j)));
   });
   for (const std::string map :
@@ -158,7 +155,7 @@ TEST_CASE("kernel_pca: the maps exact and nystroem of all rows are exact kernel 
     // The root of a nystroem map's K drops what is below rounding of its largest eigenvalue.
     CHECK(apart(predictions(model, T.view()), scores, k) <= 1e-7);
     for (int64_t j = 0; j < k; ++j)
-      CHECK(model.report.components.variances[static_cast<size_t>(j)] ==
+      CHECK(model.report.components.variances[j] ==
             Approx(std::sqrt(eigen.square(j)) / n).epsilon(1e-8));
   }
   // Eigenvalues move by no more than the matrix: |K~ - K| / n <= max |k~ - k|, which for 8192
@@ -167,8 +164,7 @@ TEST_CASE("kernel_pca: the maps exact and nystroem of all rows are exact kernel 
   const Model random =
       fitted(R"("components":5,"map":{)" + kKernel + R"(,"features":8192},)" + kPlain, X.view());
   for (int64_t j = 0; j < k; ++j)
-    CHECK(std::abs(random.report.components.variances[static_cast<size_t>(j)] -
-                   std::sqrt(eigen.square(j)) / n) <= 0.02);
+    CHECK(std::abs(random.report.components.variances[j] - std::sqrt(eigen.square(j)) / n) <= 0.02);
 }
 
 TEST_CASE("kernel_pca: scores of the rows have mean 0, and their variances are the eigenvalues") {
@@ -185,7 +181,7 @@ TEST_CASE("kernel_pca: scores of the rows have mean 0, and their variances are t
       with_first += T(i, j) * T(i, 0) / 200;
     }
     CHECK(std::abs(mean) <= 1e-12);
-    CHECK(square == Approx(components.variances[static_cast<size_t>(j)]).epsilon(1e-9));
+    CHECK(square == Approx(components.variances[j]).epsilon(1e-9));
     CHECK((j == 0 || std::abs(with_first) <= 1e-12));
     CHECK((j + 1 == T.cols()) == (explained + square >= 0.95 * components.total));
     explained += square;
@@ -252,10 +248,9 @@ TEST_CASE("kernel_pca: pre-images are ridge from the components to the inputs") 
                                    std::to_string(lambda) + R"(,"map":{"features":40})" + prepare,
                                X.view());
     const auto& [mean, scale, fill, flagged, curves, targets, norm, hashing] = model.preparation;
-    const Matrix<double> prepared =
-        filled(80, kInputs, [&, &m = mean, &s = scale](int64_t i, int64_t j) {
-          return (X(i, j) - m[static_cast<size_t>(j)]) / s[static_cast<size_t>(j)];
-        });
+    const Matrix<double> prepared = filled(
+        80, kInputs,
+        [&, &m = mean, &s = scale](int64_t i, int64_t j) { return (X(i, j) - m[j]) / s[j]; });
     Matrix<double> expected = plain_ridge(predictions(model, X.view()), prepared, 80 * lambda,
                                           predictions(model, T.view()));
     model.preparation.restore_inputs(expected.view());

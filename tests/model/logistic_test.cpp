@@ -69,8 +69,7 @@ TEST_CASE("logistic regression finds probabilities that coins were thrown with",
     CHECK(model.path.size() >= 4);
     const Matrix<double> p = probabilities(model, test.problem);
     double square = 0;
-    for (int64_t i = 0; i < 1000; ++i)
-      square += std::pow(p(i, 1) - test.probability[static_cast<size_t>(i)], 2) / 1000;
+    for (int64_t i = 0; i < 1000; ++i) square += std::pow(p(i, 1) - test.probability[i], 2) / 1000;
     CAPTURE(loss, model.fit.select.lambda);
     // Of about 50 effective parameters: sqrt(50 p (1 - p) / n) = 0.058; half as much again.
     CHECK(std::sqrt(square) <= 0.09);
@@ -88,7 +87,7 @@ TEST_CASE("probabilities of few rows are not made worse by calibration", "[loss]
       const Matrix<double> p = probabilities(model, test.problem);
       double sum = 0;
       for (int64_t i = 0; i < 500; ++i) {
-        const double q = test.probability[static_cast<size_t>(i)];
+        const double q = test.probability[i];
         sum -= (q * std::log(p(i, 1)) + (1 - q) * std::log(p(i, 0))) / 500;
       }
       return sum / kTimes;
@@ -113,7 +112,7 @@ TEST_CASE("multinomial regression tells several classes apart", "[loss]") {
     Context context;
     classify(model, test.x(), context, classes);
     int64_t right = 0;
-    for (int64_t i = 0; i < 300; ++i) right += classes[static_cast<size_t>(i)] == test.Y(i, 0);
+    for (int64_t i = 0; i < 300; ++i) right += classes[i] == test.Y(i, 0);
     CAPTURE(loss, model.fit.select.lambda);
     CHECK(right >= 270);  // only rows near a border may go either way
   }
@@ -183,7 +182,7 @@ TEST_CASE("Poisson's loss finds the mean of counts", "[loss]") {
     const double found = std::exp(f(i, 0));
     total += found;
     counts += problem.Y(i, 0);
-    square += std::pow(f(i, 0) - std::log(mean[static_cast<size_t>(i)]), 2) / double(n);
+    square += std::pow(f(i, 0) - std::log(mean[i]), 2) / double(n);
   }
   CHECK(std::abs(total / counts - 1) <= 1e-4);  // the intercept's gradient is 0
   CHECK(std::sqrt(square) <= 0.15);             // 20 parameters, 3 counts each row: 0.06; twice
@@ -241,8 +240,7 @@ TEST_CASE("logistic: a weight is as many rows, classes balanced are weighed rows
             predictions(fitted(options, coins.problem, 40, weights), coins.problem.x()),
             expected) <= 1e-6);
   for (int64_t i = 0; i < n; ++i)
-    weights[static_cast<size_t>(i)] =
-        double(n) / 2 / (coins.problem.Y(i, 0) == 1 ? ones : n - ones);
+    weights[i] = double(n) / 2 / (coins.problem.Y(i, 0) == 1 ? ones : n - ones);
   const Matrix<double> weighed =
       predictions(fitted(options, coins.problem, 40, weights), coins.problem.x());
   options.estimate.parameters.set("class_weight", "balanced");

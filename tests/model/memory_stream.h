@@ -32,9 +32,7 @@ class MemoryStream : public model::RowStream {
     const int64_t end = X_.rows() - (passes > 1 ? drop_after_first : 0);
     const int64_t first = at_;
     at_ = std::min(end, at_ + sizes_[static_cast<size_t>(turn_++) % sizes_.size()]);
-    const auto of_block = weights.empty() ? weights
-                                          : weights.subspan(static_cast<size_t>(first),
-                                                            static_cast<size_t>(at_ - first));
+    const auto of_block = weights.empty() ? weights : weights.subspan(first, at_ - first);
     return {X_.block_rows(first, at_), Y_.block_rows(first, at_), of_block};
   }
   Rows X_;

@@ -43,12 +43,11 @@ const ModelEntry& mean_model() {
       .fit =
           [](const solver::BlockSource& rows, const Estimating& estimating, const Coding&,
              const Selecting&, Context& context) {
-            std::vector<double> means(static_cast<size_t>(rows.outputs()), 0.0);
+            std::vector<double> means(rows.outputs(), 0.0);
             double n = 0;
             rows.for_each(context, [&](const solver::FeatureBlock& block) {
               for (int64_t i = 0; i < block.rows(); ++i) {
-                const double w =
-                    block.weights.empty() ? 1.0 : block.weights[static_cast<size_t>(i)];
+                const double w = block.weights.empty() ? 1.0 : block.weights[i];
                 n += w;
                 for (size_t j = 0; j < means.size(); ++j)
                   means[j] += w * block.Y(i, static_cast<int64_t>(j));
@@ -80,9 +79,7 @@ TEST_CASE("a model that is an entry alone is fitted, streamed and predicted by t
   const Model model = fit(gaussian_map(3, 16), mean_options(), problem, weights);
   std::vector<double> expected(2, 0.0);
   for (int64_t i = 0; i < 50; ++i)
-    for (int64_t j = 0; j < 2; ++j)
-      expected[static_cast<size_t>(j)] +=
-          2 * weights[static_cast<size_t>(i)] * problem.Y(i, j) / 60;
+    for (int64_t j = 0; j < 2; ++j) expected[j] += 2 * weights[i] * problem.Y(i, j) / 60;
   const Matrix<double> scores = predictions(model, problem.x());
   CHECK(scores(0, 0) == Approx(expected[0]).epsilon(1e-12));
   CHECK(scores(49, 1) == Approx(expected[1]).epsilon(1e-12));

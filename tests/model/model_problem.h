@@ -107,7 +107,7 @@ inline Matrix<double> plain_features(const feature::FeatureMap& map, MatrixView<
 inline Matrix<double> rows_of(const Matrix<double>& A, const std::vector<int64_t>& rows) {
   Matrix<double> part(static_cast<int64_t>(rows.size()), A.cols());
   for (int64_t i = 0; i < part.rows(); ++i) {
-    for (int64_t j = 0; j < A.cols(); ++j) part(i, j) = A(rows[static_cast<size_t>(i)], j);
+    for (int64_t j = 0; j < A.cols(); ++j) part(i, j) = A(rows[i], j);
   }
   return part;
 }
@@ -117,21 +117,21 @@ inline Matrix<double> rows_of(const Matrix<double>& A, const std::vector<int64_t
 inline Matrix<double> plain_ridge(const Matrix<double>& Z, const Matrix<double>& Y, double shift,
                                   const Matrix<double>& Zt) {
   const int64_t n = Z.rows(), D = Z.cols(), m = Y.cols();
-  std::vector<double> mz(static_cast<size_t>(D)), my(static_cast<size_t>(m));
+  std::vector<double> mz(D), my(m);
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < D; ++j) mz[static_cast<size_t>(j)] += Z(i, j) / static_cast<double>(n);
-    for (int64_t o = 0; o < m; ++o) my[static_cast<size_t>(o)] += Y(i, o) / static_cast<double>(n);
+    for (int64_t j = 0; j < D; ++j) mz[j] += Z(i, j) / static_cast<double>(n);
+    for (int64_t o = 0; o < m; ++o) my[o] += Y(i, o) / static_cast<double>(n);
   }
   Matrix<double> G(D, D), w(D, m);
   G.fill(0);
   w.fill(0);
-  std::vector<double> z(static_cast<size_t>(D));
+  std::vector<double> z(D);
   for (int64_t i = 0; i < n; ++i) {
     for (size_t j = 0; j < z.size(); ++j) z[j] = Z(i, static_cast<int64_t>(j)) - mz[j];
     for (int64_t j = 0; j < D; ++j) {
-      const double zj = z[static_cast<size_t>(j)];
-      for (int64_t k = 0; k <= j; ++k) G(j, k) += zj * z[static_cast<size_t>(k)];
-      for (int64_t o = 0; o < m; ++o) w(j, o) += zj * (Y(i, o) - my[static_cast<size_t>(o)]);
+      const double zj = z[j];
+      for (int64_t k = 0; k <= j; ++k) G(j, k) += zj * z[k];
+      for (int64_t o = 0; o < m; ++o) w(j, o) += zj * (Y(i, o) - my[o]);
     }
   }
   for (int64_t j = 0; j < D; ++j) G(j, j) += shift;
@@ -140,8 +140,8 @@ inline Matrix<double> plain_ridge(const Matrix<double>& Z, const Matrix<double>&
   Matrix<double> scores(Zt.rows(), m);
   for (int64_t i = 0; i < Zt.rows(); ++i) {
     for (int64_t o = 0; o < m; ++o) {
-      double sum = my[static_cast<size_t>(o)];
-      for (int64_t j = 0; j < D; ++j) sum += (Zt(i, j) - mz[static_cast<size_t>(j)]) * w(j, o);
+      double sum = my[o];
+      for (int64_t j = 0; j < D; ++j) sum += (Zt(i, j) - mz[j]) * w(j, o);
       scores(i, o) = sum;
     }
   }

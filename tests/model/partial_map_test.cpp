@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+#include "support/partial_map.h"
+
 #include "feature/map_entry.h"
 #include "spec/spec.h"
 #include "support/dense.h"
-#include "support/partial_map.h"
 #include "support/refusal.h"
 
 using namespace mercer;

@@ -27,7 +27,7 @@ constexpr int64_t kNumbers = int64_t{1} << 29;  // as the header says
 constexpr int64_t kAll = 499500;                // pairs of 1000 rows
 
 std::vector<int64_t> all_rows(int64_t n) {
-  std::vector<int64_t> rows(static_cast<size_t>(n));
+  std::vector<int64_t> rows(n);
   std::iota(rows.begin(), rows.end(), 0);
   return rows;
 }

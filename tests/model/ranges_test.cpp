@@ -59,9 +59,7 @@ std::vector<Range> ranges_of_blocks(const Rows& X, std::vector<int64_t> sizes,
   for (int64_t first = 0, turn = 0; first < X.rows(); ++turn) {
     const int64_t size = sizes[static_cast<size_t>(turn) % sizes.size()];
     const int64_t end = std::min(X.rows(), first + size);
-    const auto part = weights.empty() ? weights
-                                      : weights.subspan(static_cast<size_t>(first),
-                                                        static_cast<size_t>(end - first));
+    const auto part = weights.empty() ? weights : weights.subspan(first, end - first);
     ranges.add(X.block_rows(first, end), part);
     first = end;
   }

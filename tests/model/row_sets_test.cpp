@@ -10,12 +10,12 @@ namespace {
 
 /// Do the sets hold every row below n exactly once, each ascending?
 bool is_partition(int64_t n, const std::vector<std::vector<int64_t>>& sets) {
-  std::vector<int> seen(static_cast<size_t>(n), 0);
+  std::vector<int> seen(n, 0);
   for (const auto& set : sets) {
     if (!std::is_sorted(set.begin(), set.end())) return false;
     for (const int64_t row : set) {
       if (row < 0 || row >= n) return false;
-      ++seen[static_cast<size_t>(row)];
+      ++seen[row];
     }
   }
   return std::all_of(seen.begin(), seen.end(), [](int count) { return count == 1; });
@@ -48,8 +48,8 @@ TEST_CASE("held-out rows hold of each class its share") {
     const Split split = split_rows(all_rows(1001), 0.1, 1000, seed, Purpose::unseen, {classes});
     CHECK(is_partition(1001, {split.train, split.held_out}));
     CHECK(split.held_out.size() == 100);
-    const auto rare = std::ranges::count_if(
-        split.held_out, [&](int64_t i) { return classes[static_cast<size_t>(i)] == 1; });
+    const auto rare =
+        std::ranges::count_if(split.held_out, [&](int64_t i) { return classes[i] == 1; });
     CHECK((rare == 2 || rare == 3));
   }
   const auto first = split_rows(all_rows(1001), 0.1, 1000, 1, Purpose::unseen, {classes}).held_out;
@@ -89,8 +89,8 @@ TEST_CASE("folds of classes hold about as many rows of each") {
   for (const std::vector<int64_t>& fold : folds) {
     int64_t counts[3] = {};
     for (const int64_t i : fold) {
-      ++counts[static_cast<int64_t>(classes[static_cast<size_t>(i)])];
-      seen[static_cast<size_t>(i)] = 1;
+      ++counts[static_cast<int64_t>(classes[i])];
+      seen[i] = 1;
     }
     CHECK((fold.size() == 20 || fold.size() == 21));
     CHECK((counts[0] == 16 && (counts[1] == 3 || counts[1] == 4) && counts[2] >= 1));
@@ -108,7 +108,7 @@ TEST_CASE("groups are held out whole, near the fraction, in folds and in parts")
   const SplitRule rule{{}, groups};
   const auto of = [&](const std::vector<int64_t>& rows) {
     std::set<double> numbers;
-    for (const int64_t i : rows) numbers.insert(groups[static_cast<size_t>(i)]);
+    for (const int64_t i : rows) numbers.insert(groups[i]);
     return numbers;
   };
   const auto apart = [&](const Split& split) {

@@ -33,7 +33,7 @@ Problem process_sample(int64_t n, double lengthscale, double range, double noise
   random::fill_normal(random::Stream(seed, random::Tag::generated, 0), 0, v);
   for (int64_t i = 0; i < n; ++i) {
     double f = 0;
-    for (int64_t j = 0; j < 512; ++j) f += Z(i, j) * v[static_cast<size_t>(j)];
+    for (int64_t j = 0; j < 512; ++j) f += Z(i, j) * v[j];
     problem.Y(i, 0) = f + noise * problem.Y(i, 0);
   }
   return problem;
@@ -244,7 +244,7 @@ namespace {
 /// y = w'x of many independent inputs.
 Problem wide_problem(int64_t n, int64_t d) {
   Problem problem{random_matrix(n, d, 85), random_matrix(n, 1, 86)};
-  const std::vector<double> w(static_cast<size_t>(d), 1.0);
+  const std::vector<double> w(d, 1.0);
   for (int64_t i = 0; i < n; ++i) problem.Y(i, 0) = linalg::dot({problem.x().row(i), w.size()}, w);
   return problem;
 }

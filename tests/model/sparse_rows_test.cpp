@@ -79,7 +79,7 @@ TEST_CASE("sparse rows are scaled by the size of what they list, and not centred
       listed += 1;
     }
     const double scale = std::sqrt(squares / listed);
-    CHECK(std::abs(sparse.preparation.scale[static_cast<size_t>(j)] / scale - 1) < 1e-13);
+    CHECK(std::abs(sparse.preparation.scale[j] / scale - 1) < 1e-13);
     for (int64_t i = 0; i < kRows; ++i) scaled(i, j) /= scale;
   }
   const Model plain =
@@ -159,7 +159,7 @@ TEST_CASE("held-out rows of a wide sparse search are scored in its own blocks") 
   const auto X = sparse_rows<float>(n, d, 8, 6);
   Matrix<double> Y(n, 1);
   for (int64_t i = 0; i < n; ++i)
-    Y(i, 0) = X.offsets[i + 1] > X.offsets[i] ? X.values[static_cast<size_t>(X.offsets[i])] : 0.0;
+    Y(i, 0) = X.offsets[i + 1] > X.offsets[i] ? X.values[X.offsets[i]] : 0.0;
   SearchOptions options;
   options.features = 32;
   options.held_out_fraction = 0.5;
@@ -188,7 +188,7 @@ TEST_CASE("hashed rows keep squared norms: mean and variance of the closed form"
     for (int64_t j = 0; j < kCount; ++j) {
       const Hashing::Place place = hashing.of(977 * j);
       REQUIRE((place.bucket >= 0 && place.bucket < kBuckets));
-      to[static_cast<size_t>(place.bucket)] += place.sign * x[static_cast<size_t>(j)];
+      to[place.bucket] += place.sign * x[j];
     }
     double norm = 0;
     for (const double t : to) norm += t * t;
@@ -215,7 +215,7 @@ TEST_CASE("hashed rows are the same sparse and dense, in units of norms, too") {
       add_row(rows.view(), i, dense.data());
       const MatrixView<const double> one{dense.data(), 1, 50, 50};
       for_each_prepared(by, rows.view(), i, sums.data(),
-                        [&](int64_t j, double t) { listed[static_cast<size_t>(j)] += t; });
+                        [&](int64_t j, double t) { listed[j] += t; });
       prepare_row(by, one, 0, sums.data(), from_dense.data());
       prepare_row(by, rows.view(), i, sums.data(), from_sparse.data());
       for (size_t j = 0; j < 16; ++j) {

@@ -218,13 +218,12 @@ void check_shared(const Rows& X, MatrixView<const double> Y, const std::vector<i
   Context context;
   const Model whole = fit(map, options, X, Y, context);
   const auto processes = static_cast<int>(bounds.size()) - 1;
-  std::vector<Model> models(static_cast<size_t>(processes));
+  std::vector<Model> models(processes);
   ThreadJob(processes).run([&](solver::Reduction& reduction, int process) {
-    const int64_t first = bounds[static_cast<size_t>(process)],
-                  last = bounds[static_cast<size_t>(process) + 1];
+    const int64_t first = bounds[process], last = bounds[static_cast<size_t>(process) + 1];
     PartStream rows(X.block_rows(first, last), Y.block_rows(first, last), &reduction);
     Context own;
-    models[static_cast<size_t>(process)] = fit_stream(map, options, rows, Y.cols, own);
+    models[process] = fit_stream(map, options, rows, Y.cols, own);
   });
   for (const Model& model : models) {
     CHECK(model.rows == X.rows());

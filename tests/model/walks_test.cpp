@@ -109,9 +109,7 @@ namespace {
 
 struct Walk {
   std::vector<double> lambdas, losses;
-  double best() const {
-    return lambdas[static_cast<size_t>(std::ranges::min_element(losses) - losses.begin())];
-  }
+  double best() const { return lambdas[std::ranges::min_element(losses) - losses.begin()]; }
 };
 
 /// A loss that is unimodal in log lambda with its minimum at `best`.

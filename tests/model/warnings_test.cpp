@@ -136,7 +136,7 @@ Problem measured_thrice(double noise) {
   random::fill_normal(random::Stream(82, random::Tag::generated, 0), 0, errors);
   for (int64_t i = 0; i < 900; ++i) {
     for (int64_t j = 0; j < 2; ++j) problem.X(i, j) = problem.X(i % 300, j);
-    problem.Y(i, 0) = 7 + 3 * problem.X(i, 0) + noise * errors[static_cast<size_t>(i)];
+    problem.Y(i, 0) = 7 + 3 * problem.X(i, 0) + noise * errors[i];
   }
   return problem;
 }

@@ -40,8 +40,7 @@ struct Stream final : RowStream {
     const int64_t i0 = at;
     at = std::min(at + 50, last);
     return {Rows(problem.x()).block_rows(i0, at), problem.y().block_rows(i0, at),
-            std::span<const double>(weights).subspan(static_cast<size_t>(i0),
-                                                     static_cast<size_t>(at - i0))};
+            std::span<const double>(weights).subspan(i0, at - i0)};
   }
   solver::Reduction* reduction() const override { return sums; }
   const Problem& problem;

@@ -30,7 +30,7 @@ Matrix<T> repeated(MatrixView<const T> rows, const std::vector<double>& weights)
                 rows.cols);
   int64_t to = 0;
   for (int64_t i = 0; i < rows.rows; ++i)
-    for (int k = 0; k < static_cast<int>(weights[static_cast<size_t>(i)]); ++k)
+    for (int k = 0; k < static_cast<int>(weights[i]); ++k)
       std::copy_n(rows.row(i), rows.cols, all.view().row(to++));
   return all;
 }
@@ -96,7 +96,7 @@ TEST_CASE("sparse weighted rows and classes are those of repeated rows") {
   SparseRows<double> copies;
   copies.cols = 6;
   for (int64_t i = 0; i < 150; ++i)
-    for (int k = 0; k < static_cast<int>(weights[static_cast<size_t>(i)]); ++k) {
+    for (int k = 0; k < static_cast<int>(weights[i]); ++k) {
       for_each_listed(sparse.view(), i, [&](int64_t j, double x) { copies.add(j, x); });
       copies.end_row();
     }
@@ -154,8 +154,7 @@ TEST_CASE("leave-one-out of weighted rows weighs their errors, primal and dual")
       const Matrix<double> r =
           path.leave_one_out(point.lambda, Z.view(), problem.y(), context, weights);
       double squares = 0;
-      for (int64_t i = 0; i < 40; ++i)
-        squares += weights[static_cast<size_t>(i)] * r(i, 0) * r(i, 0);
+      for (int64_t i = 0; i < 40; ++i) squares += weights[i] * r(i, 0) * r(i, 0);
       CHECK(point.score == Approx(squares / path.weight()).epsilon(1e-6));
     }
   }
@@ -171,7 +170,7 @@ TEST_CASE("a process of too few rows to hold out makes all of them refuse") {
       const int64_t first = process == 0 ? 0 : 39, last = process == 0 ? 39 : 40;
       const MatrixSource rows(Z.view().block_rows(first, last), problem.y().block_rows(first, last),
                               32, false, {}, &reduction);
-      faults[static_cast<size_t>(process)] = refusal_fault(
+      faults[process] = refusal_fault(
           MERCER_INVALID_ARGUMENT,
           [&] { select(rows, {.selection = selection}, Task::regression, {true}, own); },
           "1 processes hold fewer than");
@@ -192,7 +191,7 @@ TEST_CASE("weights that cannot be are refused by a fit") {
   CHECK(refused(MERCER_INVALID_ARGUMENT, std::vector<double>(30, -1.0), "weight -1") == "");
   // Every row that is held out weighs nothing.
   std::vector<double> some(30, 1.0);
-  for (const int64_t row : split_rows(30, 0.1, 30, 0).held_out) some[static_cast<size_t>(row)] = 0;
+  for (const int64_t row : split_rows(30, 0.1, 30, 0).held_out) some[row] = 0;
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
                 fit(gaussian_map(3, 16), f64_options(Selection::held_out), problem, some),
                 "rows held out sum to 0");

@@ -93,7 +93,7 @@ TEST_CASE("a search learns from the rows that weigh") {
   std::vector<double> weights(400, 1.0);
   for (int64_t i = 0; i < 400; i += 2) {  // half of the rows say the contrary
     problem.Y(i, 0) = -problem.Y(i, 0);
-    weights[static_cast<size_t>(i)] = 1e-4;
+    weights[i] = 1e-4;
   }
   const Model deaf = searched(problem), told = searched(problem, weights);
   CHECK(statistic::r_squared(truth.y(), predictions(deaf, truth.x()).view()) < 0.3);

@@ -67,7 +67,7 @@ std::vector<double> countsketch_estimates(const std::vector<double>& x,
   for (size_t k = 0; k < d; ++k) draws *= 2 * width;
   std::vector<double> estimates;
   for (int64_t draw = 0; draw < draws; ++draw) {
-    std::vector<double> u(static_cast<size_t>(width)), v(u.size());
+    std::vector<double> u(width), v(u.size());
     int64_t rest = draw;
     for (size_t k = 0; k < d; ++k, rest /= 2 * width) {
       const auto bucket = static_cast<size_t>(rest % (2 * width) / 2);

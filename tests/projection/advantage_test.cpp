@@ -27,7 +27,7 @@ std::unique_ptr<FeatureMap> map_of(const kernel::Kernel& kernel, const char* pro
 Matrix<double> two_rows(int64_t d) {
   Matrix<double> X(2, d);
   random::fill_uniform(random::Stream(static_cast<uint64_t>(d), random::Tag::generated, 0), 0,
-                       std::span(X.data(), static_cast<size_t>(2 * d)));
+                       std::span(X.data(), 2 * d));
   for (int64_t i = 0; i < 2 * d; ++i) X.data()[i] /= std::sqrt(static_cast<double>(d));
   return X;
 }
@@ -60,8 +60,7 @@ std::vector<double> gram_errors(const kernel::Kernel& kernel, const char* projec
                                 int64_t D, uint64_t seeds) {
   constexpr int64_t n = 60;
   Matrix<double> X(n, d), exact(n, n), approximate(n, n);
-  random::fill_normal(random::Stream(3, random::Tag::generated, 0), 0,
-                      std::span(X.data(), static_cast<size_t>(n * d)));
+  random::fill_normal(random::Stream(3, random::Tag::generated, 0), 0, std::span(X.data(), n * d));
   Context context;
   kernel::gram(kernel, X.view(), X.view(), context, exact.view());
   std::vector<double> errors;

@@ -77,7 +77,7 @@ double characteristic(const kernel::Kernel& kernel, double t) {
 double covariance(const kernel::Kernel& kernel, const std::vector<double>& tau, int64_t n,
                   int64_t m) {
   const auto at = [&](int64_t l) {
-    return l % n < static_cast<int64_t>(tau.size()) ? tau[static_cast<size_t>(l % n)] : 0.0;
+    return l % n < static_cast<int64_t>(tau.size()) ? tau[l % n] : 0.0;
   };
   double all = 1, square = 1;
   for (const double t : tau) square *= std::pow(characteristic(kernel, t), 2);

@@ -52,7 +52,7 @@ void check_reference() {
     const CirculantNumbers<T> numbers{
         aligned<T>(entry.at("circulant_signs").get<std::vector<double>>()),
         projection::circulant_filters<T>(spectra, aligned<double>(g)),
-        aligned<T>(std::vector<double>(static_cast<size_t>(n), 1.0))};
+        aligned<T>(std::vector<double>(n, 1.0))};
     const AlignedBuffer<T> out(n), scratch(projection::circulant_scratch(n, 1));
     projection::circulant_blocks(fft, numbers, aligned<T>(x).data(), n, scratch.data(), out.data());
     double worst = 0, g1 = 0, x2 = 0;
@@ -171,7 +171,7 @@ TEST_CASE("circulant: several lengthscales divide the inputs, in both kinds of l
   const std::vector<double> lengthscale = {0.5, 2.0, 1.0, 4.0, 0.25};  // powers of two: exact
   Matrix<double> X = test::random_matrix(10, 5, 2), scaled(10, 5);
   for (int64_t i = 0; i < 10; ++i) {
-    for (int64_t k = 0; k < 5; ++k) scaled(i, k) = X(i, k) / lengthscale[static_cast<size_t>(k)];
+    for (int64_t k = 0; k < 5; ++k) scaled(i, k) = X(i, k) / lengthscale[k];
   }
   const auto ard = map_of(*kernel::make_gaussian(lengthscale, 1.0), FourierForm::pair, 5, 100, 3);
   CHECK(equal_bytes(features_of(*ard, X), features_of(*map_of(*kernel::make_gaussian({1.0}, 1.0),
@@ -223,7 +223,7 @@ TEST_CASE("circulant: threads create, share and apply maps at once") {
       wrong[t] += !equal_bytes(features_of(*shared, X), Z);  // all of them draw it
       for (int repeat = 0; repeat < 5; ++repeat) {
         const int other = (t + repeat) % kThreads;
-        wrong[t] += !equal_bytes(expected(other), serial[static_cast<size_t>(other)]);
+        wrong[t] += !equal_bytes(expected(other), serial[other]);
       }
     });
   }

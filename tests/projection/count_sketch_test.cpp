@@ -25,9 +25,8 @@ double worst_difference(const std::vector<double>& a, const Reference& b) {
 
 // h(k) and s(k): where and with which sign coordinate k of the identity ends.
 std::pair<int64_t, double> image(const CountSketch& sketch, int64_t k) {
-  std::vector<double> x(static_cast<size_t>(sketch.inputs())),
-      z(static_cast<size_t>(sketch.outputs()));
-  x[static_cast<size_t>(k)] = 1;
+  std::vector<double> x(sketch.inputs()), z(sketch.outputs());
+  x[k] = 1;
   sketch.add(x.data(), 0, sketch.outputs(), z.data());
   for (size_t j = 0; j < z.size(); ++j) {
     if (z[j] != 0) return {static_cast<int64_t>(j), z[j]};
@@ -46,7 +45,7 @@ TEST_CASE("countsketch: reference numbers, dense and sparse") {
     for (const double s : entry["s"].get<std::vector<double>>())
       signs.push_back(static_cast<int8_t>(s));
     const CountSketch sketch(entry["h"].get<std::vector<int32_t>>(), signs, D);
-    std::vector<double> dense(static_cast<size_t>(D)), sparse(static_cast<size_t>(D));
+    std::vector<double> dense(D), sparse(D);
     sketch.add(entry["dense_x"].get<std::vector<double>>().data(), 0, D, dense.data());
     CHECK(worst_difference(dense, entry["dense_output"]) <= tolerance);
     const auto indices = entry["sparse_indices"].get<std::vector<int64_t>>();
@@ -66,8 +65,8 @@ TEST_CASE("countsketch: buckets and signs are uniform, factors independent") {
     const auto [h, s] = image(one, k);
     const auto [g, t] = image(two, k);
     REQUIRE((h >= 0 && g >= 0 && std::fabs(s) == 1 && std::fabs(t) == 1));
-    ++cells[static_cast<size_t>(h * 4 + (s > 0) * 2 + (t > 0))];
-    ++pairs[static_cast<size_t>(h * m + g)];
+    ++cells[h * 4 + (s > 0) * 2 + (t > 0)];
+    ++pairs[h * m + g];
   }
   CHECK(test::chi_square_uniform(cells) <=
         test::chi_square_threshold(4 * m - 1, test::kFailure, 2));
@@ -94,7 +93,7 @@ TEST_CASE("countsketch: add_transpose is the adjoint, in any ranges of buckets")
   // Small integers: every sum is exact, so <Cx, z> = <x, C'z> holds to the bit.
   for (const auto& [d, m] : {std::pair<int64_t, int64_t>{1, 1}, {300, 37}, {20, 500}}) {
     const CountSketch sketch = CountSketch::draw(9, 0, d, m);
-    std::vector<double> x(static_cast<size_t>(d)), z(static_cast<size_t>(m)), image(z.size());
+    std::vector<double> x(d), z(m), image(z.size());
     for (size_t k = 0; k < x.size(); ++k) x[k] = static_cast<double>(k * 7 % 11) - 5;
     for (size_t j = 0; j < z.size(); ++j) z[j] = static_cast<double>(j * 5 % 13) - 6;
     sketch.add(x.data(), 0, m, image.data());

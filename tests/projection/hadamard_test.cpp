@@ -56,7 +56,7 @@ TEST_CASE("structured blocks: reference numbers") {
     // The reference lists D1, D2, D3 of H D1 H D2 H D3; blocks take the first applied, D3, first.
     std::vector<double> signs;
     for (int k = 2; k >= 0; --k) {
-      const std::vector<double> diagonal = list(entry["sorf_signs"][static_cast<size_t>(k)]);
+      const std::vector<double> diagonal = list(entry["sorf_signs"][k]);
       signs.insert(signs.end(), diagonal.begin(), diagonal.end());
     }
     // sqrt(d) (H/sqrt d)^3 = H^3 / d.

@@ -35,8 +35,7 @@ int64_t wrong_isotropic_columns(const char* name, Scramble scramble) {
     points.fill(k, 0, u);
     for (size_t j = 0; j < 200; ++j) {
       const double omega = kernel->spectral_law()->scale_quantile(s[j]) *
-                           random::normal_quantile(u[j]) /
-                           kernel->lengthscale()[static_cast<size_t>(k)];
+                           random::normal_quantile(u[j]) / kernel->lengthscale()[k];
       wrong += W(static_cast<int64_t>(j), k) != omega * 0.15915494309189533577;
     }
   }
@@ -61,8 +60,7 @@ int64_t wrong_columns(const char* name, Scramble scramble) {
   for (int64_t k = 0; k < 3; ++k) {
     points.fill(k, 0, u);
     for (int64_t j = 0; j < 200; ++j) {
-      const double omega = kernel->spectral_law()->quantile(u[static_cast<size_t>(j)]) /
-                           kernel->lengthscale()[static_cast<size_t>(k)];
+      const double omega = kernel->spectral_law()->quantile(u[j]) / kernel->lengthscale()[k];
       wrong += W(j, k) != omega * 0.15915494309189533577;
     }
   }
@@ -132,8 +130,8 @@ TEST_CASE("low discrepancy: every column of an isotropic law has that law over t
     for (int64_t i = 0; i < kSeeds; ++i) {
       const random::Stream stream(3, random::Tag::generated, static_cast<uint64_t>(i));
       kernel->spectral_law()->draw(stream, omega);
-      drawn[static_cast<size_t>(i)] = omega[d - 1];
-      drawn_norms[static_cast<size_t>(i)] = std::hypot(omega[0], omega[1], omega[2]);
+      drawn[i] = omega[d - 1];
+      drawn_norms[i] = std::hypot(omega[0], omega[1], omega[2]);
     }
     for (const char* name : {"sobol", "halton"}) {
       for (const Scramble scramble : {Scramble::owen, Scramble::digital_shift}) {
@@ -144,8 +142,8 @@ TEST_CASE("low discrepancy: every column of an isotropic law has that law over t
                            projection::Radius::drawn, scramble);
           given.unit = projection::Unit::plain;
           const Matrix<double> W = columns_of(*make_projection(name, given));
-          last[static_cast<size_t>(i)] = W(kColumn, d - 1);
-          norms[static_cast<size_t>(i)] = std::hypot(W(kColumn, 0), W(kColumn, 1), W(kColumn, 2));
+          last[i] = W(kColumn, d - 1);
+          norms[i] = std::hypot(W(kColumn, 0), W(kColumn, 1), W(kColumn, 2));
         }
         INFO(name << ", " << std::string(kernel->name()) << ", " << static_cast<int>(scramble));
         CHECK(two_sample_distance(last, drawn) < threshold);

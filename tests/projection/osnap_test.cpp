@@ -16,11 +16,11 @@ namespace {
 Matrix<double> images(const Osnap& sketch, int64_t d, int64_t m) {
   Matrix<double> S(d, m);
   S.fill(0);
-  std::vector<double> x(static_cast<size_t>(d));
+  std::vector<double> x(d);
   for (int64_t k = 0; k < d; ++k) {
-    x[static_cast<size_t>(k)] = 1;
+    x[k] = 1;
     sketch.add(x.data(), 0, m, S.view().row(k));
-    x[static_cast<size_t>(k)] = 0;
+    x[k] = 0;
   }
   return S;
 }
@@ -77,7 +77,7 @@ TEST_CASE("osnap: a range draws its own blocks and gives the same numbers, dense
     for (int64_t j1 = j0 + 1; j1 <= m; ++j1) {
       const Osnap some(d, m, s, 8);
       some.prepare({j0, j1}, context);
-      std::vector<float> whole(m), piece(static_cast<size_t>(j1 - j0));
+      std::vector<float> whole(m), piece(j1 - j0);
       all.add(X.view(), 2, 0, m, whole.data());
       some.add(X.view(), 2, j0, j1, piece.data());
       if (!std::equal(piece.begin(), piece.end(), whole.begin() + j0)) FAIL(j0 << " to " << j1);
@@ -90,8 +90,7 @@ TEST_CASE("osnap: add_transpose is the adjoint, to the bit on small integers") {
   for (const auto& [d, m, s] : {std::array<int64_t, 3>{1, 1, 1}, {70, 23, 5}, {20, 64, 8}}) {
     const Osnap sketch(d, m, s, 8);
     sketch.prepare({0, m}, context);
-    std::vector<double> x(static_cast<size_t>(d)), z(static_cast<size_t>(m)), image(z.size()),
-        back(x.size());
+    std::vector<double> x(d), z(m), image(z.size()), back(x.size());
     for (size_t k = 0; k < x.size(); ++k) x[k] = static_cast<double>(k * 7 % 11) - 5;
     for (size_t j = 0; j < z.size(); ++j) z[j] = static_cast<double>(j * 5 % 13) - 6;
     sketch.add(x.data(), 0, m, image.data());

@@ -43,7 +43,7 @@ Complex weight(const SketchShape& shape, int64_t i, int64_t l, int64_t k) {
 
 test::WeightsOf weights_of(const SketchShape& shape) {
   return [shape](int64_t i, int64_t l) {
-    const FactorShape& factor = shape.factors[static_cast<size_t>(i)];
+    const FactorShape& factor = shape.factors[i];
     Vector w;
     for (int64_t k = 0; k < factor.dimension(); ++k) w.push_back(weight(shape, i, l, k));
     return w;

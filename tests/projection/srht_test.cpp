@@ -60,10 +60,9 @@ TEST_CASE("srht: reference numbers, which are TensorSRHT of degree 1 with real s
     srht_blocks(x.data(), signs.get<std::vector<double>>().data(), index.data(), n, 1,
                 scratch.data(), out.data());
     for (int64_t l = 0; l < D; ++l) {
-      const double expected = entry["output"][static_cast<size_t>(l)];
+      const double expected = entry["output"][l];
       // Four products of numbers below 2, each rounded at most four times.
-      CHECK(std::fabs(out[static_cast<size_t>(l)] / std::sqrt(static_cast<double>(D)) - expected) <=
-            1e-14);
+      CHECK(std::fabs(out[l] / std::sqrt(static_cast<double>(D)) - expected) <= 1e-14);
       ++compared;
     }
   }
@@ -92,9 +91,7 @@ TEST_CASE("srht: every block is rows of H times signs, each row once") {
         // A character of (Z/2)^m: the value at k is the product of those at the bits of k.
         for (int64_t k = 1; k < d; ++k) {
           const int64_t low = k & -k;
-          not_hadamard +=
-              ratio[static_cast<size_t>(k)] !=
-              ratio[static_cast<size_t>(low)] * ratio[static_cast<size_t>(k - low)] * ratio[0];
+          not_hadamard += ratio[k] != ratio[low] * ratio[k - low] * ratio[0];
         }
       }
     }

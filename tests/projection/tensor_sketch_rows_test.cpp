@@ -30,11 +30,10 @@ template <class T>
 void check_sparse(bool complex, int64_t m, int64_t p, int64_t most) {
   constexpr int64_t n = 12, d = 90;
   const Twins<T> X(n, d, most, 5);
-  const SketchShape shape =
-      shape_of(complex, std::vector<FactorShape>(static_cast<size_t>(p), {d, 1, 0.5}), m, 2);
+  const SketchShape shape = shape_of(complex, std::vector<FactorShape>(p, {d, 1, 0.5}), m, 2);
   const auto sketch = make_tensor_sketch(shape);
-  const std::vector<FactorRows<T>> lists(static_cast<size_t>(p), X.as_sparse());
-  const std::vector<FactorRows<T>> whole(static_cast<size_t>(p), X.as_dense());
+  const std::vector<FactorRows<T>> lists(p, X.as_sparse());
+  const std::vector<FactorRows<T>> whole(p, X.as_dense());
   auto a = sketched<T>(*sketch, n, lists), b = sketched<T>(*sketch, n, whole);
   for (int64_t i = 0; i < n; ++i) {
     double norm = 0.5;
@@ -66,8 +65,7 @@ void check_pooling(bool complex, int64_t m, int64_t most) {
   }
   Vector expected(static_cast<size_t>(m), complex ? Wide(0.25, 0.25) : Wide(0.25, 0));
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < m; ++j)
-      expected[static_cast<size_t>(j)] += Wide(Z.re(i, j), complex ? Z.im(i, j) : T{0});
+    for (int64_t j = 0; j < m; ++j) expected[j] += Wide(Z.re(i, j), complex ? Z.im(i, j) : T{0});
   }
   // |u|_1 <= most + 1/2 and 4.
   const double magnitude =

@@ -30,8 +30,7 @@ template <class T>
 Matrix<T> matrix_of(const Reference& rows) {
   Matrix<T> X(static_cast<int64_t>(rows.size()), static_cast<int64_t>(rows[0].size()));
   for (int64_t i = 0; i < X.rows(); ++i)
-    for (int64_t k = 0; k < X.cols(); ++k)
-      X(i, k) = rows[static_cast<size_t>(i)][static_cast<size_t>(k)].get<T>();
+    for (int64_t k = 0; k < X.cols(); ++k) X(i, k) = rows[i][k].get<T>();
   return X;
 }
 
@@ -44,11 +43,10 @@ std::vector<Vector> images(const SketchShape& shape, size_t i) {
   identity.fill(0);
   for (int64_t k = 0; k < d; ++k) identity(k, k) = 1;
   auto Z = sketched<double>(*make_tensor_sketch(one), d, {dense(identity)});
-  std::vector<Vector> out(static_cast<size_t>(d), Vector(static_cast<size_t>(shape.columns)));
+  std::vector<Vector> out(d, Vector(shape.columns));
   for (int64_t k = 0; k < d; ++k) {
     for (int64_t j = 0; j < shape.columns; ++j)
-      out[static_cast<size_t>(k)][static_cast<size_t>(j)] =
-          Wide(Z.re(k, j), shape.complex ? Z.im(k, j) : 0.0);
+      out[k][j] = Wide(Z.re(k, j), shape.complex ? Z.im(k, j) : 0.0);
   }
   return out;
 }
@@ -133,9 +131,8 @@ void check_reference() {
     for (size_t f = 0; f < static_cast<size_t>(p); ++f)
       hashes.push_back(hash_of(entry.at("h")[f], entry.at("s")[f]));
     const auto sketch = make_tensor_sketch(
-        shape_of(false, std::vector<FactorShape>(static_cast<size_t>(p), {X.cols()}), m, 0),
-        std::move(hashes));
-    auto Z = sketched<T>(*sketch, 1, std::vector<FactorRows<T>>(static_cast<size_t>(p), dense(X)));
+        shape_of(false, std::vector<FactorShape>(p, {X.cols()}), m, 0), std::move(hashes));
+    auto Z = sketched<T>(*sketch, 1, std::vector<FactorRows<T>>(p, dense(X)));
     Vector expected;
     for (const Reference& value : entry.at("output")) expected.emplace_back(value.get<double>());
     double norm = 0;
@@ -218,7 +215,7 @@ TEST_CASE("tensor sketch: complex units and buckets are uniform, factors indepen
   const CsrView<double> view = identity.view();
   FactorRows<double> rows;
   rows.sparse = &view;
-  std::vector<int64_t> cells(4 * m * 4 * m), state(static_cast<size_t>(d));
+  std::vector<int64_t> cells(4 * m * 4 * m), state(d);
   for (const int64_t factor : {0, 1}) {
     SketchShape shape = shape_of(true, {{d}}, m, 5);
     shape.first_factor = factor;
@@ -231,10 +228,10 @@ TEST_CASE("tensor sketch: complex units and buckets are uniform, factors indepen
           if (parts[u] == 1) found = found * 4 * m + 4 * j + u + 1;  // one at most, or out of range
       }
       REQUIRE((found >= 1 && found <= 4 * m));
-      state[static_cast<size_t>(k)] = 4 * m * state[static_cast<size_t>(k)] + found - 1;
+      state[k] = 4 * m * state[k] + found - 1;
     }
   }
-  for (const int64_t pair : state) ++cells[static_cast<size_t>(pair)];
+  for (const int64_t pair : state) ++cells[pair];
   CHECK(chi_square_uniform(cells) <= chi_square_threshold(static_cast<double>(cells.size()) - 1));
 }
 

@@ -30,10 +30,9 @@ Index factor_of(const IndexLaw& law, const Index& index, int64_t i) {
 
 std::vector<Index> tuples_of(const IndexLaw& law) {
   const Index index = draw(law);
-  std::vector<Index> tuples(static_cast<size_t>(law.columns));
+  std::vector<Index> tuples(law.columns);
   for (int64_t i = 0; i < law.factors; ++i) {
-    for (int64_t l = 0; l < law.columns; ++l)
-      tuples[static_cast<size_t>(l)].push_back(index[static_cast<size_t>(i * law.columns + l)]);
+    for (int64_t l = 0; l < law.columns; ++l) tuples[l].push_back(index[i * law.columns + l]);
   }
   return tuples;
 }
@@ -43,8 +42,8 @@ bool in_range(const Index& index, int64_t d) {
 }
 
 std::vector<int64_t> counts(const Index& index, int64_t d) {
-  std::vector<int64_t> out(static_cast<size_t>(d));
-  for (const int32_t k : index) ++out[static_cast<size_t>(k)];
+  std::vector<int64_t> out(d);
+  for (const int32_t k : index) ++out[k];
   return out;
 }
 
@@ -57,9 +56,8 @@ random::Cursor cursor(const IndexLaw& law, int64_t i, int64_t block) {
 // Chi-square of cells(seed) over seeds, each a cell below `count`.
 template <class Cell>
 void check_uniform(int64_t count, int64_t seeds, const Cell& cell) {
-  std::vector<int64_t> cells(static_cast<size_t>(count));
-  for (int64_t seed = 0; seed < seeds; ++seed)
-    ++cells[static_cast<size_t>(cell(static_cast<uint64_t>(seed)))];
+  std::vector<int64_t> cells(count);
+  for (int64_t seed = 0; seed < seeds; ++seed) ++cells[cell(static_cast<uint64_t>(seed))];
   // 40 such checks in this file at most.
   CHECK(test::chi_square_uniform(cells) <=
         test::chi_square_threshold(static_cast<double>(count - 1), test::kFailure, 40));
@@ -80,10 +78,10 @@ TEST_CASE("TensorSRHT index: upsampled is a shuffle of ceil(m/d) copies, cut") {
       REQUIRE(in_range(index, d));
       for (int64_t i = 0; i < 3; ++i) {
         const Index one = factor_of(law, index, i), all = factor_of(whole, uncut, i);
-        CHECK(counts(all, d) == std::vector<int64_t>(static_cast<size_t>(d), copies));
+        CHECK(counts(all, d) == std::vector<int64_t>(d, copies));
         CHECK(std::equal(one.begin(), one.end(), all.begin()));
         // The documented stream.
-        std::vector<int64_t> order(static_cast<size_t>(copies * d));
+        std::vector<int64_t> order(copies * d);
         random::Cursor from = cursor(law, i, 0);
         random::permutation(from, order);
         CHECK(std::equal(all.begin(), all.end(), order.begin(),
@@ -106,8 +104,8 @@ TEST_CASE("TensorSRHT index: every block of stacked is a permutation of its own"
         const Index group = factor_of(law, index, i);
         const auto first = group.begin() + block % together * d;
         const Index one(first, first + d);
-        CHECK(counts(one, d) == std::vector<int64_t>(static_cast<size_t>(d), 1));
-        std::vector<int64_t> order(static_cast<size_t>(d));
+        CHECK(counts(one, d) == std::vector<int64_t>(d, 1));
+        std::vector<int64_t> order(d);
         random::Cursor from = cursor(law, i, block);
         random::permutation(from, order);
         CHECK(std::equal(one.begin(), one.end(), order.begin()));
@@ -128,7 +126,7 @@ TEST_CASE("TensorSRHT index: tuples are distinct, and all are taken if there are
     for (const Index& tuple : tuples) REQUIRE(in_range(tuple, d));
     CHECK(std::set<Index>(tuples.begin(), tuples.end()).size() == static_cast<size_t>(m));
     // Digits of a sample without replacement of the documented stream.
-    std::vector<int64_t> numbers(static_cast<size_t>(m));
+    std::vector<int64_t> numbers(m);
     random::Cursor from = cursor(law, 0, 0);
     random::sample_without_replacement(from, static_cast<int64_t>(std::pow(d, p)), numbers);
     int64_t wrong = 0;

@@ -57,8 +57,8 @@ void add_columns(const Reference& entry, size_t block, size_t first, size_t n,
   const int64_t d = entry["d"];
   const size_t p = entry["p"], D = entry["D"];
   auto x = entry["x"].get<std::vector<double>>();
-  x.resize(static_cast<size_t>(d), 0.0);
-  std::vector<double> table(static_cast<size_t>(2 * d));
+  x.resize(d, 0.0);
+  std::vector<double> table(2 * d);
   const auto count = static_cast<int64_t>(n);
   const double share = 1 / std::sqrt(static_cast<double>(D));
   for (size_t i = 0; i < p; ++i) {
@@ -102,13 +102,11 @@ class Definition {
 
   Vector operator()(int64_t i, int64_t l) const {
     const int64_t block = index_block(law_);
-    const int64_t row =
-        index_[static_cast<size_t>(l / block)][static_cast<size_t>(i * block + l % block)];
+    const int64_t row = index_[l / block][i * block + l % block];
     Vector w;
-    for (int64_t k = 0; k < shape_.factors[static_cast<size_t>(i)].dimension(); ++k) {
+    for (int64_t k = 0; k < shape_.factors[i].dimension(); ++k) {
       const int odd = std::popcount(static_cast<uint64_t>(row & k)) % 2;
-      w.push_back(signs_[static_cast<size_t>(i)][static_cast<size_t>(k)] *
-                  static_cast<long double>(1 - 2 * odd));
+      w.push_back(signs_[i][k] * static_cast<long double>(1 - 2 * odd));
     }
     return w;
   }

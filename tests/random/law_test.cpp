@@ -70,7 +70,7 @@ TEST_CASE("laws: the two halves of a block are independent") {
     std::vector<int> cells(256);
     for (size_t i = 0; i + 1 < sample.size(); i += 2) {
       const auto cell = [&](double x) { return std::min(15, static_cast<int>(16 * law.cdf(x))); };
-      ++cells[static_cast<size_t>(16 * cell(sample[i]) + cell(sample[i + 1]))];
+      ++cells[16 * cell(sample[i]) + cell(sample[i + 1])];
     }
     CHECK(chi_square_uniform(cells) < chi_square_threshold(255, kFailure, std::size(kLaws)));
   }

@@ -95,7 +95,7 @@ Matrix<double> reflections_one_by_one(const Stream& stream, int64_t d) {
   Matrix<double> Q(d, d);
   Q.fill(0.0);
   for (int64_t k = d - 1; k >= 0; --k) {
-    std::vector<double> v(static_cast<size_t>(d - k));
+    std::vector<double> v(d - k);
     fill_normal(stream, static_cast<uint64_t>(k * d + k), v);
     Q(k, k) = v[0] < 0 ? -1.0 : 1.0;
     if (k == d - 1) continue;
@@ -107,9 +107,8 @@ Matrix<double> reflections_one_by_one(const Stream& stream, int64_t d) {
     for (const double x : v) length += x * x;
     for (int64_t j = k; j < d; ++j) {
       double along = 0.0;
-      for (int64_t i = k; i < d; ++i) along += v[static_cast<size_t>(i - k)] * Q(i, j);
-      for (int64_t i = k; i < d; ++i)
-        Q(i, j) -= 2.0 * along / length * v[static_cast<size_t>(i - k)];
+      for (int64_t i = k; i < d; ++i) along += v[i - k] * Q(i, j);
+      for (int64_t i = k; i < d; ++i) Q(i, j) -= 2.0 * along / length * v[i - k];
     }
   }
   return Q;
@@ -172,8 +171,7 @@ TEST_CASE("haar: the same bytes for 1, 2 and 7 threads and any leading dimension
   fill_haar_orthogonal(test_stream(52), context, {padded.data(), d, d, ld});
   int wrong = 0;
   for (int64_t i = 0; i < d; ++i) {
-    for (int64_t j = 0; j < ld; ++j)
-      wrong += padded[static_cast<size_t>(i * ld + j)] != (j < d ? Q(i, j) : -7.0);
+    for (int64_t j = 0; j < ld; ++j) wrong += padded[i * ld + j] != (j < d ? Q(i, j) : -7.0);
   }
   CHECK(wrong == 0);
 }

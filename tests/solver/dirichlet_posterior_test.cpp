@@ -71,8 +71,7 @@ TEST_CASE("dirichlet: means and variances of the reference's classes") {
   const auto K = static_cast<int64_t>(one["posterior"].size());
   Matrix<double> Y(Z.rows(), K);
   Y.fill(0);
-  for (int64_t i = 0; i < Z.rows(); ++i)
-    Y(i, one["labels"][static_cast<size_t>(i)].get<int64_t>()) = 1;
+  for (int64_t i = 0; i < Z.rows(); ++i) Y(i, one["labels"][i].get<int64_t>()) = 1;
   Context context;
   const test::MatrixSource rows(Z.view(), Y.view(), 3, false);
   const DirichletPosterior posterior(ClassSums(rows, context), one["alpha"].get<double>(),
@@ -80,7 +79,7 @@ TEST_CASE("dirichlet: means and variances of the reference's classes") {
   const Moments found = moments(posterior, T.view());
   for (int64_t k = 0; k < K; ++k)
     for (int64_t i = 0; i < T.rows(); ++i) {
-      const test::Reference& expected = one["posterior"][static_cast<size_t>(k)];
+      const test::Reference& expected = one["posterior"][k];
       const auto row = static_cast<size_t>(i);
       CHECK(found.mean(i, k) == Approx(expected["mean"][row].get<double>()).epsilon(1e-9));
       CHECK(found.variance(i, k) == Approx(expected["variance"][row].get<double>()).epsilon(1e-9));
@@ -106,7 +105,7 @@ TEST_CASE("dirichlet: a class is a Gaussian process of weighted rows, read back,
     for (int64_t i = 0; i < n; ++i) {
       const auto target = solver::dirichlet_target(alpha, Y(i, k) == 1);
       y(i, 0) = target.value;
-      weights.push_back(given[static_cast<size_t>(i)] / target.variance);
+      weights.push_back(given[i] / target.variance);
       total += weights.back();
     }
     // Noise 1 for a row of weight 1, as the sums have it: n lambda is that over a weight's variance.

@@ -36,7 +36,7 @@ double largest_gap(const Weights& a, const Weights& b, MatrixView<const double> 
   double worst = 0;
   for (int64_t i = 0; i < Z.rows; ++i)
     for (int64_t k = 0; k < a.w.cols(); ++k) {
-      double f = a.intercept[static_cast<size_t>(k)], g = b.intercept[static_cast<size_t>(k)];
+      double f = a.intercept[k], g = b.intercept[k];
       for (int64_t j = 0; j < Z.cols; ++j) {
         f += Z(i, j) * a.w(j, k);
         g += Z(i, j) * b.w(j, k);

@@ -21,8 +21,8 @@ Matrix<double> refitted(const Problem& problem, bool center, double shift) {
   const int64_t n = problem.Z.rows(), m = problem.Y.cols();
   Matrix<double> left_out(n, m);
   for (int64_t i = 0; i < n; ++i) {
-    std::vector<bool> keep(static_cast<std::size_t>(n), true);
-    keep[static_cast<std::size_t>(i)] = false;
+    std::vector<bool> keep(n, true);
+    keep[i] = false;
     const Matrix<double> R =
         test::residuals(problem, test::reference_ridge(problem, center, shift, keep));
     for (int64_t j = 0; j < m; ++j) left_out(i, j) = R(i, j);

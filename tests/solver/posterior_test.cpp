@@ -38,7 +38,7 @@ Matrix<double> features_of(const test::Reference& X, const test::Reference& W0,
     for (int64_t j = 0; j < F; ++j) {
       double angle = 0;
       for (std::size_t k = 0; k < ell.size(); ++k)
-        angle += X[i][k].get<double>() * W0[k][static_cast<std::size_t>(j)].get<double>() / ell[k];
+        angle += X[i][k].get<double>() * W0[k][j].get<double>() / ell[k];
       const double scale = 1 / std::sqrt(static_cast<double>(F));
       Z(static_cast<int64_t>(i), j) = scale * std::cos(angle);
       Z(static_cast<int64_t>(i), F + j) = scale * std::sin(angle);
@@ -107,10 +107,9 @@ void check_moments(const Predicted& found, const test::Reference& expected) {
     CHECK(found.variance(i, 0) ==
           Approx(expected["latent_variance"][row].get<double>()).epsilon(1e-9));
     for (int64_t j = 0; j < n; ++j)
-      CHECK(found.joint(i, j) ==
-            Approx(expected["latent_covariance"][row][static_cast<std::size_t>(j)].get<double>())
-                .epsilon(1e-8)
-                .margin(1e-12));
+      CHECK(
+          found.joint(i, j) ==
+          Approx(expected["latent_covariance"][row][j].get<double>()).epsilon(1e-8).margin(1e-12));
   }
 }
 
@@ -126,8 +125,7 @@ Matrix<double> exact_features(const test::Reference& one) {
     for (int64_t j = 0; j < n; ++j) {
       double squares = 0;
       for (std::size_t k = 0; k < ell.size(); ++k)
-        squares += std::pow(
-            (X[static_cast<std::size_t>(i)][k] - X[static_cast<std::size_t>(j)][k]) / ell[k], 2);
+        squares += std::pow((X[i][k] - X[j][k]) / ell[k], 2);
       K(i, j) = std::exp(-squares / 2);
     }
   REQUIRE(linalg::cholesky(K.view()) == 0);
@@ -170,7 +168,7 @@ TEST_CASE("posterior: mean, variance and joint covariance of the reference, feat
     for (int64_t i = 0; i < m; ++i) {
       const double own = found.variance(i, 0) + noise, ratio = (exact.variance(i, 0) + noise) / own;
       const double apart = found.mean(i, 0) - exact.mean(i, 0);
-      const double error = y[static_cast<std::size_t>(i)] - found.mean(i, 0);
+      const double error = y[i] - found.mean(i, 0);
       kl += (ratio - std::log(ratio) - 1 + apart * apart / own) / 2;
       nll += (std::log(2 * std::numbers::pi * own) + error * error / own) / 2;
     }
@@ -290,12 +288,11 @@ TEST_CASE("posterior: draws are functions with its mean and covariance") {
     Matrix<double> J(3, 12);
     process.posterior.joint_covariance(Z, process.context, J.view());
     for (int64_t a = 0; a < 4; ++a) {
-      CHECK(few.intercept[static_cast<size_t>(a)] ==
-            Approx(drawn.intercept[static_cast<size_t>(a)]).margin(1e-12));
+      CHECK(few.intercept[a] == Approx(drawn.intercept[a]).margin(1e-12));
       for (int64_t c = 0; c < 6; ++c) CHECK(few.w(c, a) == Approx(drawn.w(c, a)).margin(1e-12));
     }
     for (int64_t i = 0; i < 3; ++i)
-      for (int64_t a = 0; a < 2 * kDraws; ++a) f(i, a) += drawn.intercept[static_cast<size_t>(a)];
+      for (int64_t a = 0; a < 2 * kDraws; ++a) f(i, a) += drawn.intercept[a];
     // 6 means and 36 covariances, each 5 of its errors: probability 2e-5 for both.
     for (int64_t i = 0; i < 3; ++i)
       for (int64_t k = 0; k < 2; ++k) {

@@ -18,9 +18,7 @@ namespace {
 
 using Weights = std::vector<double>;
 
-double weight_of(const Weights& weights, int64_t i) {
-  return weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
-}
+double weight_of(const Weights& weights, int64_t i) { return weights.empty() ? 1.0 : weights[i]; }
 
 /// Less the weighted mean row, times the roots of the weights, whose mean is 1.
 Matrix<double> centred(MatrixView<const double> A, const Weights& weights) {

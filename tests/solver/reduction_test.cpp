@@ -24,18 +24,17 @@ std::vector<RowStatistics> reduced(const Problem& problem, const std::vector<int
   std::vector<RowStatistics> all;
   for (int i = 0; i < size; ++i) all.emplace_back(problem.Z.cols(), problem.Y.cols());
   ThreadJob(size).run([&](solver::Reduction& reduction, int process) {
-    const int64_t first = bounds[static_cast<size_t>(process)];
+    const int64_t first = bounds[process];
     const int64_t last = bounds[static_cast<size_t>(process) + 1];
     std::vector<double> own_weights;
-    for (int64_t i = first; i < last && !weights.empty(); ++i)
-      own_weights.push_back(weights[static_cast<size_t>(i)]);
+    for (int64_t i = first; i < last && !weights.empty(); ++i) own_weights.push_back(weights[i]);
     const MatrixSource rows(problem.Z.view().block_rows(first, last),
                             problem.Y.view().block_rows(first, last), 16, false, own_weights,
                             &reduction);
     Context context;
     RowStatistics own(problem.Z.cols(), problem.Y.cols());
     solver::add_blocks(rows, own, context);
-    all[static_cast<size_t>(process)] = solver::take_reduced(rows, std::move(own));
+    all[process] = solver::take_reduced(rows, std::move(own));
   });
   return all;
 }
@@ -114,17 +113,16 @@ double inner(const Matrix<double>& A, const Matrix<double>& B) {
 Matrix<double> plain_normal(const Matrix<double>& Z, const std::vector<double>& weights,
                             bool center) {
   const int64_t D = Z.cols();
-  std::vector<double> mean(static_cast<size_t>(D), 0.0);
+  std::vector<double> mean(D, 0.0);
   double n = 0;
   for (size_t i = 0; i < weights.size(); ++i) n += weights[i];
   for (int64_t i = 0; i < Z.rows(); ++i)
-    for (int64_t j = 0; center && j < D; ++j)
-      mean[static_cast<size_t>(j)] += weights[static_cast<size_t>(i)] * Z(i, j) / n;
+    for (int64_t j = 0; center && j < D; ++j) mean[j] += weights[i] * Z(i, j) / n;
   Matrix<double> C = copy(MatrixView<const double>(Z.view())), WC(Z.rows(), D);
   for (int64_t i = 0; i < Z.rows(); ++i)
     for (int64_t j = 0; j < D; ++j) {
-      C(i, j) -= mean[static_cast<size_t>(j)];
-      WC(i, j) = weights[static_cast<size_t>(i)] * C(i, j);
+      C(i, j) -= mean[j];
+      WC(i, j) = weights[i] * C(i, j);
     }
   return product(transposed(C.view()).view(), WC.view());
 }
@@ -171,7 +169,7 @@ TEST_CASE("processes that share the rows have one normal operator") {
     const NormalOperator A(rows, true, own);
     Matrix<double> Y(6, 2);
     A.apply(X.view(), own, Y.view());
-    results[static_cast<size_t>(process)] = std::move(Y);
+    results[process] = std::move(Y);
   });
   CHECK(difference(results[0].view(), results[1].view(), 0.0) == "");
   CHECK(difference(results[0].view(), expected.view(), 1e-5) == "");  // single precision rows

@@ -25,8 +25,8 @@ Matrix<double> matrix(const test::Reference& rows) {
   Matrix<double> A(n, flat ? 1 : static_cast<int64_t>(rows[0].size()));
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < A.cols(); ++j) {
-      const test::Reference& row = rows[static_cast<std::size_t>(i)];
-      A(i, j) = flat ? row.get<double>() : row[static_cast<std::size_t>(j)].get<double>();
+      const test::Reference& row = rows[i];
+      A(i, j) = flat ? row.get<double>() : row[j].get<double>();
     }
   return A;
 }

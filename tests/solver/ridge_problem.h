@@ -76,7 +76,7 @@ inline solver::Weights reference_ridge(const Problem& problem, bool center, doub
   std::vector<std::vector<long double>> A(length, std::vector<long double>(length, 0.0L));
   std::vector<std::vector<long double>> B(length, std::vector<long double>(outputs, 0.0L));
   for (int64_t i = 0; i < problem.Z.rows(); ++i) {
-    if (!keep[static_cast<std::size_t>(i)]) continue;
+    if (!keep[i]) continue;
     const auto z = [&](std::size_t j) {
       return static_cast<int64_t>(j) < D
                  ? static_cast<long double>(problem.Z(i, static_cast<int64_t>(j)))
@@ -88,20 +88,18 @@ inline solver::Weights reference_ridge(const Problem& problem, bool center, doub
         B[j][k] += z(j) * problem.Y(i, static_cast<int64_t>(k));
     }
   }
-  for (int64_t j = 0; j < D; ++j)
-    A[static_cast<std::size_t>(j)][static_cast<std::size_t>(j)] += shift;
+  for (int64_t j = 0; j < D; ++j) A[j][j] += shift;
   const Matrix<double> X = eliminate(A, B);
   solver::Weights weights{Matrix<double>(D, m), std::vector<double>(outputs, 0.0)};
   for (int64_t k = 0; k < m; ++k) {
     for (int64_t j = 0; j < D; ++j) weights.w(j, k) = X(j, k);
-    if (center) weights.intercept[static_cast<std::size_t>(k)] = X(D, k);
+    if (center) weights.intercept[k] = X(D, k);
   }
   return weights;
 }
 
 inline solver::Weights reference_ridge(const Problem& problem, bool center, double shift) {
-  return reference_ridge(problem, center, shift,
-                         std::vector<bool>(static_cast<std::size_t>(problem.Z.rows()), true));
+  return reference_ridge(problem, center, shift, std::vector<bool>(problem.Z.rows(), true));
 }
 
 /// y - a - Zw.
@@ -109,7 +107,7 @@ inline Matrix<double> residuals(const Problem& problem, const solver::Weights& w
   Matrix<double> R = product(problem.Z.view(), weights.w.view());
   for (int64_t i = 0; i < R.rows(); ++i)
     for (int64_t j = 0; j < R.cols(); ++j)
-      R(i, j) = problem.Y(i, j) - weights.intercept[static_cast<std::size_t>(j)] - R(i, j);
+      R(i, j) = problem.Y(i, j) - weights.intercept[j] - R(i, j);
   return R;
 }
 

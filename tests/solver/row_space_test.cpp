@@ -55,12 +55,12 @@ TEST_CASE("row space: inner products stay, of subsets as well; weights come back
   for_each_wide(*part, context, [&](const solver::WideBlock& block) {
     for (int64_t i = 0; i < block.Z.rows; ++i)
       for (int64_t j = 0; j < block.Z.rows; ++j) {
-        const int64_t a = some[static_cast<size_t>(i)], b = some[static_cast<size_t>(j)];
+        const int64_t a = some[i], b = some[j];
         double own = 0, features = 0;
         for (int64_t k = 0; k < block.Z.cols; ++k) own += block.Z(i, k) * block.Z(j, k);
         for (int64_t k = 0; k < D; ++k) features += Z(a, k) * Z(b, k);
         CHECK(own == Approx(features).margin(1e-10));
-        CHECK(block.weight(i) == weights[static_cast<size_t>(a)]);
+        CHECK(block.weight(i) == weights[a]);
         CHECK(block.Y(i, 0) == Y(a, 0));
         ++seen;
       }

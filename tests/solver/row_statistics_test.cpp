@@ -61,11 +61,11 @@ RowStatistics plain(MatrixView<T> Z, MatrixView<const double> Y) {
         parts.gram(j, k) += static_cast<double>(Z(i, j)) * static_cast<double>(Z(i, k));
       for (int64_t k = 0; k < Y.cols; ++k)
         parts.cross(j, k) += static_cast<double>(Z(i, j)) * Y(i, k);
-      parts.sum_features[static_cast<std::size_t>(j)] += static_cast<double>(Z(i, j));
+      parts.sum_features[j] += static_cast<double>(Z(i, j));
     }
     for (int64_t k = 0; k < Y.cols; ++k) {
-      parts.sum_outputs[static_cast<std::size_t>(k)] += Y(i, k);
-      parts.sum_squared_outputs[static_cast<std::size_t>(k)] += Y(i, k) * Y(i, k);
+      parts.sum_outputs[k] += Y(i, k);
+      parts.sum_squared_outputs[k] += Y(i, k) * Y(i, k);
     }
   }
   return statistics;
@@ -191,8 +191,7 @@ class FloatSource final : public solver::BlockSource {
     for (int64_t first = 0; first < rows(); first += 300) {
       const int64_t last = std::min<int64_t>(first + 300, rows());
       std::span<const double> weights(weights_);
-      if (!weights.empty())
-        weights = weights.subspan(static_cast<size_t>(first), static_cast<size_t>(last - first));
+      if (!weights.empty()) weights = weights.subspan(first, last - first);
       body({first, Z_.view().block_rows(first, last), {}, Y_.block_rows(first, last), weights});
     }
   }

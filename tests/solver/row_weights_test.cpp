@@ -150,8 +150,7 @@ TEST_CASE("a weighted row left out is the residual of a fit without it") {
     solver::DualSystem dual(copy(Z), copy(Y), problem.weights, center, context);
     dual.decompose(context);
     const Matrix<double> of_dual = dual.leave_one_out({&lambda, 1}, 0, 21, context);
-    for (int64_t i = 0; i < 21; ++i)
-      CHECK(of_dual(i, 0) == Approx(left_out[static_cast<size_t>(i)]).epsilon(1e-8));
+    for (int64_t i = 0; i < 21; ++i) CHECK(of_dual(i, 0) == Approx(left_out[i]).epsilon(1e-8));
     CHECK(dual.effective_dimension(lambda) ==
           Approx(path.effective_dimension(lambda)).epsilon(1e-8));
   }
@@ -193,7 +192,7 @@ TEST_CASE("rows of weight that have all been removed leave a weight of exactly 0
   statistics.add(Z, Y, context, weights);
   RowStatistics subtracted = statistics.clone();
   for (const int64_t i : {2, 1, 0}) {
-    const std::vector<double> weight = {weights[static_cast<size_t>(i)]};
+    const std::vector<double> weight = {weights[i]};
     statistics.remove(Z.block_rows(i, i + 1), Y.block_rows(i, i + 1), context, weight);
     RowStatistics one(3, 1);
     one.add(Z.block_rows(i, i + 1), Y.block_rows(i, i + 1), context, weight);

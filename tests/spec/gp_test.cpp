@@ -188,7 +188,7 @@ TEST_CASE("gp: derivatives of the evidence in every lengthscale agree with diffe
     Matrix<double> by_Z;
     at(1.25, &by_Z);
     const auto map = map_at(1.25);
-    std::vector<double> slope(static_cast<size_t>(feature::lengthscale_count(*map)));
+    std::vector<double> slope(feature::lengthscale_count(*map));
     feature::pull_back_to_lengthscale<double>(*map, rows.X.view(), by_Z.view(), rows.context,
                                               slope);
     const double step = 1e-3;  // of the six digits of the specs

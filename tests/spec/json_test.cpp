@@ -27,7 +27,7 @@ std::string nested(int levels) {
   std::string text;
   for (int i = 1; i < levels; ++i) text += "{\"a\":";
   text += "{}";
-  return text + std::string(static_cast<size_t>(levels - 1), '}');
+  return text + std::string(levels - 1, '}');
 }
 
 }  // namespace

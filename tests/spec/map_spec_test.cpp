@@ -17,8 +17,7 @@ constexpr const char* kSmall =
 std::string small_with(const std::string& more) { return std::string(kSmall) + more + "}"; }
 
 std::vector<double> features_of(const feature::FeatureMap& map) {
-  std::vector<double> X(static_cast<size_t>(5 * map.inputs())),
-      Z(static_cast<size_t>(5 * map.row_length()));
+  std::vector<double> X(5 * map.inputs()), Z(5 * map.row_length());
   for (size_t i = 0; i < X.size(); ++i) X[i] = 0.37 * static_cast<double>(i % 11) - 1.5;
   Context context;
   map.apply(MatrixView<const double>(X.data(), 5, map.inputs()), {0, map.features()}, context,

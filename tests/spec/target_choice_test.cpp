@@ -84,8 +84,8 @@ TEST_CASE("the trial that is kept has the loss of its predictions carried back")
     for (int64_t i = 0; i < 59; ++i) {
       const int64_t from = i < left ? i : i + 1;
       for (int64_t j = 0; j < 3; ++j)
-        others.X(i, j) = (train.X(from, j) - model.preparation.mean[static_cast<size_t>(j)]) /
-                         model.preparation.scale[static_cast<size_t>(j)];
+        others.X(i, j) =
+            (train.X(from, j) - model.preparation.mean[j]) / model.preparation.scale[j];
       others.Y(i, 0) = curve(train.Y(from, 0));
     }
     model::Fitting plain = model.fit;
@@ -97,8 +97,7 @@ TEST_CASE("the trial that is kept has the loss of its predictions carried back")
         model::fit(model.map, plain, Rows(others.X.view()), others.Y.view(), context);
     Matrix<double> at(1, 3), score(1, 1);
     for (int64_t j = 0; j < 3; ++j)
-      at(0, j) = (train.X(left, j) - model.preparation.mean[static_cast<size_t>(j)]) /
-                 model.preparation.scale[static_cast<size_t>(j)];
+      at(0, j) = (train.X(left, j) - model.preparation.mean[j]) / model.preparation.scale[j];
     model::predict(part, Rows(at.view()), context, score.view());
     const double half = 0.5 * (highest - lowest);
     const double restored = std::clamp(curve.inverse(score(0, 0)), lowest - half, highest + half);

@@ -37,8 +37,7 @@ Matrix<double> field_kernel(const std::vector<double>& tau, double factor, doubl
   Matrix<double> K(d, d);
   for (int64_t i = 0; i < d; ++i)
     for (int64_t j = 0; j < d; ++j) {
-      const double product =
-          factor * factor * tau[static_cast<size_t>(i)] * tau[static_cast<size_t>(j)] / (s2 * s2);
+      const double product = factor * factor * tau[i] * tau[j] / (s2 * s2);
       const double diagonal =
           curl_free ? 1 / s2 : static_cast<double>(d - 1) / s2 - square / (s2 * s2);
       K(i, j) = std::exp(-square / (2 * s2)) *
@@ -58,16 +57,6 @@ std::string below_fault(const Matrix<double>& B, const Matrix<double>& A) {
       L(i, j) = i == j ? std::sqrt(left) : L(j, j) > 0 ? left / L(j, j) : 0;
     }
   return "";
-}
-
-OperatorBoundQuestion question_of(const Reference& entry) {
-  OperatorBoundQuestion question;
-  question.d = entry["d"];
-  question.p = entry["p"];
-  question.diameter = entry["C"];
-  question.epsilon = entry["eps"];
-  question.constants = {entry["m"], entry["u"], entry["v"], entry["pint"]};
-  return question;
 }
 
 }  // namespace
@@ -155,15 +144,15 @@ TEST_CASE("operator bounds: constants of Gaussian kernels against drawn frequenc
   for (const int64_t d : {2, 5}) {
     const double sigma = 0.8;
     double norm = 0, cube = 0;
-    std::vector<double> omega(static_cast<size_t>(d * n));
+    std::vector<double> omega(d * n);
     random::fill_normal({3, random::Tag::generated, static_cast<uint64_t>(d)}, 0, omega);
     double wide = 0;
-    std::vector<double> more(static_cast<size_t>((d + 2) * n));
+    std::vector<double> more((d + 2) * n);
     random::fill_normal({4, random::Tag::generated, static_cast<uint64_t>(d)}, 0, more);
     const auto size = [&](const std::vector<double>& of, int64_t width, int64_t i) {
       double square = 0;
       for (int64_t k = 0; k < width; ++k) {
-        const double z = of[static_cast<size_t>(i * width + k)];
+        const double z = of[i * width + k];
         square += z * z;
       }
       return std::sqrt(square) / sigma;

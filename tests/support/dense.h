@@ -48,14 +48,12 @@ Matrix<double> transposed(MatrixView<T> A) {
 /// A B, accumulated in long double.
 inline Matrix<double> product(MatrixView<const double> A, MatrixView<const double> B) {
   Matrix<double> C(A.rows, B.cols);
-  std::vector<long double> row(static_cast<std::size_t>(B.cols));
+  std::vector<long double> row(B.cols);
   for (int64_t i = 0; i < A.rows; ++i) {
     std::fill(row.begin(), row.end(), 0.0L);
     for (int64_t k = 0; k < A.cols; ++k)
-      for (int64_t j = 0; j < B.cols; ++j)
-        row[static_cast<std::size_t>(j)] += static_cast<long double>(A(i, k)) * B(k, j);
-    for (int64_t j = 0; j < B.cols; ++j)
-      C(i, j) = static_cast<double>(row[static_cast<std::size_t>(j)]);
+      for (int64_t j = 0; j < B.cols; ++j) row[j] += static_cast<long double>(A(i, k)) * B(k, j);
+    for (int64_t j = 0; j < B.cols; ++j) C(i, j) = static_cast<double>(row[j]);
   }
   return C;
 }

@@ -50,7 +50,7 @@ class MatrixSource final : public solver::BlockSource {
         std::transform(Z_.row(row), Z_.row(row) + Z_.cols, rounded.view().row(i),
                        [](double z) { return static_cast<float>(z); });
         std::copy_n(Y_.row(row), Y_.cols, Y.view().row(i));
-        if (!weights_.empty()) weights.push_back(weights_[static_cast<size_t>(row)]);
+        if (!weights_.empty()) weights.push_back(weights_[row]);
       }
       solver::FeatureBlock block{first, {}, {}, Y.view(), weights};
       if (single_) {

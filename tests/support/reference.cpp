@@ -67,7 +67,7 @@ const Reference& Reference::at(std::string_view key) const {
   const auto& [keys, parts] = std::get<Object>(value_);
   const auto found = std::find(keys.begin(), keys.end(), key);
   if (found == keys.end()) throw std::out_of_range("no key " + std::string(key));
-  return parts[static_cast<std::size_t>(found - keys.begin())];
+  return parts[found - keys.begin()];
 }
 
 const Reference& Reference::at(std::size_t i) const { return std::get<List>(value_).at(i); }

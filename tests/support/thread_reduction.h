@@ -14,7 +14,7 @@ namespace mercer::test {
 /// What the processes share.
 class ThreadJob {
  public:
-  explicit ThreadJob(int size) : size_(size), barrier_(size), numbers_(static_cast<size_t>(size)) {}
+  explicit ThreadJob(int size) : size_(size), barrier_(size), numbers_(size) {}
 
   /// body(reduction, process) in as many threads as there are processes.
   template <class Body>
@@ -33,7 +33,7 @@ class ThreadJob {
    public:
     Member(ThreadJob& job, int process) : job_(job), process_(process) {}
     void sum(std::span<double> numbers) override {
-      job_.numbers_[static_cast<size_t>(process_)] = numbers;
+      job_.numbers_[process_] = numbers;
       job_.barrier_.arrive_and_wait();
       std::vector<double> total(numbers.size(), 0.0);
       for (const std::span<double> part : job_.numbers_)

@@ -189,8 +189,8 @@ TEST_CASE("modulus: optical features of given U equal the reference numbers") {
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j < D; ++j) {
         for (size_t k = 0; k < re.size(); ++k) {
-          P(i, j) += X[static_cast<size_t>(i)][k] * re[k][static_cast<size_t>(j)];
-          P(n + i, j) += X[static_cast<size_t>(i)][k] * im[k][static_cast<size_t>(j)];
+          P(i, j) += X[i][k] * re[k][j];
+          P(n + i, j) += X[i][k] * im[k][j];
         }
       }
     }
@@ -199,9 +199,7 @@ TEST_CASE("modulus: optical features of given U equal the reference numbers") {
       const std::vector<std::vector<double>> expected =
           set.at(half == 1 ? "optical_m2" : "optical_m4");
       for (int64_t i = 0; i < n; ++i) {
-        for (int64_t j = 0; j < D; ++j)
-          CHECK(Z(i, j) ==
-                Approx(expected[static_cast<size_t>(i)][static_cast<size_t>(j)]).epsilon(1e-12));
+        for (int64_t j = 0; j < D; ++j) CHECK(Z(i, j) == Approx(expected[i][j]).epsilon(1e-12));
       }
     }
   }

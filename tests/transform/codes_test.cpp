@@ -13,7 +13,7 @@ using namespace mercer::transform;
 namespace {
 
 std::vector<uint64_t> random_words(int64_t count, uint64_t seed) {
-  std::vector<uint64_t> words(static_cast<size_t>(count));
+  std::vector<uint64_t> words(count);
   const random::Stream stream(seed, random::Tag::generated, 0);
   for (size_t i = 0; i < words.size(); ++i) {
     const random::Words drawn = stream.block(i);
@@ -32,12 +32,12 @@ int64_t distance(const uint64_t* a, const uint64_t* b, int64_t words) {
 int64_t faults(int64_t n, int64_t m, int64_t words, int64_t step) {
   std::vector<uint64_t> A = random_words(n * words, 1), B = random_words(m * words, 2);
   for (int64_t w = 0; w < words; ++w) {  // all bits differ, and none
-    A[static_cast<size_t>(w)] = ~uint64_t{0};
-    B[static_cast<size_t>(w)] = 0;
-    A[static_cast<size_t>((n - 1) * words + w)] = B[static_cast<size_t>((m - 1) * words + w)];
+    A[w] = ~uint64_t{0};
+    B[w] = 0;
+    A[(n - 1) * words + w] = B[(m - 1) * words + w];
   }
   const int64_t ld = m + 3;
-  std::vector<int32_t> out(static_cast<size_t>(n * ld), -7);
+  std::vector<int32_t> out(n * ld, -7);
   const AlignedBuffer<uint32_t> turned(kTurnedBytes / 4);
   for (int64_t w = 0; w < words; w += step) {
     const int64_t depth = std::min(step, words - w);
@@ -47,7 +47,7 @@ int64_t faults(int64_t n, int64_t m, int64_t words, int64_t step) {
   int64_t wrong = 0;
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < ld; ++j) {
-      wrong += out[static_cast<size_t>(i * ld + j)] !=
+      wrong += out[i * ld + j] !=
                (j < m ? distance(A.data() + i * words, B.data() + j * words, words) : -7);
     }
   }
@@ -56,12 +56,12 @@ int64_t faults(int64_t n, int64_t m, int64_t words, int64_t step) {
 
 template <class T>
 int64_t sign_faults(int64_t count) {
-  std::vector<T> z(static_cast<size_t>(count)), threshold(z.size());
+  std::vector<T> z(count), threshold(z.size());
   for (size_t j = 0; j < z.size(); ++j) {
     z[j] = static_cast<T>(std::sin(static_cast<double>(j)));
     threshold[j] = j % 5 == 0 ? z[j] : static_cast<T>(std::cos(3.0 * static_cast<double>(j)));
   }
-  std::vector<uint64_t> words(static_cast<size_t>(count / 64 + 2), ~uint64_t{0});
+  std::vector<uint64_t> words(count / 64 + 2, ~uint64_t{0});
   const bool numbers = sign_bits(z.data(), threshold.data(), count, words.data());
   int64_t wrong = !numbers;
   const int64_t last = (count + 63) / 64 * 64;
@@ -70,7 +70,7 @@ int64_t sign_faults(int64_t count) {
     const bool expected = j < count && z[at] > threshold[at];
     wrong += (words[at / 64] >> (at % 64) & 1) != (expected ? 1 : 0);
   }
-  wrong += words[static_cast<size_t>(last / 64)] != ~uint64_t{0};
+  wrong += words[last / 64] != ~uint64_t{0};
   for (size_t j = 0; j < z.size(); ++j) {
     const T kept = z[j];
     z[j] = std::numeric_limits<T>::quiet_NaN();

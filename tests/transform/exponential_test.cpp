@@ -81,14 +81,13 @@ TEST_CASE("exp: rows of any length, sign and shift; the largest of a row") {
   test::on_every_target_in_both([]<class T>(T) {
     for (const int64_t n : {1, 3, 16, 37, 130}) {
       const Matrix<T> P = test::random_matrix<T>(1, n, static_cast<uint64_t>(n));
-      std::vector<T> out(static_cast<size_t>(n + 1), T{7});
+      std::vector<T> out(n + 1, T{7});
       exp_row(P.data(), n, T{-1}, T{0.25}, T{3}, out.data());
       double worst = 0, largest_magnitude_of = 0;
       T most = P(0, 0);
       for (int64_t j = 0; j < n; ++j) {
         const double exact = 3 * std::exp(-static_cast<double>(P(0, j)) - 0.25);
-        test::keep_worst(worst,
-                         std::fabs(static_cast<double>(out[static_cast<size_t>(j)]) / exact - 1));
+        test::keep_worst(worst, std::fabs(static_cast<double>(out[j]) / exact - 1));
         most = std::max(most, P(0, j));
         largest_magnitude_of =
             std::max(largest_magnitude_of, std::fabs(static_cast<double>(P(0, j))));
@@ -137,8 +136,7 @@ TEST_CASE("positive epilogues: features of given W equal the reference numbers")
     for (size_t i = 0; i < X.size(); ++i) {
       norms->run(X[i].data(), std::ssize(W), nullptr, &h[i]);
       for (int64_t j = 0; j < D; ++j) {
-        for (size_t k = 0; k < W.size(); ++k)
-          P(static_cast<int64_t>(i), j) += X[i][k] * W[k][static_cast<size_t>(j)];
+        for (size_t k = 0; k < W.size(); ++k) P(static_cast<int64_t>(i), j) += X[i][k] * W[k][j];
       }
     }
     const auto count = static_cast<double>(D);

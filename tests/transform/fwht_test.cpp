@@ -15,7 +15,7 @@ namespace {
 
 template <class T>
 std::vector<T> numbers(int64_t n, uint64_t state) {
-  std::vector<T> out(static_cast<size_t>(n));
+  std::vector<T> out(n);
   for (T& x : out) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     x = static_cast<T>(static_cast<double>(static_cast<int64_t>(state)) * 0x1p-62);
@@ -147,13 +147,13 @@ TEST_CASE("fwht: H H x = n x within rounding, entries are those of Sylvester's m
     const double stages = 2 * std::log2(static_cast<double>(n));
     CHECK(worst <= stages * 0x1p-53 * static_cast<double>(n * n) * largest);
     for (const int64_t j : {int64_t{0}, n / 2, n - 1}) {
-      std::vector<float> column(static_cast<size_t>(n), 0.0f);
-      column[static_cast<size_t>(j)] = 1;
+      std::vector<float> column(n, 0.0f);
+      column[j] = 1;
       fwht(column.data(), n, 1);
       int64_t wrong = 0;
       for (int64_t i = 0; i < n; ++i) {
-        wrong += column[static_cast<size_t>(i)] !=
-                 (__builtin_popcountll(static_cast<uint64_t>(i & j)) % 2 ? -1.0f : 1.0f);
+        wrong +=
+            column[i] != (__builtin_popcountll(static_cast<uint64_t>(i & j)) % 2 ? -1.0f : 1.0f);
       }
       CHECK(wrong == 0);
     }

@@ -114,7 +114,7 @@ template <class T>
 void check_gather(int64_t factors, int parts) {
   constexpr int64_t d = 16, n = 19, L = kLanes<T>;
   const auto tables = numbers<T>(factors * d * parts * L, 11);
-  std::vector<int32_t> index(static_cast<size_t>(factors * (n + 2)));
+  std::vector<int32_t> index(factors * (n + 2));
   for (size_t k = 0; k < index.size(); ++k) index[k] = static_cast<int32_t>(k * 7 % d);
   const T scale = T(0.3);
   const AlignedBuffer<T> re(n * L), im(n * L);

@@ -85,7 +85,7 @@ long double symmetric(const std::vector<long double>& p, int64_t degree) {
   e[0] = 1;
   for (const long double one : p)
     for (size_t t = static_cast<size_t>(degree); t > 0; --t) e[t] += e[t - 1] * one;
-  return e[static_cast<size_t>(degree)];
+  return e[degree];
 }
 
 template <class T>
@@ -110,8 +110,8 @@ void check(int64_t rows, int64_t d, int64_t degree) {
       }
       long double exact = all ? 1 : symmetric(p, degree), bound = all ? 1 : symmetric(size, degree);
       for (int64_t k = 0; all && k < d; ++k) {
-        exact *= 1 + p[static_cast<size_t>(k)];
-        bound *= 1 + size[static_cast<size_t>(k)];
+        exact *= 1 + p[k];
+        bound *= 1 + size[k];
       }
       const double error = static_cast<double>(std::fabs(P(i, j) - scale * exact));
       const double unit = std::numeric_limits<T>::epsilon() * static_cast<double>(d + 4);

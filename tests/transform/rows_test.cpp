@@ -24,16 +24,14 @@ TEST_CASE("row permutation: every number arrives where it belongs, and nothing e
       const AlignedBuffer<T> in(kRows * ld_in), elements(kRows * n), out(kRows * ld_out);
       for (int64_t k = 0; k < kRows * ld_in; ++k) in[k] = static_cast<T>(k + 1);
       std::fill(out.begin(), out.end(), T{-1});
-      std::vector<Index> index(static_cast<size_t>(n));
-      for (int64_t i = 0; i < n; ++i)
-        index[static_cast<size_t>(i)] = static_cast<Index>((i * 37 + 11) % n);
+      std::vector<Index> index(n);
+      for (int64_t i = 0; i < n; ++i) index[i] = static_cast<Index>((i * 37 + 11) % n);
       interleave_rows(in.data(), ld_in, n, elements.data());
       permute_rows(elements.data(), index.data(), n, out.data(), ld_out);
       int64_t wrong = 0;
       for (int64_t r = 0; r < kRows; ++r) {
         for (int64_t i = 0; i < ld_out; ++i) {
-          wrong += out[r * ld_out + i] !=
-                   (i < n ? in[r * ld_in + index[static_cast<size_t>(i)]] : T{-1});
+          wrong += out[r * ld_out + i] != (i < n ? in[r * ld_in + index[i]] : T{-1});
         }
         for (int64_t k = 0; k < n; ++k) wrong += elements[kRows * k + r] != in[r * ld_in + k];
       }

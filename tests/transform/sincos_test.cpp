@@ -147,8 +147,7 @@ TEST_CASE("phase epilogue: features of given W and b equal the reference numbers
       const auto at = static_cast<size_t>(j);
       phase[j] = b[at] / static_cast<double>(kTwoPi);
       for (int64_t i = 0; i < n; ++i) {
-        for (size_t k = 0; k < W.size(); ++k)
-          P[i * w + j] += X[static_cast<size_t>(i)][k] * W[k][at];
+        for (size_t k = 0; k < W.size(); ++k) P[i * w + j] += X[i][k] * W[k][at];
         P[i * w + j] /= static_cast<double>(kTwoPi);
       }
     }
@@ -156,10 +155,8 @@ TEST_CASE("phase epilogue: features of given W and b equal the reference numbers
     const std::vector<std::vector<double>> expected = set.at("phase");
     REQUIRE(std::ssize(expected) == n);
     for (int64_t i = 0; i < n; ++i) {
-      REQUIRE(std::ssize(expected[static_cast<size_t>(i)]) == D);
-      for (int64_t j = 0; j < D; ++j)
-        CHECK(std::fabs(Z[i * w + j] - expected[static_cast<size_t>(i)][static_cast<size_t>(j)]) <=
-              2e-14);
+      REQUIRE(std::ssize(expected[i]) == D);
+      for (int64_t j = 0; j < D; ++j) CHECK(std::fabs(Z[i * w + j] - expected[i][j]) <= 2e-14);
     }
   }
 }

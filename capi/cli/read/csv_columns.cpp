@@ -33,20 +33,17 @@ CsvColumns::CsvColumns(Table* table, CsvRecords* records, const CsvOptions& opti
 void CsvColumns::permit(const TextPermission& permission, size_t columns) {
   columns_.resize(columns);
   const auto become = [&](const std::vector<int64_t>& which, Role role) {
-    for (const int64_t column : which) columns_[static_cast<size_t>(column)].role = role;
+    for (const int64_t column : which) columns_[column].role = role;
   };
   become(permission.inputs, Role::input);
   become(permission.number_inputs, Role::number_input);
   become(permission.text_inputs, Role::text_input);
   become(permission.columns, permission.always ? Role::label : Role::target);
   become(permission.ignored, Role::ignored);
-  for (const int64_t column : permission.may_lack)
-    columns_[static_cast<size_t>(column)].may_lack = true;
+  for (const int64_t column : permission.may_lack) columns_[column].may_lack = true;
 }
 
-bool CsvColumns::is_ignored(int64_t column) const {
-  return columns_[static_cast<size_t>(column)].role == Role::ignored;
-}
+bool CsvColumns::is_ignored(int64_t column) const { return columns_[column].role == Role::ignored; }
 
 void CsvColumns::add_row(const CsvRecords::Place& place) {
   places_.push_back(place);
@@ -71,7 +68,7 @@ double& CsvColumns::number(int64_t row, size_t j) {
 }
 
 std::string CsvColumns::text_at(int64_t row, size_t j) {
-  records_.go_to(places_[static_cast<size_t>(row)]);
+  records_.go_to(places_[row]);
   records_.read();
   return std::string(records_[j]);
 }
@@ -85,8 +82,7 @@ bool CsvColumns::is_missing_here(std::string_view field) const {
 }
 
 void CsvColumns::refuse(size_t j, const Cell& cell, const std::string& what) const {
-  fail_at(table_.name, places_[static_cast<size_t>(cell.row)].line, static_cast<int64_t>(j) + 1,
-          what);
+  fail_at(table_.name, places_[cell.row].line, static_cast<int64_t>(j) + 1, what);
 }
 
 void CsvColumns::refuse_missing(size_t j, const Cell& cell) const {
@@ -177,7 +173,7 @@ void CsvColumns::number_texts(size_t j, std::vector<std::string>* texts,
     const auto [place, added] = places.try_emplace(text, texts->size());
     if (added) {
       texts->push_back(text);
-      lines->push_back(places_[static_cast<size_t>(i)].line);
+      lines->push_back(places_[i].line);
     }
     number(i, j) = static_cast<double>(place->second);
   }

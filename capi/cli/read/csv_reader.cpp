@@ -145,8 +145,8 @@ class CsvReader {
       const int64_t column = names.repeated[k], before = names.first[k];
       if (columns_.is_ignored(column) || columns_.is_ignored(before)) continue;
       fail_at(table_.name, line, column + 1,
-              "column name " + shown(table_.names[static_cast<size_t>(before)]) +
-                  " appears twice (--ignore " + std::to_string(column + 1) +
+              "column name " + shown(table_.names[before]) + " appears twice (--ignore " +
+                  std::to_string(column + 1) +
                   " leaves this one out; --header no takes the line as a row)");
     }
   }
@@ -165,8 +165,7 @@ class CsvReader {
                   std::to_string(width_) +
                   (comment ? " (comments may stand before the first row only)" : ""));
     columns_.add_row(place);
-    for (size_t k = 0; k < kept_.size(); ++k)
-      table_.kept[k].emplace_back(records_[static_cast<size_t>(kept_[k])]);
+    for (size_t k = 0; k < kept_.size(); ++k) table_.kept[k].emplace_back(records_[kept_[k]]);
   }
 
   CsvRecords records_;

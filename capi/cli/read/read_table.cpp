@@ -18,8 +18,7 @@ bool is_missing(std::string_view field) {
 }
 
 std::string column_name(const Table& table, int64_t column) {
-  return table.names.empty() ? std::to_string(column + 1)
-                             : table.names[static_cast<size_t>(column)];
+  return table.names.empty() ? std::to_string(column + 1) : table.names[column];
 }
 
 std::string name_of_unnamed(int64_t column) { return "Unnamed: " + std::to_string(column); }
@@ -44,7 +43,7 @@ Numbers rows_in_order(const Numbers& numbers, int64_t columns, const std::vector
   for (const int64_t i : order) {
     int64_t begin = i * columns, end = begin + columns;
     if (numbers.sparse) {
-      begin = numbers.offsets[static_cast<size_t>(i)];
+      begin = numbers.offsets[i];
       end = numbers.offsets[static_cast<size_t>(i) + 1];
       taken.indices.insert(taken.indices.end(), numbers.indices.begin() + begin,
                            numbers.indices.begin() + end);

@@ -46,7 +46,7 @@ struct Numbers {
   std::vector<int64_t> offsets;  // sparse: rows + 1, row i lists [offsets[i], offsets[i + 1])
   std::vector<int64_t> indices;  // sparse: columns, ascending and distinct within a row
 
-  double at(int64_t place) const { return values[static_cast<size_t>(place)]; }
+  double at(int64_t place) const { return values[place]; }
 };
 
 /// Sparse numbers that list more than this share of rows x columns become dense: the library is faster

@@ -37,7 +37,7 @@ Json names_of(const TrainingSet& set) {
 /// On at most 2,000 rows; null where it cannot be measured.
 Json importance(const Model& model, const TrainingSet& set, Session& session) {
   Dataset rows = set.data;
-  std::vector<int64_t> order(static_cast<size_t>(std::min(rows.n, kMostShown)));
+  std::vector<int64_t> order(std::min(rows.n, kMostShown));
   std::iota(order.begin(), order.end(), int64_t{0});
   arrange_rows(&rows, order);
   try {
@@ -104,7 +104,7 @@ Curve learning_curve(const Model& model, const TrainingSet& set, int64_t n, int6
 Json residuals(const TrainingSet& set, const Curve& curve) {
   Json truth = Json::array(), predicted = Json::array();
   for (int64_t i = 0; i < std::min(curve.count, kMostShown); ++i) {
-    const double y = set.data.Y[static_cast<size_t>((curve.first + i) * set.data.m)];
+    const double y = set.data.Y[(curve.first + i) * set.data.m];
     if (std::isnan(y)) continue;
     truth.push_back(y);
     predicted.push_back(curve.predicted(i, 0));

@@ -69,11 +69,11 @@ RowVariance variance_of(std::shared_ptr<const FeatureMap> scalar, MatrixView<con
     Stage stage(context, X.rows);
     for (int64_t first = 0; first < X.rows; first += kBlockRows) {
       const int64_t last = std::min(X.rows, first + kBlockRows);
-      const std::span part(variances.data(), static_cast<size_t>(last - first));
+      const std::span part(variances.data(), last - first);
       scalar->variance(X.block_rows(first, last), Y.block_rows(first, last), part);
       for (int64_t i = first; i < last; ++i)
         for (int64_t at = 0; at < p * p; ++at)
-          out(i, at) = part[static_cast<size_t>(i - first)] * squared->data()[at] * unit * unit;
+          out(i, at) = part[i - first] * squared->data()[at] * unit * unit;
       stage.advance(last - first);
       context.checkpoint();
     }

@@ -47,7 +47,7 @@ void variance_of_rows(std::vector<moment::FieldVariance>& variances, MatrixView<
         [&](int64_t chunk, int worker) noexcept {
           const int64_t end = std::min(X.rows, (chunk + 1) * kVarianceRows);
           for (int64_t i = chunk * kVarianceRows; i < end; ++i)
-            variances[static_cast<size_t>(worker)].at(X.row(i), Y.row(i), {out.row(i), d, d});
+            variances[worker].at(X.row(i), Y.row(i), {out.row(i), d, d});
         },
         kVarianceRows);
   Stage stage(context, X.rows);

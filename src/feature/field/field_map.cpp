@@ -92,13 +92,13 @@ void FieldMap::adjoint(const Rows& X, const Rows& Y, Context& context,
   const Matrix<double> sums(each * m, D, context, "the sums over rows");
   sums.fill(0);
   add_feature_sums(scalar(), X, Y, B.shared(), context, sums.view());
-  std::vector<double> of_feature(static_cast<size_t>(each)), gathered(static_cast<size_t>(q));
+  std::vector<double> of_feature(each), gathered(q);
   const std::vector<double>& vector = shared ? of_feature : gathered;
   for (int64_t c = 0; c < D; ++c) {
     for (int64_t k = 0; k < m; ++k) {
-      for (int64_t o = 0; o < each; ++o) of_feature[static_cast<size_t>(o)] = sums(k * each + o, c);
+      for (int64_t o = 0; o < each; ++o) of_feature[o] = sums(k * each + o, c);
       if (!shared) B.gather(frequency_of(c), of_feature.data(), gathered.data());
-      for (int64_t b = 0; b < q; ++b) theta(c * q + b, k) = vector[static_cast<size_t>(b)];
+      for (int64_t b = 0; b < q; ++b) theta(c * q + b, k) = vector[b];
     }
   }
 }

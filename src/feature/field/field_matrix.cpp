@@ -15,13 +15,13 @@ Matrix<double> FieldMap::root_table(int64_t first, int64_t last, Context& contex
   const FrequencyRoot& B = root(context);
   const int64_t p = outputs(), q = width();
   Matrix<double> table(last - first, checked_multiply(p, q, "B(omega)"), context, "B(omega)");
-  std::vector<double> unit(static_cast<size_t>(q), 0.0), column(static_cast<size_t>(p));
+  std::vector<double> unit(q, 0.0), column(p);
   for (int64_t c = first; c < last; ++c) {
     for (int64_t b = 0; b < q; ++b) {
-      unit[static_cast<size_t>(b)] = 1;
+      unit[b] = 1;
       B.spread(frequency_of(c), unit.data(), column.data());
-      unit[static_cast<size_t>(b)] = 0;
-      for (int64_t o = 0; o < p; ++o) table(c - first, o * q + b) = column[static_cast<size_t>(o)];
+      unit[b] = 0;
+      for (int64_t o = 0; o < p; ++o) table(c - first, o * q + b) = column[o];
     }
   }
   return table;

@@ -26,8 +26,7 @@ constexpr double kTails = 10;
 std::vector<double> shares_of(std::span<const double> weights, int64_t rows) {
   std::vector<double> shares;
   const double total = solver::total_weight(weights, rows);
-  for (int64_t i = 0; i < rows; ++i)
-    shares.push_back((weights.empty() ? 1.0 : weights[static_cast<size_t>(i)]) / total);
+  for (int64_t i = 0; i < rows; ++i) shares.push_back((weights.empty() ? 1.0 : weights[i]) / total);
   return shares;
 }
 
@@ -50,7 +49,7 @@ double error_of_sum(const std::vector<double>& terms) {
 std::vector<double> clustered(const std::vector<double>& terms, std::span<const int64_t> clusters) {
   if (clusters.empty()) return terms;
   std::vector<double> sums(static_cast<size_t>(std::ranges::max(clusters)) + 1, 0.0);
-  for (size_t i = 0; i < terms.size(); ++i) sums[static_cast<size_t>(clusters[i])] += terms[i];
+  for (size_t i = 0; i < terms.size(); ++i) sums[clusters[i]] += terms[i];
   return sums;
 }
 
@@ -62,11 +61,9 @@ bool add_influence(MatrixView<const double> Y, MatrixView<const double> predicti
   for (int64_t i = Y.rows - 1; i >= 0; --i) {
     if (std::isnan(Y(i, o))) continue;
     first = Y(i, o);
-    observed += shares[static_cast<size_t>(i)];
+    observed += shares[i];
   }
-  const auto share = [&](int64_t i) {
-    return std::isnan(Y(i, o)) ? 0.0 : shares[static_cast<size_t>(i)] / observed;
-  };
+  const auto share = [&](int64_t i) { return std::isnan(Y(i, o)) ? 0.0 : shares[i] / observed; };
   const auto apart = [&](int64_t i) { return std::isnan(Y(i, o)) ? 0.0 : Y(i, o) - first; };
   for (int64_t i = 0; i < Y.rows; ++i) mean += share(i) * apart(i);
   const auto deviation = [&](int64_t i) { return apart(i) - mean; };
@@ -81,7 +78,7 @@ bool add_influence(MatrixView<const double> Y, MatrixView<const double> predicti
     if (share(i) == 0) continue;
     const double error = Y(i, o) - predictions(i, o);
     const double excess = error * error - residual / total * deviation(i) * deviation(i);
-    influence[static_cast<size_t>(i)] += share(i) * excess / total;
+    influence[i] += share(i) * excess / total;
   }
   return true;
 }
@@ -94,14 +91,14 @@ bool add_influence(const Measuring& by, MatrixView<const double> Y,
   const double constant = by.loss.best_constant(Y, o, shares);
   double own = 0, total = 0;
   for (int64_t i = 0; i < Y.rows; ++i) {
-    own += shares[static_cast<size_t>(i)] * by.loss(Y(i, o), predictions(i, o));
-    total += shares[static_cast<size_t>(i)] * by.loss(Y(i, o), constant);
+    own += shares[i] * by.loss(Y(i, o), predictions(i, o));
+    total += shares[i] * by.loss(Y(i, o), constant);
   }
   if (!(total > 0)) return false;
   left += own / total;
   for (int64_t i = 0; i < Y.rows; ++i)
-    influence[static_cast<size_t>(i)] +=
-        shares[static_cast<size_t>(i)] *
+    influence[i] +=
+        shares[i] *
         (by.loss(Y(i, o), predictions(i, o)) - own / total * by.loss(Y(i, o), constant)) / total;
   return true;
 }
@@ -109,7 +106,7 @@ bool add_influence(const Measuring& by, MatrixView<const double> Y,
 Score score_of_loss(const Measuring& by, MatrixView<const double> Y,
                     MatrixView<const double> predictions, const std::vector<double>& shares,
                     std::span<const int64_t> clusters) {
-  std::vector<double> influence(static_cast<size_t>(Y.rows), 0.0);
+  std::vector<double> influence(Y.rows, 0.0);
   double left = 0, varying = 0;
   for (int64_t o = 0; o < Y.cols; ++o)
     varying += add_influence(by, Y, predictions, o, shares, left, influence);
@@ -119,7 +116,7 @@ Score score_of_loss(const Measuring& by, MatrixView<const double> Y,
 
 double error_of_r_squared(MatrixView<const double> Y, MatrixView<const double> predictions,
                           const std::vector<double>& shares, std::span<const int64_t> clusters) {
-  std::vector<double> influence(static_cast<size_t>(Y.rows), 0.0);
+  std::vector<double> influence(Y.rows, 0.0);
   double varying = 0;
   for (int64_t o = 0; o < Y.cols; ++o)
     varying += add_influence(Y, predictions, o, shares, influence);
@@ -145,7 +142,7 @@ double error_of_clusters(double share, MatrixView<const double> Y,
     const int64_t found =
         statistic::class_of({predictions.row(i), static_cast<size_t>(predictions.cols)});
     const bool right = found != statistic::kNoClass && Y(i, 0) == static_cast<double>(found);
-    terms.push_back(shares[static_cast<size_t>(i)] * ((right ? 1 : 0) - share));
+    terms.push_back(shares[i] * ((right ? 1 : 0) - share));
   }
   const double of_clusters = error_of_sum(clustered(terms, clusters));
   return std::isnan(of_clusters) ? of_clusters
@@ -156,7 +153,7 @@ double observed_mean(MatrixView<const double> Y, int64_t o, int64_t first, int64
                      std::span<const double> weights) {
   double sum = 0, total = 0;
   for (int64_t i = first; i < last; ++i) {
-    const double weight = weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
+    const double weight = weights.empty() ? 1.0 : weights[i];
     if (std::isnan(Y(i, o)) || weight == 0) continue;
     sum += weight * Y(i, o);
     total += weight;
@@ -173,7 +170,7 @@ void judge_variances(MatrixView<const double> Y, const Foreseen& foreseen,
   for (int64_t i = 0; i < foreseen.variance.rows(); ++i)
     for (int64_t o = 0; o < Y.cols; ++o) {
       if (std::isnan(Y(i, o))) continue;
-      const double weight = weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
+      const double weight = weights.empty() ? 1.0 : weights[i];
       const double error = std::abs(Y(i, o) - foreseen.model(i, o));
       const double variance = foreseen.variance(i, o);
       all += weight;

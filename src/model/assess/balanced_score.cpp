@@ -27,12 +27,12 @@ struct Sums {
 
 std::vector<Sums> sums_of(MatrixView<const double> Y, MatrixView<const double> scores,
                           std::span<const double> weights) {
-  std::vector<Sums> classes(static_cast<size_t>(scores.cols));
+  std::vector<Sums> classes(scores.cols);
   for (int64_t i = 0; i < Y.rows; ++i) {
-    const double w = weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
+    const double w = weights.empty() ? 1.0 : weights[i];
     const int64_t found = statistic::class_of({scores.row(i), static_cast<size_t>(scores.cols)});
     const bool right = found != statistic::kNoClass && Y(i, 0) == static_cast<double>(found);
-    Sums& own = classes[static_cast<size_t>(Y(i, 0))];
+    Sums& own = classes[Y(i, 0)];
     ++own.rows;
     own.all += w;
     own.squares += w * w;
@@ -49,12 +49,11 @@ double error_of_clusters(MatrixView<const double> Y, MatrixView<const double> sc
                          const std::vector<Sums>& classes, double known) {
   std::vector<double> sums(static_cast<size_t>(std::ranges::max(clusters)) + 1, 0.0);
   for (int64_t i = 0; i < Y.rows; ++i) {
-    const double w = weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
-    const Sums& own = classes[static_cast<size_t>(Y(i, 0))];
+    const double w = weights.empty() ? 1.0 : weights[i];
+    const Sums& own = classes[Y(i, 0)];
     const int64_t found = statistic::class_of({scores.row(i), static_cast<size_t>(scores.cols)});
     const double x = found != statistic::kNoClass && Y(i, 0) == static_cast<double>(found) ? 1 : 0;
-    sums[static_cast<size_t>(clusters[static_cast<size_t>(i)])] +=
-        w * (x - own.recall()) / (own.all * known);
+    sums[clusters[i]] += w * (x - own.recall()) / (own.all * known);
   }
   const auto n = static_cast<double>(sums.size());
   double squares = 0;

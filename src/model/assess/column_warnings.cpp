@@ -59,7 +59,7 @@ struct Ends {
 
 template <class T>
 std::vector<Ends> ends_of(MatrixView<const T> A, Context& context) {
-  std::vector<Ends> ends(static_cast<size_t>(A.cols));
+  std::vector<Ends> ends(A.cols);
   for (int64_t i = 0; i < A.rows; ++i) {
     if (i % 1024 == 0) context.checkpoint();
     for (size_t j = 0; j < ends.size(); ++j) ends[j].add(static_cast<double>(A.row(i)[j]));
@@ -115,7 +115,7 @@ void warn_of_codes(const char* what, MatrixView<const T> A, const std::vector<En
                    std::vector<std::string>& found) {
   const bool input = std::string(what) == "input";
   for (int64_t j = 0; j < A.cols; ++j) {
-    const Ends& of = ends[static_cast<size_t>(j)];
+    const Ends& of = ends[j];
     for (const double sign : {-1.0, 1.0}) {
       const End& end = sign < 0 ? of.low : of.high;
       if (end.last == 0 || end.next == -kInfinity) continue;
@@ -160,7 +160,7 @@ void warn_of_copies(MatrixView<const T> X, const std::vector<Ends>& ends,
   std::string first;
   int64_t copies = 0;
   for (int64_t j = 0; j < X.cols; ++j) {
-    const End& end = ends[static_cast<size_t>(j)].high;
+    const End& end = ends[j].high;
     if (end.next == -kInfinity) continue;
     const auto [at, is_new] = seen.emplace(hash_of(sample_of(X, j)), j);
     if (is_new || !equal_columns(X, at->second, j)) continue;

@@ -39,7 +39,7 @@ using Hashed = std::pair<uint64_t, int64_t>;
 
 std::vector<Hashed> by_inputs(const Rows& X) {
   std::vector<Hashed> rows;
-  rows.reserve(static_cast<size_t>(X.rows()));
+  rows.reserve(X.rows());
   X.visit([&](const auto& view) {
     for (int64_t i = 0; i < view.rows; ++i) rows.emplace_back(hash_of(view, i), i);
   });
@@ -80,8 +80,8 @@ struct PureError {
   void add(MatrixView<const double> Y, std::span<const Hashed> group) {
     freedom += static_cast<double>(group.size() - 1);
     for (int64_t o = 0; o < Y.cols; ++o)
-      squares[static_cast<size_t>(o)] += squared_deviations(
-          Y, o, std::ssize(group), [&](int64_t k) { return group[static_cast<size_t>(k)].second; });
+      squares[o] +=
+          squared_deviations(Y, o, std::ssize(group), [&](int64_t k) { return group[k].second; });
   }
 
   double most_explained(MatrixView<const double> Y) const {
@@ -89,7 +89,7 @@ struct PureError {
     for (int64_t o = 0; o < Y.cols; ++o) {
       const double all = squared_deviations(Y, o, Y.rows, [](int64_t k) { return k; });
       if (!(all > 0)) continue;
-      const double noise = squares[static_cast<size_t>(o)] / freedom;
+      const double noise = squares[o] / freedom;
       sum += std::max(0.0, 1 - noise / (all / static_cast<double>(Y.rows)));
       ++varying;
     }
@@ -105,7 +105,7 @@ Repeats find_repeats(Task task, const Rows& X, MatrixView<const double> Y, Conte
   const std::vector<Hashed> rows = by_inputs(X);
   const bool classes = task == Task::classification;
   Repeats found;
-  PureError error{std::vector<double>(static_cast<size_t>(Y.cols), 0.0)};
+  PureError error{std::vector<double>(Y.cols, 0.0)};
   double wrong = 0;
   for (size_t i = 0, end = 0; i < rows.size(); i = end) {
     end = i + 1;

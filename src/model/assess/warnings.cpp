@@ -65,8 +65,8 @@ double share_of_farthest(MatrixView<const double> Y, int64_t o) {
 }
 
 int64_t classes_of_one_row(int64_t classes, MatrixView<const double> Y) {
-  std::vector<int64_t> rows(static_cast<size_t>(classes), 0);
-  for (int64_t i = 0; i < Y.rows; ++i) ++rows[static_cast<size_t>(Y(i, 0))];
+  std::vector<int64_t> rows(classes, 0);
+  for (int64_t i = 0; i < Y.rows; ++i) ++rows[Y(i, 0)];
   return std::ranges::count(rows, 1);
 }
 
@@ -216,9 +216,10 @@ std::vector<std::string> choice_warnings(const FitReport& report, double fitted,
 std::vector<std::string> evidence_warnings(double lengthscale, double noise, int64_t features) {
   const auto agrees = [](double ratio) { return std::abs(std::log(ratio)) < kAgreeing; };
   if (agrees(lengthscale) && agrees(noise)) return {};
-  return {text("half of the features ask for %.3g times the lengthscale and %.3g times the noise: "
-               "%lld features are too few for the kernel's own, expected more",
-               lengthscale, noise, static_cast<Long>(features))};
+  return {
+      text("half of the features ask for %.3g times the lengthscale and %.3g times the noise: "
+           "%lld features are too few for the kernel's own, expected more",
+           lengthscale, noise, static_cast<Long>(features))};
 }
 
 std::vector<std::string> far_warnings(double share, int64_t features) {

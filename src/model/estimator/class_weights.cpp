@@ -35,7 +35,7 @@ class ClassWeighted final : public solver::BlockSource {
     rows_.for_each(context, [&](const solver::FeatureBlock& block) {
       weights.clear();
       for (int64_t i = 0; i < block.rows(); ++i) {
-        const double w = block.weights.empty() ? 1.0 : block.weights[static_cast<size_t>(i)];
+        const double w = block.weights.empty() ? 1.0 : block.weights[i];
         weights.push_back(w * factors_[class_of_code(block.Y.row(i), block.Y.cols)]);
       }
       solver::FeatureBlock weighed = block;
@@ -78,10 +78,9 @@ std::vector<double> class_factors(const Parameters& own, int64_t classes,
                                   MatrixView<const double> Y, std::span<const double> weights,
                                   solver::RowSet rows) {
   if (!is_balanced(own)) return {};
-  std::vector<double> of_class(static_cast<size_t>(classes), 0.0);
+  std::vector<double> of_class(classes, 0.0);
   for (int64_t i = 0; i < rows.count; ++i)
-    of_class[static_cast<size_t>(Y(rows[i], 0))] +=
-        weights.empty() ? 1.0 : weights[static_cast<size_t>(rows[i])];
+    of_class[Y(rows[i], 0)] += weights.empty() ? 1.0 : weights[rows[i]];
   return balanced_factors(of_class);
 }
 
@@ -89,20 +88,19 @@ std::vector<double> class_weighted(MatrixView<const double> Y, std::span<const d
                                    std::span<const double> factors) {
   std::vector<double> result(weights.begin(), weights.end());
   if (factors.empty()) return result;
-  result.resize(static_cast<size_t>(Y.rows), 1.0);
-  for (int64_t i = 0; i < Y.rows; ++i)
-    result[static_cast<size_t>(i)] *= factors[static_cast<size_t>(Y(i, 0))];
+  result.resize(Y.rows, 1.0);
+  for (int64_t i = 0; i < Y.rows; ++i) result[i] *= factors[Y(i, 0)];
   return result;
 }
 
 std::vector<double> class_factors(const Parameters& own, const solver::BlockSource& rows,
                                   Context& context) {
   if (!is_balanced(own)) return {};
-  std::vector<double> of_class(static_cast<size_t>(rows.outputs()), 0.0);
+  std::vector<double> of_class(rows.outputs(), 0.0);
   rows.for_each(context, [&](const solver::FeatureBlock& block) {
     for (int64_t i = 0; i < block.rows(); ++i)
       of_class[class_of_code(block.Y.row(i), block.Y.cols)] +=
-          block.weights.empty() ? 1.0 : block.weights[static_cast<size_t>(i)];
+          block.weights.empty() ? 1.0 : block.weights[i];
   });
   solver::reduce(rows, of_class);
   return balanced_factors(of_class);

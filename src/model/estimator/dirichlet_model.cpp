@@ -41,7 +41,7 @@ class DirichletPredictor final : public Predictor {
   void predict(MatrixView<const double> Z, MatrixView<double> scores) const override {
     const Matrix<double> variance(Z.rows, outputs());
     posterior_.moments(Z, scores, variance.view());
-    std::vector<double> shares(static_cast<size_t>(outputs())), mean(shares.size());
+    std::vector<double> shares(outputs()), mean(shares.size());
     for (int64_t i = 0; i < Z.rows; ++i) {
       std::copy_n(scores.row(i), scores.cols, mean.begin());
       std::ranges::fill(shares, 0.0);
@@ -84,14 +84,13 @@ ScoredRows scored_by(const Predictor& predictor, const solver::BlockSource& rows
                      Context& context) {
   const int64_t n = rows.rows(), K = rows.outputs();
   ScoredRows all{Matrix<double>(n, K, context, "scores of rows held out"),
-                 Matrix<double>(n, K, context, "classes of rows held out"),
-                 std::vector<double>(static_cast<size_t>(n)), rows.reduction()};
+                 Matrix<double>(n, K, context, "classes of rows held out"), std::vector<double>(n),
+                 rows.reduction()};
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const int64_t last = block.first + block.Z.rows;
     predictor.predict(block.Z, all.scores.view().block_rows(block.first, last));
     std::copy_n(block.Y.data, block.Y.rows * K, all.targets.view().row(block.first));
-    for (int64_t i = 0; i < block.Z.rows; ++i)
-      all.weights[static_cast<size_t>(block.first + i)] = block.weight(i);
+    for (int64_t i = 0; i < block.Z.rows; ++i) all.weights[block.first + i] = block.weight(i);
   });
   return all;
 }

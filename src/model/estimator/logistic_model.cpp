@@ -77,12 +77,12 @@ struct Targets {
 };
 
 Targets read_targets(const solver::BlockSource& rows, Context& context) {
-  Targets found{std::vector<double>(static_cast<size_t>(rows.outputs()), 0.0)};
+  Targets found{std::vector<double>(rows.outputs(), 0.0)};
   rows.for_each(context, [&](const solver::FeatureBlock& block) {
     for (int64_t i = 0; i < block.Y.rows; ++i) {
-      const double w = block.weights.empty() ? 1.0 : block.weights[static_cast<size_t>(i)];
+      const double w = block.weights.empty() ? 1.0 : block.weights[i];
       for (int64_t k = 0; k < block.Y.cols && w > 0; ++k) {
-        found.weight[static_cast<size_t>(k)] += w * block.Y(i, k);
+        found.weight[k] += w * block.Y(i, k);
         found.least = std::min(found.least, block.Y(i, k));
       }
     }
@@ -203,7 +203,7 @@ class LogisticFit {
       std::vector<Weighed> residuals;
       double weight = 0;
       for (int64_t i = 0; i < scored_->scores.rows(); ++i) {
-        const double w = scored_->weights[static_cast<size_t>(i)];
+        const double w = scored_->weights[i];
         if (w == 0) continue;
         residuals.push_back({scored_->targets(i, k) - scored_->scores(i, k), w});
         weight += w;

@@ -110,7 +110,7 @@ void LossSearch::weigh(const ScoredRows& scored) {
     double factor = loss_.class_weights.empty() ? 1 : 0;
     for (size_t k = 0; k < loss_.class_weights.size(); ++k)
       factor += scored.targets(i, static_cast<int64_t>(k)) * loss_.class_weights[k];
-    weights_.push_back(factor * scored.weights[static_cast<size_t>(i)]);
+    weights_.push_back(factor * scored.weights[i]);
   }
 }
 
@@ -125,7 +125,7 @@ double LossSearch::chosen() const {
   // The path begins with the largest lambda, the simplest.
   std::vector<double> dimensions(losses_.size());
   std::iota(dimensions.begin(), dimensions.end(), 0.0);
-  return path_[static_cast<size_t>(paired_choice(paired, dimensions))].lambda;
+  return path_[paired_choice(paired, dimensions)].lambda;
 }
 
 }  // namespace mercer::model

@@ -46,7 +46,7 @@ void check_ridge(const Fitting& asked) {
 void take_factors_out(const std::vector<double>& factors, ScoredRows& rows) {
   for (int64_t i = 0; i < rows.scores.rows() && !factors.empty(); ++i) {
     const double factor = factors[class_of_code(rows.targets.view().row(i), rows.targets.cols())];
-    if (factor > 0) rows.weights[static_cast<size_t>(i)] /= factor;
+    if (factor > 0) rows.weights[i] /= factor;
   }
 }
 

@@ -95,7 +95,7 @@ TargetUnits robust_units(const solver::BlockSource& rows, Context& context) {
   double total = 0;
   rows.for_each(context, [&](const solver::FeatureBlock& block) {
     for (int64_t i = 0; i < block.Y.rows; ++i) {
-      const double weight = block.weights.empty() ? 1.0 : block.weights[static_cast<size_t>(i)];
+      const double weight = block.weights.empty() ? 1.0 : block.weights[i];
       if (weight == 0) continue;
       total += weight;
       for (size_t o = 0; o < outputs; ++o)

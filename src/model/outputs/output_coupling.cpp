@@ -47,9 +47,8 @@ Matrix<double> matrix_of(const Outputs& asked, int64_t p, Context& context) {
 CouplingPointer coupling_of(const feature::FeatureMap& map, Context& context) {
   const feature::FieldMap* const field = map.field();
   if (field == nullptr) return nullptr;
-  return std::make_shared<const solver::Coupling>(
-      map.outputs(), field->roots(context),
-      std::vector<double>(static_cast<size_t>(map.outputs()), 1.0), context);
+  return std::make_shared<const solver::Coupling>(map.outputs(), field->roots(context),
+                                                  std::vector<double>(map.outputs(), 1.0), context);
 }
 
 OutputRelations::OutputRelations(const Outputs& asked, const Coding& coding,
@@ -64,7 +63,7 @@ OutputRelations::OutputRelations(const Outputs& asked, const Coding& coding,
   require(std::isnan(asked.weight) || (asked.weight >= 0 && asked.weight <= most),
           MERCER_INVALID_ARGUMENT, "outputs.weight = %g, expected %s", asked.weight,
           most == 1 ? "a number from 0 to 1" : "a finite number >= 0");
-  scale_.assign(static_cast<size_t>(p_), 1.0);
+  scale_.assign(p_, 1.0);
   if (structure_ == OutputStructure::independent) return;
   if (structure_ == OutputStructure::given) {
     basis_ = matrix_of(asked, p_, context);
@@ -72,8 +71,7 @@ OutputRelations::OutputRelations(const Outputs& asked, const Coding& coding,
   }
   const Matrix<double> codes = codes_of(coding, Y, rows, context);
   std::vector<double> own;
-  for (int64_t i = 0; i < rows.count && !weights.empty(); ++i)
-    own.push_back(weights[static_cast<size_t>(rows[i])]);
+  for (int64_t i = 0; i < rows.count && !weights.empty(); ++i) own.push_back(weights[rows[i]]);
   const OutputUnits units = output_units(codes.view(), own);
   scale_ = units.scale;
   const Matrix<double> scaled = in_units(codes.view(), units, context);
@@ -87,7 +85,7 @@ OutputRelations::OutputRelations(const Outputs& asked, const Coding& coding,
     weights_ = {1, 0, 0.1, 0.3, 3, 10, 30, 100};
     const Matrix<double> graph = matrix_of(asked, p_, context);
     basis_ = mean_laplacian(graph.view(), p_, context);
-    values_.resize(static_cast<size_t>(p_));
+    values_.resize(p_);
     linalg::symmetric_eigen(basis_.view(), values_, context);
   }
   if (!std::isnan(asked.weight)) weights_ = {asked.weight};
@@ -103,8 +101,7 @@ Matrix<double> OutputRelations::gamma(double weight, Context& context) const {
       if (structure_ == OutputStructure::graph) {
         g = 0;
         for (int64_t j = 0; j < p_; ++j)
-          g += basis_(j, k) * basis_(j, l) /
-               (1 + weight * std::max(values_[static_cast<size_t>(j)], 0.0));
+          g += basis_(j, k) * basis_(j, l) / (1 + weight * std::max(values_[j], 0.0));
       }
       G(k, l) = G(l, k) = g;
     }

@@ -30,7 +30,7 @@ Matrix<double> over_pairs(MatrixView<const double> Y, std::span<const double> we
       double sum = 0, seen = 0;
       for (int64_t i = 0; i < Y.rows; ++i) {
         if (std::isnan(Y(i, k)) || std::isnan(Y(i, l))) continue;
-        const double weight = weights.empty() ? 1 : weights[static_cast<size_t>(i)];
+        const double weight = weights.empty() ? 1 : weights[i];
         sum += weight * body(Y(i, k), Y(i, l));
         seen += weight;
       }
@@ -72,14 +72,13 @@ void make_semidefinite(MatrixView<double> A, Context& context) {
   const int64_t p = A.rows;
   const Matrix<double> V(p, p, context, kRelations);
   for (int64_t k = 0; k < p; ++k) std::copy_n(A.row(k), p, V.view().row(k));
-  std::vector<double> values(static_cast<size_t>(p));
+  std::vector<double> values(p);
   linalg::symmetric_eigen(V.view(), values, context);
   if (values[0] >= 0) return;
   for (int64_t k = 0; k < p; ++k)
     for (int64_t l = 0; l < p; ++l) {
       A(k, l) = 0;
-      for (int64_t j = 0; j < p; ++j)
-        A(k, l) += std::max(values[static_cast<size_t>(j)], 0.0) * V(j, k) * V(j, l);
+      for (int64_t j = 0; j < p; ++j) A(k, l) += std::max(values[j], 0.0) * V(j, k) * V(j, l);
     }
 }
 

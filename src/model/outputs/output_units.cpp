@@ -16,7 +16,7 @@ OutputMoments output_moments(MatrixView<const double> Y, int64_t output,
                              std::span<const double> weights) {
   const auto y = [&](int64_t i) { return Y(i, output); };
   const auto weight = [&](int64_t i) {
-    const double own = weights.empty() ? 1 : weights[static_cast<size_t>(i)];
+    const double own = weights.empty() ? 1 : weights[i];
     return std::isnan(y(i)) ? 0 : own;
   };
   // About the first number: sums of equal ones are exact, however many they are.

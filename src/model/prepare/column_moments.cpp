@@ -14,7 +14,7 @@ namespace {
 /// Below this multiple of the column's largest entry a deviation is rounding: the column is
 /// constant.
 double weight_of(std::span<const double> weights, int64_t row) {
-  return weights.empty() ? 1.0 : weights[static_cast<size_t>(row)];
+  return weights.empty() ? 1.0 : weights[row];
 }
 
 }  // namespace
@@ -60,12 +60,12 @@ std::vector<ColumnMoments::Column> ColumnMoments::of_block(const CsrView<T>& X,
   std::vector<Column> block(columns_.size());
   std::vector<double> row(block.size(), 0.0), count(block.size(), 0.0);
   for (int64_t i = 0; i < X.rows; ++i) {
-    for_each_listed(X, i, [&](int64_t j, T value) { row[static_cast<size_t>(j)] += value; });
+    for_each_listed(X, i, [&](int64_t j, T value) { row[j] += value; });
     const double weight = weight_of(weights, i);
     for_each_listed(X, i, [&](int64_t j, T) {
-      Column& column = block[static_cast<size_t>(j)];
-      double& k = count[static_cast<size_t>(j)];
-      const double x = std::exchange(row[static_cast<size_t>(j)], 0.0);  // listed twice counts once
+      Column& column = block[j];
+      double& k = count[j];
+      const double x = std::exchange(row[j], 0.0);  // listed twice counts once
       if (x == 0 || weight == 0) return;
       const double before = x - column.mean;
       k += weight;

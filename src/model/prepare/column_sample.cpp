@@ -29,12 +29,12 @@ double SortedColumn::quantile(double p) const {
   if (numbers_.empty()) return kNaN;
   const double wanted = p * cumulated_.back();
   const auto found = std::lower_bound(cumulated_.begin(), cumulated_.end() - 1, wanted);
-  return numbers_[static_cast<size_t>(found - cumulated_.begin())];
+  return numbers_[found - cumulated_.begin()];
 }
 
 double SortedColumn::weight_up_to(double x) const {
   const auto end = std::upper_bound(numbers_.begin(), numbers_.end(), x) - numbers_.begin();
-  return end == 0 ? 0.0 : cumulated_[static_cast<size_t>(end - 1)];
+  return end == 0 ? 0.0 : cumulated_[end - 1];
 }
 
 ColumnSample::ColumnSample(int64_t columns, uint64_t seed, Context& context)
@@ -71,7 +71,7 @@ void ColumnSample::add(const Rows& block, std::span<const double> weights) {
   reserve(block);
   block.visit([&](const auto& X) {
     for (int64_t i = 0; i < X.rows; ++i) {
-      const double weight = weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
+      const double weight = weights.empty() ? 1.0 : weights[i];
       if (weight == 0 || !keeps(rows_ + i)) continue;
       for_each_number(X, i, sums.data(), [&](int64_t j, double x) { entries_.push_back({j, x}); });
       sample_.push_back({rows_ + i, weight, entries_.size()});

@@ -23,7 +23,7 @@ kernel::InputBound given_bound(const Preparing& asked, const InputDomain& domain
 /// body(i, j, x) for every number of X but the zeros of sparse rows.
 template <class Body>
 void for_each_input(const Rows& X, const Body& body) {
-  std::vector<double> sums(static_cast<size_t>(sum_count(X)), 0.0);
+  std::vector<double> sums(sum_count(X), 0.0);
   X.visit([&](const auto& view) {
     for (int64_t i = 0; i < view.rows; ++i)
       for_each_number(view, i, sums.data(), [&](int64_t j, double x) { body(i, j, x); });
@@ -106,7 +106,7 @@ void check_prepared(const kernel::Kernel& kernel, const Preparation& preparation
                     const char* remedy) {
   const std::optional<InputDomain> domain = domain_of(kernel);
   if (!domain || preparation.hashing.buckets > 0) return;
-  std::vector<double> sums(static_cast<size_t>(sum_count(X)), 0.0);
+  std::vector<double> sums(sum_count(X), 0.0);
   X.visit([&](const auto& view) {
     for (int64_t i = 0; i < view.rows; ++i) {
       int64_t column = -1;

@@ -36,8 +36,7 @@ void Preparation::restore_targets(MatrixView<double> scores) const noexcept {
   if (targets.empty()) return;
   for (int64_t i = 0; i < scores.rows; ++i) {
     double* row = scores.row(i);
-    for (int64_t o = 0; o < scores.cols; ++o)
-      row[o] = targets[static_cast<size_t>(o)].inverse(row[o]);
+    for (int64_t o = 0; o < scores.cols; ++o) row[o] = targets[o].inverse(row[o]);
   }
 }
 

@@ -33,17 +33,17 @@ void check_ranges(std::span<const Range> ranges, const char* what) {
 
 ColumnRanges::ColumnRanges(int64_t columns, uint64_t seed, Context& context)
     : lowest_(static_cast<size_t>(columns), kInfinity),
-      highest_(static_cast<size_t>(columns), -kInfinity),
-      listed_(static_cast<size_t>(columns), 0),
-      binary_(static_cast<size_t>(columns), 1),
-      missing_(static_cast<size_t>(columns), 0),
+      highest_(columns, -kInfinity),
+      listed_(columns, 0),
+      binary_(columns, 1),
+      missing_(columns, 0),
       sample_(columns, seed, context) {}
 
 void ColumnRanges::add(const Rows& block, std::span<const double> weights) {
-  std::vector<double> sums(static_cast<size_t>(sum_count(block)), 0.0);
+  std::vector<double> sums(sum_count(block), 0.0);
   block.visit([&](const auto& X) {
     for (int64_t i = 0; i < X.rows; ++i) {
-      if (!weights.empty() && weights[static_cast<size_t>(i)] == 0) continue;
+      if (!weights.empty() && weights[i] == 0) continue;
       ++rows_;
       for_each_number(X, i, sums.data(), [&](int64_t column, double x) {
         const auto j = static_cast<size_t>(column);

@@ -51,8 +51,8 @@ class ColumnRanges {
     sample_.for_each_column(body);
   }
   /// Every number is 0 or 1.
-  bool is_binary(int64_t column) const { return binary_[static_cast<size_t>(column)] != 0; }
-  bool has_missing(int64_t column) const { return missing_[static_cast<size_t>(column)] != 0; }
+  bool is_binary(int64_t column) const { return binary_[column] != 0; }
+  bool has_missing(int64_t column) const { return missing_[column] != 0; }
   bool sparse() const noexcept { return sparse_; }
   int64_t columns() const noexcept { return std::ssize(listed_); }
 

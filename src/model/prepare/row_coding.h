@@ -26,7 +26,7 @@ inline double prepared_number(const Preparation& by, int64_t j, double x) noexce
 
 /// Of a row that misses a flagged input.
 inline double prepared_flag(const Preparation& by, int64_t prepared) noexcept {
-  return by.scale.empty() ? 1.0 : 1.0 / by.scale[static_cast<size_t>(prepared)];
+  return by.scale.empty() ? 1.0 : 1.0 / by.scale[prepared];
 }
 
 /// What to multiply numbers with the sum `squares` of squares by; a row of zeros stays one.

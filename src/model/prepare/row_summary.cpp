@@ -184,7 +184,7 @@ void RowSummary::fit_scale(Preparation& to) const {
     to.mean[j] = 0;
     to.scale[j] = 1;
   }
-  to.mean.resize(static_cast<size_t>(to.flagged_inputs(std::ssize(to.mean))), 0.0);
+  to.mean.resize(to.flagged_inputs(std::ssize(to.mean)), 0.0);
   to.scale.resize(to.mean.size(), 1.0);
 }
 
@@ -215,12 +215,12 @@ namespace {
 
 /// The rows that weigh something and miss each input.
 std::vector<int64_t> missing_rows(const Rows& X, std::span<const double> weights) {
-  std::vector<int64_t> missing(static_cast<size_t>(X.cols()), 0);
+  std::vector<int64_t> missing(X.cols(), 0);
   X.visit([&](const auto& view) {
     for (int64_t i = 0; i < view.rows; ++i) {
-      if (!weights.empty() && weights[static_cast<size_t>(i)] == 0) continue;
+      if (!weights.empty() && weights[i] == 0) continue;
       for_each_listed(view, i, [&](int64_t j, auto x) {
-        if (std::isnan(x)) ++missing[static_cast<size_t>(j)];
+        if (std::isnan(x)) ++missing[j];
       });
     }
   });
@@ -237,7 +237,7 @@ int64_t leave_out_rare_flags(Preparing& asked, std::vector<int64_t>& flagged, co
       std::ranges::count_if(missing, [](int64_t rows) { return rows > 0 && rows < kLeastFlagged; });
   if (rare == 0) return 0;
   for (int64_t j = 0; j < X.cols(); ++j)
-    if (missing[static_cast<size_t>(j)] >= kLeastFlagged) flagged.push_back(j);
+    if (missing[j] >= kLeastFlagged) flagged.push_back(j);
   if (flagged.empty()) asked.missing = Missing::fill;
   return rare;
 }

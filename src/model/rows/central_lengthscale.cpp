@@ -21,8 +21,8 @@ constexpr int64_t kLeastPairs = 1000;
 
 /// At least half of all pairs are equal rows, so that their median distance is 0.
 bool mostly_equal(MatrixView<const double> rows) {
-  std::vector<const double*> sorted(static_cast<size_t>(rows.rows));
-  for (int64_t i = 0; i < rows.rows; ++i) sorted[static_cast<size_t>(i)] = rows.row(i);
+  std::vector<const double*> sorted(rows.rows);
+  for (int64_t i = 0; i < rows.rows; ++i) sorted[i] = rows.row(i);
   const auto less = [&](const double* a, const double* b) {
     return std::lexicographical_compare(a, a + rows.cols, b, b + rows.cols);
   };
@@ -36,7 +36,7 @@ bool mostly_equal(MatrixView<const double> rows) {
 }
 
 std::vector<double> inverse_scales(const Preparation& preparation, int64_t d) {
-  std::vector<double> inverse(static_cast<size_t>(d), 1.0);
+  std::vector<double> inverse(d, 1.0);
   for (size_t j = 0; j < preparation.scale.size(); ++j) inverse[j] = 1 / preparation.scale[j];
   return inverse;
 }
@@ -65,8 +65,7 @@ double lengthscale_of_pairs(const Preparation& preparation, MatrixView<const T> 
                             Context& context) {
   const std::vector<double> inverse = inverse_scales(preparation, X.cols);
   const auto distance = [&](int64_t i, int64_t j) noexcept {
-    return squared_distance(X.row(rows[static_cast<size_t>(i)]),
-                            X.row(rows[static_cast<size_t>(j)]), inverse);
+    return squared_distance(X.row(rows[i]), X.row(rows[j]), inverse);
   };
   const double median =
       kernel::median_of_drawn_pairs(std::ssize(rows), pairs, seed, X.cols, context, distance);
@@ -101,7 +100,7 @@ double central_lengthscale(const Preparation& preparation, MatrixView<const T> X
   const Matrix<double> inputs(std::ssize(sample), preparation.prepared(X.cols), context,
                               "rows whose distances have a median");
   for (int64_t i = 0; i < inputs.rows(); ++i) {
-    standardize_row(preparation, X, sample[static_cast<size_t>(i)], inputs.view().row(i));
+    standardize_row(preparation, X, sample[i], inputs.view().row(i));
   }
   if (inputs.rows() < 2 || mostly_equal(inputs.view())) {
     return std::sqrt(2.0 * static_cast<double>(X.cols));

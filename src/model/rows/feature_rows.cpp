@@ -55,7 +55,7 @@ std::vector<double> FeatureRows::classes() const {
 std::vector<double> FeatureRows::groups() const {
   std::vector<double> groups;
   for (int64_t i = 0; i < set_.count && !data_.groups.empty(); ++i)
-    groups.push_back(data_.groups[static_cast<size_t>(set_[i])]);
+    groups.push_back(data_.groups[set_[i]]);
   return groups;
 }
 
@@ -196,7 +196,7 @@ std::span<const double> FeatureRows::load_weights(int64_t first, int64_t count,
                                                   std::vector<double>& storage) const {
   storage.clear();
   for (int64_t i = 0; i < count && !data_.weights.empty(); ++i)
-    storage.push_back(data_.weights[static_cast<size_t>(set_[first + i])]);
+    storage.push_back(data_.weights[set_[first + i]]);
   return storage;
 }
 

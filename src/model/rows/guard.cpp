@@ -91,7 +91,7 @@ void count_rows(const View& X, const Bounds<RowNumberOf<View>>& bounds, int64_t 
           const int64_t before = values;
           for_each_outside(X, i, bounds, own, [&](int64_t j, double) {
             ++values;
-            add_to(found.inputs[static_cast<size_t>(j)], 1);
+            add_to(found.inputs[j], 1);
           });
           rows += static_cast<int64_t>(values > before);
         }
@@ -114,13 +114,13 @@ Outside count_outside(std::span<const Range> ranges, const Rows& X, Context& con
 }
 
 void refuse_outside(std::span<const Range> ranges, const Rows& X) {
-  std::vector<double> sums(static_cast<size_t>(sum_count(X)), 0.0);
+  std::vector<double> sums(sum_count(X), 0.0);
   X.visit([&](const auto& view) {
     using T = RowNumberOf<decltype(view)>;
     const Bounds<T> bounds(ranges);
     for (int64_t i = 0; i < view.rows; ++i) {
       for_each_outside(view, i, bounds, sums.data(), [&](int64_t j, double x) {
-        const Range& range = ranges[static_cast<size_t>(j)];
+        const Range& range = ranges[j];
         fail(MERCER_INVALID_ARGUMENT,
              "X: row %lld, input %lld (counted from 0) is %g, outside the range of the training "
              "rows, %g to %g, and extrapolation is refused",
@@ -184,7 +184,7 @@ int64_t limit_scores(std::span<const Limits> limits, MatrixView<double> scores) 
   int64_t changed = 0;
   for (int64_t i = 0; i < scores.rows; ++i) {
     for (int64_t o = 0; o < scores.cols; ++o) {
-      const auto [lowest, highest] = limits[static_cast<size_t>(o)];
+      const auto [lowest, highest] = limits[o];
       double& score = scores.row(i)[o];
       if (score < lowest || score > highest) ++changed;
       score = score < lowest ? lowest : score > highest ? highest : score;

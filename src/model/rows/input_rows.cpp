@@ -43,7 +43,7 @@ void InputRows::for_each(Context& context, const Body& body) const {
                   Y.view().row(i));
     weights.clear();
     for (int64_t i = 0; i < count && !data_.weights.empty(); ++i)
-      weights.push_back(data_.weights[static_cast<size_t>(set_[first + i])]);
+      weights.push_back(data_.weights[set_[first + i]]);
     body({first, {}, Z.view().block_rows(0, count), Y.view().block_rows(0, count), weights});
   }
 }

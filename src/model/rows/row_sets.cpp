@@ -23,7 +23,7 @@ constexpr int64_t kBlocks = 10;      // of rows in time: fewer leave their error
                                      // too much of each other
 
 std::vector<int64_t> shuffled(int64_t n, const random::Stream& stream) {
-  std::vector<int64_t> order(static_cast<size_t>(n));
+  std::vector<int64_t> order(n);
   random::Cursor cursor(stream);
   random::permutation(cursor, order);
   return order;
@@ -31,7 +31,7 @@ std::vector<int64_t> shuffled(int64_t n, const random::Stream& stream) {
 
 /// Moves `count` rows to the front, of each class its share in the order of the rows.
 void spread_classes(std::vector<int64_t>& order, int64_t count, std::span<const double> classes) {
-  std::ranges::stable_sort(order, {}, [&](int64_t i) { return classes[static_cast<size_t>(i)]; });
+  std::ranges::stable_sort(order, {}, [&](int64_t i) { return classes[i]; });
   const auto n = static_cast<double>(order.size());
   const double share = static_cast<double>(count) / n;
   std::vector<int64_t> front, rest;
@@ -49,11 +49,11 @@ std::vector<std::vector<int64_t>> shuffled_groups(const std::vector<int64_t>& ro
                                                   const std::vector<double>& groups,
                                                   const random::Stream& stream) {
   std::map<double, std::vector<int64_t>> members;
-  for (const int64_t i : rows) members[groups[static_cast<size_t>(i)]].push_back(i);
+  for (const int64_t i : rows) members[groups[i]].push_back(i);
   std::vector<std::vector<int64_t>> listed, result;
   for (auto& [number, own] : members) listed.push_back(std::move(own));
   for (const int64_t g : shuffled(std::ssize(listed), stream))
-    result.push_back(std::move(listed[static_cast<size_t>(g)]));
+    result.push_back(std::move(listed[g]));
   return result;
 }
 
@@ -84,7 +84,7 @@ Split split_groups(const std::vector<int64_t>& rows, int64_t wanted,
 std::vector<Split> group_splits(const std::vector<int64_t>& rows, int64_t folds,
                                 std::vector<std::vector<int64_t>> groups) {
   std::ranges::stable_sort(groups, std::ranges::greater(), &std::vector<int64_t>::size);
-  std::vector<Split> splits(static_cast<size_t>(std::min(folds, std::ssize(groups))));
+  std::vector<Split> splits(std::min(folds, std::ssize(groups)));
   for (const auto& group : groups) {
     auto& fold = std::ranges::min_element(splits, {}, [](const Split& split) {
                    return split.held_out.size();
@@ -112,7 +112,7 @@ std::vector<Split> forward_splits(const std::vector<int64_t>& rows, int64_t fold
 }  // namespace
 
 Split split_rows(int64_t n, double fraction, int64_t most, uint64_t seed) {
-  std::vector<int64_t> all(static_cast<size_t>(n));
+  std::vector<int64_t> all(n);
   std::iota(all.begin(), all.end(), int64_t{0});
   return split_rows(all, fraction, most, seed);
 }
@@ -127,7 +127,7 @@ Split split_rows(const std::vector<int64_t>& rows, double fraction, int64_t most
   if (group_count(rows, rule.groups) > 1)
     return split_groups(rows, count, shuffled_groups(rows, rule.groups, stream));
   std::vector<int64_t> order = shuffled(n, stream);
-  for (int64_t& row : order) row = rows[static_cast<size_t>(row)];
+  for (int64_t& row : order) row = rows[row];
   if (!rule.classes.empty()) spread_classes(order, count, rule.classes);
   Split split{{order.begin() + count, order.end()}, {order.begin(), order.begin() + count}};
   std::sort(split.train.begin(), split.train.end());
@@ -138,11 +138,10 @@ Split split_rows(const std::vector<int64_t>& rows, double fraction, int64_t most
 std::vector<std::vector<int64_t>> fold_rows(int64_t n, int64_t folds, uint64_t seed,
                                             std::span<const double> classes) {
   std::vector<int64_t> order = shuffled(n, {seed, random::Tag::split, 0});
-  if (!classes.empty())
-    std::ranges::stable_sort(order, {}, [&](int64_t i) { return classes[static_cast<size_t>(i)]; });
-  std::vector<std::vector<int64_t>> result(static_cast<size_t>(folds));
+  if (!classes.empty()) std::ranges::stable_sort(order, {}, [&](int64_t i) { return classes[i]; });
+  std::vector<std::vector<int64_t>> result(folds);
   for (int64_t i = 0; i < n; ++i) {
-    result[static_cast<size_t>(i % folds)].push_back(order[static_cast<size_t>(i)]);
+    result[i % folds].push_back(order[i]);
   }
   for (auto& fold : result) std::sort(fold.begin(), fold.end());
   return result;
@@ -156,11 +155,10 @@ std::vector<Split> fold_splits(const std::vector<int64_t>& rows, int64_t folds, 
                         shuffled_groups(rows, rule.groups, {seed, random::Tag::split, 0}));
   const int64_t n = std::ssize(rows);
   std::vector<double> own;
-  for (int64_t i = 0; i < n && !rule.classes.empty(); ++i)
-    own.push_back(rule.classes[static_cast<size_t>(rows[static_cast<size_t>(i)])]);
+  for (int64_t i = 0; i < n && !rule.classes.empty(); ++i) own.push_back(rule.classes[rows[i]]);
   const auto taken = [&](const std::vector<int64_t>& places) {
     std::vector<int64_t> part;
-    for (const int64_t i : places) part.push_back(rows[static_cast<size_t>(i)]);
+    for (const int64_t i : places) part.push_back(rows[i]);
     return part;
   };
   std::vector<Split> splits;
@@ -192,12 +190,12 @@ std::vector<int64_t> clusters_of(const std::vector<int64_t>& rows, const SplitRu
 int64_t group_count(const std::vector<int64_t>& rows, const std::vector<double>& groups) {
   if (groups.empty()) return 0;
   std::set<double> numbers;
-  for (const int64_t i : rows) numbers.insert(groups[static_cast<size_t>(i)]);
+  for (const int64_t i : rows) numbers.insert(groups[i]);
   return std::ssize(numbers);
 }
 
 std::vector<int64_t> all_rows(int64_t n) {
-  std::vector<int64_t> rows(static_cast<size_t>(n));
+  std::vector<int64_t> rows(n);
   std::iota(rows.begin(), rows.end(), int64_t{0});
   return rows;
 }
@@ -219,10 +217,10 @@ std::vector<int64_t> rows_without(int64_t n, const std::vector<int64_t>& removed
 std::vector<int64_t> sample_rows(const std::vector<int64_t>& rows, int64_t count, uint64_t seed) {
   const auto n = static_cast<int64_t>(rows.size());
   if (count >= n) return rows;
-  std::vector<int64_t> chosen(static_cast<size_t>(count));
+  std::vector<int64_t> chosen(count);
   random::Cursor cursor(random::Stream(seed, random::Tag::sample, 0));
   random::sample_without_replacement(cursor, n, chosen);
-  for (int64_t& row : chosen) row = rows[static_cast<size_t>(row)];
+  for (int64_t& row : chosen) row = rows[row];
   std::sort(chosen.begin(), chosen.end());
   return chosen;
 }

@@ -80,7 +80,7 @@ double central_lengthscale(const Preparation& preparation, const CsrView<T>& X,
   if (n < 2) return of_standardised;
   const int64_t each = 1 + 2 * (listed / n);  // numbers that a pair compares
   const auto distance = [&](int64_t i, int64_t j) noexcept {
-    return squared_distance(sample[static_cast<size_t>(i)], sample[static_cast<size_t>(j)]);
+    return squared_distance(sample[i], sample[j]);
   };
   const double median =
       kernel::median_of_drawn_pairs(n, median_pairs(n, each), seed, each, context, distance);

@@ -55,7 +55,7 @@ class Objective {
     if (!std::isfinite(point.value)) return point.value;
     noise_ = point.noise;
     derivatives_of(unit_).pull_back(inputs_.view(), point.by_Z, context_, pulled_.view());
-    std::vector<double> each(static_cast<size_t>(X_.cols));
+    std::vector<double> each(X_.cols);
     feature::log_lengthscale_gradient<double>(inputs_.view(), pulled_.view(), each);
     if (common_) each = {std::accumulate(each.begin(), each.end(), 0.0)};
     std::ranges::copy(each, gradient.begin());
@@ -147,11 +147,11 @@ Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double>
   if (objective.varies() && !options.common) {
     ard.dropped = drop_far(objective, ard.value * objective.nats(), theta);
     for (int64_t j = 0; j < X.cols; ++j)
-      if (column_is_constant(X, j)) logs[static_cast<size_t>(j)] = std::log(kDroppedLengthscale);
+      if (column_is_constant(X, j)) logs[j] = std::log(kDroppedLengthscale);
   }
   for (const double one : logs)
     ard.lengthscale.push_back(std::clamp(std::exp(one), kLeastLengthscale, kDroppedLengthscale));
-  ard.lengthscale.resize(static_cast<size_t>(X.cols), ard.lengthscale.front());
+  ard.lengthscale.resize(X.cols, ard.lengthscale.front());
   ard.lambda = kLeastArdLambda + std::exp(theta.back());
   return ard;
 }

@@ -43,7 +43,7 @@ Parameters of_unit_diagonal(Parameters kernel, int64_t d) {
   kernel = with_inner(std::move(kernel), scalar);
   const auto unit = kernel::make_kernel(kernel);
   const int64_t p = unit->outputs(d);
-  const std::vector<double> origin(static_cast<size_t>(d), 0.0);
+  const std::vector<double> origin(d, 0.0);
   const MatrixView<const double> at_origin(origin.data(), 1, d);
   const Matrix<double> K(p, p);
   Context context;

@@ -224,7 +224,7 @@ Model search_weighing(const MapMaker& maker, const SearchOptions& options, const
   const auto& [X, Y, weights, groups] = given;
   std::vector<int64_t> used;
   for (int64_t i = 0; i < X.rows(); ++i)
-    if (weights[static_cast<size_t>(i)] > 0) used.push_back(i);
+    if (weights[i] > 0) used.push_back(i);
   require(std::ssize(used) >= 2, MERCER_INVALID_ARGUMENT,
           "%lld of %lld rows have a weight above 0, expected at least 2",
           static_cast<Long>(std::ssize(used)), static_cast<Long>(X.rows()));

@@ -37,7 +37,7 @@ Ard SearchRun::most_likely(const Chosen& chosen, const TrialSize& size, double f
   const Value* const noise = options_.final_estimate->parameters.find("noise");
   if (noise != nullptr) options.noise = std::get<double>(*noise);
   std::vector<double> units = scaled(chosen.lengthscales, factor);
-  units.resize(static_cast<size_t>(chosen.setting.prepared->by.prepared(X_.cols())), units[0]);
+  units.resize(chosen.setting.prepared->by.prepared(X_.cols()), units[0]);
   return learn_from(chosen.setting, size, units, options);
 }
 

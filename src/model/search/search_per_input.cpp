@@ -46,10 +46,10 @@ bool is_learnable(const feature::FeatureMap& map) {
 std::vector<double> of_inputs(std::vector<double> prepared, int64_t d,
                               const std::vector<int64_t>& flagged) {
   for (size_t k = 0; k < flagged.size(); ++k) {
-    double& own = prepared[static_cast<size_t>(flagged[k])];
+    double& own = prepared[flagged[k]];
     own = std::max(own, prepared[static_cast<size_t>(d) + k]);
   }
-  prepared.resize(static_cast<size_t>(d));
+  prepared.resize(d);
   return prepared;
 }
 
@@ -74,12 +74,11 @@ Ard SearchRun::learn_from(const Setting& setting, const TrialSize& most,
   const Matrix<double> Y(n, outputs, context_, "targets to learn lengthscales from");
   X_.visit([&](const auto& rows) {
     for (int64_t i = 0; i < n; ++i)
-      standardize_row(setting.prepared->by, rows, sample[static_cast<size_t>(i)], X.view().row(i));
+      standardize_row(setting.prepared->by, rows, sample[i], X.view().row(i));
   });
   for (int64_t i = 0; i < n; ++i) {
-    code_target(fit_.coding, setting.prepared->by, Y_.cols, Y_.row(sample[static_cast<size_t>(i)]),
-                Y.view().row(i));
-    for (int64_t j = 0; j < d; ++j) X.view()(i, j) /= units[static_cast<size_t>(j)];
+    code_target(fit_.coding, setting.prepared->by, Y_.cols, Y_.row(sample[i]), Y.view().row(i));
+    for (int64_t j = 0; j < d; ++j) X.view()(i, j) /= units[j];
   }
   Ard ard = learn_lengthscales(unit, X.view(), Y.view(), options, context_,
                                solver::taken_weights(learnt_, sample));
@@ -100,8 +99,8 @@ Ard SearchRun::learn_from_few(const Setting& setting, const Chosen& chosen) {
         chosen.lengthscales[0] * options.lengthscale / usual_lengthscale(chosen.setting);
     options.lambda = chosen.point.lambda;
   }
-  return learn_from(setting, {kFirstRows, kLearning.features},
-                    std::vector<double>(static_cast<size_t>(d), 1.0), options);
+  return learn_from(setting, {kFirstRows, kLearning.features}, std::vector<double>(d, 1.0),
+                    options);
 }
 
 /// Again, of more rows if there are, with every input brought back to where its differences are
@@ -144,9 +143,10 @@ void SearchRun::check_gradients() const {
     bar =
         "a map whose features have no gradient, are complex, learnt from rows or not those of x/l";
   require(bar == nullptr, MERCER_UNSUPPORTED,
-          each ? "a lengthscale for each input asked for (ard = on) with %s, expected ard = auto or "
-                 "off"
-               : "select.by = evidence with %s, expected it left out, or \"search\": false",
+          each
+              ? "a lengthscale for each input asked for (ard = on) with %s, expected ard = auto or "
+                "off"
+              : "select.by = evidence with %s, expected it left out, or \"search\": false",
           bar);
 }
 
@@ -180,7 +180,7 @@ void SearchRun::consider(const Setting& setting, Ard learnt, const Chosen& chose
 SearchRun::PerInputFit SearchRun::of_one(const Chosen& chosen, int64_t d) {
   PerInputFit one;
   one.chosen = chosen;
-  one.chosen.lengthscales.assign(static_cast<size_t>(d), chosen.lengthscales[0]);
+  one.chosen.lengthscales.assign(d, chosen.lengthscales[0]);
   one.learnt.lengthscale = one.chosen.lengthscales;
   return one;
 }

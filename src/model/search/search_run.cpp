@@ -38,8 +38,8 @@ std::vector<double> weights_without(std::span<const double> all, int64_t rows,
                                     const std::vector<int64_t>& unseen) {
   std::vector<double> weights(all.begin(), all.end());
   if (unseen.empty()) return weights;
-  weights.resize(static_cast<size_t>(rows), 1.0);
-  for (const int64_t i : unseen) weights[static_cast<size_t>(i)] = 0.0;
+  weights.resize(rows, 1.0);
+  for (const int64_t i : unseen) weights[i] = 0.0;
   return weights;
 }
 

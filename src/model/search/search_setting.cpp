@@ -141,7 +141,7 @@ const feature::FeatureMap& SearchRun::unit_of(const Setting& setting, int64_t fe
 double SearchRun::usual_lengthscale(const Setting& setting) {
   const kernel::Kernel& kernel = unit_of(setting, sizes_.coarse.features).kernel();
   const int64_t d = setting.prepared->by.prepared(X_.cols());
-  const std::vector<double> x(static_cast<size_t>(d), 0.0), y(x.size(), std::sqrt(2.0));
+  const std::vector<double> x(d, 0.0), y(x.size(), std::sqrt(2.0));
   const auto at = [&](double multiple) {
     return kernel.value_at_multiple(multiple, d, x.data(), y.data());
   };

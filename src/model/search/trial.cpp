@@ -25,12 +25,10 @@ const TrialPoint& Trial::best() const {
 
 std::vector<double> Judge::scales(MatrixView<const double> Y, solver::RowSet rows,
                                   std::span<const double> all) {
-  std::vector<double> result(static_cast<size_t>(outputs_), 1.0);
+  std::vector<double> result(outputs_, 1.0);
   if (classifies()) return result;
   const std::vector<double> weights = solver::taken_weights(all, rows);
-  const auto weight = [&](int64_t i) {
-    return weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
-  };
+  const auto weight = [&](int64_t i) { return weights.empty() ? 1.0 : weights[i]; };
   const double n = solver::total_weight(weights, rows.count);
   for (int64_t o = 0; o < outputs_; ++o) {
     double origin = 0, observed = 0, sum = 0, squares = 0;  // about the origin constants cancel
@@ -49,8 +47,7 @@ std::vector<double> Judge::scales(MatrixView<const double> Y, solver::RowSet row
     }
     varies_ = varies_ && squares > 0;
     // An output that is constant on these rows has no R^2: its error counts as it is.
-    result[static_cast<size_t>(o)] =
-        (squares > 0 ? n / squares : 1.0) / static_cast<double>(outputs_);
+    result[o] = (squares > 0 ? n / squares : 1.0) / static_cast<double>(outputs_);
   }
   return result;
 }
@@ -111,9 +108,9 @@ double Judge::score(double loss, double error_rate) const noexcept {
 TrialSums::TrialSums(const Judge& judge, int64_t outputs, int64_t points)
     : judge_(judge),
       outputs_(outputs),
-      losses_(static_cast<size_t>(points)),
-      wrong_(static_cast<size_t>(points), 0.0),
-      scratch_(static_cast<size_t>(outputs), 0.0) {}
+      losses_(points),
+      wrong_(points, 0.0),
+      scratch_(outputs, 0.0) {}
 
 void TrialSums::add(int64_t i, const double* code, double weight, const double* scores) {
   weights_.push_back(weight);
@@ -192,7 +189,7 @@ Trial joined(std::vector<Trial> parts) {
       const auto own = std::ranges::find(parts[p].points, first.lambda, &TrialPoint::lambda);
       known = own != parts[p].points.end();
       if (!known) break;
-      const auto& more = parts[p].losses[static_cast<size_t>(own - parts[p].points.begin())];
+      const auto& more = parts[p].losses[own - parts[p].points.begin()];
       losses.insert(losses.end(), more.begin(), more.end());
       const double share = totals[p] / total;
       point.loss += share * own->loss;
@@ -210,8 +207,7 @@ void cluster(Trial& trial, const std::vector<int64_t>& clusters) {
   if (clusters.empty()) return;
   const int64_t last = std::ranges::max(clusters);
   std::vector<double> weights(static_cast<size_t>(last) + 1, 0.0);
-  for (size_t i = 0; i < clusters.size(); ++i)
-    weights[static_cast<size_t>(clusters[i])] += trial.weights[i];
+  for (size_t i = 0; i < clusters.size(); ++i) weights[clusters[i]] += trial.weights[i];
   for (std::vector<double>& losses : trial.losses) {
     std::vector<double> means(weights.size(), 0.0);
     for (size_t i = 0; i < clusters.size(); ++i) {
@@ -247,7 +243,7 @@ Picked paired_pick(std::span<const Trial* const> trials) {
       losses[c] = trials[places[c].trial]->losses[places[c].point][i];
     sums.add(losses.data(), trials[0]->weights[i]);
   }
-  return places[static_cast<size_t>(paired_choice(sums, dimensions))];
+  return places[paired_choice(sums, dimensions)];
 }
 
 size_t paired_pick(const Trial& trial) {

@@ -40,7 +40,7 @@ struct SmoothTargets {
     const auto classes = static_cast<size_t>(codes.cols);
     std::vector<double> of_class(classes, 0.0);
     for (int64_t i = 0; i < codes.rows; ++i) {
-      const double w = weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
+      const double w = weights.empty() ? 1.0 : weights[i];
       for (size_t k = 0; k < classes; ++k) of_class[k] += w * codes(i, static_cast<int64_t>(k));
     }
     if (reduction != nullptr) reduction->sum(of_class);
@@ -69,7 +69,7 @@ class CalibrationLoss {
     const double unit = std::min(1.0, total_ / sums[1]);
     targets_ = SmoothTargets(codes, weights, unit, reduction);
     if (prior == Prior::softmax) precision_ = kPrecision * unit / total_;
-    row_.resize(static_cast<size_t>(scores.cols));
+    row_.resize(scores.cols);
   }
 
   double total() const { return total_; }
@@ -93,9 +93,7 @@ class CalibrationLoss {
   void sum(std::span<double> numbers) const {
     if (reduction_ != nullptr) reduction_->sum(numbers);
   }
-  double weight(int64_t i) const {
-    return weights_.empty() ? 1.0 : weights_[static_cast<size_t>(i)];
-  }
+  double weight(int64_t i) const { return weights_.empty() ? 1.0 : weights_[i]; }
 
   double add_prior(std::span<const double> x, std::span<double> gradient) const {
     double value = precision_ / 2 * (x[0] - 1) * (x[0] - 1);
@@ -151,9 +149,7 @@ void Calibration::apply(MatrixView<double> scores) const {
     softmax(slope, offset, {scores.row(i), static_cast<size_t>(scores.cols)});
 }
 
-Calibration plain_softmax(int64_t classes) {
-  return {1, std::vector<double>(static_cast<size_t>(classes), 0.0)};
-}
+Calibration plain_softmax(int64_t classes) { return {1, std::vector<double>(classes, 0.0)}; }
 
 Calibration fit_calibration(MatrixView<const double> scores, MatrixView<const double> codes,
                             std::span<const double> weights, Context& context,

@@ -66,7 +66,7 @@ ScoredRows joined(const std::vector<ScoredRows>& parts, Context& context) {
 }
 
 std::vector<double> log_losses(const ScoredRows& rows, const Calibration& calibration) {
-  std::vector<double> losses, p(static_cast<size_t>(rows.scores.cols()));
+  std::vector<double> losses, p(rows.scores.cols());
   for (int64_t i = 0; i < rows.scores.rows(); ++i) {
     std::copy_n(rows.scores.view().row(i), p.size(), p.begin());
     calibration.apply({p.data(), 1, rows.scores.cols()});
@@ -95,7 +95,7 @@ double weighted_mean(std::span<const double> x, std::span<const double> weights,
 double error_rate(const ScoredRows& rows) {
   double sums[2] = {};  // of the wrong, of all
   for (int64_t i = 0; i < rows.scores.rows(); ++i) {
-    const double weight = rows.weights[static_cast<size_t>(i)];
+    const double weight = rows.weights[i];
     const int64_t found =
         statistic::class_of({rows.scores.view().row(i), static_cast<size_t>(rows.scores.cols())});
     sums[0] += found != statistic::kNoClass && rows.targets(i, found) == 1 ? 0 : weight;

@@ -23,10 +23,8 @@ void for_each_chunk(const solver::BlockSource& rows, std::span<const double> lam
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     for (int64_t first = 0; first < block.Z.rows; first += size) {
       const int64_t last = std::min(first + size, block.Z.rows);
-      const auto weights = block.weights.empty()
-                               ? block.weights
-                               : block.weights.subspan(static_cast<size_t>(first),
-                                                       static_cast<size_t>(last - first));
+      const auto weights =
+          block.weights.empty() ? block.weights : block.weights.subspan(first, last - first);
       const solver::WideBlock chunk{block.first + first, block.Z.block_rows(first, last),
                                     block.Y.block_rows(first, last), weights};
       const Matrix<double> residuals = leave_out(chunk);

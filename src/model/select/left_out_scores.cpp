@@ -31,7 +31,7 @@ LeftOutRow LeftOutScores::adding() {
       scored_.scores(row, o) = known ? code[o] - residuals[o] : 0.0;
       scored_.targets(row, o) = code[o];
     }
-    scored_.weights[static_cast<size_t>(row)] = known ? weight : 0.0;
+    scored_.weights[row] = known ? weight : 0.0;
   };
 }
 
@@ -56,8 +56,7 @@ void LeftOutScores::take(const solver::BlockSource& rows, const solver::RidgeFac
 void LeftOutScores::take(const solver::DualSystem& system, const Matrix<double>& residuals) {
   const int64_t n = system.rows(), outputs = system.outputs();
   scored_ = {Matrix<double>(n, outputs, context_, "scores"),
-             Matrix<double>(n, outputs, context_, "targets"),
-             std::vector<double>(static_cast<size_t>(n)), nullptr};
+             Matrix<double>(n, outputs, context_, "targets"), std::vector<double>(n), nullptr};
   const LeftOutRow add = adding();
   for (int64_t i = 0; i < n; ++i)
     add(i, system.targets().row(i), system.weight_of(i), residuals.view().row(i));

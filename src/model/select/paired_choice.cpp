@@ -20,7 +20,7 @@ constexpr double kMostExcess = 1;  // of the least loss
 
 PairedLosses::PairedLosses(int64_t candidates)
     : sums_(static_cast<size_t>(candidates), 0.0),
-      weighted_sums_(static_cast<size_t>(candidates), 0.0),
+      weighted_sums_(candidates, 0.0),
       products_(candidates, candidates) {
   products_.fill(0);
 }
@@ -32,8 +32,8 @@ void PairedLosses::add(const double* losses, double weight) {
   counts_[1] += weight;
   counts_[2] += square;
   for (int64_t a = 0; a < candidates(); ++a) {
-    sums_[static_cast<size_t>(a)] += weight * losses[a];
-    weighted_sums_[static_cast<size_t>(a)] += square * losses[a];
+    sums_[a] += weight * losses[a];
+    weighted_sums_[a] += square * losses[a];
     const double factor = square * losses[a];
     double* const row = products_.view().row(a);
     for (int64_t b = 0; b <= a; ++b) row[b] += factor * losses[b];
@@ -47,14 +47,13 @@ void PairedLosses::reduce(const solver::BlockSource& rows) {
   solver::reduce(rows, {products_.data(), sums_.size() * sums_.size()});
 }
 
-double PairedLosses::mean(int64_t k) const { return sums_[static_cast<size_t>(k)] / counts_[1]; }
+double PairedLosses::mean(int64_t k) const { return sums_[k] / counts_[1]; }
 
 double PairedLosses::error_of_difference(int64_t a, int64_t b) const {
   const double n = counts_[0], weight = counts_[1];
   if (n < 2) return kInfinity;
   const double mean_difference = mean(a) - mean(b);
-  const double first =
-      weighted_sums_[static_cast<size_t>(a)] - weighted_sums_[static_cast<size_t>(b)];
+  const double first = weighted_sums_[a] - weighted_sums_[b];
   const double second =
       products_(a, a) - 2 * products_(std::max(a, b), std::min(a, b)) + products_(b, b);
   const double squares = second - mean_difference * (2 * first - mean_difference * counts_[2]);
@@ -72,7 +71,7 @@ int64_t least_loss(const PairedLosses& losses) {
 
 int64_t paired_choice(const PairedLosses& losses, std::span<const double> dimensions) {
   const int64_t best = least_loss(losses);
-  const auto dimension = [&](int64_t k) { return dimensions[static_cast<size_t>(k)]; };
+  const auto dimension = [&](int64_t k) { return dimensions[k]; };
   const double least = losses.mean(best);
   const double bound = least > 0 ? kMostExcess * least : kInfinity;
   int64_t chosen = best;

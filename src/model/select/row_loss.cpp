@@ -37,13 +37,11 @@ double RowLoss::operator()(const double* scores, const double* code) const noexc
   double loss = 0;
   for (int64_t o = 0; o < outputs; ++o) {
     const double error = std::isnan(code[o]) ? 0.0 : scores[o] - code[o];
-    loss += scale_[static_cast<size_t>(o)] * error * error;
+    loss += scale_[o] * error * error;
   }
   return loss;
 }
 
-RowLoss plain_loss(Task task, int64_t outputs) {
-  return {task, std::vector<double>(static_cast<size_t>(outputs), 1.0)};
-}
+RowLoss plain_loss(Task task, int64_t outputs) { return {task, std::vector<double>(outputs, 1.0)}; }
 
 }  // namespace mercer::model

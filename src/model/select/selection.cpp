@@ -29,7 +29,7 @@ using solver::RowsDone;
 // Residuals of rows left out take their products with the eigenvectors and squares of these.
 constexpr int64_t kLeftOutSums = 2;
 constexpr double kLambdaTolerance = 1e-3;  // of log lambda
-constexpr int64_t kIterations = 50;  // about, of conjugate gradients
+constexpr int64_t kIterations = 50;        // about, of conjugate gradients
 
 double total(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
@@ -43,13 +43,12 @@ std::vector<double> lambdas_of(const std::vector<PathPoint>& path) {
 
 /// Adds up a path's losses on rows that were left out.
 LeftOutRow adding_to(PairedLosses& sums, Task task, int64_t outputs) {
-  return [&sums, loss = plain_loss(task, outputs),
-          losses = std::vector<double>(static_cast<size_t>(sums.candidates())),
-          scores = std::vector<double>(static_cast<size_t>(outputs)),
+  return [&sums, loss = plain_loss(task, outputs), losses = std::vector<double>(sums.candidates()),
+          scores = std::vector<double>(outputs),
           outputs](int64_t, const double* code, double weight, const double* residuals) mutable {
     for (size_t k = 0; k < losses.size(); ++k) {
       const double* r = residuals + static_cast<int64_t>(k) * outputs;
-      for (int64_t o = 0; o < outputs; ++o) scores[static_cast<size_t>(o)] = code[o] - r[o];
+      for (int64_t o = 0; o < outputs; ++o) scores[o] = code[o] - r[o];
       losses[k] = loss(scores.data(), code);
     }
     sums.add(losses.data(), weight);
@@ -65,7 +64,7 @@ double choose_left_out(const PairedLosses& losses, const Dimension& dimension,
     path[k].score = losses.mean(static_cast<int64_t>(k));
     dimensions.push_back(dimension(path[k].lambda));
   }
-  return path[static_cast<size_t>(paired_choice(losses, dimensions))].lambda;
+  return path[paired_choice(losses, dimensions)].lambda;
 }
 
 /// The lambda of largest evidence between the neighbours of the path's best, by sections.

@@ -91,7 +91,7 @@ bool derivatives(const mercer::Map& map, const Numbers& X) {
   mercer::differentiate(map, X, MERCER_DERIVATIVE_GRADIENT, gradient);
   mercer::Matrix<double> back(X.rows(), X.cols());
   mercer::differentiate(map, X, MERCER_DERIVATIVE_VJP, G, back);
-  const std::vector<int32_t> first(static_cast<size_t>(X.cols()), 0), order{0, 1, 0};
+  const std::vector<int32_t> first(X.cols(), 0), order{0, 1, 0};
   Numbers partial(X.rows(), map.features()), K(X.rows(), X.rows());
   mercer::differentiate(map, X, mercer::MatrixView<const int32_t>(order.data(), 1, X.cols()),
                         partial);
