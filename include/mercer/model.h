@@ -35,13 +35,11 @@ typedef struct mercer_model mercer_model;
  *  false}, a map of the caller's (data->map) and a source choose only lambda, by "select"; sets
  *  need "lambda" and data->map; "kernel_pca" takes no data->Y.
  *  Shapes: mercer_data. Random: "seed" fixes map, splits and samples.
- *  Errors: MERCER_INVALID_ARGUMENT (a key or value, by its path; rows, targets, classes or weights
- *  that are not allowed, by row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (keys
- *  that do not go together, a complex map, sparse rows to be centred), MERCER_NOT_CONVERGED,
- *  MERCER_NOT_POSITIVE_DEFINITE, MERCER_IO (a source's callback).
- *  Threads and cost: any number at once; without a search n (map + D^2) + D^3 and O(D^2) bytes, n^2
- *  D if n < D; a search costs some ten times a fit to part of the rows, with up to 1,000 rows six
- *  times that. */
+ *  Errors: MERCER_INVALID_ARGUMENT (a key or value, by its path; rows, targets, classes or weights,
+ *  by row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (keys that do not go together,
+ *  a complex map, sparse rows to centre), MERCER_NOT_CONVERGED, MERCER_NOT_POSITIVE_DEFINITE,
+ *  MERCER_IO (a source's callback). Any number at once. Cost: n (map + D^2) + D^3 and
+ *  O(D^2) bytes, n^2 D if n < D; a search ten times that, of up to 1,000 rows sixty times. */
 MERCER_API mercer_status mercer_model_fit(const char* json, const mercer_data* data,
                                           mercer_context* context, mercer_model** out);
 

@@ -47,7 +47,8 @@ void Posterior::factor(MatrixView<double> A) {
 }
 
 Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, double lambda,
-                     const Weights& weights, double noise, Context& context)
+                     const Weights& weights, double noise, Context& context,
+                     std::optional<RowStatistics> sums)
     : share_(static_cast<std::size_t>(rows.outputs()), 0.0), scale_(share_.size(), 1.0) {
   require(lambda > 0, MERCER_UNSUPPORTED, "a posterior at lambda = %g, expected lambda > 0",
           lambda);
@@ -58,17 +59,20 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
   if (problem.is_coupled(rows)) {
     const Coupling apart = Coupling::independent(p, context);
     const Coupling& coupling = problem.coupling == nullptr ? apart : *problem.coupling;
-    GroupSums sums = group_sums(rows, problem, coupling, context, {});
+    GroupSums groups = group_sums(rows, problem, coupling, context, {});
     roots_ = copy_of(coupling.roots(), context);
     scale_ = coupling.scale();
-    means_ = std::move(sums.means.features);
-    share_ = std::move(sums.means.share);
-    L_ = std::move(sums.H);
-    n = sums.n;
+    means_ = std::move(groups.means.features);
+    share_ = std::move(groups.means.share);
+    L_ = std::move(groups.H);
+    n = groups.n;
   } else {
-    RowStatistics statistics(D, p, context);
-    add_blocks(rows, statistics, context);
-    statistics = take_reduced(rows, std::move(statistics));
+    if (!sums) {
+      RowStatistics own(D, p, context);
+      add_blocks(rows, own, context);
+      sums = take_reduced(rows, std::move(own));
+    }
+    RowStatistics& statistics = *sums;
     n = statistics.weight();
     const Means means = center_in_place(statistics, problem.center);
     means_ = Matrix<double>(p, D, context, kPosterior);

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -18,11 +19,12 @@ namespace mercer::solver {
 
 class Posterior {
  public:
-  /// weights: the solution at lambda > 0. noise: s^2 in the targets' units, 0: estimated. Two
-  /// passes; O(n D^2 + r^3). Errors: OUT_OF_MEMORY, UNSUPPORTED for lambda = 0,
-  /// NOT_POSITIVE_DEFINITE: no jitter makes it too sure.
+  /// weights: the solution at lambda > 0. noise: s^2 in the targets' units, 0: estimated. sums: of
+  /// all rows, where there are any, which saves one of two passes. O(n D^2 + r^3). Errors:
+  /// OUT_OF_MEMORY, UNSUPPORTED for lambda = 0, NOT_POSITIVE_DEFINITE: no jitter makes it too sure.
   Posterior(const BlockSource& rows, const RidgeProblem& problem, double lambda,
-            const Weights& weights, double noise, Context& context);
+            const Weights& weights, double noise, Context& context,
+            std::optional<RowStatistics> sums = {});
   /// From numbers(). INVALID_ARGUMENT unless they are of these features and outputs.
   Posterior(std::span<const double> numbers, int64_t features, int64_t outputs, Context& context);
 

@@ -21,17 +21,19 @@ void check_gp(const Fitting& asked) {
           "targets");
 }
 
+using Sums = std::optional<solver::RowStatistics>;
+
 /// Null where lambda was chosen and is lost in the rounding of the features' sums.
 std::shared_ptr<const solver::Posterior> posterior_at(const solver::BlockSource& rows,
                                                       const Estimating& estimating,
                                                       const Selected& selected,
-                                                      const Selecting& selecting,
+                                                      const Selecting& selecting, Sums sums,
                                                       Context& context) {
   const Value* const noise = estimating.parameters.find("noise");
   try {
     return std::make_shared<const solver::Posterior>(
         rows, estimating.problem(), selected.lambda, selected.weights,
-        noise == nullptr ? 0.0 : std::get<double>(*noise), context);
+        noise == nullptr ? 0.0 : std::get<double>(*noise), context, std::move(sums));
   } catch (const Error& error) {
     const bool lost = error.status() == MERCER_NOT_POSITIVE_DEFINITE;
     if (!lost || selecting.selection == Selection::fixed || selected.lambda > kMostRaised) throw;
@@ -43,10 +45,12 @@ Learned fit_gp(const solver::BlockSource& rows, const Estimating& estimating, co
                const Selecting& selecting, Context& context) {
   Stage stage(context, kGpUnits);
   stage.share(kGpUnits / 2);
-  Selected selected = select(rows, selecting, coding.task, estimating.problem(), context);
+  Sums sums;
+  Selected selected =
+      select(rows, selecting, coding.task, estimating.problem(), context, nullptr, &sums);
   stage.advance(kGpUnits / 2);
   std::shared_ptr<const solver::Posterior> posterior =
-      posterior_at(rows, estimating, selected, selecting, context);
+      posterior_at(rows, estimating, selected, selecting, std::move(sums), context);
   // A lambda that was chosen may be lost in rounding: the least that is not.
   Selecting larger = selecting;
   larger.selection = Selection::fixed;
@@ -55,7 +59,7 @@ Learned fit_gp(const solver::BlockSource& rows, const Estimating& estimating, co
     Selected again = select(rows, larger, coding.task, estimating.problem(), context);
     selected.weights = std::move(again.weights);
     selected.lambda = larger.lambda;
-    posterior = posterior_at(rows, estimating, selected, selecting, context);
+    posterior = posterior_at(rows, estimating, selected, selecting, {}, context);
   }
   stage.advance(kGpUnits / 2);
   return {make_linear(std::move(selected.weights)),

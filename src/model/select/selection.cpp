@@ -137,7 +137,8 @@ bool validates(Selection selection) {
 }
 
 Selected select_primal(const BlockSource& rows, const Selecting& how, Task task, bool center,
-                       Context& context, LeftOutScores* left_out) {
+                       Context& context, LeftOutScores* left_out,
+                       std::optional<solver::RowStatistics>* sums) {
   if (validates(how.selection)) return validate_primal(rows, how, task, center, context, left_out);
   const int64_t n = rows.rows();
   const bool fixed = how.selection == Selection::fixed;
@@ -151,6 +152,7 @@ Selected select_primal(const BlockSource& rows, const Selecting& how, Task task,
   solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
   solver::add_blocks(rows, statistics, context, [&](int64_t count) { stage.advance(count); });
   statistics = solver::take_reduced(rows, std::move(statistics));
+  if (sums != nullptr) *sums = statistics.clone(context);
   if (!fixed) {
     const solver::RidgePath path = stage.part(
         solving, [&] { return solver::RidgePath(std::move(statistics), center, context); });
@@ -293,12 +295,13 @@ const PathPoint& best_point(const std::vector<PathPoint>& path) {
 }
 
 Selected select(const solver::BlockSource& rows, const Selecting& how, Task task,
-                const solver::RidgeProblem& problem, Context& context, LeftOutScores* left_out) {
+                const solver::RidgeProblem& problem, Context& context, LeftOutScores* left_out,
+                std::optional<solver::RowStatistics>* sums) {
   if (problem.iterative) return select_iterative(rows, how, task, problem, context);
   if (problem.is_coupled(rows)) return select_coupled(rows, how, task, problem, context, left_out);
   const bool center = problem.center;
   return solver::is_dual(rows) ? select_dual(rows, how, task, center, context, left_out)
-                               : select_primal(rows, how, task, center, context, left_out);
+                               : select_primal(rows, how, task, center, context, left_out, sums);
 }
 
 }  // namespace mercer::model

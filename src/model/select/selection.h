@@ -4,6 +4,7 @@
 // criterion ask for.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "model/prepare/coding.h"
@@ -11,6 +12,7 @@
 #include "model/select/selecting.h"
 #include "solver/block_source.h"
 #include "solver/coupled_path.h"
+#include "solver/row_statistics.h"
 
 namespace mercer::model {
 
@@ -29,11 +31,12 @@ std::vector<PathPoint> empty_path(const Selecting& how);
 
 /// By Gram matrix; for fewer rows than features, where one process has them all, by the n x n dual.
 /// task: whose errors choose. left_out: null, or what takes scores of rows left out of the fit that
-/// is selected.
+/// is selected. sums: null, or where those of all rows are left, if there were any.
 /// Errors: UNSUPPORTED for generalised cross-validation of coupled outputs.
 Selected select(const solver::BlockSource& rows, const Selecting& how, Task task,
                 const solver::RidgeProblem& problem, Context& context,
-                LeftOutScores* left_out = nullptr);
+                LeftOutScores* left_out = nullptr,
+                std::optional<solver::RowStatistics>* sums = nullptr);
 
 /// What select ends with: the weights at lambda, and scores of rows left out where they are wanted.
 solver::Weights solve_primal(const solver::BlockSource& rows, solver::RowStatistics statistics,
