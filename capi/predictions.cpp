@@ -85,6 +85,12 @@ model::Outside differentiate(const Question& q, const RowsArgument& X, MatrixVie
   return outside_of(q, X);
 }
 
+bool has_posterior(const Model& model) { return model.posterior != nullptr; }
+model::Outside gradient_variance(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+  model::gradient_variance(q.model, DoubleRows(X, q.context).view(), q.context, out);
+  return outside_of(q, X);
+}
+
 using feature::FieldKind;
 
 template <FieldKind kind>
@@ -107,7 +113,6 @@ model::Outside field(const Question& q, const RowsArgument& X, MatrixView<double
   return outside_of(q, X);
 }
 
-bool has_posterior(const Model& model) { return model.posterior != nullptr; }
 int64_t squared_outputs(const Question& q) {
   return checked_multiply(q.model.outputs(), q.model.outputs(), "covariances");
 }
@@ -166,6 +171,7 @@ constexpr Prediction kPredictions[] = {
     {"partials", has_derivatives, blocks<Kind::partials>, differentiate<Kind::partials>},
     {"variance", has_posterior, outputs, variance<model::Spread::latent>},
     {"predictive_variance", has_posterior, outputs, variance<model::Spread::predictive>},
+    {"gradient_variance", has_posterior, blocks<Kind::gradient>, gradient_variance},
     {"quantile", has_posterior, quantile_columns, quantile},
     {"covariance", has_posterior, squared_outputs, covariance},
     {"joint_covariance", has_posterior, joint_outputs, joint_covariance},

@@ -84,6 +84,7 @@ typedef struct mercer_predict_options {
  *    "variance", "predictive_variance"
  *                        of a model "gp": of each value, and of a new target of the mean weight,
  *                        its noise added; at inputs as they are
+ *    "gradient_variance" of each number of "gradient"
  *    "quantile"          of new targets, for each output quantile_count numbers about "value"
  *    "covariance"        of the m values, m x m numbers
  *    "joint_covariance"  of the values of all rows, for each row X_j m x m numbers: n m^2 columns

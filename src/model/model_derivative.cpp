@@ -53,6 +53,14 @@ void check(const Model& model, const Derivative& what, MatrixView<const double> 
           "derivatives the gradient alone is supported");
 }
 
+void check_spread(const Model& model) {
+  require(model.posterior != nullptr, MERCER_UNSUPPORTED,
+          "the model has no posterior, expected one fitted with \"model\": \"gp\"");
+  require(model.preparation.is_affine(), MERCER_UNSUPPORTED,
+          "variances of a gradient of a model that fills or transforms inputs or scales rows, "
+          "expected one that does not");
+}
+
 /// d curve / dx: between knots of a rank, 0 beyond them and where a number is shared.
 double slope_of(const Curve& curve, double x) noexcept {
   if (curve.kind == Transform::none) return 1;
@@ -104,8 +112,9 @@ class Differentiation {
         w_(linear_weights(model).w),
         U_(kRows, model.map->inputs(), context, kDerivatives) {}
 
-  void run(MatrixView<const double> X, MatrixView<double> out) {
-    if (what_.kind == Derivative::Kind::gradient) {
+  /// spread: variances of the gradient in its place.
+  void run(MatrixView<const double> X, MatrixView<double> out, bool spread = false) {
+    if (what_.kind == Derivative::Kind::gradient && !spread) {
       pulled_ = Matrix<double>(kRows, model_.map->inputs(), context_, kDerivatives);
       G_ = Matrix<double>(kRows, model_.map->scalar().features(), context_, kDerivatives);
     }
@@ -116,7 +125,9 @@ class Differentiation {
       const MatrixView<double> U = U_.view().block_rows(0, i1 - i0);
       for (int64_t i = 0; i < U.rows; ++i)
         prepare_numbers(model_.preparation, rows.row(i), rows.cols, U.row(i));
-      if (what_.kind == Derivative::Kind::gradient) {
+      if (spread) {
+        variances(U, out.block_rows(i0, i1));
+      } else if (what_.kind == Derivative::Kind::gradient) {
         gradient(rows, U, out.block_rows(i0, i1));
       } else {
         values(U, out.block_rows(i0, i1));
@@ -142,6 +153,20 @@ class Differentiation {
         const double slope = steepness.rows() > 0 ? steepness(i, o) : 1;
         for (int64_t k = 0; k < X.cols; ++k) out(i, k * outputs() + o) = slope * pulled(i, k);
       }
+    }
+  }
+
+  void variances(MatrixView<const double> U, MatrixView<double> out) {
+    const Matrix<double> Z(U.rows, model_.map->scalar().features(), context_, kDerivatives);
+    for (int64_t k = 0; k < model_.inputs(); ++k) {
+      const MultiIndex along = {{k, 1}};
+      derivatives_of(model_.map->scalar())
+          .differentiate({Derivative::Kind::partials, {along}}, U, context_, Z.view());
+      const MatrixView<double> part = out.block_cols(k * outputs(), (k + 1) * outputs());
+      model_.posterior->slope_variance(Z.view(), context_, part);
+      const double scale = over_scales(along);
+      for (int64_t i = 0; i < part.rows; ++i)
+        for (int64_t o = 0; o < part.cols; ++o) part(i, o) *= scale * scale;
     }
   }
 
@@ -223,6 +248,14 @@ void differentiate(const Model& model, const Derivative& what, MatrixView<const 
                    Context& context, MatrixView<double> out) {
   check(model, what, X, out);
   if (X.rows > 0) Differentiation(model, what, context).run(X, out);
+}
+
+void gradient_variance(const Model& model, MatrixView<const double> X, Context& context,
+                       MatrixView<double> out) {
+  const Derivative what{Derivative::Kind::gradient, {}};
+  check_spread(model);
+  check(model, what, X, out);
+  if (X.rows > 0) Differentiation(model, what, context).run(X, out, true);
 }
 
 }  // namespace mercer::model

@@ -20,4 +20,8 @@ namespace mercer::model {
 void differentiate(const Model& model, const feature::Derivative& what, MatrixView<const double> X,
                    Context& context, MatrixView<double> out);
 
+/// Posterior variances of the gradient, in its order: of a Gaussian process, O(n d m D^2).
+void gradient_variance(const Model& model, MatrixView<const double> X, Context& context,
+                       MatrixView<double> out);
+
 }  // namespace mercer::model

@@ -128,7 +128,8 @@ void Posterior::measure_noise(const BlockSource& rows, const Weights& weights, d
     if (coupled) noise = all / left;
 }
 
-Matrix<double> Posterior::centered(MatrixView<const double> Z, Context& context) const {
+Matrix<double> Posterior::centered(MatrixView<const double> Z, double share,
+                                   Context& context) const {
   const int64_t p = outputs(), D = means_.cols();
   const int64_t q = is_joined() ? roots_.cols() / p : 1;
   Matrix<double> V(D * q, Z.rows * each(), context, kPosterior);
@@ -136,17 +137,17 @@ Matrix<double> Posterior::centered(MatrixView<const double> Z, Context& context)
     for (int64_t b = 0; b < q; ++b)
       for (int64_t a = 0; a < V.cols(); ++a) {
         const int64_t k = a % each();
-        V(c * q + b, a) = root(c, k * q + b) * (Z(a / each(), c) - means_(k, c));
+        V(c * q + b, a) = root(c, k * q + b) * (Z(a / each(), c) - share * means_(k, c));
       }
   return V;
 }
 
 template <class Body>
-void Posterior::for_each_solved(MatrixView<const double> Z, Context& context,
+void Posterior::for_each_solved(MatrixView<const double> Z, double share, Context& context,
                                 const Body& body) const {
   for (int64_t first = 0; first < Z.rows; first += kPosteriorRows) {
     const int64_t count = std::min(kPosteriorRows, Z.rows - first);
-    const Matrix<double> V = centered(Z.block_rows(first, first + count), context);
+    const Matrix<double> V = centered(Z.block_rows(first, first + count), share, context);
     linalg::triangular_solve(L_.view(), V.view());
     body(first, count, V);
     context.checkpoint();
@@ -158,27 +159,36 @@ double Posterior::noise(int64_t k) const {
   return noise_[at] * scale_[at] * scale_[at];
 }
 
-double Posterior::covariance_of(int64_t k, int64_t l, double product) const {
-  const double share = k == l ? share_[k] : 0.0;
-  return std::sqrt(noise(k)) * std::sqrt(noise(l)) * (product + share);
+double Posterior::covariance_of(int64_t k, int64_t l, double product, double share) const {
+  return std::sqrt(noise(k)) * std::sqrt(noise(l)) * (product + (k == l ? share * share_[k] : 0.0));
 }
 
 void Posterior::variance(MatrixView<const double> Z, Context& context,
                          MatrixView<double> out) const {
-  for_each_solved(Z, context, [&](int64_t first, int64_t count, const Matrix<double>& V) {
+  variance_about(1, Z, context, out);
+}
+
+void Posterior::slope_variance(MatrixView<const double> Z, Context& context,
+                               MatrixView<double> out) const {
+  variance_about(0, Z, context, out);
+}
+
+void Posterior::variance_about(double share, MatrixView<const double> Z, Context& context,
+                               MatrixView<double> out) const {
+  for_each_solved(Z, share, context, [&](int64_t first, int64_t count, const Matrix<double>& V) {
     std::vector<double> squares(V.cols(), 0.0);
     for (int64_t j = 0; j < V.rows(); ++j)
       for (int64_t a = 0; a < V.cols(); ++a) squares[a] += V(j, a) * V(j, a);
     for (int64_t i = 0; i < count; ++i)
       for (int64_t k = 0; k < outputs(); ++k)
-        out(first + i, k) = covariance_of(k, k, squares[i * each() + k % each()]);
+        out(first + i, k) = covariance_of(k, k, squares[i * each() + k % each()], share);
   });
 }
 
 void Posterior::covariance(MatrixView<const double> Z, Context& context,
                            MatrixView<double> out) const {
   const int64_t p = outputs();
-  for_each_solved(Z, context, [&](int64_t first, int64_t count, const Matrix<double>& V) {
+  for_each_solved(Z, 1, context, [&](int64_t first, int64_t count, const Matrix<double>& V) {
     for (int64_t i = 0; i < count; ++i)
       for (int64_t k = 0; k < p; ++k)
         for (int64_t l = 0; l < p; ++l) {
@@ -194,7 +204,7 @@ void Posterior::covariance(MatrixView<const double> Z, Context& context,
 void Posterior::joint_covariance(MatrixView<const double> Z, Context& context,
                                  MatrixView<double> out) const {
   const int64_t p = outputs(), n = Z.rows;
-  const Matrix<double> V = centered(Z, context);
+  const Matrix<double> V = centered(Z, 1, context);
   linalg::triangular_solve(L_.view(), V.view());
   const Matrix<double> products(V.cols(), V.cols(), context, kPosterior);
   linalg::multiply(1.0, Transpose::yes, V.view(), Transpose::no, V.view(), 0.0, products.view());
@@ -247,7 +257,7 @@ Weights Posterior::draw(uint64_t seed, int64_t count, Context& context) const {
 }
 
 double Posterior::share_of_prior(MatrixView<const double> Z, Context& context) const {
-  const Matrix<double> V = centered(Z, context);
+  const Matrix<double> V = centered(Z, 1, context);
   double left = 0, prior = 0;
   const auto squares = [&] {
     double sum = 0;

@@ -33,6 +33,8 @@ class Posterior {
   double noise(int64_t k) const;
   /// Row i of out (n x p): Var f of row i of Z (n x D). O(n p r^2), and so the two that follow.
   void variance(MatrixView<const double> Z, Context& context, MatrixView<double> out) const;
+  /// The same of derivatives of f, which the intercept has no part in; Z: of the features.
+  void slope_variance(MatrixView<const double> Z, Context& context, MatrixView<double> out) const;
   /// Row i of out (n x p p): Cov f of row i of Z.
   void covariance(MatrixView<const double> Z, Context& context, MatrixView<double> out) const;
   /// Row i of out (n x n p p): Cov(f(Z_i), f(Z_j)), p x p for each j. O(n^2 r) more.
@@ -56,13 +58,17 @@ class Posterior {
   }
   Matrix<double> drawn_coefficients(uint64_t seed, int64_t count, std::vector<double>& intercepts,
                                     Context& context) const;
-  /// Phi~ of some rows, r x (rows each): column i each + k is that of output k.
-  Matrix<double> centered(MatrixView<const double> Z, Context& context) const;
+  /// Phi~ of some rows, r x (rows each): column i each + k is that of output k. share: of the means
+  /// that is taken out, 0 of derivatives.
+  Matrix<double> centered(MatrixView<const double> Z, double share, Context& context) const;
   /// Calls body(first, rows, L^{-1} Phi~) for some rows at a time.
   template <class Body>
-  void for_each_solved(MatrixView<const double> Z, Context& context, const Body& body) const;
+  void for_each_solved(MatrixView<const double> Z, double share, Context& context,
+                       const Body& body) const;
+  void variance_about(double share, MatrixView<const double> Z, Context& context,
+                      MatrixView<double> out) const;
   /// Cov of outputs k and l whose columns have that product.
-  double covariance_of(int64_t k, int64_t l, double product) const;
+  double covariance_of(int64_t k, int64_t l, double product, double share = 1) const;
 
   Matrix<double> means_;                       // p x D
   std::vector<double> share_, noise_, scale_;  // p; noise_: variances

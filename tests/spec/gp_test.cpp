@@ -7,6 +7,7 @@
 
 #include "feature/lengthscale_gradient.h"
 #include "linalg/blas.h"
+#include "model/model_derivative.h"
 #include "model/posterior_prediction.h"
 #include "random/distributions.h"
 #include "solver/profiled_likelihood.h"
@@ -195,6 +196,32 @@ TEST_CASE("gp: derivatives of the evidence in every lengthscale agree with diffe
     const double difference = (at(1.25 + step, nullptr) - at(1.25 - step, nullptr)) / (2 * step);
     CHECK(slope[0] == Approx(1.25 * difference).epsilon(1e-4).margin(1e-7));
   }
+}
+
+TEST_CASE("gp: variances of a gradient are those of differences of f") {
+  Wave rows(60, 13);
+  const model::Model model =
+      rows.fit(R"({"model":"gp","search":false,"lambda":0.001,"map":{"features":64}})");
+  Context context;
+  const double step = 1e-3;
+  Matrix<double> X(3, 2), at(2, 2), found(3, 2), joint(2, 2);
+  for (int64_t i = 0; i < 3; ++i) X(i, 0) = rows.X(i, 0), X(i, 1) = rows.X(i, 1);
+  model::gradient_variance(model, X.view(), context, found.view());
+  for (int64_t i = 0; i < 3; ++i)
+    for (int64_t j = 0; j < 2; ++j) {
+      for (int64_t side = 0; side < 2; ++side) {
+        at(side, 0) = X(i, 0), at(side, 1) = X(i, 1);
+        at(side, j) += side == 0 ? -step : step;
+      }
+      model::joint_covariance(model, Rows(at.view()), context, joint.view());
+      const double expected = (joint(0, 0) + joint(1, 1) - 2 * joint(0, 1)) / (4 * step * step);
+      CHECK(found(i, j) == Approx(expected).epsilon(1e-4));
+    }
+  const model::Model curved = rows.fit(
+      R"({"model":"gp","search":false,"lambda":0.1,"prepare":{"transform":"rank"},"map":{"features":8}})");
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                model::gradient_variance(curved, X.view(), context, found.view()),
+                "transforms inputs");
 }
 
 TEST_CASE("gp: what it cannot do is refused") {
