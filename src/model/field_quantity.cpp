@@ -91,9 +91,8 @@ void predict_field(const Model& model, const Rows& X, FieldKind kind, Context& c
                    MatrixView<double> out) {
   const feature::FieldMap& field = field_of(model);
   require(out.rows == X.rows() && out.cols == field_numbers(model, kind), MERCER_DIMENSION_MISMATCH,
-          "out is %lld x %lld, expected %lld rows of %lld numbers",
-          static_cast<long long>(out.rows), static_cast<long long>(out.cols),
-          static_cast<long long>(X.rows()), static_cast<long long>(field_numbers(model, kind)));
+          "out is %ld x %ld, expected %ld rows of %ld numbers", out.rows, out.cols, X.rows(),
+          field_numbers(model, kind));
   check_prepared(model.map->kernel(), model.preparation, X, "leave the row out");
   const solver::Weights& weights = linear_weights(model);
   const Matrix<double> theta = coefficients_of(field, weights.w.view(), context);

@@ -23,8 +23,6 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
-
 constexpr const char* kHermiteLearning = "Hermite learning";
 
 bool is_value(const Observations& set) { return set.partial.empty(); }
@@ -33,8 +31,7 @@ void check_finite(size_t s, const char* name, MatrixView<const double> A) {
   for (int64_t i = 0; i < A.rows; ++i) {
     for (int64_t j = 0; j < A.cols; ++j) {
       require(std::isfinite(A(i, j)), MERCER_INVALID_ARGUMENT,
-              "sets[%zu].%s[%lld, %lld] = %g, expected a finite number", s, name, Long{i}, Long{j},
-              A(i, j));
+              "sets[%zu].%s[%ld, %ld] = %g, expected a finite number", s, name, i, j, A(i, j));
     }
   }
 }
@@ -42,10 +39,9 @@ void check_finite(size_t s, const char* name, MatrixView<const double> A) {
 void check_set(const feature::FeatureMap& map, size_t s, const Observations& set, int64_t outputs) {
   require(set.X.cols == map.inputs() && set.Y.cols == outputs && set.Y.rows == set.X.rows,
           MERCER_DIMENSION_MISMATCH,
-          "sets[%zu]: X is %lld x %lld and Y %lld x %lld, expected as many rows each, the map's "
-          "%lld inputs and %lld outputs as in sets[0]",
-          s, Long{set.X.rows}, Long{set.X.cols}, Long{set.Y.rows}, Long{set.Y.cols},
-          Long{map.inputs()}, Long{outputs});
+          "sets[%zu]: X is %ld x %ld and Y %ld x %ld, expected as many rows each, the map's "
+          "%ld inputs and %ld outputs as in sets[0]",
+          s, set.X.rows, set.X.cols, set.Y.rows, set.Y.cols, map.inputs(), outputs);
   require(std::isfinite(set.weight) && set.weight > 0, MERCER_INVALID_ARGUMENT,
           "sets[%zu].weight = %g, expected a finite number > 0", s, set.weight);
   require(is_value(set) || map.derivatives() != nullptr, MERCER_UNSUPPORTED,
@@ -80,15 +76,14 @@ void check_derivatives(const feature::FeatureMap& map, size_t s, const Observati
     const std::optional<kernel::InputBound> bound = map.kernel().input_bound();
     for (const kernel::PartialFactor& one : set.partial) {
       require(!bound || x[one.input] > bound->least, MERCER_INVALID_ARGUMENT,
-              "sets[%zu].X[%lld, %lld] = %g, where map %s of kernel %s has no finite derivative in "
+              "sets[%zu].X[%ld, %ld] = %g, where map %s of kernel %s has no finite derivative in "
               "this input, expected a number > %g",
-              s, Long{first + i}, Long{one.input}, x[one.input], std::string(map.name()).c_str(),
+              s, first + i, one.input, x[one.input], std::string(map.name()).c_str(),
               std::string(map.kernel().name()).c_str(), bound->least);
     }
     fail(MERCER_INVALID_ARGUMENT,
-         "sets[%zu].X: the derivative of map %s of kernel %s is not finite at row %lld", s,
-         std::string(map.name()).c_str(), std::string(map.kernel().name()).c_str(),
-         Long{first + i});
+         "sets[%zu].X: the derivative of map %s of kernel %s is not finite at row %ld", s,
+         std::string(map.name()).c_str(), std::string(map.kernel().name()).c_str(), first + i);
   }
 }
 

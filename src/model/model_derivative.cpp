@@ -20,7 +20,6 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
 using feature::Derivative;
 using kernel::MultiIndex;
 
@@ -35,18 +34,17 @@ void check(const Model& model, const Derivative& what, MatrixView<const double> 
       checked_multiply(what.blocks(model.inputs()), model.outputs(), "derivatives");
   require(X.cols == model.inputs() && out.rows == X.rows && out.cols == columns,
           MERCER_DIMENSION_MISMATCH,
-          "X is %lld x %lld and out %lld x %lld, expected the model's %lld inputs and %lld columns",
-          Long{X.rows}, Long{X.cols}, Long{out.rows}, Long{out.cols}, Long{model.inputs()},
-          Long{columns});
+          "X is %ld x %ld and out %ld x %ld, expected the model's %ld inputs and %ld columns",
+          X.rows, X.cols, out.rows, out.cols, model.inputs(), columns);
   require(
       model.map->scalar().derivatives() != nullptr && !model.map->is_complex(), MERCER_UNSUPPORTED,
       "the model's map %s of kernel %s has no derivatives or is complex, expected a smooth real "
       "one",
       std::string(model.map->name()).c_str(), std::string(model.map->kernel().name()).c_str());
   require(model.preparation.hashing.buckets == 0, MERCER_UNSUPPORTED,
-          "the model hashes its %lld inputs to %lld, expected one whose map sees the inputs "
+          "the model hashes its %ld inputs to %ld, expected one whose map sees the inputs "
           "themselves: a search with a projection given",
-          Long{model.inputs()}, Long{model.preparation.hashing.buckets});
+          model.inputs(), model.preparation.hashing.buckets);
   const bool plain = model.preparation.is_affine() && model.preparation.targets.empty();
   require(what.kind == Derivative::Kind::gradient || plain, MERCER_UNSUPPORTED,
           "the model fills or transforms inputs, transforms targets or scales rows: of its "

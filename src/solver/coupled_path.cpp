@@ -42,9 +42,8 @@ void check(const BlockSource& rows, const RidgeProblem& problem) {
           "missing targets, or outputs that no one matrix joins, with the kernel itself (map "
           "exact), expected a map of features");
   require(problem.coupling == nullptr || problem.coupling->outputs() == rows.outputs(),
-          MERCER_DIMENSION_MISMATCH, "Y has %lld columns, expected the %lld outputs of the kernel",
-          static_cast<long long>(rows.outputs()),
-          static_cast<long long>(problem.coupling == nullptr ? 0 : problem.coupling->outputs()));
+          MERCER_DIMENSION_MISMATCH, "Y has %ld columns, expected the %ld outputs of the kernel",
+          rows.outputs(), problem.coupling == nullptr ? 0 : problem.coupling->outputs());
 }
 
 /// No target was observed: nothing is fitted, whatever lambda.

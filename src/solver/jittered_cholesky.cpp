@@ -54,8 +54,7 @@ void jittered_cholesky(MatrixView<double> A, Context& context) {
   copy_triangle(A, true, context);
   int64_t pivot = linalg::cholesky(A);
   require(std::isfinite(mean), MERCER_NOT_POSITIVE_DEFINITE,
-          "pivot %lld of %lld is not finite: the matrix holds NaN or Inf",
-          static_cast<long long>(pivot), static_cast<long long>(n));
+          "pivot %ld of %ld is not finite: the matrix holds NaN or Inf", pivot, n);
   double jitter = kFirstJitter * mean;
   for (int attempt = 0; pivot != 0 && attempt < kAttempts; ++attempt, jitter *= 10) {
     context.checkpoint();
@@ -66,8 +65,8 @@ void jittered_cholesky(MatrixView<double> A, Context& context) {
   stage.advance(1);
   context.checkpoint();
   require(pivot == 0, MERCER_NOT_POSITIVE_DEFINITE,
-          "pivot %lld of %lld is not positive, not even with 1e-9 of the mean diagonal, %g, added",
-          static_cast<long long>(pivot), static_cast<long long>(n), mean);
+          "pivot %ld of %ld is not positive, not even with 1e-9 of the mean diagonal, %g, added",
+          pivot, n, mean);
 }
 
 }  // namespace mercer::solver

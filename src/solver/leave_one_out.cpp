@@ -31,12 +31,10 @@ void square(MatrixView<double> U) {
 void require_training_block(const RidgePath& path, MatrixView<const double> Z,
                             MatrixView<const double> Y) {
   require(Z.cols == path.features(), MERCER_DIMENSION_MISMATCH,
-          "Z has %lld columns, expected features = %lld", static_cast<long long>(Z.cols),
-          static_cast<long long>(path.features()));
+          "Z has %ld columns, expected features = %ld", Z.cols, path.features());
   require(Y.cols == path.outputs() && Y.rows == Z.rows, MERCER_DIMENSION_MISMATCH,
-          "Y is %lld x %lld, expected %lld rows as in Z and outputs = %lld",
-          static_cast<long long>(Y.rows), static_cast<long long>(Y.cols),
-          static_cast<long long>(Z.rows), static_cast<long long>(path.outputs()));
+          "Y is %ld x %ld, expected %ld rows as in Z and outputs = %ld", Y.rows, Y.cols, Z.rows,
+          path.outputs());
 }
 
 }  // namespace

@@ -120,13 +120,11 @@ LossObjective::LossObjective(const BlockSource& source, LossOptions options, Con
       options_(std::move(options)),
       columns_(loss_columns(*options_.loss, source.outputs())),
       mean_(source.features(), 0.0) {
-  require(
-      options_.coupling == nullptr || options_.coupling->outputs() == columns_,
-      MERCER_DIMENSION_MISMATCH,
-      "%lld columns of scores (two classes have one), expected the %lld outputs that are learnt "
-      "together",
-      static_cast<long long>(columns_),
-      static_cast<long long>(options_.coupling == nullptr ? 0 : options_.coupling->outputs()));
+  require(options_.coupling == nullptr || options_.coupling->outputs() == columns_,
+          MERCER_DIMENSION_MISMATCH,
+          "%ld columns of scores (two classes have one), expected the %ld outputs that are learnt "
+          "together",
+          columns_, options_.coupling == nullptr ? 0 : options_.coupling->outputs());
   double single = 0;  // blocks of all processes, some of which may have no rows to tell by
   source.for_each(context, [&](const FeatureBlock& block) {
     if (block.Z64.data == nullptr) ++single;

@@ -39,8 +39,8 @@ int64_t count_of(std::span<const double> values, double null_level, int64_t aske
   require(most > 0, MERCER_INVALID_ARGUMENT,
           "the features of all rows are equal but for rounding: there is no component");
   require(asked <= most, MERCER_INVALID_ARGUMENT,
-          "components = %lld, expected at most %lld: the rows' features vary in no more directions",
-          static_cast<long long>(asked), static_cast<long long>(most));
+          "components = %ld, expected at most %ld: the rows' features vary in no more directions",
+          asked, most);
   if (asked > 0) return asked;
   const double enough = kExplained * std::accumulate(values.begin(), values.end(), 0.0);
   double sum = 0;

@@ -56,8 +56,7 @@ ProfiledLikelihood::ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Co
     : options_(options),
       weights_(of_mean_one(weights)),
       by_Z_(Y.rows, D, context, kMarginalLikelihood) {
-  require(Y.rows >= 2, MERCER_INVALID_ARGUMENT, "%lld rows, expected at least two",
-          static_cast<long long>(Y.rows));
+  require(Y.rows >= 2, MERCER_INVALID_ARGUMENT, "%ld rows, expected at least two", Y.rows);
   take_varying(Y, context);
   residuals_ = Matrix<double>(Y.rows, outputs(), context, kMarginalLikelihood);
   w_ = Matrix<double>(D, outputs(), context, kMarginalLikelihood);

@@ -77,8 +77,8 @@ double trace(MatrixView<const double> K) {
 Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool center,
                    double lambda, Context& context) {
   const int64_t n = Z.rows;
-  require(Y.rows == n, MERCER_DIMENSION_MISMATCH, "Y has %lld rows, expected %lld as in Z",
-          static_cast<long long>(Y.rows), static_cast<long long>(n));
+  require(Y.rows == n, MERCER_DIMENSION_MISMATCH, "Y has %ld rows, expected %ld as in Z", Y.rows,
+          n);
   require_rows(n, "ridge_dual");
   require_summable("Z", Z);
   require_summable("Y", Y);

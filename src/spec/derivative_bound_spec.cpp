@@ -28,12 +28,11 @@ kernel::MultiIndex orders_of(const Parameters& asked, const char* key, int64_t d
   if (asked.find(key) == nullptr) return index;
   const std::vector<double> orders = asked.numbers(key);
   require(std::ssize(orders) == d, MERCER_DIMENSION_MISMATCH,
-          "%s has %zu orders, expected %lld, one for each input", key, orders.size(),
-          static_cast<long long>(d));
+          "%s has %zu orders, expected %ld, one for each input", key, orders.size(), d);
   for (int64_t k = 0; k < d; ++k) {
     const double order = orders[k];
     require(order == std::floor(order), MERCER_INVALID_ARGUMENT,
-            "%s[%lld] = %g, expected an integer", key, static_cast<long long>(k), order);
+            "%s[%ld] = %g, expected an integer", key, k, order);
     if (order > 0) index.push_back({k, static_cast<int64_t>(order)});
   }
   return index;

@@ -28,8 +28,6 @@
 namespace mercer::spec {
 namespace {
 
-using Long = long long;
-
 constexpr int64_t kMostClasses = 1000000;
 constexpr const char* kLogisticLoss = "logistic";
 
@@ -298,12 +296,12 @@ void set_classes(FitPlan& plan, int64_t targets, const MatrixView<const double>*
   if (fit.targets != model::Targets::given) return;
   if (fit.task == model::Task::regression) {
     require(fit.classes == 0, MERCER_INVALID_ARGUMENT,
-            "classes = %lld of task = \"regression\", expected 0", Long{fit.classes});
+            "classes = %ld of task = \"regression\", expected 0", fit.classes);
     return;
   }
   require(targets == 1, MERCER_DIMENSION_MISMATCH,
-          "Y has %lld columns, expected 1 of class numbers because task = \"classification\"",
-          Long{targets});
+          "Y has %ld columns, expected 1 of class numbers because task = \"classification\"",
+          targets);
   if (fit.classes > 0) return;
   require(Y != nullptr, MERCER_INVALID_ARGUMENT,
           "classes = 0 of rows that are not in memory, expected K");
@@ -368,8 +366,7 @@ GivenMap map_of_stream(FitPlan& plan, const GivenMap& map, int64_t inputs) {
     follow_kernel(map->kernel(), plan);
     refuse_keys(plan, {"map", "lengthscale"}, "a fit with a map of the caller's", "one of the two");
     require(inputs == map->inputs(), MERCER_DIMENSION_MISMATCH,
-            "data->source->d = %lld, expected the map's inputs, %lld", Long{inputs},
-            Long{map->inputs()});
+            "data->source->d = %ld, expected the map's inputs, %ld", inputs, map->inputs());
     return map;
   }
   const auto maker = maker_for(plan, inputs);

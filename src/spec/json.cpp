@@ -182,8 +182,7 @@ class Reader {
 
 Parameters parse_object(std::string_view text, int64_t most_bytes) {
   require(text.size() <= static_cast<uint64_t>(most_bytes), MERCER_INVALID_ARGUMENT,
-          "spec has %zu bytes, expected at most %lld", text.size(),
-          static_cast<long long>(most_bytes));
+          "spec has %zu bytes, expected at most %ld", text.size(), most_bytes);
   // The lexer takes a NUL for the end of the text and would accept whatever follows it.
   const std::size_t nul = text.find('\0');
   require(nul == std::string_view::npos, MERCER_INVALID_ARGUMENT, "spec: NUL byte at offset %zu",

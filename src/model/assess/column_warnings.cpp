@@ -21,8 +21,6 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
-
 constexpr int64_t kSampled = 1000;     // rows that quartiles and correlations are of
 constexpr int64_t kLeastRepeated = 3;  // rows
 constexpr double kMostVariance = 0.5;  // that fewer rows must hold
@@ -129,11 +127,10 @@ void warn_of_codes(const char* what, MatrixView<const T> A, const std::vector<En
           "let it be read as missing (NaN; the command: --missing-word=%.9g --missing flag), or ",
           code);
       found.push_back(
-          text("%s %lld is %.9g in %lld of %lld rows, far from its other numbers, "
+          text("%s %ld is %.9g in %ld of %ld rows, far from its other numbers, "
                "which end at %.9g: if that stands for a missing one, %sleave those "
                "rows out",
-               what, static_cast<Long>(j + 1), code, static_cast<Long>(end.rows),
-               static_cast<Long>(A.rows), sign * end.next, input ? read.c_str() : ""));
+               what, j + 1, code, end.rows, A.rows, sign * end.next, input ? read.c_str() : ""));
     }
   }
 }
@@ -165,14 +162,13 @@ void warn_of_copies(MatrixView<const T> X, const std::vector<Ends>& ends,
     const auto [at, is_new] = seen.emplace(hash_of(sample_of(X, j)), j);
     if (is_new || !equal_columns(X, at->second, j)) continue;
     if (copies++ == 0)
-      first = text("input %lld equals input %lld in every row", static_cast<Long>(j + 1),
-                   static_cast<Long>(at->second + 1));
+      first = text("input %ld equals input %ld in every row", j + 1, at->second + 1);
   }
   if (copies == 1) found.push_back(first + ": it counts twice, and one of them can be left out");
   if (copies > 1)
-    found.push_back(first + text("; %lld inputs in all are copies of others: they count as often "
+    found.push_back(first + text("; %ld inputs in all are copies of others: they count as often "
                                  "as they occur, and can be left out",
-                                 static_cast<Long>(copies)));
+                                 copies));
 }
 
 /// Ranks, those of equal numbers their mean.
@@ -252,7 +248,7 @@ void warn_of_targets(bool classes, MatrixView<const T> X, MatrixView<const doubl
       if (targets[o].numbers.empty() || !nearly_equal(x, targets[o], classes)) continue;
       const std::string which = Y.cols > 1 ? "target " + std::to_string(o + 1)
                                            : std::string(classes ? "the class" : "the target");
-      found.push_back(text("input %lld predicts ", static_cast<Long>(j + 1)) + which +
+      found.push_back(text("input %ld predicts ", j + 1) + which +
                       " almost alone: is it known when predictions are made?");
     }
   }

@@ -15,13 +15,11 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
-
 void require_finite(std::span<const double> numbers, const char* what) {
   const auto bad =
       std::find_if(numbers.begin(), numbers.end(), [](double x) { return !std::isfinite(x); });
-  require(bad == numbers.end(), MERCER_INVALID_ARGUMENT, "%s[%lld] = %g, expected a finite number",
-          what, static_cast<Long>(bad - numbers.begin()), bad == numbers.end() ? 0.0 : *bad);
+  require(bad == numbers.end(), MERCER_INVALID_ARGUMENT, "%s[%ld] = %g, expected a finite number",
+          what, bad - numbers.begin(), bad == numbers.end() ? 0.0 : *bad);
 }
 
 class LinearPredictor final : public Predictor {
@@ -41,8 +39,7 @@ class LinearPredictor final : public Predictor {
   }
   void check() const override {
     require(static_cast<int64_t>(weights_.intercept.size()) == outputs(), MERCER_INVALID_ARGUMENT,
-            "intercept has %zu numbers, expected %lld", weights_.intercept.size(),
-            static_cast<Long>(outputs()));
+            "intercept has %zu numbers, expected %ld", weights_.intercept.size(), outputs());
     require_finite(weights_.intercept, "intercept");
     require_finite(numbers()[0], "weights");
   }
@@ -58,8 +55,8 @@ std::shared_ptr<const Predictor> load_linear(std::span<const std::vector<double>
   // By division: a product of hostile sizes might overflow.
   const auto count = static_cast<int64_t>(numbers[0].size());
   require(outputs >= 1 && count % outputs == 0 && count / outputs == features,
-          MERCER_INVALID_ARGUMENT, "weights has %lld numbers, expected %lld x %lld",
-          static_cast<Long>(count), static_cast<Long>(features), static_cast<Long>(outputs));
+          MERCER_INVALID_ARGUMENT, "weights has %ld numbers, expected %ld x %ld", count, features,
+          outputs);
   solver::Weights weights{Matrix<double>(features, outputs), numbers[1]};
   if (count > 0)
     std::memcpy(weights.w.data(), numbers[0].data(), numbers[0].size() * sizeof(double));

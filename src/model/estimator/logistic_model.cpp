@@ -19,8 +19,6 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
-
 constexpr double kHuber = 1.345;    // 95 % of least squares' efficiency on normal errors
 constexpr double kRounding = 0.01;  // of the quantile loss, in units of the targets' scale
 // Of progress. What is held out is most of the work, unless nothing is.
@@ -145,8 +143,8 @@ class LogisticFit {
     if (loss_.loss->classes) {
       const auto present = std::ranges::count_if(found.weight, [](double w) { return w > 0; });
       require(present >= 2, MERCER_INVALID_ARGUMENT,
-              "rows of %lld of the %zu classes, expected at least two classes to tell apart",
-              static_cast<Long>(present), found.weight.size());
+              "rows of %ld of the %zu classes, expected at least two classes to tell apart",
+              present, found.weight.size());
       if (is_balanced(own_)) loss_.class_weights = balanced_factors(found.weight);
     } else if (loss_.loss->counts) {
       double least = found.least;
@@ -225,9 +223,9 @@ class LogisticFit {
   /// Where the arithmetic of single precision ends first, that is as near as it gets.
   void require_flat(const linalg::LbfgsResult& end, bool flat) const {
     require(flat, MERCER_NOT_CONVERGED,
-            "loss %s, lambda = %g: %lld iterations%s end at a mean loss of %g and a gradient of "
+            "loss %s, lambda = %g: %ld iterations%s end at a mean loss of %g and a gradient of "
             "%g that still falls; raise lambda, iterations or tolerance",
-            loss_.loss->name, lambda_, static_cast<Long>(end.iterations),
+            loss_.loss->name, lambda_, end.iterations,
             end.end == linalg::LbfgsEnd::iterations ? ", at most as many as asked for," : "",
             end.value, end.largest_gradient);
   }

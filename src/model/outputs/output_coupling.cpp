@@ -20,8 +20,6 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
-
 constexpr const char* kBelonging = "how outputs belong together";
 
 /// Targets as they are learnt.
@@ -35,8 +33,7 @@ Matrix<double> codes_of(const Coding& coding, MatrixView<const double> Y, solver
 
 Matrix<double> matrix_of(const Outputs& asked, int64_t p, Context& context) {
   require(std::ssize(asked.matrix) == p * p, MERCER_INVALID_ARGUMENT,
-          "outputs.matrix has %zu numbers, expected p x p = %lld x %lld", asked.matrix.size(),
-          Long{p}, Long{p});
+          "outputs.matrix has %zu numbers, expected p x p = %ld x %ld", asked.matrix.size(), p, p);
   Matrix<double> matrix(p, p, context, kBelonging);
   std::ranges::copy(asked.matrix, matrix.data());
   return matrix;

@@ -54,10 +54,10 @@ template <class View>
   double given = 0;
   for_each_listed(X, i, [&](int64_t j, auto x) { given += j == column ? x : 0; });
   fail(MERCER_INVALID_ARGUMENT,
-       "X: row %lld, column %lld (counted from 0) is %g, prepared as the model's rows were %g, "
+       "X: row %ld, column %ld (counted from 0) is %g, prepared as the model's rows were %g, "
        "expected a number %s %g, as kernel %s takes: %s",
-       static_cast<long long>(i), static_cast<long long>(column), given, prepared,
-       domain.bound.open ? ">" : ">=", domain.bound.least, domain.kernel.c_str(), remedy);
+       i, column, given, prepared, domain.bound.open ? ">" : ">=", domain.bound.least,
+       domain.kernel.c_str(), remedy);
 }
 
 }  // namespace
@@ -91,10 +91,9 @@ void check_domain(const Preparing& asked, const Found& found, const char* name, 
   const kernel::InputBound bound = given_bound(asked, *found.domain);
   for_each_input(X, [&](int64_t i, int64_t j, double x) {
     require(!bound.excludes(x), MERCER_INVALID_ARGUMENT,
-            "%s: row %lld, column %lld (counted from 0) is %g, expected a number %s %g, as kernel "
+            "%s: row %ld, column %ld (counted from 0) is %g, expected a number %s %g, as kernel "
             "%s takes: leave the row out or shift the column, or take a kernel of all numbers",
-            name, static_cast<long long>(i), static_cast<long long>(j), x,
-            bound.open ? ">" : ">=", bound.least, found.domain->kernel.c_str());
+            name, i, j, x, bound.open ? ">" : ">=", bound.least, found.domain->kernel.c_str());
   });
 }
 

@@ -122,9 +122,9 @@ void refuse_outside(std::span<const Range> ranges, const Rows& X) {
       for_each_outside(view, i, bounds, sums.data(), [&](int64_t j, double x) {
         const Range& range = ranges[j];
         fail(MERCER_INVALID_ARGUMENT,
-             "X: row %lld, input %lld (counted from 0) is %g, outside the range of the training "
+             "X: row %ld, input %ld (counted from 0) is %g, outside the range of the training "
              "rows, %g to %g, and extrapolation is refused",
-             static_cast<long long>(i), static_cast<long long>(j), x, range.lowest, range.highest);
+             i, j, x, range.lowest, range.highest);
       });
     }
   });

@@ -293,8 +293,8 @@ std::unique_ptr<PartialMap> partial_map(Parameters given, int64_t d, uint64_t se
   };
   Parameters canonical = canonical_of(given);
   require(canonical.integer("inputs") == d, MERCER_DIMENSION_MISMATCH,
-          "map.inputs = %lld, expected the prepared inputs of the rows, %lld",
-          static_cast<long long>(canonical.integer("inputs")), static_cast<long long>(d));
+          "map.inputs = %ld, expected the prepared inputs of the rows, %ld",
+          canonical.integer("inputs"), d);
   const auto kernel = kernel::make_kernel(canonical.object("kernel"));
   const kernel::MatrixKernel* const matrix = kernel->matrix();
   if (matrix == nullptr) kernel->check_dimension(d);  // now, not at the first candidate

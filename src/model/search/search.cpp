@@ -29,8 +29,6 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
-
 constexpr int64_t kLeastAssessed = 10;
 constexpr int64_t kMostNested = 1000;
 constexpr int64_t kLeastOrdered = 20;        // assessed: five parts of a half of them
@@ -55,10 +53,10 @@ void check_search(const SearchOptions& options) {
       "model = \"logistic\" in a search of a regression, expected task = \"classification\", or "
       "another loss");
   require(options.features >= 1, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected a positive number", static_cast<Long>(options.features));
+          "features = %ld, expected a positive number", options.features);
   require(options.most_features >= 0, MERCER_INVALID_ARGUMENT,
-          "most_features = %lld, expected a positive number, or 0 for the library's",
-          static_cast<Long>(options.most_features));
+          "most_features = %ld, expected a positive number, or 0 for the library's",
+          options.most_features);
   require(options.lengthscale >= 0 && std::isfinite(options.lengthscale), MERCER_INVALID_ARGUMENT,
           "lengthscale = %g, expected a positive number, or 0 to search", options.lengthscale);
   require(!std::isnan(options.lambda) && !std::isinf(options.lambda), MERCER_INVALID_ARGUMENT,
@@ -226,8 +224,7 @@ Model search_weighing(const MapMaker& maker, const SearchOptions& options, const
   for (int64_t i = 0; i < X.rows(); ++i)
     if (weights[i] > 0) used.push_back(i);
   require(std::ssize(used) >= 2, MERCER_INVALID_ARGUMENT,
-          "%lld of %lld rows have a weight above 0, expected at least 2",
-          static_cast<Long>(std::ssize(used)), static_cast<Long>(X.rows()));
+          "%ld of %ld rows have a weight above 0, expected at least 2", std::ssize(used), X.rows());
   const CopiedRows rows(X, used, context);
   const Matrix<double> targets = copied_targets(Y, used, context);
   const std::vector<double> own = solver::taken_weights(weights, used);

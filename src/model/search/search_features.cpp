@@ -111,11 +111,11 @@ void SearchRun::warn_of_few_features(int64_t D, const Trial& fewer, const Chosen
   const double better = kNextGain * (fewer.best().score - score);
   if (!(better > 0)) return;
   const bool open = !options_.given_features && estimate_.coupling == nullptr;
-  report_.warnings.push_back(text(
-      "%lld features are few: twice as many would raise %s from %.4f to about %.4f on the rows "
-      "that choose (%s = %lld: four times the time and memory of the last fit)",
-      static_cast<long long>(D), judge_.classifies() ? "accuracy" : "R^2", 1 - score,
-      1 - score + better, open ? "most_features" : "features", static_cast<long long>(2 * D)));
+  report_.warnings.push_back(
+      text("%ld features are few: twice as many would raise %s from %.4f to about %.4f on the rows "
+           "that choose (%s = %ld: four times the time and memory of the last fit)",
+           D, judge_.classifies() ? "accuracy" : "R^2", 1 - score, 1 - score + better,
+           open ? "most_features" : "features", 2 * D));
 }
 
 }  // namespace mercer::model

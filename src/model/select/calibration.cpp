@@ -172,8 +172,7 @@ std::vector<double> numbers_of(const Calibration& calibration) {
 
 Calibration calibration_of(std::span<const double> numbers, int64_t classes) {
   require(static_cast<int64_t>(numbers.size()) == classes + 1, MERCER_INVALID_ARGUMENT,
-          "calibration has %zu numbers, expected %lld", numbers.size(),
-          static_cast<long long>(classes + 1));
+          "calibration has %zu numbers, expected %ld", numbers.size(), classes + 1);
   require(
       std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); }) && numbers[0] >= 0,
       MERCER_INVALID_ARGUMENT,

@@ -56,10 +56,10 @@ void require_rows_to_hold_out(const BlockSource& rows, const Selecting& how) {
   double with_few = rows.rows() < least ? 1 : 0;
   solver::reduce(rows, {&with_few, 1});
   require(with_few == 0, MERCER_INVALID_ARGUMENT,
-          "%g processes hold fewer than %lld rows, of which each holds some "
+          "%g processes hold fewer than %ld rows, of which each holds some "
           "out, expected none; "
-          "this one holds %lld",
-          with_few, static_cast<long long>(least), static_cast<long long>(rows.rows()));
+          "this one holds %ld",
+          with_few, least, rows.rows());
 }
 
 /// The rows to be predicted, and those to predict them from: one split for held_out, K for kfold.
