@@ -35,7 +35,7 @@ Coupling::Coupling(int64_t outputs, Matrix<double> roots, std::vector<double> sc
   linalg::multiply(1.0, linalg::Transpose::no, B, linalg::Transpose::yes, B, 0.0, V.view());
   g_.resize(outputs);
   linalg::symmetric_eigen(V.view(), g_, context);
-  // What rounding has left of directions that B does not reach.
+  // Eigenvalues below this are rounding errors of directions that B does not reach.
   const double least = kEpsilon * static_cast<double>(outputs) * g_.back();
   for (double& g : g_) g = g > least ? g : 0;
   Q_ = Matrix<double>(outputs, outputs, context, kRoots);

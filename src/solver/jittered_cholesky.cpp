@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// LAPACK leaves the other triangle alone, so it keeps a copy of the matrix between attempts at no
-// cost in memory.
+// LAPACK does not touch the other triangle, which keeps a copy of the matrix between attempts.
 #include "solver/jittered_cholesky.h"
 
 #include <algorithm>
@@ -44,7 +43,7 @@ void copy_triangle(MatrixView<double> A, bool save, Context& context) {
 
 void jittered_cholesky(MatrixView<double> A, Context& context) {
   const int64_t n = A.rows;
-  Stage stage(context, 1);  // whose attempts count for nothing: hardly any matrix needs a second
+  Stage stage(context, 1);  // ignores further attempts, which are rare
   std::vector<double> diagonal(n);
   double mean = 0;
   for (int64_t i = 0; i < n; ++i) {

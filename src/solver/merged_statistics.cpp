@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Statistics added to others, taken from them, and copied.
+// Addition, subtraction and copies of statistics.
 #include <algorithm>
 
 #include "base/error.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Frangella, Tropp, Udell 2023, algorithm 2.1: with G Gaussian and Y = (H + nu I) G, H is about
-// Y (G'Y)^{-1} Y' - nu I, whose eigenvectors are those of B = Y C^{-T}, G'Y = C C'. Their G is
-// orthogonal, which changes nothing but the condition number of G'Y, and that of a tall Gaussian
-// matrix is small. B's singular vectors come from B'B: their squares are eigenvalues, of which
-// those near eps of the largest are left out anyway.
+// Y (G'Y)^{-1} Y' - nu I, whose eigenvectors are the left singular vectors of B = Y C^{-T},
+// G'Y = C C'. Their G is orthogonal, which only improves the condition of G'Y; a tall Gaussian
+// matrix is well conditioned, too. The singular vectors come from B'B: eigenvalues near eps of the
+// largest are lost, but are dropped anyway.
 #include "solver/nystroem_preconditioner.h"
 
 #include <algorithm>

@@ -34,11 +34,11 @@ bool all_zero(std::span<const double> numbers) {
   return std::ranges::all_of(numbers, [](double x) { return x == 0; });
 }
 
-// What rounding may leave of the inequality of Cauchy and Schwarz: single precision over blocks of
-// 1,024 rows errs by at most 1,024 2^-24 of the right side.
+// Tolerance of the Cauchy-Schwarz inequality: single precision over blocks of 1,024 rows has errors
+// of at most 1,024 2^-24 of the right side.
 constexpr double kSlack = 1e-4;
 
-// What removed rows leave behind is rounding of sums that were larger.
+// Removed rows leave rounding errors of larger sums behind.
 constexpr double kFloor = 1e-6;
 
 void require_product(const char* name, int64_t i, int64_t j, double sum, double a, double b,

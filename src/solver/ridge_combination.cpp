@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Ridge solutions of linear combinations of the outputs, each at its own lambda, from one
-// eigendecomposition: what couples outputs is diagonal in a basis of theirs.
+// eigendecomposition: a coupling of outputs is diagonal in a suitable basis of outputs.
 #include <cmath>
 
 #include "base/error.h"

@@ -40,7 +40,7 @@ void add_squares(double sign, MatrixView<const double> Y, std::span<double> squa
     for (int64_t j = 0; j < Y.cols; ++j) squares[j] += sign * Y(i, j) * Y(i, j);
 }
 
-/// wide, sums: room for the rows and for a number per column, where they have weights.
+/// wide, sums: scratch for the rows and one number per column, used with weights.
 template <class T>
 void write_mean(MatrixView<const T> rows, std::span<const double> weights, MatrixView<double> wide,
                 double* sums, std::span<double> mean, Context& context) {
@@ -55,7 +55,7 @@ void write_mean(MatrixView<const T> rows, std::span<const double> weights, Matri
   for (double& value : mean) value /= n;
 }
 
-/// A weight below this share of what has been there is what rounding left of weights that went.
+/// A remaining weight below this share of the removed weights is rounding error.
 constexpr double kRest = kEpsilon;
 
 bool all_finite(std::span<const double> numbers) {
@@ -122,13 +122,13 @@ void RowStatistics::require_block(int64_t rows, int64_t cols, MatrixView<const d
           "Y has %ld rows, expected %ld as in Z", Y.rows, rows);
 }
 
-/// Room for one block: sums of its columns, its rows and targets about the origin.
 int64_t RowStatistics::bytes_beside_gram(int64_t features, int64_t outputs) {
   constexpr const char* kWhat = "the statistics";
   const int64_t cross = checked_multiply(features, outputs, kWhat);
   return checked_multiply(8, checked_add(cross, sums_size(features, outputs), kWhat), kWhat);
 }
 
+/// Scratch of one block: column sums, rows and targets about the origin.
 struct RowStatistics::Scratch {
   double* column_sums;
   double* target_sums;
@@ -154,7 +154,7 @@ void RowStatistics::accumulate_block(double sign, MatrixView<const T> Z, MatrixV
   const double added = total_weight(weights, Z.rows);
   const MatrixView<double> z{scratch.rows, Z.rows, features_};
   const MatrixView<double> y{scratch.targets, Z.rows, outputs_};
-  // Rows in front of it weighed nothing: their sums are zero about any origin.
+  // Earlier rows have weight 0: their sums are zero about any origin.
   if (sign > 0 && weight_ == 0 && added > 0) {
     write_mean(Z, weights, z, scratch.column_sums, sums.origin_features, context);
     if (outputs_ > 0) write_mean(Y, weights, y, scratch.target_sums, sums.origin_outputs, context);
