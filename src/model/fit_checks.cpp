@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Checks of what a caller hands to fit and search. Rows and columns are counted from 0 in messages.
+// Argument checks of fit and search. Messages count rows and columns from 0.
 #include "model/fit_checks.h"
 
 #include <algorithm>

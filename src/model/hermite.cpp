@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of features are features: rows of d^p phi enter the normal equations as rows of
-// values do. The intercept has no derivative, so that only values are centred: the sums of the
-// values about their mean, and those of the derivatives about zero, make one system.
+// Rows of d^p phi enter the normal equations like rows of values. The intercept has no derivative,
+// so only values are centred: the system adds sums of values about their mean and sums of
+// derivatives about zero.
 #include "model/hermite.h"
 
 #include <algorithm>
@@ -65,8 +65,8 @@ void check(const feature::FeatureMap& map, std::span<const Observations> sets,
   for (size_t s = 0; s < sets.size(); ++s) check_set(map, s, sets[s], sets[0].Y.cols);
 }
 
-/// Names the input of the derivative that is at the end of the kernel's domain, where roots have
-/// none.
+/// Refuses a derivative at the boundary of the kernel's domain, where square roots have none,
+/// naming the input.
 void check_derivatives(const feature::FeatureMap& map, size_t s, const Observations& set,
                        int64_t first, MatrixView<const double> Z) {
   for (int64_t i = 0; i < Z.rows; ++i) {
@@ -115,7 +115,7 @@ void add_set(const feature::FeatureMap& map, size_t s, const Observations& set,
   }
 }
 
-/// The sums of all sets of values, resp. of derivatives.
+/// The sums of all sets of values, or of derivatives.
 solver::RowStatistics sums_of(const feature::FeatureMap& map, std::span<const Observations> sets,
                               bool values, Context& context, Stage& stage) {
   solver::RowStatistics statistics(map.features(), sets[0].Y.cols, context);
@@ -130,7 +130,7 @@ solver::RowStatistics sums_of(const feature::FeatureMap& map, std::span<const Ob
   return statistics;
 }
 
-/// The normal equations, and what makes the intercept from theta.
+/// The normal equations, and the means that give the intercept.
 struct System {
   Matrix<double> gram, cross;
   std::vector<double> squared_outputs;
@@ -149,7 +149,7 @@ void add_plain(const solver::RowStatistics& statistics, Context& context, System
   for (size_t o = 0; o < squares.size(); ++o) system.squared_outputs[o] += squares[o];
 }
 
-/// About the mean: its share is taken out of the sums about zero of deviations from the origin.
+/// Moves sums from the origin to the mean.
 void add_centred(const solver::RowStatistics& statistics, System& system) {
   const auto s = statistics.sum_features(), t = statistics.sum_outputs();
   const double n = statistics.weight();

@@ -37,7 +37,7 @@ void check_posterior_shape(const Model& model, const Rows& X, int64_t columns,
   check_prepared(model.map->kernel(), model.preparation, X, "leave the row out");
 }
 
-/// The training ranges, widened by kFarthest of them; inputs as they are where none are kept.
+/// The training ranges widened by kFarthest times their width; X unchanged without ranges.
 std::vector<Range> far_ranges(const Model& model) {
   std::vector<Range> ranges = model.ranges.inputs;
   ranges.resize(model.inputs(), {-kInfinity, 0, 0, kInfinity});

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Prediction: hold against the training range, standardise, map, and score by what was learnt, a
-// block of rows at a time.
+// Prediction: clips, standardises, maps and scores a block of rows at a time.
 #include <algorithm>
 
 #include "base/error.h"
@@ -16,7 +15,7 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kClippedBlocks = 16;  // enough that their set-up costs nothing
+constexpr int64_t kClippedBlocks = 16;  // enough to make the set-up negligible
 
 void check_columns(const Model& model, int64_t columns) {
   require(columns == model.inputs(), MERCER_DIMENSION_MISMATCH,
@@ -46,7 +45,7 @@ void for_each_block(const Model& model, const Rows& X, Context& context, const B
   });
 }
 
-/// The same for clipped rows, which are copied some blocks at a time.
+/// for_each_block over clipped rows, which are copied some blocks at a time.
 template <class Body>
 void for_each_clipped(const Model& model, const Rows& X, Context& context, const Body& body) {
   const int64_t size =
@@ -59,7 +58,7 @@ void for_each_clipped(const Model& model, const Rows& X, Context& context, const
   }
 }
 
-/// What scores are limited to: of log means, the logs of what means are.
+/// The limits of scores; for log means the logs of the limits of means.
 std::vector<Limits> score_limits(const Model& model) {
   const Estimating& by = model.fit.estimate;
   const Link link = by.entry->link == nullptr ? Link::identity : by.entry->link(by.parameters);
@@ -72,7 +71,7 @@ Outside for_each_score(const Model& model, const Rows& X, Context& context,
                        std::optional<Extrapolation> asked, const Body& body) {
   const Extrapolation extrapolation = chosen(model, asked);
   const std::vector<Range>& ranges = model.ranges.inputs;
-  Stage stage(context, X.rows());  // whose features and scores count once they are done
+  Stage stage(context, X.rows());  // rows count once their scores are done
   Outside found;
   if (model.ranges.known()) found = count_outside(ranges, X, context);
   if (extrapolation == Extrapolation::refuse && found.rows > 0) refuse_outside(ranges, X);

@@ -86,7 +86,7 @@ std::vector<double> StreamRows::classes() const {
 }
 
 int64_t StreamRows::block_rows() const {
-  return std::min(model::block_rows(0, features()), rows());  // sparse rows come in the longest
+  return std::min(model::block_rows(0, features()), rows());  // the largest: that of sparse rows
 }
 
 void StreamRows::for_each(Context& context, const Body& body) const {
@@ -109,7 +109,7 @@ void StreamRows::for_each_part(
     Context& context,
     const std::function<void(int64_t begin, const solver::BlockSource&)>& body) const {
   int64_t done = 0;               // rows of the set
-  std::vector<int64_t> of_block;  // numbers within a block of the stream
+  std::vector<int64_t> of_block;  // row numbers within a block of the stream
   const int64_t all = stream_.pass(context, [&](int64_t first, const RowStream::Block& block) {
     const int64_t last = first + block.X.rows(), begin = done;
     of_block.clear();

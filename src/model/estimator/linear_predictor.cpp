@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The product is in double whatever the precision of the features: with a small lambda the weights
-// are large and of both signs.
+// The product is in double whatever the precision of the features: with a small lambda coefficients
+// are large and cancel.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -52,7 +52,7 @@ class LinearPredictor final : public Predictor {
 // From the numbers of the sections "weights" and "intercept".
 std::shared_ptr<const Predictor> load_linear(std::span<const std::vector<double>> numbers,
                                              int64_t features, int64_t outputs) {
-  // By division: a product of hostile sizes might overflow.
+  // By division: the product of hostile sizes could overflow.
   const auto count = static_cast<int64_t>(numbers[0].size());
   require(outputs >= 1 && count % outputs == 0 && count / outputs == features,
           MERCER_INVALID_ARGUMENT, "weights has %ld numbers, expected %ld x %ld", count, features,
@@ -67,7 +67,7 @@ std::shared_ptr<const Predictor> load_linear(std::span<const std::vector<double>
 
 std::shared_ptr<const Predictor> make_linear(solver::Weights weights) {
   auto predictor = std::make_shared<LinearPredictor>(std::move(weights));
-  predictor->check();  // small lambda and large targets leave the range of double
+  predictor->check();  // a small lambda with large targets can overflow
   return predictor;
 }
 

@@ -16,8 +16,7 @@ namespace {
 constexpr const char* kRelations = "how outputs belong together";
 constexpr double kUncorrelated = 2;  // mean squared distance of standardised targets
 
-/// A(k, l) = weighted mean over rows where both were observed of body(y_k, y_l); `apart` where there
-/// are none.
+/// A(k, l) = weighted mean of body(y_k, y_l) over rows where both are observed; `apart` if none.
 template <class Body>
 Matrix<double> over_pairs(MatrixView<const double> Y, std::span<const double> weights, double apart,
                           Context& context, const Body& body) {
@@ -54,12 +53,12 @@ double check_graph(MatrixView<const double> W) {
   return most;
 }
 
-/// What an output without a variance has to itself and to others.
+/// The entries of a constant output with itself and with others.
 void part_constants(Matrix<double>& A, MatrixView<const double> scaled,
                     std::span<const double> weights, double self, double apart) {
   for (int64_t k = 0; k < A.rows(); ++k) {
     const OutputMoments moments = output_moments(scaled, k, weights);
-    if (moments.deviation > 0.5) continue;  // 1 of one that varies
+    if (moments.deviation > 0.5) continue;  // 1 if it varies
     for (int64_t l = 0; l < A.rows(); ++l) A(k, l) = A(l, k) = l == k ? self : apart;
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Source: SPEC section 12 for the recursion, which the paper prints with another u.
+// Source: SPEC section 12 (the recursion in the paper has another u).
 #include "model/outputs/simplex_code.h"
 
 #include <cmath>

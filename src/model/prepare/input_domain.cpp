@@ -13,14 +13,14 @@
 namespace mercer::model {
 namespace {
 
-/// Of inputs as they are given.
+/// The bound on original inputs; 0 if preparation could lower negative ones further.
 kernel::InputBound given_bound(const Preparing& asked, const InputDomain& domain) {
   const kernel::InputBound bound = domain.bound;
   const bool may_grow = asked.transform == Transform::log || asked.unit_rows;
   return may_grow && bound.least < 0 ? kernel::InputBound{0, false} : bound;
 }
 
-/// body(i, j, x) for every number of X but the zeros of sparse rows.
+/// Calls body(i, j, x) for every number of X except zeros of sparse rows.
 template <class Body>
 void for_each_input(const Rows& X, const Body& body) {
   std::vector<double> sums(sum_count(X), 0.0);
@@ -36,7 +36,7 @@ bool has_negative(const Rows& X) {
   return found;
 }
 
-/// body(j, x) for the prepared numbers of row i; hashed ones are of no column.
+/// Calls body(j, x) for the prepared numbers of row i; hashed ones belong to no column.
 template <class T, class Body>
 void for_each_prepared_number(const Preparation& by, const MatrixView<const T>& X, int64_t i,
                               double*, const Body& body) {

@@ -36,7 +36,7 @@ struct Bounds {
     return x < lowest[j] ? lowest[j] : x > highest[j] ? highest[j] : x;
   }
   std::vector<T> lowest, highest;
-  std::vector<int64_t> not_zero;  // columns whose range does not hold 0
+  std::vector<int64_t> not_zero;  // columns whose range excludes 0
 };
 
 template <class T>
@@ -48,7 +48,7 @@ bool inside(const MatrixView<const T>& X, int64_t i, const Bounds<T>& bounds) no
   return outside == 0;
 }
 
-/// body(column, x) for every input of row i outside its range.
+/// Calls body(column, x) for every input of row i outside its range.
 template <class T, class Body>
 void for_each_outside(const MatrixView<const T>& X, int64_t i, const Bounds<T>& bounds,
                       double* sums, const Body& body) {
