@@ -9,8 +9,6 @@
 namespace mercer::capi {
 namespace {
 
-using Long = long long;
-
 [[noreturn]] void refuse_size(const char* name, uint32_t size, uint32_t least) {
   fail(MERCER_INVALID_ARGUMENT, "%s->struct_size = %u, expected sizeof the struct (%u to %u)", name,
        size, least, kLargestOptions);
@@ -42,13 +40,13 @@ bool interleaves(const Extent& a, const Extent& b) {
 }  // namespace
 
 void check_at_least(const char* name, int64_t value, int64_t least) {
-  require(value >= least, MERCER_INVALID_ARGUMENT, "%s = %lld, expected at least %lld", name,
-          Long{value}, Long{least});
+  require(value >= least, MERCER_INVALID_ARGUMENT, "%s = %ld, expected at least %ld", name, value,
+          least);
 }
 
 void check_range(const char* name, int64_t value, int64_t least, int64_t most) {
-  require(value >= least && value <= most, MERCER_INVALID_ARGUMENT,
-          "%s = %lld, expected %lld to %lld", name, Long{value}, Long{least}, Long{most});
+  require(value >= least && value <= most, MERCER_INVALID_ARGUMENT, "%s = %ld, expected %ld to %ld",
+          name, value, least, most);
 }
 
 void check_finite(const char* name, double value) {
@@ -67,10 +65,9 @@ void check_answers(const char* name, MatrixView<const double> numbers, bool narr
   for (int64_t i = 0; i < numbers.rows; ++i)
     for (int64_t j = 0; j < numbers.cols; ++j)
       require(std::abs(numbers(i, j)) <= most, MERCER_INVALID_ARGUMENT,
-              "%s: row %lld, column %lld (counted from 0) would be %g, expected arguments whose "
+              "%s: row %ld, column %ld (counted from 0) would be %g, expected arguments whose "
               "answer is a finite %s",
-              name, static_cast<long long>(i), static_cast<long long>(j), numbers(i, j),
-              narrow ? "float" : "number");
+              name, i, j, numbers(i, j), narrow ? "float" : "number");
 }
 
 void check_positive(const char* name, double value) {
@@ -90,7 +87,7 @@ void check_not_null(const char* name, const void* pointer, const char* expected)
 void check_aligned(const char* name, const void* pointer, int64_t size) {
   const auto alignment = static_cast<uintptr_t>(std::min<int64_t>(size, 8));
   require(reinterpret_cast<uintptr_t>(pointer) % alignment == 0, MERCER_INVALID_ARGUMENT,
-          "%s = %p, expected the natural alignment of %lld bytes", name, pointer, Long{size});
+          "%s = %p, expected the natural alignment of %ld bytes", name, pointer, size);
 }
 
 std::string check_path(const char* path) {
@@ -110,23 +107,22 @@ void check_extent(const Extent& e, const char* rows_name, const char* ld_name,
   check_at_least(rows_name, e.rows, 0);
   check_at_least("columns", e.cols, 0);
   if (is_empty(e)) return;
-  require(e.data != nullptr, MERCER_INVALID_ARGUMENT, "%s = NULL, expected %lld x %lld numbers",
-          data_name, Long{e.rows}, Long{e.cols});
+  require(e.data != nullptr, MERCER_INVALID_ARGUMENT, "%s = NULL, expected %ld x %ld numbers",
+          data_name, e.rows, e.cols);
   check_aligned(data_name, e.data, e.size);
   require(e.ld >= e.cols, MERCER_INVALID_ARGUMENT,
-          "%s = %lld, expected at least the %lld columns of %s", ld_name, Long{e.ld}, Long{e.cols},
-          e.name);
+          "%s = %ld, expected at least the %ld columns of %s", ld_name, e.ld, e.cols, e.name);
   int64_t elements = 0;
   int64_t bytes = 0;
   const bool fits = !__builtin_mul_overflow(e.rows, e.ld, &elements) &&
                     !__builtin_mul_overflow(elements, e.size, &bytes);
   if (fits) return;
   if (rows_name == ld_name) {  // a vector, of which both are the length
-    fail(MERCER_INVALID_ARGUMENT, "%s = %lld, expected %s to fit the address space", ld_name,
-         Long{e.ld}, data_name);
+    fail(MERCER_INVALID_ARGUMENT, "%s = %ld, expected %s to fit the address space", ld_name, e.ld,
+         data_name);
   }
-  fail(MERCER_INVALID_ARGUMENT, "%s = %lld and %s = %lld, expected %s to fit the address space",
-       rows_name, Long{e.rows}, ld_name, Long{e.ld}, data_name);
+  fail(MERCER_INVALID_ARGUMENT, "%s = %ld and %s = %ld, expected %s to fit the address space",
+       rows_name, e.rows, ld_name, e.ld, data_name);
 }
 
 void check_view_extent(const Extent& extent, const char* data, const char* rows, const char* ld) {
@@ -150,8 +146,8 @@ bool check_buffer(int64_t size, const void* buffer, int64_t capacity, int64_t* n
   if (needed != nullptr) *needed = size;
   if (buffer == nullptr && capacity == 0) return false;
   check_not_null("buffer", buffer, "a buffer, or capacity 0 to ask for the size");
-  require(capacity >= size, MERCER_INVALID_ARGUMENT, "capacity = %lld, expected at least %lld",
-          Long{capacity}, Long{size});
+  require(capacity >= size, MERCER_INVALID_ARGUMENT, "capacity = %ld, expected at least %ld",
+          capacity, size);
   return true;
 }
 

@@ -37,10 +37,8 @@ mercer_status mercer_map_codes(const mercer_map* map, mercer_rows X, int64_t wor
     const feature::FeatureMap& phi = *checked("map", map).impl;
     const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", running);
     require(words == feature::code_words(phi.features()), MERCER_DIMENSION_MISMATCH,
-            "words = %lld, expected %lld, those of the map's %lld features",
-            static_cast<long long>(words),
-            static_cast<long long>(feature::code_words(phi.features())),
-            static_cast<long long>(phi.features()));
+            "words = %ld, expected %ld, those of the map's %ld features", words,
+            feature::code_words(phi.features()), phi.features());
     const auto result = matrix("codes", codes, "X.n", rows.n(), words, "words", words);
     check_apart(result.extent(), rows);
     feature::binary_codes(phi, rows, running, codes);
@@ -84,8 +82,8 @@ mercer_status mercer_codes_kernel(const mercer_kernel* kernel, int64_t bits, int
     check_no_overlap(result, given);
     for (const int32_t& distance : given.values()) {
       require(distance >= 0 && distance <= bits, MERCER_INVALID_ARGUMENT,
-              "distances[%td] = %d, expected 0 to bits = %lld", &distance - distances, distance,
-              static_cast<long long>(bits));
+              "distances[%td] = %d, expected 0 to bits = %ld", &distance - distances, distance,
+              bits);
     }
     std::unordered_map<int32_t, double> known;  // distances repeat
     for (int64_t i = 0; i < count; ++i) {

@@ -12,8 +12,6 @@
 namespace mercer::capi {
 namespace {
 
-using Long = long long;
-
 constexpr int64_t kChunk = int64_t{1} << 16;
 constexpr int64_t kNone = std::numeric_limits<int64_t>::max();
 
@@ -45,11 +43,11 @@ void check_offsets(int64_t n, int64_t nnz, IntegerView offsets, Context& context
   if (i == kNone) return;
   const int64_t value = offsets[i];
   require(value >= 0 && value <= nnz, MERCER_INVALID_ARGUMENT,
-          "offsets[%lld] = %lld, expected 0 to nnz = %lld", Long{i}, Long{value}, Long{nnz});
+          "offsets[%ld] = %ld, expected 0 to nnz = %ld", i, value, nnz);
   fail(MERCER_INVALID_ARGUMENT,
-       "offsets[%lld] = %lld, expected at least offsets[%lld] = %lld (row %lld ends before it "
+       "offsets[%ld] = %ld, expected at least offsets[%ld] = %ld (row %ld ends before it "
        "begins)",
-       Long{i}, Long{value}, Long{i - 1}, Long{offsets[i - 1]}, Long{i - 1});
+       i, value, i - 1, offsets[i - 1], i - 1);
 }
 
 /// The row that holds position p: the last with offsets[row] <= p.
@@ -77,8 +75,8 @@ void check_csr_numbers(int64_t n, int64_t d, int64_t nnz, IntegerView offsets, I
   if (p == kNone) return;
   const int64_t row = row_of(p, n, offsets);
   fail(MERCER_INVALID_ARGUMENT,
-       "indices[%lld] = %lld (row %lld, entry %lld), expected 0 to %lld for d = %lld inputs",
-       Long{p}, Long{indices[p]}, Long{row}, Long{p - offsets[row]}, Long{d - 1}, Long{d});
+       "indices[%ld] = %ld (row %ld, entry %ld), expected 0 to %ld for d = %ld inputs", p,
+       indices[p], row, p - offsets[row], d - 1, d);
 }
 
 }  // namespace mercer::capi

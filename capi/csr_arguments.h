@@ -29,7 +29,7 @@ CsrArgument<T, Index> csr(int64_t n, int64_t nnz, const Index* offsets, const In
   check_at_least("n", n, 0);
   check_at_least("nnz", nnz, 0);
   require(n < INT64_MAX, MERCER_INVALID_ARGUMENT,
-          "n = %lld, expected offsets to fit the address space", static_cast<long long>(n));
+          "n = %ld, expected offsets to fit the address space", n);
   // Rows without offsets would have no end; no rows need none.
   const int64_t count = n == 0 && offsets == nullptr ? 0 : n + 1;
   return {vector("offsets", offsets, "n + 1", count), vector("indices", indices, "nnz", nnz),

@@ -40,8 +40,8 @@ RowsArgument read_vectors(const mercer_derivative& read, const feature::FeatureM
       read_rows("what->vectors", read.vectors, jvp ? phi.inputs() : phi.row_length(),
                 jvp ? "the map's inputs" : "the numbers of a row of features", context);
   const int64_t rows = checked_multiply(X.n(), jvp ? 1 : phi.outputs(), "what->vectors");
-  require(V.n() == rows, MERCER_DIMENSION_MISMATCH, "what->vectors has %lld rows, expected %lld",
-          static_cast<long long>(V.n()), static_cast<long long>(rows));
+  require(V.n() == rows, MERCER_DIMENSION_MISMATCH, "what->vectors has %ld rows, expected %ld",
+          V.n(), rows);
   require(V.is_f32() == X.is_f32(), MERCER_UNSUPPORTED,
           "what->vectors is %s and X is %s, expected one precision", V.is_f32() ? "F32" : "F64",
           X.is_f32() ? "F32" : "F64");

@@ -16,8 +16,8 @@ kernel::MultiIndex read_multi_index(const std::string& name, const int32_t* orde
   for (int64_t k = 0; k < d; ++k) {
     total += orders[k];
     require(orders[k] >= 0 && total <= kernel::kMostDerivatives, MERCER_INVALID_ARGUMENT,
-            "%s[%lld] = %d, expected orders >= 0 that add up to at most %lld", name.c_str(),
-            static_cast<long long>(k), orders[k], static_cast<long long>(kernel::kMostDerivatives));
+            "%s[%ld] = %d, expected orders >= 0 that add up to at most %ld", name.c_str(), k,
+            orders[k], kernel::kMostDerivatives);
     if (orders[k] > 0) p.push_back({k, orders[k]});
   }
   return p;
@@ -39,9 +39,9 @@ mercer_derivative read_derivative(const mercer_derivative* what) {
               MERCER_DERIVATIVE_LOG_LENGTHSCALE);
   const bool partials = read.kind == MERCER_DERIVATIVE_PARTIALS;
   require(partials || (read.count == 0 && read.partials == nullptr), MERCER_INVALID_ARGUMENT,
-          "what->count = %lld and what->partials, expected 0 and NULL unless what->kind is "
+          "what->count = %ld and what->partials, expected 0 and NULL unless what->kind is "
           "MERCER_DERIVATIVE_PARTIALS",
-          static_cast<long long>(read.count));
+          read.count);
   require(takes_vectors(read.kind) == is_given(read.vectors), MERCER_INVALID_ARGUMENT,
           "what->vectors is %s, expected rows for JVP, VJP and LOG_LENGTHSCALE alone",
           is_given(read.vectors) ? "given" : "all zeros");

@@ -22,8 +22,7 @@ namespace {
 std::vector<double> square(const char* name, const mercer_rows& rows, Context& context) {
   const auto read = read_rows(name, rows, context);
   require(read.n() == read.d() && read.n() >= 1, MERCER_DIMENSION_MISMATCH,
-          "%s is %lld x %lld, expected a square matrix", name, static_cast<long long>(read.n()),
-          static_cast<long long>(read.d()));
+          "%s is %ld x %ld, expected a square matrix", name, read.n(), read.d());
   const DoubleRows dense(read, context);
   std::vector<double> numbers;
   for (int64_t i = 0; i < read.n(); ++i)

@@ -31,9 +31,8 @@ constexpr uint32_t kInfoFirstSize = 64;
 feature::SuppliedRoots read_roots(const RowsArgument& roots, const DoubleRows& dense, int64_t F,
                                   Matrix<double>& copy) {
   require(roots.n() >= F && roots.n() % F == 0 && roots.d() >= 1, MERCER_DIMENSION_MISMATCH,
-          "roots is %lld x %lld, expected p rows of q numbers for each of the %lld frequencies",
-          static_cast<long long>(roots.n()), static_cast<long long>(roots.d()),
-          static_cast<long long>(F));
+          "roots is %ld x %ld, expected p rows of q numbers for each of the %ld frequencies",
+          roots.n(), roots.d(), F);
   copy = Matrix<double>(roots.n(), roots.d());
   for (int64_t i = 0; i < roots.n(); ++i)
     std::copy_n(dense.view().row(i), roots.d(), copy.view().row(i));

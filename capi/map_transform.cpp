@@ -35,8 +35,7 @@ int64_t check_pair(const feature::FeatureMap& phi, int64_t locations, const Rows
                    const RowsArgument& right) {
   check_same_rows(right, X);
   require(X.n() % locations == 0, MERCER_INVALID_ARGUMENT,
-          "X.n = %lld, expected a multiple of options->locations = %lld",
-          static_cast<long long>(X.n()), static_cast<long long>(locations));
+          "X.n = %ld, expected a multiple of options->locations = %ld", X.n(), locations);
   require(phi.pair() != nullptr, MERCER_UNSUPPORTED,
           "map %s takes one matrix, expected a sketch of kernel bilinear",
           std::string(phi.name()).c_str());

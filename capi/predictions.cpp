@@ -140,8 +140,8 @@ std::span<const double> levels(const Question& q) {
 }
 int64_t quantile_columns(const Question& q) {
   require(q.options.quantile_count > 0, MERCER_INVALID_ARGUMENT,
-          "options->quantile_count = %lld, expected a positive number for what = \"quantile\"",
-          static_cast<long long>(q.options.quantile_count));
+          "options->quantile_count = %ld, expected a positive number for what = \"quantile\"",
+          q.options.quantile_count);
   return checked_multiply(std::ssize(levels(q)), q.model.outputs(), "quantiles");
 }
 model::Outside quantile(const Question& q, const RowsArgument& X, MatrixView<double> out) {
@@ -150,8 +150,8 @@ model::Outside quantile(const Question& q, const RowsArgument& X, MatrixView<dou
 
 int64_t sample_columns(const Question& q) {
   require(q.options.sample_count > 0, MERCER_INVALID_ARGUMENT,
-          "options->sample_count = %lld, expected a positive number for what = \"sample\"",
-          static_cast<long long>(q.options.sample_count));
+          "options->sample_count = %ld, expected a positive number for what = \"sample\"",
+          q.options.sample_count);
   return checked_multiply(q.options.sample_count, q.model.outputs(), "samples");
 }
 model::Outside sample(const Question& q, const RowsArgument& X, MatrixView<double> out) {

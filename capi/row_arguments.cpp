@@ -12,8 +12,6 @@
 namespace mercer::capi {
 namespace {
 
-using Long = long long;
-
 /// A view that is passed by value is as long as this library knows it.
 template <class View>
 void check_view(const char* name, const View& view, const char* expected) {
@@ -64,26 +62,24 @@ RowsArgument rows_of(const char* name, const mercer_rows& view, Context& context
 
 void check_member(const char* name, const char* member, int64_t value, int64_t least, int64_t most,
                   const char* expected) {
-  require(value >= least && value <= most, MERCER_INVALID_ARGUMENT, "%s.%s = %lld, expected %s",
-          name, member, Long{value}, expected);
+  require(value >= least && value <= most, MERCER_INVALID_ARGUMENT, "%s.%s = %ld, expected %s",
+          name, member, value, expected);
 }
 
 void check_shape(const char* name, const mercer_matrix& matrix, int64_t rows, int64_t cols) {
   check_matrix(name, matrix);
   require(matrix.rows == rows && matrix.cols == cols, MERCER_DIMENSION_MISMATCH,
-          "%s is %lld x %lld, expected %lld x %lld", name, Long{matrix.rows}, Long{matrix.cols},
-          Long{rows}, Long{cols});
+          "%s is %ld x %ld, expected %ld x %ld", name, matrix.rows, matrix.cols, rows, cols);
 }
 
 template <class T>
 Extent extent_of(const char* name, const mercer_matrix& read, int64_t per_column) {
   constexpr int64_t kMost = INT64_MAX / 2;
   require(read.cols <= kMost && read.ld <= kMost, MERCER_INVALID_ARGUMENT,
-          "%s.ld = %lld, expected %s to fit the address space", name, Long{read.ld}, name);
+          "%s.ld = %ld, expected %s to fit the address space", name, read.ld, name);
   // In the caller's columns, not in reals.
   require(read.rows == 0 || read.cols == 0 || read.ld >= read.cols, MERCER_INVALID_ARGUMENT,
-          "%s.ld = %lld, expected at least the %lld columns of %s", name, Long{read.ld},
-          Long{read.cols}, name);
+          "%s.ld = %ld, expected at least the %ld columns of %s", name, read.ld, read.cols, name);
   const Extent extent{name,
                       read.data,
                       read.rows,
@@ -127,13 +123,13 @@ RowsArgument read_rows(const char* name, const mercer_rows& rows, int64_t d, con
   check_view(name, rows, "a mercer_rows");
   // Before the indices of sparse rows, which are judged by d.
   require(d == kAnyColumns || rows.d == d, MERCER_DIMENSION_MISMATCH,
-          "%s.d = %lld, expected %s, %lld", name, Long{rows.d}, columns, Long{d});
+          "%s.d = %ld, expected %s, %ld", name, rows.d, columns, d);
   return read_rows(name, rows, context);
 }
 
 void check_same_rows(const RowsArgument& a, const RowsArgument& b) {
-  require(a.n() == b.n(), MERCER_DIMENSION_MISMATCH, "%s.n = %lld, expected %lld as in %s", a.name,
-          Long{a.n()}, Long{b.n()}, b.name);
+  require(a.n() == b.n(), MERCER_DIMENSION_MISMATCH, "%s.n = %ld, expected %ld as in %s", a.name,
+          a.n(), b.n(), b.name);
 }
 
 void check_matrix(const char* name, const mercer_matrix& matrix) {

@@ -62,9 +62,9 @@ void explained_deviance(View Y, View f, Weights w, const Options&, double* out) 
   for (int64_t i = 0; i < Y.rows; ++i)
     for (int64_t k = 0; k < Y.cols; ++k)
       require(!(Y(i, k) < 0), MERCER_INVALID_ARGUMENT,
-              "Y: row %lld, column %lld (counted from 0) is %g, expected a count, a number >= 0, "
+              "Y: row %ld, column %ld (counted from 0) is %g, expected a count, a number >= 0, "
               "for metric EXPLAINED_DEVIANCE",
-              static_cast<long long>(i), static_cast<long long>(k), Y(i, k));
+              i, k, Y(i, k));
   *out = statistic::explained_loss({true}, Y, f, w);
 }
 
@@ -105,8 +105,8 @@ Options read(const Options* given) {
 /// The metric's own numbers, where they are not given; those of another metric are refused.
 Options of_metric(Options read, const Metric& metric) {
   require(read.bins == 0 || metric.id == MERCER_METRIC_CALIBRATION_ERROR, MERCER_INVALID_ARGUMENT,
-          "options->bins = %lld of metric %s, expected 0: CALIBRATION_ERROR alone has bins",
-          static_cast<long long>(read.bins), metric.name);
+          "options->bins = %ld of metric %s, expected 0: CALIBRATION_ERROR alone has bins",
+          read.bins, metric.name);
   const bool reads_tau =
       metric.id == MERCER_METRIC_PINBALL || metric.id == MERCER_METRIC_EXPLAINED_PINBALL;
   require(
@@ -124,8 +124,8 @@ const Metric& metric_of(const Options& options, int64_t K) {
   const Metric& metric =
       *std::ranges::find_if(kMetrics, [&](const Metric& m) { return m.id == id; });
   require(metric.classes == (K > 0), MERCER_INVALID_ARGUMENT,
-          "options->metric = %d (%s) and K = %lld, expected K %s", id, metric.name,
-          static_cast<long long>(K), metric.classes ? ">= 2" : "= 0");
+          "options->metric = %d (%s) and K = %ld, expected K %s", id, metric.name, K,
+          metric.classes ? ">= 2" : "= 0");
   return metric;
 }
 
@@ -137,9 +137,9 @@ void check_probabilities(View p) {
       least = p(i, k) < least ? p(i, k) : least;
     }
     require(std::abs(sum - 1) <= 1e-4 && least >= 0, MERCER_INVALID_ARGUMENT,
-            "predictions: row %lld (counted from 0) sums to %g, its least number is %g; expected "
+            "predictions: row %ld (counted from 0) sums to %g, its least number is %g; expected "
             "probabilities",
-            static_cast<long long>(i), sum, least);
+            i, sum, least);
   }
 }
 
@@ -150,7 +150,7 @@ mercer_status mercer_prediction_score(mercer_rows predictions, mercer_rows Y, in
                                       double* score) {
   return guard_long("mercer_prediction_score", context, [&](Context& running) {
     require(K == 0 || K >= 2, MERCER_INVALID_ARGUMENT,
-            "K = %lld, expected 0 (regression) or at least 2 classes", static_cast<long long>(K));
+            "K = %ld, expected 0 (regression) or at least 2 classes", K);
     check_place("score", score);
     const Options given = read(options);
     const Metric& metric = metric_of(given, K);

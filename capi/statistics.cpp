@@ -68,8 +68,7 @@ void change_rows(Change change, solver::RowStatistics& sums, const mercer_rows& 
   require_summable("Y", targets);
   require_summable("Z", features);
   require(change == Change::add || features.n() <= sums.rows(), MERCER_INVALID_ARGUMENT,
-          "Z.n = %lld rows to remove, but only %lld are present",
-          static_cast<long long>(features.n()), static_cast<long long>(sums.rows()));
+          "Z.n = %ld rows to remove, but only %ld are present", features.n(), sums.rows());
   const DoubleRows y(targets, context);
   features.rows.visit([&](const auto& rows) {
     if constexpr (kIsSparse<decltype(rows)>) {
@@ -99,8 +98,8 @@ Matrix<double> read_sums(const char* name, const mercer_rows& given, int64_t row
   Matrix<double> sums(rows, cols);
   if (rows * cols == 0 && !is_given(given)) return sums;
   const auto read = read_rows(name, given, cols, "its columns", context);
-  require(read.n() == rows, MERCER_DIMENSION_MISMATCH, "%s.n = %lld, expected %lld", name,
-          static_cast<long long>(read.n()), static_cast<long long>(rows));
+  require(read.n() == rows, MERCER_DIMENSION_MISMATCH, "%s.n = %ld, expected %ld", name, read.n(),
+          rows);
   const DoubleRows dense(read, context);
   for (int64_t i = 0; i < rows; ++i) std::copy_n(dense.view().row(i), cols, sums.view().row(i));
   return sums;
@@ -150,11 +149,10 @@ mercer_status mercer_statistics_get(const mercer_statistics* statistics, mercer_
     Context context;
     const solver::RowStatistics& sums = checked("statistics", statistics).impl;
     const int64_t D = sums.features(), m = sums.outputs();
-    require(
-        sums.weight() == static_cast<double>(sums.rows()), MERCER_UNSUPPORTED,
-        "statistics of %lld rows whose weights sum to %.17g, expected rows without weights: the "
-        "sums would not say what n is",
-        static_cast<long long>(sums.rows()), sums.weight());
+    require(sums.weight() == static_cast<double>(sums.rows()), MERCER_UNSUPPORTED,
+            "statistics of %ld rows whose weights sum to %.17g, expected rows without weights: the "
+            "sums would not say what n is",
+            sums.rows(), sums.weight());
     const auto G = sums_result("gram", gram, D, D, context);
     const auto C = sums_result("cross", cross, D, m, context);
     const auto z = sums_result("sum_z", sum_z, 1, D, context);

@@ -29,8 +29,7 @@ mercer_status mercer_fwht(mercer_matrix X, mercer_context* context) {
   return guard_long("mercer_fwht", context, [&](Context& running) {
     check_matrix("X", X);
     require(X.cols >= 1 && std::has_single_bit(static_cast<uint64_t>(X.cols)),
-            MERCER_INVALID_ARGUMENT, "X.cols = %lld, expected a power of two",
-            static_cast<long long>(X.cols));
+            MERCER_INVALID_ARGUMENT, "X.cols = %ld, expected a power of two", X.cols);
     check_range("X.number", X.number, MERCER_NUMBER_F32, MERCER_NUMBER_F64);
     if (X.number == MERCER_NUMBER_F32) return transform_rows<float>(X, running);
     transform_rows<double>(X, running);

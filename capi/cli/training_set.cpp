@@ -50,10 +50,9 @@ void describe(const TrainingSet& set, const Task& task, const Reading& reading, 
                counted(reading.rows, "row").c_str(), counted(data.d, "input").c_str(),
                target_text(data).c_str(), reading.seconds);
   if (task.classification) {
-    std::fprintf(out, "task: classification, %lld classes", static_cast<long long>(set.K));
+    std::fprintf(out, "task: classification, %ld classes", set.K);
   } else {
-    std::fprintf(out, "task: regression, %lld output%s", static_cast<long long>(data.m),
-                 data.m == 1 ? "" : "s");
+    std::fprintf(out, "task: regression, %ld output%s", data.m, data.m == 1 ? "" : "s");
   }
   std::fprintf(out, reading.task_chosen ? " (%s; --task chooses)\n" : " (%s)\n",
                task.reason.c_str());
@@ -63,8 +62,8 @@ void describe(const TrainingSet& set, const Task& task, const Reading& reading, 
 // How rows and lines of the file were taken.
 void tell_lines(const Dataset& data, const Reading& reading, std::FILE* out) {
   if (reading.weightless > 0)
-    std::fprintf(out, "%lld of %lld rows have weight 0 and are left out\n",
-                 static_cast<long long>(reading.weightless), static_cast<long long>(reading.rows));
+    std::fprintf(out, "%ld of %ld rows have weight 0 and are left out\n", reading.weightless,
+                 reading.rows);
   if (data.words_first)
     std::fputs("the first line was taken as a row: --header yes takes it as names\n", out);
   if (data.numbers_first)

@@ -42,23 +42,21 @@ void Context::poll() noexcept {
 
 void Context::checkpoint() {
   poll();
-  require(!cancelled(), MERCER_CANCELLED, "cancelled after %lld of %lld units of work",
-          static_cast<long long>(done_), static_cast<long long>(total_));
+  require(!cancelled(), MERCER_CANCELLED, "cancelled after %ld of %ld units of work", done_,
+          total_);
 }
 
 void Context::require_memory(int64_t bytes, const char* what) const {
   require(memory_cap == 0 || bytes <= memory_cap, MERCER_OUT_OF_MEMORY,
-          "memory_cap = %lld bytes, but %s needs %lld", static_cast<long long>(memory_cap), what,
-          static_cast<long long>(bytes));
+          "memory_cap = %ld bytes, but %s needs %ld", memory_cap, what, bytes);
 }
 
 void Context::require_room(int64_t bytes, const char* what) const {
   const int64_t taken = taken_ == nullptr ? 0 : taken_->load(std::memory_order_relaxed);
   if (taken == 0) return require_memory(bytes, what);
   require(has_room(bytes), MERCER_OUT_OF_MEMORY,
-          "memory_cap = %lld bytes, but %s needs %lld beside the %lld that the call has taken",
-          static_cast<long long>(memory_cap), what, static_cast<long long>(bytes),
-          static_cast<long long>(taken));
+          "memory_cap = %ld bytes, but %s needs %ld beside the %ld that the call has taken",
+          memory_cap, what, bytes, taken);
 }
 
 MemoryCharge Context::charge(int64_t bytes, const char* what) {

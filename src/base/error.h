@@ -25,7 +25,7 @@ class Error : public std::exception {
 };
 
 /// Throws Error with a printf-formatted message, such as "features = -3, expected a positive even
-/// number".
+/// number". int64_t is printed with %ld: on every supported platform it is long.
 [[noreturn, gnu::format(printf, 2, 3)]] void fail(mercer_status status, const char* format, ...);
 
 /// fail(status, ...) unless ok. Arguments are evaluated in either case, so keep them cheap.

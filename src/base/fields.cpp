@@ -212,13 +212,12 @@ Envelope open_envelope(const Parameters& given, const std::string& path) {
       const Field field{
           .key = "mercer", .type = FieldType::integer, .fallback = kVocabularyVersion, .least = 1};
       require(!std::holds_alternative<uint64_t>(value), MERCER_NEWER_VERSION,
-              "%smercer = %s, expected at most %lld", path.c_str(), shown(value).c_str(),
-              static_cast<long long>(kVocabularyVersion));
+              "%smercer = %s, expected at most %ld", path.c_str(), shown(value).c_str(),
+              kVocabularyVersion);
       const int64_t version = std::get<int64_t>(checked_integer(value, field, path + key));
       require(version <= kVocabularyVersion, MERCER_NEWER_VERSION,
-              "%smercer = %lld, expected at most %lld: the spec is newer than this library",
-              path.c_str(), static_cast<long long>(version),
-              static_cast<long long>(kVocabularyVersion));
+              "%smercer = %ld, expected at most %ld: the spec is newer than this library",
+              path.c_str(), version, kVocabularyVersion);
     } else if (key == "needs") {
       checked_text(value,
                    {.key = "needs", .type = FieldType::text, .fallback = {}, .choices = {"data"}},

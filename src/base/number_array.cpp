@@ -55,8 +55,7 @@ const std::vector<int64_t>& find_integers(std::span<const NumberArray> arrays,
 int64_t count_of(std::span<const int64_t> shape) {
   int64_t count = 1;
   for (const int64_t extent : shape) {
-    require(extent >= 0, MERCER_INVALID_ARGUMENT, "an array has an extent of %lld",
-            static_cast<long long>(extent));
+    require(extent >= 0, MERCER_INVALID_ARGUMENT, "an array has an extent of %ld", extent);
     count = checked_multiply(count, extent, "an array of numbers");
   }
   return count;

@@ -12,8 +12,8 @@ namespace mercer {
 
 /// OUT_OF_MEMORY: a number of elements that overflows cannot be allocated either.
 inline void require_fits(bool overflows, int64_t a, char sign, int64_t b, const char* what) {
-  require(!overflows, MERCER_OUT_OF_MEMORY, "%s: %lld %c %lld elements overflow 64 bits", what,
-          static_cast<long long>(a), sign, static_cast<long long>(b));
+  require(!overflows, MERCER_OUT_OF_MEMORY, "%s: %ld %c %ld elements overflow 64 bits", what, a,
+          sign, b);
 }
 
 /// a*b, or OUT_OF_MEMORY. Both must be >= 0.

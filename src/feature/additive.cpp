@@ -200,9 +200,8 @@ Sampling sampling_of(const MapArguments& a, const kernel::HomogeneousSpectrum& s
   const int64_t most = spectrum.most_order();
   const bool has_order = a.own.find("order") != nullptr;
   const int64_t order = has_order ? a.own.integer("order") : std::min<int64_t>(1, most);
-  require(order <= most, MERCER_INVALID_ARGUMENT,
-          "order = %lld, expected at most %lld for kernel %s", static_cast<long long>(order),
-          static_cast<long long>(most), name.c_str());
+  require(order <= most, MERCER_INVALID_ARGUMENT, "order = %ld, expected at most %ld for kernel %s",
+          order, most, name.c_str());
   const double best = spectrum.best_period(order);
   const double period = a.own.find("period") != nullptr ? a.own.number("period") : best;
   require(most > 0 || period == best, MERCER_INVALID_ARGUMENT,
@@ -228,8 +227,7 @@ int64_t columns_of(const MapArguments& a) {
 std::unique_ptr<FeatureMap> additive_from(const MapArguments& a) {
   const Sampling sampling = checked_sampling(a);
   require(a.features == columns_of(a), MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected %lld: 2 order + 1 for each input",
-          static_cast<long long>(a.features), static_cast<long long>(columns_of(a)));
+          "features = %ld, expected %ld: 2 order + 1 for each input", a.features, columns_of(a));
   return std::make_unique<Additive>(a.kernel.copy(), a.inputs, a.seed, sampling);
 }
 

@@ -25,11 +25,9 @@ Rest rest_of(int64_t total, const std::vector<PartSize>& sizes) {
     if (size.step > 0) share += size.share;
   }
   require(share > 0 || total == least, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected %lld: the inputs decide how many each part has",
-          static_cast<long long>(total), static_cast<long long>(least));
+          "features = %ld, expected %ld: the inputs decide how many each part has", total, least);
   require(total >= least, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected at least %lld for the parts of the map",
-          static_cast<long long>(total), static_cast<long long>(least));
+          "features = %ld, expected at least %ld for the parts of the map", total, least);
   require(share <= std::numeric_limits<double>::max(), MERCER_INVALID_ARGUMENT,
           "shares add up to %g, expected a finite sum", share);
   return {total - least, share};
@@ -58,8 +56,8 @@ std::vector<int64_t> allot(int64_t total, const std::vector<PartSize>& sizes) {
       if (next == sizes.size() || missing[i] > missing[next]) next = i;
     }
     require(next < sizes.size(), MERCER_INVALID_ARGUMENT,
-            "features = %lld, expected %lld less: those of a part come in steps of more",
-            static_cast<long long>(total), static_cast<long long>(left));
+            "features = %ld, expected %ld less: those of a part come in steps of more", total,
+            left);
     features[next] += sizes[next].step;
     missing[next] -= static_cast<double>(sizes[next].step);
     left -= sizes[next].step;

@@ -55,8 +55,7 @@ Matrix<double> standardised(MatrixView<const double> targets, std::span<const in
     for (int64_t i = 0; i < Y.rows(); ++i) {
       Y(i, k) = targets(chosen[i], k);
       require(std::isfinite(Y(i, k)), MERCER_INVALID_ARGUMENT,
-              "targets(%lld, %lld) = %g, expected finite numbers",
-              static_cast<long long>(chosen[i]), static_cast<long long>(k), Y(i, k));
+              "targets(%ld, %ld) = %g, expected finite numbers", chosen[i], k, Y(i, k));
       mean += Y(i, k) / n;
       differ = differ || Y(i, k) != Y(0, k);
     }
@@ -145,8 +144,7 @@ double shown_bit(double x, double threshold) noexcept {
 double learn_bit_threshold(const kernel::Kernel& kernel, const Rows& rows,
                            MatrixView<const double> targets, uint64_t seed, Context& context) {
   require(rows.rows() >= kLeastRows, MERCER_INVALID_ARGUMENT,
-          "threshold_from = targets: %lld rows, expected at least %lld",
-          static_cast<long long>(rows.rows()), static_cast<long long>(kLeastRows));
+          "threshold_from = targets: %ld rows, expected at least %ld", rows.rows(), kLeastRows);
   const std::vector<int64_t> chosen = sampled_rows(rows.rows(), seed);
   const Matrix<double> X = copied_rows(kernel, rows, chosen, context);
   const Matrix<double> Y = standardised(targets, chosen, context);

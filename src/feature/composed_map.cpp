@@ -43,13 +43,11 @@ Extent extent_of(const kernel::Kernel& kernel) {
 void check_extent(const kernel::Kernel& whole) {
   const Extent extent = extent_of(whole);
   require(extent.parts <= kMostPartsInAll, MERCER_INVALID_ARGUMENT,
-          "kernel %s has %lld parts in all, expected at most %lld for a map",
-          std::string(whole.name()).c_str(), static_cast<long long>(extent.parts),
-          static_cast<long long>(kMostPartsInAll));
+          "kernel %s has %ld parts in all, expected at most %ld for a map",
+          std::string(whole.name()).c_str(), extent.parts, kMostPartsInAll);
   require(extent.depth <= kMostNested, MERCER_INVALID_ARGUMENT,
-          "kernel %s is nested %lld deep, expected at most %lld for a map",
-          std::string(whole.name()).c_str(), static_cast<long long>(extent.depth),
-          static_cast<long long>(kMostNested));
+          "kernel %s is nested %ld deep, expected at most %ld for a map",
+          std::string(whole.name()).c_str(), extent.depth, kMostNested);
 }
 
 // The variance of a part that carries that of the whole.
@@ -133,9 +131,8 @@ std::shared_ptr<const FeatureMap> PartMaker::make(size_t part, int64_t features)
     fail(error.status(), "parts[%zu]: %s", part, error.what());
   }
   require(map->features() == features, MERCER_INVALID_ARGUMENT,
-          "parts[%zu]: map %s has %lld features, expected the %lld that it is to have", part,
-          std::string(map->name()).c_str(), static_cast<long long>(map->features()),
-          static_cast<long long>(features));
+          "parts[%zu]: map %s has %ld features, expected the %ld that it is to have", part,
+          std::string(map->name()).c_str(), map->features(), features);
   return map;
 }
 

@@ -44,9 +44,9 @@ class Expansion {
     for (const PartialFactor& one : p) {
       count *= one.order - least(one.order) + 1;
       require(count <= kMostTerms, MERCER_UNSUPPORTED,
-              "a derivative of order %lld has more than %lld terms by the product rule, expected "
+              "a derivative of order %ld has more than %ld terms by the product rule, expected "
               "lower orders or fewer inputs in one multi-index",
-              static_cast<long long>(total_order(p)), static_cast<long long>(kMostTerms));
+              total_order(p), kMostTerms);
     }
   }
 

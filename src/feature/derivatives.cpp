@@ -26,15 +26,14 @@ const Derivatives& derivatives_of(const FeatureMap& map) {
 template <class T>
 void check_vectors(const FeatureMap& map, MatrixView<const T> X, MatrixView<const T> vectors,
                    int64_t cols, MatrixView<T> out, int64_t out_cols) {
-  using Long = long long;
   derivatives_of(map);
   require(X.cols == map.inputs() && vectors.cols == cols && out.cols == out_cols &&
               vectors.rows == X.rows && out.rows == X.rows,
           MERCER_DIMENSION_MISMATCH,
-          "X %lld x %lld, its vectors %lld x %lld, out %lld x %lld, expected as many rows each, "
-          "%lld inputs, %lld numbers of a vector and %lld of out",
-          Long{X.rows}, Long{X.cols}, Long{vectors.rows}, Long{vectors.cols}, Long{out.rows},
-          Long{out.cols}, Long{map.inputs()}, Long{cols}, Long{out_cols});
+          "X %ld x %ld, its vectors %ld x %ld, out %ld x %ld, expected as many rows each, "
+          "%ld inputs, %ld numbers of a vector and %ld of out",
+          X.rows, X.cols, vectors.rows, vectors.cols, out.rows, out.cols, map.inputs(), cols,
+          out_cols);
 }
 
 template <class T>
@@ -44,9 +43,8 @@ void check_derivative(const FeatureMap& map, const Derivative& what, MatrixView<
                 checked_multiply(what.blocks(map.inputs()), map.row_length(), "derivatives"));
   const int64_t most = derivatives_of(map).most_order();
   require(what.highest() <= most, MERCER_UNSUPPORTED,
-          "derivatives of order %lld of map %s of kernel %s, expected up to %lld",
-          static_cast<long long>(what.highest()), std::string(map.name()).c_str(),
-          std::string(map.kernel().name()).c_str(), static_cast<long long>(most));
+          "derivatives of order %ld of map %s of kernel %s, expected up to %ld", what.highest(),
+          std::string(map.name()).c_str(), std::string(map.kernel().name()).c_str(), most);
 }
 
 template <class T>

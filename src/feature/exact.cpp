@@ -68,8 +68,7 @@ class Exact final : public FeatureMap {
 LandmarkRows all_rows(const MapArguments& a) {
   const Rows& rows = *a.data.rows;
   require(rows.rows() == a.features, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected %lld: map exact has one for each row",
-          static_cast<long long>(a.features), static_cast<long long>(rows.rows()));
+          "features = %ld, expected %ld: map exact has one for each row", a.features, rows.rows());
   std::vector<int64_t> all(rows.rows());
   std::iota(all.begin(), all.end(), 0);
   return LandmarkRows(a.kernel, rows, all, *a.data.context);

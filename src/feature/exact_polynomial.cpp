@@ -133,9 +133,9 @@ class ExactPolynomial final : public FixedMap, public Derivatives {
   void require_finite(const T* weights) const {
     require(std::all_of(weights, weights + features(), [](T w) { return std::isfinite(w); }),
             MERCER_UNSUPPORTED,
-            "weights of monomials of degree %lld overflow, expected rows in double precision or a "
+            "weights of monomials of degree %ld overflow, expected rows in double precision or a "
             "smaller degree",
-            static_cast<long long>(kernel().inner_power()->degree));
+            kernel().inner_power()->degree);
   }
 
   // All monomials of a row, then the columns asked for.
@@ -189,10 +189,9 @@ int64_t monomials_of(const MapArguments& a) {
   const int64_t d = a.inputs, p = power->degree;
   // Lower degrees are computed on the way.
   require(binomial(d + p, p) <= kMostMonomials, MERCER_UNSUPPORTED,
-          "%lld inputs have more than %lld monomials of degree up to %lld, the most of map "
+          "%ld inputs have more than %ld monomials of degree up to %ld, the most of map "
           "exact_polynomial: expected a sketch, such as tensor_srht",
-          static_cast<long long>(d), static_cast<long long>(kMostMonomials),
-          static_cast<long long>(p));
+          d, kMostMonomials, p);
   return binomial(power->offset > 0 ? d + p : d + p - 1, p);
 }
 
@@ -200,9 +199,8 @@ std::unique_ptr<FeatureMap> exact_polynomial_from(const MapArguments& a) {
   const int64_t D = monomials_of(a);
   const kernel::InnerPower power = *a.kernel.inner_power();
   require(a.features == D, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected %lld: every monomial of degree %s%lld",
-          static_cast<long long>(a.features), static_cast<long long>(D),
-          power.offset > 0 ? "up to " : "", static_cast<long long>(power.degree));
+          "features = %ld, expected %ld: every monomial of degree %s%ld", a.features, D,
+          power.offset > 0 ? "up to " : "", power.degree);
   return std::make_unique<ExactPolynomial>(a.kernel.copy(), a.inputs, D, a.seed);
 }
 

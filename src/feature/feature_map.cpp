@@ -65,9 +65,8 @@ void FeatureMap::apply_by_dense_tiles(const CsrView<double>& X, Columns c, Conte
 
 void FeatureMap::require_one_output() const {
   require(outputs() == 1 && field() == nullptr, MERCER_UNSUPPORTED,
-          "map %s of kernel %s has %lld outputs of one kernel, expected a map of a kernel of one",
-          std::string(name()).c_str(), std::string(kernel().name()).c_str(),
-          static_cast<long long>(outputs()));
+          "map %s of kernel %s has %ld outputs of one kernel, expected a map of a kernel of one",
+          std::string(name()).c_str(), std::string(kernel().name()).c_str(), outputs());
 }
 
 Matrix<double> FeatureMap::frequencies(Context&) const {

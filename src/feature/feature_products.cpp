@@ -18,8 +18,6 @@
 namespace mercer::feature {
 namespace {
 
-using Long = long long;
-
 constexpr int64_t kRowsPerChunk = 32;
 constexpr int64_t kColumnsPerChunk = 64;
 // Fewer multiply-adds than this do not pay for waking a thread.
@@ -111,22 +109,19 @@ void check_theta(const FeatureMap& map, int64_t rows) {
   require(!map.is_complex(), MERCER_UNSUPPORTED, "map %s is complex, expected a real one",
           std::string(map.name()).c_str());
   require(rows == map.features(), MERCER_DIMENSION_MISMATCH,
-          "theta has %lld rows, expected the map's %lld features", Long{rows},
-          Long{map.features()});
+          "theta has %ld rows, expected the map's %ld features", rows, map.features());
 }
 
 void check_multiply(const FeatureMap& map, const Rows& X, MatrixView<const double> theta,
                     FieldKind kind, const ResultView& out) {
   const int64_t numbers = field_numbers(kind, map.outputs(), map.inputs());
   check_theta(map, theta.rows);
-  require(
-      X.cols() == map.inputs() && out.rows() == X.rows() &&
-          out.cols() == checked_multiply(numbers, theta.cols, "out"),
-      MERCER_DIMENSION_MISMATCH,
-      "X is %lld x %lld and out %lld x %lld, expected %lld inputs, as many rows and %lld numbers "
-      "for each of the %lld columns of theta",
-      Long{X.rows()}, Long{X.cols()}, Long{out.rows()}, Long{out.cols()}, Long{map.inputs()},
-      Long{numbers}, Long{theta.cols});
+  require(X.cols() == map.inputs() && out.rows() == X.rows() &&
+              out.cols() == checked_multiply(numbers, theta.cols, "out"),
+          MERCER_DIMENSION_MISMATCH,
+          "X is %ld x %ld and out %ld x %ld, expected %ld inputs, as many rows and %ld numbers "
+          "for each of the %ld columns of theta",
+          X.rows(), X.cols(), out.rows(), out.cols(), map.inputs(), numbers, theta.cols);
 }
 
 void check_adjoint(const FeatureMap& map, const Rows& X, const Rows& Y, MatrixView<double> theta) {
@@ -134,10 +129,9 @@ void check_adjoint(const FeatureMap& map, const Rows& X, const Rows& Y, MatrixVi
   require(X.cols() == map.inputs() && Y.rows() == X.rows() &&
               Y.cols() == checked_multiply(map.outputs(), theta.cols, "Y"),
           MERCER_DIMENSION_MISMATCH,
-          "X is %lld x %lld and Y %lld x %lld, expected %lld inputs, as many rows and %lld outputs "
-          "for each of the %lld columns of theta",
-          Long{X.rows()}, Long{X.cols()}, Long{Y.rows()}, Long{Y.cols()}, Long{map.inputs()},
-          Long{map.outputs()}, Long{theta.cols});
+          "X is %ld x %ld and Y %ld x %ld, expected %ld inputs, as many rows and %ld outputs "
+          "for each of the %ld columns of theta",
+          X.rows(), X.cols(), Y.rows(), Y.cols(), map.inputs(), map.outputs(), theta.cols);
 }
 
 }  // namespace

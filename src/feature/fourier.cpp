@@ -188,10 +188,10 @@ class Fourier final : public ProjectedMap, public Moments {
 
 int64_t frequency_count(int64_t D, FourierForm form) {
   require(D >= 1 && D <= kMostFourierColumns, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected 1 to 2147483647", static_cast<long long>(D));
+          "features = %ld, expected 1 to 2147483647", D);
   if (form != FourierForm::pair) return D;
   require(D % 2 == 0, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected an even number for the form pair", static_cast<long long>(D));
+          "features = %ld, expected an even number for the form pair", D);
   return D / 2;
 }
 
@@ -199,7 +199,7 @@ int64_t frequency_count(int64_t D, FourierForm form) {
 
 void check_fourier_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F) {
   require(d >= 1 && d <= kMostFourierColumns, MERCER_INVALID_ARGUMENT,
-          "inputs = %lld, expected 1 to 2147483647", static_cast<long long>(d));
+          "inputs = %ld, expected 1 to 2147483647", d);
   checked_multiply(checked_multiply(d, checked_add(F, 64, "frequencies"), "frequencies"),
                    sizeof(double), "frequencies");
   require(kernel.spectral_law() != nullptr, MERCER_UNSUPPORTED,

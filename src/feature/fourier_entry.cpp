@@ -23,8 +23,7 @@ std::unique_ptr<FeatureMap> supplied_from_unnamed(const MapArguments& arguments,
   const std::vector<double>& all = find_doubles(arguments.data.numbers, "", any);
   const auto numbers = static_cast<int64_t>(all.size());
   require(numbers % (d + 1) == 0 && numbers / (d + 1) == F, MERCER_CORRUPT_FILE,
-          "%lld numbers do not make %lld frequencies of %lld inputs with weights",
-          static_cast<long long>(numbers), static_cast<long long>(F), static_cast<long long>(d));
+          "%ld numbers do not make %ld frequencies of %ld inputs with weights", numbers, F, d);
   return make_fourier_supplied(arguments.kernel, {all.data(), F, d}, std::span(all).subspan(F * d),
                                options);
 }
@@ -37,10 +36,9 @@ std::unique_ptr<FeatureMap> rooted_from(const MapArguments& arguments,
   const std::vector<double>& B = find_doubles(arrays, kRoots, std::array<int64_t, 3>{F, -1, -1});
   const SuppliedRoots roots{shape[1], shape[2], B};
   require(arguments.features == checked_multiply(2 * F, roots.q, "features"), MERCER_CORRUPT_FILE,
-          "%lld features of %lld frequencies with roots of %lld columns, expected twice as many as "
+          "%ld features of %ld frequencies with roots of %ld columns, expected twice as many as "
           "of both",
-          static_cast<long long>(arguments.features), static_cast<long long>(F),
-          static_cast<long long>(roots.q));
+          arguments.features, F, roots.q);
   const std::vector<double>& W = find_doubles(arrays, "frequencies", std::array<int64_t, 2>{F, d});
   return make_field_supplied(arguments.kernel, {W.data(), F, d},
                              find_doubles(arrays, "weights", std::array<int64_t, 1>{F}), roots,
@@ -56,8 +54,7 @@ std::unique_ptr<FeatureMap> supplied_from(const MapArguments& arguments,
   const bool pair = options.form == FourierForm::pair;
   const int64_t d = arguments.inputs, F = pair ? arguments.features / 2 : arguments.features;
   require(F >= 1 && (!pair || arguments.features % 2 == 0), MERCER_CORRUPT_FILE,
-          "%lld features of form = pair, expected an even number",
-          static_cast<long long>(arguments.features));
+          "%ld features of form = pair, expected an even number", arguments.features);
   for (const NumberArray& array : arrays)
     if (array.name == kRoots) return rooted_from(arguments, options, array.shape);
   if (arrays.front().name.empty()) return supplied_from_unnamed(arguments, F, options);
@@ -80,7 +77,7 @@ std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
 void check_size(const Parameters& given, const char* key, int64_t size) {
   const Value* const said = given.find(key);
   require(said == nullptr || *said == Value(size), MERCER_DIMENSION_MISMATCH,
-          "%s is not that of the frequencies, expected %lld", key, static_cast<long long>(size));
+          "%s is not that of the frequencies, expected %ld", key, size);
 }
 
 }  // namespace

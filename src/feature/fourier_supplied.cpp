@@ -27,12 +27,10 @@ class FrequencyTable final : public projection::FrequencySource {
 
 void check_supplied(const kernel::Kernel& kernel, int64_t d, int64_t F,
                     std::span<const double> weights, const FourierOptions& options) {
-  require(F >= 1, MERCER_INVALID_ARGUMENT, "F = %lld frequencies, expected at least 1",
-          static_cast<long long>(F));
+  require(F >= 1, MERCER_INVALID_ARGUMENT, "F = %ld frequencies, expected at least 1", F);
   const int64_t most =
       options.form == FourierForm::pair ? kMostFourierColumns / 2 : kMostFourierColumns;
-  require(F <= most, MERCER_INVALID_ARGUMENT, "F = %lld frequencies, expected at most %lld",
-          static_cast<long long>(F), static_cast<long long>(most));
+  require(F <= most, MERCER_INVALID_ARGUMENT, "F = %ld frequencies, expected at most %ld", F, most);
   check_fourier_sizes(kernel, d, F);
   require(options.radius == projection::Radius::drawn &&
               options.scramble == projection::Scramble::owen && !options.whole_blocks,
@@ -58,8 +56,7 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
     for (int64_t k = 0; k < frequencies.cols; ++k) {
       const double omega = frequencies(j, k);
       require(std::isfinite(omega), MERCER_INVALID_ARGUMENT,
-              "frequencies[%lld, %lld] = %g, expected a finite number", static_cast<long long>(j),
-              static_cast<long long>(k), omega);
+              "frequencies[%ld, %ld] = %g, expected a finite number", j, k, omega);
       copy(j, k) = omega;
     }
   }

@@ -33,8 +33,8 @@ projection::ProjectionArguments arguments_of(const GaussianDraw& draw, uint64_t 
 ColumnLaw column_law(const GaussianDraw& draw, double scale) {
   const auto share = projection::find_projection(draw.choice.projection).share;
   if (share == nullptr) return {scale};
-  require(draw.factors == 1, MERCER_INTERNAL, "weights of the columns of %lld factors",
-          static_cast<long long>(draw.factors));
+  require(draw.factors == 1, MERCER_INTERNAL, "weights of the columns of %ld factors",
+          draw.factors);
   return {scale, scale * scale * static_cast<double>(draw.F),
           [share, arguments = arguments_of(draw, draw.seed)](int64_t j) {
             return share(arguments, j);
@@ -96,8 +96,8 @@ GaussianDraw gaussian_draw(const MapArguments& arguments, int64_t parts) {
   ProjectionChoice choice = read_projection_choice(arguments.own);
   choice.check();
   kernel.check_dimension(d);
-  require(D % parts == 0, MERCER_INVALID_ARGUMENT, "features = %lld, expected a multiple of %lld",
-          static_cast<long long>(D), static_cast<long long>(parts));
+  require(D % parts == 0, MERCER_INVALID_ARGUMENT, "features = %ld, expected a multiple of %ld", D,
+          parts);
   checked_multiply(checked_multiply(d, checked_add(D, 64, "columns"), "columns"), sizeof(double),
                    "columns");
   return {kernel.with_variance(kernel.variance()), d, choice.columns(d, D / parts), arguments.seed,

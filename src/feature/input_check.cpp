@@ -44,14 +44,14 @@ std::optional<BadInput> find_bad_input(const kernel::Kernel& kernel, const Rows&
 }
 
 void refuse(const kernel::Kernel& kernel, const BadInput& bad) {
-  const auto row = static_cast<long long>(bad.row), column = static_cast<long long>(bad.column);
+  const int64_t row = bad.row, column = bad.column;
   require(std::isfinite(bad.value), MERCER_INVALID_ARGUMENT,
-          "X: row %lld, column %lld (counted from 0) is %g, expected finite numbers: leave the row "
+          "X: row %ld, column %ld (counted from 0) is %g, expected finite numbers: leave the row "
           "out",
           row, column, bad.value);
   const kernel::InputBound bound = kernel.input_bound().value_or(kernel::InputBound{});
   fail(MERCER_INVALID_ARGUMENT,
-       "X: row %lld, column %lld (counted from 0) is %g, expected a number %s %g, as kernel %s "
+       "X: row %ld, column %ld (counted from 0) is %g, expected a number %s %g, as kernel %s "
        "takes: leave the row out",
        row, column, bad.value, bound.open ? ">" : ">=", bound.least,
        std::string(kernel.name()).c_str());

@@ -40,12 +40,10 @@ ListedRows loaded_list(const MapArguments& a) {
   const std::array<int64_t, 1> count{std::ssize(columns)};
   const auto& values = find_doubles(a.data.numbers, "landmark_values", count);
   require(offsets.front() == 0 && offsets.back() == count[0] && std::ranges::is_sorted(offsets),
-          MERCER_CORRUPT_FILE, "landmark_offsets do not ascend from 0 to %lld",
-          static_cast<long long>(count[0]));
+          MERCER_CORRUPT_FILE, "landmark_offsets do not ascend from 0 to %ld", count[0]);
   for (const int64_t column : columns)
     require(column >= 0 && column < a.inputs, MERCER_CORRUPT_FILE,
-            "landmark_columns hold %lld, expected 0 to %lld", static_cast<long long>(column),
-            static_cast<long long>(a.inputs - 1));
+            "landmark_columns hold %ld, expected 0 to %ld", column, a.inputs - 1);
   for (const double value : values)
     require(std::isfinite(value), MERCER_CORRUPT_FILE, "landmark_values hold %g", value);
   const CsrView<double> view{D, a.inputs, offsets.data(), columns.data(), values.data()};

@@ -25,9 +25,9 @@ namespace {
 void require_inside(const kernel::Kernel& kernel, int64_t i, int64_t d, const double* x) {
   const double k = kernel.value(d, x, x);
   require(std::isfinite(k), MERCER_INVALID_ARGUMENT,
-          "X: kernel %s of row %lld (counted from 0) with itself is %g, expected rows for "
+          "X: kernel %s of row %ld (counted from 0) with itself is %g, expected rows for "
           "which it does not overflow",
-          std::string(kernel.name()).c_str(), static_cast<long long>(i), k);
+          std::string(kernel.name()).c_str(), i, k);
 }
 
 }  // namespace
@@ -177,8 +177,7 @@ std::vector<int64_t> choose_landmarks(const std::string& choice, const kernel::K
                                       const Rows& rows, int64_t D, uint64_t seed,
                                       Context& context) {
   require(choice != kSuppliedRows || rows.rows() == D, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected %lld: the rows, which are the landmarks",
-          static_cast<long long>(D), static_cast<long long>(rows.rows()));
+          "features = %ld, expected %ld: the rows, which are the landmarks", D, rows.rows());
   for (const Chooser& from_pool : kFromPool) {
     if (choice != from_pool.name) continue;
     const int64_t most = std::max(checked_multiply(kPoolPerLandmark, D, "rows"), kLeastPool);

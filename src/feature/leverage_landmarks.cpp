@@ -73,8 +73,7 @@ std::vector<double> scores_by(const LandmarkPool& pool, std::span<const int64_t>
   for (int64_t i = 0; i < s; ++i) L(i, i) += lambda;
   const int64_t pivot = linalg::cholesky(L.view());
   require(pivot == 0, MERCER_NOT_POSITIVE_DEFINITE,
-          "leverage scores: pivot %lld of the kernel matrix of %lld rows is not positive",
-          static_cast<long long>(pivot), static_cast<long long>(s));
+          "leverage scores: pivot %ld of the kernel matrix of %ld rows is not positive", pivot, s);
   std::vector<double> scores;
   for (int64_t i0 = 0; i0 < std::ssize(order); i0 += kLeverageRows) {
     const int64_t n = std::min<int64_t>(kLeverageRows, std::ssize(order) - i0);

@@ -88,14 +88,13 @@ class ProjectedLinear final : public Linear<ProjectedMap> {
 LinearOptions with_nonzeros(LinearOptions options, int64_t D) {
   const LinearKind& kind = linear_kind(options.projection);
   require(kind.has_nonzeros || options.nonzeros == 0, MERCER_UNSUPPORTED,
-          "nonzeros = %lld does not apply to projection = %s, expected osnap",
-          static_cast<long long>(options.nonzeros), kind.name);
+          "nonzeros = %ld does not apply to projection = %s, expected osnap", options.nonzeros,
+          kind.name);
   if (kind.has_nonzeros && options.nonzeros == 0) options.nonzeros = std::min(kNonzeros, D);
   const int64_t most = std::min(D, projection::Osnap::kMostNonzeros);
   require(options.nonzeros <= most, MERCER_INVALID_ARGUMENT,
-          "nonzeros = %lld, expected 1 to %lld: at most features = %lld and %lld",
-          static_cast<long long>(options.nonzeros), static_cast<long long>(most),
-          static_cast<long long>(D), static_cast<long long>(projection::Osnap::kMostNonzeros));
+          "nonzeros = %ld, expected 1 to %ld: at most features = %ld and %ld", options.nonzeros,
+          most, D, projection::Osnap::kMostNonzeros);
   return options;
 }
 
@@ -105,9 +104,9 @@ void check_kernel(const kernel::Kernel& kernel) {
           "kernel %s has no linear map, expected polynomial with degree 1 and offset 0",
           std::string(kernel.name()).c_str());
   require(power->degree == 1 && power->offset == 0, MERCER_UNSUPPORTED,
-          "kernel polynomial with degree = %lld and offset = %g has no linear map, expected degree "
+          "kernel polynomial with degree = %ld and offset = %g has no linear map, expected degree "
           "1 and offset 0",
-          static_cast<long long>(power->degree), power->offset);
+          power->degree, power->offset);
   const double factor = kernel.variance() * power->gamma;
   require(std::isfinite(factor) && factor > 0, MERCER_INVALID_ARGUMENT,
           "gamma * variance = %g, expected a positive finite number", factor);
@@ -123,9 +122,8 @@ std::unique_ptr<FeatureMap> make_linear(const kernel::Kernel& kernel, int64_t d,
                                         const LinearOptions& options) {
   check_kernel(kernel);
   kernel.check_dimension(d);
-  require(D >= 1 && D <= kMostColumns, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected 1 to %lld", static_cast<long long>(D),
-          static_cast<long long>(kMostColumns));
+  require(D >= 1 && D <= kMostColumns, MERCER_INVALID_ARGUMENT, "features = %ld, expected 1 to %ld",
+          D, kMostColumns);
   const StandardRounding rounding;
   const LinearLaw law{kernel.with_variance(kernel.variance()), d, D, with_nonzeros(options, D)};
   if (linear_kind(options.projection).make == nullptr) return make_sketched_linear(law);

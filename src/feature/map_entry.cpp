@@ -99,15 +99,12 @@ const Field* learning_field(const MapEntry& entry, const Parameters& canonical) 
 // Checks rows that are given.
 void check_rows(const MapEntry& entry, const Parameters& canonical, const Rows& rows) {
   require(rows.cols() == canonical.integer("inputs"), MERCER_DIMENSION_MISMATCH,
-          "rows have %lld columns, expected inputs = %lld", static_cast<long long>(rows.cols()),
-          static_cast<long long>(canonical.integer("inputs")));
-  require(
-      !entry.row_per_feature || canonical.integer("features") <= rows.rows(),
-      MERCER_INVALID_ARGUMENT,
-      "features = %lld, expected at most %lld, the number of rows: map %s takes one row for each "
-      "feature",
-      static_cast<long long>(canonical.integer("features")), static_cast<long long>(rows.rows()),
-      entry.name);
+          "rows have %ld columns, expected inputs = %ld", rows.cols(), canonical.integer("inputs"));
+  require(!entry.row_per_feature || canonical.integer("features") <= rows.rows(),
+          MERCER_INVALID_ARGUMENT,
+          "features = %ld, expected at most %ld, the number of rows: map %s takes one row for each "
+          "feature",
+          canonical.integer("features"), rows.rows(), entry.name);
 }
 
 void check_data(const MapEntry& entry, const Parameters& canonical, const MapData& data) {
@@ -179,8 +176,8 @@ std::unique_ptr<FeatureMap> decomposable_map(const Parameters& canonical,
                                              const MapData& data) {
   const ScalarPart part = scalar_part(canonical, *kernel->matrix());
   require(canonical.integer("features") % part.rank == 0, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected a multiple of %lld, the columns of the root of gamma",
-          static_cast<long long>(canonical.integer("features")), static_cast<long long>(part.rank));
+          "features = %ld, expected a multiple of %ld, the columns of the root of gamma",
+          canonical.integer("features"), part.rank);
   return make_decomposable_map(std::move(kernel), make_map(part.canonical, data));
 }
 

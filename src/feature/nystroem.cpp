@@ -257,8 +257,8 @@ Landmarks with_root(const kernel::Kernel& kernel, LandmarkRows rows, double cuto
 Landmarks learnt(const MapArguments& a, const Options& options) {
   const Rows& rows = *a.data.rows;
   if (a.own.find("rank") != nullptr) {
-    fail(MERCER_INVALID_ARGUMENT, "rank = %lld, expected it left out: it follows from the rows",
-         static_cast<long long>(a.own.integer("rank")));
+    fail(MERCER_INVALID_ARGUMENT, "rank = %ld, expected it left out: it follows from the rows",
+         a.own.integer("rank"));
   }
   Context& context = *a.data.context;
   Stage stage(context, 2);  // about as much each, of landmarks that are not just drawn
@@ -275,8 +275,8 @@ Landmarks learnt(const MapArguments& a, const Options& options) {
 Landmarks loaded_landmarks(const MapArguments& a) {
   const int64_t D = a.features;
   const auto& rank = find_integers(a.data.numbers, "rank", std::array<int64_t, 1>{1});
-  require(rank[0] >= 1 && rank[0] <= D, MERCER_CORRUPT_FILE, "rank = %lld, expected 1 to %lld",
-          static_cast<long long>(rank[0]), static_cast<long long>(D));
+  require(rank[0] >= 1 && rank[0] <= D, MERCER_CORRUPT_FILE, "rank = %ld, expected 1 to %ld",
+          rank[0], D);
   const auto& root = find_doubles(a.data.numbers, "root", std::array<int64_t, 2>{D, D});
   return {LandmarkRows(a), matrix_from(root, D, D), rank[0]};
 }

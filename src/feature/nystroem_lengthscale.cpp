@@ -110,9 +110,9 @@ void require_lengthscale_slopes(const NystroemParts& parts, int64_t rank) {
           name.c_str());
   const int64_t D = parts.root.rows;
   require(rank == D, MERCER_UNSUPPORTED,
-          "map nystroem of %lld landmarks has rank %lld, expected as many for derivatives in the "
+          "map nystroem of %ld landmarks has rank %ld, expected as many for derivatives in the "
           "lengthscale: fewer landmarks, or such that differ more",
-          static_cast<long long>(D), static_cast<long long>(rank));
+          D, rank);
   for (int64_t l = 0; l < D; ++l)
     require(std::all_of(parts.root.row(l) + l + 1, parts.root.row(l) + D,
                         [](double b) { return b == 0; }),

@@ -97,8 +97,8 @@ class Optical final : public GaussianMap {
 
   double variance_at(const double* x, const double* y) const override {
     require(devices_.output_bits == 0, MERCER_UNSUPPORTED,
-            "output_bits = %lld: the variance of quantised features has no closed form",
-            static_cast<long long>(devices_.output_bits));
+            "output_bits = %ld: the variance of quantised features has no closed form",
+            devices_.output_bits);
     return kernel().variance() * kernel().variance() *
            moment::optical_variance(exponent_, shown_product(x, y),
                                     shown_product(x, x) * shown_product(y, y), features());

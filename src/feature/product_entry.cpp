@@ -60,10 +60,9 @@ PartMaps parts_of(const PartMaker& maker, int64_t D, std::optional<Error>& error
 std::shared_ptr<const FeatureMap> half_of(const PartMaker& maker, size_t part, int64_t D) {
   const int64_t step = 2 * std::max<int64_t>(maker.sizes()[part].step, 1);
   require(D % step == 0, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected a multiple of %lld: real columns of parts[%zu] go with halves "
-          "[Re | Im] of the others, which have %lld columns each",
-          static_cast<long long>(D), static_cast<long long>(step), part,
-          static_cast<long long>(D / 2));
+          "features = %ld, expected a multiple of %ld: real columns of parts[%zu] go with halves "
+          "[Re | Im] of the others, which have %ld columns each",
+          D, step, part, D / 2);
   return maker.make(part, D / 2);
 }
 

@@ -65,8 +65,7 @@ class Planner {
     check_sketch_columns(name, count);
     if (options_.field != SketchField::complex_to_real) return count;
     require(count % 2 == 0, MERCER_INVALID_ARGUMENT,
-            "%s = %lld, expected an even number for field = complex_to_real", name,
-            static_cast<long long>(count));
+            "%s = %ld, expected an even number for field = complex_to_real", name, count);
     return count / 2;
   }
 
@@ -96,10 +95,8 @@ class Planner {
     const int64_t inner = 2 * leaves - 2;
     const int64_t per_column = options_.field == SketchField::complex_to_real ? 2 : 1;
     require(inner == 0 || inner_ <= kMostPlanned / inner, MERCER_INVALID_ARGUMENT,
-            "intermediate = %lld, expected at most %lld for a tree of %lld inner sketches",
-            static_cast<long long>(per_column * inner_),
-            static_cast<long long>(per_column * (kMostPlanned / std::max(inner, int64_t{1}))),
-            static_cast<long long>(inner));
+            "intermediate = %ld, expected at most %ld for a tree of %ld inner sketches",
+            per_column * inner_, per_column * (kMostPlanned / std::max(inner, int64_t{1})), inner);
     add_subtree(0, leaves, columns_, leaves_.scale);
   }
 
@@ -166,8 +163,7 @@ SketchLeaves sketch_leaves(const kernel::Kernel& kernel, int64_t d) {
 
 void check_sketch_columns(const char* name, int64_t count) {
   require(count >= 1 && count <= kMostPlanned, MERCER_INVALID_ARGUMENT,
-          "%s = %lld, expected 1 to %lld", name, static_cast<long long>(count),
-          static_cast<long long>(kMostPlanned));
+          "%s = %ld, expected 1 to %ld", name, count, kMostPlanned);
 }
 
 SketchTree plan_sketch(const SketchLeaves& leaves, int64_t D, const SketchOptions& options) {

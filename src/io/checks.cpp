@@ -12,13 +12,13 @@ namespace mercer::io {
 void require_finite(std::span<const double> numbers, const char* what) {
   const auto bad =
       std::find_if(numbers.begin(), numbers.end(), [](double x) { return !std::isfinite(x); });
-  require(bad == numbers.end(), MERCER_INVALID_ARGUMENT, "%s[%lld] = %g, expected a finite number",
-          what, static_cast<long long>(bad - numbers.begin()), bad == numbers.end() ? 0.0 : *bad);
+  require(bad == numbers.end(), MERCER_INVALID_ARGUMENT, "%s[%ld] = %g, expected a finite number",
+          what, bad - numbers.begin(), bad == numbers.end() ? 0.0 : *bad);
 }
 
 void require_count(const char* what, int64_t count, int64_t expected) {
-  require(count == expected, MERCER_INVALID_ARGUMENT, "%s has %lld numbers, expected %lld", what,
-          static_cast<long long>(count), static_cast<long long>(expected));
+  require(count == expected, MERCER_INVALID_ARGUMENT, "%s has %ld numbers, expected %ld", what,
+          count, expected);
 }
 
 }  // namespace mercer::io

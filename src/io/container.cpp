@@ -120,8 +120,7 @@ class FileReader {
     check(version == kFormatVersion, "format version %u, expected %u", version, kFormatVersion);
     sections_ = integer_at<uint32_t>(&header_[12]);
     const auto stated = integer_at<uint64_t>(&header_[16]);
-    check(stated == length, "%zu bytes, expected %llu: truncated or lengthened", length,
-          static_cast<unsigned long long>(stated));
+    check(stated == length, "%zu bytes, expected %lu: truncated or lengthened", length, stated);
     check(sections_ <= kMostSections && header_bytes(sections_) <= length,
           "%zu sections do not fit into it", sections_);
     container_.version = version;

@@ -37,9 +37,9 @@ void check_outputs(const model::Coding& coding, int64_t outputs) {
   require(outputs >= 1 &&
               (classification ? outputs >= 2 && outputs == coding.classes : coding.classes == 0),
           MERCER_INVALID_ARGUMENT,
-          "outputs = %lld with %lld classes, expected at least one without classes (regression), "
+          "outputs = %ld with %ld classes, expected at least one without classes (regression), "
           "or one per class, at least two",
-          static_cast<long long>(outputs), static_cast<long long>(coding.classes));
+          outputs, coding.classes);
 }
 
 void check_path(std::span<const model::PathPoint> path) {
@@ -61,8 +61,8 @@ void check_model(const model::Model& model, int64_t inputs) {
   }
   require(static_cast<int64_t>(model.metadata.size()) <= kMostMetadataBytes &&
               spec::is_utf8(model.metadata),
-          MERCER_INVALID_ARGUMENT, "metadata: %zu bytes, expected at most %lld of valid UTF-8",
-          model.metadata.size(), static_cast<long long>(kMostMetadataBytes));
+          MERCER_INVALID_ARGUMENT, "metadata: %zu bytes, expected at most %ld of valid UTF-8",
+          model.metadata.size(), kMostMetadataBytes);
 }
 
 std::vector<double> flattened(std::span<const model::PathPoint> path) {
@@ -112,8 +112,7 @@ int64_t learnt_features(const Parameters& map, const std::vector<std::vector<dou
     return features;
   const int64_t D = std::ssize(numbers[0]) / outputs;
   require(D >= 1 && features % D == 0 && features / D <= outputs, MERCER_INVALID_ARGUMENT,
-          "weights for %lld features, the map has %lld", static_cast<long long>(D),
-          static_cast<long long>(features));
+          "weights for %ld features, the map has %ld", D, features);
   return D;
 }
 
@@ -130,8 +129,8 @@ std::shared_ptr<const model::Predictor> preimage_of(const std::vector<double>& n
                                                     int64_t scores, int64_t inputs) {
   require(inputs >= 1 && std::ssize(numbers) % inputs == 0 &&
               std::ssize(numbers) / inputs == scores + 1,
-          MERCER_INVALID_ARGUMENT, "_preimage has %zu numbers, expected %lld x %lld",
-          numbers.size(), static_cast<long long>(scores) + 1, static_cast<long long>(inputs));
+          MERCER_INVALID_ARGUMENT, "_preimage has %zu numbers, expected %ld x %ld", numbers.size(),
+          scores + 1, inputs);
   solver::Weights weights{Matrix<double>(scores, inputs), {numbers.end() - inputs, numbers.end()}};
   std::copy_n(numbers.begin(), scores * inputs, weights.w.data());
   return model::make_linear(std::move(weights));
@@ -173,8 +172,7 @@ std::shared_ptr<const feature::FeatureMap> parse_map(const SectionReader& file,
           "a model of a complex map, expected a real one");
   const int64_t stated = canonical.integer("features");  // a map of whole blocks may have others
   require(map->features() == stated, MERCER_INVALID_ARGUMENT,
-          "weights for %lld features, the map has %lld", static_cast<long long>(stated),
-          static_cast<long long>(map->features()));
+          "weights for %ld features, the map has %ld", stated, map->features());
   return map;
 }
 
@@ -188,9 +186,8 @@ std::unique_ptr<model::Model> read_model(const SectionReader& file) {
     auto model = std::make_unique<model::Model>(parse_model(file, kind, map));
     model->map = parse_map(file, map);
     require(model->map->scalar().features() == model->predictor->features(),
-            MERCER_INVALID_ARGUMENT, "weights for %lld features, the map has %lld",
-            static_cast<long long>(model->predictor->features()),
-            static_cast<long long>(model->map->scalar().features()));
+            MERCER_INVALID_ARGUMENT, "weights for %ld features, the map has %ld",
+            model->predictor->features(), model->map->scalar().features());
     return model;
   });
 }

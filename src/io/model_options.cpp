@@ -71,8 +71,8 @@ void check_ranges(const ModelOptions& options) {
           "held_out_fraction = %g, expected a number between 0 and 1, both excluded",
           fit.held_out_fraction);
   require(fit.selection != model::Selection::kfold || fit.folds <= options.rows,
-          MERCER_INVALID_ARGUMENT, "folds = %lld, expected at most the number of rows, %lld",
-          static_cast<long long>(fit.folds), static_cast<long long>(options.rows));
+          MERCER_INVALID_ARGUMENT, "folds = %ld, expected at most the number of rows, %ld",
+          fit.folds, options.rows);
 }
 
 }  // namespace

@@ -32,8 +32,8 @@ void require_sizes(const char* what, size_t size, int64_t expected) {
 int64_t column_of(const char* what, double number, int64_t after, int64_t columns) {
   const bool right = number > static_cast<double>(after) && number < static_cast<double>(columns) &&
                      number == std::floor(number);
-  require(right, MERCER_INVALID_ARGUMENT, "%s names column %g, expected ascending ones below %lld",
-          what, number, static_cast<long long>(columns));
+  require(right, MERCER_INVALID_ARGUMENT, "%s names column %g, expected ascending ones below %ld",
+          what, number, columns);
   return static_cast<int64_t>(number);
 }
 
@@ -113,10 +113,9 @@ void check_hashing(const model::Hashing& hashing, int64_t map_inputs) {
   require(hashing.buckets == map_inputs && std::has_single_bit(static_cast<uint64_t>(map_inputs)) &&
               hashing.inputs >= 1,
           MERCER_INVALID_ARGUMENT,
-          "hashing of %lld inputs to %lld buckets, expected a power of two that is the map's "
-          "inputs, %lld",
-          static_cast<long long>(hashing.inputs), static_cast<long long>(hashing.buckets),
-          static_cast<long long>(map_inputs));
+          "hashing of %ld inputs to %ld buckets, expected a power of two that is the map's "
+          "inputs, %ld",
+          hashing.inputs, hashing.buckets, map_inputs);
 }
 
 void check_scale(const model::Preparation& preparation, int64_t expected) {

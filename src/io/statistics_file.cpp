@@ -54,8 +54,8 @@ std::vector<double> rows_of(MatrixView<const double> matrix) {
 
 void require_count(const SectionReader& file, const char* section, int64_t expected) {
   const int64_t count = file.count(section);
-  require(count == expected, MERCER_CORRUPT_FILE, "section %s has %lld numbers, expected %lld",
-          section, static_cast<long long>(count), static_cast<long long>(expected));
+  require(count == expected, MERCER_CORRUPT_FILE, "section %s has %ld numbers, expected %ld",
+          section, count, expected);
 }
 
 /// Files of 0.1.0 have no origin.

@@ -28,8 +28,8 @@ class Anova final : public Kernel {
       : Kernel(canonical),
         degree_(kSubsets.read(canonical) == Subsets::all ? 0 : canonical.integer("degree")) {
     require(degree_ > 0 || canonical.integer("degree") == 2, MERCER_INVALID_ARGUMENT,
-            "degree = %lld, expected it left out: subsets = all has every degree",
-            static_cast<long long>(canonical.integer("degree")));
+            "degree = %ld, expected it left out: subsets = all has every degree",
+            canonical.integer("degree"));
   }
 
   std::optional<int64_t> subset_degree() const noexcept override { return degree_; }

@@ -28,9 +28,8 @@ void require_derivatives(const Kernel& kernel, int64_t order) {
           "intersection, arc_cosine and sign, or sums and products with one of these",
           name.c_str());
   require(order <= kernel.most_derivatives(), MERCER_UNSUPPORTED,
-          "derivatives of order %lld in all of kernel %s, expected up to %lld",
-          static_cast<long long>(order), name.c_str(),
-          static_cast<long long>(kernel.most_derivatives()));
+          "derivatives of order %ld in all of kernel %s, expected up to %ld", order, name.c_str(),
+          kernel.most_derivatives());
 }
 
 // Pairs of a chunk: one may take a millisecond, and cancellation is checked between chunks.
@@ -47,11 +46,9 @@ void derivative_gram(const Kernel& kernel, const MultiIndex& p, const MultiIndex
                      MatrixView<double> K) {
   require_derivatives(kernel, total_order(p) + total_order(q));
   require(X.cols == Y.cols && K.rows == X.rows && K.cols == Y.rows, MERCER_DIMENSION_MISMATCH,
-          "X is %lld x %lld, Y %lld x %lld, K %lld x %lld, expected as many columns of X and Y, "
+          "X is %ld x %ld, Y %ld x %ld, K %ld x %ld, expected as many columns of X and Y, "
           "and K rows of X x rows of Y",
-          static_cast<long long>(X.rows), static_cast<long long>(X.cols),
-          static_cast<long long>(Y.rows), static_cast<long long>(Y.cols),
-          static_cast<long long>(K.rows), static_cast<long long>(K.cols));
+          X.rows, X.cols, Y.rows, Y.cols, K.rows, K.cols);
   kernel.check_dimension(X.cols);
   const std::unique_ptr<const Differential> differential = kernel.differential(p, q);
   const AlignedBuffer<unsigned char> lost(Y.rows, context, "which rows hold a NaN");

@@ -45,8 +45,8 @@ class DotProduct final : public InnerProductKernel<DotProduct> {
       : InnerProductKernel(canonical), series_(canonical.numbers("coefficients"), variance()) {
     const std::vector<double> given = canonical.numbers("coefficients");
     require(std::ssize(given) <= kMostPower + 1, MERCER_INVALID_ARGUMENT,
-            "coefficients = a list of %zu numbers, expected at most %lld", given.size(),
-            static_cast<long long>(kMostPower + 1));
+            "coefficients = a list of %zu numbers, expected at most %ld", given.size(),
+            kMostPower + 1);
   }
   const PowerSeries* series() const noexcept override { return &series_; }
 

@@ -101,8 +101,7 @@ FieldKernel::FieldKernel(Parameters canonical, const FieldParts& parts)
 int64_t FieldKernel::outputs(int64_t d) const {
   scalar().check_dimension(d);
   require(d >= 2 || parts_.divergence == 0, MERCER_DIMENSION_MISMATCH,
-          "d = %lld, expected at least 2 inputs: of one the divergence-free kernel is 0",
-          static_cast<long long>(d));
+          "d = %ld, expected at least 2 inputs: of one the divergence-free kernel is 0", d);
   return d;
 }
 

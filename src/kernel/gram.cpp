@@ -31,12 +31,10 @@ using Doubles = MatrixView<const double>;
 constexpr int64_t kProductColumns = 1024;
 constexpr int64_t kProductRows = 256;
 
-using Long = long long;
-
 /// p.
 int64_t check_rows(const Kernel& kernel, const Rows& X, const Rows& Y) {
   require(X.cols() == Y.cols(), MERCER_DIMENSION_MISMATCH,
-          "X has %lld columns and Y %lld, expected the same", Long{X.cols()}, Long{Y.cols()});
+          "X has %ld columns and Y %ld, expected the same", X.cols(), Y.cols());
   return kernel.outputs(X.cols());
 }
 
@@ -45,8 +43,8 @@ void check(const Kernel& kernel, const Rows& X, const Rows& Y, MatrixView<double
   require(
       K.rows == checked_multiply(p, X.rows(), "K") && K.cols == checked_multiply(p, Y.rows(), "K"),
       MERCER_DIMENSION_MISMATCH,
-      "K is %lld x %lld, expected %lld x %lld: p = %lld times the rows of X and of Y", Long{K.rows},
-      Long{K.cols}, Long{p * X.rows()}, Long{p * Y.rows()}, Long{p});
+      "K is %ld x %ld, expected %ld x %ld: p = %ld times the rows of X and of Y", K.rows, K.cols,
+      p * X.rows(), p * Y.rows(), p);
 }
 
 // For rows against themselves each pair is computed once, by the chunk of the lower row, and
@@ -221,9 +219,9 @@ void gram_multiply(const Kernel& kernel, const Rows& X, const Rows& Y, MatrixVie
   const int64_t p = check_rows(kernel, X, Y), n = X.rows(), m = Y.rows();
   require(U.rows == m && U.cols % p == 0 && out.rows == n && out.cols == U.cols,
           MERCER_DIMENSION_MISMATCH,
-          "U is %lld x %lld and out %lld x %lld, expected the rows of Y and of X, and whole "
-          "vectors of p = %lld outputs, as many of both",
-          Long{U.rows}, Long{U.cols}, Long{out.rows}, Long{out.cols}, Long{p});
+          "U is %ld x %ld and out %ld x %ld, expected the rows of Y and of X, and whole "
+          "vectors of p = %ld outputs, as many of both",
+          U.rows, U.cols, out.rows, out.cols, p);
   if (n == 0) return;
   if (const MatrixKernel* const matrix = kernel.matrix()) {
     const DenseRows left(X, context), right(Y, context);

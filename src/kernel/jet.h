@@ -29,9 +29,9 @@ struct Jet {
       steps.push_back(count);
       count *= one.order + 1;
       require(count <= kMost, MERCER_UNSUPPORTED,
-              "a derivative of order %lld of a product has more than %lld coefficients, expected "
+              "a derivative of order %ld of a product has more than %ld coefficients, expected "
               "lower orders or fewer inputs in one multi-index",
-              static_cast<long long>(total_order(p)), static_cast<long long>(kMost));
+              total_order(p), kMost);
       for (int64_t n = 2; n <= one.order; ++n) factorial *= static_cast<double>(n);
     }
     digits_.resize(count, 0);

@@ -66,21 +66,19 @@ int64_t Kernel::outputs(int64_t d) const {
 void Kernel::check_dimension(int64_t d) const {
   require(matrix() == nullptr, MERCER_UNSUPPORTED,
           "kernel %s has several outputs, expected a kernel of one", name_.c_str());
-  require(d >= 1, MERCER_INVALID_ARGUMENT, "d = %lld, expected at least one input",
-          static_cast<long long>(d));
+  require(d >= 1, MERCER_INVALID_ARGUMENT, "d = %ld, expected at least one input", d);
   require(lengthscale_.size() <= 1 || static_cast<int64_t>(lengthscale_.size()) == d,
           MERCER_DIMENSION_MISMATCH,
-          "lengthscale holds %zu numbers, expected one, or one for each of the %lld inputs",
-          lengthscale_.size(), static_cast<long long>(d));
+          "lengthscale holds %zu numbers, expected one, or one for each of the %ld inputs",
+          lengthscale_.size(), d);
   require(only_inputs() == 0 || d == only_inputs(), MERCER_DIMENSION_MISMATCH,
-          "d = %lld, expected the %lld inputs that kernel %s has parameters for",
-          static_cast<long long>(d), static_cast<long long>(only_inputs()), name_.c_str());
+          "d = %ld, expected the %ld inputs that kernel %s has parameters for", d, only_inputs(),
+          name_.c_str());
   require(d > left_inputs(), MERCER_DIMENSION_MISMATCH,
-          "d = %lld, expected more than the %lld inputs of the left part",
-          static_cast<long long>(d), static_cast<long long>(left_inputs()));
+          "d = %ld, expected more than the %ld inputs of the left part", d, left_inputs());
   require(d >= least_inputs(), MERCER_DIMENSION_MISMATCH,
-          "d = %lld, expected at least the %lld inputs of a subset of kernel %s",
-          static_cast<long long>(d), static_cast<long long>(least_inputs()), name_.c_str());
+          "d = %ld, expected at least the %ld inputs of a subset of kernel %s", d, least_inputs(),
+          name_.c_str());
   const std::optional<Composition> composed = composition();
   for (size_t i = 0; composed && i < composed->parts.size(); ++i) {
     try {

@@ -27,8 +27,7 @@ void require_finite(const Rows& X) {
     for (int64_t i = 0; i < rows.rows; ++i) {
       for_each_listed(rows, i, [i](int64_t j, auto value) {
         require(std::isfinite(value), MERCER_INVALID_ARGUMENT,
-                "X(%lld, %lld) = %g, expected finite numbers", static_cast<long long>(i),
-                static_cast<long long>(j), static_cast<double>(value));
+                "X(%ld, %ld) = %g, expected finite numbers", i, j, static_cast<double>(value));
       });
     }
   });
@@ -113,10 +112,9 @@ double median_of_roots(AlignedBuffer<double>& squared) {
 
 double median_heuristic(const Rows& X, int64_t max_pairs, uint64_t seed, Context& context) {
   const int64_t n = X.rows();
-  require(n >= 2, MERCER_INVALID_ARGUMENT, "X has %lld rows, expected at least two",
-          static_cast<long long>(n));
-  require(max_pairs >= 1, MERCER_INVALID_ARGUMENT, "max_pairs = %lld, expected a positive number",
-          static_cast<long long>(max_pairs));
+  require(n >= 2, MERCER_INVALID_ARGUMENT, "X has %ld rows, expected at least two", n);
+  require(max_pairs >= 1, MERCER_INVALID_ARGUMENT, "max_pairs = %ld, expected a positive number",
+          max_pairs);
   require_finite(X);
   const int64_t existing = checked_multiply(n, n - 1, "pairs of rows") / 2;
   const bool all = existing <= max_pairs;

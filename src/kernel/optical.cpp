@@ -73,8 +73,7 @@ class Optical final : public Kernel {
   explicit Optical(const Parameters& canonical)
       : Kernel(canonical), exponent_(canonical.integer("exponent")) {
     require(exponent_ % 2 == 0, MERCER_INVALID_ARGUMENT,
-            "exponent = %lld, expected an even integer from 2 to %g",
-            static_cast<long long>(exponent_), kMostExponent);
+            "exponent = %ld, expected an even integer from 2 to %g", exponent_, kMostExponent);
   }
   std::optional<Activation> activation() const noexcept override {
     return Activation{Activation::Function::complex_modulus, exponent_};

@@ -16,8 +16,6 @@
 namespace mercer::kernel {
 namespace {
 
-using Long = long long;
-
 constexpr double kSymmetry = 1e-12;
 // Rounding in Gamma's entries makes remaining diagonal entries as negative as this.
 constexpr double kRounding = 1e-10;
@@ -27,17 +25,16 @@ double largest_of(MatrixView<const double> gamma) {
   for (int64_t i = 0; i < gamma.rows; ++i) {
     for (int64_t j = 0; j < gamma.cols; ++j) {
       require(std::isfinite(gamma(i, j)), MERCER_INVALID_ARGUMENT,
-              "gamma[%lld, %lld] = %g, expected a finite number", Long{i}, Long{j}, gamma(i, j));
+              "gamma[%ld, %ld] = %g, expected a finite number", i, j, gamma(i, j));
       largest = std::max(largest, std::fabs(gamma(i, j)));
     }
   }
   require(largest > 0, MERCER_INVALID_ARGUMENT, "gamma is 0, expected another matrix");
   for (int64_t i = 0; i < gamma.rows; ++i) {
     for (int64_t j = 0; j < i; ++j) {
-      require(
-          std::fabs(gamma(i, j) - gamma(j, i)) <= kSymmetry * largest, MERCER_INVALID_ARGUMENT,
-          "gamma[%lld, %lld] = %.17g and gamma[%lld, %lld] = %.17g, expected a symmetric matrix",
-          Long{i}, Long{j}, gamma(i, j), Long{j}, Long{i}, gamma(j, i));
+      require(std::fabs(gamma(i, j) - gamma(j, i)) <= kSymmetry * largest, MERCER_INVALID_ARGUMENT,
+              "gamma[%ld, %ld] = %.17g and gamma[%ld, %ld] = %.17g, expected a symmetric matrix", i,
+              j, gamma(i, j), j, i, gamma(j, i));
     }
   }
   return largest;
@@ -51,8 +48,8 @@ void check_rest(MatrixView<const double> rest, double largest) {
             rest(i, i));
     for (int64_t j = 0; j < i; ++j) {
       require(std::fabs(rest(i, j)) <= kRounding * largest, MERCER_NOT_POSITIVE_DEFINITE,
-              "gamma is not positive semi-definite: pivots leave %g between outputs %lld and %lld",
-              rest(i, j), Long{i}, Long{j});
+              "gamma is not positive semi-definite: pivots leave %g between outputs %ld and %ld",
+              rest(i, j), i, j);
     }
   }
 }

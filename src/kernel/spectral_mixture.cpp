@@ -58,20 +58,19 @@ Mixture mixture_of(const Parameters& canonical) {
 void check(const Mixture& mixture) {
   const int64_t count = std::ssize(mixture.weights);
   require(count <= kMostComponents, MERCER_INVALID_ARGUMENT,
-          "weights = a list of %lld numbers, expected at most %lld", static_cast<long long>(count),
-          static_cast<long long>(kMostComponents));
+          "weights = a list of %ld numbers, expected at most %ld", count, kMostComponents);
   const auto check_count = [&](const char* key, const Numbers& numbers) {
     require(std::ssize(numbers.rows) == count, MERCER_INVALID_ARGUMENT,
-            "%s holds %zu components, expected %lld, as many as weights", key, numbers.rows.size(),
-            static_cast<long long>(count));
+            "%s holds %zu components, expected %ld, as many as weights", key, numbers.rows.size(),
+            count);
   };
   check_count("means", mixture.means);
   check_count("variances", mixture.deviations);
   const int64_t a = mixture.means.inputs(), b = mixture.deviations.inputs();
   require(a == b || a == 1 || b == 1, MERCER_INVALID_ARGUMENT,
-          "variances holds lists of %lld numbers, expected %lld, as in means, or one number for "
+          "variances holds lists of %ld numbers, expected %ld, as in means, or one number for "
           "each component",
-          static_cast<long long>(b), static_cast<long long>(a));
+          b, a);
 }
 
 class MixtureLaw final : public random::Law {

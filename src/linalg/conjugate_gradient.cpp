@@ -16,7 +16,6 @@
 namespace mercer::linalg {
 namespace {
 
-using Long = long long;
 using Numbers = std::vector<double>;
 
 constexpr const char* kConjugateGradients = "conjugate gradients";
@@ -181,21 +180,19 @@ CgResult conjugate_gradient(const LinearOperator& A, MatrixView<const double> B,
   require(options.tolerance >= 0, MERCER_INVALID_ARGUMENT, "tolerance = %g, expected a number >= 0",
           options.tolerance);
   require(options.most_iterations >= 0, MERCER_INVALID_ARGUMENT,
-          "most_iterations = %lld, expected at least 0",
-          static_cast<Long>(options.most_iterations));
+          "most_iterations = %ld, expected at least 0", options.most_iterations);
   require(A.rows() == A.cols() && B.rows == A.rows() && X.rows == B.rows && X.cols == B.cols,
           MERCER_DIMENSION_MISMATCH,
-          "A is %lld x %lld, B %lld x %lld and X %lld x %lld, expected a square A and X, B of as "
+          "A is %ld x %ld, B %ld x %ld and X %ld x %ld, expected a square A and X, B of as "
           "many rows and of one shape",
-          static_cast<Long>(A.rows()), static_cast<Long>(A.cols()), static_cast<Long>(B.rows),
-          static_cast<Long>(B.cols), static_cast<Long>(X.rows), static_cast<Long>(X.cols));
+          A.rows(), A.cols(), B.rows, B.cols, X.rows, X.cols);
   return Iteration(A, B, options, context, X).run();
 }
 
 void require_converged(const CgResult& result, const CgOptions& options) {
   require(result.converged, MERCER_NOT_CONVERGED,
-          "|b - A x| / |b| = %g after %lld iterations of conjugate gradients, expected at most %g",
-          result.worst(), static_cast<Long>(result.iterations), options.tolerance);
+          "|b - A x| / |b| = %g after %ld iterations of conjugate gradients, expected at most %g",
+          result.worst(), result.iterations, options.tolerance);
 }
 
 }  // namespace mercer::linalg

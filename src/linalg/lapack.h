@@ -27,8 +27,8 @@ static_assert(sizeof(lapack_int) == 4, "the LP64 interface is expected");
 /// value as a BLAS integer, or UNSUPPORTED.
 inline lapack_int extent(int64_t value, const char* what) {
   require(value >= 0 && value <= kLargestExtent, MERCER_UNSUPPORTED,
-          "%s = %lld, but BLAS and LAPACK count in 32 bits (at most %lld)", what,
-          static_cast<long long>(value), static_cast<long long>(kLargestExtent));
+          "%s = %ld, but BLAS and LAPACK count in 32 bits (at most %ld)", what, value,
+          kLargestExtent);
   return static_cast<lapack_int>(value);
 }
 
@@ -42,9 +42,7 @@ lapack_int leading_dimension(MatrixView<T> A) {
 template <class T>
 void require_shape(MatrixView<T> A, int64_t rows, int64_t cols, const char* name) {
   require(A.rows == rows && A.cols == cols, MERCER_DIMENSION_MISMATCH,
-          "%s is %lld x %lld, expected %lld x %lld", name, static_cast<long long>(A.rows),
-          static_cast<long long>(A.cols), static_cast<long long>(rows),
-          static_cast<long long>(cols));
+          "%s is %ld x %ld, expected %ld x %ld", name, A.rows, A.cols, rows, cols);
 }
 
 }  // namespace mercer::linalg

@@ -22,16 +22,13 @@
 namespace mercer::linalg {
 namespace {
 
-using Long = long long;
-
 constexpr int64_t kLbfgsUnits = 1000;  // of progress
 
 void check(const LbfgsOptions& options) {
-  require(options.memory >= 1, MERCER_INVALID_ARGUMENT, "memory = %lld, expected at least 1",
-          static_cast<Long>(options.memory));
+  require(options.memory >= 1, MERCER_INVALID_ARGUMENT, "memory = %ld, expected at least 1",
+          options.memory);
   require(options.most_iterations >= 0, MERCER_INVALID_ARGUMENT,
-          "most_iterations = %lld, expected at least 0",
-          static_cast<Long>(options.most_iterations));
+          "most_iterations = %ld, expected at least 0", options.most_iterations);
   for (const double tolerance : {options.gradient_tolerance, options.decrease_tolerance,
                                  options.decrement_tolerance, options.noise})
     require(tolerance >= 0, MERCER_INVALID_ARGUMENT, "tolerance = %g, expected a number >= 0",

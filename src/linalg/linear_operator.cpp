@@ -7,15 +7,12 @@
 namespace mercer::linalg {
 namespace {
 
-using Long = long long;
-
 void require_product(const char* name, int64_t rows, int64_t cols, MatrixView<const double> X,
                      MatrixView<double> Y) {
   require(X.rows == cols && Y.rows == rows && X.cols == Y.cols, MERCER_DIMENSION_MISMATCH,
-          "Y is %lld x %lld and X %lld x %lld, expected as many columns and %lld and %lld rows for "
+          "Y is %ld x %ld and X %ld x %ld, expected as many columns and %ld and %ld rows for "
           "Y = %s X",
-          static_cast<Long>(Y.rows), static_cast<Long>(Y.cols), static_cast<Long>(X.rows),
-          static_cast<Long>(X.cols), static_cast<Long>(rows), static_cast<Long>(cols), name);
+          Y.rows, Y.cols, X.rows, X.cols, rows, cols, name);
 }
 
 }  // namespace

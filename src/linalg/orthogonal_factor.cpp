@@ -12,8 +12,7 @@ namespace mercer::linalg {
 
 void upper_trapezoid(MatrixView<double> A, Context& context) {
   require(A.rows <= A.cols, MERCER_DIMENSION_MISMATCH,
-          "A is %lld x %lld, expected no more rows than columns", static_cast<long long>(A.rows),
-          static_cast<long long>(A.cols));
+          "A is %ld x %ld, expected no more rows than columns", A.rows, A.cols);
   const lapack_int m = extent(A.cols, "columns"), n = extent(A.rows, "rows");
   const lapack_int lda = leading_dimension(A);
   if (m == 0 || n == 0) return;

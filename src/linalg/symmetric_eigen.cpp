@@ -91,8 +91,8 @@ Tridiagonal reduce(MatrixView<double> A, std::span<double> values) {
   for (std::size_t i = 0; i < size; ++i)
     sum += std::abs(T.diagonal[i]) + (i + 1 < size ? std::abs(T.off_diagonal[i]) : 0.0);
   require(std::isfinite(sum), MERCER_INVALID_ARGUMENT,
-          "matrix of %lld rows to decompose: expected finite entries (sums of squares included)",
-          static_cast<long long>(A.rows));
+          "matrix of %ld rows to decompose: expected finite entries (sums of squares included)",
+          A.rows);
   return T;
 }
 
@@ -196,8 +196,7 @@ void symmetric_eigen(MatrixView<double> A, std::span<double> values, Context& co
   const int64_t n = A.rows;
   require_shape(A, n, n, "symmetric_eigen: A");
   require(static_cast<int64_t>(values.size()) == n, MERCER_DIMENSION_MISMATCH,
-          "symmetric_eigen: values has %zu elements, expected %lld", values.size(),
-          static_cast<long long>(n));
+          "symmetric_eigen: values has %zu elements, expected %ld", values.size(), n);
   extent(n, "matrix rows");
   if (n == 0) return;
   if (solver == TridiagonalSolver::automatic) solver = choose(n, context);

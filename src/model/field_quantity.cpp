@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // f(x) = C'z(u) + b of prepared inputs u = (x - mean)/s has d f/d x = (1/s) d f/d u, and a
-// potential s times that of u. The theta_c with B_c theta_c = C_c that ridge penalised is the one
-// of least norm.
+// potential s times that of u. Ridge selects the theta_c of least norm with B_c theta_c = C_c.
 #include "model/field_quantity.h"
 
 #include <algorithm>
@@ -32,7 +31,7 @@ const feature::FieldMap& field_of(const Model& model) {
   return *field;
 }
 
-/// B_c'(B_c B_c' + eps)^{-1} C_c for every c, eps far below what counts of B_c B_c'.
+/// B_c'(B_c B_c' + eps)^{-1} C_c for every c, with a negligible eps.
 Matrix<double> coefficients_of(const feature::FieldMap& field, MatrixView<const double> C,
                                Context& context) {
   const int64_t p = field.outputs(), q = field.width(), D = C.rows;
@@ -60,7 +59,7 @@ Matrix<double> coefficients_of(const feature::FieldMap& field, MatrixView<const 
   return theta;
 }
 
-/// What a constant field b is the derivative of: b'x, or psi with (d_2 psi, -d_1 psi) = b.
+/// The potential b'x of a constant field b, or its stream function psi: (d_2 psi, -d_1 psi) = b.
 std::vector<double> linear_part(const feature::FieldMap& field, FieldKind kind,
                                 const std::vector<double>& b) {
   const bool without_sources = kernel::kernel_entry(field.kernel().parameters()).without_sources;
@@ -91,9 +90,8 @@ void predict_field(const Model& model, const Rows& X, FieldKind kind, Context& c
                    MatrixView<double> out) {
   const feature::FieldMap& field = field_of(model);
   require(out.rows == X.rows() && out.cols == field_numbers(model, kind), MERCER_DIMENSION_MISMATCH,
-          "out is %lld x %lld, expected %lld rows of %lld numbers",
-          static_cast<long long>(out.rows), static_cast<long long>(out.cols),
-          static_cast<long long>(X.rows()), static_cast<long long>(field_numbers(model, kind)));
+          "out is %ld x %ld, expected %ld rows of %ld numbers", out.rows, out.cols, X.rows(),
+          field_numbers(model, kind));
   check_prepared(model.map->kernel(), model.preparation, X, "leave the row out");
   const solver::Weights& weights = linear_weights(model);
   const Matrix<double> theta = coefficients_of(field, weights.w.view(), context);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What is said of a learnt field beside its values.
+// Quantities derived from a learnt vector field: divergence, curl, potential, stream function.
 #pragma once
 
 #include "feature/field_kind.h"
@@ -8,14 +8,13 @@
 
 namespace mercer::model {
 
-/// feature::field_numbers of the model's field; UNSUPPORTED for a model whose kernel is not one of
-/// fields, or whose targets were transformed.
+/// feature::field_numbers of the model's field; UNSUPPORTED for a kernel that is not of vector
+/// fields, or for transformed targets.
 int64_t field_numbers(const Model& model, feature::FieldKind kind);
 
-/// out: n x that many, in units of the inputs as they are given. Of the stream function of
-/// divergence_free, and the potential of any other kernel, the constant part of the field, which
-/// neither divergence nor curl sees, is a part that grows with x and is 0 at the origin. Nothing is
-/// clipped. NaN stays in its row.
+/// out: n x field_numbers, in units of the original inputs. The field's constant part contributes a
+/// linear term, 0 at the origin, to the stream function (divergence_free) or the potential (other
+/// kernels). Nothing is clipped. NaN stays in its row.
 void predict_field(const Model& model, const Rows& X, feature::FieldKind kind, Context& context,
                    MatrixView<double> out);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A model from rows: check, standardise, then statistics and ridge by way of selection.cpp. Rows in
-// memory and rows that a stream hands over differ in how they become a source of blocks, and in
-// nothing after that.
+// Fits a model: checks, preparation, then the estimator. Rows in memory and streamed rows differ
+// only in how they become a source of blocks.
 #include <algorithm>
 #include <utility>
 
@@ -25,12 +24,12 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kPasses = 4;  // over a stream, of which the first reads alone
+constexpr int64_t kPasses = 4;  // over a stream; the first only reads
 constexpr const char* kClassNumbers = "the class numbers of a stream's rows";
 int64_t class_bytes(int64_t rows) { return checked_multiply(8, rows, kClassNumbers); }
 
-/// Of rows that several processes share only sums, extremes and quantiles of the inputs as they are
-/// given are known to all.
+/// Refuses options that several processes cannot share: they know only sums, extremes and quantiles
+/// of each other's original inputs.
 void check_shared(const Preparing& asked) {
   require(
       asked.missing == Missing::refuse, MERCER_UNSUPPORTED,
@@ -46,7 +45,7 @@ void check_shared(const Preparing& asked) {
           "curves would take a column's numbers in one process");
 }
 
-/// What would need rows or targets before they are read, or others' rows.
+/// Refuses options that need rows or targets before they are read, or other processes' rows.
 void check_streamed(const Fitting& asked, bool shared) {
   require(asked.prepare.missing != Missing::flag, MERCER_UNSUPPORTED,
           "missing = flag of a stream, whose flags cannot be counted before it is read: expected "
@@ -70,8 +69,8 @@ void learn(const solver::BlockSource& rows, const Fitting& asked, Context& conte
       asked.estimate.entry->fit(rows, asked.estimate, asked.coding, asked.select, context);
   model.predictor = std::move(learned.predictor);
   model.fit = asked;
-  model.fit.estimate.coupling = nullptr;      // it was of the fit
-  model.fit.coding.targets = Targets::given;  // so were these
+  model.fit.estimate.coupling = nullptr;      // only for the fit
+  model.fit.coding.targets = Targets::given;  // likewise
   model.fit.select.lambda = learned.lambda;
   model.path = std::move(learned.path);
   model.calibration = std::move(learned.calibration);
@@ -80,7 +79,7 @@ void learn(const solver::BlockSource& rows, const Fitting& asked, Context& conte
   model.preimage = std::move(learned.preimage);
 }
 
-/// How outputs are learnt together: as the map says, or as is asked with targets Y.
+/// The coupling of outputs: the map's, or by the options and targets Y.
 void couple(const feature::FeatureMap& map, MatrixView<const double> Y,
             std::span<const double> weights, Context& context, Fitting& asked) {
   Outputs& outputs = asked.outputs;
@@ -93,7 +92,7 @@ void couple(const feature::FeatureMap& map, MatrixView<const double> Y,
   asked.estimate.coupling = relations.coupling(relations.weights().front(), context);
 }
 
-/// What is refused of rows and targets whatever the map.
+/// Checks of rows and targets that do not depend on the map.
 void check_data(const Fitting& asked, const TargetedRows& rows) {
   solver::require_weights(rows.weights, rows.X.rows());
   check_rows("X", rows.X.rows(), solver::total_weight(rows.weights, rows.X.rows()));
@@ -113,7 +112,7 @@ RowSummary summary_of(const Fitting& asked, std::optional<InputDomain> domain,
   return summary;
 }
 
-/// made_of: as FeatureRows has it.
+/// made_of: as in FeatureRows.
 Model fit_prepared(std::shared_ptr<const feature::FeatureMap> map, Preparation preparation,
                    Ranges ranges, Fitting asked, const TargetedRows& rows, Context& context,
                    std::vector<int64_t> made_of = {}) {
@@ -186,7 +185,7 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& 
   RowSummary summary(asked.prepare, found, asked.select.seed, model.map->inputs(),
                      numbers ? targets : 0, context);
   ObservedTargets observed(targets);
-  std::vector<double> classes;  // of which rows held out and folds take their shares
+  std::vector<double> classes;  // for stratified splits
   const Selection selection = asked.select.selection;
   const bool holds_out = selection == Selection::kfold || selection == Selection::held_out;
   Stage stage(context, kPasses);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Checks of what a caller hands to fit and search. Rows and columns are counted from 0 in messages.
+// Argument checks of fit and search. Messages count rows and columns from 0.
 #include "model/fit_checks.h"
 
 #include <algorithm>
@@ -15,8 +15,6 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
-
 void check_path(const Selecting& selecting) {
   require(selecting.lambda_smallest > 0 && std::isfinite(selecting.lambda_largest) &&
               selecting.lambda_largest >= selecting.lambda_smallest,
@@ -24,15 +22,14 @@ void check_path(const Selecting& selecting) {
           "lambda path from %g down to %g, expected 0 < smallest <= largest < infinity",
           selecting.lambda_largest, selecting.lambda_smallest);
   require(selecting.lambda_count >= 1, MERCER_INVALID_ARGUMENT,
-          "lambda_count = %lld, expected at least 1", static_cast<Long>(selecting.lambda_count));
+          "lambda_count = %ld, expected at least 1", selecting.lambda_count);
 }
 
 }  // namespace
 
 void check(const Coding& coding) {
   require(coding.task == Task::regression || coding.classes >= 2, MERCER_INVALID_ARGUMENT,
-          "classes = %lld, expected at least 2 for classification",
-          static_cast<Long>(coding.classes));
+          "classes = %ld, expected at least 2 for classification", coding.classes);
 }
 
 void check(const Preparing& preparing, const Coding& coding) {
@@ -68,20 +65,16 @@ void check(const Fitting& asked) {
 void check_target_columns(const Coding& coding, const char* what, int64_t columns) {
   if (coding.targets != Targets::given) {
     require(columns == 0, MERCER_INVALID_ARGUMENT,
-            "%s = %lld, expected 0: the model learns from rows alone", what,
-            static_cast<Long>(columns));
+            "%s = %ld, expected 0: the model learns from rows alone", what, columns);
     return;
   }
-  require(columns >= 1, MERCER_INVALID_ARGUMENT, "%s = %lld, expected at least 1", what,
-          static_cast<Long>(columns));
+  require(columns >= 1, MERCER_INVALID_ARGUMENT, "%s = %ld, expected at least 1", what, columns);
   require(coding.task == Task::regression || columns == 1, MERCER_DIMENSION_MISMATCH,
-          "%s = %lld, expected 1 column of class numbers for classification", what,
-          static_cast<Long>(columns));
+          "%s = %ld, expected 1 column of class numbers for classification", what, columns);
 }
 
 void check_rows(const char* what, int64_t rows, double weight) {
-  require(rows >= 2, MERCER_INVALID_ARGUMENT, "%s has %lld rows, expected at least 2", what,
-          static_cast<Long>(rows));
+  require(rows >= 2, MERCER_INVALID_ARGUMENT, "%s has %ld rows, expected at least 2", what, rows);
   require(weight > 0 && std::isfinite(weight), MERCER_INVALID_ARGUMENT,
           "the weights of %s sum to %g, expected a positive, finite number", what, weight);
 }
@@ -89,8 +82,8 @@ void check_rows(const char* what, int64_t rows, double weight) {
 void check_folds(const Selecting& selecting, int64_t rows) {
   require(
       selecting.selection != Selection::kfold || (selecting.folds >= 2 && selecting.folds <= rows),
-      MERCER_INVALID_ARGUMENT, "folds = %lld, expected 2 to the number of rows, %lld",
-      static_cast<Long>(selecting.folds), static_cast<Long>(rows));
+      MERCER_INVALID_ARGUMENT, "folds = %ld, expected 2 to the number of rows, %ld",
+      selecting.folds, rows);
 }
 
 void check_dependence(const Selecting& selecting, std::span<const double> groups) {
@@ -112,22 +105,17 @@ void check_dependence(const Selecting& selecting, std::span<const double> groups
 
 void check_shapes(const Coding& coding, int64_t rows, int64_t inputs, MatrixView<const double> Y) {
   check_rows("X", rows, static_cast<double>(rows));
-  require(inputs >= 1, MERCER_INVALID_ARGUMENT, "X has %lld columns, expected at least 1",
-          static_cast<Long>(inputs));
+  require(inputs >= 1, MERCER_INVALID_ARGUMENT, "X has %ld columns, expected at least 1", inputs);
   if (coding.targets != Targets::given) return check_target_columns(coding, "columns of Y", Y.cols);
-  require(Y.rows == rows, MERCER_DIMENSION_MISMATCH, "Y has %lld rows, X has %lld",
-          static_cast<Long>(Y.rows), static_cast<Long>(rows));
-  require(Y.cols >= 1, MERCER_INVALID_ARGUMENT, "Y has %lld columns, expected at least 1",
-          static_cast<Long>(Y.cols));
+  require(Y.rows == rows, MERCER_DIMENSION_MISMATCH, "Y has %ld rows, X has %ld", Y.rows, rows);
+  require(Y.cols >= 1, MERCER_INVALID_ARGUMENT, "Y has %ld columns, expected at least 1", Y.cols);
   require(coding.task == Task::regression || Y.cols == 1, MERCER_DIMENSION_MISMATCH,
-          "Y has %lld columns, expected 1 column of class numbers for classification",
-          static_cast<Long>(Y.cols));
+          "Y has %ld columns, expected 1 column of class numbers for classification", Y.cols);
 }
 
 void check_inputs(int64_t inputs, int64_t columns) {
   require(inputs == columns, MERCER_DIMENSION_MISMATCH,
-          "X has %lld columns, the map expects %lld inputs", static_cast<Long>(columns),
-          static_cast<Long>(inputs));
+          "X has %ld columns, the map expects %ld inputs", columns, inputs);
 }
 
 void check_map(const feature::FeatureMap& map, int64_t columns) {
@@ -170,17 +158,17 @@ void check_targets(const Coding& coding, MatrixView<const double> Y, bool may_mi
   for (int64_t i = 0; i < Y.rows && !may_miss && coding.task == Task::regression; ++i)
     for (int64_t k = 0; k < Y.cols; ++k)
       require(!std::isnan(Y(i, k)), MERCER_INVALID_ARGUMENT,
-              "Y: row %lld, column %lld (counted from 0) is NaN, expected a number: targets may be "
+              "Y: row %ld, column %ld (counted from 0) is NaN, expected a number: targets may be "
               "missing with the squared loss alone, model = \"ridge\"",
-              static_cast<Long>(i), static_cast<Long>(k));
+              i, k);
   require_summable("Y", Y, may_miss ? MissingNumbers::allowed : MissingNumbers::refused);
   if (coding.task == Task::regression) return;
   for (int64_t i = 0; i < Y.rows; ++i) {
     const double label = Y(i, 0);
     require(label >= 0 && label < static_cast<double>(coding.classes) && label == std::floor(label),
             MERCER_INVALID_ARGUMENT,
-            "Y: row %lld (counted from 0) has class %g, expected a whole number from 0 to %lld",
-            static_cast<Long>(i), label, static_cast<Long>(coding.classes - 1));
+            "Y: row %ld (counted from 0) has class %g, expected a whole number from 0 to %ld", i,
+            label, coding.classes - 1);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What fit and search refuse before any work: what is asked, shapes, NaN, labels.
+// Argument checks of fit and search before any work: options, shapes, NaN, labels.
 #pragma once
 
 #include <vector>
@@ -10,35 +10,35 @@
 
 namespace mercer::model {
 
-/// What is asked, by itself.
+/// Options by themselves, without data.
 void check(const Coding& coding);
 void check(const Preparing& preparing, const Coding& coding);
 void check(const Selecting& selecting);
-void check(const Fitting& asked);  // all of these, and by the estimator
-/// At least two rows, as many targets, and one column of them alone for classification.
+void check(const Fitting& asked);  // all of the above, and the estimator's own checks
+/// At least two rows, equally many targets, and a single column of them for classification.
 void check_shapes(const Coding& coding, int64_t rows, int64_t inputs, MatrixView<const double> Y);
-/// At least one column of targets, and one alone for classification; `what` counts them.
+/// At least one column of targets, exactly one for classification; `what` names their count.
 void check_target_columns(const Coding& coding, const char* what, int64_t columns);
-/// Two rows at least, and some of them with a weight.
+/// At least two rows, and one of positive weight.
 void check_rows(const char* what, int64_t rows, double weight);
 /// No more folds than rows.
 void check_folds(const Selecting& selecting, int64_t rows);
-/// Group numbers are finite, and at least two differ; rows in groups are in no order, and neither are
-/// left out one by one (UNSUPPORTED).
+/// Group numbers are finite, and at least two differ. UNSUPPORTED: groups of ordered rows, and
+/// leave-one-out of grouped or ordered rows.
 void check_dependence(const Selecting& selecting, std::span<const double> groups);
-/// A map's inputs are as many as X has columns.
+/// The map has as many inputs as X has columns.
 void check_inputs(int64_t inputs, int64_t columns);
-/// Real, of as many inputs as X has columns.
+/// The map is real and has as many inputs as X has columns.
 void check_map(const feature::FeatureMap& map, int64_t columns);
-/// What the map's kernel and what is asked leave of each other: a field keeps one unit for all
-/// inputs, and outputs are joined in one way. UNSUPPORTED.
+/// UNSUPPORTED for options that contradict the kernel: a vector field needs one scale for all
+/// inputs, and outputs are coupled in one way only.
 void check_outputs(const kernel::Kernel& kernel, const Fitting& asked);
 /// Inputs summable (base/finite.h); NaN is allowed where missing numbers are filled.
 void check_numbers(Missing missing, const Rows& X);
-/// Summable (base/finite.h); NaN is a target that was not observed, where may_miss; for
-/// classification whole numbers in [0, classes).
+/// Targets summable (base/finite.h), or NaN (missing) where may_miss; for classification whole
+/// numbers in [0, classes).
 void check_targets(const Coding& coding, MatrixView<const double> Y, bool may_miss = false);
-/// What was observed of each column, block by block, in one process or several.
+/// Counts observed targets by column, block by block, in one process or several.
 class ObservedTargets {
  public:
   explicit ObservedTargets(int64_t columns) : counts_(static_cast<size_t>(columns) + 1, 0.0) {}
@@ -49,10 +49,10 @@ class ObservedTargets {
   bool is_complete() const noexcept { return counts_.back() == 0; }
 
  private:
-  std::vector<double> counts_;  // of each column, then of what is missing in all of them
+  std::vector<double> counts_;  // observed per column, then the number of missing targets
 };
 ObservedTargets observed_of(MatrixView<const double> Y);
-/// Targets may be NaN: those of a regression by squares.
+/// Whether targets may be NaN: in least-squares regression.
 bool may_miss_targets(const Coding& coding, const ModelEntry& entry);
 
 }  // namespace mercer::model

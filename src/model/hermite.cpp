@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of features are features: rows of d^p phi enter the normal equations as rows of
-// values do. The intercept has no derivative, so that only values are centred: the sums of the
-// values about their mean, and those of the derivatives about zero, make one system.
+// Rows of d^p phi enter the normal equations like rows of values. The intercept has no derivative,
+// so only values are centred: the system adds sums of values about their mean and sums of
+// derivatives about zero.
 #include "model/hermite.h"
 
 #include <algorithm>
@@ -23,8 +23,6 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
-
 constexpr const char* kHermiteLearning = "Hermite learning";
 
 bool is_value(const Observations& set) { return set.partial.empty(); }
@@ -33,8 +31,7 @@ void check_finite(size_t s, const char* name, MatrixView<const double> A) {
   for (int64_t i = 0; i < A.rows; ++i) {
     for (int64_t j = 0; j < A.cols; ++j) {
       require(std::isfinite(A(i, j)), MERCER_INVALID_ARGUMENT,
-              "sets[%zu].%s[%lld, %lld] = %g, expected a finite number", s, name, Long{i}, Long{j},
-              A(i, j));
+              "sets[%zu].%s[%ld, %ld] = %g, expected a finite number", s, name, i, j, A(i, j));
     }
   }
 }
@@ -42,10 +39,9 @@ void check_finite(size_t s, const char* name, MatrixView<const double> A) {
 void check_set(const feature::FeatureMap& map, size_t s, const Observations& set, int64_t outputs) {
   require(set.X.cols == map.inputs() && set.Y.cols == outputs && set.Y.rows == set.X.rows,
           MERCER_DIMENSION_MISMATCH,
-          "sets[%zu]: X is %lld x %lld and Y %lld x %lld, expected as many rows each, the map's "
-          "%lld inputs and %lld outputs as in sets[0]",
-          s, Long{set.X.rows}, Long{set.X.cols}, Long{set.Y.rows}, Long{set.Y.cols},
-          Long{map.inputs()}, Long{outputs});
+          "sets[%zu]: X is %ld x %ld and Y %ld x %ld, expected as many rows each, the map's "
+          "%ld inputs and %ld outputs as in sets[0]",
+          s, set.X.rows, set.X.cols, set.Y.rows, set.Y.cols, map.inputs(), outputs);
   require(std::isfinite(set.weight) && set.weight > 0, MERCER_INVALID_ARGUMENT,
           "sets[%zu].weight = %g, expected a finite number > 0", s, set.weight);
   require(is_value(set) || map.derivatives() != nullptr, MERCER_UNSUPPORTED,
@@ -69,8 +65,8 @@ void check(const feature::FeatureMap& map, std::span<const Observations> sets,
   for (size_t s = 0; s < sets.size(); ++s) check_set(map, s, sets[s], sets[0].Y.cols);
 }
 
-/// Names the input of the derivative that is at the end of the kernel's domain, where roots have
-/// none.
+/// Refuses a derivative at the boundary of the kernel's domain, where square roots have none,
+/// naming the input.
 void check_derivatives(const feature::FeatureMap& map, size_t s, const Observations& set,
                        int64_t first, MatrixView<const double> Z) {
   for (int64_t i = 0; i < Z.rows; ++i) {
@@ -80,15 +76,14 @@ void check_derivatives(const feature::FeatureMap& map, size_t s, const Observati
     const std::optional<kernel::InputBound> bound = map.kernel().input_bound();
     for (const kernel::PartialFactor& one : set.partial) {
       require(!bound || x[one.input] > bound->least, MERCER_INVALID_ARGUMENT,
-              "sets[%zu].X[%lld, %lld] = %g, where map %s of kernel %s has no finite derivative in "
+              "sets[%zu].X[%ld, %ld] = %g, where map %s of kernel %s has no finite derivative in "
               "this input, expected a number > %g",
-              s, Long{first + i}, Long{one.input}, x[one.input], std::string(map.name()).c_str(),
+              s, first + i, one.input, x[one.input], std::string(map.name()).c_str(),
               std::string(map.kernel().name()).c_str(), bound->least);
     }
     fail(MERCER_INVALID_ARGUMENT,
-         "sets[%zu].X: the derivative of map %s of kernel %s is not finite at row %lld", s,
-         std::string(map.name()).c_str(), std::string(map.kernel().name()).c_str(),
-         Long{first + i});
+         "sets[%zu].X: the derivative of map %s of kernel %s is not finite at row %ld", s,
+         std::string(map.name()).c_str(), std::string(map.kernel().name()).c_str(), first + i);
   }
 }
 
@@ -120,7 +115,7 @@ void add_set(const feature::FeatureMap& map, size_t s, const Observations& set,
   }
 }
 
-/// The sums of all sets of values, resp. of derivatives.
+/// The sums of all sets of values, or of derivatives.
 solver::RowStatistics sums_of(const feature::FeatureMap& map, std::span<const Observations> sets,
                               bool values, Context& context, Stage& stage) {
   solver::RowStatistics statistics(map.features(), sets[0].Y.cols, context);
@@ -135,7 +130,7 @@ solver::RowStatistics sums_of(const feature::FeatureMap& map, std::span<const Ob
   return statistics;
 }
 
-/// The normal equations, and what makes the intercept from theta.
+/// The normal equations, and the means that give the intercept.
 struct System {
   Matrix<double> gram, cross;
   std::vector<double> squared_outputs;
@@ -154,7 +149,7 @@ void add_plain(const solver::RowStatistics& statistics, Context& context, System
   for (size_t o = 0; o < squares.size(); ++o) system.squared_outputs[o] += squares[o];
 }
 
-/// About the mean: its share is taken out of the sums about zero of deviations from the origin.
+/// Moves sums from the origin to the mean.
 void add_centred(const solver::RowStatistics& statistics, System& system) {
   const auto s = statistics.sum_features(), t = statistics.sum_outputs();
   const double n = statistics.weight();

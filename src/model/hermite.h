@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Hermite learning: ridge regression on values and partial derivatives of a function, each with
-// rows and a weight of its own (Shi, Guo, Zhou 2010; SPEC sections 7 and 13).
+// Hermite learning: ridge regression on values and partial derivatives of a function, each set with
+// its own rows and weight (Shi, Guo, Zhou 2010; SPEC sections 7 and 13).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace mercer::model {
 
-/// What is known of d^partial f: Y (rows of X x outputs) at X.
+/// Observations Y (rows of X x outputs) of d^partial f at X.
 struct Observations {
   kernel::MultiIndex partial;  // empty: values
   double weight = 1;           // w_s > 0
@@ -28,11 +28,11 @@ struct HermiteOptions {
   bool center = true;  // an intercept of the values, which is not penalised
 };
 
-/// f(x) = phi(x)'theta + b of least
+/// The f(x) = phi(x)'theta + b that minimises
 ///   sum_s w_s sum_i r_si (d^{p_s} f(x_si) - y_si)^2 + n lambda ||theta||^2
-/// with n the number of rows of values (of the first set where there are none); b is 0 without
-/// center, and without values. The model has no preparation and no ranges: it predicts what f is
-/// wherever it is asked. Memory: 4 x 8 D^2 bytes and blocks of 1024 rows; O(rows D^2).
+/// with n the number of rows of values (without any, of the first set); b is 0 without center or
+/// without values. The model has no preparation and no ranges: inputs are never clipped. Memory:
+/// 4 x 8 D^2 bytes and blocks of 1024 rows; O(rows D^2).
 /// Errors: INVALID_ARGUMENT (no sets, rows or weights; NaN or Inf in X or Y, naming set, row and
 /// column), DIMENSION_MISMATCH, UNSUPPORTED (a map without derivatives, where they are asked for,
 /// or a complex one), those of ridge_cholesky.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps that a fit makes itself, from its rows as the map will see them: standardised; and from
-// their targets, of classes one-hot codes, where the map learns from them.
+// Maps that a fit makes from its standardised rows, and from their targets (one-hot codes for
+// classes) if the map learns from them.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,10 @@ struct MapFromRows {
   std::function<std::shared_ptr<const feature::FeatureMap>(
       const Rows& standardised, const MatrixView<const double>& targets, Context&)>
       make;
-  std::optional<InputDomain> domain = {};  // of its kernel
+  std::optional<InputDomain> domain = {};  // of the map's kernel
 };
 
-/// Of the rows `from` those that a map of so many features is made from: all up to 10,000 (or
-/// `features`, if more), else as many of them, chosen by seed.
+/// The rows that a map is made from: all of `from`, or a seeded sample of max(10,000, features).
 struct RowsForMap {
   PreparedRows X;
   Matrix<double> Y;  // coded
@@ -38,8 +37,7 @@ RowsForMap rows_for_map(const TargetedRows& rows, const Preparation& preparation
                         const Coding& coding, const std::vector<int64_t>& from, int64_t features,
                         uint64_t seed, Context& context);
 
-/// As fit of a given map, with one that is made from X; so a standardised model has the map that
-/// standardised rows by themselves would give. Errors: those of `make` as well.
+/// fit (model.h) with a map made from the standardised rows of X. Errors: also those of `make`.
 Model fit(const MapFromRows& map, const Fitting& asked, const Rows& X, MatrixView<const double> Y,
           Context& context, std::span<const double> weights = {},
           std::span<const double> groups = {});

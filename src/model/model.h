@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What is fitted: standardisation of inputs, a feature map, and what a kind of model learns on its
-// features. Prediction is map, then the kind's scores.
+// A fitted model: preparation of inputs, a feature map, and a predictor on its features.
 #pragma once
 
 #include <cstdint>
@@ -30,51 +29,49 @@ struct Model {
   Preparation preparation;
   Ranges ranges;                               // of the training rows
   std::shared_ptr<const Predictor> predictor;  // one output per class for classification
-  Fitting fit;                                 // as fitted; lambda is the chosen one
+  Fitting fit;                                 // options; lambda is the chosen one
   int64_t rows = 0;                            // rows it was fitted on
   std::vector<PathPoint> path;
   FitReport report;      // of a search
-  std::string metadata;  // the caller's text, kept in files (the command line stores column and
-                         // label names)
-  std::shared_ptr<const solver::Posterior> posterior;  // null: it was not asked for
+  std::string metadata;  // the caller's text, kept in files (the command stores names in it)
+  std::shared_ptr<const solver::Posterior> posterior;  // null: not asked for
   std::shared_ptr<const Predictor> preimage;  // prepared inputs from scores; null: not asked for
-  Calibration calibration;  // of a classification's scores; empty: it has no probabilities
+  Calibration calibration;                    // of class scores; empty: no probabilities
 
   int64_t inputs() const { return preparation.inputs_of(map->inputs()); }
   int64_t outputs() const { return predictor->outputs(); }  // scores per row
 };
 
-/// The weights of a model that is linear in the features; UNSUPPORTED for others.
+/// The coefficients of a model that is linear in the features; UNSUPPORTED for others.
 const solver::Weights& linear_weights(const Model& model);
 
 /// Fits on X (n x d), Y (n x outputs, or n x 1 class numbers), weights (n numbers >= 0, or none: 1
-/// each; a row of weight 2 counts as two equal rows, and leaves as one where rows are held out),
-/// groups (n numbers, or none), which are held out whole.
-/// Memory in units of 8 D^2 bytes: 1
-/// for fixed, 2.5 for gcv and loo, 3.5 for held_out and kfold (2 above D = 4096, where a Cholesky
-/// factor per lambda takes the place of one eigendecomposition), and a row block; never n x D,
-/// except that the dual form is used for n < D (n x D). Errors: fewer than 2 rows, NaN or Inf in X
-/// or Y (naming row and column), class out of range, complex map (UNSUPPORTED).
+/// each; a row of weight 2 counts as two equal rows that are held out together) and groups (n
+/// numbers, or none; held out as a whole). Memory in units of 8 D^2 bytes: 1 for fixed, 2.5 for gcv
+/// and loo, 3.5 for held_out and kfold (2 above D = 4096, with a Cholesky factor per lambda instead
+/// of one eigendecomposition), and a row block; n x D in the dual form alone, for n < D. Errors:
+/// fewer than 2 rows, NaN or Inf in X or Y (naming row and column), class out of range, complex map
+/// (UNSUPPORTED).
 Model fit(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked, const Rows& X,
           MatrixView<const double> Y, Context& context, std::span<const double> weights = {},
           std::span<const double> groups = {});
 
-/// scores: n x outputs(): predictions, or one score per class. Inputs outside the training range
-/// are clipped, left or refused as `extrapolation` says, or else the model; with them clipped,
-/// predictions of a regression are limited to the targets' range widened by half of it on either
-/// side (of loss = "poisson", which predicts log means, to the logs of that). Without ranges
-/// nothing is clipped, and asking for it is refused. Left as they are, inputs outside the domain of
-/// the map's kernel are refused, naming row and column.
+/// scores: n x outputs(): predictions, or one score per class. `extrapolation` (default: the
+/// model's) says whether inputs outside the training range are clipped, left or refused. With
+/// clipping, predictions of a regression are limited to the targets' range widened by half of it on
+/// either side (for loss = "poisson", to its logarithm). A model without ranges clips nothing and
+/// refuses to be asked for it. Without clipping, inputs outside the kernel's domain are refused,
+/// naming row and column.
 Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores,
                 std::optional<Extrapolation> extrapolation = {});
 
-/// out: n x inputs(), the rows that the scores of X are those of, by a model that learnt that, in
-/// the inputs' own units. UNSUPPORTED for others.
+/// out: n x inputs(), rows reconstructed from the scores of X, in the inputs' units. UNSUPPORTED
+/// for a model without pre-images.
 Outside preimages(const Model& model, const Rows& X, Context& context, MatrixView<double> out,
                   std::optional<Extrapolation> extrapolation = {});
 
-/// Class of the largest score (the lowest on a tie); classification only. NaN or Inf in X is
-/// refused, and so is a row with a NaN score, naming it.
+/// Class of the largest score (the lowest on a tie); classification only. Refuses NaN or Inf in X
+/// and NaN scores, naming the row.
 Outside classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes,
                  std::optional<Extrapolation> extrapolation = {});
 

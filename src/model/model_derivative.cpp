@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Scores are phi(u(x))'w + b with u the preparation. A gradient is what the map pulls back from w,
-// sent through u's own derivative, and of targets that went through a curve through that of its
-// inverse at the score; the others are derivatives of features times w, over the scales of the
-// inputs.
+// Scores are phi(u(x))'w + b with u the preparation. A gradient is the map's pull-back of w times
+// u's derivative and, for transformed targets, times the derivative of the inverse transform. Other
+// derivatives are those of the features times w, divided by the scales of the inputs.
 #include "model/model_derivative.h"
 
 #include <algorithm>
@@ -20,12 +19,11 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
 using feature::Derivative;
 using kernel::MultiIndex;
 
 constexpr int64_t kRows = 1024;
-// Numbers of derivatives of features that are held at a time.
+// Derivatives of features held at a time.
 constexpr int64_t kNumbers = int64_t{1} << 23;
 constexpr const char* kDerivatives = "derivatives of a model";
 
@@ -35,18 +33,17 @@ void check(const Model& model, const Derivative& what, MatrixView<const double> 
       checked_multiply(what.blocks(model.inputs()), model.outputs(), "derivatives");
   require(X.cols == model.inputs() && out.rows == X.rows && out.cols == columns,
           MERCER_DIMENSION_MISMATCH,
-          "X is %lld x %lld and out %lld x %lld, expected the model's %lld inputs and %lld columns",
-          Long{X.rows}, Long{X.cols}, Long{out.rows}, Long{out.cols}, Long{model.inputs()},
-          Long{columns});
+          "X is %ld x %ld and out %ld x %ld, expected the model's %ld inputs and %ld columns",
+          X.rows, X.cols, out.rows, out.cols, model.inputs(), columns);
   require(
       model.map->scalar().derivatives() != nullptr && !model.map->is_complex(), MERCER_UNSUPPORTED,
       "the model's map %s of kernel %s has no derivatives or is complex, expected a smooth real "
       "one",
       std::string(model.map->name()).c_str(), std::string(model.map->kernel().name()).c_str());
   require(model.preparation.hashing.buckets == 0, MERCER_UNSUPPORTED,
-          "the model hashes its %lld inputs to %lld, expected one whose map sees the inputs "
+          "the model hashes its %ld inputs to %ld, expected one whose map sees the inputs "
           "themselves: a search with a projection given",
-          Long{model.inputs()}, Long{model.preparation.hashing.buckets});
+          model.inputs(), model.preparation.hashing.buckets);
   const bool plain = model.preparation.is_affine() && model.preparation.targets.empty();
   require(what.kind == Derivative::Kind::gradient || plain, MERCER_UNSUPPORTED,
           "the model fills or transforms inputs, transforms targets or scales rows: of its "
@@ -61,7 +58,7 @@ void check_spread(const Model& model) {
           "expected one that does not");
 }
 
-/// d curve / dx: between knots of a rank, 0 beyond them and where a number is shared.
+/// d curve / dx; for rank 0 beyond the knots and at a knot shared by several.
 double slope_of(const Curve& curve, double x) noexcept {
   if (curve.kind == Transform::none) return 1;
   if (curve.kind == Transform::log) return 1 / (curve.knots[0] + std::abs(x));
@@ -73,13 +70,13 @@ double slope_of(const Curve& curve, double x) noexcept {
   return (curve(0.5 * (from + to)) - curve(from + 0.25 * (to - from))) / (0.25 * (to - from));
 }
 
-/// Of the inverse at t; 0 where it is constant.
+/// The derivative of the inverse at t; 0 where it is constant.
 double slope_of_inverse(const Curve& curve, double t) noexcept {
   const double slope = slope_of(curve, curve.inverse(t));
   return slope > 0 ? 1 / slope : 0.0;
 }
 
-/// From the cotangent of a prepared row u to that of the row x that it was made of.
+/// Pulls a cotangent of the prepared row u back to the original row x.
 void through_preparation(const Preparation& by, const double* x, const double* u, int64_t d,
                          double* g) noexcept {
   if (by.row_norm > 0) {
@@ -170,7 +167,7 @@ class Differentiation {
     }
   }
 
-  /// d y / d score of the targets' curves; no rows where they have none. Z: place for features.
+  /// d y / d score of the target transforms; no rows without any. Z: scratch for features.
   Matrix<double> target_slopes(MatrixView<const double> U, MatrixView<double> Z) {
     const std::vector<Curve>& curves = model_.preparation.targets;
     if (curves.empty()) return {};
@@ -183,7 +180,7 @@ class Differentiation {
     return slopes;
   }
 
-  /// The partial derivatives that block b of the result is the sum of.
+  /// The partial derivatives whose sum is block b of the result.
   std::vector<MultiIndex> terms(int64_t b) const {
     if (what_.kind == Derivative::Kind::partials) return {what_.partials[b]};
     if (what_.kind == Derivative::Kind::hessian_diagonal) return {{{b, 2}}};
@@ -215,7 +212,7 @@ class Differentiation {
     }
   }
 
-  /// out += the sum of these derivatives, and the intercept of the value.
+  /// out += the sum of these derivatives, and for the value the intercept.
   void add(const std::vector<MultiIndex>& partials, MatrixView<const double> U,
            MatrixView<double> out) {
     const int64_t D = model_.map->scalar().features();
@@ -238,7 +235,7 @@ class Differentiation {
   Context& context_;
   const Matrix<double>& w_;
   Matrix<double> U_;       // prepared rows
-  Matrix<double> pulled_;  // of the gradient
+  Matrix<double> pulled_;  // gradients
   Matrix<double> G_;       // w of one output, for every row
 };
 

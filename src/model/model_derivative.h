@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of what a model predicts, in its inputs as they are given.
+// Derivatives of a model's scores with respect to its original inputs.
 #pragma once
 
 #include "base/context.h"
@@ -10,13 +10,12 @@
 
 namespace mercer::model {
 
-/// out(i, b m + o) = partial derivative b of score o of m at X_i (rows x what.blocks(d) m), scores
-/// without clipping of inputs or limits of predictions, of transformed targets as these; NaN that
-/// is filled has no derivative. Kind::gradient is right for every preparation; the others
-/// differentiate scaled inputs alone. Cost of a gradient: m pull-backs; else block by block a
-/// projection and D m. Errors: DIMENSION_MISMATCH; UNSUPPORTED (a model that is not linear in its
-/// features, a map without derivatives; inputs filled, transformed or of unit rows unless the
-/// gradient is asked for), OUT_OF_MEMORY, CANCELLED.
+/// out(i, b m + o) = partial derivative b of score o of m at X_i (rows x what.blocks(d) m). Scores
+/// are not clipped or limited, and are of transformed targets if these were; a filled NaN has
+/// derivative 0. Kind::gradient serves every preparation, the other kinds scaled inputs alone. Cost
+/// of a gradient: m pull-backs; else per block a projection and D m. Errors: DIMENSION_MISMATCH;
+/// UNSUPPORTED (a model that is not linear in its features; a map without derivatives; inputs
+/// filled, transformed or of unit rows, except for the gradient), OUT_OF_MEMORY, CANCELLED.
 void differentiate(const Model& model, const feature::Derivative& what, MatrixView<const double> X,
                    Context& context, MatrixView<double> out);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Progress over phases whose work is only estimated.
+// Progress over phases of estimated work.
 #pragma once
 
 #include <algorithm>
@@ -31,8 +31,7 @@ class Phases {
   int64_t end_ = 0;
 };
 
-/// Work of one row, in units that do not vanish for small D and, times the rows of any data set,
-/// do not overflow for a D that memory will refuse.
+/// Work of one row, in units >= 1 that do not overflow when multiplied by any number of rows.
 inline int64_t row_units(int64_t features) {
   const int64_t blocks = std::min<int64_t>(features / 64, int64_t{1} << 14);
   return 1 + blocks * blocks;

@@ -17,8 +17,6 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
-
 constexpr double kFarthest = 1e4;
 constexpr int64_t kPlaces = 100;
 constexpr double kFar = 1e3;  // deviations of the inputs
@@ -32,15 +30,14 @@ const solver::Posterior& posterior_of(const Model& model) {
 void check_posterior_shape(const Model& model, const Rows& X, int64_t columns,
                            MatrixView<double> out) {
   require(X.cols() == model.inputs(), MERCER_DIMENSION_MISMATCH,
-          "X has %lld columns, the model expects %lld inputs", static_cast<Long>(X.cols()),
-          static_cast<Long>(model.inputs()));
+          "X has %ld columns, the model expects %ld inputs", X.cols(), model.inputs());
   require(out.rows == X.rows() && out.cols == columns, MERCER_DIMENSION_MISMATCH,
-          "out is %lld x %lld, expected %lld rows and %lld columns", static_cast<Long>(out.rows),
-          static_cast<Long>(out.cols), static_cast<Long>(X.rows()), static_cast<Long>(columns));
+          "out is %ld x %ld, expected %ld rows and %ld columns", out.rows, out.cols, X.rows(),
+          columns);
   check_prepared(model.map->kernel(), model.preparation, X, "leave the row out");
 }
 
-/// The training ranges, widened by kFarthest of them; inputs as they are where none are kept.
+/// The training ranges widened by kFarthest times their width; X unchanged without ranges.
 std::vector<Range> far_ranges(const Model& model) {
   std::vector<Range> ranges = model.ranges.inputs;
   ranges.resize(model.inputs(), {-kInfinity, 0, 0, kInfinity});
@@ -112,8 +109,7 @@ Outside quantiles(const Model& model, const Rows& X, std::span<const double> lev
   const int64_t p = model.outputs(), count = std::ssize(levels);
   for (int64_t l = 0; l < count; ++l)
     require(levels[l] > 0 && levels[l] < 1, MERCER_INVALID_ARGUMENT,
-            "quantiles[%lld] = %g, expected a number between 0 and 1", static_cast<Long>(l),
-            levels[l]);
+            "quantiles[%ld] = %g, expected a number between 0 and 1", l, levels[l]);
   posterior_of(model);
   check_posterior_shape(model, X, p * count, out);
   const Matrix<double> spread = variances_of(model, X, context);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Prediction: hold against the training range, standardise, map, and score by what was learnt, a
-// block of rows at a time.
+// Prediction: clips, standardises, maps and scores a block of rows at a time.
 #include <algorithm>
 
 #include "base/error.h"
@@ -16,14 +15,11 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
-
-constexpr int64_t kClippedBlocks = 16;  // enough that their set-up costs nothing
+constexpr int64_t kClippedBlocks = 16;  // enough to make the set-up negligible
 
 void check_columns(const Model& model, int64_t columns) {
   require(columns == model.inputs(), MERCER_DIMENSION_MISMATCH,
-          "X has %lld columns, the model expects %lld inputs", static_cast<Long>(columns),
-          static_cast<Long>(model.inputs()));
+          "X has %ld columns, the model expects %ld inputs", columns, model.inputs());
 }
 
 Extrapolation chosen(const Model& model, std::optional<Extrapolation> asked) {
@@ -49,7 +45,7 @@ void for_each_block(const Model& model, const Rows& X, Context& context, const B
   });
 }
 
-/// The same for clipped rows, which are copied some blocks at a time.
+/// for_each_block over clipped rows, which are copied some blocks at a time.
 template <class Body>
 void for_each_clipped(const Model& model, const Rows& X, Context& context, const Body& body) {
   const int64_t size =
@@ -62,7 +58,7 @@ void for_each_clipped(const Model& model, const Rows& X, Context& context, const
   }
 }
 
-/// What scores are limited to: of log means, the logs of what means are.
+/// The limits of scores; for log means the logs of the limits of means.
 std::vector<Limits> score_limits(const Model& model) {
   const Estimating& by = model.fit.estimate;
   const Link link = by.entry->link == nullptr ? Link::identity : by.entry->link(by.parameters);
@@ -75,7 +71,7 @@ Outside for_each_score(const Model& model, const Rows& X, Context& context,
                        std::optional<Extrapolation> asked, const Body& body) {
   const Extrapolation extrapolation = chosen(model, asked);
   const std::vector<Range>& ranges = model.ranges.inputs;
-  Stage stage(context, X.rows());  // whose features and scores count once they are done
+  Stage stage(context, X.rows());  // rows count once their scores are done
   Outside found;
   if (model.ranges.known()) found = count_outside(ranges, X, context);
   if (extrapolation == Extrapolation::refuse && found.rows > 0) refuse_outside(ranges, X);
@@ -111,9 +107,8 @@ Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<
                 std::optional<Extrapolation> extrapolation) {
   check_columns(model, X.cols());
   require(scores.rows == X.rows() && scores.cols == model.outputs(), MERCER_DIMENSION_MISMATCH,
-          "scores is %lld x %lld, expected %lld rows and %lld outputs",
-          static_cast<Long>(scores.rows), static_cast<Long>(scores.cols),
-          static_cast<Long>(X.rows()), static_cast<Long>(model.outputs()));
+          "scores is %ld x %ld, expected %ld rows and %ld outputs", scores.rows, scores.cols,
+          X.rows(), model.outputs());
   const auto keep = [&](int64_t first, MatrixView<const double> block) {
     for (int64_t i = 0; i < block.rows; ++i) {
       std::copy_n(block.row(i), block.cols, scores.row(first + i));
@@ -127,9 +122,8 @@ Outside preimages(const Model& model, const Rows& X, Context& context, MatrixVie
   require(model.preimage != nullptr, MERCER_UNSUPPORTED,
           "the model has no pre-images, expected one fitted with \"preimages\": true");
   require(out.rows == X.rows() && out.cols == model.inputs(), MERCER_DIMENSION_MISMATCH,
-          "out is %lld x %lld, expected %lld rows of %lld inputs", static_cast<Long>(out.rows),
-          static_cast<Long>(out.cols), static_cast<Long>(X.rows()),
-          static_cast<Long>(model.inputs()));
+          "out is %ld x %ld, expected %ld rows of %ld inputs", out.rows, out.cols, X.rows(),
+          model.inputs());
   const Matrix<double> scores(X.rows(), model.outputs(), context, "scores of all rows");
   Outside outside = predict(model, X, context, scores.view(), extrapolation);
   model.preimage->predict(scores.view(), out);
@@ -143,17 +137,16 @@ Outside classify(const Model& model, const Rows& X, Context& context, std::span<
           "the model was fitted for regression, expected classification");
   check_columns(model, X.cols());
   require(static_cast<int64_t>(classes.size()) == X.rows(), MERCER_DIMENSION_MISMATCH,
-          "classes has %lld entries, X has %lld rows", static_cast<Long>(classes.size()),
-          static_cast<Long>(X.rows()));
+          "classes has %zu entries, X has %ld rows", classes.size(), X.rows());
   check_numbers(model.fit.prepare.missing, X);
   const auto keep = [&](int64_t first, MatrixView<const double> block) {
     for (int64_t i = 0; i < block.rows; ++i) {
       const int64_t found = statistic::class_of({block.row(i), static_cast<size_t>(block.cols)});
       require(found != statistic::kNoClass, MERCER_INVALID_ARGUMENT,
-              "X: row %lld (counted from 0) has a score of NaN, which is of no class: its inputs "
+              "X: row %ld (counted from 0) has a score of NaN, which is of no class: its inputs "
               "are too "
               "large for the precision of the features",
-              static_cast<Long>(first + i));
+              first + i);
       classes[first + i] = static_cast<int32_t>(found);
     }
   };

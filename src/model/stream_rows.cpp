@@ -14,11 +14,7 @@
 #include "solver/reduction.h"
 
 namespace mercer::model {
-namespace {
-
-using Long = long long;
-
-}  // namespace
+namespace {}  // namespace
 
 CheckedStream::CheckedStream(const feature::FeatureMap& map, const Fitting& asked,
                              const Found& found, RowStream& stream, int64_t targets,
@@ -63,20 +59,17 @@ void CheckedStream::check(const RowStream::Block& block, int64_t before) const {
   require(
       block.X.cols() == map_.inputs() && block.Y.cols == targets_ && block.Y.rows == block.X.rows(),
       MERCER_DIMENSION_MISMATCH,
-      "a block after row %lld has %lld rows of %lld inputs and %lld rows of %lld targets, "
-      "expected as many rows of %lld inputs and %lld targets",
-      static_cast<Long>(before), static_cast<Long>(block.X.rows()),
-      static_cast<Long>(block.X.cols()), static_cast<Long>(block.Y.rows),
-      static_cast<Long>(block.Y.cols), static_cast<Long>(map_.inputs()),
-      static_cast<Long>(targets_));
+      "a block after row %ld has %ld rows of %ld inputs and %ld rows of %ld targets, "
+      "expected as many rows of %ld inputs and %ld targets",
+      before, block.X.rows(), block.X.cols(), block.Y.rows, block.Y.cols, map_.inputs(), targets_);
   check_numbers(asked_.prepare.missing, block.X);
   check_domain(asked_.prepare, found_, "X", block.X);
   check_targets(asked_.coding, block.Y, may_miss_targets(asked_.coding, *asked_.estimate.entry));
   require(stream_.weighted() ? std::ssize(block.weights) == block.X.rows() : block.weights.empty(),
           MERCER_DIMENSION_MISMATCH,
-          "a block after row %lld has %zu weights, expected one for each of its %lld rows where "
+          "a block after row %ld has %zu weights, expected one for each of its %ld rows where "
           "the stream is weighted, else none",
-          static_cast<Long>(before), block.weights.size(), static_cast<Long>(block.X.rows()));
+          before, block.weights.size(), block.X.rows());
   solver::require_weights(block.weights, block.X.rows());
 }
 
@@ -93,7 +86,7 @@ std::vector<double> StreamRows::classes() const {
 }
 
 int64_t StreamRows::block_rows() const {
-  return std::min(model::block_rows(0, features()), rows());  // sparse rows come in the longest
+  return std::min(model::block_rows(0, features()), rows());  // the largest: that of sparse rows
 }
 
 void StreamRows::for_each(Context& context, const Body& body) const {
@@ -116,7 +109,7 @@ void StreamRows::for_each_part(
     Context& context,
     const std::function<void(int64_t begin, const solver::BlockSource&)>& body) const {
   int64_t done = 0;               // rows of the set
-  std::vector<int64_t> of_block;  // numbers within a block of the stream
+  std::vector<int64_t> of_block;  // row numbers within a block of the stream
   const int64_t all = stream_.pass(context, [&](int64_t first, const RowStream::Block& block) {
     const int64_t last = first + block.X.rows(), begin = done;
     of_block.clear();
@@ -128,8 +121,8 @@ void StreamRows::for_each_part(
     body(begin, *rows.subset(whole ? solver::RowSet(block.X.rows()) : solver::RowSet(of_block)));
   });
   require(all == known_.rows, MERCER_INVALID_ARGUMENT,
-          "the stream gave %lld rows, and %lld when it began again: expected the same",
-          static_cast<Long>(known_.rows), static_cast<Long>(all));
+          "the stream gave %ld rows, and %ld when it began again: expected the same", known_.rows,
+          all);
 }
 
 std::unique_ptr<solver::BlockSource> StreamRows::subset(solver::RowSet rows) const {

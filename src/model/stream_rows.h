@@ -14,15 +14,15 @@
 
 namespace mercer::model {
 
-/// The blocks of a stream, each checked as rows in memory are: refusals say where it stands.
+/// The blocks of a stream, checked like rows in memory. Error messages name the block's position.
 class CheckedStream {
  public:
-  /// References are kept. One pass over a weighted stream: processes that share it sum two numbers.
+  /// References are kept. One pass over a weighted stream, to sum its weights over all processes.
   CheckedStream(const feature::FeatureMap& map, const Fitting& asked, const Found& found,
                 RowStream& stream, int64_t targets, Context& context);
 
-  /// From the first row to the end: body(first, block), its weights relative to those of all rows.
-  /// The number of rows.
+  /// Calls body(first, block) for every block, with relative weights (row_weights.h). Returns the
+  /// number of rows.
   int64_t pass(Context& context,
                const std::function<void(int64_t first, const RowStream::Block&)>& body) const;
 
@@ -46,11 +46,11 @@ class CheckedStream {
 
 class StreamRows final : public solver::BlockSource {
  public:
-  /// What the first pass found.
+  /// Results of the first pass.
   struct Known {
-    int64_t rows = 0;  // another number later is refused
+    int64_t rows = 0;  // later passes must have as many
     bool is_complete = true;
-    std::span<const double> classes = {};  // of these rows, or none
+    std::span<const double> classes = {};  // of the rows, or empty
   };
   /// References are kept.
   StreamRows(const CheckedStream& stream, const Preparation& preparation, const Known& known)
@@ -68,7 +68,7 @@ class StreamRows final : public solver::BlockSource {
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override;
 
  private:
-  /// Those rows of each block that are in the set, the first of them its row number `begin`.
+  /// For each block its rows that are in the set; `begin` is the first one's number in the set.
   void for_each_part(
       Context& context,
       const std::function<void(int64_t begin, const solver::BlockSource&)>& body) const;

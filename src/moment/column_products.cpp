@@ -44,17 +44,17 @@ std::vector<int64_t> blocks_of(std::span<const ColumnMoments> parts, int64_t N) 
   }
   require(
       dependent <= 1 || alike, MERCER_UNSUPPORTED,
-      "the variance of a product of %lld parts whose columns depend on each other has no closed "
+      "the variance of a product of %ld parts whose columns depend on each other has no closed "
       "form where those of one differ from pair to pair: expected at most one beside parts of "
       "independent columns if it is tensor_sketch, or a composition that ends in it or in blocks",
-      static_cast<long long>(dependent));
+      dependent);
   std::ranges::sort(blocks);
   blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
   for (size_t i = 1; i < blocks.size(); ++i) {
     require(blocks[i] == N || blocks[i] % blocks[i - 1] == 0, MERCER_UNSUPPORTED,
-            "the variance of a product of parts with blocks of %lld and of %lld dependent columns "
+            "the variance of a product of parts with blocks of %ld and of %ld dependent columns "
             "has no closed form: expected blocks that lie in each other",
-            static_cast<long long>(blocks[i - 1]), static_cast<long long>(blocks[i]));
+            blocks[i - 1], blocks[i]);
   }
   return blocks;
 }

@@ -18,8 +18,7 @@ constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
 
 void check_extent(const char* name, int64_t value) {
   require(value <= kMost, MERCER_INVALID_ARGUMENT,
-          "%s = %lld, expected at most %lld for a CountSketch", name, static_cast<long long>(value),
-          static_cast<long long>(kMost));
+          "%s = %ld, expected at most %ld for a CountSketch", name, value, kMost);
 }
 
 // entry(p) is the coordinate of the p-th number listed.

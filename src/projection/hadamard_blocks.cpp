@@ -71,8 +71,7 @@ MERCER_INSTANTIATE(double)
 
 int64_t padded_dimension(int64_t d) {
   require(d <= kMostInputs, MERCER_INVALID_ARGUMENT,
-          "inputs = %lld, expected at most %lld for a structured projection",
-          static_cast<long long>(d), static_cast<long long>(kMostInputs));
+          "inputs = %ld, expected at most %ld for a structured projection", d, kMostInputs);
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(d, kLeastDimension))));
 }
 

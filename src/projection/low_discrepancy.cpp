@@ -97,13 +97,11 @@ std::unique_ptr<Projection> make_low_discrepancy(const ProjectionArguments& argu
                                                  const char* name, int64_t dimensions) {
   const int64_t most = dimensions - further_coordinates(*arguments.law);
   require(arguments.d <= most, MERCER_UNSUPPORTED,
-          "inputs = %lld, expected at most %lld for projection = %s and the distribution of %s",
-          static_cast<long long>(arguments.d), static_cast<long long>(most), name,
-          arguments.subject.c_str());
+          "inputs = %ld, expected at most %ld for projection = %s and the distribution of %s",
+          arguments.d, most, name, arguments.subject.c_str());
   require(arguments.F <= random::kMostLowDiscrepancyPoints, MERCER_UNSUPPORTED,
-          "%lld frequencies, expected at most %lld for projection = %s",
-          static_cast<long long>(arguments.F),
-          static_cast<long long>(random::kMostLowDiscrepancyPoints), name);
+          "%ld frequencies, expected at most %ld for projection = %s", arguments.F,
+          random::kMostLowDiscrepancyPoints, name);
   return make_dense_of<LowDiscrepancyFrequencies<Points>>(arguments);
 }
 

@@ -24,8 +24,7 @@ int64_t sketch_dimension(std::span<const FactorShape> factors) {
   int64_t most = 1;
   for (const FactorShape& factor : factors) most = std::max(most, factor.dimension());
   require(most <= kMostInputs, MERCER_INVALID_ARGUMENT,
-          "inputs = %lld, expected at most %lld for a sketch", static_cast<long long>(most),
-          static_cast<long long>(kMostInputs));
+          "inputs = %ld, expected at most %ld for a sketch", most, kMostInputs);
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(most)));
 }
 

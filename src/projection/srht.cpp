@@ -133,8 +133,7 @@ class Srht final : public TypedSparseProjection<Srht> {
 
 int64_t srht_dimension(int64_t d) {
   require(d <= kMostPadded, MERCER_INVALID_ARGUMENT,
-          "inputs = %lld, expected at most %lld for projection = srht", static_cast<long long>(d),
-          static_cast<long long>(kMostPadded));
+          "inputs = %ld, expected at most %ld for projection = srht", d, kMostPadded);
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(d)));
 }
 

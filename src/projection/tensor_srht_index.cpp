@@ -153,10 +153,9 @@ void check_index(const IndexLaw& law) {
   require(law.rows != SrhtRows::tuple || bits > kMostEnumeratedBits ||
               law.columns <= int64_t{1} << bits,
           MERCER_INVALID_ARGUMENT,
-          "%lld columns (complex_to_real: half the features), expected at most d^p = %lld^%lld "
+          "%ld columns (complex_to_real: half the features), expected at most d^p = %ld^%ld "
           "distinct tuples for kind = tuple",
-          static_cast<long long>(law.columns), static_cast<long long>(law.d),
-          static_cast<long long>(law.factors));
+          law.columns, law.d, law.factors);
 }
 
 }  // namespace mercer::projection

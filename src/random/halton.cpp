@@ -92,8 +92,8 @@ std::vector<uint32_t> first_primes(int64_t count) {
 HaltonPoints::HaltonPoints(int64_t d, uint64_t seed, Scramble scramble)
     : seed_(seed), scramble_(scramble) {
   require(d <= kHaltonDimensions, MERCER_UNSUPPORTED,
-          "inputs = %lld, expected at most %lld for Halton points (primes below 2^16)",
-          static_cast<long long>(d), static_cast<long long>(kHaltonDimensions));
+          "inputs = %ld, expected at most %ld for Halton points (primes below 2^16)", d,
+          kHaltonDimensions);
   bases_ = first_primes(d);
 }
 

@@ -144,8 +144,8 @@ void reflect_strip(const Panel& panel, MatrixView<double> strip, double* W) noex
 
 void fill_haar_orthogonal(const Stream& stream, Context& context, MatrixView<double> Q) {
   const int64_t d = Q.rows;
-  require(Q.cols == d, MERCER_INVALID_ARGUMENT, "Q is %lld x %lld, expected a square matrix",
-          static_cast<long long>(d), static_cast<long long>(Q.cols));
+  require(Q.cols == d, MERCER_INVALID_ARGUMENT, "Q is %ld x %ld, expected a square matrix", d,
+          Q.cols);
   if (d == 0) return;
   const int64_t strips = (d + kStrip - 1) / kStrip;
   const int64_t scratch = worker_count(context, strips) * kPanel * kStrip;

@@ -57,8 +57,7 @@ void permutation(Cursor& cursor, std::span<int64_t> out) noexcept {
 void sample_without_replacement(Cursor& cursor, int64_t n, std::span<int64_t> out,
                                 Context* context) {
   require(n >= 0 && out.size() <= static_cast<uint64_t>(n), MERCER_INVALID_ARGUMENT,
-          "sample of %lld out of n = %lld without replacement, expected at most n",
-          static_cast<long long>(out.size()), static_cast<long long>(n));
+          "sample of %zu out of n = %ld without replacement, expected at most n", out.size(), n);
   std::unordered_map<int64_t, int64_t> displaced;
   displaced.reserve(out.size());
   std::optional<Stage> stage;

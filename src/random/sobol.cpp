@@ -74,8 +74,8 @@ uint64_t SobolDimension::digits(uint64_t index) const noexcept {
 SobolPoints::SobolPoints(int64_t d, uint64_t seed, Scramble scramble)
     : seed_(seed), scramble_(scramble) {
   require(d <= kSobolDimensions, MERCER_UNSUPPORTED,
-          "inputs = %lld, expected at most %lld for Sobol' points (tabulated direction numbers)",
-          static_cast<long long>(d), static_cast<long long>(kSobolDimensions));
+          "inputs = %ld, expected at most %ld for Sobol' points (tabulated direction numbers)", d,
+          kSobolDimensions);
 }
 
 void SobolPoints::fill(int64_t dimension, uint64_t first, std::span<double> out) const noexcept {

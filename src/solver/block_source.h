@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Blocks of (Z, Y, weight): all that what is learnt sees of the data. Rows may lie in memory, come
-// from a callback or be spread over processes; n x D numbers never exist at once.
+// Blocks of (Z, Y, weight): the only view of the data that solvers have. Rows may lie in memory,
+// come from a callback or be spread over processes; n x D numbers never exist at once.
 #pragma once
 
 #include <algorithm>
@@ -27,14 +27,14 @@ struct FeatureBlock {
   MatrixView<const double> Y;
   std::span<const double> weights;  // one per row, or empty: 1 each
   int64_t rows() const { return std::max(Z32.rows, Z64.rows); }
-  /// body(Z), in the precision that the source has.
+  /// Calls body with Z in the source's precision.
   template <class Body>
   void visit(const Body& body) const {
     Z64.data != nullptr ? body(Z64) : body(Z32);
   }
 };
 
-/// The same with features in double.
+/// A FeatureBlock with features in double.
 struct WideBlock {
   int64_t first = 0;
   MatrixView<const double> Z;
@@ -43,7 +43,7 @@ struct WideBlock {
   double weight(int64_t i) const { return weights.empty() ? 1.0 : weights[i]; }
 };
 
-/// Called after every block with its number of rows: for progress. May be empty.
+/// Progress: called after every block with its number of rows. May be empty.
 using RowsDone = std::function<void(int64_t rows)>;
 
 class BlockSource {
@@ -58,33 +58,32 @@ class BlockSource {
   /// Calls the body for every block in order, on the calling thread; views are valid until it
   /// returns. Every pass gives the same rows. A cancelled context stops between blocks.
   virtual void for_each(Context& context, const Body& body) const = 0;
-  /// The rows of a set as a source of their own, numbered from 0; refers to this source and to the
-  /// set's numbers.
+  /// A source of the given rows, numbered from 0; refers to this source and to the set's numbers.
   virtual std::unique_ptr<BlockSource> subset(RowSet rows) const = 0;
-  /// The class number of each row, for folds; none of a regression, or where it is not known.
+  /// The class of each row, for stratified folds; empty for regression or if unknown.
   virtual std::vector<double> classes() const { return {}; }
-  /// The group of each row, none of which splits take apart; none: rows stand by themselves.
+  /// The group of each row: splits keep a group together. Empty: every row is its own group.
   virtual std::vector<double> groups() const { return {}; }
-  /// Null: this process has all rows.
+  /// Sums over the processes that share the rows; null: this process has all rows.
   virtual Reduction* reduction() const { return nullptr; }
-  /// Features that are the values of a kernel with rows of their own, k(x, x_j), so that weights a
-  /// have the norm a'K a: which column is that of each row. None: plain features.
+  /// For features that are kernel values k(x, x_j), where coefficients a have the norm a'K a: the
+  /// column of each row. None for plain features.
   virtual std::optional<std::vector<int64_t>> kernel_columns() const { return std::nullopt; }
-  /// No target is NaN, which stands for one that was not observed.
+  /// No target is NaN, that is, missing.
   virtual bool is_complete() const { return true; }
-  /// The same blocks' targets and weights, without their features where these are not had anyway.
+  /// The same blocks' targets and weights. Features are not computed.
   using TargetBody =
       std::function<void(MatrixView<const double> Y, std::span<const double> weights)>;
   virtual void for_each_target(Context& context, const TargetBody& body) const;
 };
 
-/// Its rows with target k alone; the source is referred to.
+/// The source's rows with target k alone; the source is referred to.
 std::unique_ptr<BlockSource> one_output(const BlockSource& source, int64_t k);
 
 void for_each_wide(const BlockSource& source, Context& context,
                    const std::function<void(const WideBlock&)>& body);
 
-/// numbers summed over the processes that share the source's rows.
+/// Sums numbers over the processes that share the source's rows.
 void reduce(const BlockSource& source, std::span<double> numbers);
 
 }  // namespace mercer::solver

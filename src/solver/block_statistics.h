@@ -8,22 +8,22 @@
 
 namespace mercer::solver {
 
-/// Message of the INVALID_ARGUMENT for a map that returns NaN, Inf or numbers whose squares
-/// overflow, such as the skewed chi^2 below its shift, or high powers of large rows.
+/// Message for features that are NaN, infinite or of squares that overflow, such as the skewed
+/// chi^2 below its shift, or high powers of large rows.
 inline constexpr const char kFeaturesNotFinite[] =
     "the map's features of X are not finite, or their squares overflow: X is outside the kernel's "
     "domain or too large";
 
-/// That error unless all sums of squares are finite.
+/// INVALID_ARGUMENT with that message unless all sums of squares are finite.
 void require_finite_features(const RowStatistics& statistics);
 
-/// The source's rows of this process.
+/// Adds (removes) the source's rows of this process.
 void add_blocks(const BlockSource& source, RowStatistics& statistics, Context& context,
                 const RowsDone& done = {});
 void remove_blocks(const BlockSource& source, RowStatistics& statistics, Context& context,
                    const RowsDone& done = {});
 
-/// The statistics of all processes that share the source: where there is one, these themselves.
+/// The statistics summed over the processes that share the source; unchanged where there is one.
 RowStatistics take_reduced(const BlockSource& source, RowStatistics&& statistics);
 
 }  // namespace mercer::solver

@@ -11,7 +11,7 @@
 namespace mercer::solver {
 namespace {
 
-/// Features in numbers of `size` bytes, targets, weights.
+/// Bytes for features in numbers of `size` bytes, targets and weights.
 int64_t cached_bytes(const BlockSource& source, int64_t size) {
   const int64_t of_row = checked_add(checked_multiply(size, source.features(), "cache"),
                                      checked_multiply(8, source.outputs() + 1, "cache"), "cache");
@@ -40,7 +40,7 @@ class CachedSource final : public BlockSource {
     });
   }
 
-  /// False: features turned out to be double, and not to fit.
+  /// False if features turn out to be double and do not fit.
   bool complete() const { return complete_; }
   int64_t features() const override { return source_.features(); }
   int64_t outputs() const override { return source_.outputs(); }

@@ -41,15 +41,14 @@ double checked_shift(double lambda, double n) {
 }
 
 void require_rows(int64_t rows, const char* what) {
-  require(rows >= 1, MERCER_INVALID_ARGUMENT, "%s: %lld rows, expected at least 1", what,
-          static_cast<long long>(rows));
+  require(rows >= 1, MERCER_INVALID_ARGUMENT, "%s: %ld rows, expected at least 1", what, rows);
 }
 
 void require_rows(const RowStatistics& statistics, const char* what) {
   require_rows(statistics.rows(), what);
   require(statistics.weight() > 0, MERCER_INVALID_ARGUMENT,
-          "%s: the weights of %lld rows sum to %g, expected a positive number", what,
-          static_cast<long long>(statistics.rows()), statistics.weight());
+          "%s: the weights of %ld rows sum to %g, expected a positive number", what,
+          statistics.rows(), statistics.weight());
 }
 
 }  // namespace mercer::solver

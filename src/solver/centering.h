@@ -15,11 +15,11 @@ namespace mercer::solver {
 
 struct Means {
   MeanRow row;          // of features and outputs; zeros without centring
-  double distance = 0;  // squared, of the features' mean from the origin the sums were kept about
+  double distance = 0;  // squared, from the statistics' origin to the features' mean
 };
 
-/// Replaces Z'Z, Z'Y and sum y^2 by those of centred rows, or without `center` by those about zero,
-/// and returns the means. Centring leaves errors of eps n distance in the eigenvalues.
+/// Replaces Z'Z, Z'Y and sum y^2 by the sums about the mean, or about zero without `center`, and
+/// returns the means. Centring leaves errors of eps n distance in the eigenvalues.
 /// INVALID_ARGUMENT for sums that are not finite.
 Means center_in_place(RowStatistics& statistics, bool center);
 
@@ -29,7 +29,7 @@ std::vector<double> intercepts(const MeanRow& mean, MatrixView<const double> w);
 /// n lambda. INVALID_ARGUMENT unless lambda is finite and >= 0 and the product is finite.
 double checked_shift(double lambda, double n);
 
-/// INVALID_ARGUMENT unless rows >= 1, or some row of them has a weight.
+/// INVALID_ARGUMENT unless there is a row, and one of positive weight.
 void require_rows(int64_t rows, const char* what);
 void require_rows(const RowStatistics& statistics, const char* what);
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kCoupledRidge = "ridge of coupled outputs";
 
-/// How large the eigenproblem is, and whether it is the targets'.
+/// The size of the eigenproblem, and whether it is that of the targets.
 struct Side {
   int64_t size;
   bool dual;
@@ -42,12 +42,11 @@ void check(const BlockSource& rows, const RidgeProblem& problem) {
           "missing targets, or outputs that no one matrix joins, with the kernel itself (map "
           "exact), expected a map of features");
   require(problem.coupling == nullptr || problem.coupling->outputs() == rows.outputs(),
-          MERCER_DIMENSION_MISMATCH, "Y has %lld columns, expected the %lld outputs of the kernel",
-          static_cast<long long>(rows.outputs()),
-          static_cast<long long>(problem.coupling == nullptr ? 0 : problem.coupling->outputs()));
+          MERCER_DIMENSION_MISMATCH, "Y has %ld columns, expected the %ld outputs of the kernel",
+          rows.outputs(), problem.coupling == nullptr ? 0 : problem.coupling->outputs());
 }
 
-/// No target was observed: nothing is fitted, whatever lambda.
+/// The path without any observed target: zero at every lambda.
 class EmptyPath final : public CoupledPath {
  public:
   EmptyPath(int64_t features, int64_t outputs) : features_(features), outputs_(outputs) {}
@@ -72,7 +71,7 @@ class EmptyPath final : public CoupledPath {
   int64_t features_, outputs_;
 };
 
-/// Each output by itself, of the rows that have it.
+/// Independent outputs, each fitted to the rows that have its target.
 class SeparatePath final : public CoupledPath {
  public:
   SeparatePath(const BlockSource& rows, bool center, Context& context, const RowsDone& done)

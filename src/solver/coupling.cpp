@@ -22,9 +22,8 @@ Coupling::Coupling(int64_t outputs, Matrix<double> roots, std::vector<double> sc
     : outputs_(outputs), roots_(std::move(roots)), scale_(std::move(scale)) {
   require(outputs >= 1 && roots_.rows() >= 1 && roots_.cols() >= outputs &&
               roots_.cols() % outputs == 0 && std::ssize(scale_) == outputs,
-          MERCER_INVALID_ARGUMENT, "roots of %lld outputs are %lld x %lld, with %zu units",
-          static_cast<long long>(outputs), static_cast<long long>(roots_.rows()),
-          static_cast<long long>(roots_.cols()), scale_.size());
+          MERCER_INVALID_ARGUMENT, "roots of %ld outputs are %ld x %ld, with %zu units", outputs,
+          roots_.rows(), roots_.cols(), scale_.size());
   const double* const numbers = roots_.data();
   const int64_t count = roots_.rows() * roots_.cols();
   require(std::all_of(numbers, numbers + count, [](double x) { return std::isfinite(x); }) &&
@@ -36,7 +35,7 @@ Coupling::Coupling(int64_t outputs, Matrix<double> roots, std::vector<double> sc
   linalg::multiply(1.0, linalg::Transpose::no, B, linalg::Transpose::yes, B, 0.0, V.view());
   g_.resize(outputs);
   linalg::symmetric_eigen(V.view(), g_, context);
-  // What rounding has left of directions that B does not reach.
+  // Eigenvalues below this are rounding errors of directions that B does not reach.
   const double least = kEpsilon * static_cast<double>(outputs) * g_.back();
   for (double& g : g_) g = g > least ? g : 0;
   Q_ = Matrix<double>(outputs, outputs, context, kRoots);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Outputs that are learnt together: f(x) = S C'z(x) + b, S the diagonal of the targets' units, where
-// row c of C (D x p) is B_c theta_c, and ridge penalises |theta|^2 in the place of |C|^2. A kernel
-// k Gamma has one root B B' = Gamma for all features, a matrix-valued spectral density one for each
+// Outputs that are learnt together: f(x) = S C'z(x) + b, S the diagonal of the targets' units. Row
+// c of C (D x p) is B_c theta_c, and ridge penalises |theta|^2 instead of |C|^2. A kernel k Gamma
+// has one root B B' = Gamma for all features, a matrix-valued spectral density one root per
 // frequency (Brault, Heinonen, d'Alche-Buc 2016, sections 3 and 5.3).
 #pragma once
 
@@ -21,7 +21,7 @@ class Coupling {
   /// roots: row c is B_c (p x q), row after row, D of them, or one for all features; scale: p
   /// numbers > 0. Errors: INVALID_ARGUMENT for roots that are empty, 0 or not finite.
   Coupling(int64_t outputs, Matrix<double> roots, std::vector<double> scale, Context& context);
-  /// p outputs that have nothing to do with each other.
+  /// p independent outputs.
   static Coupling independent(int64_t outputs, Context& context);
 
   int64_t outputs() const noexcept { return outputs_; }                   // p
@@ -34,12 +34,12 @@ class Coupling {
     return roots_(shared() ? 0 : c, output * width() + column);
   }
   const std::vector<double>& scale() const noexcept { return scale_; }
-  /// C (D x p), row c B_c theta_c, of theta (D x q), and the adjoint; units of targets are not in it.
+  /// spread: C (D x p) from theta (D x q), without the targets' units. gather: its adjoint.
   void spread(MatrixView<const double> theta, MatrixView<double> C) const noexcept;
   void gather(MatrixView<const double> C, MatrixView<double> theta) const noexcept;
 
-  /// Of a shared root: B B' = Q diag(g) Q', Q p x p, g ascending and >= 0. In the basis Q outputs
-  /// are independent, and the j-th is a ridge at lambda / g_j (a Stein equation, made diagonal).
+  /// For a shared root: B B' = Q diag(g) Q', Q p x p, g ascending and >= 0. In the basis Q outputs
+  /// are independent, and output j is a ridge at lambda / g_j (a diagonalised Stein equation).
   MatrixView<const double> Q() const noexcept { return Q_.view(); }
   /// lambda / g_j for each j, infinity for g_j = 0.
   std::vector<double> lambdas(double lambda) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// All rows as if they were of another class, and those of class k once more with what is missing:
-// noises are smaller there, so that weights only grow, and nothing is taken away.
+// The statistics of class k: all rows as if of another class, plus the rows of class k with the
+// missing weight. Their noise is smaller, so that nothing is subtracted.
 #include "solver/dirichlet_posterior.h"
 
 #include <algorithm>
@@ -18,16 +18,16 @@ namespace {
 
 using linalg::Transpose;
 
-constexpr int64_t kSolvedRows = 64;  // at once
+constexpr int64_t kSolvedRows = 64;  // per block of a triangular solve
 
-/// Its rows with the target `value`, and `factor` times their weights.
+/// The same rows with target `value` and weights times `factor`.
 RowStatistics weighed(const RowStatistics& rows, double factor, double value, Context& context) {
   RowStatistics result = rows.clone(context);
   const RowStatistics::Parts parts = result.parts();
   parts.weight *= factor;
   for (int64_t k = 0; k < rows.features() * rows.features(); ++k) parts.gram.data[k] *= factor;
   for (double& sum : parts.sum_features) sum *= factor;
-  parts.origin_outputs[0] = value;  // about which all targets are 0
+  parts.origin_outputs[0] = value;  // all targets are 0 about it
   return result;
 }
 
@@ -35,7 +35,7 @@ int64_t class_of(MatrixView<const double> Y, int64_t i) {
   return std::max_element(Y.row(i), Y.row(i) + Y.cols) - Y.row(i);
 }
 
-/// The rows of one class in a block, gathered.
+/// Gathers the rows of one class in a block.
 void add_class(const WideBlock& block, int64_t k, RowStatistics& to, Context& context) {
   std::vector<int64_t> rows;
   std::vector<double> weights;
@@ -138,7 +138,7 @@ void DirichletPosterior::moments(MatrixView<const double> Z, MatrixView<double> 
   }
 }
 
-// Of each class L by rows, the features' means, weights, intercept and its variance.
+// For each class: L by rows, the features' means, coefficients, intercept and its variance.
 std::vector<double> DirichletPosterior::numbers() const {
   std::vector<double> all;
   for (const Process& one : of_class_) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Classes by Gaussian process regression (Milios, Camoriano, Michiardi, Rosasco, Filippone 2018,
-// equations 4 to 6): a label is a draw of a gamma variable of each class, shape alpha + 1 of its own
-// and alpha of others; the normal distributions of their logarithms' moments are the targets,
-// log(shape) - v/2 with the noise v = log(1 + 1/shape), of a process for each class.
+// Classification by Gaussian process regression (Milios, Camoriano, Michiardi, Rosasco, Filippone
+// 2018, equations 4 to 6). A label stands for one gamma variable per class, of shape alpha + 1 for
+// its own class and alpha for others. Matching log-normal moments gives each class's process the
+// target log(shape) - v/2 with noise variance v = log(1 + 1/shape).
 #pragma once
 
 #include <span>
@@ -19,16 +19,16 @@ struct DirichletTarget {
 };
 DirichletTarget dirichlet_target(double alpha, bool own);
 
-/// Sums of the features of each class's rows, from which those of every alpha follow: 8 K D^2 bytes.
+/// Row statistics of each class, which serve every alpha: 8 K D^2 bytes.
 class ClassSums {
  public:
-  /// Targets are one-hot codes. One pass; rows of all processes.
+  /// Targets are one-hot codes. One pass over the rows of all processes.
   ClassSums(const BlockSource& rows, Context& context);
   int64_t classes() const noexcept { return std::ssize(of_class_); }
   int64_t features() const noexcept { return of_class_[0].features(); }
   double weight() const noexcept;
   void merge(const ClassSums& other);
-  /// Rows weighed by 1 over the noise of class k's targets, which are the one output.
+  /// Statistics of class k's regression: one output, rows weighed by 1 over their noise variance.
   RowStatistics of_process(int64_t k, double alpha, Context& context) const;
 
  private:
@@ -37,16 +37,16 @@ class ClassSums {
 
 class DirichletPosterior {
  public:
-  /// theta ~ N(0, I / (n lambda)), n the rows' weight, and flat priors of intercepts where there are
-  /// any. O(K D^3). Errors: OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE.
+  /// Prior: theta ~ N(0, I / (n lambda)), n the rows' weight; flat for intercepts, if `center`.
+  /// O(K D^3). Errors: OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE.
   DirichletPosterior(const ClassSums& sums, double alpha, double lambda, bool center,
                      Context& context);
-  /// From numbers(); INVALID_ARGUMENT unless they are of so many features and classes.
+  /// From numbers(); INVALID_ARGUMENT unless their count fits features and classes.
   DirichletPosterior(std::span<const double> numbers, int64_t features, int64_t classes);
 
   int64_t classes() const noexcept { return std::ssize(of_class_); }
   int64_t features() const noexcept { return features_; }
-  /// Of f at rows of Z (n x D): n x K each. O(n K D^2).
+  /// Posterior mean and variance of f at rows of Z (n x D): n x K each. O(n K D^2).
   void moments(MatrixView<const double> Z, MatrixView<double> mean,
                MatrixView<double> variance) const;
   std::vector<double> numbers() const;

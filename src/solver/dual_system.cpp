@@ -87,7 +87,7 @@ void DualSystem::prepare_targets() {
   scale_rows(weights_, Y_.view());
 }
 
-// (I - 1 w') K (I - w 1') for the shares w of the rows, which sum to 1.
+// (I - 1 w') K (I - w 1') for the rows' shares w of the weight, which sum to 1.
 void DualSystem::centre_kernel() {
   const std::vector<double> means = linalg::column_means(K_.view(), weights_);
   mean_Z_.assign(features_, 0.0);
@@ -119,7 +119,7 @@ Weights DualSystem::solve(double lambda, Context& context) const {
 // (I - H)(y - mean) = n lambda (K + n lambda I)^{-1} (y - mean), and so is I - H itself but for the
 // intercept's share.
 Weights DualSystem::solve(double lambda, Context& context, Matrix<double>& residuals) const {
-  const Matrix<double> K = copy_of(K_, context);  // its factor, then its inverse
+  const Matrix<double> K = copy_of(K_, context);  // becomes the factor, then the inverse
   const Matrix<double> alpha = kernel_ridge(K.view(), Y_.view(), lambda, n_, context);
   linalg::cholesky_inverse(K.view());
   const double shift = n_ * lambda;
@@ -131,7 +131,7 @@ Weights DualSystem::solve(double lambda, Context& context, Matrix<double>& resid
 }
 
 Solution DualSystem::solution(double lambda, Context& context) const {
-  const Matrix<double> K = copy_of(K_, context);  // its factor afterwards
+  const Matrix<double> K = copy_of(K_, context);  // becomes the factor
   Weights weights =
       weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context), mean_Y_, context);
   const double left = n_ * lambda * inverse_trace(K.view(), context);
@@ -171,7 +171,7 @@ double DualSystem::residual_part(int64_t j, double lambda) const {
 }
 
 std::vector<double> DualSystem::gcv(double lambda) const {
-  // n - Tr H, of which K's rows have their number; the intercept takes one.
+  // n - Tr H is the sum of residual parts over K's rows, minus one for the intercept.
   double left = (n_ - static_cast<double>(rows())) + (center_ ? -1.0 : 0.0);
   for (int64_t j = 0; j < rows(); ++j) left += residual_part(j, lambda);
   std::vector<double> result(UY_.cols(), 0.0);
@@ -231,7 +231,7 @@ Matrix<double> DualSystem::left_out(const Matrix<double>& parts, const Matrix<do
   const Matrix<double> squares(n, count, context, kLeaveOneOut);
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = 0; i < count; ++i) squares(j, i) = U(j, i) * U(j, i);
-  const Matrix<double> left(count, parts.cols(), context, kLeaveOneOut);  // 1 - H_ii, less 1/n
+  const Matrix<double> left(count, parts.cols(), context, kLeaveOneOut);  // 1 - H_ii + 1/n
   linalg::multiply(1.0, kTransposed, squares.view(), kPlain, parts.view(), 0.0, left.view());
   Matrix<double> result(count, columns, context, kLeaveOneOut);
   linalg::multiply(1.0, kTransposed, U, kPlain, rotated.view(), 0.0, result.view());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Ridge in its dual form for fewer rows than features: K = Z Z' (n x n), f(x) = z(x)'Z'alpha +
-// intercept; or of a kernel itself, K its values, f(x) = k(x, rows) alpha + intercept. With centring K is replaced by (I - 11'/n) K (I - 11'/n), which is the Gram matrix of
-// centred features.
+// intercept; or with a kernel's values for K, f(x) = k(x, rows) alpha + intercept. With centring K
+// is replaced by (I - 11'/n) K (I - 11'/n), the Gram matrix of centred features.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@
 
 namespace mercer::solver {
 
-/// Values of a kernel, n x n, and which of so many columns of features are those with each row.
+/// Values of a kernel (n x n), and the column of each row among the `features` columns.
 struct KernelMatrix {
   Matrix<double> K;
   std::vector<int64_t> columns;
@@ -27,7 +27,7 @@ class DualSystem {
   /// Takes over the features (n x D), targets (n x outputs) and weights (n, or none). O(n^2 D).
   DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> weights, bool center,
              Context& context);
-  /// The same of a kernel. O(n^2).
+  /// From a kernel matrix. O(n^2).
   DualSystem(KernelMatrix kernel, Matrix<double> Y, std::vector<double> weights, bool center,
              Context& context);
 
@@ -35,72 +35,72 @@ class DualSystem {
   int64_t outputs() const noexcept { return Y_.cols(); }
   /// n of the formulas: the sum of the rows' weights.
   double weight() const noexcept { return n_; }
-  /// As they were handed over.
+  /// The targets that were passed, not centred.
   MatrixView<const double> targets() const noexcept { return targets_.view(); }
   double weight_of(int64_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
   /// alpha by Cholesky, O(n^3 / 3), with the jitter of kernel_ridge.
   Weights solve(double lambda, Context& context) const;
-  /// The same, with leave_one_out at lambda in `residuals`: from (K + n lambda I)^{-1}, n^3 more.
+  /// Also writes leave_one_out at lambda to `residuals`, from (K + n lambda I)^{-1}: n^3 more.
   Weights solve(double lambda, Context& context, Matrix<double>& residuals) const;
   /// With an estimate of Tr H, as ridge_cholesky_solution.
   Solution solution(double lambda, Context& context) const;
 
   /// K = U diag(s) U' for gcv and leave_one_out, which need it: O(n^3), once.
   void decompose(Context& context);
-  /// After it, as RidgePath has them: eigenvectors in feature space, of a kernel functions.
+  /// After decompose, as in RidgePath: eigenvectors in feature space, or for a kernel functions.
   std::span<const double> eigenvalues() const noexcept { return s_; }
   double null_level() const;
   Directions directions(int64_t count, Context& context) const;
   /// n RSS / (n - Tr H)^2 per output; infinite where the fit interpolates, n - Tr H <= 1e-8 n.
   std::vector<double> gcv(double lambda) const;
-  /// As RidgePath has it.
+  /// As RidgePath::evidence.
   std::vector<double> evidence(double lambda) const;
   /// Tr H, one more for the intercept when centred.
   double effective_dimension(double lambda) const;
   /// (y - f)_i / (1 - H_ii) of rows [first, last): rows x (lambdas times outputs), all outputs of
-  /// the first lambda first; infinite where 1 - H_ii <= 1e-8. H is that of the weighted rows; a row
-  /// of weight 0 gets 0.
+  /// the first lambda first; infinite where 1 - H_ii <= 1e-8. H is the hat matrix of the weighted
+  /// rows; a row of weight 0 gets 0.
   Matrix<double> leave_one_out(std::span<const double> lambdas, int64_t first, int64_t last,
                                Context& context) const;
-  /// Of a combination, after decompose: weights, D x columns, and rows x columns left out.
+  /// For a combination of the outputs, after decompose: weights (D x columns), and leave-one-out
+  /// residuals (rows x columns).
   Weights solve(const Combination& of, Context& context) const;
   Matrix<double> leave_one_out(const Combination& of, int64_t first, int64_t last,
                                Context& context) const;
 
  private:
-  /// Takes over Y and its means.
+  /// Weighs and centres Y.
   void prepare_targets();
   void centre_kernel();
   Weights weights_of(const Matrix<double>& alpha, std::vector<double> mean_Y,
                      Context& context) const;
-  /// Weights of the rows' own columns from alpha.
+  /// Copies alpha to the columns of the kernel's rows.
   void put_columns(const Matrix<double>& alpha, MatrixView<double> w) const;
-  /// rotated: what of each eigenvector is in the residuals of a column, n x columns; parts: of each
-  /// eigenvector in the rows' own, n x (columns over each).
+  /// rotated: residuals in the eigenbasis, n x columns. parts: I - H in the eigenbasis, n x
+  /// (columns / each), each column shared by `each` residual columns.
   Matrix<double> left_out(const Matrix<double>& parts, const Matrix<double>& rotated, int64_t each,
                           int64_t first, int64_t last, Context& context) const;
-  /// residual_part of every eigenvector: rows x lambdas.
+  /// residual_part of every eigenvector: n x lambdas.
   Matrix<double> residual_parts(std::span<const double> lambdas, Context& context) const;
-  /// A residual divided by what is left of its row, 1 - H_ii but for the intercept's share.
+  /// residual / (1 - H_ii); `left` is 1 - H_ii before the intercept's share is subtracted.
   double left_out(double residual, double left, std::size_t row) const;
-  /// n lambda / (s + n lambda), the part of eigenvector j that is left in the residual.
+  /// n lambda / (s_j + n lambda), the share of eigenvector j that remains in the residual.
   double residual_part(int64_t j, double lambda) const;
-  /// What the intercept adds to H_ii.
+  /// The intercept's part of H_ii.
   double intercept_share(std::size_t row) const {
     return center_ ? weight_of(static_cast<int64_t>(row)) / n_ : 0.0;
   }
 
   Matrix<double> targets_;
-  Matrix<double> Z_;             // centred when center_, rows times the roots of their weights;
-                                 // empty of a kernel
-  Matrix<double> Y_;             // the same
+  Matrix<double> Z_;             // centred if center_, rows times sqrt(weight); empty for a kernel
+  Matrix<double> Y_;             // likewise
   std::vector<double> weights_;  // empty: 1 each
   double n_;                     // their sum
   bool center_;
   std::vector<double> mean_Y_;    // zeros without centring
   std::vector<double> mean_Z_;    // of all columns
-  double mean_K_ = 0;             // of a kernel, over all pairs of rows; without centring 0
-  std::vector<int64_t> columns_;  // of a kernel
+  double mean_K_ = 0;             // kernel: mean over pairs of rows; without centring 0
+  std::vector<int64_t> columns_;  // kernel: the column of each row
   int64_t features_;
   Matrix<double> K_;       // centred, lower triangle
   Matrix<double> U_;       // row j is eigenvector j

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The marginal likelihood of ridge regression on a path of lambdas: with K = ZZ' + n lambda I, an
-// amplitude for each output at its maximum and a flat prior of the intercept, whose degree is lost,
-//   f = 1/2 log(y'K^{-1}y) + 1/(2 m) log |K|, m = n less the intercept's degree,
-// is the negative log marginal likelihood over m but for a constant (Rasmussen and Williams 2006,
-// sections 2.7 and 5.4). K's eigenvalues are those of Z'Z or ZZ' plus n lambda.
+// The marginal likelihood of ridge regression on a path of lambdas. With K = ZZ' + n lambda I, the
+// best amplitude for each output and a flat prior on the intercept, which takes one degree,
+//   f = 1/2 log(y'K^{-1}y) + 1/(2 m) log |K|, m = n - 1 (n without an intercept),
+// is the negative log marginal likelihood divided by m, up to a constant (Rasmussen and Williams
+// 2006, sections 2.7 and 5.4). K's eigenvalues are those of Z'Z or ZZ' plus n lambda.
 #pragma once
 
 #include <cmath>
@@ -16,18 +16,18 @@ namespace mercer::solver {
 
 class EvidenceSums {
  public:
-  /// outside: of y'y what no eigenvector explains. shift: n lambda > 0, which `others` more
-  /// eigenvalues of K are; below 0 so many of those that are added are none of K's.
+  /// outside: the part of y'y that no eigenvector explains. shift: n lambda > 0. others: how many
+  /// more eigenvalues K has than are added, all equal to shift; negative if K has fewer.
   EvidenceSums(std::span<const double> outside, double shift, double others)
       : determinant_(others * std::log(shift)) {
     for (const double rest : outside) quadratic_.push_back(rest / shift);
   }
-  /// Eigenvalue s of Z'Z or ZZ', whose c are worth `share` c^2 of y'K^{-1}y.
+  /// Adds eigenvalue s of Z'Z or ZZ', which contributes share c_o^2 to y'K^{-1}y of output o.
   void add(double s, const double* c, double shift, double share) {
     determinant_ += std::log(s + shift);
     for (std::size_t o = 0; o < quadratic_.size(); ++o) quadratic_[o] += share * c[o] * c[o];
   }
-  /// f of each output; 0 of constant ones, which say nothing of lambda.
+  /// f of each output; 0 for a constant output, which says nothing about lambda.
   std::vector<double> of(double degrees) const {
     std::vector<double> result;
     for (const double q : quadratic_)

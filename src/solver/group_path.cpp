@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// With A = Phi~ (m x r), A'A = V'SV or AA' = V'SV, T the rows of A V' or of V', and c = V A'y or
-// V y, the residual is y - T diag(1/(s + n lambda)) c, resp. T diag(n lambda/(s + n lambda)) c, and
-// what it is of y, I - H, the same with T' in the place of c, less the intercepts' share. A row
-// left out with all its targets has (I - H)_ii^{-1} times its residuals.
+// With A = Phi~ (m x r), A'A = V'SV (primal) or AA' = V'SV (dual), T = A V' or V', and c = V A'y or
+// V y, the residual is y - T diag(1/(s + n lambda)) c or T diag(n lambda/(s + n lambda)) c. I - H
+// is the same with T' for c, minus the intercepts' share. Leaving out a row with all its targets
+// multiplies its residuals by (I - H)_ii^{-1}.
 #include "solver/group_path.h"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ MatrixView<double> column(std::span<double> x) {
 
 int64_t products_of(int64_t q) { return q * (q + 3) / 2; }
 
-/// T_a T_b (b <= a) and T_a c of the rows of a group: what its residuals are weighted sums of.
+/// T_a T_b (b <= a) and T_a c for the targets of a group; its residuals are weighted sums of them.
 void append_products(MatrixView<const double> T, std::span<const double> c, double*& to) {
   for (int64_t a = 0; a < T.rows; ++a) {
     const double* const x = T.row(a);
@@ -43,7 +43,7 @@ void append_products(MatrixView<const double> T, std::span<const double> c, doub
   }
 }
 
-/// Where the group that begins at a ends.
+/// The end of the group that begins at a.
 size_t end_of(std::span<const Target> targets, size_t a) {
   size_t end = a;
   while (end < targets.size() && targets[end].row == targets[a].row) ++end;
@@ -191,7 +191,7 @@ Matrix<double> GroupPath::leave_one_out(std::span<const double> lambdas, const W
   Matrix<double> residuals(block.Z.rows, checked_multiply(L, p, kGroupRidge), context, kGroupRidge);
   residuals.fill(0);
   const std::vector<Target> targets = targets_of(block.Y, block.weights);
-  // As many rows side by side as keep their products within a bounded block.
+  // The number of rows whose products fill a bounded block.
   const int64_t size = std::clamp<int64_t>(kBlockNumbers / (products_of(p) * k), 1, block.Z.rows);
   const Matrix<double> products(size * products_of(p), k, context, kGroupRidge);
   const Matrix<double> sums(size * products_of(p), L, context, kGroupRidge);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The CoupledPath of any roots and of missing targets, by rows of coefficients (group_sums.h): from
-// one eigendecomposition of H (r x r), or of the Gram matrix of the m targets where m < r. Private
-// to solver.
+// The CoupledPath for any roots and missing targets, by rows of coefficients (group_sums.h): one
+// eigendecomposition of H (r x r), or of the Gram matrix of the m targets if m < r. Private to
+// solver.
 #pragma once
 
 #include "solver/group_sums.h"
@@ -14,7 +14,7 @@ class GroupPath final : public CoupledPath {
   GroupPath(const BlockSource& rows, const RidgeProblem& problem, const Coupling& coupling,
             bool dual, Context& context, const RowsDone& done);
   int64_t outputs() const noexcept override { return coupling_.outputs(); }
-  /// n of n lambda, where these rows are but part of those that are fitted.
+  /// Sets n of n lambda, if these rows are only part of the fitted rows.
   void count(double n) noexcept { n_ = n; }
   Weights solve(double lambda, Context& context) const override;
   double effective_dimension(double lambda) const override;
@@ -26,10 +26,10 @@ class GroupPath final : public CoupledPath {
                       const RowsDone& done);
   void decompose_targets(const BlockSource& rows, const RidgeProblem& problem, Context& context,
                          const RowsDone& done);
-  /// Rows of Phi~V', or of V', of these targets of a block.
+  /// The targets' rows of Phi~V' (dual: of V').
   Matrix<double> turned(const WideBlock& block, std::span<const Target> targets,
                         Context& context) const;
-  /// How much of eigenvector j stays: in what is fitted, in the dual in what is not.
+  /// The factor of eigenvector j in the fit (dual: in the residual).
   double part(std::size_t j, double lambda) const;
   void leave_out_group(const WideBlock& block, std::span<const Target> group,
                        MatrixView<const double> sums, MatrixView<double> residuals) const;
@@ -40,8 +40,8 @@ class GroupPath final : public CoupledPath {
   double n_ = 0;
   Matrix<double> V_;             // row j: eigenvector j
   std::vector<double> s_, own_;  // eigenvalues; V s, or V y~
-  Matrix<double> Phi_;           // of the dual
-  std::vector<int64_t> first_;   // of the dual: of row i among the targets
+  Matrix<double> Phi_;           // dual
+  std::vector<int64_t> first_;   // dual: the first target of row i
 };
 
 }  // namespace mercer::solver

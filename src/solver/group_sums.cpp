@@ -18,7 +18,7 @@ double weight_at(std::span<const double> weights, int64_t i) {
   return weights.empty() ? 1.0 : weights[i];
 }
 
-/// One for each output, of the rows that have it.
+/// Statistics for each output, of the rows that have its target.
 std::vector<RowStatistics> separate_sums(const BlockSource& rows, Context& context,
                                          const RowsDone& done) {
   std::vector<RowStatistics> sums;
@@ -42,7 +42,7 @@ std::vector<RowStatistics> separate_sums(const BlockSource& rows, Context& conte
   return sums;
 }
 
-/// H += the part of output k, whose sum over rows is gram.
+/// H += the part of output k with Gram matrix gram.
 void add_gram(const Coupling& coupling, int64_t k, double factor, MatrixView<const double> gram,
               Context& context, MatrixView<double> H) {
   const int64_t D = gram.rows, q = coupling.width();

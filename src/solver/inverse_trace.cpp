@@ -11,7 +11,7 @@ namespace mercer::solver {
 namespace {
 
 constexpr int64_t kProbes = 16;
-constexpr int64_t kExact = 256;  // unit vectors cost no more than a factor's making
+constexpr int64_t kExact = 256;  // up to here the exact trace costs no more than the factor
 
 }  // namespace
 

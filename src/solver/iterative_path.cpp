@@ -22,11 +22,11 @@ using linalg::Transpose;
 
 constexpr const char* kIterativeRidge = "ridge by conjugate gradients";
 constexpr int64_t kRank = 256, kRowsOfRank = 32;
-constexpr uint64_t kSketchSeed = 1;  // which changes speed, not solutions
+constexpr uint64_t kSketchSeed = 1;  // changes speed, not solutions
 constexpr double kTolerance = 1e-9;
 constexpr int64_t kMostIterations = 2000;
 
-/// H + diag(shift) on each column its own.
+/// H + shift_j I on column j.
 class Shifted final : public linalg::LinearOperator {
  public:
   Shifted(const NormalOperator& H, std::vector<double> shifts)
@@ -53,7 +53,7 @@ std::vector<int64_t> spread_rows(int64_t rows, int64_t most) {
   return chosen;
 }
 
-/// Features of all rows beside what else is held.
+/// Whether the features of all rows fit beside the other memory.
 bool leaves_room(const BlockSource& rows, const Context& context) {
   const int64_t numbers = checked_add(rows.rows(), 4 * (kRank + rows.outputs()), kIterativeRidge);
   return context.has_room(checked_multiply(
@@ -78,7 +78,7 @@ class IterativePath final : public LambdaPath {
     share_ = sampled.weight() / H_.weight();
     try {
       sketch_.emplace(sampled, std::min(kRank, rows_.features()), kSketchSeed, context);
-    } catch (const Error& error) {  // features that vary by no more than rounding need none
+    } catch (const Error& error) {  // numerically constant features need no preconditioner
       if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
     }
   }
@@ -127,7 +127,7 @@ class IterativePath final : public LambdaPath {
     for (double& mean : mean_) mean /= H_.weight();
   }
 
-  /// Z'W(Y - mean), which the mean of Z takes no part in.
+  /// Z'W(Y - mean), the same for centred Z.
   void take_products(Context& context, const RowsDone& done) {
     const Matrix<double> left(rows_.block_rows(), rows_.outputs(), context, kIterativeRidge);
     B_.fill(0);
@@ -142,7 +142,7 @@ class IterativePath final : public LambdaPath {
       reduce(rows_, {B_.view().row(j), static_cast<std::size_t>(B_.cols())});
   }
 
-  /// n lambda over the eigenvalue of Gamma that each rotated output has.
+  /// n lambda over Gamma's eigenvalue, for each rotated output.
   std::vector<double> shifts_of(double lambda) const {
     std::vector<double> shifts(mean_.size(), lambda);
     if (problem_.coupling != nullptr) shifts = problem_.coupling->lambdas(lambda);
@@ -155,7 +155,7 @@ class IterativePath final : public LambdaPath {
     return shifts;
   }
 
-  /// Columns S^{-1} Q of them, or back by Q'S.
+  /// Multiplies outputs by S^{-1} Q, or back by Q'S.
   void rotate(MatrixView<const double> from, bool forth, MatrixView<double> to) const {
     const Coupling* const coupling = problem_.coupling;
     for (int64_t i = 0; i < from.rows && coupling == nullptr; ++i)
@@ -170,13 +170,13 @@ class IterativePath final : public LambdaPath {
     linalg::multiply(1.0, Transpose::no, from, Transpose::no, M.view(), 0.0, to);
   }
 
-  std::unique_ptr<BlockSource> cached_;  // null: features are made anew
+  std::unique_ptr<BlockSource> cached_;  // null: features are recomputed
   const BlockSource& rows_;
   RidgeProblem problem_;
   NormalOperator H_;
   Matrix<double> B_;
   std::vector<double> mean_;  // of the targets
-  double share_ = 1;          // of the weight, that the sketch is of
+  double share_ = 1;          // the sketched rows' share of the weight
   std::optional<NystroemPreconditioner> sketch_;
 };
 

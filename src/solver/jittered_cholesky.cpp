@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// LAPACK leaves the other triangle alone, so it keeps a copy of the matrix between attempts at no
-// cost in memory.
+// LAPACK does not touch the other triangle, which keeps a copy of the matrix between attempts.
 #include "solver/jittered_cholesky.h"
 
 #include <algorithm>
@@ -44,7 +43,7 @@ void copy_triangle(MatrixView<double> A, bool save, Context& context) {
 
 void jittered_cholesky(MatrixView<double> A, Context& context) {
   const int64_t n = A.rows;
-  Stage stage(context, 1);  // whose attempts count for nothing: hardly any matrix needs a second
+  Stage stage(context, 1);  // ignores further attempts, which are rare
   std::vector<double> diagonal(n);
   double mean = 0;
   for (int64_t i = 0; i < n; ++i) {
@@ -54,8 +53,7 @@ void jittered_cholesky(MatrixView<double> A, Context& context) {
   copy_triangle(A, true, context);
   int64_t pivot = linalg::cholesky(A);
   require(std::isfinite(mean), MERCER_NOT_POSITIVE_DEFINITE,
-          "pivot %lld of %lld is not finite: the matrix holds NaN or Inf",
-          static_cast<long long>(pivot), static_cast<long long>(n));
+          "pivot %ld of %ld is not finite: the matrix holds NaN or Inf", pivot, n);
   double jitter = kFirstJitter * mean;
   for (int attempt = 0; pivot != 0 && attempt < kAttempts; ++attempt, jitter *= 10) {
     context.checkpoint();
@@ -66,8 +64,8 @@ void jittered_cholesky(MatrixView<double> A, Context& context) {
   stage.advance(1);
   context.checkpoint();
   require(pivot == 0, MERCER_NOT_POSITIVE_DEFINITE,
-          "pivot %lld of %lld is not positive, not even with 1e-9 of the mean diagonal, %g, added",
-          static_cast<long long>(pivot), static_cast<long long>(n), mean);
+          "pivot %ld of %ld is not positive, not even with 1e-9 of the mean diagonal, %g, added",
+          pivot, n, mean);
 }
 
 }  // namespace mercer::solver

@@ -20,9 +20,8 @@ Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, do
 Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, double lambda,
                             double n, Context& context) {
   require(K.rows == K.cols && Y.rows == K.rows, MERCER_DIMENSION_MISMATCH,
-          "K is %lld x %lld and Y has %lld rows, expected a square K with a row for each of Y's",
-          static_cast<long long>(K.rows), static_cast<long long>(K.cols),
-          static_cast<long long>(Y.rows));
+          "K is %ld x %ld and Y has %ld rows, expected a square K with a row for each of Y's",
+          K.rows, K.cols, Y.rows);
   require_rows(K.rows, "kernel_ridge");
   const double shift = checked_shift(lambda, n);
   for (int64_t i = 0; i < K.rows; ++i) K(i, i) += shift;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Exact kernel ridge regression, the reference that random features are compared with: alpha = (K +
-// n lambda I)^{-1} Y.
+// Exact kernel ridge regression: alpha = (K + n lambda I)^{-1} Y, the reference for features.
 #pragma once
 
 #include "base/aligned.h"
@@ -10,9 +9,9 @@
 
 namespace mercer::solver {
 
-/// K is symmetric with a row for each of Y's (lower triangle read), destroyed. Returns alpha, of
-/// the shape of Y. n: the rows, or the sum of their weights where K and Y carry their roots. Jitter
-/// as ridge_cholesky.
+/// K: symmetric (lower triangle read), destroyed. Returns alpha, of the shape of Y. n: the number
+/// of rows, or the sum of their weights if K and Y carry square roots of weights. Jitter as in
+/// ridge_cholesky.
 Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, double lambda,
                             double n, Context& context);
 /// n = rows of K.

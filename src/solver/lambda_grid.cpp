@@ -9,8 +9,7 @@
 namespace mercer::solver {
 
 std::vector<double> lambda_grid(double largest, double smallest, int64_t count) {
-  require(count >= 1, MERCER_INVALID_ARGUMENT, "count = %lld, expected at least 1",
-          static_cast<long long>(count));
+  require(count >= 1, MERCER_INVALID_ARGUMENT, "count = %ld, expected at least 1", count);
   require(std::isfinite(largest) && smallest > 0 && smallest <= largest, MERCER_INVALID_ARGUMENT,
           "lambdas from %g to %g, expected finite largest >= smallest > 0", largest, smallest);
   std::vector<double> grid(count, smallest);

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kRidge = "ridge regression";
 
-/// The features, their products and a copy of these, which is factored.
+/// Features, Gram matrix, and the copy of it that is factored.
 int64_t dual_numbers(int64_t rows, int64_t features) {
   const int64_t squares = checked_multiply(2, checked_multiply(rows, rows, kRidge), kRidge);
   return checked_add(squares, checked_multiply(rows, features, kRidge), kRidge);
@@ -110,7 +110,7 @@ bool is_dual(const BlockSource& rows) {
 
 namespace {
 
-/// The rows' features, or those of their own columns.
+/// The rows' features, or their kernel columns.
 DualSystem dual_system_of(Matrix<double> Z, std::optional<std::vector<int64_t>> columns,
                           int64_t features, Matrix<double> Y, std::vector<double> weights,
                           bool center, Context& context) {
@@ -125,7 +125,7 @@ DualSystem make_dual_system(const BlockSource& rows, bool center, Context& conte
                             const RowsDone& done) {
   const auto columns = rows.kernel_columns();
   const int64_t width = columns ? rows.rows() : rows.features();
-  // What is made after the last row is refused before the first.
+  // Check memory for the factorisation before reading any row.
   context.require_room(checked_multiply(8, dual_numbers(rows.rows(), width), kRidge),
                        "the dual form");
   Matrix<double> Z(rows.rows(), width, context, "the features of all rows");

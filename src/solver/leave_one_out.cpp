@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Leave-one-out residuals in closed form, (y - yhat)_i / (1 - H_ii) (Allen 1974), exact for a ridge
-// whose n lambda is kept when the row leaves. In the eigenbasis U = (Z - mean) V:
+// Leave-one-out residuals in closed form, (y - yhat)_i / (1 - H_ii) (Allen 1974), exact for ridge
+// regression with n lambda kept. In the eigenbasis U = (Z - mean) V:
 //   H_ii = sum_j u_ij^2/(s_j + n lambda) (+ 1/n for the unpenalised intercept),   yhat = U
 //   diag(1/(s + n lambda)) c + ybar.
-// A row of weight w has w H_ii in the place of H_ii.
+// A row of weight w has w H_ii instead of H_ii.
 // U does not depend on lambda, so a path costs one rows x D x D product and two thin ones.
 #include <algorithm>
 
@@ -31,21 +31,19 @@ void square(MatrixView<double> U) {
 void require_training_block(const RidgePath& path, MatrixView<const double> Z,
                             MatrixView<const double> Y) {
   require(Z.cols == path.features(), MERCER_DIMENSION_MISMATCH,
-          "Z has %lld columns, expected features = %lld", static_cast<long long>(Z.cols),
-          static_cast<long long>(path.features()));
+          "Z has %ld columns, expected features = %ld", Z.cols, path.features());
   require(Y.cols == path.outputs() && Y.rows == Z.rows, MERCER_DIMENSION_MISMATCH,
-          "Y is %lld x %lld, expected %lld rows as in Z and outputs = %lld",
-          static_cast<long long>(Y.rows), static_cast<long long>(Y.cols),
-          static_cast<long long>(Z.rows), static_cast<long long>(path.outputs()));
+          "Y is %ld x %ld, expected %ld rows as in Z and outputs = %ld", Y.rows, Y.cols, Z.rows,
+          path.outputs());
 }
 
 }  // namespace
 
-/// What the columns of residuals take, in the eigenbasis.
+/// Factors of the columns of residuals in the eigenbasis.
 struct RidgePath::State::LeftOut {
   Matrix<double> inverses;      // 1/(s + n lambda): D x lambdas
   Matrix<double> coefficients;  // inverses times c: D x columns
-  int64_t each;                 // columns of a lambda, which lie side by side
+  int64_t each;                 // adjacent columns that share a lambda
 };
 
 RidgePath::State::LeftOut RidgePath::State::prepare_left_out(std::span<const double> lambdas,
@@ -64,7 +62,7 @@ RidgePath::State::LeftOut RidgePath::State::prepare_left_out(std::span<const dou
   return factors;
 }
 
-/// targets: (row, column) -> what the column's fit is to have there, its mean taken out.
+/// targets: (row, column) -> the centred target.
 template <class Targets>
 Matrix<double> RidgePath::State::left_out(const LeftOut& factors, MatrixView<const double> Z,
                                           const Targets& targets, std::span<const double> weights,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The losses. Those of a regression are sums over the outputs of a function of u = y - s. The
-// quantile loss is convolved with the uniform density on [-delta, delta], which rounds its kink and
-// moves its minimum by O(delta^2) alone (Fernandes, Guerre, Horta 2021).
+// Loss functions. Regression losses are sums over the outputs of a function of u = y - s. The
+// quantile loss is convolved with the uniform density on [-delta, delta], which smooths its kink
+// and moves its minimum by only O(delta^2) (Fernandes, Guerre, Horta 2021).
 #include "solver/loss.h"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ LossValue huber(std::span<const double> s, std::span<const double> y,
   return loss;
 }
 
-/// tau u for u > 0, (tau - 1) u for u < 0 (Koenker, Bassett 1978), rounded within delta.
+/// tau u for u > 0, (tau - 1) u for u < 0 (Koenker, Bassett 1978), smoothed within delta.
 LossValue quantile(std::span<const double> s, std::span<const double> y,
                    const LossParameters& parameters, std::span<double> slope) {
   LossValue loss;
@@ -84,7 +84,7 @@ LossValue quantile(std::span<const double> s, std::span<const double> y,
   return loss;
 }
 
-/// e^s - y s: minus the log likelihood of counts y of mean e^s, but for log y!.
+/// e^s - y s: the negative log likelihood of counts y of mean e^s, without log y!.
 LossValue poisson(std::span<const double> s, std::span<const double> y, const LossParameters&,
                   std::span<double> slope) {
   LossValue loss;

@@ -16,7 +16,7 @@
 namespace mercer::solver {
 namespace {
 
-constexpr int64_t kRowsPerFeature = 2;  // that the covariance is of, at most
+constexpr int64_t kRowsPerFeature = 2;  // at most, in the covariance
 constexpr double kLeastCurvature = 1e-6;
 constexpr int64_t kPasses = 3;  // before the first descent
 
@@ -24,7 +24,7 @@ int64_t scaling_bytes(int64_t features) {
   return checked_multiply(16, checked_multiply(features, features, "scaling"), "scaling");
 }
 
-/// Scaling sums over processes, so that either all of them do it or none.
+/// Scaling sums over processes: either all of them do it or none.
 bool all_have_room(const BlockSource& source, const Context& context) {
   double without = context.has_room(scaling_bytes(source.features())) ? 0 : 1;
   reduce(source, {&without, 1});
@@ -113,7 +113,7 @@ linalg::LbfgsResult LossFit::run(double lambda, const LossFitOptions& options, C
   bool factored = false;
   if (scaling_)
     descent.preconditioner = [&](std::span<double> r) {
-      // By now the function has been evaluated where the run begins.
+      // The function has been evaluated at the starting point by now.
       if (!factored)
         scaling_->factor(std::max(objective_->curvature(), kLeastCurvature), lambda, context);
       factored = true;

@@ -14,30 +14,30 @@
 namespace mercer::solver {
 
 struct LossFitOptions {
-  double tolerance = 0;           // on what a step is expected to lower f by, relative to f
+  double tolerance = 0;           // on the expected decrease of f in a step, relative to f
   double gradient_tolerance = 0;  // on the gradient's largest entry
   int64_t most_iterations = 500;
 };
 
-/// One objective for lambda after lambda, each from the x of the one before; the first from 0.
-/// Features are correlated, so steps are scaled by (c G + lambda I)^{-1}, G the covariance of the
-/// features, of at most 2 D rows evenly spread, and c the loss's mean curvature; where 16 D^2 bytes
-/// have no room, in one of the processes that share the rows, they are not.
+/// Minimises one objective for lambda after lambda, each from the x of the one before, the first
+/// from 0. L-BFGS is preconditioned by (c G + lambda I)^{-1}, G the features' covariance over at
+/// most 2 D rows evenly spread, c the loss's mean curvature; not where 16 D^2 bytes do not fit in
+/// some process.
 class LossFit {
  public:
-  /// The source is referred to. Its features are cached where that fits (cached_source.h).
-  /// statistics: of the source's rows or of others like them, where there are any; referred to.
+  /// The source is referred to. Its features are cached if they fit (cached_source.h). statistics:
+  /// of these rows or similar ones, for the preconditioner; referred to, may be null.
   LossFit(const BlockSource& source, LossOptions options, Context& context,
           const RowStatistics* statistics = nullptr);
   ~LossFit();
 
   /// Moves x to the minimum for lambda.
   linalg::LbfgsResult run(double lambda, const LossFitOptions& options, Context& context);
-  /// Whether the last run ended at a minimum (linalg/lbfgs.h): one pass, of each process.
+  /// Whether the last run ended at a minimum (linalg/lbfgs.h). One pass, in every process.
   bool is_flat(const linalg::LbfgsResult& end, const LossFitOptions& options, Context& context);
 
   std::span<const double> x() const { return x_; }
-  /// Where the next run begins: the x of another fit of as many features and columns.
+  /// Starts the next run at the x of another fit of the same shape.
   void start_from(std::span<const double> x) { x_.assign(x.begin(), x.end()); }
   void set_parameters(const LossParameters& parameters) { objective_->set_parameters(parameters); }
   Weights weights() const { return objective_->weights(x_); }
@@ -46,7 +46,7 @@ class LossFit {
   class Scaling;
   std::unique_ptr<BlockSource> cached_;  // null: too large
   std::unique_ptr<LossObjective> objective_;
-  std::unique_ptr<RowStatistics> statistics_;  // of rows of its own; null: another's, or no room
+  std::unique_ptr<RowStatistics> statistics_;  // null: the caller's, or no room
   std::unique_ptr<Scaling> scaling_;           // null: no room
   std::vector<double> x_;
 };

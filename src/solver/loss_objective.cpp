@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // One pass over the rows per evaluation: scores by a product, slopes row by row, the gradient by a
-// product. The means are taken out of the products, not of the rows.
+// product. Means are subtracted from products, not from rows.
 #include "solver/loss_objective.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 using linalg::Transpose;
 
 constexpr int64_t kLossRows = 64;
-// Rounding of products of features with weights much larger than the scores.
+// Rounding errors of products with coefficients much larger than the scores.
 constexpr double kSingleNoise = 1e-8;
 constexpr double kDoubleNoise = 1e-14;
 
@@ -42,7 +42,7 @@ double row_weight(const LossOptions& options, const FeatureBlock& block, int64_t
 BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, MatrixView<double> S,
                      Context& context) {
   const auto columns = static_cast<size_t>(S.cols);
-  const int64_t skip = block.Y.cols - S.cols;  // of two classes: the code of the second
+  const int64_t skip = block.Y.cols - S.cols;  // two classes: read the second one's code
   const int64_t chunks = ceil_divide(S.rows, kLossRows);
   std::vector<BlockLoss> parts(chunks);
   parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
@@ -70,7 +70,7 @@ BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, Matr
   return all;
 }
 
-/// An evaluation's own storage: theta and slopes in the precision of the features.
+/// Storage of an evaluation: theta and slopes in the precision of the features.
 template <class T>
 class LossObjective::Pass {
  public:
@@ -120,14 +120,12 @@ LossObjective::LossObjective(const BlockSource& source, LossOptions options, Con
       options_(std::move(options)),
       columns_(loss_columns(*options_.loss, source.outputs())),
       mean_(source.features(), 0.0) {
-  require(
-      options_.coupling == nullptr || options_.coupling->outputs() == columns_,
-      MERCER_DIMENSION_MISMATCH,
-      "%lld columns of scores (two classes have one), expected the %lld outputs that are learnt "
-      "together",
-      static_cast<long long>(columns_),
-      static_cast<long long>(options_.coupling == nullptr ? 0 : options_.coupling->outputs()));
-  double single = 0;  // blocks of all processes, some of which may have no rows to tell by
+  require(options_.coupling == nullptr || options_.coupling->outputs() == columns_,
+          MERCER_DIMENSION_MISMATCH,
+          "%ld columns of scores (two classes have one), expected the %ld outputs that are learnt "
+          "together",
+          columns_, options_.coupling == nullptr ? 0 : options_.coupling->outputs());
+  double single = 0;  // blocks of floats in all processes, some of which may have no rows
   source.for_each(context, [&](const FeatureBlock& block) {
     if (block.Z64.data == nullptr) ++single;
     block.visit([&]<class T>(MatrixView<const T> Z) {

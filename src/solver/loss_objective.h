@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The penalised loss of scores that are linear in features, over the rows of a source:
+// The penalised loss of linear scores over the rows of a source:
 //   f(theta, b) = (1/n) sum_i w_i loss((z_i - mean)'theta + b, y_i) + lambda/2 |theta|^2,
-// n = sum_i w_i. The mean of the features is taken out so that b is not correlated with theta: the
-// intercept of raw features is b - mean'theta. It is not penalised; without centring mean and b are
-// 0.
+// n = sum_i w_i. Features are centred so that b is not correlated with theta; the intercept of raw
+// features is b - mean'theta. b is not penalised; without centring mean and b are 0.
 #pragma once
 
 #include <span>
@@ -25,35 +24,34 @@ struct LossOptions {
   double lambda = 0;
   bool center = true;
   std::vector<double> class_weights;  // factors of the rows' weights; empty: 1
-  /// Row c of the scores' weights is B_c theta_c (coupling.h, but for units of targets); referred
+  /// Row c of the scores' weights is B_c theta_c (coupling.h, without the targets' units); referred
   /// to. Null: theta itself.
   const Coupling* coupling = nullptr;
 };
 
-/// Columns of scores: one per output, of two classes one, the log odds of the second.
+/// Columns of scores: one per output; for two classes one, the log odds of the second.
 int64_t loss_columns(const Loss& loss, int64_t outputs);
 
-/// Losses of a block's rows at scores S (rows x columns), weighed by the rows' weights and the
-/// classes': sums, and slopes written over S.
+/// Weighted loss of a block's rows at scores S (rows x columns). Slopes overwrite S.
 struct BlockLoss {
   double value = 0;      // sum of w_i loss_i
   double curvature = 0;  // sum of w_i times the mean curvature
 };
 BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, MatrixView<double> S,
                      Context& context);
-/// The weight of a row with the class factor of its code.
+/// The weight of a row times the weight of its class.
 double row_weight(const LossOptions& options, const FeatureBlock& block, int64_t i);
 
 class LossObjective {
  public:
-  /// The source is referred to. One pass for n and the mean. INVALID_ARGUMENT for rows whose
-  /// weights sum to 0, features that are not finite; DIMENSION_MISMATCH for a coupling of other
-  /// outputs than the scores' columns.
+  /// The source is referred to. One pass for n and the mean. INVALID_ARGUMENT for weights that sum
+  /// to 0 or features that are not finite; DIMENSION_MISMATCH if the coupling's outputs are not the
+  /// scores' columns.
   LossObjective(const BlockSource& source, LossOptions options, Context& context);
 
   int64_t features() const { return source_.features(); }
   int64_t columns() const { return columns_; }
-  /// Columns of theta: of scores, or of the roots.
+  /// Columns of theta: those of the scores, or of the roots.
   int64_t width() const {
     return options_.coupling == nullptr ? columns_ : options_.coupling->width();
   }
@@ -66,14 +64,14 @@ class LossObjective {
   void set_parameters(const LossParameters& parameters) { options_.parameters = parameters; }
 
   /// f at x, and its gradient. One pass; products are in the precision of the features, sums over
-  /// blocks in double. The same bits whatever the number of threads of our own loops.
+  /// blocks in double. The bits do not depend on the number of threads of our own loops.
   double operator()(std::span<const double> x, std::span<double> gradient, Context& context);
-  /// Mean second derivative of the loss in a score, over rows and columns, at the last x.
+  /// Second derivative of the loss in a score at the last x, mean over rows and columns.
   double curvature() const { return curvature_; }
-  /// Relative error of f's values: of products in single or in double precision.
+  /// Relative rounding error of f, in single or double precision.
   double noise() const { return noise_; }
 
-  /// The weights of raw features: one column per output, of two classes (-w/2, w/2).
+  /// The weights of raw features: one column per output; for two classes (-w/2, w/2).
   Weights weights(std::span<const double> x) const;
 
  private:
@@ -82,7 +80,7 @@ class LossObjective {
   /// The value without the penalty at weights C, and its gradient in C and b.
   double at_weights(MatrixView<const double> C, std::span<const double> b, MatrixView<double> slope,
                     std::span<double> slope_of_b, Context& context);
-  /// C of x.
+  /// C from x.
   Matrix<double> spread(std::span<const double> x, Context& context) const;
 
   const BlockSource& source_;

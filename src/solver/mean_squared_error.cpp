@@ -15,9 +15,8 @@ std::vector<double> mean_squared_error(const Weights& weights, const RowStatisti
   require(weights.w.rows() == D && weights.w.cols() == m &&
               static_cast<int64_t>(weights.intercept.size()) == m,
           MERCER_DIMENSION_MISMATCH,
-          "weights are %lld x %lld, expected %lld features x %lld outputs of the statistics",
-          static_cast<long long>(weights.w.rows()), static_cast<long long>(weights.w.cols()),
-          static_cast<long long>(D), static_cast<long long>(m));
+          "weights are %ld x %ld, expected %ld features x %ld outputs of the statistics",
+          weights.w.rows(), weights.w.cols(), D, m);
   require_rows(statistics, "rows to measure the error on");
   statistics.require_finite();
   // T = G w - 2 Z'y: then the quadratic and the linear term are one product w'T.

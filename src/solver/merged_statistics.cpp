@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Statistics added to others, taken from them, and copied.
+// Addition, subtraction and copies of statistics.
 #include <algorithm>
 
 #include "base/error.h"
@@ -12,13 +12,11 @@ namespace mercer::solver {
 
 void RowStatistics::accumulate(double sign, const RowStatistics& other) {
   require(other.features_ == features_ && other.outputs_ == outputs_, MERCER_DIMENSION_MISMATCH,
-          "other has %lld features and %lld outputs, expected %lld and %lld",
-          static_cast<long long>(other.features_), static_cast<long long>(other.outputs_),
-          static_cast<long long>(features_), static_cast<long long>(outputs_));
+          "other has %ld features and %ld outputs, expected %ld and %ld", other.features_,
+          other.outputs_, features_, outputs_);
   if (sign > 0) checked_add(rows_, other.rows_, "rows of statistics");
   require(sign > 0 || other.rows_ <= rows_, MERCER_INVALID_ARGUMENT,
-          "subtract: other holds %lld rows, but only %lld are present",
-          static_cast<long long>(other.rows_), static_cast<long long>(rows_));
+          "subtract: other holds %ld rows, but only %ld are present", other.rows_, rows_);
   if (other.rows_ == 0) return;
   if (rows_ == 0) return copy_from(other);
   if (sign > 0 && weight_ == 0) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The Gram matrix of a source's features as an operator: every product streams the blocks once, so
-// that neither Z nor Z'Z is ever in memory.
+// Z'Z of a source as a linear operator: every product streams the blocks once, so that neither Z
+// nor Z'Z is ever in memory.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@
 namespace mercer::solver {
 
 /// H = (Z - 1 mean')'W(Z - 1 mean'), D x D, symmetric, with n = sum of the weights W; mean is 0
-/// without centring. Means are taken out of products, not of rows: an error of eps n |mean|
+/// without centring. Means are subtracted from products, not from rows: an error of eps n |mean|
 /// |Z - mean|, small beside n lambda for features of a bounded map.
 class NormalOperator final : public linalg::LinearOperator {
  public:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Frangella, Tropp, Udell 2023, algorithm 2.1: with G Gaussian and Y = (H + nu I) G, H is about
-// Y (G'Y)^{-1} Y' - nu I, whose eigenvectors are those of B = Y C^{-T}, G'Y = C C'. Their G is
-// orthogonal, which changes nothing but the condition number of G'Y, and that of a tall Gaussian
-// matrix is small. B's singular vectors come from B'B: their squares are eigenvalues, of which
-// those near eps of the largest are left out anyway.
+// Y (G'Y)^{-1} Y' - nu I, whose eigenvectors are the left singular vectors of B = Y C^{-T},
+// G'Y = C C'. Their G is orthogonal, which only improves the condition of G'Y; a tall Gaussian
+// matrix is well conditioned, too. The singular vectors come from B'B: eigenvalues near eps of the
+// largest are lost, but are dropped anyway.
 #include "solver/nystroem_preconditioner.h"
 
 #include <algorithm>
@@ -40,8 +40,7 @@ NystroemPreconditioner::NystroemPreconditioner(const linalg::LinearOperator& H, 
                                                uint64_t seed, Context& context) {
   const int64_t r = H.rows();
   require(rank >= 1 && rank <= r, MERCER_INVALID_ARGUMENT,
-          "rank = %lld, expected 1 to %lld, the operator's size", static_cast<long long>(rank),
-          static_cast<long long>(r));
+          "rank = %ld, expected 1 to %ld, the operator's size", rank, r);
   const Matrix<double> G = gaussian(r, rank, seed, context), Y(r, rank, context, kPreconditioner);
   H.apply(G.view(), context, Y.view());
   double square = 0;
@@ -52,8 +51,7 @@ NystroemPreconditioner::NystroemPreconditioner(const linalg::LinearOperator& H, 
       basis(rank, r, context, kPreconditioner);
   linalg::multiply(1.0, Transpose::yes, G.view(), Transpose::no, Y.view(), 0.0, core.view());
   require(linalg::cholesky(core.view()) == 0, MERCER_NOT_POSITIVE_DEFINITE,
-          "the sketch of rank %lld is not positive definite, expected an operator that is",
-          static_cast<long long>(rank));
+          "the sketch of rank %ld is not positive definite, expected an operator that is", rank);
   for (int64_t i = 0; i < r; ++i)
     for (int64_t j = 0; j < rank; ++j) basis(j, i) = Y(i, j);
   linalg::triangular_solve(core.view(), basis.view());

@@ -12,7 +12,7 @@ namespace {
 
 using Row = std::vector<double>;
 
-// Squared deviations between mean and origin: up to here a centred sum loses four digits at most.
+// Squared distance of mean and origin in deviations: up to here centring loses at most four digits.
 constexpr double kFar = 1e4;
 
 MatrixView<const double> as_row(const Row& row) {
@@ -31,7 +31,7 @@ Row sum_of(std::span<const double> a, std::span<const double> b) {
   return sum;
 }
 
-/// weight m m', the part that a mean m has in second moments.
+/// weight m m', the contribution of a mean m to second moments.
 void add_share_of_mean(double weight, const MeanRow& mean, const RowStatistics::Parts& parts) {
   linalg::rank_update(weight, as_row(mean.features), parts.gram);
   if (mean.outputs.empty()) return;
@@ -41,7 +41,7 @@ void add_share_of_mean(double weight, const MeanRow& mean, const RowStatistics::
     parts.sum_squared_outputs[j] += weight * mean.outputs[j] * mean.outputs[j];
 }
 
-/// mean + (from - to): the difference of the origins first, it is small and exact.
+/// mean + (from - to), the difference of origins first: it is small and exact.
 Row moved(const Row& mean, std::span<const double> from, std::span<const double> to) {
   Row result(mean.size());
   for (std::size_t j = 0; j < result.size(); ++j) result[j] = mean[j] + (from[j] - to[j]);

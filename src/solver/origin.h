@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Row statistics about another origin. With m the mean about the old origin and r that about the
-// new one, Z'Z about the new is Z'Z - n m m' + n r r', and the same for Z'Y and y^2. Private to
-// solver.
+// Moves row statistics to another origin. With m the mean about the old origin and r about the new,
+// Z'Z becomes Z'Z - n m m' + n r r'; likewise Z'Y and y^2. Private to solver.
 #pragma once
 
 #include <vector>
@@ -20,18 +19,18 @@ struct MeanRow {
   std::vector<double> features, outputs;
 };
 
-/// Of the rows, about the origin: sums / n; zeros without rows.
+/// The mean row minus the origin: sums / n; zeros without rows.
 MeanRow mean_about_origin(const RowStatistics& statistics);
-/// The origin plus that.
+/// The mean row.
 MeanRow mean_of(const RowStatistics& statistics);
 
-/// Sums about `origin` from now on.
+/// Makes `origin` the origin of the sums.
 void move_origin(RowStatistics& statistics, const MeanRow& origin);
 
 /// to += sign * other, whose sums are taken about the origin of `to`.
 void add_about_origin(double sign, const RowStatistics& other, const RowStatistics::Parts& to);
 
-/// The mean is so far from the origin, in deviations, that taking it out would cancel digits.
+/// The mean is so many deviations from the origin that subtracting it would cancel digits.
 bool origin_is_far(const RowStatistics& statistics);
 
 }  // namespace mercer::solver

@@ -19,8 +19,7 @@ std::vector<double> plain(std::span<const double> sums, std::span<const double> 
 
 void require_sum(const char* name, int64_t i, int64_t j, double sum, bool is_square, bool is_zero) {
   require(std::isfinite(sum) && !(is_square && sum < 0) && !(is_zero && sum != 0),
-          MERCER_INVALID_ARGUMENT, "%s(%lld, %lld) = %g, expected %s", name,
-          static_cast<long long>(i), static_cast<long long>(j), sum,
+          MERCER_INVALID_ARGUMENT, "%s(%ld, %ld) = %g, expected %s", name, i, j, sum,
           is_zero     ? "0, since n = 0"
           : is_square ? "a finite sum of squares"
                       : "a finite number");
@@ -35,22 +34,21 @@ bool all_zero(std::span<const double> numbers) {
   return std::ranges::all_of(numbers, [](double x) { return x == 0; });
 }
 
-// What rounding may leave of the inequality of Cauchy and Schwarz: single precision over blocks of
-// 1,024 rows errs by at most 1,024 2^-24 of the right side.
+// Tolerance of the Cauchy-Schwarz inequality: single precision over blocks of 1,024 rows has errors
+// of at most 1,024 2^-24 of the right side.
 constexpr double kSlack = 1e-4;
 
-// What removed rows leave behind is rounding of sums that were larger.
+// Removed rows leave rounding errors of larger sums behind.
 constexpr double kFloor = 1e-6;
 
 void require_product(const char* name, int64_t i, int64_t j, double sum, double a, double b,
                      double floor) {
   if (floor == 0) return;  // all features, or all outputs, are 0
-  require(
-      std::fabs(sum) <= (1 + kSlack) * std::sqrt(a) * std::sqrt(b) + floor, MERCER_INVALID_ARGUMENT,
-      "%s(%lld, %lld) = %g, expected at most %g in size, the root of the sums of squares %g and "
-      "%g: no rows have these sums",
-      name, static_cast<long long>(i), static_cast<long long>(j), sum, std::sqrt(a) * std::sqrt(b),
-      a, b);
+  require(std::fabs(sum) <= (1 + kSlack) * std::sqrt(a) * std::sqrt(b) + floor,
+          MERCER_INVALID_ARGUMENT,
+          "%s(%ld, %ld) = %g, expected at most %g in size, the root of the sums of squares %g and "
+          "%g: no rows have these sums",
+          name, i, j, sum, std::sqrt(a) * std::sqrt(b), a, b);
 }
 
 // Every 2 x 2 minor of a matrix of sums of squares and products is >= 0.
@@ -70,8 +68,7 @@ void require_products(const PlainSums& sums) {
 }
 
 void require_plain_sums(const PlainSums& sums) {
-  require(sums.rows >= 0, MERCER_INVALID_ARGUMENT, "n = %lld, expected at least 0",
-          static_cast<long long>(sums.rows));
+  require(sums.rows >= 0, MERCER_INVALID_ARGUMENT, "n = %ld, expected at least 0", sums.rows);
   const bool none = sums.rows == 0;
   for (int64_t i = 0; i < sums.gram.rows; ++i) {
     for (int64_t j = 0; j <= i; ++j) require_sum("gram", i, j, sums.gram(i, j), i == j, none);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The statistics' sums about zero, as formulas have them: Z'Z, Z'Y, sums of z, y and y^2.
+// The statistics' sums about zero: Z'Z, Z'Y, sums of z, y and y^2.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +17,18 @@ std::vector<double> plain_sum_features(const RowStatistics& statistics);
 std::vector<double> plain_sum_outputs(const RowStatistics& statistics);
 std::vector<double> plain_sum_squared_outputs(const RowStatistics& statistics);
 
-/// INVALID_ARGUMENT if the sums are about zero and one of squares is negative.
+/// INVALID_ARGUMENT if the sums are about zero and a sum of squares is negative.
 void require_squares(const RowStatistics& statistics);
 
-/// Such sums of `rows` rows, made anywhere. Of gram the lower triangle is read.
+/// Sums about zero of `rows` rows, made anywhere. Only the lower triangle of gram is read.
 struct PlainSums {
   int64_t rows;
   MatrixView<const double> gram, cross;
   std::span<const double> sum_features, sum_outputs, sum_squared_outputs;
 };
-/// The statistics of these sums, about zero, in place of what they held. INVALID_ARGUMENT, and no
-/// change, for a number that is not finite, a negative square, a sum of products larger than those
-/// of the squares allow, rows < 0, or sums of no rows that are not zero.
+/// Replaces the statistics by these sums. INVALID_ARGUMENT, and no change, for a number that is not
+/// finite, a negative sum of squares, a violation of the Cauchy-Schwarz inequality, rows < 0, or
+/// nonzero sums of no rows.
 void set_plain_sums(RowStatistics& statistics, const PlainSums& sums);
 
 }  // namespace mercer::solver

@@ -4,8 +4,7 @@
 // centred rows Z of weights W and n = sum of W, Z'WZ = V diag(s) V', scores z'V, variances s/n.
 // Centred targets Y are predicted from scores t = ZV by ridge, whose system is diagonal:
 //   (t't + n lambda I)^{-1} t'WY = diag(1/(s + n lambda)) V'Z'WY.
-// Sums make passes of a stochastic rule (Oja's) needless. Most of the time of an eigendecomposition
-// is the reduction to a tridiagonal, which all of them share: no solver for the largest alone.
+// All eigenvalues are computed: most of the time is the reduction to tridiagonal form anyway.
 #include "solver/principal_components.h"
 
 #include <algorithm>
@@ -24,23 +23,23 @@ namespace {
 
 constexpr const char* kComponents = "principal components";
 
-/// Features that differ by less than this share of their size are equal but for rounding.
+/// Relative differences of features below this are rounding errors.
 constexpr double kEqual = 64 * kEpsilon;
 
-/// Of n centred rows: what rounding of features of this mean leaves.
+/// The rounding level of eigenvalues for n centred rows of this mean.
 double squared_rounding(double n, std::span<const double> mean) {
   return kEqual * kEqual * n * std::inner_product(mean.begin(), mean.end(), mean.begin(), 0.0);
 }
 
-/// How many of the eigenvalues, ascending and none of them negative, are asked for.
+/// The number of components asked for, given eigenvalues >= 0, ascending.
 int64_t count_of(std::span<const double> values, double null_level, int64_t asked) {
   const int64_t most =
       std::ranges::count_if(values, [&](double s) { return s > 0 && s > null_level; });
   require(most > 0, MERCER_INVALID_ARGUMENT,
           "the features of all rows are equal but for rounding: there is no component");
   require(asked <= most, MERCER_INVALID_ARGUMENT,
-          "components = %lld, expected at most %lld: the rows' features vary in no more directions",
-          static_cast<long long>(asked), static_cast<long long>(most));
+          "components = %ld, expected at most %ld: the rows' features vary in no more directions",
+          asked, most);
   if (asked > 0) return asked;
   const double enough = kExplained * std::accumulate(values.begin(), values.end(), 0.0);
   double sum = 0;
@@ -50,8 +49,8 @@ int64_t count_of(std::span<const double> values, double null_level, int64_t aske
   return count;
 }
 
-/// Eigenvectors have no sign of their own. counts: of the entries, each of which is divided by its
-/// own, since one for two equal rows is the sum of theirs; or none.
+/// Makes each eigenvector's largest entry positive. counts: rows per entry, by which entries are
+/// divided for the comparison (equal rows share an entry), or empty.
 void fix_signs(std::span<const double> counts, PrincipalComponents& of) {
   Matrix<double>& w = of.scores.w;
   for (int64_t j = 0; j < w.cols(); ++j) {
@@ -68,7 +67,7 @@ void fix_signs(std::span<const double> counts, PrincipalComponents& of) {
   }
 }
 
-/// System: a decomposed one, RidgePath or DualSystem.
+/// System: RidgePath, or a decomposed DualSystem.
 template <class System>
 PrincipalComponents components_of(const System& system, const ComponentsAsked& asked,
                                   Context& context) {
@@ -108,14 +107,14 @@ Directions RidgePath::directions(int64_t count, Context& context) const {
   return result;
 }
 
-/// A kernel's centred values are differences of plain ones, whose rounding errors stayed.
+/// Centred kernel values are differences and keep the rounding errors of plain ones.
 double DualSystem::null_level() const {
   const double scale = s_.back() + (columns_.empty() ? 0.0 : n_ * std::abs(mean_K_));
   return std::max(kEpsilon * static_cast<double>(rows()) * scale,
                   columns_.empty() ? squared_rounding(n_, mean_Z_) : 0.0);
 }
 
-// v = Z'u/sqrt(s), of which v'Z'Y is sqrt(s) u'Y.
+// v = Z'u/sqrt(s), so that v'Z'Y = sqrt(s) u'Y.
 Directions DualSystem::directions(int64_t count, Context& context) const {
   const int64_t n = rows(), m = outputs();
   Matrix<double> alpha(n, count, context, kComponents);
@@ -127,7 +126,7 @@ Directions DualSystem::directions(int64_t count, Context& context) const {
   }
   const std::vector<double> zero(count, 0.0);
   Directions result{weights_of(alpha, zero, context), std::move(targets)};
-  // 1 also for a row of weight 0, whose entry is 0.
+  // At least 1: a row of weight 0 has an entry 0.
   for (int64_t i = 0; i < std::ssize(columns_); ++i) {
     result.counts.resize(features_, 1.0);
     const double count = weight_of(i);
@@ -147,7 +146,7 @@ PrincipalComponents principal_components(const BlockSource& rows, const Componen
     stage.part(solving, [&] { system.decompose(context); });
     return components_of(system, asked, context);
   }
-  // What is decomposed after the last row is refused before the first.
+  // Check memory for the decomposition before reading any row.
   context.require_room(RidgePath::least_bytes(rows.features(), rows.outputs()),
                        "statistics and their eigenvectors");
   RowStatistics statistics(rows.features(), rows.outputs(), context);

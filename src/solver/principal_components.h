@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Principal components of features, and ridge from their scores to the rows' targets.
+// Principal components of features, and ridge regression of the targets on their scores.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 namespace mercer::solver {
 
 struct ComponentsAsked {
-  int64_t count = 0;  // 0: as many as explain kExplained of the variance, at most kMostExplaining
+  int64_t count = 0;  // 0: enough for kExplained of the variance, at most kMostExplaining
   bool center = true;
   double lambda = 0;  // of the ridge
 };
@@ -20,17 +20,17 @@ inline constexpr double kExplained = 0.95;
 inline constexpr int64_t kMostExplaining = 100;
 
 struct PrincipalComponents {
-  /// D x k: orthonormal directions, the largest variance first; of a kernel's columns the functions
-  /// have norm 1. The entry of largest magnitude is positive. Scores are those of centred features.
+  /// D x k: orthonormal directions, the largest variance first; for kernel columns, functions of
+  /// norm 1. The entry of largest magnitude is positive. Scores are those of centred features.
   Weights scores;
   std::vector<double> variances;  // of the scores: mean squares
   double total = 0;               // variance of all directions
   Weights targets;                // k x outputs, from scores
 };
 
-/// From sums of the rows, O(D^2) numbers, or for n < D and the columns of a kernel from the rows'
-/// Gram matrix. Errors: INVALID_ARGUMENT for more components than directions in which the features
-/// vary by more than rounding; those of RidgePath.
+/// From row statistics (O(D^2) numbers), or from the n x n Gram matrix if n < D or for kernel
+/// columns. Errors: INVALID_ARGUMENT for more components than the features' numerical rank; those
+/// of RidgePath.
 PrincipalComponents principal_components(const BlockSource& rows, const ComponentsAsked& asked,
                                          Context& context);
 

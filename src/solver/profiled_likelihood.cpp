@@ -32,7 +32,7 @@ std::vector<double> of_mean_one(std::span<const double> weights) {
   return scaled;
 }
 
-/// Rows times the roots of their weights.
+/// Multiplies rows by the roots of their weights.
 void scale_rows(std::span<const double> weights, MatrixView<double> Z) {
   for (int64_t i = 0; i < Z.rows && !weights.empty(); ++i) {
     const double root = std::sqrt(weights[i]);
@@ -56,8 +56,7 @@ ProfiledLikelihood::ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Co
     : options_(options),
       weights_(of_mean_one(weights)),
       by_Z_(Y.rows, D, context, kMarginalLikelihood) {
-  require(Y.rows >= 2, MERCER_INVALID_ARGUMENT, "%lld rows, expected at least two",
-          static_cast<long long>(Y.rows));
+  require(Y.rows >= 2, MERCER_INVALID_ARGUMENT, "%ld rows, expected at least two", Y.rows);
   take_varying(Y, context);
   residuals_ = Matrix<double>(Y.rows, outputs(), context, kMarginalLikelihood);
   w_ = Matrix<double>(D, outputs(), context, kMarginalLikelihood);
@@ -65,7 +64,7 @@ ProfiledLikelihood::ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Co
   A_ = Matrix<double>(D, D, context, kMarginalLikelihood);
 }
 
-// The weighted mean row becomes 0, then rows are scaled.
+// Subtracts the weighted mean row, then weighs rows.
 void ProfiledLikelihood::centre(MatrixView<double> Z) const {
   if (options_.center) linalg::subtract_from_rows(linalg::column_means(Z, weights_), Z);
   scale_rows(weights_, Z);
@@ -90,7 +89,7 @@ void ProfiledLikelihood::take_varying(MatrixView<const double> Y, Context& conte
   }
 }
 
-// A = LL'; log |A|, NaN where it has no factor.
+// Factors A = LL'. Returns log |A|, or NaN if it has no factor.
 double ProfiledLikelihood::factor(MatrixView<const double> Z, double noise) {
   const MatrixView<double> A = A_.view();
   A_.fill(0);
@@ -102,7 +101,7 @@ double ProfiledLikelihood::factor(MatrixView<const double> Z, double noise) {
   return 2 * half;
 }
 
-// W and R; y'K^{-1}y of each output.
+// Computes W and R. Returns y'K^{-1}y of each output.
 std::vector<double> ProfiledLikelihood::residuals(MatrixView<const double> Z, double noise) {
   const MatrixView<double> W = w_.view(), R = residuals_.view();
   linalg::multiply(1.0, Transpose::yes, Z, Transpose::no, Y_.view(), 0.0, W);
@@ -117,7 +116,7 @@ std::vector<double> ProfiledLikelihood::residuals(MatrixView<const double> Z, do
   return quadratic;
 }
 
-// L becomes A^{-1}.
+// Replaces L by A^{-1}.
 double ProfiledLikelihood::trace_of_inverse() {
   linalg::cholesky_inverse(A_.view());
   double trace = 0;
@@ -152,12 +151,12 @@ ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double la
   linalg::multiply(1.0, Transpose::no, Z, Transpose::no, A_.view(), 0.0, by_Z_.view());
   linalg::multiply(-1.0, Transpose::no, residuals_.view(), Transpose::yes, scaled_.view(), 1.0,
                    by_Z_.view());
-  // Columns of W^{1/2} df/dZ already add up to 0: taking the mean out of Z changes nothing more.
+  // The columns of W^{1/2} df/dZ already sum to 0, so centring Z needs no correction.
   scale_rows(weights_, by_Z_.view());
   return point;
 }
 
-// What an output adds to f by its y'K^{-1}y, at the amplitude that is best, or that the noise says.
+// An output's part of f given its y'K^{-1}y, at the best amplitude, or at the known noise.
 ProfiledLikelihood::Share ProfiledLikelihood::share_of(double quadratic, int64_t o,
                                                        double shift) const {
   if (options_.noise == 0)

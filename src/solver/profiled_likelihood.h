@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The log marginal likelihood of ridge regression with its derivatives in the features: what
-// hyper-parameters of a map are learnt by.
+// The log marginal likelihood of ridge regression and its derivatives in the features, by which a
+// map's hyper-parameters are learnt.
 #pragma once
 
 #include <cstdint>
@@ -18,20 +18,18 @@ namespace mercer::solver {
 /// amplitude sigma_o for each output. With a flat prior on the intercept (Z and Y are then centred,
 /// and n - 1 degrees of freedom remain) and every sigma_o at its maximum,
 ///   f = mean over o of 1/2 log(y_o' K^{-1} y_o) + 1/(2 (n - 1)) log |K|
-/// is the negative log marginal likelihood over n - 1, but for a constant (Rasmussen, Williams
-/// 2006, section 5.4). Outputs that are constant are passed over. Rows of weights w_i have noise of
-/// variance sigma_o^2 lambda sum(w)/w_i, that is W^{1/2}Z and W^{1/2}y in the place of Z and y,
-/// with the weighted means taken out; sum(w) is brought to n first, so that only ratios of weights
-/// count.
-/// Where the noise's variance s^2 of a row of the mean weight is given, sigma_o^2 is s^2/(n lambda)
-/// instead, and
+/// is the negative log marginal likelihood divided by n - 1, up to a constant (Rasmussen, Williams
+/// 2006, section 5.4). Constant outputs are ignored. A row of weight w_i has noise of variance
+/// sigma_o^2 lambda sum(w)/w_i: Z and y are centred by the weighted means and replaced by W^{1/2}Z
+/// and W^{1/2}y. Only ratios of weights count.
+/// If the noise variance s^2 of a row of mean weight is given, sigma_o^2 = s^2/(n lambda) and
 ///   f = mean over o of y_o' K^{-1} y_o/(2 (n - 1) sigma_o^2) + log |K|/(2 (n - 1))
 ///       + 1/2 log(2 pi sigma_o^2).
 class ProfiledLikelihood {
  public:
   struct Options {
     bool center = true;  // false: no intercept, and n degrees of freedom
-    double noise = 0;    // s^2; 0: not known
+    double noise = 0;    // s^2; 0: unknown
   };
   /// Y: n x outputs, n >= 2; a centred copy is kept. weights: n numbers > 0, or none. Memory: n D +
   /// D^2 numbers beside Y, charged.
@@ -41,10 +39,10 @@ class ProfiledLikelihood {
                      std::span<const double> weights = {})
       : ProfiledLikelihood(Y, D, context, weights, Options{}) {}
 
-  /// Outputs that vary; with none there is no likelihood.
+  /// The outputs that vary; with none there is no likelihood.
   int64_t outputs() const noexcept { return Y_.cols(); }
   int64_t rows() const noexcept { return Y_.rows(); }
-  /// Degrees of freedom of an output.
+  /// Degrees of freedom per output.
   double freedom() const noexcept {
     return static_cast<double>(options_.center ? rows() - 1 : rows());
   }
@@ -52,16 +50,16 @@ class ProfiledLikelihood {
   struct Point {
     double value;             // f; NaN where K is not numerically positive definite
     double slope;             // df / d log lambda
-    double noise;             // its share of the targets' variance, mean over outputs
-    MatrixView<double> by_Z;  // df/dZ, n x D, until the next call; its columns add up to 0
+    double noise;             // the noise's share of the targets' variance, mean over outputs
+    MatrixView<double> by_Z;  // df/dZ, n x D, until the next call; its columns sum to 0
   };
-  /// At features Z (n x D, which this centres, and weighs, in place) and lambda > 0. Everything
-  /// goes through the D x D matrix A = Z'Z + n lambda I: O(n D^2 + D^3).
+  /// At features Z (n x D, centred and weighed in place) and lambda > 0, by the D x D matrix
+  /// A = Z'Z + n lambda I: O(n D^2 + D^3).
   Point at(MatrixView<double> Z, double lambda);
 
  private:
   struct Share {
-    double value, slope, by_quadratic, noise;  // slope: in log lambda, where K stays
+    double value, slope, by_quadratic, noise;  // slope: in log lambda, with K fixed
   };
   Share share_of(double quadratic, int64_t o, double shift) const;
   void centre(MatrixView<double> Z) const;
@@ -71,12 +69,12 @@ class ProfiledLikelihood {
   double trace_of_inverse();
 
   Options options_;
-  std::vector<double> weights_;  // of sum n; empty: 1 each
-  std::vector<double> scales_;   // that Y is multiplied by
-  Matrix<double> Y_;             // of variance 1, so that quadratic forms are far from overflow
+  std::vector<double> weights_;  // sum n; empty: 1 each
+  std::vector<double> scales_;   // factors of Y
+  Matrix<double> Y_;             // scaled to variance 1, so that quadratic forms do not overflow
   Matrix<double> residuals_;     // y - Zw of each output
   Matrix<double> w_;             // w = A^{-1} Z'y
-  Matrix<double> scaled_;        // w over the quadratic forms
+  Matrix<double> scaled_;        // w divided by the quadratic forms
   Matrix<double> A_;
   Matrix<double> by_Z_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Statistics of several processes: their sums agree on an origin, then add up.
+// Sums statistics of several processes: agrees on an origin first, then adds up.
 #include "solver/reduction.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace mercer::solver {
 namespace {
 
-/// The mean of all processes' rows, by sums about zero: an origin need only lie among the rows.
+/// The mean of all processes' rows by sums about zero, which is accurate enough for an origin.
 MeanRow common_mean(const RowStatistics& statistics, Reduction& reduction) {
   std::vector<double> sums = plain_sum_features(statistics);
   const std::vector<double> outputs = plain_sum_outputs(statistics);
@@ -26,7 +26,7 @@ MeanRow common_mean(const RowStatistics& statistics, Reduction& reduction) {
   return {{sums.begin(), split}, {split, sums.end() - 1}};
 }
 
-/// Rows of numbers as few sums: a message costs its start more than its bytes.
+/// Packs rows of numbers into few messages: latency costs more than bytes.
 class PackedSums {
  public:
   explicit PackedSums(Reduction& reduction) : reduction_(reduction) {}

@@ -22,35 +22,35 @@ struct Weights {
   std::vector<double> intercept;  // outputs; zeros without centring
 };
 
-/// The targets Y M, column j at a lambda of its own; infinity there: the intercept alone.
+/// Targets Y M, column j with its own lambda; infinity: the intercept alone.
 struct Combination {
   MatrixView<const double> M;  // outputs x columns
   std::span<const double> lambdas;
 };
 
-/// A row whose share of its own prediction is within this of 1 has a residual of rounding errors.
+/// If 1 - H_ii is below this, the residual of row i is rounding error.
 inline constexpr double kInterpolates = 1e-8;
 
 /// Eigenvectors of Z'Z, the largest eigenvalue first.
 struct Directions {
   Weights weights;  // D x count, the scores of centred features
   Weights targets;  // count x outputs: the eigenvectors' products with Z'Y, and the means of Y
-  std::vector<double> counts = {};  // rows that a kernel's columns stand for; of features none
+  std::vector<double> counts = {};  // rows per kernel column; empty for features
 };
 
-/// Every lambda >= 0 (lambda = 0: the minimum-norm solution) at O(D^2 outputs) each after an O(D^3)
+/// Every lambda >= 0 (0: the minimum-norm solution) at O(D^2 outputs) each, after an O(D^3)
 /// eigendecomposition.
 class RidgePath {
  public:
-  /// Takes the statistics over and decomposes in place: peak memory is 2.5 x 8 D^2 bytes, the
+  /// Takes over the statistics and decomposes in place: peak memory is 2.5 x 8 D^2 bytes, the
   /// statistics' own included, then 8 D^2. Errors: no rows (INVALID_ARGUMENT), and those of
   /// linalg::symmetric_eigen.
   RidgePath(RowStatistics&& statistics, bool center, Context& context);
   ~RidgePath();
   RidgePath(RidgePath&&) noexcept;
 
-  /// The least bytes with which the first of `held` statistics of this shape can be made and then
-  /// decomposed, the others being kept: 8 (held + 1) D^2 and what is O(D).
+  /// The least memory for `held` statistics of this shape while one of them is decomposed:
+  /// 8 (held + 1) D^2 + O(D) bytes.
   static int64_t least_bytes(int64_t features, int64_t outputs, int64_t held = 1);
 
   int64_t features() const noexcept;
@@ -62,38 +62,36 @@ class RidgePath {
   double null_level() const;  // eigenvalues up to this are rounding errors
   Directions directions(int64_t count, Context& context) const;  // of the largest eigenvalues
 
-  /// Directions whose s + n lambda is below eps D times the scale of Z'Z are numerically null and
-  /// dropped, so that lambda = 0 is the minimum-norm solution. lambda: finite, >= 0, else
-  /// INVALID_ARGUMENT (here and below).
+  /// Drops directions whose s + n lambda is below eps D times the scale of Z'Z: lambda = 0 is the
+  /// minimum-norm solution. lambda: finite, >= 0, else INVALID_ARGUMENT (here and below).
   Weights solve(double lambda) const;
   /// DIMENSION_MISMATCH unless there are as many lambdas as columns (here and below).
   Weights solve(const Combination& of, Context& context) const;
   /// Tr H = sum s/(s + n lambda); one more for the intercept when centred.
   double effective_dimension(double lambda) const;
-  /// z_j'(ZZ' + n lambda I)^{-1} z_j of each feature: the diagonal of Z'Z (Z'Z + n lambda I)^{-1},
-  /// whose sum is Tr H but for the intercept. O(D^2).
+  /// z_j'(ZZ' + n lambda I)^{-1} z_j of each feature, the diagonal of Z'Z (Z'Z + n lambda I)^{-1};
+  /// its sum is Tr H without the intercept. O(D^2).
   std::vector<double> leverage(double lambda) const;
   /// n RSS / (n - Tr H)^2 per output (Golub, Heath, Wahba 1979); infinite where the fit
   /// interpolates, n - Tr H <= 1e-8 n.
   std::vector<double> gcv(double lambda) const;
-  /// The negative log marginal likelihood of each output over n, as evidence.h has it.
+  /// The negative log marginal likelihood of each output, scaled as in evidence.h.
   std::vector<double> evidence(double lambda) const;
   /// Mean squared error per output on held-out rows given as statistics (full gram needed: O(D^2
   /// outputs)).
   std::vector<double> held_out_error(double lambda, const RowStatistics& held_out) const;
-  /// (y - Zw)_i / (1 - H_ii) for training rows given as a block, rows x outputs: the residual when
-  /// the row is left out, n lambda being kept; infinite where 1 - H_ii <= 1e-8. Centring is part of
-  /// H (its 1/n, and the intercept is refitted). A row's weight, where rows have weights, is a
-  /// factor of H_ii: all of the row is left out.
+  /// Leave-one-out residuals (y - Zw)_i / (1 - H_ii) of a block of training rows, rows x outputs,
+  /// with n lambda kept and the intercept refitted; infinite where 1 - H_ii <= 1e-8. A row's weight
+  /// is a factor of H_ii: the whole row is left out.
   Matrix<double> leave_one_out(double lambda, MatrixView<const double> Z,
                                MatrixView<const double> Y, Context& context,
                                std::span<const double> weights = {}) const;
-  /// The same for many lambdas after one O(rows D^2) product: rows x (lambdas times outputs), all
-  /// outputs of the first lambda first.
+  /// For many lambdas after one O(rows D^2) product: rows x (lambdas times outputs), all outputs of
+  /// the first lambda first.
   Matrix<double> leave_one_out(std::span<const double> lambdas, MatrixView<const double> Z,
                                MatrixView<const double> Y, Context& context,
                                std::span<const double> weights = {}) const;
-  /// Of a combination: rows x columns.
+  /// For a combination: rows x columns.
   Matrix<double> leave_one_out(const Combination& of, MatrixView<const double> Z,
                                MatrixView<const double> Y, Context& context,
                                std::span<const double> weights = {}) const;
@@ -109,7 +107,7 @@ struct Solution {
   double effective_dimension = 0;
 };
 
-/// One lambda by Cholesky, O(D^3/3), in place. Escalates jitter from 1e-15 to 1e-9 of the mean
+/// One lambda by Cholesky, O(D^3/3), in place. Raises jitter from 1e-15 to 1e-9 of the mean
 /// diagonal, then NOT_POSITIVE_DEFINITE naming the pivot. lambda >= 0.
 Weights ridge_cholesky(RowStatistics&& statistics, bool center, double lambda, Context& context);
 /// With an estimate of Tr H whose relative standard deviation is below 0.36 / sqrt(Tr H):
@@ -123,12 +121,11 @@ Solution ridge_cholesky_solution(RowStatistics&& statistics, bool center, double
 Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool center,
                    double lambda, Context& context);
 
-/// Mean squared error per output of given weights on rows given as statistics: from sum y^2 - 2 w'b
-/// + w'Gw about the statistics' origin, so its absolute error is a few eps times the variance of y.
-/// At least one row.
+/// Mean squared error per output of given weights on at least one row given as statistics: sum y^2
+/// - 2 w'b + w'Gw about the origin. Its absolute error is a few eps times the variance of y.
 std::vector<double> mean_squared_error(const Weights& weights, const RowStatistics& statistics);
 
-/// count lambdas geometrically spaced from `largest` down to `smallest`, both included (count = 1:
+/// A geometric grid of lambdas from `largest` down to `smallest`, both included (count = 1:
 /// `largest`).
 std::vector<double> lambda_grid(double largest, double smallest, int64_t count);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Ridge solutions of linear combinations of the outputs, each at its own lambda, from one
-// eigendecomposition: what couples outputs is diagonal in a basis of theirs.
+// eigendecomposition: a coupling of outputs is diagonal in a suitable basis of outputs.
 #include <cmath>
 
 #include "base/error.h"
@@ -18,9 +18,8 @@ using linalg::kPlain;
 void require_combination(const Combination& of, int64_t outputs) {
   const auto count = static_cast<int64_t>(of.lambdas.size());
   require(of.M.rows == outputs && of.M.cols == count, MERCER_DIMENSION_MISMATCH,
-          "M is %lld x %lld, expected outputs = %lld rows and a column for each of %lld lambdas",
-          static_cast<long long>(of.M.rows), static_cast<long long>(of.M.cols),
-          static_cast<long long>(outputs), static_cast<long long>(count));
+          "M is %ld x %ld, expected outputs = %ld rows and a column for each of %ld lambdas",
+          of.M.rows, of.M.cols, outputs, count);
 }
 
 }  // namespace

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The dual form: alpha = (Z Z' + n lambda I)^{-1} Y, w = Z' alpha. Saunders, Gammerman, Vovk 1998.
-// Centring takes the means out of strips of Z's columns before they are multiplied: out of the
-// product they would cancel digits. alpha is orthogonal to 1 then; taking its mean out removes what
-// rounding leaves of it.
+// Centring subtracts means from strips of Z's columns before they are multiplied; subtracting from
+// the product would cancel digits. alpha is then orthogonal to 1 up to rounding, which is removed.
 #include <algorithm>
 #include <span>
 
@@ -77,8 +76,8 @@ double trace(MatrixView<const double> K) {
 Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool center,
                    double lambda, Context& context) {
   const int64_t n = Z.rows;
-  require(Y.rows == n, MERCER_DIMENSION_MISMATCH, "Y has %lld rows, expected %lld as in Z",
-          static_cast<long long>(Y.rows), static_cast<long long>(n));
+  require(Y.rows == n, MERCER_DIMENSION_MISMATCH, "Y has %ld rows, expected %ld as in Z", Y.rows,
+          n);
   require_rows(n, "ridge_dual");
   require_summable("Z", Z);
   require_summable("Y", Y);
@@ -93,7 +92,7 @@ Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool 
     linalg::subtract_from_rows(mean.outputs, alpha.view());
   }
   K.fill(0);
-  // In n^2 products: sums over all columns, and a factor or, where none serves, eigenvectors.
+  // Progress in n^2 products: sums over all columns, then a factor or eigenvectors.
   Stage stage(context, Z.cols + cholesky_rows(n));
   for_each_strip(Z, mean.features, context, [&](int64_t, MatrixView<const double> strip) {
     linalg::rank_update_rows(1.0, strip, K.view());

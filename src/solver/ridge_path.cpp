@@ -18,7 +18,7 @@
 namespace mercer::solver {
 namespace {
 
-// Below this share of residual degrees RSS is cancellation, and its square divides it: 1e-8 is
+// Below this share of residual degrees RSS is rounding error, and their square divides it: 1e-8 is
 
 }  // namespace
 
@@ -35,7 +35,7 @@ std::vector<double> RidgePath::State::residual_sum_of_squares(double shift) cons
   std::vector<double> rss = outside;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double s = values[i], inverse_i = inverse(i, shift);
-    // A null direction was not subtracted from `outside`: what is explained of it is 2 w'c - s w^2.
+    // A null direction was not subtracted from `outside`; it explains 2 w'c - s w^2.
     const double factor = s > null_level ? (shift * inverse_i) * (shift * inverse_i) / s
                                          : -inverse_i * (2 - s * inverse_i);
     const double* c = projected.view().row(static_cast<int64_t>(i));
@@ -62,7 +62,7 @@ RidgePath::RidgePath(RowStatistics&& statistics, bool center, Context& context) 
     double& value = state.values[i];
     value = i < D - rank ? 0.0 : std::max(0.0, value);
   }
-  // Centring subtracted n times the distance, whose rounding errors stayed.
+  // Centring subtracted n times the distance and left its rounding errors.
   const double scale = state.values.back() + state.statistics.weight() * state.means.distance;
   state.null_level = kEpsilon * static_cast<double>(D) * scale;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What a RidgePath keeps. Private to solver.
+// The state of a RidgePath. Private to solver.
 #pragma once
 
 #include <vector>
@@ -24,16 +24,16 @@ struct RidgePath::State {
   int64_t features() const { return statistics.features(); }
   int64_t outputs() const { return statistics.outputs(); }
 
-  /// 1/(s + n lambda), or 0 in a direction that is numerically null.
+  /// 1/(s + n lambda), or 0 in a numerically null direction.
   double inverse(std::size_t i, double shift) const {
     return values[i] + shift > null_level ? 1 / (values[i] + shift) : 0;
   }
-  /// n - Tr H, the intercept included, without cancellation: sum of n lambda/(s + n lambda) and of
-  /// whole degrees.
+  /// n - Tr H, the intercept included, without cancellation: the sum of n lambda/(s + n lambda)
+  /// plus the unused degrees.
   double residual_degrees(double shift) const;
   std::vector<double> residual_sum_of_squares(double shift) const;
 
-  /// 1/(s + n lambda) of a combination, D x columns; and those times V'Z'Y M.
+  /// 1/(s + n lambda) for a combination, D x columns; and these times V'Z'Y M.
   Matrix<double> inverses(const Combination& of, Context& context) const;
   Matrix<double> filtered(const Combination& of, Context& context) const;
 
@@ -45,7 +45,7 @@ struct RidgePath::State {
                           Context& context) const;
 };
 
-/// M'of.
+/// M' of.
 std::vector<double> combined(std::span<const double> of, MatrixView<const double> M);
 
 }  // namespace mercer::solver

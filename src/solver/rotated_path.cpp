@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // One root B for all features, every target observed. With Gamma = B B' = Q diag(g) Q' the problem
 // is a Stein equation, Z'Z C Gamma + n lambda C = Z'Y Gamma; in the basis Q column j of C is the
-// ridge solution of the target Y q_j at lambda / g_j, and 0 where g_j = 0. Q is orthogonal, so that
-// residuals of rows left out turn back with it. Brault, Heinonen, d'Alche-Buc 2016, section 5.3.
+// ridge solution of the target Y q_j at lambda / g_j, and 0 if g_j = 0. Q also rotates
+// leave-one-out residuals back. Brault, Heinonen, d'Alche-Buc 2016, section 5.3.
 #include "solver/rotated_path.h"
 
 #include <cmath>
@@ -19,7 +19,7 @@ using linalg::Transpose;
 
 constexpr const char* kRotatedOutputs = "coupled outputs";
 
-/// Leaving out: by the rows' features, or by their numbers.
+/// Leave-one-out residuals: primal by the rows' features, dual by their row numbers.
 Matrix<double> left_out(const RidgePath& path, const Combination& of, const WideBlock& block,
                         Context& context) {
   return path.leave_one_out(of, block.Z, block.Y, context, block.weights);

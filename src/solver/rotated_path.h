@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The CoupledPath of a shared root and complete targets. Private to solver.
+// The CoupledPath for a shared root and complete targets. Private to solver.
 #pragma once
 
 #include "solver/coupled_path.h"

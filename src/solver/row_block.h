@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A block of rows on its way into RowStatistics: widened to double, moved to an origin and summed
-// by column in one pass.
+// Prepares a block of rows for RowStatistics in one pass: widens to double, subtracts an origin and
+// sums columns.
 #pragma once
 
 #include <span>
@@ -11,8 +11,8 @@
 
 namespace mercer::solver {
 
-/// wide (same shape as Z) = Z - 1 origin', sums[j] = sum_i wide(i, j). Sums run down the rows of a
-/// column, whatever the thread count.
+/// wide (same shape as Z) = Z - 1 origin', sums[j] = sum_i wide(i, j). Sums run down the rows in
+/// order, whatever the thread count.
 template <class T>
 void shift_and_sum(MatrixView<const T> Z, const double* origin, MatrixView<double> wide,
                    double* sums, Context& context);
@@ -20,7 +20,7 @@ void shift_and_sum(MatrixView<const T> Z, const double* origin, MatrixView<doubl
 template <class T>
 void sum_columns(MatrixView<const T> Z, double* sums, Context& context);
 
-/// Rows times the roots of their weights, and their sums anew: sums[j] = sum_i w_i wide(i, j).
+/// Recomputes sums[j] = sum_i w_i wide(i, j), then multiplies rows by the roots of their weights.
 void weigh_and_sum(std::span<const double> weights, MatrixView<double> wide, double* sums,
                    Context& context);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which rows of a data set are meant: all, a held-out part, a fold, a subsample.
+// A set of rows of a data set: all, a held-out part, a fold, a subsample.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace mercer::solver {
 
-/// `count` rows: those of `index`, ascending, or 0 .. count-1 if index is null. Non-owning.
+/// `count` rows: index[0 .. count-1], ascending, or 0 .. count-1 if index is null. Non-owning.
 struct RowSet {
   const int64_t* index = nullptr;
   int64_t count = 0;
@@ -20,15 +20,14 @@ struct RowSet {
   int64_t operator[](int64_t i) const { return index == nullptr ? i : index[i]; }
 };
 
-/// Rows of a source that are chosen, and chosen from again: keeps the numbers of a choice of a
-/// choice.
+/// A RowSet that owns its row numbers if it was chosen from a chosen set.
 class ChosenRows : public RowSet {
  public:
   explicit ChosenRows(int64_t all) : RowSet(all) {}
   ChosenRows(ChosenRows&&) noexcept = default;
   ChosenRows& operator=(ChosenRows&&) noexcept = default;
 
-  /// Those of these that `rows` numbers; of all rows it refers to the numbers of `rows`.
+  /// The rows (*this)[rows[i]]. Chosen from all rows, the result refers to the numbers of `rows`.
   ChosenRows choose(RowSet rows) const {
     ChosenRows chosen(0);
     for (int64_t i = 0; i < rows.count && index != nullptr; ++i)

@@ -19,7 +19,7 @@ using linalg::Transpose;
 constexpr const char* kSpan = "coordinates of rows";
 constexpr int64_t kBlockRows = 512;
 
-/// All that coordinates of rows share with subsets of them.
+/// Coordinates of rows, shared with subsets of them.
 struct Kept {
   Matrix<double> C, Y;
   std::vector<double> weights, classes, groups;
@@ -71,7 +71,7 @@ class Coordinates final : public BlockSource {
   ChosenRows set_;
 };
 
-/// ZZ', and targets and weights.
+/// ZZ'; also copies targets and weights.
 Matrix<double> gram_of(const BlockSource& rows, Kept& kept, Context& context) {
   const int64_t n = rows.rows();
   kept.Y = Matrix<double>(n, rows.outputs(), context, kSpan);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Fewer rows than features: weights of least norm lie in the rows' span, so that a penalised fit in
-// coordinates of that span is the same fit (Kimeldorf and Wahba 1971). With ZZ' = Q diag(s) Q' rows
-// have the coordinates Q s^{1/2}, and coordinates u are the weights Z'Q s^{-1/2} u, of equal norm.
+// Fewer rows than features: weights of least norm lie in the span of the rows, so a penalised fit
+// in coordinates of that span is the same fit (Kimeldorf and Wahba 1971). With ZZ' = Q diag(s) Q'
+// rows have coordinates Q s^{1/2}; coefficients u become weights Z'Q s^{-1/2} u of equal norm.
 #pragma once
 
 #include <memory>
@@ -14,17 +14,15 @@ namespace mercer::solver {
 
 class RowSpace {
  public:
-  /// Whether there are no more rows than half of the features, in this process alone, features are
-  /// no kernel's columns, and there is room for n D + 3 n^2 numbers.
+  /// Whether it pays: n <= D / 2, one process, no kernel columns, and room for n D + 3 n^2 numbers.
   static bool pays(const BlockSource& rows, const Context& context);
-  /// The rows are referred to. Where it does not pay, coordinates are the features themselves.
-  /// O(n^2 D + n^3).
+  /// The rows are referred to. Where it does not pay, coordinates are the features. O(n^2 D + n^3).
   RowSpace(const BlockSource& rows, Context& context);
 
   bool reduces() const noexcept { return reduced_ != nullptr; }
-  /// With coordinates for features, and subsets of these.
+  /// The rows with coordinates for features, in subsets too.
   const BlockSource& rows() const noexcept { return reduces() ? *reduced_ : rows_; }
-  /// Of features, from those of coordinates. One pass.
+  /// Weights of features from weights of coordinates. One pass.
   Weights weights(Weights u, Context& context) const;
 
  private:

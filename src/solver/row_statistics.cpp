@@ -20,14 +20,12 @@ namespace mercer::solver {
 namespace {
 
 int64_t checked_features(int64_t features) {
-  require(features >= 1, MERCER_INVALID_ARGUMENT, "features = %lld, expected at least 1",
-          static_cast<long long>(features));
+  require(features >= 1, MERCER_INVALID_ARGUMENT, "features = %ld, expected at least 1", features);
   return features;
 }
 
 int64_t checked_outputs(int64_t outputs) {
-  require(outputs >= 0, MERCER_INVALID_ARGUMENT, "outputs = %lld, expected at least 0",
-          static_cast<long long>(outputs));
+  require(outputs >= 0, MERCER_INVALID_ARGUMENT, "outputs = %ld, expected at least 0", outputs);
   return outputs;
 }
 
@@ -42,7 +40,7 @@ void add_squares(double sign, MatrixView<const double> Y, std::span<double> squa
     for (int64_t j = 0; j < Y.cols; ++j) squares[j] += sign * Y(i, j) * Y(i, j);
 }
 
-/// wide, sums: room for the rows and for a number per column, where they have weights.
+/// wide, sums: scratch for the rows and one number per column, used with weights.
 template <class T>
 void write_mean(MatrixView<const T> rows, std::span<const double> weights, MatrixView<double> wide,
                 double* sums, std::span<double> mean, Context& context) {
@@ -57,7 +55,7 @@ void write_mean(MatrixView<const T> rows, std::span<const double> weights, Matri
   for (double& value : mean) value /= n;
 }
 
-/// A weight below this share of what has been there is what rounding left of weights that went.
+/// A remaining weight below this share of the removed weights is rounding error.
 constexpr double kRest = kEpsilon;
 
 bool all_finite(std::span<const double> numbers) {
@@ -117,23 +115,20 @@ std::span<const double> RowStatistics::origin_outputs() const noexcept {
 
 void RowStatistics::require_block(int64_t rows, int64_t cols, MatrixView<const double> Y) const {
   require(cols == features_, MERCER_DIMENSION_MISMATCH,
-          "Z has %lld columns, expected features = %lld", static_cast<long long>(cols),
-          static_cast<long long>(features_));
+          "Z has %ld columns, expected features = %ld", cols, features_);
   require(Y.cols == outputs_, MERCER_DIMENSION_MISMATCH,
-          "Y has %lld columns, expected outputs = %lld", static_cast<long long>(Y.cols),
-          static_cast<long long>(outputs_));
+          "Y has %ld columns, expected outputs = %ld", Y.cols, outputs_);
   require(outputs_ == 0 || Y.rows == rows, MERCER_DIMENSION_MISMATCH,
-          "Y has %lld rows, expected %lld as in Z", static_cast<long long>(Y.rows),
-          static_cast<long long>(rows));
+          "Y has %ld rows, expected %ld as in Z", Y.rows, rows);
 }
 
-/// Room for one block: sums of its columns, its rows and targets about the origin.
 int64_t RowStatistics::bytes_beside_gram(int64_t features, int64_t outputs) {
   constexpr const char* kWhat = "the statistics";
   const int64_t cross = checked_multiply(features, outputs, kWhat);
   return checked_multiply(8, checked_add(cross, sums_size(features, outputs), kWhat), kWhat);
 }
 
+/// Scratch of one block: column sums, rows and targets about the origin.
 struct RowStatistics::Scratch {
   double* column_sums;
   double* target_sums;
@@ -159,7 +154,7 @@ void RowStatistics::accumulate_block(double sign, MatrixView<const T> Z, MatrixV
   const double added = total_weight(weights, Z.rows);
   const MatrixView<double> z{scratch.rows, Z.rows, features_};
   const MatrixView<double> y{scratch.targets, Z.rows, outputs_};
-  // Rows in front of it weighed nothing: their sums are zero about any origin.
+  // Earlier rows have weight 0: their sums are zero about any origin.
   if (sign > 0 && weight_ == 0 && added > 0) {
     write_mean(Z, weights, z, scratch.column_sums, sums.origin_features, context);
     if (outputs_ > 0) write_mean(Y, weights, y, scratch.target_sums, sums.origin_outputs, context);
@@ -191,8 +186,7 @@ void RowStatistics::accumulate(double sign, MatrixView<const T> Z, MatrixView<co
   require_weights(weights, Z.rows);
   if (sign > 0) checked_add(rows_, Z.rows, "rows of statistics");
   require(sign > 0 || Z.rows <= rows_, MERCER_INVALID_ARGUMENT,
-          "remove: %lld rows, but only %lld are present", static_cast<long long>(Z.rows),
-          static_cast<long long>(rows_));
+          "remove: %ld rows, but only %ld are present", Z.rows, rows_);
   const int64_t block = std::min(kRowBlock, Z.rows);
   const Scratch scratch = scratch_for(block, context);
   Stage stage(context, Z.rows);
@@ -255,9 +249,9 @@ void RowStatistics::require_finite() const {
       "overflow");
   for (int64_t i = 0; i < features_; ++i)
     require(std::isfinite(gram_(i, i)), MERCER_INVALID_ARGUMENT,
-            "the sum of squares of feature %lld (counted from 0) is %g, expected a finite number: "
+            "the sum of squares of feature %ld (counted from 0) is %g, expected a finite number: "
             "NaN or Inf was added, or numbers whose squares overflow",
-            static_cast<long long>(i), gram_(i, i));
+            i, gram_(i, i));
 }
 
 }  // namespace mercer::solver

@@ -14,15 +14,14 @@
 
 namespace mercer::solver {
 
-/// Sums are kept about an origin (a row a of features, a row b of outputs) that lies among the
-/// rows: the mean of the first block that weighs anything. Rows far from zero then lose no digits
-/// when the mean is taken out, and statistics of different origins still add up, by moving one of
-/// them.
+/// Sums are kept about an origin (a of features, b of outputs) among the rows: the mean of the
+/// first block of positive weight. Rows far from zero then lose no digits in centring. Statistics
+/// of different origins are added by moving one of them.
 class RowStatistics {
  public:
   RowStatistics(int64_t features, int64_t outputs);                    // all zero
   RowStatistics(int64_t features, int64_t outputs, Context& context);  // charged to it
-  /// Of what is kept: Z'WZ are 8 D^2 bytes more, scratch of add and remove as below.
+  /// Bytes kept beside Z'WZ (8 D^2), without the scratch of add and remove.
   static int64_t bytes_beside_gram(int64_t features, int64_t outputs);
 
   int64_t features() const noexcept { return features_; }
@@ -32,9 +31,9 @@ class RowStatistics {
 
   /// Adds (removes) the rows of a block: products and sums are double (dsyrk, dgemm). Y may be an
   /// empty view when outputs() == 0. weights: one number >= 0 per row, or empty; a row of weight 2
-  /// is two equal rows, but counts once in rows(). Entries are not looked at: see base/finite.h.
-  /// Calls BLAS: calling thread only. Scratch: kRowBlock x (D + outputs). After CANCELLED the rows
-  /// in front of some multiple of kRowBlock have been added, as rows() says. Errors:
+  /// is two equal rows, but counts once in rows(). Entries are not checked: see base/finite.h.
+  /// Calls BLAS: calling thread only. Scratch: kRowBlock x (D + outputs). After CANCELLED the first
+  /// rows() rows, whole blocks of kRowBlock, have been added. Errors:
   /// DIMENSION_MISMATCH; removing more rows than are present is INVALID_ARGUMENT.
   static constexpr int64_t kRowBlock = 1024;
   using Weights = std::span<const double>;
@@ -67,7 +66,7 @@ class RowStatistics {
   std::span<const double> origin_features() const noexcept;      // a
   std::span<const double> origin_outputs() const noexcept;       // b
 
-  /// The same numbers to be written: for file readers and solvers that work in place.
+  /// Write access, for file readers and solvers that work in place.
   struct Parts {
     int64_t& rows;
     double& weight;
@@ -89,10 +88,10 @@ class RowStatistics {
                         Weights weights, const Scratch& scratch, Context& context);
   void accumulate(double sign, const RowStatistics& other);
   void copy_from(const RowStatistics& other);
-  void clear();                                   // every sum; all the weight is gone
+  void clear();                                   // every sum, when no weight is left
   bool nothing_left(double sign) const noexcept;  // after adding or removing
-  void clip_squares();                            // that rounding made negative; NaN stays
-  void keep_origin_near();  // moves it where rows that went have left it far away
+  void clip_squares();                            // to >= 0, against rounding; NaN stays
+  void keep_origin_near();  // moves the origin if removed rows have left it far away
 
   int64_t features_;
   int64_t outputs_;

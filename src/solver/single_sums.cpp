@@ -55,8 +55,8 @@ class SingleSums {
     set_units(Y, parts.origin_outputs);
   }
 
-  /// Targets may be of any size that a double has: they are summed in units of their largest
-  /// deviation among the first rows.
+  /// Targets may exceed the range of float: they are summed in units of their largest deviation
+  /// among the first rows.
   void set_units(MatrixView<const double> Y, std::span<const double> origin) {
     unit_.assign(origin.size(), 0.0);
     for (int64_t i = 0; i < Y.rows; ++i)

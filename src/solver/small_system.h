@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Systems of a few unknowns, of which there are many. Private to solver.
+// Many small linear systems. Private to solver.
 #pragma once
 
 #include <cmath>
@@ -9,8 +9,8 @@
 
 namespace mercer::solver {
 
-/// e := M^{-1} e of a symmetric M (lower triangle, q x q, by rows), which becomes its Cholesky
-/// factor; false where a pivot is not above `least`.
+/// e := M^{-1} e for a symmetric M (lower triangle, q x q, by rows), which becomes its Cholesky
+/// factor; false if a pivot is not above `least`.
 inline bool solve_small(int64_t q, double least, std::vector<double>& M, std::vector<double>& e) {
   const auto at = [&](int64_t i, int64_t j) -> double& { return M[i * q + j]; };
   for (int64_t j = 0; j < q; ++j) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What decompositions of D x D matrices cost, in rows that are summed up into such a matrix (D^2
-// products each): estimates, by which progress shares a call out.
+// Estimated cost of decompositions of D x D matrices, in rows added to Z'Z (D^2 products each), for
+// progress.
 #pragma once
 
 #include <cstdint>

@@ -49,7 +49,7 @@ Field bound_kernel_field(const char* help) {
 std::vector<Field> bound_size_fields() {
   return {count_field("inputs", {}, 1e6, "d"),
           count_field("frequencies", kOptional, kMostFrequencies,
-                      "F, independent ones; absent: the least, answered")};
+                      "F, independent frequencies; absent: the least number, answered")};
 }
 
 std::unique_ptr<kernel::Kernel> bound_kernel(const Parameters& asked) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// "derivative": how far inner products of derivatives of features may be from the kernel's
-// derivatives (statistic/derivative_bound.h).
+// "derivative": bounds the error of inner products of feature derivatives as kernel derivatives
+// (statistic/derivative_bound.h).
 #include <cmath>
 #include <utility>
 
@@ -22,18 +22,17 @@ Field orders_field(const char* key, const char* help) {
           .help = help};
 }
 
-/// Absent: the value itself.
+/// The orders of a derivative; without the key that of the value itself.
 kernel::MultiIndex orders_of(const Parameters& asked, const char* key, int64_t d) {
   kernel::MultiIndex index;
   if (asked.find(key) == nullptr) return index;
   const std::vector<double> orders = asked.numbers(key);
   require(std::ssize(orders) == d, MERCER_DIMENSION_MISMATCH,
-          "%s has %zu orders, expected %lld, one for each input", key, orders.size(),
-          static_cast<long long>(d));
+          "%s has %zu orders, expected %ld, one for each input", key, orders.size(), d);
   for (int64_t k = 0; k < d; ++k) {
     const double order = orders[k];
     require(order == std::floor(order), MERCER_INVALID_ARGUMENT,
-            "%s[%lld] = %g, expected an integer", key, static_cast<long long>(k), order);
+            "%s[%ld] = %g, expected an integer", key, k, order);
     if (order > 0) index.push_back({k, static_cast<int64_t>(order)});
   }
   return index;
@@ -77,7 +76,7 @@ BoundEntry derivative_bound_entry() {
       orders_field("p", "orders of the derivative in each entry of x; absent: 0"),
       orders_field("q", "the same in y"),
       required(number_above_field("diameter", kOptional, 0, kUnbounded,
-                                  "of the set of inputs: the largest distance of two")),
+                                  "the largest distance of two inputs in the set")),
       {.key = "delta",
        .type = FieldType::number,
        .fallback = {},
@@ -93,7 +92,7 @@ BoundEntry derivative_bound_entry() {
       integer_field("moment", kOptional, 2, 1e9, "n of moment_ratio, E |omega^{p+q}|^n / sigma^n")};
   const std::vector<Field> sizes = bound_size_fields();
   fields.insert(fields.begin() + 1, sizes.begin(), sizes.end());
-  return {"derivative", "of |phi_p(x)'phi_q(y) - d^{p,q} k(x, y)| over a set, by Fourier features",
+  return {"derivative", "|phi_p(x)'phi_q(y) - d^{p,q} k(x, y)| over a set, for Fourier features",
           std::move(fields), answer};
 }
 

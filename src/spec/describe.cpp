@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What exists, as JSON: the tables of kernels, maps, projections, models and bounds, and what a fit
-// reads beside its model's own keys, with every parameter's type, default, range and help. Written piece by piece: no tree of all of it is held.
+// The tables of kernels, maps, projections, models and bounds, and the keys of every fit, as JSON,
+// with every parameter's type, default, range and help. Written piece by piece, without a tree.
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -56,7 +56,7 @@ void append_field(std::string& out, const Field& field) {
                 field.most < std::numeric_limits<double>::max() ? Value(field.most) : Value());
   described.set("most_open", field.most_open);
   out += print_object(described);
-  out.back() = ',';  // the object goes on: a list of texts is no Value
+  out.back() = ',';  // reopen the object: a list of texts is no Value
   out += "\"choices\":[";
   for (std::size_t i = 0; i < field.choices.size(); ++i) {
     if (i > 0) out += ',';
@@ -74,15 +74,14 @@ struct Entry {
   const char* name;
   const char* help;
   std::span<const Field> fields;           // the key that names the entry first
-  const feature::MapEntry* map = nullptr;  // of maps
-  const char* serves = nullptr;            // of projections
+  const feature::MapEntry* map = nullptr;  // maps
+  const char* serves = nullptr;            // projections
   const kernel::KernelEntry* kernel = nullptr;
 };
 
 const char* truth(bool value) { return value ? "true" : "false"; }
 
-/// What "features" is a multiple of with every other key at its default; null where inputs or parts
-/// decide.
+/// The number that "features" must be a multiple of by default; null if inputs or parts decide.
 std::string features_step(const feature::MapEntry& map) {
   if (decides_features(map)) return "null";
   const auto step = [&](int64_t inputs) {
@@ -142,7 +141,7 @@ std::string described(const Entry& entry) {
   return out + '}';
 }
 
-/// Behind a key that names the entry, of which a description says nothing.
+/// The fields after the key that names the entry, which is not described.
 std::vector<Field> with_name(std::vector<Field> fields) {
   fields.insert(fields.begin(), Field{});
   return fields;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// From the spec of a fit to a model. A search chooses what the spec leaves open; without one the
-// map is the spec's or the caller's, and lambda alone is chosen.
+// Fits a model by its spec. A search chooses what the spec leaves open; without a search the map is
+// the spec's or the caller's, and only lambda is chosen.
 #include "spec/fit_plan.h"
 
 #include <algorithm>
@@ -28,8 +28,6 @@
 namespace mercer::spec {
 namespace {
 
-using Long = long long;
-
 constexpr int64_t kMostClasses = 1000000;
 constexpr const char* kLogisticLoss = "logistic";
 
@@ -43,7 +41,7 @@ Parameters with_object(Parameters body, const char* key, const char* inner) {
   return body;
 }
 
-/// What one way of choosing lambda reads and the one asked for does not is refused.
+/// Refuses a key of "select" that the given "by" does not read.
 void refuse_unread(const Parameters& given, model::Selection by, bool searches) {
   for (const auto& [key, value] : given.entries())
     require(selection_reads(by, key) || (searches && key == "fraction"), MERCER_INVALID_ARGUMENT,
@@ -51,7 +49,7 @@ void refuse_unread(const Parameters& given, model::Selection by, bool searches) 
             key.c_str(), kSelectWays[static_cast<size_t>(by)]);
 }
 
-/// Where a spec says nothing.
+/// The selection of a spec that names none.
 model::Selection usual_selection(const model::Estimating& estimate) {
   return estimate.problem().iterative ? model::Selection::held_out : estimate.entry->selection;
 }
@@ -90,7 +88,7 @@ void read_search(const Parameters& canonical, const FitPlan& plan, model::Search
   const Value* const features = plan.map.find("features");
   search.given_features = features != nullptr;
   search.most_features = canonical.integer("most_features");
-  // Of another type: the map refuses it.
+  // The map refuses another type.
   if (features != nullptr && std::holds_alternative<int64_t>(*features))
     search.features = std::get<int64_t>(*features);
   if (plan.names_model)
@@ -98,7 +96,7 @@ void read_search(const Parameters& canonical, const FitPlan& plan, model::Search
                                                                 : model::Estimator::logistic;
 }
 
-/// Keys that a fit of this kind cannot follow.
+/// Refuses keys that this kind of fit does not support.
 void refuse_keys(const FitPlan& plan, std::initializer_list<const char*> keys, const char* of,
                  const char* expected) {
   for (const char* key : keys)
@@ -122,7 +120,7 @@ void refuse_search_keys(const FitPlan& plan, const char* of) {
           "search = true of %s, expected false, the default there", of);
 }
 
-/// Without targets nothing is chosen: there is no search.
+/// A fit without targets chooses nothing: there is no search.
 void follow_model(FitPlan& plan) {
   model::Fitting& fit = plan.search.fit;
   if (fit.estimate.entry->targets == nullptr) return;
@@ -136,7 +134,7 @@ void follow_model(FitPlan& plan) {
       MERCER_UNSUPPORTED, "task, classes or ordered of %s, expected them left out", kWhat);
 }
 
-/// A search begins with ridge, and chooses lambda in its own way.
+/// Refuses options that conflict with a search, which begins with ridge and chooses lambda itself.
 void check_searchable(const FitPlan& plan) {
   constexpr const char* kPlain = "it left out, or \"search\": false";
   refuse_keys(plan, {"solver"}, "a search", kPlain);
@@ -154,7 +152,7 @@ void check_searchable(const FitPlan& plan) {
             key.c_str());
 }
 
-/// What is neither ridge nor logistic regression is fitted at the end, with a lambda of its own.
+/// A model other than ridge and logistic regression is fitted at the end, with its own lambda.
 void end_with_estimate(FitPlan& plan) {
   const model::Estimating& asked = plan.search.fit.estimate;
   const Value* const loss = asked.parameters.find("loss");
@@ -162,7 +160,7 @@ void end_with_estimate(FitPlan& plan) {
   if ((asked.entry->least_squares && !posterior) ||
       (loss != nullptr && *loss == Value(std::string(kLogisticLoss))))
     return;
-  // Variances are those of the targets as they are.
+  // Variances are those of untransformed targets.
   if (posterior) plan.search.choose_target_transform = false;
   plan.search.final_estimate = asked;
   plan.search.final_lambda = std::exchange(plan.search.lambda, -1);
@@ -178,8 +176,8 @@ void begin_with_ridge(model::Estimating& estimate) {
   estimate.parameters = std::move(own);
 }
 
-/// Of one lengthscale the spec's own stands; those for each input, and those of parts, are
-/// multiplied by a factor, which is searched.
+/// A single lengthscale in the spec is kept; lengthscales per input, and of parts, are multiplied
+/// by a factor, which is searched.
 double fixed_lengthscale(const FitPlan& plan, const model::PartialMap& maker) {
   require(plan.search.lengthscale == 0 || maker.has_lengthscale(), MERCER_UNSUPPORTED,
           "lengthscale = %g, expected it left out for a kernel without a lengthscale",
@@ -192,8 +190,8 @@ double fixed_lengthscale(const FitPlan& plan, const model::PartialMap& maker) {
   return given && maker.start() == 0 ? maker.lengthscale().value_or(0) : 0;
 }
 
-/// A field keeps one unit for all inputs, and none of them curved; with a kernel of several outputs
-/// nothing else joins these.
+/// A vector field needs one scale for all inputs and no transforms; a kernel of several outputs
+/// excludes other couplings.
 void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
   const kernel::MatrixKernel* const matrix = kernel.matrix();
   if (matrix == nullptr) return;
@@ -208,7 +206,7 @@ void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
   model::check_outputs(kernel, fit);
 }
 
-/// The maps of rows of so many prepared inputs, one of which is the plan's.
+/// The candidate maps for this many prepared inputs.
 std::unique_ptr<model::PartialMap> maker_for(FitPlan& plan, int64_t inputs) {
   auto maker = model::partial_map(plan.map, inputs, plan.search.fit.select.seed);
   follow_kernel(*maker->kernel(), plan);
@@ -218,7 +216,7 @@ std::unique_ptr<model::PartialMap> maker_for(FitPlan& plan, int64_t inputs) {
   return maker;
 }
 
-/// Nothing says it, and there are no targets to choose it by: it is the rows' median distance.
+/// Whether the lengthscale is the median heuristic: not given, and no targets to choose it by.
 bool leaves_lengthscale(const FitPlan& plan, const model::PartialMap& maker) {
   return plan.search.fit.coding.targets != model::Targets::given && plan.search.lengthscale == 0 &&
          maker.has_lengthscale() && maker.start() == 0;
@@ -229,7 +227,7 @@ double median_distance(const Rows& prepared, uint64_t seed, Context& context) {
   });
 }
 
-/// The lengthscale of a map that no search chooses.
+/// The lengthscale of a map without a search.
 double plain_lengthscale(const FitPlan& plan, const model::PartialMap& maker) {
   if (plan.search.lengthscale > 0) return plan.search.lengthscale;
   return maker.start() > 0 ? 1 : maker.lengthscale().value_or(1);
@@ -298,12 +296,12 @@ void set_classes(FitPlan& plan, int64_t targets, const MatrixView<const double>*
   if (fit.targets != model::Targets::given) return;
   if (fit.task == model::Task::regression) {
     require(fit.classes == 0, MERCER_INVALID_ARGUMENT,
-            "classes = %lld of task = \"regression\", expected 0", Long{fit.classes});
+            "classes = %ld of task = \"regression\", expected 0", fit.classes);
     return;
   }
   require(targets == 1, MERCER_DIMENSION_MISMATCH,
-          "Y has %lld columns, expected 1 of class numbers because task = \"classification\"",
-          Long{targets});
+          "Y has %ld columns, expected 1 of class numbers because task = \"classification\"",
+          targets);
   if (fit.classes > 0) return;
   require(Y != nullptr, MERCER_INVALID_ARGUMENT,
           "classes = 0 of rows that are not in memory, expected K");
@@ -368,8 +366,7 @@ GivenMap map_of_stream(FitPlan& plan, const GivenMap& map, int64_t inputs) {
     follow_kernel(map->kernel(), plan);
     refuse_keys(plan, {"map", "lengthscale"}, "a fit with a map of the caller's", "one of the two");
     require(inputs == map->inputs(), MERCER_DIMENSION_MISMATCH,
-            "data->source->d = %lld, expected the map's inputs, %lld", Long{inputs},
-            Long{map->inputs()});
+            "data->source->d = %ld, expected the map's inputs, %ld", inputs, map->inputs());
     return map;
   }
   const auto maker = maker_for(plan, inputs);

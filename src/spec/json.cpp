@@ -172,7 +172,7 @@ class Reader {
 
   std::vector<Frame> frames_;
   int list_depth_ = 0;
-  NumberLists lists_;         // those that the list holds so far
+  NumberLists lists_;         // elements of the current list
   std::vector<double> list_;  // numbers of the innermost one
   int depth_ = 0;
   std::shared_ptr<Parameters> root_;
@@ -182,14 +182,13 @@ class Reader {
 
 Parameters parse_object(std::string_view text, int64_t most_bytes) {
   require(text.size() <= static_cast<uint64_t>(most_bytes), MERCER_INVALID_ARGUMENT,
-          "spec has %zu bytes, expected at most %lld", text.size(),
-          static_cast<long long>(most_bytes));
-  // The lexer takes a NUL for the end of the text and would accept whatever follows it.
+          "spec has %zu bytes, expected at most %ld", text.size(), most_bytes);
+  // The lexer takes a NUL for the end of the text and would ignore the rest.
   const std::size_t nul = text.find('\0');
   require(nul == std::string_view::npos, MERCER_INVALID_ARGUMENT, "spec: NUL byte at offset %zu",
           nul);
   require(is_utf8(text), MERCER_INVALID_ARGUMENT, "spec is not valid UTF-8");
-  // A bare name above all: the parser would speak of its first letter.
+  // Most often a bare name, for which the parser's message is confusing.
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   require(first != std::string_view::npos && text[first] == '{', MERCER_INVALID_ARGUMENT,
           "spec = %s, expected a JSON object, such as {\"kernel\":\"gaussian\"} or "

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// JSON text to a tree of Parameters; base/value_text.h is the way back. Parsing knows nothing of
-// kernels or maps: it limits size, depth and shape, so that whatever comes out is harmless to
-// check. Of the library only json.cpp and report_spec.cpp include the JSON header.
+// Parses JSON text to a tree of Parameters; base/value_text.h prints it. The parser knows nothing
+// of kernels or maps; it limits size, depth and shape, so that its result is safe to check. Only
+// json.cpp and report_spec.cpp include the JSON header.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace mercer::spec {
 inline constexpr int64_t kMostSpecBytes = int64_t{1} << 20;
 inline constexpr int kMostDepth = 32;
 inline constexpr int kMostObjects = 1024;  // in a list
-inline constexpr int kMostKeys = 64;       // of one object: keeps the search for duplicates linear
-inline constexpr int kMostLists = 1024;    // in one list: "[]" in text is two bytes, in memory 24
+inline constexpr int kMostKeys = 64;       // of an object: bounds the search for duplicates
+inline constexpr int kMostLists = 1024;    // in a list: "[]" is two bytes of text, 24 in memory
 
 /// The object that `text` holds. Integers become int64_t (uint64_t above 2^63 - 1), other numbers
 /// double, lists of numbers std::vector<double>, lists of such lists NumberLists, lists of objects

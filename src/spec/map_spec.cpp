@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Map specs: {"map": NAME, "kernel": {...}, "inputs": d, "features": D, "seed": s, parameters of
-// the map's entry}; and what every spec looks like at the top.
+// the map's entry}; and the top level of every spec.
 #include <string_view>
 #include <utility>
 
@@ -14,7 +14,7 @@
 namespace mercer::spec {
 namespace {
 
-// A file's spec may hold a lengthscale per input, which outgrows what is sensible to type.
+// A file's spec may hold a lengthscale per input and be longer than one that is typed.
 constexpr int64_t kMostFileSpecBytes = int64_t{1} << 28;
 
 }  // namespace

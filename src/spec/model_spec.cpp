@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The fields of a model's spec, and the specs of fitted models, which say "needs":"data". Reading
-// one to fit it is fit_plan.cpp.
+// The fields of a model's spec, and the specs of fitted models, which have "needs":"data".
+// fit_plan.cpp reads specs of fits.
 #include <algorithm>
 #include <iterator>
 #include <string_view>
@@ -18,7 +18,7 @@
 namespace mercer::spec {
 namespace {
 
-// Completed once the rows say how many inputs there are.
+// Completed once the number of inputs is known from the rows.
 Parameters map_as_given(const Parameters& given, const std::string&) { return given; }
 
 std::vector<const char*> model_names() {
@@ -31,11 +31,11 @@ Field model_name_field() {
   std::vector<const char*> names = model_names();
   names.insert(names.begin(), kAutomaticModel);
   return choice_field("model", kAutomaticModel, std::move(names),
-                      "which model; auto: ridge, of classes the better of ridge and logistic "
-                      "regression where a search can afford both");
+                      "which model; auto: ridge, or for classes the better of ridge and logistic "
+                      "regression if a search can afford both");
 }
 
-/// Of files, which say what was fitted.
+/// Keys of files.
 Field fitted_name_field() { return name_field("model", model_names(), "which model"); }
 
 const model::ModelEntry& entry_of(const Parameters& given, const Field& field) {
@@ -65,10 +65,10 @@ std::vector<Field> prepare_fields() {
     field.choices.push_back(kAutomaticTransform);
     field.fallback = std::string(kAutomaticTransform);
     field.help = key == kTransform.key
-                     ? "of inputs: log of skewed ones, or normal ranks; auto: the one a search "
-                       "finds best, else none"
-                     : "of a regression's targets, undone in predictions; auto: of skewed ones the "
-                       "one whose predictions a search finds best, else none";
+                     ? "of each input: logarithm if skewed, or normal ranks; auto: the best in a "
+                       "search, else none"
+                     : "of regression targets, undone in predictions; auto: the best in a search "
+                       "for skewed targets, else none";
   }
   return fields;
 }
@@ -78,9 +78,9 @@ std::vector<Field> select_fields() {
   std::vector<const char*> ways(std::begin(kSelectWays), std::end(kSelectWays));
   return {
       choice_field("by", "auto", std::move(ways),
-                   "what is least over the lambdas of the path; auto: leave_one_out, of "
-                   "rows in groups or in order folds, of other losses than squares held_out"),
-      integer_field("folds", usual.folds, 2, 1e6, "of folds"),
+                   "the criterion minimised over the lambdas of the path; auto: leave_one_out, "
+                   "for grouped or ordered rows folds, for other losses than squares held_out"),
+      integer_field("folds", usual.folds, 2, 1e6, "the number of folds"),
       {.key = "fraction",
        .type = FieldType::number,
        .fallback = usual.held_out_fraction,
@@ -88,47 +88,47 @@ std::vector<Field> select_fields() {
        .most = 1,
        .least_open = true,
        .most_open = true,
-       .help = "of the rows, held out"},
+       .help = "the share of rows held out"},
       number_above_field("largest", usual.lambda_largest, 0, kUnbounded, "lambda of the path"),
       number_above_field("smallest", usual.lambda_smallest, 0, kUnbounded, "lambda of the path"),
-      count_field("count", usual.lambda_count, 1e6, "of lambdas, evenly in their logarithms")};
+      count_field("count", usual.lambda_count, 1e6, "the number of lambdas, spaced geometrically")};
 }
 
-/// The keys of every model that stand behind its own.
+/// The keys of every model, after its own.
 std::vector<Field> common_fields() {
   return {
       number_above_field("lengthscale", kOptional, 0, kUnbounded,
-                         "of the kernel, or what its lengthscales are multiplied by, in units of "
-                         "prepared inputs; absent: searched"),
+                         "of the kernel, or a factor of its lengthscales, in units of prepared "
+                         "inputs; absent: searched"),
       choice_field("ard", kArdWords[0], {std::begin(kArdWords), std::end(kArdWords)},
-                   "whether a search learns a lengthscale for each input; auto: where rows allow, "
-                   "and kept where it wins"),
+                   "whether a search learns a lengthscale for each input; auto: if there are "
+                   "enough rows, and kept if better"),
       integer_field("most_features", int64_t{0}, 0, 2147483647.0,
-                    "to which a search doubles those of a map without \"features\" while rows held "
-                    "out gain by it; 0: 8192, while their square times the rows is at most 2^39"),
+                    "the limit to which a search doubles the features, if not given, while scores "
+                    "improve; 0: 8192, while their square times the rows is at most 2^39"),
       {.key = "search",
        .type = FieldType::boolean,
        .fallback = true,
-       .help = "choose what is left open; false, and the default with a map of the caller's or "
-               "rows that are not in memory: lambda alone"},
+       .help = "choose all that the spec leaves open; false: lambda alone (the default with a "
+               "caller's map or streamed rows)"},
       object_field("outputs", outputs_fields,
-                   "how several are learnt together, or its structure alone"),
+                   "how several outputs are learnt together, or the structure's name alone"),
       object_field("select", select_fields, "how lambda is chosen without a search"),
-      object_field("prepare", prepare_fields, "what becomes of inputs and targets first"),
+      object_field("prepare", prepare_fields, "how inputs and targets are prepared"),
       {.key = "center", .type = FieldType::boolean, .fallback = true, .help = "fit an intercept"},
       kTask.field(),
       integer_field("classes", int64_t{0}, 0, 1e6,
-                    "K of a classification; 0: one more than the largest class number"),
+                    "the number of classes; 0: one more than the largest class number"),
       kPrecision.field(),
       {.key = "seed",
        .type = FieldType::seed,
        .fallback = uint64_t{0},
-       .help = "of the map, unless that has its own, of splits and samples"},
+       .help = "of splits and samples, and of the map unless that has its own"},
       {.key = "ordered",
        .type = FieldType::boolean,
        .fallback = false,
-       .help = "rows are in the order of time: what chooses, calibrates and scores is later than "
-               "what it is predicted from"},
+       .help = "rows are in the order of time: held-out rows are later than the rows that predict "
+               "them"},
       {.key = "assess",
        .type = FieldType::boolean,
        .fallback = true,
@@ -136,7 +136,7 @@ std::vector<Field> common_fields() {
   };
 }
 
-/// A field with a place of its own, in Selecting.
+/// Whether the field is stored in Selecting.
 bool is_lambda(const Field& field) { return std::string_view(field.key) == "lambda"; }
 
 }  // namespace
@@ -155,7 +155,7 @@ std::vector<Field> fit_fields() {
                                {.key = "map",
                                 .type = FieldType::map,
                                 .fallback = std::make_shared<const Parameters>(),
-                                .help = "the feature map, or its name alone; what is left open is "
+                                .help = "the feature map, or its name alone; missing keys are "
                                         "filled in, \"inputs\" from the rows",
                                 .canonical = map_as_given}};
   for (Field& field : common_fields()) fields.push_back(std::move(field));

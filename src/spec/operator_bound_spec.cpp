@@ -61,7 +61,7 @@ GaussianOperator gaussian_operator(const kernel::Kernel& kernel, int64_t d, bool
   return of;
 }
 
-/// The keys that stand for a kernel: none of them beside one, each without.
+/// The keys that replace a kernel: all are required without one, none is allowed with one.
 bool has_kernel(const Parameters& asked, std::initializer_list<const char*> constants) {
   const bool kernel = asked.find("kernel") != nullptr;
   for (const char* key : constants)
@@ -72,13 +72,13 @@ bool has_kernel(const Parameters& asked, std::initializer_list<const char*> cons
   return kernel;
 }
 
-/// Squares and fourth powers of a lengthscale overflow long before it does.
+/// Sets a constant of a kernel. Powers of extreme lengthscales overflow or underflow.
 void set_constant(Parameters& asked, const char* key, double value) {
   require(value > 0, MERCER_INVALID_ARGUMENT, "%s would be %g, expected a number > 0", key, value);
   set_answer(asked, key, value);
 }
 
-/// "frequencies" and "delta": one of them asked for, both answered.
+/// "frequencies" and "delta": one is given, both are answered.
 template <class BoundOf>
 Parameters with_frequencies(Parameters asked, const BoundOf& bound) {
   const int64_t F = is_first_given(asked, "frequencies", "delta")
@@ -107,7 +107,7 @@ Parameters answer_decomposable(Parameters asked) {
   });
 }
 
-/// m, u, v, intrinsic and outputs, of the kernel where there is one.
+/// m, u, v, intrinsic and outputs, from the kernel if there is one.
 statistic::OperatorConstants take_constants(Parameters& asked, bool exponential) {
   const int64_t d = asked.integer("inputs");
   if (!has_kernel(asked, {"outputs", "m", "u", "v"})) {
@@ -161,14 +161,14 @@ std::vector<Field> common_fields(const char* kernel_help) {
                     .most = 1,
                     .least_open = true,
                     .help =
-                        "of a larger error: the probability asked for; answered: its bound with "
-                        "these frequencies, 1 where that says nothing"});
+                        "probability of a larger error: the given limit; answered: its bound with "
+                        "these frequencies, at most 1"});
   return fields;
 }
 
 std::vector<Field> decomposable_fields() {
   std::vector<Field> fields =
-      common_fields("decomposable of gaussian, or gaussian; or s and norm in place of it");
+      common_fields("decomposable of gaussian, or gaussian; or s and norm instead");
   fields.push_back(required(above_zero("diameter", "of the ball of inputs")));
   fields.push_back(above_zero("s", "(E ||omega||^2)^{1/2}"));
   fields.push_back(above_zero("norm", "|Gamma|"));
@@ -178,15 +178,15 @@ std::vector<Field> decomposable_fields() {
 std::vector<Field> features_fields(const char* kernel_help, const char* u_help) {
   std::vector<Field> fields = common_fields(kernel_help);
   const Field own[] = {
-      above_zero("diameter", "of the ball of inputs; or a covering in place of it"),
+      above_zero("diameter", "of the ball of inputs; or a covering instead"),
       above_zero("radius", "of the balls of a covering"),
       above_zero("covering", "balls of that radius that cover the differences of the inputs"),
       count_field("outputs", kOptional, 1e9, "p"),
-      above_zero("m", "at least E ||omega|| |A(omega)|, A the matrix of a frequency's density"),
+      above_zero("m", "at least E ||omega|| |A(omega)|, A the matrix of the spectral density"),
       above_zero("u", u_help),
       above_zero("v", "at least F times the largest |E (K~ - K)^2|"),
       number_field("intrinsic", kOptional, 1, kUnbounded,
-                   "of an upper bound of that variance the trace over the norm; absent: 1")};
+                   "trace over norm of an upper bound of that variance; absent: 1")};
   fields.insert(fields.end(), std::begin(own), std::end(own));
   return fields;
 }
@@ -194,16 +194,16 @@ std::vector<Field> features_fields(const char* kernel_help, const char* u_help) 
 }  // namespace
 
 BoundEntry decomposable_bound_entry() {
-  return {"decomposable", "of a kernel k Gamma and its Fourier features over a ball",
+  return {"decomposable", "a kernel k Gamma and its Fourier features over a ball",
           decomposable_fields(), answer_decomposable};
 }
 
 BoundEntry bounded_features_entry() {
   return {"bounded_features",
-          "of a kernel of several outputs and features of bounded norm: decomposable ones, fields "
+          "a kernel of several outputs and features of bounded norm: decomposable ones, fields "
           "with \"bounded\"",
           features_fields("gaussian, decomposable, curl_free or divergence_free of gaussian; or "
-                          "outputs, m, u and v in place of it",
+                          "outputs, m, u and v instead",
                           "at least sup |A| + sup |K|"),
           answer_features<false>};
 }
@@ -212,7 +212,7 @@ BoundEntry unbounded_features_entry() {
   return {"unbounded_features",
           "the same of features of sub-exponential norm, as fields have them by default",
           features_fields("gaussian, decomposable, curl_free or divergence_free of gaussian; or "
-                          "outputs, m, u and v in place of it",
+                          "outputs, m, u and v instead",
                           "at least 4 (|| |A| ||_psi1 + sup |K|)"),
           answer_features<true>};
 }

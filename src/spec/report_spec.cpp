@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Lists of objects and of texts, which Parameters have none of: JSON values themselves.
+// Uses JSON values directly: Parameters cannot hold lists of texts.
 #include "spec/report_spec.h"
 
 #include <algorithm>
@@ -25,10 +25,10 @@ constexpr const char* kMeasures[] = {"r_squared", "accuracy", "explained_pinball
 constexpr const char* kKinds[] = {"none", "nested", "unseen"};
 constexpr const char* kStages[] = {"coarse", "fine", "per_input", "features", "final"};
 
-/// JSON has no NaN. (Times stay out: the same seed gives the same bytes.)
+/// NaN becomes null. (Times are left out, so that the same seed gives the same bytes.)
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
-/// Of a classification: mean of recalls, and what it is the mean of.
+/// Classification: the recalls and their mean.
 void add_classes(const model::Assessment& score, Json& object) {
   const model::BalancedScore& balanced = score.balanced;
   if (balanced.classes.empty()) return;
@@ -183,7 +183,7 @@ model::SearchCandidate read_trial(const Json& object) {
           .target_transform = read_target_transform(object)};
 }
 
-/// Of a model that searches nothing.
+/// The report of a model with components and without a search.
 std::string print_components(const model::Components& components) {
   Json ratios = Json::array();
   for (const double variance : components.variances)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // "ridge": how many random features learn as well as the kernel itself (Rudi, Rosasco 2017,
-// theorems 1 to 3, and of their proof the condition on F_inf).
+// theorems 1 to 3, and the condition on F_inf in their proof).
 #include <cmath>
 #include <utility>
 
@@ -53,19 +53,18 @@ Parameters answer_ridge(Parameters asked) {
 
 BoundEntry ridge_bound_entry() {
   Field delta = number_above_field("delta", kOptional, 0, 1, "it fails with this probability");
-  return {
-      "ridge",
-      "of random features: ridge regression on them learns at the rate of the kernel itself",
-      {integer_field("rows", {}, 2, kMostRows, "n"),
-       number_field("r", 0.5, 0.5, 1, "of the source condition: smoothness of the target"),
-       number_field("gamma", 1, 0, 1, "N(lambda) grows as lambda^-gamma"),
-       number_field("alpha", 1, 0, 1, "F_inf(lambda) grows as lambda^-alpha; 1: nothing is known"),
-       number_above_field("constant", 1, 0, kUnbounded, "c of c n^exponent log n features"),
-       number_above_field("maximum_dimension", kOptional, 0, kUnbounded,
-                          "F_inf(lambda), for what the proof asks for"),
-       std::move(delta),
-       number_field("kappa", 1, 1, kUnbounded, "largest |psi|, beside maximum_dimension")},
-      answer_ridge};
+  return {"ridge",
+          "the number of random features on which ridge regression learns at the kernel's own rate",
+          {integer_field("rows", {}, 2, kMostRows, "n"),
+           number_field("r", 0.5, 0.5, 1, "the source condition: smoothness of the target"),
+           number_field("gamma", 1, 0, 1, "N(lambda) grows as lambda^-gamma"),
+           number_field("alpha", 1, 0, 1, "F_inf(lambda) grows as lambda^-alpha; 1: always holds"),
+           number_above_field("constant", 1, 0, kUnbounded, "c in c n^exponent log n features"),
+           number_above_field("maximum_dimension", kOptional, 0, kUnbounded,
+                              "F_inf(lambda), for what the proof asks for"),
+           std::move(delta),
+           number_field("kappa", 1, 1, kUnbounded, "largest |psi|, beside maximum_dimension")},
+          answer_ridge};
 }
 
 }  // namespace mercer::spec

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// JSON specs to objects and back (VOCABULARY.md). JSON of the library is in this folder alone,
-// behind this header.
+// JSON specs to objects and back (VOCABULARY.md). The library handles JSON in this folder alone.
 #pragma once
 
 #include <memory>
@@ -20,21 +19,21 @@ namespace mercer::spec {
 /// newer "mercer"; UNSUPPORTED for "needs":"data".
 std::unique_ptr<kernel::Kernel> kernel_from_spec(std::string_view json);
 std::unique_ptr<feature::FeatureMap> map_from_spec(std::string_view json);
-/// The same with the numbers a file carried: "needs":"data" is then allowed.
+/// With the numbers from a file; "needs":"data" is allowed.
 std::unique_ptr<feature::FeatureMap> map_from_spec_and_numbers(
     std::string_view json, std::span<const NumberArray> numbers);
 
-/// What JSON cannot carry of a map: a kernel in place of its own, rows and targets that it is made
-/// from, frequencies with weights and roots (all of them, or none).
+/// Inputs of a map that JSON cannot carry: a kernel, rows and targets that it is made from,
+/// supplied frequencies with weights and roots (all of them, or none).
 struct MapInputs {
   std::shared_ptr<const kernel::Kernel> kernel;
   const Rows* rows = nullptr;
   const MatrixView<const double>* targets = nullptr;
   const feature::SuppliedFrequencies* frequencies = nullptr;
 };
-/// Without any it is map_from_spec. Errors: DIMENSION_MISMATCH for rows or frequencies of another
-/// width than "inputs"; UNSUPPORTED for targets of a map that does not learn from them, and for
-/// frequencies of a map that takes none; those of the map.
+/// map_from_spec with these inputs. Errors: DIMENSION_MISMATCH for rows or frequencies of another
+/// width than "inputs"; UNSUPPORTED for targets or frequencies that the map does not take; those of
+/// the map.
 std::unique_ptr<feature::FeatureMap> map_fitted_to_spec(std::string_view json,
                                                         const MapInputs& inputs, Context& context);
 
@@ -43,9 +42,8 @@ std::string to_spec(const kernel::Kernel& kernel);
 std::string to_spec(const feature::FeatureMap& map);
 std::string to_spec(const model::Model& model);
 
-/// Everything that exists as JSON, as mercer_specs of mercer/map.h says. name empty: all, else the
-/// same lists with the entries of that name alone, since a kernel and a map may share one
-/// (INVALID_ARGUMENT if there is none).
+/// All entries as JSON, as documented for mercer_specs in mercer/map.h. name: only the entries of
+/// that name (a kernel and a map may share one; INVALID_ARGUMENT if there is none); empty: all.
 std::string describe(std::string_view name);
 
 }  // namespace mercer::spec

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Is a text UTF-8? Specs and metadata come from outside and are printed as JSON again, which must
-// be UTF-8.
+// Checks UTF-8: specs and metadata come from outside and are printed as JSON, which must be UTF-8.
 #pragma once
 
 #include <string_view>

@@ -53,12 +53,12 @@ void read_preparation(const Parameters& from, model::Fitting& fit) {
 std::vector<Field> outputs_fields() {
   return {
       choice_field("structure", kStructures[0], {std::begin(kStructures), std::end(kStructures)},
-                   "Gamma of K = k Gamma: the targets' correlations C, a graph's Laplacian L, "
-                   "exp(-w S) of their mean squared distances S, a matrix; auto: covariance "
-                   "or, of a field, its kernel, or independent where that is no worse"),
+                   "Gamma in K = k Gamma, from the targets' correlations C, a graph's Laplacian L, "
+                   "the targets' mean squared distances S, or a matrix; auto: covariance (for a "
+                   "field its kernel), or independent if that is no worse"),
       number_field("weight", kOptional, 0, kUnbounded,
-                   "w of (1 - w) I + w C, (I + w L)^-1, exp(-w S); absent: searched, or 0.5 "
-                   "of C, else 1"),
+                   "w in (1 - w) I + w C, (I + w L)^-1, exp(-w S); absent: searched, or 0.5 "
+                   "with C, else 1"),
       {.key = "matrix",
        .type = FieldType::numbers_or_lists,
        .fallback = kOptional,

@@ -14,23 +14,20 @@
 namespace mercer::statistic {
 namespace {
 
-using Long = long long;
-
 constexpr double kLeastProbability = 1e-15;
 
 int64_t class_at(MatrixView<const double> Y, int64_t i, int64_t classes) {
   const double y = Y(i, 0);
   require(y >= 0 && y < static_cast<double>(classes) && y == std::floor(y), MERCER_INVALID_ARGUMENT,
-          "Y: row %lld (counted from 0) has class %g, expected a whole number from 0 to %lld",
-          static_cast<Long>(i), y, static_cast<Long>(classes - 1));
+          "Y: row %ld (counted from 0) has class %g, expected a whole number from 0 to %ld", i, y,
+          classes - 1);
   return static_cast<int64_t>(y);
 }
 
 int64_t found_at(MatrixView<const double> scores, int64_t i) {
   const int64_t found = class_of({scores.row(i), static_cast<size_t>(scores.cols)});
   require(found != kNoClass, MERCER_INVALID_ARGUMENT,
-          "predictions: row %lld (counted from 0) holds NaN, expected numbers",
-          static_cast<Long>(i));
+          "predictions: row %ld (counted from 0) holds NaN, expected numbers", i);
   return found;
 }
 
@@ -78,9 +75,9 @@ double area_under_curve(MatrixView<const double> Y, MatrixView<const double> sco
     for (int64_t i = 0; i < Y.rows; ++i) {
       const double score = classes == 2 ? scores(i, 1) - scores(i, 0) : scores(i, k);
       require(!std::isnan(score), MERCER_INVALID_ARGUMENT,
-              "predictions: row %lld (counted from 0) is %g, %g, whose difference is NaN, expected "
+              "predictions: row %ld (counted from 0) is %g, %g, whose difference is NaN, expected "
               "scores that can be ordered",
-              static_cast<Long>(i), scores(i, 0), scores(i, 1));
+              i, scores(i, 0), scores(i, 1));
       rows[i] = {score, class_at(Y, i, classes) == k, w[i]};
     }
     const double one = area(rows);

@@ -108,10 +108,9 @@ SpectralConstants spectral_constants(const kernel::Kernel& kernel, int64_t d,
   const int64_t q = spectrum.order, total = kernel::total_order(order);
   require(
       total <= 2 * q, MERCER_UNSUPPORTED,
-      "|p| + |q| = %lld of kernel %s, expected at most %lld: beyond, A_n grows faster than any n! "
+      "|p| + |q| = %ld of kernel %s, expected at most %ld: beyond, A_n grows faster than any n! "
       "K^n, Bernstein's condition does not hold, and there is no bound, uniform or of L^r",
-      static_cast<long long>(total), std::string(kernel.name()).c_str(),
-      static_cast<long long>(2 * q));
+      total, std::string(kernel.name()).c_str(), 2 * q);
   double log_sigma = 0.5 * log_moment(order, 2, q), squares = 0;
   auto factor = order.begin();
   for (int64_t k = 0; k < d; ++k) {

@@ -59,9 +59,8 @@ void gram_of_shown(const feature::FeatureMap& map, const Rows& X, Context& conte
 KernelError kernel_error(MatrixView<const double> approximate, MatrixView<const double> exact) {
   require(approximate.rows == exact.rows && approximate.cols == exact.cols,
           MERCER_DIMENSION_MISMATCH,
-          "approximate is %lld x %lld and exact %lld x %lld, expected the same shape",
-          static_cast<long long>(approximate.rows), static_cast<long long>(approximate.cols),
-          static_cast<long long>(exact.rows), static_cast<long long>(exact.cols));
+          "approximate is %ld x %ld and exact %ld x %ld, expected the same shape", approximate.rows,
+          approximate.cols, exact.rows, exact.cols);
   double difference = 0;
   double norm = 0;
   double largest = 0;
@@ -89,8 +88,7 @@ double measured_error(const feature::FeatureMap& map, const Rows& X, Context& co
           "the kernel error of map %s, expected a map of features: its columns are kernel values",
           std::string(map.name()).c_str());
   const int64_t n = X.rows();
-  require(n >= 1, MERCER_INVALID_ARGUMENT, "n = %lld, expected at least 1 row",
-          static_cast<long long>(n));
+  require(n >= 1, MERCER_INVALID_ARGUMENT, "n = %ld, expected at least 1 row", n);
   Stage stage(context, 2);
   stage.share(1);
   const int64_t size = checked_multiply(map.outputs(), n, "the Gram matrix");

@@ -101,8 +101,7 @@ std::unique_ptr<FeatureMap> all_monomials(const kernel::Kernel& kernel, int64_t 
 
 // NaN or infinite where rows are so, or where their kernel overflows.
 double error_over_pairs(const FeatureMap& map, MatrixView<const double> X, Context& context) {
-  require(X.rows >= 1, MERCER_INVALID_ARGUMENT, "n = %lld, expected at least 1 row",
-          static_cast<long long>(X.rows));
+  require(X.rows >= 1, MERCER_INVALID_ARGUMENT, "n = %ld, expected at least 1 row", X.rows);
   // The first row runs on the calling thread: a map without a closed form is refused here.
   std::vector<Sums> sums(X.rows);
   const int64_t numbers = checked_multiply(2, X.rows, "variances of a row");
@@ -167,9 +166,9 @@ Recommendation recommend_sketch(const kernel::Kernel& kernel, int64_t D, uint64_
   }
   context.checkpoint();
   require(best.map != nullptr, MERCER_INVALID_ARGUMENT,
-          "no sketch has a finite predicted error on these %lld rows, expected finite rows "
+          "no sketch has a finite predicted error on these %ld rows, expected finite rows "
           "whose kernel does not overflow",
-          static_cast<long long>(X.rows));
+          X.rows);
   return best;
 }
 

@@ -110,8 +110,7 @@ std::unique_ptr<const Epilogue> positive_power_epilogue(int64_t order) {
   constexpr EpilogueShape kShape{.carries = true};
   if (order == 0) return make_epilogue(kShape, Step{});
   if (order == 1) return make_epilogue(kShape, Ramp{}, &ramp_gradient());
-  require(order == 2, MERCER_INVALID_ARGUMENT, "order = %lld, expected 0, 1 or 2",
-          static_cast<long long>(order));
+  require(order == 2, MERCER_INVALID_ARGUMENT, "order = %ld, expected 0, 1 or 2", order);
   return make_epilogue(kShape, SquaredRamp{}, &squared_ramp_gradient());
 }
 

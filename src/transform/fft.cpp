@@ -75,13 +75,12 @@ void require_sizes(int64_t n, int64_t count) {
   require(
       n >= 1 && count >= 1 && checked_multiply(n, count, "FFT") <= std::numeric_limits<int>::max(),
       MERCER_INVALID_ARGUMENT,
-      "FFT of %lld vectors of length %lld, expected positive numbers with a product below 2^31",
-      static_cast<long long>(count), static_cast<long long>(n));
+      "FFT of %ld vectors of length %ld, expected positive numbers with a product below 2^31",
+      count, n);
 }
 
 void require_plan(bool made, int64_t n, int64_t count) {
-  require(made, MERCER_OUT_OF_MEMORY, "FFTW has no plan for %lld vectors of length %lld",
-          static_cast<long long>(count), static_cast<long long>(n));
+  require(made, MERCER_OUT_OF_MEMORY, "FFTW has no plan for %ld vectors of length %ld", count, n);
 }
 
 }  // namespace

@@ -128,7 +128,7 @@ at_least 0.9 "a linear map by countsketch"
 accepts "$MERCER" compare sum.csv --features 64 --map linear
 contains 'kernel polynomial, lengthscale -' "compare with a linear map"
 accepts "$MERCER" fit two.csv -o few.model --map nystroem --features 9999 --lengthscale 2 --lambda 1e-6
-contains 'the map takes a row for each feature, of those that choose: [0-9]* features, not 9999' "more landmarks than rows"
+contains 'the map takes a training row for each feature: [0-9]* features, not 9999' "more landmarks than rows"
 accepts "$MERCER" compare two.csv --features 64,9999 --map nystroem --lambda 1e-6
 contains 'note: left out 9999 features' "compare with more landmarks than rows"
 contains '^random features  *64 ' "compare with a map made from data"

@@ -131,7 +131,7 @@ TEST_CASE("balanced accuracy is the mean of recalls, with the error of each") {
   few.balanced.classes[1].rows = 40;  // a tenth is not rare
   few.balanced.classes[2].rows = 30;
   CHECK(score_warnings({}, Task::classification, few) ==
-        std::vector<std::string>{"class 2, of 30 rows in the score, is found in 0 % of them only: "
+        std::vector<std::string>{"class 2, of 30 rows in the score, is found in only 0 % of them: "
                                  "balanced class weights find more"});
 }
 
@@ -251,7 +251,7 @@ TEST_CASE("few and degenerate rows are fitted, with a warning") {
   Problem problem = smooth_problem(8, 3, 1, 0.3, 36);
   const Model few = searched(problem);
   CHECK(few.report.assessment.kind == Assessed::none);
-  CHECK(warned(few, "8 rows: too few"));
+  CHECK(warned(few, "8 rows are too few"));
 
   problem = smooth_problem(60, 3, 1, 0.3, 37);
   problem.Y.fill(4);

@@ -229,6 +229,6 @@ TEST_CASE("a choice by one held-out row is warned of") {
   const Model model = search(CountingMaker(), options, train);
   CHECK(model.fit.select.selection == Selection::held_out);
   CHECK(model.report.criterion_rows == 1);
-  CHECK(std::ranges::find(model.report.warnings, "1 rows chose lengthscale and lambda") !=
+  CHECK(std::ranges::find(model.report.warnings, "only 1 rows chose lengthscale and lambda") !=
         model.report.warnings.end());
 }

@@ -72,12 +72,11 @@ TEST_CASE("inputs that copy inputs are told, constants are not", "[model][column
   Problem problem = sound();
   for (int64_t i = 0; i < 500; ++i) problem.X(i, 2) = problem.X(i, 0);
   CHECK(warnings_of(problem) ==
-        Texts{"input 3 equals input 1 in every row: it counts twice, and one of them can be left "
-              "out"});
+        Texts{"input 3 equals input 1 in every row: it counts twice; leave one of them out"});
   for (int64_t i = 0; i < 500; ++i) problem.X(i, 1) = problem.X(i, 0);
   CHECK(warnings_of(problem) ==
-        Texts{"input 2 equals input 1 in every row; 2 inputs in all are copies of others: they "
-              "count as often as they occur, and can be left out"});
+        Texts{"input 2 equals input 1 in every row; 2 inputs in all are copies of others, "
+              "which count repeatedly: leave the copies out"});
   problem.X(499, 1) = problem.X(499, 2) = 7;  // they equal each other, not the first
   CHECK(warnings_of(problem).at(0).starts_with("input 3 equals input 2"));
   for (int64_t i = 0; i < 500; ++i) problem.X(i, 1) = problem.X(i, 2) = 5;

@@ -12,8 +12,6 @@
 namespace mercer::feature {
 namespace {
 
-using Long = long long;
-
 constexpr int64_t kBlockNumbers = int64_t{1} << 18;
 constexpr const char* kScalarDerivatives = "derivatives of scalar features";
 
@@ -43,11 +41,10 @@ void FieldMap::check_field(MatrixView<const T> X, MatrixView<const T> V, Extents
   require(X.cols == inputs() && V.rows == X.rows * of_V.per_row && V.cols == of_V.cols &&
               out.rows == X.rows * of_out.per_row && out.cols == of_out.cols,
           MERCER_DIMENSION_MISMATCH,
-          "X %lld x %lld, its vectors %lld x %lld, out %lld x %lld, expected %lld inputs, and %lld "
-          "x %lld and %lld x %lld for each row of X",
-          Long{X.rows}, Long{X.cols}, Long{V.rows}, Long{V.cols}, Long{out.rows}, Long{out.cols},
-          Long{inputs()}, Long{of_V.per_row}, Long{of_V.cols}, Long{of_out.per_row},
-          Long{of_out.cols});
+          "X %ld x %ld, its vectors %ld x %ld, out %ld x %ld, expected %ld inputs, and %ld "
+          "x %ld and %ld x %ld for each row of X",
+          X.rows, X.cols, V.rows, V.cols, out.rows, out.cols, inputs(), of_V.per_row, of_V.cols,
+          of_out.per_row, of_out.cols);
 }
 
 // of(first, last, block) makes `blocks` times D numbers for each of those rows.

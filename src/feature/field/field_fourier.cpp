@@ -86,11 +86,10 @@ void check_choice(const MapArguments& arguments, const ProjectionChoice& choice)
           "root = orthonormal of kernel %s, expected it left out: its root is omega itself",
           kernel.c_str());
   const int64_t step = field_features_step(arguments);
-  require(
-      arguments.features >= 1 && arguments.features % step == 0, MERCER_INVALID_ARGUMENT,
-      "features = %lld, expected a multiple of %lld: a cosine and a sine of each frequency times "
-      "the columns of its root",
-      static_cast<long long>(arguments.features), static_cast<long long>(step));
+  require(arguments.features >= 1 && arguments.features % step == 0, MERCER_INVALID_ARGUMENT,
+          "features = %ld, expected a multiple of %ld: a cosine and a sine of each frequency times "
+          "the columns of its root",
+          arguments.features, step);
 }
 
 /// The exact operator variance with F frequencies; `length` as in make_field_root.

@@ -20,8 +20,6 @@
 namespace mercer::feature {
 namespace {
 
-using Long = long long;
-
 constexpr int64_t kFieldColumns = 64;
 
 }  // namespace
@@ -32,7 +30,7 @@ FieldMap::FieldMap(FieldMapParts parts)
                  parts.root->outputs()),
       parts_(std::move(parts)) {
   require(outputs() >= 1 && width() >= 1, MERCER_INVALID_ARGUMENT,
-          "roots of %lld x %lld numbers, expected at least one", Long{outputs()}, Long{width()});
+          "roots of %ld x %ld numbers, expected at least one", outputs(), width());
   require(!scalar().is_complex(), MERCER_UNSUPPORTED,
           "map %s is complex, expected a real one for a kernel of several outputs",
           std::string(scalar().name()).c_str());
@@ -109,10 +107,9 @@ void FieldMap::variances(MatrixView<const double> X, MatrixView<const double> Y,
   require(X.cols == inputs() && Y.cols == inputs() && Y.rows == X.rows && out.rows == X.rows &&
               out.cols == checked_multiply(p, p, "variance"),
           MERCER_DIMENSION_MISMATCH,
-          "X is %lld x %lld, Y %lld x %lld and out %lld x %lld, expected %lld inputs, as many rows "
-          "of each and p p = %lld columns of out",
-          Long{X.rows}, Long{X.cols}, Long{Y.rows}, Long{Y.cols}, Long{out.rows}, Long{out.cols},
-          Long{inputs()}, Long{p * p});
+          "X is %ld x %ld, Y %ld x %ld and out %ld x %ld, expected %ld inputs, as many rows "
+          "of each and p p = %ld columns of out",
+          X.rows, X.cols, Y.rows, Y.cols, out.rows, out.cols, inputs(), p * p);
   parts_.variance(X, Y, context, out);
 }
 

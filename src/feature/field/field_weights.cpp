@@ -14,8 +14,6 @@
 namespace mercer::feature {
 namespace {
 
-using Long = long long;
-
 // For one frequency and one field; f(o) is component o of a_j or b_j.
 template <class Component>
 void linear_in(FieldKind kind, const double* w, int64_t p, int64_t d, const Component& f,
@@ -73,13 +71,13 @@ int64_t field_numbers(FieldKind kind, int64_t p, int64_t d) {
   if (kind == FieldKind::jacobian) return checked_multiply(p, d, "a Jacobian");
   require(
       p == d, MERCER_UNSUPPORTED,
-      "a field of %lld outputs on %lld inputs, expected as many of both for its divergence, curl, "
+      "a field of %ld outputs on %ld inputs, expected as many of both for its divergence, curl, "
       "potential and stream function",
-      Long{p}, Long{d});
+      p, d);
   require(kind != FieldKind::stream || d == 2, MERCER_UNSUPPORTED,
-          "a stream function in %lld dimensions, expected 2", Long{d});
+          "a stream function in %ld dimensions, expected 2", d);
   require(kind != FieldKind::curl || d >= 2, MERCER_UNSUPPORTED,
-          "a curl in %lld dimension, expected at least 2", Long{d});
+          "a curl in %ld dimension, expected at least 2", d);
   return kind == FieldKind::curl ? d * (d - 1) / 2 : 1;
 }
 

@@ -73,10 +73,10 @@ void require_bounded(const projection::ProjectionEntry& entry, int64_t d) {
   const bool draws = !entry.uses_scramble && entry.share == nullptr;
   require(
       whole && draws, MERCER_UNSUPPORTED,
-      "bounded = true has no projection = %s at %lld inputs: the norm of its frequencies is "
+      "bounded = true has no projection = %s at %ld inputs: the norm of its frequencies is "
       "chi with d + 2 degrees, expected dense, orthogonal or, for a power of two of at least 16 "
       "inputs, sorf, fastfood or circulant",
-      entry.name, static_cast<long long>(d));
+      entry.name, d);
 }
 
 void require_drawable(const kernel::Kernel& kernel, bool bounded) {

@@ -19,10 +19,11 @@ namespace mercer::model {
 namespace {
 
 constexpr double kUnknown = kNaN;
-// So that two errors hold the score on other rows in at least nine of ten splits of nine data sets.
+// Two standard errors then cover the score on new rows in at least nine of ten splits of nine data
+// sets.
 constexpr double kTails = 10;
 
-/// Of the rows' weights over their sum, so that means are plain sums.
+/// Weights divided by their sum, so that means are plain sums.
 std::vector<double> shares_of(std::span<const double> weights, int64_t rows) {
   std::vector<double> shares;
   const double total = solver::total_weight(weights, rows);
@@ -30,9 +31,9 @@ std::vector<double> shares_of(std::span<const double> weights, int64_t rows) {
   return shares;
 }
 
-/// The standard error of sum_i terms_i over independent rows, whose own mean is 0. Where few terms
-/// make most of the squares these are too low in most samples, and lowest where the sum is lucky:
-/// their own relative variance, (kurtosis - 1) / n, is added kTails times.
+/// The standard error of sum_i terms_i over independent rows, with terms of mean 0. If few terms
+/// dominate, the sum of squares is too low in most samples: its relative variance,
+/// (kurtosis - 1) / n, is added kTails times.
 double error_of_sum(const std::vector<double>& terms) {
   const auto n = static_cast<double>(terms.size());
   double squares = 0, fourth = 0;
@@ -45,7 +46,7 @@ double error_of_sum(const std::vector<double>& terms) {
   return std::sqrt(squares * (n / (n - 1) + kTails * (fourth / (squares * squares) - 1 / n)));
 }
 
-/// Terms of rows as those of their clusters, numbered from 0 without a gap.
+/// Sums the rows' terms by cluster; clusters are numbered from 0 without a gap.
 std::vector<double> clustered(const std::vector<double>& terms, std::span<const int64_t> clusters) {
   if (clusters.empty()) return terms;
   std::vector<double> sums(static_cast<size_t>(std::ranges::max(clusters)) + 1, 0.0);
@@ -83,7 +84,7 @@ bool add_influence(MatrixView<const double> Y, MatrixView<const double> predicti
   return true;
 }
 
-/// Of the share of the best constant's loss that is left: the same.
+/// Likewise for 1 - loss / loss of the best constant.
 bool add_influence(const Measuring& by, MatrixView<const double> Y,
                    MatrixView<const double> predictions, int64_t o,
                    const std::vector<double>& shares, double& left,
@@ -123,8 +124,8 @@ double error_of_r_squared(MatrixView<const double> Y, MatrixView<const double> p
   return varying == 0 ? kUnknown : error_of_sum(clustered(influence, clusters)) / varying;
 }
 
-/// Of a share of rows that count as 1 / sum shares^2, two more right and two more wrong (Agresti
-/// and Coull 1998): no error is no proof that none is made.
+/// The standard error of a proportion over 1 / sum shares^2 effective rows, with two successes and
+/// two failures added (Agresti and Coull 1998), so that it is not 0 without errors.
 double error_of_accuracy(double share, const std::vector<double>& shares) {
   if (shares.size() < 2) return kUnknown;
   double squares = 0;
@@ -133,7 +134,8 @@ double error_of_accuracy(double share, const std::vector<double>& shares) {
   return std::sqrt(right * (1 - right) / rows);
 }
 
-/// Of clusters of rows no share of them is binomial; where all are alike the error is that of rows.
+/// The standard error of accuracy for clusters, which is not binomial; the rows' if all clusters
+/// are equal.
 double error_of_clusters(double share, MatrixView<const double> Y,
                          MatrixView<const double> predictions, const std::vector<double>& shares,
                          std::span<const int64_t> clusters) {
@@ -161,8 +163,8 @@ double observed_mean(MatrixView<const double> Y, int64_t o, int64_t first, int64
   return total > 0 ? sum / total : 0.0;
 }
 
-/// The share of observed targets within the central interval that should hold kInterval of them,
-/// and the mean of -log N(y; prediction, variance).
+/// The share of observed targets in the central interval of level kInterval, and the mean of -log
+/// N(y; prediction, variance).
 void judge_variances(MatrixView<const double> Y, const Foreseen& foreseen,
                      std::span<const double> weights, Assessment& result) {
   const double width = random::normal_quantile((1 + kInterval) / 2);
@@ -180,12 +182,12 @@ void judge_variances(MatrixView<const double> Y, const Foreseen& foreseen,
   if (all > 0) result.coverage = inside / all, result.nll = nll / all;
 }
 
-/// A model of all rows leaves `left` of the errors that those of the folds make, which were fitted
-/// to fewer; one that beats no baseline has learnt nothing that more rows would teach. The folds'
-/// models share most of their rows and so their luck (Nadeau and Bengio 2003).
+/// A model of all rows makes `left` times the errors of the folds' models, which had fewer rows, if
+/// these beat the baselines. The folds' models share most of their training rows, which widens the
+/// standard error (Nadeau and Bengio 2003).
 void tell_of_all_rows(double left, Assessment& folds) {
   const bool learnt = folds.score > folds.constant && !(folds.score <= folds.linear);
-  const double gain = learnt && left < 1 ? (1 - folds.score) * (1 - left) : 0;  // of NaN none
+  const double gain = learnt && left < 1 ? (1 - folds.score) * (1 - left) : 0;  // 0 for NaN
   folds.score += gain;
   folds.standard_error = std::hypot(folds.standard_error * std::sqrt(1 + 1.0 / (kFolds - 1)), gain);
 }

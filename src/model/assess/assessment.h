@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Scores of predictions for rows that had no part in them, with their standard errors.
+// Scores of predictions for held-out rows, with standard errors.
 #pragma once
 
 #include "model/assess/baselines.h"
@@ -11,7 +11,7 @@
 
 namespace mercer::model {
 
-/// How predictions are scored: by the task, or as the loss that was fitted.
+/// How predictions are scored: by the task, or by the loss that was fitted.
 struct Measuring {
   Measuring(Task task)  // NOLINT: implicit, a task has a measure
       : measure(task == Task::classification ? Measure::accuracy : Measure::r_squared) {}
@@ -22,36 +22,32 @@ struct Measuring {
 };
 
 struct Score {
-  double value = 0;           // as Measure has it, averaged over the outputs that vary
-  double standard_error = 0;  // of independent rows
+  double value = 0;           // the Measure, averaged over the outputs that vary
+  double standard_error = 0;  // for independent rows or clusters
 };
 
-/// Targets as a fit takes them; predictions: a number per output, or a score per class. R^2 is a
-/// ratio of two means over rows, e^2 over (y - mean y)^2, whose error comes out of its first
-/// derivatives (delta method), and is larger where few rows make most of it. weights: of the rows
-/// in every mean, or none; rows stay independent observations, so that weights of 1,000 each do not
-/// shrink the error. clusters: of rows that are not, a number for each; the error is that of
-/// independent clusters.
+/// Y: targets as in a fit; predictions: a number per output, or a score per class. The standard
+/// error of R^2, a ratio of the means of e^2 and (y - mean y)^2, is by the delta method. weights:
+/// of the rows, or none; a row is one observation whatever its weight. clusters: the cluster of
+/// each row if only clusters are independent, or none.
 Score score_of(const Measuring& by, MatrixView<const double> Y,
                MatrixView<const double> predictions, std::span<const double> weights = {},
                std::span<const int64_t> clusters = {});
 
 inline constexpr int64_t kFolds = 5;  // of nested searches, and of rows that calibrate
 
-/// What five searches and baselines say of rows that they had not seen: predictions, row after row.
+/// Predictions of the model and the baselines for held-out rows.
 struct Foreseen {
   Matrix<double> model;
   Baselines baselines;
-  Matrix<double> variance = {};  // of a Gaussian process: of new targets; else no rows
+  Matrix<double> variance = {};  // Gaussian process: predictive variances; else no rows
 };
-/// Takes the mean of each part's targets, n_k rows of weight w, from its targets and predictions:
-/// R^2 is then of the parts about their own means. In rows that drift with time, knowing the mean of
-/// a later part explains what nobody could have known.
+/// Subtracts the weighted mean of each part's targets from its targets and predictions, so that R^2
+/// is about the parts' own means: in drifting rows the mean of a later part cannot be predicted.
 void center_parts(std::span<const Split> parts, std::span<const double> weights,
                   MatrixView<double> Y, Foreseen& foreseen);
-/// left, of nested ones: the errors of a fit to all rows over those of fits to four fifths, by the
-/// criterion that both were chosen by. The model's score is that of all rows, the baselines' are
-/// those of the folds.
+/// left: for nested assessment, the criterion of the fit to all rows over that of fits to four
+/// fifths, which scales the model's errors. Baselines keep the errors of the folds.
 Assessment assess(Assessed kind, const Measuring& by, MatrixView<const double> Y,
                   const Foreseen& foreseen, std::span<const double> weights = {}, double left = 1,
                   std::span<const int64_t> clusters = {});

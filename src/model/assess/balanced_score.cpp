@@ -11,13 +11,13 @@
 namespace mercer::model {
 namespace {
 
-/// Of one class: sums of weights and of their squares, over all rows and those found.
+/// One class: sums of weights and of their squares, over all rows and over found rows.
 struct Sums {
   double all = 0, found = 0, squares = 0, squares_found = 0;
   int64_t rows = 0;
 
   double recall() const { return found / all; }
-  /// sum w^2 (x - recall)^2 / (sum w)^2 n / (n - 1), x = 1 for rows that are found.
+  /// sum w^2 (x - recall)^2 / (sum w)^2 n / (n - 1), x = 1 for found rows, else 0.
   double variance() const {
     const double r = recall(), missed = squares - squares_found;
     const auto n = static_cast<double>(rows);
@@ -42,8 +42,8 @@ std::vector<Sums> sums_of(MatrixView<const double> Y, MatrixView<const double> s
   return classes;
 }
 
-/// Of the mean of `known` recalls over independent clusters, of each of which rows' deviations are
-/// summed first.
+/// The standard error of the mean of `known` recalls over independent clusters: deviations are
+/// summed by cluster first.
 double error_of_clusters(MatrixView<const double> Y, MatrixView<const double> scores,
                          std::span<const double> weights, std::span<const int64_t> clusters,
                          const std::vector<Sums>& classes, double known) {

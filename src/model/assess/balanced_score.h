@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Balanced accuracy: the mean over classes of the share of their rows that is found (recall), which
-// a model that always says the largest class cannot raise above 1 / classes.
+// Balanced accuracy: the mean recall over classes, which is 1 / classes for a model that always
+// predicts the largest class.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 namespace mercer::model {
 
 /// Y: class numbers; scores: rows x classes, NaN scores count as wrong; weights: > 0, or none. The
-/// error is unknown where a class has one row only. clusters: as score_of has them.
+/// standard error is NaN if a class has a single row. clusters: as in score_of.
 BalancedScore balanced_score(MatrixView<const double> Y, MatrixView<const double> scores,
                              std::span<const double> weights = {},
                              std::span<const int64_t> clusters = {});

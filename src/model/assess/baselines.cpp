@@ -39,7 +39,7 @@ std::vector<double> mean_codes(const Coding& coding, const Preparation& by,
   return sum;
 }
 
-/// By the loss, in the place of means.
+/// The best constants by the loss, instead of means.
 std::vector<double> constants_of(const Measuring& by, MatrixView<const double> Y,
                                  const std::vector<int64_t>& rows, std::span<const double> weights,
                                  Context& context) {
@@ -58,7 +58,7 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
                     Context& context, std::span<const double> weights) {
   const Coding& coding = model.fit.coding;
   Preparation plain = model.preparation;
-  plain.targets.clear();  // a mean and a line are those of targets as they are
+  plain.targets.clear();  // baselines predict untransformed targets
   const Measuring by(coding.task, model.fit.estimate);
   const std::vector<double> mean = by.of_loss() ? constants_of(by, Y, train, weights, context)
                                                 : mean_codes(coding, plain, Y, train, weights);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A number stands for a missing one (-999, 1e4) where at least three rows have exactly it, or fewer
-// that hold most of the column's variance, at an end of a column of at least ten other numbers, and
-// the others end far away: by more than their
-// reach from the median, and by five times their middle half. Numbers of a bounded measurement pile
-// up at the bound, too, but next to others; 0 means itself. In 29 public tables this names one
-// column, capital gains that end in 99999 after 41310.
+// A number is a code for missing (-999, 1e4) if it is the largest or smallest of its column, at
+// least three rows have it (or fewer with most of the column's variance), there are ten other
+// numbers, and its gap to them exceeds their distance from the median and five interquartile
+// ranges. Bounded measurements also pile up at the bound, but without a gap; 0 is never a code. In
+// 29 public tables this names one column, capital gains that end in 99999 after 41310.
 #include "model/assess/column_warnings.h"
 
 #include <algorithm>
@@ -21,17 +20,15 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
-
-constexpr int64_t kSampled = 1000;     // rows that quartiles and correlations are of
+constexpr int64_t kSampled = 1000;     // rows for quartiles and correlations
 constexpr int64_t kLeastRepeated = 3;  // rows
-constexpr double kMostVariance = 0.5;  // that fewer rows must hold
+constexpr double kMostVariance = 0.5;  // needed by fewer rows
 constexpr size_t kLeastOthers = 10;    // distinct numbers
-constexpr double kFarOfQuartiles = 5;  // their distance
-constexpr int64_t kLeastRows = 20;     // of a correlation
+constexpr double kFarOfQuartiles = 5;  // interquartile ranges
+constexpr int64_t kLeastRows = 20;     // for a correlation
 constexpr double kNearlyEqual = 0.9999;
 
-/// The highest number of a column, in how many rows, and the next below.
+/// The largest number of a column, its number of rows, and the next smaller number.
 struct End {
   double last = -kInfinity, next = -kInfinity;
   int64_t rows = 0;
@@ -50,7 +47,7 @@ struct End {
 };
 
 struct Ends {
-  End low, high;        // the lowest is that of the numbers negated
+  End low, high;        // low: of the negated numbers
   void add(double x) {  // a NaN changes nothing
     high.add(x);
     low.add(-x);
@@ -77,11 +74,11 @@ std::vector<double> sample_of(MatrixView<const T> A, int64_t j) {
   return sample;
 }
 
-/// Of a column times sign.
+/// Whether the end of a column times sign is far from its other numbers.
 bool stands_apart(const End& end, double sign, const std::vector<double>& sample) {
   std::vector<double> others;
   for (const double x : sample)
-    if (sign * x < end.last) others.push_back(sign * x);  // a NaN is none of them
+    if (sign * x < end.last) others.push_back(sign * x);  // not NaN
   std::ranges::sort(others);
   std::vector<double> distinct = others;
   distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
@@ -92,7 +89,7 @@ bool stands_apart(const End& end, double sign, const std::vector<double>& sample
          gap >= kFarOfQuartiles * (others[n * 3 / 4] - others[n / 4]);
 }
 
-/// Of column j about its median in the sample, which has numbers: the share of the rows at its end.
+/// The share of column j's squares about the sample's median that the rows at its end hold.
 template <class T>
 double share_of_variance(MatrixView<const T> A, int64_t j, const End& end, double sign,
                          std::vector<double> sample) {
@@ -126,14 +123,12 @@ void warn_of_codes(const char* what, MatrixView<const T> A, const std::vector<En
         continue;
       const double code = sign * end.last;
       const std::string read = text(
-          "let it be read as missing (NaN; the command: --missing-word=%.9g --missing flag), or ",
-          code);
+          "read it as missing (NaN; the command: --missing-word=%.9g --missing flag), or ", code);
       found.push_back(
-          text("%s %lld is %.9g in %lld of %lld rows, far from its other numbers, "
-               "which end at %.9g: if that stands for a missing one, %sleave those "
+          text("%s %ld is %.9g in %ld of %ld rows, far from its other numbers, "
+               "which end at %.9g: if it stands for a missing number, %sleave those "
                "rows out",
-               what, static_cast<Long>(j + 1), code, static_cast<Long>(end.rows),
-               static_cast<Long>(A.rows), sign * end.next, input ? read.c_str() : ""));
+               what, j + 1, code, end.rows, A.rows, sign * end.next, input ? read.c_str() : ""));
     }
   }
 }
@@ -152,7 +147,7 @@ uint64_t hash_of(const std::vector<double>& numbers) {
   return hash;
 }
 
-/// Constant columns say nothing, whether they are equal or not.
+/// Ignores constant columns.
 template <class T>
 void warn_of_copies(MatrixView<const T> X, const std::vector<Ends>& ends,
                     std::vector<std::string>& found) {
@@ -165,17 +160,16 @@ void warn_of_copies(MatrixView<const T> X, const std::vector<Ends>& ends,
     const auto [at, is_new] = seen.emplace(hash_of(sample_of(X, j)), j);
     if (is_new || !equal_columns(X, at->second, j)) continue;
     if (copies++ == 0)
-      first = text("input %lld equals input %lld in every row", static_cast<Long>(j + 1),
-                   static_cast<Long>(at->second + 1));
+      first = text("input %ld equals input %ld in every row", j + 1, at->second + 1);
   }
-  if (copies == 1) found.push_back(first + ": it counts twice, and one of them can be left out");
+  if (copies == 1) found.push_back(first + ": it counts twice; leave one of them out");
   if (copies > 1)
-    found.push_back(first + text("; %lld inputs in all are copies of others: they count as often "
-                                 "as they occur, and can be left out",
-                                 static_cast<Long>(copies)));
+    found.push_back(first + text("; %ld inputs in all are copies of others, which count "
+                                 "repeatedly: leave the copies out",
+                                 copies));
 }
 
-/// Ranks, those of equal numbers their mean.
+/// Ranks; equal numbers share their mean rank.
 std::vector<double> ranks_of(const std::vector<double>& x) {
   std::vector<size_t> order(x.size());
   std::iota(order.begin(), order.end(), size_t{0});
@@ -192,7 +186,7 @@ bool is_constant(const std::vector<double>& x) {
   return std::ranges::all_of(x, [&](double one) { return one == x.front(); });
 }
 
-/// Of numbers that do not vary 0: their sums of squares are rounding.
+/// The correlation; 0 for constant numbers, whose sums of squares are rounding errors.
 double correlation(const std::vector<double>& x, const std::vector<double>& y) {
   const auto n = static_cast<double>(x.size());
   if (is_constant(x) || is_constant(y)) return 0;
@@ -209,7 +203,7 @@ double correlation(const std::vector<double>& x, const std::vector<double>& y) {
   return xx > 0 && yy > 0 ? std::abs(xy) / std::sqrt(xx) / std::sqrt(yy) : 0;
 }
 
-/// Each class has one number, and each number is of one class.
+/// Whether numbers and classes correspond one to one.
 bool names_classes(const std::vector<double>& x, const std::vector<double>& classes) {
   std::map<double, double> class_of, number_of;
   for (size_t i = 0; i < x.size(); ++i)
@@ -252,7 +246,7 @@ void warn_of_targets(bool classes, MatrixView<const T> X, MatrixView<const doubl
       if (targets[o].numbers.empty() || !nearly_equal(x, targets[o], classes)) continue;
       const std::string which = Y.cols > 1 ? "target " + std::to_string(o + 1)
                                            : std::string(classes ? "the class" : "the target");
-      found.push_back(text("input %lld predicts ", static_cast<Long>(j + 1)) + which +
+      found.push_back(text("input %ld predicts ", j + 1) + which +
                       " almost alone: is it known when predictions are made?");
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What single columns say of how the data came about, before any model is trusted.
+// Warnings about single columns that suggest errors in the data.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@
 
 namespace mercer::model {
 
-/// Numbers that stand for missing ones, among dense inputs and targets; dense inputs that are
-/// copies of others; of several dense inputs those that nearly are the target. Y: targets as they
-/// were given, or class numbers. Cost: two looks at the numbers, and a sort of 1,000 rows.
+/// Warns of codes for missing numbers in dense inputs and targets, of dense inputs that copy
+/// others, and of single dense inputs that almost determine the target. Y: original targets, or
+/// class numbers. Cost: two passes over the numbers, and a sort of 1,000 rows.
 std::vector<std::string> column_warnings(Task task, const Rows& X, MatrixView<const double> Y,
                                          Context& context);
 

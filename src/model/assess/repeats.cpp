@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Repeats are counted, told and left where folds put them. To keep copies of inputs and target in
-// one fold would be right where rows were sampled twice, and wrong where inputs are discrete: of
-// 600 rows in 50 cells with two classes at random a fold then holds all of a cell's rows of one
-// class, the others say the other, and the share right falls from .62, which new rows have, to .10;
-// of numbers that are a function of the cell R^2 falls from 1 to below 0.
+// Repeats are counted and reported; folds may separate them. Keeping copies of inputs and target in
+// one fold would be right for rows sampled twice but wrong for discrete inputs: with 600 rows in 50
+// cells and two random classes, a fold holds all of a cell's rows of one class and accuracy falls
+// from .62, that of new rows, to .10; if targets are a function of the cell, R^2 falls from 1 to
+// below 0.
 #include "model/assess/repeats.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace mercer::model {
 namespace {
 
-/// FNV-1a of a row's numbers, those listed with their columns.
+/// FNV-1a of a row's numbers; for sparse rows with their columns.
 template <class View>
 uint64_t hash_of(const View& X, int64_t i) {
   uint64_t hash = 14695981039346656037u;
@@ -34,7 +34,7 @@ uint64_t hash_of(const View& X, int64_t i) {
   return hash;
 }
 
-/// A hash of a row's inputs, and its number: those of equal inputs follow each other.
+/// Hashes and numbers of rows, sorted: rows of equal inputs are adjacent.
 using Hashed = std::pair<uint64_t, int64_t>;
 
 std::vector<Hashed> by_inputs(const Rows& X) {
@@ -54,7 +54,7 @@ bool targets_differ(MatrixView<const double> Y, std::span<const Hashed> group) {
   });
 }
 
-/// Rows of a group that are not of its largest class.
+/// The number of a group's rows outside its largest class.
 double outvoted(MatrixView<const double> Y, std::span<const Hashed> group) {
   std::map<double, double> counts;
   double most = 0;
@@ -62,17 +62,17 @@ double outvoted(MatrixView<const double> Y, std::span<const Hashed> group) {
   return static_cast<double>(group.size()) - most;
 }
 
-/// Squared deviations from the mean of `count` rows, row(k) the k-th of them.
+/// Sum of squared deviations from the mean over the rows row(0), ..., row(count - 1).
 template <class Row>
 double squared_deviations(MatrixView<const double> Y, int64_t o, int64_t count, const Row& row) {
-  const double first = Y(row(0), o);  // taken out: a constant's deviations are 0
+  const double first = Y(row(0), o);  // subtracted: exact for a constant
   double mean = 0, squares = 0;
   for (int64_t k = 0; k < count; ++k) mean += (Y(row(k), o) - first) / static_cast<double>(count);
   for (int64_t k = 0; k < count; ++k) squares += std::pow(Y(row(k), o) - first - mean, 2);
   return squares;
 }
 
-/// Of groups of several rows: squares within them per output, over rows less groups.
+/// The pure error per output: squares within groups over rows minus groups.
 struct PureError {
   std::vector<double> squares;
   double freedom = 0;

@@ -16,18 +16,16 @@ namespace {
 
 constexpr double kAgreeing = 0.1;  // of logarithms
 constexpr double kLeastShareFar = 0.5;
-constexpr double kMostOff = 0.04, kIntervalErrors = 2.5;  // of the binomial error
+constexpr double kMostOff = 0.04, kIntervalErrors = 2.5;  // absolute, and in binomial errors
 
-using Long = long long;
-
-constexpr double kPerfect = 0.9999;    // as good as a linear model can be
-constexpr int64_t kFewRepeats = 20;    // one row in so many
+constexpr double kPerfect = 0.9999;    // score of the linear baseline
+constexpr int64_t kFewRepeats = 20;    // one row in this many
 constexpr int64_t kFewRows = 10;       // of a fit
-constexpr double kNearlyAll = 0.995;   // a ceiling that says nothing
-constexpr double kNearlyExact = 1e-3;  // left unexplained: targets without noise need no lambda
+constexpr double kNearlyAll = 0.995;   // a best score not worth a warning
+constexpr double kNearlyExact = 1e-3;  // unexplained: targets without noise need no lambda
 constexpr double kMostOfFew = 0.5;     // of a target's variance, in a hundredth of the rows
-// Of the error on rows held out, on rows that were fitted: less, and noise was fitted as well. The
-// least lambda alone says nothing: at a long lengthscale it is that of a polynomial.
+// Training error over held-out error: below this noise was fitted. The least lambda alone proves
+// nothing: at a long lengthscale it is that of a polynomial.
 constexpr double kInterpolating = 0.01;
 constexpr int64_t kFewScoredRows = 30;  // behind a score
 constexpr int64_t kFewOfClass = 3;      // rows of a class, behind a score
@@ -40,7 +38,7 @@ bool rows_are_equal(const MatrixView<const T>& X) {
     if (!std::equal(X.row(i), X.row(i) + X.cols, X.row(0))) return false;
   return true;
 }
-/// Of sparse rows: that list nothing but zeros.
+/// Sparse rows without non-zeros.
 template <class T>
 bool rows_are_equal(const CsrView<T>& X) {
   for (int64_t p = X.begin(0); p < X.end(X.rows - 1); ++p)
@@ -48,8 +46,7 @@ bool rows_are_equal(const CsrView<T>& X) {
   return true;
 }
 
-/// The share of a target's squared deviations that the hundredth part of its rows makes that lies
-/// farthest from the mean.
+/// The share of a target's squared deviations in the hundredth of rows farthest from its mean.
 double share_of_farthest(MatrixView<const double> Y, int64_t o) {
   double mean = 0, all = 0, most = 0;
   for (int64_t i = 0; i < Y.rows; ++i) mean += (Y(i, o) - Y(0, o)) / static_cast<double>(Y.rows);
@@ -71,14 +68,14 @@ int64_t classes_of_one_row(int64_t classes, MatrixView<const double> Y) {
 }
 
 std::string contradiction(Task task, const Repeats& repeats) {
-  const auto count = static_cast<Long>(repeats.contradictory);
+  const auto count = repeats.contradictory;
   if (task == Task::classification)
     return text(
-        "%lld rows share their inputs with rows of another class: no model of these inputs is "
-        "right on more than %.4f of all rows",
+        "%ld rows share their inputs with rows of another class: no model of these inputs is "
+        "right on more than a share of %.4f of all rows",
         count, repeats.most);
   return text(
-      "%lld rows share their inputs with rows of other targets: if all rows are as noisy, no model "
+      "%ld rows share their inputs with rows of other targets: if all rows are as noisy, no model "
       "of these inputs has an R^2 above about %.4f",
       count, repeats.most);
 }
@@ -89,23 +86,22 @@ const char* name_of(Measure measure) {
   return kNames[static_cast<size_t>(measure)];
 }
 
-/// What the score cannot say of classes.
+/// Classes with too few scored rows.
 void warn_of_few_rows(const std::vector<ClassScore>& classes, std::vector<std::string>& found) {
   const auto few = [](const ClassScore& one) { return one.rows < kFewOfClass; };
-  const auto count = static_cast<Long>(std::ranges::count_if(classes, few));
+  const auto count = std::ranges::count_if(classes, few);
   const auto first = std::ranges::find_if(classes, few);
   if (count == 1)
-    found.push_back(text("class %lld has %lld %s in the score, which says little of it",
-                         static_cast<Long>(first - classes.begin()), static_cast<Long>(first->rows),
-                         first->rows == 1 ? "row" : "rows"));
+    found.push_back(text("class %ld has %ld %s in the score, which says little of it",
+                         first - classes.begin(), first->rows, first->rows == 1 ? "row" : "rows"));
   if (count > 1)
     found.push_back(
-        text("%lld of %lld classes have fewer than %lld rows in the score, which says "
+        text("%ld of %zu classes have fewer than %ld rows in the score, which says "
              "little of them",
-             count, static_cast<Long>(classes.size()), static_cast<Long>(kFewOfClass)));
+             count, classes.size(), kFewOfClass));
 }
 
-/// Rare classes that the model hardly ever says.
+/// Rare classes that the model hardly ever predicts.
 void warn_of_missed(const Assessment& assessment, std::vector<std::string>& found) {
   const std::vector<ClassScore>& classes = assessment.balanced.classes;
   const auto missed = [&](const ClassScore& one) {
@@ -113,22 +109,21 @@ void warn_of_missed(const Assessment& assessment, std::vector<std::string>& foun
            static_cast<double>(one.rows) < kRareShare * static_cast<double>(assessment.rows) &&
            one.recall <= kRarelyFound;
   };
-  const auto count = static_cast<Long>(std::ranges::count_if(classes, missed));
+  const auto count = std::ranges::count_if(classes, missed);
   const auto first = std::ranges::find_if(classes, missed);
   if (count == 1)
     found.push_back(
-        text("class %lld, of %lld rows in the score, is found in %.0f %% of them only: "
+        text("class %ld, of %ld rows in the score, is found in only %.0f %% of them: "
              "balanced class weights find more",
-             static_cast<Long>(first - classes.begin()), static_cast<Long>(first->rows),
-             100 * first->recall));
+             first - classes.begin(), first->rows, 100 * first->recall));
   if (count > 1)
     found.push_back(
-        text("%lld rare classes are found in at most %.0f %% of their rows: balanced "
+        text("%ld rare classes are found in at most %.0f %% of their rows: balanced "
              "class weights find more",
              count, 100 * kRarelyFound));
 }
 
-/// Balanced classes give up accuracy for rare ones: both sides are means of recalls.
+/// With balanced class weights, model and baseline are compared by balanced accuracy.
 void compare_balanced(const Assessment& assessment, std::vector<std::string>& found) {
   const BalancedScore& balanced = assessment.balanced;
   const auto known = static_cast<double>(
@@ -158,20 +153,19 @@ std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
   const bool classes = coding.task == Task::classification;
   std::vector<std::string> found;
   if (Y.rows < kFewRows)
-    found.push_back(text("%lld rows: too few to choose by or to score", static_cast<Long>(Y.rows)));
+    found.push_back(text("%ld rows are too few to choose by or to score", Y.rows));
   for (int64_t o = 0; o < Y.cols; ++o) {
     if (!column_is_constant(Y, o)) continue;
-    found.push_back(
-        classes ? text("every row is of class %g", Y(0, o))
-                : text("target %lld is %g in every row", static_cast<Long>(o + 1), Y(0, o)));
+    found.push_back(classes ? text("every row is of class %g", Y(0, o))
+                            : text("target %ld is %g in every row", o + 1, Y(0, o)));
   }
   for (int64_t o = 0; o < Y.cols && !classes; ++o) {
     const double share = Y.rows < kFewRows ? 0 : share_of_farthest(Y, o);
     if (share > kMostOfFew)
       found.push_back(
-          text("one row in a hundred makes %.0f %% of the variance of target %lld: R^2 is about "
-               "these few, and that of other rows may be far from it",
-               100 * share, static_cast<Long>(o + 1)));
+          text("one row in a hundred makes %.0f %% of the variance of target %ld: R^2 depends on "
+               "these few, and new rows may have a very different one",
+               100 * share, o + 1));
   }
   const Repeats repeats = find_repeats(coding.task, X, Y, context);
   const int64_t repeated = repeats.rows;
@@ -181,16 +175,15 @@ std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
     found.push_back(contradiction(coding.task, repeats));
   if (repeated > Y.rows / kFewRepeats)
     found.push_back(
-        text("%lld of %lld rows repeat the inputs of others: where these are copies, "
-             "scores of rows held out are too good",
-             static_cast<Long>(repeated), static_cast<Long>(Y.rows)));
+        text("%ld of %ld rows repeat the inputs of others: if these are copies, "
+             "scores of held-out rows are too good",
+             repeated, Y.rows));
   if (X.visit([](const auto& rows) { return rows_are_equal(rows); }))
     found.emplace_back("all rows have the same inputs: there is nothing to predict from");
   if (classes) {
     const int64_t single = classes_of_one_row(coding.classes, Y);
     if (single > 0)
-      found.push_back(text("%lld %s one row", static_cast<Long>(single),
-                           single == 1 ? "class has" : "classes have"));
+      found.push_back(text("%ld %s one row", single, single == 1 ? "class has" : "classes have"));
   }
   return found;
 }
@@ -199,8 +192,7 @@ std::vector<std::string> choice_warnings(const FitReport& report, double fitted,
                                          bool lengthscale_at_edge, double largest) {
   std::vector<std::string> found;
   if (report.criterion_rows < kFewScoredRows && report.criterion == ComparedBy::held_out)
-    found.push_back(
-        text("%lld rows chose lengthscale and lambda", static_cast<Long>(report.criterion_rows)));
+    found.push_back(text("only %ld rows chose lengthscale and lambda", report.criterion_rows));
   if (lengthscale_at_edge && std::isfinite(report.lengthscale))
     found.push_back(text("lengthscale %.4g is at an edge of what was tried", report.lengthscale));
   if (largest > 0 && report.lambda >= largest)
@@ -217,18 +209,18 @@ std::vector<std::string> evidence_warnings(double lengthscale, double noise, int
   const auto agrees = [](double ratio) { return std::abs(std::log(ratio)) < kAgreeing; };
   if (agrees(lengthscale) && agrees(noise)) return {};
   return {
-      text("half of the features ask for %.3g times the lengthscale and %.3g times the noise: "
-           "%lld features are too few for the kernel's own, expected more",
-           lengthscale, noise, static_cast<Long>(features))};
+      text("with half of the features the evidence chooses %.3g times the lengthscale and %.3g "
+           "times the noise: %ld features are too few to approximate the kernel, expected more",
+           lengthscale, noise, features)};
 }
 
 std::vector<std::string> far_warnings(double share, int64_t features) {
   if (!(share < kLeastShareFar)) return {};
   return {
       text("far from all rows the variance is %.2g of the prior's, which it should return to: "
-           "%lld features are too few for so many rows, and predictions there are not to be "
+           "%ld features are too few for so many rows, and predictions there are not to be "
            "trusted",
-           share, static_cast<Long>(features))};
+           share, features)};
 }
 
 std::vector<std::string> score_warnings(const Parameters& own, Task task,
@@ -236,7 +228,7 @@ std::vector<std::string> score_warnings(const Parameters& own, Task task,
   std::vector<std::string> found;
   if (assessment.kind == Assessed::none) return found;
   if (assessment.rows < kFewScoredRows)
-    found.push_back(text("the score is of %lld rows alone", static_cast<Long>(assessment.rows)));
+    found.push_back(text("the score is of only %ld rows", assessment.rows));
   warn_of_few_rows(assessment.balanced.classes, found);
   if (is_balanced(own)) {
     compare_balanced(assessment, found);
@@ -246,7 +238,7 @@ std::vector<std::string> score_warnings(const Parameters& own, Task task,
   const double off = std::abs(assessment.coverage - kInterval);
   if (off > kMostOff && off * off * static_cast<double>(assessment.rows) >
                             kIntervalErrors * kIntervalErrors * kInterval * (1 - kInterval))
-    found.push_back(text("intervals of %.0f %% held %.1f %% of rows that no choice has seen",
+    found.push_back(text("intervals of %.0f %% contain %.1f %% of the unseen targets",
                          100 * kInterval, 100 * assessment.coverage));
   if (assessment.score <= assessment.constant)
     found.push_back(text("%s %.4f does not beat the %s: %.4f", name_of(assessment.measure),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What whoever uses a fit should know before trusting it.
+// Warnings about a fit for its user.
 #pragma once
 
 #include <string>
@@ -14,30 +14,29 @@
 
 namespace mercer::model {
 
-/// A warning of up to 319 characters, as printf writes it.
+/// A warning of up to 319 characters, formatted as by printf.
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
-/// Of the data: few rows, targets or inputs that do not vary, targets that vary by few rows alone,
-/// a class of one row; rows that repeat the inputs of others, and what these allow where their
-/// targets differ, unless the score of a regression shows that other rows are less noisy. Copies
-/// are not kept together in folds: of inputs that take few values new rows repeat old ones, too.
+/// About the data: few rows, constant targets or inputs, targets that vary in few rows alone, a
+/// class of one row; rows with equal inputs, and the best score if their targets differ, unless the
+/// score of a regression exceeds it. Folds may separate equal rows: inputs with few values repeat
+/// in new rows, too.
 std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
                                        MatrixView<const double> Y, const Assessment& assessment,
                                        Context& context);
 
-/// Of what was chosen. fitted: the loss of rows that were fitted over that of the criterion, NaN
-/// where no smaller lambda is wanted. largest: of the lambdas that were to be had; 0 for one that was
-/// given.
+/// About the choice. fitted: training loss over the criterion's loss, NaN if a smaller lambda would
+/// not help. largest: the largest lambda tried; 0 if lambda was given.
 std::vector<std::string> choice_warnings(const FitReport& report, double fitted,
                                          bool lengthscale_at_edge, double largest);
 
-/// Of a Gaussian process that is too sure far from all rows (share_far_away).
+/// A Gaussian process that is overconfident far from all rows (share_far_away).
 std::vector<std::string> far_warnings(double share, int64_t features);
-/// Of hyper-parameters by the evidence: half of the features ask for lengthscales and a noise (its
-/// deviation) of so many times.
+/// Hyper-parameters by the evidence: with half the features the lengthscales and the noise's
+/// standard deviation change by these factors.
 std::vector<std::string> evidence_warnings(double lengthscale, double noise, int64_t features);
 
-/// Of the score beside the baselines'. own: the estimator's parameters.
+/// The score compared with the baselines. own: the estimator's parameters.
 std::vector<std::string> score_warnings(const Parameters& own, Task task,
                                         const Assessment& assessment);
 

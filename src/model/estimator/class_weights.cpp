@@ -45,7 +45,7 @@ class ClassWeighted final : public solver::BlockSource {
   }
 
  private:
-  std::unique_ptr<solver::BlockSource> part_;  // null: another's
+  std::unique_ptr<solver::BlockSource> part_;  // null: not owned
   const solver::BlockSource& rows_;
   std::vector<double> factors_;
 };

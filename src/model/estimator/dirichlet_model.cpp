@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Gaussian process classification on the features of a map (solver/dirichlet_posterior.h). Scores
-// are logarithms of the expected probabilities, E softmax(f), by draws that are the same for every
-// row. alpha and lambda are those of least -log p on rows held out.
+// are logs of E softmax(f), by the same draws for every row. alpha and lambda minimise -log p of
+// held-out rows.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -19,8 +19,8 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kDraws = 512;       // half of them, and their negatives
-constexpr double kLeastScore = -700;  // exp of which is still a number
+constexpr int64_t kDraws = 512;       // antithetic: half of them and their negatives
+constexpr double kLeastScore = -700;  // exp does not underflow
 constexpr double kAlphas[] = {0.01, 0.001, 0.1};
 constexpr double kLambdas[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
 constexpr int64_t kDirichletUnits = 100;  // of progress
@@ -132,8 +132,7 @@ class DirichletFit {
         solver::DirichletPosterior(sums, alpha, lambda, center_, context_));
   }
 
-  /// First lambda with the usual alpha, then alpha. What scores of rows held out tell beyond that
-  /// calibrates.
+  /// Chooses lambda at the default alpha, then alpha; then calibrates on held-out scores.
   Calibration choose() {
     space_.emplace(rows_, context_);
     std::vector<Candidate> candidates;
@@ -167,7 +166,7 @@ class DirichletFit {
     return &scores_[best];
   }
 
-  /// Of all rows held out, for each candidate.
+  /// The loss of all held-out rows for each candidate.
   Scores score(const std::vector<Candidate>& candidates) {
     const solver::BlockSource& rows = space_->rows();
     std::vector<Scores> parts(candidates.size());
@@ -190,7 +189,7 @@ class DirichletFit {
   const Selecting& selecting_;
   bool center_;
   Context& context_;
-  std::optional<solver::RowSpace> space_;  // that rows held out lie in, too
+  std::optional<solver::RowSpace> space_;  // of all rows, held-out ones too
   std::optional<double> alpha_, lambda_;   // given, or chosen
   std::optional<double> chosen_alpha_, chosen_lambda_;
   Scores scores_;
@@ -223,7 +222,7 @@ const ModelEntry& dirichlet_model() {
                                     "a weight's variance is 1/(n lambda); absent: chosen on "
                                     "held-out rows"),
                  number_above_field("alpha", kOptional, 0, 1,
-                                    "of the Dirichlet distribution of a class without rows; "
+                                    "Dirichlet parameter of the classes that a label is not; "
                                     "absent: chosen on held-out rows")},
       .sections = {"class_posteriors"},
       .selection = Selection::held_out,

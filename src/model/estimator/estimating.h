@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What is asked of what learns on features.
+// Options of the estimator that learns on features.
 #pragma once
 
 #include "base/parameters.h"
@@ -14,7 +14,7 @@ const ModelEntry& ridge_model();
 
 struct Estimating {
   const ModelEntry* entry = &ridge_model();
-  Parameters parameters = {};  // the values of the entry's own fields, but lambda
+  Parameters parameters = {};  // the entry's own fields except lambda
   bool center = true;          // an intercept
   feature::Precision precision =
       feature::Precision::f32;  // of the features; statistics are always double

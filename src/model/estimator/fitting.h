@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// All that is asked of a fit. For doors and files: what does the work takes the parts that it
-// reads.
+// All options of a fit, for entry points and files. Functions that do the work take single parts.
 #pragma once
 
 #include "model/estimator/estimating.h"
@@ -19,7 +18,7 @@ struct Fitting {
   Coding coding = {};
   Outputs outputs = {};
   Selecting select = {};
-  Extrapolation extrapolation = Extrapolation::clip;  // of predictions that do not say
+  Extrapolation extrapolation = Extrapolation::clip;  // the default of predictions
 };
 
 }  // namespace mercer::model

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Kernel PCA on the features of a map, of rows without targets (solver/principal_components.h).
-// Scores are linear in the features, and so are pre-images in the scores: the least squares of the
-// rows' own prepared inputs, with n lambda added to the scores' squares.
+// Kernel PCA on the features of a map, without targets (solver/principal_components.h). Scores are
+// linear in the features. Pre-images are ridge regression of the prepared inputs on the scores.
 #include "base/error.h"
 #include "base/fields.h"
 #include "model/estimator/model_entry.h"
@@ -53,16 +52,16 @@ Learned fit_kernel_pca(const solver::BlockSource& rows, const Estimating& estima
 const ModelEntry& kernel_pca_model() {
   static const ModelEntry entry = linear_entry(
       {.name = "kernel_pca",
-       .help = "principal components of the features of a map, of rows without targets",
+       .help = "principal components of the features of a map, without targets",
        .fields = {count_field(kComponents, kOptional, 1e6,
                               "k; absent: the fewest that explain 95 % of the variance, at most "
                               "100"),
                   {.key = kPreimages,
                    .type = FieldType::boolean,
                    .fallback = false,
-                   .help = "learn inputs from components, for \"preimage\" of a prediction"},
+                   .help = "learn to reconstruct inputs, for \"preimage\" of a prediction"},
                   number_field("lambda", 0, 0, kUnbounded,
-                               "of pre-images: n lambda is added to the components' squares")},
+                               "of the ridge regression for pre-images")},
        .selection = Selection::fixed,
        .fit = fit_kernel_pca,
        .check = check_kernel_pca,

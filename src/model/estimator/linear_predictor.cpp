@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The product is in double whatever the precision of the features: with a small lambda the weights
-// are large and of both signs.
+// The product is in double whatever the precision of the features: with a small lambda coefficients
+// are large and cancel.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -15,13 +15,11 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
-
 void require_finite(std::span<const double> numbers, const char* what) {
   const auto bad =
       std::find_if(numbers.begin(), numbers.end(), [](double x) { return !std::isfinite(x); });
-  require(bad == numbers.end(), MERCER_INVALID_ARGUMENT, "%s[%lld] = %g, expected a finite number",
-          what, static_cast<Long>(bad - numbers.begin()), bad == numbers.end() ? 0.0 : *bad);
+  require(bad == numbers.end(), MERCER_INVALID_ARGUMENT, "%s[%ld] = %g, expected a finite number",
+          what, bad - numbers.begin(), bad == numbers.end() ? 0.0 : *bad);
 }
 
 class LinearPredictor final : public Predictor {
@@ -41,8 +39,7 @@ class LinearPredictor final : public Predictor {
   }
   void check() const override {
     require(static_cast<int64_t>(weights_.intercept.size()) == outputs(), MERCER_INVALID_ARGUMENT,
-            "intercept has %zu numbers, expected %lld", weights_.intercept.size(),
-            static_cast<Long>(outputs()));
+            "intercept has %zu numbers, expected %ld", weights_.intercept.size(), outputs());
     require_finite(weights_.intercept, "intercept");
     require_finite(numbers()[0], "weights");
   }
@@ -55,11 +52,11 @@ class LinearPredictor final : public Predictor {
 // From the numbers of the sections "weights" and "intercept".
 std::shared_ptr<const Predictor> load_linear(std::span<const std::vector<double>> numbers,
                                              int64_t features, int64_t outputs) {
-  // By division: a product of hostile sizes might overflow.
+  // By division: the product of hostile sizes could overflow.
   const auto count = static_cast<int64_t>(numbers[0].size());
   require(outputs >= 1 && count % outputs == 0 && count / outputs == features,
-          MERCER_INVALID_ARGUMENT, "weights has %lld numbers, expected %lld x %lld",
-          static_cast<Long>(count), static_cast<Long>(features), static_cast<Long>(outputs));
+          MERCER_INVALID_ARGUMENT, "weights has %ld numbers, expected %ld x %ld", count, features,
+          outputs);
   solver::Weights weights{Matrix<double>(features, outputs), numbers[1]};
   if (count > 0)
     std::memcpy(weights.w.data(), numbers[0].data(), numbers[0].size() * sizeof(double));
@@ -70,7 +67,7 @@ std::shared_ptr<const Predictor> load_linear(std::span<const std::vector<double>
 
 std::shared_ptr<const Predictor> make_linear(solver::Weights weights) {
   auto predictor = std::make_shared<LinearPredictor>(std::move(weights));
-  predictor->check();  // small lambda and large targets leave the range of double
+  predictor->check();  // a small lambda with large targets can overflow
   return predictor;
 }
 

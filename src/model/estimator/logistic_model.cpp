@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The least penalised loss (solver/loss_objective.h) on the features of a map: logistic and squared
-// hinge for classes, Huber's, the quantile and Poisson's loss for numbers. Where lambda is not
-// given, rows held out choose it (loss_search.h).
+// Minimises a penalised loss (solver/loss_objective.h) on the features of a map: logistic and
+// squared hinge for classes; Huber, quantile and Poisson for numbers. lambda is given or chosen on
+// held-out rows (loss_search.h).
 #include <algorithm>
 #include <cmath>
 
@@ -19,16 +19,14 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
-
 constexpr double kHuber = 1.345;    // 95 % of least squares' efficiency on normal errors
-constexpr double kRounding = 0.01;  // of the quantile loss, in units of the targets' scale
-// Of progress. What is held out is most of the work, unless nothing is.
+constexpr double kRounding = 0.01;  // smoothing of the quantile loss, in units of targets
+// Shares of progress: fits with held-out rows, if any, are most of the work.
 constexpr int64_t kUnits = 100, kHoldingOut = 80, kPreparing = 2;
 
 const solver::Loss& loss_of(const Parameters& own) { return *solver::find_loss(own.text("loss")); }
 
-/// delta is an option where it means something of the data.
+/// Whether delta is an option: if it is a scale of the data.
 bool takes_delta(const solver::Loss& loss) { return loss.delta == solver::Delta::threshold; }
 
 /// The names of those losses for a message.
@@ -70,10 +68,10 @@ double number_or(const Parameters& parameters, const char* key, double fallback)
   return parameters.find(key) == nullptr ? fallback : parameters.number(key);
 }
 
-/// What the targets are found to be: one pass.
+/// Facts about the targets, from one pass.
 struct Targets {
-  std::vector<double> weight;  // per output: of the rows of a class, or their sum
-  double least = 0;            // of any target
+  std::vector<double> weight;  // per output: weight of the class's rows, or sum of targets
+  double least = 0;            // the smallest target
 };
 
 Targets read_targets(const solver::BlockSource& rows, Context& context) {
@@ -102,7 +100,7 @@ class LogisticFit {
     loss_.coupling = estimating.coupling.get();
     read();
     if (loss_.loss->residuals) use_units();
-    // Features of a field have roots of their own: coordinates would have none.
+    // Features of a vector field have a root each, which coordinates would not have.
     if (loss_.coupling == nullptr || loss_.coupling->shared())
       space_ = std::make_unique<solver::RowSpace>(this->rows(), context);
   }
@@ -110,7 +108,7 @@ class LogisticFit {
   Learned run() {
     const bool searches = selecting_.selection != Selection::fixed;
     lambda_ = selecting_.lambda;
-    // Scores in no unit of probability need rows that tell one.
+    // Scores that are no log probabilities need held-out rows for calibration.
     const bool calibrates = loss_.loss->classes && !loss_.loss->probabilities;
     int64_t left = kUnits - kPreparing;
     if (searches || calibrates || finds_delta()) {
@@ -123,7 +121,7 @@ class LogisticFit {
     if (!start_.empty()) fit.start_from(start_);
     stage_.share(left);
     const linalg::LbfgsResult end = fit.run(lambda_, descent_of(own_), context_);
-    // A lambda that was searched was judged after as many iterations.
+    // A searched lambda was judged after the same number of iterations.
     if (!end.converged() && !(searches && end.end == linalg::LbfgsEnd::iterations))
       require_flat(end, fit.is_flat(end, descent_of(own_), context_));
     Learned learned{nullptr, lambda_, std::move(path_), calibration(), nullptr};
@@ -145,8 +143,8 @@ class LogisticFit {
     if (loss_.loss->classes) {
       const auto present = std::ranges::count_if(found.weight, [](double w) { return w > 0; });
       require(present >= 2, MERCER_INVALID_ARGUMENT,
-              "rows of %lld of the %zu classes, expected at least two classes to tell apart",
-              static_cast<Long>(present), found.weight.size());
+              "rows of %ld of the %zu classes, expected at least two classes to tell apart",
+              present, found.weight.size());
       if (is_balanced(own_)) loss_.class_weights = balanced_factors(found.weight);
     } else if (loss_.loss->counts) {
       double least = found.least;
@@ -161,7 +159,7 @@ class LogisticFit {
 
   void use_units() {
     units_ = std::make_unique<TargetUnits>(robust_units(given_, context_));
-    if (loss_.coupling != nullptr && !loss_.coupling->shared())  // a field has one unit
+    if (loss_.coupling != nullptr && !loss_.coupling->shared())  // one unit for a vector field
       std::ranges::fill(units_->scale, *std::ranges::max_element(units_->scale));
     scaled_ = in_units(given_, *units_);
     loss_.parameters.tau = number_or(own_, "tau", 0.5);
@@ -175,7 +173,7 @@ class LogisticFit {
     }
   }
 
-  /// Fits on all rows but some: lambda, and what scores on those rows tell.
+  /// Fits with held-out rows: chooses lambda, the scale of residuals and the calibration.
   void hold_out(bool searches) {
     Stage stage(context_, kPreparing + (finds_delta() ? 2 : 1) * kHoldingOut);
     stage.share(kPreparing);
@@ -186,7 +184,7 @@ class LogisticFit {
       scored_ = std::make_unique<ScoredRows>(search.score(lambda_, context_));
     };
     if (finds_delta()) {
-      // Squares end at deviations of the targets at first, then at those of residuals.
+      // delta is scaled by the targets' deviation at first, then by the residuals'.
       stage.part(kHoldingOut, judge);
       loss_.parameters.delta = kHuber * residual_scale();
       search.set_parameters(loss_.parameters);
@@ -196,9 +194,9 @@ class LogisticFit {
     start_.assign(search.x().begin(), search.x().end());
   }
 
-  /// Of residuals on the held-out rows, in the units of the targets; the mean over outputs.
+  /// The scale of held-out residuals, in the units of the targets; mean over outputs.
   double residual_scale() const {
-    double sums[2] = {};  // of scales and of ones, by the weight of this process's rows
+    double sums[2] = {};  // of scales and of ones, weighted by this process's rows
     for (int64_t k = 0; k < scored_->scores.cols(); ++k) {
       std::vector<Weighed> residuals;
       double weight = 0;
@@ -222,12 +220,12 @@ class LogisticFit {
     return known ? plain_softmax(given_.outputs()) : Calibration{};
   }
 
-  /// Where the arithmetic of single precision ends first, that is as near as it gets.
+  /// Accepts the point if single precision allows no further descent.
   void require_flat(const linalg::LbfgsResult& end, bool flat) const {
     require(flat, MERCER_NOT_CONVERGED,
-            "loss %s, lambda = %g: %lld iterations%s end at a mean loss of %g and a gradient of "
+            "loss %s, lambda = %g: %ld iterations%s end at a mean loss of %g and a gradient of "
             "%g that still falls; raise lambda, iterations or tolerance",
-            loss_.loss->name, lambda_, static_cast<Long>(end.iterations),
+            loss_.loss->name, lambda_, end.iterations,
             end.end == linalg::LbfgsEnd::iterations ? ", at most as many as asked for," : "",
             end.value, end.largest_gradient);
   }
@@ -238,9 +236,9 @@ class LogisticFit {
   Context& context_;
   Stage stage_{context_, kUnits};
   solver::LossOptions loss_;
-  std::unique_ptr<TargetUnits> units_;  // null: targets as they are
+  std::unique_ptr<TargetUnits> units_;  // null: original targets
   std::unique_ptr<solver::BlockSource> scaled_;
-  std::unique_ptr<solver::RowSpace> space_;  // null: of a field
+  std::unique_ptr<solver::RowSpace> space_;  // null: a vector field
   double lambda_ = 0;
   std::vector<double> start_;
   std::vector<PathPoint> path_;
@@ -263,20 +261,20 @@ std::vector<const char*> loss_names() {
 const ModelEntry& logistic_model() {
   static const ModelEntry entry = linear_entry(
       {.name = "logistic",
-       .help = "the least penalised loss on the features of a map, by L-BFGS: logistic regression, "
-               "and others",
+       .help = "minimises a penalised loss on the features of a map, by L-BFGS: logistic "
+               "regression and others",
        .fields =
            {choice_field(
                 "loss", "logistic", loss_names(),
-                "logistic, squared_hinge: of classes; huber, quantile, poisson: of numbers"),
-            number_field(
-                "lambda", kOptional, 0, kUnbounded,
-                "(1/n) sum of losses + lambda/2 |w|^2 is least; absent: chosen on held-out "
-                "rows"),
+                "logistic, squared_hinge: for classes; huber, quantile, poisson: for numbers"),
+            number_field("lambda", kOptional, 0, kUnbounded,
+                         "of the objective (1/n) sum of losses + lambda/2 |w|^2; absent: chosen on "
+                         "held-out rows"),
             kClassWeight.field(),
             number_above_field(
                 "delta", kOptional, 0, kUnbounded,
-                "of huber: where squares end; absent: 1.345 robust deviations of residuals"),
+                "huber: where the quadratic part ends; absent: 1.345 robust deviations of "
+                "residuals"),
             {.key = "tau",
              .type = FieldType::number,
              .fallback = kOptional,
@@ -284,11 +282,11 @@ const ModelEntry& logistic_model() {
              .most = 1,
              .least_open = true,
              .most_open = true,
-             .help = "of quantile: the share of targets below it; absent: 0.5"},
-            count_field("iterations", int64_t{500}, 1e6, "of L-BFGS at most"),
+             .help = "quantile: the share of targets below; absent: 0.5"},
+            count_field("iterations", int64_t{500}, 1e6, "the most iterations of L-BFGS"),
             number_above_field(
                 "tolerance", 1e-5, 0, kUnbounded,
-                "ends where a step is expected to lower the objective by less than this share")},
+                "stop when a step is expected to lower the objective by less than this share")},
        .selection = Selection::held_out,
        .fit = fit_logistic,
        .check = check_loss,

@@ -27,7 +27,7 @@ std::vector<Split> splits_of(const solver::BlockSource& rows, const Selecting& s
   if (all >= kFewLossRows)
     return {split_rows(all_rows(rows.rows()), selecting.held_out_fraction, rows.rows(),
                        selecting.seed, Purpose::choice, rule)};
-  // Fewer rows than folds leave some empty, in each process as many folds.
+  // Every process needs the same number of folds; some are empty if it has fewer rows.
   const auto folds =
       std::clamp<int64_t>(std::llround(1 / selecting.held_out_fraction), 2, kMostFolds);
   std::vector<Split> splits = fold_splits(all_rows(rows.rows()), folds, selecting.seed, rule);
@@ -103,7 +103,7 @@ double LossSearch::choose_lambda(Context& context) {
   return chosen();
 }
 
-/// The objective's: of the rows and their classes.
+/// The objective's weights: row weights times class weights.
 void LossSearch::weigh(const ScoredRows& scored) {
   weights_.clear();
   for (int64_t i = 0; i < scored.scores.rows(); ++i) {

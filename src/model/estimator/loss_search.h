@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Fits of a loss (solver/loss_fit.h) on all rows but those held out, which choose lambda, tell the
-// scale of residuals and calibrate probabilities. A tenth of few rows says little of either: below
-// 3,000 rows folds are pooled, so that every row is held out once.
+// Fits of a loss (solver/loss_fit.h) with held-out rows, which choose lambda, give the scale of
+// residuals and calibrate probabilities. Below 3,000 rows one held-out tenth is too small: folds
+// are pooled, so that every row is held out once.
 #pragma once
 
 #include <memory>
@@ -16,11 +16,11 @@
 
 namespace mercer::model {
 
-/// One split by held_out_fraction, or for fewer than 3,000 rows (of all processes) the
-/// folds nearest to that share, 2 to 5.
+/// One split by held_out_fraction, or below 3,000 rows (over all processes) 2 to 5 folds, whichever
+/// is nearest to that share.
 std::vector<Split> splits_of(const solver::BlockSource& rows, const Selecting& selecting);
 
-/// How a fit of a model's own parameters ends.
+/// The stopping rule in a model's own parameters.
 solver::LossFitOptions descent_of(const Parameters& own);
 
 class LossSearch {
@@ -30,15 +30,15 @@ class LossSearch {
              const solver::LossFitOptions& descent, const solver::LossOptions& loss,
              Context& context);
 
-  /// Lambda is walked from the largest of the path, each fit from the one before, until three in
-  /// a row are worse; then the largest is taken whose mean loss on the rows held out is within one
-  /// standard error of the paired difference from the best.
+  /// Fits lambdas of the path from the largest down, each from the fit before, until three in a row
+  /// are worse. Takes the largest lambda within one standard error of the paired difference from
+  /// the best mean loss on held-out rows.
   double choose_lambda(Context& context);
-  /// Of the last choice: mean losses on the rows held out.
+  /// Mean losses on the held-out rows in the last choice.
   const std::vector<PathPoint>& path() const { return path_; }
-  /// Scores of the rows held out by fits at lambda.
+  /// Scores of the held-out rows at lambda.
   ScoredRows score(double lambda, Context& context);
-  /// Where a fit on all rows may begin: x of the last part's.
+  /// A starting point for a fit on all rows: x of the last part.
   std::span<const double> x() const { return parts_.back().fit->x(); }
   void set_parameters(const solver::LossParameters& parameters);
 
@@ -59,8 +59,8 @@ class LossSearch {
   std::vector<Split> splits_;
   std::vector<Part> parts_;
   std::vector<PathPoint> path_;
-  std::vector<std::vector<double>> losses_;  // of the rows held out, at each lambda of the path
-  std::vector<double> weights_;              // of the rows held out in the mean of their losses
+  std::vector<std::vector<double>> losses_;  // of held-out rows, at each lambda of the path
+  std::vector<double> weights_;              // of held-out rows in their mean loss
 };
 
 }  // namespace mercer::model

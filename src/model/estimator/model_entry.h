@@ -17,52 +17,50 @@
 
 namespace mercer::model {
 
-/// What a fit has found. lambda and path: of models that have a penalty.
+/// The result of a fit. lambda and path: for models with a penalty.
 struct Learned {
   std::shared_ptr<const Predictor> predictor;
   double lambda = 0;
   std::vector<PathPoint> path;
   Calibration calibration;                                       // empty: no probabilities
-  std::shared_ptr<const solver::Posterior> posterior = nullptr;  // of a Gaussian process
-  Components components = {};                                    // of a model that has them
-  std::shared_ptr<const Predictor> preimage = nullptr;           // as Model has it
+  std::shared_ptr<const solver::Posterior> posterior = nullptr;  // Gaussian process
+  Components components = {};                                    // principal components
+  std::shared_ptr<const Predictor> preimage = nullptr;           // as in Model
 };
 
 struct ModelEntry {
   const char* name;
   const char* help;
-  /// The keys that not every model has. "lambda" is Selecting::lambda and selection; the others,
-  /// checked and filled in, are Estimating::parameters.
+  /// The model's own keys. "lambda" sets Selecting::lambda and selection; the others, checked and
+  /// with defaults, are Estimating::parameters.
   std::vector<Field> fields;
   /// The sections of a file that hold Predictor::numbers.
   std::vector<const char*> sections = {};
-  Selection selection;  // where lambda is not given and nothing else is asked for
+  Selection selection;  // the default if lambda is not given
   Learned (*fit)(const solver::BlockSource& rows, const Estimating& estimating,
                  const Coding& coding, const Selecting& selecting, Context& context);
-  /// Refuses what is asked of this model and it cannot do; null: it can all.
+  /// Refuses options that this model does not support; null: it supports all.
   void (*check)(const Fitting& asked) = nullptr;
-  /// From the sections' numbers, in their order; INVALID_ARGUMENT unless they fit features and
+  /// Makes a predictor from the sections' numbers; INVALID_ARGUMENT unless they fit features and
   /// outputs.
   std::shared_ptr<const Predictor> (*load)(std::span<const std::vector<double>> numbers,
                                            int64_t features, int64_t outputs) = nullptr;
-  /// What scores of a model of these own parameters predict; null: the targets.
+  /// The quantity that scores predict, by the model's own parameters; null: targets.
   Link (*link)(const Parameters& own) = nullptr;
-  /// Null: the model learns from targets. Else there are none, but for the rows' own inputs where
-  /// its own parameters say so.
+  /// Null: the model learns from given targets. Else none or inputs, by its own parameters.
   Targets (*targets)(const Parameters& own) = nullptr;
-  /// Least squares: a search begins with it, sets of values and derivatives and the kernel itself
-  /// are learnt by it.
+  /// Least squares: the model of a search's trials, of Hermite learning and of exact kernels.
   bool least_squares = false;
-  /// Least squares with a posterior of D^2 numbers, which a search ends with.
+  /// Least squares with a posterior of D^2 numbers, fitted at the end of a search.
   bool keeps_posterior = false;
-  /// D that a search takes at most where none is asked for; 0: as many as it likes.
+  /// The most features of a search that is not told D; 0: no limit.
   int64_t most_features = 0;
 };
 
-/// The entry of a model that is linear in the features: with sections and load.
+/// Completes the entry of a model that is linear in the features: sections and load.
 ModelEntry linear_entry(ModelEntry own);
 
-/// The first is what is fitted where nothing else is asked for: ridge.
+/// The first entry is the default: ridge.
 std::span<const ModelEntry* const> model_table();
 /// Null if there is none of this name.
 const ModelEntry* find_model(std::string_view name) noexcept;
@@ -79,11 +77,9 @@ const ModelEntry* find_model(std::string_view name) noexcept;
 #define MERCER_DECLARE_MODEL(name) const ModelEntry& name##_model();
 MERCER_MODELS(MERCER_DECLARE_MODEL)
 
-/// The entry's own fields but lambda at their defaults: Estimating::parameters where nothing else
-/// is asked for.
+/// The defaults of Estimating::parameters: the entry's own fields except lambda.
 Parameters default_parameters(const ModelEntry& entry);
-/// The first model of the table, its own parameters but lambda at their defaults: what files that
-/// say nothing of their model hold.
+/// Whether this is the first model of the table with default_parameters, which files do not name.
 bool is_default(const Estimating& estimating);
 
 }  // namespace mercer::model

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What a kind of model has learnt. All else that a fitted model holds, its map, preprocessing and
-// options, is the same for every kind and lies in Model.
+// The part of a fitted model that depends on its kind; map, preparation and options are in Model.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@
 
 namespace mercer::model {
 
-/// Variances of principal components, and of the features in all directions; empty: there are none.
+/// Variances of principal components, and their total over all directions; empty: no components.
 struct Components {
   std::vector<double> variances;
   double total = 0;
@@ -27,7 +26,7 @@ class Predictor {
   virtual int64_t outputs() const = 0;   // scores per row
   /// scores (rows x outputs) of a block of features. Called many times: no allocation.
   virtual void predict(MatrixView<const double> Z, MatrixView<double> scores) const = 0;
-  /// The numbers that files keep, one span for each of the entry's sections.
+  /// The numbers stored in files, one span for each of the entry's sections.
   virtual std::vector<std::span<const double>> numbers() const = 0;
   /// INVALID_ARGUMENT for numbers that could not be read back.
   virtual void check() const = 0;
@@ -35,7 +34,7 @@ class Predictor {
   virtual const solver::Weights* linear() const { return nullptr; }
 };
 
-/// Scores Z w + 1 intercept': of ridge, and of every model that is linear in the features.
+/// Scores Z w + 1 intercept', for every model that is linear in the features.
 std::shared_ptr<const Predictor> make_linear(solver::Weights weights);
 
 }  // namespace mercer::model

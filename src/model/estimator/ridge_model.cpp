@@ -21,8 +21,8 @@ enum class Solver { direct, cg };
 constexpr const char* kSolvers[] = {"direct", "cg"};
 constexpr Choice<Solver> kSolver{
     "solver", kSolvers,
-    "direct: from Z'Z or the rows' Gram matrix; cg: conjugate gradients over the rows, memory of "
-    "some hundred D, lambda given or by folds or held_out"};
+    "direct: by Z'Z or the rows' Gram matrix; cg: conjugate gradients over the rows, in memory of "
+    "some hundred D, with lambda given or by folds or held_out"};
 bool is_iterative(const Parameters& own) {
   return own.find(kSolver.key) != nullptr && kSolver.read(own) == Solver::cg;
 }
@@ -42,7 +42,7 @@ void check_ridge(const Fitting& asked) {
           "folds or held_out");
 }
 
-/// The rows count by their own weights where scores are calibrated.
+/// Calibration uses the row weights without class factors.
 void take_factors_out(const std::vector<double>& factors, ScoredRows& rows) {
   for (int64_t i = 0; i < rows.scores.rows() && !factors.empty(); ++i) {
     const double factor = factors[class_of_code(rows.targets.view().row(i), rows.targets.cols())];
@@ -50,7 +50,7 @@ void take_factors_out(const std::vector<double>& factors, ScoredRows& rows) {
   }
 }
 
-/// Leave-one-out of rows that know of each other would be too sure: folds that keep them apart.
+/// Leave-one-out would be optimistic for dependent rows: uses folds instead.
 ScoredRows scores_of_folds(const solver::BlockSource& rows, const Estimating& estimating,
                            const Selecting& selecting, double lambda, Context& context) {
   Selecting fixed = selecting;
@@ -68,7 +68,7 @@ ScoredRows scores_of_folds(const solver::BlockSource& rows, const Estimating& es
 
 Learned fit_ridge(const solver::BlockSource& given, const Estimating& estimating,
                   const Coding& coding, const Selecting& selecting, Context& context) {
-  Stage whole(context, kRidgeUnits);  // of which the classes' weights count for nothing
+  Stage whole(context, kRidgeUnits);  // without the pass for class weights
   const std::vector<double> factors = class_factors(estimating.parameters, given, context);
   const auto weighted = factors.empty() ? nullptr : class_weighted(given, factors);
   const solver::BlockSource& rows = weighted ? *weighted : given;

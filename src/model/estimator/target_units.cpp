@@ -10,7 +10,7 @@
 namespace mercer::model {
 namespace {
 
-/// A source of the same rows whose subsets are in units too.
+/// The source with targets in units, in subsets too.
 class RowsInUnits final : public solver::BlockSource {
  public:
   RowsInUnits(const solver::BlockSource& rows, const TargetUnits& units)
@@ -51,7 +51,7 @@ class RowsInUnits final : public solver::BlockSource {
   const TargetUnits& units_;
 };
 
-/// The mean over processes, each counted by the weight of its rows.
+/// The mean over processes, weighted by their rows.
 void average(const solver::BlockSource& rows, double weight, std::vector<double>& numbers) {
   if (rows.reduction() == nullptr) return;
   for (double& x : numbers) x *= weight;

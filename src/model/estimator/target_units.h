@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Targets in units that outliers do not move: (y - median) / scale, scale = 1.4826 times the median
-// distance from the median (the standard deviation of normal numbers), or the mean distance where
-// that is 0, 1 where both are.
+// Robust units of targets: (y - median) / scale, with scale 1.4826 times the median absolute
+// deviation (the standard deviation of normal numbers), or if that is 0 the mean absolute
+// deviation, or 1.
 #pragma once
 
 #include <memory>
@@ -13,23 +13,23 @@
 
 namespace mercer::model {
 
-/// A number of weight > 0: one of weight 2 is two equal numbers of weight 1.
+/// A number of weight > 0; weight 2 stands for two equal numbers.
 struct Weighed {
   double value, weight;
 };
-/// The median of numbers, half of whose weight lies on either side; 0 of none. They are reordered.
+/// The weighted median; 0 without numbers. Reorders them.
 double median(std::vector<Weighed>& numbers);
-/// 1.4826 times the median of |numbers|; they change.
+/// 1.4826 times the median of |numbers|. Changes them.
 double robust_scale(std::vector<Weighed>& numbers);
 
 struct TargetUnits {
   std::vector<double> median, scale;  // per output
 
-  /// Weights of predictions in units, as weights of predictions of y.
+  /// Converts coefficients for targets in units to coefficients for y.
   void undo(solver::Weights& weights) const;
 };
 
-/// One pass over the rows that weigh anything. Of several processes, the means of theirs.
+/// One pass over the rows of positive weight. With several processes, the means of their units.
 TargetUnits robust_units(const solver::BlockSource& rows, Context& context);
 
 /// The rows with their targets in units; both are referred to.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Sources: Evgeniou, Micchelli, Pontil 2005 (graphs); Brault, d'Alche-Buc 2016, section 2
-// (covariance, similarity); the weights are ours, and make independent outputs one of the
-// candidates.
+// (covariance, similarity). The weights are ours; they make independent outputs a candidate.
 #include "model/outputs/output_coupling.h"
 
 #include <algorithm>
@@ -20,11 +19,9 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
-
 constexpr const char* kBelonging = "how outputs belong together";
 
-/// Targets as they are learnt.
+/// Targets in the units of the fit.
 Matrix<double> codes_of(const Coding& coding, MatrixView<const double> Y, solver::RowSet rows,
                         Context& context) {
   Matrix<double> codes(rows.count, coded_outputs(coding, Y.cols), context, kBelonging);
@@ -35,8 +32,7 @@ Matrix<double> codes_of(const Coding& coding, MatrixView<const double> Y, solver
 
 Matrix<double> matrix_of(const Outputs& asked, int64_t p, Context& context) {
   require(std::ssize(asked.matrix) == p * p, MERCER_INVALID_ARGUMENT,
-          "outputs.matrix has %zu numbers, expected p x p = %lld x %lld", asked.matrix.size(),
-          Long{p}, Long{p});
+          "outputs.matrix has %zu numbers, expected p x p = %ld x %ld", asked.matrix.size(), p, p);
   Matrix<double> matrix(p, p, context, kBelonging);
   std::ranges::copy(asked.matrix, matrix.data());
   return matrix;
@@ -107,9 +103,9 @@ Matrix<double> OutputRelations::gamma(double weight, Context& context) const {
     }
   if (structure_ == OutputStructure::similarity) make_semidefinite(G.view(), context);
   if (structure_ == OutputStructure::given) return G;
-  double trace = 0;  // lambda means the same for every weight
+  double trace = 0;  // normalised, so that lambda means the same for every weight
   for (int64_t k = 0; k < p_; ++k) trace += G(k, k);
-  for (int64_t k = 0; k < p_; ++k)  // exactly symmetric, whatever rounding
+  for (int64_t k = 0; k < p_; ++k)  // exactly symmetric
     for (int64_t l = 0; l <= k; ++l) G(k, l) = G(l, k) = G(k, l) * static_cast<double>(p_) / trace;
   return G;
 }

@@ -13,13 +13,10 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
-
 constexpr const char* kRelations = "how outputs belong together";
 constexpr double kUncorrelated = 2;  // mean squared distance of standardised targets
 
-/// A(k, l) = weighted mean over rows where both were observed of body(y_k, y_l); `apart` where there
-/// are none.
+/// A(k, l) = weighted mean of body(y_k, y_l) over rows where both are observed; `apart` if none.
 template <class Body>
 Matrix<double> over_pairs(MatrixView<const double> Y, std::span<const double> weights, double apart,
                           Context& context, const Body& body) {
@@ -46,22 +43,22 @@ double check_graph(MatrixView<const double> W) {
     for (int64_t l = 0; l < W.cols; ++l) {
       if (k == l) continue;
       require(std::isfinite(W(k, l)) && W(k, l) >= 0 && W(k, l) == W(l, k), MERCER_INVALID_ARGUMENT,
-              "weight[%lld, %lld] = %g and [%lld, %lld] = %g, expected equal finite numbers >= 0",
-              Long{k}, Long{l}, W(k, l), Long{l}, Long{k}, W(l, k));
+              "weight[%ld, %ld] = %g and [%ld, %ld] = %g, expected equal finite numbers >= 0", k, l,
+              W(k, l), l, k, W(l, k));
       most = std::max(most, W(k, l));
     }
   }
   require(most > 0, MERCER_INVALID_ARGUMENT,
-          "the graph of %lld outputs has no edges, expected a weight > 0", Long{W.rows});
+          "the graph of %ld outputs has no edges, expected a weight > 0", W.rows);
   return most;
 }
 
-/// What an output without a variance has to itself and to others.
+/// The entries of a constant output with itself and with others.
 void part_constants(Matrix<double>& A, MatrixView<const double> scaled,
                     std::span<const double> weights, double self, double apart) {
   for (int64_t k = 0; k < A.rows(); ++k) {
     const OutputMoments moments = output_moments(scaled, k, weights);
-    if (moments.deviation > 0.5) continue;  // 1 of one that varies
+    if (moments.deviation > 0.5) continue;  // 1 if it varies
     for (int64_t l = 0; l < A.rows(); ++l) A(k, l) = A(l, k) = l == k ? self : apart;
   }
 }
@@ -101,8 +98,7 @@ Matrix<double> output_distances(MatrixView<const double> scaled, std::span<const
 
 Matrix<double> mean_laplacian(MatrixView<const double> W, int64_t p, Context& context) {
   require(W.rows == p && W.cols == p, MERCER_DIMENSION_MISMATCH,
-          "the graph is %lld x %lld, expected p x p = %lld x %lld", static_cast<Long>(W.rows),
-          static_cast<Long>(W.cols), static_cast<Long>(p), static_cast<Long>(p));
+          "the graph is %ld x %ld, expected p x p = %ld x %ld", W.rows, W.cols, p, p);
   const double most = check_graph(W);
   Matrix<double> L(p, p, context, kRelations);
   double degrees = 0;

@@ -19,7 +19,7 @@ OutputMoments output_moments(MatrixView<const double> Y, int64_t output,
     const double own = weights.empty() ? 1 : weights[i];
     return std::isnan(y(i)) ? 0 : own;
   };
-  // About the first number: sums of equal ones are exact, however many they are.
+  // About the first number, so that sums of equal numbers are exact.
   OutputMoments moments;
   double first = 0, sum = 0, largest = 0, squares = 0;
   for (int64_t i = 0; i < Y.rows; ++i) {

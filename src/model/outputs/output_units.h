@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Units of several targets, of which some are missing (NaN).
+// Units of several targets, some of which may be missing (NaN).
 #pragma once
 
 #include <cstdint>
@@ -13,19 +13,19 @@
 
 namespace mercer::model {
 
-/// Of the targets of an output that are not NaN, in rows of weight > 0 (no weights: 1 each).
-/// deviation, the root of their mean square about the mean, is 0 where they differ by rounding
-/// alone: by 1e-14 of the mean. No square overflows or underflows.
+/// Moments of an output's observed targets in rows of weight > 0 (no weights: 1 each). The standard
+/// deviation is 0 if they differ by rounding alone, 1e-14 of the mean. No square overflows or
+/// underflows.
 struct OutputMoments {
   double mean = 0, deviation = 0;
-  double observed = 0;   // their weights
+  double observed = 0;   // sum of weights
   bool constant = true;  // to the last bit
 };
 OutputMoments output_moments(MatrixView<const double> Y, int64_t output,
                              std::span<const double> weights);
 
-/// (y - mean)/deviation by output, over what was observed; an output without a target has mean 0, one
-/// that does not vary scale 1, or |mean| where rounding makes it differ.
+/// (y - mean)/deviation by output, over observed targets. Without any the mean is 0; a constant
+/// output has scale 1, or |mean| if it varies by rounding.
 struct OutputUnits {
   std::vector<double> mean, scale;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What is asked of how outputs are learnt together: K = k Gamma of the map's kernel k.
+// Options of coregionalisation: outputs are learnt together by K = k Gamma, k the map's kernel.
 #pragma once
 
 #include <vector>
@@ -9,21 +9,21 @@
 
 namespace mercer::model {
 
-/// Where Gamma comes from. Of C, the correlations of the targets, and S, their mean squared
-/// distances, targets are in units of their standard deviations and rows that have both count.
+/// Where Gamma comes from. C are the correlations and S the mean squared distances of targets in
+/// units of their standard deviations, over rows where both are observed.
 enum class OutputStructure {
   independent,  // I
   covariance,   // (1 - w) I + w C, w from 0 to 1
-  graph,        // (I + w L)^-1 of the Laplacian of `matrix` over its mean degree, w >= 0
+  graph,        // (I + w L)^-1, L the Laplacian of `matrix` divided by its mean degree, w >= 0
   similarity,   // exp(-w S), w >= 0
   given         // `matrix`
 };
 
 struct Outputs {
   OutputStructure structure = OutputStructure::independent;
-  double weight = kNaN;             // w; NaN: searched, or a fair one
+  double weight = kNaN;             // w; NaN: searched, or a default
   std::vector<double> matrix = {};  // p x p, row by row
-  bool or_independent = false;  // a search also tries independent outputs, and keeps what is better
+  bool or_independent = false;      // a search also tries independent outputs and keeps the better
 };
 
 }  // namespace mercer::model

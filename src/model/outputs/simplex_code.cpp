@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Source: SPEC section 12 for the recursion, which the paper prints with another u.
+// Source: SPEC section 12 (the recursion in the paper has another u).
 #include "model/outputs/simplex_code.h"
 
 #include <cmath>
@@ -12,8 +12,7 @@ namespace mercer::model {
 // From the code of p classes to that of p + 1: [[1, u'], [0, sqrt(1 - 1/p^2) B]], u = -1/p.
 void simplex_code(MatrixView<double> code) {
   require(code.cols >= 2 && code.rows == code.cols - 1, MERCER_DIMENSION_MISMATCH,
-          "a simplex code of %lld x %lld, expected (T - 1) x T with T >= 2",
-          static_cast<long long>(code.rows), static_cast<long long>(code.cols));
+          "a simplex code of %ld x %ld, expected (T - 1) x T with T >= 2", code.rows, code.cols);
   double scale = 1;
   for (int64_t row = 0; row < code.rows; ++row) {
     const auto p = static_cast<double>(code.cols - 1 - row);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What each structure of outputs reads beside the targets.
+// The parameters that each structure of outputs reads.
 #pragma once
 
 #include <limits>
@@ -11,7 +11,7 @@ namespace mercer::model {
 
 struct StructureTraits {
   bool reads_matrix;
-  double most_weight;  // from 0; negative: it has no weight
+  double most_weight;  // the range is from 0; negative: no weight
 };
 
 /// In the order of OutputStructure.

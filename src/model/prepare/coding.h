@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What is asked of targets: what they are.
+// The task: what targets are.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@ namespace mercer::model {
 
 enum class Task { regression, classification };
 
-/// Where the targets of a fit come from: the caller, or the rows' own prepared inputs.
+/// Where the targets of a fit come from: the caller, nowhere, or the rows' prepared inputs.
 enum class Targets { given, none, inputs };
 
 struct Coding {
   Task task = Task::regression;
   int64_t classes = 0;  // classification: K >= 2; Y then holds one column of class numbers 0..K-1
-  Targets targets = Targets::given;  // in a fit; the others have no Y
+  Targets targets = Targets::given;  // set by a fit; without `given` there is no Y
 };
 
 }  // namespace mercer::model

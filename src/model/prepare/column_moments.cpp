@@ -11,8 +11,6 @@
 namespace mercer::model {
 namespace {
 
-/// Below this multiple of the column's largest entry a deviation is rounding: the column is
-/// constant.
 double weight_of(std::span<const double> weights, int64_t row) {
   return weights.empty() ? 1.0 : weights[row];
 }
@@ -51,9 +49,8 @@ std::vector<ColumnMoments::Column> ColumnMoments::of_block(const MatrixView<cons
   return block;
 }
 
-/// The non-zero numbers about their mean, then the zeros: with k of n rows (of weight) non-zero,
-/// their mean m and squares S about it, the mean is m k/n and the squares about that S + m^2 k (1 -
-/// k/n).
+/// Adds the zeros of a sparse column: if k of n rows (by weight) are non-zero, with mean m and sum
+/// of squares S about it, the column's mean is m k/n and its sum of squares S + m^2 k (1 - k/n).
 template <class T>
 std::vector<ColumnMoments::Column> ColumnMoments::of_block(const CsrView<T>& X,
                                                            std::span<const double> weights) const {
@@ -65,7 +62,7 @@ std::vector<ColumnMoments::Column> ColumnMoments::of_block(const CsrView<T>& X,
     for_each_listed(X, i, [&](int64_t j, T) {
       Column& column = block[j];
       double& k = count[j];
-      const double x = std::exchange(row[j], 0.0);  // listed twice counts once
+      const double x = std::exchange(row[j], 0.0);  // duplicates count once
       if (x == 0 || weight == 0) return;
       const double before = x - column.mean;
       k += weight;
@@ -124,7 +121,7 @@ void ColumnMoments::reduce(solver::Reduction& reduction, std::span<const double>
   }
 }
 
-/// The squares about the mean less those of the zeros, over the numbers that are listed.
+/// The root mean square distance of stored non-zeros from the column's mean.
 double ColumnMoments::listed_deviation(const Column& column) const {
   if (column.listed == 0) return 0;
   const double zeros = std::max(0.0, weight_ - column.listed) * column.mean * column.mean;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Means and deviations of columns over blocks of rows.
+// Means and standard deviations of columns over blocks of rows.
 #pragma once
 
 #include <span>
@@ -11,27 +11,25 @@
 
 namespace mercer::model {
 
-/// Of the largest number: a deviation below it is rounding.
+/// A deviation below this times a column's largest magnitude is rounding error.
 inline constexpr double kConstantColumn = 1e-14;
 
 class ColumnMoments {
  public:
   explicit ColumnMoments(int64_t columns);
-  /// Adds a block's rows, with a weight each or none: in two passes about the block's own mean,
-  /// then joined with what was there (Chan, Golub, LeVeque 1983), so that columns with a large
-  /// offset keep their digits.
+  /// Adds rows, weighted or not: two passes about the block's mean, then a merge (Chan, Golub,
+  /// LeVeque 1983), so that columns with a large offset lose no digits.
   void add(const Rows& block, std::span<const double> weights = {});
-  /// Of the rows of all processes: sums about their common mean. largest: of each column's numbers,
-  /// in any process.
+  /// Merges the moments of all processes. largest: each column's largest magnitude in any process.
   void reduce(solver::Reduction& reduction, std::span<const double> largest);
   int64_t rows() const noexcept { return rows_; }
   double weight() const noexcept { return weight_; }
-  /// Means and deviations, which divide by the sum of the weights. After a sparse block scales
-  /// alone: the root mean square distance of a column's listed numbers, not of its zeros, from its
-  /// mean. That of a full column is its deviation; a rare one's numbers become about 1, where its
-  /// deviation, which is about as small as it is rare, would let it outweigh all others.
+  /// Means and deviations (divided by the sum of the weights). For sparse rows only scales: the
+  /// root mean square distance of a column's stored non-zeros from its mean. For a full column this
+  /// is its deviation; a rare column's entries become about 1, whereas dividing by its tiny
+  /// deviation would let it outweigh all others.
   Preparation preparation() const;
-  /// Of the columns; after a sparse block of their listed numbers alone.
+  /// Root mean squares of the columns; for sparse rows over stored non-zeros.
   std::vector<double> root_mean_squares() const;
 
  private:

@@ -16,8 +16,8 @@
 namespace mercer::model {
 namespace {
 
-// Numbers kept before rows are dropped: 16 MiB with their columns. At least some hundred rows stay,
-// however long they are.
+// The capacity of the sample in numbers: 16 MiB with their columns. At least some hundred rows are
+// kept, however long they are.
 constexpr int64_t kMostNumbers = int64_t{1} << 20;
 constexpr int64_t kLeastSample = 256;
 constexpr const char* kSampleForQuantiles = "a sample of rows for quantiles";
@@ -52,7 +52,7 @@ bool ColumnSample::keeps(int64_t row) const noexcept {
   return std::countr_zero(word) >= level_;
 }
 
-/// Dense rows say how many entries come: their storage need not double.
+/// Reserves exactly for dense rows, whose number of entries is known.
 void ColumnSample::reserve(const Rows& block) {
   if (block.sparse()) return;
   const int64_t coming = checked_multiply(block.rows(), columns_, kSampleForQuantiles);
@@ -60,7 +60,7 @@ void ColumnSample::reserve(const Rows& block) {
       std::max(kMostNumbers, checked_multiply(kLeastSample, columns_, kSampleForQuantiles));
   const int64_t wanted =
       std::min(checked_add(entries_.size(), coming, kSampleForQuantiles), most + columns_);
-  if (entries_.size() > 0 && coming < entries_.size()) return;  // small blocks of many
+  if (entries_.size() > 0 && coming < entries_.size()) return;  // small blocks: let it double
   entries_.reserve(wanted);
 }
 
@@ -81,7 +81,7 @@ void ColumnSample::add(const Rows& block, std::span<const double> weights) {
   rows_ += block.rows();
 }
 
-/// Keeps about half of the rows.
+/// Drops about half of the rows.
 void ColumnSample::thin_out() {
   ++level_;
   int64_t rows = 0, to = 0, begin = 0;

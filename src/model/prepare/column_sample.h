@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Quantiles of columns from a sample of rows: all of them while they are few.
+// Quantiles of columns from a sample of rows, or from all rows while they are few.
 #pragma once
 
 #include <cmath>
@@ -15,14 +15,14 @@
 
 namespace mercer::model {
 
-/// One column of the sample: ascending numbers, with the weight of all up to each.
+/// One column of the sample: ascending numbers with cumulated weights.
 class SortedColumn {
  public:
   SortedColumn(std::vector<double> numbers, std::vector<double> cumulated)
       : numbers_(std::move(numbers)), cumulated_(std::move(cumulated)) {}
-  /// NaN: no row has a number here.
+  /// NaN if the column is empty.
   double quantile(double p) const;
-  /// Of all numbers <= x.
+  /// The weight of all numbers <= x.
   double weight_up_to(double x) const;
   double weight() const noexcept { return cumulated_.empty() ? 0.0 : cumulated_.back(); }
   bool empty() const noexcept { return numbers_.empty(); }
@@ -40,20 +40,20 @@ class SortedColumn {
   std::vector<double> numbers_, cumulated_;
 };
 
-/// Rows are kept by a function of seed and row number, each with the same chance, so that the
-/// sample does not depend on how they arrive in blocks. Rows of weight 0 and NaN count for nothing.
+/// A row is kept or not by a hash of seed and row number, so that the sample does not depend on the
+/// blocks. Rows of weight 0 and NaN are ignored.
 class ColumnSample {
  public:
-  /// The context is kept, and charged with what the sample and its sorted columns take.
+  /// The context is kept, and charged with the sample and its sorted columns.
   ColumnSample(int64_t columns, uint64_t seed, Context& context);
-  /// The next rows, with a weight each or none.
+  /// Adds the next rows, weighted or not.
   void add(const Rows& block, std::span<const double> weights = {});
   /// True: every row of positive weight is in the sample, and quantiles are exact.
   bool complete() const noexcept { return level_ == 0; }
-  /// How many rows one of the sample stands for.
+  /// How many rows each row of the sample stands for.
   double share() const noexcept { return std::ldexp(1.0, level_); }
-  /// The columns in order: body(column, sorted). The p-quantile is the smallest number that rows of
-  /// at least p of the weight do not exceed.
+  /// Calls body(column, sorted) for the columns in order. The p-quantile is the smallest number x
+  /// such that numbers <= x have at least the share p of the weight.
   template <class Body>
   void for_each_column(const Body& body) const {
     const ByColumn all = by_column();
@@ -70,7 +70,7 @@ class ColumnSample {
   struct SampledRow {
     int64_t number;
     double weight;
-    int64_t entries;  // up to its end
+    int64_t entries;  // end of its entries
   };
   struct Entry {
     int64_t column;
@@ -95,8 +95,8 @@ class ColumnSample {
 
   int64_t columns_;
   uint64_t seed_;
-  bool sparse_ = false;  // what a row does not list is 0
-  int level_ = 0;        // a row is kept with chance 2^-level
+  bool sparse_ = false;  // numbers that are not stored are 0
+  int level_ = 0;        // a row is kept with probability 2^-level
   int64_t rows_ = 0;
   Context* context_;
   GrowingBuffer<SampledRow> sample_;

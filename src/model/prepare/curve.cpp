@@ -29,7 +29,7 @@ const Normal& normal_knots() noexcept {
   return knots;
 }
 
-/// On the line through (from, a) and (to, b), from < to.
+/// Linear interpolation through (from, a) and (to, b), from < to.
 double between(double x, double from, double to, double a, double b) noexcept {
   return a + (b - a) * ((x - from) / (to - from));
 }

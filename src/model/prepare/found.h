@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What kernel and rows decide of how inputs are prepared, beside what is asked.
+// Facts about kernel and rows that the preparation of inputs depends on, beside its options.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace mercer::model {
 
-/// Of a kernel of bounded inputs.
+/// The domain of a kernel of bounded inputs.
 struct InputDomain {
   std::string kernel;
   kernel::InputBound bound;
@@ -21,7 +21,7 @@ struct InputDomain {
 
 struct Found {
   std::optional<InputDomain> domain = {};  // none: the kernel takes all numbers
-  std::vector<int64_t> flagged = {};  // missing = flag: these inputs, or else those that miss some
+  std::vector<int64_t> flagged = {};  // missing = flag: these inputs; empty: all with missing ones
 };
 
 }  // namespace mercer::model

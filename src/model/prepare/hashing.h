@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Feature hashing of wide sparse rows: prepared input j is added, times a sign, to one of few
-// numbers. Squared distances are kept in the mean; their relative deviation is at most
-// sqrt(2 / buckets) where no input outweighs the others. A map of the inputs themselves would hold
-// its frequencies for every one of them.
+// Feature hashing of wide sparse rows: prepared input j is added, times a random sign, to one of
+// few buckets. Squared distances are unbiased; their relative deviation is at most sqrt(2/buckets)
+// if no input outweighs the others. Without hashing a map would store frequencies for every input.
 // Source: Weinberger, Dasgupta, Langford, Smola, Attenberg 2009 (hashing trick, with signs).
 #pragma once
 
@@ -14,8 +13,8 @@
 namespace mercer::model {
 
 struct Hashing {
-  int64_t inputs = 0;   // as they are given
-  int64_t buckets = 0;  // a power of two; 0: none of it
+  int64_t inputs = 0;   // original ones
+  int64_t buckets = 0;  // a power of two; 0: no hashing
   uint64_t seed = 0;
 
   struct Place {
@@ -23,7 +22,7 @@ struct Hashing {
     double sign;
   };
   Place of(int64_t prepared) const noexcept {
-    // Apart from the streams of sketches, which count theirs from 0.
+    // Distinct from the streams of sketches, which count from 0.
     constexpr uint64_t kStream = uint64_t{1} << 47;
     const random::Words words =
         random::Stream(seed, random::Tag::hash, kStream).block(static_cast<uint64_t>(prepared));
@@ -31,8 +30,8 @@ struct Hashing {
   }
 };
 
-/// Of sparse rows wider than this a search of maps of isotropic kernels, whose projection is not
-/// given, hashes the inputs to kHashBuckets.
+/// A search hashes sparse rows wider than this to kHashBuckets, for an isotropic kernel whose
+/// projection is not given.
 inline constexpr int64_t kMostPlainInputs = int64_t{1} << 15;
 inline constexpr int64_t kHashBuckets = int64_t{1} << 14;
 

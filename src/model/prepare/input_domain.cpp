@@ -13,14 +13,14 @@
 namespace mercer::model {
 namespace {
 
-/// Of inputs as they are given.
+/// The bound on original inputs; 0 if preparation could lower negative ones further.
 kernel::InputBound given_bound(const Preparing& asked, const InputDomain& domain) {
   const kernel::InputBound bound = domain.bound;
   const bool may_grow = asked.transform == Transform::log || asked.unit_rows;
   return may_grow && bound.least < 0 ? kernel::InputBound{0, false} : bound;
 }
 
-/// body(i, j, x) for every number of X but the zeros of sparse rows.
+/// Calls body(i, j, x) for every number of X except zeros of sparse rows.
 template <class Body>
 void for_each_input(const Rows& X, const Body& body) {
   std::vector<double> sums(sum_count(X), 0.0);
@@ -36,7 +36,7 @@ bool has_negative(const Rows& X) {
   return found;
 }
 
-/// body(j, x) for the prepared numbers of row i; hashed ones are of no column.
+/// Calls body(j, x) for the prepared numbers of row i; hashed ones belong to no column.
 template <class T, class Body>
 void for_each_prepared_number(const Preparation& by, const MatrixView<const T>& X, int64_t i,
                               double*, const Body& body) {
@@ -54,10 +54,10 @@ template <class View>
   double given = 0;
   for_each_listed(X, i, [&](int64_t j, auto x) { given += j == column ? x : 0; });
   fail(MERCER_INVALID_ARGUMENT,
-       "X: row %lld, column %lld (counted from 0) is %g, prepared as the model's rows were %g, "
+       "X: row %ld, column %ld (counted from 0) is %g, prepared as the model's rows were %g, "
        "expected a number %s %g, as kernel %s takes: %s",
-       static_cast<long long>(i), static_cast<long long>(column), given, prepared,
-       domain.bound.open ? ">" : ">=", domain.bound.least, domain.kernel.c_str(), remedy);
+       i, column, given, prepared, domain.bound.open ? ">" : ">=", domain.bound.least,
+       domain.kernel.c_str(), remedy);
 }
 
 }  // namespace
@@ -91,10 +91,9 @@ void check_domain(const Preparing& asked, const Found& found, const char* name, 
   const kernel::InputBound bound = given_bound(asked, *found.domain);
   for_each_input(X, [&](int64_t i, int64_t j, double x) {
     require(!bound.excludes(x), MERCER_INVALID_ARGUMENT,
-            "%s: row %lld, column %lld (counted from 0) is %g, expected a number %s %g, as kernel "
+            "%s: row %ld, column %ld (counted from 0) is %g, expected a number %s %g, as kernel "
             "%s takes: leave the row out or shift the column, or take a kernel of all numbers",
-            name, static_cast<long long>(i), static_cast<long long>(j), x,
-            bound.open ? ">" : ">=", bound.least, found.domain->kernel.c_str());
+            name, i, j, x, bound.open ? ">" : ">=", bound.least, found.domain->kernel.c_str());
   });
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Kernels of bounded inputs: what they ask of rows, and of how rows are prepared. Inputs are
-// divided by their root mean square and not centred, which leaves numbers >= 0 where they are.
+// Kernels of bounded inputs and what they require of rows and their preparation. Inputs are divided
+// by their root mean square and not centred, which keeps numbers >= 0.
 #pragma once
 
 #include <optional>
@@ -13,30 +13,30 @@
 
 namespace mercer::model {
 
-/// None for a kernel of all inputs.
+/// None for a kernel without bounds on its inputs.
 std::optional<InputDomain> domain_of(const kernel::Kernel& kernel);
 
 /// UNSUPPORTED for a preparation that would take inputs out of the domain: scale = robust or
 /// center, transform = rank.
 void check_preparation(const Preparing& asked, const Found& found);
 
-/// Whether inputs that are inside the domain stay there under a transform that a search tries.
+/// Whether a transform that a search tries keeps inputs inside the domain.
 bool stays_inside(const Found& found, Transform transform);
 
 /// INVALID_ARGUMENT for a number of X outside the domain, naming `name`, row, column, value and
-/// domain. NaN is inside. Numbers below 0 are outside any domain where transform = log or unit_rows
-/// could take them farther down.
+/// domain. NaN is inside. With transform = log or unit_rows, which could lower them further,
+/// negative numbers are outside any domain.
 void check_domain(const Preparing& asked, const Found& found, const char* name, const Rows& X);
-/// The same of rows that the kernel takes as they are.
+/// For rows that are passed to the kernel unprepared.
 void check_domain(const kernel::Kernel& kernel, const char* name, const Rows& X);
 
-/// INVALID_ARGUMENT for a row of X that is prepared out of the kernel's domain, where its scores
-/// would be NaN: naming row, column, value and domain, and what to do. NaN is inside.
+/// INVALID_ARGUMENT for a row of X that preparation takes out of the kernel's domain (its scores
+/// would be NaN), naming row, column, value, domain and remedy. NaN is inside.
 void check_prepared(const kernel::Kernel& kernel, const Preparation& preparation, const Rows& X,
                     const char* remedy);
 
-/// The domain, once both checks are passed; scales_up is false where some input is negative, which
-/// must not be taken farther down.
+/// The domain, after both checks; scales_up is false if some input is negative, which scaling up
+/// would lower further.
 Found within(std::optional<InputDomain> domain, const Preparing& asked, const Rows& X);
 
 }  // namespace mercer::model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The numbers of a row, each column once: what a sparse row lists twice is summed first.
+// Iterates over the numbers of a row, each column once: duplicates in a sparse row are summed.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace mercer::model {
 
-/// body(column, sum) for the sums of add_row that are not 0, in the order in which columns are
-/// first listed; they are 0 afterwards.
+/// Calls body(column, sum) for the non-zero sums of add_row, in the order in which columns first
+/// occur, and resets them to 0.
 template <class T, class Body>
 void take_listed(const CsrView<T>& X, int64_t i, double* sums, const Body& body) {
   for_each_listed(X, i, [&](int64_t j, T) {
@@ -20,13 +20,13 @@ void take_listed(const CsrView<T>& X, int64_t i, double* sums, const Body& body)
   });
 }
 
-/// body(column, x) for every number of a dense row.
+/// Calls body(column, x) for every number of a dense row.
 template <class T, class Body>
 void for_each_number(const MatrixView<const T>& X, int64_t i, double*, const Body& body) {
   for_each_listed(X, i, [&](int64_t j, T x) { body(j, static_cast<double>(x)); });
 }
-/// The same for the numbers of a sparse row that are not 0. sums: a zero per column, and again so
-/// afterwards.
+/// Calls body(column, x) for every non-zero of a sparse row. sums: zeros, one per column, before
+/// and after.
 template <class T, class Body>
 void for_each_number(const CsrView<T>& X, int64_t i, double* sums, const Body& body) {
   add_row(X, i, sums);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What becomes of inputs before they are mapped, and of targets before they are learnt.
+// The fitted preparation of inputs before the map, and of targets before the fit.
 #pragma once
 
 #include <cstdint>
@@ -13,44 +13,44 @@
 
 namespace mercer::model {
 
-/// Input j becomes (curve_j(x_j) - mean_j)/scale_j, NaN in it fill_j first; flags stand behind all
-/// inputs; then, where row_norm > 0, rows are scaled to that norm; then they are hashed, where
-/// there are buckets. Empty vectors: nothing of it.
+/// In order: NaN becomes fill_j; input j becomes (curve_j(x_j) - mean_j)/scale_j; flags are
+/// appended after the inputs; rows are scaled to row_norm, if > 0; inputs are hashed, if there are
+/// buckets. An empty vector leaves out its step.
 struct Preparation {
   std::vector<double> mean = {};      // of prepared inputs
   std::vector<double> scale = {};     // of prepared inputs
   std::vector<double> fill = {};      // of inputs
   std::vector<int64_t> flagged = {};  // inputs with a flag, ascending
   std::vector<Curve> curves = {};     // of inputs
-  std::vector<Curve> targets = {};    // of targets of a regression
+  std::vector<Curve> targets = {};    // regression targets
   double row_norm = 0;
   Hashing hashing = {};
 
-  /// Some mean is not 0, or 0 does not stay 0: sparse rows would not stay sparse.
+  /// Whether an input of 0 can become non-zero, so that sparse rows would not stay sparse.
   bool centres() const noexcept;
-  /// Differences of rows are differences of inputs over scale.
+  /// Whether differences of prepared rows are differences of inputs divided by scale.
   bool is_affine() const noexcept {
     return fill.empty() && curves.empty() && row_norm == 0 && hashing.buckets == 0;
   }
-  /// Prepared inputs of `inputs`, before they are hashed: mean and scale are of these.
+  /// The number of inputs and flags, before hashing: the length of mean and scale.
   int64_t flagged_inputs(int64_t inputs) const noexcept { return inputs + std::ssize(flagged); }
-  /// What the map sees of `inputs`.
+  /// The number of inputs of the map.
   int64_t prepared(int64_t inputs) const noexcept {
     return hashing.buckets > 0 ? hashing.buckets : flagged_inputs(inputs);
   }
-  /// The inputs of a model whose map has so many.
+  /// The number of original inputs of a model whose map has `of_map`.
   int64_t inputs_of(int64_t of_map) const noexcept {
     return hashing.buckets > 0 ? hashing.inputs : of_map - std::ssize(flagged);
   }
-  /// Prepared inputs in units of `lengthscale`.
+  /// The preparation with prepared inputs divided by `lengthscale`.
   Preparation divided_by(double lengthscale, int64_t inputs) const;
-  /// Of prepared inputs, in place, where there are neither flags nor row norms nor buckets.
+  /// Undoes the preparation of inputs, in place; requires no flags, row norms or buckets.
   void restore_inputs(MatrixView<double> prepared) const noexcept;
-  /// Of predictions that were learnt from transformed targets, in place.
+  /// Undoes the transform of targets in predictions, in place.
   void restore_targets(MatrixView<double> scores) const noexcept;
 };
 
-/// Of the standard scale and nothing else.
+/// The standard scale and nothing else.
 Preparation fit_standardizer(const Rows& X, Context& context, std::span<const double> weights = {});
 
 }  // namespace mercer::model

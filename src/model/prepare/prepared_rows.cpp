@@ -7,11 +7,11 @@
 namespace mercer::model {
 namespace {
 
-/// sums: a zero for every column.
+/// sums: zeros, one per column.
 template <class T>
 ListedRows listed_rows(const Preparation& by, const CsrView<T>& X, double* sums, Context& context,
                        const char* what) {
-  // A number that is missing may have a flag, too.
+  // A missing number may add a flag.
   const int64_t each = by.flagged.empty() ? 1 : 2;
   ListedRows rows(X.rows, by.prepared(X.cols), checked_multiply(each, X.nonzeros(), what), context,
                   what);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Rows as a kernel sees them: prepared, in double, sparse where they were and are not centred.
+// Rows as a kernel sees them: prepared, in double. Sparse rows stay sparse unless centred.
 #pragma once
 
 #include "base/listed_rows.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What is asked of how inputs and targets are prepared. What comes of it is a Preparation.
+// Options of how inputs and targets are prepared. Fitting them to rows gives a Preparation.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace mercer::model {
 
-/// How inputs are standardised: mean and standard deviation; median and quartiles (half their
-/// distance over the normal one's, 0.6745); mean alone; mean, and for all inputs the root of their
-/// mean variance, which leaves a field its divergence and curl. But for common inputs of 0 and 1
-/// alone stay as they are.
+/// How inputs are standardised. standard: mean and standard deviation. robust: median and half the
+/// interquartile range over 0.6745. center: mean alone. common: mean, and one scale for all inputs,
+/// the root of their mean variance, which preserves divergence and curl. Inputs of 0 and 1 alone
+/// are left as they are, except by common.
 enum class Scale { standard, robust, center, common };
 inline const char* word_of(Scale scale) {
   constexpr const char* kWords[] = {"standard", "robust", "center", "common"};
   return kWords[static_cast<int>(scale)];
 }
-/// Inputs of NaN: refused; filled with the median of their column; filled and flagged by one more
-/// prepared input, 1 where it was filled, for each input that missed some number in training.
+/// NaN inputs are refused; filled with the column's median; or filled and flagged: each input with
+/// missing numbers in training gets one more prepared input, 1 where it was filled.
 enum class Missing { refuse, fill, flag };
 
 struct Preparing {

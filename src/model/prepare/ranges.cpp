@@ -15,7 +15,7 @@ namespace {
 
 constexpr double kLow = 0.01, kHigh = 0.99;
 
-/// Of each column: what is summed over processes, then what is asked of their order.
+/// For each column: the counts summed over processes, then the order statistics asked for.
 enum Count : size_t { kListed, kNotBinary, kMissing, kWithNumbers, kWeight, kCounts };
 enum Question : size_t { kLowest, kHighest, kBelow, kAbove, kQuestions };
 
@@ -66,11 +66,11 @@ std::vector<Range> ColumnRanges::ranges() const {
   std::vector<Range> ranges(lowest_.size(), Range{0, 0, 0, 0});
   sample_.for_each_column([&](int64_t column, const SortedColumn& sorted) {
     const auto j = static_cast<size_t>(column);
-    const bool zero = listed_[j] < rows_;  // in a row that does not list it
+    const bool zero = listed_[j] < rows_;  // some row does not store the column
     const double lowest = zero ? std::min(lowest_[j], 0.0) : lowest_[j];
     const double highest = zero ? std::max(highest_[j], 0.0) : highest_[j];
     if (lowest > highest) return;
-    // Rows of the sample lie between the extremes of all rows.
+    // Quantiles of the sample lie between the extremes of all rows.
     const bool shared = !low_.empty();
     ranges[j] = {lowest, shared ? low_[j] : sorted.quantile(kLow),
                  shared ? high_[j] : sorted.quantile(kHigh), highest};
@@ -129,7 +129,7 @@ void ColumnRanges::take_shared(std::span<const double> sums, std::span<const dou
   sparse_ = sums[columns * kCounts + 1] > 0;
 }
 
-/// Samples of processes count by the rows that they stand for.
+/// A process's sample counts by the rows that it stands for.
 void ColumnRanges::reduce(solver::Reduction& reduction, Context& context) {
   if (lowest_.empty()) return;
   std::vector<SortedColumn> sorted;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Where the training rows lay: what a prediction far from them is held against.
+// Ranges of the training rows, by which predictions recognise extrapolation.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 
 namespace mercer::model {
 
-/// Of one column over the training rows of positive weight: the extremes, and the numbers below
-/// which 1 % and 99 % of the weight lie (of a sample of the rows where they are many).
+/// One column over the training rows of positive weight: the extremes, and the 1 % and 99 %
+/// quantiles (of a sample if rows are many).
 struct Range {
   double lowest, low, high, highest;
 };
 
-/// Of inputs as they are given, before they are prepared.
+/// Ranges of the original inputs, before preparation.
 struct Ranges {
-  std::vector<Range> inputs;   // empty: not known, as of a file written before ranges were kept
-  std::vector<Range> targets;  // of a regression
+  std::vector<Range> inputs;   // empty: unknown, as in old files
+  std::vector<Range> targets;  // regression
 
   bool known() const noexcept { return !inputs.empty(); }
 };
@@ -36,13 +36,13 @@ class ColumnRanges {
  public:
   /// The context is kept, and charged with the sample of the rows.
   ColumnRanges(int64_t columns, uint64_t seed, Context& context);
-  /// The next rows, with a weight each or none.
+  /// Adds the next rows, weighted or not.
   void add(const Rows& block, std::span<const double> weights);
-  /// Of the rows of all processes, but for the sample, which stays this process's.
+  /// Merges the ranges of all processes; the sample stays this process's.
   void reduce(solver::Reduction& reduction, Context& context);
   /// A column without any number has a range of zeros.
   std::vector<Range> ranges() const;
-  /// Of each column's magnitudes, as far as they are listed; 0 without any.
+  /// The largest magnitude of each column; 0 for an empty one.
   std::vector<double> largest() const;
   void require_numbers() const;
   /// body(column, sorted sample) in order.
@@ -63,15 +63,14 @@ class ColumnRanges {
   void take_shared(std::span<const double> sums, std::span<const double> found);
 
   std::vector<double> lowest_, highest_;
-  std::vector<int64_t> listed_;  // rows of positive weight that list the column
+  std::vector<int64_t> listed_;  // rows of positive weight that store the column
   std::vector<char> binary_, missing_;
   int64_t rows_ = 0;  // of positive weight
   bool sparse_ = false;
   ColumnSample sample_;
-  std::vector<double> low_, high_;  // of all processes; empty: of the sample
+  std::vector<double> low_, high_;  // of all processes; empty: take the sample's
 };
 
-/// Of inputs and targets.
 class RangeCollector {
  public:
   RangeCollector(int64_t inputs, int64_t targets, uint64_t seed, Context& context)
@@ -92,7 +91,7 @@ class RangeCollector {
   ColumnRanges inputs_, targets_;
 };
 
-/// Of training rows in memory. targets: none for a classification.
+/// Ranges of training rows in memory. targets: no columns for classification.
 Ranges ranges_of(const Rows& X, MatrixView<const double> targets, uint64_t seed, Context& context,
                  std::span<const double> weights = {});
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How one row enters a fit: inputs prepared in double and rounded once, targets transformed, class
-// numbers as one-hot codes.
+// Prepares single rows: inputs in double, rounded once; targets transformed; class numbers as
+// one-hot codes.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 
 namespace mercer::model {
 
-/// Input j of a row, prepared but for the norm of the row.
+/// Input j of a row, prepared except for the row's norm.
 inline double prepared_number(const Preparation& by, int64_t j, double x) noexcept {
   const auto at = static_cast<size_t>(j);
   if (std::isnan(x) && !by.fill.empty()) x = by.fill[at];
@@ -24,12 +24,12 @@ inline double prepared_number(const Preparation& by, int64_t j, double x) noexce
   return by.mean.empty() ? x : (x - by.mean[at]) / by.scale[at];
 }
 
-/// Of a row that misses a flagged input.
+/// The flag of a row that misses a flagged input.
 inline double prepared_flag(const Preparation& by, int64_t prepared) noexcept {
   return by.scale.empty() ? 1.0 : 1.0 / by.scale[prepared];
 }
 
-/// What to multiply numbers with the sum `squares` of squares by; a row of zeros stays one.
+/// The factor that gives a row with the sum of squares `squares` the norm row_norm; 1 for zeros.
 inline double to_row_norm(const Preparation& by, double squares) noexcept {
   return by.row_norm > 0 && squares > 0 ? by.row_norm / std::sqrt(squares) : 1.0;
 }
@@ -46,7 +46,7 @@ void scale_affine(const Preparation& by, const T* from, int64_t d, U* to) noexce
     to[j] = static_cast<U>((static_cast<double>(from[j]) - mean[j]) / scale[j]);
 }
 
-/// put(j, x) for every prepared input of a dense row of d numbers, before it is hashed.
+/// Calls put(j, x) for every prepared input of a dense row of d numbers, before hashing.
 template <class T, class Put>
 void put_prepared(const Preparation& by, const T* from, int64_t d, const Put& put) noexcept {
   const auto number = [&](int64_t j) {
@@ -66,7 +66,7 @@ void put_prepared(const Preparation& by, const T* from, int64_t d, const Put& pu
   for (size_t k = 0; k < by.flagged.size(); ++k) put(d + static_cast<int64_t>(k), factor * flag(k));
 }
 
-/// A dense row of d numbers.
+/// Prepares a dense row of d numbers.
 template <class T, class U>
 void prepare_numbers(const Preparation& by, const T* from, int64_t d, U* to) noexcept {
   if (by.is_affine()) return scale_affine(by, from, d, to);
@@ -80,13 +80,13 @@ void prepare_numbers(const Preparation& by, const T* from, int64_t d, U* to) noe
   });
 }
 
-/// Row i. sums: for sparse rows a zero per column, and again so afterwards.
+/// Prepares row i. sums: for sparse rows zeros, one per column, before and after.
 template <class T, class U>
 void prepare_row(const Preparation& by, const MatrixView<const T>& X, int64_t i, double*,
                  U* to) noexcept {
   prepare_numbers(by, X.row(i), X.cols, to);
 }
-/// A sparse row made dense: what is not listed is 0, a column listed twice counts as the sum.
+/// Prepares a sparse row as a dense one; duplicate entries are summed.
 template <class T, class U>
 void prepare_row(const Preparation& by, const CsrView<T>& X, int64_t i, double* sums,
                  U* to) noexcept {
@@ -95,8 +95,8 @@ void prepare_row(const Preparation& by, const CsrView<T>& X, int64_t i, double* 
   clear_row(X, i, sums);
 }
 
-/// body(column, x) for what row i of sparse rows that are not centred lists, prepared; of hashed
-/// rows a column may come twice.
+/// Calls body(column, x) for every stored non-zero of sparse row i, prepared without centring. With
+/// hashing a column may come twice.
 template <class T, class Body>
 void for_each_prepared(const Preparation& by, const CsrView<T>& X, int64_t i, double* sums,
                        const Body& body) {
@@ -123,19 +123,19 @@ void for_each_prepared(const Preparation& by, const CsrView<T>& X, int64_t i, do
               }));
 }
 
-/// The same as prepare_row, with sums of its own.
+/// prepare_row with sums of its own.
 template <class View, class U>
 void standardize_row(const Preparation& by, const View& X, int64_t i, U* to) {
   std::vector<double> sums(kIsSparse<View> ? static_cast<size_t>(X.cols) : 0, 0.0);
   prepare_row(by, X, i, sums.data(), to);
 }
 
-/// The targets whose range a model keeps: none of class numbers.
+/// The targets whose range a model keeps: no columns for classification.
 inline MatrixView<const double> ranged_targets(const Coding& coding, MatrixView<const double> Y) {
   return coding.task == Task::regression ? Y : Y.block_cols(0, 0);
 }
 
-/// The class numbers of rows; none of a regression.
+/// The class numbers of rows; empty for regression.
 inline std::vector<double> classes_of(const Coding& coding, MatrixView<const double> Y) {
   std::vector<double> classes;
   for (int64_t i = 0; i < Y.rows && coding.task == Task::classification; ++i)
@@ -148,7 +148,7 @@ inline int64_t coded_outputs(const Coding& coding, int64_t columns) {
   return coding.task == Task::classification ? coding.classes : columns;
 }
 
-/// code has coded_outputs entries; for classification y[0] is a class number that was checked.
+/// code has coded_outputs entries; for classification y[0] is a checked class number.
 inline void code_target(const Coding& coding, const Preparation& by, int64_t columns,
                         const double* y, double* code) {
   if (coding.task == Task::regression) {

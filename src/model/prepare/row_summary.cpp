@@ -12,9 +12,9 @@
 namespace mercer::model {
 namespace {
 
-constexpr double kNormalQuartiles = 1.3489795003921634;  // their distance, of deviation 1
+constexpr double kNormalQuartiles = 1.3489795003921634;  // normal interquartile range
 
-/// Of the numbers of a column once they are curved; missing ones do not count.
+/// Mean and deviation of a column after its transform; missing numbers do not count.
 struct Moments {
   double mean = 0, deviation = 0, largest = 0;
 };
@@ -33,7 +33,7 @@ Moments moments_of(const SortedColumn& column, const Curve& curve) {
   return found;
 }
 
-/// Of sparse rows: of the numbers that are not 0, from the mean of all.
+/// Sparse rows: root mean square distance of non-zeros from the column's mean.
 double listed_deviation(const SortedColumn& column, const Curve& curve, double mean) {
   double listed = 0, squares = 0;
   column.for_each([&](double number, double weight) {
@@ -44,14 +44,14 @@ double listed_deviation(const SortedColumn& column, const Curve& curve, double m
   return listed > 0 ? std::sqrt(squares / listed) : 0.0;
 }
 
-/// Of sparse rows: of the numbers that are not 0.
+/// Sparse rows: root mean square of non-zeros.
 double root_mean_square(const SortedColumn& column, const Curve& curve, bool sparse) {
   if (sparse) return listed_deviation(column, curve, 0);
   const Moments all = moments_of(column, curve);
   return std::hypot(all.mean, all.deviation);
 }
 
-/// What to subtract, and what to divide by.
+/// A number to subtract and a number to divide by.
 struct Spread {
   double centre = 0, size = 1;
 };
@@ -68,7 +68,7 @@ Spread spread_of(const SortedColumn& column, const Curve& curve, Scale scale, bo
   return {curve(column.quantile(0.5)), between > rounding ? between : size_of(all.deviation)};
 }
 
-/// The sums over all rows are the better where they are what is wanted.
+/// Whether moments of all rows serve, which are better than the sample's.
 bool wants_moments(const Preparing& asked) {
   const bool plain = asked.scale == Scale::standard || asked.scale == Scale::common;
   return plain && asked.missing == Missing::refuse && asked.transform == Transform::none;
@@ -188,7 +188,7 @@ void RowSummary::fit_scale(Preparation& to) const {
   to.scale.resize(to.mean.size(), 1.0);
 }
 
-/// In place of means and deviations: inputs stay inside the domain.
+/// Root mean squares instead of means and deviations keep inputs inside the domain.
 void RowSummary::fit_root_mean_squares(Preparation& to) const {
   if (wants_moments(asked_)) {
     to.scale = moments_.root_mean_squares();
@@ -213,7 +213,7 @@ Preparation fit_standardizer(const Rows& X, Context& context, std::span<const do
 
 namespace {
 
-/// The rows that weigh something and miss each input.
+/// For each input, the number of rows of positive weight that miss it.
 std::vector<int64_t> missing_rows(const Rows& X, std::span<const double> weights) {
   std::vector<int64_t> missing(X.cols(), 0);
   X.visit([&](const auto& view) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Radix selection: doubles in the order of unsigned integers, whose digits of four bits are found
-// from the highest on. Each of the 16 digits asks for the weight up to the largest number that
-// begins so; one sum answers for all questions, so that the number is exact after 16 sums, whatever
-// the processes are and hold.
+// Radix selection: doubles are mapped to unsigned integers in the same order, whose 4-bit digits
+// are found from the highest on. For each of the 16 values of a digit the processes sum the weight
+// up to the largest number with that prefix, for all questions at once: the result is exact after
+// 16 sums.
 #include "model/prepare/shared_order.h"
 
 #include <bit>
@@ -22,7 +22,7 @@ uint64_t key_of(double x) {
   return (bits & kSign) != 0 ? ~bits : bits | kSign;
 }
 
-/// The largest number whose key is no larger: keys beyond those of infinities are NaN's.
+/// The largest number with a key <= `key`; keys beyond those of infinities belong to NaN.
 double number_of(uint64_t key) {
   if (key >= key_of(kInfinity)) return kInfinity;
   if (key <= key_of(-kInfinity)) return -kInfinity;

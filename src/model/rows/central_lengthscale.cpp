@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The median heuristic on a subsample of standardised rows, or of pairs of rows where the rows are
-// so wide that all pairs would cost more than the search they begin.
+// The median heuristic on a subsample of standardised rows, or on sampled pairs of rows if rows are
+// so wide that all pairs would cost more than the search.
 #include "model/rows/central_lengthscale.h"
 
 #include <algorithm>
@@ -41,8 +41,7 @@ std::vector<double> inverse_scales(const Preparation& preparation, int64_t d) {
   return inverse;
 }
 
-/// Of two rows standardised, whose means cancel. Several sums, which the compiler can keep in
-/// lanes.
+/// The squared distance of two standardised rows, whose means cancel. Several sums for SIMD lanes.
 template <class T>
 double squared_distance(const T* a, const T* b, const std::vector<double>& inverse) noexcept {
   constexpr size_t kSums = 8;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Where a search for the lengthscale starts.
+// The median heuristic: where a search for the lengthscale starts.
 #pragma once
 
 #include <vector>
@@ -11,21 +11,19 @@ namespace mercer::model {
 
 inline constexpr int64_t kMedianRows = 1000;  // of a sample
 
-/// Pairs of rows whose distances central_lengthscale takes: all of a sample of 1000 rows while that
-/// compares no more than 2^29 numbers (pairs times columns: up to 1074 columns), else as many pairs
-/// as do, but at least 1000 or all of the sample.
+/// The number of pairs that central_lengthscale measures: all of a sample of 1000 rows, or as many
+/// as compare 2^29 numbers (pairs times columns; reached at 1074 columns), at least 1000.
 int64_t median_pairs(int64_t rows, int64_t columns);
 
-/// The median distance of up to 1000 of the rows, standardised; sqrt(2 d), the distance of
-/// standardised rows, where most pairs of rows are equal. Where median_pairs are not all, they are
-/// drawn by seed from all of the rows, nothing of which is copied: the rank of their median among
-/// all pairs then has the standard deviation 1/(2 sqrt(pairs)): 0.7 % at 100,000 columns, never
-/// above 1.6 % but for fewer than 46 rows.
+/// The median distance of up to 1000 standardised rows; sqrt(2 d), the typical distance, if most
+/// pairs of rows are equal. If median_pairs are not all pairs, they are drawn by seed from all rows
+/// without copying: the rank of their median then has the standard deviation 1/(2 sqrt(pairs)),
+/// 0.7 % at 100,000 columns and at most 1.6 % from 46 rows on.
 template <class T>
 double central_lengthscale(const Preparation& preparation, MatrixView<const T> X,
                            const std::vector<int64_t>& rows, uint64_t seed, Context& context);
-/// Of sparse rows, scaled: over pairs drawn from a sample of 1000 rows, as many as compare 2^29
-/// listed numbers, at most all.
+/// Sparse rows, scaled: pairs drawn from a sample of 1000 rows, as many as compare 2^29 stored
+/// non-zeros, at most all.
 template <class T>
 double central_lengthscale(const Preparation& preparation, const CsrView<T>& X,
                            const std::vector<int64_t>& rows, uint64_t seed, Context& context);

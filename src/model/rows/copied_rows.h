@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Some rows of a data set as a data set of their own: dense as dense, sparse as sparse.
+// A copy of some rows of a data set: dense as dense, sparse as sparse.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ class CopiedRows {
   std::variant<Matrix<double>, Matrix<float>, Sparse<double>, Sparse<float>> storage_;
 };
 
-/// Rows of targets.
+/// A copy of some rows of targets.
 Matrix<double> copied_targets(MatrixView<const double> Y, solver::RowSet rows, Context& context);
 
 }  // namespace mercer::model

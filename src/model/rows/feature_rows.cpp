@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Streams standardised rows through a feature map in blocks of bounded size. Standardisation is
-// computed in double and rounded once to the precision of the features.
+// Streams standardised rows through a feature map in blocks of bounded size.
 #include "model/rows/feature_rows.h"
 
 #include <algorithm>
@@ -99,8 +98,7 @@ int64_t FeatureRows::block_rows() const {
   return std::min(most, rows());
 }
 
-/// Rows are prepared in double and rounded once; sparse ones that are not centred are
-/// gathered as they are listed; others are made dense.
+/// Rows are prepared in double and rounded once. Sparse rows stay sparse unless centred.
 template <class U>
 class FeatureRows::Inputs {
  public:
@@ -139,7 +137,7 @@ class FeatureRows::Inputs {
     });
   }
 
-  /// Scaled alone: what is listed twice may stay so.
+  /// Scaling alone: duplicate entries may stay.
   bool gathers_listed() const { return of_.stays_sparse_ && of_.preparation_.is_affine(); }
 
   template <class T, class List>
@@ -170,7 +168,7 @@ class FeatureRows::Inputs {
 
   const FeatureRows& of_;
   Matrix<U> dense_;
-  Matrix<double> sums_;  // a row for each worker
+  Matrix<double> sums_;  // a row per worker
   std::vector<int64_t> offsets_;
   GrowingBuffer<int64_t> indices_;
   GrowingBuffer<U> values_;

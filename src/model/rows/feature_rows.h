@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The rows of a data set as blocks of features: standardise, map, and code the targets, a bounded
-// number of rows at a time. Everything that is learnt reads data through this one door, so that n x
-// D numbers never exist at once.
+// The rows of a data set as blocks of features: standardises, maps and codes the targets, a bounded
+// number of rows at a time. All fits read data through it, so that n x D numbers never exist at
+// once.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,14 @@ namespace mercer::model {
 
 using solver::RowSet;
 
-/// Rows per block: a function of d (0 for rows that stay sparse) and D alone, so that it never
-/// depends on the machine.
+/// Rows per block: depends on d (0 for rows that stay sparse) and D alone, not on the machine.
 int64_t block_rows(int64_t inputs, int64_t features);
 
 /// Rows in memory. Targets are coded: one-hot for classification.
 class FeatureRows final : public solver::BlockSource {
  public:
-  /// References are kept. Of a map with several outputs z, which coupling.h joins. made_of: the rows
-  /// of the map's columns, ascending, where these are kernel values, which are then double.
+  /// References are kept. A map with several outputs gives its scalar features, which coupling.h
+  /// joins. made_of: for kernel values (in double) the row of each column, ascending.
   FeatureRows(const feature::FeatureMap& map, const Preparation& preparation, const Coding& coding,
               feature::Precision precision, const TargetedRows& rows,
               std::vector<int64_t> made_of = {});

@@ -36,7 +36,7 @@ struct Bounds {
     return x < lowest[j] ? lowest[j] : x > highest[j] ? highest[j] : x;
   }
   std::vector<T> lowest, highest;
-  std::vector<int64_t> not_zero;  // columns whose range does not hold 0
+  std::vector<int64_t> not_zero;  // columns whose range excludes 0
 };
 
 template <class T>
@@ -48,7 +48,7 @@ bool inside(const MatrixView<const T>& X, int64_t i, const Bounds<T>& bounds) no
   return outside == 0;
 }
 
-/// body(column, x) for every input of row i outside its range.
+/// Calls body(column, x) for every input of row i outside its range.
 template <class T, class Body>
 void for_each_outside(const MatrixView<const T>& X, int64_t i, const Bounds<T>& bounds,
                       double* sums, const Body& body) {
@@ -122,9 +122,9 @@ void refuse_outside(std::span<const Range> ranges, const Rows& X) {
       for_each_outside(view, i, bounds, sums.data(), [&](int64_t j, double x) {
         const Range& range = ranges[j];
         fail(MERCER_INVALID_ARGUMENT,
-             "X: row %lld, input %lld (counted from 0) is %g, outside the range of the training "
+             "X: row %ld, input %ld (counted from 0) is %g, outside the range of the training "
              "rows, %g to %g, and extrapolation is refused",
-             static_cast<long long>(i), static_cast<long long>(j), x, range.lowest, range.highest);
+             i, j, x, range.lowest, range.highest);
       });
     }
   });

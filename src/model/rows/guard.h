@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Rows to predict against the ranges of the training rows. A kernel's features say nothing about
-// places far from all training rows, and periodic ones answer there with any number: by default
-// every input is clipped to its extremes, so that a prediction is that of the nearest place in the
-// box of the training rows.
+// Clipping of rows to predict. Predictions far from all training rows mean nothing, and periodic
+// features give arbitrary ones. By default every input is clipped to its training extremes: the
+// prediction is that of the nearest point in the box of training rows.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +16,26 @@
 
 namespace mercer::model {
 
-/// What becomes of inputs outside their training range.
+/// Treatment of inputs outside their training range.
 enum class Extrapolation { clip, free, refuse };
 
-/// What a prediction met.
+/// Counts of what a prediction clipped or found outside.
 struct Outside {
   int64_t rows = 0;             // with some input outside its range
   int64_t values = 0;           // inputs outside their range
-  std::vector<int64_t> inputs;  // the same for each input; empty: ranges are not known
+  std::vector<int64_t> inputs;  // the same for each input; empty: ranges are unknown
   int64_t predictions = 0;      // limited to the targets' range
 };
 
-/// Rows that lie outside and how often each input does. Bounds are compared in the precision of X,
-/// so that training rows are inside whatever they are rounded to. NaN is inside.
+/// Counts the rows outside, and for each input how often. Compares in the precision of X, so that
+/// rounded training rows are inside. NaN is inside.
 Outside count_outside(std::span<const Range> ranges, const Rows& X, Context& context);
 
 /// INVALID_ARGUMENT naming the first row that lies outside, with input, value and range.
 [[noreturn]] void refuse_outside(std::span<const Range> ranges, const Rows& X);
 
-/// Rows with every input clipped to its extremes; sparse ones stay sparse: what is not listed is 0,
-/// and is listed where its range does not hold 0.
+/// Rows with every input clipped to its extremes. Sparse rows stay sparse: a zero is stored only if
+/// its range excludes 0.
 class ClippedRows {
  public:
   ClippedRows(std::span<const Range> ranges, const Rows& X, Context& context);
@@ -53,17 +52,17 @@ class ClippedRows {
   std::vector<double> values_;
 };
 
-/// What scores predict: targets, or logs of their means.
+/// Scores predict targets, or logs of their means.
 enum class Link { identity, log };
 
 struct Limits {
   double lowest, highest;
 };
-/// The ranges of the training targets widened by half of it on either side, in the units of scores.
-/// The log of means that may be as small as 0 has no lower limit.
+/// Each training target's range widened by half of it on either side, in the units of scores. The
+/// log of a mean that may be 0 has no lower limit.
 std::vector<Limits> target_limits(std::span<const Range> targets, Link link);
 
-/// Scores (rows x targets) limited in place; how many that changed. NaN stays.
+/// Limits scores (rows x targets) in place and returns how many changed. NaN stays.
 int64_t limit_scores(std::span<const Limits> limits, MatrixView<double> scores) noexcept;
 
 }  // namespace mercer::model

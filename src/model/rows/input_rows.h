@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Standardised inputs in the place of features: ridge on them is the linear model.
+// Standardised inputs as features: ridge on them is the linear model.
 #pragma once
 
 #include <memory>

@@ -19,8 +19,7 @@ namespace mercer::model {
 namespace {
 
 constexpr int64_t kLeastGroups = 5;  // held out
-constexpr int64_t kBlocks = 10;      // of rows in time: fewer leave their error unknown, more know
-                                     // too much of each other
+constexpr int64_t kBlocks = 10;      // clusters in time: a compromise of number and independence
 
 std::vector<int64_t> shuffled(int64_t n, const random::Stream& stream) {
   std::vector<int64_t> order(n);
@@ -29,7 +28,7 @@ std::vector<int64_t> shuffled(int64_t n, const random::Stream& stream) {
   return order;
 }
 
-/// Moves `count` rows to the front, of each class its share in the order of the rows.
+/// Moves `count` rows to the front, stratified by class, in the order of the rows.
 void spread_classes(std::vector<int64_t>& order, int64_t count, std::span<const double> classes) {
   std::ranges::stable_sort(order, {}, [&](int64_t i) { return classes[i]; });
   const auto n = static_cast<double>(order.size());
@@ -57,8 +56,8 @@ std::vector<std::vector<int64_t>> shuffled_groups(const std::vector<int64_t>& ro
   return result;
 }
 
-/// A group is taken where it brings the rows nearer to those wanted, or the groups to the least
-/// number that says anything of other groups.
+/// Takes a group if it brings the number of rows nearer to the wanted one, or if fewer than
+/// kLeastGroups are taken.
 Split split_groups(const std::vector<int64_t>& rows, int64_t wanted,
                    const std::vector<std::vector<int64_t>>& groups) {
   const int64_t count = std::ssize(groups), n = std::ssize(rows);
@@ -80,7 +79,7 @@ Split split_groups(const std::vector<int64_t>& rows, int64_t wanted,
   return split;
 }
 
-/// The largest first, each to the fold of fewest rows.
+/// Assigns groups, the largest first, to the fold of fewest rows.
 std::vector<Split> group_splits(const std::vector<int64_t>& rows, int64_t folds,
                                 std::vector<std::vector<int64_t>> groups) {
   std::ranges::stable_sort(groups, std::ranges::greater(), &std::vector<int64_t>::size);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The columns of all sets of weights stand side by side in one matrix, so that a block of features
-// is multiplied once.
+// All sets of coefficients are columns of one matrix, so that a block of features is multiplied
+// once.
 #include "model/rows/scored_rows.h"
 
 #include <algorithm>

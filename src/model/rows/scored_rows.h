@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Scores of rows by weights, row after row.
+// Linear scores of a source, row after row.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,12 @@
 
 namespace mercer::model {
 
-/// A row, its coded target, its weight and its scores: those of the first set of weights, then of
-/// the next.
+/// A row, its coded target, its weight and its scores, one set of coefficients after the other.
 using ScoredRow =
     std::function<void(int64_t row, const double* code, double weight, const double* scores)>;
 
-/// One pass over the rows, whatever the number of sets: their features are computed once. weights
-/// must not be empty.
+/// One pass over the rows for all sets of coefficients: features are computed once. weights must
+/// not be empty.
 void for_each_scored(const solver::BlockSource& rows, std::span<const solver::Weights> weights,
                      Context& context, const ScoredRow& body);
 

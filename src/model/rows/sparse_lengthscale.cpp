@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The median heuristic of sparse rows: a sample of rows, sorted by column once, whose pairs are
-// merged. Centring would cancel in a difference, so rows are only scaled.
+// The median heuristic of sparse rows: samples rows, sorts each by column once and merges pairs.
+// Means cancel in differences, so rows are only scaled.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -28,7 +28,7 @@ SparseRow sorted_row(const Preparation& preparation, const CsrView<T>& X, int64_
     row.push_back({j, value});
   });
   std::ranges::sort(row, {}, &Entry::column);
-  size_t last = 0;  // of hashed rows several may share a bucket
+  size_t last = 0;  // in hashed rows several entries may share a bucket
   for (size_t k = 1; k < row.size(); ++k) {
     if (row[k].column == row[last].column) {
       row[last].value += row[k].value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Rows to learn from, in memory.
+// Training rows in memory.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,7 @@
 
 namespace mercer::model {
 
-/// Y may have no columns (prediction) and NaN where a target was not observed, weights may be
-/// empty: 1 each.
+/// Y may have no columns (prediction), and NaN for missing targets. weights may be empty: 1 each.
 struct TargetedRows {
   Rows X;
   MatrixView<const double> Y;
@@ -21,7 +20,7 @@ struct TargetedRows {
   std::span<const double> groups = {};  // a number for each row, or none: splits keep them together
 };
 
-/// No target of these rows is NaN.
+/// Whether no target of these rows is NaN.
 inline bool is_complete(MatrixView<const double> Y, solver::RowSet rows) {
   for (int64_t i = 0; i < rows.count; ++i) {
     const double* const y = Y.row(rows[i]);

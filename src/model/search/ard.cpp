@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The gradient in log l_j is a sum over rows of what the map pulls back from df/dZ, since features
-// depend on x_j / l_j alone. lambda = kLeastArdLambda + exp(phi): its bound is approached smoothly.
+// Features depend on x_j / l_j alone, so the gradient in log l_j is a sum over rows of the map's
+// pull-back of df/dZ. lambda = kLeastArdLambda + exp(phi), which approaches its bound smoothly.
 // Source: MacKay 1994 and Neal 1996 (ARD), through random features with fixed draws.
 #include "model/search/ard.h"
 
@@ -38,13 +38,13 @@ class Objective {
         Z_(X.rows, unit.features(), context, kWhat) {}
 
   bool varies() const { return likelihood_.outputs() > 0; }
-  /// Of the likelihood: nats of all rows and outputs for one of f.
+  /// Nats of log likelihood, over all rows and outputs, per unit of f.
   double nats() const { return likelihood_.freedom() * static_cast<double>(likelihood_.outputs()); }
-  /// Of the last call.
+  /// In the last call.
   double noise() const { return noise_; }
 
-  /// theta = log l_1, ..., log l_d, or their common value, and phi. In nats, whose gradient is the length of a first step: in
-  /// nats per row that would be too short by hundreds.
+  /// theta = log l_1, ..., log l_d (or their common value) and phi. In nats, because the gradient
+  /// is the first step, which in nats per row would be hundreds of times too short.
   double operator()(std::span<const double> theta, std::span<double> gradient) {
     const size_t lengthscales = theta.size() - 1;
     scale(theta.first(lengthscales));
@@ -86,7 +86,7 @@ class Objective {
   Matrix<double> Z_;
 };
 
-/// Inputs `times` longer than the shortest at infinity, unless the likelihood asks for them.
+/// Drops inputs with lengthscales `times` the shortest, unless the likelihood needs them.
 int64_t drop(Objective& objective, double times, double value, std::span<double> theta) {
   const std::span<double> logs = theta.first(theta.size() - 1);
   const double limit = *std::ranges::min_element(logs) + std::log(times);
@@ -156,7 +156,7 @@ Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double>
   return ard;
 }
 
-// X, its scaled copy and the gradient by it; Z, the gradient by it and a product of A with it.
+// X, its scaled copy and gradient; Z, its gradient and a product with A.
 int64_t ard_bytes(int64_t rows, int64_t inputs, int64_t features, int64_t outputs) {
   return 8 * (3 * rows * features + features * features + rows * (4 * inputs + outputs));
 }

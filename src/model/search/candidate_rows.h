@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Rows of a search under maps of many lengthscales.
+// The rows of a search, mapped with many lengthscales.
 #pragma once
 
 #include <cstdint>
@@ -26,23 +26,22 @@ class CandidateRows {
         data_(rows),
         context_(context) {}
 
-  /// All rows prepared and mapped with `features` at one lengthscale, or one for each input (none for
-  /// a kernel without one). A map that is made from rows is made from those of `train`; all others
-  /// share the draws of one of lengthscale 1, which x_j / lengthscale goes through. Valid until the
-  /// next one.
+  /// All rows, prepared and mapped with `features` at one lengthscale, one for each input, or none.
+  /// A map that is made from rows is made from `train`; other maps are one map of lengthscale 1,
+  /// applied to x_j / lengthscale. Valid until the next call.
   const solver::BlockSource& at(const Preparation& preparation,
                                 std::span<const double> lengthscales, int64_t features,
                                 const std::vector<int64_t>& train);
-  /// The map of lengthscale 1 whose draws are shared. Valid until a call for other features.
+  /// The shared map of lengthscale 1. Valid until a call with another number of features.
   const feature::FeatureMap& unit(const Preparation& preparation, int64_t features);
-  /// The same map by itself, of rows that are standardised only.
+  /// The candidate's own map, for rows that are standardised but not divided by lengthscales.
   std::shared_ptr<const feature::FeatureMap> make(const Preparation& preparation,
                                                   std::span<const double> lengthscales,
                                                   int64_t features,
                                                   const std::vector<int64_t>& train) const;
   /// The map of the last candidate.
   const feature::FeatureMap& map() const { return *map_; }
-  /// Candidates of another maker from now on.
+  /// Switches to candidates of another maker.
   void use(const MapMaker& maker) {
     if (maker_ == &maker) return;
     maker_ = &maker;
@@ -59,13 +58,13 @@ class CandidateRows {
   TargetedRows data_;
   Context& context_;
   std::shared_ptr<const feature::FeatureMap> map_;
-  int64_t unit_features_ = 0;  // of map_, where it has lengthscale 1
+  int64_t unit_features_ = 0;  // of map_, if it has lengthscale 1
   Preparation inputs_;
   std::optional<FeatureRows> rows_;
 };
 
-/// (x - mean) / (scale lengthscales[j]) of d inputs: standardised rows in units of lengthscales,
-/// one for all inputs or one for each.
+/// The preparation with (x - mean) / (scale lengthscales[j]) for d inputs; lengthscales: one for
+/// all inputs or one for each.
 Preparation divided_by(const Preparation& preparation, int64_t d,
                        std::span<const double> lengthscales);
 

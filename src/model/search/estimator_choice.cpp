@@ -18,24 +18,24 @@
 namespace mercer::model {
 namespace {
 
-// Relative to ridge's lambda, largest first: the second derivative of the loss is p (1 - p) for
-// ridge's 1, less where classes are told apart well.
+// Lambdas relative to ridge's, largest first: the loss's second derivative is p (1 - p) instead of
+// ridge's 1, less if classes are well separated.
 constexpr double kRatios[] = {1, 1e-1, 1e-2, 1e-3};
 constexpr double kLeastLogisticLambda = 1e-10;
 constexpr solver::LossFitOptions kTrialFit{.tolerance = 1e-3, .most_iterations = 60};
 constexpr solver::LossFitOptions kLastFit{.tolerance = 1e-7, .most_iterations = 60};
 
-// What automatic allows: flops of about that many passes and of a factor of its scaling for each
-// lambda, at most this share of those of Z'Z, or a few seconds of a core. (26 classes at D = 4,096
-// took five times as long as ridge.) Of fewer rows than features the fit is cheaper than that says,
-// but on four sets of 200 and 900 rows it won nothing, and took a third more time.
+// The budget of `automatic`: the flops of this many passes and a preconditioner per lambda may be
+// at most this share of those of Z'Z, or a few seconds of a core. (26 classes at D = 4,096 took
+// five times as long as ridge.) With fewer rows than features the fit is cheaper than that, but on
+// four data sets of 200 and 900 rows it won nothing, and took a third more time.
 constexpr double kLogisticPasses = 60;
 constexpr double kMostShare = 0.5;
 constexpr double kFewFlops = 1e11;
 
 bool is_affordable(const solver::BlockSource& rows, size_t splits, const Context& context) {
-  if (rows.kernel_columns()) return false;               // squares alone
-  if (!solver::fits_cache(rows, context)) return false;  // features anew in every pass
+  if (rows.kernel_columns()) return false;               // only least squares
+  if (!solver::fits_cache(rows, context)) return false;  // every pass would recompute features
   const auto n = static_cast<double>(rows.rows()), D = static_cast<double>(rows.features());
   const double columns = rows.outputs() == 2 ? 1 : static_cast<double>(rows.outputs());
   const double factors = std::size(kRatios) * D * D * D / 3;
@@ -44,7 +44,7 @@ bool is_affordable(const solver::BlockSource& rows, size_t splits, const Context
   return flops <= std::max(kFewFlops, kMostShare * n * D * D);
 }
 
-/// Scores of rows not fitted on, pooled over splits, and where a fit on all rows may begin.
+/// Held-out scores pooled over splits, and a starting point for a fit on all rows.
 struct Pooled {
   double lambda = 0;
   std::vector<ScoredRows> parts;
@@ -58,7 +58,7 @@ struct Judged {
   std::vector<double> losses, weights;  // of each row
 };
 
-/// b is worse than a by more than the standard error of the mean difference of their rows.
+/// Whether b is worse than a by more than the standard error of their mean difference.
 bool is_clearly_better(const solver::BlockSource& rows, const Judged& a, const Judged& b) {
   PairedLosses paired(2);
   for (size_t i = 0; i < a.losses.size(); ++i) {
@@ -96,7 +96,7 @@ solver::LossOptions logistic_loss(bool center, const std::vector<double>& class_
   return loss;
 }
 
-/// Every lambda on every split, each fit from the one before.
+/// Fits every lambda on every split, each from the fit before.
 std::vector<Pooled> try_logistic(const solver::BlockSource& features, bool center,
                                  std::span<const Split> splits, const RidgeResult& ridge,
                                  Context& context) {

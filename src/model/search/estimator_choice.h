@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Least squares or logistic regression on the features of a map that was chosen, by log loss on
-// rows that they were not fitted on, both calibrated: ridge is kept where it is better by more than
-// the standard error of the paired difference, since few rows held out do not tell two good fits
-// apart, and log loss is what logistic regression is made for.
+// Chooses between least squares and logistic regression on the features of the chosen map, by the
+// log loss of held-out rows, both calibrated. Ridge is kept if it is better by more than the
+// standard error of the paired difference; few rows do not tell good fits apart, and log loss is
+// what logistic regression minimises.
 #pragma once
 
 #include <functional>
@@ -19,43 +19,42 @@ namespace mercer::model {
 
 enum class Estimator { automatic, ridge, logistic };
 
-/// What there is of ridge when the choice begins. References are kept.
+/// The ridge fit when the choice begins. References are kept.
 struct RidgeResult {
   double lambda = 0;
-  /// Weights at lambda of a fit on the split's training rows alone.
+  /// Coefficients at lambda of a fit to the split's training rows.
   std::function<solver::Weights(const Split& split)> part;
-  /// Of rows like those of the source, for scaling; null: they are summed.
+  /// Statistics of similar rows, for a preconditioner; null: to be summed.
   const solver::RowStatistics* statistics = nullptr;
-  bool given = false;  // lambda was: logistic regression takes it as well
-  std::vector<double> class_factors =
-      {};  // of the weights that logistic regression is to give rows
+  bool given = false;                      // lambda is given, for logistic regression too
+  std::vector<double> class_factors = {};  // of the row weights in logistic regression
 };
 
 struct EstimatorChoice {
-  Estimating estimating;  // as asked, but for the estimator that is kept
+  Estimating estimating;  // the options, with the estimator that is kept
   bool keeps_logistic = false;
   double lambda = 0;
   Calibration calibration;
-  std::vector<PathPoint> path;  // of logistic regression: log loss on rows not fitted on
-  double ridge_loss = 0;        // the same of ridge; NaN: not asked
+  std::vector<PathPoint> path;  // logistic regression: log loss of held-out rows
+  double ridge_loss = 0;        // log loss of held-out rows; NaN: ridge was not asked for
   double logistic_loss = 0;
-  double error_rate = 0;      // of what is kept, on these rows
-  std::vector<double> start;  // of logistic regression: x of a fit on a part, if it is of features
+  double error_rate = 0;      // of the kept estimator on held-out rows
+  std::vector<double> start;  // logistic regression: x of a fit to a part, if it is of features
   std::vector<double> class_factors;
 };
 
-/// Whether logistic regression is among what choose_estimator tries, of so many splits.
+/// Whether choose_estimator tries logistic regression with so many splits.
 bool tries_logistic(const solver::BlockSource& rows, Estimator asked, size_t splits,
                     const Context& context);
 
-/// rows: of a classification. splits: one, or folds, whose held-out rows are pooled. Logistic
-/// regression is tried at lambdas from ridge.lambda down. `automatic` leaves it out where it would
-/// cost more than the sums of ridge do, or features do not fit the cache.
+/// For classification. splits: one, or folds, whose held-out rows are pooled. Logistic regression
+/// is tried at lambdas from ridge.lambda down. `automatic` leaves it out if it would cost more than
+/// the row statistics of ridge, or if features do not fit the cache.
 EstimatorChoice choose_estimator(const solver::BlockSource& rows, const Estimating& ridge_asked,
                                  Estimator asked, std::span<const Split> splits,
                                  const RidgeResult& ridge, Context& context);
 
-/// Logistic regression at the choice's lambda, from its start, which becomes the x found.
+/// Logistic regression at the choice's lambda, from its start, which is replaced by the solution.
 solver::Weights fit_logistic(const solver::BlockSource& rows,
                              const solver::RowStatistics* statistics, EstimatorChoice& choice,
                              Context& context);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// By Cholesky: for the few lambdas a trial of one split looks at, factors of a kept Gram matrix cost less time
-// and memory than its eigendecomposition (at D = 4096 about thirty factors), and the Gram matrix
-// survives for the final fit.
+// For the few lambdas of a trial, Cholesky factors cost less time and memory than an
+// eigendecomposition (about thirty factors at D = 4096), and the Gram matrix survives for the final
+// fit.
 #include "model/search/held_out_fit.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace mercer::model {
 namespace {
 
-constexpr size_t kLeastDecomposed = 10;  // lambdas for which that is no more work than factors
+constexpr size_t kLeastDecomposed = 10;  // lambdas from which an eigendecomposition is cheaper
 
 }  // namespace
 
@@ -51,7 +51,7 @@ void HeldOutFit::make_path(Context& context, const solver::RowsDone& done) {
 
 namespace {
 
-/// None where the factor fails; `refused` has the reason.
+/// None if the factorisation fails; `refused` has the reason.
 std::optional<solver::Solution> solution_at(const solver::LambdaPath& path, double lambda,
                                             Context& context, std::exception_ptr& refused) {
   try {
@@ -63,7 +63,7 @@ std::optional<solver::Solution> solution_at(const solver::LambdaPath& path, doub
   }
 }
 
-/// The lambdas that have a solution, on rows that the path was not made of.
+/// Judges held-out rows at the lambdas that have a solution.
 Trial judge_path(const solver::LambdaPath& path, std::span<const double> lambdas,
                  const solver::BlockSource& held_out, const Judge& judge, Context& context,
                  std::exception_ptr& refused) {

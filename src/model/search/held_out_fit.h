@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Ridge on some rows, judged on others, for lambda after lambda. What was summed is kept, so that
-// rows can be added and the last fit costs no second pass.
+// Ridge on some rows, judged on others, for a list of lambdas. Row statistics are kept, so that
+// rows can be added and the final fit costs no second pass.
 #pragma once
 
 #include <exception>
@@ -20,19 +20,19 @@ namespace mercer::model {
 
 class HeldOutFit {
  public:
-  enum class Sums { exact, single };  // single: products in f32, for lambdas of 1e-8 and more
+  enum class Sums { exact, single };  // single: products in f32, for lambda >= 1e-8
   /// References are kept.
   HeldOutFit(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
              solver::RowSet train, Sums sums, Context& context, const solver::RowsDone& done);
 
-  /// Every lambda of the plan, in the order of evaluation, but those too small for what rounding
-  /// has left below zero in the Gram matrix. Errors: NOT_POSITIVE_DEFINITE if that is all of them.
+  /// Every lambda of the plan, in the order of evaluation, except those for which rounding leaves
+  /// the system indefinite. Errors: NOT_POSITIVE_DEFINITE if all of them are.
   Trial judge(const LambdaPlan& plan, solver::RowSet held_out, const Judge& judge,
               Context& context) const;
 
-  /// More rows to fit on; none of them may be among those it has.
+  /// Adds training rows, none of which may have been added before.
   void add(solver::RowSet more, Context& context);
-  /// Null for fewer rows than features, and of coupled outputs.
+  /// Null for fewer rows than features, and for coupled outputs.
   const solver::RowStatistics* statistics() const { return statistics_.get(); }
   solver::Weights solve(double lambda, Context& context) const {
     return path_->solve(lambda, context);
@@ -45,12 +45,12 @@ class HeldOutFit {
   const solver::BlockSource& rows_;
   solver::RidgeProblem problem_;
   std::vector<int64_t> fitted_;
-  std::unique_ptr<solver::RowStatistics> statistics_;  // null where the path is made of rows
+  std::unique_ptr<solver::RowStatistics> statistics_;  // null: the path is made from rows
   std::unique_ptr<solver::LambdaPath> path_;
 };
 
-/// Every lambda on the rows held out of each split, by fits to its others: ten and more by a
-/// decomposition of each. Errors: those of judge, and where no lambda serves all splits.
+/// Every lambda on the held-out rows of each split; from ten lambdas on by an eigendecomposition
+/// per split. Errors: those of judge, and if no lambda serves all splits.
 Trial judge_splits(const solver::BlockSource& rows, const solver::RidgeProblem& problem,
                    const std::vector<Split>& splits, std::span<const double> lambdas,
                    const Judge& judge, Context& context, const solver::RowsDone& done);

@@ -9,7 +9,7 @@
 namespace mercer::model {
 namespace {
 
-constexpr double kFarther = 100;  // where there is no fit at all
+constexpr double kFarther = 100;  // step while there is no fit
 
 }  // namespace
 

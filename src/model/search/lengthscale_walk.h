@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A line search by comparison over log lengthscale, and the choice among all that it came by.
+// A line search by comparison over log lengthscale, and the choice among all its trials.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace mercer::model {
 
-/// One lengthscale tried. All trials of a walk judge the same rows.
+/// One lengthscale that was tried. All trials of a walk judge the same rows.
 struct Tried {
   double lengthscale = 0;
   Trial trial;
 };
 
-/// Lengthscales with a common factor.
+/// Lengthscales times a common factor.
 inline std::vector<double> scaled(std::vector<double> lengthscales, double factor) {
   for (double& one : lengthscales) one *= factor;
   return lengthscales;
@@ -29,36 +29,36 @@ class LengthscaleWalk {
   /// near: the trial with the least loss so far, or null.
   using TryOut = std::function<Trial(double lengthscale, const Trial* near)>;
 
-  /// Whether there is anything to try at a lengthscale; at start there is.
+  /// Whether there is a candidate at a lengthscale; at start there is.
   using HasCandidate = std::function<bool(double lengthscale)>;
 
   LengthscaleWalk(
       double start, TryOut try_out, HasCandidate has_candidate = [](double) { return true; });
-  /// At another place: where it has the least loss, climb begins there.
+  /// Tries another lengthscale; if it has the least loss, climb begins there.
   void probe(double lengthscale) { try_at(lengthscale); }
-  /// From the best lengthscale by 1/factor while the loss falls, at most `most` steps; then, unless
-  /// that has lowered it, by factor.
+  /// Divides the best lengthscale by factor while the loss falls, at most `most` times; if that
+  /// does not lower it, multiplies likewise.
   void climb(double factor, int64_t most);
-  /// Longer lengthscales by factor, at most `most`, as long as the rule picks the longest: simpler
-  /// fits may lie beyond it.
+  /// Tries lengthscales longer by factor, at most `most`, while the paired rule picks the longest:
+  /// simpler fits may lie beyond it.
   void lengthen(double factor, int64_t most);
 
   struct Choice {
     const Tried* tried = nullptr;
-    size_t point = 0;  // of its trial
+    size_t point = 0;  // of tried->trial
   };
   /// By the paired rule over all lengthscales and lambdas. Valid until the next trial.
   Choice choice() const;
-  /// By the rule over the lambdas of the lengthscale with the least loss.
+  /// By the paired rule over the lambdas of the lengthscale with the least loss.
   Choice best_choice() const { return {&best(), paired_pick(best().trial)}; }
   const Tried& best() const { return tried_[best_]; }
-  /// All that was tried; nothing is left.
+  /// Moves out all that was tried.
   std::vector<Tried> take() { return std::move(tried_); }
-  /// The loss still fell where climb stopped for its number of steps.
+  /// Whether the loss was still falling when climb ran out of steps.
   bool stopped_short() const noexcept { return stopped_short_; }
 
  private:
-  /// True if it is there and has the least loss so far.
+  /// Whether there is a candidate and it has the least loss so far.
   bool try_at(double lengthscale);
 
   TryOut try_out_;

@@ -20,7 +20,7 @@ namespace {
 
 using Object = std::shared_ptr<const Parameters>;
 
-/// The kernel that has the lengthscale: of one of several outputs its scalar one.
+/// The kernel that has the lengthscale: for several outputs the scalar kernel.
 const Parameters& inner(const Parameters& kernel) {
   return kernel.find("scalar") != nullptr ? kernel.object("scalar") : kernel;
 }
@@ -36,7 +36,7 @@ const kernel::KernelEntry* entry_of(const Parameters& map) {
   return kernel == nullptr ? nullptr : &kernel::kernel_entry(**kernel, "kernel.");
 }
 
-/// K(x, x) of mean diagonal 1, so that lambda means the same at every lengthscale.
+/// Scales K(x, x) to mean diagonal 1, so that lambda means the same at every lengthscale.
 Parameters of_unit_diagonal(Parameters kernel, int64_t d) {
   Parameters scalar = kernel.object("scalar");
   scalar.set("variance", 1.0);
@@ -54,7 +54,7 @@ Parameters of_unit_diagonal(Parameters kernel, int64_t d) {
   return with_inner(std::move(kernel), scalar);
 }
 
-/// Of the parts of a composed kernel, their default maps with such projections.
+/// Default maps with such projections for the parts of a composed kernel.
 ObjectList default_parts(const Parameters& kernel, int64_t d) {
   ObjectList maps;
   for (const auto& part : kernel.objects("parts")) {
@@ -67,7 +67,7 @@ ObjectList default_parts(const Parameters& kernel, int64_t d) {
   return maps;
 }
 
-/// A name that no map has is refused where the whole spec is checked.
+/// An unknown name is refused later, with the whole spec.
 std::shared_ptr<const Parameters> default_kernel(const Parameters& given) {
   Parameters kernel = feature::kernel_named("gaussian");
   const Value* const map = given.find("map");
@@ -77,14 +77,14 @@ std::shared_ptr<const Parameters> default_kernel(const Parameters& given) {
   return std::make_shared<const Parameters>(std::move(kernel));
 }
 
-/// body(kernel) for what a kernel is made of, or for itself.
+/// Calls body for the parts of a kernel, or for the kernel itself.
 template <class Body>
 void for_each_plain(const Parameters& kernel, const Body& body) {
   if (kernel.find("parts") == nullptr) return body(kernel);
   for (const auto& part : kernel.objects("parts")) for_each_plain(*part, body);
 }
 
-/// Every lengthscale times `factor`.
+/// Multiplies every lengthscale by `factor`.
 Parameters scaled(Parameters kernel, double factor) {
   if (kernel.find("parts") != nullptr) {
     ObjectList parts;
@@ -183,7 +183,7 @@ std::unique_ptr<MapMaker> PartialMap::of_scalar() const {
   return std::make_unique<PartialMap>(feature::canonical_map(spec, "map.", feature::Data::refused));
 }
 
-// Functions with kinks, and those that are sums over inputs or jump along them.
+// Kernels for functions with kinks, sums over inputs, and jumps along inputs.
 std::vector<std::unique_ptr<MapMaker>> PartialMap::other_kernels() const {
   std::vector<std::unique_ptr<MapMaker>> others;
   if (!partial_ || kernel()->spectral_law() == nullptr) return others;
@@ -230,7 +230,7 @@ bool PartialMap::scales_inputs() const {
   return !has_lengthscale() || smallest(1)->is_of_scaled_inputs();
 }
 
-// Where rows are scaled instead, there is one of every lengthscale.
+// If rows are scaled instead, every lengthscale has a candidate.
 bool PartialMap::has_candidate(double lengthscale) const {
   if (needs_rows() || scales_inputs()) return true;
   try {
@@ -293,11 +293,11 @@ std::unique_ptr<PartialMap> partial_map(Parameters given, int64_t d, uint64_t se
   };
   Parameters canonical = canonical_of(given);
   require(canonical.integer("inputs") == d, MERCER_DIMENSION_MISMATCH,
-          "map.inputs = %lld, expected the prepared inputs of the rows, %lld",
-          static_cast<long long>(canonical.integer("inputs")), static_cast<long long>(d));
+          "map.inputs = %ld, expected the prepared inputs of the rows, %ld",
+          canonical.integer("inputs"), d);
   const auto kernel = kernel::make_kernel(canonical.object("kernel"));
   const kernel::MatrixKernel* const matrix = kernel->matrix();
-  if (matrix == nullptr) kernel->check_dimension(d);  // now, not at the first candidate
+  if (matrix == nullptr) kernel->check_dimension(d);  // before the first candidate
   const kernel::Kernel& plain = matrix == nullptr ? *kernel : matrix->scalar();
   if (feature::map_entry(canonical).chooses_projection && given.find("projection") == nullptr) {
     given.set("projection", feature::projection_for(plain, d));

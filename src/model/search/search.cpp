@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Checks, which rows choices may see, and nested searches where rows are few.
+// Checks, the split into seen and unseen rows, and nested searches for few rows.
 #include "model/search/search.h"
 
 #include <algorithm>
@@ -29,8 +29,6 @@
 namespace mercer::model {
 namespace {
 
-using Long = long long;
-
 constexpr int64_t kLeastAssessed = 10;
 constexpr int64_t kMostNested = 1000;
 constexpr int64_t kLeastOrdered = 20;        // assessed: five parts of a half of them
@@ -38,8 +36,8 @@ constexpr int64_t kLeastAssessedGroups = 3;  // two of them choose, one is score
 constexpr double kUnseenShare = 0.1;
 constexpr int64_t kMostUnseen = 10000;
 constexpr int64_t kFeatures = 2048;
-// The frequencies of a whole block of up to 4,096 inputs: half a block misses half of their
-// directions, and with these half of what is linear in them.
+// A whole block of frequencies for up to 4,096 inputs: half a block would miss half of their
+// directions.
 constexpr int64_t kMostFeatures = 8192;
 constexpr int64_t kFeatureNumbers = int64_t{1} << 23;   // n D: n^2 D is at most that of n = 2,048
 constexpr int64_t kWeights = int64_t{1} << 25;          // d D: of frequencies kept as a matrix
@@ -55,10 +53,10 @@ void check_search(const SearchOptions& options) {
       "model = \"logistic\" in a search of a regression, expected task = \"classification\", or "
       "another loss");
   require(options.features >= 1, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected a positive number", static_cast<Long>(options.features));
+          "features = %ld, expected a positive number", options.features);
   require(options.most_features >= 0, MERCER_INVALID_ARGUMENT,
-          "most_features = %lld, expected a positive number, or 0 for the library's",
-          static_cast<Long>(options.most_features));
+          "most_features = %ld, expected a positive number, or 0 for the library's",
+          options.most_features);
   require(options.lengthscale >= 0 && std::isfinite(options.lengthscale), MERCER_INVALID_ARGUMENT,
           "lengthscale = %g, expected a positive number, or 0 to search", options.lengthscale);
   require(!std::isnan(options.lambda) && !std::isinf(options.lambda), MERCER_INVALID_ARGUMENT,
@@ -68,7 +66,7 @@ void check_search(const SearchOptions& options) {
 }
 
 void put_rows(const Matrix<double>& from, int64_t first, const Matrix<double>& to) {
-  if (from.rows() == 0) return;  // a baseline that there is none of
+  if (from.rows() == 0) return;  // no such baseline
   std::copy_n(from.data(), from.rows() * from.cols(), to.view().row(first));
 }
 
@@ -76,14 +74,13 @@ void add_warnings(const std::vector<std::string>& more, FitReport& report) {
   report.warnings.insert(report.warnings.end(), more.begin(), more.end());
 }
 
-/// The rule of splits that assess, drawn without regard to classes: shares that are alike in rows
-/// learnt from and rows scored are better than luck.
+/// The rule of assessment splits: without stratification, which would be better than chance.
 SplitRule assessing_rule(const Fitting& fit, const TargetedRows& rows) {
   return {{}, {rows.groups.begin(), rows.groups.end()}, fit.select.ordered};
 }
 
-/// The whole search for each of five folds, which is then predicted.
-/// criterion: of the search of all rows.
+/// Repeats the whole search for each of five folds and predicts it. criterion: of the search of all
+/// rows.
 Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, const Found& found,
                          const TargetedRows& rows, double criterion, Stage& stage,
                          Context& context) {
@@ -106,7 +103,7 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
       options.final_estimate ? Measuring(coding.task, *options.final_estimate) : coding.task;
   if (X.cols() <= kMostLinearInputs && !by.of_loss()) all.baselines.linear = predictions(n);
   double criteria = 0;
-  int64_t first = 0;  // of the fold, among the rows scored
+  int64_t first = 0;  // the fold's first row among the scored rows
   for (const auto& [train, fold] : splits) {
     const CopiedRows train_rows(X, train, context), fold_rows(X, fold, context);
     const Matrix<double> targets = copied_targets(Y, train, context);
@@ -144,12 +141,12 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
 
 std::string fewer_features(const MapMaker& maker, int64_t features, int64_t wanted) {
   const bool by_rows = maker.features_of(wanted, feature::kMostFeatures) > features;
-  return std::string(by_rows ? "the map takes a row for each feature, of those that choose: "
+  return std::string(by_rows ? "the map takes a training row for each feature: "
                              : "the inputs decide how many features the map has: ") +
          std::to_string(features) + " features, not " + std::to_string(wanted);
 }
 
-/// The rows that choices may see, and others.
+/// The rows that choices may see, and the unseen rows.
 Split split_of(uint64_t seed, bool keeps_unseen, int64_t n, const SplitRule& rule) {
   if (!keeps_unseen) return {all_rows(n), {}};
   return split_rows(all_rows(n), kUnseenShare, kMostUnseen, seed, Purpose::unseen, rule);
@@ -160,7 +157,7 @@ bool is_assessable(int64_t n, const SplitRule& rule) {
          (rule.groups.empty() || group_count(all_rows(n), rule.groups) >= kLeastAssessedGroups);
 }
 
-/// Flags and ranges are those of all rows, known before any are held out.
+/// Flags and ranges are those of all rows, before any are held out.
 Model search_used(const MapMaker& maker, const SearchOptions& options, Found found,
                   const TargetedRows& rows, Context& context) {
   const Fitting& fit = options.fit;
@@ -172,7 +169,7 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
   Split split = split_of(fit.select.seed, assessed && !nested, n, rule);
   SearchOptions possible = options;
   possible.features = maker.features_of(options.features, std::ssize(split.train));
-  // Of the last fit, which is refused before the first trial.
+  // Check memory for the last fit before the first trial.
   context.require_room(maker.keeps_all_rows() ? solver::kernel_ridge_bytes(n)
                                               : solver::least_ridge_bytes(n, possible.features),
                        "the search");
@@ -192,20 +189,20 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
     model.report.warnings.push_back(fewer_features(maker, possible.features, options.features));
   if (options.assess && !assessed && !rows.groups.empty())
     model.report.warnings.emplace_back(
-        "too few rows or groups to choose and to score as well: there is no score");
+        "too few rows or groups for both a choice and a score: there is no score");
   Assessment& assessment = model.report.assessment;
   if (nested)
     assessment =
         assess_nested(maker, options, found, rows, model.report.criterion_score, stage, context);
   add_warnings(data_warnings(fit.coding, rows.X, rows.Y, assessment, context), model.report);
   add_warnings(score_warnings(fit.estimate.parameters, fit.coding.task, assessment), model.report);
-  // First: what is wrong with a column makes other warnings.
+  // First, since a bad column causes other warnings.
   const auto columns = column_warnings(fit.coding.task, rows.X, rows.Y, context);
   model.report.warnings.insert(model.report.warnings.begin(), columns.begin(), columns.end());
   return model;
 }
 
-/// What the estimator that is fitted last refuses.
+/// Checks of the estimator that is fitted last.
 void check_final(const SearchOptions& options) {
   Fitting last = options.fit;
   last.estimate = *options.final_estimate;
@@ -213,12 +210,12 @@ void check_final(const SearchOptions& options) {
   if (last.estimate.entry->check != nullptr) last.estimate.entry->check(last);
 }
 
-/// A search chooses by folds where rows are not to be left out one by one.
+/// Chooses by folds if leave-one-out is excluded.
 Selecting checked_selecting(const Fitting& fit) {
   return {.selection = Selection::held_out, .ordered = fit.select.ordered};
 }
 
-/// The search of a copy of the rows that weigh anything.
+/// Searches a copy of the rows of positive weight.
 Model search_weighing(const MapMaker& maker, const SearchOptions& options, const Found& found,
                       const TargetedRows& given, Context& context) {
   const auto& [X, Y, weights, groups] = given;
@@ -226,8 +223,7 @@ Model search_weighing(const MapMaker& maker, const SearchOptions& options, const
   for (int64_t i = 0; i < X.rows(); ++i)
     if (weights[i] > 0) used.push_back(i);
   require(std::ssize(used) >= 2, MERCER_INVALID_ARGUMENT,
-          "%lld of %lld rows have a weight above 0, expected at least 2",
-          static_cast<Long>(std::ssize(used)), static_cast<Long>(X.rows()));
+          "%ld of %ld rows have a weight above 0, expected at least 2", std::ssize(used), X.rows());
   const CopiedRows rows(X, used, context);
   const Matrix<double> targets = copied_targets(Y, used, context);
   const std::vector<double> own = solver::taken_weights(weights, used);
@@ -237,7 +233,7 @@ Model search_weighing(const MapMaker& maker, const SearchOptions& options, const
                      context);
 }
 
-/// 8,192 or a half or quarter of it, so that n is at most most_rows(D).
+/// 8,192, or a half or quarter of it, such that n <= most_rows(D).
 template <class Rows>
 int64_t features_for(int64_t n, int64_t d, const Context& context, const Rows& most_rows) {
   int64_t features = kMostFeatures;
@@ -247,7 +243,7 @@ int64_t features_for(int64_t n, int64_t d, const Context& context, const Rows& m
   return features;
 }
 
-/// With D, and how far it may be doubled.
+/// Fills in D and the limit of its doubling.
 SearchOptions with_features(SearchOptions options, int64_t n, int64_t d, const Context& context) {
   if (options.given_features) {
     options.most_features = std::max(options.features, options.most_features);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A warning where rows that are taken as exchangeable are not: the last fifth of them and as many
-// drawn from the others are predicted by one fit to the rest, at what was chosen, with the rows and
-// features of a coarse trial.
+// Warns if rows are not exchangeable: one fit, at the choice and with the size of a coarse trial,
+// predicts the last fifth of the rows and as many drawn from the others.
 #include <algorithm>
 #include <iterator>
 
@@ -15,7 +14,7 @@ namespace mercer::model {
 namespace {
 
 constexpr int64_t kMostJudged = 2000;  // of either kind
-constexpr double kLeastLost = 0.05;    // of R^2 or accuracy: less is not worth a word
+constexpr double kLeastLost = 0.05;    // of R^2 or accuracy, to be worth a warning
 
 }  // namespace
 
@@ -41,7 +40,7 @@ void SearchRun::warn_of_drift(const Chosen& chosen) {
   couple(candidates_.map(), chosen.setting);
   const Judge judge = judge_of(chosen.setting);
   LambdaPlan plan;
-  // Of ridge, whatever was fitted then.
+  // By ridge, whatever the final estimator.
   plan.grid = {chosen.trial.points.empty() ? chosen.point.lambda
                                            : chosen.trial.points[chosen.at].lambda};
   try {
@@ -50,12 +49,12 @@ void SearchRun::warn_of_drift(const Chosen& chosen) {
     const Trial alike = fit.judge(plan, part(among, kMostJudged), judge, context_);
     const double lost = later.points[0].score - alike.points[0].score;
     if (!(lost > kLeastLost) || !are_larger(later.losses[0], alike.losses[0])) return;
-    report_.warnings.push_back(text(
-        "the last fifth of the rows is predicted worse from those before it (%s %.3f) than rows "
-        "among these (%.3f): if rows are in the order of time say so (ordered), if they come in "
-        "groups say which (groups); of rows that are only sorted the score stands",
-        judge_.classifies() ? "accuracy" : "R^2", 1 - later.points[0].score,
-        1 - alike.points[0].score));
+    report_.warnings.push_back(
+        text("the rows before the last fifth predict it worse (%s %.3f) than rows among themselves "
+             "(%.3f): if rows are in the order of time, set ordered; if they come in groups, give "
+             "groups; if they are merely sorted, the score is valid",
+             judge_.classifies() ? "accuracy" : "R^2", 1 - later.points[0].score,
+             1 - alike.points[0].score));
   } catch (const Error& error) {
     if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
   }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A Gaussian process by its marginal likelihood (select.by = evidence): from what the search has
-// found, and from longer and shorter lengthscales, the ones that it is largest at are climbed to.
-// Few rows and features choose the start, many the end; lambda of all rows follows in closed form.
-// Through few features noise and lengthscales are those of another process: where half of them ask
-// for others, a warning says so. Source: Rasmussen and Williams 2006, section 5.4.
+// A Gaussian process by its marginal likelihood (select.by = evidence), which is maximised from the
+// search's choice and from longer and shorter lengthscales. Few rows and features choose the start,
+// many give the end; lambda of all rows follows in closed form. With too few features noise and
+// lengthscales are biased: a warning says so if half the features give others. Source: Rasmussen
+// and Williams 2006, section 5.4.
 #include <cmath>
 
 #include "model/assess/warnings.h"
@@ -16,7 +16,7 @@ namespace {
 constexpr TrialSize kStarting{1000, 512}, kEnding{8000, 2048};
 constexpr double kStarts[] = {1, 0.25, 4};  // times the lengthscale that was found
 
-/// Geometric mean of the ratios of lengthscales that neither has dropped.
+/// Geometric mean of the ratios of lengthscales that are dropped in neither.
 double mean_ratio(const Ard& one, const Ard& other) {
   double sum = 0, count = 0;
   for (size_t j = 0; j < one.lengthscale.size(); ++j) {

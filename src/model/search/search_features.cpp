@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How many features, by their learning curve: fits of D/2 and D to all rows that choose, lambda
-// chosen for each, predict what 2 D would gain. What a random map misses of its kernel is a variance
-// that falls as 1/D, and so is the loss that this adds: each doubling gains half of what the last
-// one did, or more where D limits what can be learnt at all. D is doubled while that is more than the
-// error of the difference over the rows can explain and a share of what is left unexplained.
+// Chooses D by its learning curve: fits with D/2 and D features, each with its own lambda, predict
+// the gain of 2 D. The variance of random features, and the loss that it adds, falls as 1/D, so
+// each doubling gains half as much as the last, or more if D limits the fit. D is doubled while the
+// predicted gain exceeds both the standard error of the difference and a share of the unexplained
+// loss.
 #include <algorithm>
 #include <cmath>
 
@@ -15,13 +15,13 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kLeastCurve = 1024;  // fewer are for those in a hurry
+constexpr int64_t kLeastCurve = 1024;  // fewer features: speed was asked for
 constexpr double kCurveErrors = 2, kCurveShare = 0.01;
 constexpr double kNextGain = 0.5;  // of the last
 constexpr double kFeatureStep = 1.4142135623730951;
 constexpr int64_t kFeatureSteps = 3;
 
-/// Whether as many features again would pay.
+/// Whether doubling the features would pay.
 bool pays(const Trial& half, const Trial& whole) {
   const Gain found = gain(whole, whole.best_place(), half, half.best_place());
   return found.mean > kCurveErrors * found.error &&
@@ -30,7 +30,7 @@ bool pays(const Trial& half, const Trial& whole) {
 
 }  // namespace
 
-/// As many features as rows are as good as the kernel itself, which costs no more.
+/// From D = n on the exact kernel is better and costs no more.
 bool SearchRun::has_twice(int64_t D, const Chosen& chosen) const {
   return 2 * D <= std::ssize(chosen_by_) &&
          chosen.setting.maker->features_of(2 * D, std::ssize(chosen_by_)) == 2 * D;
@@ -41,7 +41,7 @@ bool SearchRun::has_curve(const Chosen& chosen) {
   if (D < kLeastCurve || options_.lambda >= 0 || !judge_.varies() || !has_twice(D, chosen))
     return false;
   if (!judge_.classifies()) return true;
-  map_whole(chosen, D);  // the curve of squares says nothing of logistic regression
+  map_whole(chosen, D);  // the learning curve is that of least squares only
   return !tries_logistic(*whole_, estimator(), leaves_out() ? kFolds : 1, context_);
 }
 
@@ -52,7 +52,7 @@ int64_t SearchRun::last_units() const {
          (2 * whole.features <= options_.most_features ? 2 : 1) * last;
 }
 
-/// Nobody knows how often D is doubled: each time takes half as much of the progress as the last.
+/// The number of doublings is unknown: each takes half of the remaining progress.
 void SearchRun::begin_whole(int64_t features) {
   const double share =
       std::min(1.0, static_cast<double>(options_.features) / static_cast<double>(features));
@@ -93,7 +93,7 @@ bool SearchRun::may_double(int64_t D, const Chosen& chosen) const {
          context_.has_room(2 * solver::least_ridge_bytes(X_.rows(), 2 * D));
 }
 
-/// What suits few features is too long for many.
+/// The lengthscale that suits few features is too long for many.
 void SearchRun::walk_again(int64_t features, Chosen& chosen) {
   if (!searches_lengthscale()) return;
   last_.reset();
@@ -111,11 +111,11 @@ void SearchRun::warn_of_few_features(int64_t D, const Trial& fewer, const Chosen
   const double better = kNextGain * (fewer.best().score - score);
   if (!(better > 0)) return;
   const bool open = !options_.given_features && estimate_.coupling == nullptr;
-  report_.warnings.push_back(text(
-      "%lld features are few: twice as many would raise %s from %.4f to about %.4f on the rows "
-      "that choose (%s = %lld: four times the time and memory of the last fit)",
-      static_cast<long long>(D), judge_.classifies() ? "accuracy" : "R^2", 1 - score,
-      1 - score + better, open ? "most_features" : "features", static_cast<long long>(2 * D)));
+  report_.warnings.push_back(
+      text("%ld features are few: twice as many would raise %s from %.4f to about %.4f on the "
+           "training rows (%s = %ld: four times the time and memory of the last fit)",
+           D, judge_.classifies() ? "accuracy" : "R^2", 1 - score, 1 - score + better,
+           open ? "most_features" : "features", 2 * D));
 }
 
 }  // namespace mercer::model

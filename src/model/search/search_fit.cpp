@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The fit with what was chosen. Where the choice was made on a part of the rows or features, lambda
-// is chosen once more on all of them. Rows that no choice has seen are scored, then added to the
-// sums, lambda kept.
+// The final fit. If the choice was made on a part of the rows or features, lambda is chosen once
+// more on all of them. Unseen rows are scored, then added to the sums with lambda kept.
 #include <algorithm>
 #include <cmath>
 
@@ -21,7 +20,7 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kFittedJudged = 2000;  // of rows that were fitted
+constexpr int64_t kFittedJudged = 2000;  // training rows
 
 }  // namespace
 
@@ -95,7 +94,7 @@ void SearchRun::take_whole(Chosen& chosen, int64_t features) {
                   counting(features));
     LambdaPlan plan;
     if (!chosen.trial.points.empty()) plan.start = chosen.point.lambda;
-    // Trials went no lower than kLeastSingle: the best may lie far below it.
+    // Trials went no lower than kLeastSingle; the best lambda may lie far below.
     plan.factor = plan.start <= 1.5 * kLeastSingle ? 10.0 : std::sqrt(10.0);
     if (options_.lambda >= 0) plan.grid = {options_.lambda};
     trial = judged(*last_, plan, chosen.setting, split_.held_out);
@@ -165,7 +164,7 @@ void SearchRun::fit_final(Chosen& chosen, Model& model) {
     try {
       return learn(rows, kept);
     } catch (const Error& error) {
-      // What is lost in the sums of all rows is not theirs: they choose anew.
+      // The sums over all rows have other rounding errors: choose lambda again.
       const bool given = how.selection == Selection::fixed;
       if (given || error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
       return learn(rows, how);
@@ -226,7 +225,7 @@ void SearchRun::fill_report(const Chosen& chosen, double training_loss) {
     report_.warnings.push_back(std::move(one));
 }
 
-/// Leave-one-out is ridge's; logistic regression was judged on rows held out, as folds.
+/// Leave-one-out is for ridge alone; logistic regression was judged on held-out rows.
 Fitting SearchRun::fitted_as(const Chosen& chosen) const {
   Fitting fitted = fit_;
   if (choice_) fitted.estimate = choice_->estimating;
@@ -236,7 +235,7 @@ Fitting SearchRun::fitted_as(const Chosen& chosen) const {
   } else {
     fitted.outputs.weight = chosen.setting.shape;
   }
-  fitted.estimate.coupling = nullptr;  // it was of the fit
+  fitted.estimate.coupling = nullptr;  // only for the fit
   fitted.select.folds = std::min(fitted.select.folds, std::ssize(chosen_by_));
   fitted.prepare = chosen.setting.prepared->asked;
   fitted.select.lambda = chosen.point.lambda;

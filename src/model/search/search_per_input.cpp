@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A lengthscale for each input, from the one for all: learnt by gradients through few features on
-// some rows, and again with every input brought back (in one of ten splits of pumadyn32nm two that
-// matter had been lost, R^2 .92 for .957), scaled by a common factor, which few features and rows
-// misjudge, and kept only if it beats the one for all by more than two standard errors of their
-// difference (one of a regression on many rows), on many rows under every transform of the inputs
-// that came near the best. Classes of many rows keep one: what won with half the features lost with
-// all (letter).
+// A lengthscale per input, starting from the common one. Learnt by gradients through few features
+// on some rows, then once more with every input brought back (in one of ten splits of pumadyn32nm
+// two relevant inputs had been lost, R^2 .92 for .957). A common factor, which few features and
+// rows misjudge, is searched. The result is kept only if it beats the common lengthscale by two
+// standard errors of the difference (one for regression on many rows); on many rows every transform
+// of the inputs near the best is tried. Classes of many rows keep the common one: gains with half
+// the features were losses with all (letter).
 #include <algorithm>
 #include <cmath>
 
@@ -22,27 +22,27 @@ constexpr int64_t kFirstRows = 2000;
 constexpr int64_t kFirstIterations = 40;
 constexpr int64_t kLastIterations = 25;
 constexpr int64_t kMostInputs = 100;
-// Fewer do not say which inputs matter: with 5, linear data of 20 inputs lost .05 of R^2.
+// Fewer rows do not show which inputs matter: with 5, linear data of 20 inputs lost .05 of R^2.
 constexpr int64_t kRowsPerInput = 8;
-// Below, leave-one-out takes for a gain what was learnt of its own rows: of spambase, 300 rows, the
-// accuracy falls from .914 to .873, of 600 from .927 to .913.
+// With fewer rows leave-one-out is optimistic about lengthscales learnt from the same rows: on 300
+// rows of spambase accuracy fell from .914 to .873, on 600 from .927 to .913.
 constexpr int64_t kRowsPerInputOfClasses = 12;
 constexpr int64_t kFactorSteps = 6;
-// d numbers were learnt from these rows, and several factors tried: one error is won by chance.
+// d numbers were learnt from these rows and several factors tried: one error may be chance.
 constexpr double kErrors = 2;
-constexpr double kErrorsOfMany = 1;  // rows, of a regression: chance wins less
-// One lengthscale that found nothing says nothing of where to start: lambda of a fit that is nearly
-// constant, 1 - R^2 of one that might as well be.
+constexpr double kErrorsOfMany = 1;  // regression on many rows: less chance
+// A common lengthscale that found nothing is no starting point: lambda of a nearly constant fit,
+// and 1 - R^2 of one no better than a constant.
 constexpr double kNoSignal = 0.1;
 constexpr double kUnexplained = 0.95;
 constexpr double kFactor = 1.4142135623730951;
 
-/// The likelihood is one of real features of x/l, nothing of which was learnt from rows.
+/// The likelihood needs real features of x/l that are not made from rows.
 bool is_learnable(const feature::FeatureMap& map) {
   return map.derivatives() != nullptr && !map.is_complex() && map.is_of_scaled_inputs();
 }
 
-/// That of an input is its flag's, if that is larger: whether it is missing belongs to it.
+/// An input's relevance is at least that of its flag.
 std::vector<double> of_inputs(std::vector<double> prepared, int64_t d,
                               const std::vector<int64_t>& flagged) {
   for (size_t k = 0; k < flagged.size(); ++k) {
@@ -55,7 +55,7 @@ std::vector<double> of_inputs(std::vector<double> prepared, int64_t d,
 
 }  // namespace
 
-/// From `most` rows, in units of lengthscales found before; none where there is no room.
+/// Learns from `most` rows, in units of earlier lengthscales; empty without room.
 Ard SearchRun::learn_from(const Setting& setting, const TrialSize& most,
                           const std::vector<double>& units, const ArdOptions& options) {
   const std::vector<int64_t> sample = sample_rows(split_.train, most.rows, fit_.select.seed);
@@ -64,7 +64,7 @@ Ard SearchRun::learn_from(const Setting& setting, const TrialSize& most,
   const feature::FeatureMap& unit =
       unit_of(setting, std::min({options_.features, most.features, 2 * n}));
   if (!is_learnable(unit)) return {};
-  // A search that has room for the rest does without, unless it is told not to.
+  // Without room for this a search leaves it out, unless it was asked for.
   const int64_t least = d * (judge_.classifies() ? kRowsPerInputOfClasses : kRowsPerInput);
   if (options_.per_input != PerInput::on && !by_evidence() &&
       (std::max(n, options_.part_of) < least ||
@@ -87,7 +87,7 @@ Ard SearchRun::learn_from(const Setting& setting, const TrialSize& most,
   return ard;
 }
 
-/// Few rows first: through few features their likelihood has a wider basin, and costs a quarter.
+/// Few rows first: with few features the likelihood has a wider basin, at a quarter of the cost.
 Ard SearchRun::learn_from_few(const Setting& setting, const Chosen& chosen) {
   const int64_t d = setting.prepared->by.prepared(X_.cols());
   ArdOptions options;
@@ -103,10 +103,9 @@ Ard SearchRun::learn_from_few(const Setting& setting, const Chosen& chosen) {
                     options);
 }
 
-/// Again, of more rows if there are, with every input brought back to where its differences are
-/// seen: two that matter by their product alone are lost together, and none returns by itself.
-/// Through few features more rows than these can follow also ask for lengthscales that are too
-/// long: which of both is better the criterion says.
+/// Learns again, from more rows if there are, with every input brought back to a visible
+/// lengthscale: two inputs that matter only by their product are lost together and neither returns
+/// alone. With few features more rows may favour too long lengthscales; the criterion decides.
 Ard SearchRun::learn_again(const Setting& setting, const Ard& few) {
   ArdOptions options;
   options.lambda = std::max(few.lambda, kLeastSignal);
@@ -176,7 +175,7 @@ void SearchRun::consider(const Setting& setting, Ard learnt, const Chosen& chose
   best.learnt = std::move(learnt);
 }
 
-/// The one for all, for each: what is asked for has to beat it.
+/// The common lengthscale for each input, as the one to beat.
 SearchRun::PerInputFit SearchRun::of_one(const Chosen& chosen, int64_t d) {
   PerInputFit one;
   one.chosen = chosen;
@@ -208,7 +207,7 @@ void SearchRun::try_per_input(Chosen& chosen) {
   if (best.learnt.evaluations == 0)
     report_.warnings.emplace_back(
         "no lengthscale for each input was found that is better than one for all, which is kept: "
-        "relevances say nothing");
+        "relevances are equal");
   report_.relevance = of_inputs(relevance(best.learnt.lengthscale), X_.cols(),
                                 best.chosen.setting.prepared->by.flagged);
   best.chosen.whole = chosen.whole;

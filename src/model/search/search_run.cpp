@@ -16,14 +16,14 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kMostHeldOut = 20000;  // more rows would not make the comparison sharper
-constexpr int64_t kLeastHeldOut = 2000;  // that trials on a part of the rows look at
+constexpr int64_t kMostHeldOut = 20000;  // enough to compare candidates
+constexpr int64_t kLeastHeldOut = 2000;  // in trials on a part of the rows
 constexpr int64_t kFineSteps = 3;
 constexpr double kFineFactor = 1.4142135623730951;
 constexpr int64_t kLonger = 2;
 constexpr int64_t kLambdas = 34;
-constexpr int64_t kFewLambdas = 17;  // where each takes a factor
-constexpr double kAbout = 10;        // of many rows in folds, whose lambda part of them has chosen
+constexpr int64_t kFewLambdas = 17;  // if each takes a factorisation
+constexpr double kAbout = 10;        // factor about the lambda chosen on part of the rows
 constexpr int64_t kAboutLambdas = 5;
 constexpr int64_t kDecades = 10;                       // from kMostLambda to it
 constexpr int64_t kCoarseTrials = 5, kFineTrials = 4;  // about, for progress
@@ -33,7 +33,7 @@ int64_t share_of(int64_t all, int64_t part, int64_t whole) {
                               static_cast<double>(whole));
 }
 
-/// 0 for rows that nothing may be learnt from, their weights for others; none where all are 1.
+/// Weights with 0 for unseen rows; empty if all are 1.
 std::vector<double> weights_without(std::span<const double> all, int64_t rows,
                                     const std::vector<int64_t>& unseen) {
   std::vector<double> weights(all.begin(), all.end());

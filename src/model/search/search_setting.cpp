@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which transform of the targets, which of the inputs, and which kernel: a coarse walk under each,
-// one after the other. Least squares of skewed targets heed the largest of them alone, and errors
-// that grow with them are even under their logarithms: predictions are carried back before any of
-// them is judged.
-// A kernel of one lengthscale measures distances, and a few far values of a skewed input are most
-// of any distance; smooth kernels pay for every kink of a function with a shorter lengthscale all
-// over. Which of them suits the rows is for the rows to say.
+// Chooses the transform of the targets, the transform of the inputs, and the kernel, one after the
+// other, by a coarse walk under each. Least squares of skewed targets heed only the largest; errors
+// that grow with targets are even in logarithms. Predictions are transformed back before they are
+// judged. A few far values of a skewed input dominate distances under one lengthscale. Smooth
+// kernels need a shorter lengthscale everywhere for a kink anywhere.
 #include <algorithm>
 #include <cmath>
 
@@ -17,13 +15,13 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kMostKernelInputs = 100;  // of more, the walks would cost too much
+constexpr int64_t kMostKernelInputs = 100;  // above, the walks would cost too much
 constexpr int64_t kFewInputs = 3;
 constexpr double kFarBelow = 8;
-constexpr double kSettingErrors = 1;  // another setting must win by
-// One lengthscale for all inputs says little of which transform suits one for each: of cal_housing
-// ranks lose by 5 % with the one, and win by 10 % with the other. Of kernels it says less: the
-// Gaussian one gains most from one for each.
+constexpr double kSettingErrors = 1;  // standard errors by which another setting must win
+// The best transform under a common lengthscale need not be the best under one per input: ranks on
+// cal_housing lose 5 % with the former and win 10 % with the latter. Even less so for kernels: the
+// Gaussian gains most from lengthscales per input.
 constexpr double kNear = 1.1;
 
 bool leaves_all(const std::vector<Curve>& curves) {
@@ -49,7 +47,7 @@ SearchRun::Walked SearchRun::walk_coarsely(const Setting& setting, double start)
         return try_out(stage_, setting, {&lengthscale, 1}, sizes_.coarse, near);
       },
       [maker = setting.maker](double lengthscale) { return maker->has_candidate(lengthscale); });
-  // In few dimensions the slope of a trend and what stands on it are two optima.
+  // In few dimensions a trend and the details on it are two optima.
   if (setting.prepared->by.prepared(X_.cols()) <= kFewInputs)
     walk.probe(walk.best().lengthscale / kFarBelow);
   walk.climb(2.0, kCoarseSteps);
@@ -118,7 +116,7 @@ SearchRun::Walked SearchRun::walk_settings() {
 
 std::vector<Setting> SearchRun::rivals_of(const Setting& kept) const {
   std::vector<Setting> near = {kept};
-  std::vector<Setting> first;  // of the kernel that was there first
+  std::vector<Setting> first;  // of the first kernel
   for (const Setting& one : walked_)
     if (one.maker == start_.maker && bar_to_per_input(one) == nullptr &&
         (!leaves_out() || one.prepared == kept.prepared))
@@ -136,8 +134,8 @@ const feature::FeatureMap& SearchRun::unit_of(const Setting& setting, int64_t fe
   return candidates_.unit(setting.prepared->by, features);
 }
 
-/// At which k = e^{-1/2} for rows that differ by the root of 2, the root mean square of differences
-/// of standardised inputs, in each: of a Gaussian kernel sqrt(2 d).
+/// The lengthscale with k = e^{-1/2} for rows that differ by sqrt(2), the root mean square
+/// difference of standardised inputs, in every input; for a Gaussian kernel sqrt(2 d).
 double SearchRun::usual_lengthscale(const Setting& setting) {
   const kernel::Kernel& kernel = unit_of(setting, sizes_.coarse.features).kernel();
   const int64_t d = setting.prepared->by.prepared(X_.cols());

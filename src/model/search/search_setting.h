@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What lengthscales are tried under.
+// Settings of a search: all choices beside lengthscale and lambda.
 #pragma once
 
 #include "base/numbers.h"
@@ -11,20 +11,19 @@
 
 namespace mercer::model {
 
-/// A way of preparing rows: what is asked, and what it is once fitted to all but the unseen ones.
+/// Options of preparation, and the preparation fitted to all rows except the unseen ones.
 struct Prepared {
   Preparing asked;
   Preparation by;
 };
 
-/// All that is chosen beside lengthscale and lambda. A search goes from one to others that differ in
-/// one choice, and keeps what wins.
+/// A search moves between settings that differ in one choice and keeps the better one.
 struct Setting {
   const Prepared* prepared = nullptr;
-  const MapMaker* maker = nullptr;  // of the maps of one kernel
-  /// How outputs are learnt together: by a share of the kernel, a weight of Gamma, or not at all.
+  const MapMaker* maker = nullptr;  // for one kernel
+  /// How outputs are learnt together: by the kernel's mixture, a weight of Gamma, or not at all.
   CouplingPointer coupling = nullptr;
-  double shape = kNaN;  // that share or weight
+  double shape = kNaN;  // that mixture or weight
   bool joined = true;   // false: not at all
   double loss = kNaN;   // the least of its coarse walk
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How outputs are learnt together, as one more choice: the lengthscale is walked with a fair shape,
-// then the others are tried at what it found.
+// Chooses how outputs are learnt together: the lengthscale is walked with a default mixture, then
+// the other mixtures are tried at the result.
 #include <algorithm>
 #include <cmath>
 
@@ -11,8 +11,8 @@
 namespace mercer::model {
 namespace {
 
-// What joins outputs must win by where they may as well be apart: what is nearly the same has small
-// errors of its difference, too.
+// The standard errors and the relative gain by which coupled outputs must win if independent ones
+// are allowed: the difference of nearly equal fits has a small standard error, too.
 constexpr double kShapeErrors = 1, kShare = 0.02;
 
 const Trial& least_of(const std::vector<Tried>& tried) {
@@ -97,7 +97,7 @@ std::vector<Tried> SearchRun::tried_with_shape(const Setting& setting, const Cho
     found.push_back({lengthscale, at(chosen.lengthscales, near)});
     return found;
   }
-  // What nothing joins has a lengthscale of its own.
+  // Independent outputs have a lengthscale of their own.
   LengthscaleWalk walk(chosen.lengthscales[0], [&](double lengthscale, const Trial* best) {
     return at({&lengthscale, 1}, best == nullptr ? near : best);
   });

@@ -46,7 +46,7 @@ std::vector<double> Judge::scales(MatrixView<const double> Y, solver::RowSet row
       squares += weight(i) * deviation * deviation;
     }
     varies_ = varies_ && squares > 0;
-    // An output that is constant on these rows has no R^2: its error counts as it is.
+    // An output that is constant on these rows has no R^2: its error is not scaled.
     result[o] = (squares > 0 ? n / squares : 1.0) / static_cast<double>(outputs_);
   }
   return result;

@@ -7,7 +7,7 @@
 namespace mercer::model {
 namespace {
 
-// Below these nothing is saved that matters.
+// Smaller trials would save nothing that matters.
 constexpr TrialSize kLeast{2000, 512};
 constexpr int64_t kEnough = 2048;
 constexpr int64_t kFeaturesPerRow = 4;
@@ -36,9 +36,9 @@ TrialSize part(int64_t rows, int64_t features, int64_t divisor) {
 }  // namespace
 
 TrialSizes left_out_sizes(int64_t rows, int64_t features) {
-  // Beyond some times the rows, more features hardly move the best lengthscale; lambda is chosen
-  // again with all of them. With 2,048 of 8,192, twelve data sets of 120 to 900 rows lost .001 +-
-  // .001 of R^2 or accuracy.
+  // Beyond some multiple of the rows more features hardly move the best lengthscale, and lambda is
+  // chosen again with all of them. With 2,048 of 8,192 twelve data sets of 120 to 900 rows lost
+  // .001 +- .001 of R^2 or accuracy.
   const int64_t D = std::min(features, std::max(kFeaturesPerRow * rows, kEnough));
   return {within(rows, D, 600), within(rows, D, 1300)};
 }

@@ -13,12 +13,12 @@
 namespace mercer::model {
 namespace {
 
-// Of offsets, so that their sum, which changes nothing, is 0.
+// A penalty on offsets, which fixes their irrelevant sum to 0.
 constexpr double kPenalty = 1e-6;
 constexpr double kPrecision = 4;  // of the prior: 1 / deviation^2
 
-/// s becomes softmax(slope s + offset); log of the normaliser and the largest term are returned as
-/// one: -log p_k = that - (slope s_k + offset_k).
+/// s becomes softmax(slope s + offset). Returns the log of the normaliser: -log p_k = it -
+/// (slope s_k + offset_k).
 double softmax(double slope, std::span<const double> offset, std::span<double> s) {
   for (size_t k = 0; k < s.size(); ++k) s[k] = slope * s[k] + offset[k];
   const double most = *std::ranges::max_element(s);
@@ -28,9 +28,9 @@ double softmax(double slope, std::span<const double> offset, std::span<double> s
   return most + std::log(sum);
 }
 
-/// Platt's targets: of a row of class k, and of every class that is not the row's. His two classes
-/// give away two rows in all; (m + 1) / (m + 2) for each of many would give away K, and hold every
-/// probability down: the calibration error of 26 letters was .025 with it, and is .006.
+/// Platt's targets for the row's class and for every other class, generalised to K classes with the
+/// same total smoothing of two rows. With (m + 1) / (m + 2) for each class the calibration error of
+/// 26 letters was .025 instead of .006.
 struct SmoothTargets {
   std::vector<double> own, other;
   SmoothTargets() = default;
@@ -64,8 +64,8 @@ class CalibrationLoss {
     sum(sums);
     total_ = sums[0];
     if (!(total_ > 0)) return;
-    // A row of weight 2 is two rows. Weights below 1 in the mean are shares, not numbers of rows:
-    // their unit says nothing of how much is known.
+    // A row of weight 2 is two rows. Weights of mean below 1 are shares, not numbers of rows, and
+    // are scaled to mean 1.
     const double unit = std::min(1.0, total_ / sums[1]);
     targets_ = SmoothTargets(codes, weights, unit, reduction);
     if (prior == Prior::softmax) precision_ = kPrecision * unit / total_;
@@ -73,9 +73,9 @@ class CalibrationLoss {
   }
 
   double total() const { return total_; }
-  /// The slope stays where it is: its gradient is 0.
+  /// Fixes the slope: its gradient is 0.
   void hold_slope() { holds_slope_ = true; }
-  /// Of x = (slope, offsets).
+  /// The loss at x = (slope, offsets).
   double operator()(std::span<const double> x, std::span<double> gradient) {
     const std::span<const double> offset = x.subspan(1);
     std::ranges::fill(gradient, 0.0);
@@ -133,7 +133,7 @@ class CalibrationLoss {
   std::vector<double> row_;
 };
 
-/// (slope, offsets) of the least loss, from a slope and no offsets.
+/// (slope, offsets) of least loss, starting from `slope` and offsets 0.
 std::vector<double> least(CalibrationLoss& loss, int64_t classes, double slope, Context& context) {
   std::vector<double> x(static_cast<size_t>(classes) + 1, 0.0);
   x[0] = slope;
@@ -172,8 +172,7 @@ std::vector<double> numbers_of(const Calibration& calibration) {
 
 Calibration calibration_of(std::span<const double> numbers, int64_t classes) {
   require(static_cast<int64_t>(numbers.size()) == classes + 1, MERCER_INVALID_ARGUMENT,
-          "calibration has %zu numbers, expected %lld", numbers.size(),
-          static_cast<long long>(classes + 1));
+          "calibration has %zu numbers, expected %ld", numbers.size(), classes + 1);
   require(
       std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); }) && numbers[0] >= 0,
       MERCER_INVALID_ARGUMENT,

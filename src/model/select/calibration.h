@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Probabilities of classes from scores: p = softmax(slope s + offset), one slope and an offset per
-// class (temperature scaling with biases; for two classes Platt's 1999). Fitted on rows that the
-// scores' weights were not.
+// Class probabilities from scores: p = softmax(slope s + offset), one slope and an offset per class
+// (temperature scaling with biases; for two classes Platt 1999). Fitted on rows that the model was
+// not fitted on.
 #pragma once
 
 #include <span>
@@ -23,27 +23,26 @@ struct Calibration {
   void apply(MatrixView<double> scores) const;
 };
 
-/// What is known of scores before any row is seen. softmax: weights of a logistic loss gave them,
-/// so that slope - 1 and offsets are taken as normal of deviation 1/2 about 0: few rows, or a class
-/// that has none, leave softmax(s) about as it is. none: scores may be in any unit.
+/// The prior of slope and offsets. softmax, for scores of a logistic loss: slope - 1 and offsets
+/// are normal with deviation 1/2 about 0, so that few rows, or a class without any, change
+/// softmax(s) little. none: scores may be in any unit.
 enum class Prior { none, softmax };
 
-/// The least mean of w -log p over the rows, with the targets of Platt 1999 for K classes:
-/// 1 - 2/(K (m + 2)) for a class whose rows weigh m, and what is left for the others, so that few
-/// rows never give probabilities of 0 and 1; with the prior -log p of slope and offsets is added,
-/// rows counted by their weight. Scores that say nothing or the contrary, a slope below 0, get 0
-/// and the offsets that suit that: the classes' smoothed shares. codes: one-hot, as scores n x K.
-/// weights: n, or none. reduction: null, or of the processes that share the rows. Empty if no row
-/// weighs anything.
+/// Minimises the weighted mean of -log p, plus the prior's -log density, with the targets of Platt
+/// 1999 for K classes: 1 - 2/(K (m + 2)) for a class whose rows weigh m, the rest shared by the
+/// others, so that few rows never give probabilities of 0 and 1. A negative slope (scores without
+/// information) becomes 0, and offsets give the classes' smoothed shares. scores and codes
+/// (one-hot): n x K. weights: n, or none. reduction: null, or of the processes that share the rows.
+/// Empty if no row has a weight.
 Calibration fit_calibration(MatrixView<const double> scores, MatrixView<const double> codes,
                             std::span<const double> weights, Context& context,
                             solver::Reduction* reduction = nullptr, Prior prior = Prior::none);
 
-/// Softmax of the scores as they are: of weights that a logistic loss has fitted.
+/// Softmax of the unchanged scores, for a model fitted by the logistic loss.
 Calibration plain_softmax(int64_t classes);
 
-/// As a file keeps it: slope, offsets. INVALID_ARGUMENT unless they are finite, the slope not
-/// negative, and as many as that takes.
+/// File format: slope, then offsets. INVALID_ARGUMENT unless there are classes + 1 finite numbers
+/// with slope >= 0.
 std::vector<double> numbers_of(const Calibration& calibration);
 Calibration calibration_of(std::span<const double> numbers, int64_t classes);
 

@@ -93,7 +93,7 @@ double weighted_mean(std::span<const double> x, std::span<const double> weights,
 }
 
 double error_rate(const ScoredRows& rows) {
-  double sums[2] = {};  // of the wrong, of all
+  double sums[2] = {};  // weights of errors, of all rows
   for (int64_t i = 0; i < rows.scores.rows(); ++i) {
     const double weight = rows.weights[i];
     const int64_t found =

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Scores of rows that were not fitted on, kept with their targets: for losses row by row and for
-// calibration.
+// Scores of held-out rows, kept with their targets for row losses and calibration.
 #pragma once
 
 #include <span>
@@ -22,23 +21,22 @@ struct ScoredRows {
 ScoredRows score_all(const solver::BlockSource& rows, const solver::Weights& weights,
                      Context& context);
 
-/// The loss of every row at scores of as many columns as outputs.
+/// The loss of every row; scores have as many columns as targets.
 std::vector<double> row_losses(const solver::LossOptions& options, const ScoredRows& rows);
 
-/// The rows of all, one after the other.
+/// The rows of all parts, one after the other.
 ScoredRows joined(const std::vector<ScoredRows>& parts, Context& context);
 
-/// -log p of each row's class, p as calibrated and not below 1e-15.
+/// -log p of each row's class, with p calibrated and at least 1e-15.
 std::vector<double> log_losses(const ScoredRows& rows, const Calibration& calibration);
-/// sum w x / sum w, where w is not 0, over all processes. INVALID_ARGUMENT unless the weights sum
-/// to a positive number.
+/// sum w x / sum w over rows of w != 0 in all processes. INVALID_ARGUMENT unless sum w > 0.
 double weighted_mean(std::span<const double> x, std::span<const double> weights,
                      solver::Reduction* reduction);
 
-/// Share of the rows' weight whose class has not the largest score, NaN scores included.
+/// Weighted share of rows whose class has not the largest score; NaN scores count as errors.
 double error_rate(const ScoredRows& rows);
 
-/// The calibration that suits them; empty if they weigh nothing.
+/// fit_calibration (calibration.h) on these rows; empty if none has a weight.
 Calibration fit_calibration(const ScoredRows& rows, Context& context, Prior prior);
 
 }  // namespace mercer::model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Rows are taken a few at a time, so that many lambdas times many classes stay a bounded block.
+// Processes few rows at a time, so that lambdas times classes times rows stay bounded.
 #include "model/select/left_out_rows.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ int64_t rows_of_chunk(std::span<const double> lambdas, int64_t outputs) {
   return std::max<int64_t>(1, kBlockNumbers / std::max<int64_t>(1, std::ssize(lambdas) * outputs));
 }
 
-/// leave_out: residuals of a block.
+/// leave_out: computes the residuals of a block.
 template <class LeaveOut>
 void for_each_chunk(const solver::BlockSource& rows, std::span<const double> lambdas,
                     Context& context, const LeftOutRow& body, const solver::RowsDone& done,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Scores of training rows by fits that left them out, in closed form, for a list of lambdas.
+// Leave-one-out residuals of training rows, in closed form, for a list of lambdas.
 #pragma once
 
 #include <functional>
@@ -14,12 +14,12 @@
 
 namespace mercer::model {
 
-/// A row, its coded target, its weight, and its left-out residuals y - f: lambda by lambda, the
-/// outputs of one together.
+/// A row, its coded target, its weight and its leave-one-out residuals y - f, all outputs of the
+/// first lambda first.
 using LeftOutRow =
     std::function<void(int64_t row, const double* code, double weight, const double* residuals)>;
 
-/// The path's eigenvectors meet the rows once more.
+/// One more pass over the rows.
 void for_each_left_out(const solver::BlockSource& rows, const solver::RidgePath& path,
                        std::span<const double> lambdas, Context& context, const LeftOutRow& body,
                        const solver::RowsDone& done = {});
@@ -29,7 +29,7 @@ void for_each_left_out(const solver::BlockSource& rows, const solver::RidgeFacto
 void for_each_left_out(const solver::BlockSource& rows, const solver::CoupledPath& path,
                        std::span<const double> lambdas, Context& context, const LeftOutRow& body,
                        const solver::RowsDone& done = {});
-/// The same of a dual system, which must be decomposed.
+/// For a dual system, which must be decomposed.
 void for_each_left_out(const solver::DualSystem& system, std::span<const double> lambdas,
                        Context& context, const LeftOutRow& body);
 

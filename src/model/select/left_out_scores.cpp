@@ -9,7 +9,7 @@
 namespace mercer::model {
 namespace {
 
-// A slope and an offset for each class do not want more.
+// Enough for a slope and an offset per class.
 constexpr int64_t kMostScored = 5000;
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Scores of some training rows by the fit that left them out, in closed form: what calibrates the
-// classes of a fit that held no rows out.
+// Leave-one-out scores of some training rows, in closed form: for calibration of a fit that held no
+// rows out.
 #pragma once
 
 #include "model/select/held_out_rows.h"
@@ -9,8 +9,8 @@
 
 namespace mercer::model {
 
-/// Of at most 5,000 rows, which seed fixes; of several processes, of as many of each. A row
-/// that the fit interpolates has no such score: its weight is 0.
+/// Scores of at most 5,000 rows in each process, chosen by seed. A row that the fit interpolates
+/// has none: its weight is 0.
 class LeftOutScores {
  public:
   LeftOutScores(uint64_t seed, Context& context) : seed_(seed), context_(context) {}
@@ -19,7 +19,7 @@ class LeftOutScores {
   void take(const solver::BlockSource& rows, const solver::CoupledPath& path, double lambda);
   void take(const solver::BlockSource& rows, const solver::RidgeFactor& factor,
             const solver::Weights& weights);
-  /// All of its rows.
+  /// All rows of the system.
   void take(const solver::DualSystem& system, const Matrix<double>& residuals);
 
   ScoredRows& rows() { return scored_; }

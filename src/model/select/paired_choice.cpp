@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Second moments of all pairs, so that no row's losses need be kept. A difference that is 1e-6 of
-// the losses themselves keeps four digits of its error.
+// Keeps second moments of all pairs instead of every row's losses. The error of a difference that
+// is 1e-6 of the losses keeps four digits.
 #include "model/select/paired_choice.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 namespace mercer::model {
 namespace {
 
-// A loss that one row makes a million times the least has an error as large as its excess, and
-// could not be told from it by the error alone.
+// A huge loss in one row has a standard error as large as its excess, so the error alone would not
+// exclude it.
 constexpr double kMostExcess = 1;  // of the least loss
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr double kSoftness = 0.1;  // width of the smooth step, in margins
 double margin(const double* scores, const double* code, int64_t classes) noexcept {
   double own = 0, other = -kInfinity;
   for (int64_t o = 0; o < classes; ++o) {
-    if (std::isnan(scores[o])) return scores[o];  // std::max would pass over it
+    if (std::isnan(scores[o])) return scores[o];  // std::max would ignore it
     if (code[o] == 1.0) {
       own = scores[o];
     } else {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What is asked of how lambda is chosen.
+// Options of how lambda is chosen.
 #pragma once
 
 #include <cstdint>
 
 namespace mercer::model {
 
-/// How lambda is chosen: given, or the least error on held-out rows, over folds, by generalised
-/// cross-validation; by leave-one-out, the paired rule of paired_choice.h. Generalised
-/// cross-validation fails where n is not well above Tr H: on 200 to 800 rows, ten data sets, its
-/// mean R^2 was -9 where leave-one-out had .65. evidence: the largest marginal likelihood.
+/// fixed: given. held_out, kfold, gcv: the least error on held-out rows, over folds, by generalised
+/// cross-validation. loo: leave-one-out with the paired rule of paired_choice.h. evidence: the
+/// largest marginal likelihood. gcv fails unless n is well above Tr H: on ten data sets of 200 to
+/// 800 rows its mean R^2 was -9, that of loo .65.
 enum class Selection { fixed, held_out, kfold, gcv, loo, evidence };
 
 struct Selecting {
@@ -22,13 +22,13 @@ struct Selecting {
   int64_t folds = 5;               // kfold
   double held_out_fraction = 0.1;  // held_out
   uint64_t seed = 0;     // of every choice of rows: held out, in folds, sampled for quantiles
-  bool ordered = false;  // in time: rows held out are later than those learnt from
+  bool ordered = false;  // in time: held-out rows are later than training rows
 };
 
-/// One lambda that was tried: its score on the selection's criterion (mean squared error, summed
-/// over outputs; of the evidence as solver/evidence.h has it, summed over them; for
-/// classification with held_out or kfold the error rate, with loo the soft error
-/// of row_loss.h; from a search 1 - R^2 or the error rate; of the model logistic its mean loss).
+/// One lambda that was tried. Its score is the mean squared error summed over outputs; for
+/// classification by held_out or kfold the error rate, by loo the soft error of row_loss.h; for
+/// evidence that of solver/evidence.h summed over outputs; in a search 1 - R^2 or the error rate;
+/// for the model logistic its mean loss.
 struct PathPoint {
   double lambda;
   double score;

@@ -93,11 +93,10 @@ Selected select_by(const System& system, const Selecting& how, const LeaveOut& l
       point.score = total(gcv ? system.gcv(point.lambda) : system.evidence(point.lambda));
     const PathPoint& best = best_point(result.path);
     require(std::isfinite(best.score), MERCER_INVALID_ARGUMENT,
-            "no lambda has a finite score by %s: the %lld rows' weights "
+            "no lambda has a finite score by %s: the %ld rows' weights "
             "sum to less than the features have degrees of freedom, expected more rows, weights "
             "of mean 1 or another selection",
-            gcv ? "generalised cross-validation" : "the evidence",
-            static_cast<long long>(system.rows()));
+            gcv ? "generalised cross-validation" : "the evidence", system.rows());
     result.lambda = gcv ? best.lambda : most_likely(system, result.path, best.lambda);
   } else {
     PairedLosses losses(std::ssize(result.path));

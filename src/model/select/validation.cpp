@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Held-out rows and K folds are predicted by rows, so that classification can count errors; the
-// statistics of the other rows are the total with the fold's rows removed, and added back
-// afterwards: one Gram matrix serves every fold.
+// Held-out rows are predicted row by row, so that classification can count errors. One Gram matrix
+// serves every fold: the fold's rows are removed from the total and added back afterwards.
 #include "model/select/validation.h"
 
 #include "base/error.h"
@@ -18,7 +17,7 @@ namespace {
 using solver::BlockSource;
 using solver::RowsDone;
 
-/// The score of every lambda on rows that were not fitted on.
+/// The score of every lambda on held-out rows.
 std::vector<HeldOutScore> score_fold(const BlockSource& fold, const Selecting& how, Task task,
                                      const solver::LambdaPath& solver, Context& context) {
   std::vector<solver::Weights> weights;
@@ -49,20 +48,20 @@ std::vector<PathPoint> scored_path(const Selecting& how, Task task,
   return path;
 }
 
-/// Every process holds out rows of its own. Where one has too few all of them refuse, so that none
-/// waits for its sums.
+/// Every process holds out its own rows. If one has too few, all refuse, so that none waits for its
+/// sums.
 void require_rows_to_hold_out(const BlockSource& rows, const Selecting& how) {
   const int64_t least = how.selection == Selection::kfold ? how.folds : 2;
   double with_few = rows.rows() < least ? 1 : 0;
   solver::reduce(rows, {&with_few, 1});
   require(with_few == 0, MERCER_INVALID_ARGUMENT,
-          "%g processes hold fewer than %lld rows, of which each holds some "
+          "%g processes hold fewer than %ld rows, of which each holds some "
           "out, expected none; "
-          "this one holds %lld",
-          with_few, static_cast<long long>(least), static_cast<long long>(rows.rows()));
+          "this one holds %ld",
+          with_few, least, rows.rows());
 }
 
-/// The rows to be predicted, and those to predict them from: one split for held_out, K for kfold.
+/// One split for held_out, K splits for kfold.
 std::vector<Split> validation_splits(const Selecting& how, const BlockSource& rows) {
   require_rows_to_hold_out(rows, how);
   const int64_t n = rows.rows();
@@ -73,7 +72,7 @@ std::vector<Split> validation_splits(const Selecting& how, const BlockSource& ro
 
 int64_t size_of(const Split& fold) { return std::ssize(fold.held_out); }
 
-/// Lambdas by statistics of one fold's training rows; they are referred to where D is large.
+/// A path from the statistics of a fold's training rows, which are referred to if D is large.
 std::unique_ptr<solver::LambdaPath> path_of(const solver::RowStatistics& statistics, bool center,
                                             Context& context) {
   if (statistics.features() > kMostEigenFeatures)
@@ -81,7 +80,7 @@ std::unique_ptr<solver::LambdaPath> path_of(const solver::RowStatistics& statist
   return solver::make_eigen_path(statistics.clone(context), center, context);
 }
 
-/// Of a fold: one decomposition, or a factor for each lambda.
+/// The work of a fold: one decomposition, or a factor for each lambda.
 int64_t path_units(const Selecting& how, int64_t features) {
   return features > kMostEigenFeatures ? how.lambda_count * solver::cholesky_rows(features)
                                        : solver::eigen_rows(features);
@@ -92,8 +91,8 @@ int64_t path_units(const Selecting& how, int64_t features) {
 Selected validate_primal(const BlockSource& rows, const Selecting& how, Task task, bool center,
                          Context& context, LeftOutScores* left_out) {
   const auto folds = validation_splits(how, rows);
-  // All that the first fold is predicted from; then every fold is added and, but where rows are in
-  // the order of time, every one but the first removed before.
+  // The training rows of the first fold; then each next fold is removed (unless rows are ordered)
+  // and the last one added.
   int64_t rows_read = std::ssize(folds[0].train) - (how.ordered ? 0 : size_of(folds[0]));
   for (const auto& fold : folds) rows_read += (how.ordered ? 1 : 2) * size_of(fold);
   const int64_t of_fold = path_units(how, rows.features());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Lambda by rows that were not fitted on: held out, or fold by fold.
+// Chooses lambda on held-out rows, or fold by fold.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,19 @@
 
 namespace mercer::model {
 
-/// Largest D for which a path over held-out rows decomposes; above it a Cholesky factor per lambda
-/// takes less memory.
+/// Largest D for which a path is an eigendecomposition; above, a Cholesky factor per lambda takes
+/// less memory.
 inline constexpr int64_t kMostEigenFeatures = 4096;
 
-/// Scores of lambdas by paths that are made of the training rows of each fold. of_fold: of
-/// progress, what a path takes beside its rows.
+/// Scores of lambdas by a path for each fold's training rows. of_fold: the work of a path beside
+/// its rows, for progress.
 using PathMaker = std::function<std::unique_ptr<solver::LambdaPath>(const solver::BlockSource& rows,
                                                                     const solver::RowsDone& done)>;
 std::vector<PathPoint> validated_path(const solver::BlockSource& rows, const Selecting& how,
                                       Task task, int64_t of_fold, const PathMaker& make,
                                       Context& context);
 
-/// By Gram matrices, or by n x n systems. The lambda of least score, fitted on all rows.
+/// Fits all rows at the lambda of least score, by Gram matrices or by n x n systems.
 Selected validate_primal(const solver::BlockSource& rows, const Selecting& how, Task task,
                          bool center, Context& context, LeftOutScores* left_out);
 Selected validate_dual(const solver::BlockSource& rows, const Selecting& how, Task task,
