@@ -2,10 +2,11 @@
 # SPDX-FileCopyrightText: The mercer authors
 """The scripts of bench/ on operator-valued features, on generated data in the files they read: a gradient is learnt
 better by features of gradients; bars, ticks at what was measured, r as announced. And the papers' experiments in a small setting:
-every shape that they check holds there, one that does not is told by the exit code.
+every shape that they check holds there, one that does not is told by the exit code. Gaussian processes likewise.
 Usage: operators_test.py BENCH LIBMERCER.so SCRATCH"""
 import contextlib
 import gzip
+import importlib.util
 import io
 import runpy
 import sys
@@ -108,3 +109,10 @@ for part in ("train", "t10k"):
         with gzip.open(scratch / "mnist" / f"{part}-{kind}-ubyte.gz", "wb", 1) as file:
             file.write(bytes(size) + body.tobytes())
 has_shape("simplex", 1, "--data", str(scratch), "--features", "32", "64", "--splits", "2")
+
+X = random.normal(size=(600, 2))
+write("yacht/yacht.csv", X[:120], np.sin(2 * X[:120, 0]) + X[:120, 1] + 0.3 * random.normal(size=120))
+write("spambase/spambase.csv", X, random.random(600) < 1 / (1 + np.exp(-4 * np.sin(X[:, 0]) * X[:, 1])))
+if importlib.util.find_spec("scipy"):  # few rows of one set do not tell how often intervals hold
+    has_shape("gaussian_process", 13, "--data", str(scratch), "--sets", "yacht", "--rows", "60", "--classes", "spambase", "--curves",
+              "yacht", "--sizes", "30", "60", "--splits", "2", "--draws", "8", but=["intervals", "over sets", "log loss", "exact process's"])
