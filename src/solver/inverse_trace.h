@@ -12,5 +12,7 @@ namespace mercer::solver {
 /// sign vectors v: unbiased, with variance 2/16 of the sum of squares off the diagonal of A^{-1}.
 /// L: the lower triangle of A = L L'. O(16 D^2).
 double inverse_trace(MatrixView<const double> L, Context& context);
+/// |L^{-1}|^2 itself: where what is left of a difference counts. D^3/3.
+double exact_inverse_trace(MatrixView<const double> L, Context& context);
 
 }  // namespace mercer::solver

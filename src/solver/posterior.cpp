@@ -23,7 +23,7 @@ constexpr const char* kPosterior = "a posterior covariance";
 constexpr int64_t kPosteriorRows = 64;  // at once
 // Where less is left of the degrees of freedom, residuals are rounding: the noise is then that of
 // the largest marginal likelihood at this lambda, which counts the weights' squares as well.
-constexpr double kLeastDegrees = 1e-4;
+constexpr double kLeastDegrees = 1e-2;
 constexpr double kLeastShift = 100 * 2.3e-16;  // of the trace: below, rounding is all there is
 
 Matrix<double> copy_of(MatrixView<const double> A, Context& context) {
@@ -88,7 +88,7 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
     for (const double scale : scale_) noise_.push_back(noise / (scale * scale));
     return;
   }
-  double trace = static_cast<double>(L_.rows()) - shift_ * inverse_trace(L_.view(), context);
+  double trace = static_cast<double>(L_.rows()) - shift_ * exact_inverse_trace(L_.view(), context);
   if (is_joined()) trace /= static_cast<double>(p);
   measure_noise(rows, weights, trace + (problem.center ? 1 : 0), problem.coupling != nullptr,
                 context);
