@@ -84,14 +84,14 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
   }
   shift_ = n * lambda;
   factor(L_.view());
+  dimension_ = static_cast<double>(L_.rows()) - shift_ * exact_inverse_trace(L_.view(), context);
+  if (is_joined()) dimension_ /= static_cast<double>(p);
+  dimension_ += problem.center ? 1 : 0;
   if (noise > 0) {
     for (const double scale : scale_) noise_.push_back(noise / (scale * scale));
     return;
   }
-  double trace = static_cast<double>(L_.rows()) - shift_ * exact_inverse_trace(L_.view(), context);
-  if (is_joined()) trace /= static_cast<double>(p);
-  measure_noise(rows, weights, trace + (problem.center ? 1 : 0), problem.coupling != nullptr,
-                context);
+  measure_noise(rows, weights, dimension_, problem.coupling != nullptr, context);
 }
 
 void Posterior::measure_noise(const BlockSource& rows, const Weights& weights, double degrees,

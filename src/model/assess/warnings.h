@@ -32,9 +32,8 @@ std::vector<std::string> choice_warnings(const FitReport& report, double fitted,
 
 /// A Gaussian process that is overconfident far from all rows (share_far_away).
 std::vector<std::string> far_warnings(double share, int64_t features);
-/// Hyper-parameters by the evidence: with half the features the lengthscales and the noise's
-/// standard deviation change by these factors.
-std::vector<std::string> evidence_warnings(double lengthscale, double noise, int64_t features);
+/// Hyper-parameters by the evidence of too few features for a fit of so many degrees of freedom.
+std::vector<std::string> evidence_warnings(double dimension, int64_t features);
 
 /// The score compared with the baselines. own: the estimator's parameters.
 std::vector<std::string> score_warnings(const Parameters& own, Task task,

@@ -2,12 +2,10 @@
 // SPDX-FileCopyrightText: The mercer authors
 // A Gaussian process by its marginal likelihood (select.by = evidence), which is maximised from the
 // search's choice and from longer and shorter lengthscales. Few rows and features choose the start,
-// many give the end; lambda of all rows follows in closed form. With too few features noise and
-// lengthscales are biased: a warning says so if half the features give others. Source: Rasmussen
-// and Williams 2006, section 5.4.
-#include <cmath>
+// many give the end; lambda of all rows follows in closed form. Source: Rasmussen and Williams 2006,
+// section 5.4.
+#include <algorithm>
 
-#include "model/assess/warnings.h"
 #include "model/search/search_run.h"
 
 namespace mercer::model {
@@ -15,17 +13,6 @@ namespace {
 
 constexpr TrialSize kStarting{1000, 512}, kEnding{8000, 2048};
 constexpr double kStarts[] = {1, 0.25, 4};  // times the lengthscale that was found
-
-/// Geometric mean of the ratios of lengthscales that are dropped in neither.
-double mean_ratio(const Ard& one, const Ard& other) {
-  double sum = 0, count = 0;
-  for (size_t j = 0; j < one.lengthscale.size(); ++j) {
-    if (std::max(one.lengthscale[j], other.lengthscale[j]) >= kDroppedLengthscale) continue;
-    sum += std::log(one.lengthscale[j] / other.lengthscale[j]);
-    ++count;
-  }
-  return count == 0 ? 1 : std::exp(sum / count);
-}
 
 }  // namespace
 
@@ -56,12 +43,7 @@ void SearchRun::climb_evidence(Chosen& chosen) {
   }
   take(start);
   const TrialSize size{kEnding.rows, std::min(options_.features, kEnding.features)};
-  const Ard end = most_likely(chosen, size, 1, start.lambda);
-  take(end);
-  const Ard half = most_likely(chosen, {size.rows, size.features / 2}, 1, end.lambda);
-  for (std::string& one : evidence_warnings(mean_ratio(half, end),
-                                            std::sqrt(half.noise / end.noise), options_.features))
-    report_.warnings.push_back(std::move(one));
+  take(most_likely(chosen, size, 1, start.lambda));
 }
 
 }  // namespace mercer::model

@@ -177,7 +177,7 @@ void SearchRun::fit_final(Chosen& chosen, Model& model) {
   if (unseen_.empty()) model.path = std::move(learned.path);
   // These were ridge's, which chose the map.
   if (chosen.trial.points.empty()) chosen.point.score = kNaN;
-  chosen.point.dimension = kNaN;
+  chosen.point.dimension = model.posterior ? model.posterior->effective_dimension() : kNaN;
   chosen.point.lambda = learned.lambda;
 }
 
@@ -276,6 +276,10 @@ Model SearchRun::run(Ranges ranges) {
   warn_of_drift(chosen);
   model.preparation = chosen.setting.prepared->by;
   model.ranges = std::move(ranges);
+  if (model.posterior != nullptr && by_evidence())
+    for (std::string& one :
+         evidence_warnings(model.posterior->effective_dimension(), map_->features()))
+      report_.warnings.push_back(std::move(one));
   if (model.posterior != nullptr && options_.calibrate)
     for (std::string& one : far_warnings(share_far_away(model, context_), map_->features()))
       report_.warnings.push_back(std::move(one));
