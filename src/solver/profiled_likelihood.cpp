@@ -3,6 +3,7 @@
 // With A = Z'Z + s I, s = n lambda, W = A^{-1}Z'Y and R = Y - ZW: K^{-1}Y = R/s, Z'K^{-1}Y = W,
 // y'K^{-1}y = (r'r + s w'w)/s without cancellation, K^{-1}Z = Z A^{-1}, and on the n - 1 dimensions
 // that centring leaves log|K| = (n - 1 - D) log s + log|A|, Tr K^{-1} = (n - 1 - D)/s + Tr A^{-1}.
+// Of fewer rows than features A is K itself, which has one eigenvalue s more where Z is centred.
 // From df = mean_o [-(K^{-1}y_o)' dK (K^{-1}y_o) / (2 q_o)] + Tr(K^{-1} dK) / (2 (n - 1)) and
 // dK = dZ Z' + Z dZ' + ds I the derivatives follow.
 #include "solver/profiled_likelihood.h"
@@ -61,7 +62,8 @@ ProfiledLikelihood::ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Co
   residuals_ = Matrix<double>(Y.rows, outputs(), context, kMarginalLikelihood);
   w_ = Matrix<double>(D, outputs(), context, kMarginalLikelihood);
   scaled_ = Matrix<double>(D, outputs(), context, kMarginalLikelihood);
-  A_ = Matrix<double>(D, D, context, kMarginalLikelihood);
+  const int64_t order = is_dual() ? Y.rows : D;
+  A_ = Matrix<double>(order, order, context, kMarginalLikelihood);
 }
 
 // Subtracts the weighted mean row, then weighs rows.
@@ -93,7 +95,11 @@ void ProfiledLikelihood::take_varying(MatrixView<const double> Y, Context& conte
 double ProfiledLikelihood::factor(MatrixView<const double> Z, double noise) {
   const MatrixView<double> A = A_.view();
   A_.fill(0);
-  linalg::rank_update(1.0, Z, A);
+  if (is_dual()) {
+    linalg::multiply(1.0, Transpose::no, Z, Transpose::yes, Z, 0.0, A);
+  } else {
+    linalg::rank_update(1.0, Z, A);
+  }
   for (int64_t j = 0; j < A.rows; ++j) A(j, j) += noise;
   if (linalg::cholesky(A) != 0) return kNaN;
   double half = 0;
@@ -104,10 +110,16 @@ double ProfiledLikelihood::factor(MatrixView<const double> Z, double noise) {
 // Computes W and R. Returns y'K^{-1}y of each output.
 std::vector<double> ProfiledLikelihood::residuals(MatrixView<const double> Z, double noise) {
   const MatrixView<double> W = w_.view(), R = residuals_.view();
-  linalg::multiply(1.0, Transpose::yes, Z, Transpose::no, Y_.view(), 0.0, W);
-  linalg::cholesky_solve(A_.view(), W);
   std::copy_n(Y_.data(), R.rows * R.cols, R.data);
-  linalg::multiply(-1.0, Transpose::no, Z, Transpose::no, W, 1.0, R);
+  if (is_dual()) {
+    linalg::cholesky_solve(A_.view(), R);
+    linalg::multiply(1.0, Transpose::yes, Z, Transpose::no, R, 0.0, W);
+    for (int64_t k = 0; k < R.rows * R.cols; ++k) R.data[k] *= noise;
+  } else {
+    linalg::multiply(1.0, Transpose::yes, Z, Transpose::no, Y_.view(), 0.0, W);
+    linalg::cholesky_solve(A_.view(), W);
+    linalg::multiply(-1.0, Transpose::no, Z, Transpose::no, W, 1.0, R);
+  }
   std::vector<double> quadratic(R.cols, 0.0);
   for (int64_t i = 0; i < R.rows; ++i)
     for (int64_t o = 0; o < R.cols; ++o) quadratic[o] += R(i, o) * R(i, o) / noise;
@@ -125,10 +137,11 @@ double ProfiledLikelihood::trace_of_inverse() {
 }
 
 ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double lambda) {
-  require(Z.rows == rows() && Z.cols == A_.rows(), MERCER_INTERNAL, "features of another shape");
+  require(Z.rows == rows() && Z.cols == by_Z_.cols(), MERCER_INTERNAL, "features of another shape");
   const double noise = static_cast<double>(rows()) * lambda;
   const auto m = static_cast<double>(outputs());
-  const double null = freedom() - static_cast<double>(Z.cols);  // dimensions of eigenvalue s, net
+  // Eigenvalues s of K that A lacks; below 0: those of A that centring takes away.
+  const double null = freedom() - static_cast<double>(A_.rows());
   centre(Z);
   const double log_determinant = null * std::log(noise) + factor(Z, noise);
   if (std::isnan(log_determinant)) return {log_determinant, 0, 0, by_Z_.view()};
@@ -148,7 +161,11 @@ ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double la
       scaled_(j, o) = 2 * share.by_quadratic * w_(j, o) / (m * noise);
   }
   mirror_lower(A_.view(), 1 / freedom());
-  linalg::multiply(1.0, Transpose::no, Z, Transpose::no, A_.view(), 0.0, by_Z_.view());
+  if (is_dual()) {
+    linalg::multiply(1.0, Transpose::no, A_.view(), Transpose::no, Z, 0.0, by_Z_.view());
+  } else {
+    linalg::multiply(1.0, Transpose::no, Z, Transpose::no, A_.view(), 0.0, by_Z_.view());
+  }
   linalg::multiply(-1.0, Transpose::no, residuals_.view(), Transpose::yes, scaled_.view(), 1.0,
                    by_Z_.view());
   // The columns of W^{1/2} df/dZ already sum to 0, so centring Z needs no correction.

@@ -32,7 +32,7 @@ class ProfiledLikelihood {
     double noise = 0;    // s^2; 0: unknown
   };
   /// Y: n x outputs, n >= 2; a centred copy is kept. weights: n numbers > 0, or none. Memory: n D +
-  /// D^2 numbers beside Y, charged.
+  /// r^2 numbers beside Y, charged.
   ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Context& context,
                      std::span<const double> weights, const Options& options);
   ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Context& context,
@@ -53,8 +53,8 @@ class ProfiledLikelihood {
     double noise;             // the noise's share of the targets' variance, mean over outputs
     MatrixView<double> by_Z;  // df/dZ, n x D, until the next call; its columns sum to 0
   };
-  /// At features Z (n x D, centred and weighed in place) and lambda > 0, by the D x D matrix
-  /// A = Z'Z + n lambda I: O(n D^2 + D^3).
+  /// At features Z (n x D, centred and weighed in place) and lambda > 0, by A = Z'Z + n lambda I,
+  /// or of fewer rows than features K: O(n D r + r^3), r the lesser of n and D.
   Point at(MatrixView<double> Z, double lambda);
 
  private:
@@ -64,6 +64,7 @@ class ProfiledLikelihood {
   Share share_of(double quadratic, int64_t o, double shift) const;
   void centre(MatrixView<double> Z) const;
   void take_varying(MatrixView<const double> Y, Context& context);
+  bool is_dual() const noexcept { return by_Z_.rows() < by_Z_.cols(); }  // A is K
   double factor(MatrixView<const double> Z, double noise);
   std::vector<double> residuals(MatrixView<const double> Z, double noise);
   double trace_of_inverse();
@@ -73,7 +74,7 @@ class ProfiledLikelihood {
   std::vector<double> scales_;   // factors of Y
   Matrix<double> Y_;             // scaled to variance 1, so that quadratic forms do not overflow
   Matrix<double> residuals_;     // y - Zw of each output
-  Matrix<double> w_;             // w = A^{-1} Z'y
+  Matrix<double> w_;             // w = Z'K^{-1}y
   Matrix<double> scaled_;        // w divided by the quadratic forms
   Matrix<double> A_;
   Matrix<double> by_Z_;

@@ -44,6 +44,7 @@ void SearchRun::climb_evidence(Chosen& chosen) {
   take(start);
   const TrialSize size{kEnding.rows, std::min(options_.features, kEnding.features)};
   take(most_likely(chosen, size, 1, start.lambda));
+  if (!common) report_relevance(chosen);
 }
 
 }  // namespace mercer::model

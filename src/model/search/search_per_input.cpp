@@ -61,8 +61,9 @@ Ard SearchRun::learn_from(const Setting& setting, const TrialSize& most,
   const std::vector<int64_t> sample = sample_rows(split_.train, most.rows, fit_.select.seed);
   const int64_t d = std::ssize(units), n = std::ssize(sample),
                 outputs = coded_outputs(fit_.coding, Y_.cols);
-  const feature::FeatureMap& unit =
-      unit_of(setting, std::min({options_.features, most.features, 2 * n}));
+  const feature::FeatureMap& unit = unit_of(
+      setting,
+      std::min({options_.features, most.features, by_evidence() ? options_.features : 2 * n}));
   if (!is_learnable(unit)) return {};
   // Without room for this a search leaves it out, unless it was asked for.
   const int64_t least = d * (judge_.classifies() ? kRowsPerInputOfClasses : kRowsPerInput);
@@ -208,10 +209,14 @@ void SearchRun::try_per_input(Chosen& chosen) {
     report_.warnings.emplace_back(
         "no lengthscale for each input was found that is better than one for all, which is kept: "
         "relevances are equal");
-  report_.relevance = of_inputs(relevance(best.learnt.lengthscale), X_.cols(),
-                                best.chosen.setting.prepared->by.flagged);
   best.chosen.whole = chosen.whole;
   chosen = std::move(best.chosen);
+  report_relevance(chosen);
+}
+
+void SearchRun::report_relevance(const Chosen& chosen) {
+  report_.relevance =
+      of_inputs(relevance(chosen.lengthscales), X_.cols(), chosen.setting.prepared->by.flagged);
 }
 
 }  // namespace mercer::model

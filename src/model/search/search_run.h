@@ -131,6 +131,7 @@ class SearchRun {
   /// Switches to a lengthscale per input if it is better by more than its standard error, or asked
   /// for.
   void try_per_input(Chosen& chosen);
+  void report_relevance(const Chosen& chosen);  // of lengthscales for each input
   /// Lengthscales per input, with the common factor and lambda of least loss.
   struct PerInputFit {
     Ard learnt;
