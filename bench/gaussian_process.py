@@ -182,7 +182,7 @@ def hyper_parameters(library, asked, n=240):
         ours = [process(library, {**COMMON, **WAYS["evidence"]}, *split[:3]) for split in splits]
         exact = [most_likely(*split[:2]).at(split[2]) for split in splits]
         ratios = np.array([(o.lengthscale / e.lengthscale, np.sqrt(o.noise / e.noise)) for o, e in zip(ours, exact)])
-        warned = np.array([any("half of the features" in text for text in o.warnings) for o in ours])
+        warned = np.array([any("effective degrees of freedom" in text for text in o.warnings) for o in ours])
         off = (np.abs(np.log(ratios)) > np.log(1.1)).any(1)
         silent, off_all = silent + int(np.sum(off & ~warned)), off_all + int(off.sum())
         print(f"{name:>30} {written(ratios[:, 0]):>16} {written(ratios[:, 1]):>16} {off.sum():4} {warned.sum():7} {np.sum(off & ~warned):16}",
