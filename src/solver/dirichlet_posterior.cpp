@@ -81,10 +81,6 @@ double ClassSums::weight() const noexcept {
   return sum;
 }
 
-void ClassSums::merge(const ClassSums& other) {
-  for (std::size_t k = 0; k < of_class_.size(); ++k) of_class_[k].merge(other.of_class_[k]);
-}
-
 RowStatistics ClassSums::of_process(int64_t k, double alpha, Context& context) const {
   const DirichletTarget own = dirichlet_target(alpha, true), other = dirichlet_target(alpha, false);
   RowStatistics all(features(), 1, context);

@@ -27,7 +27,6 @@ class ClassSums {
   int64_t classes() const noexcept { return std::ssize(of_class_); }
   int64_t features() const noexcept { return of_class_[0].features(); }
   double weight() const noexcept;
-  void merge(const ClassSums& other);
   /// Statistics of class k's regression: one output, rows weighed by 1 over their noise variance.
   RowStatistics of_process(int64_t k, double alpha, Context& context) const;
 

@@ -188,7 +188,7 @@ std::vector<double> DualSystem::gcv(double lambda) const {
   return result;
 }
 
-std::vector<double> DualSystem::evidence(double lambda) const {
+std::vector<double> DualSystem::evidence(double lambda, double noise) const {
   const double shift = checked_shift(lambda, n_), degrees = n_ - (center_ ? 1.0 : 0.0);
   const std::vector<double> none(outputs(), 0.0);
   EvidenceSums sums(none, shift, degrees - static_cast<double>(rows()));
@@ -196,7 +196,7 @@ std::vector<double> DualSystem::evidence(double lambda) const {
     const double s = s_[j];
     sums.add(s, UY_.view().row(j), shift, 1 / (s + shift));
   }
-  return sums.of(degrees);
+  return sums.of(degrees, shift, noise);
 }
 
 double DualSystem::effective_dimension(double lambda) const {

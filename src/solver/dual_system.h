@@ -54,7 +54,7 @@ class DualSystem {
   /// n RSS / (n - Tr H)^2 per output; infinite where the fit interpolates, n - Tr H <= 1e-8 n.
   std::vector<double> gcv(double lambda) const;
   /// As RidgePath::evidence.
-  std::vector<double> evidence(double lambda) const;
+  std::vector<double> evidence(double lambda, double noise = 0) const;
   /// Tr H, one more for the intercept when centred.
   double effective_dimension(double lambda) const;
   /// (y - f)_i / (1 - H_ii) of rows [first, last): rows x (lambdas times outputs), all outputs of

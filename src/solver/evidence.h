@@ -9,6 +9,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <span>
 #include <vector>
 
@@ -27,11 +28,19 @@ class EvidenceSums {
     determinant_ += std::log(s + shift);
     for (std::size_t o = 0; o < quadratic_.size(); ++o) quadratic_[o] += share * c[o] * c[o];
   }
-  /// f of each output; 0 for a constant output, which says nothing about lambda.
-  std::vector<double> of(double degrees) const {
+  /// f of each output; 0 for a constant output, which says nothing about lambda. noise: s^2 if it
+  /// is known, by which the amplitude is s^2/shift instead of the best; else 0.
+  std::vector<double> of(double degrees, double shift, double noise) const {
     std::vector<double> result;
-    for (const double q : quadratic_)
-      result.push_back(q > 0 ? 0.5 * std::log(q) + determinant_ / (2 * degrees) : 0.0);
+    const double amplitude = noise / shift, determinant = determinant_ / (2 * degrees);
+    for (const double q : quadratic_) {
+      if (noise > 0) {
+        result.push_back(q / (2 * degrees * amplitude) + determinant +
+                         0.5 * std::log(2 * std::numbers::pi * amplitude));
+      } else {
+        result.push_back(q > 0 ? 0.5 * std::log(q) + determinant : 0.0);
+      }
+    }
     return result;
   }
 

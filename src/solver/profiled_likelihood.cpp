@@ -144,15 +144,14 @@ ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double la
   const double null = freedom() - static_cast<double>(A_.rows());
   centre(Z);
   const double log_determinant = null * std::log(noise) + factor(Z, noise);
-  if (std::isnan(log_determinant)) return {log_determinant, 0, 0, by_Z_.view()};
+  if (std::isnan(log_determinant)) return {log_determinant, 0, by_Z_.view()};
   const std::vector<double> quadratic = residuals(Z, noise);
-  Point point{log_determinant / (2 * freedom()), 0, 0, by_Z_.view()};
+  Point point{log_determinant / (2 * freedom()), 0, by_Z_.view()};
   point.slope = noise * (null / noise + trace_of_inverse()) / (2 * freedom());
   for (int64_t o = 0; o < outputs(); ++o) {
     const Share share = share_of(quadratic[o], o, noise);
     point.value += share.value / m;
     point.slope += share.slope / m;
-    point.noise += share.noise / m;
     for (int64_t i = 0; i < rows(); ++i) {
       const double r = residuals_(i, o);
       point.slope -= share.by_quadratic * r * r / (noise * m);
@@ -176,14 +175,13 @@ ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double la
 // An output's part of f given its y'K^{-1}y, at the best amplitude, or at the known noise.
 ProfiledLikelihood::Share ProfiledLikelihood::share_of(double quadratic, int64_t o,
                                                        double shift) const {
-  if (options_.noise == 0)
-    return {std::log(quadratic) / 2, 0, 1 / (2 * quadratic), shift * quadratic / freedom()};
+  if (options_.noise == 0) return {std::log(quadratic) / 2, 0, 1 / (2 * quadratic)};
   const double scale = scales_[o];
   const double noise = options_.noise * scale * scale, amplitude = noise / shift;
   const double by_quadratic = 1 / (2 * freedom() * amplitude);
   return {
       by_quadratic * quadratic + std::log(2 * std::numbers::pi * amplitude / (scale * scale)) / 2,
-      by_quadratic * quadratic - 0.5, by_quadratic, noise};
+      by_quadratic * quadratic - 0.5, by_quadratic};
 }
 
 }  // namespace mercer::solver

@@ -50,7 +50,6 @@ class ProfiledLikelihood {
   struct Point {
     double value;             // f; NaN where K is not numerically positive definite
     double slope;             // df / d log lambda
-    double noise;             // the noise's share of the targets' variance, mean over outputs
     MatrixView<double> by_Z;  // df/dZ, n x D, until the next call; its columns sum to 0
   };
   /// At features Z (n x D, centred and weighed in place) and lambda > 0, by A = Z'Z + n lambda I,
@@ -59,7 +58,7 @@ class ProfiledLikelihood {
 
  private:
   struct Share {
-    double value, slope, by_quadratic, noise;  // slope: in log lambda, with K fixed
+    double value, slope, by_quadratic;  // slope: in log lambda, with K fixed
   };
   Share share_of(double quadratic, int64_t o, double shift) const;
   void centre(MatrixView<double> Z) const;

@@ -75,8 +75,9 @@ class RidgePath {
   /// n RSS / (n - Tr H)^2 per output (Golub, Heath, Wahba 1979); infinite where the fit
   /// interpolates, n - Tr H <= 1e-8 n.
   std::vector<double> gcv(double lambda) const;
-  /// The negative log marginal likelihood of each output, scaled as in evidence.h.
-  std::vector<double> evidence(double lambda) const;
+  /// The negative log marginal likelihood of each output, scaled as in evidence.h. noise: its
+  /// variance for a row of weight 1, if it is known.
+  std::vector<double> evidence(double lambda, double noise = 0) const;
   /// Mean squared error per output on held-out rows given as statistics (full gram needed: O(D^2
   /// outputs)).
   std::vector<double> held_out_error(double lambda, const RowStatistics& held_out) const;

@@ -140,7 +140,7 @@ std::vector<double> RidgePath::gcv(double lambda) const {
   return score;
 }
 
-std::vector<double> RidgePath::evidence(double lambda) const {
+std::vector<double> RidgePath::evidence(double lambda, double noise) const {
   const double shift = checked_shift(lambda, weight());
   const double degrees = weight() - static_cast<double>(state_->centered);
   EvidenceSums sums(state_->outside, shift, degrees - static_cast<double>(features()));
@@ -150,7 +150,7 @@ std::vector<double> RidgePath::evidence(double lambda) const {
     sums.add(s, state_->projected.view().row(static_cast<int64_t>(i)), shift,
              s > state_->null_level ? 1 / (s * (s + shift)) : -state_->inverse(i, shift) / shift);
   }
-  return sums.of(degrees);
+  return sums.of(degrees, shift, noise);
 }
 
 std::vector<double> RidgePath::held_out_error(double lambda, const RowStatistics& held_out) const {

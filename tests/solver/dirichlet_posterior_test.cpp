@@ -86,7 +86,7 @@ TEST_CASE("dirichlet: means and variances of the reference's classes") {
     }
 }
 
-TEST_CASE("dirichlet: a class is a Gaussian process of weighted rows, read back, merged") {
+TEST_CASE("dirichlet: a class is a Gaussian process of weighted rows, read back") {
   constexpr int64_t n = 40, D = 6, K = 3;
   const double alpha = 0.03, lambda = 0.02;
   const Matrix<double> Z = test::random_matrix(n, D, 5), Y = codes(n, K);
@@ -125,14 +125,6 @@ TEST_CASE("dirichlet: a class is a Gaussian process of weighted rows, read back,
   }
   const Moments again = moments(DirichletPosterior(posterior.numbers(), D, K), T);
   CHECK(largest(again.variance, found.variance) == 0);
-  const test::MatrixSource first(Z.view().block_rows(0, 15), Y.view().block_rows(0, 15), 7, false,
-                                 {given.begin(), given.begin() + 15});
-  const test::MatrixSource second(Z.view().block_rows(15, n), Y.view().block_rows(15, n), 7, false,
-                                  {given.begin() + 15, given.end()});
-  ClassSums merged(first, context);
-  merged.merge(ClassSums(second, context));
-  const Moments joined = moments(DirichletPosterior(merged, alpha, lambda, true, context), T);
-  CHECK(largest(joined.mean, found.mean) < 1e-9);
 }
 
 TEST_CASE("dirichlet: numbers that are none, or too few, are refused") {

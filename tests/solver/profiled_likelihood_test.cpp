@@ -122,6 +122,14 @@ TEST_CASE("evidence: paths of lambda differ by what the n x n formula does") {
       const auto mean = [&](const std::vector<double>& each) {
         return std::accumulate(each.begin(), each.end(), 0.0) / static_cast<double>(each.size());
       };
+      for (const double lambda : {1e-1, 1e-3}) {
+        const double noise = 0.2;
+        ProfiledLikelihood known(Y.view(), shape.D, context, weights, {.noise = noise});
+        const Matrix<double> own = test::copy(Z.view());
+        const double value = known.at(own.view(), lambda).value;
+        CHECK(mean(path.evidence(lambda, noise)) == Approx(value).epsilon(1e-8));
+        CHECK(mean(dual.evidence(lambda, noise)) == Approx(value).epsilon(1e-8));
+      }
       for (const double lambda : {1e-3, 1e-6}) {
         CAPTURE(shape.n, shape.D, lambda, weighs);
         const double plain = plain_value(Z.view(), Y.view(), lambda, weights) -

@@ -5,7 +5,8 @@
 // held-out rows.
 #include <algorithm>
 #include <cmath>
-#include <optional>
+#include <iterator>
+#include <vector>
 
 #include "base/error.h"
 #include "base/fields.h"
@@ -78,23 +79,6 @@ class DirichletPredictor final : public Predictor {
   Matrix<double> draws_;
 };
 
-using Scores = std::vector<ScoredRows>;
-
-ScoredRows scored_by(const Predictor& predictor, const solver::BlockSource& rows,
-                     Context& context) {
-  const int64_t n = rows.rows(), K = rows.outputs();
-  ScoredRows all{Matrix<double>(n, K, context, "scores of rows held out"),
-                 Matrix<double>(n, K, context, "classes of rows held out"), std::vector<double>(n),
-                 rows.reduction()};
-  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
-    const int64_t last = block.first + block.Z.rows;
-    predictor.predict(block.Z, all.scores.view().block_rows(block.first, last));
-    std::copy_n(block.Y.data, block.Y.rows * K, all.targets.view().row(block.first));
-    for (int64_t i = 0; i < block.Z.rows; ++i) all.weights[block.first + i] = block.weight(i);
-  });
-  return all;
-}
-
 /// A fit of one data set.
 class DirichletFit {
  public:
@@ -102,23 +86,24 @@ class DirichletFit {
                const Selecting& selecting, Context& context)
       : rows_(rows), selecting_(selecting), center_(estimating.center), context_(context) {
     const Value* const alpha = estimating.parameters.find("alpha");
-    if (alpha != nullptr) alpha_ = std::get<double>(*alpha);
-    if (selecting.selection == Selection::fixed) lambda_ = selecting.lambda;
+    if (alpha != nullptr) alphas_ = {std::get<double>(*alpha)};
+    if (selecting.selection == Selection::fixed) lambdas_ = {selecting.lambda};
+    best_ = {alphas_[0], lambdas_[0]};
   }
 
   Learned run() {
     Stage stage(context_, kDirichletUnits);
     Calibration calibration = plain_softmax(rows_.outputs());
-    if (!alpha_ || !lambda_) {
+    if (alphas_.size() * lambdas_.size() > 1) {
       stage.share(kChoosing);
       calibration = choose();
       stage.advance(kChoosing);
     }
     stage.share(kDirichletUnits - kChoosing);
     const solver::ClassSums sums(rows_, context_);
-    auto predictor = predictor_of(sums, *alpha_, *lambda_);
+    auto predictor = predictor_of(sums, best_);
     predictor->check();
-    return {std::move(predictor), *lambda_, std::move(path_), std::move(calibration)};
+    return {std::move(predictor), best_.lambda, std::move(path_), std::move(calibration)};
   }
 
  private:
@@ -126,73 +111,66 @@ class DirichletFit {
     double alpha, lambda;
   };
 
-  std::shared_ptr<const Predictor> predictor_of(const solver::ClassSums& sums, double alpha,
-                                                double lambda) {
+  std::shared_ptr<const Predictor> predictor_of(const solver::ClassSums& sums,
+                                                const Candidate& at) {
     return std::make_shared<DirichletPredictor>(
-        solver::DirichletPosterior(sums, alpha, lambda, center_, context_));
+        solver::DirichletPosterior(sums, at.alpha, at.lambda, center_, context_));
   }
 
-  /// Chooses lambda at the default alpha, then alpha; then calibrates on held-out scores.
+  /// Chooses lambda at the first alpha, then alpha; then calibrates on held-out scores.
   Calibration choose() {
-    space_.emplace(rows_, context_);
+    const solver::RowSpace space(rows_, context_);  // of all rows, held-out ones too
     std::vector<Candidate> candidates;
-    for (const double lambda : kLambdas)
-      candidates.push_back({alpha_.value_or(kAlphas[0]), lambda_.value_or(lambda)});
-    if (lambda_) candidates.resize(1);
-    const ScoredRows* best = take_best(candidates);
-    if (!alpha_) {
-      candidates.clear();
-      for (const double alpha : kAlphas) candidates.push_back({alpha, *chosen_lambda_});
-      best = take_best(candidates);
-    }
-    alpha_ = chosen_alpha_;
-    lambda_ = chosen_lambda_;
-    space_.reset();
-    return fit_calibration(*best, context_, Prior::softmax);
+    for (const double lambda : lambdas_) candidates.push_back({alphas_[0], lambda});
+    try_all(space.rows(), candidates);
+    for (const Candidate& one : candidates) path_.push_back({one.lambda, losses_[path_.size()]});
+    candidates.clear();
+    for (size_t k = 1; k < alphas_.size(); ++k) candidates.push_back({alphas_[k], best_.lambda});
+    try_all(space.rows(), candidates);
+    return fit_calibration(scored_, context_, Prior::softmax);
   }
 
-  const ScoredRows* take_best(const std::vector<Candidate>& candidates) {
-    scores_ = score(candidates);
-    double least = kInfinity;
-    size_t best = 0;
-    for (size_t c = 0; c < candidates.size(); ++c) {
-      const std::vector<double> losses = log_losses(scores_[c], plain_softmax(rows_.outputs()));
-      const double loss = weighted_mean(losses, scores_[c].weights, rows_.reduction());
-      if (candidates[c].alpha == candidates[0].alpha) path_.push_back({candidates[c].lambda, loss});
-      if (loss < least) least = loss, best = c;
-    }
-    chosen_alpha_ = candidates[best].alpha;
-    chosen_lambda_ = candidates[best].lambda;
-    return &scores_[best];
-  }
-
-  /// The loss of all held-out rows for each candidate.
-  Scores score(const std::vector<Candidate>& candidates) {
-    const solver::BlockSource& rows = space_->rows();
-    std::vector<Scores> parts(candidates.size());
+  /// Keeps the candidate of least loss on held-out rows, and its scores of these.
+  void try_all(const solver::BlockSource& rows, const std::vector<Candidate>& candidates) {
+    if (candidates.empty()) return;
+    std::vector<std::vector<ScoredRows>> parts(candidates.size());
     const std::vector<Split> splits = splits_of(rows, selecting_);
     Stage stage(context_, std::ssize(splits));
     for (const Split& split : splits) {
       const auto train = rows.subset(split.train), held_out = rows.subset(split.held_out);
       const solver::ClassSums sums(*train, context_);
-      for (size_t c = 0; c < candidates.size(); ++c)
-        parts[c].push_back(scored_by(*predictor_of(sums, candidates[c].alpha, candidates[c].lambda),
-                                     *held_out, context_));
+      for (size_t c = 0; c < candidates.size(); ++c) {
+        const auto predictor = predictor_of(sums, candidates[c]);
+        const auto scoring = [&](MatrixView<const double> Z, MatrixView<double> scores) {
+          predictor->predict(Z, scores);
+        };
+        parts[c].push_back(score_all(*held_out, scoring, context_));
+      }
       stage.advance(1);
     }
-    Scores all;
-    for (const Scores& part : parts) all.push_back(joined(part, context_));
-    return all;
+    for (size_t c = 0; c < candidates.size(); ++c) keep(candidates[c], joined(parts[c], context_));
+  }
+
+  void keep(const Candidate& candidate, ScoredRows scored) {
+    const std::vector<double> losses = log_losses(scored, plain_softmax(rows_.outputs()));
+    const double loss = weighted_mean(losses, scored.weights, rows_.reduction());
+    losses_.push_back(loss);
+    if (losses_.size() > 1 && !(loss < least_)) return;
+    least_ = loss;
+    best_ = candidate;
+    scored_ = std::move(scored);
   }
 
   const solver::BlockSource& rows_;
   const Selecting& selecting_;
   bool center_;
   Context& context_;
-  std::optional<solver::RowSpace> space_;  // of all rows, held-out ones too
-  std::optional<double> alpha_, lambda_;   // given, or chosen
-  std::optional<double> chosen_alpha_, chosen_lambda_;
-  Scores scores_;
+  std::vector<double> alphas_{std::begin(kAlphas), std::end(kAlphas)};  // to try
+  std::vector<double> lambdas_{std::begin(kLambdas), std::end(kLambdas)};
+  Candidate best_{};
+  double least_ = 0;  // its loss
+  ScoredRows scored_;
+  std::vector<double> losses_;  // of all that was tried
   std::vector<PathPoint> path_;
 };
 

@@ -29,11 +29,10 @@ std::shared_ptr<const solver::Posterior> posterior_at(const solver::BlockSource&
                                                       const Selected& selected,
                                                       const Selecting& selecting, Sums sums,
                                                       Context& context) {
-  const Value* const noise = estimating.parameters.find("noise");
   try {
-    return std::make_shared<const solver::Posterior>(
-        rows, estimating.problem(), selected.lambda, selected.weights,
-        noise == nullptr ? 0.0 : std::get<double>(*noise), context, std::move(sums));
+    return std::make_shared<const solver::Posterior>(rows, estimating.problem(), selected.lambda,
+                                                     selected.weights, selecting.noise, context,
+                                                     std::move(sums));
   } catch (const Error& error) {
     const bool lost = error.status() == MERCER_NOT_POSITIVE_DEFINITE;
     if (!lost || selecting.selection == Selection::fixed || selected.lambda > kMostRaised) throw;
@@ -42,7 +41,10 @@ std::shared_ptr<const solver::Posterior> posterior_at(const solver::BlockSource&
 }
 
 Learned fit_gp(const solver::BlockSource& rows, const Estimating& estimating, const Coding& coding,
-               const Selecting& selecting, Context& context) {
+               const Selecting& asked, Context& context) {
+  Selecting selecting = asked;
+  const Value* const noise = estimating.parameters.find("noise");
+  if (noise != nullptr) selecting.noise = std::get<double>(*noise);
   Stage stage(context, kGpUnits);
   stage.share(kGpUnits / 2);
   Sums sums;

@@ -40,8 +40,6 @@ class Objective {
   bool varies() const { return likelihood_.outputs() > 0; }
   /// Nats of log likelihood, over all rows and outputs, per unit of f.
   double nats() const { return likelihood_.freedom() * static_cast<double>(likelihood_.outputs()); }
-  /// In the last call.
-  double noise() const { return noise_; }
 
   /// theta = log l_1, ..., log l_d (or their common value) and phi. In nats, because the gradient
   /// is the first step, which in nats per row would be hundreds of times too short.
@@ -53,7 +51,6 @@ class Objective {
     const double above = std::exp(theta.back());
     const auto point = likelihood_.at(Z_.view(), kLeastArdLambda + above);
     if (!std::isfinite(point.value)) return point.value;
-    noise_ = point.noise;
     derivatives_of(unit_).pull_back(inputs_.view(), point.by_Z, context_, pulled_.view());
     std::vector<double> each(X_.cols);
     feature::log_lengthscale_gradient<double>(inputs_.view(), pulled_.view(), each);
@@ -80,7 +77,6 @@ class Objective {
   Context& context_;
   solver::ProfiledLikelihood likelihood_;
   bool common_;
-  double noise_ = 0;
   Matrix<double> inputs_;  // in units of the lengthscales
   Matrix<double> pulled_;
   Matrix<double> Z_;
@@ -111,11 +107,10 @@ int64_t drop_far(Objective& objective, double value, std::span<double> theta) {
 
 void climb(Objective& objective, const ArdOptions& options, Context& context,
            std::span<double> theta, Ard& ard) {
-  double first = 0, least = kInfinity;
+  double first = 0;
   const auto counted = [&](std::span<const double> at, std::span<double> gradient) {
     const double value = objective(at, gradient);
     if (ard.evaluations++ == 0) first = value;
-    if (value < least) least = value, ard.noise = objective.noise();
     return value;
   };
   const linalg::LbfgsResult found =

@@ -38,7 +38,6 @@ struct Ard {
   int64_t evaluations = 0;          // of the likelihood with its gradient
   double gain = 0;                  // in log marginal likelihood, in nats per row and output
   double value = 0;                 // f of solver/profiled_likelihood.h
-  double noise = 0;                 // the noise's share of the targets' variance
 };
 
 /// Minimises the negative log marginal likelihood (solver/profiled_likelihood.h) over log l_1, ...,

@@ -11,24 +11,29 @@
 
 namespace mercer::model {
 
-ScoredRows score_all(const solver::BlockSource& rows, const solver::Weights& weights,
-                     Context& context) {
+ScoredRows score_all(const solver::BlockSource& rows, const Scoring& scoring, Context& context) {
   ScoredRows all{Matrix<double>(rows.rows(), rows.outputs(), context, "scores"),
                  Matrix<double>(rows.rows(), rows.outputs(), context, "targets"),
                  {},
                  rows.reduction()};
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
-    const int64_t end = block.first + block.Z.rows;
-    const auto scores = all.scores.view().block_rows(block.first, end);
-    for (int64_t i = 0; i < scores.rows; ++i) {
-      std::ranges::copy(weights.intercept, scores.row(i));
+    for (int64_t i = 0; i < block.Z.rows; ++i) {
       std::copy_n(block.Y.row(i), block.Y.cols, all.targets.view().row(block.first + i));
       all.weights.push_back(block.weight(i));
     }
-    linalg::multiply(1.0, linalg::Transpose::no, block.Z, linalg::Transpose::no, weights.w.view(),
-                     1.0, scores);
+    scoring(block.Z, all.scores.view().block_rows(block.first, block.first + block.Z.rows));
   });
   return all;
+}
+
+ScoredRows score_all(const solver::BlockSource& rows, const solver::Weights& weights,
+                     Context& context) {
+  const auto linear = [&](MatrixView<const double> Z, MatrixView<double> scores) {
+    for (int64_t i = 0; i < scores.rows; ++i) std::ranges::copy(weights.intercept, scores.row(i));
+    linalg::multiply(1.0, linalg::Transpose::no, Z, linalg::Transpose::no, weights.w.view(), 1.0,
+                     scores);
+  };
+  return score_all(rows, linear, context);
 }
 
 std::vector<double> row_losses(const solver::LossOptions& options, const ScoredRows& rows) {

@@ -3,6 +3,7 @@
 // Scores of held-out rows, kept with their targets for row losses and calibration.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct ScoredRows {
 /// rows x outputs numbers, charged to the context.
 ScoredRows score_all(const solver::BlockSource& rows, const solver::Weights& weights,
                      Context& context);
+/// The same by any scoring(features, scores) of blocks of rows.
+using Scoring = std::function<void(MatrixView<const double> Z, MatrixView<double> scores)>;
+ScoredRows score_all(const solver::BlockSource& rows, const Scoring& scoring, Context& context);
 
 /// The loss of every row; scores have as many columns as targets.
 std::vector<double> row_losses(const solver::LossOptions& options, const ScoredRows& rows);

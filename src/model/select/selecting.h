@@ -21,6 +21,7 @@ struct Selecting {
   int64_t lambda_count = 27;
   int64_t folds = 5;               // kfold
   double held_out_fraction = 0.1;  // held_out
+  double noise = 0;                // evidence: its variance, if it is known
   uint64_t seed = 0;     // of every choice of rows: held out, in folds, sampled for quantiles
   bool ordered = false;  // in time: held-out rows are later than training rows
 };

@@ -69,14 +69,15 @@ double choose_left_out(const PairedLosses& losses, const Dimension& dimension,
 
 /// The lambda of largest evidence between the neighbours of the path's best, by sections.
 template <class System>
-double most_likely(const System& system, const std::vector<PathPoint>& path, double best) {
+double most_likely(const System& system, const std::vector<PathPoint>& path, double best,
+                   double noise) {
   const double step = path.size() < 2 ? 0 : std::log(path[0].lambda / path[1].lambda);
   constexpr double kSections = 0.6180339887498949;  // of the interval kept: the golden ratio
   double low = std::log(best) - step, high = std::log(best) + step;
   while (high - low > kLambdaTolerance) {
     const double left = high - kSections * (high - low), right = low + kSections * (high - low);
-    const bool falls =
-        total(system.evidence(std::exp(left))) > total(system.evidence(std::exp(right)));
+    const bool falls = total(system.evidence(std::exp(left), noise)) >
+                       total(system.evidence(std::exp(right), noise));
     (falls ? low : high) = falls ? left : right;
   }
   return std::exp((low + high) / 2);
@@ -90,14 +91,15 @@ Selected select_by(const System& system, const Selecting& how, const LeaveOut& l
   if (how.selection != Selection::loo) {
     const bool gcv = how.selection == Selection::gcv;
     for (PathPoint& point : result.path)
-      point.score = total(gcv ? system.gcv(point.lambda) : system.evidence(point.lambda));
+      point.score =
+          total(gcv ? system.gcv(point.lambda) : system.evidence(point.lambda, how.noise));
     const PathPoint& best = best_point(result.path);
     require(std::isfinite(best.score), MERCER_INVALID_ARGUMENT,
             "no lambda has a finite score by %s: the %ld rows' weights "
             "sum to less than the features have degrees of freedom, expected more rows, weights "
             "of mean 1 or another selection",
             gcv ? "generalised cross-validation" : "the evidence", system.rows());
-    result.lambda = gcv ? best.lambda : most_likely(system, result.path, best.lambda);
+    result.lambda = gcv ? best.lambda : most_likely(system, result.path, best.lambda, how.noise);
   } else {
     PairedLosses losses(std::ssize(result.path));
     leave_out(lambdas_of(result.path), losses);
