@@ -41,7 +41,7 @@ def process(library, spec, X, y, X_test):
     """What a gp says of the test rows; without a lengthscale where it has one for each input."""
     model = library.fit_model({"model": "gp", **({} if "search" in spec else {"assess": False}), **spec}, X, y[:, None])
     said = {}
-    for what in ("value", "variance", "predictive_variance"):
+    for what in ("value", "latent_variance", "predictive_variance"):
         said[what] = np.empty((len(X_test), 1))
         library.model_predict(model, rows(X_test), what.encode(), None, None, matrix(said[what]))
     value, variance, predictive = (column[:, 0] for column in said.values())

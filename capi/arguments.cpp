@@ -9,15 +9,13 @@
 namespace mercer::capi {
 namespace {
 
-[[noreturn]] void refuse_size(const char* name, uint32_t size, uint32_t least) {
-  fail(MERCER_INVALID_ARGUMENT, "%s->struct_size = %u, expected sizeof the struct (%u to %u)", name,
-       size, least, kLargestOptions);
-}
-
-uint32_t struct_size_of(const char* name, const void* options, uint32_t first_size) {
+uint32_t struct_size_of(const char* name, const void* options, uint32_t first_size,
+                        uint32_t known_size) {
   uint32_t size = 0;
   std::memcpy(&size, options, sizeof size);
-  if (size < first_size || size > kLargestOptions) refuse_size(name, size, first_size);
+  require(size >= first_size && size <= kLargestOptions, MERCER_INVALID_ARGUMENT,
+          "%s->struct_size = %u, expected sizeof the struct: %u in this version (%u to %u)", name,
+          size, known_size, first_size, kLargestOptions);
   return size;
 }
 
@@ -159,7 +157,7 @@ void copy_text(std::string_view text, char* buffer, int64_t capacity, int64_t* n
 
 void read_struct(const char* name, const void* options, uint32_t first_size, uint32_t known_size,
                  void* known) {
-  const uint32_t size = struct_size_of(name, options, first_size);
+  const uint32_t size = struct_size_of(name, options, first_size, known_size);
   const auto* bytes = static_cast<const unsigned char*>(options);
   for (uint32_t i = known_size; i < size; ++i) {
     require(bytes[i] == 0, MERCER_INVALID_ARGUMENT,
@@ -172,7 +170,7 @@ void read_struct(const char* name, const void* options, uint32_t first_size, uin
 void write_defaults(const void* defaults, uint32_t first_size, uint32_t known_size, void* options,
                     const char* name) {
   check_not_null(name, options, "a struct");
-  const uint32_t size = struct_size_of(name, options, first_size);
+  const uint32_t size = struct_size_of(name, options, first_size, known_size);
   std::memset(options, 0, size);
   std::memcpy(options, defaults, std::min(size, known_size));
   std::memcpy(options, &size, sizeof size);

@@ -169,7 +169,7 @@ constexpr Prediction kPredictions[] = {
      differentiate<Kind::hessian_diagonal>},
     {"laplacian", has_derivatives, blocks<Kind::laplacian>, differentiate<Kind::laplacian>},
     {"partials", has_derivatives, blocks<Kind::partials>, differentiate<Kind::partials>},
-    {"variance", has_posterior, outputs, variance<model::Spread::latent>},
+    {"latent_variance", has_posterior, outputs, variance<model::Spread::latent>},
     {"predictive_variance", has_posterior, outputs, variance<model::Spread::predictive>},
     {"gradient_variance", has_posterior, blocks<Kind::gradient>, gradient_variance},
     {"quantile", has_posterior, quantile_columns, quantile},
@@ -185,18 +185,30 @@ constexpr Prediction kPredictions[] = {
      field<FieldKind::stream>},
 };
 
+const char* needed_by(const Prediction& entry) {
+  if (entry.has == has_posterior) return " (it needs the posterior that model gp keeps)";
+  if (entry.has == has_derivatives) return " (it needs a map with derivatives)";
+  if (entry.has == has_preimages) return " (it needs model kernel_pca)";
+  if (entry.has == is_classification || entry.has == has_probabilities)
+    return " (it needs a classification)";
+  return " (it needs a kernel of vector fields)";
+}
+
 }  // namespace
 
 const Prediction& prediction_of(const char* what, const Model& model) {
   const std::string_view name = what == nullptr ? "value" : what;
   std::string known;
+  const char* lacking = "";
   for (const Prediction& entry : kPredictions) {
-    if (!entry.has(model)) continue;
-    if (entry.name == name) return entry;
-    known += std::string(known.empty() ? "" : ", ") + entry.name;
+    if (entry.name == name) {
+      if (entry.has(model)) return entry;
+      lacking = needed_by(entry);
+    }
+    if (entry.has(model)) known += std::string(known.empty() ? "" : ", ") + entry.name;
   }
-  fail(MERCER_UNSUPPORTED, "what = \"%s\" of this model, expected %s", std::string(name).c_str(),
-       known.c_str());
+  fail(MERCER_UNSUPPORTED, "what = \"%s\" of this model%s, expected %s", std::string(name).c_str(),
+       lacking, known.c_str());
 }
 
 }  // namespace mercer::capi

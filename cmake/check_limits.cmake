@@ -67,14 +67,14 @@ foreach(document README.md CHANGELOG.md capi/GUIDE.md capi/cli/MANUAL.md bench/R
 endforeach()
 check_links(ALSO ${SOURCE_DIR} "${ALSO}")
 
-# A header says: "Fits" in capi/GUIDE.md, or capi/GUIDE.md ("Fits"), perhaps over two lines.
+# A header says: "Fits" in GUIDE.md, or GUIDE.md ("Fits"), perhaps over two lines.
 file(READ ${SOURCE_DIR}/capi/GUIDE.md guide)
 file(GLOB headers ${SOURCE_DIR}/include/mercer/*.h)
 foreach(header ${headers})
   file(READ ${header} text)
   string(REGEX REPLACE "[][;]" "," text "${text}")
   string(REGEX REPLACE "[ \n*/]+" " " text "${text}")
-  string(REGEX MATCHALL "\"[^\"]+\" (in|of) capi GUIDE|GUIDE.md [(]\"[^\"]+\"" named "${text}")
+  string(REGEX MATCHALL "\"[^\"]+\" (in|of) GUIDE|GUIDE.md [(]\"[^\"]+\"" named "${text}")
   foreach(one ${named})
     string(REGEX MATCH "\"(.+)\"" quoted "${one}")
     if(NOT guide MATCHES "\n##+ ${CMAKE_MATCH_1}")

@@ -9,7 +9,6 @@
 #include "failure.h"
 
 namespace mercer::cli {
-
 namespace {
 
 std::vector<std::string> names_of(const Table& table, const std::vector<int64_t>& columns) {

@@ -15,7 +15,6 @@
 #include "split.h"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr int64_t kSearchFeatures = 2048;    // enough for a lengthscale that suits larger maps

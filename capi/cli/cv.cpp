@@ -15,7 +15,6 @@
 #include "split.h"
 
 namespace mercer::cli {
-
 namespace {
 
 struct Job {

@@ -8,7 +8,6 @@
 #include "metadata.h"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr size_t kMostLevels = 64;

@@ -95,13 +95,6 @@ namespace {
 
 constexpr size_t kLongest = 64;  // longer words are no typing errors of each other
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 // Optimal string alignment distance (Boytsov 2011, section 2.1): Levenshtein's with transpositions.
 size_t distance(const std::string& a, const std::string& b) {
   std::vector<size_t> before, above(b.size() + 1), row(b.size() + 1);
@@ -143,6 +136,13 @@ extern "C" void handle_signal(int) {
 }
 
 }  // namespace
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
   std::string found;

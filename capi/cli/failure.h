@@ -52,6 +52,7 @@ bool is_utf8(const std::string& text);
 /// Fails naming the file and the first text that is not, as older spreadsheets write it.
 void require_utf8(const std::string& file, const std::vector<std::string>& texts);
 
+std::string lower(std::string_view text);
 /// The known word with the fewest changes of letters from `word`, upper or lower case alike, and
 /// neighbours that changed places as one; "" where that is more than a third of its letters.
 std::string nearest(std::string_view word, const std::vector<std::string>& known);

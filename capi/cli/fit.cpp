@@ -14,7 +14,6 @@
 #include "split.h"
 
 namespace mercer::cli {
-
 namespace {
 
 /// The trials of a search, line by line, as they come.
@@ -186,9 +185,10 @@ void run_fit(const FitRequest& request) {
   save(model, metadata, request.model);
   const std::string written = to_stdout ? "standard output" : request.model;
   if (streams.out != nullptr) std::fprintf(streams.out, "wrote %s\n", written.c_str());
-  const Json document = report_document(model, set, seconds);
+  Json document = report_document(model, set, seconds);
+  document.update({{"rows", n}, {"test", test}});
   Json told = document;
-  told.update({{"test", test}, {"model", written}});
+  told["model"] = written;
   streams.print(told);
   if (!request.report.empty()) write_reports(request, model, &set, n, written, document, session);
 }

@@ -9,7 +9,6 @@
 #include "failure.h"
 
 namespace mercer::cli {
-
 namespace {
 
 /// The number of the level "", which stands for a missing text; -1: none was met.

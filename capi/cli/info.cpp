@@ -10,7 +10,6 @@
 #include "mercer/mercer.hpp"
 
 namespace mercer::cli {
-
 namespace {
 
 std::string text_of(const Json& value) {

@@ -9,7 +9,6 @@
 #include "scoring.h"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr int64_t kKernelRows = 300;  // whose Gram matrices are compared

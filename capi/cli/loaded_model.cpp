@@ -9,7 +9,6 @@
 #include "scoring.h"
 
 namespace mercer::cli {
-
 namespace {
 
 /// Texts that have no column of their own.

@@ -6,7 +6,6 @@
 #include <regex>
 
 namespace mercer::cli {
-
 namespace {
 
 struct Wording {

@@ -9,7 +9,6 @@
 #include "json.h"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr size_t kMostBytes = size_t{1} << 20;  // what mercer_model_set_metadata takes

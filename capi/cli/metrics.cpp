@@ -10,7 +10,6 @@
 #include "scoring.h"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr size_t kMostPrinted = 30;  // classes of a confusion matrix

@@ -8,7 +8,6 @@
 #include "message.h"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr const char* kAuto = "auto";

@@ -18,7 +18,6 @@
 #include "failure.h"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr size_t kPending = size_t{1} << 20;

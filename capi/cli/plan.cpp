@@ -9,7 +9,6 @@
 #include "mercer/mercer.hpp"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr const char* kUsualMap = "fourier";  // where none is named

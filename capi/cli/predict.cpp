@@ -13,7 +13,6 @@
 #include "scoring.h"
 
 namespace mercer::cli {
-
 namespace {
 
 /// Columns behind the predictions.

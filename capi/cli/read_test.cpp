@@ -11,7 +11,6 @@
 #include "read/csv.h"
 
 namespace mercer::cli {
-
 namespace {
 
 using Positions = std::unordered_map<std::string_view, int64_t>;

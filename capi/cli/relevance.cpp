@@ -11,7 +11,6 @@
 #include "split.h"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr int64_t kPredictions = 400000, kLeastRows = 100;

@@ -9,7 +9,6 @@
 #include "scoring.h"
 
 namespace mercer::cli {
-
 namespace {
 
 double number(const Json& value) { return value.is_null() ? std::nan("") : value.get<double>(); }
@@ -40,7 +39,7 @@ std::string plain_lines(const Json& score, const std::string& transform) {
   std::string text =
       with_error("honest score: " + measure_text(measure, number(score.at("value"))), score);
   text += " (" + rows_text(score) + ")\non the same rows: ";
-  text += (measure == "accuracy"    ? "largest class "
+  text += (measure == "accuracy"    ? "largest class of the rows fitted "
            : measure == "r_squared" ? "mean "
                                     : "constant ") +
           short_number(score.at("constant"));

@@ -8,7 +8,6 @@
 #include <iterator>
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr LossRow kLosses[] = {

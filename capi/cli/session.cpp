@@ -9,7 +9,6 @@
 #include "failure.h"
 
 namespace mercer::cli {
-
 namespace {
 
 /// At most `threads` of BLAS from now on; 0: as many as there are. OpenBLAS's own functions, which are

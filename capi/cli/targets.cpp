@@ -9,7 +9,6 @@
 #include "read/csv.h"
 
 namespace mercer::cli {
-
 namespace {
 
 bool is_target_name(const std::string& name) {

@@ -11,7 +11,6 @@
 #include "metadata.h"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr size_t kMostClasses = 100;

@@ -12,7 +12,6 @@
 #include "split.h"
 
 namespace mercer::cli {
-
 namespace {
 
 /// What came of reading the file.
@@ -130,9 +129,8 @@ void keep_columns(const Dataset& data, const LearnRequest& request, Metadata* ke
   kept->missing_words = request.columns.missing_words;
 }
 
-bool is_id(std::string name) {
-  std::ranges::transform(name, name.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+bool is_id(const std::string& given) {
+  const std::string name = lower(given);
   for (const char* known : {"id", "index", "idx", "row", "rowid", "row_id", "key", "uid"})
     if (name == known) return true;
   return name.ends_with("_id") || name.ends_with(" id");

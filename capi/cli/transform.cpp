@@ -9,7 +9,6 @@
 #include "scoring.h"
 
 namespace mercer::cli {
-
 namespace {
 
 /// The map of a file, or one that is made for rows of so many inputs.

@@ -5,7 +5,7 @@
 
 /* What every section of the C API shares: status codes, error text, execution context. How the
  * sections fit together, which map suits which data, and how to use the library beside BLAS, FFTW
- * and fork: capi/GUIDE.md.
+ * and fork: GUIDE.md, in share/doc/mercer and in capi/ of the sources.
  *
  * ==== Conventions of the whole API ====
  *
@@ -18,32 +18,27 @@
  *     misaligned one is MERCER_INVALID_ARGUMENT, and nothing is stored there.
  *  3. Lifetime. Nothing is kept after return unless the comment says so. Every *_free(NULL) does
  *     nothing; no handle may be used after its free.
- *   4. Randomness. Results are random only where a comment says so; a seed fixes them. A seed or a
- *      spec gives the same object whatever the caller's rounding and flush-to-zero modes; what is
- *      computed with it runs under the caller's modes, on every thread. A call leaves them as they
- *      were.
- *   5. Errors. Every function may return MERCER_INVALID_ARGUMENT (NULL where a comment does not
- *      permit it, a number outside its domain) and MERCER_INTERNAL; every function that makes a
- *      handle or takes a context may return MERCER_OUT_OF_MEMORY, and one that takes a context
- *      MERCER_CANCELLED. Comments list what else a call refuses. A context may be NULL: all cores,
- *      no memory cap, no progress.
- *   6. Threads. Any number of threads may use one handle at once in functions that take it as
- *   const;
- *      other functions need it alone. Threads that help with a call are oneTBB's: they sleep
- *      between
- *      calls and are shared by all callers. A thread that cannot be started is no error: the others
- *      do
- *      its work, if need be the calling thread alone.
+ *  4. Randomness. Results are random only where a comment says so; a seed fixes them. A seed or a
+ *     spec gives the same object whatever the caller's rounding and flush-to-zero modes; what is
+ *     computed with it runs under the caller's modes, on every thread. A call leaves them as they
+ *     were.
+ *  5. Errors. Every function may return MERCER_INVALID_ARGUMENT (NULL where a comment does not
+ *     permit it, a number outside its domain) and MERCER_INTERNAL; every function that makes a
+ *     handle or takes a context may return MERCER_OUT_OF_MEMORY, and one that takes a context
+ *     MERCER_CANCELLED. Comments list what else a call refuses. A context may be NULL: all cores,
+ *     no memory cap, no progress.
+ *  6. Threads. Any number of threads may use one handle at once in functions that take it as const;
+ *     other functions need it alone. Threads that help with a call are oneTBB's: they sleep between
+ *     calls and are shared by all callers. Where one cannot be started the others do its work.
  *  7. The library never prints, aborts, reads the environment or changes global state.
- *   8. Option structs start with struct_size, set by the caller to sizeof; zero in every other
- *   field
- *      is its default. No byte past struct_size is read or written.
- *   9. Text. needed (may be NULL) gets the number of bytes, the final NUL included. buffer may be
- *      NULL when capacity is 0: that asks for the size. A capacity that is too small is
- *      MERCER_INVALID_ARGUMENT; only needed is written then.
+ *  8. Option structs start with struct_size, set by the caller to sizeof; zero in every other field
+ *     is its default. No byte past struct_size is read or written.
+ *  9. Text. needed (may be NULL) gets the number of bytes, the final NUL included. buffer may be
+ *     NULL when capacity is 0: that asks for the size. A capacity that is too small is
+ *     MERCER_INVALID_ARGUMENT; only needed is written then.
  * 10. Forks. A forked child may use the library and every handle that no other thread of the parent
  *     was using at the time; a progress callback must not fork and return in the child. For BLAS
- *     there is an exception: see "Threads, BLAS, fork" in capi/GUIDE.md. */
+ *     there is an exception: see "Threads, BLAS, fork" in GUIDE.md. */
 
 #include <stdint.h> /* and no other header: parsers such as pycparser stop at gcc's stddef.h */
 
@@ -141,27 +136,27 @@ typedef int32_t (*mercer_progress)(void* user, int64_t done, int64_t total);
  *  "seconds". Called on the calling thread; it must not unwind. */
 typedef void (*mercer_trial)(void* user, const char* json);
 
-/** Options of a context. */
+/** Options of a context. 40 bytes on 64-bit machines. */
 typedef struct mercer_context_options {
-  uint32_t struct_size;
-  /** Upper limit on the threads of the library's own loops; 0 (default): all cores. */
+  uint32_t struct_size; /**< [0] sizeof(mercer_context_options). */
+  /** [4] Upper limit on the threads of the library's own loops; 0 (default): all cores. */
   int32_t threads;
-  /** Bytes a call may allocate for itself; 0 (default): no cap. Numbers drawn for maps, the tiles
+  /** [8] Bytes a call may allocate for itself; 0 (default): no cap. Numbers drawn for maps, the tiles
    *  worked on and the copies of rows and results count together; other allocations are checked one
    *  by one where they are large, small arrays not at all. */
   int64_t memory_cap;
-  /** NULL (default): no progress. */
+  /** [16] NULL (default): no progress. */
   mercer_progress progress;
-  /** First argument of progress and trial. */
+  /** [24] First argument of progress and trial. */
   void* user;
-  /** NULL (default): trials are not reported. */
+  /** [32] NULL (default): trials are not reported. */
   mercer_trial trial;
 } mercer_context_options;
 
 /** How a long call runs: thread limit, memory cap, progress, cancellation.
  *  Threads: it serves one call at a time; a second call that uses it meanwhile returns
  *  MERCER_INVALID_ARGUMENT. Its thread limit is for the library's own loops: BLAS and LAPACK keep
- *  the process's own count, see "Threads, BLAS, fork" in capi/GUIDE.md. */
+ *  the process's own count, see "Threads, BLAS, fork" in GUIDE.md. */
 typedef struct mercer_context mercer_context;
 
 /** Makes a context; options may be NULL for the defaults.

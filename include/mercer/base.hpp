@@ -125,6 +125,10 @@ class Context {
     hpp::check(mercer_context_create(&options, &handle));
     owner_.reset(handle);
   }
+  /// A C callback's int says the opposite: 0 goes on.
+  template <class F, class = std::enable_if_t<
+                         std::is_same_v<std::invoke_result_t<F&, int64_t, int64_t>, int>>>
+  Context(int32_t threads, int64_t memory_cap, F progress) = delete;
   void cancel() { hpp::check(mercer_context_cancel(get(), 1)); }
   /// Withdraws a request that no call has answered yet.
   void withdraw_cancel() { hpp::check(mercer_context_cancel(get(), 0)); }

@@ -5,7 +5,7 @@
 
 /* Bounds: how many random frequencies make an estimate accurate to epsilon with probability 1 -
  * delta, or ridge regression as good as with the kernel itself. The formulas are in "Bounds" of
- * capi/GUIDE.md, the keys in "bounds" of mercer_specs. */
+ * GUIDE.md, the keys in "bounds" of mercer_specs. */
 
 #include "mercer/base.h"
 

@@ -16,7 +16,7 @@ extern "C" {
  *
  * One bit for each of the D columns of a Fourier map of form PHASE. The expected share of bits in
  * which two rows differ grows from 0 at x = y to 4/pi^2 = 0.405 where the kernel is 0: "Binary
- * codes" in capi/GUIDE.md.
+ * codes" in GUIDE.md.
  *
  * A code is `words` = ceil(D/64) words of 64 bits: bit j is bit j mod 64 of word j/64, unused bits
  * are 0. Codes of several rows follow each other without gaps.

@@ -28,7 +28,7 @@ extern "C" {
  * round alike. "held_out" and "folds" hold out rows in every process, by seed and the process's own
  * row numbers, so they hold out other rows than a fit in one process. The D x D system is solved
  * even if there are fewer rows than D. The order of the sums: "Rows of several processes" in
- * capi/GUIDE.md.
+ * GUIDE.md.
  */
 
 /** Starts again at the first row. Returns 0 on success; otherwise the call ends with MERCER_IO. */
@@ -47,19 +47,16 @@ typedef int32_t (*mercer_source_sum)(void* user, int64_t n, double* numbers);
  *  callbacks are called on the calling thread and must neither unwind nor use the context of the
  *  call. */
 typedef struct mercer_row_source {
-  uint32_t struct_size;
-  /** 1: Y has one more column than targets, the last, with the row weights (mercer_data.weights);
+  uint32_t struct_size; /**< [0] sizeof(mercer_row_source). */
+  /** [4] 1: Y has one more column than targets, the last, with the row weights (mercer_data.weights);
    *  the same in all processes. 0: each row has weight 1. */
   int32_t weighted;
-  /** Inputs of a row. */
-  int64_t d;
-  /** Targets of a row; 0 of a model without. */
-  int64_t m;
-  mercer_source_rewind rewind;
-  mercer_source_next next;
-  /** First argument of the callbacks. */
-  void* user;
-  /** NULL: this process has all rows. Otherwise several processes share them, as described
+  int64_t d;                   /**< [8] Inputs of a row. */
+  int64_t m;                   /**< [16] Targets of a row; 0 of a model without. */
+  mercer_source_rewind rewind; /**< [24] */
+  mercer_source_next next;     /**< [32] */
+  void* user;                  /**< [40] First argument of the callbacks. */
+  /** [48] NULL: this process has all rows. Otherwise several processes share them, as described
    *  above. */
   mercer_source_sum sum;
 } mercer_row_source;
@@ -97,7 +94,7 @@ typedef struct mercer_data {
   int32_t reserved;     /**< [4] 0. */
   mercer_rows X;        /**< [8] n x d, n >= 2, dense or CSR, F32 or F64. */
   /** [80] n x m, dense or CSR; for classes one column of numbers 0..K-1; absent of a model without
-   *  targets. */
+   *  targets. NaN in a regression by squares: missing, which the report counts. */
   mercer_rows Y;
   /** [152] Row weights: n numbers >= 0, not all 0, of a finite sum; NULL: 1 each. Only their ratios
    *  count: they are first divided by the mean of those above 0, so that n lambda, GCV and

@@ -134,20 +134,23 @@ class Data {
     data_.set_count = sets.size();
   }
   /// Row weights; empty: 1 each.
-  Data&& weights(Span<const double> each) && {
+  Data&& weights(Span<const double> each) && { return std::move(this->weights(each)); }
+  Data& weights(Span<const double> each) & {
     weights_ = each.size();
     data_.weights = each.data();
-    return std::move(*this);
+    return *this;
   }
   /// A group number for each row: rows of one group are never on both sides of a split.
-  Data&& groups(const Rows& each) && {
+  Data&& groups(const Rows& each) && { return std::move(this->groups(each)); }
+  Data& groups(const Rows& each) & {
     data_.groups = each.get();
-    return std::move(*this);
+    return *this;
   }
   /// The features of the fit, in place of the map in its spec.
-  Data&& map(const Map& map) && {
+  Data&& map(const Map& map) && { return std::move(this->map(map)); }
+  Data& map(const Map& map) & {
     data_.map = map.get();
-    return std::move(*this);
+    return *this;
   }
   /// Throws unless there are as many weights as rows.
   const mercer_data* get() const {

@@ -72,7 +72,7 @@ typedef struct mercer_derivative {
 } mercer_derivative;
 
 /** Derivatives of the features of rows. Supported maps, orders and costs: "Derivatives of features"
- *  in capi/GUIDE.md.
+ *  in GUIDE.md.
  *  Shapes: X n x d, what->vectors of X's precision, dense or CSR (made dense); out as
  *  mercer_derivative_kind says, of X's precision, complex for a complex map unless stated
  *  otherwise; maps of p outputs have p rows for each row of X. |p| <= 32. A row of out depends on
@@ -97,7 +97,7 @@ MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, mercer_row
  */
 
 /** K(i, j) = d^{p,q} k(X_i, Y_j), exact: of order p_k in entry k of x, q_k in entry k of y.
- *  Supported kernels and orders: "Derivatives of kernels" in capi/GUIDE.md.
+ *  Supported kernels and orders: "Derivatives of kernels" in GUIDE.md.
  *  Shapes: X n x d, Y m x d, dense or CSR (made dense); p and q: d orders >= 0 each, |p| and |q| at
  *  most 32, NULL for 0; K n x m, F32 or F64, computed in double.
  *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y, shape of K, ARD count), MERCER_UNSUPPORTED (a
@@ -129,7 +129,7 @@ MERCER_API mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, m
  */
 
 /* Fitting sets of mercer_data needs "lambda" and no preparation: the map reads X as it is. The
- * minimised loss: "Derivatives" in capi/GUIDE.md. */
+ * minimised loss: "Derivatives" in GUIDE.md. */
 
 #ifdef __cplusplus
 }

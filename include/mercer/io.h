@@ -18,7 +18,7 @@ extern "C" {
  *
  * Every function takes either `path`, or NULL and an array. A path is passed to the system as it
  * is. Writing makes a temporary file beside the target and renames it, so that a file appears whole
- * or not at all ("Files" in capi/GUIDE.md); only regular files are read or replaced.
+ * or not at all ("Files" in GUIDE.md); only regular files are read or replaced.
  *
  * Errors: MERCER_IO (naming path and reason), MERCER_CORRUPT_FILE (truncated, checksum, impossible
  * sizes, options that no fit accepts), MERCER_NEWER_VERSION, MERCER_INVALID_ARGUMENT (a file of

@@ -17,7 +17,7 @@ extern "C" {
 /* ==== Making kernels ====
  *
  * "lengthscale" is a number or a list, "variance" the amplitude (> 0, default 1). Names, formulas,
- * domains, and which kernels are isotropic: "Kernels by spec" in capi/GUIDE.md.
+ * domains, and which kernels are isotropic: "Kernels by spec" in GUIDE.md.
  *
  * Example: a Matern kernel.
  *
@@ -54,7 +54,7 @@ MERCER_API void mercer_kernel_free(mercer_kernel* kernel);
  *   helmholtz              "alpha" (0 to 1) times curl_free plus 1 - alpha times divergence_free
  *
  * The last three need a gaussian scalar. Formulas: "Several outputs, vector fields" in
- * capi/GUIDE.md.
+ * GUIDE.md.
  *
  * Example: a curl-free kernel times vectors without its Gram matrix, f(x_i) = sum_j K(x_i, x_j)
  * u_j, for two vectors u at each of the n rows.

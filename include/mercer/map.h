@@ -7,7 +7,7 @@
  * included. For a kernel of p outputs rows i p, ..., i p + p - 1 of Z belong to X_i, and the
  * product of two such blocks has mean K(x, y). d counts inputs, D output columns (complex columns
  * for complex maps), F frequencies; d' is d padded to the next power of two, at least 16. Which map
- * suits which rows, with measurements: "Which map" in capi/GUIDE.md. */
+ * suits which rows, with measurements: "Which map" in GUIDE.md. */
 
 #include "mercer/base.h"
 #include "mercer/kernel.h"
@@ -24,7 +24,7 @@ typedef struct mercer_map mercer_map;
  *
  * Any map of `mercer specs` is made from JSON, and from rows where it is learnt from data. Fourier
  * features: {"map":"fourier","kernel":{...},"inputs":d,"features":D,"seed":s,...}. What each map
- * computes, its variance and its limits: "Maps by spec" in capi/GUIDE.md.
+ * computes, its variance and its limits: "Maps by spec" in GUIDE.md.
  *
  * Example: 256 columns that approximate the inner products of 10,000 inputs.
  *
@@ -91,7 +91,7 @@ typedef struct mercer_map_info {
 } mercer_map_info;
 
 /** Fills in *info, reading only its struct_size. An incomplete block of a structured projection can
- *  make the estimate worse than leaving that block out: "Features of rows" in capi/GUIDE.md.
+ *  make the estimate worse than leaving that block out: "Features of rows" in GUIDE.md.
  *  Errors: info NULL, or its struct_size not set. */
 MERCER_API mercer_status mercer_map_shape(const mercer_map* map, mercer_map_info* info);
 
@@ -146,7 +146,7 @@ typedef struct mercer_transform_options {
 
 /** Z(i, :) = columns [begin, end) of phi(X_i). With `right`, rows are [x | y], x from X and y from
  *  `right`, and Z(i, :) sums the features of rows i*locations + l, 0 <= l < locations: compact
- *  bilinear pooling (mercer/sketch.h). Rounding: "Features of rows" in capi/GUIDE.md.
+ *  bilinear pooling (mercer/sketch.h). Rounding: "Features of rows" in GUIDE.md.
  *  Shapes: X n x d, dense or CSR; Z (n p) x (end - begin) of X's precision, complex for a complex
  *  map; with `right` X has d - right_inputs columns, both dense. options may be NULL.
  *  Random: what the map draws on first use, fixed by its seed. NaN and Inf stay in their row.

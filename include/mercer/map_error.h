@@ -37,7 +37,7 @@ typedef enum mercer_variance {
 
 /** variance[i] of the estimate of k(x_i, y_i), i < n; for p outputs E (K~ - K)^2, p x p numbers row
  *  by row: exact for i.i.d. columns, linear maps and sketches, 0 for maps that draw nothing. For
- *  structured and low-discrepancy frequencies it is a yardstick ("Which map" of capi/GUIDE.md).
+ *  structured and low-discrepancy frequencies it is a yardstick ("Which map" of GUIDE.md).
  *  Shapes: X and Y n x d, dense or CSR (made dense). which: mercer_variance.
  *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (no closed form: supplied frequencies,
  *  maps made from rows, circulant with a kernel that is not isotropic, QUADRATURE, optical with

@@ -30,7 +30,7 @@ extern "C" {
 typedef struct mercer_model mercer_model;
 
 /** Fits the model that a spec describes to data. mercer_specs lists the keys, all with defaults,
- *  and "Fits" in capi/GUIDE.md says how each choice is made. Keys left open are searched, and the
+ *  and "Fits" in GUIDE.md says how each choice is made. Keys left open are searched, and the
  *  result is scored on rows that no choice has seen ("report" of mercer_model_text). {"search":
  *  false}, a map of the caller's (data->map) and a source choose only lambda, by "select"; sets
  *  need "lambda" and data->map; "kernel_pca" takes no data->Y.
@@ -80,10 +80,10 @@ typedef struct mercer_predict_options {
  *    "value"             predictions, or one score for each class; m columns, as "probability"
  *    "class"             the class of the largest score, the lowest on a tie; one column, F32, F64
  *                        or I32
- *    "probability"       of each class ("Probabilities" in capi/GUIDE.md)
- *    "variance", "predictive_variance"
- *                        of a model "gp": of each value, and of a new target of the mean weight,
- *                        its noise added; at inputs as they are
+ *    "probability"       of each class ("Probabilities" in GUIDE.md)
+ *    "latent_variance"   of a model "gp": of each value, at inputs as they are
+ *    "predictive_variance"
+ *                        of a new target of the mean weight: the noise is added
  *    "gradient_variance" of each number of "gradient"
  *    "quantile"          of new targets, for each output quantile_count numbers about "value"
  *    "covariance"        of the m values, m x m numbers
@@ -152,7 +152,7 @@ MERCER_API mercer_status mercer_model_weights(const mercer_model* model, mercer_
                                               mercer_matrix intercept);
 
 /** A text of a model: "spec", in canonical form; "report", JSON on what a search did and how far
- *  the model can be trusted ("Reports" in capi/GUIDE.md), "{}" if none; "metadata", "" if none.
+ *  the model can be trusted ("Reports" in GUIDE.md), "{}" if none; "metadata", "" if none.
  *  Errors: another word; convention 9 of mercer/base.h. */
 MERCER_API mercer_status mercer_model_text(const mercer_model* model, const char* what,
                                            char* buffer, int64_t capacity, int64_t* needed);

@@ -66,7 +66,7 @@ MERCER_API mercer_status mercer_ridge_error(const mercer_ridge* ridge, double pe
 /** Ridge leverage score of each feature, l_j = z_j'(ZZ' + n lambda I)^{-1} z_j with z_j a column of
  *  Z. Without centring they sum to Tr H, an estimate of the effective dimension N(lambda), and D
  *  times the largest estimates the maximum random features dimension F_inf(lambda) ("Fewer
- *  features" in capi/GUIDE.md). Columns of one frequency add up.
+ *  features" in GUIDE.md). Columns of one frequency add up.
  *  Shapes: scores 1 x D. Cost: O(D^2). */
 MERCER_API mercer_status mercer_ridge_leverage(const mercer_ridge* ridge, double penalty,
                                                mercer_matrix scores);

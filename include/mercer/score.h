@@ -60,15 +60,14 @@ typedef enum mercer_metric {
 
 /** Which metric, and its parameters. Zeros are the defaults, except struct_size. */
 typedef struct mercer_score_options {
-  uint32_t struct_size;
-  /** mercer_metric. */
-  int32_t metric;
-  /** CALIBRATION_ERROR: 1..1000000; 0: 15. Other metrics: 0. */
+  uint32_t struct_size; /**< [0] sizeof(mercer_score_options), 32. */
+  int32_t metric;       /**< [4] mercer_metric. */
+  /** [8] CALIBRATION_ERROR: 1..1000000; 0: 15. Other metrics: 0. */
   int64_t bins;
-  /** PINBALL and EXPLAINED_PINBALL: between 0 and 1; 0: 0.5. Other metrics: 0. */
+  /** [16] PINBALL and EXPLAINED_PINBALL: between 0 and 1; 0: 0.5. Other metrics: 0. */
   double tau;
-  /** Row weights: n numbers >= 0, not all 0; NULL: 1 each. Means, shares and counts are weighted;
-   *  bins hold about equal weight. */
+  /** [24] Row weights: n numbers >= 0, not all 0; NULL: 1 each. Means, shares and counts are
+   *  weighted; bins hold about equal weight. */
   const double* weights;
 } mercer_score_options;
 

@@ -6,7 +6,7 @@
 /* Sketches of the polynomial kernel variance (gamma x'y + offset)^p and of the bilinear kernel
  * variance (x1'y1)(x2'y2): maps of D columns with E[phi(x)'phi(y)] = k(x, y), far cheaper than the
  * d^p products they stand for. A sketch is a map, and every function of mercer/map.h takes it.
- * Which sketch for which rows: "Polynomial and bilinear kernels" in capi/GUIDE.md. */
+ * Which sketch for which rows: "Polynomial and bilinear kernels" in GUIDE.md. */
 
 #include "mercer/base.h"
 #include "mercer/kernel.h"
@@ -24,7 +24,7 @@ extern "C" {
  *    "inputs":d,"features":D,"seed":s,...},
  *
  * NAME is product_sketch, tensor_sketch, tensor_srht, hierarchical_sketch or craft, described under
- * "Sketches" in capi/GUIDE.md. The factors of a polynomial kernel read u = [sqrt(gamma) x,
+ * "Sketches" in GUIDE.md. The factors of a polynomial kernel read u = [sqrt(gamma) x,
  * sqrt(offset)], those of {"kernel": "bilinear","left":d1} (p = 2) read x1 and x2 of rows [x1 |
  * x2]; d is the length of u, d' the next power of two, H the Hadamard matrix of d' rows.
  *
@@ -46,7 +46,7 @@ extern "C" {
 /* ==== Variances, and the best sketch for given rows ====
  *
  * mercer_map_variance gives the variance of every kind, field and composition ("Variances of
- * sketches" in capi/GUIDE.md); mercer_map_kernel_error gives the resulting error of a kernel
+ * sketches" in GUIDE.md); mercer_map_kernel_error gives the resulting error of a kernel
  * matrix.
  *
  * Example: the sketch of at most 512 columns with the least error on n rows, and its predicted

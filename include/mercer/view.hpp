@@ -40,8 +40,7 @@ class Span {
       : data_(std::data(list)), size_(static_cast<int64_t>(list.size())) {}
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
   Span(Span<U> other) : data_(other.data()), size_(other.size()) {}
-  template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
-  Span(const U& one) : data_(&one), size_(1) {}
+  Span(const std::remove_const_t<T>& one) : data_(&one), size_(1) {}
   T* data() const noexcept { return data_; }
   int64_t size() const noexcept { return size_; }
 

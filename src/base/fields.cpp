@@ -205,6 +205,17 @@ Parameters check_fields(const Parameters& given, std::span<const Field> fields,
   return canonical;
 }
 
+std::string name_of_entry(const Parameters& given, const Field& field, const std::string& path) {
+  Parameters only_name;
+  if (const Value* name = given.find(field.key)) only_name.set(field.key, *name);
+  if (!only_name.entries().empty() || given.entries().empty() ||
+      !std::holds_alternative<std::monostate>(field.fallback))
+    return check_fields(only_name, {&field, 1}, path).text(field.key);
+  fail(MERCER_INVALID_ARGUMENT, "key \"%s\" is missing beside %s, expected %s",
+       (path + field.key).c_str(), shown_text(given.entries().front().first).c_str(),
+       expectation(field).c_str());
+}
+
 Envelope open_envelope(const Parameters& given, const std::string& path) {
   Envelope envelope;
   for (const auto& [key, value] : given.entries()) {

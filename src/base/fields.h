@@ -62,14 +62,16 @@ Field name_field(const char* key, std::span<const Entry> table, const char* help
   return name_field(key, std::move(names), help);
 }
 
+/// The text under the key of `field`, checked. Where it is missing the first other key is named:
+/// it may be this one misspelt.
+std::string name_of_entry(const Parameters& given, const Field& field, const std::string& path);
+
 /// The entry of `table` named by `given` under the key of `field`. Errors: INVALID_ARGUMENT listing
 /// the names that exist.
 template <class Entry>
 const Entry& named_entry(const Parameters& given, const Field& field, std::span<const Entry> table,
                          const std::string& path) {
-  Parameters only_name;
-  if (const Value* name = given.find(field.key)) only_name.set(field.key, *name);
-  const std::string name = check_fields(only_name, {&field, 1}, path).text(field.key);
+  const std::string name = name_of_entry(given, field, path);
   for (const Entry& entry : table) {
     if (name == entry.name) return entry;
   }

@@ -95,7 +95,8 @@ struct Field {
   const char* former = nullptr;   // an earlier name, still read where the key is not given
   Canonical canonical = nullptr;  // for nested specs
   std::vector<Field> (*fields)() = nullptr;  // for objects
-  const char* targets_choice = nullptr;      // the choice of a map that learns from targets, too
+  const char* rows_choice = nullptr;         // the choice of a map that learns from rows
+  const char* targets_choice = nullptr;      // of one that learns from rows and targets
 };
 
 }  // namespace mercer

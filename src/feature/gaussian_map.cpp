@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "feature/gaussian_map.h"
 
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -9,6 +10,7 @@
 #include "base/float_environment.h"
 #include "base/size.h"
 #include "random/child_seed.h"
+#include "random/scalar_math.h"
 
 namespace mercer::feature {
 namespace {
@@ -17,9 +19,11 @@ namespace {
 constexpr uint64_t kFactorPart = 0;
 
 projection::ProjectionArguments arguments_of(const GaussianDraw& draw, uint64_t seed) {
-  const std::span<const double> lengthscale = draw.kernel->lengthscale();
+  const std::span<const double> given = draw.kernel->lengthscale();
+  std::vector<double> lengthscale(given.begin(), given.end());
+  for (double& l : lengthscale) l /= std::sqrt(1 - 4 * draw.tilt);
   return {random::normal_law(),
-          {lengthscale.begin(), lengthscale.end()},
+          std::move(lengthscale),
           draw.unit,
           draw.d,
           draw.F,
@@ -29,8 +33,24 @@ projection::ProjectionArguments arguments_of(const GaussianDraw& draw, uint64_t 
           "kernel " + std::string(draw.kernel->name())};
 }
 
+// Column j is multiplied by (1 - 4 A)^{d/4} exp(A ||w_j||^2), too.
+ColumnLaw tilted_law(const GaussianDraw& draw, double scale) {
+  const auto norm = projection::find_projection(draw.choice.projection).squared_norm;
+  require(norm != nullptr, MERCER_UNSUPPORTED,
+          "tilt = %g with projection = %s, whose norms of columns are not known one by one, "
+          "expected dense, orthogonal or simplex",
+          draw.tilt, draw.choice.projection.c_str());
+  const double dimension =
+      static_cast<double>(draw.d) / 2 * random::portable_log(1 - 4 * draw.tilt);
+  return {scale, scale * scale,
+          [norm, dimension, A = draw.tilt, arguments = arguments_of(draw, draw.seed)](int64_t j) {
+            return random::portable_exp(dimension + 2 * A * norm(arguments, j));
+          }};
+}
+
 // A projection whose columns have weights shares F scale^2 among them.
 ColumnLaw column_law(const GaussianDraw& draw, double scale) {
+  if (draw.tilt != 0) return tilted_law(draw, scale);
   const auto share = projection::find_projection(draw.choice.projection).share;
   if (share == nullptr) return {scale};
   require(draw.factors == 1, MERCER_INTERNAL, "weights of the columns of %ld factors",

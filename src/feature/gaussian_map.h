@@ -25,6 +25,7 @@ struct GaussianDraw {
   ProjectionChoice choice;
   projection::Unit unit = projection::Unit::plain;
   int64_t factors = 1;
+  double tilt = 0;  // A of positive features
 };
 
 class GaussianMap : public ProjectedMap, public Moments {

@@ -242,7 +242,11 @@ void require_features(bool has, const kernel::Kernel& kernel, const char* what,
 }
 
 bool needs_rows(const Parameters& canonical) {
-  if (map_entry(canonical, "").needs_rows) return true;
+  const MapEntry& entry = map_entry(canonical, "");
+  const auto learns = [&](const Field& field) {
+    return field.rows_choice != nullptr && canonical.text(field.key) == field.rows_choice;
+  };
+  if (entry.needs_rows || std::ranges::any_of(entry.fields, learns)) return true;
   if (canonical.find("parts") == nullptr) return false;
   return std::ranges::any_of(canonical.objects("parts"),
                              [](const auto& part) { return needs_rows(*part); });

@@ -5,7 +5,10 @@
 //   exp            D^{-1/2} exp(P - (1 + g) ||u||^2 / 2)
 //   hyperbolic     D^{-1/2} [exp(P) | exp(-P)] exp(-(1 + g) ||u||^2 / 2)
 //   trigonometric  F^{-1/2} [cos(P) | sin(P)] exp((1 - g) ||u||^2 / 2), which is not positive
-// times the root of the variance (Choromanski et al., "Rethinking attention with performers", ICLR
+// times the root of the variance, the first with a tilt A < 1/8 also
+//   (1 - 4 A)^{d/4} exp(A ||w||^2 + sqrt(1 - 4 A) P - (1 + g) ||u||^2 / 2),
+// of the same mean and, at the best A < 0, far less variance (Likhosherstov, Choromanski, Dubey,
+// Liu, Sarlos, Weller, "Chefs' random tables", NeurIPS 2022, theorem 3.2; Choromanski et al., "Rethinking attention with performers", ICLR
 // 2021, lemmas 1 and 2; SPEC section 5). Far from the origin all features of the first two forms
 // underflow: `stabilize` divides a row by its largest exponential, which keeps ratios within the
 // row. Features of the third form grow for the kernel exponential; `stabilize` leaves out that
@@ -25,12 +28,19 @@
 namespace mercer::feature {
 namespace {
 
+constexpr double kLeastTilt = -100;
+
 enum class PositiveForm { exp, hyperbolic, trigonometric };
 constexpr const char* kFormWords[] = {"exp", "hyperbolic", "trigonometric"};
 constexpr Choice<PositiveForm> kForm{
     "form", kFormWords,
     "exp(w'x); hyperbolic: also exp(-w'x); trigonometric: cos and sin; "
     "the last two take an even number of features"};
+enum class TiltFrom { given, rows };
+constexpr const char* kTiltWords[] = {"given", "rows"};
+constexpr Choice<TiltFrom> kTiltFrom{
+    "tilt_from", kTiltWords,
+    "rows: the tilt of least variance at the mean ||x + y||^2 of their pairs"};
 constexpr decltype(&transform::exp_epilogue) kEpilogues[] = {
     transform::exp_epilogue, transform::hyperbolic_epilogue, transform::grown_pair_epilogue};
 
@@ -58,7 +68,8 @@ class Positive final : public GaussianMap {
   Positive(const GaussianDraw& draw, PositiveForm form, bool stabilize)
       : GaussianMap(draw, make_form(form), scale_of(draw, form), make_norms(draw, form, stabilize)),
         form_(form),
-        stabilize_(stabilize) {}
+        stabilize_(stabilize),
+        tilt_(draw.tilt) {}
   std::string_view name() const noexcept override { return "positive"; }
   ColumnForm column_form() const noexcept override {
     return form_ == PositiveForm::trigonometric ? ColumnForm::joint : GaussianMap::column_form();
@@ -72,6 +83,8 @@ class Positive final : public GaussianMap {
   void add_parameters(Parameters& spec) const override {
     kForm.write(spec, form_);
     spec.set("stabilize", stabilize_);
+    spec.set("tilt", tilt_);
+    kTiltFrom.write(spec, TiltFrom::given);  // by now
   }
 
   double variance_at(const double* x, const double* y) const override {
@@ -81,7 +94,7 @@ class Positive final : public GaussianMap {
     const moment::ExponentialPair pair = pair_of(x, y);
     switch (form_) {
       case PositiveForm::exp:
-        return moment::positive_variance(pair, features());
+        return moment::tilted_variance(pair, inputs(), tilt_, features());
       case PositiveForm::hyperbolic:
         return moment::hyperbolic_variance(pair, features());
       case PositiveForm::trigonometric:
@@ -109,6 +122,7 @@ class Positive final : public GaussianMap {
 
   PositiveForm form_;
   bool stabilize_;
+  double tilt_;
 };
 
 // The map whose features are P itself.
@@ -127,6 +141,41 @@ int64_t features_of_a_column(const MapArguments& arguments) {
   return kForm.read(arguments.own) == PositiveForm::exp ? 1 : 2;
 }
 
+/// The mean of ||x + y||^2 / l^2 over pairs of rows: n sum ||x||^2 + ||sum x||^2 - 2 sum ||x||^2
+/// over n (n - 1) / 2 pairs.
+double mean_square_of_sums(const Rows& X, std::span<const double> lengthscale) {
+  const auto n = static_cast<double>(X.rows());
+  std::vector<double> sum(X.cols(), 0.0);
+  double squares = 0;
+  X.visit([&](const auto& rows) {
+    for (int64_t i = 0; i < rows.rows; ++i)
+      for_each_listed(rows, i, [&](int64_t j, double x) {
+        const double u = x / lengthscale[lengthscale.size() > 1 ? j : 0];
+        sum[j] += u;
+        squares += u * u;
+      });
+  });
+  double square_of_sum = 0;
+  for (const double s : sum) square_of_sum += s * s;
+  return n < 2 ? 4 * squares : 2 * ((n - 2) * squares + square_of_sum) / (n * (n - 1));
+}
+
+double tilt_of(const MapArguments& arguments, PositiveForm form) {
+  const double given = arguments.own.number("tilt");
+  const bool learns = kTiltFrom.read(arguments.own) == TiltFrom::rows;
+  require(given == 0 || !learns, MERCER_INVALID_ARGUMENT,
+          "tilt = %g, expected it left out with tilt_from = rows", given);
+  if (given == 0 && !learns) return 0;
+  require(form == PositiveForm::exp && !arguments.own.boolean("stabilize"), MERCER_UNSUPPORTED,
+          "tilt of form = %s, stabilize = %s, expected exp and false", kForm.word(form),
+          arguments.own.boolean("stabilize") ? "true" : "false");
+  if (!learns) return given;
+  const double sum = mean_square_of_sums(*arguments.data.rows, arguments.kernel.lengthscale());
+  require(std::isfinite(sum), MERCER_INVALID_ARGUMENT,
+          "tilt_from = rows: the mean of ||x + y||^2 is %g, expected finite rows", sum);
+  return std::max(moment::best_tilt(sum, arguments.inputs), kLeastTilt);
+}
+
 std::unique_ptr<FeatureMap> positive_from(const MapArguments& arguments) {
   const kernel::PowerSeries* const series = arguments.kernel.series();
   require_features(series != nullptr && series->is_exponential(), arguments.kernel, "positive",
@@ -134,6 +183,7 @@ std::unique_ptr<FeatureMap> positive_from(const MapArguments& arguments) {
   const PositiveForm form = kForm.read(arguments.own);
   const bool stabilize = arguments.own.boolean("stabilize");
   GaussianDraw draw = gaussian_draw(arguments, features_of_a_column(arguments));
+  draw.tilt = tilt_of(arguments, form);
   const bool apart =
       stabilize && form != PositiveForm::trigonometric;  // this needs all of a row at once
   require(!apart || projection::find_projection(draw.choice.projection).share == nullptr,
@@ -158,6 +208,11 @@ MapEntry positive_entry() {
        .fallback = false,
        .help = "divide each row by its largest exponential (trigonometric: leave out its growth): "
                "keeps ratios within a row, as in attention, but does not estimate the kernel"});
+  Field tilt = number_field("tilt", 0.0, kLeastTilt, 0.125, "A of form exp: exp(A ||w||^2 + ...)");
+  tilt.most_open = true;
+  fields.push_back(std::move(tilt));
+  fields.push_back(kTiltFrom.field());
+  fields.back().rows_choice = kTiltFrom.word(TiltFrom::rows);
   return {
       .name = "positive",
       .help =

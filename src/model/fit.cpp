@@ -125,6 +125,7 @@ Model fit_prepared(std::shared_ptr<const feature::FeatureMap> map, Preparation p
   learn(FeatureRows(*model.map, model.preparation, asked.coding, asked.estimate.precision, rows,
                     std::move(made_of)),
         asked, context, model);
+  observed_of(rows.Y).warn(model.report);
   return model;
 }
 
@@ -216,6 +217,7 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& 
   model.ranges = summary.ranges();
   learn(StreamRows(checked, model.preparation, {rows, observed.is_complete(), classes}), coupled,
         context, model);
+  observed.warn(model.report);
   return model;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "base/error.h"
@@ -189,6 +190,14 @@ void ObservedTargets::require_some() const {
   for (size_t k = 0; k + 1 < counts_.size(); ++k)
     require(counts_[k] > 0, MERCER_INVALID_ARGUMENT,
             "column %zu of Y (counted from 0) is NaN in every row, expected some target", k);
+}
+
+void ObservedTargets::warn(FitReport& report) const {
+  if (is_complete()) return;
+  const auto missing = static_cast<int64_t>(counts_.back());
+  const auto all = static_cast<int64_t>(std::reduce(counts_.begin(), counts_.end()));
+  report.warnings.push_back(std::to_string(missing) + " of " + std::to_string(all) +
+                            " targets are NaN: missing, and left out of the fit and its scores");
 }
 
 }  // namespace mercer::model

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/estimator/fitting.h"
+#include "model/report.h"
 #include "solver/reduction.h"
 
 namespace mercer::model {
@@ -47,6 +48,8 @@ class ObservedTargets {
   /// Errors: INVALID_ARGUMENT naming a column of NaN alone.
   void require_some() const;
   bool is_complete() const noexcept { return counts_.back() == 0; }
+  /// Adds a warning if some are missing.
+  void warn(FitReport& report) const;
 
  private:
   std::vector<double> counts_;  // observed per column, then the number of missing targets

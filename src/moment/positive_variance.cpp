@@ -24,6 +24,20 @@ double positive_variance(const ExponentialPair& pair, int64_t D) noexcept {
   return std::exp(2 * pair.log_k + pair.sum) * -std::expm1(-pair.sum) / static_cast<double>(D);
 }
 
+double tilted_variance(const ExponentialPair& pair, int64_t d, double A, int64_t D) noexcept {
+  const double half = static_cast<double>(d) / 2;
+  const double excess = 2 * half * std::log1p(-4 * A) - half * std::log1p(-8 * A) +
+                        pair.sum / (1 - 8 * A);  // 2 (1 - 4 A)/(1 - 8 A) - 1
+  return std::exp(2 * pair.log_k + excess) * -std::expm1(-excess) / static_cast<double>(D);
+}
+
+double best_tilt(double sum, int64_t d) noexcept {
+  const double phi = sum / static_cast<double>(d);
+  const double root = std::sqrt((1 + 2 * phi) * (1 + 2 * phi) + 8 * phi);
+  // (1 - 2 phi - root)/16 without cancellation: the numerator's conjugate.
+  return -phi / (1 - 2 * phi + root);
+}
+
 double hyperbolic_variance(const ExponentialPair& pair, int64_t D) noexcept {
   return squared_sinh(pair.log_k, pair.sum, D);
 }

@@ -17,6 +17,10 @@ struct ExponentialPair {
 
 /// D columns exp(w'x - ...): k^2 (exp(||x + y||^2) - 1)/D.
 double positive_variance(const ExponentialPair& pair, int64_t D) noexcept;
+/// The same with columns (1 - 4 A)^{d/4} exp(A ||w||^2 + sqrt(1 - 4 A) w'x - ...), A < 1/8.
+double tilted_variance(const ExponentialPair& pair, int64_t d, double A, int64_t D) noexcept;
+/// The A of least variance at pairs with this mean of ||x + y||^2 (Likhosherstov et al. 2022).
+double best_tilt(double sum, int64_t d) noexcept;
 /// D/2 columns each of exp(w'x - ...) and exp(-w'x - ...): 4 k^2 sinh^2(||x + y||^2 / 2)/D.
 double hyperbolic_variance(const ExponentialPair& pair, int64_t D) noexcept;
 /// D/2 columns each of cos and sin: 4 k^2 sinh^2(||x - y||^2 / 2)/D.

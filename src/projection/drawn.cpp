@@ -32,6 +32,15 @@ class DrawnFrequencies final : public FrequencySource {
   uint64_t seed_;
 };
 
+double drawn_squared_norm(const ProjectionArguments& arguments, int64_t j) {
+  std::vector<double> column(arguments.d);
+  arguments.law->draw(
+      random::Stream(arguments.seed, random::Tag::frequency, static_cast<uint64_t>(j)), column);
+  double sum = 0;
+  for (const double w : column) sum += w * w;
+  return sum;
+}
+
 }  // namespace
 
 std::unique_ptr<const FrequencySource> drawn_columns(const ProjectionArguments& arguments) {
@@ -41,6 +50,7 @@ std::unique_ptr<const FrequencySource> drawn_columns(const ProjectionArguments& 
 const ProjectionEntry kDense = {
     .name = "dense",
     .help = "i.i.d. columns from the distribution; d*F multiply-adds per row",
+    .squared_norm = drawn_squared_norm,
     .maker = make_dense_of<DrawnFrequencies>,
 };
 

@@ -45,6 +45,7 @@ const ProjectionEntry kOrthogonal = {
         "block, once",
     .need = LawNeed::isotropic,
     .block = rotation_block,
+    .squared_norm = squared_radius,
     .maker = make_dense_of<OrthogonalFrequencies>,
 };
 

@@ -61,6 +61,8 @@ struct ProjectionEntry {
   int64_t (*block)(int64_t d) = nullptr;  // size of blocks of dependent columns; null: independent
   /// The weight of column j in an estimate; they add up to 1. Null: 1/F each.
   double (*share)(const ProjectionArguments&, int64_t j) = nullptr;
+  /// ||omega_j||^2 of column j at lengthscale 1, without its block; null: only with it.
+  double (*squared_norm)(const ProjectionArguments&, int64_t j) = nullptr;
   /// Gets arguments that make() has checked.
   std::unique_ptr<Projection> (*maker)(const ProjectionArguments&) = nullptr;
 
@@ -81,7 +83,7 @@ const ProjectionEntry& find_projection(std::string_view name);
 // Halton points in low_discrepancy.cpp. A new projection is a line here.
 #define MERCER_PROJECTIONS(entry)                                                       \
   entry(Dense) entry(Orthogonal) entry(Sorf) entry(Fastfood) entry(Sobol) entry(Halton) \
-      entry(Circulant) entry(Quadrature)
+      entry(Circulant) entry(Quadrature) entry(Simplex)
 // clang-format on
 #define MERCER_DECLARE_PROJECTION(Name) extern const ProjectionEntry k##Name;
 MERCER_PROJECTIONS(MERCER_DECLARE_PROJECTION)

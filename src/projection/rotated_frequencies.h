@@ -22,6 +22,13 @@
 
 namespace mercer::projection {
 
+/// ProjectionEntry::squared_norm of columns whose norms are drawn by their number.
+inline double squared_radius(const ProjectionArguments& arguments, int64_t j) {
+  const random::Stream stream(arguments.seed, random::Tag::radius, static_cast<uint64_t>(j));
+  const double radius = arguments.law->radius(stream, arguments.d);
+  return radius * radius;
+}
+
 class RotatedFrequencies : public FrequencySource {
  public:
   void fill(int64_t j0, Context& context, MatrixView<double> omega) const final {

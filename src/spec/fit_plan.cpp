@@ -182,12 +182,16 @@ double fixed_lengthscale(const FitPlan& plan, const model::PartialMap& maker) {
   require(plan.search.lengthscale == 0 || maker.has_lengthscale(), MERCER_UNSUPPORTED,
           "lengthscale = %g, expected it left out for a kernel without a lengthscale",
           plan.search.lengthscale);
-  if (plan.search.lengthscale > 0 || plan.map.find("kernel") == nullptr)
-    return plan.search.lengthscale;
+  const double asked = plan.search.lengthscale;
+  if (plan.map.find("kernel") == nullptr) return asked;
   const Parameters* kernel = &plan.map.object("kernel");
   if (kernel->find("scalar") != nullptr) kernel = &kernel->object("scalar");
-  const bool given = kernel->find("lengthscale") != nullptr;
-  return given && maker.start() == 0 ? maker.lengthscale().value_or(0) : 0;
+  const bool given = kernel->find("lengthscale") != nullptr && maker.start() == 0;
+  const double own = given ? maker.lengthscale().value_or(0) : 0;
+  require(asked == 0 || own == 0 || asked == own, MERCER_INVALID_ARGUMENT,
+          "lengthscale = %g beside map.kernel.lengthscale = %g, expected one of the two", asked,
+          own);
+  return asked > 0 ? asked : own;
 }
 
 /// A vector field needs one scale for all inputs and no transforms; a kernel of several outputs

@@ -191,9 +191,7 @@ Parameters parse_object(std::string_view text, int64_t most_bytes) {
   // Most often a bare name, for which the parser's message is confusing.
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   require(first != std::string_view::npos && text[first] == '{', MERCER_INVALID_ARGUMENT,
-          "spec = %s, expected a JSON object, such as {\"kernel\":\"gaussian\"} or "
-          "{\"map\":\"fourier\"}",
-          key_text(text).c_str());
+          "spec = %s, expected a JSON object, {\"KEY\":VALUE,...}", key_text(text).c_str());
   Reader reader;
   nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
   return reader.take();

@@ -44,7 +44,7 @@ TEST_CASE("gp: variances, quantiles, covariances and draws agree") {
   REQUIRE(model != nullptr);
   std::vector<double> f, latent, predictive, C, J, q, draws, again;
   REQUIRE(ask(model, "value", f, 2) == MERCER_OK);
-  REQUIRE(ask(model, "variance", latent, 2) == MERCER_OK);
+  REQUIRE(ask(model, "latent_variance", latent, 2) == MERCER_OK);
   REQUIRE(ask(model, "predictive_variance", predictive, 2) == MERCER_OK);
   REQUIRE(ask(model, "covariance", C, 4) == MERCER_OK);
   REQUIRE(ask(model, "joint_covariance", J, kRows * 4) == MERCER_OK);
@@ -82,7 +82,7 @@ TEST_CASE("gp: the noise that is given is the noise that is added") {
   const ModelHandle model = process(R"({"model":"gp","lambda":0.01,"noise":0.25})");
   REQUIRE(model != nullptr);
   std::vector<double> latent, predictive;
-  REQUIRE(ask(model, "variance", latent, 2) == MERCER_OK);
+  REQUIRE(ask(model, "latent_variance", latent, 2) == MERCER_OK);
   REQUIRE(ask(model, "predictive_variance", predictive, 2) == MERCER_OK);
   for (size_t i = 0; i < latent.size(); ++i) CHECK(predictive[i] - latent[i] == Approx(0.25));
 }
@@ -112,13 +112,14 @@ TEST_CASE("gp: what is asked wrongly is refused, and nothing is written") {
   options.quantiles = &one;
   CHECK(wrong("quantile", 2, "quantiles[0] = 1, expected a number between 0 and 1") == "");
   options.quantiles = &half;
-  CHECK(wrong("variance", 2, "but for what = \"quantile\"") == "");
+  CHECK(wrong("latent_variance", 2, "but for what = \"quantile\"") == "");
   CHECK(fault(ask(model, "quantile", out, 3, &options), MERCER_DIMENSION_MISMATCH, "out") == "");
   options = predict_options();
   CHECK(wrong("sample", 2, "options->sample_count = 0, expected a positive number") == "");
   options.sample_count = 1;
   CHECK(wrong("value", 2, "but for what = \"sample\"") == "");
-  CHECK(fault(mercer_model_predict(small_model().get(), rows_of(inputs(), kInputs), "variance",
-                                   nullptr, nullptr, result_of(out.data(), kRows, 1)),
-              MERCER_UNSUPPORTED, "variance") == "");
+  CHECK(
+      fault(mercer_model_predict(small_model().get(), rows_of(inputs(), kInputs), "latent_variance",
+                                 nullptr, nullptr, result_of(out.data(), kRows, 1)),
+            MERCER_UNSUPPORTED, "variance") == "");
 }

@@ -49,7 +49,7 @@ TEST_CASE("a report says how its score was taken, and what it must beat", "[cli]
              R"("relevance":[],"warnings":[])");
   CHECK(text_of(unseen) ==
         "honest score: accuracy 0.7500 (50 rows that no choice has seen)\n"
-        "on the same rows: largest class 0.50000\n");
+        "on the same rows: largest class of the rows fitted 0.50000\n");
 }
 
 TEST_CASE("no report and no score are short", "[cli]") {
@@ -89,7 +89,7 @@ TEST_CASE("rare classes and balanced weights are scored by the mean of recalls",
   const ReportNames names{.classes = {"ok", "fraud"}};
   const std::string plain =
       "honest score: accuracy 0.9000 +- 0.03000 (100 rows that no choice has seen)\n"
-      "on the same rows: largest class 0.95000, linear ridge 0.94000\n";
+      "on the same rows: largest class of the rows fitted 0.95000, linear ridge 0.94000\n";
   const std::string warning = "warning: class fraud, of 5 rows in the score, is found\n";
   CHECK(text_of(text(10), names) == plain + warning);
   CHECK(text_of(text(9), names) ==
@@ -99,7 +99,8 @@ TEST_CASE("rare classes and balanced weights are scored by the mean of recalls",
             warning);
   CHECK(text_of(text(10), {.classes = names.classes, .balanced = true}) ==
         "honest score: balanced accuracy (mean of recalls) 0.75000 +- 0.06250 (100 rows that no "
-        "choice has seen)\non the same rows: largest class 0.50000, linear ridge 0.50000\n"
+        "choice has seen)\non the same rows: largest class of the rows fitted 0.50000, linear "
+        "ridge 0.50000\n"
         "accuracy 0.9000, which balanced weights do not aim at; largest class 0.95000\n" +
             warning);
 }

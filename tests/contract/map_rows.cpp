@@ -112,6 +112,10 @@ bool suits_sketch(const kernel::Kernel& kernel, const Parameters& spec) {
          kernel.composition()->parts[1]->inner_power().has_value();
 }
 bool never(const kernel::Kernel&, const Parameters&) { return false; }
+bool permits_tilt(const kernel::Kernel&, const Parameters& spec) {
+  return spec.text("form") == "exp" && !spec.boolean("stabilize") &&
+         projection::find_projection(spec.text("projection")).squared_norm != nullptr;
+}
 template <kernel::Activation::Function function>
 bool has_activation(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.activation() && kernel.activation()->function == function;
@@ -145,6 +149,8 @@ std::span<const MapRow> map_rows() {
        R"("whole_blocks":false,"stabilize":false})"},
       {R"({"map":"positive","projection":"dense","radius":"drawn","scramble":"owen",)"
        R"("whole_blocks":false,"stabilize":true})"},
+      {R"({"map":"positive","projection":"dense","radius":"drawn","scramble":"owen",)"
+       R"("whole_blocks":false,"form":"exp","stabilize":false,"tilt":-0.1,"tilt_from":"given"})"},
       {R"({"map":"positive","projection":"sorf","scramble":"owen","form":"exp","stabilize":true})"},
       {R"({"map":"positive","form":"trigonometric","stabilize":true})"},
       {R"({"map":"positive","projection":"halton","radius":"drawn","whole_blocks":false,)"
@@ -243,6 +249,8 @@ std::span<const LawRow> law_rows() {
       {R"({"map":"optical","kernel":{"exponent":4}})", Law::mean,
        "eighth powers of normals: tests/moment compares the formula with the reference numbers"},
       {R"({"projection":"orthogonal"})", Law::at_most, "orthogonal columns repel (Yu et al. 2016)"},
+      {R"({"projection":"simplex"})", Law::at_most,
+       "corners repel; at d = 2 they are opposite, and even functions see one of them", 2.1},
       {R"({"projection":"sorf","radius":"drawn"})", Law::at_most,
        "measured: up to 1.2 at d = 1; directions are not exactly uniform: a bias of up to 0.0035 "
        "at the rows of the contract (matern, nu = 0.5, d = 2)",
@@ -296,6 +304,7 @@ std::span<const RefusalRow> refusal_rows() {
       {R"({"whole_blocks":true})", has_blocks, kNo, "whole_blocks"},
       {R"({"map":"linear"})", is_inner_product, kNo, "has no linear map"},
       {R"({"map":"positive"})", has_exponential_series, kNo, "has no positive features"},
+      {R"({"map":"positive","tilt_from":"rows"})", permits_tilt, kNo, "tilt"},
       {R"({"map":"arc_cosine"})", has_activation<kernel::Activation::Function::positive_power>, kNo,
        "has no arc-cosine features"},
       {R"({"map":"sign"})", has_activation<kernel::Activation::Function::sign>, kNo,

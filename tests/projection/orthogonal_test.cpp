@@ -63,6 +63,29 @@ TEST_CASE("orthogonal: columns of a block are orthogonal, norms those of the rad
   }
 }
 
+TEST_CASE("simplex: all corners of a block are equally far apart, with the norms of orthogonal") {
+  for (const int64_t d : {2, 3, 16, 70}) {
+    const auto of = [&](const char* name) {
+      return columns_of(*make_projection(name, arguments_of(gaussian(), d, 2 * d + 1, 11)));
+    };
+    const Matrix<double> W = of("simplex"), orthogonal = of("orthogonal");
+    double wrong = 0;
+    for (int64_t j = 0; j < W.rows(); ++j) {
+      wrong = std::max(wrong, std::abs(inner(W, j, j) / inner(orthogonal, j, j) - 1));
+      for (int64_t i = j / d * d; i < j; ++i)
+        wrong =
+            std::max(wrong, std::abs(inner(W, i, j) / std::sqrt(inner(W, i, i) * inner(W, j, j)) +
+                                     1 / static_cast<double>(d - 1)));
+    }
+    INFO("d = " << d);
+    CHECK(wrong < 40.0 * static_cast<double>(d) * 0x1p-52);
+  }
+  const auto one = [](const char* name) {
+    return columns_of(*make_projection(name, arguments_of(gaussian(), 1, 5, 11)));
+  };
+  CHECK(same_rows(one("simplex"), one("orthogonal"), 0, 5));
+}
+
 TEST_CASE("orthogonal: different blocks are independent") {
   // The cosine of two independent directions in R^3 is uniform on (-1, 1): variance 1/3.
   constexpr int kBlocks = 3000;

@@ -96,7 +96,7 @@ TEST_CASE("doubles print and read back bit for bit") {
 
 TEST_CASE("a text that is no JSON object is refused with the place") {
   for (const char* text : {"", "   ", "[1]", "1", "\"a\"", "null", "true"}) {
-    CHECK(refused(text, "expected a JSON object, such as {") == "");
+    CHECK(refused(text, "expected a JSON object, {") == "");
   }
   CHECK(refused("fourier", "spec = \"fourier\", expected a JSON object") == "");
   CHECK(refused("{\"a\":1", "line 1, column 7") == "");

@@ -7,7 +7,6 @@
 #include "options/shared.h"
 
 namespace mercer::cli {
-
 namespace {
 
 /// A command that applies a model to rows, and what its options fill in for `run`.
@@ -44,8 +43,8 @@ struct ApplyCommand {
                "Inputs outside the training range; default: as fitted");
     add_choice(app, "--class", &request->class_by, {"auto", "probability", "score"},
                "Classification: the class is the most probable one, or that of the largest score; "
-               "default auto: the most probable, but of the largest score where a fit with "
-               "--class-weight balanced decided for rare classes");
+               "default auto: the most probable, or of the largest score where the fit had "
+               "--class-weight balanced, so as to find rare classes");
   }
 };
 
@@ -103,8 +102,8 @@ void add_score(CLI::App& app) {
 void add_relevance(CLI::App& app) {
   const ApplyCommand relevance(
       app, "relevance",
-      "How much each input moves the predictions of a model on rows, in standard deviations of "
-      "both: by giving it another row's value; above 2,000 inputs by derivatives",
+      "How much each input moves the predictions of a model: rows get another row's value of it "
+      "(above 2,000 inputs: derivatives); in standard deviations of inputs and predictions",
       "DATA", "Rows, with or without the target; - is standard input", run_relevance);
   add_run_options(relevance.app, &relevance.request->run);
 }
@@ -119,7 +118,8 @@ void add_transform(CLI::App& app) {
            "Columns left out, by name or number from 1: u,v or repeated");
   add_column_options(transform, &request->columns);
   transform->option_defaults()->group("Map");
-  add_plan_options(transform, &request->plan);
+  add_plan_options(transform, &request->plan,
+                   "In the units of the rows; default auto: that of the kernel's spec, else 1");
   transform->add_option("-D,--features", request->features, "Features; default 2048")
       ->check(whole_number(1, (int64_t{1} << 31) - 1))
       ->type_name("D");

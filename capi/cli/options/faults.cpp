@@ -7,7 +7,6 @@
 #include "options/shared.h"
 
 namespace mercer::cli {
-
 namespace {
 
 // CLI11 says only that one is required.
@@ -61,7 +60,8 @@ std::string fault_of(const CLI::App& app, const CLI::ParseError& error, int argc
   const std::string text = error.what();
   const std::string option = text.substr(0, text.find(':'));
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && option.size() < text.size())
-    return option + ": expected a value behind it";
+    return option + (text.find("received") == text.npos ? ": expected a value behind it"
+                                                        : ": given more than once");
   if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr)
     return text.substr(0, text.find(' ')) + ": does not go with" + text.substr(text.rfind(' '));
   return text;

@@ -9,7 +9,6 @@
 #include "scoring.h"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr int64_t kMostFeatures = (int64_t{1} << 31) - 1;
@@ -40,9 +39,11 @@ void add_data_options(CLI::App* app, LearnRequest* learn) {
            "Target columns, by name or number from 1: u,v or repeated. Default: the columns named "
            "y or y1, y2, ..., else the last");
   add_text(app, "--labels", &learn->targets.labels, "FILE", "File of one column with the targets");
-  add_choice(app, "--task", &learn->task, {"regression", "classification", "auto"},
-             "Default auto: classification iff labels are text, or the whole numbers 0..K-1, 1..K "
-             "or -1 and 1 in at least 20 K rows (10 of two classes) and not like counts");
+  add_choice(
+      app, "--task", &learn->task, {"regression", "classification", "auto"},
+      "Default auto: classification if the labels are text, or the whole numbers 0 to K - 1, 1 "
+      "to K, or -1 and 1, with at least 20 rows for each class (10 of two classes), unless "
+      "they fall off as counts do");
   add_list(app, "--ignore", &learn->columns.ignore, "COLUMN",
            "Columns left out, by name (all of that name) or number from 1: u,v or repeated");
   add_list(
@@ -62,7 +63,8 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
            "(default), filled with the median, or filled and flagged by an input of 0 and 1 each");
   app->add_flag("--no-standardize", learn->raw, "Take inputs as they are");
   app->option_defaults()->group("Model");
-  add_plan_options(app, &learn->plan);
+  add_plan_options(app, &learn->plan,
+                   "In units of the standardised inputs; default auto: searched");
   add_text(app, "--lambda", &learn->plan.lambda, "L|auto",
            "Regularisation per row; default auto: searched");
   add_word(app, "--class-weight", &learn->spec, "/class_weight", {"none", "balanced"},
@@ -104,21 +106,21 @@ void add_model_options(CLI::App* app, FitRequest* request) {
   app->option_defaults()->group("Model");
   app->add_option(
          "-D,--features", request->features,
-         "Random features D; default 2048, of up to 2,048 rows 4096, of up to 1,024 rows 8192, "
-         "doubled while rows held out gain by it; with a map made of rows at most as many as these")
+         "Random features D. Default 2048; 4096 for at most 2,048 rows, 8192 for at most 1,024; "
+         "doubled while held-out rows gain by it. A map made of rows has at most one for each")
       ->check(whole_number(1, kMostFeatures))
       ->type_name("D");
   app->add_option_function<int64_t>(
          "--most-features", [spec](const int64_t& D) { (*spec)["most_features"] = D; },
-         "Up to which --features are doubled where they are not given; default 8192, while "
-         "their square times the rows is at most 2^39")
+         "The most that the default of --features is doubled to; default 8192, or less where its "
+         "square times the rows exceeds 2^39")
       ->check(whole_number(1, kMostFeatures))
       ->excludes("--features")
       ->type_name("D");
   add_word(app, "--estimator", spec, "/model", {"auto", "ridge", "logistic", "gp", "dirichlet"},
            "gp: a Gaussian process, whose predictions have intervals; of classes: ridge (least "
-           "squares), logistic or dirichlet (Gaussian processes); default auto: of many rows what "
-           "is better on some held out");
+           "squares), logistic or dirichlet (Gaussian processes); default auto: ridge, or "
+           "logistic where that is better on held-out rows of a large table");
   add_word(app, "--loss", spec, "/loss", {"huber", "quantile", "poisson", "squared_hinge"},
            "Fitted with the map that the search finds by squares: huber (few wrong targets change "
            "little), quantile (--tau), poisson (counts, whose means are predicted), of classes "
@@ -231,7 +233,7 @@ void add_compare(CLI::App& app) {
   CLI::App* compare =
       app.add_subcommand("compare",
                          "Exact kernel ridge on a subsample against random features and, "
-                         "of up to 2,000 inputs, linear ridge");
+                         "up to 2,000 inputs, linear ridge");
   add_learn_options(compare, &request->learn);
   compare->add_option("-D,--features", request->features, "Sizes to compare; default 256,1024,4096")
       ->delimiter(',')

@@ -48,8 +48,8 @@ void add_run_options(CLI::App* app, RunRequest* run) {
       ->type_name("T");
   app->add_flag(
       "--quiet", run->quiet,
-      "Print scores only (of compare and relevance their table), neither what led to them "
-      "nor progress; warnings go to standard error");
+      "Print scores alone (compare and relevance: their table), without search and progress; "
+      "warnings go to standard error");
   app->add_flag("--json", run->json,
                 "Print one JSON object in place of text; notes and warnings go to standard error");
 }
@@ -59,8 +59,8 @@ void add_column_options(CLI::App* app, ColumnRequest* columns) {
            "What separates fields of a CSV: comma, tab, semicolon, space or a character; "
            "default auto: as its first line looks");
   add_choice(app, "--header", &columns->header, {"auto", "yes", "no"},
-             "Whether the first line of a CSV names the columns; default auto: iff it holds "
-             "text, and either no numbers or text above numbers");
+             "Whether the first line of a CSV names the columns; default auto: if it holds "
+             "text, and either no number or a text above a column of numbers");
   add_choice(app, "--decimal", &columns->decimal, {"auto", "point", "comma"},
              "The decimal mark of numbers in a CSV; default auto: that of the fit, else a point");
   add_list(app, "--missing-word", &columns->missing_words, "WORD",
@@ -68,14 +68,13 @@ void add_column_options(CLI::App* app, ColumnRequest* columns) {
            "--missing-word=-999; repeats. predict and its like know those of the fit");
 }
 
-void add_plan_options(CLI::App* app, PlanRequest* plan) {
+void add_plan_options(CLI::App* app, PlanRequest* plan, const char* lengthscale) {
   add_text(app, "--kernel", &plan->kernel, "JSON|NAME",
            "Kernel: a name, or a JSON spec (see: mercer specs); default that of the map: "
            "gaussian for fourier");
   add_text(app, "--map", &plan->map, "JSON|NAME",
            "Feature map: a name, or a JSON spec; default that of the kernel");
-  add_text(app, "--lengthscale", &plan->lengthscale, "L|auto",
-           "In units of the standardised inputs; default auto: searched");
+  add_text(app, "--lengthscale", &plan->lengthscale, "L|auto", lengthscale);
 }
 
 void add_seed(CLI::App* app, uint64_t* seed) {

@@ -33,7 +33,7 @@ void add_run_options(CLI::App* app, RunRequest* run);
 /// --delimiter, --header, --decimal, --missing-word.
 void add_column_options(CLI::App* app, ColumnRequest* columns);
 /// --kernel, --map, --lengthscale.
-void add_plan_options(CLI::App* app, PlanRequest* plan);
+void add_plan_options(CLI::App* app, PlanRequest* plan, const char* lengthscale);
 void add_seed(CLI::App* app, uint64_t* seed);
 /// An option that takes one word each time, and repeats: a list of columns, say.
 void add_list(CLI::App* app, const char* name, std::vector<std::string>* to, const char* type,

@@ -14,7 +14,6 @@
 #include "read/table.h"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr size_t kBlock = size_t{1} << 20;

@@ -11,7 +11,6 @@
 #include "read/csv.h"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();

@@ -7,7 +7,6 @@
 #include "read/csv.h"
 
 namespace mercer::cli {
-
 namespace {
 constexpr int64_t kMostBreaks = 100;  // of one field
 }

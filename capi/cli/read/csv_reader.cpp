@@ -11,7 +11,6 @@
 #include "read/csv.h"
 
 namespace mercer::cli {
-
 namespace {
 
 enum class FieldKind { number, text, missing };

@@ -8,7 +8,6 @@
 #include "read/table.h"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr int64_t kMostColumns = INT32_MAX;  // of a map

@@ -11,7 +11,6 @@
 #include "read/table.h"
 
 namespace mercer::cli {
-
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "the build refuses big-endian machines");

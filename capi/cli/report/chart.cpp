@@ -13,6 +13,8 @@
 
 namespace mercer::cli {
 
+constexpr double kFewDecades = 1.5;
+
 Axis::Axis(const std::vector<double>& values, bool logarithmic) : logarithmic_(logarithmic) {
   constexpr double kMargin = 0.04;  // of the range, at both ends
   // Narrower ranges, as a part of the values, count as one value: the texts of ticks would be alike.
@@ -46,19 +48,24 @@ bool Axis::shows(double value) const {
 
 std::vector<double> Axis::ticks() const {
   constexpr int kMostTicks = 5;
-  const double least = (high_ - low_) / kMostTicks * (1 - 1e-9);
+  const bool decades = logarithmic_ && high_ - low_ >= kFewDecades;
+  const bool powers = logarithmic_ && !decades;  // round numbers, not round exponents
+  const double low = powers ? std::pow(10.0, low_) : low_,
+               high = powers ? std::pow(10.0, high_) : high_;
+  const double least = (high - low) / kMostTicks * (1 - 1e-9);
   double step = std::pow(10.0, std::floor(std::log10(least)));
   for (const double factor : {2.0, 2.5, 2.0})
     if (step < least) step *= factor;
   std::vector<double> result;
-  for (double k = std::ceil(low_ / step); k * step <= high_; ++k)
-    result.push_back(logarithmic_ ? std::pow(10.0, k * step) : k * step);
+  for (double k = std::ceil(low / step); k * step <= high; ++k)
+    result.push_back(decades ? std::pow(10.0, k * step) : k * step);
   return result;
 }
 
 std::string Axis::text(double tick) const {
   const bool zero = std::abs(tick) < 1e-12 * (high_ - low_);  // rounding of k * step
-  return rounded(zero && !logarithmic_ ? 0 : tick, logarithmic_ ? 3 : 8);
+  return rounded(zero && !logarithmic_ ? 0 : tick,
+                 logarithmic_ && high_ - low_ >= kFewDecades ? 3 : 8);
 }
 
 namespace {

@@ -13,7 +13,6 @@
 #include "split.h"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr int64_t kMostShown = 2000;
@@ -148,7 +147,9 @@ void add_errors(const LearnRequest& request, const Model& model, TrainingSet* se
 
 void write_report(const std::string& path, const Json& document) {
   OutputFile file(path);
-  file.write(path.ends_with(".html") ? report_page(document) : json_text(document, 1) + "\n");
+  const std::string name = lower(path);
+  const bool page = name.ends_with(".html") || name.ends_with(".htm");
+  file.write(page ? report_page(document) : json_text(document, 1) + "\n");
   file.commit();
 }
 

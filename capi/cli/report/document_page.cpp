@@ -10,7 +10,6 @@
 #include "report/page.h"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr size_t kMostClasses = 40;  // of a confusion matrix that one can read
@@ -50,14 +49,26 @@ void add_data(const Json& document, Page& page) {
               {"target", list_of(document.value("targets", Json::array()))},
               {"task", text_of(document.at("task"))},
               {"weights of rows", text_of(document.value("weights", Json()))}});
+  const Json test = document.value("test", Json());
+  if (test.is_object())
+    page.paragraph("score on " + text_of(test.at("rows")) +
+                   " rows kept for a test: " + text_of(test.at("score")));
 }
 
-// All that the spec holds but its lists, by their place in it.
+// What a reader of the page cannot use, or finds elsewhere on it.
+constexpr const char* kUnread[] = {"mercer", "needs", "search", "task", "classes"};
+
+// What else the spec holds but its lists, by their place in it.
 void add_model(const Json& document, Page& page) {
   const Json& spec = document.at("spec");
   const std::string map = json_text(spec.at("map"));
-  Facts facts = {{"kernel", kernel_name(map)}, {"lengthscale", lengthscale_text(map)}};
-  const Json flat = spec.flatten();
+  Facts facts = {{"kernel", kernel_name(map)},
+                 {"lengthscale", lengthscale_text(map)},
+                 {"mercer", text_of(document.value("version", Json()))}};
+  Json read = spec;
+  for (const char* key : kUnread) read.erase(key);
+  read["map"].erase("kernel");
+  const Json flat = read.flatten();
   for (const auto& [place, value] : flat.items()) {
     std::string name = place.substr(1);
     if (value.is_null() || std::isdigit(static_cast<unsigned char>(name.back())) != 0) continue;

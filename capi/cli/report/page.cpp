@@ -8,7 +8,6 @@
 #include "read/table.h"
 
 namespace mercer::cli {
-
 namespace {
 
 constexpr const char* kStyle =

@@ -35,6 +35,7 @@ constexpr int64_t kLeastOrdered = 20;        // assessed: five parts of a half o
 constexpr int64_t kLeastAssessedGroups = 3;  // two of them choose, one is scored
 constexpr double kUnseenShare = 0.1;
 constexpr int64_t kMostUnseen = 10000;
+constexpr double kFarWorse = 4, kFarOff = 0.1;  // of a fold's unexplained share: factor, difference
 constexpr int64_t kFeatures = 2048;
 // A whole block of frequencies for up to 4,096 inputs: half a block would miss half of their
 // directions.
@@ -70,6 +71,20 @@ void put_rows(const Matrix<double>& from, int64_t first, const Matrix<double>& t
   std::copy_n(from.data(), from.rows() * from.cols(), to.view().row(first));
 }
 
+/// 1 - R^2 of the first output over some rows; NaN where a target is missing.
+double share_unexplained(MatrixView<const double> Y, const std::vector<int64_t>& rows,
+                         const Matrix<double>& predicted) {
+  double mean = 0, varying = 0, left = 0;
+  for (const int64_t i : rows) mean += Y(i, 0) / static_cast<double>(std::ssize(rows));
+  for (size_t k = 0; k < rows.size(); ++k) {
+    const double y = Y(rows[k], 0);
+    varying += (y - mean) * (y - mean);
+    left +=
+        (y - predicted(static_cast<int64_t>(k), 0)) * (y - predicted(static_cast<int64_t>(k), 0));
+  }
+  return left / varying;
+}
+
 void add_warnings(const std::vector<std::string>& more, FitReport& report) {
   report.warnings.insert(report.warnings.end(), more.begin(), more.end());
 }
@@ -79,10 +94,24 @@ SplitRule assessing_rule(const Fitting& fit, const TargetedRows& rows) {
   return {{}, {rows.groups.begin(), rows.groups.end()}, fit.select.ordered};
 }
 
-/// Repeats the whole search for each of five folds and predicts it. criterion: of the search of all
+/// Warns if one of the repeated searches found a far worse model than most: there may be a better or
+/// a worse one for these rows, too.
+void warn_of_worst_fold(std::vector<double> losses, FitReport& report) {
+  std::erase_if(losses, [](double loss) { return !std::isfinite(loss); });
+  if (losses.empty()) return;
+  std::ranges::sort(losses);
+  const double worst = losses.back(), median = losses[losses.size() / 2];
+  if (worst > kFarWorse * median && worst - median > kFarOff)
+    report.warnings.push_back(
+        text("one of the %zu searches that the honest score repeats left %.3f of the targets "
+             "unexplained, the median one %.3f: what is found depends on the rows at hand",
+             losses.size(), worst, median));
+}
+
+/// Repeats the whole search for each of five folds and predicts it. report: of the search of all
 /// rows.
 Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, const Found& found,
-                         const TargetedRows& rows, double criterion, Stage& stage,
+                         const TargetedRows& rows, FitReport& report, Stage& stage,
                          Context& context) {
   SearchOptions inner = options;
   inner.report = nullptr;
@@ -103,7 +132,8 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
       options.final_estimate ? Measuring(coding.task, *options.final_estimate) : coding.task;
   if (X.cols() <= kMostLinearInputs && !by.of_loss()) all.baselines.linear = predictions(n);
   double criteria = 0;
-  int64_t first = 0;  // the fold's first row among the scored rows
+  std::vector<double> losses;  // of the folds
+  int64_t first = 0;           // the fold's first row among the scored rows
   for (const auto& [train, fold] : splits) {
     const CopiedRows train_rows(X, train, context), fold_rows(X, fold, context);
     const Matrix<double> targets = copied_targets(Y, train, context);
@@ -123,6 +153,7 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
     if (first == 0 && variance.rows() > 0) all.variance = predictions(n);
     put_rows(variance, first, all.variance);
     put_rows(predicted, first, all.model);
+    if (by.measure == Measure::r_squared) losses.push_back(share_unexplained(Y, fold, predicted));
     put_rows(base.constant, first, all.baselines.constant);
     put_rows(base.linear, first, all.baselines.linear);
     first += std::ssize(fold);
@@ -132,18 +163,23 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
   const std::vector<double> own = solver::taken_weights(weights, scored);
   if (rule.ordered && by.measure == Measure::r_squared)
     center_parts(splits, own, targets.view(), all);
+  if (!rule.ordered) warn_of_worst_fold(std::move(losses), report);
   Assessment assessment =
       assess(Assessed::nested, by, targets.view(), all, own,
-             by.of_loss() ? 1 : criterion / criteria, clusters_of(scored, rule));
+             by.of_loss() ? 1 : report.criterion_score / criteria, clusters_of(scored, rule));
   assessment.groups = group_count(scored, rule.groups);
   return assessment;
 }
 
-std::string fewer_features(const MapMaker& maker, int64_t features, int64_t wanted) {
-  const bool by_rows = maker.features_of(wanted, feature::kMostFeatures) > features;
-  return std::string(by_rows ? "the map takes a training row for each feature: "
-                             : "the inputs decide how many features the map has: ") +
-         std::to_string(features) + " features, not " + std::to_string(wanted);
+/// possible: as many as rows and inputs allow.
+std::string fewer_features(const MapMaker& maker, int64_t features, int64_t possible,
+                           int64_t wanted) {
+  const char* reason = "the columns of each frequency stay together: ";
+  if (possible < wanted)
+    reason = maker.features_of(wanted, feature::kMostFeatures) > possible
+                 ? "the map takes a training row for each feature: "
+                 : "the inputs decide how many features the map has: ";
+  return reason + std::to_string(features) + " features, not " + std::to_string(wanted);
 }
 
 /// The rows that choices may see, and the unseen rows.
@@ -185,15 +221,14 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
                           std::move(split.held_out), context)
                     .run(std::move(ranges));
   stage.advance(1);
-  if (possible.features < options.features && options.given_features)
-    model.report.warnings.push_back(fewer_features(maker, possible.features, options.features));
+  if (model.map->features() < options.features && options.given_features)
+    model.report.warnings.push_back(
+        fewer_features(maker, model.map->features(), possible.features, options.features));
   if (options.assess && !assessed && !rows.groups.empty())
     model.report.warnings.emplace_back(
         "too few rows or groups for both a choice and a score: there is no score");
   Assessment& assessment = model.report.assessment;
-  if (nested)
-    assessment =
-        assess_nested(maker, options, found, rows, model.report.criterion_score, stage, context);
+  if (nested) assessment = assess_nested(maker, options, found, rows, model.report, stage, context);
   add_warnings(data_warnings(fit.coding, rows.X, rows.Y, assessment, context), model.report);
   add_warnings(score_warnings(fit.estimate.parameters, fit.coding.task, assessment), model.report);
   // First, since a bad column causes other warnings.
@@ -213,6 +248,17 @@ void check_final(const SearchOptions& options) {
 /// Chooses by folds if leave-one-out is excluded.
 Selecting checked_selecting(const Fitting& fit) {
   return {.selection = Selection::held_out, .ordered = fit.select.ordered};
+}
+
+/// A row without any target has weight 0: without such rows the others may be complete, and have a
+/// lengthscale for each input.
+std::vector<double> without_untargeted(std::vector<double> weights, MatrixView<const double> Y) {
+  for (int64_t i = 0; i < Y.rows; ++i) {
+    if (!std::all_of(Y.row(i), Y.row(i) + Y.cols, [](double y) { return std::isnan(y); })) continue;
+    weights.resize(Y.rows, 1.0);
+    weights[i] = 0;
+  }
+  return weights;
 }
 
 /// Searches a copy of the rows of positive weight.
@@ -287,15 +333,17 @@ Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
   check_numbers(fit.prepare.missing, X);
   const Estimating& last = options.final_estimate ? *options.final_estimate : fit.estimate;
   check_targets(fit.coding, Y, may_miss_targets(fit.coding, *last.entry));
-  observed_of(Y).require_some();
+  const ObservedTargets observed = observed_of(Y);
+  observed.require_some();
   Found found = within(maker.domain(), fit.prepare, X);
   found.flagged = options.flagged;
   const SearchOptions inside = with_features(options, X.rows(), X.cols(), context);
-  const std::vector<double> relative = solver::relative_weights(weights);
+  const std::vector<double> relative = without_untargeted(solver::relative_weights(weights), Y);
   const TargetedRows rows{X, Y, relative, groups};
   Model model = std::ranges::count(relative, 0.0) > 0
                     ? search_weighing(maker, inside, found, rows, context)
                     : search_used(maker, inside, found, rows, context);
+  observed.warn(model.report);
   if (options.few_missing > 0)
     model.report.warnings.push_back(std::to_string(options.few_missing) +
                                     (options.few_missing == 1 ? " input is" : " inputs are") +
