@@ -27,6 +27,7 @@ class ClassWeighted final : public solver::BlockSource {
   std::optional<std::vector<int64_t>> kernel_columns() const override {
     return rows_.kernel_columns();
   }
+  bool is_complex() const override { return rows_.is_complex(); }
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override {
     return std::make_unique<ClassWeighted>(rows_.subset(rows), factors_);
   }
