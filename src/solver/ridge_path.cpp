@@ -57,8 +57,7 @@ RidgePath::RidgePath(RowStatistics&& statistics, bool center, Context& context) 
   linalg::symmetric_eigen(state.statistics.parts().gram, state.values, context);
 
   // Eigenvalues beyond the rank that n rows allow, and negative ones, are rounding errors.
-  const int64_t rank =
-      state.statistics.multiplicity() * (state.statistics.rows() - state.centered);
+  const int64_t rank = state.statistics.multiplicity() * (state.statistics.rows() - state.centered);
   for (int64_t i = 0; i < D; ++i) {
     double& value = state.values[i];
     value = i < D - rank ? 0.0 : std::max(0.0, value);

@@ -54,7 +54,7 @@ class RowStatistics {
   void merge(const RowStatistics& other);  // this += other; DIMENSION_MISMATCH if shapes differ
   void subtract(
       const RowStatistics& other);  // this -= other; INVALID_ARGUMENT if it holds more rows
-  void scale(double factor);  // every row's weight, by a factor > 0
+  void scale(double factor);        // every row's weight, by a factor > 0
   void release_scratch() noexcept;  // frees what add and remove keep between calls
   RowStatistics clone() const;      // copies are asked for by name: they cost 8 D^2 bytes
   RowStatistics clone(Context& context) const;  // charged to it

@@ -91,7 +91,8 @@ TEST_CASE("complex features: weights and rows left out are those of complex ridg
   const solver::Weights by_factor = factor.weights(rows.context), by_path = path.solve(kLambda);
   CHECK(test::difference(by_factor.w.view(), by_path.w.view(), 1e-10) == "");
   const Matrix<double> f = test::product(rows.Z.view(), by_path.w.view());
-  const auto Z = MatrixView<const double>(rows.Z.view()), Y = MatrixView<const double>(rows.Y.view());
+  const auto Z = MatrixView<const double>(rows.Z.view()),
+             Y = MatrixView<const double>(rows.Y.view());
   const Matrix<double> left = path.leave_one_out(kLambda, Z, Y, rows.context, rows.weights);
   const Matrix<double> also = factor.leave_one_out(by_factor, Z, Y, rows.context, rows.weights);
   double trace = 0;

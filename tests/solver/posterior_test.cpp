@@ -70,7 +70,8 @@ struct Process {
 struct Observed {
   const test::Reference& one;
   std::vector<double> y = numbers(one["y"]), weights;
-  double unit = 0, amplitude = one.contains("amplitude") ? one["amplitude"].get<double>() : 1, lambda = 0, log_weights = 0;
+  double unit = 0, amplitude = one.contains("amplitude") ? one["amplitude"].get<double>() : 1,
+         lambda = 0, log_weights = 0;
   explicit Observed(const test::Reference& reference) : one(reference) {
     for (const double variance : numbers(one["noise_variance"])) weights.push_back(1 / variance);
     const auto n = static_cast<double>(y.size());

@@ -24,7 +24,7 @@ model::Model fit(const std::string& keys, const test::Problem& rows) {
 
 std::string on_map(const char* keys) {
   constexpr const char* kMap =
-    R"(,"search":false,"map":{"form":"complex","features":60,"kernel":{"kernel":"gaussian","lengthscale":2}})";
+      R"(,"search":false,"map":{"form":"complex","features":60,"kernel":{"kernel":"gaussian","lengthscale":2}})";
   return std::string(keys).append(kMap);
 }
 
@@ -69,15 +69,17 @@ TEST_CASE("complex maps: gp learns, keeps its posterior in a file, more rows mak
 }
 
 TEST_CASE("complex maps: classes by least squares, of weights that are balanced too") {
-  test::Problem rows = test::smooth_problem(500, 3, 1, 0, 7), fresh = test::smooth_problem(500, 3, 1, 0, 8);
+  test::Problem rows = test::smooth_problem(500, 3, 1, 0, 7),
+                fresh = test::smooth_problem(500, 3, 1, 0, 8);
   for (test::Problem* one : {&rows, &fresh})
     for (int64_t i = 0; i < 500; ++i) one->Y(i, 0) = one->Y(i, 0) > 0.3 ? 1 : 0;
-  for (const char* keys : {R"("task":"classification")",
-                           R"("task":"classification","class_weight":"balanced")"}) {
+  for (const char* keys :
+       {R"("task":"classification")", R"("task":"classification","class_weight":"balanced")"}) {
     const model::Model model = fit(on_map(keys), rows);
     const Matrix<double> scores = predicted(model, fresh);
     int64_t right = 0;
-    for (int64_t i = 0; i < 500; ++i) right += (scores(i, 1) > scores(i, 0)) == (fresh.Y(i, 0) == 1);
+    for (int64_t i = 0; i < 500; ++i)
+      right += (scores(i, 1) > scores(i, 0)) == (fresh.Y(i, 0) == 1);
     CHECK(right > 460);
   }
 }
