@@ -52,12 +52,14 @@ TEST_CASE("svgp: of three classes, each against the rest") {
   for (Coin* coin : {&rows, &fresh})
     for (int64_t i = 0; i < coin->X.rows(); ++i)
       if (coin->y(i, 0) == 0 && coin->X(i, 0) > 0) coin->y(i, 0) = 2;
-  const Matrix<double> p = probabilities(rows.fit("svgp", plain("")), fresh.X);
+  // A fourth class has no rows.
+  const Matrix<double> p = probabilities(rows.fit("svgp", plain(R"(,"classes":4)")), fresh.X);
   double right = 0, sum_of_largest = 0, apart = 0;
   for (int64_t i = 0; i < 3000; ++i) {
     const double* row = p.view().row(i);
-    const auto largest = std::max_element(row, row + 3) - row;
-    CHECK(row[0] + row[1] + row[2] == Approx(1));
+    const auto largest = std::max_element(row, row + 4) - row;
+    CHECK(row[0] + row[1] + row[2] + row[3] == Approx(1));
+    CHECK(row[3] < 0.02);
     right += static_cast<double>(largest) == fresh.y(i, 0) ? 1 : 0;
     sum_of_largest += row[largest];
     apart += std::abs(row[1] - fresh.p(i, 0)) / 3000;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Variational Gaussian process classification on the features of a map, one process for two classes,
-// else one for each against the rest (solver/variational_process.h). lambda is that of the largest
-// ELBO, summed over processes; scores are logs of E sigma(f). They are calibrated on the rows' own
-// predictions from the posterior without them, which needs no further fit.
+// Variational Gaussian process classification on the features of a map, one process for two
+// classes, else one for each against the rest (solver/variational_process.h). lambda is that of the
+// largest ELBO, summed over processes; the path's scores are -ELBO for each row. Scores of classes
+// are logs of E sigma(f), calibrated on the rows' own predictions from the posterior without each,
+// which needs no further fit.
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <vector>
@@ -86,13 +87,17 @@ class SvgpFit {
 
   Learned run() {
     Stage stage(context_, kSvgpUnits);
-    if (selecting_.selection != Selection::fixed)
+    int64_t left = kSvgpUnits;
+    if (selecting_.selection != Selection::fixed) {
       stage.part(kChoosingLambda, [&] { choose_lambda(); });
+      left -= kChoosingLambda;
+    }
     const bool exchangeable = !selecting_.ordered && rows_.groups().empty();
     ScoredRows scored;
-    auto predictor = fitted(rows_, exchangeable ? &scored : nullptr);
+    auto predictor = stage.part(exchangeable ? left : left / 2,
+                                [&] { return fitted(rows_, exchangeable ? &scored : nullptr); });
     predictor->check();
-    if (!exchangeable) scored = scores_of_splits();
+    if (!exchangeable) scored = stage.part(left / 2, [&] { return scores_of_splits(); });
     return {std::move(predictor), lambda_, std::move(path_),
             fit_calibration(scored, context_, Prior::softmax)};
   }
@@ -115,6 +120,7 @@ class SvgpFit {
       each.emplace_back(rows, column(j * processes() / count), center_);
     double n = static_cast<double>(rows.rows()), least = kInfinity;
     solver::reduce(rows, {&n, 1});
+    Stage stage(context_, std::ssize(kLambdas) + std::ssize(kBetween));
     const auto falls = [&](double lambda) {
       double elbo = 0;
       for (solver::VariationalProcess& one : each) {
@@ -122,6 +128,7 @@ class SvgpFit {
         elbo += one.elbo();
       }
       path_.push_back({lambda, -elbo / n});
+      stage.advance(1);
       if (path_.back().score >= least) return true;
       least = path_.back().score;
       lambda_ = lambda;
@@ -145,6 +152,7 @@ class SvgpFit {
     const auto sample = sample_rows(all_rows(rows.rows()), kScoredRows, selecting_.seed);
     const auto some = left_out == nullptr ? nullptr : rows.subset(sample);
     if (some) *left_out = unscored(*some);
+    Stage stage(context_, processes());
     std::vector<solver::LatentProcess> all;
     for (int64_t k = 0; k < processes(); ++k) {
       solver::VariationalProcess one(rows, column(k), center_);
@@ -159,6 +167,7 @@ class SvgpFit {
                      {left_out->scores.view().row(row), static_cast<size_t>(rows.outputs())});
         });
       all.push_back(one.take());
+      stage.advance(1);
     }
     return std::make_shared<SvgpPredictor>(solver::LatentProcesses(std::move(all)));
   }
@@ -172,7 +181,9 @@ class SvgpFit {
   /// Rows that depend on each other would tell of the one left out.
   ScoredRows scores_of_splits() const {
     std::vector<ScoredRows> parts;
-    for (const Split& split : splits_of(rows_, selecting_)) {
+    const std::vector<Split> splits = splits_of(rows_, selecting_);
+    Stage stage(context_, std::ssize(splits));
+    for (const Split& split : splits) {
       const auto predictor = fitted(*rows_.subset(split.train), nullptr);
       parts.push_back(score_all(
           *rows_.subset(split.held_out),
