@@ -31,7 +31,6 @@ constexpr double kLambdas[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1
 constexpr double kBetween[] = {3, 0.3};               // times the best of them
 constexpr double kTolerance = 1e-5, kRoughly = 1e-4;  // nats for each row
 constexpr int64_t kChoosingRows = 4000;               // of which lambda is chosen
-constexpr int64_t kChoosingProcesses = 8;             // at most
 constexpr int64_t kScoredRows = 5000;                 // enough for a slope and an offset per class
 constexpr int64_t kMostWhole = 10000, kBatch = 2000;  // rows of steps on all rows, on batches
 constexpr int64_t kSvgpUnits = 100, kChoosingLambda = 60;  // of progress
@@ -115,9 +114,7 @@ class SvgpFit {
     const auto cached = solver::make_cached(space.rows(), context_);
     const solver::BlockSource& rows = cached ? *cached : space.rows();
     std::vector<solver::VariationalProcess> each;
-    const int64_t count = std::min(processes(), kChoosingProcesses);
-    for (int64_t j = 0; j < count; ++j)
-      each.emplace_back(rows, column(j * processes() / count), center_);
+    for (int64_t k = 0; k < processes(); ++k) each.emplace_back(rows, column(k), center_);
     double n = static_cast<double>(rows.rows()), least = kInfinity;
     solver::reduce(rows, {&n, 1});
     Stage stage(context_, std::ssize(kLambdas) + std::ssize(kBetween));
