@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "base/error.h"
 #include "random/distributions.h"
@@ -21,7 +22,6 @@ namespace mercer::solver {
 namespace {
 
 constexpr double kLeastSlope = 1e-10;  // targets stay finite
-constexpr double kInterceptPrecision = 0.01;
 constexpr double kLeastRate = 1.0 / 64;
 constexpr int64_t kMostSteps = 100;
 constexpr double kForgetting = 0.7;     // rate t^-0.7
@@ -80,13 +80,7 @@ VariationalProcess::Pass VariationalProcess::pass(const BlockSource& rows, const
 
 LatentProcess VariationalProcess::process_of(const RowStatistics& sites, double precision,
                                              Context& context) const {
-  RowStatistics all = sites.clone(context);
-  if (center_) {  // the intercept is f of features 0
-    const Matrix<double> origin(1, all.features(), context, "features of zero"), zero(1, 1);
-    origin.fill(0), zero.fill(0);
-    all.add(origin.view(), zero.view(), context, {&kInterceptPrecision, 1});
-  }
-  return latent_process(std::move(all), center_, precision, context);
+  return latent_process(sites.clone(context), center_, precision, context);
 }
 
 double VariationalProcess::elbo_of(const Pass& pass, const LatentProcess& at, double precision,
@@ -96,14 +90,9 @@ double VariationalProcess::elbo_of(const Pass& pass, const LatentProcess& at, do
                  D * std::log(precision);  // KL(q || prior) of w
   for (int64_t j = 0; j < at.w.rows(); ++j)
     twice += precision * at.w(j, 0) * at.w(j, 0) + 2 * std::log(at.factor(j, j));
-  if (center_) {  // and of b given w
-    const Matrix<double> origin(1, at.w.rows(), context, "features of zero"), f(1, 1), v(1, 1);
-    origin.fill(0);
-    at.moments(origin.view(), f.view(), v.view());
-    twice += kInterceptPrecision * (f(0, 0) * f(0, 0) + v(0, 0)) - 1 -
-             std::log(kInterceptPrecision * at.share);
-  }
-  return pass.likelihood - twice / 2;
+  const double entropy =
+      at.share > 0 ? std::log(2 * std::numbers::pi * std::numbers::e * at.share) : 0;
+  return pass.likelihood + (entropy - twice) / 2;
 }
 
 void VariationalProcess::ascend(double precision, double tolerance, Context& context) {

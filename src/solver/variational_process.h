@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Binary classification by a Gaussian process on features: P(y = 1 | f) = sigma(f), f = z'w + b,
-// w ~ N(0, I/precision), b ~ N(0, 100), which matters to a class without rows alone. The posterior
-// of (w, b) is the Gaussian q of the largest
+// w ~ N(0, I/precision), b flat. The posterior of (w, b) is the Gaussian q of the largest
 //   ELBO = sum_i weight_i E_q log p(y_i | f_i) - KL(q || prior),
-// a lower bound of the log of the evidence, the likelihood integrated over the prior.
+// a lower bound of the log of the likelihood integrated over the prior (density 1 of b).
 #pragma once
 
 #include <functional>

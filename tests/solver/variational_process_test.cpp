@@ -116,7 +116,7 @@ TEST_CASE("svgp: the posterior of one weight has the largest ELBO, below the evi
   CHECK(found.elbo() > evidence - 0.05);
 }
 
-TEST_CASE("svgp: with an intercept the ELBO stays below the evidence") {
+TEST_CASE("svgp: with an intercept the ELBO stays below the evidence of a flat prior") {
   Classes rows(30, 1, 2, 8);
   const double precision = 0.3, most = rows.log_likelihood(0, 0);
   const auto source = rows.source();
@@ -125,8 +125,8 @@ TEST_CASE("svgp: with an intercept the ELBO stays below the evidence") {
   constexpr double kStep = 0.05;
   for (double b = -15; b <= 15; b += kStep)
     for (double w = -15; w <= 15; w += kStep)
-      integral += kStep * kStep * std::sqrt(precision) / (20 * std::numbers::pi) *
-                  std::exp(rows.log_likelihood(w, b) - most - precision * w * w / 2 - b * b / 200);
+      integral += kStep * kStep * std::sqrt(precision / (2 * std::numbers::pi)) *
+                  std::exp(rows.log_likelihood(w, b) - most - precision * w * w / 2);
   const double evidence = most + std::log(integral);
   CHECK(found.elbo() < evidence + 30 * 1e-5);
   CHECK(found.elbo() > evidence - 0.1);

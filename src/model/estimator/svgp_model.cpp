@@ -6,6 +6,7 @@
 // are logs of E sigma(f), calibrated on the rows' own predictions from the posterior without each,
 // which needs no further fit.
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <memory>
 #include <numeric>
@@ -60,6 +61,18 @@ class SvgpPredictor final : public LatentPredictor {
   }
 };
 
+/// That of a class of no rows or all: f is the same everywhere and certain. The bound of a process
+/// with a flat prior of the intercept would have no largest value.
+solver::LatentProcess certain_process(int64_t features, double f) {
+  constexpr double kCertain = 1e8;
+  solver::LatentProcess process{Matrix<double>(features, features),
+                                std::vector<double>(features, 0.0), Matrix<double>(features, 1), f,
+                                0};
+  process.factor.fill(0), process.w.fill(0);
+  for (int64_t j = 0; j < features; ++j) process.factor(j, j) = kCertain;
+  return process;
+}
+
 /// A fit of one data set.
 class SvgpFit {
  public:
@@ -106,6 +119,12 @@ class SvgpFit {
   /// The column of the codes that process k tells apart.
   int64_t column(int64_t k) const { return rows_.outputs() == 2 ? 1 : k; }
 
+  /// Whether there are rows of process k's class and of others.
+  bool is_apart(const std::vector<double>& of_class, int64_t k) const {
+    const double own = of_class[column(k)];
+    return own > 0 && own < std::accumulate(of_class.begin(), of_class.end(), 0.0);
+  }
+
   /// Largest lambda first, each from the fit before, until the ELBO falls; then beside the best.
   void choose_lambda() {
     const auto sample = sample_rows(all_rows(rows_.rows()), kChoosingRows, selecting_.seed);
@@ -114,7 +133,9 @@ class SvgpFit {
     const auto cached = solver::make_cached(space.rows(), context_);
     const solver::BlockSource& rows = cached ? *cached : space.rows();
     std::vector<solver::VariationalProcess> each;
-    for (int64_t k = 0; k < processes(); ++k) each.emplace_back(rows, column(k), center_);
+    const std::vector<double> of_class = weight_of_classes(rows, context_);
+    for (int64_t k = 0; k < processes(); ++k)
+      if (is_apart(of_class, k)) each.emplace_back(rows, column(k), center_);
     double n = static_cast<double>(rows.rows()), least = kInfinity;
     solver::reduce(rows, {&n, 1});
     Stage stage(context_, std::ssize(kLambdas) + std::ssize(kBetween));
@@ -151,7 +172,16 @@ class SvgpFit {
     if (some) *left_out = unscored(*some);
     Stage stage(context_, processes());
     std::vector<solver::LatentProcess> all;
+    const std::vector<double> of_class = weight_of_classes(rows, context_);
     for (int64_t k = 0; k < processes(); ++k) {
+      if (!is_apart(of_class, k)) {  // 1/(n + 2) of no rows, by the rule of succession
+        const double f = std::log1p(weight_) * (of_class[column(k)] > 0 ? 1 : -1);
+        all.push_back(certain_process(rows.features(), f));
+        for (int64_t i = 0; some && i < some->rows(); ++i)
+          put_scores(f, 0, k,
+                     {left_out->scores.view().row(i), static_cast<size_t>(rows.outputs())});
+        continue;
+      }
       solver::VariationalProcess one(rows, column(k), center_);
       if (step < rows.rows()) {
         one.follow(weight_ * lambda_, {step, own_.integer("epochs"), selecting_.seed}, context_);
