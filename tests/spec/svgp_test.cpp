@@ -68,6 +68,14 @@ TEST_CASE("svgp: of three classes, each against the rest") {
   CHECK(std::abs(right - sum_of_largest) / 3000 < 0.03);
 }
 
+TEST_CASE("svgp: rows in time whose earlier ones are of one class have probabilities") {
+  Coin rows(120, 7);
+  for (int64_t i = 0; i < 120; ++i) rows.y(i, 0) = i < 70 ? 0 : 1;
+  const Matrix<double> p =
+      probabilities(rows.fit("svgp", plain(R"(,"ordered":true,"lambda":0.01)")), rows.X);
+  for (int64_t i = 0; i < 120; ++i) CHECK((p(i, 1) > 0 && p(i, 1) < 1));
+}
+
 TEST_CASE("svgp: what is given is kept, what cannot be is refused") {
   Coin rows(80, 5);
   CHECK(rows.fit("svgp", plain(R"(,"lambda":0.01)")).fit.select.lambda == 0.01);
