@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""Are the model gp's intervals and the model dirichlet's probabilities to be believed, and how far is a process on random
+"""Are the model gp's intervals and the probabilities of dirichlet and svgp to be believed, and how far is a process on random
 features from the exact one.
 
 Usage: gaussian_process.py LIBMERCER.so --data DIR [--splits 3] [--plot gaussian_process.png]
@@ -128,7 +128,7 @@ def calibration(library, asked):
 
 def reliability(library, asked):
     """By model: confidence and right, splits x tenths; claims on both."""
-    specs, sums, totals = {"dirichlet": {"model": "dirichlet"}, "default": {}}, {}, {}
+    specs, sums, totals = {"dirichlet": {"model": "dirichlet"}, "svgp": {"model": "svgp"}, "default": {}}, {}, {}
     print(f"\n400 rows of classes{'':>5} {'accuracy':>15} {'log loss':>15} {'confident by':>16}")
     for name in asked.classes:
         for model, keys in specs.items():
@@ -146,10 +146,13 @@ def reliability(library, asked):
             totals.setdefault(model, []).append(marks)
             print(f"{name:>12} {model:>11} " + " ".join(f"{written(column):>15}" for column in zip(*marks)), flush=True)
     over, loss = ({model: np.array(marks)[:, :, k].mean(0) for model, marks in totals.items()} for k in (2, 1))
-    apart = loss["dirichlet"] - loss["default"]
-    z = apart.mean() / figure.of_mean(apart)
-    return sums, [(f"{model}: confidence less accuracy is {written(over[model])} over sets, asked 0.02", abs(over[model].mean()) <= 0.02)
-                  for model in specs] + [(f"log loss of dirichlet less default's: {written(apart)} (z = {z:+.1f}): at most two", z <= 2)]
+    claims = [(f"{model}: confidence less accuracy is {written(over[model])} over sets, asked 0.02", abs(over[model].mean()) <= 0.02)
+              for model in specs]
+    for model in ("dirichlet", "svgp"):
+        apart = loss[model] - loss["default"]
+        z = apart.mean() / figure.of_mean(apart)
+        claims.append((f"log loss of {model} less default's: {written(apart)} (z = {z:+.1f}): at most two", z <= 2))
+    return sums, claims
 
 
 def learning(library, asked):

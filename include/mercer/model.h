@@ -37,9 +37,10 @@ typedef struct mercer_model mercer_model;
  *  Shapes: mercer_data. Random: "seed" fixes map, splits and samples.
  *  Errors: MERCER_INVALID_ARGUMENT (a key or value, by its path; rows, targets, classes or weights,
  *  by row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (keys that do not go together,
- *  a complex map, sparse rows to centre), MERCER_NOT_CONVERGED, MERCER_NOT_POSITIVE_DEFINITE,
- *  MERCER_IO (a source's callback). Any number at once. Cost: n (map + D^2) + D^3 and
- *  O(D^2) bytes, n^2 D if n < D; a search ten times that, of up to 1,000 rows sixty times. */
+ *  a complex map but for ridge and gp, sparse rows to centre), MERCER_NOT_CONVERGED,
+ *  MERCER_NOT_POSITIVE_DEFINITE, MERCER_IO (a source's callback). Any number at once. Cost: n (map +
+ *  D^2) + D^3 and O(D^2) bytes, n^2 D if n < D; a search ten times that, of up to 1,000 rows sixty
+ *  times. */
 MERCER_API mercer_status mercer_model_fit(const char* json, const mercer_data* data,
                                           mercer_context* context, mercer_model** out);
 
@@ -146,7 +147,8 @@ MERCER_API mercer_status mercer_model_shape(const mercer_model* model, mercer_mo
 MERCER_API mercer_status mercer_model_map(const mercer_model* model, mercer_map** out);
 
 /** The weights of the model: from features of prepared inputs to transformed targets.
- *  Shapes: w D x m, intercept 1 x m; either may be zeros.
+ *  Shapes: w D x m, of a complex map 2 D x m, Re w and -Im w in turn; intercept 1 x m; either may
+ *  be zeros.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for a model that is not linear. */
 MERCER_API mercer_status mercer_model_weights(const mercer_model* model, mercer_matrix w,
                                               mercer_matrix intercept);

@@ -102,14 +102,17 @@ model::Estimating parse_kind(const SectionReader& file) {
   return spec::parse_model_kind(file.text("model"));
 }
 
-/// The features that the weights are of: the map's D, or for a kernel of several outputs a part of
-/// it.
+/// The features that the weights are of: the map's D, the 2 D real ones of a complex map, or for a
+/// kernel of several outputs a part of them.
 int64_t learnt_features(const Parameters& map, const std::vector<std::vector<double>>& numbers,
                         int64_t outputs) {
   const int64_t features = map.integer("features");
   const Parameters& kernel = map.object("kernel");
-  if (kernel::kernel_entry(kernel).outputs == kernel::OutputCount::one || numbers.empty())
-    return features;
+  if (kernel::kernel_entry(kernel).outputs == kernel::OutputCount::one || numbers.empty()) {
+    const int64_t count = numbers.empty() ? 0 : std::ssize(numbers[0]);
+    const bool twice = count % outputs == 0 && count / outputs == 2 * features;
+    return twice ? 2 * features : features;
+  }
   const int64_t D = std::ssize(numbers[0]) / outputs;
   require(D >= 1 && features % D == 0 && features / D <= outputs, MERCER_INVALID_ARGUMENT,
           "weights for %ld features, the map has %ld", D, features);
@@ -168,8 +171,6 @@ std::shared_ptr<const feature::FeatureMap> parse_map(const SectionReader& file,
   const std::vector<NumberArray> arrays = decode(file.bytes("numbers"));
   std::shared_ptr<const feature::FeatureMap> map =
       feature::make_map(canonical, {.numbers = arrays});
-  require(!map->is_complex(), MERCER_INVALID_ARGUMENT,
-          "a model of a complex map, expected a real one");
   const int64_t stated = canonical.integer("features");  // a map of whole blocks may have others
   require(map->features() == stated, MERCER_INVALID_ARGUMENT,
           "weights for %ld features, the map has %ld", stated, map->features());
@@ -185,16 +186,16 @@ std::unique_ptr<model::Model> read_model(const SectionReader& file) {
     const Parameters map = spec::map_parameters_of_file(file.text("map"));
     auto model = std::make_unique<model::Model>(parse_model(file, kind, map));
     model->map = parse_map(file, map);
-    require(model->map->scalar().features() == model->predictor->features(),
+    require(model->map->scalar().row_length() == model->predictor->features(),
             MERCER_INVALID_ARGUMENT, "weights for %ld features, the map has %ld",
-            model->predictor->features(), model->map->scalar().features());
+            model->predictor->features(), model->map->scalar().row_length());
     return model;
   });
 }
 
 void save(const model::Model& model, Output& output) {
-  require(model.map != nullptr && !model.map->is_complex() && model.predictor != nullptr &&
-              model.predictor->features() == model.map->scalar().features(),
+  require(model.map != nullptr && model.predictor != nullptr &&
+              model.predictor->features() == model.map->scalar().row_length(),
           MERCER_INVALID_ARGUMENT, "the model's weights do not fit its map");
   check_model(model, model.map->inputs());
   const std::string map = spec::to_spec(*model.map);

@@ -136,7 +136,7 @@ Model fit(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked, 
           std::span<const double> groups) {
   check(asked);
   check_shapes(asked.coding, X.rows(), X.cols(), Y);
-  check_map(*map, prepared_inputs(asked.prepare, {}, X, weights));
+  check_map(*map, *asked.estimate.entry, prepared_inputs(asked.prepare, {}, X, weights));
   check_data(asked, {X, Y, weights, groups});
   const std::vector<double> relative = solver::relative_weights(weights);
   const TargetedRows rows{X, Y, relative, groups};
@@ -163,7 +163,7 @@ Model fit(const MapFromRows& plan, const Fitting& asked, const Rows& X, MatrixVi
   auto map = plan.make(rows.X.view(), rows.Y.view(), context);
   stage.advance(making);
   stage.share(3 * X.rows() + solver::eigen_rows(plan.features));
-  check_map(*map, preparation.prepared(X.cols()));
+  check_map(*map, *asked.estimate.entry, preparation.prepared(X.cols()));
   return fit_prepared(std::move(map), std::move(preparation), summary.ranges(), asked, data,
                       context, all_rows(X.rows()));
 }
@@ -176,7 +176,7 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& 
   check_target_columns(asked.coding, "source->m", targets);
   solver::Reduction* const reduction = stream.reduction();
   check_streamed(asked, reduction != nullptr);
-  check_map(*map, map->inputs());
+  check_map(*map, *asked.estimate.entry, map->inputs());
   Fitting coupled = asked;
   couple(*map, MatrixView<const double>(nullptr, 0, targets), {}, context, coupled);
   Model model;

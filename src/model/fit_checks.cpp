@@ -119,10 +119,12 @@ void check_inputs(int64_t inputs, int64_t columns) {
           "X has %ld columns, the map expects %ld inputs", columns, inputs);
 }
 
-void check_map(const feature::FeatureMap& map, int64_t columns) {
-  require(!map.is_complex(), MERCER_UNSUPPORTED,
-          "the map is complex; a model needs a real one, such as form pair or phase, or field "
-          "real or complex_to_real");
+void check_map(const feature::FeatureMap& map, const ModelEntry& entry, int64_t columns) {
+  require(
+      !map.is_complex() || entry.least_squares, MERCER_UNSUPPORTED,
+      "the map is complex, which models ridge and gp serve, expected a real one for model = %s, "
+      "such as form pair or phase, or field real or complex_to_real",
+      entry.name);
   check_inputs(map.inputs(), columns);
 }
 

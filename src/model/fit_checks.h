@@ -29,8 +29,8 @@ void check_folds(const Selecting& selecting, int64_t rows);
 void check_dependence(const Selecting& selecting, std::span<const double> groups);
 /// The map has as many inputs as X has columns.
 void check_inputs(int64_t inputs, int64_t columns);
-/// The map is real and has as many inputs as X has columns.
-void check_map(const feature::FeatureMap& map, int64_t columns);
+/// The map has as many inputs as X has columns, and is real or the model's fit is least squares.
+void check_map(const feature::FeatureMap& map, const ModelEntry& entry, int64_t columns);
 /// UNSUPPORTED for options that contradict the kernel: a vector field needs one scale for all
 /// inputs, and outputs are coupled in one way only.
 void check_outputs(const kernel::Kernel& kernel, const Fitting& asked);

@@ -51,7 +51,7 @@ const solver::Weights& linear_weights(const Model& model);
 /// and loo, 3.5 for held_out and kfold (2 above D = 4096, with a Cholesky factor per lambda instead
 /// of one eigendecomposition), and a row block; n x D in the dual form alone, for n < D. Errors:
 /// fewer than 2 rows, NaN or Inf in X or Y (naming row and column), class out of range, complex map
-/// (UNSUPPORTED).
+/// of a model that is not least squares (UNSUPPORTED).
 Model fit(std::shared_ptr<const feature::FeatureMap> map, const Fitting& asked, const Rows& X,
           MatrixView<const double> Y, Context& context, std::span<const double> weights = {},
           std::span<const double> groups = {});

@@ -149,7 +149,7 @@ double share_far_away(const Model& model, Context& context) {
                       {places.data(), static_cast<size_t>(kPlaces * d)});
   for (int64_t i = 0; i < kPlaces; ++i)
     for (int64_t j = 0; j < d; ++j) places(i, j) *= kFar;
-  const Matrix<double> Z(kPlaces, map.features(), context, "features of drawn places");
+  const Matrix<double> Z(kPlaces, map.row_length(), context, "features of drawn places");
   map.apply(Rows(MatrixView<const double>(places.view())), {0, map.features()}, context, Z.view());
   return posterior_of(model).share_of_prior(Z.view(), context);
 }

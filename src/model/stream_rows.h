@@ -56,12 +56,14 @@ class StreamRows final : public solver::BlockSource {
   StreamRows(const CheckedStream& stream, const Preparation& preparation, const Known& known)
       : stream_(stream), preparation_(preparation), known_(known), set_(known.rows) {}
 
-  int64_t features() const override { return stream_.map().scalar().features(); }
+  int64_t features() const override { return stream_.map().scalar().row_length(); }
   int64_t outputs() const override;
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override;
   std::vector<double> classes() const override;
   bool is_complete() const override { return known_.is_complete; }
+  bool is_sequential() const override { return true; }
+  bool is_complex() const override { return stream_.map().is_complex(); }
   solver::Reduction* reduction() const override { return stream_.reduction(); }
   void for_each(Context& context, const Body& body) const override;
   void for_each_target(Context& context, const TargetBody& body) const override;

@@ -71,6 +71,10 @@ class BlockSource {
   virtual std::optional<std::vector<int64_t>> kernel_columns() const { return std::nullopt; }
   /// No target is NaN, that is, missing.
   virtual bool is_complete() const { return true; }
+  /// Rows come in one order: a pass over a subset reads all.
+  virtual bool is_sequential() const { return false; }
+  /// Features are re and im of complex numbers in turn: ridge is that of the complex numbers.
+  virtual bool is_complex() const { return false; }
   /// The same blocks' targets and weights. Features are not computed.
   using TargetBody =
       std::function<void(MatrixView<const double> Y, std::span<const double> weights)>;

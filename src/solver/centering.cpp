@@ -8,6 +8,20 @@
 #include "base/error.h"
 
 namespace mercer::solver {
+namespace {
+
+/// Each 2 x 2 block of products of re and im becomes [a -b; b a] of re + i im, which adds the
+/// products of the rows (im, -re), whose targets are 0, the imaginary parts of those of Z.
+void add_imaginary_parts(MatrixView<double> G) {
+  for (int64_t i = 0; i < G.rows; i += 2)
+    for (int64_t j = 0; j <= i; j += 2) {
+      G(i, j) = G(i + 1, j + 1) = G(i, j) + G(i + 1, j + 1);
+      G(i + 1, j) = i == j ? 0 : G(i + 1, j) - G(i, j + 1);
+      G(i, j + 1) = -G(i + 1, j);
+    }
+}
+
+}  // namespace
 
 Means center_in_place(RowStatistics& statistics, bool center) {
   statistics.require_finite();
@@ -21,6 +35,7 @@ Means center_in_place(RowStatistics& statistics, bool center) {
   move_origin(statistics, means.row);
   for (double& squares : statistics.parts().sum_squared_outputs)
     squares = squares < 0 ? 0.0 : squares;  // NaN stays
+  if (statistics.is_complex()) add_imaginary_parts(statistics.parts().gram);
   return means;
 }
 

@@ -19,7 +19,9 @@ struct Means {
 };
 
 /// Replaces Z'Z, Z'Y and sum y^2 by the sums about the mean, or about zero without `center`, and
-/// returns the means. Centring leaves errors of eps n distance in the eigenvalues.
+/// returns the means. Centring leaves errors of eps n distance in the eigenvalues. Of complex
+/// features Z'Z becomes the real form of Z^H Z, whose solution has Re w and -Im w in turn: then
+/// Re(z w) is a real product.
 /// INVALID_ARGUMENT for sums that are not finite.
 Means center_in_place(RowStatistics& statistics, bool center);
 

@@ -6,10 +6,10 @@
 // target log(shape) - v/2 with noise variance v = log(1 + 1/shape).
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "solver/block_source.h"
+#include "solver/latent_processes.h"
 #include "solver/row_statistics.h"
 
 namespace mercer::solver {
@@ -34,31 +34,9 @@ class ClassSums {
   std::vector<RowStatistics> of_class_;
 };
 
-class DirichletPosterior {
- public:
-  /// Prior: theta ~ N(0, I / (n lambda)), n the rows' weight; flat for intercepts, if `center`.
-  /// O(K D^3). Errors: OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE.
-  DirichletPosterior(const ClassSums& sums, double alpha, double lambda, bool center,
-                     Context& context);
-  /// From numbers(); INVALID_ARGUMENT unless their count fits features and classes.
-  DirichletPosterior(std::span<const double> numbers, int64_t features, int64_t classes);
-
-  int64_t classes() const noexcept { return std::ssize(of_class_); }
-  int64_t features() const noexcept { return features_; }
-  /// Posterior mean and variance of f at rows of Z (n x D): n x K each. O(n K D^2).
-  void moments(MatrixView<const double> Z, MatrixView<double> mean,
-               MatrixView<double> variance) const;
-  std::vector<double> numbers() const;
-
- private:
-  struct Process {
-    Matrix<double> factor;            // L, lower
-    std::vector<double> mean;         // of the features
-    Matrix<double> w;                 // D x 1
-    double intercept = 0, share = 0;  // share: the intercept's variance
-  };
-  int64_t features_;
-  std::vector<Process> of_class_;
-};
+/// Prior: theta ~ N(0, I / (n lambda)), n the rows' weight; flat for intercepts, if `center`.
+/// O(K D^3). Errors: OUT_OF_MEMORY, NOT_POSITIVE_DEFINITE.
+LatentProcesses dirichlet_processes(const ClassSums& sums, double alpha, double lambda, bool center,
+                                    Context& context);
 
 }  // namespace mercer::solver

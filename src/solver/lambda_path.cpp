@@ -104,7 +104,7 @@ std::unique_ptr<LambdaPath> make_dual_eigen_path(DualSystem system, Context& con
 }
 
 bool is_dual(const BlockSource& rows) {
-  return rows.reduction() == nullptr &&
+  return rows.reduction() == nullptr && !rows.is_complex() &&
          (rows.rows() < rows.features() || rows.kernel_columns().has_value());
 }
 

@@ -30,7 +30,7 @@ std::unique_ptr<LambdaPath> make_dual_path(DualSystem system);
 /// The n x n system by one eigendecomposition, then O(n (n + D)) per lambda.
 std::unique_ptr<LambdaPath> make_dual_eigen_path(DualSystem system, Context& context);
 
-/// Whether the dual form serves: fewer rows than features, or features that are kernel columns.
+/// Whether the dual form serves: fewer rows than real features, or features that are kernel columns.
 bool is_dual(const BlockSource& rows);
 /// Reads the features into one n x D matrix: 8 n D + 8 n^2 bytes, for kernel columns 8 n^2.
 DualSystem make_dual_system(const BlockSource& rows, bool center, Context& context,

@@ -32,10 +32,22 @@ void RowStatistics::accumulate(double sign, const RowStatistics& other) {
 
 void RowStatistics::merge(const RowStatistics& other) { accumulate(1.0, other); }
 void RowStatistics::subtract(const RowStatistics& other) { accumulate(-1.0, other); }
+void RowStatistics::scale(double factor) {
+  const Parts own = parts();
+  own.weight *= factor;
+  heaviest_ *= factor;
+  for (int64_t i = 0; i < features_; ++i)
+    for (int64_t j = 0; j <= i; ++j) own.gram(i, j) *= factor;
+  for (int64_t k = 0; k < features_ * outputs_; ++k) cross_.data()[k] *= factor;
+  for (const auto sums : {own.sum_features, own.sum_outputs, own.sum_squared_outputs})
+    for (double& sum : sums) sum *= factor;
+}
+
 void RowStatistics::copy_from(const RowStatistics& other) {
   std::ranges::copy(other.sums_, sums_.begin());
   std::copy_n(other.cross_.data(), features_ * outputs_, cross_.data());
   for (int64_t i = 0; i < features_; ++i) std::copy_n(&other.gram_(i, 0), i + 1, &gram_(i, 0));
+  complex_ = other.complex_;
   rows_ = other.rows_;
   weight_ = other.weight_;
   heaviest_ = std::max(other.heaviest_, other.weight_);

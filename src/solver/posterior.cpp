@@ -55,7 +55,7 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
   require(!rows.kernel_columns(), MERCER_UNSUPPORTED,
           "a posterior of the kernel itself (map exact), expected a map of features");
   const int64_t p = rows.outputs(), D = rows.features();
-  double n = 0;
+  double n = 0, copies = 1;  // of each eigenvalue of L L'
   if (problem.is_coupled(rows)) {
     const Coupling apart = Coupling::independent(p, context);
     const Coupling& coupling = problem.coupling == nullptr ? apart : *problem.coupling;
@@ -74,6 +74,7 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
     }
     RowStatistics& statistics = *sums;
     n = statistics.weight();
+    copies = static_cast<double>(statistics.multiplicity());
     const Means means = center_in_place(statistics, problem.center);
     means_ = Matrix<double>(p, D, context, kPosterior);
     for (int64_t k = 0; k < p; ++k) {
@@ -84,7 +85,8 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
   }
   shift_ = n * lambda;
   factor(L_.view());
-  dimension_ = static_cast<double>(L_.rows()) - shift_ * exact_inverse_trace(L_.view(), context);
+  const double trace = exact_inverse_trace(L_.view(), context);
+  dimension_ = (static_cast<double>(L_.rows()) - shift_ * trace) / copies;
   if (is_joined()) dimension_ /= static_cast<double>(p);
   dimension_ += problem.center ? 1 : 0;
   if (noise > 0) {

@@ -45,7 +45,9 @@ Weights RidgeFactor::weights(Context& context) const {
 
 double RidgeFactor::effective_dimension(Context& context) const {
   const auto D = static_cast<double>(statistics_.features());
-  return D - shift_ * inverse_trace(factor(), context) + (center_ ? 1.0 : 0.0);
+  return (D - shift_ * inverse_trace(factor(), context)) /
+             static_cast<double>(statistics_.multiplicity()) +
+         (center_ ? 1.0 : 0.0);
 }
 
 Matrix<double> RidgeFactor::leave_one_out(const Weights& weights, MatrixView<const double> Z,

@@ -57,7 +57,7 @@ RidgePath::RidgePath(RowStatistics&& statistics, bool center, Context& context) 
   linalg::symmetric_eigen(state.statistics.parts().gram, state.values, context);
 
   // Eigenvalues beyond the rank that n rows allow, and negative ones, are rounding errors.
-  const int64_t rank = state.statistics.rows() - state.centered;
+  const int64_t rank = state.statistics.multiplicity() * (state.statistics.rows() - state.centered);
   for (int64_t i = 0; i < D; ++i) {
     double& value = state.values[i];
     value = i < D - rank ? 0.0 : std::max(0.0, value);
@@ -114,10 +114,11 @@ Weights RidgePath::solve(double lambda) const {
 
 double RidgePath::effective_dimension(double lambda) const {
   const double shift = checked_shift(lambda, weight());
-  double trace = static_cast<double>(state_->centered);
+  double trace = 0;
   for (std::size_t i = 0; i < state_->values.size(); ++i)
     trace += state_->values[i] * state_->inverse(i, shift);
-  return trace;
+  return trace / static_cast<double>(state_->statistics.multiplicity()) +
+         static_cast<double>(state_->centered);
 }
 
 std::vector<double> RidgePath::leverage(double lambda) const {

@@ -28,6 +28,11 @@ class RowStatistics {
   int64_t outputs() const noexcept { return outputs_; }
   int64_t rows() const noexcept { return rows_; }
   double weight() const noexcept { return weight_; }  // n: the sum of the rows' weights
+  /// Of complex numbers' re and im in turn; center_in_place then makes Z'WZ that of complex ridge.
+  bool is_complex() const noexcept { return complex_; }
+  void set_complex() noexcept { complex_ = true; }
+  /// How often each eigenvalue of the centred Z'WZ stands there for one of the features.
+  int64_t multiplicity() const noexcept { return complex_ ? 2 : 1; }
 
   /// Adds (removes) the rows of a block: products and sums are double (dsyrk, dgemm). Y may be an
   /// empty view when outputs() == 0. weights: one number >= 0 per row, or empty; a row of weight 2
@@ -49,6 +54,7 @@ class RowStatistics {
   void merge(const RowStatistics& other);  // this += other; DIMENSION_MISMATCH if shapes differ
   void subtract(
       const RowStatistics& other);  // this -= other; INVALID_ARGUMENT if it holds more rows
+  void scale(double factor);        // every row's weight, by a factor > 0
   void release_scratch() noexcept;  // frees what add and remove keep between calls
   RowStatistics clone() const;      // copies are asked for by name: they cost 8 D^2 bytes
   RowStatistics clone(Context& context) const;  // charged to it
@@ -95,6 +101,7 @@ class RowStatistics {
 
   int64_t features_;
   int64_t outputs_;
+  bool complex_ = false;
   int64_t rows_ = 0;
   double weight_ = 0;
   double heaviest_ = 0;  // the largest weight that rows were removed from

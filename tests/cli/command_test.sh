@@ -179,7 +179,7 @@ awk -F, 'NR > 1 { n = NF; if (($0 ~ /^inner/) != ($(n - 1) > $n)) bad = 1 } END 
 tail -n 200 rings.out | tr -d '"' | sed 's/outer, far/outer/' |
   awk -F, '$4 < 0 || $5 < 0 || $4 + $5 < 0.999999 || $4 + $5 > 1.000001 { bad = 1 } END { exit bad }' ||
   complain "probabilities: $(tail -n 3 rings.out)"
-for estimator in ridge logistic dirichlet; do
+for estimator in ridge logistic dirichlet svgp; do
   accepts "$MERCER" fit rings.csv -o rings.$estimator --features 64 --estimator $estimator --quiet
   "$MERCER" info rings.$estimator | grep -q "$estimator" || complain "info does not name $estimator"
   accepts "$MERCER" score rings.$estimator rings.csv

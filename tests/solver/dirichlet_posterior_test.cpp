@@ -17,7 +17,8 @@
 
 using namespace mercer;
 using solver::ClassSums;
-using solver::DirichletPosterior;
+using solver::dirichlet_processes;
+using solver::LatentProcesses;
 
 namespace {
 
@@ -39,9 +40,9 @@ Matrix<double> codes(int64_t n, int64_t K) {
 struct Moments {
   Matrix<double> mean, variance;
 };
-Moments moments(const DirichletPosterior& posterior, MatrixView<const double> T) {
-  Moments found{Matrix<double>(T.rows, posterior.classes()),
-                Matrix<double>(T.rows, posterior.classes())};
+Moments moments(const LatentProcesses& posterior, MatrixView<const double> T) {
+  Moments found{Matrix<double>(T.rows, posterior.count()),
+                Matrix<double>(T.rows, posterior.count())};
   posterior.moments(T, found.mean.view(), found.variance.view());
   return found;
 }
@@ -74,8 +75,9 @@ TEST_CASE("dirichlet: means and variances of the reference's classes") {
   for (int64_t i = 0; i < Z.rows(); ++i) Y(i, one["labels"][i].get<int64_t>()) = 1;
   Context context;
   const test::MatrixSource rows(Z.view(), Y.view(), 3, false);
-  const DirichletPosterior posterior(ClassSums(rows, context), one["alpha"].get<double>(),
-                                     1 / static_cast<double>(Z.rows()), false, context);
+  const LatentProcesses posterior =
+      dirichlet_processes(ClassSums(rows, context), one["alpha"].get<double>(),
+                          1 / static_cast<double>(Z.rows()), false, context);
   const Moments found = moments(posterior, T.view());
   for (int64_t k = 0; k < K; ++k)
     for (int64_t i = 0; i < T.rows(); ++i) {
@@ -95,7 +97,7 @@ TEST_CASE("dirichlet: a class is a Gaussian process of weighted rows, read back"
   Context context;
   const test::MatrixSource rows(Z.view(), Y.view(), 7, false, given);
   ClassSums sums(rows, context);
-  const DirichletPosterior posterior(sums, alpha, lambda, true, context);
+  const LatentProcesses posterior = dirichlet_processes(sums, alpha, lambda, true, context);
   const auto T = Z.view().block_rows(0, 9);
   const Moments found = moments(posterior, T);
   for (int64_t k = 0; k < K; ++k) {
@@ -123,7 +125,7 @@ TEST_CASE("dirichlet: a class is a Gaussian process of weighted rows, read back"
       CHECK(found.variance(i, k) == Approx(variance(i, 0)).epsilon(1e-9));
     }
   }
-  const Moments again = moments(DirichletPosterior(posterior.numbers(), D, K), T);
+  const Moments again = moments(LatentProcesses(posterior.numbers(), D, K), T);
   CHECK(largest(again.variance, found.variance) == 0);
 }
 
@@ -131,12 +133,13 @@ TEST_CASE("dirichlet: numbers that are none, or too few, are refused") {
   Context context;
   const Matrix<double> Z = test::random_matrix(12, 3, 5), Y = codes(12, 2);
   const test::MatrixSource rows(Z.view(), Y.view(), 7, false);
-  const DirichletPosterior posterior(ClassSums(rows, context), 0.01, 0.1, true, context);
+  const LatentProcesses posterior =
+      dirichlet_processes(ClassSums(rows, context), 0.01, 0.1, true, context);
   std::vector<double> numbers = posterior.numbers();
   numbers[4] = std::nan("");
-  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, DirichletPosterior(numbers, 3, 2), "finite");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, LatentProcesses(numbers, 3, 2), "finite");
   numbers[4] = 1, numbers[0] = 0;
-  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, DirichletPosterior(numbers, 3, 2), "pivot");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, LatentProcesses(numbers, 3, 2), "pivot");
   numbers.pop_back();
-  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, DirichletPosterior(numbers, 3, 2), "numbers");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, LatentProcesses(numbers, 3, 2), "numbers");
 }

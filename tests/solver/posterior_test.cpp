@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "linalg/blas.h"
+#include "solver/block_statistics.h"
 #include "solver/profiled_likelihood.h"
 #include "support/catch.h"
 #include "support/dense.h"
@@ -69,7 +70,8 @@ struct Process {
 struct Observed {
   const test::Reference& one;
   std::vector<double> y = numbers(one["y"]), weights;
-  double unit = 0, amplitude = one["amplitude"].get<double>(), lambda = 0, log_weights = 0;
+  double unit = 0, amplitude = one.contains("amplitude") ? one["amplitude"].get<double>() : 1,
+         lambda = 0, log_weights = 0;
   explicit Observed(const test::Reference& reference) : one(reference) {
     for (const double variance : numbers(one["noise_variance"])) weights.push_back(1 / variance);
     const auto n = static_cast<double>(y.size());
@@ -210,6 +212,34 @@ TEST_CASE("posterior: evidence of the reference and its derivatives, features an
         slope -= n * by_Z.data()[i] * (above.data()[i] - below.data()[i]) / (2 * step);
       CHECK(slope == Approx(expected["grad_log_ell"][k].get<double>()).epsilon(1e-6));
     }
+  }
+}
+
+TEST_CASE("posterior: complex features by real parts, as the reference has them") {
+  const test::Reference& one = test::oracle("gp")["complex"][0];
+  const auto features = [&](const test::Reference& Phi) {
+    const test::Reference &re = Phi["re"], &im = Phi["im"];
+    Matrix<double> Z(static_cast<int64_t>(re.size()), 2 * static_cast<int64_t>(re[0].size()));
+    for (int64_t i = 0; i < Z.rows(); ++i)
+      for (int64_t j = 0; j < Z.cols(); ++j)
+        Z(i, j) = (j % 2 == 0 ? re : im)[i][j / 2].get<double>();
+    return Z;
+  };
+  const Matrix<double> Z = features(one["Phi"]), T = features(one["Phi_test"]);
+  const Observed rows(one);
+  Context context;
+  const test::MatrixSource source(Z.view(), rows.Y(), 3, false, rows.weights, nullptr, true);
+  solver::RowStatistics sums(Z.cols(), 1);
+  solver::add_blocks(source, sums, context);
+  const Weights mean = ridge_cholesky(sums.clone(), false, rows.lambda, context);
+  const Posterior posterior(source, {.center = false}, rows.lambda, mean, rows.unit, context,
+                            std::move(sums));
+  Matrix<double> variance(T.rows(), 1);
+  posterior.variance(T.view(), context, variance.view());
+  const Matrix<double> found = test::product(T.view(), mean.w.view());
+  for (int64_t i = 0; i < T.rows(); ++i) {
+    CHECK(found(i, 0) == Approx(one["mean"][i].get<double>()).epsilon(1e-9));
+    CHECK(variance(i, 0) == Approx(one["latent_variance"][i].get<double>()).epsilon(1e-9));
   }
 }
 

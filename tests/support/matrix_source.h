@@ -12,17 +12,20 @@
 
 namespace mercer::test {
 
-/// Blocks of `size` rows; single: features rounded to float. References are kept.
+/// Blocks of `size` rows; single: features rounded to float; complex: re and im in turn. References
+/// are kept.
 class MatrixSource final : public solver::BlockSource {
  public:
   MatrixSource(MatrixView<const double> Z, MatrixView<const double> Y, int64_t size, bool single,
-               std::vector<double> weights = {}, solver::Reduction* reduction = nullptr)
+               std::vector<double> weights = {}, solver::Reduction* reduction = nullptr,
+               bool complex = false)
       : Z_(Z),
         Y_(Y),
         size_(size),
         single_(single),
         weights_(std::move(weights)),
         reduction_(reduction),
+        complex_(complex),
         set_(Z.rows) {}
 
   int64_t features() const override { return Z_.cols; }
@@ -30,6 +33,7 @@ class MatrixSource final : public solver::BlockSource {
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override { return std::min(size_, rows()); }
   solver::Reduction* reduction() const override { return reduction_; }
+  bool is_complex() const override { return complex_; }
   bool is_complete() const override {
     for (int64_t i = 0; i < rows(); ++i)
       for (int64_t k = 0; k < Y_.cols; ++k)
@@ -63,7 +67,8 @@ class MatrixSource final : public solver::BlockSource {
   }
 
   std::unique_ptr<BlockSource> subset(solver::RowSet rows) const override {
-    auto part = std::make_unique<MatrixSource>(Z_, Y_, size_, single_, weights_, reduction_);
+    auto part =
+        std::make_unique<MatrixSource>(Z_, Y_, size_, single_, weights_, reduction_, complex_);
     part->set_ = set_.choose(rows);
     return part;
   }
@@ -74,6 +79,7 @@ class MatrixSource final : public solver::BlockSource {
   bool single_;
   std::vector<double> weights_;
   solver::Reduction* reduction_;
+  bool complex_;
   solver::ChosenRows set_;
 };
 

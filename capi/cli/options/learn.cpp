@@ -117,9 +117,10 @@ void add_model_options(CLI::App* app, FitRequest* request) {
       ->check(whole_number(1, kMostFeatures))
       ->excludes("--features")
       ->type_name("D");
-  add_word(app, "--estimator", spec, "/model", {"auto", "ridge", "logistic", "gp", "dirichlet"},
+  add_word(app, "--estimator", spec, "/model",
+           {"auto", "ridge", "logistic", "gp", "dirichlet", "svgp"},
            "gp: a Gaussian process, whose predictions have intervals; of classes: ridge (least "
-           "squares), logistic or dirichlet (Gaussian processes); default auto: ridge, or "
+           "squares), logistic, dirichlet or svgp (Gaussian processes); default auto: ridge, or "
            "logistic where that is better on held-out rows of a large table");
   add_word(app, "--loss", spec, "/loss", {"huber", "quantile", "poisson", "squared_hinge"},
            "Fitted with the map that the search finds by squares: huber (few wrong targets change "

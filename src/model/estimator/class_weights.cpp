@@ -27,6 +27,7 @@ class ClassWeighted final : public solver::BlockSource {
   std::optional<std::vector<int64_t>> kernel_columns() const override {
     return rows_.kernel_columns();
   }
+  bool is_complex() const override { return rows_.is_complex(); }
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override {
     return std::make_unique<ClassWeighted>(rows_.subset(rows), factors_);
   }
@@ -93,17 +94,27 @@ std::vector<double> class_weighted(MatrixView<const double> Y, std::span<const d
   return result;
 }
 
-std::vector<double> class_factors(const Parameters& own, const solver::BlockSource& rows,
-                                  Context& context) {
-  if (!is_balanced(own)) return {};
+std::vector<double> weight_of_classes(const solver::BlockSource& rows, Context& context) {
   std::vector<double> of_class(rows.outputs(), 0.0);
-  rows.for_each(context, [&](const solver::FeatureBlock& block) {
-    for (int64_t i = 0; i < block.rows(); ++i)
-      of_class[class_of_code(block.Y.row(i), block.Y.cols)] +=
-          block.weights.empty() ? 1.0 : block.weights[i];
+  rows.for_each_target(context, [&](MatrixView<const double> Y, std::span<const double> weights) {
+    for (int64_t i = 0; i < Y.rows; ++i)
+      of_class[class_of_code(Y.row(i), Y.cols)] += weights.empty() ? 1.0 : weights[i];
   });
   solver::reduce(rows, of_class);
-  return balanced_factors(of_class);
+  return of_class;
+}
+
+void require_two_classes(std::span<const double> weight_of_class) {
+  const auto present = std::ranges::count_if(weight_of_class, [](double w) { return w > 0; });
+  require(present >= 2, MERCER_INVALID_ARGUMENT,
+          "rows of %ld of the %zu classes, expected at least two classes to tell apart", present,
+          weight_of_class.size());
+}
+
+std::vector<double> class_factors(const Parameters& own, const solver::BlockSource& rows,
+                                  Context& context) {
+  return is_balanced(own) ? balanced_factors(weight_of_classes(rows, context))
+                          : std::vector<double>();
 }
 
 std::unique_ptr<solver::BlockSource> class_weighted(const solver::BlockSource& rows,

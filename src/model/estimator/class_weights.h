@@ -37,6 +37,10 @@ std::vector<double> class_factors(const Parameters& own, int64_t classes,
 std::vector<double> class_weighted(MatrixView<const double> Y, std::span<const double> weights,
                                    std::span<const double> factors);
 
+/// The weight of each class's rows, of coded targets, in one pass.
+std::vector<double> weight_of_classes(const solver::BlockSource& rows, Context& context);
+/// INVALID_ARGUMENT unless two classes have rows.
+void require_two_classes(std::span<const double> weight_of_class);
 /// class_factors for a source of coded targets, in one pass.
 std::vector<double> class_factors(const Parameters& own, const solver::BlockSource& rows,
                                   Context& context);

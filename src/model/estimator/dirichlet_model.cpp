@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/numbers.h"
+#include "model/estimator/latent_predictor.h"
 #include "model/estimator/loss_search.h"
 #include "model/estimator/model_entry.h"
 #include "random/distributions.h"
@@ -20,28 +21,24 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kDraws = 512;       // antithetic: half of them and their negatives
-constexpr double kLeastScore = -700;  // exp does not underflow
+constexpr int64_t kDraws = 512;  // antithetic: half of them and their negatives
 constexpr double kAlphas[] = {0.01, 0.001, 0.1};
 constexpr double kLambdas[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6};
 constexpr int64_t kDirichletUnits = 100;  // of progress
 constexpr int64_t kChoosing = 70;
 
-class DirichletPredictor final : public Predictor {
+class DirichletPredictor final : public LatentPredictor {
  public:
-  explicit DirichletPredictor(solver::DirichletPosterior posterior)
-      : posterior_(std::move(posterior)),
-        numbers_(posterior_.numbers()),
-        draws_(kDraws / 2, posterior_.classes()) {
+  explicit DirichletPredictor(solver::LatentProcesses posterior)
+      : LatentPredictor(std::move(posterior)), draws_(kDraws / 2, processes().count()) {
     random::fill_normal({0, random::Tag::sample, 2}, 0,
                         {draws_.data(), static_cast<size_t>(draws_.rows() * draws_.cols())});
   }
 
-  int64_t features() const override { return posterior_.features(); }
-  int64_t outputs() const override { return posterior_.classes(); }
+  int64_t outputs() const override { return processes().count(); }
   void predict(MatrixView<const double> Z, MatrixView<double> scores) const override {
     const Matrix<double> variance(Z.rows, outputs());
-    posterior_.moments(Z, scores, variance.view());
+    processes().moments(Z, scores, variance.view());
     std::vector<double> shares(outputs()), mean(shares.size());
     for (int64_t i = 0; i < Z.rows; ++i) {
       std::copy_n(scores.row(i), scores.cols, mean.begin());
@@ -50,15 +47,8 @@ class DirichletPredictor final : public Predictor {
         for (const double sign : {1.0, -1.0})
           add_softmax(mean, variance.view().row(i), s, sign, shares);
       for (size_t k = 0; k < shares.size(); ++k)
-        scores(i, static_cast<int64_t>(k)) =
-            std::max(std::log(shares[k] / kDraws), std::isnan(shares[k]) ? kNaN : kLeastScore);
+        scores(i, static_cast<int64_t>(k)) = log_score(shares[k] / kDraws);
     }
-  }
-  std::vector<std::span<const double>> numbers() const override { return {numbers_}; }
-  void check() const override {
-    require(std::ranges::all_of(numbers_, [](double x) { return std::isfinite(x); }),
-            MERCER_INVALID_ARGUMENT,
-            "posteriors of classes are not finite, expected a larger lambda");
   }
 
  private:
@@ -74,8 +64,6 @@ class DirichletPredictor final : public Predictor {
     for (size_t k = 0; k < mean.size(); ++k) shares[k] += std::exp(drawn(k) - most) / sum;
   }
 
-  solver::DirichletPosterior posterior_;
-  std::vector<double> numbers_;
   Matrix<double> draws_;
 };
 
@@ -114,7 +102,7 @@ class DirichletFit {
   std::shared_ptr<const Predictor> predictor_of(const solver::ClassSums& sums,
                                                 const Candidate& at) {
     return std::make_shared<DirichletPredictor>(
-        solver::DirichletPosterior(sums, at.alpha, at.lambda, center_, context_));
+        solver::dirichlet_processes(sums, at.alpha, at.lambda, center_, context_));
   }
 
   /// Chooses lambda at the first alpha, then alpha; then calibrates on held-out scores.
@@ -198,7 +186,7 @@ Learned fit_dirichlet(const solver::BlockSource& rows, const Estimating& estimat
 std::shared_ptr<const Predictor> load_dirichlet(std::span<const std::vector<double>> numbers,
                                                 int64_t features, int64_t classes) {
   return std::make_shared<DirichletPredictor>(
-      solver::DirichletPosterior(numbers[0], features, classes));
+      solver::LatentProcesses(numbers[0], features, classes));
 }
 
 }  // namespace

@@ -141,10 +141,7 @@ class LogisticFit {
   void read() {
     const Targets found = read_targets(given_, context_);
     if (loss_.loss->classes) {
-      const auto present = std::ranges::count_if(found.weight, [](double w) { return w > 0; });
-      require(present >= 2, MERCER_INVALID_ARGUMENT,
-              "rows of %ld of the %zu classes, expected at least two classes to tell apart",
-              present, found.weight.size());
+      require_two_classes(found.weight);
       if (is_balanced(own_)) loss_.class_weights = balanced_factors(found.weight);
     } else if (loss_.loss->counts) {
       double least = found.least;

@@ -72,6 +72,7 @@ const ModelEntry* find_model(std::string_view name) noexcept;
   entry(logistic)            \
   entry(gp)                  \
   entry(dirichlet)           \
+  entry(svgp)                \
   entry(kernel_pca)
 // clang-format on
 #define MERCER_DECLARE_MODEL(name) const ModelEntry& name##_model();

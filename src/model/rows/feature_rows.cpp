@@ -117,11 +117,11 @@ class FeatureRows::Inputs {
     if (of_.stays_sparse_) {
       gather(rows, first, Z.rows);
       const CsrView<U> X{Z.rows, of_.inputs(), offsets_.data(), indices_.data(), values_.data()};
-      return of_.map_.apply(X, {0, of_.features()}, context, Z);
+      return of_.map_.apply(X, {0, of_.map_.features()}, context, Z);
     }
     const MatrixView<U> X = dense_.view().block_rows(0, Z.rows);
     load(rows, first, context, X);
-    of_.map_.apply(MatrixView<const U>(X), {0, of_.features()}, context, Z);
+    of_.map_.apply(MatrixView<const U>(X), {0, of_.map_.features()}, context, Z);
   }
 
  private:

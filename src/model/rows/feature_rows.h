@@ -31,7 +31,7 @@ class FeatureRows final : public solver::BlockSource {
               feature::Precision precision, const TargetedRows& rows,
               std::vector<int64_t> made_of = {});
 
-  int64_t features() const override { return map_.features(); }
+  int64_t features() const override { return map_.row_length(); }
   int64_t outputs() const override {
     return coding_.targets == Targets::inputs ? inputs() : coded_outputs(coding_, data_.Y.cols);
   }
@@ -40,6 +40,7 @@ class FeatureRows final : public solver::BlockSource {
   std::vector<double> classes() const override;
   std::vector<double> groups() const override;
   bool is_complete() const override;
+  bool is_complex() const override { return map_.is_complex(); }
   std::optional<std::vector<int64_t>> kernel_columns() const override;
   void for_each(Context& context, const Body& body) const override;
   void for_each_target(Context& context, const TargetBody& body) const override;

@@ -33,7 +33,11 @@ std::shared_ptr<const feature::FeatureMap> CandidateRows::make(
     map = lengthscales.size() > 1 ? maker_->make_per_input(lengthscales, features)
                                   : maker_->make(lengthscale, features);
   }
-  check_map(*map, preparation.prepared(data_.X.cols()));
+  require(
+      !map->is_complex(), MERCER_UNSUPPORTED,
+      "a search of a complex map, expected \"search\": false, or a real one, such as form pair or "
+      "phase, or field real or complex_to_real");
+  check_inputs(map->inputs(), preparation.prepared(data_.X.cols()));
   return map;
 }
 

@@ -298,6 +298,14 @@ const PathPoint& best_point(const std::vector<PathPoint>& path) {
 Selected select(const solver::BlockSource& rows, const Selecting& how, Task task,
                 const solver::RidgeProblem& problem, Context& context, LeftOutScores* left_out,
                 std::optional<solver::RowStatistics>* sums) {
+  require(
+      !rows.is_complex() ||
+          (!problem.iterative && !problem.is_coupled(rows) && how.selection != Selection::gcv &&
+           how.selection != Selection::evidence),
+      MERCER_UNSUPPORTED,
+      "a complex map with solver = cg, outputs that are coupled or miss targets, or select.by = "
+      "gcv or evidence, expected a real one: form pair or phase, field real or "
+      "complex_to_real");
   if (problem.iterative) return select_iterative(rows, how, task, problem, context);
   if (problem.is_coupled(rows)) return select_coupled(rows, how, task, problem, context, left_out);
   const bool center = problem.center;

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Variational Gaussian process classification on the features of a map, one process for two
+// classes, else one for each against the rest (solver/variational_process.h). lambda is that of the
+// largest ELBO, summed over processes; the path's scores are -ELBO for each row. Scores of classes
+// are logs of E sigma(f), calibrated on the rows' own predictions from the posterior without each,
+// which needs no further fit.
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <memory>
+#include <numeric>
+#include <vector>
+
+#include "base/error.h"
+#include "base/fields.h"
+#include "base/numbers.h"
+#include "model/estimator/class_weights.h"
+#include "model/estimator/latent_predictor.h"
+#include "model/estimator/loss_search.h"
+#include "model/estimator/model_entry.h"
+#include "model/rows/row_sets.h"
+#include "solver/cached_source.h"
+#include "solver/logistic_normal.h"
+#include "solver/row_space.h"
+#include "solver/variational_process.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr double kLambdas[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
+constexpr double kBetween[] = {3, 0.3};               // times the best of them
+constexpr double kTolerance = 1e-5, kRoughly = 1e-4;  // nats for each row
+constexpr int64_t kChoosingRows = 4000;               // of which lambda is chosen
+constexpr int64_t kScoredRows = 5000;                 // enough for a slope and an offset per class
+constexpr int64_t kMostWhole = 10000, kBatch = 2000;  // rows of steps on all rows, on batches
+constexpr int64_t kSvgpUnits = 100, kChoosingLambda = 60;  // of progress
+
+int64_t processes_of(int64_t classes) { return classes == 2 ? 1 : classes; }
+
+/// Scores of a row from f of process k.
+void put_scores(double mean, double variance, int64_t k, std::span<double> scores) {
+  const bool one = scores.size() == 2;
+  const auto own = static_cast<size_t>(one ? 1 : k);
+  scores[own] = log_score(solver::logistic_normal(mean, variance).mean);
+  if (one) scores[0] = log_score(solver::logistic_normal(-mean, variance).mean);
+}
+
+class SvgpPredictor final : public LatentPredictor {
+ public:
+  explicit SvgpPredictor(solver::LatentProcesses processes)
+      : LatentPredictor(std::move(processes)) {}
+  int64_t outputs() const override { return std::max<int64_t>(processes().count(), 2); }
+  void predict(MatrixView<const double> Z, MatrixView<double> scores) const override {
+    const int64_t count = processes().count();
+    const Matrix<double> f(Z.rows, count), variance(Z.rows, count);
+    processes().moments(Z, f.view(), variance.view());
+    for (int64_t i = 0; i < Z.rows; ++i)
+      for (int64_t k = 0; k < count; ++k)
+        put_scores(f(i, k), variance(i, k), k, {scores.row(i), static_cast<size_t>(outputs())});
+  }
+};
+
+/// That of a class of no rows or all: f is the same everywhere and certain. The bound of a process
+/// with a flat prior of the intercept would have no largest value.
+solver::LatentProcess certain_process(int64_t features, double f) {
+  constexpr double kCertain = 1e8;
+  solver::LatentProcess process{Matrix<double>(features, features),
+                                std::vector<double>(features, 0.0), Matrix<double>(features, 1), f,
+                                0};
+  process.factor.fill(0), process.w.fill(0);
+  for (int64_t j = 0; j < features; ++j) process.factor(j, j) = kCertain;
+  return process;
+}
+
+/// A fit of one data set.
+class SvgpFit {
+ public:
+  SvgpFit(const solver::BlockSource& rows, const Estimating& estimating, const Selecting& selecting,
+          Context& context)
+      : rows_(rows),
+        own_(estimating.parameters),
+        selecting_(selecting),
+        center_(estimating.center),
+        context_(context),
+        lambda_(selecting.lambda) {
+    require(!rows.kernel_columns(), MERCER_UNSUPPORTED,
+            "model = svgp of the kernel itself (map exact), expected a map of features");
+    const std::vector<double> of_class = weight_of_classes(rows, context);
+    require_two_classes(of_class);
+    weight_ = std::accumulate(of_class.begin(), of_class.end(), 0.0);
+    const Value* const batch = own_.find("batch");
+    require(!rows.is_sequential() || batch == nullptr || std::get<int64_t>(*batch) >= rows.rows(),
+            MERCER_UNSUPPORTED,
+            "batch = %ld of a stream, whose rows come in one order, expected it left out: every "
+            "step takes all rows",
+            batch == nullptr ? 0 : std::get<int64_t>(*batch));
+  }
+
+  Learned run() {
+    Stage stage(context_, kSvgpUnits);
+    int64_t left = kSvgpUnits;
+    if (selecting_.selection != Selection::fixed) {
+      stage.part(kChoosingLambda, [&] { choose_lambda(); });
+      left -= kChoosingLambda;
+    }
+    const bool exchangeable = !selecting_.ordered && rows_.groups().empty();
+    ScoredRows scored;
+    auto predictor = stage.part(exchangeable ? left : left / 2,
+                                [&] { return fitted(rows_, exchangeable ? &scored : nullptr); });
+    predictor->check();
+    if (!exchangeable) scored = stage.part(left / 2, [&] { return scores_of_splits(); });
+    return {std::move(predictor), lambda_, std::move(path_),
+            fit_calibration(scored, context_, Prior::softmax)};
+  }
+
+ private:
+  int64_t processes() const { return processes_of(rows_.outputs()); }
+  /// The column of the codes that process k tells apart.
+  int64_t column(int64_t k) const { return rows_.outputs() == 2 ? 1 : k; }
+
+  /// Whether there are rows of process k's class and of others.
+  bool is_apart(const std::vector<double>& of_class, int64_t k) const {
+    const double own = of_class[column(k)];
+    return own > 0 && own < std::accumulate(of_class.begin(), of_class.end(), 0.0);
+  }
+
+  /// Largest lambda first, each from the fit before, until the ELBO falls; then beside the best.
+  void choose_lambda() {
+    const auto sample = sample_rows(all_rows(rows_.rows()), kChoosingRows, selecting_.seed);
+    const auto some = rows_.subset(sample);
+    const solver::RowSpace space(*some, context_);
+    const auto cached = solver::make_cached(space.rows(), context_);
+    const solver::BlockSource& rows = cached ? *cached : space.rows();
+    std::vector<solver::VariationalProcess> each;
+    const std::vector<double> of_class = weight_of_classes(rows, context_);
+    for (int64_t k = 0; k < processes(); ++k)
+      if (is_apart(of_class, k)) each.emplace_back(rows, column(k), center_);
+    double n = static_cast<double>(rows.rows()), least = kInfinity;
+    solver::reduce(rows, {&n, 1});
+    Stage stage(context_, std::ssize(kLambdas) + std::ssize(kBetween));
+    const auto falls = [&](double lambda) {
+      double elbo = 0;
+      for (solver::VariationalProcess& one : each) {
+        one.ascend(weight_ * lambda, kRoughly, context_);
+        elbo += one.elbo();
+      }
+      path_.push_back({lambda, -elbo / n});
+      stage.advance(1);
+      if (path_.back().score >= least) return true;
+      least = path_.back().score;
+      lambda_ = lambda;
+      return false;
+    };
+    for (const double lambda : kLambdas)
+      if (falls(lambda)) break;
+    const double best = lambda_;
+    for (const double factor : kBetween) falls(factor * best);
+  }
+
+  /// left_out: null, or where scores of rows left out go.
+  std::shared_ptr<const SvgpPredictor> fitted(const solver::BlockSource& given,
+                                              ScoredRows* left_out) const {
+    const Value* const batch = own_.find("batch");
+    const bool whole = given.is_sequential() || given.rows() <= kMostWhole;
+    const int64_t step =
+        batch == nullptr ? (whole ? given.rows() : kBatch) : std::get<int64_t>(*batch);
+    const auto cached = solver::make_cached(given, context_);
+    const solver::BlockSource& rows = cached ? *cached : given;
+    const auto sample = sample_rows(all_rows(rows.rows()), kScoredRows, selecting_.seed);
+    const auto some = left_out == nullptr ? nullptr : rows.subset(sample);
+    if (some) *left_out = unscored(*some);
+    Stage stage(context_, processes());
+    std::vector<solver::LatentProcess> all;
+    const std::vector<double> of_class = weight_of_classes(rows, context_);
+    for (int64_t k = 0; k < processes(); ++k) {
+      if (!is_apart(of_class, k)) {  // 1/(n + 2) of no rows, by the rule of succession
+        const double f = std::log1p(weight_) * (of_class[column(k)] > 0 ? 1 : -1);
+        all.push_back(certain_process(rows.features(), f));
+        for (int64_t i = 0; some && i < some->rows(); ++i)
+          put_scores(f, 0, k,
+                     {left_out->scores.view().row(i), static_cast<size_t>(rows.outputs())});
+        continue;
+      }
+      solver::VariationalProcess one(rows, column(k), center_);
+      if (step < rows.rows()) {
+        one.follow(weight_ * lambda_, {step, own_.integer("epochs"), selecting_.seed}, context_);
+      } else {
+        one.ascend(weight_ * lambda_, kTolerance, context_);
+      }
+      if (some)
+        one.left_out(*some, context_, [&](int64_t row, double mean, double variance) {
+          put_scores(mean, variance, k,
+                     {left_out->scores.view().row(row), static_cast<size_t>(rows.outputs())});
+        });
+      all.push_back(one.take());
+      stage.advance(1);
+    }
+    return std::make_shared<SvgpPredictor>(solver::LatentProcesses(std::move(all)));
+  }
+
+  /// Targets and weights, scores to come.
+  ScoredRows unscored(const solver::BlockSource& some) const {
+    return score_all(
+        some, [](MatrixView<const double>, MatrixView<double>) {}, context_);
+  }
+
+  /// Rows that depend on each other would tell of the one left out.
+  ScoredRows scores_of_splits() const {
+    std::vector<ScoredRows> parts;
+    const std::vector<Split> splits = splits_of(rows_, selecting_);
+    Stage stage(context_, std::ssize(splits));
+    for (const Split& split : splits) {
+      const auto predictor = fitted(*rows_.subset(split.train), nullptr);
+      parts.push_back(score_all(
+          *rows_.subset(split.held_out),
+          [&](MatrixView<const double> Z, MatrixView<double> scores) {
+            predictor->predict(Z, scores);
+          },
+          context_));
+    }
+    return joined(parts, context_);
+  }
+
+  const solver::BlockSource& rows_;
+  const Parameters& own_;
+  const Selecting& selecting_;
+  bool center_;
+  Context& context_;
+  double lambda_, weight_ = 0;
+  std::vector<PathPoint> path_;
+};
+
+void check_svgp(const Fitting& asked) {
+  const Selecting usual;
+  const Selection by = asked.select.selection;
+  require(asked.coding.task == Task::classification, MERCER_UNSUPPORTED,
+          "model = svgp of a regression, expected task = \"classification\", or model = gp");
+  require(asked.outputs.structure == OutputStructure::independent, MERCER_UNSUPPORTED,
+          "outputs with model = svgp, expected them left out: each class has its own process");
+  require((by == Selection::fixed || by == Selection::evidence) &&
+              asked.select.lambda_largest == usual.lambda_largest &&
+              asked.select.lambda_smallest == usual.lambda_smallest &&
+              asked.select.lambda_count == usual.lambda_count,
+          MERCER_UNSUPPORTED,
+          "select with model = svgp, expected it left out: lambda is between 0.3 and 3e-10, by the "
+          "variational bound of the evidence");
+}
+
+Learned fit_svgp(const solver::BlockSource& rows, const Estimating& estimating, const Coding&,
+                 const Selecting& selecting, Context& context) {
+  return SvgpFit(rows, estimating, selecting, context).run();
+}
+
+std::shared_ptr<const Predictor> load_svgp(std::span<const std::vector<double>> numbers,
+                                           int64_t features, int64_t classes) {
+  return std::make_shared<SvgpPredictor>(
+      solver::LatentProcesses(numbers[0], features, processes_of(classes)));
+}
+
+}  // namespace
+
+const ModelEntry& svgp_model() {
+  static const ModelEntry entry{
+      .name = "svgp",
+      .help =
+          "variational Gaussian process classification with a logistic likelihood, one process "
+          "for two classes, else K against the rest; 4 K r^2 bytes",
+      .fields = {number_above_field("lambda", kOptional, 0, kUnbounded,
+                                    "a weight's variance is 1/(n lambda); absent: by the "
+                                    "variational bound of the evidence"),
+                 count_field("batch", kOptional, 1e9,
+                             "rows of a natural gradient step; absent: 2,000, of up to 10,000 rows "
+                             "all"),
+                 count_field("epochs", int64_t{3}, 1e6,
+                             "passes over the rows where a step takes fewer than all")},
+      .sections = {"class_posteriors"},
+      .selection = Selection::evidence,
+      .fit = fit_svgp,
+      .check = check_svgp,
+      .load = load_svgp,
+      .most_features = 1024};
+  return entry;
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A step is ridge regression (conjugate-computation variational inference, Khan and Lin 2017): with
+// f_i ~ N(m_i, v_i) under q, p_i = E sigma(f_i) and beta_i = E sigma'(f_i), a natural gradient step
+// of rate 1 is to the posterior of rows of weight beta_i and target m_i + (y_i - p_i)/beta_i. What
+// rows say is their statistics, of which a step of rate r takes the share r and keeps 1 - r; r is
+// halved until the ELBO, which is concave in the mean and the root of q's covariance, does not
+// fall. Batches (Hoffman, Blei, Wang, Paisley 2013) take n/batch times the statistics of theirs.
+#include "solver/variational_process.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/error.h"
+#include "random/distributions.h"
+#include "solver/block_statistics.h"
+#include "solver/inverse_trace.h"
+#include "solver/logistic_normal.h"
+
+namespace mercer::solver {
+namespace {
+
+constexpr double kLeastSlope = 1e-10;  // targets stay finite
+constexpr double kLeastRate = 1.0 / 64;
+constexpr int64_t kMostSteps = 100;
+constexpr double kForgetting = 0.7;     // rate t^-0.7
+constexpr uint64_t kFirstEpoch = 1024;  // of streams, behind those of other samples
+
+/// share of `other` in place of as much of `sums`.
+void mix(RowStatistics& sums, RowStatistics&& other, double share) {
+  if (share >= 1) {
+    sums = std::move(other);
+    return;
+  }
+  sums.scale(1 - share);
+  other.scale(share);
+  sums.merge(other);
+}
+
+}  // namespace
+
+struct VariationalProcess::Pass {
+  RowStatistics sites;
+  double likelihood = 0, weight = 0;  // of the rows
+};
+
+VariationalProcess::VariationalProcess(const BlockSource& rows, int64_t k, bool center)
+    : rows_(rows), k_(k), center_(center) {}
+
+/// at: null where there is no q yet: f = 0 for all rows.
+VariationalProcess::Pass VariationalProcess::pass(const BlockSource& rows, const LatentProcess* at,
+                                                  Context& context) const {
+  Pass found{RowStatistics(rows.features(), 1, context)};
+  double sums[2] = {};
+  for_each_wide(rows, context, [&](const WideBlock& block) {
+    const int64_t n = block.Z.rows;
+    const Matrix<double> f(n, 1, context, "latent means"), v(n, 1, context, "latent variances");
+    f.fill(0), v.fill(0);
+    if (at != nullptr) at->moments(block.Z, f.view(), v.view());
+    std::vector<double> weights(n);
+    for (int64_t i = 0; i < n; ++i) {
+      const double y = block.Y(i, k_) == 1 ? 1 : 0, own = block.weight(i);
+      const LogisticNormal e = logistic_normal(f(i, 0), v(i, 0));
+      const double slope = std::max(e.slope, kLeastSlope);
+      sums[0] += own * (y * f(i, 0) - e.softplus);
+      sums[1] += own;
+      weights[i] = own * slope;
+      f(i, 0) += (y - e.mean) / slope;
+    }
+    found.sites.add(block.Z, f.view(), context, weights);
+  });
+  found.sites.release_scratch();
+  require_finite_features(found.sites);
+  found.sites = take_reduced(rows, std::move(found.sites));
+  reduce(rows, sums);
+  found.likelihood = sums[0], found.weight = sums[1];
+  return found;
+}
+
+LatentProcess VariationalProcess::process_of(const RowStatistics& sites, double precision,
+                                             Context& context) const {
+  return latent_process(sites.clone(context), center_, precision, context);
+}
+
+double VariationalProcess::elbo_of(const Pass& pass, const LatentProcess& at, double precision,
+                                   Context& context) const {
+  const auto D = static_cast<double>(at.w.rows());
+  double twice = precision * exact_inverse_trace(at.factor.view(), context) - D -
+                 D * std::log(precision);  // KL(q || prior) of w
+  for (int64_t j = 0; j < at.w.rows(); ++j)
+    twice += precision * at.w(j, 0) * at.w(j, 0) + 2 * std::log(at.factor(j, j));
+  const double entropy =
+      at.share > 0 ? std::log(2 * std::numbers::pi * std::numbers::e * at.share) : 0;
+  return pass.likelihood + (entropy - twice) / 2;
+}
+
+void VariationalProcess::ascend(double precision, double tolerance, Context& context) {
+  if (!sites_) sites_ = pass(rows_, nullptr, context).sites;
+  process_ = process_of(*sites_, precision, context);
+  Pass here = pass(rows_, &*process_, context);
+  elbos_ = {elbo_of(here, *process_, precision, context)};
+  double rate = 1;
+  for (int64_t step = 0; step < kMostSteps && rate >= kLeastRate; ++step) {
+    RowStatistics sites = sites_->clone(context);
+    mix(sites, here.sites.clone(context), rate);
+    LatentProcess next = process_of(sites, precision, context);
+    Pass there = pass(rows_, &next, context);
+    const double gain = elbo_of(there, next, precision, context) - elbo();
+    const double least = tolerance * there.weight;
+    if (gain < 0) {
+      if (gain > -least) return;
+      rate /= 2;
+      continue;
+    }
+    sites_ = std::move(sites), process_ = std::move(next), here = std::move(there);
+    elbos_.push_back(elbo() + gain);
+    if (gain < least) return;
+    rate = std::min(1.0, 2 * rate);
+  }
+}
+
+void VariationalProcess::follow(double precision, const RowBatches& batches, Context& context) {
+  const int64_t n = rows_.rows(), count = (n + batches.rows - 1) / batches.rows;
+  std::vector<int64_t> order(n);
+  int64_t steps = 0;
+  for (int64_t epoch = 0; epoch < batches.epochs; ++epoch) {
+    random::Cursor cursor(
+        {batches.seed, random::Tag::sample, kFirstEpoch + static_cast<uint64_t>(epoch)});
+    random::permutation(cursor, order);
+    for (int64_t b = 0; b < count; ++b) {
+      std::vector<int64_t> own(order.begin() + b * n / count, order.begin() + (b + 1) * n / count);
+      std::ranges::sort(own);
+      Pass part = pass(*rows_.subset(own), process_ ? &*process_ : nullptr, context);
+      part.sites.scale(static_cast<double>(n) / static_cast<double>(std::ssize(own)));
+      if (sites_) {
+        mix(*sites_, std::move(part.sites), std::pow(1 + steps, -kForgetting));
+      } else {
+        sites_ = std::move(part.sites);
+      }
+      process_ = process_of(*sites_, precision, context);
+      ++steps;
+    }
+  }
+  elbos_ = {elbo_of(pass(rows_, &*process_, context), *process_, precision, context)};
+}
+
+/// q without a row's own factor (Vehtari, Mononen, Tolvanen, Sivula, Winther 2016, section 3.3).
+void VariationalProcess::left_out(
+    const BlockSource& some, Context& context,
+    const std::function<void(int64_t row, double mean, double variance)>& body) const {
+  for_each_wide(some, context, [&](const WideBlock& block) {
+    const int64_t n = block.Z.rows;
+    const Matrix<double> f(n, 1, context, "latent means"), v(n, 1, context, "latent variances");
+    process_->moments(block.Z, f.view(), v.view());
+    for (int64_t i = 0; i < n; ++i) {
+      const LogisticNormal e = logistic_normal(f(i, 0), v(i, 0));
+      const double y = block.Y(i, k_) == 1 ? 1 : 0, own = block.weight(i);
+      const double variance = v(i, 0) / std::max(1 - own * e.slope * v(i, 0), kLeastSlope);
+      body(block.first + i, f(i, 0) - own * (y - e.mean) * variance, variance);
+    }
+  });
+}
+
+}  // namespace mercer::solver

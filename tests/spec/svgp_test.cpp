@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Variational classification by spec: calibrated probabilities of two and more classes, on batches
+// and for rows that depend on each other; refusals.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "spec/coin.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using test::Coin;
+using test::probabilities;
+
+namespace {
+
+constexpr const char* kPlain =
+    R"(,"search":false,"map":{"features":200,"kernel":{"kernel":"gaussian","lengthscale":0.7}})";
+
+std::string plain(const char* keys) { return std::string(keys).append(kPlain); }
+
+}  // namespace
+
+TEST_CASE("svgp: a search's probabilities are near those that were drawn, and calibrated") {
+  Coin rows(600, 3), fresh(4000, 9);
+  const model::Model model = rows.fit("svgp", R"(,"assess":false,"map":{"features":256})");
+  check_probabilities(probabilities(model, fresh.X), fresh, 0.08);
+  CHECK(model.path.size() > 2);
+}
+
+TEST_CASE("svgp: lambda is that of the largest bound, batches end near, order of time is kept") {
+  Coin rows(1200, 3), fresh(4000, 9);
+  const model::Model model = rows.fit("svgp", plain(""));
+  double least = model.path[0].score;
+  for (const model::PathPoint& point : model.path) least = std::min(least, point.score);
+  for (const model::PathPoint& point : model.path)
+    if (point.lambda == model.fit.select.lambda) CHECK(point.score == least);
+  const Matrix<double> p = probabilities(model, fresh.X);
+  check_probabilities(p, fresh, 0.06);
+  for (const char* keys : {R"(,"batch":300,"epochs":4)", R"(,"ordered":true)"}) {
+    const Matrix<double> q = probabilities(rows.fit("svgp", plain(keys)), fresh.X);
+    double apart = 0;
+    for (int64_t i = 0; i < 4000; ++i) apart += std::abs(p(i, 1) - q(i, 1)) / 4000;
+    CHECK(apart < 0.02);
+  }
+}
+
+TEST_CASE("svgp: of three classes, each against the rest") {
+  Coin rows(900, 3), fresh(3000, 9);
+  // Class 2: heads where a > 0; then P(1) = p, P(2) = (1 - p) [a > 0].
+  for (Coin* coin : {&rows, &fresh})
+    for (int64_t i = 0; i < coin->X.rows(); ++i)
+      if (coin->y(i, 0) == 0 && coin->X(i, 0) > 0) coin->y(i, 0) = 2;
+  // A fourth class has no rows.
+  const Matrix<double> p = probabilities(rows.fit("svgp", plain(R"(,"classes":4)")), fresh.X);
+  double right = 0, sum_of_largest = 0, apart = 0;
+  for (int64_t i = 0; i < 3000; ++i) {
+    const double* row = p.view().row(i);
+    const auto largest = std::max_element(row, row + 4) - row;
+    CHECK(row[0] + row[1] + row[2] + row[3] == Approx(1));
+    CHECK(row[3] < 0.02);
+    right += static_cast<double>(largest) == fresh.y(i, 0) ? 1 : 0;
+    sum_of_largest += row[largest];
+    apart += std::abs(row[1] - fresh.p(i, 0)) / 3000;
+  }
+  CHECK(apart < 0.1);
+  CHECK(std::abs(right - sum_of_largest) / 3000 < 0.03);
+}
+
+TEST_CASE("svgp: rows in time whose earlier ones are of one class have probabilities") {
+  Coin rows(120, 7);
+  for (int64_t i = 0; i < 120; ++i) rows.y(i, 0) = i < 70 ? 0 : 1;
+  const Matrix<double> p =
+      probabilities(rows.fit("svgp", plain(R"(,"ordered":true,"lambda":0.01)")), rows.X);
+  for (int64_t i = 0; i < 120; ++i) CHECK((p(i, 1) > 0 && p(i, 1) < 1));
+}
+
+TEST_CASE("svgp: what is given is kept, what cannot be is refused") {
+  Coin rows(80, 5);
+  CHECK(rows.fit("svgp", plain(R"(,"lambda":0.01)")).fit.select.lambda == 0.01);
+  for (const char* keys : {R"(,"lambda":0)", R"(,"batch":0)", R"(,"epochs":0)"})
+    CHECK_REFUSED(MERCER_INVALID_ARGUMENT, rows.fit("svgp", keys), "expected");
+  for (const char* keys : {R"(,"map":"exact","lengthscale":1,"search":false)",
+                           R"(,"search":false,"select":{"by":"folds"})",
+                           R"(,"search":false,"select":{"by":"evidence","count":5})"})
+    CHECK_REFUSED(MERCER_UNSUPPORTED, rows.fit("svgp", keys), "expected");
+  rows.X(3, 1) = std::nan("");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, rows.fit("svgp", plain("")), "row 3");
+  rows.X(3, 1) = 0;
+  rows.y.fill(1);
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, rows.fit("svgp", plain(R"(,"classes":2)")), "two classes");
+  const MatrixView<const double> Y = rows.p.view();
+  spec::FitPlan plan = spec::fit_plan(R"({"model":"svgp","search":false})");
+  spec::set_classes(plan, 1, &Y);
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                spec::fit(std::move(plan), nullptr, Rows(rows.X.view()), Y, {}, rows.context),
+                "regression");
+}
