@@ -347,6 +347,7 @@ model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<co
   const int64_t inputs = model::prepared_inputs(prepare, plan.search.flagged, X, weights);
   const auto maker = maker_for(plan, inputs);
   maker->take_unit_diagonal();
+  maker->take_ratio();
   return model::search(*maker, plan.search, X, Y, context, weights, groups);
 }
 

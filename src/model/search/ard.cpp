@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "feature/derivatives.h"
-#include "feature/lengthscale_gradient.h"
+#include "feature/log_parameters.h"
 #include "linalg/lbfgs.h"
 #include "solver/profiled_likelihood.h"
 

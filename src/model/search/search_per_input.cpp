@@ -36,6 +36,8 @@ constexpr double kErrorsOfMany = 1;  // regression on many rows: less chance
 constexpr double kNoSignal = 0.1;
 constexpr double kUnexplained = 0.95;
 constexpr double kFactor = 1.4142135623730951;
+constexpr const char* kOneForAll =
+    "a map that takes one lengthscale for all inputs, or is given one for each";
 
 /// The likelihood needs real features of x/l that are not made from rows.
 bool is_learnable(const feature::FeatureMap& map) {
@@ -120,8 +122,7 @@ Ard SearchRun::learn_again(const Setting& setting, const Ard& few) {
 const char* SearchRun::bar_to_gradients(const Setting& setting) const {
   if (!setting.maker->has_lengthscale()) return "a kernel without a lengthscale";
   if (options_.lengthscale != 0) return "a lengthscale that is given";
-  if (!setting.maker->has_input_lengthscales())
-    return "a map that takes one lengthscale for all inputs, or is given one for each";
+  if (!setting.maker->learns_lengthscale()) return kOneForAll;
   if (X_.sparse()) return "sparse rows";
   if (setting.coupling != nullptr) return "outputs that are learnt together";
   if (!is_complete(Y_, chosen_by_)) return "targets that are missing";
@@ -131,8 +132,9 @@ const char* SearchRun::bar_to_gradients(const Setting& setting) const {
 
 const char* SearchRun::bar_to_per_input(const Setting& setting) const {
   const char* bar = bar_to_gradients(setting);
-  if (bar != nullptr || setting.prepared->by.prepared(X_.cols()) >= 2) return bar;
-  return "one input";
+  if (bar != nullptr) return bar;
+  if (!setting.maker->has_input_lengthscales()) return kOneForAll;
+  return setting.prepared->by.prepared(X_.cols()) < 2 ? "one input" : nullptr;
 }
 
 void SearchRun::check_gradients() const {
