@@ -11,6 +11,7 @@
 #include <cmath>
 
 #include "model/search/ard.h"
+#include "model/search/learnt_spectrum.h"
 #include "model/search/search_run.h"
 #include "solver/row_weights.h"
 
@@ -58,6 +59,22 @@ std::vector<double> of_inputs(std::vector<double> prepared, int64_t d,
 }  // namespace
 
 /// Learns from `most` rows, in units of earlier lengthscales; empty without room.
+SearchRun::LearningRows SearchRun::learning_rows(const Setting& setting,
+                                                 const std::vector<int64_t>& rows) {
+  const int64_t n = std::ssize(rows);
+  LearningRows made{Matrix<double>(n, setting.prepared->by.prepared(X_.cols()), context_,
+                                   "rows to learn the map from"),
+                    Matrix<double>(n, coded_outputs(fit_.coding, Y_.cols), context_,
+                                   "targets to learn the map from")};
+  X_.visit([&](const auto& all) {
+    for (int64_t i = 0; i < n; ++i)
+      standardize_row(setting.prepared->by, all, rows[i], made.X.view().row(i));
+  });
+  for (int64_t i = 0; i < n; ++i)
+    code_target(fit_.coding, setting.prepared->by, Y_.cols, Y_.row(rows[i]), made.Y.view().row(i));
+  return made;
+}
+
 Ard SearchRun::learn_from(const Setting& setting, const TrialSize& most,
                           const std::vector<double>& units, const ArdOptions& options) {
   const std::vector<int64_t> sample = sample_rows(split_.train, most.rows, fit_.select.seed);
@@ -73,16 +90,9 @@ Ard SearchRun::learn_from(const Setting& setting, const TrialSize& most,
       (std::max(n, options_.part_of) < least ||
        !context_.has_room(ard_bytes(n, d, unit.features(), outputs))))
     return {};
-  const Matrix<double> X(n, d, context_, "rows to learn lengthscales from");
-  const Matrix<double> Y(n, outputs, context_, "targets to learn lengthscales from");
-  X_.visit([&](const auto& rows) {
-    for (int64_t i = 0; i < n; ++i)
-      standardize_row(setting.prepared->by, rows, sample[i], X.view().row(i));
-  });
-  for (int64_t i = 0; i < n; ++i) {
-    code_target(fit_.coding, setting.prepared->by, Y_.cols, Y_.row(sample[i]), Y.view().row(i));
+  const auto [X, Y] = learning_rows(setting, sample);
+  for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < d; ++j) X.view()(i, j) /= units[j];
-  }
   Ard ard = learn_lengthscales(unit, X.view(), Y.view(), options, context_,
                                solver::taken_weights(learnt_, sample));
   for (size_t j = 0; j < units.size(); ++j)
@@ -150,6 +160,10 @@ void SearchRun::check_gradients() const {
                 "off"
               : "select.by = evidence with %s, expected it left out, or \"search\": false",
           bar);
+  require(!options_.learns_spectrum || has_spectrum(*start_.maker->make(1.0, options_.features)),
+          MERCER_UNSUPPORTED,
+          "spectrum = learnt of a map that is not made of cosines and sines of frequencies, "
+          "expected map fourier of form pair");
 }
 
 bool SearchRun::tries_per_input(const Setting& setting) const {
