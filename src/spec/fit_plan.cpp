@@ -143,13 +143,11 @@ void check_searchable(const FitPlan& plan) {
   if (!plan.search.final_estimate)
     refuse_keys(plan, {"delta", "tau", "iterations", "tolerance"},
                 "a search of logistic regression", kPlain);
-  const bool evidence = plan.search.final_estimate &&
-                        plan.search.final_estimate->entry->keeps_posterior &&
+  const auto& last = plan.search.final_estimate;
+  const bool evidence = last && last->entry->keeps_posterior &&
                         plan.search.fit.select.selection == model::Selection::evidence;
-  require(
-      !plan.search.learns_spectrum || evidence, MERCER_UNSUPPORTED,
-      "spectrum = learnt of a search that does not go by the evidence, expected model = gp with "
-      "select.by = evidence");
+  require(!plan.search.learns_spectrum || evidence, MERCER_UNSUPPORTED,
+          "spectrum = learnt, expected model = gp with select.by = evidence for it");
   if (!plan.asks("select")) return;
   for (const auto& [key, value] : plan.given.object("select").entries())
     require(key == "fraction" || (key == "by" && evidence), MERCER_UNSUPPORTED,
@@ -337,9 +335,7 @@ model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<co
     return model::fit(map, plan.search.fit, X, Y, context, weights, groups);
   }
   if (!plan.searches) {
-    refuse_keys(plan, {"ard", "assess", "most_features", "spectrum"},
-                "a fit with \"search\": false", "it left out");
-    refuse_automatic_transform(plan, "a fit with \"search\": false");
+    refuse_search_keys(plan, "a fit with \"search\": false");
     return fit_plainly(std::move(plan), X, Y, weights, groups, context);
   }
   if (plan.search.given_features)

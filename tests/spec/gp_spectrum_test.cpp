@@ -109,8 +109,8 @@ TEST_CASE("gp: spectra that cannot be learnt are refused") {
         says);
   };
   const std::string evidence = R"("model":"gp","select":{"by":"evidence"},"map":)";
-  CHECK(fault(R"("model":"gp")", "does not go by the evidence") == "");
-  CHECK(fault(R"("model":"ridge")", "does not go by the evidence") == "");
+  CHECK(fault(R"("model":"gp")", "with select.by = evidence") == "");
+  CHECK(fault(R"("model":"ridge")", "with select.by = evidence") == "");
   CHECK(fault((evidence + R"({"form":"phase"})").c_str(), "of form pair") == "");
   CHECK(fault((evidence + R"({"map":"tensor_srht"})").c_str(), "of form pair") == "");
   CHECK(fault(R"("model":"gp","search":false)", "\"spectrum\"") == "");
