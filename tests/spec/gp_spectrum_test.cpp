@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "io/object_file.h"
 #include "random/distributions.h"
@@ -80,6 +81,26 @@ TEST_CASE("gp: a learnt spectrum predicts better than the kernel's own, and is k
   const auto loaded = io::load_model(path);
   const Matrix<double> before = fresh.predicted(learnt), after = fresh.predicted(*loaded);
   CHECK(std::equal(before.data(), before.data() + 1000, after.data()));
+}
+
+TEST_CASE("gp: a spectrum is learnt from rows with weights, in groups, of two targets") {
+  Ripples rows(300, 1, 0.2, 3);
+  Matrix<double> both(300, 2);
+  std::vector<double> weights(300), groups(300);
+  for (int64_t i = 0; i < 300; ++i) {
+    both(i, 0) = rows.Y(i, 0);
+    both(i, 1) = 3 - rows.Y(i, 0);
+    weights[i] = i % 3 == 0 ? 2 : 1;
+    groups[i] = static_cast<double>(i / 10);
+  }
+  const model::Model model =
+      spec::fit(spec::fit_plan(R"({"model":"gp","select":{"by":"evidence"},"ard":"off",)" +
+                               std::string(kLearnt) + "}"),
+                nullptr, Rows(rows.X.view()), both.view(), weights, rows.context, groups);
+  CHECK(model.map->parameters().text("projection") == "supplied");
+  Matrix<double> out(300, 2);
+  model::predict(model, Rows(rows.X.view()), rows.context, out.view());
+  for (int64_t i = 0; i < 300; ++i) CHECK(out(i, 0) + out(i, 1) == Approx(3).margin(1e-3));
 }
 
 TEST_CASE("gp: where rows are noise the spectrum stays as it was drawn, with a warning") {
