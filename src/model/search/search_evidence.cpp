@@ -3,7 +3,7 @@
 // A Gaussian process by its marginal likelihood (select.by = evidence), which is maximised from the
 // search's choice and from longer and shorter lengthscales. Few rows and features choose the start,
 // many give the end; lambda of all rows follows in closed form. Source: Rasmussen and Williams 2006,
-// section 5.4. Frequencies of their own need few features, and iterations by the hundred.
+// section 5.4. A learnt spectrum starts where that ends.
 #include <algorithm>
 
 #include "model/assess/warnings.h"
@@ -59,16 +59,21 @@ void SearchRun::climb_evidence(Chosen& chosen) {
   if (!common) report_relevance(chosen);
 }
 
-void SearchRun::learn_frequencies(Chosen& chosen) {
-  if (!options_.learns_spectrum) return;
-  const int64_t n = std::ssize(chosen_by_), given = options_.features;
-  const int64_t D =
-      options_.given_features ? given : std::clamp<int64_t>(n / 4 * 2, 2, kSpectrumFeatures);
+int64_t SearchRun::spectrum_features() {
+  const int64_t n = std::ssize(chosen_by_);
+  const int64_t D = options_.given_features ? options_.features
+                                            : std::clamp<int64_t>(n / 4 * 2, 2, kSpectrumFeatures);
   if (n < kRowsPerFeature * D)
     report_.warnings.push_back(
         text("spectrum = learnt of %ld features from %ld rows, expected at most %ld: frequencies "
              "of their own fit the rows themselves",
              D, n, n / kRowsPerFeature));
+  return D;
+}
+
+void SearchRun::learn_frequencies(Chosen& chosen) {
+  if (!options_.learns_spectrum) return;
+  const int64_t D = spectrum_features();
   const auto affordable =
       static_cast<int64_t>(kSpectrumWork / (static_cast<double>(D) * static_cast<double>(D)));
   const int64_t most = std::clamp(affordable, std::min(2 * D, kSpectrumRows), kSpectrumRows);
@@ -84,7 +89,7 @@ void SearchRun::learn_frequencies(Chosen& chosen) {
     return candidates_.make(chosen.setting.prepared->by, chosen.lengthscales, features, {});
   };
   const LearntSpectrum learnt = learn_spectrum(
-      *made(D), *made(std::min(given, kEnding.features)),
+      *made(D), *made(std::min(options_.features, kEnding.features)),
       {X.view(), Y.view(), weights, std::ssize(split.train)},
       {.lambda = std::max(chosen.point.lambda, kLeastSignal), .noise = known_noise()}, context_);
   chosen.learnt = learnt.map;

@@ -159,7 +159,8 @@ class SearchRun {
   /// Learns frequencies and weights, if asked for, and keeps them if they are better
   /// (learnt_spectrum.h).
   void learn_frequencies(Chosen& chosen);
-  double known_noise() const;  // 0: unknown
+  int64_t spectrum_features();  // warns if they are too many
+  double known_noise() const;   // 0: unknown
   Ard most_likely(const Chosen& chosen, const TrialSize& size, double factor, double lambda);
   /// With thousands of rows, which tell lengthscales apart, the paired rule is for lambda alone.
   LengthscaleWalk::Choice choice_of(const LengthscaleWalk& walk) const {
