@@ -126,7 +126,7 @@ def main():
     found = measured(Operators(asked.library), asked)
     if asked.plot:
         plot(asked.plot, found, asked)
-    return verdict(claims(found, asked))
+    return verdict(list(claims(found, asked)))
 
 
 if __name__ == "__main__":
