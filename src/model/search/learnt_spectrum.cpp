@@ -155,7 +155,10 @@ void TrainedFrequencies::apply(std::span<const double> theta, Context& context,
   const bool finite =
       std::ranges::all_of(theta, [](double one) { return std::isfinite(one); }) &&
       std::ranges::all_of(theta.subspan(F_ * X_.cols), [](double one) { return one < kMostLog; });
-  if (!finite) return std::fill_n(Z.data, Z.rows * Z.cols, kNaN), void();
+  if (!finite) {
+    std::fill_n(Z.data, Z.rows * Z.cols, kNaN);
+    return;
+  }
   map_at(theta)->apply(X_, {0, features()}, context, Z);
   std::copy_n(Z.data, Z.rows * Z.cols, Z_.data());  // Z is about to be centred
 }
