@@ -8,7 +8,7 @@
 #include "base/size.h"
 #include "derivative_arguments.h"
 #include "feature/derivatives.h"
-#include "feature/lengthscale_gradient.h"
+#include "feature/log_parameters.h"
 #include "guard.h"
 #include "handles.h"
 #include "pair_arguments.h"
@@ -50,14 +50,14 @@ RowsArgument read_vectors(const mercer_derivative& read, const feature::FeatureM
 
 void by_lengthscale(const feature::FeatureMap& phi, const RowsArgument& X, const RowsArgument& V,
                     const mercer_matrix& out, Context& context) {
-  const int64_t count = feature::lengthscale_count(phi);
+  const int64_t count = feature::log_parameter_count(phi);
   const auto result = read_feature_matrix("out", out, 1, count, X.is_f32(), false);
   check_apart(result.extent, X);
   check_apart(result.extent, V);
   std::vector<double> gradient(count);
   with_dense(X, &V, context, [&](const auto& rows, const auto& G) {
     using T = RowNumberOf<decltype(rows)>;
-    feature::pull_back_to_lengthscale<T>(phi, rows, G, context, gradient);
+    feature::pull_back_to_log_parameters<T>(phi, rows, G, context, gradient);
     for (int64_t k = 0; k < count; ++k)
       result.template reals<T>()(0, k) = static_cast<T>(gradient[k]);
   });

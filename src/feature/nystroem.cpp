@@ -22,7 +22,7 @@
 #include "base/parallel.h"
 #include "feature/landmark_rows.h"
 #include "feature/landmarks.h"
-#include "feature/lengthscale_gradient.h"
+#include "feature/log_parameters.h"
 #include "feature/map_entry.h"
 #include "feature/nystroem_derivative.h"
 #include "feature/nystroem_lengthscale.h"

@@ -83,6 +83,7 @@ void read_search(const Parameters& canonical, const FitPlan& plan, model::Search
   if (plan.asks("lengthscale")) search.lengthscale = canonical.number("lengthscale");
   search.per_input = static_cast<model::PerInput>(
       std::ranges::find(kArdWords, canonical.text("ard")) - std::begin(kArdWords));
+  search.learns_spectrum = canonical.text("spectrum") == kSpectrumWords[1];
   search.assess = canonical.boolean("assess");
   search.held_out_fraction = search.fit.select.held_out_fraction;
   const Value* const features = plan.map.find("features");
@@ -115,7 +116,8 @@ void refuse_automatic_transform(const FitPlan& plan, const char* of) {
 
 void refuse_search_keys(const FitPlan& plan, const char* of) {
   refuse_automatic_transform(plan, of);
-  refuse_keys(plan, {"ard", "assess", "most_features"}, of, "it left out: it is of a search");
+  refuse_keys(plan, {"ard", "assess", "most_features", "spectrum"}, of,
+              "it left out: it is of a search");
   require(!plan.asks("search") || !plan.searches, MERCER_UNSUPPORTED,
           "search = true of %s, expected false, the default there", of);
 }
@@ -141,10 +143,12 @@ void check_searchable(const FitPlan& plan) {
   if (!plan.search.final_estimate)
     refuse_keys(plan, {"delta", "tau", "iterations", "tolerance"},
                 "a search of logistic regression", kPlain);
-  if (!plan.asks("select")) return;
-  const bool evidence = plan.search.final_estimate &&
-                        plan.search.final_estimate->entry->keeps_posterior &&
+  const auto& last = plan.search.final_estimate;
+  const bool evidence = last && last->entry->keeps_posterior &&
                         plan.search.fit.select.selection == model::Selection::evidence;
+  require(!plan.search.learns_spectrum || evidence, MERCER_UNSUPPORTED,
+          "spectrum = learnt, expected model = gp with select.by = evidence for it");
+  if (!plan.asks("select")) return;
   for (const auto& [key, value] : plan.given.object("select").entries())
     require(key == "fraction" || (key == "by" && evidence), MERCER_UNSUPPORTED,
             "select.%s of a search, which goes by leave-one-out or, above 3,000 rows, by rows held "
@@ -335,9 +339,7 @@ model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<co
     return model::fit(map, plan.search.fit, X, Y, context, weights, groups);
   }
   if (!plan.searches) {
-    refuse_keys(plan, {"ard", "assess", "most_features"}, "a fit with \"search\": false",
-                "it left out");
-    refuse_automatic_transform(plan, "a fit with \"search\": false");
+    refuse_search_keys(plan, "a fit with \"search\": false");
     return fit_plainly(std::move(plan), X, Y, weights, groups, context);
   }
   if (plan.search.given_features)
@@ -351,6 +353,7 @@ model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<co
   const int64_t inputs = model::prepared_inputs(prepare, plan.search.flagged, X, weights);
   const auto maker = maker_for(plan, inputs);
   maker->take_unit_diagonal();
+  maker->take_ratio();
   return model::search(*maker, plan.search, X, Y, context, weights, groups);
 }
 

@@ -103,6 +103,11 @@ std::vector<Field> common_fields() {
       choice_field("ard", kArdWords[0], {std::begin(kArdWords), std::end(kArdWords)},
                    "whether a search learns a lengthscale for each input; auto: if there are "
                    "enough rows, and kept if better"),
+      choice_field("spectrum", kSpectrumWords[0],
+                   {std::begin(kSpectrumWords), std::end(kSpectrumWords)},
+                   "of Fourier features in a search of model gp by the evidence: drawn from the "
+                   "kernel's spectral distribution; learnt: frequencies and weights follow the "
+                   "evidence, and are kept if rows held out are likelier"),
       integer_field("most_features", int64_t{0}, 0, 2147483647.0,
                     "the limit to which a search doubles the features, if not given, while scores "
                     "improve; 0: 8192, while their square times the rows is at most 2^39"),

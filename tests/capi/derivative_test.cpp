@@ -157,8 +157,9 @@ TEST_CASE("derivative in C: what is refused") {
   what = derivatives(MERCER_DERIVATIVE_VJP, narrow);
   CHECK(fault(ask(map.get(), what, n, d), MERCER_UNSUPPORTED, "what->vectors", "F32") == "");
   what = derivatives(MERCER_DERIVATIVE_LOG_LENGTHSCALE, cotangent);
-  CHECK(fault(ask(linear("gaussian", d, D).get(), what, 1, 1), MERCER_UNSUPPORTED, "linear",
-              "lengthscale") == "");
+  const MapHandle angles = make_map(R"("arc_cosine","kernel":{"kernel":"arc_cosine"})", d, D);
+  CHECK(fault(ask(angles.get(), what, 1, 1), MERCER_UNSUPPORTED, "arc_cosine", "lengthscale") ==
+        "");
   CHECK(fault(ask(map.get(), what, 1, 1), MERCER_DIMENSION_MISMATCH, "out", "1 x 3") == "");
   CHECK(out == std::vector<double>(out.size(), 5.0));
 }

@@ -7,7 +7,7 @@
 
 #include "contract/cells.h"
 #include "feature/derivatives.h"
-#include "feature/lengthscale_gradient.h"
+#include "feature/log_parameters.h"
 #include "support/dense.h"
 #include "support/worst.h"
 
@@ -165,43 +165,62 @@ void check_single(const FeatureMap& map, const Matrix<double>& X) {
   CHECK(difference(gradient, single) <= (20 * features + 1e-5) * largest(gradient.view()));
 }
 
-/// The same map of other lengthscales, e^by times as long, with the same seed.
-std::unique_ptr<FeatureMap> with_lengthscales(const FeatureMap& map, double by) {
-  const auto given = map.kernel().lengthscale();
-  std::vector<double> lengthscale(given.begin(), given.end());
-  for (double& l : lengthscale) l *= std::exp(by);
-  Parameters spec = map.parameters();
-  spec.set("kernel", std::make_shared<const Parameters>(
-                         map.kernel().with_lengthscale(lengthscale)->parameters()));
+/// The same map, with the same seed, of other lengthscales, e^by times as long, or of a polynomial
+/// kernel with another gamma (parameter 0) or offset.
+std::unique_ptr<FeatureMap> with_parameter(const FeatureMap& map, size_t parameter, double by) {
+  Parameters spec = map.parameters(), kernel = map.kernel().parameters();
+  if (map.kernel().inner_power()) {
+    const char* const key = parameter == 0 ? "gamma" : "offset";
+    kernel.set(key, kernel.number(key) * std::exp(by));
+  } else {
+    const auto given = map.kernel().lengthscale();
+    std::vector<double> lengthscale(given.begin(), given.end());
+    for (double& l : lengthscale) l *= std::exp(by);
+    kernel = map.kernel().with_lengthscale(lengthscale)->parameters();
+  }
+  spec.set("kernel", std::make_shared<const Parameters>(std::move(kernel)));
   return feature::make_map(feature::canonical_map(spec, "", feature::Data::refused));
 }
 
-/// In log lengthscales, against maps made with others: steps and errors as of slopes along -X.
-/// False: refused.
-bool check_lengthscale(const FeatureMap& map, const Matrix<double>& X) {
+/// Of the slope in one parameter, or in all lengthscales.
+void check_slope(const FeatureMap& map, const Matrix<double>& X, const Matrix<double>& G,
+                 size_t parameter, double slope) {
+  const auto V = filled(n, X.cols(), [&](int64_t i, int64_t k) { return -X(i, k); });
+  const double features = largest(features_of(map, X).view());
+  double steepest = largest(pushed(map, X, V).view());
+  const double h = step_of(map) * std::min(1.0, features / steepest);
+  if (const auto power = map.kernel().inner_power())
+    steepest += static_cast<double>(power->degree) * features;
+  const auto above = features_of(*with_parameter(map, parameter, h), X),
+             below = features_of(*with_parameter(map, parameter, -h), X);
+  double difference = 0, size = 0;
+  for (int64_t j = 0; j < n * map.row_length(); ++j) {
+    difference += G.data()[j] * (above.data()[j] - below.data()[j]) / (2 * h);
+    size += std::fabs(G.data()[j]) * steepest;
+  }
+  CHECK(std::fabs(slope - difference) <= 1e-6 * size);
+}
+
+/// In log parameters, against maps made with others: steps and errors as of slopes along -X. False:
+/// refused.
+bool check_parameters(const FeatureMap& map, const Matrix<double>& X) {
   if (!map.numbers().empty()) return false;  // tests/feature/landmarks_test.cpp
+  size_t count = 0;
   try {
-    feature::lengthscale_count(map);
+    count = static_cast<size_t>(feature::log_parameter_count(map));
   } catch (const Error& error) {
     CHECK(error.status() == MERCER_UNSUPPORTED);
     return false;
   }
-  const int64_t width = map.row_length();
-  const auto G = random_matrix(n, width, 4);
-  std::vector<double> gradient(map.kernel().lengthscale().size());
+  const auto G = random_matrix(n, map.row_length(), 4);
+  std::vector<double> gradient(count);
   Context context;
-  feature::pull_back_to_lengthscale<double>(map, X.view(), G.view(), context, gradient);
-  const auto V = filled(n, X.cols(), [&](int64_t i, int64_t k) { return -X(i, k); });
-  const double steepest = largest(pushed(map, X, V).view());
-  const double h = step_of(map) * std::min(1.0, largest(features_of(map, X).view()) / steepest);
-  const auto above = features_of(*with_lengthscales(map, h), X),
-             below = features_of(*with_lengthscales(map, -h), X);
-  double slope = 0, size = 0;
-  for (int64_t j = 0; j < n * width; ++j) {
-    slope += G.data()[j] * (above.data()[j] - below.data()[j]) / (2 * h);
-    size += std::fabs(G.data()[j]) * steepest;
+  feature::pull_back_to_log_parameters<double>(map, X.view(), G.view(), context, gradient);
+  if (!map.kernel().inner_power()) {
+    check_slope(map, X, G, 0, std::accumulate(gradient.begin(), gradient.end(), 0.0));
+    return true;
   }
-  CHECK(std::fabs(std::accumulate(gradient.begin(), gradient.end(), 0.0) - slope) <= 1e-6 * size);
+  for (size_t k = 0; k < count; ++k) check_slope(map, X, G, k, gradient[k]);
   return true;
 }
 
@@ -220,7 +239,7 @@ TEST_CASE("contract: derivatives are those of the features, or refused") {
       ++differentiable;
       check_first(*map, X);
       check_single(*map, X);
-      scaled += check_lengthscale(*map, X);
+      scaled += check_parameters(*map, X);
       check_damage(*map, X);
       check_damage(*map, converted<float>(X));
       if (derivatives_of(*map).most_order() > 1) {
@@ -234,5 +253,5 @@ TEST_CASE("contract: derivatives are those of the features, or refused") {
   }
   CHECK(differentiable > 50);
   CHECK(twice > 50);
-  CHECK(scaled > 20);
+  CHECK(scaled > 30);
 }

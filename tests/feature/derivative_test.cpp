@@ -5,8 +5,8 @@
 // refusals. What they keep of every map is in the contract.
 #include "feature/derivatives.h"
 #include "feature/fourier.h"
-#include "feature/lengthscale_gradient.h"
 #include "feature/linear.h"
+#include "feature/log_parameters.h"
 #include "projection/projections.h"
 #include "spec/json.h"
 #include "support/dense.h"
@@ -192,7 +192,7 @@ TEST_CASE("smooth maps: positive features in log lengthscales") {
       };
       const std::vector<double> l = {1.5, 2.25, 3.125};
       std::vector<double> gradient(3);
-      pull_back_to_lengthscale<double>(*of(l), X.view(), G.view(), context, gradient);
+      pull_back_to_log_parameters<double>(*of(l), X.view(), G.view(), context, gradient);
       // Written with six digits, which steps of 0.001 are; of fourth order: h^4/30 of the fifth
       // derivative.
       for (size_t k = 0; k < 3; ++k) {
@@ -326,7 +326,7 @@ TEST_CASE("derivative: in log lengthscales, over blocks of rows, of one or of al
   const auto gradient_of = [&](const std::vector<double>& lengthscale) {
     const auto map = make_fourier(*kernel::make_gaussian(lengthscale, 1), d, D, {});
     std::vector<double> gradient(lengthscale.size());
-    pull_back_to_lengthscale<double>(*map, X.view(), G.view(), context, gradient);
+    pull_back_to_log_parameters<double>(*map, X.view(), G.view(), context, gradient);
     return gradient;
   };
   const auto each = gradient_of({1.5, 1.5, 1.5}), shared = gradient_of({1.5});
@@ -341,12 +341,11 @@ TEST_CASE("derivative: in log lengthscales, over blocks of rows, of one or of al
   const double h = 1e-5;
   const double slope = (loss(1.5 * std::exp(h)) - loss(1.5 * std::exp(-h))) / (2 * h);
   CHECK(std::fabs(shared[0] - slope) <= 1e-6 * std::max(1.0, std::fabs(slope)));
-  const auto linear =
-      make_linear(*kernel::make_kernel({{"kernel", "polynomial"}, {"degree", 1}}), d, D, {});
-  CHECK_REFUSED(MERCER_UNSUPPORTED, lengthscale_count(*linear), "linear", "lengthscale");
+  const auto angular = map_of(R"("arc_cosine")", R"("arc_cosine")", d, D);
+  CHECK_REFUSED(MERCER_UNSUPPORTED, log_parameter_count(*angular), "arc_cosine", "lengthscale");
   const auto W = test::random_matrix(D / 2, d, 3);
   const auto supplied = make_fourier_supplied(*kernel::make_gaussian({1.0}, 1), W.view(), {}, {});
-  CHECK_REFUSED(MERCER_UNSUPPORTED, lengthscale_count(*supplied), "fourier", "numbers");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, log_parameter_count(*supplied), "fourier", "numbers");
 }
 
 TEST_CASE("derivative: no rows are none, refusals name the map and the shapes") {

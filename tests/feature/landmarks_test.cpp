@@ -3,7 +3,7 @@
 // Landmarks: which rows they are, and derivatives of the map on them in log lengthscales.
 #include "feature/landmarks.h"
 
-#include "feature/lengthscale_gradient.h"
+#include "feature/log_parameters.h"
 #include "feature/map_entry.h"
 #include "linalg/blas.h"
 #include "spec/json.h"
@@ -151,7 +151,7 @@ std::vector<double> gradient_of(const FeatureMap& map, const Matrix<T>& X, const
   std::vector<double> gradient(map.kernel().lengthscale().size());
   Context context;
   context.threads = threads;
-  feature::pull_back_to_lengthscale<T>(map, X.view(), G.view(), context, gradient);
+  feature::pull_back_to_log_parameters<T>(map, X.view(), G.view(), context, gradient);
   return gradient;
 }
 
@@ -188,7 +188,7 @@ TEST_CASE("nystroem: derivatives in log lengthscales are difference quotients") 
     const auto map = fitted(*kernel, L);
     const Matrix<double> Z0 = features_of(*map, X);
     const auto lengthscale = kernel->lengthscale();
-    REQUIRE(feature::lengthscale_count(*map) == std::ssize(lengthscale));
+    REQUIRE(feature::log_parameter_count(*map) == std::ssize(lengthscale));
     const std::vector<double> gradient = gradient_of(*map, X, G);
     for (size_t k = 0; k < gradient.size(); ++k) {
       const auto moved = [&](double by) {
@@ -217,8 +217,8 @@ TEST_CASE("nystroem: derivatives in log lengthscales of blocks of rows add up") 
   std::vector<double> sum(3, 0.0), part(3);
   Context context;
   for (const auto& [i0, i1] : {std::pair{0, 700}, {700, 2500}}) {
-    feature::pull_back_to_lengthscale<double>(*map, X.view().block_rows(i0, i1),
-                                              G.view().block_rows(i0, i1), context, part);
+    feature::pull_back_to_log_parameters<double>(*map, X.view().block_rows(i0, i1),
+                                                 G.view().block_rows(i0, i1), context, part);
     for (size_t k = 0; k < 3; ++k) sum[k] += part[k];
   }
   for (size_t k = 0; k < 3; ++k) CHECK(sum[k] == Approx(all[k]).epsilon(1e-10));
@@ -228,7 +228,7 @@ TEST_CASE("nystroem: derivatives in log lengthscales are refused where there are
   const Matrix<double> L = random_matrix(kLandmarks, kInputs, 1);
   const auto refused = [](const FeatureMap& map, const char* part) {
     return refusal_fault(
-        MERCER_UNSUPPORTED, [&] { feature::lengthscale_count(map); }, "nystroem", part);
+        MERCER_UNSUPPORTED, [&] { feature::log_parameter_count(map); }, "nystroem", part);
   };
   const auto of = [](const char* spec) { return kernel::make_kernel(spec::parse_object(spec)); };
   CHECK(refused(*fitted(*of(R"({"kernel":"laplacian"})"), L),

@@ -131,6 +131,26 @@ TEST_CASE("a linear map without a kernel keeps inner products, a sketch takes de
         R"({"mercer":1,"kernel":"polynomial","degree":2,"gamma":1,"offset":0,"variance":1})");
 }
 
+TEST_CASE("a search finds the ratio of a polynomial kernel's offset and an open gamma") {
+  const auto kernel_of = [](const std::string& keys, double lengthscale) {
+    const auto maker = test::map_maker(
+        R"({"map":"tensor_srht","kernel":{"kernel":"polynomial")" + keys + "}}", 3, 5);
+    CHECK_FALSE(maker->has_lengthscale());  // without a search
+    maker->take_ratio();
+    CHECK((!maker->has_lengthscale() || maker->learns_lengthscale()));
+    CHECK_FALSE(maker->has_input_lengthscales());
+    const auto map = maker->make(lengthscale, 8);
+    const Parameters& kernel = map->kernel().parameters();
+    return std::pair(kernel.number("gamma"), kernel.number("offset"));
+  };
+  CHECK(kernel_of("", 2) == std::pair(0.25, 1.0));
+  CHECK(kernel_of(R"(,"degree":3,"offset":2)", 2) == std::pair(0.5, 2.0));
+  for (const char* keys : {R"(,"gamma":3)", R"(,"offset":0)", R"(,"degree":1)"}) {
+    CAPTURE(keys);
+    CHECK(kernel_of(keys, 2) == std::pair(std::string(keys) == R"(,"gamma":3)" ? 3.0 : 1.0, 0.0));
+  }
+}
+
 TEST_CASE("a kernel without a lengthscale is kept as it is") {
   const auto maker = test::map_maker(R"({"kernel":{"kernel":"skewed_chi2","c":0.5}})", 2, 0);
   CHECK_FALSE(maker->has_lengthscale());

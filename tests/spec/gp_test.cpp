@@ -5,13 +5,15 @@
 #include <cmath>
 #include <string>
 
-#include "feature/lengthscale_gradient.h"
+#include "feature/log_parameters.h"
+#include "feature/map_entry.h"
 #include "linalg/blas.h"
 #include "model/model_derivative.h"
 #include "model/posterior_prediction.h"
 #include "random/distributions.h"
 #include "solver/profiled_likelihood.h"
 #include "spec/fit_plan.h"
+#include "spec/json.h"
 #include "spec/report_spec.h"
 #include "spec/spec.h"
 #include "support/catch.h"
@@ -116,13 +118,12 @@ TEST_CASE("gp: lambda by the evidence is near the noise that was drawn") {
 
 namespace {
 
-/// f of solver/profiled_likelihood.h with the Gaussian kernel itself: features are a root of K.
-double exact_evidence(const Wave& rows, double lengthscale, double lambda) {
+/// f of solver/profiled_likelihood.h with a kernel itself: features are a root of K.
+double exact_evidence(const Wave& rows, const std::string& kernel_spec, double lambda) {
   Context context;
   const int64_t n = rows.X.rows();
   Matrix<double> K(n, n);
-  const auto kernel = spec::kernel_from_spec(R"({"kernel":"gaussian","lengthscale":)" +
-                                             std::to_string(lengthscale) + "}");
+  const auto kernel = spec::kernel_from_spec(kernel_spec);
   kernel::gram(*kernel, rows.X.view(), rows.X.view(), context, K.view());
   for (int64_t i = 0; i < n; ++i) K(i, i) += 1e-9;
   REQUIRE(linalg::cholesky(K.view()) == 0);
@@ -130,14 +131,23 @@ double exact_evidence(const Wave& rows, double lengthscale, double lambda) {
   return solver::ProfiledLikelihood(rows.Y.view(), n, context).at(K.view(), lambda).value;
 }
 
+std::string gaussian(double lengthscale) {
+  return R"({"kernel":"gaussian","lengthscale":)" + std::to_string(lengthscale) + "}";
+}
+std::string quadratic(double lengthscale) {
+  return R"({"kernel":"polynomial","offset":1,"gamma":)" +
+         std::to_string(1 / (lengthscale * lengthscale)) + "}";
+}
+
 /// Where it is least, on a grid of steps of 4 % in both.
-std::pair<double, double> most_likely(const Wave& rows, double lengthscale, double lambda) {
+std::pair<double, double> most_likely(const Wave& rows, std::string (*kernel)(double),
+                                      double lengthscale, double lambda) {
   double least = kInfinity;
   std::pair<double, double> best;
   for (int a = -5; a <= 5; ++a)
     for (int b = -8; b <= 8; ++b) {
       const double l = lengthscale * std::exp(0.04 * a), at = lambda * std::exp(0.08 * b);
-      const double value = exact_evidence(rows, l, at);
+      const double value = exact_evidence(rows, kernel(l), at);
       if (value < least) least = value, best = {l, at};
     }
   return best;
@@ -155,13 +165,44 @@ TEST_CASE("gp: a search by the evidence ends at the exact process's, or says tha
   };
   const model::Model model = fitted(2048), few = fitted(32);
   const model::FitReport& report = model.report;
-  const auto [lengthscale, lambda] = most_likely(rows, report.lengthscale, report.lambda);
+  const auto [lengthscale, lambda] = most_likely(rows, gaussian, report.lengthscale, report.lambda);
   CHECK(std::abs(std::log(report.lengthscale / lengthscale)) < 0.1);
   // Of the deviation: lambda is noise over amplitude, both squared.
   CHECK(std::abs(std::log(report.lambda / lambda)) < 0.3);
   CHECK(std::abs(std::sqrt(model.posterior->noise(0)) / 0.3 - 1) < 4 * std::sqrt(0.5 / 150) + 0.05);
   CHECK(!warns(model, "effective degrees of freedom"));
   CHECK(warns(few, "through 32 features may be far from the kernel's own"));
+}
+
+TEST_CASE("gp: gamma and offset by the evidence are those of the exact polynomial process") {
+  Wave rows(150, 3);
+  for (int64_t i = 0; i < 150; ++i) {
+    const double a = rows.X(i, 0), b = rows.X(i, 1);
+    rows.Y(i, 0) = 1 + 2 * b + 0.5 * a * b - 0.3 * a * a +
+                   0.5 * (rows.Y(i, 0) - std::sin(2 * a) * std::cos(b));
+  }
+  const auto fitted = [&](const std::string& map, const std::string& kernel) {
+    return rows.fit(
+        R"({"model":"gp","assess":false,"select":{"by":"evidence"},"prepare":{"standardize":false,)"
+        R"("transform":"none"},"map":{"map":")" +
+        map + R"(","kernel":{"kernel":"polynomial")" + kernel + "}}}");
+  };
+  const auto ratio_of = [](const model::Model& model) {
+    const Parameters& kernel = model.map->kernel().parameters();
+    return kernel.number("gamma") / kernel.number("offset");
+  };
+  const model::Model model = fitted("exact_polynomial", "");
+  const double found = 1 / std::sqrt(ratio_of(model));
+  CHECK(model.report.lengthscale == Approx(found));
+  const auto [lengthscale, lambda] = most_likely(rows, quadratic, found, model.report.lambda);
+  // A step of the grid, and what log |K| has of its ridge of 1e-9.
+  CHECK(std::abs(std::log(found / lengthscale)) < 0.05);
+  CHECK(std::abs(std::log(model.report.lambda / lambda)) < 0.3);
+  CHECK(std::abs(std::sqrt(model.posterior->noise(0)) / 0.15 - 1) < 4 * std::sqrt(0.5 / 150));
+  // The amplitude is free: the ratio is the same beside another offset, and through a sketch near.
+  CHECK(ratio_of(fitted("exact_polynomial", R"(,"offset":2)")) ==
+        Approx(ratio_of(model)).epsilon(0.02));
+  CHECK(std::abs(std::log(ratio_of(fitted("tensor_srht", "")) / ratio_of(model))) < 0.3);
 }
 
 TEST_CASE("gp: derivatives of the evidence in every lengthscale agree with differences") {
@@ -189,12 +230,55 @@ TEST_CASE("gp: derivatives of the evidence in every lengthscale agree with diffe
     Matrix<double> by_Z;
     at(1.25, &by_Z);
     const auto map = map_at(1.25);
-    std::vector<double> slope(feature::lengthscale_count(*map));
-    feature::pull_back_to_lengthscale<double>(*map, rows.X.view(), by_Z.view(), rows.context,
-                                              slope);
+    std::vector<double> slope(feature::log_parameter_count(*map));
+    feature::pull_back_to_log_parameters<double>(*map, rows.X.view(), by_Z.view(), rows.context,
+                                                 slope);
     const double step = 1e-3;  // of the six digits of the specs
     const double difference = (at(1.25 + step, nullptr) - at(1.25 - step, nullptr)) / (2 * step);
     CHECK(slope[0] == Approx(1.25 * difference).epsilon(1e-4).margin(1e-7));
+  }
+}
+
+TEST_CASE("gp: derivatives of the evidence in gamma and offset agree with differences") {
+  Wave rows(40, 5);
+  for (const char* sketch :
+       {R"("tensor_srht")", R"("exact_polynomial")",
+        R"("product_sketch","field":"complex_to_real")",
+        R"("hierarchical_sketch","base":{"map":"tensor_srht"})", R"("craft")"}) {
+    CAPTURE(sketch);
+    const auto map_at = [&](double gamma, double offset) {
+      Parameters kernel{{"kernel", "polynomial"}};
+      kernel.set("degree", int64_t{3});
+      kernel.set("gamma", gamma);
+      kernel.set("offset", offset);
+      Parameters given = spec::parse_object(R"({"inputs":2,"features":10,"seed":1,"map":)" +
+                                            std::string(sketch) + "}");
+      given.set("kernel", std::make_shared<const Parameters>(kernel));
+      return feature::make_map(feature::canonical_map(given, "", feature::Data::refused));
+    };
+    const auto at = [&](const feature::FeatureMap& map, Matrix<double>* by_Z) {
+      Context context;
+      Matrix<double> Z(40, map.features());
+      map.apply(MatrixView<const double>(rows.X.view()), {0, map.features()}, context, Z.view());
+      solver::ProfiledLikelihood f(rows.Y.view(), map.features(), context);
+      const auto point = f.at(Z.view(), 1e-3);
+      if (by_Z != nullptr) *by_Z = test::copy(MatrixView<const double>(point.by_Z));
+      return point.value;
+    };
+    Matrix<double> by_Z;
+    const auto map = map_at(0.4, 0.7);
+    at(*map, &by_Z);
+    std::vector<double> slope(feature::log_parameter_count(*map));
+    REQUIRE(slope.size() == 2);
+    feature::pull_back_to_log_parameters<double>(*map, rows.X.view(), by_Z.view(), rows.context,
+                                                 slope);
+    const double up = std::exp(1e-5), down = 1 / up;
+    const double by_gamma =
+        (at(*map_at(0.4 * up, 0.7), nullptr) - at(*map_at(0.4 * down, 0.7), nullptr)) / 2e-5;
+    const double by_offset =
+        (at(*map_at(0.4, 0.7 * up), nullptr) - at(*map_at(0.4, 0.7 * down), nullptr)) / 2e-5;
+    CHECK(slope[0] == Approx(by_gamma).epsilon(1e-6).margin(1e-8));
+    CHECK(slope[1] == Approx(by_offset).epsilon(1e-6).margin(1e-8));
   }
 }
 
@@ -240,7 +324,7 @@ TEST_CASE("gp: what it cannot do is refused") {
         says);
   };
   CHECK(search_fault(R"("model":"ridge")", "select.by of a search") == "");
-  CHECK(search_fault(R"("model":"gp","map":{"kernel":{"kernel":"polynomial"}})",
+  CHECK(search_fault(R"("model":"gp","map":{"kernel":{"kernel":"polynomial","gamma":1}})",
                      "without a lengthscale") == "");
   CHECK(search_fault(R"("model":"gp","lengthscale":2)", "lengthscale that is given") == "");
   CHECK(search_fault(R"("model":"gp","map":"nystroem")", "one lengthscale for all") == "");

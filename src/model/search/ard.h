@@ -11,6 +11,7 @@
 #include "base/context.h"
 #include "base/matrix_view.h"
 #include "feature/feature_map.h"
+#include "model/search/evidence_objective.h"
 
 namespace mercer::model {
 
@@ -22,8 +23,6 @@ struct ArdOptions {
   double noise = 0;              // variance for a row of mean weight; 0: unknown
 };
 
-/// Below, the objective would fit the few features instead of the data.
-inline constexpr double kLeastArdLambda = 1e-8;
 /// Below, the lengthscale is one at which the likelihood, whose lambda has a floor, is constant.
 inline constexpr double kLeastSignal = 10 * kLeastArdLambda;
 /// The lengthscale of an irrelevant input: its part of an angle is lost in rounding.

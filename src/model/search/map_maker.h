@@ -40,6 +40,8 @@ struct MapMaker {
                                                                     int64_t) const {
     fail(MERCER_UNSUPPORTED, "a lengthscale for each input, expected one for all");
   }
+  /// Whether the gradient of features in inputs gives that in the lengthscale.
+  virtual bool learns_lengthscale() const { return has_input_lengthscales(); }
   /// True: candidates are made by make_from alone, from their standardised training rows and coded
   /// targets.
   virtual bool needs_rows() const { return false; }

@@ -67,6 +67,15 @@ ObjectList default_parts(const Parameters& kernel, int64_t d) {
   return maps;
 }
 
+/// Of a polynomial kernel that leaves gamma open: the given offset, or 1; else 0. In degree 1 it is
+/// the intercept.
+double open_offset(const Parameters& given, const Parameters& canonical) {
+  if (canonical.find("offset") == nullptr || given.find("gamma") != nullptr ||
+      canonical.integer("degree") < 2)
+    return 0;
+  return given.find("offset") != nullptr ? canonical.number("offset") : 1;
+}
+
 /// An unknown name is refused later, with the whole spec.
 std::shared_ptr<const Parameters> default_kernel(const Parameters& given) {
   Parameters kernel = feature::kernel_named("gaussian");
@@ -115,7 +124,9 @@ PartialMap::PartialMap(Parameters canonical, std::vector<double> shapes)
   });
 }
 
-bool PartialMap::has_lengthscale() const { return !given_.empty() || has_scaled_parts_; }
+bool PartialMap::has_lengthscale() const {
+  return !given_.empty() || has_scaled_parts_ || has_ratio_;
+}
 
 bool PartialMap::chooses_projection() const {
   return feature::map_entry(canonical_).chooses_projection;
@@ -151,6 +162,10 @@ Parameters PartialMap::at(Parameters kernel, int64_t features) const {
 Parameters PartialMap::kernel_at(double lengthscale) const {
   const Parameters& whole = canonical_.object("kernel");
   Parameters kernel = inner(whole);
+  if (has_ratio_) {
+    kernel.set("gamma", open_offset_ / (lengthscale * lengthscale));
+    return kernel;
+  }
   if (given_.size() != 1) return with_inner(whole, scaled(std::move(kernel), lengthscale));
   kernel.set("lengthscale", lengthscale);
   return with_inner(whole, std::move(kernel));
@@ -164,6 +179,14 @@ void PartialMap::take_unit_diagonal() {
           "map.kernel.variance, expected it left out: a search sets it so that K(x, x) has the "
           "mean diagonal 1");
   of_unit_diagonal_ = true;
+}
+
+void PartialMap::take_ratio() {
+  if (open_offset_ == 0) return;
+  Parameters kernel = canonical_.object("kernel");
+  kernel.set("offset", open_offset_);
+  canonical_.set("kernel", std::make_shared<const Parameters>(std::move(kernel)));
+  has_ratio_ = true;
 }
 
 std::unique_ptr<MapMaker> PartialMap::at_shape(double shape) const {
@@ -308,7 +331,9 @@ std::unique_ptr<PartialMap> partial_map(Parameters given, int64_t d, uint64_t se
     given.set("parts", default_parts(canonical.object("kernel"), d));
     canonical = canonical_of(given);
   }
+  const double offset = open_offset(given.object("kernel"), canonical.object("kernel"));
   auto maker = std::make_unique<PartialMap>(std::move(canonical), std::move(shapes));
+  maker->leave_gamma_open(offset);
   if (partial.find("kernel") == nullptr) maker->leave_kernel_open(partial);
   return maker;
 }

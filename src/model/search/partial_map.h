@@ -24,8 +24,11 @@ class PartialMap final : public MapMaker {
                                                   int64_t features) const override;
   /// 1 for a spec with a lengthscale for each input, or a part's lengthscale other than 1.
   double start() const override { return given_.size() > 1 || is_factor_ ? 1 : 0; }
+  bool learns_lengthscale() const override {
+    return (given_.size() == 1 || has_ratio_) && !joins_outputs_ && scales_inputs();
+  }
   bool has_input_lengthscales() const override {
-    return given_.size() == 1 && !joins_outputs_ && scales_inputs();
+    return given_.size() == 1 && learns_lengthscale();
   }
   std::vector<double> shapes() const override { return shapes_; }
   std::unique_ptr<MapMaker> at_shape(double shape) const override;
@@ -36,6 +39,11 @@ class PartialMap final : public MapMaker {
   /// Scales a kernel of several outputs to mean diagonal 1 of K(x, x). INVALID_ARGUMENT if its
   /// variance is given.
   void take_unit_diagonal();
+  /// The offset of a polynomial kernel whose gamma the spec leaves open.
+  void leave_gamma_open(double offset) { open_offset_ = offset; }
+  /// Takes l = sqrt(offset / gamma) of such a kernel for its lengthscale: as the amplitude is free,
+  /// (gamma x'y + offset)^p, which is offset^p (x'y / l^2 + 1)^p, has one parameter.
+  void take_ratio();
   std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
                                                             int64_t features) const override;
   std::optional<InputDomain> domain() const override;
@@ -71,6 +79,8 @@ class PartialMap final : public MapMaker {
   std::optional<Parameters> partial_;  // the spec that leaves the kernel open
   bool joins_outputs_ = false;         // the kernel has several outputs
   bool of_unit_diagonal_ = false;
+  double open_offset_ = 0;  // 0: gamma is not open
+  bool has_ratio_ = false;  // gamma is open_offset_ / l^2
   bool is_factor_ = false;  // some part's lengthscale is not 1
 };
 

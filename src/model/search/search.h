@@ -52,9 +52,10 @@ struct SearchOptions {
   std::optional<Estimating> final_estimate = {};
   double final_lambda = -1;  // >= 0: given
   PerInput per_input = PerInput::automatic;
-  int64_t part_of = 0;      // in a fold: all rows; decides about lengthscales as for them
-  bool calibrate = true;    // classification: with probabilities
-  int64_t few_missing = 0;  // inputs left out by leave_out_rare_flags, for a warning
+  bool learns_spectrum = false;  // frequencies and weights of features, by the evidence
+  int64_t part_of = 0;           // in a fold: all rows; decides about lengthscales as for them
+  bool calibrate = true;         // classification: with probabilities
+  int64_t few_missing = 0;       // inputs left out by leave_out_rare_flags, for a warning
   void (*report)(void* user, const SearchCandidate& candidate) =
       nullptr;  // on the calling thread, must not throw
   void* user = nullptr;

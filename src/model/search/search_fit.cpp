@@ -77,8 +77,10 @@ void SearchRun::map_whole(const Chosen& chosen, int64_t features) {
   const MapMaker& maker = *chosen.setting.maker;
   candidates_.use(maker);
   candidates_.release();
-  map_ =
-      candidates_.make(chosen.setting.prepared->by, chosen.lengthscales, features, made_of(maker));
+  map_ = chosen.learnt;
+  if (map_ == nullptr)
+    map_ = candidates_.make(chosen.setting.prepared->by, chosen.lengthscales, features,
+                            made_of(maker));
   couple(*map_, chosen.setting);
   whole_.emplace(rows_of(chosen, learnt_));
 }
@@ -254,6 +256,7 @@ Model SearchRun::run(Ranges ranges) {
   choose_shape(chosen);
   try_per_input(chosen);
   climb_evidence(chosen);
+  learn_frequencies(chosen);
   Time started = std::chrono::steady_clock::now();
   Model model;
   if (options_.final_estimate) {
@@ -276,7 +279,7 @@ Model SearchRun::run(Ranges ranges) {
   warn_of_drift(chosen);
   model.preparation = chosen.setting.prepared->by;
   model.ranges = std::move(ranges);
-  if (model.posterior != nullptr && by_evidence())
+  if (model.posterior != nullptr && by_evidence() && chosen.learnt == nullptr)
     for (std::string& one :
          evidence_warnings(model.posterior->effective_dimension(), map_->features()))
       report_.warnings.push_back(std::move(one));

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "model/search/ard.h"
+#include "model/search/learnt_spectrum.h"
 #include "model/search/search_run.h"
 #include "solver/row_weights.h"
 
@@ -41,6 +42,8 @@ constexpr double kOthers = 0.25;
 constexpr double kNoSignal = 0.1;
 constexpr double kUnexplained = 0.95;
 constexpr double kFactor = 1.4142135623730951;
+constexpr const char* kOneForAll =
+    "a map that takes one lengthscale for all inputs, or is given one for each";
 
 /// The likelihood needs real features of x/l that are not made from rows.
 bool is_learnable(const feature::FeatureMap& map) {
@@ -61,6 +64,22 @@ std::vector<double> of_inputs(std::vector<double> prepared, int64_t d,
 }  // namespace
 
 /// Learns from `most` rows, in units of earlier lengthscales; empty without room.
+SearchRun::LearningRows SearchRun::learning_rows(const Setting& setting,
+                                                 const std::vector<int64_t>& rows) {
+  const int64_t n = std::ssize(rows);
+  LearningRows made{Matrix<double>(n, setting.prepared->by.prepared(X_.cols()), context_,
+                                   "rows to learn the map from"),
+                    Matrix<double>(n, coded_outputs(fit_.coding, Y_.cols), context_,
+                                   "targets to learn the map from")};
+  X_.visit([&](const auto& all) {
+    for (int64_t i = 0; i < n; ++i)
+      standardize_row(setting.prepared->by, all, rows[i], made.X.view().row(i));
+  });
+  for (int64_t i = 0; i < n; ++i)
+    code_target(fit_.coding, setting.prepared->by, Y_.cols, Y_.row(rows[i]), made.Y.view().row(i));
+  return made;
+}
+
 Ard SearchRun::learn_from(const Setting& setting, const TrialSize& most,
                           const std::vector<double>& units, const ArdOptions& options) {
   const std::vector<int64_t> sample = sample_rows(split_.train, most.rows, fit_.select.seed);
@@ -76,16 +95,9 @@ Ard SearchRun::learn_from(const Setting& setting, const TrialSize& most,
       (std::max(n, options_.part_of) < least ||
        !context_.has_room(ard_bytes(n, d, unit.features(), outputs))))
     return {};
-  const Matrix<double> X(n, d, context_, "rows to learn lengthscales from");
-  const Matrix<double> Y(n, outputs, context_, "targets to learn lengthscales from");
-  X_.visit([&](const auto& rows) {
-    for (int64_t i = 0; i < n; ++i)
-      standardize_row(setting.prepared->by, rows, sample[i], X.view().row(i));
-  });
-  for (int64_t i = 0; i < n; ++i) {
-    code_target(fit_.coding, setting.prepared->by, Y_.cols, Y_.row(sample[i]), Y.view().row(i));
+  const auto [X, Y] = learning_rows(setting, sample);
+  for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < d; ++j) X.view()(i, j) /= units[j];
-  }
   Ard ard = learn_lengthscales(unit, X.view(), Y.view(), options, context_,
                                solver::taken_weights(learnt_, sample));
   for (size_t j = 0; j < units.size(); ++j)
@@ -125,8 +137,7 @@ Ard SearchRun::learn_again(const Setting& setting, const Ard& few) {
 const char* SearchRun::bar_to_gradients(const Setting& setting) const {
   if (!setting.maker->has_lengthscale()) return "a kernel without a lengthscale";
   if (options_.lengthscale != 0) return "a lengthscale that is given";
-  if (!setting.maker->has_input_lengthscales())
-    return "a map that takes one lengthscale for all inputs, or is given one for each";
+  if (!setting.maker->learns_lengthscale()) return kOneForAll;
   if (X_.sparse()) return "sparse rows";
   if (setting.coupling != nullptr) return "outputs that are learnt together";
   if (!is_complete(Y_, chosen_by_)) return "targets that are missing";
@@ -136,8 +147,9 @@ const char* SearchRun::bar_to_gradients(const Setting& setting) const {
 
 const char* SearchRun::bar_to_per_input(const Setting& setting) const {
   const char* bar = bar_to_gradients(setting);
-  if (bar != nullptr || setting.prepared->by.prepared(X_.cols()) >= 2) return bar;
-  return "one input";
+  if (bar != nullptr) return bar;
+  if (!setting.maker->has_input_lengthscales()) return kOneForAll;
+  return setting.prepared->by.prepared(X_.cols()) < 2 ? "one input" : nullptr;
 }
 
 void SearchRun::check_gradients() const {
@@ -153,6 +165,10 @@ void SearchRun::check_gradients() const {
                 "off"
               : "select.by = evidence with %s, expected it left out, or \"search\": false",
           bar);
+  require(!options_.learns_spectrum || has_spectrum(*start_.maker->make(1.0, options_.features)),
+          MERCER_UNSUPPORTED,
+          "spectrum = learnt of a map that is not made of cosines and sines of frequencies, "
+          "expected map fourier of form pair");
 }
 
 bool SearchRun::tries_per_input(const Setting& setting) const {

@@ -54,7 +54,8 @@ class SearchRun {
     size_t at = 0;                     // the chosen point of trial
     TrialPoint point;                  // that point
     std::vector<PathPoint> path;       // all points of trial
-    bool whole = false;                // trial is leave-one-out of all rows: lambda is final
+    std::shared_ptr<const feature::FeatureMap> learnt;  // of a learnt spectrum, if that is kept
+    bool whole = false;  // trial is leave-one-out of all rows: lambda is final
     void take(Trial tried, size_t place) {
       trial = std::move(tried);
       at = place;
@@ -151,6 +152,11 @@ class SearchRun {
     Trial others = {};
   };
   Twice judged_twice(const Setting& setting, const std::vector<double>& lengthscales);
+  /// Rows as gradients of the evidence need them.
+  struct LearningRows {
+    Matrix<double> X, Y;
+  };
+  LearningRows learning_rows(const Setting& setting, const std::vector<int64_t>& rows);
   Ard learn_from_few(const Setting& setting, const Chosen& chosen);
   Ard learn_again(const Setting& setting, const Ard& few);
   Ard learn_from(const Setting& setting, const TrialSize& most, const std::vector<double>& units,
@@ -159,6 +165,11 @@ class SearchRun {
   bool by_evidence() const { return fit_.select.selection == Selection::evidence; }
   /// Maximises the evidence (search_evidence.cpp).
   void climb_evidence(Chosen& chosen);
+  /// Learns frequencies and weights, if asked for, and keeps them if they are better
+  /// (learnt_spectrum.h).
+  void learn_frequencies(Chosen& chosen);
+  int64_t spectrum_features();  // warns if they are too many
+  double known_noise() const;   // 0: unknown
   Ard most_likely(const Chosen& chosen, const TrialSize& size, double factor, double lambda);
   /// With thousands of rows, which tell lengthscales apart, the paired rule is for lambda alone.
   LengthscaleWalk::Choice choice_of(const LengthscaleWalk& walk) const {

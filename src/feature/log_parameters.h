@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives in lengthscales from derivatives in inputs.
+// Derivatives in a kernel's own parameters from derivatives in inputs.
 #pragma once
 
 #include <span>
@@ -42,16 +42,19 @@ class LengthscaleSlopes {
                                         Context& context, std::span<double> each) const = 0;
 };
 
-/// How many lengthscales the features depend on. UNSUPPORTED if there is none (a kernel without, or
-/// a map made from given numbers, such as supplied frequencies), or if features are neither those
-/// of x/l (FeatureMap::is_of_scaled_inputs) nor have lengthscale_slopes().
-int64_t lengthscale_count(const FeatureMap& map);
+/// How many parameters of the kernel the features can be differentiated in: its lengthscales; of a
+/// polynomial kernel gamma and offset. UNSUPPORTED if there is none (a kernel without, or a map made
+/// from given numbers, such as supplied frequencies), or if features are neither those of x/l
+/// (FeatureMap::is_of_scaled_inputs) nor have lengthscale_slopes().
+int64_t log_parameter_count(const FeatureMap& map);
 
-/// dL / d log l of the kernel's lengthscales, one number each, with the draws held fixed; G and L
-/// as for Derivatives::pull_back. Works in blocks of rows, with d numbers for each row. Errors:
-/// those of pull_back and lengthscale_count, DIMENSION_MISMATCH.
+/// dL / d log of these, one number each, with the draws held fixed; G and L as for
+/// Derivatives::pull_back; in log offset 0 where that is 0. Works in blocks of rows, with d numbers
+/// for each row, of polynomial kernels also its features. Errors: those of pull_back and
+/// log_parameter_count, DIMENSION_MISMATCH.
 template <class T>
-void pull_back_to_lengthscale(const FeatureMap& map, MatrixView<const T> X, MatrixView<const T> G,
-                              Context& context, std::span<double> gradient);
+void pull_back_to_log_parameters(const FeatureMap& map, MatrixView<const T> X,
+                                 MatrixView<const T> G, Context& context,
+                                 std::span<double> gradient);
 
 }  // namespace mercer::feature
