@@ -65,6 +65,15 @@ class NystroemPanels {
     times_root(MatrixView<const C>(K), c, Z, P);
   }
 
+  /// Columns c of the kernel's values with the landmarks.
+  template <class T>
+  void values(MatrixView<const T> X, Columns c, MatrixView<T> Z, C* scratch) const noexcept {
+    const MatrixView<C> K(scratch, X.rows, padded());
+    kernel_values(X, K, K.data + X.rows * padded());
+    for (int64_t i = 0; i < X.rows; ++i)
+      for (int64_t j = c.begin; j < c.end; ++j) Z(i, j - c.begin) = static_cast<T>(K(i, j));
+  }
+
   /// Columns c of K times the root; K rows x padded(), P rows x kWidth, 64-byte aligned.
   template <class T>
   void times_root(MatrixView<const C> K, Columns c, MatrixView<T> Z, C* P) const noexcept {

@@ -12,6 +12,7 @@ std::span<const ModelRow> model_rows() {
       {R"({"model":"gp","lambda":0.001,"noise":0.5})"},
       {R"({"model":"dirichlet","lambda":0.01,"alpha":0.05,"task":"classification"})", true},
       {R"({"model":"ridge","lambda":0.001,"solver":"cg"})"},
+      {R"({"model":"ridge","lambda":0.001,"solver":"mixed"})"},
       {R"({"model":"ridge","task":"classification","class_weight":"none","solver":"direct"})"},
       {R"({"model":"ridge","lambda":0.01,"task":"classification","class_weight":"balanced"})"},
       {R"({"model":"logistic","lambda":0.01,"task":"classification","loss":"logistic",)"

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+"""Ridge by its solvers: seconds, processor time, memory above what was there before the fit, passes, and how far the weights are
+from the direct ones.
+
+Usage: solvers.py LIBMERCER.so [--case gram cg landmarks condition] [--rows N] [--features D] [--lambdas ...]
+gram:      the Gram matrix in single precision, corrected over the rows, against the direct solve. n = 200,000, D = 4,096.
+cg:        conjugate gradients without a Gram matrix. n = 200,000, D = 20,000; the direct time is that of a fiftieth of the rows
+           and of 2,000 features, by the number of operations, unless --direct says to measure it.
+landmarks: Nystroem features, M = 10,000 landmarks of d = 70 inputs, n = 1,000,000; per row and pass, beside a matrix product of
+           n x d and d x M.
+condition: few rows, ever smaller lambda, against numpy's least squares of [Z; sqrt(n lambda) I] in double.
+A fit runs in a process of its own. Targets: a smooth function of eight directions, and noise of a tenth.
+"""
+import argparse
+import json
+import os
+import pickle
+import resource
+import time
+
+import numpy as np
+
+from operators import Operators, gaussian, matrix
+
+
+def problem(n, d, number=np.float32, seed=1):
+    """Rows and targets."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d), dtype=np.float32).astype(number)
+    W = rng.standard_normal((d, 8)).astype(number) / np.sqrt(d).astype(number)
+    y = np.sin(2 * X @ W).sum(1, keepdims=True, dtype=np.float64) + 0.1 * rng.standard_normal((n, 1))
+    return X, y
+
+
+def apart(run):
+    """The result of run() in a process of its own, with what it took."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        before, wall = resource.getrusage(resource.RUSAGE_SELF), time.time()
+        try:
+            result = run()
+        except Exception as failure:  # the parent says it
+            result = failure
+        after = resource.getrusage(resource.RUSAGE_SELF)
+        took = {"seconds": time.time() - wall, "processor": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+                "MB": (after.ru_maxrss - before.ru_maxrss) / 1024}
+        with os.fdopen(writing, "wb") as pipe:
+            pickle.dump((result, took), pipe)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        result, took = pickle.load(pipe)
+    os.waitpid(child, 0)
+    if isinstance(result, Exception):
+        print("refused:", result)
+        return None, took
+    return result, took
+
+
+def fitted(library, spec, X, y):
+    """Weights, intercept and report."""
+    model = library.fit_model(spec, X, y)
+    D = spec["map"]["features"]
+    w, intercept = np.empty((D, 1)), np.empty((1, 1))
+    library.model_weights(model, matrix(w), matrix(intercept))
+    report = library.said(model, b"report")
+    library.model_free(model)
+    return w, intercept, report
+
+
+def spec_of(options, features, lengthscale, weight, solver, **own):
+    return {"search": False, "lambda": weight, "solver": solver, "precision": options.precision,
+            "prepare": {"standardize": False, "transform": "none", "extrapolation": "free"},
+            "map": {"kernel": gaussian(lengthscale), "features": features, **own}}
+
+
+def compare(library, options, n, d, features, solvers, **own):
+    X, y = problem(n, d)
+    for weight in options.lambdas:
+        base = None
+        for solver in solvers:
+            spec = spec_of(options, features, np.sqrt(d), weight, solver, **own)
+            result, took = apart(lambda spec=spec: fitted(library, spec, X, y))
+            line = {"n": n, "d": d, "D": features, "lambda": weight, "solver": solver, **{k: round(v, 2) for k, v in took.items()}}
+            if result is not None:
+                base = base if base is not None else (result, took)
+                line["error"] = float(np.linalg.norm(result[0] - base[0][0]) / np.linalg.norm(base[0][0]))
+                line["times_faster"] = round(base[1]["processor"] / took["processor"], 2)
+                line["report"] = result[2]
+            print(json.dumps(line), flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("library")
+    parser.add_argument("--case", nargs="+", default=["gram"])
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--inputs", type=int)
+    parser.add_argument("--features", type=int)
+    parser.add_argument("--lambdas", type=float, nargs="+", default=[1e-4])
+    parser.add_argument("--solvers", nargs="+")
+    parser.add_argument("--precision", default="f32")
+    options = parser.parse_args()
+    library = Operators(options.library)
+    print(f"load {os.getloadavg()[0]:.1f} of {os.cpu_count()} cores", flush=True)
+    if "gram" in options.case:
+        compare(library, options, options.rows or 200000, options.inputs or 16, options.features or 4096,
+                options.solvers or ["direct", "mixed"])
+    if "landmarks" in options.case:
+        compare(library, options, options.rows or 1000000, options.inputs or 70, options.features or 10000,
+                options.solvers or ["mixed"], map="nystroem")
+
+
+if __name__ == "__main__":
+    main()
