@@ -43,7 +43,7 @@ def apart(run):
         try:
             result = run()
         except Exception as failure:  # the parent says it
-            result = failure
+            result = str(failure)
         after = resource.getrusage(resource.RUSAGE_SELF)
         took = {"seconds": time.time() - wall, "processor": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
                 "MB": (after.ru_maxrss - before.ru_maxrss) / 1024}
@@ -54,7 +54,7 @@ def apart(run):
     with os.fdopen(reading, "rb") as pipe:
         result, took = pickle.load(pipe)
     os.waitpid(child, 0)
-    if isinstance(result, Exception):
+    if isinstance(result, str):
         print("refused:", result)
         return None, took
     return result, took
@@ -93,6 +93,36 @@ def compare(library, options, n, d, features, solvers, **own):
             print(json.dumps(line), flush=True)
 
 
+def condition(library, options):
+    """Errors of the weights and passes, against the least squares of [Z; sqrt(n lambda) I] by QR, refined once."""
+    from scipy.sparse.linalg import lsqr
+    n, D = options.rows or 4000, options.features or 1000
+    X, y = problem(n, 3, np.float64)
+    choices = {"kernel": gaussian(2.0), "features": D}
+    with library.made({"inputs": 3, **choices}) as made:
+        Z = library.explicit(made, X, 1)
+    largest = np.linalg.norm(Z, 2) ** 2
+    for weight in options.lambdas:
+        shift = n * weight
+        A, b = np.vstack([Z, np.sqrt(shift) * np.eye(D)]), np.vstack([y, np.zeros((D, 1))])
+        Q, R = np.linalg.qr(A)
+        exact = np.linalg.solve(R, Q.T @ b)
+        exact += np.linalg.solve(R, Q.T @ (b - A @ exact))
+
+        def error(w):
+            return float(f"{np.linalg.norm(w.ravel() - exact.ravel()) / np.linalg.norm(exact):.1e}")
+        line = {"lambda": weight, "condition": float(f"{(largest + shift) / shift:.1e}")}
+        for solver in options.solvers or ["direct", "cg", "mixed"]:
+            spec = {"search": False, "lambda": weight, "solver": solver, "precision": "f64", "center": False,
+                    "prepare": {"standardize": False, "transform": "none", "extrapolation": "free"},
+                    "map": {**choices, "projection": "dense"}}
+            result, _ = apart(lambda spec=spec: fitted(library, spec, X, y))
+            line[solver] = "refused" if result is None else (error(result[0]), result[2].get("solver", {}).get("iterations"))
+        found = lsqr(Z, y[:, 0], damp=np.sqrt(shift), atol=1e-16, btol=1e-16, conlim=0, iter_lim=20000)
+        line["lsqr"] = error(found[0]), found[2]
+        print(json.dumps(line), flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
@@ -109,6 +139,11 @@ def main():
     if "gram" in options.case:
         compare(library, options, options.rows or 200000, options.inputs or 16, options.features or 4096,
                 options.solvers or ["direct", "mixed"])
+    if "cg" in options.case:
+        compare(library, options, options.rows or 200000, options.inputs or 16, options.features or 20000,
+                options.solvers or ["cg"])
+    if "condition" in options.case:
+        condition(library, options)
     if "landmarks" in options.case:
         compare(library, options, options.rows or 1000000, options.inputs or 70, options.features or 10000,
                 options.solvers or ["mixed"], map="nystroem")

@@ -26,7 +26,7 @@ constexpr int64_t kSketchRows = 8192;
 // All rows' products in single precision take as long as D/180 passes. With those of 4 D rows alone
 // conjugate gradients need some 25, by the Marchenko-Pastur law at most 30.
 constexpr int64_t kWholeGram = 4096;
-constexpr int64_t kGramRows = 4;
+constexpr int64_t kRowsOfFeature = 4;
 constexpr double kSketchTolerance = 1e-9, kGramTolerance = 5e-11, kLeastAccuracy = 1e-6;
 constexpr int64_t kMostIterations = 2000;
 
@@ -93,7 +93,7 @@ class Passes final : public IterativePath {
     take(rows, normal_equations(rows, problem.center, context, done));
     if (problem.iterative == Iterative::gram) {
       const std::vector<int64_t> some =
-          spread_rows(rows.rows(), checked_multiply(kGramRows, D, kIterativeRidge));
+          spread_rows(rows.rows(), checked_multiply(kRowsOfFeature, D, kIterativeRidge));
       RowStatistics sums = single_sums(*given.subset(some), context, {});
       const double share = sums.weight() / equations_.weight;
       preconditioner_ = make_gram_preconditioner(std::move(sums), problem.center, share);

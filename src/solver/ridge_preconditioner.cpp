@@ -3,21 +3,23 @@
 #include "solver/ridge_preconditioner.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/error.h"
 #include "linalg/blas.h"
 #include "solver/nystroem_preconditioner.h"
 #include "solver/ridge_factor.h"
+#include "solver/single_sums.h"
 
 namespace mercer::solver {
 namespace {
 
 constexpr int64_t kRank = 256;
 constexpr uint64_t kSketchSeed = 1;  // changes speed, not solutions
-// Of the mean diagonal entry: what rounding may have left in an eigenvalue of a Gram matrix in
-// single precision.
-constexpr double kRounding = 0x1p-23;
+// Rounding of a Gram matrix in single precision: entries have errors of this share of the mean
+// diagonal entry, those of kGramRows rows independent of others', eigenvalues some root D of that.
+constexpr double kRounding = 0x1p-22;
 
 class Sketched final : public RidgePreconditioner {
  public:
@@ -51,9 +53,11 @@ class GramFactor final : public RidgePreconditioner {
   GramFactor(RowStatistics sums, bool center, double share)
       : sums_(std::move(sums)), center_(center), share_(share) {
     sums_.release_scratch();
+    const auto D = static_cast<double>(sums_.features());
     double trace = 0;
     for (int64_t j = 0; j < sums_.features(); ++j) trace += sums_.gram()(j, j);
-    least_ = kRounding * trace / static_cast<double>(sums_.features()) / sums_.weight();
+    const double parts = std::max(1.0, static_cast<double>(sums_.rows()) / kGramRows);
+    least_ = kRounding * std::sqrt(D / parts) * trace / D / sums_.weight();
   }
   linalg::BlockPreconditioner at(double lambda, std::span<const double>,
                                  Context& context) const override {

@@ -15,9 +15,8 @@
 namespace mercer::solver {
 namespace {
 
-constexpr int64_t kSumRows = 512;    // that are rounded at a time
-constexpr int64_t kGramRows = 4096;  // whose products are added up in single precision
-constexpr int64_t kGramStrip = 16;   // rows of the Gram matrix that a thread adds up at a time
+constexpr int64_t kSumRows = 512;   // that are rounded at a time
+constexpr int64_t kGramStrip = 16;  // rows of the Gram matrix that a thread adds up at a time
 
 /// Targets and sums of features stay double: of the Gram matrix alone are the products many.
 class SingleSums {
