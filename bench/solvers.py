@@ -4,13 +4,14 @@
 """Ridge by its solvers: seconds, processor time, memory above what was there before the fit, passes, and how far the weights are
 from the direct ones.
 
-Usage: solvers.py LIBMERCER.so [--case gram cg landmarks condition] [--rows N] [--features D] [--lambdas ...]
+Usage: solvers.py LIBMERCER.so [--case gram cg landmarks condition choices] [--rows N] [--features D] [--lambdas ...]
 gram:      the Gram matrix in single precision, corrected over the rows, against the direct solve. n = 200,000, D = 4,096.
 cg:        conjugate gradients without a Gram matrix. n = 200,000, D = 20,000; the direct time is that of a fiftieth of the rows
            and of 2,000 features, by the number of operations, unless --direct says to measure it.
-landmarks: Nystroem features, M = 10,000 landmarks of d = 70 inputs, n = 1,000,000; per row and pass, beside a matrix product of
-           n x d and d x M.
+landmarks: Nystroem features, M = 10,000 landmarks of d = 70 inputs, n = 1,000,000: processor seconds per row and iteration, from
+           a fit at the given lambda and one at 1,000, which needs few, beside numpy's product of n x d and d x M in double.
 condition: few rows, ever smaller lambda, against numpy's least squares of [Z; sqrt(n lambda) I] in double.
+choices:   how landmarks are chosen: what 400 of 8,000 rows of five inputs miss of the kernel's trace, three seeds, and seconds.
 A fit runs in a process of its own. Targets: a smooth function of eight directions, and noise of a tenth.
 """
 import argparse
@@ -22,6 +23,7 @@ import time
 
 import numpy as np
 
+from library import Library
 from operators import Operators, gaussian, matrix
 
 
@@ -93,6 +95,26 @@ def compare(library, options, n, d, features, solvers, **own):
             print(json.dumps(line), flush=True)
 
 
+def landmarks(library, options):
+    n, d, M = options.rows or 1000000, options.inputs or 70, options.features or 10000
+    X, y = problem(n, d)
+    solver = (options.solvers or ["mixed"])[0]
+    runs = []
+    for weight in (options.lambdas[0], 1e3):
+        result, took = apart(lambda weight=weight: fitted(
+            library, spec_of(options, M, np.sqrt(d), weight, solver, map="nystroem"), X, y))
+        runs.append((result[2]["solver"]["iterations"], took["processor"]))
+        print(json.dumps({"n": n, "d": d, "M": M, "lambda": weight, "solver": solver, **took, **result[2]}), flush=True)
+    A, B = X[:4096].astype(np.float64), np.random.default_rng(2).standard_normal((d, M))
+    start = time.process_time()
+    for _ in range(5):
+        A @ B
+    product = (time.process_time() - start) / (5 * len(A))
+    each = (runs[0][1] - runs[1][1]) / (runs[0][0] - runs[1][0]) / n
+    print(json.dumps({"us per row and iteration": 1e6 * each, "of the product": 1e6 * product, "ratio": each / product,
+                      "processor seconds an iteration at n = 10^7": 1e7 * each}), flush=True)
+
+
 def condition(library, options):
     """Errors of the weights and passes, against the least squares of [Z; sqrt(n lambda) I] by QR, refined once."""
     from scipy.sparse.linalg import lsqr
@@ -118,9 +140,24 @@ def condition(library, options):
                     "map": {**choices, "projection": "dense"}}
             result, _ = apart(lambda spec=spec: fitted(library, spec, X, y))
             line[solver] = "refused" if result is None else (error(result[0]), result[2].get("solver", {}).get("iterations"))
-        found = lsqr(Z, y[:, 0], damp=np.sqrt(shift), atol=1e-16, btol=1e-16, conlim=0, iter_lim=20000)
+        found = lsqr(Z, y[:, 0], damp=np.sqrt(shift), atol=1e-16, btol=1e-16, conlim=0, iter_lim=5000)
         line["lsqr"] = error(found[0]), found[2]
         print(json.dumps(line), flush=True)
+
+
+def choices(library):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((8000, 5)) * np.where(np.arange(8000) % 20 == 7, 3, 0.4)[:, None]
+    for choice in ("uniform", "kmeans", "farthest", "leverage", "rpcholesky"):
+        missed, start = [], time.process_time()
+        for seed in range(3):
+            spec = {"map": "nystroem", "kernel": gaussian(1.0), "inputs": 5, "features": 400, "landmarks": choice, "seed": seed}
+            made, Z = library.fit(spec, X), np.empty((8000, 400))
+            library.apply(made, X, Z)
+            missed.append(1 - np.square(Z).sum() / len(X))
+            library.free(made)
+        took = (time.process_time() - start) / 3
+        print(f"{choice:12} misses {np.mean(missed):.2e} ({min(missed):.1e} to {max(missed):.1e}), {took:.2f} s", flush=True)
 
 
 def main():
@@ -142,11 +179,12 @@ def main():
     if "cg" in options.case:
         compare(library, options, options.rows or 200000, options.inputs or 16, options.features or 20000,
                 options.solvers or ["cg"])
+    if "choices" in options.case:
+        choices(Library(options.library))
     if "condition" in options.case:
         condition(library, options)
     if "landmarks" in options.case:
-        compare(library, options, options.rows or 1000000, options.inputs or 70, options.features or 10000,
-                options.solvers or ["mixed"], map="nystroem")
+        landmarks(library, options)
 
 
 if __name__ == "__main__":

@@ -203,7 +203,7 @@ void save(const model::Model& model, Output& output) {
   const std::string kind = spec::print_model_kind(model.fit.estimate);
   const std::vector<double> tried = flattened(model.path);
   model::FitReport kept = model.report;
-  kept.solver.seconds = kNaN;  // the same fit has the same bytes
+  kept.run.seconds = kNaN;  // the same fit has the same bytes
   const std::string report = spec::print_report(kept, model.fit.coding.task);
   const std::vector<std::vector<double>> preparation = preparation_numbers(model);
   const model::ModelEntry& entry = *model.fit.estimate.entry;

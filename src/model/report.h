@@ -11,7 +11,7 @@
 #include "base/numbers.h"
 #include "model/estimator/predictor.h"
 #include "model/prepare/curve.h"
-#include "model/select/solver_run.h"
+#include "solver/solver_run.h"
 
 namespace mercer::model {
 
@@ -95,11 +95,11 @@ struct FitReport {
   std::vector<double> relevance;  // of each input, largest 1; empty: not learnt
   std::vector<std::string> warnings;
   Components components;
-  SolverRun solver;
+  solver::SolverRun run;
 
   /// Whether there is a report: of a search, of principal components or of a solver alone.
   bool known() const noexcept {
-    return !trials.empty() || !components.variances.empty() || solver.known();
+    return !trials.empty() || !components.variances.empty() || run.known();
   }
 };
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 
 #include "base/aligned.h"
 #include "base/context.h"
@@ -42,11 +43,9 @@ class RowTiles {
           const int64_t end = std::min(Z.rows, (chunk + 1) * kChunk);
           for (int64_t first = chunk * kChunk; first < end; first += kTile) {
             const int64_t last = std::min(first + kTile, end);
-            const MatrixView<double> tile(tiles_.view().row(worker), last - first, D);
-            for (int64_t i = first; i < last; ++i)
-              transform::widen_row(transform::WideRow<T>{Z.row(i), D, origin, tile.row(i - first)});
+            const auto tile = widened(Z.block_rows(first, last), origin, tiles_.view().row(worker));
             const MatrixView<double> u = factors_.view().block_rows(first, last);
-            body(first, MatrixView<const double>(tile), u);
+            body(first, tile, u);
             transform::add_column_products(transform::ColumnProducts<double>{tile, u, part});
           }
         },
@@ -60,6 +59,17 @@ class RowTiles {
   MatrixView<const double> factors() const noexcept { return factors_.view(); }
 
  private:
+  template <class T>
+  static MatrixView<const double> widened(MatrixView<const T> Z, const double* origin,
+                                          double* to) noexcept {
+    if constexpr (std::is_same_v<T, double>) {
+      if (origin == nullptr) return Z;
+    }
+    for (int64_t i = 0; i < Z.rows; ++i)
+      transform::widen_row(transform::WideRow<T>{Z.row(i), Z.cols, origin, to + i * Z.cols});
+    return {to, Z.rows, Z.cols};
+  }
+
   static constexpr const char* kWhat = "rows against a few vectors";
   static constexpr int64_t kTile = 8, kChunk = 64;  // rows
   Matrix<double> factors_, parts_, tiles_;

@@ -243,9 +243,9 @@ TEST_CASE("a fit by passes over the rows is the direct one") {
     const Model direct = fitted(problem, keys),
                 iterated = fitted(problem, keys + R"(,"solver":")" + solver + '"');
     CHECK_FALSE(direct.report.known());
-    CHECK(iterated.report.solver.iterations > 0);
-    CHECK(iterated.report.solver.residual < 1e-9);
-    CHECK(iterated.report.solver.seconds > 0);
+    CHECK(iterated.report.run.iterations > 0);
+    CHECK(iterated.report.run.residual < 1e-9);
+    CHECK(iterated.report.run.seconds > 0);
     CHECK(iterated.fit.select.lambda == direct.fit.select.lambda);
     REQUIRE(iterated.path.size() == direct.path.size());
     for (size_t k = 0; k < direct.path.size(); ++k)

@@ -77,7 +77,7 @@ TEST_CASE("a report of classes keeps their recalls") {
 
 TEST_CASE("a report of passes over the rows") {
   FitReport given;
-  given.solver = {12, 0.25, 0.5};
+  given.run = {12, 0.25, 0.5};
   const std::string text = spec::print_report(given, Task::regression);
   CHECK(text == R"({"solver":{"iterations":12,"residual":0.25,"seconds":0.5}})");
   CHECK(spec::print_report(spec::parse_report(text), Task::regression) == text);

@@ -12,9 +12,9 @@
 #include "model/estimator/fitting.h"
 #include "model/estimator/predictor.h"
 #include "model/select/calibration.h"
-#include "model/select/solver_run.h"
 #include "solver/block_source.h"
 #include "solver/posterior.h"
+#include "solver/solver_run.h"
 
 namespace mercer::model {
 
@@ -27,7 +27,7 @@ struct Learned {
   std::shared_ptr<const solver::Posterior> posterior = nullptr;  // Gaussian process
   Components components = {};                                    // principal components
   std::shared_ptr<const Predictor> preimage = nullptr;           // as in Model
-  SolverRun run = {};                                            // of passes over the rows
+  solver::SolverRun run = {};                                    // of passes over the rows
 };
 
 struct ModelEntry {

@@ -10,10 +10,10 @@
 #include "model/prepare/coding.h"
 #include "model/select/left_out_scores.h"
 #include "model/select/selecting.h"
-#include "model/select/solver_run.h"
 #include "solver/block_source.h"
 #include "solver/coupled_path.h"
 #include "solver/row_statistics.h"
+#include "solver/solver_run.h"
 
 namespace mercer::model {
 
@@ -21,7 +21,7 @@ struct Selected {
   solver::Weights weights;
   double lambda = 0;
   std::vector<PathPoint> path;  // empty for Selection::fixed
-  SolverRun run = {};           // of passes over the rows
+  solver::SolverRun run = {};   // of passes over the rows
 };
 
 /// The point of the lowest score, the first on a tie; points with NaN are passed over unless all

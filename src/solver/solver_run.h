@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What a fit by passes over the rows (solver/iterative_path.h) took.
+// What a fit by passes over the rows (iterative_path.h) took.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 #include "base/numbers.h"
 
-namespace mercer::model {
+namespace mercer::solver {
 
 struct SolverRun {
   int64_t iterations = 0;
@@ -17,4 +17,4 @@ struct SolverRun {
   bool known() const noexcept { return !std::isnan(residual); }
 };
 
-}  // namespace mercer::model
+}  // namespace mercer::solver
