@@ -84,6 +84,10 @@ class Passes final : public IterativePath {
     cached_ = leaves_room(left, problem, context) ? make_cached(left, context) : nullptr;
     const BlockSource& rows = cached_ ? *cached_ : left;
     const int64_t D = given.features();
+    if (problem.iterative == Iterative::gram)  // refused before any row is read
+      context.require_room(
+          checked_multiply(16, checked_multiply(D, D, kIterativeRidge), kIterativeRidge),
+          "Z'Z and its factor");
     if (problem.iterative == Iterative::gram && !factored_ && D <= kWholeGram) {
       RowStatistics sums = single_sums(rows, context, done);
       take(rows, normal_equations(sums, problem.center, context));
@@ -112,10 +116,10 @@ class Passes final : public IterativePath {
     const Matrix<double> B = right_hand_side(asked, context), X(D, p, context, kIterativeRidge);
     X.fill(0);
     const bool gram = problem_.iterative == Iterative::gram;
-    const double loose = preconditioner_->looseness(lambda);
+    const double loose = preconditioner_->looseness(shifts);
     linalg::CgOptions options{.tolerance = gram ? kGramTolerance / loose : kSketchTolerance,
                               .most_iterations = kMostIterations,
-                              .preconditioner = preconditioner_->at(lambda, shifts, context),
+                              .preconditioner = preconditioner_->at(shifts, context),
                               .of_solution = gram};
     if (gram) {
       std::copy_n(B.data(), D * p, X.data());
@@ -137,8 +141,7 @@ class Passes final : public IterativePath {
   Solution solution(double lambda, Context& context) const override {
     double sum = 0;
     for (const double shift : shifts_of(lambda))
-      sum += (problem_.center ? 1.0 : 0.0) +
-             preconditioner_->effective_dimension(lambda, shift, context);
+      sum += (problem_.center ? 1.0 : 0.0) + preconditioner_->effective_dimension(shift, context);
     return {solve(lambda, context), sum / static_cast<double>(equations_.cross.cols())};
   }
 
@@ -232,8 +235,6 @@ std::unique_ptr<IterativePath> make_iterative_path(const BlockSource& rows,
           MERCER_UNSUPPORTED,
           "solver = cg or mixed with missing targets, a field's map or the kernel itself (map "
           "exact), expected direct");
-  require(problem.iterative != Iterative::gram || problem.coupling == nullptr, MERCER_UNSUPPORTED,
-          "solver = mixed of outputs that are joined, expected cg or direct");
   return std::make_unique<Passes>(rows, problem, context, done);
 }
 

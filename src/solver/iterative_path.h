@@ -30,14 +30,14 @@ class IterativePath : public LambdaPath {
 
 /// Iterative::sketch: to a residual of 1e-9. Memory: 3 r D numbers for a sketch of rank r <= 256 of
 /// some thousand rows, and 8 D for each output; for where Z'Z does not fit in memory, or would take
-/// longer than some hundred passes. Outputs may share a root.
+/// longer than some hundred passes.
 /// Iterative::gram: to a residual of 5e-11, or where rounding ends it before, 1e-6 at most. Z'Z is
 /// summed up in single precision, of all rows, or of 4 D for more than 4,096 features or rows that
-/// are factored(); 16 D^2 bytes. A few passes where n lambda is above the rounding of Z'Z, then as
-/// many as the root of what lacks. Outputs are independent.
-/// The source is referred to. Tr H of solution() comes from the preconditioner: of a sketch too
-/// small where the spectrum falls slowly. Targets may not be missing. Errors: UNSUPPORTED,
-/// NOT_CONVERGED naming the residual, those of conjugate_gradient.
+/// are factored(); 16 D^2 bytes, of outputs that share a root 8 D^2 more for each. A few passes
+/// where n lambda is above the rounding of Z'Z, then as many as the root of what lacks.
+/// The source is referred to. Outputs may share a root; targets may not be missing. Tr H of
+/// solution() comes from the preconditioner: of a sketch too small where the spectrum falls slowly.
+/// Errors: UNSUPPORTED, NOT_CONVERGED naming the residual, those of conjugate_gradient.
 std::unique_ptr<IterativePath> make_iterative_path(const BlockSource& rows,
                                                    const RidgeProblem& problem, Context& context,
                                                    const RowsDone& done = {});

@@ -30,13 +30,14 @@ class Sketched final : public RidgePreconditioner {
       if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
     }
   }
-  linalg::BlockPreconditioner at(double, std::span<const double> shifts, Context&) const override {
+  linalg::BlockPreconditioner at(std::span<const double> shifts, Context&) const override {
     if (!sketch_) return {};
     return [this, own = std::vector<double>(shifts.begin(), shifts.end())](MatrixView<double> R) {
       for (int64_t k = 0; k < R.cols; ++k) sketch_->apply(share_ * own[k], R.block_cols(k, k + 1));
     };
   }
-  double effective_dimension(double, double shift, Context&) const override {
+  double looseness(std::span<const double>) const override { return 1; }
+  double effective_dimension(double shift, Context&) const override {
     double sum = 0;
     if (!sketch_) return sum;
     for (const double s : sketch_->eigenvalues()) sum += s / (s + share_ * shift);
@@ -57,30 +58,45 @@ class GramFactor final : public RidgePreconditioner {
     double trace = 0;
     for (int64_t j = 0; j < sums_.features(); ++j) trace += sums_.gram()(j, j);
     const double parts = std::max(1.0, static_cast<double>(sums_.rows()) / kGramRows);
-    least_ = kRounding * std::sqrt(D / parts) * trace / D / sums_.weight();
+    least_ = kRounding * std::sqrt(D / parts) * trace / (D * share_);
   }
-  linalg::BlockPreconditioner at(double lambda, std::span<const double>,
-                                 Context& context) const override {
-    const auto own = std::make_shared<const RidgeFactor>(factor(lambda, context));
-    return [own, share = share_](MatrixView<double> R) {
-      linalg::cholesky_solve(own->factor(), R);
+  linalg::BlockPreconditioner at(std::span<const double> shifts, Context& context) const override {
+    using Factor = std::shared_ptr<const RidgeFactor>;
+    std::vector<Factor> of_column;
+    for (std::size_t k = 0; k < shifts.size(); ++k) {
+      const auto same = std::ranges::find(shifts, shifts[k]) - shifts.begin();
+      of_column.push_back(same < std::ssize(of_column)
+                              ? of_column[same]
+                              : std::make_shared<const RidgeFactor>(factor(shifts[k], context)));
+    }
+    return [of_column = std::move(of_column), share = share_](MatrixView<double> R) {
+      for (int64_t k = 0; k < R.cols;) {
+        int64_t end = k + 1;
+        while (end < R.cols && of_column[end] == of_column[k]) ++end;
+        linalg::cholesky_solve(of_column[k]->factor(), R.block_cols(k, end));
+        k = end;
+      }
       for (int64_t i = 0; i < R.rows; ++i)
         for (int64_t k = 0; k < R.cols; ++k) R(i, k) *= share;
     };
   }
-  double looseness(double lambda) const override { return lambda < least_ ? least_ / lambda : 1; }
-  double effective_dimension(double lambda, double, Context& context) const override {
-    return factor(lambda, context).effective_dimension(context) - (center_ ? 1.0 : 0.0);
+  double looseness(std::span<const double> shifts) const override {
+    return std::max(1.0, least_ / *std::ranges::min_element(shifts));
+  }
+  double effective_dimension(double shift, Context& context) const override {
+    return factor(shift, context).effective_dimension(context) - (center_ ? 1.0 : 0.0);
   }
 
  private:
-  RidgeFactor factor(double lambda, Context& context) const {
-    return {sums_.clone(context), center_, std::max(lambda, least_), context};
+  /// G + share shift I.
+  RidgeFactor factor(double shift, Context& context) const {
+    const double lambda = std::max(shift, least_) * share_ / sums_.weight();
+    return {sums_.clone(context), center_, lambda, context};
   }
   RowStatistics sums_;
   bool center_;
   double share_;
-  double least_ = 0;  // lambda
+  double least_ = 0;  // shift
 };
 
 }  // namespace
