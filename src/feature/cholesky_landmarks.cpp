@@ -69,23 +69,25 @@ class PivotedCholesky {
 
   /// Eliminates accepted rows from a copy of H.
   std::vector<int64_t> accept(const std::vector<int64_t>& rows, const Matrix<double>& H,
-                              random::Cursor& cursor) const {
+                              random::Cursor& cursor) {
     const int64_t b = H.rows();
     std::vector<int64_t> accepted;
-    for (int64_t i = 0; i < b; ++i) {
+    for (int64_t i = 0; i < b && count() + std::ssize(accepted) < F_.rows(); ++i) {
       const int64_t row = rows[i];
       const bool keeps = random::uniform(cursor.next()) * left_[row] < H(i, i);
-      if (!keeps || H(i, i) <= kNothing * own_[row] || count() + std::ssize(accepted) == F_.rows())
-        continue;
-      accepted.push_back(row);
-      for (int64_t j = i + 1; j < b; ++j)
-        for (int64_t k = i + 1; k < b; ++k) H(j, k) -= H(j, i) / H(i, i) * H(i, k);
+      if (H(i, i) <= kNothing * own_[row]) {
+        left_[row] = 0;
+      } else if (keeps) {
+        accepted.push_back(row);
+        for (int64_t j = i + 1; j < b; ++j)
+          for (int64_t k = i + 1; k < b; ++k) H(j, k) -= H(j, i) / H(i, i) * H(i, k);
+      }
     }
     return accepted;
   }
 
   /// Their rows of F, and what is left.
-  void append(const std::vector<int64_t>& rows) {
+  void append(std::vector<int64_t> rows) {
     const auto b = static_cast<int64_t>(rows.size());
     if (b == 0) return;
     const Matrix<double> X = gathered(rows), f = columns_of(rows), L = residual_gram(rows);
@@ -93,7 +95,11 @@ class PivotedCholesky {
     kernel::gram(pool_.kernel, X.view(), pool_.rows, pool_.context, G);
     linalg::multiply(-1.0, linalg::Transpose::yes, f.view(), linalg::Transpose::no,
                      F_.view().block_rows(0, count()), 1.0, G);
-    require(linalg::cholesky(L.view()) == 0, MERCER_INTERNAL, "an accepted pivot is not positive");
+    if (const int64_t pivot = linalg::cholesky(L.view()); pivot > 0) {  // by rounding
+      left_[rows[pivot - 1]] = 0;
+      rows.resize(pivot - 1);
+      return append(std::move(rows));
+    }
     linalg::triangular_solve(L.view(), G);
     for (size_t j = 0; j < left_.size(); ++j) {
       for (int64_t k = 0; k < b; ++k)
