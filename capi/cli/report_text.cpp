@@ -131,7 +131,7 @@ std::string warning_lines(const Json& json, const ReportNames& names) {
 }  // namespace
 
 ReportText report_text(const Json& report, const ReportNames& names) {
-  if (report.empty()) return {};
+  if (!report.contains("score")) return {};  // not of a search
   try {
     const bool each = !report.value("relevance", Json::array()).empty();
     return {score_lines(report, names),

@@ -111,6 +111,14 @@ class FeatureMap {
   /// What binary codes are made from.
   virtual std::optional<UniformCosines> uniform_cosines() const { return std::nullopt; }
 
+  /// Z = K R: the features of another map, which cost far less, times a D x D matrix.
+  struct Factors {
+    const FeatureMap* left = nullptr;  // K; null: none
+    MatrixView<const double> right;    // R
+    bool in_double = false;            // what K loses in single precision R would magnify
+  };
+  virtual Factors factors() const noexcept { return {}; }
+
   /// Frequencies omega_j of features cos(omega_j'x) and sin(omega_j'x); 0: none.
   virtual int64_t frequency_count() const noexcept { return 0; }
   /// The frequencies, F x d. UNSUPPORTED without any, or where rows are warped before they are

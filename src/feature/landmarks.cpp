@@ -67,7 +67,7 @@ ListedRows listed_rows(const kernel::Kernel& kernel, const Rows& rows,
 
 namespace {
 
-constexpr int64_t kPoolPerLandmark = 16;
+constexpr int64_t kPoolPerLandmark = 16, kPoolOfFactor = 4;
 constexpr int64_t kLeastPool = 10000;
 constexpr int64_t kChunk = 256;  // rows whose distances a worker updates at a time
 
@@ -154,11 +154,13 @@ namespace {
 struct Chooser {
   const char* name;
   std::vector<int64_t> (*choose)(const LandmarkPool&, int64_t D);
+  int64_t pool = kPoolPerLandmark;  // rows
 };
 constexpr const char* kSuppliedRows = "supplied";
 constexpr Chooser kFromPool[] = {{"kmeans", kmeans_landmarks},
                                  {"farthest", farthest_landmarks},
-                                 {"leverage", leverage_landmarks}};
+                                 {"leverage", leverage_landmarks},
+                                 {"rpcholesky", cholesky_landmarks, kPoolOfFactor}};
 
 }  // namespace
 
@@ -180,7 +182,7 @@ std::vector<int64_t> choose_landmarks(const std::string& choice, const kernel::K
           "features = %ld, expected %ld: the rows, which are the landmarks", D, rows.rows());
   for (const Chooser& from_pool : kFromPool) {
     if (choice != from_pool.name) continue;
-    const int64_t most = std::max(checked_multiply(kPoolPerLandmark, D, "rows"), kLeastPool);
+    const int64_t most = std::max(checked_multiply(from_pool.pool, D, "rows"), kLeastPool);
     const std::vector<int64_t> drawn = uniform_rows(rows.rows(), std::min(rows.rows(), most), seed);
     const Matrix<double> pool = copied_rows(kernel, rows, drawn, context);
     std::vector<int64_t> chosen = from_pool.choose({kernel, pool.view(), seed, context}, D);

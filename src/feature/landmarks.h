@@ -37,6 +37,10 @@ std::vector<int64_t> farthest_landmarks(const LandmarkPool& pool, int64_t D);
 /// sample.
 std::vector<int64_t> leverage_landmarks(const LandmarkPool& pool, int64_t D);
 
+/// Drawn by what the others leave of k(x, x), randomly pivoted Cholesky: see
+/// cholesky_landmarks.cpp. D kernel values and D^2 products for each row; 8 D bytes for each.
+std::vector<int64_t> cholesky_landmarks(const LandmarkPool& pool, int64_t D);
+
 /// `count` row indices, drawn without replacement, ascending.
 std::vector<int64_t> uniform_rows(int64_t rows, int64_t count, uint64_t seed);
 /// Those rows, dense; require_inputs() has passed all of them. Errors: INVALID_ARGUMENT (the kernel

@@ -80,7 +80,8 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
         kernel_(std::move(kernel)),
         options_(options),
         landmarks_(std::move(landmarks)),
-        double_(*kernel_, dense_landmarks(), landmarks_.root.view()) {
+        double_(*kernel_, dense_landmarks(), landmarks_.root.view()),
+        values_(*this) {
     if (serves_float(*kernel_, dense_landmarks(), landmarks_.root))
       single_.emplace(*kernel_, dense_landmarks(), landmarks_.root.view());
   }
@@ -109,6 +110,11 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
   }
 
   void prepare(Precision, Context&) const override {}  // the constructor packs
+
+  Factors factors() const noexcept override {
+    if (listed() != nullptr) return {};
+    return {&values_, landmarks_.root.view(), !single_};
+  }
 
   const Derivatives* derivatives() const noexcept override {
     return most_order() > 0 ? this : nullptr;
@@ -192,16 +198,35 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
   }
 
   template <class T>
-  void apply_dense(MatrixView<const T> X, Columns c, Context& context, MatrixView<T> Z) const {
+  void apply_dense(MatrixView<const T> X, Columns c, Context& context, MatrixView<T> Z,
+                   bool times_root = true) const {
     if constexpr (std::is_same_v<T, float>) {
-      if (single_) return apply_panels(*single_, X, c, context, Z);
+      if (single_) return apply_panels(*single_, X, c, context, Z, times_root);
     }
-    apply_panels(double_, X, c, context, Z);
+    apply_panels(double_, X, c, context, Z, times_root);
   }
+
+  /// K(X, L) alone.
+  class Values final : public FeatureMap {
+   public:
+    explicit Values(const Nystroem& of) : FeatureMap(of.inputs(), of.features(), false), of_(of) {}
+    std::string_view name() const noexcept override { return of_.name(); }
+    Parameters parameters() const override { return of_.parameters(); }
+    const kernel::Kernel& kernel() const noexcept override { return of_.kernel(); }
+    void prepare(Precision, Context&) const override {}
+    void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
+      apply_dense_rows(X, c, context, Z, [&](const auto& rows, const auto& out) {
+        of_.apply_dense(rows, c, context, out, false);
+      });
+    }
+
+   private:
+    const Nystroem& of_;
+  };
 
   template <class C, class T>
   static void apply_panels(const NystroemPanels<C>& panels, MatrixView<const T> X, Columns c,
-                           Context& context, MatrixView<T> Z) {
+                           Context& context, MatrixView<T> Z, bool times_root) {
     const int64_t rows = X.rows >= kManyRows ? kTallTile : kTile;
     const int64_t chunks = (X.rows - 1) / rows + 1, each = panels.scratch(rows);
     const AlignedBuffer<C> buffer(checked_multiply(worker_count(context, chunks), each, "tiles"),
@@ -210,7 +235,13 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
         context, chunks,
         [&](int64_t chunk, int worker) noexcept {
           const int64_t i0 = chunk * rows, i1 = std::min(X.rows, i0 + rows);
-          panels.tile(X.block_rows(i0, i1), c, Z.block_rows(i0, i1), buffer.data() + worker * each);
+          const MatrixView<const T> x = X.block_rows(i0, i1);
+          C* const scratch = buffer.data() + worker * each;
+          if (times_root) {
+            panels.tile(x, c, Z.block_rows(i0, i1), scratch);
+          } else {
+            panels.values(x, c, Z.block_rows(i0, i1), scratch);
+          }
         },
         rows);
   }
@@ -220,6 +251,7 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
   Landmarks landmarks_;
   NystroemPanels<double> double_;
   std::optional<NystroemPanels<float>> single_;  // if that is enough for float rows
+  Values values_;
 };
 
 /// A lower trapezoidal root B of the pseudo-inverse, B B' = K(L, L)^+, by its eigenvectors, and the
@@ -299,7 +331,8 @@ MapEntry nystroem_entry() {
                                   "how the `features` landmarks are chosen among the rows; kmeans: "
                                   "by k-means++ seeding, farthest: each is the row farthest from "
                                   "those before, both in the kernel's distance; leverage: by ridge "
-                                  "leverage scores; supplied: all rows are landmarks"),
+                                  "leverage scores, rpcholesky: by randomly pivoted Cholesky; "
+                                  "supplied: all rows are landmarks"),
                      number_field("cutoff", 1e-12, 0, 1,
                                   "eigenvalues up to this share of the largest count as 0"),
                      integer_field(

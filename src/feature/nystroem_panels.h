@@ -65,6 +65,25 @@ class NystroemPanels {
     times_root(MatrixView<const C>(K), c, Z, P);
   }
 
+  /// Columns c of the kernel's values with the landmarks.
+  template <class T>
+  void values(MatrixView<const T> X, Columns c, MatrixView<T> Z, C* scratch) const noexcept {
+    C* const x = scratch + X.rows * kWidth;
+    if (!inverse_.empty()) scale(X, x);
+    const MatrixView<C> P(scratch, X.rows, kWidth);  // a panel stays in L1 until it is copied
+    for (int64_t j0 = c.begin; j0 < c.end; j0 = (j0 / kWidth + 1) * kWidth) {
+      const int64_t panel = j0 / kWidth, j1 = std::min(c.end, (panel + 1) * kWidth);
+      if (inverse_.empty()) {
+        plain_values(X, {j0, j1}, P, x);
+      } else {
+        gaussian(MatrixView<const C>(x, X.rows, X.cols), panel, P);
+      }
+      for (int64_t i = 0; i < X.rows; ++i)
+        for (int64_t j = j0; j < j1; ++j)
+          Z(i, j - c.begin) = static_cast<T>(P(i, j - panel * kWidth));
+    }
+  }
+
   /// Columns c of K times the root; K rows x padded(), P rows x kWidth, 64-byte aligned.
   template <class T>
   void times_root(MatrixView<const C> K, Columns c, MatrixView<T> Z, C* P) const noexcept {
@@ -104,26 +123,35 @@ class NystroemPanels {
     AlignedBuffer<C> data_;
   };
 
+  /// x = the rows over the lengthscale.
   template <class T>
-  void kernel_values(MatrixView<const T> X, MatrixView<C> K, C* x) const noexcept {
-    const int64_t d = X.cols;
-    if (!inverse_.empty()) {
-      for (int64_t i = 0; i < X.rows; ++i)
-        for (int64_t k = 0; k < d; ++k)
-          x[i * d + k] = static_cast<C>(static_cast<double>(X(i, k)) * inverse_[k]);
-      for (int64_t p = 0; p * kWidth < K.cols; ++p)
-        transform::gaussian_panel(MatrixView<const C>(x, X.rows, d), points_.panel(p),
-                                  static_cast<C>(kernel_.variance()),
-                                  K.block_cols(p * kWidth, (p + 1) * kWidth));
-      return;
-    }
+  void scale(MatrixView<const T> X, C* x) const noexcept {
+    for (int64_t i = 0; i < X.rows; ++i)
+      for (int64_t k = 0; k < X.cols; ++k)
+        x[i * X.cols + k] = static_cast<C>(static_cast<double>(X(i, k)) * inverse_[k]);
+  }
+  void gaussian(MatrixView<const C> x, int64_t panel, MatrixView<C> K) const noexcept {
+    transform::gaussian_panel(x, points_.panel(panel), static_cast<C>(kernel_.variance()), K);
+  }
+  /// Columns c of the values of any kernel, at their place in K's panels; x: one row.
+  template <class T>
+  void plain_values(MatrixView<const T> X, Columns c, MatrixView<C> K, C* x) const noexcept {
     if constexpr (std::is_same_v<C, double>) {
       for (int64_t i = 0; i < X.rows; ++i) {
-        std::copy_n(X.row(i), d, x);
-        for (int64_t l = 0; l < landmarks_.rows; ++l)
-          K(i, l) = kernel_.value(d, x, landmarks_.row(l));
+        std::copy_n(X.row(i), X.cols, x);
+        for (int64_t l = c.begin; l < c.end; ++l)
+          K(i, l % K.cols) = kernel_.value(X.cols, x, landmarks_.row(l));
       }
     }
+  }
+
+  template <class T>
+  void kernel_values(MatrixView<const T> X, MatrixView<C> K, C* x) const noexcept {
+    if (inverse_.empty()) return plain_values(X, {0, landmarks_.rows}, K, x);
+    scale(X, x);
+    for (int64_t p = 0; p * kWidth < K.cols; ++p)
+      gaussian(MatrixView<const C>(x, X.rows, X.cols), p,
+               K.block_cols(p * kWidth, (p + 1) * kWidth));
   }
 
   const kernel::Kernel& kernel_;

@@ -203,7 +203,9 @@ void save(const model::Model& model, Output& output) {
   const std::string options = print_options({model.fit, model.rows, model.outputs()});
   const std::string kind = spec::print_model_kind(model.fit.estimate);
   const std::vector<double> tried = flattened(model.path);
-  const std::string report = spec::print_report(model.report, model.fit.coding.task);
+  model::FitReport kept = model.report;
+  kept.run.seconds = kNaN;  // the same fit has the same bytes
+  const std::string report = spec::print_report(kept, model.fit.coding.task);
   const std::vector<std::vector<double>> preparation = preparation_numbers(model);
   const model::ModelEntry& entry = *model.fit.estimate.entry;
   const std::vector<std::span<const double>> learnt = model.predictor->numbers();

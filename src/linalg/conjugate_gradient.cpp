@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Saad 2003, algorithm 9.1, on k right-hand sides at once. Residuals are of the original, not of
-// the preconditioned equations.
+// the preconditioned equations, unless asked for.
 #include "linalg/conjugate_gradient.h"
 
 #include <algorithm>
@@ -41,8 +41,7 @@ class Iteration {
         stage_(context, kCgUnits) {}
 
   CgResult run() {
-    column_dots(B_, B_, size_);
-    for (double& b : size_) b = std::sqrt(b);
+    norms(B_, size_);
     for (int64_t i = 0; i < X_.rows; ++i)
       for (int64_t j = 0; j < X_.cols; ++j)
         if (size_[columns(j)] == 0) X_(i, j) = 0;
@@ -70,8 +69,7 @@ class Iteration {
     A_.apply(X_, context_, R_.view());
     for (int64_t i = 0; i < B_.rows; ++i)
       for (int64_t j = 0; j < B_.cols; ++j) R_(i, j) = B_(i, j) - R_(i, j);
-    measure();
-    copy_rows(preconditioned(), P_.view());
+    copy_rows(measured(), P_.view());
     column_dots(R_.view(), P_.view(), rz_);
   }
 
@@ -85,8 +83,7 @@ class Iteration {
       add_columns(step_, P_.view(), X_);
       for (double& a : step_) a = -a;
       add_columns(step_, Q_.view(), R_.view());
-      measure();
-      const MatrixView<const double> Z = preconditioned();
+      const MatrixView<const double> Z = measured();
       column_dots(R_.view(), Z, step_);
       for (std::size_t j = 0; j < step_.size(); ++j) {
         const double ratio = rz_[j] > 0 ? step_[j] / rz_[j] : 0.0;
@@ -114,13 +111,23 @@ class Iteration {
     return Z_.view();
   }
 
-  void measure() {
-    column_dots(R_.view(), R_.view(), residual_);
-    for (double& r : residual_) {
-      r = std::sqrt(r);
+  static void norms(MatrixView<const double> A, Numbers& out) {
+    column_dots(A, A, out);
+    for (double& norm : out) norm = std::sqrt(norm);
+  }
+
+  /// The preconditioned R; also takes the residuals.
+  MatrixView<const double> measured() {
+    norms(R_.view(), residual_);
+    for (const double r : residual_)
       require(std::isfinite(r), MERCER_INVALID_ARGUMENT,
               "|b - A x| = %g, expected finite B, X and products", r);
+    const MatrixView<const double> Z = preconditioned();
+    if (options_.of_solution) {
+      norms(Z, residual_);
+      norms(X_, size_);
     }
+    return Z;
   }
 
   /// Below eps |b| the recurrence's residual is meaningless, and would go on to underflow.

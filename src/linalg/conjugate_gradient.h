@@ -18,11 +18,13 @@ struct CgOptions {
   double tolerance = 1e-10;  // on |b - A x| / |b| of every column, >= 0
   int64_t most_iterations = 1000;
   BlockPreconditioner preconditioner = {};  // none: the identity
+  /// The residual is |M^{-1} (b - A x)| / |x| instead, the relative error of x where M is near A.
+  bool of_solution = false;
 };
 
 struct CgResult {
   int64_t iterations = 0;
-  std::vector<double> residuals;  // |b - A x| / |b| per column, computed from x
+  std::vector<double> residuals;  // |b - A x| / |b| per column (or as asked), computed from x
   bool converged = false;         // all residuals are within the tolerance
   double worst() const;           // the largest residual
 };

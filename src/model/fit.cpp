@@ -77,6 +77,7 @@ void learn(const solver::BlockSource& rows, const Fitting& asked, Context& conte
   model.posterior = std::move(learned.posterior);
   model.report.components = std::move(learned.components);
   model.preimage = std::move(learned.preimage);
+  model.report.run = learned.run;
 }
 
 /// The coupling of outputs: the map's, or by the options and targets Y.

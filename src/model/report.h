@@ -11,6 +11,7 @@
 #include "base/numbers.h"
 #include "model/estimator/predictor.h"
 #include "model/prepare/curve.h"
+#include "solver/solver_run.h"
 
 namespace mercer::model {
 
@@ -94,9 +95,12 @@ struct FitReport {
   std::vector<double> relevance;  // of each input, largest 1; empty: not learnt
   std::vector<std::string> warnings;
   Components components;
+  solver::SolverRun run;
 
-  /// Whether there is a report: of a search, or of principal components alone.
-  bool known() const noexcept { return !trials.empty() || !components.variances.empty(); }
+  /// Whether there is a report: of a search, of principal components or of a solver alone.
+  bool known() const noexcept {
+    return !trials.empty() || !components.variances.empty() || run.known();
+  }
 };
 
 }  // namespace mercer::model

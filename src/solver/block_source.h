@@ -27,6 +27,7 @@ struct FeatureBlock {
   MatrixView<const double> Y;
   std::span<const double> weights;  // one per row, or empty: 1 each
   int64_t rows() const { return std::max(Z32.rows, Z64.rows); }
+  double weight(int64_t i) const { return weights.empty() ? 1.0 : weights[i]; }
   /// Calls body with Z in the source's precision.
   template <class Body>
   void visit(const Body& body) const {
@@ -45,6 +46,8 @@ struct WideBlock {
 
 /// Progress: called after every block with its number of rows. May be empty.
 using RowsDone = std::function<void(int64_t rows)>;
+
+struct FactoredRows;
 
 class BlockSource {
  public:
@@ -69,6 +72,8 @@ class BlockSource {
   /// For features that are kernel values k(x, x_j), where coefficients a have the norm a'K a: the
   /// column of each row. None for plain features.
   virtual std::optional<std::vector<int64_t>> kernel_columns() const { return std::nullopt; }
+  /// Rows K and a matrix R with Z = K R, where K costs far less than Z; none for most features.
+  virtual std::optional<FactoredRows> factored() const;
   /// No target is NaN, that is, missing.
   virtual bool is_complete() const { return true; }
   /// Rows come in one order: a pass over a subset reads all.
@@ -80,6 +85,13 @@ class BlockSource {
       std::function<void(MatrixView<const double> Y, std::span<const double> weights)>;
   virtual void for_each_target(Context& context, const TargetBody& body) const;
 };
+
+/// Z = left * right, right D x D; it lives as long as the source that it is of.
+struct FactoredRows {
+  std::unique_ptr<BlockSource> left;
+  MatrixView<const double> right;
+};
+inline std::optional<FactoredRows> BlockSource::factored() const { return std::nullopt; }
 
 /// The source's rows with target k alone; the source is referred to.
 std::unique_ptr<BlockSource> one_output(const BlockSource& source, int64_t k);

@@ -30,11 +30,15 @@ class CoupledPath : public LambdaPath {
   }
 };
 
+/// Whether rows are passed over again and again (iterative_path.h), and what helps to converge: a
+/// sketch of low rank, or the Gram matrix in single precision.
+enum class Iterative { no, sketch, gram };
+
 /// Options of ridge on the features of a source.
 struct RidgeProblem {
   bool center = true;
   const Coupling* coupling = nullptr;  // null: outputs are independent
-  bool iterative = false;              // by make_iterative_path (iterative_path.h)
+  Iterative iterative = Iterative::no;
   /// Outputs depend on each other, or some targets are missing.
   bool is_coupled(const BlockSource& rows) const {
     return coupling != nullptr || !rows.is_complete();

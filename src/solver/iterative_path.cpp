@@ -11,9 +11,10 @@
 #include "linalg/blas.h"
 #include "linalg/conjugate_gradient.h"
 #include "solver/cached_source.h"
-#include "solver/centering.h"
+#include "solver/normal_equations.h"
 #include "solver/normal_operator.h"
-#include "solver/nystroem_preconditioner.h"
+#include "solver/ridge_preconditioner.h"
+#include "solver/single_sums.h"
 
 namespace mercer::solver {
 namespace {
@@ -21,28 +22,40 @@ namespace {
 using linalg::Transpose;
 
 constexpr const char* kIterativeRidge = "ridge by conjugate gradients";
-constexpr int64_t kRank = 256, kRowsOfRank = 32;
-constexpr uint64_t kSketchSeed = 1;  // changes speed, not solutions
-constexpr double kTolerance = 1e-9;
+constexpr int64_t kSketchRows = 8192;
+// All rows' products in single precision take as long as D/180 passes. With those of 4 D rows alone
+// conjugate gradients need some 25, by the Marchenko-Pastur law at most 30.
+constexpr int64_t kWholeGram = 4096;
+constexpr int64_t kRowsOfFeature = 4;
+constexpr double kSketchTolerance = 1e-9, kGramTolerance = 5e-11, kLeastAccuracy = 1e-6;
 constexpr int64_t kMostIterations = 2000;
 
-/// H + shift_j I on column j.
+/// R'H R + shift_k I on column k; without R, H itself.
 class Shifted final : public linalg::LinearOperator {
  public:
-  Shifted(const NormalOperator& H, std::vector<double> shifts)
-      : H_(H), shifts_(std::move(shifts)) {}
+  Shifted(const NormalOperator& H, MatrixView<const double> R, std::vector<double> shifts)
+      : H_(H), R_(R), shifts_(std::move(shifts)) {}
   int64_t rows() const override { return H_.rows(); }
   int64_t cols() const override { return H_.cols(); }
 
  private:
   void multiply(Transpose, MatrixView<const double> X, Context& context,
                 MatrixView<double> Y) const override {
-    H_.apply(X, context, Y);
-    for (int64_t i = 0; i < Y.rows; ++i)
+    if (R_.data == nullptr) {
+      H_.apply(X, context, Y);
+    } else {
+      const Matrix<double> of_left(R_.rows, X.cols, context, kIterativeRidge),
+          product(R_.rows, X.cols, context, kIterativeRidge);
+      linalg::multiply(1.0, Transpose::no, R_, Transpose::no, X, 0.0, of_left.view());
+      H_.apply(of_left.view(), context, product.view());
+      linalg::multiply(1.0, Transpose::yes, R_, Transpose::no, product.view(), 0.0, Y);
+    }
+    for (int64_t i = 0; i < Y.rows && !shifts_.empty(); ++i)
       for (int64_t k = 0; k < Y.cols; ++k) Y(i, k) += shifts_[k] * X(i, k);
   }
   const NormalOperator& H_;
-  std::vector<double> shifts_;
+  MatrixView<const double> R_;
+  std::vector<double> shifts_;  // none: 0
 };
 
 std::vector<int64_t> spread_rows(int64_t rows, int64_t most) {
@@ -53,101 +66,135 @@ std::vector<int64_t> spread_rows(int64_t rows, int64_t most) {
   return chosen;
 }
 
-/// Whether the features of all rows fit beside the other memory.
-bool leaves_room(const BlockSource& rows, const Context& context) {
-  const int64_t numbers = checked_add(rows.rows(), 4 * (kRank + rows.outputs()), kIterativeRidge);
-  return context.has_room(checked_multiply(
-      8, checked_multiply(rows.features(), numbers, kIterativeRidge), kIterativeRidge));
+/// Whether the features of all rows fit beside a Gram matrix or a sketch.
+bool leaves_room(const BlockSource& rows, const RidgeProblem& problem, const Context& context) {
+  const int64_t D = rows.features();
+  const int64_t beside = problem.iterative == Iterative::gram ? 2 * D : 4 * (256 + rows.outputs());
+  const int64_t numbers = checked_add(rows.rows(), beside, kIterativeRidge);
+  return context.has_room(
+      checked_multiply(8, checked_multiply(D, numbers, kIterativeRidge), kIterativeRidge));
 }
 
-class IterativePath final : public LambdaPath {
+class Passes final : public IterativePath {
  public:
-  IterativePath(const BlockSource& given, const RidgeProblem& problem, Context& context,
-                const RowsDone& done)
-      : cached_(leaves_room(given, context) ? make_cached(given, context) : nullptr),
-        rows_(cached_ ? *cached_ : given),
-        problem_(problem),
-        H_(rows_, problem.center, context),
-        B_(rows_.features(), rows_.outputs(), context, kIterativeRidge),
-        mean_(rows_.outputs(), 0.0) {
-    if (problem.center) take_means(context);
-    take_products(context, done);
-    const std::vector<int64_t> some = spread_rows(rows_.rows(), kRank * kRowsOfRank);
-    const auto part = rows_.subset(some);
-    const NormalOperator sampled(*part, problem.center, context);
-    share_ = sampled.weight() / H_.weight();
-    try {
-      sketch_.emplace(sampled, std::min(kRank, rows_.features()), kSketchSeed, context);
-    } catch (const Error& error) {  // numerically constant features need no preconditioner
-      if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
+  Passes(const BlockSource& given, const RidgeProblem& problem, Context& context,
+         const RowsDone& done)
+      : problem_(problem), factored_(given.factored()) {
+    const BlockSource& left = factored_ ? *factored_->left : given;
+    cached_ = leaves_room(left, problem, context) ? make_cached(left, context) : nullptr;
+    const BlockSource& rows = cached_ ? *cached_ : left;
+    const int64_t D = given.features();
+    if (problem.iterative == Iterative::gram)  // refused before any row is read
+      context.require_room(
+          checked_multiply(16, checked_multiply(D, D, kIterativeRidge), kIterativeRidge),
+          "Z'Z and its factor");
+    if (problem.iterative == Iterative::gram && !factored_ && D <= kWholeGram) {
+      RowStatistics sums = single_sums(rows, context, done);
+      take(rows, normal_equations(sums, problem.center, context));
+      preconditioner_ = make_gram_preconditioner(std::move(sums), problem.center, 1);
+      return;
+    }
+    take(rows, normal_equations(rows, problem.center, context, done));
+    if (problem.iterative == Iterative::gram) {
+      const std::vector<int64_t> some =
+          spread_rows(rows.rows(), checked_multiply(kRowsOfFeature, D, kIterativeRidge));
+      RowStatistics sums = single_sums(*given.subset(some), context, {});
+      const double share = sums.weight() / equations_.weight;
+      preconditioner_ = make_gram_preconditioner(std::move(sums), problem.center, share);
+    } else {
+      const std::vector<int64_t> some = spread_rows(rows.rows(), kSketchRows);
+      const auto part = rows.subset(some);
+      const NormalOperator sampled(*part, problem.center, context);
+      preconditioner_ = make_sketch_preconditioner(Shifted(sampled, right(), {}),
+                                                   sampled.weight() / equations_.weight, context);
     }
   }
 
-  Weights solve(double lambda, Context& context) const override {
-    const int64_t D = rows_.features(), p = rows_.outputs();
+  Iterated iterate(double lambda, Context& context) const override {
+    const int64_t D = H_->rows(), p = equations_.cross.cols();
     const std::vector<double> asked = shifts_of(lambda), shifts = finite(asked);
-    const Matrix<double> B(D, p, context, kIterativeRidge), X(D, p, context, kIterativeRidge);
-    Weights weights{Matrix<double>(D, p, context, kIterativeRidge), mean_};
+    const Matrix<double> B = right_hand_side(asked, context), X(D, p, context, kIterativeRidge);
     X.fill(0);
-    rotate(B_.view(), true, B.view());
-    for (int64_t k = 0; k < p; ++k)
-      for (int64_t i = 0; i < D && std::isinf(asked[k]); ++i) B(i, k) = 0;
-    const Shifted A(H_, shifts);
-    linalg::CgOptions options{.tolerance = kTolerance, .most_iterations = kMostIterations};
-    if (sketch_)
-      options.preconditioner = [&](MatrixView<double> R) {
-        for (int64_t k = 0; k < p; ++k) sketch_->apply(share_ * shifts[k], R.block_cols(k, k + 1));
-      };
-    linalg::require_converged(linalg::conjugate_gradient(A, B.view(), options, context, X.view()),
-                              options);
-    rotate(X.view(), false, weights.w.view());
-    for (int64_t j = 0; j < D; ++j)
-      for (int64_t k = 0; k < p; ++k) weights.intercept[k] -= H_.mean()[j] * weights.w(j, k);
-    return weights;
+    const bool gram = problem_.iterative == Iterative::gram;
+    const double loose = preconditioner_->looseness(shifts);
+    linalg::CgOptions options{.tolerance = gram ? kGramTolerance / loose : kSketchTolerance,
+                              .most_iterations = kMostIterations,
+                              .preconditioner = preconditioner_->at(shifts, context),
+                              .of_solution = gram};
+    if (gram) {
+      std::copy_n(B.data(), D * p, X.data());
+      options.preconditioner(X.view());
+    }
+    const linalg::CgResult result = linalg::conjugate_gradient(
+        Shifted(*H_, right(), shifts), B.view(), options, context, X.view());
+    if (!gram) linalg::require_converged(result, options);
+    const double residual = result.worst() * loose;
+    require(
+        !gram || residual <= kLeastAccuracy, MERCER_NOT_CONVERGED,
+        "solver = mixed: the weights' relative error is %g after %ld iterations, expected at most "
+        "%g: lambda = %g is too small for a Gram matrix in single precision, expected solver = "
+        "direct",
+        residual, result.iterations, kLeastAccuracy, lambda);
+    return {weights(X, context), result.iterations, residual};
   }
 
   Solution solution(double lambda, Context& context) const override {
     double sum = 0;
-    for (const double shift : shifts_of(lambda)) {
-      sum += problem_.center ? 1.0 : 0.0;
-      if (!sketch_) continue;
-      for (const double s : sketch_->eigenvalues()) sum += s / (s + share_ * shift);
-    }
-    return {solve(lambda, context), sum / static_cast<double>(rows_.outputs())};
+    for (const double shift : shifts_of(lambda))
+      sum += (problem_.center ? 1.0 : 0.0) + preconditioner_->effective_dimension(shift, context);
+    return {solve(lambda, context), sum / static_cast<double>(equations_.cross.cols())};
   }
 
  private:
-  void take_means(Context& context) {
-    rows_.for_each_target(context, [&](auto Y, auto weights) {
-      for (int64_t i = 0; i < Y.rows; ++i)
-        for (int64_t k = 0; k < Y.cols; ++k)
-          mean_[k] += (weights.empty() ? 1.0 : weights[i]) * Y(i, k);
-    });
-    reduce(rows_, mean_);
-    for (double& mean : mean_) mean /= H_.weight();
+  MatrixView<const double> right() const {
+    return factored_ ? factored_->right : MatrixView<const double>();
   }
 
-  /// Z'W(Y - mean), the same for centred Z.
-  void take_products(Context& context, const RowsDone& done) {
-    const Matrix<double> left(rows_.block_rows(), rows_.outputs(), context, kIterativeRidge);
-    B_.fill(0);
-    for_each_wide(rows_, context, [&](const WideBlock& block) {
-      const auto U = left.view().block_rows(0, block.Z.rows);
-      for (int64_t i = 0; i < U.rows; ++i)
-        for (int64_t k = 0; k < U.cols; ++k) U(i, k) = block.weight(i) * (block.Y(i, k) - mean_[k]);
-      linalg::multiply(1.0, Transpose::yes, block.Z, Transpose::no, U, 1.0, B_.view());
-      if (done) done(block.Z.rows);
-    });
-    for (int64_t j = 0; j < B_.rows() && rows_.reduction() != nullptr; ++j)
-      reduce(rows_, {B_.view().row(j), static_cast<std::size_t>(B_.cols())});
+  static RowStatistics single_sums(const BlockSource& rows, Context& context,
+                                   const RowsDone& done) {
+    RowStatistics sums(rows.features(), rows.outputs(), context);
+    add_blocks_single(rows, sums, context, done, DoubleRows::round);
+    return take_reduced(rows, std::move(sums));
+  }
+
+  void take(const BlockSource& rows, NormalEquations equations) {
+    equations_ = std::move(equations);
+    H_.emplace(rows, equations_.weight, equations_.mean.features);
+  }
+
+  /// R'B S^{-1} Q; 0 where a shift is infinite.
+  Matrix<double> right_hand_side(const std::vector<double>& shifts, Context& context) const {
+    const int64_t D = H_->rows(), p = equations_.cross.cols();
+    Matrix<double> B(D, p, context, kIterativeRidge);
+    rotate(equations_.cross.view(), true, B.view());
+    for (int64_t k = 0; k < p; ++k)
+      for (int64_t i = 0; i < D && std::isinf(shifts[k]); ++i) B(i, k) = 0;
+    if (!factored_) return B;
+    Matrix<double> of_right(D, p, context, kIterativeRidge);
+    linalg::multiply(1.0, Transpose::yes, right(), Transpose::no, B.view(), 0.0, of_right.view());
+    return of_right;
+  }
+
+  Weights weights(const Matrix<double>& X, Context& context) const {
+    Weights found{Matrix<double>(X.rows(), X.cols(), context, kIterativeRidge), {}};
+    rotate(X.view(), false, found.w.view());
+    if (!factored_) {
+      found.intercept = intercepts(equations_.mean, found.w.view());
+    } else {
+      const Matrix<double> of_left(X.rows(), X.cols(), context, kIterativeRidge);
+      linalg::multiply(1.0, Transpose::no, right(), Transpose::no, found.w.view(), 0.0,
+                       of_left.view());
+      found.intercept = intercepts(equations_.mean, of_left.view());
+    }
+    return found;
   }
 
   /// n lambda over Gamma's eigenvalue, for each rotated output.
   std::vector<double> shifts_of(double lambda) const {
-    std::vector<double> shifts(mean_.size(), lambda);
+    std::vector<double> shifts(equations_.cross.cols(), lambda);
     if (problem_.coupling != nullptr) shifts = problem_.coupling->lambdas(lambda);
     for (double& shift : shifts)
-      if (!std::isinf(shift)) shift = checked_shift(shift, H_.weight());
+      if (!std::isinf(shift)) shift = checked_shift(shift, equations_.weight);
     return shifts;
   }
   static std::vector<double> finite(std::vector<double> shifts) {
@@ -170,27 +217,25 @@ class IterativePath final : public LambdaPath {
     linalg::multiply(1.0, Transpose::no, from, Transpose::no, M.view(), 0.0, to);
   }
 
-  std::unique_ptr<BlockSource> cached_;  // null: features are recomputed
-  const BlockSource& rows_;
   RidgeProblem problem_;
-  NormalOperator H_;
-  Matrix<double> B_;
-  std::vector<double> mean_;  // of the targets
-  double share_ = 1;          // the sketched rows' share of the weight
-  std::optional<NystroemPreconditioner> sketch_;
+  std::optional<FactoredRows> factored_;
+  std::unique_ptr<BlockSource> cached_;  // null: features are recomputed
+  NormalEquations equations_;            // of the left factor, if there is one
+  std::optional<NormalOperator> H_;      // likewise
+  std::unique_ptr<RidgePreconditioner> preconditioner_;
 };
 
 }  // namespace
 
-std::unique_ptr<LambdaPath> make_iterative_path(const BlockSource& rows,
-                                                const RidgeProblem& problem, Context& context,
-                                                const RowsDone& done) {
+std::unique_ptr<IterativePath> make_iterative_path(const BlockSource& rows,
+                                                   const RidgeProblem& problem, Context& context,
+                                                   const RowsDone& done) {
   require(rows.is_complete() && (problem.coupling == nullptr || problem.coupling->shared()) &&
               !rows.kernel_columns(),
           MERCER_UNSUPPORTED,
-          "solver = cg with missing targets, a field's map or the kernel itself (map exact), "
-          "expected direct");
-  return std::make_unique<IterativePath>(rows, problem, context, done);
+          "solver = cg or mixed with missing targets, a field's map or the kernel itself (map "
+          "exact), expected direct");
+  return std::make_unique<Passes>(rows, problem, context, done);
 }
 
 }  // namespace mercer::solver

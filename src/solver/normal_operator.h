@@ -18,6 +18,9 @@ class NormalOperator final : public linalg::LinearOperator {
  public:
   /// One pass over the source for n and the means.
   NormalOperator(const BlockSource& source, bool center, Context& context);
+  /// With n and the means of all processes.
+  NormalOperator(const BlockSource& source, double weight, std::vector<double> mean)
+      : source_(source), mean_(std::move(mean)), weight_(weight) {}
   int64_t rows() const override { return source_.features(); }
   int64_t cols() const override { return source_.features(); }
   double weight() const { return weight_; }  // n
@@ -26,6 +29,10 @@ class NormalOperator final : public linalg::LinearOperator {
  private:
   void multiply(linalg::Transpose transpose, MatrixView<const double> X, Context& context,
                 MatrixView<double> Y) const override;
+  void multiply_few(MatrixView<const double> X, const double* of_mean, Context& context,
+                    MatrixView<double> Y, double* sums) const;
+  void multiply_many(MatrixView<const double> X, const double* of_mean, Context& context,
+                     MatrixView<double> Y, double* sums) const;
   const BlockSource& source_;
   std::vector<double> mean_;  // zeros without centring
   double weight_ = 0;

@@ -51,7 +51,8 @@ void refuse_unread(const Parameters& given, model::Selection by, bool searches) 
 
 /// The selection of a spec that names none.
 model::Selection usual_selection(const model::Estimating& estimate) {
-  return estimate.problem().iterative ? model::Selection::held_out : estimate.entry->selection;
+  return estimate.problem().iterative != solver::Iterative::no ? model::Selection::held_out
+                                                               : estimate.entry->selection;
 }
 
 void read_select(const Parameters& given, const Parameters& canonical,

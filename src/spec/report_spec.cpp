@@ -204,6 +204,19 @@ model::Components read_components(const Json& object) {
   return components;
 }
 
+/// The report of passes over the rows.
+Json object_of(const solver::SolverRun& run) {
+  return {{"iterations", run.iterations},
+          {"residual", number(run.residual)},
+          {"seconds", number(run.seconds)}};
+}
+
+solver::SolverRun read_solver(const Json& object) {
+  if (!object.is_object()) refuse("solver", "an object");
+  return {read_count(object, "iterations"), read_number(object, "residual"),
+          read_number(object, "seconds")};
+}
+
 }  // namespace
 
 std::string print_trial(const model::SearchCandidate& trial) {
@@ -215,6 +228,7 @@ std::string print_trial(const model::SearchCandidate& trial) {
 std::string print_report(const model::FitReport& report, model::Task task) {
   if (!report.components.variances.empty()) return print_components(report.components);
   if (!report.known()) return "{}";
+  if (report.run.known()) return Json{{"solver", object_of(report.run)}}.dump();
   Json trials = Json::array(), relevance = Json::array();
   for (const model::SearchCandidate& trial : report.trials) trials.push_back(object_of(trial));
   for (const double value : report.relevance) relevance.push_back(number(value));
@@ -243,6 +257,10 @@ model::FitReport parse_report(std::string_view json) {
   if (object.empty()) return report;
   if (object.contains("variances")) {
     report.components = read_components(object);
+    return report;
+  }
+  if (object.contains("solver")) {
+    report.run = read_solver(member(object, "solver"));
     return report;
   }
   if (object.contains("rows_are"))  // files of earlier versions say nothing of it

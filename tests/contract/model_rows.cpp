@@ -13,6 +13,7 @@ std::span<const ModelRow> model_rows() {
       {R"({"model":"dirichlet","lambda":0.01,"alpha":0.05,"task":"classification"})", true},
       {R"({"model":"svgp","lambda":0.01,"batch":500,"epochs":2,"task":"classification"})", true},
       {R"({"model":"ridge","lambda":0.001,"solver":"cg"})"},
+      {R"({"model":"ridge","lambda":0.001,"solver":"mixed"})"},
       {R"({"model":"ridge","task":"classification","class_weight":"none","solver":"direct"})"},
       {R"({"model":"ridge","lambda":0.01,"task":"classification","class_weight":"balanced"})"},
       {R"({"model":"logistic","lambda":0.01,"task":"classification","loss":"logistic",)"

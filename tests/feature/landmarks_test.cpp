@@ -6,6 +6,7 @@
 #include "feature/log_parameters.h"
 #include "feature/map_entry.h"
 #include "linalg/blas.h"
+#include "linalg/symmetric_eigen.h"
 #include "spec/json.h"
 #include "support/dense.h"
 #include "support/kernels.h"
@@ -53,7 +54,7 @@ Matrix<double> chosen(const char* choice, const kernel::Kernel& kernel, const Ma
 TEST_CASE("landmarks: every choice takes different rows, of one seed the same for any threads") {
   const auto kernel = kernel::make_gaussian({1.0}, 1.7);
   const Matrix<double> X = clustered(3);
-  for (const char* const choice : {"uniform", "kmeans", "farthest", "leverage"}) {
+  for (const char* const choice : {"uniform", "kmeans", "farthest", "leverage", "rpcholesky"}) {
     INFO(choice);
     const Matrix<double> L = chosen(choice, *kernel, X, 30, 5);
     std::set<int64_t> rows;
@@ -79,7 +80,7 @@ TEST_CASE("landmarks: rows that cluster are covered better than by uniform ones"
     uniform += missed(*kernel, X, chosen("uniform", *kernel, X, 30, seed)) / 8;
   }
   CHECK(uniform > 0.02);
-  for (const char* const choice : {"kmeans", "farthest", "leverage"}) {
+  for (const char* const choice : {"kmeans", "farthest", "leverage", "rpcholesky"}) {
     double mean = 0;
     for (uint64_t seed = 0; seed < 8; ++seed) {
       const Matrix<double> X = clustered(seed);
@@ -88,6 +89,29 @@ TEST_CASE("landmarks: rows that cluster are covered better than by uniform ones"
     INFO(choice << " misses " << mean << ", uniform " << uniform);
     CHECK(mean < 0.6 * uniform);
   }
+}
+
+TEST_CASE("landmarks: randomly pivoted Cholesky misses little more than the best rank misses") {
+  const auto kernel = kernel::make_gaussian({1.0}, 1.7);
+  const int64_t rank = 15;
+  double mean = 0, best = 0, uniform = 0;
+  for (uint64_t seed = 0; seed < 8; ++seed) {
+    const Matrix<double> X = clustered(seed);
+    mean += missed(*kernel, X, chosen("rpcholesky", *kernel, X, 60, seed)) / 8;
+    uniform += missed(*kernel, X, chosen("uniform", *kernel, X, 60, seed)) / 8;
+    Context context;
+    Matrix<double> K(400, 400);
+    kernel::gram(*kernel, X.view(), X.view(), context, K.view());
+    std::vector<double> values(400);
+    linalg::symmetric_eigen(K.view(), values, context);
+    for (int64_t i = 0; i < 400 - rank; ++i) best += values[i] / (8 * 1.7 * 400);
+  }
+  // Chen, Epperly, Tropp, Webber 2023, theorem 5.1: E missed <= (1 + e) best(r) for so many pivots.
+  const double e = 1, needed = static_cast<double>(rank) / e + rank * std::log(1 / (e * best));
+  INFO("of rank 15: " << best << ", 60 pivots " << mean << ", needed " << needed << ", uniform "
+                      << uniform);
+  CHECK(mean < 2 * best);
+  CHECK(mean < 0.5 * uniform);
 }
 
 TEST_CASE("landmarks: the farthest are a greedy cover") {
@@ -113,7 +137,7 @@ TEST_CASE("landmarks: equal rows, supplied rows, rows outside the domain") {
   const auto kernel = kernel::make_gaussian({1.0}, 1.0);
   Matrix<double> X = random_matrix(40, 2, 1);
   for (int64_t i = 4; i < 40; ++i) std::copy_n(X.view().row(i % 4), 2, X.view().row(i));
-  for (const char* const choice : {"kmeans", "farthest", "leverage"})
+  for (const char* const choice : {"kmeans", "farthest", "leverage", "rpcholesky"})
     CHECK(chosen(choice, *kernel, X, 10, 2).rows() == 10);
   const Matrix<double> all = chosen("supplied", *kernel, X, 40, 0);
   CHECK(std::equal(X.data(), X.data() + 80, all.data()));

@@ -257,7 +257,7 @@ TEST_CASE("nystroem: every row is looked at, dense or sparse") {
   const auto additive = kernel::make_kernel({{"kernel", "additive_chi2"}});
   const Matrix<double> X = test::filled(
       400, 3, [](int64_t i, int64_t k) { return 0.1 * static_cast<double>((7 * i + k) % 30); });
-  for (const char* landmarks : {"uniform", "kmeans", "farthest", "leverage"}) {
+  for (const char* landmarks : {"uniform", "kmeans", "farthest", "leverage", "rpcholesky"}) {
     INFO(landmarks);
     Parameters spec = spec_of(*additive, 3, 4);
     spec.set("landmarks", landmarks);

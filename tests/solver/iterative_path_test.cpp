@@ -52,6 +52,7 @@ TEST_CASE("conjugate gradients find the weights of a factor") {
   const Problem problem = uneven_problem(300, 40, 3, 501);
   std::vector<double> weights;
   for (int64_t i = 0; i < 300; ++i) weights.push_back(static_cast<double>(i % 4));
+  const auto iterative = GENERATE(Iterative::sketch, Iterative::gram);
   Context context;
   Matrix<double> root(1, 3);  // of rank 1: two eigenvalues of Gamma are 0
   for (int64_t k = 0; k < 3; ++k) root(0, k) = static_cast<double>(1 + k);
@@ -60,7 +61,7 @@ TEST_CASE("conjugate gradients find the weights of a factor") {
     for (const bool center : {true, false})
       for (const double lambda : {1e-1, 1e-6}) {
         const MatrixSource rows(problem.Z.view(), problem.Y.view(), 37, false, weights);
-        const RidgeProblem asked{center, coupling, true};
+        const RidgeProblem asked{center, coupling, iterative};
         const auto path = make_iterative_path(rows, asked, context);
         const Weights found = path->solve(lambda, context);
         Weights expected;
@@ -80,7 +81,7 @@ TEST_CASE("the sketch sees the effective dimension where the spectrum falls") {
   const Problem problem = uneven_problem(300, 40, 1, 502);
   const MatrixSource rows(problem.Z.view(), problem.Y.view(), 64, false);
   Context context;
-  const auto path = make_iterative_path(rows, {true, nullptr, true}, context);
+  const auto path = make_iterative_path(rows, {true, nullptr, Iterative::sketch}, context);
   const double found = path->solution(1e-3, context).effective_dimension;
   DualSystem exact = make_dual_system(rows, true, context);
   exact.decompose(context);
@@ -92,8 +93,108 @@ TEST_CASE("conjugate gradients refuse what has no one Gram matrix") {
   problem.Y(3, 1) = std::nan("");
   const MatrixSource rows(problem.Z.view(), problem.Y.view(), 8, false);
   Context context;
-  CHECK_REFUSED(MERCER_UNSUPPORTED, make_iterative_path(rows, {true, nullptr, true}, context),
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                make_iterative_path(rows, {true, nullptr, Iterative::sketch}, context),
                 "solver = cg", "missing targets");
+}
+
+namespace {
+
+double relative_error(const Weights& found, const Weights& expected) {
+  double error = 0, size = 0;
+  for (int64_t i = 0; i < found.w.rows() * found.w.cols(); ++i) {
+    error += std::pow(found.w.data()[i] - expected.w.data()[i], 2);
+    size += std::pow(expected.w.data()[i], 2);
+  }
+  return std::sqrt(error / size);
+}
+
+Problem rounded(const Problem& of) {
+  Problem problem{copy(of.Z.view()), copy(of.Y.view())};
+  for (int64_t i = 0; i < of.Z.rows() * of.Z.cols(); ++i)
+    problem.Z.data()[i] = static_cast<float>(of.Z.data()[i]);
+  return problem;
+}
+
+}  // namespace
+
+TEST_CASE("a Gram matrix in single precision, corrected over the rows, gives weights in double") {
+  const Problem problem = rounded(uneven_problem(600, 40, 2, 504));
+  const bool center = GENERATE(false, true), single = GENERATE(false, true);
+  Context context;
+  // In squares the columns' sizes fall by 1e6: n lambda = 1e-7 of the largest is near what rounding
+  // leaves, 1e-10 far below it.
+  for (const double lambda : {1e-1, 1e-4, 1e-7, 1e-10}) {
+    const MatrixSource rows(problem.Z.view(), problem.Y.view(), 128, single);
+    const Iterated found = make_iterative_path(rows, {center, nullptr, Iterative::gram}, context)
+                               ->iterate(lambda, context);
+    const Weights expected = reference_ridge(problem, center, 600 * lambda);
+    CAPTURE(center, single, lambda, found.iterations, found.residual);
+    // Below, rounding of the products ends it, as it ends a factor in double.
+    const double bound = lambda > 1e-8 ? 1e-10 : 1e-8;
+    CHECK(found.residual < bound);
+    CHECK(relative_error(found.weights, expected) < bound);
+    if (lambda > 1e-5) CHECK(found.iterations <= 3);
+  }
+}
+
+TEST_CASE("a lambda too small for single precision is refused, not served badly") {
+  Problem problem = uneven_problem(300, 40, 1, 505);
+  for (int64_t i = 0; i < 300; ++i)  // two columns that differ by less than a float's rounding
+    problem.Z(i, 39) = problem.Z(i, 0) * (1 + 1e-12 * problem.Z(i, 1));
+  const MatrixSource rows(problem.Z.view(), problem.Y.view(), 64, false);
+  Context context;
+  const auto path = make_iterative_path(rows, {true, nullptr, Iterative::gram}, context);
+  CHECK_REFUSED(MERCER_NOT_CONVERGED, path->solve(0, context), "mixed", "lambda = 0", "direct");
+  CHECK_REFUSED(MERCER_NOT_CONVERGED, path->solve(1e-22, context), "mixed", "lambda = 1e-22");
+}
+
+namespace {
+
+/// Z = K R, K in a source of its own.
+class Factored final : public BlockSource {
+ public:
+  Factored(const Problem& left, const Problem& product, MatrixView<const double> right)
+      : left_(left),
+        product_(product),
+        right_(right),
+        rows_(product.Z.view(), product.Y.view(), 32, false) {}
+  int64_t features() const override { return rows_.features(); }
+  int64_t outputs() const override { return rows_.outputs(); }
+  int64_t rows() const override { return rows_.rows(); }
+  int64_t block_rows() const override { return rows_.block_rows(); }
+  void for_each(Context& context, const Body& body) const override {
+    rows_.for_each(context, body);
+  }
+  std::unique_ptr<BlockSource> subset(RowSet rows) const override { return rows_.subset(rows); }
+  std::optional<FactoredRows> factored() const override {
+    return FactoredRows{std::make_unique<MatrixSource>(left_.Z.view(), left_.Y.view(), 32, false),
+                        right_};
+  }
+
+ private:
+  const Problem &left_, &product_;
+  MatrixView<const double> right_;
+  MatrixSource rows_;
+};
+
+}  // namespace
+
+TEST_CASE("rows that are factored have the weights of their product") {
+  const Problem left = uneven_problem(400, 30, 2, 506);
+  const Matrix<double> right = random_matrix(30, 30, 507);
+  const Problem problem{product(left.Z.view(), right.view()), copy(left.Y.view())};
+  const Factored rows(left, problem, right.view());
+  Context context;
+  for (const auto iterative : {Iterative::sketch, Iterative::gram})
+    for (const bool center : {false, true}) {
+      const auto path = make_iterative_path(rows, {center, nullptr, iterative}, context);
+      const Iterated found = path->iterate(1e-2, context);
+      const Weights expected = reference_ridge(problem, center, 4);
+      CAPTURE(center, found.iterations, found.residual);
+      CHECK(weights_differ(found.weights, expected, iterative == Iterative::gram ? 1e-9 : 1e-6) ==
+            "");
+    }
 }
 
 namespace {

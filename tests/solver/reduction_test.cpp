@@ -5,6 +5,7 @@
 
 #include "ridge_problem.h"
 #include "solver/block_statistics.h"
+#include "solver/iterative_path.h"
 #include "solver/normal_operator.h"
 #include "support/catch.h"
 #include "support/matrix_source.h"
@@ -138,13 +139,14 @@ std::vector<double> some_weights(int64_t n) {
 TEST_CASE("the normal operator is the Gram matrix, and symmetric") {
   const Problem problem = ridge_problem(60, 8, 1, 304);
   const std::vector<double> weights = some_weights(60);
-  const Matrix<double> X = random_matrix(8, 3, 305), V = random_matrix(8, 3, 306);
+  const int64_t columns = GENERATE(3, 20);  // few, many
+  const Matrix<double> X = random_matrix(8, columns, 305), V = random_matrix(8, columns, 306);
   Context context;
   for (const bool center : {false, true}) {
     const MatrixSource rows(problem.Z.view(), problem.Y.view(), 7, false, weights);
     const NormalOperator A(rows, center, context);
     CHECK(A.weight() == 60);
-    Matrix<double> AX(8, 3), AV(8, 3), transposed_X(8, 3);
+    Matrix<double> AX(8, columns), AV(8, columns), transposed_X(8, columns);
     A.apply(X.view(), context, AX.view());
     A.apply(V.view(), context, AV.view());
     A.apply_transpose(X.view(), context, transposed_X.view());
@@ -173,4 +175,21 @@ TEST_CASE("processes that share the rows have one normal operator") {
   });
   CHECK(difference(results[0].view(), results[1].view(), 0.0) == "");
   CHECK(difference(results[0].view(), expected.view(), 1e-5) == "");  // single precision rows
+}
+
+TEST_CASE("processes that share the rows pass over them to one fit") {
+  const Problem problem = ridge_problem(90, 6, 2, 309);
+  const auto iterative = GENERATE(solver::Iterative::sketch, solver::Iterative::gram);
+  const bool center = GENERATE(false, true);
+  const solver::Weights expected = reference_ridge(problem, center, 90 * 1e-3);
+  std::vector<solver::Weights> found(3);
+  const std::vector<int64_t> bounds{0, 25, 25, 90};  // one has no rows
+  ThreadJob(3).run([&](solver::Reduction& reduction, int process) {
+    Context own;
+    const int64_t first = bounds[process], last = bounds[static_cast<size_t>(process) + 1];
+    const MatrixSource rows(problem.Z.view().block_rows(first, last),
+                            problem.Y.view().block_rows(first, last), 8, false, {}, &reduction);
+    found[process] = make_iterative_path(rows, {center, nullptr, iterative}, own)->solve(1e-3, own);
+  });
+  for (const solver::Weights& one : found) CHECK(weights_differ(one, expected, 1e-7) == "");
 }

@@ -75,6 +75,14 @@ TEST_CASE("a report of classes keeps their recalls") {
   CHECK(spec::print_report(spec::parse_report(text), Task::classification) == text);
 }
 
+TEST_CASE("a report of passes over the rows") {
+  FitReport given;
+  given.run = {12, 0.25, 0.5};
+  const std::string text = spec::print_report(given, Task::regression);
+  CHECK(text == R"({"solver":{"iterations":12,"residual":0.25,"seconds":0.5}})");
+  CHECK(spec::print_report(spec::parse_report(text), Task::regression) == text);
+}
+
 TEST_CASE("a model of a fit has an empty report") {
   CHECK(spec::print_report({}, Task::regression) == "{}");
   CHECK_FALSE(spec::parse_report("{}").known());

@@ -10,6 +10,7 @@
 #include "transform/on_every_target.h"
 #include "transform/row_permutation.h"
 #include "transform/row_prologue.h"
+#include "transform/wide_rows.h"
 
 using namespace mercer;
 using namespace mercer::transform;
@@ -140,5 +141,30 @@ TEST_CASE("elements: products on every target") {
     for (const Call call : {kScale, kMultiply, kAdd, kConjugate, kBoth})
       for (const bool complex : {false, true})
         for (const int64_t n : {0, 1, 3, 8, 17, 64, 101}) check<decltype(zero)>(call, complex, n);
+  });
+}
+
+TEST_CASE("rows to double about an origin, and back") {
+  test::on_every_target_in_both([](auto number) {
+    using T = decltype(number);
+    for (const int64_t n : {0, 1, 7, 33}) {
+      std::vector<T> from(n);
+      std::vector<double> origin(n), wide(n + 1, -1.0);
+      std::vector<float> narrow(n + 1, -1.0F);
+      for (int64_t j = 0; j < n; ++j) {
+        from[j] = static_cast<T>(1.0 / static_cast<double>(j + 3));
+        origin[j] = 0.1 * static_cast<double>(j);
+      }
+      widen_row(WideRow<T>{from.data(), n, origin.data(), wide.data()});
+      int64_t wrong = wide[n] != -1;
+      for (int64_t j = 0; j < n; ++j) wrong += wide[j] != static_cast<double>(from[j]) - origin[j];
+      round_row(wide.data(), n, 1.5, narrow.data());
+      wrong += narrow[n] != -1;
+      for (int64_t j = 0; j < n; ++j) wrong += narrow[j] != static_cast<float>(1.5 * wide[j]);
+      widen_row(WideRow<T>{from.data(), n, nullptr, wide.data()});
+      for (int64_t j = 0; j < n; ++j) wrong += wide[j] != static_cast<double>(from[j]);
+      CAPTURE(n);
+      CHECK(wrong == 0);
+    }
   });
 }

@@ -14,6 +14,7 @@
 #include "model/select/calibration.h"
 #include "solver/block_source.h"
 #include "solver/posterior.h"
+#include "solver/solver_run.h"
 
 namespace mercer::model {
 
@@ -26,6 +27,7 @@ struct Learned {
   std::shared_ptr<const solver::Posterior> posterior = nullptr;  // Gaussian process
   Components components = {};                                    // principal components
   std::shared_ptr<const Predictor> preimage = nullptr;           // as in Model
+  solver::SolverRun run = {};                                    // of passes over the rows
 };
 
 struct ModelEntry {

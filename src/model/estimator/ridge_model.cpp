@@ -17,29 +17,28 @@ namespace {
 constexpr int64_t kRidgeUnits = 1000;  // of progress
 constexpr int64_t kCalibrationFolds = 5;
 
-enum class Solver { direct, cg };
-constexpr const char* kSolvers[] = {"direct", "cg"};
-constexpr Choice<Solver> kSolver{
+constexpr const char* kSolvers[] = {"direct", "cg", "mixed"};
+constexpr Choice<solver::Iterative> kSolver{
     "solver", kSolvers,
     "direct: by Z'Z or the rows' Gram matrix; cg: conjugate gradients over the rows, in memory of "
-    "some hundred D, with lambda given or by folds or held_out"};
-bool is_iterative(const Parameters& own) {
-  return own.find(kSolver.key) != nullptr && kSolver.read(own) == Solver::cg;
+    "some hundred D; mixed: by Z'Z in single precision, corrected over the rows in double; both "
+    "with lambda given or by folds or held_out"};
+solver::Iterative iterative(const Parameters& own) {
+  return own.find(kSolver.key) == nullptr ? solver::Iterative::no : kSolver.read(own);
 }
 
 void check_ridge(const Fitting& asked) {
   const Parameters& own = asked.estimate.parameters;
   check_class_weight(own, asked.coding);
   const bool regression = asked.coding.task == Task::regression;
-  if (!is_iterative(own)) return;
+  if (iterative(own) == solver::Iterative::no) return;
   require(regression, MERCER_UNSUPPORTED,
-          "solver = cg of a classification, expected direct, or model = logistic");
+          "solver = cg or mixed of a classification, expected direct, or model = logistic");
   const Selection by = asked.select.selection;
   require(by == Selection::fixed || by == Selection::kfold || by == Selection::held_out,
           MERCER_UNSUPPORTED,
-          "select.by = leave_one_out, gcv or evidence with solver = cg, expected lambda, or "
-          "select.by = "
-          "folds or held_out");
+          "select.by = leave_one_out, gcv or evidence with solver = cg or mixed, expected lambda, "
+          "or select.by = folds or held_out");
 }
 
 /// Calibration uses the row weights without class factors.
@@ -76,8 +75,11 @@ Learned fit_ridge(const solver::BlockSource& given, const Estimating& estimating
   if (coding.task == Task::regression) {
     Selected selected = select(rows, selecting, coding.task, estimating.problem(), context);
     whole.advance(kRidgeUnits);
-    return {
-        make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path), {}};
+    return {.predictor = make_linear(std::move(selected.weights)),
+            .lambda = selected.lambda,
+            .path = std::move(selected.path),
+            .calibration = {},
+            .run = selected.run};
   }
   LeftOutScores left_out(selecting.seed, context);
   const bool exchangeable = !selecting.ordered && rows.groups().empty();
@@ -94,7 +96,7 @@ Learned fit_ridge(const solver::BlockSource& given, const Estimating& estimating
 }  // namespace
 
 solver::RidgeProblem Estimating::problem() const {
-  return {center, coupling.get(), is_iterative(parameters)};
+  return {center, coupling.get(), iterative(parameters)};
 }
 
 const ModelEntry& ridge_model() {

@@ -93,6 +93,15 @@ std::unique_ptr<solver::BlockSource> FeatureRows::subset(RowSet rows) const {
   return part;
 }
 
+std::optional<solver::FactoredRows> FeatureRows::factored() const {
+  const auto [left, right, in_double] = map_.factors();
+  if (left == nullptr) return std::nullopt;
+  auto rows = std::make_unique<FeatureRows>(
+      *left, preparation_, coding_, in_double ? feature::Precision::f64 : precision_, data_);
+  rows->set_ = set_.choose(RowSet(set_.count));
+  return solver::FactoredRows{std::move(rows), right};
+}
+
 int64_t FeatureRows::block_rows() const {
   const int64_t most = model::block_rows(stays_sparse_ ? 0 : inputs(), features());
   return std::min(most, rows());

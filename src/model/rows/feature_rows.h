@@ -45,6 +45,7 @@ class FeatureRows final : public solver::BlockSource {
   void for_each(Context& context, const Body& body) const override;
   void for_each_target(Context& context, const TargetBody& body) const override;
   std::unique_ptr<solver::BlockSource> subset(RowSet rows) const override;
+  std::optional<solver::FactoredRows> factored() const override;
 
  private:
   template <class U>

@@ -6,6 +6,7 @@
 #include "model/select/selection.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -239,10 +240,16 @@ Selected select_iterative(const BlockSource& rows, const Selecting& how, Task ta
                       [&] { return validated_path(rows, how, task, units, make, context); });
     lambda = best_point(path).lambda;
   }
+  const auto start = std::chrono::steady_clock::now();
   const auto solver = solver::make_iterative_path(rows, problem, context,
                                                   [&](int64_t count) { stage.advance(count); });
   stage.share(units);
-  return {solver->solve(lambda, context), lambda, std::move(path)};
+  solver::Iterated found = solver->iterate(lambda, context);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  return {std::move(found.weights),
+          lambda,
+          std::move(path),
+          {found.iterations, found.residual, took.count()}};
 }
 
 }  // namespace
@@ -298,15 +305,16 @@ const PathPoint& best_point(const std::vector<PathPoint>& path) {
 Selected select(const solver::BlockSource& rows, const Selecting& how, Task task,
                 const solver::RidgeProblem& problem, Context& context, LeftOutScores* left_out,
                 std::optional<solver::RowStatistics>* sums) {
-  require(
-      !rows.is_complex() ||
-          (!problem.iterative && !problem.is_coupled(rows) && how.selection != Selection::gcv &&
-           how.selection != Selection::evidence),
-      MERCER_UNSUPPORTED,
-      "a complex map with solver = cg, outputs that are coupled or miss targets, or select.by = "
-      "gcv or evidence, expected a real one: form pair or phase, field real or "
-      "complex_to_real");
-  if (problem.iterative) return select_iterative(rows, how, task, problem, context);
+  require(!rows.is_complex() ||
+              (problem.iterative == solver::Iterative::no && !problem.is_coupled(rows) &&
+               how.selection != Selection::gcv && how.selection != Selection::evidence),
+          MERCER_UNSUPPORTED,
+          "a complex map with solver = cg or mixed, outputs that are coupled or miss targets, or "
+          "select.by = "
+          "gcv or evidence, expected a real one: form pair or phase, field real or "
+          "complex_to_real");
+  if (problem.iterative != solver::Iterative::no)
+    return select_iterative(rows, how, task, problem, context);
   if (problem.is_coupled(rows)) return select_coupled(rows, how, task, problem, context, left_out);
   const bool center = problem.center;
   return solver::is_dual(rows) ? select_dual(rows, how, task, center, context, left_out)

@@ -13,6 +13,7 @@
 #include "solver/block_source.h"
 #include "solver/coupled_path.h"
 #include "solver/row_statistics.h"
+#include "solver/solver_run.h"
 
 namespace mercer::model {
 
@@ -20,6 +21,7 @@ struct Selected {
   solver::Weights weights;
   double lambda = 0;
   std::vector<PathPoint> path;  // empty for Selection::fixed
+  solver::SolverRun run = {};   // of passes over the rows
 };
 
 /// The point of the lowest score, the first on a tie; points with NaN are passed over unless all
