@@ -4,6 +4,7 @@
 // is chosen. Every key has a default.
 #pragma once
 
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -29,6 +30,11 @@ struct FitPlan {
 /// Errors: INVALID_ARGUMENT naming key, value and what is allowed; VERSION; UNSUPPORTED for
 /// "needs":"data".
 FitPlan fit_plan(std::string_view json);
+
+/// UNSUPPORTED if the spec names one of these keys, or one of a search: "key of `of`".
+void refuse_keys(const FitPlan& plan, std::initializer_list<const char*> keys, const char* of,
+                 const char* expected);
+void refuse_search_keys(const FitPlan& plan, const char* of);
 
 /// The caller's map; null: the plan's.
 using GivenMap = std::shared_ptr<const feature::FeatureMap>;
