@@ -99,7 +99,7 @@ TEST_CASE("rare classes and balanced weights are scored by the mean of recalls",
             warning);
   CHECK(text_of(text(10), {.classes = names.classes, .balanced = true}) ==
         "honest score: balanced accuracy (mean of recalls) 0.75000 +- 0.06250 (100 rows that no "
-        "choice has seen)\non the same rows: largest class of the rows fitted 0.50000, linear "
+        "choice has seen)\non the same rows: largest class 0.50000, linear "
         "ridge 0.50000\n"
         "accuracy 0.9000, which balanced weights do not aim at; largest class 0.95000\n" +
             warning);
