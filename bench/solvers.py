@@ -4,7 +4,7 @@
 """Ridge by its solvers: seconds, processor time, memory above what was there before the fit, passes, and how far the weights are
 from the direct ones.
 
-Usage: solvers.py LIBMERCER.so [--case gram cg landmarks condition choices] [--rows N] [--features D] [--lambdas ...]
+Usage: solvers.py LIBMERCER.so [--case gram cg landmarks condition choices gradients] [--rows N] [--features D] [--lambdas ...]
 gram:      the Gram matrix in single precision, corrected over the rows, against the direct solve. n = 200,000, D = 4,096.
 cg:        conjugate gradients without a Gram matrix. n = 200,000, D = 20,000; the direct time is that of a fiftieth of the rows
            and of 2,000 features, by the number of operations, unless --direct says to measure it.
@@ -12,6 +12,7 @@ landmarks: Nystroem features, M = 10,000 landmarks of d = 70 inputs, n = 1,000,0
            a fit at the given lambda and one at 1,000, which needs few, beside numpy's product of n x d and d x M in double.
 condition: few rows, ever smaller lambda, against numpy's least squares of [Z; sqrt(n lambda) I] in double.
 choices:   how landmarks are chosen: what 400 of 8,000 rows of five inputs miss of the kernel's trace, three seeds, and seconds.
+gradients: averaged stochastic gradients on the features, the best of four steps by the rows that judge them, against ridge.
 A fit runs in a process of its own. Targets: a smooth function of eight directions, and noise of a tenth.
 """
 import argparse
@@ -160,6 +161,37 @@ def choices(library):
         print(f"{choice:12} misses {np.mean(missed):.2e} ({min(missed):.1e} to {max(missed):.1e}), {took:.2f} s", flush=True)
 
 
+def averaged_gradients(Z, y, weight, step, passes, batch=100):
+    """The mean of the second half of the iterates (Polyak, Juditsky 1992)."""
+    rng, n = np.random.default_rng(2), len(Z)
+    w, mean = np.zeros(Z.shape[1]), np.zeros(Z.shape[1])
+    steps = passes * n // batch
+    for k in range(steps):
+        rows = rng.integers(0, n, batch)
+        w -= step * (Z[rows].T @ (Z[rows] @ w - y[rows]) / batch + weight * w)
+        if k >= steps // 2:
+            mean += w / (steps - steps // 2)
+    return mean
+
+
+def gradients(n=40000, d=8, D=1000, others=5000):
+    for weight, lengthscale in ((1e-4, 2.0), (1e-6, 1.0)):
+        rng = np.random.default_rng(0)
+        X = rng.standard_normal((n + others, d))
+        y = np.sin(2 * X[:, 0]) * X[:, 1] + np.cos(X[:, 2] * X[:, 3]) + 0.1 * rng.standard_normal(n + others)
+        P = X @ rng.standard_normal((d, D // 2)) / lengthscale
+        Z, y = np.hstack([np.cos(P), np.sin(P)]) / np.sqrt(D // 2), y - y[:n].mean()
+        H = Z[:n].T @ Z[:n] / n + weight * np.eye(D)
+        w, largest = np.linalg.solve(H, Z[:n].T @ y[:n] / n), np.linalg.eigvalsh(H)[-1]
+
+        def score(v):
+            return 1 - np.mean((y[n:] - Z[n:] @ v) ** 2) / y[n:].var()
+        print(f"lambda {weight:g}: ridge R^2 {score(w):.4f}")
+        for passes in (1, 5, 25):
+            found = max((averaged_gradients(Z[:n], y[:n], weight, step / largest, passes) for step in (0.125, 0.25, 0.5, 1)), key=score)
+            print(f"  {passes} passes: R^2 {score(found):.4f}, weights off by {np.linalg.norm(found - w) / np.linalg.norm(w):.2f}", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
@@ -185,6 +217,8 @@ def main():
         condition(library, options)
     if "landmarks" in options.case:
         landmarks(library, options)
+    if "gradients" in options.case:
+        gradients()
 
 
 if __name__ == "__main__":
