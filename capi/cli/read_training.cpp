@@ -103,7 +103,9 @@ Dataset columns_training(Table&& table, Layout layout) {
     fail_at(table.name, 0, 0,
             counted(table.columns, "column") + table.shape +
                 ", expected at least one input beside the target" +
-                (table.format == Format::csv ? " (--delimiter says what separates fields)" : ""));
+                (!layout.ignored.empty()       ? " and what --ignore names"
+                 : table.format == Format::csv ? " (--delimiter says what separates fields)"
+                                               : ""));
   std::string weights;
   if (layout.weights >= 0) weights = column_name(table, layout.weights);
   Dataset data = take_columns(std::move(table), layout);

@@ -115,7 +115,8 @@ void CsvColumns::refuse_word(size_t j, const Cell& cell) const {
     what += ", but " + std::to_string(table_.rows - words_of(column)) + " of " +
             counted(table_.rows, "row") + " hold numbers (" +
             (input ? as_missing + ", --text " + name + " the column as text, --ignore " + name +
-                         " leaves it out)"
+                         " leaves it out" +
+                         (words_of(column) == 1 ? "; a line of totals or units has to go)" : ")")
                    : "--task classification reads labels as text)");
   refuse(j, cell, what);
 }
