@@ -242,7 +242,9 @@ void require_features(bool has, const kernel::Kernel& kernel, const char* what,
 }
 
 bool needs_rows(const Parameters& canonical) {
-  if (map_entry(canonical, "").needs_rows) return true;
+  const MapEntry& entry = map_entry(canonical, "");
+  if (entry.needs_rows) return true;
+  if (entry.learns_from_rows != nullptr && entry.learns_from_rows(canonical)) return true;
   if (canonical.find("parts") == nullptr) return false;
   return std::ranges::any_of(canonical.objects("parts"),
                              [](const auto& part) { return needs_rows(*part); });

@@ -64,6 +64,8 @@ struct MapEntry {
   Parameters default_kernel = kernel_named("gaussian");
   bool base = false;                // may be the "base" of a composed sketch
   bool needs_rows = false;          // made from rows, or from the numbers in a file
+  /// Whether a map of these canonical Parameters is made from rows; null: as needs_rows says.
+  bool (*learns_from_rows)(const Parameters&) = nullptr;
   bool chooses_projection = false;  // a search chooses by projection_rules()
   bool row_per_feature = false;     // at most as many features as rows
   bool keeps_all_rows = false;      // exactly as many features as rows

@@ -44,7 +44,9 @@ class Cell {
   /// One of these rows speaks of it.
   bool is_among(std::span<const char* const> rows) const;
   /// A map made of other maps.
-  bool is_composed() const { return spec_.find("base") != nullptr; }
+  bool is_composed() const {
+    return spec_.find("base") != nullptr || spec_.find("sketch") != nullptr;
+  }
   /// Which rows are landmarks makes no difference to what is done with them.
   bool has_first_landmarks() const {
     return !has_landmarks() || spec_.text("landmarks") == "uniform";

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Degrees of a power series drawn at random, one for each column (Kar, Karnick, "Random feature
+// maps for dot product kernels", AISTATS 2012), and the variance that this adds.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+namespace mercer::feature {
+
+/// A term a_n (x'y)^n, a_n > 0.
+struct SeriesTerm {
+  int64_t degree;
+  double coefficient;
+};
+
+/// Degrees n_1, ..., n_D i.i.d. from mu(n) proportional to 2^-(n + 1) over the given terms, at least
+/// one. With D_n columns for degree n, sum_n a_n D_n/(D mu(n)) (x'y)^n has the mean sum_n a_n
+/// (x'y)^n.
+class RandomDegrees {
+ public:
+  RandomDegrees(std::vector<SeriesTerm> terms, int64_t D);
+
+  const std::vector<SeriesTerm>& terms() const noexcept { return terms_; }
+  /// D_n of each term: the same on every machine.
+  std::vector<int64_t> draw(uint64_t seed) const;
+  double probability(size_t term) const noexcept { return probabilities_[term]; }
+  /// a_n k/(D mu(n)).
+  double weight(size_t term, int64_t k) const noexcept {
+    return terms_[term].coefficient * static_cast<double>(k) /
+           (static_cast<double>(D_) * probabilities_[term]);
+  }
+
+  /// E of what a term's k columns say: of(term, k) is the variance of their sketch of (x'y)^n, s =
+  /// x'y. `independent`: of(term, k) = of(term, 1)/k.
+  double variance(double s, bool independent,
+                  const std::function<double(size_t term, int64_t k)>& of) const;
+
+ private:
+  std::vector<SeriesTerm> terms_;
+  std::vector<double> probabilities_;
+  int64_t D_;
+};
+
+}  // namespace mercer::feature
