@@ -20,7 +20,7 @@ import figure
 from library import Library
 
 SKETCHES = {"TensorSRHT": {"map": "tensor_srht", "kind": "stacked", "field": "real"},
-            "TensorSRHT, complex": {"map": "tensor_srht", "kind": "stacked", "field": "complex"},
+            "complex TensorSRHT": {"map": "tensor_srht", "kind": "stacked", "field": "complex"},
             "Rademacher": {"map": "product_sketch", "field": "real"}}
 Point = namedtuple("Point", "name D error standard_error")
 
@@ -41,7 +41,8 @@ def errors_of(library, spec, X, sample, seeds, K):
     errors, said, seconds = [], [], 0
     for seed in range(seeds):
         start = time.perf_counter()
-        made = library.fit(spec | {"seed": seed}, sample) if spec.get("allocation") == "optimized" else library.map(spec | {"seed": seed})[0]
+        seeded = spec | {"seed": seed}
+        made = library.fit(seeded, sample) if spec.get("allocation") == "optimized" else library.map(seeded)[0]
         if seed == 0:
             seconds = time.perf_counter() - start
             said = library.spec(made).get("columns", [])
@@ -57,7 +58,8 @@ def specs_of(d, lengthscale, D):
     common = {"kernel": {"kernel": "gaussian", "lengthscale": lengthscale}, "inputs": d}
     for sketch, own in SKETCHES.items():
         for allocation in ("random", "optimized"):
-            yield (f"{sketch}, {allocation}", common | {"map": "maclaurin", "features": D + 1, "allocation": allocation, "sketch": own})
+            yield (f"{sketch} {allocation}",
+                   common | {"map": "maclaurin", "features": D + 1, "allocation": allocation, "sketch": own})
     yield "random Fourier", common | {"map": "fourier", "features": D + D % 2, "projection": "orthogonal"}
 
 

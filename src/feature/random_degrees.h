@@ -18,8 +18,8 @@ struct SeriesTerm {
 };
 
 /// Degrees n_1, ..., n_D i.i.d. from mu(n) proportional to 2^-(n + 1) over the given terms, at least
-/// one. With D_n columns for degree n, sum_n a_n D_n/(D mu(n)) (x'y)^n has the mean sum_n a_n
-/// (x'y)^n.
+/// one; of more than 2^16 columns the others are shared out by mu. With D_n columns for degree n,
+/// sum_n a_n D_n/(D mu(n)) (x'y)^n has the mean sum_n a_n (x'y)^n.
 class RandomDegrees {
  public:
   RandomDegrees(std::vector<SeriesTerm> terms, int64_t D);
@@ -27,11 +27,11 @@ class RandomDegrees {
   const std::vector<SeriesTerm>& terms() const noexcept { return terms_; }
   /// D_n of each term: the same on every machine.
   std::vector<int64_t> draw(uint64_t seed) const;
-  double probability(size_t term) const noexcept { return probabilities_[term]; }
+  double mu(size_t term) const noexcept { return mu_[term]; }
   /// a_n k/(D mu(n)).
   double weight(size_t term, int64_t k) const noexcept {
     return terms_[term].coefficient * static_cast<double>(k) /
-           (static_cast<double>(D_) * probabilities_[term]);
+           (static_cast<double>(D_) * mu_[term]);
   }
 
   /// E of what a term's k columns say: of(term, k) is the variance of their sketch of (x'y)^n, s =
@@ -41,8 +41,11 @@ class RandomDegrees {
 
  private:
   std::vector<SeriesTerm> terms_;
-  std::vector<double> probabilities_;
+  std::vector<double> mu_;
   int64_t D_;
+  std::vector<int64_t> shared_;  // columns of each term that are not drawn
+  int64_t drawn_;                // those that are
+  std::vector<double> chances_;  // of each term in a draw
 };
 
 }  // namespace mercer::feature

@@ -15,7 +15,9 @@
 #include "base/aligned.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "feature/derivative_calls.h"
 #include "feature/moments.h"
+#include "feature/radial_series.h"
 #include "feature/side_by_side.h"
 #include "moment/sketch_moments.h"
 #include "random/child_seed.h"
@@ -24,8 +26,6 @@ namespace mercer::feature {
 namespace {
 
 constexpr uint64_t kSketchSeed = 3;
-constexpr int64_t kSeriesBytes = int64_t{1} << 21;
-constexpr int64_t kLeastSeriesRows = 128;
 constexpr int64_t kFinishedRows = 16;
 
 double horner(const std::vector<double>& a, double s) noexcept {
@@ -34,7 +34,7 @@ double horner(const std::vector<double>& a, double s) noexcept {
   return sum;
 }
 
-class SeriesMap final : public FeatureMap, public Moments {
+class SeriesMap final : public FeatureMap, public Derivatives, public Moments {
  public:
   SeriesMap(const MapArguments& a, SeriesParts parts, Parameters own)
       : FeatureMap(a.inputs, a.features, parts.sketch.field == SketchField::complex),
@@ -73,6 +73,9 @@ class SeriesMap final : public FeatureMap, public Moments {
     });
   }
 
+  const Derivatives* derivatives() const noexcept override { return this; }
+  MERCER_DERIVATIVE_CALLS_BY(series())
+
   const Moments& moments() const override { return *this; }
   double variance_at(const double* x, const double* y) const override {
     return variance_by(&moment::real_variance, x, y);
@@ -95,14 +98,13 @@ class SeriesMap final : public FeatureMap, public Moments {
   }
 
  private:
-  bool scales_rows() const noexcept { return inverse_.size() > 1; }
-  double inverse(int64_t k) const noexcept {
-    return inverse_.empty() ? 1 : inverse_[scales_rows() ? static_cast<size_t>(k) : 0];
+  RadialSeries series() const noexcept {
+    return {*this, maps_, std::sqrt(parts_.constant), radial_, inverse_};
   }
 
   // weight (x'y)^degree of the rows that the parts see.
   std::shared_ptr<const kernel::Kernel> power(int64_t degree, double weight) const {
-    const double l = scales_rows() ? 1 : inverse(0);
+    const double l = series().scales_rows() ? 1 : series().at(0);
     return kernel::make_kernel(
         {{"kernel", "polynomial"}, {"degree", degree}, {"gamma", l * l}, {"variance", weight}});
   }
@@ -126,8 +128,8 @@ class SeriesMap final : public FeatureMap, public Moments {
 
   template <class T>
   void apply_rows(const CsrView<T>& X, Columns c, Context& context, MatrixView<T> Z) const {
-    if (radial_ > 0 || scales_rows()) return apply_by_dense_tiles(X, c, context, Z);
-    apply_side_by_side(maps_, constants(), X, c, context, Z);
+    if (radial_ > 0 || series().scales_rows()) return apply_by_dense_tiles(X, c, context, Z);
+    apply_side_by_side(maps_, series().constants(), X, c, context, Z);
     finish_rows(c, context, Z, [&](int64_t i) {
       double nothing = 0;
       for (int64_t p = X.begin(i); p < X.end(i); ++p)
@@ -138,50 +140,28 @@ class SeriesMap final : public FeatureMap, public Moments {
 
   template <class T>
   void apply_rows(MatrixView<const T> X, Columns c, Context& context, MatrixView<T> Z) const {
-    const int64_t width = row_length() / features() * (c.end - c.begin);
-    const int64_t some = std::max(kLeastSeriesRows, kSeriesBytes / (width * int64_t{sizeof(T)}));
-    const int64_t tile = radial_ > 0 || scales_rows() ? std::min(some, X.rows) : X.rows;
-    const Matrix<T> room(scales_rows() ? tile : 0, inputs(), context, "rows over the lengthscale");
+    const RadialSeries own = series();
+    const int64_t tile = own.tile_rows<T>(X.rows, row_length() / features() * (c.end - c.begin));
+    const Matrix<T> room = own.room<T>(tile, context);
     Stage stage(context, X.rows);
     for (int64_t i0 = 0; i0 < X.rows; i0 += tile) {
       const int64_t count = std::min(tile, X.rows - i0);
       const MatrixView<const T> rows = X.block_rows(i0, i0 + count);
       const MatrixView<T> out = Z.block_rows(i0, i0 + count);
       stage.share(count);
-      apply_side_by_side(maps_, constants(), scaled(rows, room), c, context, out);
-      finish_rows(c, context, out, [&](int64_t i) { return radial_of(rows.row(i)); });
+      apply_side_by_side(maps_, own.constants(), own.scaled(rows, room), c, context, out);
+      finish_rows(c, context, out, [&](int64_t i) { return own.factor(rows.row(i)); });
       stage.advance(count);
     }
-  }
-
-  template <class T>
-  MatrixView<const T> scaled(MatrixView<const T> X, const Matrix<T>& room) const noexcept {
-    if (!scales_rows()) return X;
-    for (int64_t i = 0; i < X.rows; ++i)
-      for (int64_t k = 0; k < X.cols; ++k)
-        room(i, k) = static_cast<T>(static_cast<double>(X(i, k)) * inverse(k));
-    return room.view().block_rows(0, X.rows);
-  }
-
-  /// g(x), NaN for a row with a number that is not finite.
-  template <class T>
-  double radial_of(const T* x) const noexcept {
-    double norm = 0, nothing = 0;
-    for (int64_t k = 0; k < inputs(); ++k) {
-      const double u = static_cast<double>(x[k]) * inverse(k);
-      norm += u * u;
-      nothing += 0 * u;
-    }
-    return (radial_ > 0 ? std::exp(-0.5 * radial_ * norm) : 1) + nothing;
   }
 
   /// Multiplies rows by factor(i) where there is a radial factor, and fills in the first column.
   template <class T, class Factor>
   void finish_rows(Columns c, Context& context, MatrixView<T> Z, const Factor& factor) const {
-    const bool first = constants() > 0 && c.begin == 0;
+    const RadialSeries own = series();
+    const bool first = own.constants() > 0 && c.begin == 0;
     if (!first && radial_ == 0) return;
-    const int64_t skipped = first ? row_length() / features() : 0;
-    const double root = std::sqrt(parts_.constant);
+    const int64_t skipped = first ? own.constant_reals() : 0;
     parallel_for(
         context, (Z.rows - 1) / kFinishedRows + 1,
         [&](int64_t chunk, int) noexcept {
@@ -189,8 +169,8 @@ class SeriesMap final : public FeatureMap, public Moments {
           for (int64_t i = chunk * kFinishedRows; i < end; ++i) {
             const double g = factor(i);
             T* const z = Z.row(i);
-            if (first) std::fill_n(z, skipped, T{0});
-            if (first) z[0] = static_cast<T>(root * g);
+            if (first) std::fill_n(z, skipped, static_cast<T>(0 * g));
+            if (first) z[0] = static_cast<T>(own.root * g);
             if (radial_ > 0) multiply_row(z + skipped, Z.cols - skipped, g);
           }
         },
@@ -203,13 +183,11 @@ class SeriesMap final : public FeatureMap, public Moments {
     for (int64_t j = 0; j < count; ++j) z[j] = static_cast<T>(static_cast<double>(z[j]) * g);
   }
 
-  int64_t constants() const noexcept { return parts_.constant > 0 ? 1 : 0; }
-
   moment::PairSums scaled_sums(const double* x, const double* y) const {
     std::vector<double> u(static_cast<size_t>(inputs())), v = u;
     for (int64_t k = 0; k < inputs(); ++k) {
-      u[k] = x[k] * inverse(k);
-      v[k] = y[k] * inverse(k);
+      u[k] = x[k] * series().at(k);
+      v[k] = y[k] * series().at(k);
     }
     return moment::pair_sums(inputs(), u.data(), v.data());
   }

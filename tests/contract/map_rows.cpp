@@ -188,9 +188,9 @@ std::span<const MapRow> map_rows() {
        R"("sketch":{"map":"product_sketch"}})"},
       {R"({"map":"maclaurin","allocation":"optimized","exact_linear":true,"min_degree":2,)"
        R"("max_degree":6,"sketch":{"map":"tensor_srht","kind":"stacked","field":"real"}})"},
-      {R"({"map":"maclaurin","allocation":"given","exact_linear":false,"columns":[2],)"
+      {R"({"map":"maclaurin","allocation":"given","exact_linear":false,"columns":[1],)"
        R"("sketch":{"map":"tensor_srht","kind":"tuple","field":"real"}})"},
-      {R"({"map":"maclaurin","allocation":"given","exact_linear":false,"columns":[2],)"
+      {R"({"map":"maclaurin","allocation":"given","exact_linear":false,"columns":[1],)"
        R"("sketch":{"map":"tensor_srht","kind":"tuple","field":"complex"}})"},
       {R"({"map":"maclaurin","allocation":"given","exact_linear":false,"columns":[2],)"
        R"("sketch":{"map":"tensor_srht","kind":"tuple","field":"complex_to_real"}})"},

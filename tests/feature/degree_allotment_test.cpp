@@ -5,10 +5,12 @@
 
 #include <numeric>
 
+#include "feature/random_degrees.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/reference.h"
 #include "support/refusal.h"
+#include "support/statistic.h"
 
 using namespace mercer;
 using namespace mercer::test;
@@ -127,4 +129,41 @@ TEST_CASE("degree allotment: ties go to the lowest degree, and too few columns a
   CHECK(best_allotment(even, 1, 3, 6).columns == std::vector<int64_t>{6});
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, best_allotment(even, 2, 3, 1),
                 "1 columns for degrees 1 to 2");
+}
+
+TEST_CASE("random degrees: counts are binomial, also of more columns than are drawn") {
+  // mu = 4/7, 2/7, 1/7 over degrees 1 to 3; of a million columns 2^16 are drawn.
+  constexpr double kShares[] = {4.0 / 7, 2.0 / 7, 1.0 / 7};
+  constexpr int64_t kSeeds = 2000;
+  const double z = z_threshold(kFailure, 12);
+  for (const int64_t D : {50, 1000000}) {
+    const feature::RandomDegrees degrees({{1, 1.0}, {2, 0.5}, {3, 2.0}}, D);
+    const double drawn = std::min(static_cast<double>(D), 65536.0);
+    for (size_t n = 0; n < 3; ++n) {
+      std::vector<double> counts;
+      for (uint64_t seed = 0; seed < kSeeds; ++seed)
+        counts.push_back(static_cast<double>(degrees.draw(seed)[n]));
+      const double mean = static_cast<double>(D) * kShares[n];
+      // At most three columns more are drawn, by shares that differ by as little.
+      const double variance = drawn * kShares[n] * (1 - kShares[n]);
+      const double fourth = 3 * variance * variance + variance;
+      CHECK(std::fabs(degrees.mu(n) - kShares[n]) <= 1e-15);
+      CHECK(std::fabs(mean_z_score(counts, mean, variance)) <= z);
+      CHECK(std::fabs(variance_z_score(counts, mean, variance, fourth)) <= z);
+    }
+  }
+}
+
+TEST_CASE("random degrees: the reference distribution where degrees 0 and 1 are kept exactly") {
+  for (const Reference& entry : oracle("maclaurin")["random_maclaurin"]) {
+    const bool ends = entry.contains("truncated_at");
+    const auto expected = entry[ends ? "mu" : "mu_first_10_sampled"].get<std::vector<double>>();
+    const int64_t first = std::ssize(entry["kept_exact"].get<std::vector<int64_t>>());
+    std::vector<feature::SeriesTerm> terms;
+    for (int64_t n = first; n <= (ends ? entry["truncated_at"].get<int64_t>() : 64); ++n)
+      terms.push_back({n, 1.0});
+    const feature::RandomDegrees degrees(terms, 10);
+    for (size_t i = 0; i < expected.size(); ++i)
+      CHECK(std::fabs(degrees.mu(i) - expected[i]) <= 1e-15);
+  }
 }
