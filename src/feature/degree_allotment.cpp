@@ -29,9 +29,9 @@ double DegreeAllotment::error() const noexcept {
 double degree_variance(const DegreeCosts& costs, int64_t n, int64_t D) noexcept {
   const double V = costs.error.variance[n - 1], C = costs.error.covariance[n - 1];
   const auto columns = static_cast<double>(D), block = static_cast<double>(costs.block);
-  // Whole blocks are exact at degree 1, up to rounding.
-  if (C > 0 || columns > block) return std::max((V + (block - 1) * C) / columns, 0.0);
-  return (V - C) / columns + C;
+  const double variance =
+      C > 0 || columns > block ? (V + (block - 1) * C) / columns : (V - C) / columns + C;
+  return std::max(variance, 0.0);  // whole blocks are exact at degree 1, up to rounding
 }
 
 DegreeAllotment allot_degrees(const DegreeCosts& costs, int64_t p, int64_t total) {

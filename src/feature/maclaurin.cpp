@@ -194,6 +194,10 @@ class SeriesRequest {
   std::vector<int64_t> columns_;  // as given
 };
 
+int64_t padded_inputs(const MapArguments& a) {
+  return projection::sketch_dimension(std::vector{projection::FactorShape{a.inputs}});
+}
+
 /// A sample of rows over the lengthscale.
 Matrix<double> paired_rows(const MapArguments& a) {
   const Rows& rows = *a.data.rows;
@@ -211,9 +215,8 @@ Matrix<double> paired_rows(const MapArguments& a) {
 
 DegreeAllotment optimized(const MapArguments& a, const SeriesRequest& request) {
   const int64_t most = request.max_degree(kMostTop);
-  const moment::SeriesSketch sketch{
-      *request.sketch().kind, request.sketch().field,
-      projection::sketch_dimension(std::vector{projection::FactorShape{a.inputs}})};
+  const moment::SeriesSketch sketch{*request.sketch().kind, request.sketch().field,
+                                    padded_inputs(a)};
   const Matrix<double> X = paired_rows(a);
   DegreeCosts costs{
       moment::series_error(*a.kernel.series(), sketch, most, X.view(), *a.data.context),
@@ -258,7 +261,11 @@ SeriesParts drawn_parts(const MapArguments& a, const SeriesRequest& request) {
   parts.truncated = a.own.find("max_degree") != nullptr;
   std::vector<SeriesTerm> terms = request.sampled();
   if (terms.empty()) return parts;
-  parts.random.emplace(std::move(terms), (a.features - request.fixed()) / request.step());
+  const projection::SketchKind& kind = *request.sketch().kind;
+  parts.random.emplace(std::move(terms), (a.features - request.fixed()) / request.step(),
+                       kind.blocks        ? padded_inputs(a)
+                       : kind.independent ? 1
+                                          : 0);
   const std::vector<int64_t> columns = parts.random->draw(a.seed);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (columns[i] == 0) continue;

@@ -22,7 +22,8 @@ struct SeriesTerm {
 /// sum_n a_n D_n/(D mu(n)) (x'y)^n has the mean sum_n a_n (x'y)^n.
 class RandomDegrees {
  public:
-  RandomDegrees(std::vector<SeriesTerm> terms, int64_t D);
+  /// block: columns of a block of dependent ones, 1 where all are independent; 0: others.
+  RandomDegrees(std::vector<SeriesTerm> terms, int64_t D, int64_t block);
 
   const std::vector<SeriesTerm>& terms() const noexcept { return terms_; }
   /// D_n of each term: the same on every machine.
@@ -34,18 +35,23 @@ class RandomDegrees {
            (static_cast<double>(D_) * mu_[term]);
   }
 
-  /// E of what a term's k columns say: of(term, k) is the variance of their sketch of (x'y)^n, s =
-  /// x'y. `independent`: of(term, k) = of(term, 1)/k.
-  double variance(double s, bool independent,
+  /// Of the estimate at x, y with x'y = s and ||x||^2 ||y||^2 = N; of(term, k): the variance of k
+  /// columns' sketch of (x'y)^n.
+  double variance(double s, double N,
                   const std::function<double(size_t term, int64_t k)>& of) const;
 
  private:
+  double mean_square(size_t term, const std::function<double(size_t, int64_t)>& of) const;
+  size_t terms_that_count(double N) const;
+
   std::vector<SeriesTerm> terms_;
   std::vector<double> mu_;
   int64_t D_;
   std::vector<int64_t> shared_;  // columns of each term that are not drawn
   int64_t drawn_;                // those that are
   std::vector<double> chances_;  // of each term in a draw
+  int64_t block_;
+  std::vector<double> pairs_;  // mean number of pairs of columns of one block
 };
 
 }  // namespace mercer::feature

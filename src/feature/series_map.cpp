@@ -209,9 +209,8 @@ class SeriesMap final : public FeatureMap, public Derivatives, public Moments {
     double sum = 0;
     if (parts_.random) {
       const std::vector<SeriesTerm>& terms = parts_.random->terms();
-      sum = parts_.random->variance(sums.s, kind.independent, [&](size_t term, int64_t k) {
-        return of_degree(terms[term].degree, k);
-      });
+      sum = parts_.random->variance(
+          sums.s, sums.N, [&](size_t term, int64_t k) { return of_degree(terms[term].degree, k); });
     } else {
       const int64_t each = parts_.sketch.field == SketchField::complex_to_real ? 2 : 1;
       for (const DegreeSketch& one : parts_.sketches)

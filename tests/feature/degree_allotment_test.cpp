@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "feature/random_degrees.h"
+#include "moment/sketch_moments.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/reference.h"
@@ -134,22 +135,24 @@ TEST_CASE("degree allotment: ties go to the lowest degree, and too few columns a
 TEST_CASE("random degrees: counts are binomial, also of more columns than are drawn") {
   // mu = 4/7, 2/7, 1/7 over degrees 1 to 3; of a million columns 2^16 are drawn.
   constexpr double kShares[] = {4.0 / 7, 2.0 / 7, 1.0 / 7};
-  constexpr int64_t kSeeds = 2000;
+  constexpr uint64_t kSeeds = 1000;
   const double z = z_threshold(kFailure, 12);
   for (const int64_t D : {50, 1000000}) {
-    const feature::RandomDegrees degrees({{1, 1.0}, {2, 0.5}, {3, 2.0}}, D);
+    const feature::RandomDegrees degrees({{1, 1.0}, {2, 0.5}, {3, 2.0}}, D, 1);
     const double drawn = std::min(static_cast<double>(D), 65536.0);
+    std::vector<double> counts[3];
+    for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+      const std::vector<int64_t> drawn_now = degrees.draw(seed);
+      for (size_t n = 0; n < 3; ++n) counts[n].push_back(static_cast<double>(drawn_now[n]));
+    }
     for (size_t n = 0; n < 3; ++n) {
-      std::vector<double> counts;
-      for (uint64_t seed = 0; seed < kSeeds; ++seed)
-        counts.push_back(static_cast<double>(degrees.draw(seed)[n]));
       const double mean = static_cast<double>(D) * kShares[n];
       // At most three columns more are drawn, by shares that differ by as little.
       const double variance = drawn * kShares[n] * (1 - kShares[n]);
       const double fourth = 3 * variance * variance + variance;
       CHECK(std::fabs(degrees.mu(n) - kShares[n]) <= 1e-15);
-      CHECK(std::fabs(mean_z_score(counts, mean, variance)) <= z);
-      CHECK(std::fabs(variance_z_score(counts, mean, variance, fourth)) <= z);
+      CHECK(std::fabs(mean_z_score(counts[n], mean, variance)) <= z);
+      CHECK(std::fabs(variance_z_score(counts[n], mean, variance, fourth)) <= z);
     }
   }
 }
@@ -162,8 +165,24 @@ TEST_CASE("random degrees: the reference distribution where degrees 0 and 1 are 
     std::vector<feature::SeriesTerm> terms;
     for (int64_t n = first; n <= (ends ? entry["truncated_at"].get<int64_t>() : 64); ++n)
       terms.push_back({n, 1.0});
-    const feature::RandomDegrees degrees(terms, 10);
+    const feature::RandomDegrees degrees(terms, 10, 1);
     for (size_t i = 0; i < expected.size(); ++i)
       CHECK(std::fabs(degrees.mu(i) - expected[i]) <= 1e-15);
+  }
+}
+
+TEST_CASE("random degrees: the variance of columns in blocks is that of every number of columns") {
+  const moment::PairMoments pair = moment::exact_pair({0.7, 1.1, 0.2});
+  const auto& stacked = *projection::sketch_kind("stacked");
+  const std::vector<feature::SeriesTerm> terms = {{1, 1.0}, {2, 0.5}, {4, 0.2}};
+  const auto of = [&](size_t term, int64_t k) {
+    const std::vector<moment::PairMoments> factors(static_cast<size_t>(terms[term].degree), pair);
+    return moment::real_variance(stacked.moments(false, k, 8, factors));
+  };
+  for (const int64_t D : {1, 5, 60, 100000}) {
+    const double blocks = feature::RandomDegrees(terms, D, 8).variance(0.7, 1.1, of);
+    const double plain = feature::RandomDegrees(terms, D, 0).variance(0.7, 1.1, of);
+    // The variance of many columns is a difference of numbers of order 1.
+    CHECK(std::fabs(blocks - plain) <= 1e-11 * plain + 1e-15);
   }
 }

@@ -9,6 +9,7 @@
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "support/dense.h"
+#include "support/derivatives.h"
 #include "support/map_calls.h"
 #include "support/reference.h"
 #include "support/refusal.h"
@@ -183,7 +184,7 @@ TEST_CASE("maclaurin: an optimized map says its columns and its error, and is ma
                               B = said.numbers("predicted_bias");
     const double error = std::accumulate(V.begin(), V.end(), B.back());
     CHECK(std::fabs(error / expected["objective"].get<double>() - 1) <= 1e-10);
-    const auto again = feature::make_map(said);
+    const auto again = feature::make_map(feature::canonical_map(said, "", feature::Data::refused));
     CHECK(mercer::print_object(again->parameters()) == mercer::print_object(said));
     CHECK(equal_bytes(features_of(*again, X), features_of(*map, X)));
     ++seen;
@@ -249,4 +250,35 @@ TEST_CASE("maclaurin: what cannot be is refused by name") {
                 "map maclaurin is made from rows");
   CHECK_REFUSED(wrong, optimized(spec_of(kGaussian, kReal, best, 3, 8), random_matrix(1, 3, 1)),
                 "1 rows, expected at least 2");
+}
+
+TEST_CASE("maclaurin: derivatives where every input has a lengthscale are those of divided rows") {
+  const double l[] = {0.8, 1.5, 2.5};
+  const Matrix<double> X = random_matrix(4, 3, 4), V = random_matrix(4, 3, 5);
+  const Matrix<double> U = filled(4, 3, [&](int64_t i, int64_t k) { return X(i, k) / l[k]; });
+  const Matrix<double> W = filled(4, 3, [&](int64_t i, int64_t k) { return V(i, k) / l[k]; });
+  for (const std::string name : {"gaussian", "exponential"}) {
+    const auto map = drawn((R"({"kernel":")" + name + R"(","lengthscale":[0.8,1.5,2.5]})").c_str(),
+                           kComplex, "", 3, 12, 5),
+               unit = drawn((R"({"kernel":")" + name + R"("})").c_str(), kComplex, "", 3, 12, 5);
+    const int64_t L = map->row_length();
+    const Matrix<double> G = random_matrix(4, L, 6);
+    const feature::Derivative mixed{feature::Derivative::Kind::partials,
+                                    {{{0, 2}, {2, 1}}, {}, {{1, 1}}}};
+    const double scales[] = {1 / (l[0] * l[0] * l[2]), 1, 1 / l[1]};
+    const Matrix<double> own = differentiated(*map, mixed, X),
+                         of_unit = differentiated(*unit, mixed, U), pushed_own = pushed(*map, X, V),
+                         pushed_unit = pushed(*unit, U, W), pulled_own = pulled(*map, X, G),
+                         pulled_unit = pulled(*unit, U, G);
+    double worst = 0;
+    for (int64_t i = 0; i < 4; ++i) {
+      for (int64_t j = 0; j < 3 * L; ++j)
+        worst = std::max(worst, std::fabs(own(i, j) - scales[j / L] * of_unit(i, j)));
+      for (int64_t j = 0; j < L; ++j)
+        worst = std::max(worst, std::fabs(pushed_own(i, j) - pushed_unit(i, j)));
+      for (int64_t k = 0; k < 3; ++k)
+        worst = std::max(worst, std::fabs(pulled_own(i, k) - pulled_unit(i, k) / l[k]));
+    }
+    CHECK(worst <= 1e-12);
+  }
 }
