@@ -236,6 +236,8 @@ TEST_CASE("maclaurin: what cannot be is refused by name") {
   CHECK(refused(no, kGaussian, kReal, R"(,"min_degree":3)", 8, "min_degree does not apply") == "");
   CHECK(refused(no, kGaussian, kReal, best + R"(,"predicted_bias":[3])", 8,
                 "predicted_bias does not apply") == "");
+  CHECK(refused(no, kGaussian, kComplex, R"(,"exact_linear":true)", 8,
+                "exact_linear does not apply to a sketch of field = complex") == "");
   CHECK(refused(wrong, kGaussian, kReal, given, 8, "columns is missing") == "");
   CHECK(refused(wrong, kGaussian, kReal, given + R"(,"columns":[3,2.5])", 8, "columns[1] = 2.5") ==
         "");
