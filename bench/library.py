@@ -29,7 +29,7 @@ class MapData(ctypes.Structure):
                 ("Y", Rows), ("frequencies", Rows), ("weights", Rows), ("roots", Rows)]
 
 
-NUMBERS = {np.dtype(np.float32): 0, np.dtype(np.float64): 1}
+NUMBERS = {np.dtype(np.float32): 0, np.dtype(np.float64): 1, np.dtype(np.complex64): 2, np.dtype(np.complex128): 3}
 INDICES = {np.dtype(np.int32): 1, np.dtype(np.int64): 2}
 
 
@@ -64,6 +64,15 @@ class Library:
         status = self.library.mercer_map_fit(json.dumps(spec).encode(), ctypes.byref(data), None, ctypes.byref(made))
         assert status == 0, self.library.mercer_last_error()
         return made
+
+    def spec(self, made):
+        """What the map says of itself."""
+        needed = size()
+        self.library.mercer_map_spec(made, None, size(0), ctypes.byref(needed))
+        text = ctypes.create_string_buffer(needed.value)
+        status = self.library.mercer_map_spec(made, text, needed, ctypes.byref(needed))
+        assert status == 0, self.library.mercer_last_error()
+        return json.loads(text.value)
 
     def apply(self, made, X, Z):
         """Z = the features of the rows of X, dense or sparse, of one precision."""

@@ -55,6 +55,8 @@ MERCER_MAP(poisson, R"({"map":"poisson","kernel":{"kernel":"gaussian","lengthsca
 MERCER_MAP(exact_polynomial,
            R"({"map":"exact_polynomial","kernel":{"kernel":"polynomial","degree":3,"offset":1})",
            10000, 27, 4060);
+MERCER_MAP(maclaurin, R"({"map":"maclaurin","kernel":{"kernel":"gaussian","lengthscale":8})", 10000,
+           64, 4096);
 MERCER_MAP(spectral_mixture,
            R"({"map":"fourier","kernel":{"kernel":"spectral_mixture","weights":[0.7,1.2],)"
            R"("means":[0.4,-1],"variances":[1.5,0.4]})",

@@ -23,6 +23,7 @@
   entry(anova)             \
   entry(poisson)           \
   entry(exact_polynomial)  \
+  entry(maclaurin)         \
   entry(sum)               \
   entry(product)
 // clang-format on

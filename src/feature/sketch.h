@@ -44,6 +44,10 @@ struct SketchOptions {
 std::unique_ptr<FeatureMap> make_sketch(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                         const SketchOptions& options);
 
+/// A sketch inside a map (canonical_sketch), and what such Parameters say.
+Field sketch_field(const char* key, Parameters fallback, const char* help);
+SketchOptions sketch_options(const Parameters& sketch, uint64_t seed);
+
 /// The entries of sketches: one for each family, then the composed ones.
 std::vector<MapEntry> sketch_entries();
 

@@ -68,17 +68,6 @@ std::vector<const char*> projection_names() {
   return names;
 }
 
-Field base() {
-  Parameters sketch;
-  sketch.set("map", "tensor_srht");
-  return {.key = "base",
-          .type = FieldType::sketch,
-          .fallback = std::make_shared<const Parameters>(std::move(sketch)),
-          .choices = family_names(),
-          .help = "the sketch it is made of",
-          .canonical = canonical_sketch};
-}
-
 Field intermediate(const char* help) {
   return integer_field("intermediate", kOptional, 1, kMostLocation, help);
 }
@@ -112,8 +101,7 @@ std::unique_ptr<FeatureMap> plain_from(const MapArguments& a) {
 }
 
 SketchOptions composed_options(const MapArguments& a, Composition composition) {
-  const Parameters& base = a.own.object("base");
-  SketchOptions options = plain_options(base.text("map"), base, a.seed);
+  SketchOptions options = sketch_options(a.own.object("base"), a.seed);
   options.composition = composition;
   if (a.own.find("intermediate") != nullptr) options.intermediate = a.own.integer("intermediate");
   return options;
@@ -134,7 +122,21 @@ std::unique_ptr<FeatureMap> craft_from(const MapArguments& a) {
 
 }  // namespace
 
+Field sketch_field(const char* key, Parameters fallback, const char* help) {
+  return {.key = key,
+          .type = FieldType::sketch,
+          .fallback = std::make_shared<const Parameters>(std::move(fallback)),
+          .choices = family_names(),
+          .help = help,
+          .canonical = canonical_sketch};
+}
+
+SketchOptions sketch_options(const Parameters& sketch, uint64_t seed) {
+  return plain_options(sketch.text("map"), sketch, seed);
+}
+
 std::vector<MapEntry> sketch_entries() {
+  const Field base = sketch_field("base", {{"map", "tensor_srht"}}, "the sketch it is made of");
   std::vector<MapEntry> entries;
   for (const SketchFamily& family : projection::sketch_families()) {
     entries.push_back({.name = family.name,
@@ -146,12 +148,12 @@ std::vector<MapEntry> sketch_entries() {
   entries.push_back(
       {.name = "hierarchical_sketch",
        .help = "binary tree of sketches of two inputs each, for high degrees",
-       .fields = {base(), intermediate("columns of the inner sketches; none: features")},
+       .fields = {base, intermediate("columns of the inner sketches; none: features")},
        .make = hierarchical_from});
   entries.push_back(
       {.name = "craft",
        .help = "a wide sketch projected down to `features` columns",
-       .fields = {base(), intermediate("columns of the wide sketch; none: 4 * features"),
+       .fields = {base, intermediate("columns of the wide sketch; none: 4 * features"),
                   choice("projection", projection_names(), "from the wide sketch to the features")},
        .make = craft_from});
   for (MapEntry& entry : entries) {

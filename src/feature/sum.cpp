@@ -13,6 +13,7 @@
 #include "feature/allotment.h"
 #include "feature/composed_map.h"
 #include "feature/derivative_calls.h"
+#include "feature/side_by_side.h"
 
 namespace mercer::feature {
 namespace {
@@ -30,18 +31,7 @@ class Sum final : public ComposedMap {
     X.visit([&](const auto& rows) {
       const auto out = result_of<RowNumberOf<decltype(rows)>>(Z);
       if (rows.rows == 0 || c.begin == c.end) return;
-      const int64_t reals = is_complex() ? 2 : 1;
-      Stage stage(context, c.end - c.begin);
-      for_each_part([&](const FeatureMap& part, int64_t begin) {
-        const int64_t j0 = std::clamp(c.begin - begin, int64_t{0}, part.features());
-        const int64_t j1 = std::clamp(c.end - begin, j0, part.features());
-        if (j0 == j1) return;
-        const int64_t at = begin - c.begin;
-        stage.share(j1 - j0);
-        part.apply(X, {j0, j1}, context, out.block_cols((at + j0) * reals, (at + j1) * reals));
-        stage.advance(j1 - j0);
-        context.checkpoint();
-      });
+      apply_side_by_side(parts(), 0, X, c, context, out);
     });
   }
 

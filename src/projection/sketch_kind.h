@@ -50,6 +50,8 @@ struct SketchKind {
   bool blocks = false;
   /// Columns are i.i.d.
   bool independent = false;
+  /// There are at most as many columns as tuples of indices, sketch_dimension^factors.
+  bool limited = false;
   /// All pairs of columns, or of columns of a block where there are blocks, have the same moments.
   bool alike = true;
 };

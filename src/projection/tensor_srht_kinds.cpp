@@ -59,7 +59,8 @@ SketchFamily tensor_srht_entry() {
                     {.name = "tuple",
                      .make = make<SrhtRows::tuple>,
                      .moments = moments<SrhtRows::tuple>,
-                     .single = "stacked"}},
+                     .single = "stacked",
+                     .limited = true}},
           .kinds_help =
               "how columns of the transforms meet; stacked: independent blocks; tuple: "
               "without replacement, features at most d^degree",

@@ -96,7 +96,7 @@ TEST_CASE("contract: bits depend on the row alone, small sizes") {
   size_t number = 0;
   for (const Cell& cell : made_cells()) {
     ++number;
-    if (!cell.has_first_landmarks()) continue;
+    if (!cell.has_first_parts()) continue;
     const int64_t d = cycled({1, 2, 3, 5, 16, 17}, number);
     check<float>(cell, 19, d, cycled({1, 37, 64, 70}, number));
     check<double>(cell, 19, d, cycled({37, 1, 70, 64}, number));

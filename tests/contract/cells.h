@@ -44,10 +44,17 @@ class Cell {
   /// One of these rows speaks of it.
   bool is_among(std::span<const char* const> rows) const;
   /// A map made of other maps.
-  bool is_composed() const { return spec_.find("base") != nullptr; }
-  /// Which rows are landmarks makes no difference to what is done with them.
-  bool has_first_landmarks() const {
-    return !has_landmarks() || spec_.text("landmarks") == "uniform";
+  bool is_composed() const {
+    return spec_.find("base") != nullptr || spec_.find("sketch") != nullptr;
+  }
+  /// Which rows are landmarks, or which sketch the degrees of a series have, makes no difference to
+  /// what is done with them.
+  bool has_first_parts() const {
+    if (has_landmarks()) return spec_.text("landmarks") == "uniform";
+    const Value* const sketch = spec_.find("sketch");
+    if (sketch == nullptr) return true;
+    const Value* const kind = spec_.object("sketch").find("kind");
+    return kind != nullptr && *kind == Value(std::string("rademacher"));
   }
   /// Another seed makes another map.
   bool draws() const {
@@ -57,7 +64,7 @@ class Cell {
   /// Long tests of the default run take this cell.
   bool is_sampled() const {
     return row_->sampled <= (is_composed() ? Sampled::always : Sampled::plain_maps) &&
-           has_first_landmarks();
+           has_first_parts();
   }
 
  private:

@@ -111,6 +111,12 @@ bool suits_sketch(const kernel::Kernel& kernel, const Parameters& spec) {
   return spec.objects("parts")[1]->text("map") != "product_sketch" ||
          kernel.composition()->parts[1]->inner_power().has_value();
 }
+bool has_series(const kernel::Kernel& kernel, const Parameters&) {
+  return kernel.series() != nullptr;
+}
+bool has_linear_term(const kernel::Kernel& kernel, const Parameters&) {
+  return kernel.series() != nullptr && kernel.series()->coefficient(1) > 0;
+}
 bool never(const kernel::Kernel&, const Parameters&) { return false; }
 bool permits_tilt(const kernel::Kernel&, const Parameters& spec) {
   return spec.text("form") == "exp" && !spec.boolean("stabilize") &&
@@ -183,6 +189,17 @@ std::span<const MapRow> map_rows() {
       {R"({"map":"poisson"})"},
       {R"({"map":"exact_polynomial"})"},
       {R"({"map":"additive","order":3,"period":0.4})"},
+      {R"({"map":"maclaurin","allocation":"random","exact_linear":false})"},
+      {R"({"map":"maclaurin","allocation":"random","exact_linear":true,"max_degree":20,)"
+       R"("sketch":{"map":"product_sketch"}})"},
+      {R"({"map":"maclaurin","allocation":"optimized","exact_linear":true,"min_degree":2,)"
+       R"("max_degree":6,"sketch":{"map":"tensor_srht","kind":"stacked","field":"real"}})"},
+      {R"({"map":"maclaurin","allocation":"given","exact_linear":false,"columns":[1],)"
+       R"("sketch":{"map":"tensor_srht","kind":"tuple","field":"real"}})"},
+      {R"({"map":"maclaurin","allocation":"given","exact_linear":false,"columns":[1],)"
+       R"("sketch":{"map":"tensor_srht","kind":"tuple","field":"complex"}})"},
+      {R"({"map":"maclaurin","allocation":"given","exact_linear":false,"columns":[2],)"
+       R"("sketch":{"map":"tensor_srht","kind":"tuple","field":"complex_to_real"}})"},
       {R"({"map":"sum"})"},
       {R"({"map":"sum","shares":[2,1],"parts":[{"map":"fourier","form":"complex"},)"
        R"({"map":"product_sketch","field":"complex"}]})"},
@@ -280,6 +297,12 @@ std::span<const LawRow> law_rows() {
       {R"({"map":"additive"})", Law::fixed,
        "measured: up to 0.1; tests/feature has the figures of a coordinate", 1, 0.2},
       {R"({"map":"exact_polynomial"})", Law::fixed, "every monomial"},
+      {R"({"map":"maclaurin","exact_linear":true,"kernel":{"kernel":"polynomial","degree":1}})",
+       Law::fixed, "its one degree is kept exactly"},
+      {R"({"map":"maclaurin","exact_linear":true,"allocation":"random"})", Law::mean,
+       "rare degrees have large weights; tests/feature samples variances, of all fields of "
+       "sketches"},
+      {R"({"map":"maclaurin"})", Law::none, "as above, and where the series ends early its bias"},
       {R"({"map":"poisson"})", Law::none,
        "its variance is exp(d/l^2) and more: tests/feature samples it where that is possible"},
       {R"({"map":"product_sketch","kind":"gaussian","kernel":{"degree":3}})", Law::mean, kTails},
@@ -318,6 +341,12 @@ std::span<const RefusalRow> refusal_rows() {
       {R"({"map":"poisson"})", is_gaussian, kNo, "has no Poisson features"},
       {R"({"map":"exact_polynomial"})", has_monomials, kNo, "has no map of all monomials"},
       {R"({"map":"additive"})", is_homogeneous, kNo, "has no additive map"},
+      {R"({"map":"maclaurin"})", has_series, kNo, "has no Maclaurin features"},
+      {R"({"map":"maclaurin","allocation":"given"})", has_linear_term, MERCER_INVALID_ARGUMENT,
+       "degree 1 has the coefficient 0"},
+      {R"({"map":"maclaurin","sketch":{"map":"tensor_sketch"}})", has_fftw, kNo, "FFTW"},
+      {R"({"map":"maclaurin","allocation":"random","sketch":{"kind":"tuple"}})", never, kNo,
+       "of kind tuple, which has no more columns"},
       {R"({"map":"additive","order":3})", has_orders, MERCER_INVALID_ARGUMENT, "order = 3"},
       {R"({"map":"sum"})", is_composed_by<kernel::Composition::Rule::sum>, kNo,
        "is not a sum of kernels"},
@@ -343,7 +372,9 @@ std::span<const RefusalRow> refusal_rows() {
 }
 
 std::span<const char* const> said_fields() {
-  static constexpr const char* kRows[] = {R"({"map":"nystroem","key":"rank"})"};
+  static constexpr const char* kRows[] = {R"({"map":"nystroem","key":"rank"})",
+                                          R"({"map":"maclaurin","key":"predicted_variance"})",
+                                          R"({"map":"maclaurin","key":"predicted_bias"})"};
   return kRows;
 }
 
@@ -357,6 +388,8 @@ std::span<const char* const> sparse_columns() {
       R"({"map":"tensor_sketch","kernel":{"degree":1}})",
       R"({"map":"hierarchical_sketch","base":{"map":"tensor_sketch"},"kernel":{"degree":1}})",
       R"({"map":"tensor_sketch","kernel":{"kernel":"bilinear"}})",
+      R"({"map":"maclaurin","exact_linear":true})",  // degree 1
+      R"({"map":"maclaurin","sketch":{"map":"tensor_sketch"}})",
   };
   return kRows;
 }

@@ -46,8 +46,9 @@ void check_sizes(const Map& map, const TemporaryDirectory& directory, const Pars
 
 /// Rows or numbers come from outside, as many as there are features.
 bool is_given(const Cell& cell) {
-  return cell.is_among(
-      std::array{R"({"projection":"supplied"})", R"({"map":"nystroem"})", R"({"map":"exact"})"});
+  return cell.is_among(std::array{R"({"projection":"supplied"})", R"({"map":"nystroem"})",
+                                  R"({"map":"exact"})",
+                                  R"({"map":"maclaurin","allocation":"optimized"})"});
 }
 
 }  // namespace
