@@ -26,7 +26,9 @@ Joined joined(const Case& c) {
   const Problem problem = ridge_problem(c.n, c.D, c.p, 810);
   Joined rows{copy(problem.Z.view()),
               c.gaps ? with_gaps(problem.Y.view(), 811) : copy(problem.Y.view()),
-              random_matrix(c.shared ? 1 : c.D, c.p * c.q, 812), {}, {}};
+              random_matrix(c.shared ? 1 : c.D, c.p * c.q, 812),
+              {},
+              {}};
   // Of mean 1, so that their sum is the number of rows.
   for (int64_t i = 0; c.weighted && i < c.n; ++i) rows.weights.push_back(i % 2 == 0 ? 0.5 : 1.5);
   for (int64_t k = 0; k < c.p; ++k) rows.scale.push_back(1 + 0.5 * double(k));
@@ -78,15 +80,12 @@ double density(const Case& c, const Joined& rows, double lambda) {
   return (double(N - p) * std::log(q) + log_determinant(K) + log_determinant(A) - std::log(q)) / 2;
 }
 
-constexpr Case kCases[] = {{12, 5, 3, 3, true, false, false, true},
-                           {12, 5, 3, 3, true, false, true, true},
-                           {12, 5, 2, 2, true, false, false, false},
-                           {8, 15, 3, 3, true, false, true, true},
-                           {12, 3, 2, 2, false, false, false, true},
-                           {12, 3, 2, 2, false, false, true, true},
-                           {6, 9, 2, 2, false, false, false, true},
-                           {14, 3, 3, 3, true, true, false, true},
-                           {6, 9, 2, 2, false, true, false, false}};
+constexpr Case kCases[] = {
+    {12, 5, 3, 3, true, false, false, true},  {12, 5, 3, 3, true, false, true, true},
+    {12, 5, 2, 2, true, false, false, false}, {8, 15, 3, 3, true, false, true, true},
+    {12, 3, 2, 2, false, false, false, true}, {12, 3, 2, 2, false, false, true, true},
+    {6, 9, 2, 2, false, false, false, true},  {14, 3, 3, 3, true, true, false, true},
+    {6, 9, 2, 2, false, true, false, false}};
 
 double evidence(const Case& c, const Joined& rows, const Coupling& coupling, double lambda) {
   Context context;
@@ -131,7 +130,8 @@ TEST_CASE("coupled evidence: outputs of rank one and without relations") {
   own.scale[0] = 1, own.roots(0, 0) = 1;
   double sum = 0;
   Matrix<double> both(14, 2);
-  for (int64_t i = 0; i < 14; ++i) both(i, 0) = own.Y(i, 0), both(i, 1) = i < 9 ? own.Y(i, 0) : kMissing;
+  for (int64_t i = 0; i < 14; ++i)
+    both(i, 0) = own.Y(i, 0), both(i, 1) = i < 9 ? own.Y(i, 0) : kMissing;
   const MatrixSource source{own.Z.view(), both.view(), 5, false, {}};
   const double apart = make_coupled_path(source, {true, nullptr}, context)->evidence(0.1) -
                        make_coupled_path(source, {true, nullptr}, context)->evidence(1.0);

@@ -41,7 +41,9 @@ struct Ring {
     fill_noise(2, theta.view());
     for (int64_t k = 0; k < kTasks; ++k)
       for (int64_t l = 0; l < kTasks; ++l)
-        V(k, l) = k == l ? 1 : (k - l + kTasks) % kTasks == 1 || (l - k + kTasks) % kTasks == 1 ? -0.5 : 0;
+        V(k, l) = k == l                                                             ? 1
+                  : (k - l + kTasks) % kTasks == 1 || (l - k + kTasks) % kTasks == 1 ? -0.5
+                                                                                     : 0;
     std::vector<double> values(kTasks);
     linalg::symmetric_eigen(V.view(), values, context);
     double trace = 0;
@@ -58,11 +60,10 @@ struct Ring {
       }
   }
   model::Model fit(const std::string& more, const std::string& select = "") {
-    return spec::fit(
-        spec::fit_plan(R"({"model":"gp","precision":"f64","prepare":)"
-                       R"({"standardize":false},"select":{"by":"evidence")" + select + "}," + more +
-                       "}"),
-        nullptr, Rows(X.view()), Y.view(), {}, context);
+    return spec::fit(spec::fit_plan(R"({"model":"gp","precision":"f64","prepare":)"
+                                    R"({"standardize":false},"select":{"by":"evidence")" +
+                                    select + "}," + more + "}"),
+                     nullptr, Rows(X.view()), Y.view(), {}, context);
   }
   /// The negative log evidence at the features of the model, by log w.
   double negative(const model::Model& model, double log_weight) {
@@ -71,8 +72,8 @@ struct Ring {
     model.map->apply(MatrixView<const double>(X.view()), {0, D}, context, Z.view());
     model::Outputs asked = model.fit.outputs;
     asked.weight = std::exp(log_weight);
-    const model::OutputRelations relations(asked, model.fit.coding, Y.view(), {}, solver::RowSet(X.rows()),
-                                           context);
+    const model::OutputRelations relations(asked, model.fit.coding, Y.view(), {},
+                                           solver::RowSet(X.rows()), context);
     const auto coupling = relations.coupling(asked.weight, context);
     const test::MatrixSource source{Z.view(), Y.view(), 64, false, {}};
     const auto path = solver::make_coupled_path(source, {true, coupling.get()}, context);
@@ -89,7 +90,8 @@ double excess(const model::Model& model) {
   return sum / kTasks - std::log(kNoise);
 }
 
-constexpr const char* kGaussian = R"("assess":false,"map":{"kernel":{"kernel":"gaussian"},"features":256})";
+constexpr const char* kGaussian =
+    R"("assess":false,"map":{"kernel":{"kernel":"gaussian"},"features":256})";
 
 }  // namespace
 
@@ -111,13 +113,14 @@ TEST_CASE("joint evidence: a search finds the weight of the tasks' graph, where 
   CHECK(std::abs(excess(model)) < 0.1);
 }
 
-TEST_CASE("joint evidence: lambda of a given weight, of targets with gaps, is near the noise drawn") {
+TEST_CASE(
+    "joint evidence: lambda of a given weight, of targets with gaps, is near the noise drawn") {
   Ring rows(240);
   const std::string one = R"("search":false,"lengthscale":1,"map":{"features":256},)";
   CHECK(std::abs(excess(rows.fit(one + kRing + R"(,"weight":3})"))) < 0.1);
   for (int64_t i = 0; i < 240; i += 3) rows.Y(i, i % kTasks) = std::nan("");
-  for (const std::string& outputs : {kRing + std::string(R"(,"weight":3})"),
-                                    std::string(R"("outputs":"independent")")}) {
+  for (const std::string& outputs :
+       {kRing + std::string(R"(,"weight":3})"), std::string(R"("outputs":"independent")")}) {
     const model::Model model =
         rows.fit(R"("search":false,"lengthscale":1,"map":{"features":64},)" + outputs);
     CAPTURE(outputs);
@@ -137,12 +140,15 @@ TEST_CASE("joint evidence: a search takes the mixture of a field that is likelie
   rows.Y = std::move(field);
   const auto fit = [&](const std::string& alpha, const char* more, const char* select = "") {
     return rows.fit(more + std::string(R"(,"map":{"kernel":{"kernel":"helmholtz",)") + alpha +
-                    R"("scalar":{"kernel":"gaussian","lengthscale":1.2}},"features":128})", select);
+                        R"("scalar":{"kernel":"gaussian","lengthscale":1.2}},"features":128})",
+                    select);
   };
   const double shape = fit("", R"("assess":false)").report.shape;
   double least = kInfinity, best = kNaN;
   for (const double alpha : {0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 1.0}) {
-    const auto path = fit("\"alpha\":" + std::to_string(alpha) + ",", R"("search":false)", R"(,"count":500)").path;
+    const auto path =
+        fit("\"alpha\":" + std::to_string(alpha) + ",", R"("search":false)", R"(,"count":500)")
+            .path;
     const double score = model::best_point(path).score;
     UNSCOPED_INFO(alpha << " " << score);
     if (score < least) least = score, best = alpha;
@@ -153,7 +159,8 @@ TEST_CASE("joint evidence: a search takes the mixture of a field that is likelie
 TEST_CASE("joint evidence: what it cannot do is refused") {
   Ring rows(30);
   const auto fault = [&](const std::string& keys, const char* says) {
-    return refusal_fault(MERCER_UNSUPPORTED, [&] { rows.fit(keys); }, "select.by = evidence", says);
+    return refusal_fault(
+        MERCER_UNSUPPORTED, [&] { rows.fit(keys); }, "select.by = evidence", says);
   };
   CHECK(fault(R"("outputs":"auto")", "outputs = auto, expected one structure") == "");
   CHECK(fault(kRing + std::string(R"(},"noise":0.1)"), "noise, expected it left out") == "");

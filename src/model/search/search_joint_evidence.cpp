@@ -9,15 +9,15 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
+#include "linalg/golden_sections.h"
 #include "model/search/search_run.h"
-#include "model/select/golden_sections.h"
 #include "model/select/selection.h"
 
 namespace mercer::model {
 namespace {
 
 constexpr int64_t kJointRows = 1000;
-constexpr int64_t kJointTargets = 2000;                   // where they are one system
+constexpr int64_t kJointTargets = 2000;                      // where they are one system
 constexpr double kLogFactors[] = {-1.4, -0.7, 0, 0.7, 1.4};  // of the lengthscale that was found
 constexpr double kLogTolerance = 0.01, kWeightTolerance = 1e-4;  // of the largest weight tried
 
@@ -81,9 +81,10 @@ void SearchRun::climb_joint_evidence(Chosen& chosen) {
     return setting;
   };
   const auto [low, high] = about(chosen.setting.shape, weights);
-  chosen.setting = with(golden_sections(low, high, kWeightTolerance * high, [&](double weight) {
-    return likeliest(with(weight), chosen.lengthscales).score;
-  }));
+  chosen.setting =
+      with(linalg::golden_sections(low, high, kWeightTolerance * high, [&](double weight) {
+        return likeliest(with(weight), chosen.lengthscales).score;
+      }));
 }
 
 void SearchRun::climb_lengthscale(Chosen& chosen) {
@@ -99,7 +100,7 @@ void SearchRun::climb_lengthscale(Chosen& chosen) {
   const double best = kLogFactors[std::ranges::min_element(scores) - scores.begin()];
   const auto [low, high] = about(best, kLogFactors);
   chosen.lengthscales =
-      scaled(found, std::exp(golden_sections(low, high, kLogTolerance, negative)));
+      scaled(found, std::exp(linalg::golden_sections(low, high, kLogTolerance, negative)));
 }
 
 }  // namespace mercer::model

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/size.h"
-#include "model/select/golden_sections.h"
+#include "linalg/golden_sections.h"
 #include "model/select/left_out_rows.h"
 #include "model/select/paired_choice.h"
 #include "model/select/row_loss.h"
@@ -74,8 +74,9 @@ double choose_left_out(const PairedLosses& losses, const Dimension& dimension,
 template <class Negative>
 double most_likely(const Negative& negative, const std::vector<PathPoint>& path, double best) {
   const double step = path.size() < 2 ? 0 : std::log(path[0].lambda / path[1].lambda);
-  return std::exp(golden_sections(std::log(best) - step, std::log(best) + step, kLambdaTolerance,
-                                  [&](double at) { return negative(std::exp(at)); }));
+  return std::exp(linalg::golden_sections(std::log(best) - step, std::log(best) + step,
+                                          kLambdaTolerance,
+                                          [&](double at) { return negative(std::exp(at)); }));
 }
 
 /// By generalised cross-validation, the evidence, or by the losses that leave_out(lambdas, losses)
@@ -94,9 +95,7 @@ Selected select_by(const System& system, const Selecting& how, const LeaveOut& l
             "sum to less than the features have degrees of freedom, expected more rows, weights "
             "of mean 1 or another selection",
             gcv ? "generalised cross-validation" : "the evidence", system.rows());
-    const auto negative = [&](double lambda) {
-      return total(system.evidence(lambda, how.noise));
-    };
+    const auto negative = [&](double lambda) { return total(system.evidence(lambda, how.noise)); };
     result.lambda = gcv ? best.lambda : most_likely(negative, result.path, best.lambda);
   } else {
     PairedLosses losses(std::ssize(result.path));

@@ -3,7 +3,7 @@
 // The least value of a function of one number between two others, by golden sections (Kiefer 1953).
 #pragma once
 
-namespace mercer::model {
+namespace mercer::linalg {
 
 /// Where f is least between low and high, within the tolerance; a local minimum of several. f is
 /// called once for each section.
@@ -24,4 +24,4 @@ double golden_sections(double low, double high, double tolerance, const F& f) {
   return (low + high) / 2;
 }
 
-}  // namespace mercer::model
+}  // namespace mercer::linalg
