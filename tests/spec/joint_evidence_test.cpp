@@ -126,6 +126,10 @@ TEST_CASE(
     CAPTURE(outputs);
     CHECK(std::abs(excess(model)) < 0.2);
     CHECK(model.path.size() > 1);
+    const model::Model searched = rows.fit(
+        R"("assess":false,"map":{"kernel":{"kernel":"gaussian"},"features":64},)" + outputs);
+    CHECK(std::abs(std::log(searched.report.lengthscale)) < 0.3);
+    CHECK(std::abs(excess(searched)) < 0.3);
   }
 }
 
