@@ -58,6 +58,7 @@ class EmptyPath final : public CoupledPath {
     return weights;
   }
   double effective_dimension(double) const override { return 0; }
+  double evidence(double) const override { return 0; }
   Matrix<double> leave_one_out(std::span<const double> lambdas, const WideBlock& block,
                                Context& context) const override {
     Matrix<double> none(block.Z.rows,
@@ -106,6 +107,11 @@ class SeparatePath final : public CoupledPath {
     double sum = 0;
     for (const auto& path : paths_) sum += path->effective_dimension(lambda);
     return sum / static_cast<double>(outputs());
+  }
+  double evidence(double lambda) const override {
+    double sum = 0;
+    for (const auto& path : paths_) sum += path->evidence(lambda);
+    return sum;
   }
   Matrix<double> leave_one_out(std::span<const double> lambdas, const WideBlock& block,
                                Context& context) const override {

@@ -25,6 +25,9 @@ class CoupledPath : public LambdaPath {
   /// interpolated whatever its targets.
   virtual Matrix<double> leave_one_out(std::span<const double> lambdas, const WideBlock& block,
                                        Context& context) const = 0;
+  /// The negative log marginal likelihood in nats, up to a constant of the targets and their units:
+  /// evidence.h. Outputs without a coupling have an amplitude each.
+  virtual double evidence(double lambda) const = 0;
   Solution solution(double lambda, Context& context) const override {
     return {solve(lambda, context), effective_dimension(lambda)};
   }

@@ -199,6 +199,20 @@ std::vector<double> DualSystem::evidence(double lambda, double noise) const {
   return sums.of(degrees, shift, noise);
 }
 
+double DualSystem::evidence(const Combination& of, double lambda) const {
+  const double shift = checked_shift(lambda, n_), degrees = n_ - (center_ ? 1.0 : 0.0);
+  const auto columns = static_cast<double>(of.M.cols);
+  JointEvidence sums(0, shift, columns * (degrees - static_cast<double>(rows())));
+  for (int64_t j = 0; j < rows(); ++j)
+    for (int64_t k = 0; k < of.M.cols; ++k) {
+      double c = 0;
+      for (int64_t o = 0; o < of.M.rows; ++o) c += UY_(j, o) * of.M(o, k);
+      const double g = lambda / of.lambdas[k];
+      sums.add(s_[j], g, c * c / (g * s_[j] + shift));
+    }
+  return sums.of(columns * degrees);
+}
+
 double DualSystem::effective_dimension(double lambda) const {
   double trace = center_ ? 1.0 : 0.0;
   for (int64_t j = 0; j < rows(); ++j) trace += 1 - residual_part(j, lambda);

@@ -55,6 +55,7 @@ class DualSystem {
   std::vector<double> gcv(double lambda) const;
   /// As RidgePath::evidence.
   std::vector<double> evidence(double lambda, double noise = 0) const;
+  double evidence(const Combination& of, double lambda) const;
   /// Tr H, one more for the intercept when centred.
   double effective_dimension(double lambda) const;
   /// (y - f)_i / (1 - H_ii) of rows [first, last): rows x (lambdas times outputs), all outputs of

@@ -5,6 +5,9 @@
 //   f = 1/2 log(y'K^{-1}y) + 1/(2 m) log |K|, m = n - 1 (n without an intercept),
 // is the negative log marginal likelihood divided by m, up to a constant (Rasmussen and Williams
 // 2006, sections 2.7 and 5.4). K's eigenvalues are those of Z'Z or ZZ' plus n lambda.
+// Outputs that are joined have one amplitude: y, all their targets less N in all degrees, is
+// N(0, sigma^2 K), in nats N/2 log(y'K^{-1}y / N) + 1/2 log |K|. Of a metric Gamma = Q diag(g) Q'
+// column j of YQ has K_j = g_j ZZ' + n lambda I.
 #pragma once
 
 #include <cmath>
@@ -47,6 +50,26 @@ class EvidenceSums {
  private:
   double determinant_;
   std::vector<double> quadratic_;
+};
+
+/// Of joined outputs, in nats.
+class JointEvidence {
+ public:
+  /// outside: the part of y'y that no eigenvector explains; others: as above.
+  JointEvidence(double outside, double shift, double others)
+      : shift_(shift), determinant_(others * std::log(shift)), quadratic_(outside / shift) {}
+  /// Adds K's eigenvalue g s + shift and its part of y'K^{-1}y.
+  void add(double s, double g, double quadratic) {
+    determinant_ += std::log(g * s + shift_);
+    quadratic_ += quadratic;
+  }
+  /// 0 of constant outputs.
+  double of(double degrees) const {
+    return quadratic_ > 0 ? (degrees * std::log(quadratic_ / degrees) + determinant_) / 2 : 0;
+  }
+
+ private:
+  double shift_, determinant_, quadratic_;
 };
 
 }  // namespace mercer::solver

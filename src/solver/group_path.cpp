@@ -13,6 +13,7 @@
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
 #include "solver/centering.h"
+#include "solver/evidence.h"
 #include "solver/ridge.h"
 #include "solver/small_system.h"
 
@@ -65,6 +66,8 @@ void GroupPath::decompose_sums(const BlockSource& rows, const RidgeProblem& prob
   GroupSums sums = group_sums(rows, problem, coupling_, context, done);
   means_ = std::move(sums.means);
   n_ = sums.n;
+  squares_ = sums.squares;
+  degrees_ = sums.degrees;
   V_ = std::move(sums.H);
   s_.resize(V_.rows());
   own_.resize(s_.size());
@@ -93,9 +96,11 @@ void GroupPath::decompose_targets(const BlockSource& rows, const RidgeProblem& p
   first_.assign(rows.rows(), 0);
   std::vector<double> y;
   for (const Target& target : targets) {
+    degrees_ += weights.empty() ? 1 : weights[target.row];
     if (y.empty() || targets[y.size() - 1].row != target.row) first_[target.row] = std::ssize(y);
     y.push_back(centred(coupling_, means_, Y.view(), weights, target));
   }
+  for (const double share : means_.share) degrees_ -= share > 0 ? 1 : 0;
   Phi_ = Matrix<double>(m, coupling_.coefficients(rows.features()), context, kGroupRidge);
   expand(coupling_, means_, Z.view(), weights, targets, context, Phi_.view());
   V_ = Matrix<double>(m, m, context, kGroupRidge);
@@ -136,6 +141,22 @@ double GroupPath::effective_dimension(double lambda) const {
   for (size_t j = 0; j < s_.size(); ++j)
     trace += dual_ ? 1 - part(j, lambda) : s_[j] * part(j, lambda);
   return trace / static_cast<double>(outputs());
+}
+
+double GroupPath::evidence(double lambda) const {
+  const double shift = checked_shift(lambda, n_);
+  const double null = kEpsilon * static_cast<double>(s_.size()) * s_.back();
+  double outside = dual_ ? 0 : squares_;
+  for (size_t j = 0; j < s_.size() && !dual_; ++j)
+    if (s_[j] > null) outside -= own_[j] / s_[j] * own_[j];
+  JointEvidence sums(std::max(outside, 0.0), shift, degrees_ - static_cast<double>(s_.size()));
+  for (size_t j = 0; j < s_.size(); ++j) {
+    const double s = s_[j] > null ? s_[j] : 0;
+    // A null direction is in `outside`.
+    const double share = dual_ ? 1 : s > 0 ? 1 / s : 0;
+    sums.add(s, 1, share * own_[j] * own_[j] / (s + shift));
+  }
+  return sums.of(degrees_);
 }
 
 Matrix<double> GroupPath::turned(const WideBlock& block, std::span<const Target> targets,

@@ -18,6 +18,7 @@ class GroupPath final : public CoupledPath {
   void count(double n) noexcept { n_ = n; }
   Weights solve(double lambda, Context& context) const override;
   double effective_dimension(double lambda) const override;
+  double evidence(double lambda) const override;
   Matrix<double> leave_one_out(std::span<const double> lambdas, const WideBlock& block,
                                Context& context) const override;
 
@@ -38,6 +39,7 @@ class GroupPath final : public CoupledPath {
   bool dual_;
   OutputMeans means_;
   double n_ = 0;
+  double squares_ = 0, degrees_ = 0;  // as GroupSums'
   Matrix<double> V_;             // row j: eigenvector j
   std::vector<double> s_, own_;  // eigenvalues; V s, or V y~
   Matrix<double> Phi_;           // dual

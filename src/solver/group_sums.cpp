@@ -112,6 +112,8 @@ GroupSums group_sums(const BlockSource& rows, const RidgeProblem& problem, const
     for (int64_t k = first; k < (sums.size() == 1 ? p : first + 1); ++k) {
       keep_means(means, own.weight(), problem.center, k, k - first, result.means);
       const double unit = coupling.scale()[k];
+      result.squares += own.sum_squared_outputs()[k - first] / unit / unit;
+      result.degrees += own.weight() - (problem.center ? 1 : 0);
       add_gram(coupling, k, 1.0, own.gram(), context, result.H.view());
       for (int64_t c = 0; c < D; ++c)
         for (int64_t b = 0; b < q; ++b)

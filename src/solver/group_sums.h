@@ -30,7 +30,8 @@ struct GroupSums {
   Matrix<double> H;
   std::vector<double> s;
   OutputMeans means;
-  double n = 0;  // the weight of rows that have a target
+  double n = 0;                     // the weight of rows that have a target
+  double squares = 0, degrees = 0;  // y~'W y~; the weight of targets, less one for each intercept
 };
 /// From D x D sums: one for all outputs if no target is missing, else one for each output.
 GroupSums group_sums(const BlockSource& rows, const RidgeProblem& problem, const Coupling& coupling,

@@ -78,6 +78,9 @@ class RidgePath {
   /// The negative log marginal likelihood of each output, scaled as in evidence.h. noise: its
   /// variance for a row of weight 1, if it is known.
   std::vector<double> evidence(double lambda, double noise = 0) const;
+  /// Of targets Y M, column j of covariance g_j ZZ' + n lambda I for its lambda / g_j, of one
+  /// amplitude, in nats; M M' is diagonal.
+  double evidence(const Combination& of, double lambda) const;
   /// Mean squared error per output on held-out rows given as statistics (full gram needed: O(D^2
   /// outputs)).
   std::vector<double> held_out_error(double lambda, const RowStatistics& held_out) const;

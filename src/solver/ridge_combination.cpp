@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "linalg/blas.h"
+#include "solver/evidence.h"
 #include "solver/ridge_state.h"
 
 namespace mercer::solver {
@@ -51,6 +52,32 @@ Matrix<double> RidgePath::State::filtered(const Combination& of, Context& contex
   for (int64_t i = 0; i < result.rows(); ++i)
     for (int64_t j = 0; j < result.cols(); ++j) result(i, j) *= factors(i, j);
   return result;
+}
+
+// Outside the eigenvectors every K_j is n lambda I, so that M M' alone counts there.
+double RidgePath::evidence(const Combination& of, double lambda) const {
+  require_combination(of, outputs());
+  const double shift = checked_shift(lambda, weight());
+  const double degrees = weight() - static_cast<double>(state_->centered);
+  const auto columns = static_cast<double>(of.M.cols);
+  double outside = 0;
+  for (int64_t k = 0; k < of.M.rows; ++k)
+    for (int64_t j = 0; j < of.M.cols; ++j) outside += state_->outside[k] * of.M(k, j) * of.M(k, j);
+  JointEvidence sums(outside, shift, columns * (degrees - static_cast<double>(features())));
+  for (std::size_t i = 0; i < state_->values.size(); ++i) {
+    const double* const row = state_->projected.view().row(static_cast<int64_t>(i));
+    const std::vector<double> c = combined({row, state_->outside.size()}, of.M);
+    const double s = state_->values[i];
+    for (std::size_t j = 0; j < c.size(); ++j) {
+      const double g = lambda / of.lambdas[j];
+      // A null direction was not subtracted from `outside`.
+      const double share = s > state_->null_level
+                               ? 1 / (s * (g * s + shift))
+                               : -state_->inverse(i, weight() * of.lambdas[j]) / shift;
+      sums.add(s, g, share * c[j] * c[j]);
+    }
+  }
+  return sums.of(columns * degrees);
 }
 
 Weights RidgePath::solve(const Combination& of, Context& context) const {

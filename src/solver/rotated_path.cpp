@@ -69,6 +69,11 @@ class RotatedPath final : public CoupledPath {
     return sum / static_cast<double>(outputs());
   }
 
+  double evidence(double lambda) const override {
+    const std::vector<double> lambdas = coupling_.lambdas(lambda);
+    return system_.evidence(Combination{to_.view(), lambdas}, lambda);
+  }
+
   Matrix<double> leave_one_out(std::span<const double> lambdas, const WideBlock& block,
                                Context& context) const override {
     const int64_t p = outputs(),

@@ -330,7 +330,8 @@ TEST_CASE("gp: what it cannot do is refused") {
   CHECK(search_fault(R"("model":"gp","map":"nystroem")", "one lengthscale for all") == "");
   CHECK(fault(R"("task":"classification","classes":2)", "model = gp of a classification") == "");
   CHECK(fault(R"("prepare":{"target_transform":"rank"})", "target_transform") == "");
-  CHECK(fault(R"("outputs":"covariance","select":{"by":"evidence"})", "evidence") == "");
+  CHECK(fault(R"("outputs":"covariance","noise":1,"select":{"by":"evidence"})",
+              "evidence with noise of outputs that are coupled") == "");
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT, [&] { rows.fit(R"({"model":"gp","noise":0})"); }, "noise") ==
         "");

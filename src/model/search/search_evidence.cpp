@@ -42,6 +42,7 @@ Ard SearchRun::most_likely(const Chosen& chosen, const TrialSize& size, double f
 
 void SearchRun::climb_evidence(Chosen& chosen) {
   if (!by_evidence()) return;
+  if (joins(chosen.setting)) return climb_joint_evidence(chosen);
   const bool common = chosen.lengthscales.size() == 1;
   const auto take = [&](const Ard& learnt) {
     chosen.lengthscales = learnt.lengthscale;

@@ -155,6 +155,7 @@ const char* SearchRun::bar_to_per_input(const Setting& setting) const {
 void SearchRun::check_gradients() const {
   const bool each = options_.per_input == PerInput::on;
   if (!each && !by_evidence()) return;
+  if (!each && joins(start_)) return check_joint_evidence();
   const char* bar = each ? bar_to_per_input(start_) : bar_to_gradients(start_);
   if (bar == nullptr && !is_learnable(*start_.maker->make(1.0, options_.features)))
     bar =

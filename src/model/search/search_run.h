@@ -165,6 +165,14 @@ class SearchRun {
   bool by_evidence() const { return fit_.select.selection == Selection::evidence; }
   /// Maximises the evidence (search_evidence.cpp).
   void climb_evidence(Chosen& chosen);
+  /// Whether outputs are joined or miss targets; their evidence is maximised without gradients
+  /// (search_joint_evidence.cpp).
+  bool joins(const Setting& setting) const;
+  void check_joint_evidence() const;  // UNSUPPORTED for what it does not serve
+  void climb_joint_evidence(Chosen& chosen);
+  void climb_lengthscale(Chosen& chosen);
+  /// The lambda of largest evidence, and its negative logarithm.
+  PathPoint likeliest(const Setting& setting, std::span<const double> lengthscales);
   /// Learns frequencies and weights, if asked for, and keeps them if they are better
   /// (learnt_spectrum.h).
   void learn_frequencies(Chosen& chosen);

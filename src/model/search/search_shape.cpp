@@ -55,6 +55,7 @@ void SearchRun::couple(const feature::FeatureMap& map, const Setting& setting) {
 }
 
 void SearchRun::choose_shape(Chosen& chosen) {
+  if (by_evidence()) return;
   const std::vector<Setting> shapes = shapes_of(chosen.setting);
   if (shapes.size() == 1) return;
   std::vector<Tried> joined, apart;

@@ -28,8 +28,8 @@ struct Selecting {
 
 /// One lambda that was tried. Its score is the mean squared error summed over outputs; for
 /// classification by held_out or kfold the error rate, by loo the soft error of row_loss.h; for
-/// evidence that of solver/evidence.h summed over outputs; in a search 1 - R^2 or the error rate;
-/// for the model logistic its mean loss.
+/// evidence that of solver/evidence.h summed over outputs, of coupled ones in nats; in a search
+/// 1 - R^2 or the error rate; for the model logistic its mean loss.
 struct PathPoint {
   double lambda;
   double score;

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/size.h"
+#include "linalg/golden_sections.h"
 #include "model/select/left_out_rows.h"
 #include "model/select/paired_choice.h"
 #include "model/select/row_loss.h"
@@ -69,19 +70,13 @@ double choose_left_out(const PairedLosses& losses, const Dimension& dimension,
 }
 
 /// The lambda of largest evidence between the neighbours of the path's best, by sections.
-template <class System>
-double most_likely(const System& system, const std::vector<PathPoint>& path, double best,
-                   double noise) {
+/// negative(lambda): its negative logarithm.
+template <class Negative>
+double most_likely(const Negative& negative, const std::vector<PathPoint>& path, double best) {
   const double step = path.size() < 2 ? 0 : std::log(path[0].lambda / path[1].lambda);
-  constexpr double kSections = 0.6180339887498949;  // of the interval kept: the golden ratio
-  double low = std::log(best) - step, high = std::log(best) + step;
-  while (high - low > kLambdaTolerance) {
-    const double left = high - kSections * (high - low), right = low + kSections * (high - low);
-    const bool falls = total(system.evidence(std::exp(left), noise)) >
-                       total(system.evidence(std::exp(right), noise));
-    (falls ? low : high) = falls ? left : right;
-  }
-  return std::exp((low + high) / 2);
+  return std::exp(linalg::golden_sections(std::log(best) - step, std::log(best) + step,
+                                          kLambdaTolerance,
+                                          [&](double at) { return negative(std::exp(at)); }));
 }
 
 /// By generalised cross-validation, the evidence, or by the losses that leave_out(lambdas, losses)
@@ -100,7 +95,8 @@ Selected select_by(const System& system, const Selecting& how, const LeaveOut& l
             "sum to less than the features have degrees of freedom, expected more rows, weights "
             "of mean 1 or another selection",
             gcv ? "generalised cross-validation" : "the evidence", system.rows());
-    result.lambda = gcv ? best.lambda : most_likely(system, result.path, best.lambda, how.noise);
+    const auto negative = [&](double lambda) { return total(system.evidence(lambda, how.noise)); };
+    result.lambda = gcv ? best.lambda : most_likely(negative, result.path, best.lambda);
   } else {
     PairedLosses losses(std::ssize(result.path));
     leave_out(lambdas_of(result.path), losses);
@@ -187,11 +183,11 @@ Selected select_dual(const BlockSource& rows, const Selecting& how, Task task, b
 Selected select_coupled(const BlockSource& rows, const Selecting& how, Task task,
                         const solver::RidgeProblem& problem, Context& context,
                         LeftOutScores* left_out) {
-  require(how.selection != Selection::gcv && how.selection != Selection::evidence,
-          MERCER_UNSUPPORTED,
-          "select.by = gcv or evidence of outputs that are coupled or miss targets, expected "
-          "leave_one_out, "
-          "folds or held_out");
+  const bool likeliest = how.selection == Selection::evidence;
+  require(how.selection != Selection::gcv && !(likeliest && how.noise > 0), MERCER_UNSUPPORTED,
+          "select.by = %s of outputs that are coupled or miss targets, expected leave_one_out, "
+          "folds, held_out, or evidence without noise",
+          likeliest ? "evidence with noise" : "gcv");
   const int64_t units = solver::coupled_rows(rows, problem);
   double lambda = how.lambda;
   std::vector<PathPoint> path;
@@ -203,7 +199,7 @@ Selected select_coupled(const BlockSource& rows, const Selecting& how, Task task
     lambda = best_point(path).lambda;
   }
   const bool leaves_out = how.selection == Selection::loo;
-  if (!leaves_out && left_out == nullptr)
+  if (!leaves_out && !likeliest && left_out == nullptr)
     return {solver::make_coupled_factors(rows, problem, context)->solve(lambda, context), lambda,
             std::move(path)};
   Stage stage(context, rows.rows() + units + kLeftOutSums * rows.rows());
@@ -220,6 +216,7 @@ Selected select_coupled(const BlockSource& rows, const Selecting& how, Task task
     lambda = choose_left_out(
         losses, [&](double at) { return system->effective_dimension(at); }, path);
   }
+  if (likeliest) lambda = likeliest_point(*system, path = empty_path(how)).lambda;
   if (left_out != nullptr) left_out->take(rows, *system, lambda);
   return {system->solve(lambda, context), lambda, std::move(path)};
 }
@@ -300,6 +297,18 @@ const PathPoint& best_point(const std::vector<PathPoint>& path) {
     if (path[k].score < path[best].score || std::isnan(path[best].score)) best = k;
   }
   return path[best];
+}
+
+PathPoint likeliest_point(const solver::CoupledPath& system, std::vector<PathPoint>& path) {
+  const auto negative = [&](double lambda) { return system.evidence(lambda); };
+  for (PathPoint& point : path) point.score = negative(point.lambda);
+  const PathPoint& best = best_point(path);
+  require(std::isfinite(best.score), MERCER_INVALID_ARGUMENT,
+          "no lambda has a finite score by the evidence of %ld outputs: expected weights of rows "
+          "of mean 1 or another selection",
+          system.outputs());
+  const double lambda = most_likely(negative, path, best.lambda);
+  return {lambda, negative(lambda)};
 }
 
 Selected select(const solver::BlockSource& rows, const Selecting& how, Task task,

@@ -31,6 +31,11 @@ const PathPoint& best_point(const std::vector<PathPoint>& path);
 /// The lambdas of the path, largest first, with scores of zero.
 std::vector<PathPoint> empty_path(const Selecting& how);
 
+/// The lambda of largest evidence of outputs that are coupled or miss targets, with its negative
+/// logarithm as the score; those of the path's lambdas are filled in. INVALID_ARGUMENT if none is
+/// finite.
+PathPoint likeliest_point(const solver::CoupledPath& system, std::vector<PathPoint>& path);
+
 /// By Gram matrix; for fewer rows than features, where one process has them all, by the n x n dual.
 /// task: whose errors choose. left_out: null, or what takes scores of rows left out of the fit that
 /// is selected. sums: null, or where those of all rows are left, if there were any.
