@@ -88,7 +88,8 @@ TEST_CASE("inputs of text number their levels, each for itself", "[cli]") {
   CHECK(
       message("a,y\n1,1\nred,2\n") ==
       "t.csv:3:1: 'red' is not a number, but 1 of 2 rows hold numbers (--missing-word=red takes it "
-      "as missing, --text a the column as text, --ignore a leaves it out)");
+      "as missing, --text a the column as text, --ignore a leaves it out; a line of totals or "
+      "units has to go)");
 }
 
 TEST_CASE("missing inputs are NaN or a level where that is asked for", "[cli]") {

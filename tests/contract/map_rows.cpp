@@ -30,19 +30,11 @@ bool permits_law(const kernel::Kernel& kernel, const Parameters& spec) {
   const auto* entry = projection_of(spec);
   if (entry == nullptr || !is_stationary(kernel)) return true;
   const random::Law& law = *kernel.spectral_law();
-  switch (entry->need) {
-    case projection::LawNeed::isotropic:
-      return law.isotropic();
-    case projection::LawNeed::product:
-      return law.is_product();
-    case projection::LawNeed::isotropic_or_product:
-      return law.isotropic() || law.is_product();
-    case projection::LawNeed::product_or_mixture:
-      return law.is_product() || law.is_mixture();
-    case projection::LawNeed::any:
-      break;
-  }
-  return true;
+  using projection::LawNeed;
+  const auto has = [&](LawNeed need, bool served) { return entry->need != need || served; };
+  return has(LawNeed::isotropic, law.isotropic()) && has(LawNeed::product, law.is_product()) &&
+         has(LawNeed::isotropic_or_product, law.isotropic() || law.is_product()) &&
+         has(LawNeed::product_or_mixture, law.is_product() || law.is_mixture());
 }
 bool uses_radius(const kernel::Kernel&, const Parameters& spec) {
   const auto* entry = projection_of(spec);
