@@ -107,7 +107,10 @@ void check_plan(const Plan& plan, int64_t features) {
   try {
     Map::from_spec(json_text(map));
   } catch (const Error& error) {
-    const bool needs_rows = entry.value("needs_rows", false) || map.contains("threshold_from");
+    constexpr const char* kLearnt[] = {"threshold_from", "tilt_from", "weights"};
+    const bool needs_rows =
+        entry.value("needs_rows", false) ||
+        std::ranges::any_of(kLearnt, [&](const char* key) { return map.contains(key); });
     const bool unsupported = error.status() == MERCER_UNSUPPORTED && !needs_rows;
     if (unsupported || error.status() == MERCER_INVALID_ARGUMENT) throw;
   }

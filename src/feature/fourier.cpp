@@ -15,6 +15,7 @@
 #include "base/float_environment.h"
 #include "feature/field/frequencies.h"
 #include "feature/fourier_parts.h"
+#include "feature/leverage_frequencies.h"
 #include "feature/moments.h"
 #include "feature/projected_map.h"
 #include "moment/fourier_variance.h"
@@ -102,6 +103,7 @@ class Fourier final : public ProjectedMap, public Moments {
     spec.set("projection", parts_.options.projection);
     kFourierForm.write(spec, parts_.options.form);
     parts_.options.write(spec);
+    kWeightsFrom.write(spec, WeightsFrom::given);  // by now
     if (parts_.supplied != nullptr) spec.set("needs", std::string("data"));
     return spec;
   }

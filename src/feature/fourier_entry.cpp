@@ -9,6 +9,7 @@
 #include "base/size.h"
 #include "feature/field/field_makers.h"
 #include "feature/fourier.h"
+#include "feature/leverage_frequencies.h"
 #include "feature/map_entry.h"
 #include "feature/supplied.h"
 
@@ -63,10 +64,27 @@ std::unique_ptr<FeatureMap> supplied_from(const MapArguments& arguments,
                                find_doubles(arrays, "weights", std::array<int64_t, 1>{F}), options);
 }
 
+std::unique_ptr<FeatureMap> by_leverage(const MapArguments& arguments,
+                                        const FourierOptions& options,
+                                        const LeverageOptions& leverage) {
+  const bool pair = options.form == FourierForm::pair;
+  require(!pair || arguments.features % 2 == 0, MERCER_INVALID_ARGUMENT,
+          "features = %ld, expected an even number for the form pair", arguments.features);
+  options.check();
+  const int64_t F = options.columns(arguments.inputs, arguments.features / (pair ? 2 : 1));
+  return make_fourier_by_leverage(arguments.kernel, *arguments.data.rows, F, options, leverage,
+                                  *arguments.data.context);
+}
+
 std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
+  const std::optional<LeverageOptions> leverage = read_leverage(arguments.own);
+  require(!leverage || arguments.kernel.matrix() == nullptr, MERCER_UNSUPPORTED,
+          "weights = leverage of kernel %s, expected a kernel of one output",
+          std::string(arguments.kernel.name()).c_str());
   if (arguments.kernel.matrix() != nullptr) return make_field_fourier(arguments);
   const FourierOptions options{read_projection_choice(arguments.own),
                                kFourierForm.read(arguments.own), arguments.seed};
+  if (leverage) return by_leverage(arguments, options, *leverage);
   if (options.projection != kSupplied) {
     return make_fourier(arguments.kernel, arguments.inputs, arguments.features, options);
   }
@@ -94,6 +112,8 @@ std::unique_ptr<FeatureMap> make_supplied(Parameters given, const kernel::Kernel
   const Parameters canonical = canonical_map(filled, "", Data::refused);
   const FourierOptions options{read_projection_choice(canonical), kFourierForm.read(canonical),
                                canonical.seed("seed")};
+  require(!read_leverage(canonical), MERCER_UNSUPPORTED,
+          "weights = leverage of supplied frequencies, expected it left out: these have weights");
   const std::string drawn = ProjectionChoice{}.projection;
   require(options.projection == drawn, MERCER_UNSUPPORTED,
           "projection = %s, expected %s for supplied frequencies", options.projection.c_str(),
@@ -113,6 +133,7 @@ MapEntry fourier_entry() {
   std::vector<Field> fields = projection_fields(
       "how frequencies are drawn; supplied: the caller's own, kept in files only", kSupplied);
   fields.insert(fields.begin() + 1, kFourierForm.field());
+  for (Field& field : leverage_fields()) fields.push_back(std::move(field));
   return {
       .name = "fourier",
       .help =

@@ -96,6 +96,13 @@ const Field* learning_field(const MapEntry& entry, const Parameters& canonical) 
   return nullptr;
 }
 
+// Whether a choice of an entry's makes it learn from rows.
+bool chooses_rows(const MapEntry& entry, const Parameters& canonical) {
+  return std::ranges::any_of(entry.fields, [&](const Field& field) {
+    return field.rows_choice != nullptr && canonical.text(field.key) == field.rows_choice;
+  });
+}
+
 // Checks rows that are given.
 void check_rows(const MapEntry& entry, const Parameters& canonical, const Rows& rows) {
   require(rows.cols() == canonical.integer("inputs"), MERCER_DIMENSION_MISMATCH,
@@ -112,7 +119,8 @@ void check_data(const MapEntry& entry, const Parameters& canonical, const MapDat
   require(needs_data || data.numbers.empty(), MERCER_INVALID_ARGUMENT,
           "map %s: %zu arrays of numbers given, expected none without \"needs\":\"data\"",
           entry.name, data.numbers.size());
-  require(!needs_rows(canonical) || needs_data || data.rows != nullptr, MERCER_UNSUPPORTED,
+  const bool kept = needs_data && !chooses_rows(entry, canonical);  // what rows gave
+  require(!needs_rows(canonical) || kept || data.rows != nullptr, MERCER_UNSUPPORTED,
           "map %s is made from rows: expected mercer_map_fit with X, or a fit, which makes it of "
           "its own",
           entry.name);
@@ -243,10 +251,7 @@ void require_features(bool has, const kernel::Kernel& kernel, const char* what,
 
 bool needs_rows(const Parameters& canonical) {
   const MapEntry& entry = map_entry(canonical, "");
-  const auto learns = [&](const Field& field) {
-    return field.rows_choice != nullptr && canonical.text(field.key) == field.rows_choice;
-  };
-  if (entry.needs_rows || std::ranges::any_of(entry.fields, learns)) return true;
+  if (entry.needs_rows || chooses_rows(entry, canonical)) return true;
   if (canonical.find("parts") == nullptr) return false;
   return std::ranges::any_of(canonical.objects("parts"),
                              [](const auto& part) { return needs_rows(*part); });

@@ -79,6 +79,9 @@ bool has_laplace_law(const kernel::Kernel& kernel, const Parameters&) {
 bool has_subsets(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.subset_degree().has_value();
 }
+bool has_plain_inputs(const kernel::Kernel& kernel, const Parameters&) {
+  return kernel.prologue() == nullptr;
+}
 bool is_gaussian(const kernel::Kernel& kernel, const Parameters&) { return kernel.is_gaussian(); }
 bool has_monomials(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.inner_power() && kernel.left_inputs() == 0;
@@ -139,7 +142,10 @@ std::vector<double> frequencies(const kernel::Kernel& kernel, int64_t d, int64_t
 
 std::span<const MapRow> map_rows() {
   static constexpr MapRow kRows[] = {
-      {R"({"map":"fourier"})"},
+      {R"({"map":"fourier","weights":"given"})"},
+      // Made from rows: slow, so once for each kernel.
+      {R"({"map":"fourier","weights":"leverage","penalty":0.01,"pool":2,"projection":"dense",)"
+       R"("form":"pair","radius":"drawn","scramble":"owen","whole_blocks":false})"},
       {R"({"map":"linear"})"},
       {R"({"map":"linear","nonzeros":2})"},
       // Projections and their options are crossed with every kernel under fourier: here once each.
@@ -223,6 +229,8 @@ std::span<const LawRow> law_rows() {
        R"({"whole_blocks":false})"},
       {R"({"map":"nystroem"})", Law::none, "the best approximation by its landmarks"},
       {R"({"map":"exact"})", Law::none, "columns of the kernel, which a fit makes kernel ridge of"},
+      {R"({"map":"fourier","weights":"leverage"})", Law::none,
+       "frequencies that rows choose; tests/feature has the mean"},
       {R"({"map":"fourier","projection":"supplied"})", Law::exact,
        "the contract supplies i.i.d. frequencies", 1, 0, kDense},
       {R"({"map":"positive","stabilize":true})", Law::none,
@@ -312,6 +320,7 @@ std::span<const RefusalRow> refusal_rows() {
   static constexpr RefusalRow kRows[] = {
       {R"({"map":"fourier"})", permits_stationary, kNo, "is not shift-invariant"},
       {R"({"map":"fourier"})", permits_law, kNo, "projection = "},
+      {R"({"map":"fourier","weights":"leverage"})", has_plain_inputs, kNo, "warps its inputs"},
       {R"({"projection":"circulant"})", has_fftw, kNo, "FFTW"},
       {R"({"radius":"fixed"})", uses_radius, kNo, "radius"},
       {R"({"map":"fourier","radius":"fixed"})", has_fixed_radius, kNo, "radius"},

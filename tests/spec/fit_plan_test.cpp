@@ -85,6 +85,18 @@ TEST_CASE("the spec of a fit says what is given and leaves the rest open") {
                        "key \"most_features\"") == "");
 }
 
+TEST_CASE("a fit makes a map of frequencies kept by leverage from its rows") {
+  for (const char* how : {R"("search":false,"lambda":1e-3)", R"("assess":false)"}) {
+    Line line;
+    const model::Model model = line.fit(
+        "{" + std::string(how) +
+        R"(,"map":{"map":"fourier","weights":"leverage","pool":3,"features":16}})");
+    const Parameters said = model.map->parameters();
+    CHECK(said.text("projection") == "supplied");
+    CHECK(said.integer("features") == 16);
+  }
+}
+
 TEST_CASE("how lambda is chosen is an object of its own") {
   const auto chosen = [](const char* select) {
     return spec::fit_plan(std::string(R"({"select":)") + select + "}").search.fit.select;
@@ -224,7 +236,7 @@ TEST_CASE("a fitted model prints what it was fitted by, and that its spec is not
       text ==
       R"({"mercer":1,"model":"ridge","map":{"map":"fourier","kernel":{"kernel":"laplacian","lengthscale":1,"variance":1},)"
       R"("inputs":3,"features":4,"seed":0,"projection":"dense","form":"pair","radius":"drawn",)"
-      R"("scramble":"owen","whole_blocks":false},"lambda":0.1,"class_weight":"none","solver":"direct","search":false,)"
+      R"("scramble":"owen","whole_blocks":false,"weights":"given"},"lambda":0.1,"class_weight":"none","solver":"direct","search":false,)"
       R"("prepare":{"standardize":true,"scale":"standard","missing":"refuse","transform":"none",)"
       R"("target_transform":"none","unit_rows":false,"extrapolation":"clip"},"center":true,)"
       R"("task":"regression","classes":0,"precision":"f32","seed":2,"ordered":true,"needs":"data"})");

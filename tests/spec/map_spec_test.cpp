@@ -36,7 +36,7 @@ TEST_CASE("a map prints every default, its kernel without a version") {
       Door::printed(small_with("")) ==
       R"({"mercer":1,"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":1,"variance":1},"inputs":3,)"
       R"("features":8,"seed":0,"projection":"dense","form":"pair",)"
-      R"("radius":"drawn","scramble":"owen","whole_blocks":false})");
+      R"("radius":"drawn","scramble":"owen","whole_blocks":false,"weights":"given"})");
 }
 
 TEST_CASE("a spec that names no map has the default map of its kernel") {
