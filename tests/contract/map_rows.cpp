@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A new map is a row of map_rows; what its fields do to the variance, and which combinations of
-// them do not exist, are rows of the other tables.
+// A new map is a row of map_rows; what its fields do to the variance is a row of the other tables,
+// which combinations of them do not exist one of refusal_rows.cpp.
 #include <algorithm>
 #include <cmath>
 
@@ -17,111 +17,6 @@ bool is_stationary(const kernel::Kernel& kernel) { return kernel.spectral_law() 
 bool draws_isotropic(const kernel::Kernel& kernel) {
   return !is_stationary(kernel) || kernel.spectral_law()->isotropic();
 }
-
-bool permits_stationary(const kernel::Kernel& kernel, const Parameters&) {
-  return is_stationary(kernel);
-}
-
-const projection::ProjectionEntry* projection_of(const Parameters& spec) {
-  const std::string& name = spec.text("projection");
-  return name == "supplied" ? nullptr : &projection::find_projection(name);
-}
-bool permits_law(const kernel::Kernel& kernel, const Parameters& spec) {
-  const auto* entry = projection_of(spec);
-  if (entry == nullptr || !is_stationary(kernel)) return true;
-  const random::Law& law = *kernel.spectral_law();
-  using projection::LawNeed;
-  const auto has = [&](LawNeed need, bool served) { return entry->need != need || served; };
-  return has(LawNeed::isotropic, law.isotropic()) && has(LawNeed::product, law.is_product()) &&
-         has(LawNeed::isotropic_or_product, law.isotropic() || law.is_product()) &&
-         has(LawNeed::product_or_mixture, law.is_product() || law.is_mixture());
-}
-bool uses_radius(const kernel::Kernel&, const Parameters& spec) {
-  const auto* entry = projection_of(spec);
-  return entry != nullptr && entry->uses_radius;
-}
-bool uses_scramble(const kernel::Kernel&, const Parameters& spec) {
-  const auto* entry = projection_of(spec);
-  return entry != nullptr && entry->uses_scramble;
-}
-bool has_blocks(const kernel::Kernel&, const Parameters& spec) {
-  const auto* entry = projection_of(spec);
-  return entry != nullptr && entry->block != nullptr;
-}
-bool has_fixed_radius(const kernel::Kernel& kernel, const Parameters&) {
-  return !is_stationary(kernel) || std::isfinite(kernel.spectral_law()->fixed_radius(6));
-}
-
-bool is_inner_product(const kernel::Kernel& kernel, const Parameters&) {
-  const Parameters own = kernel.parameters();
-  return kernel.name() == "polynomial" && own.integer("degree") == 1 && own.number("offset") == 0;
-}
-bool has_nonzeros(const kernel::Kernel&, const Parameters& spec) {
-  return spec.text("projection") == "osnap";
-}
-bool has_sketches(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.name() == "polynomial" || kernel.name() == "bilinear";
-}
-// 12 columns inside a craft are more than there are tuples of one of 6 inputs, 6 complex ones are
-// not.
-bool has_tuples(const kernel::Kernel& kernel, const Parameters& spec) {
-  return !is_inner_product(kernel, spec) || spec.object("base").text("field") == "complex_to_real";
-}
-bool is_homogeneous(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.homogeneous() != nullptr;
-}
-bool has_orders(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.homogeneous() == nullptr || kernel.homogeneous()->most_order() > 0;
-}
-bool has_laplace_law(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.laplace_law() != nullptr;
-}
-bool has_subsets(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.subset_degree().has_value();
-}
-bool has_plain_inputs(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.prologue() == nullptr;
-}
-bool is_gaussian(const kernel::Kernel& kernel, const Parameters&) { return kernel.is_gaussian(); }
-bool has_monomials(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.inner_power() && kernel.left_inputs() == 0;
-}
-bool has_exponential_series(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.series() != nullptr && kernel.series()->is_exponential();
-}
-template <kernel::Composition::Rule rule>
-bool is_composed_by(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.composition() && kernel.composition()->rule == rule;
-}
-// Those maps of parts that are given begin with one of Fourier features.
-bool suits_parts(const kernel::Kernel& kernel, const Parameters& spec) {
-  if (!kernel.composition() || spec.find("parts") == nullptr) return true;
-  return spec.objects("parts")[0]->text("map") != "fourier" ||
-         is_stationary(*kernel.composition()->parts[0]);
-}
-// And go on with a sketch.
-bool suits_sketch(const kernel::Kernel& kernel, const Parameters& spec) {
-  if (!kernel.composition() || spec.find("parts") == nullptr || !suits_parts(kernel, spec))
-    return true;
-  return spec.objects("parts")[1]->text("map") != "product_sketch" ||
-         kernel.composition()->parts[1]->inner_power().has_value();
-}
-bool has_series(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.series() != nullptr;
-}
-bool has_linear_term(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.series() != nullptr && kernel.series()->coefficient(1) > 0;
-}
-bool never(const kernel::Kernel&, const Parameters&) { return false; }
-bool permits_tilt(const kernel::Kernel&, const Parameters& spec) {
-  return spec.text("form") == "exp" && !spec.boolean("stabilize") &&
-         projection::find_projection(spec.text("projection")).squared_norm != nullptr;
-}
-template <kernel::Activation::Function function>
-bool has_activation(const kernel::Kernel& kernel, const Parameters&) {
-  return kernel.activation() && kernel.activation()->function == function;
-}
-bool has_fftw(const kernel::Kernel&, const Parameters&) { return MERCER_TEST_FFTW; }
 
 // i.i.d. frequencies of the kernel's law, 1/F each.
 std::vector<double> frequencies(const kernel::Kernel& kernel, int64_t d, int64_t D, uint64_t seed,
@@ -311,63 +206,6 @@ std::span<const LawRow> law_rows() {
       {R"({"map":"craft","base":{"kind":"gaussian"},"kernel":{"degree":6}})", Law::mean, kTails},
       {R"({"map":"hierarchical_sketch","kernel":{"degree":3}})", Law::mean, kTails},
       {R"({"map":"hierarchical_sketch","kernel":{"degree":6}})", Law::mean, kTails},
-  };
-  return kRows;
-}
-
-std::span<const RefusalRow> refusal_rows() {
-  constexpr mercer_status kNo = MERCER_UNSUPPORTED;
-  static constexpr RefusalRow kRows[] = {
-      {R"({"map":"fourier"})", permits_stationary, kNo, "is not shift-invariant"},
-      {R"({"map":"fourier"})", permits_law, kNo, "projection = "},
-      {R"({"map":"fourier","weights":"leverage"})", has_plain_inputs, kNo, "warps its inputs"},
-      {R"({"projection":"circulant"})", has_fftw, kNo, "FFTW"},
-      {R"({"radius":"fixed"})", uses_radius, kNo, "radius"},
-      {R"({"map":"fourier","radius":"fixed"})", has_fixed_radius, kNo, "radius"},
-      {R"({"scramble":"digital_shift"})", uses_scramble, kNo, "scramble"},
-      {R"({"whole_blocks":true})", has_blocks, kNo, "whole_blocks"},
-      {R"({"map":"linear"})", is_inner_product, kNo, "has no linear map"},
-      {R"({"map":"positive"})", has_exponential_series, kNo, "has no positive features"},
-      {R"({"map":"positive","tilt_from":"rows"})", permits_tilt, kNo, "tilt"},
-      {R"({"map":"arc_cosine"})", has_activation<kernel::Activation::Function::positive_power>, kNo,
-       "has no arc-cosine features"},
-      {R"({"map":"sign"})", has_activation<kernel::Activation::Function::sign>, kNo,
-       "has no sign features"},
-      {R"({"map":"optical"})", has_activation<kernel::Activation::Function::complex_modulus>, kNo,
-       "has no optical features"},
-      {R"({"map":"optical","threshold_from":"targets","input_bits":0})", never, kNo,
-       "threshold_from = targets"},
-      {R"({"map":"laplace"})", has_laplace_law, kNo, "has no Laplace features"},
-      {R"({"map":"anova"})", has_subsets, kNo, "has no ANOVA features"},
-      {R"({"map":"poisson"})", is_gaussian, kNo, "has no Poisson features"},
-      {R"({"map":"exact_polynomial"})", has_monomials, kNo, "has no map of all monomials"},
-      {R"({"map":"additive"})", is_homogeneous, kNo, "has no additive map"},
-      {R"({"map":"maclaurin"})", has_series, kNo, "has no Maclaurin features"},
-      {R"({"map":"maclaurin","allocation":"given"})", has_linear_term, MERCER_INVALID_ARGUMENT,
-       "degree 1 has the coefficient 0"},
-      {R"({"map":"maclaurin","sketch":{"map":"tensor_sketch"}})", has_fftw, kNo, "FFTW"},
-      {R"({"map":"maclaurin","allocation":"random","sketch":{"kind":"tuple"}})", never, kNo,
-       "of kind tuple, which has no more columns"},
-      {R"({"map":"additive","order":3})", has_orders, MERCER_INVALID_ARGUMENT, "order = 3"},
-      {R"({"map":"sum"})", is_composed_by<kernel::Composition::Rule::sum>, kNo,
-       "is not a sum of kernels"},
-      {R"({"map":"product"})", is_composed_by<kernel::Composition::Rule::product>, kNo,
-       "is not a product of kernels"},
-      {R"({"map":"product"})", suits_parts, kNo,
-       "parts[0]: kernel arc_cosine is not shift-invariant"},
-      {R"({"map":"product"})", suits_sketch, kNo, "parts[1]: kernel laplacian has no polynomial"},
-      {R"({"map":"sum"})", suits_sketch, kNo, "parts[1]: kernel matern has no polynomial"},
-      {R"({"map":"linear","nonzeros":2})", has_nonzeros, kNo, "nonzeros = 2"},
-      {R"({"map":"product_sketch"})", has_sketches, kNo, "has no polynomial sketch"},
-      {R"({"map":"tensor_sketch"})", has_sketches, kNo, "has no polynomial sketch"},
-      {R"({"map":"tensor_sketch"})", has_fftw, kNo, "FFTW"},
-      {R"({"map":"tensor_srht"})", has_sketches, kNo, "has no polynomial sketch"},
-      {R"({"map":"hierarchical_sketch"})", has_sketches, kNo, "has no polynomial sketch"},
-      {R"({"map":"hierarchical_sketch","base":{"map":"tensor_sketch"}})", has_fftw, kNo, "FFTW"},
-      {R"({"map":"craft"})", has_sketches, kNo, "has no polynomial sketch"},
-      {R"({"map":"craft","base":{"map":"tensor_sketch"}})", has_fftw, kNo, "FFTW"},
-      {R"({"map":"craft","base":{"kind":"tuple"}})", has_tuples, MERCER_INVALID_ARGUMENT,
-       "distinct tuples"},
   };
   return kRows;
 }
