@@ -121,5 +121,5 @@ TEST_CASE("gp: what is asked wrongly is refused, and nothing is written") {
   CHECK(
       fault(mercer_model_predict(small_model().get(), rows_of(inputs(), kInputs), "latent_variance",
                                  nullptr, nullptr, result_of(out.data(), kRows, 1)),
-            MERCER_UNSUPPORTED, "variance") == "");
+            MERCER_UNSUPPORTED, "it needs the posterior that model gp keeps") == "");
 }

@@ -21,6 +21,7 @@ refuses 'TRAIN is required' "$MERCER" fit -o result
 refuses 'bogus' "$MERCER" fit good.csv -o result --bogus
 fit '--features' good.csv --features 0
 fit '--features' good.csv --features many
+fit '--features: given more than once' good.csv --features 32 --features 64
 fit '--test-fraction' good.csv --test-fraction 2
 fit '--test-fraction' good.csv --test-fraction 0.999
 fit '--task' good.csv --task clustering

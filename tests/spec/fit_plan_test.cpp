@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "spec/fit_plan.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "spec/spec.h"
 #include "support/dense.h"
 #include "support/refusal.h"
@@ -88,12 +91,26 @@ TEST_CASE("the spec of a fit says what is given and leaves the rest open") {
 TEST_CASE("a fit makes a map of frequencies kept by leverage from its rows") {
   for (const char* how : {R"("search":false,"lambda":1e-3)", R"("assess":false)"}) {
     Line line;
-    const model::Model model = line.fit(
-        "{" + std::string(how) +
-        R"(,"map":{"map":"fourier","weights":"leverage","pool":3,"features":16}})");
+    const model::Model model =
+        line.fit("{" + std::string(how) +
+                 R"(,"map":{"map":"fourier","weights":"leverage","pool":3,"features":16}})");
     const Parameters said = model.map->parameters();
     CHECK(said.text("projection") == "supplied");
     CHECK(said.integer("features") == 16);
+  }
+}
+
+TEST_CASE("a row without its target is left out and told, and forbids no lengthscale per input") {
+  Line line;
+  line.Y(7, 0) = std::numeric_limits<double>::quiet_NaN();
+  for (const char* json : {R"({"map":{"features":32},"assess":false,"ard":"on"})",
+                           R"({"map":{"features":32},"search":false})"}) {
+    const model::Model model = line.fit(json);
+    const auto told = [](const std::string& warning) {
+      return warning.starts_with("1 of 40 targets are NaN");
+    };
+    INFO(json);
+    CHECK(std::ranges::count_if(model.report.warnings, told) == 1);
   }
 }
 
@@ -182,6 +199,11 @@ TEST_CASE("a kernel's own lengthscale stands, with a search and without") {
 }
 
 TEST_CASE("keys that a fit cannot follow are refused, not ignored") {
+  const std::string own = R"(,"lambda":1e-3,"search":false,"map":{"features":8,"kernel":)"
+                          R"({"kernel":"gaussian","lengthscale":3}}})";
+  CHECK(Line().refused(kInvalid, R"({"lengthscale":1)" + own,
+                       "lengthscale = 1 beside map.kernel.lengthscale = 3") == "");
+  CHECK_NOTHROW(Line().fit(R"({"lengthscale":3)" + own));
   Line line;
   const auto with_map = [&](const char* json, const char* part) {
     return refusal_fault(

@@ -166,6 +166,8 @@ TEST_CASE("numbers that do not belong to the spec are refused") {
 TEST_CASE("what is wrong with a map spec is said, with the path of the key") {
   const mercer_status invalid = MERCER_INVALID_ARGUMENT;
   CHECK(Door::refused(invalid, "{}", "key \"map\" is missing", "\"fourier\"") == "");
+  CHECK(Door::refused(invalid, R"({"kernl":{"kernel":"gaussian"},"inputs":2})",
+                      "key \"map\" is missing beside \"kernl\"") == "");
   CHECK(Door::refused(invalid, R"({"map":"furrier"})", "map = \"furrier\"") == "");
   CHECK(Door::refused(invalid, R"({"map":"fourier"})", "key \"kernel\" is missing",
                       "a kernel spec") == "");

@@ -136,6 +136,17 @@ TEST_CASE("fields: a search finds lengthscale and share, and fills gaps") {
   CHECK(model.report.assessment.rows == 160);
 }
 
+TEST_CASE("fields: fewer features than asked for are told") {
+  FieldRows data(60, 1, 25);
+  const model::Model model = data.fit(
+      R"({"map":{"features":61,"kernel":{"kernel":"curl_free"}},"assess":false,"lambda":1e-4})");
+  CHECK(model.map->features() == 60);
+  const auto told = [](const std::string& warning) {
+    return warning.find("60 features, not 61") != std::string::npos;
+  };
+  CHECK(std::ranges::count_if(model.report.warnings, told) == 1);
+}
+
 TEST_CASE("fields: a search keeps a lengthscale that the scalar kernel gives") {
   FieldRows data(60, 1, 25);
   const model::Model model = data.fit(field_spec("curl_free", R"(,"assess":false)"));

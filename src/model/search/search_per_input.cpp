@@ -9,7 +9,6 @@
 // the features were losses with all (letter).
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "model/search/ard.h"
 #include "model/search/learnt_spectrum.h"
@@ -33,11 +32,6 @@ constexpr int64_t kFactorSteps = 6;
 // d numbers were learnt from these rows and several factors tried: one error may be chance.
 constexpr double kErrors = 2;
 constexpr double kErrorsOfMany = 1;  // regression on many rows: less chance
-// Leave-one-out does not see what lengthscales have learnt from the row left out: where few rows
-// have a category, or lie far out, R^2 was .97 by it and .45 on others. They are learnt once more
-// without this share, which judges.
-constexpr double kOthers = 0.25;
-constexpr double kFarWorseOnOthers = 1.5;
 // A common lengthscale that found nothing is no starting point: lambda of a nearly constant fit,
 // and 1 - R^2 of one no better than a constant.
 constexpr double kNoSignal = 0.1;
@@ -182,7 +176,7 @@ bool SearchRun::tries_per_input(const Setting& setting) const {
           (!judge_.classifies() || leaves_out()));
 }
 
-void SearchRun::consider(const Setting& setting, Ard learnt, bool again, const Chosen& chosen,
+void SearchRun::consider(const Setting& setting, Ard learnt, const Chosen& chosen,
                          PerInputFit& best) {
   if (learnt.lengthscale.empty()) return;
   LengthscaleWalk walk(1.0, [&](double factor, const Trial* near) {
@@ -197,7 +191,6 @@ void SearchRun::consider(const Setting& setting, Ard learnt, bool again, const C
   best.chosen.lengthscales = scaled(learnt.lengthscale, choice.tried->lengthscale);
   best.chosen.take(choice.tried->trial, choice.point);
   best.learnt = std::move(learnt);
-  best.again = again;
 }
 
 /// The common lengthscale for each input, as the one to beat.
@@ -216,54 +209,18 @@ SearchRun::PerInputFit SearchRun::fit_per_input(const Chosen& chosen) {
   for (const Setting& setting : rivals_of(chosen.setting)) {
     Ard few = learn_from_few(setting, chosen);
     if (few.lengthscale.empty()) continue;
-    consider(setting, learn_again(setting, few), true, chosen, best);
-    consider(setting, std::move(few), false, chosen, best);
+    consider(setting, learn_again(setting, few), chosen, best);
+    consider(setting, std::move(few), chosen, best);
   }
   return best;
-}
-
-/// Ridge on split_.train, its lambda chosen by leaving out among these, judged on the others.
-SearchRun::Twice SearchRun::judged_twice(const Setting& setting,
-                                         const std::vector<double>& lengthscales) {
-  candidates_.use(*setting.maker);
-  const solver::BlockSource& rows =
-      candidates_.at(setting.prepared->by, lengthscales, options_.features, chosen_by_);
-  Twice judged{leave_out(rows, setting, split_.train, lambdas({}))};
-  judged.at = paired_pick(judged.left_out);
-  const HeldOutFit fit(rows, estimate_.problem(), split_.train, HeldOutFit::Sums::exact, context_,
-                       counting(rows.features()));
-  judged.others = this->judged(fit, {.grid = {judged.left_out.points[judged.at].lambda}}, setting,
-                               split_.held_out);
-  return judged;
-}
-
-/// False if lengthscales learnt in the same way from three quarters of the rows win there, too, but
-/// leave far more unexplained on the last quarter than the common one. A stricter rule refused what
-/// helps: by the sign of the difference .04 to .09 of R^2 were lost on 250 rows of airfoil and
-/// kin8nm, where the quarter's losses are 1.2 times those of the common one by chance.
-bool SearchRun::learns_for_others(const PerInputFit& best, const Chosen& common) {
-  const Split all = std::exchange(split_, split_rows(chosen_by_, kOthers, std::ssize(chosen_by_),
-                                                     fit_.select.seed, Purpose::choice, rule_));
-  Ard learnt = learn_from_few(best.chosen.setting, common);
-  if (best.again && !learnt.lengthscale.empty()) learnt = learn_again(best.chosen.setting, learnt);
-  bool holds = true;
-  if (!learnt.lengthscale.empty()) {
-    const Twice each = judged_twice(best.chosen.setting, learnt.lengthscale);
-    const Twice one = judged_twice(common.setting, common.lengthscales);
-    const bool wins = gain(each.left_out, each.at, one.left_out, one.at).mean > 0;
-    holds = !wins || !(each.others.points[0].loss > kFarWorseOnOthers * one.others.points[0].loss);
-  }
-  split_ = all;
-  return holds;
 }
 
 void SearchRun::try_per_input(Chosen& chosen) {
   if (!tries_per_input(chosen.setting)) return;
   PerInputFit best = fit_per_input(chosen);
   const bool wins = best.found() && (options_.per_input == PerInput::on ||
-                                     (beats(best.chosen.trial, best.chosen.at, chosen.trial,
-                                            chosen.at, leaves_out() ? kErrors : kErrorsOfMany) &&
-                                      (!leaves_out() || learns_for_others(best, chosen))));
+                                     beats(best.chosen.trial, best.chosen.at, chosen.trial,
+                                           chosen.at, leaves_out() ? kErrors : kErrorsOfMany));
   if (!wins) return;
   if (best.learnt.evaluations == 0)
     report_.warnings.emplace_back(

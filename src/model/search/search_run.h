@@ -136,22 +136,13 @@ class SearchRun {
   /// Lengthscales per input, with the common factor and lambda of least loss.
   struct PerInputFit {
     Ard learnt;
-    bool again = false;  // by learn_again
     Chosen chosen;
     bool found() const { return !learnt.lengthscale.empty(); }
   };
   static PerInputFit of_one(const Chosen& chosen, int64_t d);
   PerInputFit fit_per_input(const Chosen& chosen);
   /// Keeps `learnt` if it is better than `best`.
-  void consider(const Setting& setting, Ard learnt, bool again, const Chosen& chosen,
-                PerInputFit& best);
-  bool learns_for_others(const PerInputFit& best, const Chosen& common);
-  struct Twice {
-    Trial left_out;  // of the rows that are fitted
-    size_t at = 0;   // the choice among its points
-    Trial others = {};
-  };
-  Twice judged_twice(const Setting& setting, const std::vector<double>& lengthscales);
+  void consider(const Setting& setting, Ard learnt, const Chosen& chosen, PerInputFit& best);
   /// Rows as gradients of the evidence need them.
   struct LearningRows {
     Matrix<double> X, Y;
