@@ -163,14 +163,10 @@ class DirichletFit {
 };
 
 void check_dirichlet(const Fitting& asked) {
-  const Selecting usual;
   const Selection by = asked.select.selection;
   require(asked.outputs.structure == OutputStructure::independent, MERCER_UNSUPPORTED,
           "outputs with model = dirichlet, expected them left out: each class has its own process");
-  require((by == Selection::fixed || by == Selection::held_out) &&
-              asked.select.lambda_largest == usual.lambda_largest &&
-              asked.select.lambda_smallest == usual.lambda_smallest &&
-              asked.select.lambda_count == usual.lambda_count,
+  require((by == Selection::fixed || by == Selection::held_out) && leaves_path(asked.select),
           MERCER_UNSUPPORTED,
           "select with model = dirichlet, expected fraction alone: lambda is one of the decades "
           "from 0.1 to 1e-6, by the likelihood of held-out rows");

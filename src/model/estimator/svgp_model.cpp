@@ -232,16 +232,12 @@ class SvgpFit {
 };
 
 void check_svgp(const Fitting& asked) {
-  const Selecting usual;
   const Selection by = asked.select.selection;
   require(asked.coding.task == Task::classification, MERCER_UNSUPPORTED,
           "model = svgp of a regression, expected task = \"classification\", or model = gp");
   require(asked.outputs.structure == OutputStructure::independent, MERCER_UNSUPPORTED,
           "outputs with model = svgp, expected them left out: each class has its own process");
-  require((by == Selection::fixed || by == Selection::evidence) &&
-              asked.select.lambda_largest == usual.lambda_largest &&
-              asked.select.lambda_smallest == usual.lambda_smallest &&
-              asked.select.lambda_count == usual.lambda_count,
+  require((by == Selection::fixed || by == Selection::evidence) && leaves_path(asked.select),
           MERCER_UNSUPPORTED,
           "select with model = svgp, expected it left out: lambda is between 0.3 and 3e-10, by the "
           "variational bound of the evidence");

@@ -26,6 +26,13 @@ struct Selecting {
   bool ordered = false;  // in time: held-out rows are later than training rows
 };
 
+/// Whether the path of lambda is left at its defaults.
+inline bool leaves_path(const Selecting& asked) {
+  const Selecting usual;
+  return asked.lambda_largest == usual.lambda_largest &&
+         asked.lambda_smallest == usual.lambda_smallest && asked.lambda_count == usual.lambda_count;
+}
+
 /// One lambda that was tried. Its score is the mean squared error summed over outputs; for
 /// classification by held_out or kfold the error rate, by loo the soft error of row_loss.h; for
 /// evidence that of solver/evidence.h summed over outputs, of coupled ones in nats; in a search
