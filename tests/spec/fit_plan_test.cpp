@@ -114,6 +114,22 @@ TEST_CASE("a row without its target is left out and told, and forbids no lengths
   }
 }
 
+TEST_CASE("a repeated search that ends far from the others is told, and none where they agree") {
+  // The fold of the row with the wrong target cannot foresee it, and it is most of the variance there.
+  const Matrix<double> X = test::random_matrix(100, 2, 8);
+  Matrix<double> Y(100, 1);
+  Context context;
+  for (const double wrong : {0.0, 8.0}) {
+    for (int64_t i = 0; i < 100; ++i) Y(i, 0) = X(i, 0) + (i == 17 ? wrong : 0);
+    const model::Model model = spec::fit(spec::fit_plan(R"({"map":{"features":32},"ard":"off"})"),
+                                         nullptr, Rows(X.view()), Y.view(), {}, context);
+    const auto told = [](const std::string& warning) {
+      return warning.starts_with("one of the 5 searches that the honest score repeats");
+    };
+    CHECK(std::ranges::count_if(model.report.warnings, told) == (wrong > 0 ? 1 : 0));
+  }
+}
+
 TEST_CASE("how lambda is chosen is an object of its own") {
   const auto chosen = [](const char* select) {
     return spec::fit_plan(std::string(R"({"select":)") + select + "}").search.fit.select;

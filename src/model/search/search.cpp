@@ -102,10 +102,10 @@ void warn_of_worst_fold(std::vector<double> losses, FitReport& report) {
   std::ranges::sort(losses);
   const double worst = losses.back(), median = losses[losses.size() / 2];
   if (worst > kFarWorse * median && worst - median > kFarOff)
-    report.warnings.push_back(
-        text("one of the %zu searches that the honest score repeats left %.3f of the targets "
-             "unexplained, the median one %.3f: what is found depends on the rows at hand",
-             losses.size(), worst, median));
+    report.warnings.push_back(text(
+        "one of the %zu searches that the honest score repeats left %.3f of the targets' variance "
+        "unexplained, the median one %.3f: what is found depends on the rows at hand",
+        losses.size(), worst, median));
 }
 
 /// Repeats the whole search for each of five folds and predicts it. report: of the search of all
