@@ -3,9 +3,8 @@
 // A lengthscale per input, starting from the common one. Learnt by gradients through few features
 // on some rows, then once more with every input brought back (in one of ten splits of pumadyn32nm
 // two relevant inputs had been lost, R^2 .92 for .957). A common factor, which few features and
-// rows misjudge, is searched. The result is kept only if it beats the common lengthscale by two
-// standard errors of the difference (one for regression on many rows); on many rows every transform
-// of the inputs near the best is tried. Classes of many rows keep the common one: gains with half
+// rows misjudge, is searched. The result is kept only if it beats the common lengthscale
+// (gain_per_input.cpp); on many rows every transform of the inputs near the best is tried. Classes of many rows keep the common one: gains with half
 // the features were losses with all (letter).
 #include <algorithm>
 #include <cmath>
@@ -29,9 +28,6 @@ constexpr int64_t kRowsPerInput = 8;
 // rows of spambase accuracy fell from .914 to .873, on 600 from .927 to .913.
 constexpr int64_t kRowsPerInputOfClasses = 12;
 constexpr int64_t kFactorSteps = 6;
-// d numbers were learnt from these rows and several factors tried: one error may be chance.
-constexpr double kErrors = 2;
-constexpr double kErrorsOfMany = 1;  // regression on many rows: less chance
 // A common lengthscale that found nothing is no starting point: lambda of a nearly constant fit,
 // and 1 - R^2 of one no better than a constant.
 constexpr double kNoSignal = 0.1;
@@ -87,7 +83,7 @@ Ard SearchRun::learn_from(const Setting& setting, const TrialSize& most,
   // Without room for this a search leaves it out, unless it was asked for.
   const int64_t least = d * (judge_.classifies() ? kRowsPerInputOfClasses : kRowsPerInput);
   if (options_.per_input != PerInput::on && !by_evidence() &&
-      (std::max(n, options_.part_of) < least ||
+      (std::max(std::ssize(chosen_by_), options_.part_of) < least ||
        !context_.has_room(ard_bytes(n, d, unit.features(), outputs))))
     return {};
   const auto [X, Y] = learning_rows(setting, sample);
@@ -176,7 +172,7 @@ bool SearchRun::tries_per_input(const Setting& setting) const {
           (!judge_.classifies() || leaves_out()));
 }
 
-void SearchRun::consider(const Setting& setting, Ard learnt, const Chosen& chosen,
+void SearchRun::consider(const Setting& setting, Ard learnt, bool again, const Chosen& chosen,
                          PerInputFit& best) {
   if (learnt.lengthscale.empty()) return;
   LengthscaleWalk walk(1.0, [&](double factor, const Trial* near) {
@@ -191,6 +187,8 @@ void SearchRun::consider(const Setting& setting, Ard learnt, const Chosen& chose
   best.chosen.lengthscales = scaled(learnt.lengthscale, choice.tried->lengthscale);
   best.chosen.take(choice.tried->trial, choice.point);
   best.learnt = std::move(learnt);
+  best.factor = choice.tried->lengthscale;
+  best.again = again;
 }
 
 /// The common lengthscale for each input, as the one to beat.
@@ -209,8 +207,8 @@ SearchRun::PerInputFit SearchRun::fit_per_input(const Chosen& chosen) {
   for (const Setting& setting : rivals_of(chosen.setting)) {
     Ard few = learn_from_few(setting, chosen);
     if (few.lengthscale.empty()) continue;
-    consider(setting, learn_again(setting, few), chosen, best);
-    consider(setting, std::move(few), chosen, best);
+    consider(setting, learn_again(setting, few), true, chosen, best);
+    consider(setting, std::move(few), false, chosen, best);
   }
   return best;
 }
@@ -218,9 +216,7 @@ SearchRun::PerInputFit SearchRun::fit_per_input(const Chosen& chosen) {
 void SearchRun::try_per_input(Chosen& chosen) {
   if (!tries_per_input(chosen.setting)) return;
   PerInputFit best = fit_per_input(chosen);
-  const bool wins = best.found() && (options_.per_input == PerInput::on ||
-                                     beats(best.chosen.trial, best.chosen.at, chosen.trial,
-                                           chosen.at, leaves_out() ? kErrors : kErrorsOfMany));
+  const bool wins = best.found() && (options_.per_input == PerInput::on || gains(best, chosen));
   if (!wins) return;
   if (best.learnt.evaluations == 0)
     report_.warnings.emplace_back(

@@ -136,13 +136,20 @@ class SearchRun {
   /// Lengthscales per input, with the common factor and lambda of least loss.
   struct PerInputFit {
     Ard learnt;
+    double factor = 1;   // of the learnt lengthscales
+    bool again = false;  // by learn_again
     Chosen chosen;
     bool found() const { return !learnt.lengthscale.empty(); }
   };
   static PerInputFit of_one(const Chosen& chosen, int64_t d);
   PerInputFit fit_per_input(const Chosen& chosen);
   /// Keeps `learnt` if it is better than `best`.
-  void consider(const Setting& setting, Ard learnt, const Chosen& chosen, PerInputFit& best);
+  void consider(const Setting& setting, Ard learnt, bool again, const Chosen& chosen,
+                PerInputFit& best);
+  // gain_per_input.cpp
+  Trial judge_others(const Setting& setting, const std::vector<double>& lengthscales);
+  Gain gain_on_others(const PerInputFit& best, const Chosen& common);
+  bool gains(const PerInputFit& best, const Chosen& common);
   /// Rows as gradients of the evidence need them.
   struct LearningRows {
     Matrix<double> X, Y;

@@ -253,9 +253,16 @@ size_t paired_pick(const Trial& trial) {
 
 Gain gain(const Trial& one, size_t a, const Trial& other, size_t b) {
   PairedLosses sums(2);
-  for (size_t i = 0; i < one.weights.size(); ++i)
+  double absolute = 0, squares = 0;
+  for (size_t i = 0; i < one.weights.size(); ++i) {
     sums.add(std::array{one.losses[a][i], other.losses[b][i]}.data(), one.weights[i]);
-  return {sums.mean(1) - sums.mean(0), sums.error_of_difference(0, 1)};
+    const double difference = one.weights[i] * (other.losses[b][i] - one.losses[a][i]);
+    absolute += std::abs(difference);
+    squares += difference * difference;
+  }
+  const double rows = squares > 0 ? absolute * absolute / squares : 0;
+  return {sums.mean(1) - sums.mean(0), sums.error_of_difference(0, 1),
+          rows / static_cast<double>(one.weights.size())};
 }
 
 bool beats(const Trial& one, size_t a, const Trial& other, size_t b, double errors) {
