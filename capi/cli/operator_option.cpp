@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kAuto = "auto";
 
 /// What the library says of a kernel of several outputs.
-Json entry_of(const Json& name, const std::string& specs) {
+Json kernel_of_outputs(const Json& name, const std::string& specs) {
   std::string names = kAuto;
   const Json all = json_or_discarded(specs);
   for (const Json& entry : all.value("kernels", Json::array())) {
@@ -33,7 +33,7 @@ OperatorOption read_spec(const std::string& text, const std::string& specs) {
     throw Failure("--operator: malformed JSON in " + shown(text) +
                   R"(; at a shell it stands in single quotes: --operator '{"kernel":"NAME"}')");
   if (spec.contains("structure")) return {nullptr, spec, ""};
-  entry_of(spec.value("kernel", Json()), specs);
+  kernel_of_outputs(spec.value("kernel", Json()), specs);
   if (spec.contains("scalar")) throw Failure("--operator: leave \"scalar\" out; --kernel says it");
   Json whole = spec;
   whole["scalar"] = {{"kernel", "gaussian"}};
@@ -126,7 +126,7 @@ OperatorOption read_operator(const std::string& text, const std::string& specs) 
   const size_t colon = std::min(text.find(':'), text.size());
   const std::string name = text.substr(0, colon);
   const std::string detail = colon < text.size() ? text.substr(colon + 1) : "";
-  const Json entry = entry_of(name, specs);
+  const Json entry = kernel_of_outputs(name, specs);
   if (entry.value("outputs", "") == "gamma") return read_structure(detail);
   return {field_kernel(name, detail, entry), nullptr, ""};
 }

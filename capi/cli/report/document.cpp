@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMostShown = 2000;
 constexpr int64_t kMostRows = 10000;  // fitted on, and scored
-constexpr int64_t kLeastRows = 20;
+constexpr int64_t kLeastDivided = 20;
 constexpr double kTestShare = 0.2;
 constexpr int64_t kLeastFeatures = 32;
 constexpr size_t kMostPoints = 6;
@@ -131,9 +131,9 @@ Json report_document(const Model& model, const TrainingSet& set, double seconds)
 void add_errors(const LearnRequest& request, const Model& model, TrainingSet* set, int64_t n,
                 Session& session, Json* document) {
   int64_t first = 0;
-  if (n >= kLeastRows) first = hold_out(&set->data, n, kTestShare, {request.seed, request.ordered});
+  if (n >= kLeastDivided) first = hold_out(&set->data, n, kTestShare, {request.seed, request.ordered});
   (*document)["importance"] = importance(model, *set, session);
-  if (n < kLeastRows) return;
+  if (n < kLeastDivided) return;
   const Curve curve = learning_curve(model, *set, n, first, session);
   (*document)["learning_curve"] = {{"train_rows", curve.train_rows},
                                    {"test_rows", curve.count},

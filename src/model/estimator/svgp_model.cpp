@@ -28,7 +28,7 @@
 namespace mercer::model {
 namespace {
 
-constexpr double kLambdas[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
+constexpr double kTriedLambdas[] = {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9};
 constexpr double kBetween[] = {3, 0.3};               // times the best of them
 constexpr double kTolerance = 1e-5, kRoughly = 1e-4;  // nats for each row
 constexpr int64_t kChoosingRows = 4000;               // of which lambda is chosen
@@ -138,7 +138,7 @@ class SvgpFit {
       if (is_apart(of_class, k)) each.emplace_back(rows, column(k), center_);
     double n = static_cast<double>(rows.rows()), least = kInfinity;
     solver::reduce(rows, {&n, 1});
-    Stage stage(context_, std::ssize(kLambdas) + std::ssize(kBetween));
+    Stage stage(context_, std::ssize(kTriedLambdas) + std::ssize(kBetween));
     const auto falls = [&](double lambda) {
       double elbo = 0;
       for (solver::VariationalProcess& one : each) {
@@ -152,7 +152,7 @@ class SvgpFit {
       lambda_ = lambda;
       return false;
     };
-    for (const double lambda : kLambdas)
+    for (const double lambda : kTriedLambdas)
       if (falls(lambda)) break;
     const double best = lambda_;
     for (const double factor : kBetween) falls(factor * best);
