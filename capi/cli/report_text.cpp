@@ -108,16 +108,16 @@ std::string shortness_line(const Json& relevance, const std::vector<std::string>
   return text + " (not what inputs are worth: mercer relevance measures that)\n";
 }
 
-/// "target 2 is ..." with the second name, say, wherever such words stand; first: of the numbers.
+/// "target 1 is ..." with the second name, say, wherever such words stand; what has no name counts
+/// from `first`.
 std::string named(const std::string& line, const char* kind, size_t first,
                   const std::vector<std::string>& names) {
   return with_numbers(line, kind, [&](uint64_t number) {
-    const size_t k = number - first;
-    return k < names.size() ? names[k] : std::to_string(number);
+    return number < names.size() ? names[number] : std::to_string(number + first);
   });
 }
 
-// The library counts inputs and targets from 1 and classes from 0, and knows no names.
+// The library counts from 0 and knows no names.
 std::string warning_lines(const Json& json, const ReportNames& names) {
   std::string text;
   for (const Json& warning : json.at("warnings")) {

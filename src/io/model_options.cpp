@@ -55,9 +55,10 @@ std::vector<Field> option_fields() {
   // These have defaults, as files from before there was a choice do not name them.
   fields.push_back({.key = "ordered", .type = FieldType::boolean, .fallback = false});
   for (Field& field : spec::preparation_fields()) fields.push_back(std::move(field));
-  Field joint{.key = kJoint, .type = FieldType::object, .fields = spec::outputs_fields};
-  joint.fallback = std::make_shared<const Parameters>();
-  fields.push_back(std::move(joint));
+  fields.push_back({.key = kJoint,
+                    .type = FieldType::object,
+                    .fallback = std::make_shared<const Parameters>(),
+                    .fields = spec::outputs_fields});
   return fields;
 }
 

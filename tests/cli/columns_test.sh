@@ -3,7 +3,7 @@
 # Columns as data comes: text, missing fields, dates and ids, separators; how inputs are prepared. Usage: columns_test.sh MERCER FOLDER
 here=$(cd "$(dirname "$0")" && pwd)
 MERCER=$1
-rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
+rm -rf "$2/scratch" && mkdir -p "$2/scratch" && cd "$2/scratch" || exit 1
 . "$here/black_box.sh"
 
 fit() { accepts "$MERCER" fit "$@" --features 128; }

@@ -3,7 +3,7 @@
 # Sparse rows end to end: as good as the same data dense, in memory for what is listed. Usage: libsvm_test.sh MERCER FOLDER
 here=$(cd "$(dirname "$0")" && pwd)
 MERCER=$1
-rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
+rm -rf "$2/scratch" && mkdir -p "$2/scratch" && cd "$2/scratch" || exit 1
 . "$here/black_box.sh"
 
 # close MOST FILE FILE WHAT: two files of one column of numbers under a header.

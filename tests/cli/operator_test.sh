@@ -3,7 +3,7 @@
 # Targets that belong together: --operator of fit and cv, targets with gaps, and what the other commands make of such models. Usage: operator_test.sh MERCER FOLDER
 here=$(cd "$(dirname "$0")" && pwd)
 MERCER=$1
-rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
+rm -rf "$2/scratch" && mkdir -p "$2/scratch" && cd "$2/scratch" || exit 1
 . "$here/black_box.sh"
 
 # A vortex under a steady wind, which has no sources.

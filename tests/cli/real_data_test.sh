@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 MERCER=$1
 data=$3
 name=$4
-rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
+rm -rf "$2/scratch" && mkdir -p "$2/scratch" && cd "$2/scratch" || exit 1
 . "$here/black_box.sh"
 [ -d "$data/$name" ] || { echo "skipped: $data/$name is not there (set MERCER_DATA_DIR)"; exit 77; }
 

@@ -3,7 +3,7 @@
 # Every class of error ends with status 2 or 3, one line naming the place, and no file. Usage: refusals_test.sh MERCER FOLDER
 here=$(cd "$(dirname "$0")" && pwd)
 MERCER=$1
-rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
+rm -rf "$2/scratch" && mkdir -p "$2/scratch" && cd "$2/scratch" || exit 1
 . "$here/black_box.sh"
 use_own_temporary
 

@@ -6,7 +6,7 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 MERCER=$1
-rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
+rm -rf "$2/scratch" && mkdir -p "$2/scratch" && cd "$2/scratch" || exit 1
 . "$here/black_box.sh"
 
 # strong moves y three times as much as weak, in units a thousand times as large; idle not at all.

@@ -35,11 +35,11 @@ TEST_CASE("a report says how its score was taken, and what it must beat", "[cli]
         "warning: one\nwarning: two\n");
   CHECK(warnings_of(nested) == "warning: one\nwarning: two\n");
   const std::string constant =
-      report(R"("kind":"none")", R"("relevance":[],"warnings":["target 2 is 5 in every row"])");
+      report(R"("kind":"none")", R"("relevance":[],"warnings":["target 1 is 5 in every row"])");
   CHECK(warnings_of(constant, {.targets = {"u", "v"}}) == "warning: target v is 5 in every row\n");
   const std::string columns = report(
       R"("kind":"none")",
-      R"("relevance":[],"warnings":["input 3 equals input 12","input 1 predicts target 2"])");
+      R"("relevance":[],"warnings":["input 2 equals input 11","input 0 predicts target 1"])");
   CHECK(warnings_of(columns, {.inputs = {"a", "b", "c"}, .targets = {"u", "v"}}) ==
         "warning: input c equals input 12\nwarning: input a predicts target v\n");
   CHECK(warnings_of(constant) == "warning: target 2 is 5 in every row\n");

@@ -4,7 +4,7 @@
 # Usage: words_test.sh MERCER FOLDER
 here=$(cd "$(dirname "$0")" && pwd)
 MERCER=$1
-rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
+rm -rf "$2/scratch" && mkdir -p "$2/scratch" && cd "$2/scratch" || exit 1
 . "$here/black_box.sh"
 
 { echo id,x,u,v,z; rows 60 'x = uniform(); print i "," x "," 2 * x "," x * x "," (1 - x)'; } >train.csv

@@ -256,7 +256,7 @@ TEST_CASE("few and degenerate rows are fitted, with a warning") {
   problem = smooth_problem(60, 3, 1, 0.3, 37);
   problem.Y.fill(4);
   const Model constant = searched(problem);
-  CHECK(warned(constant, "target 1 is 4 in every row"));
+  CHECK(warned(constant, "target 0 is 4 in every row"));
   CHECK(largest_difference(predictions(constant, problem.x()), problem.Y) < 1e-12);
   CHECK(std::isnan(constant.report.assessment.score));
 

@@ -41,14 +41,14 @@ TEST_CASE("numbers that stand for missing ones are told by column, number and ro
   for (int64_t i = 7; i < 500; i += 100) problem.Y(i, 0) = 1e4;
   const Texts found = warnings_of(problem);
   REQUIRE(found.size() == 2);
-  CHECK(found[0].starts_with("input 2 is -999 in 5 of 500 rows, far from its other numbers"));
+  CHECK(found[0].starts_with("input 1 is -999 in 5 of 500 rows, far from its other numbers"));
   CHECK(found[0].ends_with(
       "(NaN; the command: --missing-word=-999 --missing flag), or leave those rows out"));
-  CHECK(found[1].starts_with("target 1 is 10000 in 5 of 500 rows"));
+  CHECK(found[1].starts_with("target 0 is 10000 in 5 of 500 rows"));
   CHECK(found[1].ends_with("leave those rows out"));
   // Most rows may lack the number; NaN beside it does not hide it.
   for (int64_t i = 0; i < 400; ++i) problem.X(i, 2) = i < 10 ? std::nan("") : 999;
-  CHECK(warnings_of(problem)[1].starts_with("input 3 is 999 in 390 of 500 rows"));
+  CHECK(warnings_of(problem)[1].starts_with("input 2 is 999 in 390 of 500 rows"));
 }
 
 TEST_CASE("caps, zeros, levels and long tails are no codes, rows that hold the variance are",
@@ -65,27 +65,27 @@ TEST_CASE("caps, zeros, levels and long tails are no codes, rows that hold the v
   problem.X(3, 0) = 2 * *std::max_element(problem.X.data(), problem.X.data() + 1500);
   CHECK(warnings_of(problem).empty());
   problem.Y(3, 0) = problem.Y(9, 0) = 1e6;
-  CHECK(warnings_of(problem)[0].starts_with("target 1 is 1000000 in 2 of 500 rows"));
+  CHECK(warnings_of(problem)[0].starts_with("target 0 is 1000000 in 2 of 500 rows"));
 }
 
 TEST_CASE("inputs that copy inputs are told, constants are not", "[model][columns]") {
   Problem problem = sound();
   for (int64_t i = 0; i < 500; ++i) problem.X(i, 2) = problem.X(i, 0);
   CHECK(warnings_of(problem) ==
-        Texts{"input 3 equals input 1 in every row: it counts twice; leave one of them out"});
+        Texts{"input 2 equals input 0 in every row: it counts twice; leave one of them out"});
   for (int64_t i = 0; i < 500; ++i) problem.X(i, 1) = problem.X(i, 0);
   CHECK(warnings_of(problem) ==
-        Texts{"input 2 equals input 1 in every row; 2 inputs in all are copies of others, "
+        Texts{"input 1 equals input 0 in every row; 2 inputs in all are copies of others, "
               "which count repeatedly: leave the copies out"});
   problem.X(499, 1) = problem.X(499, 2) = 7;  // they equal each other, not the first
-  CHECK(warnings_of(problem).at(0).starts_with("input 3 equals input 2"));
+  CHECK(warnings_of(problem).at(0).starts_with("input 2 equals input 1"));
   for (int64_t i = 0; i < 500; ++i) problem.X(i, 1) = problem.X(i, 2) = 5;
   CHECK(warnings_of(problem).empty());
 }
 
 TEST_CASE("an input that is nearly the target is asked about", "[model][columns]") {
   const std::string asks =
-      "input 2 predicts the target almost alone: is it known when predictions "
+      "input 1 predicts the target almost alone: is it known when predictions "
       "are made?";
   Problem problem = sound();
   const auto with = [&](auto x) {
@@ -104,7 +104,7 @@ TEST_CASE("an input that is nearly the target is asked about", "[model][columns]
     problem.X(i, 1) = i % 3 == 0 ? 7 : i % 3 == 1 ? 2 : 5;
   }
   CHECK(warnings_of(problem, Task::classification) ==
-        Texts{"input 2 predicts the class almost alone: is it known when predictions are made?"});
+        Texts{"input 1 predicts the class almost alone: is it known when predictions are made?"});
   // The sums of squares of constants are rounding.
   CHECK(with([](int64_t, double) { return 0.1; }).empty());
   for (int64_t i = 0; i < 500; ++i) problem.Y(i, 0) = 0.3;
@@ -122,7 +122,7 @@ TEST_CASE("a search tells of columns, of targets as they were given", "[model][c
   options.fit.prepare.target_transform = Transform::log;
   const Model model = search(GaussianMaker{3}, options, problem);
   CHECK(std::ranges::any_of(model.report.warnings, [](const std::string& text) {
-    return text.starts_with("target 1 is 10000 in 3 of 60 rows");
+    return text.starts_with("target 0 is 10000 in 3 of 60 rows");
   }));
 }
 

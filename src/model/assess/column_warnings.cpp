@@ -128,7 +128,7 @@ void warn_of_codes(const char* what, MatrixView<const T> A, const std::vector<En
           text("%s %ld is %.9g in %ld of %ld rows, far from its other numbers, "
                "which end at %.9g: if it stands for a missing number, %sleave those "
                "rows out",
-               what, j + 1, code, end.rows, A.rows, sign * end.next, input ? read.c_str() : ""));
+               what, j, code, end.rows, A.rows, sign * end.next, input ? read.c_str() : ""));
     }
   }
 }
@@ -160,7 +160,7 @@ void warn_of_copies(MatrixView<const T> X, const std::vector<Ends>& ends,
     const auto [at, is_new] = seen.emplace(hash_of(sample_of(X, j)), j);
     if (is_new || !equal_columns(X, at->second, j)) continue;
     if (copies++ == 0)
-      first = text("input %ld equals input %ld in every row", j + 1, at->second + 1);
+      first = text("input %ld equals input %ld in every row", j, at->second);
   }
   if (copies == 1) found.push_back(first + ": it counts twice; leave one of them out");
   if (copies > 1)
@@ -244,9 +244,9 @@ void warn_of_targets(bool classes, MatrixView<const T> X, MatrixView<const doubl
     const Sampled x(std::move(sample));
     for (size_t o = 0; o < targets.size(); ++o) {
       if (targets[o].numbers.empty() || !nearly_equal(x, targets[o], classes)) continue;
-      const std::string which = Y.cols > 1 ? "target " + std::to_string(o + 1)
+      const std::string which = Y.cols > 1 ? "target " + std::to_string(o)
                                            : std::string(classes ? "the class" : "the target");
-      found.push_back(text("input %ld predicts ", j + 1) + which +
+      found.push_back(text("input %ld predicts ", j) + which +
                       " almost alone: is it known when predictions are made?");
     }
   }

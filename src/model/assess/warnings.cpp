@@ -157,7 +157,7 @@ std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
   for (int64_t o = 0; o < Y.cols; ++o) {
     if (!column_is_constant(Y, o)) continue;
     found.push_back(classes ? text("every row is of class %g", Y(0, o))
-                            : text("target %ld is %g in every row", o + 1, Y(0, o)));
+                            : text("target %ld is %g in every row", o, Y(0, o)));
   }
   for (int64_t o = 0; o < Y.cols && !classes; ++o) {
     const double share = Y.rows < kFewRows ? 0 : share_of_farthest(Y, o);
@@ -165,7 +165,7 @@ std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
       found.push_back(
           text("one row in a hundred makes %.0f %% of the variance of target %ld: R^2 depends on "
                "these few, and new rows may have a very different one",
-               100 * share, o + 1));
+               100 * share, o));
   }
   const Repeats repeats = find_repeats(coding.task, X, Y, context);
   const int64_t repeated = repeats.rows;

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/search/search.h"
+#include "model_problem.h"
+#include "statistic/prediction_score.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/made_map.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+/// y = 10 sin x_0 + steps of three levels + noise; x_1 to x_3 are 0/1, x_4 is a logarithm away from
+/// noise. In one row of 33 x_0 is missing, so that a few rows have almost all of the error.
+Problem with_gaps(int64_t n, uint64_t seed) {
+  Problem problem{random_matrix(n, 6, seed), random_matrix(n, 1, seed + 1)};
+  const Matrix<double> missing = random_matrix(n, 1, seed + 2);
+  for (int64_t i = 0; i < n; ++i) {
+    double* const x = problem.X.view().row(i);
+    const int64_t level = static_cast<int64_t>(3 * std::abs(x[1])) % 3;
+    x[0] *= 2;
+    problem.Y(i, 0) =
+        10 * std::sin(x[0]) + 3.0 * static_cast<double>(level) + 0.5 * problem.Y(i, 0);
+    for (int64_t k = 1; k < 4; ++k) x[k] = k == level + 1 ? 1 : 0;
+    if (std::abs(missing(i, 0)) < 0.04) x[0] = std::nan("");
+  }
+  return problem;
+}
+
+struct LaplacianMaker final : GaussianMaker {
+  LaplacianMaker() : GaussianMaker(7, 5) {}
+  bool has_input_lengthscales() const override { return true; }
+  std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t D) const override {
+    return make_per_input({&lengthscale, 1}, D);
+  }
+  std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
+                                                            int64_t D) const override {
+    const std::vector<double> list(lengthscales.begin(), lengthscales.end());
+    return made_map("fourier", {{"kernel", "laplacian"}, {"lengthscale", list}}, d, D);
+  }
+};
+
+double on_fresh_rows(PerInput per_input, uint64_t seed) {
+  SearchOptions options;
+  options.features = 256;
+  options.assess = false;
+  options.per_input = per_input;
+  options.fit.prepare.missing = Missing::flag;
+  const Model model = search(LaplacianMaker{}, options, with_gaps(400, seed));
+  const Problem fresh = with_gaps(1000, seed + 100);
+  return statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view());
+}
+
+}  // namespace
+
+TEST_CASE("lengthscales that explain a few rows with gaps are not kept") {
+  const uint64_t seed = GENERATE(11000, 38000);
+  CHECK(on_fresh_rows(PerInput::automatic, seed) > on_fresh_rows(PerInput::off, seed) - 0.02);
+}
