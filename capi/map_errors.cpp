@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/map_error.h and mercer/sketch.h: variances in closed form, and errors of kernels.
+// Variances in closed form, errors of kernels, and the map that suits rows.
 #include <string>
 #include <utility>
 
@@ -8,8 +8,8 @@
 #include "guard.h"
 #include "handles.h"
 #include "mercer/map_error.h"
-#include "mercer/sketch.h"
 #include "row_arguments.h"
+#include "spec/recommend_spec.h"
 #include "statistic/kernel_error.h"
 #include "statistic/operator_variance_bound.h"
 #include "statistic/predicted_error.h"
@@ -66,23 +66,18 @@ mercer_status mercer_map_kernel_error(const mercer_map* map, mercer_rows X, int3
   });
 }
 
-mercer_status mercer_sketch_recommend(const mercer_kernel* kernel, int64_t D, uint64_t seed,
-                                      mercer_rows X, mercer_context* context,
-                                      double* predicted_error, mercer_map** out) {
-  double error = 0;
-  const mercer_status status =
-      guard_create_long("mercer_sketch_recommend", context, out, [&](Context& running) {
-        check_optional_place("predicted_error", predicted_error);
-        const kernel::Kernel& k = *checked("kernel", kernel).impl;
-        check_at_least("D", D, 1);
-        const auto rows = read_rows("X", X, running);
-        check_at_least("X.n", rows.n(), 1);
-        check_at_least("X.d", rows.d(), 1);
-        auto best =
-            statistic::recommend_sketch(k, D, seed, DoubleRows(rows, running).view(), running);
-        error = best.predicted_error;
-        return mercer_map{std::move(best.map)};
-      });
-  if (status == MERCER_OK && predicted_error != nullptr) *predicted_error = error;
-  return status;
+mercer_status mercer_map_recommend(const char* json, mercer_rows X, mercer_context* context,
+                                   mercer_map** out, char* buffer, int64_t capacity,
+                                   int64_t* needed) {
+  return guard_create_long("mercer_map_recommend", context, out, [&](Context& running) {
+    const std::string_view asked = check_text("json", json);
+    const auto rows = read_rows("X", X, running);
+    check_at_least("X.n", rows.n(), 1);
+    check_at_least("X.d", rows.d(), 1);
+    const DoubleRows x(rows, running);
+    spec::Recommended best = spec::recommend(asked, x.view(), running);
+    if (buffer != nullptr || needed != nullptr)
+      copy_text(best.answer, buffer, capacity, needed);
+    return mercer_map{std::move(best.map)};
+  });
 }

@@ -26,6 +26,8 @@
 namespace mercer {
 inline namespace hpp {
 
+struct Recommended;
+
 class Map : public detail::Kept<Map, mercer_map_read, mercer_map_write> {
   friend Kept;
 
@@ -145,6 +147,8 @@ class Map : public detail::Kept<Map, mercer_map_read, mercer_map_write> {
                   context);
     return error;
   }
+  /// The real map of a kernel that suits rows like X best; json as mercer_map_recommend reads it.
+  static Recommended recommend(const std::string& json, const Rows& X, Context* context = nullptr);
   /// The kernel that the features estimate.
   Kernel kernel() const {
     return Kernel(
@@ -170,6 +174,23 @@ class Map : public detail::Kept<Map, mercer_map_read, mercer_map_write> {
   }
   Handle owner_;
 };
+
+struct Recommended {
+  Map map;
+  std::string answer;  // JSON
+};
+inline Recommended Map::recommend(const std::string& json, const Rows& X, Context* context) {
+  std::string answer(size_t{1} << 18, '\0');
+  int64_t needed = 0;
+  Map map(detail::create<Handle>(
+      [&](auto out) {
+        return mercer_map_recommend(json.c_str(), X.get(), detail::handle(context), out, &answer[0],
+                                    static_cast<int64_t>(answer.size()), &needed);
+      },
+      context));
+  answer.resize(static_cast<size_t>(needed) - 1);
+  return {std::move(map), answer};
+}
 
 }  // namespace hpp
 }  // namespace mercer

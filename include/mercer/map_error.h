@@ -3,7 +3,8 @@
 #ifndef MERCER_MAP_ERROR_H
 #define MERCER_MAP_ERROR_H
 
-/* The error of a map's kernel estimate: predicted from its variance, and measured on rows. */
+/* The error of a map's kernel estimate: predicted from its variance, and measured on rows; and the
+ * map that suits rows best. */
 
 #include "mercer/map.h"
 
@@ -72,6 +73,34 @@ typedef enum mercer_kernel_error {
 MERCER_API mercer_status mercer_map_kernel_error(const mercer_map* map, mercer_rows X,
                                                  int32_t which, mercer_context* context,
                                                  double* error);
+
+/* ==== Which map for these rows ====
+ *
+ * Example: the fastest map whose kernel matrix is wrong by 5 % on rows like these.
+ *
+ *   mercer_rows X = mercer_rows_f64(n, d, x);
+ *   mercer_map* best = NULL;
+ *   char answer[16384];
+ *   mercer_status status =
+ *       mercer_map_recommend("{\"kernel\":{\"kernel\":\"gaussian\"},\"error\":0.05}", X, NULL,
+ *                            &best, answer, sizeof answer, NULL);
+ */
+
+/** Real maps of a kernel side by side: every map with each value of its first two choices (of
+ *  fourier: projection and form), its predicted error on these rows, and the measured time of a row
+ *  of features in single precision. "error" asks for the least features that reach it, fastest
+ *  first; "features" for the least error. Keys: "recommend" of mercer_specs.
+ *  Results: out, the first map. The answer (buffer may be NULL) is JSON: the question,
+ *  "kernel_quantiles" (5, 25, 50, 75, 95 % of k between rows) and "maps", each with its spec,
+ *  "error", "seconds" and whether the error is "reached"; some 700 bytes a map.
+ *  Shapes: X n x d, dense or CSR (made dense), scaled as the map will see them.
+ *  Random: seed is the maps'; times differ from call to call.
+ *  Errors: MERCER_INVALID_ARGUMENT naming the key, or no map with a variance in closed form for
+ *  these rows; convention 9 of mercer/base.h.
+ *  Threads and cost: any number at once; seconds: some ten predicted errors for each map. */
+MERCER_API mercer_status mercer_map_recommend(const char* json, mercer_rows X,
+                                              mercer_context* context, mercer_map** out,
+                                              char* buffer, int64_t capacity, int64_t* needed);
 
 #ifdef __cplusplus
 }

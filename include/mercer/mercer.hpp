@@ -30,7 +30,6 @@
 #include "mercer/map.hpp"
 #include "mercer/model.hpp"
 #include "mercer/ridge.hpp"
-#include "mercer/sketch.hpp"
 #include "mercer/view.hpp"
 
 namespace mercer {

@@ -43,34 +43,8 @@ extern "C" {
  *       &sketch);
  */
 
-/* ==== Variances, and the best sketch for given rows ====
- *
- * mercer_map_variance gives the variance of every kind, field and composition ("Variances of
- * sketches" in GUIDE.md); mercer_map_kernel_error gives the resulting error of a kernel
- * matrix.
- *
- * Example: the sketch of at most 512 columns with the least error on n rows, and its predicted
- * error.
- *
- *   mercer_rows X = mercer_rows_f64(n, d, x);
- *   mercer_map* best = NULL;
- *   double predicted = 0;
- *   mercer_status status = mercer_sketch_recommend(kernel, 512, 0, X, NULL, &predicted, &best);
- */
-
-/** The plain sketch of D real columns with the lowest predicted error on rows, among all kinds with
- *  fields complex_to_real (D even) and real; on a tie the cheapest. If D is at least the number of
- *  monomials, C(d + p, p) or C(d + p - 1, p) without offset, it is exact_polynomial, which has no
- *  error and that many columns. mercer_map_spec says which sketch it is.
- *  Shapes: X n x d, dense or CSR (made dense), n >= 1. predicted_error (may be NULL) is written
- *  only on success.
- *  Random: nothing is drawn; seed is the map's.
- *  Errors: those above and of mercer_map_kernel_error; rows that are not finite.
- *  Threads and cost: any number at once; up to 12 predicted errors. */
-MERCER_API mercer_status mercer_sketch_recommend(const mercer_kernel* kernel, int64_t D,
-                                                 uint64_t seed, mercer_rows X,
-                                                 mercer_context* context, double* predicted_error,
-                                                 mercer_map** out);
+/* mercer_map_variance gives the variance of every kind, field and composition ("Variances of
+ * sketches" in GUIDE.md); mercer_map_recommend compares them on given rows. */
 
 /* ==== Compact bilinear pooling ====
  *

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Variances summed over the pairs of a sample of rows are the expected squared Frobenius error of
-// its Gram matrix. The map of all monomials has none, so no sketch of at least as many columns is
-// better (SPEC section 11).
+// its Gram matrix (SPEC section 11).
 #include "statistic/predicted_error.h"
 
 #include <atomic>
 #include <cmath>
-#include <iterator>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "base/aligned.h"
@@ -17,15 +14,11 @@
 #include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/size.h"
-#include "feature/sketch.h"
 
 namespace mercer::statistic {
 namespace {
 
 using feature::FeatureMap;
-using feature::SketchField;
-using feature::SketchOptions;
-using projection::SketchKind;
 
 struct Sums {
   double error = 0;   // squared: variances and squares of biases
@@ -51,52 +44,6 @@ Sums row_sums(const FeatureMap& map, MatrixView<const double> X, int64_t i,
     sums.square += weight * k * k;
   }
   return sums;
-}
-
-// In order of cost per row at equal D: the first of equals is taken.
-std::vector<const SketchKind*> candidates() {
-  std::vector<const SketchKind*> kinds;
-  const auto families = projection::sketch_families();
-  for (auto family = families.rbegin(); family != families.rend(); ++family) {
-    for (const SketchKind& kind : family->kinds) kinds.push_back(&kind);
-  }
-  return kinds;
-}
-
-// Null where a kind needs more columns or is not in this build. The first kind is `needed`: an
-// error of it is one of the kernel or of D.
-std::unique_ptr<FeatureMap> make_candidate(const kernel::Kernel& kernel, int64_t d, int64_t D,
-                                           const SketchOptions& options, bool needed) {
-  if (options.field == SketchField::complex_to_real && D % 2 != 0) return nullptr;
-  try {
-    return feature::make_sketch(kernel, d, D, options);
-  } catch (const Error& error) {
-    const bool refused =
-        error.status() == MERCER_INVALID_ARGUMENT || error.status() == MERCER_UNSUPPORTED;
-    if (needed || !refused) throw;
-    return nullptr;
-  }
-}
-
-/// The map of all monomials; null where there is none or it has more columns than D.
-std::unique_ptr<FeatureMap> all_monomials(const kernel::Kernel& kernel, int64_t d, int64_t D,
-                                          uint64_t seed) {
-  if (!kernel.inner_power() || kernel.left_inputs() != 0 || d < 1 || D < 1) return nullptr;
-  Parameters spec{{"map", std::string("exact_polynomial")},
-                  {"kernel", std::make_shared<const Parameters>(kernel.parameters())},
-                  {"inputs", d},
-                  {"features", D},
-                  {"seed", seed}};
-  spec = feature::canonical_map(spec, "", feature::Data::refused);
-  try {
-    const int64_t columns = feature::map_sizes(spec, 1).least;
-    if (columns > D) return nullptr;
-    spec.set("features", columns);
-    return feature::make_map(spec);
-  } catch (const Error& error) {
-    if (error.status() != MERCER_UNSUPPORTED) throw;  // too many of them
-    return nullptr;
-  }
 }
 
 // NaN or infinite where rows are so, or where their kernel overflows.
@@ -137,39 +84,6 @@ double predicted_error(const FeatureMap& map, MatrixView<const double> X, Contex
           "X: the predicted error is %g, expected finite rows whose kernel does not overflow",
           error);
   return error;
-}
-
-Recommendation recommend_sketch(const kernel::Kernel& kernel, int64_t D, uint64_t seed,
-                                MatrixView<const double> X, Context& context) {
-  Recommendation best{nullptr, kInfinity};
-  constexpr SketchField kFields[] = {SketchField::complex_to_real, SketchField::real};
-  const std::vector<const SketchKind*> kinds = candidates();
-  Stage stage(context, static_cast<int64_t>(kinds.size() * std::size(kFields)) + 1);
-  const auto weigh = [&](std::unique_ptr<FeatureMap> map) {
-    if (map == nullptr) return;
-    const double error = error_over_pairs(*map, X, context);
-    if (error < best.predicted_error) best = {std::move(map), error};
-  };
-  stage.share(1);
-  weigh(all_monomials(kernel, X.cols, D, seed));
-  stage.advance(1);
-  for (const SketchKind* kind : kinds) {
-    for (const SketchField field : kFields) {
-      stage.share(1);
-      SketchOptions options;
-      options.kind = kind;
-      options.field = field;
-      options.seed = seed;
-      weigh(make_candidate(kernel, X.cols, D, options, kind == kinds.front()));
-      stage.advance(1);
-    }
-  }
-  context.checkpoint();
-  require(best.map != nullptr, MERCER_INVALID_ARGUMENT,
-          "no sketch has a finite predicted error on these %ld rows, expected finite rows "
-          "whose kernel does not overflow",
-          X.rows);
-  return best;
 }
 
 }  // namespace mercer::statistic

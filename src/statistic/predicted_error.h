@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The kernel error that closed-form variances predict for a map, and the sketch for which it is
-// least.
+// The kernel error that closed-form variances predict for a map.
 #pragma once
-
-#include <cstdint>
-#include <memory>
 
 #include "feature/feature_map.h"
 
@@ -16,15 +12,5 @@ namespace mercer::statistic {
 /// zeros).
 double predicted_error(const feature::FeatureMap& map, MatrixView<const double> X,
                        Context& context);
-
-/// The real sketch of D columns with the lowest predicted error on the rows of X, among all kinds
-/// with fields real and complex_to_real (D even), not composed. The first in order of cost wins
-/// ties.
-struct Recommendation {
-  std::unique_ptr<feature::FeatureMap> map;
-  double predicted_error;
-};
-Recommendation recommend_sketch(const kernel::Kernel& kernel, int64_t D, uint64_t seed,
-                                MatrixView<const double> X, Context& context);
 
 }  // namespace mercer::statistic

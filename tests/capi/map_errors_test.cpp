@@ -156,27 +156,30 @@ TEST_CASE("predicted errors: what is refused") {
 
 TEST_CASE("recommendations: what is refused") {
   auto X = numbers(4, 3);
-  const auto kernel = polynomial();
   Slot<mercer_map> slot;
-  double error = 77;
-  const auto says = [&](const mercer_kernel* k, int64_t D, const RowsView& rows,
-                        mercer_status expected, auto... parts) {
-    return slot.fault(mercer_sketch_recommend(k, D, 0, rows, nullptr, &error, slot.out()), expected,
-                      "mercer_sketch_recommend: ", parts...);
+  char answer[16384] = "?";
+  const std::string asked = R"({"kernel":{"kernel":"polynomial"},"features":8})";
+  const auto says = [&](const std::string& json, const RowsView& rows, mercer_status expected,
+                        auto... parts) {
+    return slot.fault(mercer_map_recommend(json.c_str(), rows, nullptr, slot.out(), answer,
+                                           sizeof answer, nullptr),
+                      expected, "mercer_map_recommend: ", parts...);
   };
   const mercer_status invalid = MERCER_INVALID_ARGUMENT;
   const auto good = rows_of(X, 3);
-  CHECK(says(nullptr, 8, good, invalid, "kernel = NULL") == "");
-  CHECK(says(kernel.get(), 0, good, invalid, "D = 0") == "");
-  CHECK(says(kernel.get(), 8, rows_of(X.data(), 0, 3), invalid, "n = 0") == "");
-  CHECK(says(kernel.get(), 8, rows_of(X.data(), 4, 0), invalid, "d = 0") == "");
-  CHECK(says(gaussian().get(), 8, good, MERCER_UNSUPPORTED, "kernel gaussian") == "");
-  CHECK(says(bilinear(3).get(), 8, good, MERCER_DIMENSION_MISMATCH, "d = 3") == "");
+  CHECK(says("{}", good, invalid, "kernel", "missing") == "");
+  CHECK(says(R"({"kernel":{"kernel":"gaussian"}})", good, invalid, "error", "features") == "");
+  CHECK(says(R"({"kernel":{"kernel":"gaussian"},"error":2})", good, invalid, "error = 2") == "");
+  CHECK(says(R"({"kernel":{"kernel":"gaussian"},"features":0})", good, invalid, "features = 0") ==
+        "");
+  CHECK(says(R"({"kernel":{"kernel":"gausian"},"features":8})", good, invalid, "gausian") == "");
+  CHECK(says(asked, rows_of(X.data(), 0, 3), invalid, "n = 0") == "");
+  CHECK(says(asked, rows_of(X.data(), 4, 0), invalid, "d = 0") == "");
   X[5] = std::nan("");
-  CHECK(says(kernel.get(), 8, good, invalid, "finite") == "");
-  CHECK(refused(mercer_sketch_recommend(kernel.get(), 8, 0, good, nullptr, &error, nullptr),
+  CHECK(says(asked, good, invalid, "finite") == "");
+  CHECK(refused(mercer_map_recommend(asked.c_str(), good, nullptr, nullptr, answer, 1, nullptr),
                 "out = NULL") == "");
-  CHECK(error == 77);
+  CHECK(std::string(answer) == "?");
 }
 
 template <class T, class Apply>

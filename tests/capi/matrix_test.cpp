@@ -217,10 +217,8 @@ TEST_CASE("misaligned places for handles are refused and not set to NULL") {
   CHECK(at_odds(mercer_ridge_create(statistics.get(), 1, nullptr, odd), "out") == "");
   CHECK(at_odds(mercer_model_map(model.get(), odd), "out") == "");
   CHECK(at_odds(mercer_model_fit("{}", data, nullptr, odd), "out") == "");
-  mercer_map* map = nullptr;
-  CHECK(
-      at_odds(mercer_sketch_recommend(polynomial().get(), 4, 0, rows_of(X, 2), nullptr, odd, &map),
-              "predicted_error") == "");
+  CHECK(at_odds(mercer_map_recommend("{}", rows_of(X, 2), nullptr, odd, nullptr, 0, nullptr),
+                "out") == "");
 }
 
 TEST_CASE("misaligned arrays and views are refused by name") {

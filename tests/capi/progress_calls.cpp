@@ -151,9 +151,10 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
     add_call(calls, "mercer_map_kernel_error", std::to_string(which), [=](Context c) {
       return mercer_map_kernel_error(s->map.get(), s->x(), which, c, s->out.data());
     });
-  add_call(calls, "mercer_sketch_recommend", "", [=](Context c) {
+  add_call(calls, "mercer_map_recommend", "", [=](Context c) {
     return made<mercer_map>(mercer_map_free, [&](mercer_map** map) {
-      return mercer_sketch_recommend(polynomial(3).get(), 64, 1, s->x(), c, s->out.data(), map);
+      return mercer_map_recommend(R"({"kernel":{"kernel":"polynomial","degree":3},"features":64})",
+                                  s->x(), c, map, nullptr, 0, nullptr);
     });
   });
   add_call(calls, "mercer_map_codes", "", [=](Context c) {

@@ -35,7 +35,8 @@ inline mercer_status read_as_targets(const mercer_rows& Y) {
 inline mercer_status read_by_recommend(const mercer_rows& X) {
   mercer_map* map = nullptr;
   const mercer_status status =
-      mercer_sketch_recommend(polynomial().get(), 4, 0, X, nullptr, nullptr, &map);
+      mercer_map_recommend(R"({"kernel":{"kernel":"polynomial"},"features":4})", X, nullptr, &map,
+                           nullptr, 0, nullptr);
   mercer_map_free(map);
   return status;
 }
@@ -67,7 +68,7 @@ inline const Reader kReaders[] = {
        return mercer_map_kernel_error(fourier(3, 8).get(), X, MERCER_KERNEL_ERROR_PREDICTED,
                                       nullptr, Z);
      }},
-    {"mercer_sketch_recommend", "X", read_by_recommend},
+    {"mercer_map_recommend", "X", read_by_recommend},
     {"mercer_kernel_gram", "X",
      [](const mercer_rows& X) {
        return mercer_kernel_gram(gaussian().get(), X, good(), {}, nullptr, result_of(Z, 4, 4));

@@ -84,9 +84,12 @@ TEST_CASE("kernel ridge itself and recommendations of sparse rows have the dense
                               data_of(rows[i], rows_of(targets(), 1)));
     scores[i] = values_of(model.get(), rows[i]);
     mercer_map* best = nullptr;
-    REQUIRE(mercer_sketch_recommend(polynomial().get(), 16, 3, rows[i], nullptr, &errors[i],
-                                    &best) == MERCER_OK);
-    specs[i] = spec_of(MapHandle(best).get());
+    REQUIRE(mercer_map_recommend(R"({"kernel":{"kernel":"polynomial"},"features":16,"by":"features"})", rows[i],
+                                 nullptr, &best, nullptr, 0, nullptr) == MERCER_OK);
+    const MapHandle owned(best);
+    specs[i] = spec_of(best);
+    REQUIRE(mercer_map_kernel_error(best, rows[i], MERCER_KERNEL_ERROR_PREDICTED, nullptr,
+                                    &errors[i]) == MERCER_OK);
   }
   CHECK(unexplained(scores[0], targets()) < 0.2);
   CHECK(scores[0] == scores[1]);

@@ -76,15 +76,16 @@ TEST_CASE("variances, predicted errors and recommendations are those of the C AP
   constexpr int64_t n = 12, d = 3, ld = 4;
   const auto stored = numbers(n, ld);
   const MatrixView<const double> X(stored.data(), n, d, ld), first(stored.data(), 2, d, ld);
-  const Kernel kernel = Kernel::polynomial(3, 1, 0.2);
-  double least = 0, error = 0, variance[2], pseudo[2];
+  const char* const asked =
+      R"({"kernel":{"kernel":"polynomial","degree":3},"features":18,"seed":7})";
+  double error = 0, variance[2], pseudo[2];
   mercer_map* out = nullptr;
-  REQUIRE(mercer_sketch_recommend(kernel.get(), 18, 7, Rows(X).get(), nullptr, &least, &out) ==
+  REQUIRE(mercer_map_recommend(asked, Rows(X).get(), nullptr, &out, nullptr, 0, nullptr) ==
           MERCER_OK);
   const Map best(out);
-  const mercer::RecommendedSketch wrapped = mercer::recommend_sketch(kernel, 18, 7, X);
-  CHECK((wrapped.predicted_error == least && least > 0));
+  const mercer::Recommended wrapped = Map::recommend(asked, X);
   CHECK(wrapped.map.spec() == best.spec());
+  CHECK(wrapped.answer.find(R"("features":18)") != std::string::npos);
   REQUIRE(mercer_map_kernel_error(out, Rows(X).get(), MERCER_KERNEL_ERROR_PREDICTED, nullptr,
                                   &error) == MERCER_OK);
   CHECK(best.kernel_error(X, MERCER_KERNEL_ERROR_PREDICTED) == error);

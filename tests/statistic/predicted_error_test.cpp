@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The predicted error of a sketch against plain sums and against what maps really miss; the
-// recommended sketch against all candidates.
+// The predicted error of a sketch against plain sums and against what maps really miss.
 #include "statistic/predicted_error.h"
 
 #include "feature/fourier.h"
 #include "feature/sketch_cases.h"
 #include "statistic/kernel_error.h"
+#include "statistic/recommendation.h"
 #include "support/made_map.h"
 #include "support/statistic.h"
 
@@ -58,57 +58,6 @@ double measured(const FeatureMap& map, const Matrix<double>& X, const Matrix<dou
   const Matrix<double> Z = test::features_of<double>(map, X.view());
   const Matrix<double> estimate = test::product(Z.view(), test::transposed(Z.view()).view());
   return statistic::kernel_error(estimate.view(), K.view()).relative_frobenius;
-}
-
-std::string kind_of(const FeatureMap& map) {
-  const Parameters all = map.parameters();
-  std::string kind(map.name());
-  for (const char* name : {"kind", "field"}) {
-    if (all.find(name) != nullptr) kind += " " + all.text(name);
-  }
-  return kind;
-}
-
-Recommendation recommend(const kernel::Kernel& kernel, int64_t D, const Matrix<double>& X) {
-  Context context;
-  return recommend_sketch(kernel, D, 9, X.view(), context);
-}
-
-// C(d + p, p), or without offset C(d + p - 1, p).
-int64_t monomials(const kernel::Kernel& kernel, int64_t d) {
-  const auto power = kernel.inner_power();
-  if (!power || kernel.left_inputs() != 0) return std::numeric_limits<int64_t>::max();
-  const int64_t n = power->offset > 0 ? d + power->degree : d + power->degree - 1;
-  int64_t count = 1;
-  for (int64_t i = 1; i <= power->degree; ++i) count = count * (n - power->degree + i) / i;
-  return count;
-}
-
-// In the documented order: all monomials, then of cost, complex_to_real before real.
-std::unique_ptr<FeatureMap> best_by_hand(const kernel::Kernel& kernel, int64_t D,
-                                         const Matrix<double>& X) {
-  std::unique_ptr<FeatureMap> best;
-  if (const int64_t columns = monomials(kernel, X.cols()); columns <= D) {
-    return test::made_map("exact_polynomial", kernel.parameters(), X.cols(), columns);
-  }
-  for (const SketchKind* mixing :
-       {sketch_kind("upsampled"), sketch_kind("stacked"), sketch_kind("tuple"),
-        sketch_kind("tensor_sketch"), sketch_kind("rademacher"), sketch_kind("gaussian")}) {
-    if (mixing == sketch_kind("tensor_sketch") && !test::has_tensor_sketch()) continue;
-    for (const SketchField field : {SketchField::complex_to_real, SketchField::real}) {
-      if (field == SketchField::complex_to_real && D % 2 == 1) continue;
-      SketchOptions options;
-      options.kind = mixing;
-      options.field = field;
-      options.seed = 9;
-      std::unique_ptr<FeatureMap> map;
-      const auto made = test::outcome([&] { map = make_sketch(kernel, X.cols(), D, options); });
-      REQUIRE((made.status == MERCER_OK || mixing == sketch_kind("tuple")));
-      if (map == nullptr) continue;
-      if (best == nullptr || predicted(*map, X) < predicted(*best, X)) best = std::move(map);
-    }
-  }
-  return best;
 }
 
 }  // namespace
@@ -213,78 +162,7 @@ TEST_CASE("predicted error: what the Gram matrix of a map is expected to miss") 
   }
 }
 
-TEST_CASE("recommended sketch: the lowest predicted error of all candidates") {
-  std::set<std::string> kinds;
-  for (const int64_t p : {1, 2, 3, 6}) {
-    for (const bool centred : {false, true}) {
-      // Whole blocks, parts of them, fewer than d and more than d^2 columns, odd ones.
-      for (const int64_t D : {4, 7, 8, 16, 30, 33, 64, 70}) {
-        const auto kernel = kernel::make_polynomial(p, 1.0, 0.2, 1);
-        const Matrix<double> X = rows(12, 5, centred);
-        const Recommendation found = recommend(*kernel, D, X);
-        const auto expected = best_by_hand(*kernel, D, X);
-        CAPTURE(p, centred, D);
-        CHECK(kind_of(*found.map) == kind_of(*expected));
-        CHECK(found.predicted_error == predicted(*expected, X));
-        CHECK(found.map->features() == std::min(D, monomials(*kernel, 5)));
-        CHECK(!found.map->is_complex());
-        CHECK(test::equal_bytes(test::features_of<double>(*found.map, X.view()),
-                                test::features_of<double>(*expected, X.view())));
-        if (D % 2 == 1) CHECK(kind_of(*found.map).find("complex") == std::string::npos);
-        kinds.insert(kind_of(*found.map));
-      }
-    }
-  }
-  // Not one for all.
-  CHECK(kinds.size() >= 3);
-  const auto bilinear = kernel::make_bilinear(2, 1);
-  const Matrix<double> X = rows(12, 5, true);
-  CHECK(kind_of(*recommend(*bilinear, 16, X).map) == kind_of(*best_by_hand(*bilinear, 16, X)));
-}
-
-TEST_CASE("recommended sketch: all monomials where they are at most D") {
-  const Matrix<double> X = rows(12, 5, true);
-  const auto shifted = kernel::make_polynomial(2, 0.7, 0.2, 1.5),
-             plain = kernel::make_polynomial(2, 1, 0, 1);
-  for (const auto& [kernel, columns] :
-       {std::pair{shifted.get(), int64_t{21}}, {plain.get(), int64_t{15}}}) {
-    for (const int64_t D : {columns, columns + 40}) {
-      const Recommendation found = recommend(*kernel, D, X);
-      CHECK(found.map->name() == "exact_polynomial");
-      CHECK(found.map->features() == columns);
-      CHECK(found.predicted_error == 0);
-      CHECK(measured(*found.map, X, gram_of(*kernel, X)) <= 1e-14);
-    }
-    const Recommendation fewer = recommend(*kernel, columns - 1, X);
-    CHECK(fewer.map->name() != "exact_polynomial");
-    CHECK(fewer.map->features() == columns - 1);
-    CHECK(fewer.predicted_error > 0);
-  }
-  // More monomials than there can be columns are no error.
-  const auto steep = kernel::make_polynomial(40, 1, 1, 1);
-  CHECK(recommend(*steep, 64, rows(4, 30, true)).map->features() == 64);
-  // Nor do they hide what is wrong with rows.
-  const Matrix<double> huge = test::filled(3, 5, [](int64_t, int64_t) { return 1e200; });
-  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, recommend(*plain, 64, huge), "overflow");
-}
-
-TEST_CASE("recommended sketch: the first of equals") {
-  // The signs of a row of one entry square away: every sketch is exact.
-  const auto kernel = kernel::make_polynomial(7, 1, 0, 1);
-  // Powers of two: the variances are zeros without rounding.
-  const Matrix<double> X(4, 2);
-  for (int64_t i = 0; i < 4; ++i) {
-    X(i, 0) = std::ldexp(i % 2 == 0 ? 1.0 : -1.0, static_cast<int>(i));
-    X(i, 1) = 0;
-  }
-  const Recommendation even = recommend(*kernel, 6, X), odd = recommend(*kernel, 5, X);
-  CHECK(even.predicted_error == 0);
-  CHECK(odd.predicted_error == 0);
-  CHECK(kind_of(*even.map) == "tensor_srht upsampled complex_to_real");
-  CHECK(kind_of(*odd.map) == "tensor_srht upsampled real");
-}
-
-TEST_CASE("predicted error, recommended sketch: what they refuse") {
+TEST_CASE("predicted error: what is refused") {
   const auto kernel = kernel::make_polynomial(2, 1, 0, 1);
   const auto map = make_sketch(*kernel, 5, 8, {});
   const auto bad = MERCER_INVALID_ARGUMENT;
@@ -297,20 +175,6 @@ TEST_CASE("predicted error, recommended sketch: what they refuse") {
   CHECK_THROWS_AS(predicted(*map, nan), Error);
   const auto supplied = make_fourier_supplied(*kernel::make_gaussian({1.0}, 1.0), X.view(), {}, {});
   CHECK_REFUSED(MERCER_UNSUPPORTED, predicted(*supplied, X), "closed form");
-
-  const auto refused = [&](mercer_status status, const kernel::Kernel& kernel, int64_t D,
-                           const Matrix<double>& X, const char* part) {
-    return test::refusal_fault(
-        status, [&] { recommend(kernel, D, X); }, part);
-  };
-  CHECK(refused(bad, *kernel, 8, none, "n = 0") == "");
-  CHECK(refused(bad, *kernel, 8, zeros, "0 for all pairs") == "");
-  CHECK(refused(bad, *kernel, 8, nan, "finite rows") == "");
-  CHECK(refused(bad, *kernel, 0, X, "features = 0") == "");
-  CHECK(refused(bad, *kernel, -3, X, "features = -3") == "");
-  CHECK(refused(bad, *kernel, 8, Matrix<double>(4, 0), "d = 0") == "");
-  CHECK(refused(MERCER_UNSUPPORTED, *kernel::make_gaussian({1.0}, 1.0), 8, X, "gaussian") == "");
-  CHECK(refused(MERCER_DIMENSION_MISMATCH, *kernel::make_bilinear(5, 1), 8, X, "d = 5") == "");
 }
 
 TEST_CASE("predicted error, recommended sketch: progress to the end, and cancellation") {
@@ -329,7 +193,10 @@ TEST_CASE("predicted error, recommended sketch: progress to the end, and cancell
   const auto map = make_sketch(*kernel, 5, 8, {});
   const Matrix<double> X = rows(60, 5, true);
   const auto predict = [&](Context& context) { predicted_error(*map, X.view(), context); };
-  const auto choose = [&](Context& context) { recommend_sketch(*kernel, 8, 1, X.view(), context); };
+  const Parameters spec = kernel->parameters();
+  const auto choose = [&](Context& context) {
+    recommend(spec, {.features = 8}, 1, X.view(), context);
+  };
   const auto check = [&](const auto& call) {
     Seen seen;
     Context context;

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// {"kernel": {...}, "error": e or "features": D, ...}: which map of a kernel suits rows.
+#include "spec/recommend_spec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "base/fields.h"
+#include "spec/json.h"
+#include "spec/specs.h"
+
+namespace mercer::spec {
+namespace {
+
+constexpr int64_t kMostTried = 16384;  // features, unless asked for
+constexpr double kShares[] = {0.05, 0.25, 0.5, 0.75, 0.95};
+
+/// Quantiles of k between different rows: all near 0 or all near its largest value say that the
+/// lengthscale is far off.
+std::vector<double> kernel_quantiles(const kernel::Kernel& kernel, MatrixView<const double> X) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < X.rows; ++i)
+    for (int64_t j = i + 1; j < X.rows; ++j)
+      values.push_back(kernel.value(X.cols, X.row(i), X.row(j)));
+  std::ranges::sort(values);
+  std::vector<double> quantiles;
+  for (const double share : kShares)
+    if (!values.empty())
+      quantiles.push_back(
+          values[static_cast<size_t>(share * static_cast<double>(values.size() - 1))]);
+  return quantiles;
+}
+
+/// At most `most` rows, evenly spaced.
+Matrix<double> sample_of(MatrixView<const double> X, int64_t most, Context& context) {
+  const int64_t count = std::min(X.rows, most);
+  Matrix<double> sample(count, X.cols, context, "a sample of rows");
+  for (int64_t k = 0; k < count; ++k)
+    std::copy_n(X.row(k * X.rows / count), X.cols, sample.view().row(k));
+  return sample;
+}
+
+ObjectList listed(const std::vector<statistic::Suggestion>& found, int64_t most, bool all_reach) {
+  ObjectList maps;
+  for (const statistic::Suggestion& one : found) {
+    if (std::ssize(maps) == most) break;
+    const Parameters made = one.map->parameters();
+    const bool remakes = made.find("needs") == nullptr;  // else it is made from rows again
+    Parameters entry{{"map", std::make_shared<const Parameters>(remakes ? made : one.asked)},
+                     {"error", one.error}};
+    if (std::isfinite(one.seconds)) entry.set("seconds", one.seconds);
+    if (!all_reach) entry.set("reached", one.reached);
+    maps.push_back(std::make_shared<const Parameters>(std::move(entry)));
+  }
+  return maps;
+}
+
+}  // namespace
+
+std::vector<Field> recommend_fields() {
+  return {
+      {.key = "kernel",
+       .type = FieldType::kernel,
+       .fallback = {},
+       .help = "the kernel to approximate",
+       .canonical = kernel::canonical_kernel},
+      number_above_field("error", kOptional, 0, 1,
+                         "sqrt(E ||K^ - K||_F^2) / ||K||_F, to be reached with few features; "
+                         "absent: the least with `features`"),
+      count_field("features", kOptional, feature::kMostFeatures,
+                  "D; with an error the most, by default 16384"),
+      choice_field("by", "time", {"time", "features"}, "the order of maps that reach the error"),
+      integer_field("rows", 150, 2, 5000, "at most so many rows, evenly spaced, are looked at"),
+      integer_field("count", 8, 1, 1000, "at most so many maps are listed"),
+      {.key = "seed", .type = FieldType::seed, .fallback = uint64_t{0}, .help = "of the maps"}};
+}
+
+Recommended recommend(std::string_view json, MatrixView<const double> X, Context& context) {
+  Parameters asked =
+      check_fields(open_envelope(parse_object(json), "").body, recommend_fields(), "");
+  statistic::Aim aim;
+  const bool reach = asked.find("error") != nullptr;
+  if (reach) aim.error = asked.number("error");
+  require(reach || asked.find("features") != nullptr, MERCER_INVALID_ARGUMENT,
+          "neither \"error\" nor \"features\", expected one of the two");
+  if (asked.find("features") == nullptr) asked.set("features", kMostTried);
+  aim.features = asked.integer("features");
+  aim.by_features = asked.text("by") == "features";
+  const Matrix<double> sample = sample_of(X, asked.integer("rows"), context);
+  auto found =
+      statistic::recommend(asked.object("kernel"), aim, asked.seed("seed"), sample.view(), context);
+  const auto kernel = kernel::make_kernel(asked.object("kernel"));
+  asked.set("kernel_quantiles", kernel_quantiles(*kernel, sample.view()));
+  asked.set("maps", listed(found, asked.integer("count"), !reach));
+  return {std::move(found.front().map), print_versioned(asked)};
+}
+
+}  // namespace mercer::spec

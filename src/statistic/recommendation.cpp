@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Most errors fall as D^-1/2, and those of series and grids faster, so the least number of features
+// is guessed by that law and then enclosed by bisection.
+#include "statistic/recommendation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "base/aligned.h"
+#include "base/error.h"
+#include "base/numbers.h"
+#include "base/rows.h"
+#include "feature/map_entry.h"
+#include "statistic/predicted_error.h"
+
+namespace mercer::statistic {
+namespace {
+
+constexpr size_t kVaried = 2;               // choices of an entry
+constexpr int64_t kEnclosed = 50;           // bisection ends at D/50
+constexpr double kBelow = 0.97;             // of a number that is enough: is it the least?
+constexpr int64_t kTimedNumbers = 1 << 22;  // features computed to measure the time
+constexpr int64_t kMostTimedRows = 1024;
+constexpr int kTimings = 3;
+constexpr double kSlowRow = 1e-3;  // seconds
+
+/// The parameters with every combination of the values of an entry's first choices.
+std::vector<Parameters> variants(const feature::MapEntry& entry, const Parameters& given) {
+  std::vector<Parameters> all = {given};
+  size_t varied = 0;
+  for (const Field& field : entry.fields) {
+    if (field.type != FieldType::text || field.choices.size() < 2 || varied == kVaried) continue;
+    ++varied;
+    std::vector<Parameters> more;
+    for (const Parameters& one : all) {
+      for (const char* const choice : field.choices) {
+        more.push_back(one);
+        more.back().set(field.key, std::string(choice));
+      }
+    }
+    all = std::move(more);
+  }
+  return all;
+}
+
+bool is_refusal(const Error& error) {
+  const int status = error.status();
+  return status == MERCER_INVALID_ARGUMENT || status == MERCER_UNSUPPORTED ||
+         status == MERCER_DIMENSION_MISMATCH || status == MERCER_OUT_OF_MEMORY;
+}
+
+/// One variant of a map: makes it with so many features and predicts its error.
+class Candidate {
+ public:
+  Candidate(const Parameters& given, MatrixView<const double> X, Context& context)
+      : asked_(feature::canonical_map(given, "", feature::Data::refused)),
+        sizes_(feature::map_sizes(asked_, X.rows)),
+        X_(X),
+        rows_(X),
+        context_(context) {}
+
+  /// With the largest possible number up to `features`. None for a variant that does not exist for
+  /// this kernel, has no closed form, or is complex.
+  std::optional<Suggestion> at(int64_t features) const {
+    context_.checkpoint();
+    if (features < sizes_.least) return {};
+    const int64_t steps =
+        sizes_.step == 0 ? 0 : (std::min(features, sizes_.most) - sizes_.least) / sizes_.step;
+    Parameters asked = asked_;
+    asked.set("features", sizes_.least + steps * sizes_.step);
+    try {
+      const feature::MapData data{.rows = &rows_, .context = &context_};
+      std::shared_ptr<const feature::FeatureMap> map = feature::make_map(asked, data);
+      if (map->is_complex() || map->has_kernel_columns() || map->field() != nullptr) return {};
+      const double error = predicted_error(*map, X_, context_);
+      return Suggestion{std::move(asked), std::move(map), error};
+    } catch (const Error& error) {
+      if (!is_refusal(error)) throw;
+      return {};
+    }
+  }
+
+  /// With about the least number of features whose error is at most `error`; where that is not
+  /// reached, with `most`.
+  std::optional<Suggestion> least(double error, int64_t most) const {
+    std::optional<Suggestion> best = at(most);
+    if (!best || best->error > error) return best;
+    int64_t low = sizes_.least - sizes_.step, high = best->map->features();
+    double guess = std::ceil(static_cast<double>(high) * best->error * best->error / error / error);
+    while (high - low > std::max<int64_t>(sizes_.step, high / kEnclosed)) {
+      const int64_t tried =
+          std::max(low + sizes_.step, std::min(static_cast<int64_t>(guess), high - sizes_.step));
+      std::optional<Suggestion> fewer = at(tried);
+      if (fewer && fewer->error <= error && fewer->map->features() < high) {
+        high = fewer->map->features();
+        best = std::move(fewer);
+      } else {
+        low = tried;
+      }
+      guess = low < sizes_.least ? kBelow * static_cast<double>(high)
+                                 : std::sqrt(static_cast<double>(low) * static_cast<double>(high));
+    }
+    best->reached = true;
+    return best;
+  }
+
+ private:
+  Parameters asked_;
+  feature::MapSizes sizes_;
+  MatrixView<const double> X_;
+  Rows rows_;
+  Context& context_;
+};
+
+/// The least of some timings of a block of rows, which are those of X over and over; of one row if
+/// that takes long.
+double seconds_per_row(const feature::FeatureMap& map, MatrixView<const double> X,
+                       Context& context) {
+  const int64_t n = std::clamp<int64_t>(kTimedNumbers / map.row_length(), 1, kMostTimedRows);
+  const Matrix<float> rows(n, X.cols, context, "rows to time a map on"),
+      Z(n, map.row_length(), context, "features to time a map on");
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < X.cols; ++j) rows.view()(i, j) = static_cast<float>(X(i % X.rows, j));
+  map.prepare(feature::Precision::f32, context);
+  const auto seconds_of = [&](int64_t count) {
+    const auto started = std::chrono::steady_clock::now();
+    map.apply(MatrixView<const float>(rows.view().block_rows(0, count)), {0, map.features()},
+              context, Z.view().block_rows(0, count));
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - started;
+    return taken.count() / static_cast<double>(count);
+  };
+  double least = seconds_of(1);
+  if (least > kSlowRow) return least;
+  for (int t = 0; t < kTimings; ++t) least = std::min(least, seconds_of(n));
+  return least;
+}
+
+std::optional<Suggestion> suggestion(const Parameters& given, const Aim& aim,
+                                     MatrixView<const double> X, Context& context) {
+  try {
+    const Candidate candidate(given, X, context);
+    return aim.error > 0 ? candidate.least(aim.error, aim.features) : candidate.at(aim.features);
+  } catch (const Error& error) {
+    if (!is_refusal(error)) throw;
+    return {};
+  }
+}
+
+void order(std::vector<Suggestion>& found, const Aim& aim) {
+  const auto rank = [&](const Suggestion& one) {
+    const double error = one.reached ? 0 : one.error;
+    const auto features = static_cast<double>(one.map->features());
+    return aim.by_features ? std::tuple(error, features, 0.0)  // the same at every call
+                           : std::tuple(error, one.seconds, features);
+  };
+  std::ranges::stable_sort(found, [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+}
+
+}  // namespace
+
+std::vector<Suggestion> recommend(const Parameters& kernel, const Aim& aim, uint64_t seed,
+                                  MatrixView<const double> X, Context& context) {
+  std::vector<Suggestion> found;
+  const auto table = feature::map_table();
+  Stage stage(context, std::ssize(table));
+  for (const feature::MapEntry& entry : table) {
+    stage.share(1);
+    const Parameters given{{"map", std::string(entry.name)},
+                           {"kernel", std::make_shared<const Parameters>(kernel)},
+                           {"inputs", X.cols},
+                           {"features", aim.features},
+                           {"seed", seed}};
+    for (const Parameters& variant : variants(entry, given))
+      if (auto one = suggestion(variant, aim, X, context)) found.push_back(*std::move(one));
+    stage.advance(1);
+  }
+  require(!found.empty(), MERCER_INVALID_ARGUMENT,
+          "no map of kernel %s has a predicted error on these %ld rows, expected a kernel of one "
+          "output, and finite rows in its domain whose kernel does not overflow",
+          kernel.text("kernel").c_str(), X.rows);
+  const bool reach = std::ranges::any_of(found, &Suggestion::reached);
+  for (Suggestion& one : found)
+    if (!reach || one.reached) one.seconds = seconds_per_row(*one.map, X, context);
+  order(found, aim);
+  return found;
+}
+
+}  // namespace mercer::statistic
