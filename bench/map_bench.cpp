@@ -63,6 +63,9 @@ MERCER_MAP(spectral_mixture,
            10000, 64, 4096);
 MERCER_MAP(laplace, R"({"map":"laplace","kernel":{"kernel":"reciprocal_semigroup"})", 10000, 64,
            4096);
+MERCER_MAP(sphere_polynomial,
+           R"({"map":"fourier","kernel":{"kernel":"sphere_polynomial","unit_rows":true})", 10000,
+           64, 4096);
 
 }  // namespace
 

@@ -115,7 +115,7 @@ void FeatureMap::variances(MatrixView<const double> X, MatrixView<const double> 
 ColumnMoments independent_columns(const FeatureMap& map, const double* x, const double* y) {
   const Moments& own = map.moments();
   const double of_real = own.variance_at(x, y), pseudo = own.pseudo_variance_at(x, y);
-  const double k = map.kernel().value(map.inputs(), x, y);
+  const double k = map.kernel().value(map.inputs(), x, y) + own.bias_at(x, y);
   const double count =
       static_cast<double>(map.features()) / (map.column_form() == ColumnForm::halves ? 2 : 1);
   return {k, count * (2 * of_real - pseudo) + k * k, count * pseudo + k * k};

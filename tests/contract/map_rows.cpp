@@ -211,9 +211,10 @@ std::span<const LawRow> law_rows() {
 }
 
 std::span<const char* const> said_fields() {
-  static constexpr const char* kRows[] = {R"({"map":"nystroem","key":"rank"})",
-                                          R"({"map":"maclaurin","key":"predicted_variance"})",
-                                          R"({"map":"maclaurin","key":"predicted_bias"})"};
+  static constexpr const char* kRows[] = {
+      R"({"map":"fourier","key":"largest_bias"})", R"({"map":"fourier","key":"rms_bias"})",
+      R"({"map":"nystroem","key":"rank"})", R"({"map":"maclaurin","key":"predicted_variance"})",
+      R"({"map":"maclaurin","key":"predicted_bias"})"};
   return kRows;
 }
 
