@@ -201,6 +201,9 @@ class Kernel {
   virtual std::optional<int64_t> subset_degree() const noexcept { return std::nullopt; }
   /// Kernels E exp(-omega'(x + y)) on [0, inf)^d: the law of omega >= 0. Null: no Laplace features.
   virtual const random::Law* laplace_law() const noexcept { return nullptr; }
+  /// Kernels variance prod_j f(|x_j - y_j|/l_j) where w f''(w) is a density on [0, inf): the law of
+  /// w, in independent coordinates. Null: no random binning.
+  virtual const random::Law* bin_width_law() const noexcept { return nullptr; }
   /// Null: no additive map.
   virtual const HomogeneousSpectrum* homogeneous() const noexcept { return nullptr; }
 

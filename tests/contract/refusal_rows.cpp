@@ -79,6 +79,9 @@ bool has_orders(const kernel::Kernel& kernel, const Parameters&) {
 bool has_laplace_law(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.laplace_law() != nullptr;
 }
+bool has_bin_widths(const kernel::Kernel& kernel, const Parameters&) {
+  return kernel.bin_width_law() != nullptr;
+}
 bool has_subsets(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.subset_degree().has_value();
 }
@@ -151,6 +154,7 @@ std::span<const RefusalRow> refusal_rows() {
       {R"({"map":"optical","threshold_from":"targets","input_bits":0})", never, kNo,
        "threshold_from = targets"},
       {R"({"map":"laplace"})", has_laplace_law, kNo, "has no Laplace features"},
+      {R"({"map":"random_binning"})", has_bin_widths, kNo, "has no random binning features"},
       {R"({"map":"anova"})", has_subsets, kNo, "has no ANOVA features"},
       {R"({"map":"poisson"})", is_gaussian, kNo, "has no Poisson features"},
       {R"({"map":"exact_polynomial"})", has_monomials, kNo, "has no map of all monomials"},
