@@ -10,10 +10,15 @@
 // two independent signs with the probability 1/B, so its mean is k and its variance k + (1 - k)/B -
 // k^2: the estimate's variance is (1 - k)(k + 1/B)/P. Given D = P B columns it is least for B = 1,
 // (1 - k^2)/D; given the P entries that have to be found it falls with B.
+//
+// The hash is a_0 + sum_j a_j c_j modulo 2^64, c_j the integers that name the bin, a_j uniform: its
+// upper 33 bits, which give column and sign, are independent for any two bins unless their c_j all
+// differ by multiples of 2^31 (Dietzfelbinger 1996), which is all that mean and variance need.
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <vector>
+#include <limits>
+#include <utility>
 
 #include "base/aligned.h"
 #include "base/fields.h"
@@ -23,7 +28,6 @@
 #include "feature/sparse_features.h"
 #include "projection/lazy_groups.h"
 #include "random/distributions.h"
-#include "random/elementary.h"
 
 namespace mercer::feature {
 namespace {
@@ -33,28 +37,23 @@ constexpr int64_t kDefaultBins = 32;
 constexpr double kMostBins = 0x1p31 - 1;
 constexpr int64_t kRowsTogether = 16;
 
-/// The finaliser of SplitMix64 (Steele, Lea, Flood 2014).
-uint64_t mixed(uint64_t h) noexcept {
-  h = (h ^ (h >> 30)) * 0xBF58476D1CE4E5B9;
-  h = (h ^ (h >> 27)) * 0x94D049BB133111EB;
-  return h ^ (h >> 31);
-}
-
 struct Grids {
   Matrix<double> inverse_widths;  // P x d
   Matrix<double> shifts;          // in widths
-  std::vector<uint64_t> keys;
+  Matrix<uint64_t> multipliers;   // P x (1 + d)
 
-  /// A hash of the bin of x in grid g. Rounding to the nearest in place of downwards is a shift by
-  /// half a width.
+  /// A hash of the bin of x in grid g, its upper bits the better ones. Rounding to the nearest in
+  /// place of downwards is a shift by half a width.
   template <class T>
   uint64_t hash(int64_t g, const T* x) const noexcept {
+    constexpr double kUnitUlp = 0x1.8p52;  // integers added to it are so to its bits
     const double* const inverse = inverse_widths.view().row(g);
     const double* const shift = shifts.view().row(g);
-    uint64_t h = keys[g];
+    const uint64_t* const a = multipliers.view().row(g);
+    uint64_t h = a[0];
     for (int64_t j = 0; j < inverse_widths.cols(); ++j) {
       const double at = static_cast<double>(x[j]) * inverse[j] + shift[j];
-      h = mixed(h ^ std::bit_cast<uint64_t>(random::elementary::nearest_integer(at)));
+      h += a[1 + j] * std::bit_cast<uint64_t>(at + kUnitUlp);
     }
     return h;
   }
@@ -85,13 +84,16 @@ class RandomBinning final : public FeatureMap, public Moments, public SparseFeat
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
     apply_dense_rows(X, c, context, Z, [&](const auto& rows, const auto& out) {
-      const Grids& drawn = grids(context);
-      parallel_for(context, ceil_divide(rows.rows, kRowsTogether),
-                   [&](int64_t chunk, int) noexcept {
-                     const int64_t end = std::min(rows.rows, (chunk + 1) * kRowsTogether);
-                     for (int64_t i = chunk * kRowsTogether; i < end; ++i)
-                       fill_row(drawn, rows.row(i), c, out.row(i));
-                   });
+      using T = std::remove_cvref_t<decltype(out(0, 0))>;
+      parallel_for(context, rows.rows, [&](int64_t i, int) noexcept {
+        std::fill_n(out.row(i), c.end - c.begin,
+                    is_finite(rows.row(i), inputs()) ? T{0} : static_cast<T>(kNaN));
+      });
+      const Columns grids_of{c.begin / bins_, ceil_divide(c.end, bins_)};
+      for_each_bin(rows, grids_of, context, [&](int64_t i, int64_t, int64_t column, double value) {
+        // Added: NaN stays.
+        if (column >= c.begin && column < c.end) out(i, column - c.begin) += static_cast<T>(value);
+      });
     });
   }
   void prepare(Precision, Context& context) const override { grids(context); }
@@ -100,18 +102,13 @@ class RandomBinning final : public FeatureMap, public Moments, public SparseFeat
   int64_t entries() const noexcept override { return features() / bins_; }
   void find_entries(MatrixView<const double> X, Context& context, MatrixView<int64_t> columns,
                     MatrixView<double> values) const override {
-    const Grids& drawn = grids(context);
-    parallel_for(context, ceil_divide(X.rows, kRowsTogether), [&](int64_t chunk, int) noexcept {
-      const int64_t end = std::min(X.rows, (chunk + 1) * kRowsTogether);
-      for (int64_t i = chunk * kRowsTogether; i < end; ++i) {
-        const bool finite = is_finite(X.row(i), X.cols);
-        for (int64_t g = 0; g < entries(); ++g) {
-          const uint64_t h = drawn.hash(g, X.row(i));
-          columns(i, g) = column_of(g, h);
-          values(i, g) = finite ? value_of(h) : kNaN;
-        }
-      }
-    });
+    for_each_bin(X, {0, entries()}, context,
+                 [&](int64_t i, int64_t g, int64_t column, double value) {
+                   columns(i, g) = column;
+                   values(i, g) = value;
+                 });
+    for (int64_t i = 0; i < X.rows; ++i)
+      if (!is_finite(X.row(i), X.cols)) std::fill_n(values.row(i), entries(), kNaN);
   }
 
   const Moments& moments() const override { return *this; }
@@ -125,9 +122,9 @@ class RandomBinning final : public FeatureMap, public Moments, public SparseFeat
  private:
   const Grids& grids(Context& context) const {
     const int64_t P = entries(), d = inputs();
-    const int64_t bytes = checked_multiply(checked_multiply(P, 2 * d + 1, "grids"), 8, "grids");
+    const int64_t bytes = checked_multiply(checked_multiply(P, 3 * d + 1, "grids"), 8, "grids");
     drawn_.prepare(0, {bytes, 0, "grids"}, context, [&](int64_t) {
-      Grids made{Matrix<double>(P, d), Matrix<double>(P, d), std::vector<uint64_t>(P)};
+      Grids made{Matrix<double>(P, d), Matrix<double>(P, d), Matrix<uint64_t>(P, 1 + d)};
       for (int64_t g = 0; g < P; ++g) draw(g, made);
       return made;
     });
@@ -145,25 +142,31 @@ class RandomBinning final : public FeatureMap, public Moments, public SparseFeat
     for (int64_t j = 0; j < d; ++j)
       inverse[j] =
           std::min(1 / (inverse[j] * l[l.size() > 1 ? j : 0]), std::numeric_limits<double>::max());
-    const random::Words words = random::Stream(seed_, random::Tag::hash, index).block(0);
-    into.keys[g] = words[0] + (uint64_t{words[1]} << 32);
+    const random::Stream hash(seed_, random::Tag::hash, index);
+    for (int64_t j = 0; j <= d; ++j) {
+      const random::Words words = hash.block(static_cast<uint64_t>(j));
+      into.multipliers(g, j) = words[0] + (uint64_t{words[1]} << 32);
+    }
   }
 
-  /// The upper half of the hash names the column, the lowest bit the sign.
+  /// The upper half of the hash names the column, the bit below it the sign.
   int64_t column_of(int64_t g, uint64_t h) const noexcept {
     return g * bins_ + static_cast<int64_t>(((h >> 32) * static_cast<uint64_t>(bins_)) >> 32);
   }
-  double value_of(uint64_t h) const noexcept { return (h & 1) != 0 ? scale_ : -scale_; }
+  double value_of(uint64_t h) const noexcept { return ((h >> 31) & 1) != 0 ? scale_ : -scale_; }
 
-  template <class T>
-  void fill_row(const Grids& drawn, const T* x, Columns c, T* z) const noexcept {
-    const bool finite = is_finite(x, inputs());
-    std::fill_n(z, c.end - c.begin, finite ? T{0} : static_cast<T>(kNaN));
-    for (int64_t g = c.begin / bins_; finite && g * bins_ < c.end; ++g) {
-      const uint64_t h = drawn.hash(g, x);
-      const int64_t column = column_of(g, h);
-      if (column >= c.begin && column < c.end) z[column - c.begin] = static_cast<T>(value_of(h));
-    }
+  /// body(i, g, column, value) of every row in each of the grids [g.begin, g.end), noexcept.
+  template <class T, class Body>
+  void for_each_bin(const MatrixView<T>& X, Columns g, Context& context, const Body& body) const {
+    const Grids& drawn = grids(context);
+    parallel_for(context, ceil_divide(X.rows, kRowsTogether), [&](int64_t chunk, int) noexcept {
+      const int64_t end = std::min(X.rows, (chunk + 1) * kRowsTogether);
+      for (int64_t grid = g.begin; grid < g.end; ++grid)
+        for (int64_t i = chunk * kRowsTogether; i < end; ++i) {
+          const uint64_t h = drawn.hash(grid, X.row(i));
+          body(i, grid, column_of(grid, h), value_of(h));
+        }
+    });
   }
 
   std::shared_ptr<const kernel::Kernel> kernel_;
@@ -179,7 +182,7 @@ std::unique_ptr<FeatureMap> random_binning_from(const MapArguments& a) {
   const int64_t bins = a.own.integer(kBins);
   require(a.features % bins == 0, MERCER_INVALID_ARGUMENT,
           "features = %ld, expected a multiple of bins = %ld", a.features, bins);
-  checked_multiply(checked_multiply(a.features / bins, 2 * a.inputs + 1, "grids"), 8, "grids");
+  checked_multiply(checked_multiply(a.features / bins, 3 * a.inputs + 1, "grids"), 8, "grids");
   return std::make_unique<RandomBinning>(a.kernel.copy(), a.inputs, a.features, bins, a.seed);
 }
 
