@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "kernel/kernel.h"
 #include "kernel/radial_fit.h"
+#include "random/hash.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 #include "support/statistic.h"
@@ -90,6 +91,21 @@ TEST_CASE("sphere_polynomial: no distribution of norms is closer") {
       }
     }
   }
+}
+
+// A change alarm: the same with gcc and clang, with and without optimisation and FMA.
+TEST_CASE("sphere_polynomial: the fit has the same bytes everywhere") {
+  std::vector<double> all;
+  for (const double a : {2.0, 4.0})
+    for (const int64_t degree : {3, 10, 20})
+      for (const int64_t m : {int64_t{16}, int64_t{64}, kernel::kNormalWaves}) {
+        const kernel::RadialFit fit = kernel::fit_sphere_polynomial(degree, a, m);
+        all.insert(all.end(), fit.mixture.scales.begin(), fit.mixture.scales.end());
+        all.insert(all.end(), fit.mixture.weights.begin(), fit.mixture.weights.end());
+        all.push_back(fit.largest_error);
+        all.push_back(fit.rms_error);
+      }
+  CHECK(fnv1a(all) == 0x27540342c64b551du);
 }
 
 TEST_CASE("sphere_polynomial: the stand-in says its bias") {
