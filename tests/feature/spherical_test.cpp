@@ -32,6 +32,18 @@ Matrix<double> two_rows(double cosine, int64_t d) {
   return X;
 }
 
+/// The map nystroem, of one landmark.
+std::unique_ptr<FeatureMap> made_of_rows(const Parameters& kernel, MatrixView<const double> X) {
+  const Parameters given{{"map", "nystroem"},
+                         {"kernel", std::make_shared<const Parameters>(kernel)},
+                         {"inputs", X.cols},
+                         {"features", int64_t{1}}};
+  const Rows rows = X;
+  Context context;
+  return feature::make_map(feature::canonical_map(given, "", feature::Data::refused),
+                           {.rows = &rows, .context = &context});
+}
+
 double bias_of(const FeatureMap& map, const Matrix<double>& X) {
   double bias = NAN;
   map.bias(X.view().block_rows(0, 1), X.view().block_rows(1, 2), {&bias, 1});
@@ -122,6 +134,14 @@ TEST_CASE("spherical: rows of another norm are refused, or divided by it") {
   std::copy_n(numbers, 9, X.data());
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, features_of(*map, X), "row 2", "norm 5", "unit_rows");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, features_of(*map, converted<float>(X)), "row 2", "norm 5");
+  const MatrixView<const double> all = X.view(), first = all.block_rows(0, 1);
+  double variance = 0;
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                map->variance(first, all.block_rows(2, 3), std::span(&variance, 1)), "Y: row 0");
+  const auto landmarks = made_of_rows(sphere(7, 2), first);
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, features_of(*landmarks, X), "X: row 2", "norm 5");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, made_of_rows(sphere(7, 2), all.block_rows(2, 3)),
+                "X: row 0", "norm 5");
   SparseRows<double> sparse;
   sparse.cols = 3;
   sparse.add(1, 0.6), sparse.add(2, 0.5), sparse.add(2, 0.3), sparse.end_row();
