@@ -13,7 +13,7 @@
 //
 // The hash is a_0 + sum_j a_j c_j modulo 2^64, c_j the integers that name the bin, a_j uniform: its
 // upper 33 bits, which give column and sign, are independent for any two bins unless their c_j all
-// differ by multiples of 2^31 (Dietzfelbinger 1996), which is all that mean and variance need.
+// differ by multiples of 2^32 (Dietzfelbinger 1996), which is all that mean and variance need.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -59,6 +59,15 @@ struct Grids {
   }
 };
 
+/// body(i) for i < count, noexcept, in parallel.
+template <class Body>
+void for_each_row(int64_t count, Context& context, const Body& body) {
+  parallel_for(context, ceil_divide(count, kRowsTogether), [&](int64_t chunk, int) noexcept {
+    const int64_t end = std::min(count, (chunk + 1) * kRowsTogether);
+    for (int64_t i = chunk * kRowsTogether; i < end; ++i) body(i);
+  });
+}
+
 template <class T>
 bool is_finite(const T* x, int64_t d) noexcept {
   return std::all_of(x, x + d, [](T value) { return std::isfinite(value); });
@@ -85,7 +94,7 @@ class RandomBinning final : public FeatureMap, public Moments, public SparseFeat
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
     apply_dense_rows(X, c, context, Z, [&](const auto& rows, const auto& out) {
       using T = std::remove_cvref_t<decltype(out(0, 0))>;
-      parallel_for(context, rows.rows, [&](int64_t i, int) noexcept {
+      for_each_row(rows.rows, context, [&](int64_t i) {
         std::fill_n(out.row(i), c.end - c.begin,
                     is_finite(rows.row(i), inputs()) ? T{0} : static_cast<T>(kNaN));
       });
@@ -115,8 +124,8 @@ class RandomBinning final : public FeatureMap, public Moments, public SparseFeat
   double variance_at(const double* x, const double* y) const override {
     const double amplitude = kernel_->variance();
     const double k = kernel_->value(inputs(), x, y) / amplitude;
-    return amplitude * amplitude * (1 - k) * (k + 1 / static_cast<double>(bins_)) /
-           static_cast<double>(entries());
+    const double of_grid = std::max((1 - k) * (k + 1 / static_cast<double>(bins_)), 0.0);
+    return amplitude * amplitude * of_grid / static_cast<double>(entries());
   }
 
  private:
@@ -125,7 +134,7 @@ class RandomBinning final : public FeatureMap, public Moments, public SparseFeat
     const int64_t bytes = checked_multiply(checked_multiply(P, 3 * d + 1, "grids"), 8, "grids");
     drawn_.prepare(0, {bytes, 0, "grids"}, context, [&](int64_t) {
       Grids made{Matrix<double>(P, d), Matrix<double>(P, d), Matrix<uint64_t>(P, 1 + d)};
-      for (int64_t g = 0; g < P; ++g) draw(g, made);
+      for_each_row(P, context, [&](int64_t g) { draw(g, made); });
       return made;
     });
     return drawn_[0];
