@@ -224,6 +224,7 @@ TEST_CASE("kernels of unit rows are fitted to rows that are made so") {
                 expected);
   Fitting prepared;
   prepared.prepare.unit_rows = true;
+  CHECK(plain->make(1, 20)->parameters().text("projection") == "sorf");  // sobol does not serve it
   const Model model = fit(plain->make(1, 20), prepared, problem);
   const Model other = fit(scaling->make(1, 20), {}, problem);
   const Matrix<double> a = predictions(model, problem.x()), b = predictions(other, problem.x());
