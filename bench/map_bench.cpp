@@ -63,6 +63,11 @@ MERCER_MAP(spectral_mixture,
            10000, 64, 4096);
 MERCER_MAP(laplace, R"({"map":"laplace","kernel":{"kernel":"reciprocal_semigroup"})", 10000, 64,
            4096);
+MERCER_MAP(random_binning, R"({"map":"random_binning","kernel":{"kernel":"laplacian"})", 10000, 64,
+           4096);
+MERCER_MAP(sphere_polynomial,
+           R"({"map":"fourier","kernel":{"kernel":"sphere_polynomial","unit_rows":true})", 10000,
+           64, 4096);
 
 }  // namespace
 

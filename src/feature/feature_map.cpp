@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "feature/field/field_map.h"
 #include "feature/moments.h"
+#include "kernel/unit_rows.h"
 
 namespace mercer::feature {
 namespace {
@@ -38,8 +39,15 @@ void apply_tiles_of(const FeatureMap& map, const CsrView<T>& X, Columns c, Conte
   }
 }
 
-void of_pairs(const Moments& moments, double (Moments::*at)(const double*, const double*) const,
+void check_pairs(const FeatureMap& map, MatrixView<const double> X, MatrixView<const double> Y) {
+  kernel::check_unit_rows(map.kernel(), "X", X);
+  kernel::check_unit_rows(map.kernel(), "Y", Y);
+}
+
+void of_pairs(const FeatureMap& map, double (Moments::*at)(const double*, const double*) const,
               MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out) {
+  const Moments& moments = map.moments();
+  check_pairs(map, X, Y);
   for (int64_t i = 0; i < X.rows; ++i) out[i] = (moments.*at)(X.row(i), Y.row(i));
 }
 
@@ -85,17 +93,17 @@ const Moments& FeatureMap::moments() const {
 
 void FeatureMap::variance(MatrixView<const double> X, MatrixView<const double> Y,
                           std::span<double> out) const {
-  of_pairs(moments(), &Moments::variance_at, X, Y, out);
+  of_pairs(*this, &Moments::variance_at, X, Y, out);
 }
 
 void FeatureMap::pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
                                  std::span<double> out) const {
-  of_pairs(moments(), &Moments::pseudo_variance_at, X, Y, out);
+  of_pairs(*this, &Moments::pseudo_variance_at, X, Y, out);
 }
 
 void FeatureMap::bias(MatrixView<const double> X, MatrixView<const double> Y,
                       std::span<double> out) const {
-  of_pairs(moments(), &Moments::bias_at, X, Y, out);
+  of_pairs(*this, &Moments::bias_at, X, Y, out);
 }
 
 void FeatureMap::variances(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
@@ -103,6 +111,7 @@ void FeatureMap::variances(MatrixView<const double> X, MatrixView<const double> 
   if (field() != nullptr) return field()->variances(X, Y, context, out);
   constexpr int64_t kBlock = 256;
   const Moments& own = moments();
+  check_pairs(*this, X, Y);
   Stage stage(context, X.rows);
   for (int64_t first = 0; first < X.rows; first += kBlock) {
     const int64_t last = std::min(X.rows, first + kBlock);
@@ -115,7 +124,7 @@ void FeatureMap::variances(MatrixView<const double> X, MatrixView<const double> 
 ColumnMoments independent_columns(const FeatureMap& map, const double* x, const double* y) {
   const Moments& own = map.moments();
   const double of_real = own.variance_at(x, y), pseudo = own.pseudo_variance_at(x, y);
-  const double k = map.kernel().value(map.inputs(), x, y);
+  const double k = map.kernel().value(map.inputs(), x, y) + own.bias_at(x, y);
   const double count =
       static_cast<double>(map.features()) / (map.column_form() == ColumnForm::halves ? 2 : 1);
   return {k, count * (2 * of_real - pseudo) + k * k, count * pseudo + k * k};

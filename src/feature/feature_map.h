@@ -46,6 +46,7 @@ class FieldMap;
 class LengthscaleSlopes;
 class Moments;
 class PairMap;
+class SparseFeatures;
 
 /// What a map needs to have binary codes (binary_codes.h): its columns are scale cos(omega_j'x +
 /// b_j), with phases b_j that are uniform and drawn from `seed`.
@@ -105,6 +106,8 @@ class FeatureMap {
   /// Features of rows in two parts.
   virtual const PairMap* pair() const noexcept { return nullptr; }
   virtual const Derivatives* derivatives() const noexcept { return nullptr; }
+  /// Rows of Z by their entries other than 0, for maps with few of these.
+  virtual const SparseFeatures* sparse_features() const noexcept { return nullptr; }
   virtual const LengthscaleSlopes* lengthscale_slopes() const noexcept { return nullptr; }
   /// Closed-form moments. UNSUPPORTED, saying why, where there are none.
   virtual const Moments& moments() const;

@@ -13,6 +13,7 @@
 #include "feature/feature_blocks.h"
 #include "feature/field/field_map.h"
 #include "feature/field/field_weights.h"
+#include "feature/sparse_features.h"
 #include "transform/narrow_products.h"
 
 namespace mercer::feature {
@@ -139,6 +140,8 @@ void check_adjoint(const FeatureMap& map, const Rows& X, const Rows& Y, MatrixVi
 void multiply_features(const FeatureMap& map, const Rows& X, MatrixView<const double> W,
                        MatrixView<const double> B, Context& context, const ResultView& out) {
   if (X.rows() == 0 || W.cols == 0) return;
+  if (map.sparse_features() != nullptr && B.rows == 0)
+    return multiply_entries(map, X, W, context, out);
   X.visit([&](const auto& rows) {
     multiply_rows(map, rows, W, B, context, result_of<RowNumberOf<decltype(rows)>>(out));
   });
@@ -147,6 +150,8 @@ void multiply_features(const FeatureMap& map, const Rows& X, MatrixView<const do
 void add_feature_sums(const FeatureMap& map, const Rows& X, const Rows& Y,
                       MatrixView<const double> B, Context& context, MatrixView<double> sums) {
   if (X.rows() == 0 || sums.rows == 0) return;
+  if (map.sparse_features() != nullptr && B.rows == 0)
+    return add_entry_sums(map, X, Y, context, sums);
   X.visit([&](const auto& rows) { add_sums(map, rows, Y, B, context, sums); });
 }
 

@@ -41,7 +41,7 @@ const Form& form_of(const FourierParts& parts) {
 
 projection::ProjectionArguments arguments_of(const FourierParts& parts) {
   const FourierOptions& options = parts.options;
-  const std::shared_ptr<const kernel::Kernel>& kernel = parts.kernel;
+  const std::shared_ptr<const kernel::Kernel>& kernel = parts.drawn();
   return {std::shared_ptr<const random::Law>(kernel, kernel->spectral_law()),
           {kernel->lengthscale().begin(), kernel->lengthscale().end()},
           projection::Unit::turns,
@@ -104,6 +104,10 @@ class Fourier final : public ProjectedMap, public Moments {
     kFourierForm.write(spec, parts_.options.form);
     parts_.options.write(spec);
     kWeightsFrom.write(spec, WeightsFrom::given);  // by now
+    if (parts_.stand_in) {
+      spec.set(kBiasKeys[0], parts_.stand_in->largest_bias);
+      spec.set(kBiasKeys[1], parts_.stand_in->rms_bias);
+    }
     if (parts_.supplied != nullptr) spec.set("needs", std::string("data"));
     return spec;
   }
@@ -115,11 +119,15 @@ class Fourier final : public ProjectedMap, public Moments {
     const projection::ProjectionEntry& entry =
         projection::find_projection(parts_.options.projection);
     parts_.options.require_equal_shares();
-    require(!entry.product_columns_correlate || parts_.kernel->spectral_law()->isotropic(),
+    require(!entry.product_columns_correlate || parts_.drawn()->spectral_law()->isotropic(),
             MERCER_UNSUPPORTED,
             "%s columns of kernel %s depend on each other: the variance has no closed form",
             entry.name, std::string(parts_.kernel->name()).c_str());
     return *this;
+  }
+  double bias_at(const double* x, const double* y) const override {
+    if (!parts_.stand_in) return 0;
+    return parts_.drawn()->value(inputs(), x, y) - kernel().value(inputs(), x, y);
   }
   double variance_at(const double* x, const double* y) const override {
     return form_of(parts_).real_variance(values(x, y), features());
@@ -138,7 +146,7 @@ class Fourier final : public ProjectedMap, public Moments {
   std::optional<ColumnMoments> columns_at(const double* x, const double* y) const override {
     const ColumnMoments moments = independent_columns(*this, x, y);
     if (column_form() != ColumnForm::halves) return moments;
-    const double most = kernel().value_at_multiple(0, inputs(), x, y);
+    const double most = parts_.drawn()->value_at_multiple(0, inputs(), x, y);
     return ColumnMoments{moments.mean, most * most, 2 * moments.square - most * most};
   }
 
@@ -152,9 +160,8 @@ class Fourier final : public ProjectedMap, public Moments {
   int64_t frequency_count() const noexcept override { return parts_.F; }
   Matrix<double> frequencies(Context& context) const override {
     require_plain_inputs(kernel());
-    const std::shared_ptr<const kernel::Kernel>& kernel = parts_.kernel;
     if (parts_.supplied == nullptr)
-      return FrequencyDraw(kernel, parts_.options, inputs(), parts_.F, parts_.options.seed,
+      return FrequencyDraw(parts_.drawn(), parts_.options, inputs(), parts_.F, parts_.options.seed,
                            false)(context);
     Matrix<double> W(parts_.F, inputs(), context, "frequencies");
     parts_.supplied->fill(0, context, W.view());
@@ -180,7 +187,7 @@ class Fourier final : public ProjectedMap, public Moments {
  private:
   moment::StationaryValues values(const double* x, const double* y) const {
     const auto at = [&](double multiple) {
-      return kernel().value_at_multiple(multiple, inputs(), x, y);
+      return parts_.drawn()->value_at_multiple(multiple, inputs(), x, y);
     };
     return {at(0), at(1), at(2)};
   }
@@ -220,10 +227,11 @@ std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d
   options.check();
   const StandardRounding rounding;
   const int64_t asked = frequency_count(D, options.form);
-  check_fourier_sizes(kernel, d, asked);
+  std::optional<kernel::StandIn> stand_in = kernel.stand_in(d);
+  check_fourier_sizes(stand_in ? *stand_in->kernel : kernel, d, asked);
   kernel.check_dimension(d);
   const int64_t F = options.columns(d, asked);
-  return make_fourier_map({kernel.copy(), options, d, F, nullptr, {}});
+  return make_fourier_map({kernel.copy(), options, d, F, nullptr, {}, std::move(stand_in)});
 }
 
 }  // namespace mercer::feature

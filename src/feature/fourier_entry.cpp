@@ -8,7 +8,7 @@
 #include "base/fields.h"
 #include "base/size.h"
 #include "feature/field/field_makers.h"
-#include "feature/fourier.h"
+#include "feature/fourier_parts.h"
 #include "feature/leverage_frequencies.h"
 #include "feature/map_entry.h"
 #include "feature/supplied.h"
@@ -76,7 +76,20 @@ std::unique_ptr<FeatureMap> by_leverage(const MapArguments& arguments,
                                   *arguments.data.context);
 }
 
+/// A map says its bias in its spec; nobody asks for another.
+void check_bias(const MapArguments& arguments) {
+  const std::optional<kernel::StandIn> stand_in = arguments.kernel.stand_in(arguments.inputs);
+  const double said[] = {stand_in ? stand_in->largest_bias : 0, stand_in ? stand_in->rms_bias : 0};
+  for (int i = 0; i < 2; ++i) {
+    const char* const key = kBiasKeys[i];
+    require(
+        arguments.own.find(key) == nullptr || (stand_in && arguments.own.number(key) == said[i]),
+        MERCER_INVALID_ARGUMENT, "%s is given, expected it left out: the bias is %g", key, said[i]);
+  }
+}
+
 std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
+  check_bias(arguments);
   const std::optional<LeverageOptions> leverage = read_leverage(arguments.own);
   require(!leverage || arguments.kernel.matrix() == nullptr, MERCER_UNSUPPORTED,
           "weights = leverage of kernel %s, expected a kernel of one output",
@@ -134,6 +147,11 @@ MapEntry fourier_entry() {
       "how frequencies are drawn; supplied: the caller's own, kept in files only", kSupplied);
   fields.insert(fields.begin() + 1, kFourierForm.field());
   for (Field& field : leverage_fields()) fields.push_back(std::move(field));
+  fields.push_back(number_field(kBiasKeys[0], kOptional, 0, kUnbounded,
+                                "said by the map of sphere_polynomial: the largest bias of its "
+                                "estimate over distances from 0 to 2"));
+  fields.push_back(number_field(kBiasKeys[1], kOptional, 0, kUnbounded,
+                                "and the root of the mean square of the bias"));
   return {
       .name = "fourier",
       .help =

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "feature/fourier.h"
@@ -17,10 +18,20 @@ struct FourierParts {
   int64_t d;
   int64_t F;
   std::shared_ptr<const projection::FrequencySource> supplied;  // null: drawn as options say
-  std::vector<double> weights;  // of supplied frequencies; empty: 1/F each
+  std::vector<double> weights;                   // of supplied frequencies; empty: 1/F each
+  std::optional<kernel::StandIn> stand_in = {};  // for a kernel without a law
+
+  /// The kernel that drawn frequencies estimate.
+  const std::shared_ptr<const kernel::Kernel>& drawn() const noexcept {
+    return stand_in ? stand_in->kernel : kernel;
+  }
 };
 
 std::unique_ptr<FeatureMap> make_fourier_map(FourierParts parts);
+
+/// What a map of a kernel's stand-in says of its bias: the largest, and the root of the mean square,
+/// over the distances that occur.
+inline constexpr const char* kBiasKeys[] = {"largest_bias", "rms_bias"};
 
 /// The limit of specs, and so of files: BLAS counts in 32 bits.
 inline constexpr int64_t kMostFourierColumns = (int64_t{1} << 31) - 1;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "kernel/unit_rows.h"
 
 namespace mercer::feature {
 namespace {
@@ -60,6 +61,7 @@ void refuse(const kernel::Kernel& kernel, const BadInput& bad) {
 void require_inputs(const kernel::Kernel& kernel, const Rows& X) {
   const std::optional<BadInput> bad = find_bad_input(kernel, X, 0, X.rows());
   if (bad) refuse(kernel, *bad);
+  kernel::check_unit_rows(kernel, "X", X);
 }
 
 }  // namespace mercer::feature

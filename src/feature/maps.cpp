@@ -22,6 +22,7 @@
   entry(laplace)           \
   entry(anova)             \
   entry(poisson)           \
+  entry(random_binning)    \
   entry(exact_polynomial)  \
   entry(maclaurin)         \
   entry(sum)               \

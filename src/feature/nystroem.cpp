@@ -26,6 +26,7 @@
 #include "feature/map_entry.h"
 #include "feature/nystroem_derivative.h"
 #include "feature/nystroem_lengthscale.h"
+#include "kernel/unit_rows.h"
 #include "linalg/orthogonal_factor.h"
 #include "linalg/symmetric_eigen.h"
 
@@ -98,6 +99,7 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
   }
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
+    kernel::check_unit_rows(kernel(), "X", X);
     if (listed() != nullptr) {
       X.visit([&](const auto& rows) {
         apply_listed(X, c, context, result_of<RowNumberOf<decltype(rows)>>(Z));
@@ -215,6 +217,7 @@ class Nystroem final : public FeatureMap, public Derivatives, public Lengthscale
     const kernel::Kernel& kernel() const noexcept override { return of_.kernel(); }
     void prepare(Precision, Context&) const override {}
     void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
+      kernel::check_unit_rows(kernel(), "X", X);
       apply_dense_rows(X, c, context, Z, [&](const auto& rows, const auto& out) {
         of_.apply_dense(rows, c, context, out, false);
       });

@@ -63,6 +63,15 @@ class Product final : public ComposedMap {
     if (!is_complex()) return variance_at(x, y);
     return moment::columns_pseudo_variance(moments_of(x, y), columns());
   }
+  double bias_at(const double* x, const double* y) const override {
+    double mean = 1, exact = 1;
+    for (const auto& part : parts()) {
+      const double k = part->estimated_kernel(x, y);
+      mean *= k + part->moments().bias_at(x, y);
+      exact *= k;
+    }
+    return mean - exact;
+  }
   std::optional<ColumnMoments> columns_at(const double* x, const double* y) const override {
     return moments_of(x, y);
   }

@@ -8,6 +8,7 @@
 #include "base/size.h"
 #include "feature/projected_derivative.h"
 #include "feature/projected_gradient.h"
+#include "kernel/unit_rows.h"
 
 namespace mercer::feature {
 namespace {
@@ -45,6 +46,7 @@ ProjectedMap::ProjectedMap(ProjectedParts parts)
               parts_.columns) {}
 
 void ProjectedMap::apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const {
+  kernel::check_unit_rows(kernel(), "X", X);
   X.visit([&](const auto& rows) { apply_rows(rows, c, context, Z); });
 }
 

@@ -13,6 +13,7 @@
 #include "base/size.h"
 #include "kernel/matrix_kernel.h"
 #include "kernel/row_pairs.h"
+#include "kernel/unit_rows.h"
 #include "linalg/blas.h"
 
 namespace mercer::kernel {
@@ -35,6 +36,8 @@ constexpr int64_t kProductRows = 256;
 int64_t check_rows(const Kernel& kernel, const Rows& X, const Rows& Y) {
   require(X.cols() == Y.cols(), MERCER_DIMENSION_MISMATCH,
           "X has %ld columns and Y %ld, expected the same", X.cols(), Y.cols());
+  check_unit_rows(kernel, "X", X);
+  check_unit_rows(kernel, "Y", Y);
   return kernel.outputs(X.cols());
 }
 

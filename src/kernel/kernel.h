@@ -85,6 +85,14 @@ class HomogeneousSpectrum {
   virtual int64_t most_order() const noexcept = 0;
 };
 
+/// A shift-invariant kernel that random Fourier features estimate in place of another, and how far
+/// the two are apart over the distances that occur: the estimate's bias.
+struct StandIn {
+  std::shared_ptr<const Kernel> kernel;
+  double largest_bias;
+  double rms_bias;
+};
+
 /// Inputs >= least, or > least where it is open.
 struct InputBound {
   double least;
@@ -152,6 +160,11 @@ class Kernel {
   virtual double value_at_zero() const noexcept { return variance(); }
   /// Null if there are no random Fourier features.
   virtual const random::Law* spectral_law() const noexcept { return nullptr; }
+  /// For kernels without a spectral law, one of d inputs that has one. None: there are no random
+  /// Fourier features.
+  virtual std::optional<StandIn> stand_in(int64_t /*d*/) const { return std::nullopt; }
+  /// Whether it is a kernel of rows of norm 1 alone, which maps and Gram matrices then require.
+  virtual bool needs_unit_rows() const noexcept { return false; }
   /// The parameters of a spectral law of this form.
   virtual std::optional<EvenPowerSpectrum> even_power_spectrum() const noexcept {
     return std::nullopt;
@@ -188,6 +201,9 @@ class Kernel {
   virtual std::optional<int64_t> subset_degree() const noexcept { return std::nullopt; }
   /// Kernels E exp(-omega'(x + y)) on [0, inf)^d: the law of omega >= 0. Null: no Laplace features.
   virtual const random::Law* laplace_law() const noexcept { return nullptr; }
+  /// Kernels variance prod_j f(|x_j - y_j|/l_j) where w f''(w) is a density on [0, inf): the law of
+  /// w, in independent coordinates. Null: no random binning.
+  virtual const random::Law* bin_width_law() const noexcept { return nullptr; }
   /// Null: no additive map.
   virtual const HomogeneousSpectrum* homogeneous() const noexcept { return nullptr; }
 

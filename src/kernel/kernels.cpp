@@ -18,6 +18,7 @@
   entry(skewed_chi2)                   \
   entry(spectral_mixture)              \
   entry(polynomial)                    \
+  entry(sphere_polynomial)             \
   entry(bilinear)                      \
   entry(additive_chi2)                 \
   entry(intersection)                  \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // k(tau) = exp(-||tau||_1); omega has independent Cauchy coordinates (Rahimi, Recht 2007, figure
-// 1).
+// 1). Of widths of density w exp(-w), int w exp(-w) max(0, 1 - t/w) dw = exp(-t).
 #include <cmath>
 
 #include "kernel/coordinate_kernel.h"
@@ -21,6 +21,21 @@ class CauchyLaw final : public CoordinateLaw<random::fill_cauchy> {
   }
 };
 
+/// w of density w exp(-w), the sum of two exponential numbers (Rahimi, Recht 2007, section 4).
+class BinWidthLaw final : public random::Law {
+ public:
+  void draw(const random::Stream& stream, std::span<double> widths) const noexcept override {
+    random::Cursor cursor(stream);
+    for (double& w : widths) {
+      const random::Words words = cursor.next();
+      w = -random::portable_log(random::uniform(words)) -
+          random::portable_log(random::second_uniform(words));
+    }
+  }
+  bool isotropic() const noexcept override { return false; }
+  bool is_product() const noexcept override { return false; }  // not symmetric about 0
+};
+
 class Laplacian final : public SpectralKernel<Laplacian, Sum, CauchyLaw> {
  public:
   explicit Laplacian(const Parameters& canonical) : SpectralKernel(canonical) {}
@@ -30,6 +45,10 @@ class Laplacian final : public SpectralKernel<Laplacian, Sum, CauchyLaw> {
   double finish(double norm) const noexcept { return std::exp(log_finish(norm)); }
   double log_finish(double norm) const noexcept { return -norm; }
   bool falls_with_norm() const noexcept override { return true; }  // the sum of magnitudes
+  const random::Law* bin_width_law() const noexcept override { return &widths_; }
+
+ private:
+  BinWidthLaw widths_;
 };
 
 }  // namespace

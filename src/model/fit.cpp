@@ -117,6 +117,7 @@ RowSummary summary_of(const Fitting& asked, std::optional<InputDomain> domain,
 Model fit_prepared(std::shared_ptr<const feature::FeatureMap> map, Preparation preparation,
                    Ranges ranges, Fitting asked, const TargetedRows& rows, Context& context,
                    std::vector<int64_t> made_of = {}) {
+  check_row_norms(map->kernel(), preparation);
   couple(*map, rows.Y, rows.weights, context, asked);
   Model model;
   model.map = std::move(map);
@@ -215,6 +216,7 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const Fitting& 
   summary.require_numbers();
   observed.require_some();
   model.preparation = summary.preparation();
+  check_row_norms(model.map->kernel(), model.preparation);
   model.ranges = summary.ranges();
   learn(StreamRows(checked, model.preparation, {rows, observed.is_complete(), classes}), coupled,
         context, model);

@@ -128,6 +128,12 @@ void check_map(const feature::FeatureMap& map, const ModelEntry& entry, int64_t 
   check_inputs(map.inputs(), columns);
 }
 
+void check_row_norms(const kernel::Kernel& kernel, const Preparation& preparation) {
+  require(!kernel.needs_unit_rows() || preparation.row_norm == 1, MERCER_INVALID_ARGUMENT,
+          "kernel %s takes rows of norm 1, expected unit_rows = true of the kernel or of prepare",
+          std::string(kernel.name()).c_str());
+}
+
 void check_outputs(const kernel::Kernel& kernel, const Fitting& asked) {
   const kernel::MatrixKernel* const matrix = kernel.matrix();
   require(matrix == nullptr || asked.outputs.structure == OutputStructure::independent,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "model/estimator/fitting.h"
+#include "model/prepare/preparation.h"
 #include "model/report.h"
 #include "solver/reduction.h"
 
@@ -31,6 +32,8 @@ void check_dependence(const Selecting& selecting, std::span<const double> groups
 void check_inputs(int64_t inputs, int64_t columns);
 /// The map has as many inputs as X has columns, and is real or the model's fit is least squares.
 void check_map(const feature::FeatureMap& map, const ModelEntry& entry, int64_t columns);
+/// INVALID_ARGUMENT for a kernel of unit rows where preparation makes no such rows.
+void check_row_norms(const kernel::Kernel& kernel, const Preparation& preparation);
 /// UNSUPPORTED for options that contradict the kernel: a vector field needs one scale for all
 /// inputs, and outputs are coupled in one way only.
 void check_outputs(const kernel::Kernel& kernel, const Fitting& asked);

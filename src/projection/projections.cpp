@@ -23,20 +23,28 @@ bool meets(LawNeed need, const random::Law& law) noexcept {
       return law.isotropic() || law.is_product();
     case LawNeed::product_or_mixture:
       return law.is_product() || law.is_mixture();
+    case LawNeed::normal_mixture:
+      return law.isotropic() && !std::isnan(law.scale_quantile(0.5));
     case LawNeed::any:
       break;
   }
   return true;
 }
 
-constexpr const char* kNeedTexts[] = {"", "isotropic", "a product of its coordinates'",
+constexpr const char* kNeedTexts[] = {"",
+                                      "isotropic",
+                                      "a product of its coordinates'",
                                       "isotropic or a product of its coordinates'",
-                                      "a product of its coordinates', or a mixture of such"};
+                                      "a product of its coordinates', or a mixture of such",
+                                      "a mixture of normal distributions"};
 
 constexpr const char* kServedLaws[] = {
-    "any distribution", "isotropic distributions", "distributions of independent coordinates",
+    "any distribution",
+    "isotropic distributions",
+    "distributions of independent coordinates",
     "isotropic distributions, and distributions of independent coordinates",
-    "distributions of independent coordinates, and their mixtures"};
+    "distributions of independent coordinates, and their mixtures",
+    "isotropic mixtures of normal distributions"};
 
 }  // namespace
 

@@ -44,7 +44,14 @@ struct ProjectionArguments {
 };
 
 /// What a projection can draw from.
-enum class LawNeed { any, isotropic, product, isotropic_or_product, product_or_mixture };
+enum class LawNeed {
+  any,
+  isotropic,
+  product,
+  isotropic_or_product,
+  product_or_mixture,
+  normal_mixture  // isotropic, with a scale_quantile
+};
 
 /// In words, such as "isotropic laws".
 const char* served_laws(LawNeed need) noexcept;

@@ -113,7 +113,7 @@ const ProjectionEntry kQuadrature = {
     .help =
         "spherical-radial rule of degree 3, d + 2 columns a block; for close points: far ones "
         "are biased",
-    .need = LawNeed::isotropic,
+    .need = LawNeed::normal_mixture,
     .block = simplex_block,
     .share = share_of,
     .maker = make_dense_of<SimplexFrequencies>,

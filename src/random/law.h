@@ -22,16 +22,16 @@ class Law {
   /// Draws one omega in dimension omega.size(), from the start of its own stream.
   virtual void draw(const Stream& stream, std::span<double> omega) const noexcept = 0;
 
-  /// True if omega = s z, z ~ N(0, I), where the distribution of s >= 0 does not depend on the
-  /// dimension: the direction is uniform, radius() draws the norm, and the first d coordinates of
-  /// such a vector in a padded dimension have the distribution of dimension d.
+  /// True if the direction is uniform, radius() draws the norm, and the first d coordinates of such
+  /// a vector in a padded dimension have the distribution of dimension d. Most are omega = s z, z ~
+  /// N(0, I), where the distribution of s >= 0 does not depend on the dimension.
   virtual bool isotropic() const noexcept = 0;
   /// Norm of omega in dimension d, from the start of the stream; isotropic laws only (else NaN).
   virtual double radius(const Stream& stream, int64_t d) const noexcept;
   /// A constant that may replace drawn norms: the square root of the mean square, for isotropic
   /// laws whose norm divided by it tends to 1 as d grows; NaN for all others.
   virtual double fixed_radius(int64_t d) const noexcept;
-  /// Quantile function of s, u in (0, 1); isotropic laws only (else NaN).
+  /// Quantile function of s, u in (0, 1); isotropic laws of that form only (else NaN).
   virtual double scale_quantile(double u) const noexcept;
 
   /// True if the coordinates are independent and symmetric about 0; quantile() is then their

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "transform/inverse_norm.h"
+
 namespace mercer::transform {
 
 std::shared_ptr<const RowPrologue> log_shift_prologue(double shift) {
@@ -27,6 +29,15 @@ std::shared_ptr<const RowPrologue> half_line_prologue() {
         }
       },
       plain_derivative());
+}
+
+std::shared_ptr<const RowPrologue> unit_norm_prologue() {
+  return make_prologue({.rewrites = true, .keeps_zeros = true},
+                       []<class T>(const T* x, int64_t count, T* out, T*) noexcept {
+                         const double inverse = inverse_norm(count, x);
+                         for (int64_t k = 0; k < count; ++k)
+                           out[k] = static_cast<T>(static_cast<double>(x[k]) * inverse);
+                       });
 }
 
 std::shared_ptr<const RowPrologue> binary_prologue(double threshold) {

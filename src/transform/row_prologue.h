@@ -67,6 +67,8 @@ std::shared_ptr<const RowPrologue> make_prologue(
 std::shared_ptr<const RowPrologue> log_shift_prologue(double shift);
 /// x -> x in [0, inf), NaN elsewhere.
 std::shared_ptr<const RowPrologue> half_line_prologue();
+/// x -> x / ||x||, computed in double; NaN for zeros.
+std::shared_ptr<const RowPrologue> unit_norm_prologue();
 /// x -> 1[x > threshold], NaN for what is not finite.
 std::shared_ptr<const RowPrologue> binary_prologue(double threshold);
 

@@ -34,6 +34,11 @@ for name in $names; do
       refuses "$name.*has several outputs" "$MERCER" fit data.csv -o result --kernel "$name"
       continue
       ;;
+    sphere_polynomial) # rows of norm 1
+      refuses "$name.*expected unit_rows = true" "$MERCER" fit data.csv -o result --kernel "$name"
+      fits "{\"kernel\":\"$name\",\"unit_rows\":true}" --features 32 || complain "--kernel $name of unit rows: $(cat told)"
+      continue
+      ;;
   esac
   spec=$(spec_of "$name")
   map=$("$MERCER" specs "$name" | sed -n 's/^ *default_map: //p')

@@ -30,6 +30,7 @@ std::span<const KernelRow> kernel_rows() {
        Sampled::plain_maps},
       {R"({"kernel":"polynomial","degree":6,"gamma":0.9,"variance":0.8})", 0.15, 1.0, 1, kAnywhere,
        Sampled::plain_maps},
+      {R"({"kernel":"sphere_polynomial","degree":5,"a":3,"unit_rows":true,"variance":1.6})", 1.0},
       {R"({"kernel":"bilinear","left":3,"variance":1.7})", 0.4, 1.0, 4},
       {R"({"kernel":"additive_chi2","variance":1.4})", 1.0, 0, 1, 0},
       {R"({"kernel":"intersection","variance":0.8})", 1.0, 0, 1, 0},

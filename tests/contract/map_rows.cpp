@@ -81,6 +81,7 @@ std::span<const MapRow> map_rows() {
       {R"({"map":"anova"})"},
       {R"({"map":"poisson"})"},
       {R"({"map":"exact_polynomial"})"},
+      {R"({"map":"random_binning","bins":2})"},
       {R"({"map":"additive","order":3,"period":0.4})"},
       {R"({"map":"maclaurin","allocation":"random","exact_linear":false})"},
       {R"({"map":"maclaurin","allocation":"random","exact_linear":true,"max_degree":20,)"
@@ -211,9 +212,10 @@ std::span<const LawRow> law_rows() {
 }
 
 std::span<const char* const> said_fields() {
-  static constexpr const char* kRows[] = {R"({"map":"nystroem","key":"rank"})",
-                                          R"({"map":"maclaurin","key":"predicted_variance"})",
-                                          R"({"map":"maclaurin","key":"predicted_bias"})"};
+  static constexpr const char* kRows[] = {
+      R"({"map":"fourier","key":"largest_bias"})", R"({"map":"fourier","key":"rms_bias"})",
+      R"({"map":"nystroem","key":"rank"})", R"({"map":"maclaurin","key":"predicted_variance"})",
+      R"({"map":"maclaurin","key":"predicted_bias"})"};
   return kRows;
 }
 
@@ -234,9 +236,10 @@ std::span<const char* const> sparse_columns() {
 }
 
 std::span<const char* const> jumping_columns() {
-  static constexpr const char* kRows[] = {
-      R"({"map":"sign"})", R"({"map":"arc_cosine","kernel":{"order":0}})",
-      R"({"map":"optical","threshold_from":"targets"})", R"({"map":"optical","output_bits":8})"};
+  static constexpr const char* kRows[] = {R"({"map":"sign"})", R"({"map":"random_binning"})",
+                                          R"({"map":"arc_cosine","kernel":{"order":0}})",
+                                          R"({"map":"optical","threshold_from":"targets"})",
+                                          R"({"map":"optical","output_bits":8})"};
   return kRows;
 }
 

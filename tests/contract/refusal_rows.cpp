@@ -11,8 +11,15 @@ namespace {
 
 bool is_stationary(const kernel::Kernel& kernel) { return kernel.spectral_law() != nullptr; }
 
-bool permits_stationary(const kernel::Kernel& kernel, const Parameters&) {
-  return is_stationary(kernel);
+/// What drawn frequencies are drawn from; null: nothing.
+std::shared_ptr<const kernel::Kernel> drawn_from(const kernel::Kernel& kernel) {
+  if (is_stationary(kernel)) return kernel.copy();
+  const std::optional<kernel::StandIn> stand_in = kernel.stand_in(6);
+  return stand_in ? stand_in->kernel : nullptr;
+}
+bool permits_stationary(const kernel::Kernel& kernel, const Parameters& spec) {
+  const bool draws = spec.text("projection") != "supplied" && spec.text("weights") == "given";
+  return is_stationary(kernel) || (draws && drawn_from(kernel) != nullptr);
 }
 
 const projection::ProjectionEntry* projection_of(const Parameters& spec) {
@@ -21,13 +28,15 @@ const projection::ProjectionEntry* projection_of(const Parameters& spec) {
 }
 bool permits_law(const kernel::Kernel& kernel, const Parameters& spec) {
   const auto* entry = projection_of(spec);
-  if (entry == nullptr || !is_stationary(kernel)) return true;
-  const random::Law& law = *kernel.spectral_law();
+  const auto drawn = drawn_from(kernel);
+  if (entry == nullptr || drawn == nullptr) return true;
+  const random::Law& law = *drawn->spectral_law();
   using projection::LawNeed;
   const auto has = [&](LawNeed need, bool served) { return entry->need != need || served; };
   return has(LawNeed::isotropic, law.isotropic()) && has(LawNeed::product, law.is_product()) &&
          has(LawNeed::isotropic_or_product, law.isotropic() || law.is_product()) &&
-         has(LawNeed::product_or_mixture, law.is_product() || law.is_mixture());
+         has(LawNeed::product_or_mixture, law.is_product() || law.is_mixture()) &&
+         has(LawNeed::normal_mixture, law.isotropic() && !std::isnan(law.scale_quantile(0.5)));
 }
 bool uses_radius(const kernel::Kernel&, const Parameters& spec) {
   const auto* entry = projection_of(spec);
@@ -42,7 +51,8 @@ bool has_blocks(const kernel::Kernel&, const Parameters& spec) {
   return entry != nullptr && entry->block != nullptr;
 }
 bool has_fixed_radius(const kernel::Kernel& kernel, const Parameters&) {
-  return !is_stationary(kernel) || std::isfinite(kernel.spectral_law()->fixed_radius(6));
+  const auto drawn = drawn_from(kernel);
+  return drawn == nullptr || std::isfinite(drawn->spectral_law()->fixed_radius(6));
 }
 
 bool is_inner_product(const kernel::Kernel& kernel, const Parameters&) {
@@ -68,6 +78,9 @@ bool has_orders(const kernel::Kernel& kernel, const Parameters&) {
 }
 bool has_laplace_law(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.laplace_law() != nullptr;
+}
+bool has_bin_widths(const kernel::Kernel& kernel, const Parameters&) {
+  return kernel.bin_width_law() != nullptr;
 }
 bool has_subsets(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.subset_degree().has_value();
@@ -141,6 +154,7 @@ std::span<const RefusalRow> refusal_rows() {
       {R"({"map":"optical","threshold_from":"targets","input_bits":0})", never, kNo,
        "threshold_from = targets"},
       {R"({"map":"laplace"})", has_laplace_law, kNo, "has no Laplace features"},
+      {R"({"map":"random_binning"})", has_bin_widths, kNo, "has no random binning features"},
       {R"({"map":"anova"})", has_subsets, kNo, "has no ANOVA features"},
       {R"({"map":"poisson"})", is_gaussian, kNo, "has no Poisson features"},
       {R"({"map":"exact_polynomial"})", has_monomials, kNo, "has no map of all monomials"},

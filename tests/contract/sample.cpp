@@ -51,6 +51,7 @@ Sample::Sample(const Cell& cell, int64_t d, int64_t D)
   map->variance(rows.block_rows(0, 1), rows.block_rows(1, 2), std::span(&variance_, 1));
   map->pseudo_variance(rows.block_rows(0, 1), rows.block_rows(1, 2), std::span(&pseudo_, 1));
   map->bias(rows.block_rows(0, 1), rows.block_rows(1, 2), std::span(&bias_, 1));
+  if (law_.law != Law::fixed) k_ += bias_;  // the mean
 }
 
 bool Sample::is_exact() const { return variance_ < 1e-13 * k_ * k_; }

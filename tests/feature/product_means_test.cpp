@@ -82,7 +82,7 @@ std::vector<Parameters> choices_of(const feature::MapEntry& entry) {
 
 TEST_CASE("products are unbiased for every map and projection whose columns are estimates alone") {
   // By Student's law of 149 degrees 5.5 is exceeded with probability 2e-7, by one of 60 with 1e-5.
-  constexpr int64_t D = 24;
+  constexpr int64_t D = 32;
   int64_t tested = 0, refused = 0;
   for (const feature::MapEntry& entry : feature::map_table()) {
     if (entry.sizes != nullptr || entry.needs_rows || entry.only_features != nullptr) continue;

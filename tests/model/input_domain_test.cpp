@@ -206,6 +206,31 @@ TEST_CASE("every fit refuses rows outside the kernel's domain by row, column and
                 "> -0.25, as kernel skewed_chi2");
 }
 
+TEST_CASE("kernels of unit rows are fitted to rows that are made so") {
+  const Problem problem = histograms(120, 9);
+  const auto with = [](const char* unit_rows) {
+    return test::map_maker(
+        std::string(R"({"map":"fourier","kernel":{"kernel":"sphere_polynomial",)") +
+            R"("unit_rows":)" + unit_rows + "}}",
+        3, 1);
+  };
+  const auto plain = with("false"), scaling = with("true");
+  Context context;
+  Blocks blocks(problem);
+  const char* expected = "expected unit_rows = true";
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, fit(plain->make(1, 20), {}, problem), expected);
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, search(*plain, {}, problem), expected);
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, fit_stream(plain->make(1, 20), {}, blocks, 1, context),
+                expected);
+  Fitting prepared;
+  prepared.prepare.unit_rows = true;
+  CHECK(plain->make(1, 20)->parameters().text("projection") == "sorf");  // sobol does not serve it
+  const Model model = fit(plain->make(1, 20), prepared, problem);
+  const Model other = fit(scaling->make(1, 20), {}, problem);
+  const Matrix<double> a = predictions(model, problem.x()), b = predictions(other, problem.x());
+  for (int64_t i = 0; i < 120; ++i) CHECK(a(i, 0) == Approx(b(i, 0)).margin(1e-5));
+}
+
 TEST_CASE("preparations that leave the kernel's domain are refused") {
   const Problem problem = histograms(50, 8);
   const auto maker = test::map_maker(R"({"map":"additive","kernel":{"kernel":"hellinger"}})", 3, 1);

@@ -74,7 +74,7 @@ TEST_CASE("every map can be made with the kernel it takes by default") {
       if (entry.needs_rows) {
         maker->make_from(1, maker->features_of(8, 9), rows.view(), {}, context);
       } else {
-        maker->make(1, 8);
+        maker->make(1, 32);
       }
     });
     const bool lacks_fft = made.message.find("lacks FFTW") != std::string::npos;

@@ -30,7 +30,9 @@ std::vector<LawCase> law_cases() {
           {"laplacian", law_of(kernel::make_laplacian({1.0}, 1.0))}};
 }
 
+// Isotropic ones here are mixtures of normal distributions.
 bool takes(LawNeed need, const random::Law& law) {
+  if (need == LawNeed::normal_mixture) return law.isotropic();
   return need == LawNeed::any || (need != LawNeed::product && law.isotropic()) ||
          (need != LawNeed::isotropic && law.is_product());
 }

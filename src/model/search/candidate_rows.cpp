@@ -38,6 +38,7 @@ std::shared_ptr<const feature::FeatureMap> CandidateRows::make(
       "a search of a complex map, expected \"search\": false, or a real one, such as form pair or "
       "phase, or field real or complex_to_real");
   check_inputs(map->inputs(), preparation.prepared(data_.X.cols()));
+  check_row_norms(map->kernel(), preparation);
   return map;
 }
 
