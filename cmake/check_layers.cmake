@@ -35,7 +35,7 @@ set(prepare_doors coding curve found input_domain listed_rows preparation prepar
     row_summary)
 set(rows_doors central_lengthscale copied_rows feature_rows guard input_rows row_sets scored_rows targeted_rows)
 set(select_doors calibration held_out_rows left_out_rows paired_choice row_loss selecting selection)
-set(estimator_doors class_weights fitting model_entry predictor)
+set(estimator_doors class_weights fitting local_choice model_entry predictor)
 set(assess_doors assessment column_warnings drift warnings)
 set(search_doors partial_map search)
 set(outputs_doors output_coupling outputs simplex_code structure_traits)

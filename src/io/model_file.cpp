@@ -18,6 +18,7 @@
 #include "io/preparation_sections.h"
 #include "model/estimator/class_weights.h"
 #include "model/estimator/model_entry.h"
+#include "model/local.h"
 #include "spec/report_spec.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
@@ -31,6 +32,7 @@ constexpr int64_t kMostMetadataBytes = int64_t{1} << 20;
 constexpr const char kCalibration[] = "_calibration";
 constexpr const char kPosterior[] = "_posterior";
 constexpr const char kPreimage[] = "_preimage";
+constexpr const char kLocal[] = "_local";
 
 void check_outputs(const model::Coding& coding, int64_t outputs) {
   const bool classification = coding.task == model::Task::classification;
@@ -159,6 +161,8 @@ model::Model parse_model(const SectionReader& file, const model::Estimating& kin
         file.doubles(kPosterior), model.predictor->features(), options.outputs, context);
   if (file.has(kPreimage))
     model.preimage = preimage_of(file.doubles(kPreimage), options.outputs, map.integer("inputs"));
+  if (file.has(kLocal))
+    model.local = model::local_of(decode(file.bytes(kLocal)), model, map.integer("inputs"));
   model.path = path_of(file.doubles("path"));
   if (file.has("report")) model.report = spec::parse_report(file.text("report"));
   model.metadata = file.text("metadata");
@@ -227,6 +231,11 @@ void save(const model::Model& model, Output& output) {
   if (!sure.empty()) sections.push_back({kPosterior, bytes_of(sure)});
   const std::vector<double> preimage = numbers_of(model.preimage.get());
   if (!preimage.empty()) sections.push_back({kPreimage, bytes_of(preimage)});
+  std::vector<std::byte> local;
+  if (model.local != nullptr) {
+    local = encode(model::numbers_of(*model.local));
+    sections.push_back({kLocal, local});
+  }
   sections.push_back({"path", bytes_of(tried)});
   if (model.report.known()) sections.push_back({"report", bytes_of(report)});
   sections.push_back({"metadata", bytes_of(model.metadata)});

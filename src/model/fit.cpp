@@ -8,8 +8,10 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "base/size.h"
+#include "model/estimator/local_choice.h"
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
+#include "model/local.h"
 #include "model/map_from_rows.h"
 #include "model/outputs/output_coupling.h"
 #include "model/prepare/input_domain.h"
@@ -57,6 +59,8 @@ void check_streamed(const Fitting& asked, bool shared) {
       "outputs of a stream, expected independent or given: how they belong together is found in "
       "targets, of a sample of the rows in memory say");
   check_dependence(asked.select, {});
+  require(!asks_local(asked.estimate.parameters), MERCER_UNSUPPORTED,
+          "local fits of a stream, expected rows in memory, or local = \"off\"");
   if (!shared) return;
   check_shared(asked.prepare);
   require(!asked.select.ordered, MERCER_UNSUPPORTED,
@@ -127,6 +131,7 @@ Model fit_prepared(std::shared_ptr<const feature::FeatureMap> map, Preparation p
   learn(FeatureRows(*model.map, model.preparation, asked.coding, asked.estimate.precision, rows,
                     std::move(made_of)),
         asked, context, model);
+  fit_local(model, rows, context);
   observed_of(rows.Y).warn(model.report);
   return model;
 }

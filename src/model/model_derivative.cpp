@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "feature/derivatives.h"
 #include "linalg/blas.h"
+#include "model/local.h"
 #include "model/prepare/row_coding.h"
 
 namespace mercer::model {
@@ -35,6 +36,7 @@ void check(const Model& model, const Derivative& what, MatrixView<const double> 
           MERCER_DIMENSION_MISMATCH,
           "X is %ld x %ld and out %ld x %ld, expected the model's %ld inputs and %ld columns",
           X.rows, X.cols, out.rows, out.cols, model.inputs(), columns);
+  require_one_center(model, "derivatives");
   require(
       model.map->scalar().derivatives() != nullptr && !model.map->is_complex(), MERCER_UNSUPPORTED,
       "the model's map %s of kernel %s has no derivatives or is complex, expected a smooth real "

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "model/estimator/model_entry.h"
+#include "model/local.h"
 #include "model/prepare/input_domain.h"
 #include "model/rows/feature_rows.h"
 #include "model/rows/guard.h"
@@ -69,6 +70,11 @@ void variance(const Model& model, const Rows& X, Spread of, Context& context,
               MatrixView<double> out) {
   const solver::Posterior& posterior = posterior_of(model);
   check_posterior_shape(model, X, model.outputs(), out);
+  if (model.local != nullptr)
+    return predict_locally(model, X, context, out,
+                           [&](const Model& near, const Rows& rows, MatrixView<double> part) {
+                             variance(near, rows, of, context, part);
+                           });
   for_each_block(model, X, context, out, [&](MatrixView<const double> Z, MatrixView<double> part) {
     posterior.variance(Z, context, part);
     for (int64_t i = 0; i < part.rows && of == Spread::predictive; ++i)
@@ -86,6 +92,11 @@ Matrix<double> variances_of(const Model& model, const Rows& X, Context& context)
 void covariance(const Model& model, const Rows& X, Context& context, MatrixView<double> out) {
   const solver::Posterior& posterior = posterior_of(model);
   check_posterior_shape(model, X, model.outputs() * model.outputs(), out);
+  if (model.local != nullptr)
+    return predict_locally(model, X, context, out,
+                           [&](const Model& near, const Rows& rows, MatrixView<double> part) {
+                             covariance(near, rows, context, part);
+                           });
   for_each_block(model, X, context, out, [&](MatrixView<const double> Z, MatrixView<double> part) {
     posterior.covariance(Z, context, part);
   });
@@ -93,6 +104,7 @@ void covariance(const Model& model, const Rows& X, Context& context, MatrixView<
 
 void joint_covariance(const Model& model, const Rows& X, Context& context, MatrixView<double> out) {
   const solver::Posterior& posterior = posterior_of(model);
+  require_one_center(model, "a covariance between rows");
   check_posterior_shape(model, X, X.rows() * model.outputs() * model.outputs(), out);
   const Matrix<double> Z(X.rows(), model.predictor->features(), context, "features of all rows");
   for_each_block(model, X, context, Z.view(),
@@ -126,6 +138,7 @@ Outside quantiles(const Model& model, const Rows& X, std::span<const double> lev
 void samples(const Model& model, const Rows& X, uint64_t seed, int64_t count, Context& context,
              MatrixView<double> out) {
   const solver::Posterior& posterior = posterior_of(model);
+  require_one_center(model, "draws of functions");
   const int64_t p = model.outputs();
   check_posterior_shape(model, X, p * count, out);
   solver::Weights drawn = posterior.draw(seed, count, context);

@@ -7,6 +7,7 @@
 #include "base/finite.h"
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
+#include "model/local.h"
 #include "model/model.h"
 #include "model/prepare/input_domain.h"
 #include "model/rows/feature_rows.h"
@@ -96,6 +97,7 @@ Outside for_each_score(const Model& model, const Rows& X, Context& context,
 }  // namespace
 
 const solver::Weights& linear_weights(const Model& model) {
+  require_one_center(model, "the weights");
   const solver::Weights* weights = model.predictor->linear();
   require(weights != nullptr, MERCER_UNSUPPORTED,
           "a model of kind %s has no weights: it is not linear in the features",
@@ -109,6 +111,14 @@ Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<
   require(scores.rows == X.rows() && scores.cols == model.outputs(), MERCER_DIMENSION_MISMATCH,
           "scores is %ld x %ld, expected %ld rows and %ld outputs", scores.rows, scores.cols,
           X.rows(), model.outputs());
+  if (model.local != nullptr) {
+    Outside all;
+    predict_locally(model, X, context, scores,
+                    [&](const Model& near, const Rows& rows, MatrixView<double> part) {
+                      all.add(predict(near, rows, context, part, extrapolation));
+                    });
+    return all;
+  }
   const auto keep = [&](int64_t first, MatrixView<const double> block) {
     for (int64_t i = 0; i < block.rows; ++i) {
       std::copy_n(block.row(i), block.cols, scores.row(first + i));

@@ -9,6 +9,7 @@
 #include "base/float_environment.h"
 #include "kernel/matrix_kernel.h"
 #include "model/estimator/class_weights.h"
+#include "model/estimator/local_choice.h"
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
 #include "model/map_from_rows.h"
@@ -37,6 +38,9 @@ void check_searchable(const FitPlan& plan) {
                         plan.search.fit.select.selection == model::Selection::evidence;
   require(!plan.search.learns_spectrum || evidence, MERCER_UNSUPPORTED,
           "spectrum = learnt, expected model = gp with select.by = evidence for it");
+  require(!last || !model::asks_local(last->parameters), MERCER_UNSUPPORTED,
+          "local fits of a search, which would choose by the fit about one centre, expected "
+          "\"search\": false");
   if (!plan.asks("select")) return;
   for (const auto& [key, value] : plan.given.object("select").entries())
     require(key == "fraction" || (key == "by" && evidence), MERCER_UNSUPPORTED,

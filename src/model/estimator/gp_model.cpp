@@ -4,6 +4,7 @@
 // n lambda the variance of the noise over that of a weight, and the posterior is kept.
 #include "base/error.h"
 #include "base/fields.h"
+#include "model/estimator/local_choice.h"
 #include "model/estimator/model_entry.h"
 #include "model/select/selection.h"
 
@@ -19,6 +20,17 @@ void check_gp(const Fitting& asked) {
   require(asked.prepare.target_transform == Transform::none, MERCER_UNSUPPORTED,
           "prepare.target_transform with model = gp, expected none: its variances are those of the "
           "targets");
+  check_local(asked);
+}
+
+std::vector<Field> gp_fields() {
+  std::vector<Field> fields = {
+      number_above_field("lambda", kOptional, 0, kUnbounded,
+                         "n lambda is the noise's variance over a weight's; absent: chosen"),
+      number_above_field("noise", kOptional, 0, kUnbounded,
+                         "variance of a row of the mean weight; absent: from the residuals")};
+  for (Field& field : local_fields()) fields.push_back(std::move(field));
+  return fields;
 }
 
 using Sums = std::optional<solver::RowStatistics>;
@@ -78,12 +90,7 @@ const ModelEntry& gp_model() {
       {.name = "gp",
        .help = "Gaussian process regression on the features of a map: ridge that keeps its "
                "posterior, 4 r^2 bytes",
-       .fields = {number_above_field("lambda", kOptional, 0, kUnbounded,
-                                     "n lambda is the noise's variance over a weight's; absent: "
-                                     "chosen"),
-                  number_above_field(
-                      "noise", kOptional, 0, kUnbounded,
-                      "variance of a row of the mean weight; absent: from the residuals")},
+       .fields = gp_fields(),
        .selection = Selection::loo,
        .fit = fit_gp,
        .check = check_gp,

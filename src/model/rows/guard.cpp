@@ -103,6 +103,14 @@ void count_rows(const View& X, const Bounds<RowNumberOf<View>>& bounds, int64_t 
 
 }  // namespace
 
+void Outside::add(const Outside& more) {
+  rows += more.rows;
+  values += more.values;
+  predictions += more.predictions;
+  inputs.resize(std::max(inputs.size(), more.inputs.size()));
+  for (size_t j = 0; j < more.inputs.size(); ++j) inputs[j] += more.inputs[j];
+}
+
 Outside count_outside(std::span<const Range> ranges, const Rows& X, Context& context) {
   Outside found;
   found.inputs.assign(ranges.size(), 0);

@@ -21,10 +21,11 @@ enum class Extrapolation { clip, free, refuse };
 
 /// Counts of what a prediction clipped or found outside.
 struct Outside {
-  int64_t rows = 0;             // with some input outside its range
-  int64_t values = 0;           // inputs outside their range
-  std::vector<int64_t> inputs;  // the same for each input; empty: ranges are unknown
-  int64_t predictions = 0;      // limited to the targets' range
+  int64_t rows = 0;               // with some input outside its range
+  int64_t values = 0;             // inputs outside their range
+  std::vector<int64_t> inputs;    // the same for each input; empty: ranges are unknown
+  int64_t predictions = 0;        // limited to the targets' range
+  void add(const Outside& more);  // other rows of the same inputs
 };
 
 /// Counts the rows outside, and for each input how often. Compares in the precision of X, so that

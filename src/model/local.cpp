@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/local.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "model/estimator/local_choice.h"
+#include "model/estimator/model_entry.h"
+#include "model/prepare/row_coding.h"
+#include "model/rows/feature_rows.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr double kTheta = 2;  // lengthscales: more centres gain little (Wacker 2022, Fig. 5.10)
+constexpr int64_t kMostCenters = 1000;
+/// Prepared inputs count from the centre.
+Preparation moved(Preparation by, std::span<const double> center) {
+  by.mean.resize(center.size(), 0.0);
+  by.scale.resize(center.size(), 1.0);
+  for (size_t j = 0; j < center.size(); ++j) by.mean[j] += center[j] * by.scale[j];
+  return by;
+}
+
+/// Lambda and noise are those of the fit about the mean, which has been asked for them.
+LocalFit fit_about(const Model& model, const Local& local, std::span<const double> center,
+                   Context& context) {
+  const Preparation by = moved({}, center);
+  const FeatureRows rows(*model.map, by, model.fit.coding, model.fit.estimate.precision,
+                         {local.X.view(), local.Y.view(), local.weights});
+  Learned learned = model.fit.estimate.entry->fit(rows, model.fit.estimate, model.fit.coding,
+                                                  model.fit.select, context);
+  return {
+      {center.begin(), center.end()}, std::move(learned.predictor), std::move(learned.posterior)};
+}
+
+/// The model of one fit.
+Model about(const Model& model, const LocalFit& fit) {
+  Model near = model;
+  near.local = nullptr;
+  near.preparation = moved(std::move(near.preparation), fit.center);
+  near.predictor = fit.predictor;
+  near.posterior = fit.posterior;
+  return near;
+}
+
+Matrix<double> prepared_rows(const Model& model, const Rows& X, Context& context) {
+  Matrix<double> prepared(X.rows(), model.map->inputs(), context, "prepared rows");
+  X.visit([&](const auto& rows) {
+    for (int64_t i = 0; i < rows.rows; ++i)
+      standardize_row(model.preparation, rows, i, prepared.view().row(i));
+  });
+  return prepared;
+}
+
+/// In units of the lengthscales.
+double squared_distance(std::span<const double> l, const double* x, const double* y) {
+  double sum = 0;
+  for (size_t j = 0; j < l.size(); ++j) sum += (x[j] - y[j]) * (x[j] - y[j]) / (l[j] * l[j]);
+  return sum;
+}
+
+/// A lengthscale for each prepared input.
+std::vector<double> lengthscales_of(const feature::FeatureMap& map) {
+  std::vector<double> l(map.kernel().lengthscale().begin(), map.kernel().lengthscale().end());
+  l.resize(map.inputs(), l.empty() ? 1.0 : l.back());
+  return l;
+}
+
+std::vector<double> mean_of(const Local& local) {
+  std::vector<double> mean(local.X.cols(), 0.0);
+  double all = 0;
+  for (int64_t i = 0; i < local.X.rows(); ++i) {
+    const double weight = local.weights.empty() ? 1 : local.weights[i];
+    all += weight;
+    for (size_t j = 0; j < mean.size(); ++j) mean[j] += weight * local.X(i, j);
+  }
+  for (double& one : mean) one /= all;
+  return mean;
+}
+
+/// Farthest-point clustering.
+std::vector<std::vector<double>> centers_of(const Model& model, const Local& local, double theta) {
+  const std::vector<double> l = lengthscales_of(*model.map);
+  std::vector<std::vector<double>> centers = {mean_of(local)};
+  std::vector<double> nearest(local.X.rows(), kInfinity);
+  while (true) {
+    for (size_t i = 0; i < nearest.size(); ++i)
+      nearest[i] =
+          std::min(nearest[i], squared_distance(l, local.X.view().row(i), centers.back().data()));
+    const auto farthest = std::ranges::max_element(nearest);
+    if (!(*farthest > theta * theta)) return centers;
+    require(std::ssize(centers) < kMostCenters, MERCER_INVALID_ARGUMENT,
+            "theta = %g lengthscales needs more than %ld centers, expected a larger one", theta,
+            kMostCenters);
+    const double* const row = local.X.view().row(farthest - nearest.begin());
+    centers.emplace_back(row, row + local.X.cols());
+  }
+}
+
+/// Rows that are predicted about the same centre.
+std::vector<std::vector<int64_t>> groups_of(const Model& model, MatrixView<const double> X) {
+  const std::vector<double> l = lengthscales_of(*model.map);
+  const std::vector<LocalFit>& fits = model.local->fits;
+  std::vector<std::vector<int64_t>> groups(fits.size());
+  for (int64_t i = 0; i < X.rows; ++i) {
+    size_t best = 0;
+    double least = kInfinity;
+    for (size_t k = 0; k < fits.size(); ++k) {
+      const double distance = squared_distance(l, X.row(i), fits[k].center.data());
+      if (distance < least) least = distance, best = k;
+    }
+    groups[best].push_back(i);
+  }
+  return groups;
+}
+
+/// Those rows as they are.
+Matrix<double> gathered(const Rows& X, std::span<const int64_t> rows) {
+  Matrix<double> part(std::ssize(rows), X.cols());
+  const Preparation none;
+  X.visit([&](const auto& all) {
+    for (size_t k = 0; k < rows.size(); ++k)
+      standardize_row(none, all, rows[k], part.view().row(static_cast<int64_t>(k)));
+  });
+  return part;
+}
+
+}  // namespace
+
+void fit_local(Model& model, const TargetedRows& rows, Context& context) {
+  const Parameters& own = model.fit.estimate.parameters;
+  if (!asks_local(own)) return;
+  const char* const way = own.text("local").c_str();
+  const std::string kernel(model.map->kernel().name());
+  require(!rows.X.sparse(), MERCER_UNSUPPORTED,
+          "local = \"%s\" of sparse rows, expected dense ones", way);
+  require(!model.map->kernel().lengthscale().empty() && model.map->field() == nullptr,
+          MERCER_UNSUPPORTED,
+          "local = \"%s\" of kernel %s, expected one of one output with a lengthscale: others are "
+          "not the same about every centre",
+          way, kernel.c_str());
+  auto local = std::make_shared<Local>();
+  local->X = prepared_rows(model, rows.X, context);
+  local->Y = Matrix<double>(rows.Y.rows, rows.Y.cols, context, "targets of local fits");
+  for (int64_t i = 0; i < rows.Y.rows; ++i)
+    std::copy_n(rows.Y.row(i), rows.Y.cols, local->Y.view().row(i));
+  local->weights.assign(rows.weights.begin(), rows.weights.end());
+  if (asks_clusters(own)) {
+    const Value* const theta = own.find("theta");
+    const auto centers =
+        centers_of(model, *local, theta == nullptr ? kTheta : std::get<double>(*theta));
+    Stage stage(context, std::ssize(centers));
+    for (const std::vector<double>& center : centers) {
+      stage.share(1);
+      local->fits.push_back(fit_about(model, *local, center, context));
+      stage.advance(1);
+    }
+    local->X = Matrix<double>();
+    local->Y = Matrix<double>();
+    local->weights.clear();
+  }
+  model.local = std::move(local);
+}
+
+void predict_locally(const Model& model, const Rows& X, Context& context, MatrixView<double> out,
+                     const LocalBody& body) {
+  const Matrix<double> prepared = prepared_rows(model, X, context);
+  const Local& local = *model.local;
+  const auto predict_rows = [&](const LocalFit& fit, std::span<const int64_t> rows) {
+    const Matrix<double> part = gathered(X, rows);
+    const Matrix<double> found(part.rows(), out.cols, context, "local predictions");
+    body(about(model, fit), part.view(), found.view());
+    for (size_t k = 0; k < rows.size(); ++k)
+      std::copy_n(found.view().row(static_cast<int64_t>(k)), out.cols, out.row(rows[k]));
+  };
+  if (!local.fits.empty()) {
+    const auto groups = groups_of(model, prepared.view());
+    for (size_t k = 0; k < groups.size(); ++k)
+      if (!groups[k].empty()) predict_rows(local.fits[k], groups[k]);
+    return;
+  }
+  for (int64_t i = 0; i < X.rows(); ++i) {
+    const std::span<const double> row(prepared.view().row(i), static_cast<size_t>(prepared.cols()));
+    const bool known = std::ranges::none_of(row, [](double x) { return std::isnan(x); });
+    const std::vector<double> origin(row.size(), 0.0);  // NaN stays in its row
+    predict_rows(fit_about(model, local, known ? row : std::span(origin), context), {&i, 1});
+  }
+}
+
+void require_one_center(const Model& model, const char* what) {
+  require(
+      model.local == nullptr, MERCER_UNSUPPORTED,
+      "%s of a model with local = \"%s\", whose parts are different processes: expected local = "
+      "\"off\"",
+      what, model.fit.estimate.parameters.text("local").c_str());
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Gaussian processes about several centres against plain ones of rows that were moved by hand, and
+// against the exact process where features of one centre vanish.
+#include <cmath>
+#include <string>
+
+#include "io/object_file.h"
+#include "model/local.h"
+#include "model/posterior_prediction.h"
+#include "spec/fit_plan.h"
+#include "spec/spec.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/refusal.h"
+#include "support/temporary_directory.h"
+
+using namespace mercer;
+
+namespace {
+
+const std::string kFit = R"({"model":"gp","search":false,"precision":"f64","noise":0.01,)"
+                         R"("lambda":1e-4,"prepare":{"standardize":false})";
+
+/// In one dimension a column of signs is exact for each degree.
+std::string series(int64_t features) {
+  return R"(,"map":{"map":"maclaurin","allocation":"optimized","max_degree":)" +
+         std::to_string(features - 1) +
+         R"(,"sketch":{"map":"product_sketch","kind":"rademacher","field":"real"},)"
+         R"("kernel":{"kernel":"gaussian","lengthscale":0.5},"features":)" +
+         std::to_string(features) + "}";
+}
+
+/// sin(x_0) + x_1 of rows between -4 and 4.
+struct Waves {
+  Matrix<double> X, Y;
+  explicit Waves(int64_t d) : X(test::random_matrix(100, d, 3)), Y(100, 1) {
+    for (int64_t i = 0; i < 100 * d; ++i) X.data()[i] *= 4;
+    for (int64_t i = 0; i < 100; ++i) Y(i, 0) = std::sin(X(i, 0)) + (d > 1 ? X(i, 1) : 0);
+  }
+  model::Model fit(const std::string& keys, const spec::GivenMap& map = nullptr) const {
+    Context context;
+    return spec::fit(spec::fit_plan(kFit + keys + "}"), map, Rows(X.view()), Y.view(), {}, context);
+  }
+  Waves moved(const double* by) const {
+    Waves other(X.cols());
+    for (int64_t i = 0; i < X.rows(); ++i)
+      for (int64_t j = 0; j < X.cols(); ++j) other.X(i, j) -= by[j];
+    return other;
+  }
+};
+
+struct Predicted {
+  double mean = 0, variance = 0;
+};
+Predicted predicted(const model::Model& model, const double* x) {
+  Context context;
+  const MatrixView<const double> row(x, 1, model.inputs());
+  Predicted one;
+  model::predict(model, row, context, {&one.mean, 1, 1}, model::Extrapolation::free);
+  model::variance(model, row, model::Spread::latent, context, {&one.variance, 1, 1});
+  return one;
+}
+
+void check_same(const Predicted& a, const Predicted& b) {
+  CHECK(std::abs(a.mean - b.mean) < 1e-6);
+  CHECK(std::abs(a.variance - b.variance) < 1e-6);
+}
+
+}  // namespace
+
+TEST_CASE("local gp: about each predicted row the fit is that of rows moved by hand") {
+  const Waves waves(1);
+  const model::Model local = waves.fit(series(20) + R"(,"local":"test_point")");
+  for (const double x : {-3.0, 0.2, 2.5}) {
+    const double origin = 0;
+    check_same(predicted(local, &x), predicted(waves.moved(&x).fit("", local.map), &origin));
+  }
+}
+
+TEST_CASE("local gp: a row is predicted by the fit about the nearest of centres that cover all") {
+  const Waves waves(1);
+  const model::Model local = waves.fit(series(20) + R"(,"local":"clusters","theta":3)");
+  REQUIRE(local.local != nullptr);
+  const auto& fits = local.local->fits;
+  CHECK((fits.size() > 2 && fits.size() < 9));  // rows span 16 lengthscales
+  for (int64_t i = 0; i < waves.X.rows(); ++i) {
+    double least = kInfinity;
+    for (const auto& fit : fits) least = std::min(least, std::abs(waves.X(i, 0) - fit.center[0]));
+    CHECK(least <= 3 * 0.5);
+  }
+  for (const auto& fit : fits) {
+    const double x = fit.center[0] + 0.1, there = 0.1;
+    check_same(predicted(local, &x),
+               predicted(waves.moved(fit.center.data()).fit("", local.map), &there));
+  }
+}
+
+TEST_CASE(
+    "local gp: far from all rows about a test point it is its prior, about one centre nothing") {
+  // n lambda = noise: weights of variance 1, and so f, beside the intercept's variance.
+  const Waves waves(1);
+  const double far = 40;
+  const Predicted exact = predicted(
+      waves.fit(R"(,"map":{"map":"fourier","features":4096,"kernel":{"kernel":"gaussian",)"
+                R"("lengthscale":0.5}})"),
+      &far);
+  const Predicted local = predicted(waves.fit(series(20) + R"(,"local":"test_point")"), &far);
+  const Predicted one = predicted(waves.fit(series(20)), &far);
+  CHECK(std::abs(local.variance - 1) < 0.05);
+  CHECK(std::abs(exact.variance - 1) < 0.2);  // 4,096 features remember some of it
+  CHECK(one.variance < 0.05);
+}
+
+TEST_CASE("local gp: where features about one centre vanish, several fit what they cannot") {
+  const Waves waves(2);
+  const std::string map = R"(,"map":{"map":"maclaurin","allocation":"optimized","features":200,)"
+                          R"("kernel":{"kernel":"gaussian","lengthscale":1.5}})";
+  Context context;
+  const auto error = [&](const model::Model& model) {
+    const Matrix<double> found(100, 1);
+    model::predict(model, Rows(waves.X.view()), context, found.view());
+    double sum = 0;
+    for (int64_t i = 0; i < 100; ++i) sum += std::pow(found(i, 0) - waves.Y(i, 0), 2);
+    return sum / 100;
+  };
+  const double one = error(waves.fit(map)),
+               several = error(waves.fit(map + R"(,"local":"clusters")"));
+  INFO(one << " about one centre, " << several << " about several");
+  CHECK(several < one / 2);
+}
+
+TEST_CASE("local gp: files keep centres, and rows where each is one") {
+  const test::TemporaryDirectory directory;
+  const Waves waves(1);
+  for (const char* way : {"clusters", "test_point"}) {
+    const model::Model model = waves.fit(series(12) + R"(,"local":")" + way + "\"");
+    const std::string path = directory.file(way);
+    io::save(model, path);
+    const auto kept = io::load_model(path);
+    CHECK(spec::to_spec(*kept) == spec::to_spec(model));
+    for (const double x : {-3.3, 1.0, 7.0}) {
+      const Predicted a = predicted(model, &x), b = predicted(*kept, &x);
+      CHECK(a.mean == b.mean);
+      CHECK(a.variance == b.variance);
+    }
+  }
+}
+
+TEST_CASE("local gp: NaN stays in its row, what has no meaning is refused") {
+  const Waves waves(1);
+  Context context;
+  const model::Model local = waves.fit(series(12) + R"(,"local":"test_point")");
+  const double pair[] = {std::nan(""), 0.5};
+  Matrix<double> means(2, 1), joint(2, 2);
+  model::predict(local, MatrixView<const double>(pair, 2, 1), context, means.view());
+  CHECK(std::isnan(means(0, 0)));
+  CHECK(means(1, 0) == predicted(local, &pair[1]).mean);
+  CHECK_REFUSED(
+      MERCER_UNSUPPORTED,
+      model::joint_covariance(local, MatrixView<const double>(pair, 2, 1), context, joint.view()),
+      "covariance between rows", "test_point");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, waves.fit(series(12) + R"(,"theta":2)"), "theta = 2");
+  const auto refused = [&](const std::string& json) {
+    return test::refusal_fault(
+        MERCER_UNSUPPORTED,
+        [&] {
+          spec::fit(spec::fit_plan(json), nullptr, Rows(waves.X.view()), waves.Y.view(), {},
+                    context);
+        },
+        "local");
+  };
+  CHECK(refused(R"({"model":"gp","local":"clusters","lambda":1e-3,"noise":1})") == "");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                spec::fit(spec::fit_plan(R"({"model":"gp","search":false,"local":"clusters"})"),
+                          nullptr, Rows(waves.X.view()), waves.Y.view(), {}, context),
+                "without lambda and noise");
+}
