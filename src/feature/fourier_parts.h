@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "feature/fourier.h"
+#include "feature/frequency_grid.h"
 
 namespace mercer::feature {
 
@@ -18,12 +19,18 @@ struct FourierParts {
   int64_t F;
   std::shared_ptr<const projection::FrequencySource> supplied;  // null: drawn as options say
   std::vector<double> weights;  // of supplied frequencies; empty: 1/F each
+  std::shared_ptr<const FrequencyGrid> grid = nullptr;  // what was supplied, if it is that
+
+  /// The frequencies are the caller's: no spec makes them again.
+  bool needs_data() const noexcept { return supplied != nullptr && grid == nullptr; }
 };
 
 std::unique_ptr<FeatureMap> make_fourier_map(FourierParts parts);
 
 /// The limit of specs, and so of files: BLAS counts in 32 bits.
 inline constexpr int64_t kMostFourierColumns = (int64_t{1} << 31) - 1;
+/// F of D columns. INVALID_ARGUMENT for a D that the form does not have.
+int64_t fourier_frequencies(int64_t D, FourierForm form);
 void check_fourier_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F);
 
 }  // namespace mercer::feature

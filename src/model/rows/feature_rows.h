@@ -46,6 +46,8 @@ class FeatureRows final : public solver::BlockSource {
   void for_each_target(Context& context, const TargetBody& body) const override;
   std::unique_ptr<solver::BlockSource> subset(RowSet rows) const override;
   std::optional<solver::FactoredRows> factored() const override;
+  bool add_to(solver::RowStatistics& statistics, Context& context,
+              const solver::RowsDone& done) const override;  // grid_rows.cpp
 
  private:
   template <class U>

@@ -45,6 +45,8 @@ struct MapMaker {
   /// True: candidates are made by make_from alone, from their standardised training rows and coded
   /// targets.
   virtual bool needs_rows() const { return false; }
+  /// make_from reads all of them: a sample would not do.
+  virtual bool reads_all_rows() const { return false; }
   /// The number of features that make_from gives for so many wanted and so many rows.
   virtual int64_t features_of(int64_t wanted, int64_t /*rows*/) const { return wanted; }
   /// The map has a column for each row of the fit, held-out ones included.

@@ -244,6 +244,8 @@ bool PartialMap::needs_rows() const {
   return feature::needs_rows(canonical_) || feature::learns_from_targets(canonical_);
 }
 
+bool PartialMap::reads_all_rows() const { return feature::learns_ranges(canonical_); }
+
 std::shared_ptr<const feature::FeatureMap> PartialMap::smallest(double lengthscale) const {
   return make(lengthscale, feature::map_sizes(canonical_, 1).least);
 }

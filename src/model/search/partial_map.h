@@ -48,6 +48,7 @@ class PartialMap final : public MapMaker {
                                                             int64_t features) const override;
   std::optional<InputDomain> domain() const override;
   bool needs_rows() const override;
+  bool reads_all_rows() const override;
   /// False if a part has no lengthscale, or if the map depends on x itself.
   bool scales_inputs() const override;
   bool has_candidate(double lengthscale) const override;
