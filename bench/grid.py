@@ -53,9 +53,9 @@ def draw(path, widths, found):
     chart, axes = figure.subplots(1, len(found), width=4.4, height=3.6)
     for axis, (title, numbers) in zip(axes[0], found.items()):
         for k, name in enumerate(("grid", "bound of grid", *DRAWN)):
-            axis.plot(widths, numbers[:, (0, 2, 3, 4)[k]], label=name, **figure.look(k))
-        axis.set(xscale="log", yscale="log", xlabel="D", ylabel="error of k", title=title)
-    figure.save(chart, axes[0][0], path)
+            axis.errorbar(widths, numbers[:, (0, 2, 3, 4)[k]], label=name, **figure.look(k))
+        axis.set(xscale="log", yscale="log", xlabel="D", ylabel="root mean square error of k", title=title)
+    figure.save(chart, axes[0][-1], path)
 
 
 def main():

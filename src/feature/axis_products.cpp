@@ -12,13 +12,13 @@
 namespace mercer::feature {
 namespace {
 
-constexpr const char* kSums = "sums over rows on a grid";
-constexpr int64_t kColumnsPerChunk = 64;
+constexpr const char* kAxisSums = "sums over rows on a grid";
+constexpr int64_t kAxisColumns = 64;
 
 int64_t left_count(std::span<const int64_t> counts, int64_t seeds) {
   int64_t rows = seeds;
   for (const int64_t count : counts.first(counts.size() - 1))
-    rows = checked_multiply(rows, 2 * count, kSums);
+    rows = checked_multiply(rows, 2 * count, kAxisSums);
   return rows;
 }
 
@@ -27,8 +27,8 @@ int64_t left_count(std::span<const int64_t> counts, int64_t seeds) {
 AxisProducts::AxisProducts(std::vector<int64_t> counts, int64_t seeds, int64_t rows,
                            Context& context)
     : counts_(std::move(counts)),
-      left_(left_count(counts_, seeds), rows, context, kSums),
-      sums_(left_.rows(), 2 * counts_.back(), context, kSums) {
+      left_(left_count(counts_, seeds), rows, context, kAxisSums),
+      sums_(left_.rows(), 2 * counts_.back(), context, kAxisSums) {
   sums_.fill(0);
 }
 
@@ -50,8 +50,8 @@ void AxisProducts::fill_left(MatrixView<const double> seeds,
 void AxisProducts::add(MatrixView<const double> seeds,
                        std::span<const MatrixView<const double>> bases, Context& context) {
   const int64_t n = seeds.cols;
-  parallel_for(context, ceil_divide(n, kColumnsPerChunk), [&](int64_t chunk, int) noexcept {
-    fill_left(seeds, bases, chunk * kColumnsPerChunk, std::min(n, (chunk + 1) * kColumnsPerChunk));
+  parallel_for(context, ceil_divide(n, kAxisColumns), [&](int64_t chunk, int) noexcept {
+    fill_left(seeds, bases, chunk * kAxisColumns, std::min(n, (chunk + 1) * kAxisColumns));
   });
   linalg::multiply(1, linalg::kPlain, left_.view().block_cols(0, n), linalg::kTransposed,
                    bases.back(), 1, sums_.view());

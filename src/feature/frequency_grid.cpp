@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <queue>
 #include <string>
 #include <utility>
@@ -30,11 +31,11 @@
 namespace mercer::feature {
 namespace {
 
-constexpr double kTwoPi = 6.28318530717958647693;
+constexpr double kFullTurn = 6.28318530717958647693;
 constexpr double kMostLength = 1e300;
 
 /// Entry k of one number for all, or one for each.
-double at(std::span<const double> numbers, int64_t k) noexcept {
+double entry_at(std::span<const double> numbers, int64_t k) noexcept {
   return numbers.empty() ? 1 : numbers[numbers.size() > 1 ? static_cast<size_t>(k) : 0];
 }
 
@@ -49,17 +50,17 @@ std::vector<double> for_each_input(std::span<const double> numbers, int64_t d, c
   require(count == d || count <= 1, MERCER_DIMENSION_MISMATCH,
           "%s holds %ld numbers, expected one or inputs = %ld", key, count, d);
   std::vector<double> all;
-  for (int64_t k = 0; k < d && count > 0; ++k) all.push_back(at(numbers, k));
+  for (int64_t k = 0; k < d && count > 0; ++k) all.push_back(entry_at(numbers, k));
   return all;
 }
 
 /// Weights of frequencies by the odd numbers that they are multiples of, of half a step each.
-class Weights {
+class CellWeights {
  public:
-  Weights(const kernel::Kernel& kernel, std::span<const double> step)
+  CellWeights(const kernel::Kernel& kernel, std::span<const double> step)
       : law_(*kernel.spectral_law()), omega_(step.size()) {
     for (int64_t k = 0; k < std::ssize(step); ++k) {
-      step_.push_back(step[k] * at(kernel.lengthscale(), k));
+      step_.push_back(step[k] * entry_at(kernel.lengthscale(), k));
       cell_ *= step_.back();
     }
   }
@@ -83,7 +84,7 @@ class Weights {
 template <class Use>
 void for_each_heaviest(const kernel::Kernel& kernel, std::span<const double> step, const Use& use) {
   const size_t d = step.size();
-  Weights weight(kernel, step);
+  CellWeights weight(kernel, step);
   std::vector<int32_t> cells(d, 0);
   using Next = std::pair<double, int64_t>;  // minus the cell's number: of equal ones the first
   std::priority_queue<Next> next;
@@ -136,21 +137,22 @@ double aliasing(const kernel::Kernel& kernel, std::span<const double> gap) {
   const int64_t d = std::ssize(gap);
   double least = kInfinity;
   for (int64_t k = 0; k < d; ++k)
-    least = std::min(least, std::max(0.0, gap[k]) / at(kernel.lengthscale(), k));
+    least = std::min(least, std::max(0.0, gap[k]) / entry_at(kernel.lengthscale(), k));
   const std::vector<double> zero(d, 0.0);
   std::vector<double> x(d, 0.0);
   double sum = 0, sets = 1;  // 2^m of them with m inputs
   for (int64_t m = 1; m <= d; ++m) {
     sets *= 2 * static_cast<double>(d - m + 1) / static_cast<double>(m);
-    x[m - 1] = least * at(kernel.lengthscale(), m - 1);
-    sum += sets * kernel.value(d, x.data(), zero.data());
+    x[m - 1] = least * entry_at(kernel.lengthscale(), m - 1);
+    const double value = kernel.value(d, x.data(), zero.data());
+    if (value > 0) sum += sets * value;  // of many inputs there are infinitely many sets
   }
   return sum / kernel.value_at_zero();
 }
 
 std::vector<double> gaps(std::span<const double> step, std::span<const double> diameter) {
   std::vector<double> gap;
-  for (size_t k = 0; k < step.size(); ++k) gap.push_back(kTwoPi / step[k] - diameter[k]);
+  for (size_t k = 0; k < step.size(); ++k) gap.push_back(kFullTurn / step[k] - diameter[k]);
   return gap;
 }
 
@@ -161,7 +163,7 @@ std::vector<double> steps(const kernel::Kernel& kernel, std::span<const double> 
   for (int j = 0; j < i; ++j) r *= 1.02;
   std::vector<double> step;
   for (int64_t k = 0; k < std::ssize(diameter); ++k)
-    step.push_back(kTwoPi / (diameter[k] + r * at(kernel.lengthscale(), k)));
+    step.push_back(kFullTurn / (diameter[k] + r * entry_at(kernel.lengthscale(), k)));
   return step;
 }
 
@@ -281,12 +283,22 @@ FrequencyGrid::FrequencyGrid(std::shared_ptr<const kernel::Kernel> kernel, int64
           : std::min(1 + sum, std::max(0.0, 1 - sum) + aliasing(*kernel_, gaps(step_, diameter_)));
 }
 
+std::vector<int64_t> FrequencyGrid::largest_odd() const {
+  std::vector<int64_t> largest(d_, 1);
+  for (size_t i = 0; i < odd_.size(); ++i) {
+    int64_t& most = largest[i % static_cast<size_t>(d_)];
+    most = std::max<int64_t>(most, std::abs(odd_[i]));
+  }
+  return largest;
+}
+
 void FrequencyGrid::write(Parameters& spec) const {
   if (!diameter_.empty()) spec.set("diameter", shortest(diameter_));
   spec.set("step", shortest(step_));
-  std::vector<double> extent(d_, 0.0);
-  for (int64_t j = 0; j < count(); ++j)
-    for (int64_t k = 0; k < d_; ++k) extent[k] = std::max(extent[k], std::fabs(frequency(j, k)));
+  const std::vector<int64_t> largest = largest_odd();
+  std::vector<double> extent;
+  for (int64_t k = 0; k < d_; ++k)
+    extent.push_back(0.5 * step_[k] * static_cast<double>(largest[k]));
   spec.set("extent", shortest(extent));
   if (!diameter_.empty()) spec.set("error_bound", error_bound_);
 }

@@ -49,6 +49,8 @@ class FrequencyGrid final : public projection::FrequencySource, public Moments {
   std::span<const double> step() const noexcept { return step_; }
   /// These odd numbers, d of each frequency, the first of them positive.
   std::span<const int32_t> odd() const noexcept { return odd_; }
+  /// The largest of each input, in magnitude.
+  std::vector<int64_t> largest_odd() const;
   std::span<const double> weights() const noexcept { return weights_; }
   /// Of |k~ - k|/k(0) for rows within the diameter; NaN where that is unknown.
   double error_bound() const noexcept { return error_bound_; }

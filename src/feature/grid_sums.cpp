@@ -17,20 +17,10 @@
 namespace mercer::feature {
 namespace {
 
-constexpr const char* kSums = "sums over rows on a grid";
-constexpr int64_t kColumnsPerChunk = 64;
-constexpr int64_t kRowsPerChunk = 16;
-constexpr double kWorth = 4;
-
-std::vector<int64_t> largest_odd(const FrequencyGrid& grid) {
-  const int64_t d = grid.inputs();
-  std::vector<int64_t> largest(d, 1);
-  for (size_t i = 0; i < grid.odd().size(); ++i) {
-    int64_t& most = largest[i % d];
-    most = std::max<int64_t>(most, std::abs(grid.odd()[i]));
-  }
-  return largest;
-}
+constexpr const char* kGridSums = "sums over rows on a grid";
+constexpr int64_t kGridColumns = 64;
+constexpr int64_t kGramRowsPerChunk = 16;
+constexpr double kWorthSumming = 4;
 
 std::vector<int64_t> whole_counts(std::span<const int64_t> largest) {
   std::vector<int64_t> counts;
@@ -46,7 +36,8 @@ std::vector<int64_t> half_counts(std::span<const int64_t> largest) {
 
 std::vector<Matrix<double>> bases_of(std::span<const int64_t> counts, Context& context) {
   std::vector<Matrix<double>> bases;
-  for (const int64_t count : counts) bases.emplace_back(2 * count, GridSums::kRows, context, kSums);
+  for (const int64_t count : counts)
+    bases.emplace_back(2 * count, GridSums::kRows, context, kGridSums);
   return bases;
 }
 
@@ -83,10 +74,10 @@ class SumTable {
     for (size_t k = largest.size(); k-- > 0;) {
       strides_[k] = size;
       origin_ += size * largest[k];
-      size = checked_multiply(size, 2 * largest[k] + 1, kSums);
+      size = checked_multiply(size, 2 * largest[k] + 1, kGridSums);
     }
-    cosines_ = AlignedBuffer<double>(size, context, kSums);
-    sines_ = AlignedBuffer<double>(size, context, kSums);
+    cosines_ = AlignedBuffer<double>(size, context, kGridSums);
+    sines_ = AlignedBuffer<double>(size, context, kGridSums);
     parallel_for(context, ceil_divide(size, int64_t{1024}), [&](int64_t chunk, int) noexcept {
       const int64_t end = std::min(size, (chunk + 1) * 1024);
       for (int64_t p = chunk * 1024; p < end; ++p) fill(sums, largest, p);
@@ -127,24 +118,24 @@ class SumTable {
 
 }  // namespace
 
-bool GridSums::pays(const FrequencyGrid& grid) noexcept {
+bool GridSums::pays(const FrequencyGrid& grid) {
   if (grid.inputs() > SumTable::kMostAxes) return false;
   double products = 1;
   const auto D = static_cast<double>(2 * grid.count());
-  for (const int64_t K : largest_odd(grid)) products *= static_cast<double>(2 * (K + 1));
-  return kWorth * products <= 0.5 * D * D;
+  for (const int64_t K : grid.largest_odd()) products *= static_cast<double>(2 * (K + 1));
+  return kWorthSumming * products <= 0.5 * D * D;
 }
 
 GridSums::GridSums(const FrequencyGrid& grid, double at_zero, int64_t outputs, Context& context)
     : grid_(grid),
       at_zero_(at_zero),
       outputs_(outputs),
-      largest_(largest_odd(grid)),
+      largest_(grid.largest_odd()),
       whole_(whole_counts(largest_), 1, kRows, context),
       halves_(half_counts(largest_), 1 + outputs, kRows, context),
       whole_bases_(bases_of(whole_counts(largest_), context)),
       half_bases_(bases_of(half_counts(largest_), context)),
-      seeds_(1 + outputs, kRows, context, kSums) {}
+      seeds_(1 + outputs, kRows, context, kGridSums) {}
 
 void GridSums::fill_bases(MatrixView<const double> X, int64_t begin, int64_t end) const noexcept {
   for (int64_t k = 0; k < X.cols; ++k) {
@@ -172,8 +163,8 @@ void GridSums::add(MatrixView<const double> X, MatrixView<const double> Y,
   for (int64_t first = 0; first < X.rows; first += kRows) {
     const int64_t n = std::min(kRows, X.rows - first);
     const MatrixView<const double> rows = X.block_rows(first, first + n);
-    parallel_for(context, ceil_divide(n, kColumnsPerChunk), [&](int64_t chunk, int) noexcept {
-      const int64_t begin = chunk * kColumnsPerChunk, end = std::min(n, begin + kColumnsPerChunk);
+    parallel_for(context, ceil_divide(n, kGridColumns), [&](int64_t chunk, int) noexcept {
+      const int64_t begin = chunk * kGridColumns, end = std::min(n, begin + kGridColumns);
       fill_bases(rows, begin, end);
       for (int64_t i = begin; i < end; ++i) {
         const double weight = weights.empty() ? 1 : weights[first + i];
@@ -198,9 +189,9 @@ void GridSums::add_to(Context& context, MatrixView<double> gram, MatrixView<doub
     scale[j] = std::sqrt(at_zero_ * grid_.weights()[j]);
     offset[j] = table.offset(&grid_.odd()[j * d]);
   }
-  parallel_for(context, ceil_divide(F, kRowsPerChunk), [&](int64_t chunk, int) noexcept {
-    const int64_t end = std::min(F, (chunk + 1) * kRowsPerChunk);
-    for (int64_t a = chunk * kRowsPerChunk; a < end; ++a) {
+  parallel_for(context, ceil_divide(F, kGramRowsPerChunk), [&](int64_t chunk, int) noexcept {
+    const int64_t end = std::min(F, (chunk + 1) * kGramRowsPerChunk);
+    for (int64_t a = chunk * kGramRowsPerChunk; a < end; ++a) {
       for (int64_t b = 0; b < F; ++b) {
         const double half = 0.5 * scale[a] * scale[b];
         const int64_t sum = offset[a] + offset[b], difference = offset[a] - offset[b];

@@ -41,7 +41,7 @@ class AxisProducts {
 class GridSums {
  public:
   /// Whether this costs less than products of features, by a factor that is worth it.
-  static bool pays(const FrequencyGrid& grid) noexcept;
+  static bool pays(const FrequencyGrid& grid);
 
   /// Of features times scale^2 = k(0).
   GridSums(const FrequencyGrid& grid, double at_zero, int64_t outputs, Context& context);

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Sums over rows on a grid against products of the features themselves.
+// Sums over rows on a grid, and products with weights, against those of the features themselves.
 #include "feature/grid_sums.h"
 
 #include <cmath>
 #include <limits>
+#include <tuple>
 
+#include "feature/feature_products.h"
+#include "feature/grid_products.h"
 #include "feature/map_entry.h"
 #include "spec/json.h"
 #include "support/dense.h"
@@ -72,6 +75,16 @@ double difference(const Sums& a, const Sums& b) {
   return worst;
 }
 
+template <class T>
+Matrix<T> products(const feature::FeatureMap& map, MatrixView<const T> X,
+                   const Matrix<double>& theta, int threads) {
+  Context context;
+  context.threads = threads;
+  Matrix<T> out(X.rows, theta.cols());
+  feature::multiply(map, X, theta.view(), feature::FieldKind::value, context, out.view());
+  return out;
+}
+
 }  // namespace
 
 TEST_CASE("sums on a grid are those of the features") {
@@ -111,4 +124,45 @@ TEST_CASE("sums on a grid pay where it is wide in few inputs") {
   CHECK(feature::GridSums::pays(*grid_map(3, 1000, "0.7")->grid()));
   CHECK(!feature::GridSums::pays(*grid_map(3, 60, "1")->grid()));
   CHECK(!feature::GridSums::pays(*grid_map(8, 400, "3")->grid()));
+}
+
+TEST_CASE("products on a grid are those of the features") {
+  for (const auto& [d, D, columns] :
+       {std::tuple<int64_t, int64_t, int64_t>{1, 46, 2}, {2, 200, 1}, {2, 840, 3}, {3, 500, 2}}) {
+    const auto map = grid_map(d, D, d == 2 ? "[0.3,0.4]" : "0.5");
+    INFO("d = " << d << ", D = " << D);
+    CHECK(feature::GridProducts::pays(*map->grid(), columns));
+    const Matrix<double> X = test::random_matrix(300, d, 3),
+                         theta = test::random_matrix(D, columns, 4);
+    const Matrix<double> Z = test::features_of(*map, X);
+    const Matrix<double> out = products<double>(*map, X.view(), theta, 1);
+    const Matrix<float> X32 = test::converted<float>(X);
+    const Matrix<float> out32 = products<float>(*map, X32.view(), theta, 1);
+    double worst = 0, worst32 = 0;
+    for (int64_t i = 0; i < X.rows(); ++i)
+      for (int64_t o = 0; o < columns; ++o) {
+        double sum = 0;
+        for (int64_t j = 0; j < D; ++j) sum += Z(i, j) * theta(j, o);
+        worst = std::max(worst, std::fabs(out(i, o) - sum));
+        worst32 = std::max(worst32, std::fabs(static_cast<double>(out32(i, o)) - sum));
+      }
+    CHECK(worst <= 1e-11);
+    CHECK(worst32 <= 3e-5);
+    CHECK(test::equal_bytes(out, products<double>(*map, X.view(), theta, 3)));
+    const Matrix<double> part = products<double>(*map, X.view().block_rows(5, 44), theta, 2);
+    for (int64_t i = 0; i < part.rows(); ++i)
+      for (int64_t o = 0; o < columns; ++o) CHECK(part(i, o) == out(5 + i, o));
+  }
+}
+
+TEST_CASE("products on a grid: NaN stays in its row") {
+  const auto map = grid_map(2, 200, "0.3");
+  const Matrix<double> theta = test::random_matrix(200, 1, 4);
+  Matrix<double> X = test::random_matrix(40, 2, 3);
+  X(7, 0) = std::numeric_limits<double>::quiet_NaN();
+  X(9, 1) = std::numeric_limits<double>::infinity();
+  const Matrix<double> out = products<double>(*map, X.view(), theta, 2);
+  for (int64_t i = 0; i < 40; ++i) CHECK(std::isnan(out(i, 0)) == (i == 7 || i == 9));
+  // A box is twice a ball.
+  CHECK(!feature::GridProducts::pays(*grid_map(3, 1000, "0.5")->grid(), 100));
 }

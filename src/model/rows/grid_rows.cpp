@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Statistics of rows whose frequencies lie on a grid: their features are never formed. Sums of
-// features are about 0, which cosines and sines are near to; those of targets about their mean.
+// Statistics and scores of rows whose frequencies lie on a grid: their features are never formed.
+// Sums of features are about 0, which cosines and sines are near to; those of targets about their
+// mean.
 #include <algorithm>
 
+#include "feature/grid_products.h"
 #include "feature/grid_sums.h"
 #include "model/rows/feature_rows.h"
 #include "solver/row_statistics.h"
@@ -60,6 +62,28 @@ bool FeatureRows::add_to(solver::RowStatistics& statistics, Context& context,
   const solver::RowStatistics::Parts sums = own.parts();
   products.add_to(context, sums.gram, sums.cross, sums.sum_features);
   statistics.merge(own);
+  return true;
+}
+
+bool FeatureRows::for_each_score(
+    const solver::Weights& by, Context& context,
+    const std::function<void(int64_t, MatrixView<double>)>& body) const {
+  const feature::FrequencyGrid* const grid = map_.grid();
+  const int64_t m = by.w.cols();
+  if (grid == nullptr || stays_sparse_ || !feature::GridProducts::pays(*grid, m)) return false;
+  const feature::GridProducts products(*grid, map_.kernel().value_at_zero(), by.w.view(), context);
+  const int64_t size = std::min(kBlock, rows());
+  const Matrix<double> X(size, inputs(), context, "a block of inputs");
+  const Matrix<double> scores(size, m, context, "a block of scores");
+  for (int64_t first = 0; first < rows(); first += size) {
+    const int64_t count = std::min(size, rows() - first);
+    const auto x = X.view().block_rows(0, count), out = scores.view().block_rows(0, count);
+    load_inputs(first, x);
+    products.multiply(x, context, out);
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t o = 0; o < m; ++o) out(i, o) += by.intercept[o];
+    body(first, out);
+  }
   return true;
 }
 

@@ -63,6 +63,9 @@ struct MapMaker {
   virtual std::unique_ptr<MapMaker> at_shape(double) const { return nullptr; }
   /// If the kernel is left open: makers for other kernels to try, of x / l as well.
   virtual std::vector<std::unique_ptr<MapMaker>> other_kernels() const { return {}; }
+  /// If the projection is left open: the maker for frequencies on a grid, of the same lengthscales.
+  /// Null: not for this map, or for so many inputs.
+  virtual std::unique_ptr<MapMaker> on_grid() const { return nullptr; }
   /// For a kernel of several outputs: the maker for its scalar kernel. Null: one output.
   virtual std::unique_ptr<MapMaker> of_scalar() const { return nullptr; }
 };

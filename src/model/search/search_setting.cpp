@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Chooses the transform of the targets, the transform of the inputs, and the kernel, one after the
-// other, by a coarse walk under each. Least squares of skewed targets heed only the largest; errors
+// Chooses the transform of the targets, the transform of the inputs, the kernel, and of few inputs
+// whether its frequencies are drawn or lie on a grid, one after the other, by a coarse walk under
+// each. Least squares of skewed targets heed only the largest; errors
 // that grow with targets are even in logarithms. Predictions are transformed back before they are
 // judged. A few far values of a skewed input dominate distances under one lengthscale. Smooth
 // kernels need a shorter lengthscale everywhere for a kink anywhere.
@@ -96,6 +97,18 @@ std::vector<Setting> SearchRun::other_kernels(const Setting& setting) {
   return others;
 }
 
+// Not where gradients in the lengthscale are asked for: a grid depends on it.
+std::vector<Setting> SearchRun::on_grid(const Setting& setting) {
+  std::vector<Setting> others;
+  if (by_evidence() || options_.learns_spectrum || options_.per_input == PerInput::on)
+    return others;
+  if (auto maker = setting.maker->on_grid()) {
+    others.push_back(setting);
+    others.back().maker = &kept(std::move(maker));
+  }
+  return others;
+}
+
 SearchRun::Walked SearchRun::walk_settings() {
   Walked best = walk_coarsely(start_, central(start_));
   if (!tries_settings()) return best;
@@ -111,6 +124,7 @@ SearchRun::Walked SearchRun::walk_settings() {
   try_others(other_kernels(best.setting), [&](const Setting& one) {
     return best.walk.best().lengthscale * usual_lengthscale(one) / usual_lengthscale(best.setting);
   });
+  try_others(on_grid(best.setting), [&](const Setting&) { return best.walk.best().lengthscale; });
   return best;
 }
 
