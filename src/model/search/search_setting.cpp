@@ -97,11 +97,14 @@ std::vector<Setting> SearchRun::other_kernels(const Setting& setting) {
   return others;
 }
 
-// Not where gradients in the lengthscale are asked for: a grid depends on it.
+// Not where gradients in the lengthscale are asked for, since a grid depends on it; nor for
+// posteriors, since a period away from the rows a grid is as sure as among them.
 std::vector<Setting> SearchRun::on_grid(const Setting& setting) {
   std::vector<Setting> others;
-  if (by_evidence() || options_.learns_spectrum || options_.per_input == PerInput::on)
-    return others;
+  const bool posterior = options_.final_estimate && options_.final_estimate->entry->keeps_posterior;
+  const bool gradients =
+      by_evidence() || options_.learns_spectrum || options_.per_input == PerInput::on;
+  if (posterior || gradients) return others;
   if (auto maker = setting.maker->on_grid()) {
     others.push_back(setting);
     others.back().maker = &kept(std::move(maker));
