@@ -33,6 +33,7 @@ namespace {
 
 constexpr double kFullTurn = 6.28318530717958647693;
 constexpr double kMostLength = 1e300;
+constexpr int64_t kMostSigns = 40;  // inputs: 2^39 pairs are more than there may be
 
 /// Entry k of one number for all, or one for each.
 double entry_at(std::span<const double> numbers, int64_t k) noexcept {
@@ -107,15 +108,15 @@ void for_each_heaviest(const kernel::Kernel& kernel, std::span<const double> ste
 }
 
 /// Pairs +-omega of frequencies with these magnitudes.
-int64_t mirrored(size_t d, int64_t most) {
-  return d > 40 ? most : std::min(most, int64_t{1} << (d - 1));
+int64_t mirrored(int64_t d, int64_t most) {
+  return d > kMostSigns ? most : std::min(most, int64_t{1} << (d - 1));
 }
 
 double truncation(const kernel::Kernel& kernel, std::span<const double> step, int64_t F) {
   double sum = 0;
   int64_t left = F;
   for_each_heaviest(kernel, step, [&](const std::vector<int32_t>& n, double weight) {
-    const int64_t count = mirrored(n.size(), left);
+    const int64_t count = mirrored(std::ssize(n), left);
     sum += static_cast<double>(count) * weight;
     left -= count;
     return left > 0;
@@ -221,7 +222,7 @@ std::vector<Field> grid_fields() {
       lengths_field("extent",
                     "the largest frequency of each input: set when the map is made, not asked for"),
       number_field("error_bound", kOptional, 0, kUnbounded,
-                   "of |k~ - k|/k(0) within the diameter: likewise")};
+                   "of |k~ - k|/k(0) within the diameter, up to rounding: likewise")};
   fields[1].least_open = true;
   return fields;
 }
@@ -264,12 +265,21 @@ FrequencyGrid::FrequencyGrid(std::shared_ptr<const kernel::Kernel> kernel, int64
   require(!diameter_.empty() || !step_.empty(), MERCER_UNSUPPORTED,
           "projection = grid is made from rows, expected them, or \"diameter\" or \"step\"");
   if (step_.empty()) step_ = best_steps(*kernel_, diameter_, F);
+  const double sum = take_heaviest(F);
+  require(std::isfinite(sum), MERCER_INVALID_ARGUMENT,
+          "step: the weights of the grid add up to %g, expected a smaller step", sum);
+  if (diameter_.empty()) return;
+  const double bound = std::max(0.0, 1 - sum) + aliasing(*kernel_, gaps(step_, diameter_));
+  error_bound_ = std::min(1 + sum, bound);
+}
+
+double FrequencyGrid::take_heaviest(int64_t F) {
   double sum = 0;
   for_each_heaviest(*kernel_, step_, [&](const std::vector<int32_t>& n, double weight) {
-    const int64_t pairs = mirrored(n.size(), F - count());
+    const int64_t pairs = mirrored(std::ssize(n), F - count());
     for (int64_t signs = 0; signs < pairs; ++signs) {
-      for (int64_t k = 0; k < d; ++k) {
-        const bool negative = k > 0 && k <= 40 && (signs >> (k - 1) & 1) != 0;
+      for (int64_t k = 0; k < d_; ++k) {
+        const bool negative = k > 0 && k <= kMostSigns && (signs >> (k - 1) & 1) != 0;
         odd_.push_back(negative ? -2 * n[k] - 1 : 2 * n[k] + 1);
       }
       weights_.push_back(weight);
@@ -277,10 +287,7 @@ FrequencyGrid::FrequencyGrid(std::shared_ptr<const kernel::Kernel> kernel, int64
     }
     return count() < F;
   });
-  error_bound_ =
-      diameter_.empty()
-          ? kNaN
-          : std::min(1 + sum, std::max(0.0, 1 - sum) + aliasing(*kernel_, gaps(step_, diameter_)));
+  return sum;
 }
 
 std::vector<int64_t> FrequencyGrid::largest_odd() const {

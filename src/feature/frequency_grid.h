@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/context.h"
+#include "base/numbers.h"
 #include "base/parameters.h"
 #include "base/rows.h"
 #include "feature/moments.h"
@@ -62,6 +63,8 @@ class FrequencyGrid final : public projection::FrequencySource, public Moments {
   double bias_at(const double* x, const double* y) const override;
 
  private:
+  /// Of step_; the sum of the weights.
+  double take_heaviest(int64_t F);
   double frequency(int64_t j, int64_t k) const noexcept {
     return 0.5 * step_[k] * odd_[j * d_ + k];
   }
@@ -72,7 +75,7 @@ class FrequencyGrid final : public projection::FrequencySource, public Moments {
   std::vector<double> step_;
   std::vector<int32_t> odd_;
   std::vector<double> weights_;
-  double error_bound_;
+  double error_bound_ = kNaN;
 };
 
 }  // namespace mercer::feature

@@ -48,21 +48,24 @@ std::vector<MatrixView<const double>> first_columns(const std::vector<Matrix<dou
   return views;
 }
 
-/// The cosines and sines of 0, 1, ... steps from a first one: rows of `basis`, which holds row 0 of
-/// both, times exp(i angle) again and again.
-void fill_multiples(MatrixView<double> basis, const double* cosine, const double* sine,
-                    int64_t begin, int64_t end) noexcept {
-  const int64_t count = basis.rows / 2;
-  for (int64_t m = 1; m < count; ++m) {
-    const double* const c = basis.row(m - 1);
-    const double* const s = basis.row(count + m - 1);
-    double* const next_c = basis.row(m);
-    double* const next_s = basis.row(count + m);
-    for (int64_t i = begin; i < end; ++i) {
-      next_c[i] = c[i] * cosine[i] - s[i] * sine[i];
-      next_s[i] = s[i] * cosine[i] + c[i] * sine[i];
-    }
+/// next = (c + i s) (cosine + i sine), of columns [begin, end).
+void turn(const double* __restrict c, const double* __restrict s, const double* __restrict cosine,
+          const double* __restrict sine, double* __restrict next_c, double* __restrict next_s,
+          int64_t begin, int64_t end) noexcept {
+  for (int64_t i = begin; i < end; ++i) {
+    next_c[i] = c[i] * cosine[i] - s[i] * sine[i];
+    next_s[i] = s[i] * cosine[i] + c[i] * sine[i];
   }
+}
+
+/// Rows `first`, first + 1, ... of the cosines and of the sines in `basis`, each one turn after the
+/// one before.
+void fill_multiples(MatrixView<double> basis, int64_t first, const double* cosine,
+                    const double* sine, int64_t begin, int64_t end) noexcept {
+  const int64_t count = basis.rows / 2;
+  for (int64_t m = first; m < count; ++m)
+    turn(basis.row(m - 1), basis.row(count + m - 1), cosine, sine, basis.row(m),
+         basis.row(count + m), begin, end);
 }
 
 /// C + i S over a box of frequencies, found by one number each, linear in the frequency.
@@ -153,8 +156,8 @@ void GridSums::fill_bases(MatrixView<const double> X, int64_t begin, int64_t end
       cosine[i] = c * c - s * s;
       sine[i] = 2 * c * s;
     }
-    fill_multiples(half, cosine, sine, begin, end);
-    fill_multiples(whole, cosine, sine, begin, end);
+    fill_multiples(half, 1, cosine, sine, begin, end);
+    fill_multiples(whole, 2, cosine, sine, begin, end);
   }
 }
 

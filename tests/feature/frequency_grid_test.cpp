@@ -220,6 +220,7 @@ TEST_CASE("grid: what is refused") {
                 MERCER_DIMENSION_MISMATCH) == "");
   CHECK(refused(gaussian, R"(,"diameter":-1)", "diameter = -1", MERCER_INVALID_ARGUMENT) == "");
   CHECK(refused(gaussian, R"(,"step":0)", "step = 0", MERCER_INVALID_ARGUMENT) == "");
+  CHECK(refused(gaussian, R"(,"step":1e300)", "a smaller step", MERCER_INVALID_ARGUMENT) == "");
   CHECK_REFUSED(no, map_of(gaussian, 2, 1 << 20, one), "expected at most 262144");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, map_of(gaussian, 2, 63, one), "even number");
   const Matrix<double> X = points({1, 1});
