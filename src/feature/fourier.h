@@ -47,7 +47,7 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
                                                   std::span<const double> weights,
                                                   const FourierOptions& options);
 
-/// D/2 frequencies on a grid (options.projection == kGrid), form pair. Errors: those of the grid;
+/// At most D/2 frequencies on a grid (options.projection == kGrid), form pair. Errors: those of the grid;
 /// UNSUPPORTED for options that do not apply.
 std::unique_ptr<FeatureMap> make_fourier_on_grid(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                                  const FourierOptions& options,

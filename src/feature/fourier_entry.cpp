@@ -98,6 +98,7 @@ std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
   require(!leverage || arguments.kernel.matrix() == nullptr, MERCER_UNSUPPORTED,
           "weights = leverage of kernel %s, expected a kernel of one output",
           std::string(arguments.kernel.name()).c_str());
+  if (arguments.own.text("projection") != kGrid) refuse_grid_fields(arguments.own);
   if (arguments.kernel.matrix() != nullptr) return make_field_fourier(arguments);
   const FourierOptions options{read_projection_choice(arguments.own),
                                kFourierForm.read(arguments.own), arguments.seed};

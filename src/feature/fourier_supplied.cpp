@@ -85,9 +85,14 @@ std::unique_ptr<FeatureMap> make_fourier_on_grid(const kernel::Kernel& kernel, i
   check_fourier_sizes(kernel, d, F);
   kernel.check_dimension(d);
   const StandardRounding rounding;
-  const auto grid =
-      std::make_shared<const FrequencyGrid>(kernel.copy(), d, F, std::move(request));
-  return make_fourier_map({kernel.copy(), options, d, F, grid, {grid->weights().begin(), grid->weights().end()}, grid});
+  const auto grid = std::make_shared<const FrequencyGrid>(kernel.copy(), d, F, std::move(request));
+  return make_fourier_map({kernel.copy(),
+                           options,
+                           d,
+                           grid->count(),
+                           grid,
+                           {grid->weights().begin(), grid->weights().end()},
+                           grid});
 }
 
 std::unique_ptr<FeatureMap> make_fourier_from(

@@ -146,7 +146,8 @@ double aliasing(const kernel::Kernel& kernel, std::span<const double> gap) {
     sets *= 2 * static_cast<double>(d - m + 1) / static_cast<double>(m);
     x[m - 1] = least * entry_at(kernel.lengthscale(), m - 1);
     const double value = kernel.value(d, x.data(), zero.data());
-    if (value > 0) sum += sets * value;  // of many inputs there are infinitely many sets
+    if (value == 0) break;  // of many inputs there may be infinitely many sets
+    sum += sets * value;
   }
   return sum / kernel.value_at_zero();
 }
@@ -168,8 +169,11 @@ std::vector<double> steps(const kernel::Kernel& kernel, std::span<const double> 
   return step;
 }
 
-std::vector<double> best_steps(const kernel::Kernel& kernel, std::span<const double> diameter,
-                               int64_t F) {
+struct BestSteps {
+  std::vector<double> step;
+  double error;
+};
+BestSteps best_steps(const kernel::Kernel& kernel, std::span<const double> diameter, int64_t F) {
   const auto errors = [&](int i) -> std::pair<double, double> {
     const std::vector<double> step = steps(kernel, diameter, i);
     return {aliasing(kernel, gaps(step, diameter)), truncation(kernel, step, F)};
@@ -189,17 +193,39 @@ std::vector<double> best_steps(const kernel::Kernel& kernel, std::span<const dou
     least = next;
     if (--high == 1) break;
   }
-  return steps(kernel, diameter, high);
+  return {steps(kernel, diameter, high), least};
+}
+
+/// The fewest frequencies with an error below the tolerance; `most` if there are none.
+int64_t fewest(const kernel::Kernel& kernel, std::span<const double> diameter, int64_t most,
+               double tolerance) {
+  const auto suffice = [&](int64_t F) {
+    return best_steps(kernel, diameter, F).error <= tolerance;
+  };
+  int64_t below = 0, enough = 1;
+  while (enough < most && !suffice(enough)) {
+    below = enough;
+    enough = std::min(most, 2 * enough);
+  }
+  while (enough - below > 1) {
+    const int64_t middle = below + (enough - below) / 2;
+    (suffice(middle) ? enough : below) = middle;
+  }
+  return enough;
 }
 
 void check_kernel(const kernel::Kernel& kernel, int64_t d, int64_t F) {
+  require(d <= FrequencyGrid::kMostInputs, MERCER_UNSUPPORTED,
+          "inputs = %ld, expected at most %ld for projection = grid", d,
+          FrequencyGrid::kMostInputs);
+  const int64_t most = std::min(FrequencyGrid::kMost, FrequencyGrid::kMostNumbers / d);
+  require(F <= most, MERCER_UNSUPPORTED,
+          "%ld frequencies of %ld inputs, expected at most %ld for projection = grid", F, d, most);
   const std::vector<double> ones(d, 1.0);
   require(!std::isnan(kernel.spectral_law()->density(ones)), MERCER_UNSUPPORTED,
           "projection = grid of kernel %s at %ld inputs, expected one whose spectral density is "
           "known and falls along every axis, such as gaussian or matern",
           std::string(kernel.name()).c_str(), d);
-  require(F <= FrequencyGrid::kMost, MERCER_UNSUPPORTED,
-          "%ld frequencies, expected at most %ld for projection = grid", F, FrequencyGrid::kMost);
 }
 
 Field lengths_field(const char* key, const char* help) {
@@ -218,12 +244,14 @@ std::vector<Field> grid_fields() {
       lengths_field("diameter",
                     "of projection grid: the largest distance of rows in an input, or one number "
                     "for each; none: made from rows"),
+      number_above_field("tolerance", kOptional, 0, kUnbounded,
+                         "as few of the features as have an error bound below it; none: all"),
       lengths_field("step", "h, between frequencies; none: that of the least error bound"),
       lengths_field("extent",
                     "the largest frequency of each input: set when the map is made, not asked for"),
       number_field("error_bound", kOptional, 0, kUnbounded,
                    "of |k~ - k|/k(0) within the diameter, up to rounding: likewise")};
-  fields[1].least_open = true;
+  fields[2].least_open = true;
   return fields;
 }
 
@@ -231,7 +259,16 @@ GridRequest read_grid(const Parameters& own) {
   GridRequest request;
   if (own.find("diameter") != nullptr) request.diameter = own.numbers("diameter");
   if (own.find("step") != nullptr) request.step = own.numbers("step");
+  if (own.find("tolerance") != nullptr) request.tolerance = own.number("tolerance");
+  require(request.tolerance == 0 || request.step.empty(), MERCER_INVALID_ARGUMENT,
+          "tolerance is given, expected it left out beside step");
   return request;
+}
+
+void refuse_grid_fields(const Parameters& own) {
+  for (const char* const key : {"diameter", "tolerance", "step"})
+    require(own.find(key) == nullptr, MERCER_INVALID_ARGUMENT,
+            "%s is given, expected it left out without projection = grid", key);
 }
 
 std::vector<double> diameters(const Rows& rows, Context& context) {
@@ -264,7 +301,8 @@ FrequencyGrid::FrequencyGrid(std::shared_ptr<const kernel::Kernel> kernel, int64
   check_kernel(*kernel_, d, F);
   require(!diameter_.empty() || !step_.empty(), MERCER_UNSUPPORTED,
           "projection = grid is made from rows, expected them, or \"diameter\" or \"step\"");
-  if (step_.empty()) step_ = best_steps(*kernel_, diameter_, F);
+  if (request.tolerance > 0 && step_.empty()) F = fewest(*kernel_, diameter_, F, request.tolerance);
+  if (step_.empty()) step_ = best_steps(*kernel_, diameter_, F).step;
   const double sum = take_heaviest(F);
   require(std::isfinite(sum), MERCER_INVALID_ARGUMENT,
           "step: the weights of the grid add up to %g, expected a smaller step", sum);

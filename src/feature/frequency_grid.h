@@ -25,24 +25,29 @@ inline constexpr const char* kGrid = "grid";
 struct GridRequest {
   std::vector<double> diameter;  // of the rows: the largest distance in an input
   std::vector<double> step;      // between frequencies; empty: that of the least bound
+  double tolerance = 0;          // of the bound: no more frequencies than it takes
 };
 
-/// Fields "diameter", "step", "extent" and "error_bound".
+/// Fields "diameter", "tolerance", "step", "extent" and "error_bound".
 std::vector<Field> grid_fields();
-/// The first two.
+/// The first three. INVALID_ARGUMENT for a tolerance beside a step.
 GridRequest read_grid(const Parameters& own);
+/// INVALID_ARGUMENT if one of the three is given: `own` is of another projection.
+void refuse_grid_fields(const Parameters& own);
 /// Largest less smallest number of each input; sparse rows are taken to have a 0 in each.
 std::vector<double> diameters(const Rows& rows, Context& context);
 
-/// F frequencies, one of each pair +-omega, and their weights, which the pair shares. The estimate
-/// of the kernel is the same for every seed: its variance is 0.
+/// F frequencies, or as few as keep the tolerance, one of each pair +-omega, and their weights,
+/// which the pair shares. The estimate of the kernel is the same for every seed: its variance is 0.
 class FrequencyGrid final : public projection::FrequencySource, public Moments {
  public:
   /// Errors: INVALID_ARGUMENT for another number of diameters or steps than d or 1; UNSUPPORTED for
-  /// a kernel without a density (random::Law::density), and for more than kMost frequencies.
+  /// a kernel without a density (random::Law::density), and for more than kMost frequencies,
+  /// kMostInputs inputs or kMostNumbers numbers.
   FrequencyGrid(std::shared_ptr<const kernel::Kernel> kernel, int64_t d, int64_t F,
                 GridRequest request);
-  static constexpr int64_t kMost = int64_t{1} << 18;
+  static constexpr int64_t kMost = int64_t{1} << 18, kMostInputs = 64;
+  static constexpr int64_t kMostNumbers = int64_t{1} << 22;  // d F: they are made with the map
 
   int64_t inputs() const noexcept { return d_; }
   int64_t count() const noexcept { return std::ssize(weights_); }

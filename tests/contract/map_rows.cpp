@@ -42,7 +42,7 @@ std::span<const MapRow> map_rows() {
       {R"({"map":"fourier","weights":"leverage","penalty":0.01,"pool":2,"projection":"dense",)"
        R"("form":"pair","radius":"drawn","scramble":"owen","whole_blocks":false})"},
       {R"({"map":"fourier","projection":"grid","form":"pair","radius":"drawn","scramble":"owen",)"
-       R"("whole_blocks":false,"weights":"given","diameter":2})"},
+       R"("whole_blocks":false,"weights":"given","diameter":2,"tolerance":0.5})"},
       {R"({"map":"linear"})"},
       {R"({"map":"linear","nonzeros":2})"},
       // Projections and their options are crossed with every kernel under fourier: here once each.

@@ -25,7 +25,7 @@ std::span<const OperatorRow> operator_rows() {
 std::span<const char* const> fields_of_others() {
   static constexpr const char* kFields[] = {
       "form",     "radius", "scramble", "whole_blocks", "weights", "penalty", "pool",
-      "diameter", "step",   "extent",   "error_bound",  "scalar",  "variance"};
+      "diameter", "tolerance", "step",   "extent",   "error_bound",  "scalar",  "variance"};
   return kFields;
 }
 

@@ -122,6 +122,24 @@ TEST_CASE("grid: the error of most pairs is far below the bound") {
   }
 }
 
+TEST_CASE("grid: a tolerance takes no more columns than its bound needs") {
+  const std::string gaussian = R"("gaussian","lengthscale":0.2)";
+  for (const double tolerance : {0.3, 1e-2, 1e-6}) {
+    const auto map =
+        map_of(gaussian, 2, 2000, R"(,"diameter":1,"tolerance":)" + std::to_string(tolerance));
+    const int64_t D = map->features();
+    INFO("tolerance = " << tolerance << ", D = " << D);
+    CHECK(bound_of(*map) <= tolerance);
+    CHECK(D < 400);
+    CHECK(bound_of(*map_of(gaussian, 2, D - 2, R"(,"diameter":1)")) > tolerance);
+    CHECK(map->parameters().integer("features") == D);
+    CHECK(map->parameters().find("tolerance") == nullptr);  // the step says it
+    CHECK(spec::to_spec(*map) == spec::to_spec(*map_of(gaussian, 2, D, R"(,"diameter":1)")));
+  }
+  // Out of reach: all of them.
+  CHECK(map_of(gaussian, 2, 20, R"(,"diameter":1,"tolerance":1e-6)")->features() == 20);
+}
+
 TEST_CASE("grid: inputs with diameters and lengthscales of their own") {
   const auto map =
       map_of(R"("gaussian","lengthscale":[2,0.1,0.5])", 3, 700, R"(,"diameter":[10,0.2,1])");
@@ -219,9 +237,21 @@ TEST_CASE("grid: what is refused") {
   CHECK(refused(gaussian, R"(,"diameter":[1,2,3])", "diameter holds 3 numbers",
                 MERCER_DIMENSION_MISMATCH) == "");
   CHECK(refused(gaussian, R"(,"diameter":-1)", "diameter = -1", MERCER_INVALID_ARGUMENT) == "");
+  CHECK(refused(gaussian, one + R"(,"step":1,"tolerance":0.1)", "tolerance is given",
+                MERCER_INVALID_ARGUMENT) == "");
+  CHECK_REFUSED(
+      MERCER_INVALID_ARGUMENT,
+      feature::make_map(feature::canonical_map(
+          spec::parse_object(R"({"map":"fourier","projection":"sobol","inputs":2,)"
+                             R"("features":8,"diameter":1,"kernel":{"kernel":"gaussian"}})"),
+          "", feature::Data::refused)),
+      "diameter is given, expected it left out without projection = grid");
   CHECK(refused(gaussian, R"(,"step":0)", "step = 0", MERCER_INVALID_ARGUMENT) == "");
   CHECK(refused(gaussian, R"(,"step":1e300)", "a smaller step", MERCER_INVALID_ARGUMENT) == "");
   CHECK_REFUSED(no, map_of(gaussian, 2, 1 << 20, one), "expected at most 262144");
+  CHECK_REFUSED(no, map_of(gaussian, 64, 1 << 18, one), "expected at most 65536");
+  CHECK_REFUSED(no, map_of(gaussian, 65, 2, one), "inputs = 65");
+  CHECK(map_of(gaussian, 64, 8, one)->features() == 8);
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, map_of(gaussian, 2, 63, one), "even number");
   const Matrix<double> X = points({1, 1});
   const Rows rows = X.view();

@@ -169,6 +169,13 @@ TEST_CASE("rows on a grid: a search takes a grid where it wins", "[grid]") {
     return sum;
   };
   CHECK(error(free) < 0.2 * error(drawn));
+  // Of a smooth function few of many columns are enough, which nobody is warned of.
+  options.features = 2000;
+  options.given_features = true;
+  const Model few = found({{"projection", "grid"}, {"tolerance", 1e-3}});
+  CHECK(few.map->features() < 1000);
+  for (const std::string& warning : few.report.warnings)
+    CHECK(warning.find("not 2000") == std::string::npos);
   const auto on_grid = [](const Parameters& spec, int64_t d) {
     return partial_map(spec, d, 0)->on_grid() != nullptr;
   };

@@ -227,10 +227,12 @@ std::vector<std::unique_ptr<MapMaker>> PartialMap::other_kernels() const {
 
 std::unique_ptr<MapMaker> PartialMap::on_grid() const {
   constexpr int64_t kMostGridInputs = 3;
+  constexpr double kRounding = 1e-12;  // what more columns would add, sums of many rows lose
   if (!open_projection_ || canonical_.integer("inputs") > kMostGridInputs) return nullptr;
   auto made = std::make_unique<PartialMap>(*this);
   made->open_projection_ = false;
   made->canonical_.set("projection", std::string(feature::kGrid));
+  made->canonical_.set("tolerance", kRounding);
   Parameters any = made->canonical_;
   any.set("diameter", 1.0);
   any.set("features", feature::map_sizes(any, 1).least);

@@ -34,7 +34,7 @@ class PartialMap final : public MapMaker {
   std::unique_ptr<MapMaker> at_shape(double shape) const override;
   std::unique_ptr<MapMaker> of_scalar() const override;
   std::vector<std::unique_ptr<MapMaker>> other_kernels() const override;
-  /// Up to 3 inputs.
+  /// Up to 3 inputs; with as few features as are exact but for rounding.
   std::unique_ptr<MapMaker> on_grid() const override;
   /// The spec named no projection.
   void leave_projection_open() { open_projection_ = true; }
