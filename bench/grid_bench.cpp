@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Sums over rows of two inputs on a grid of frequencies, and as products of the features in blocks.
+// Sums over rows and scores on a grid of frequencies, and the same by blocks of features.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -8,6 +8,8 @@
 
 #include "drawn_rows.h"
 #include "feature/feature_blocks.h"
+#include "feature/feature_products.h"
+#include "feature/fourier.h"
 #include "feature/grid_sums.h"
 #include "feature/map_entry.h"
 #include "random/distributions.h"
@@ -56,18 +58,44 @@ void products(benchmark::State& state) {
   context.threads = 2;
   for (auto _ : state) {
     solver::RowStatistics statistics(D, 1);
-    feature::for_each_block(
-        *problem.map, MatrixView<const double>(problem.X.view()), context,
-        [&](int64_t first, MatrixView<const double> Z) {
-          statistics.add(Z, problem.Y.view().block_rows(first, first + Z.rows), context);
-        });
+    feature::for_each_block(*problem.map, MatrixView<const double>(problem.X.view()), context,
+                            [&](int64_t first, MatrixView<const double> Z) {
+                              statistics.add(Z, problem.Y.view().block_rows(first, first + Z.rows),
+                                             context);
+                            });
   }
+}
+
+/// Z theta, without Z or with it: of the map itself, or of its frequencies as the caller's.
+void scores(benchmark::State& state, bool supplied) {
+  const int64_t n = state.range(0), d = state.range(1), D = state.range(2);
+  const Problem problem(n, d, D);
+  Context context;
+  context.threads = 2;
+  const Matrix<double> W = problem.map->frequencies(context);
+  const auto other = feature::make_fourier_supplied(problem.map->kernel(), W.view(),
+                                                    problem.map->grid()->weights(), {});
+  const feature::FeatureMap& map = supplied ? *other : *problem.map;
+  Matrix<double> theta(D, 1), out(n, 1);
+  for (int64_t j = 0; j < D; ++j) theta(j, 0) = 1 / static_cast<double>(j + 1);
+  for (auto _ : state)
+    feature::multiply(map, problem.X.view(), theta.view(), feature::FieldKind::value, context,
+                      out.view());
+  if (!std::isfinite(out(n - 1, 0))) state.SkipWithError("wrong scores");
 }
 
 BENCHMARK(sums)
     ->Args({1000000, 2, 840})
     ->Args({1000000, 3, 2000})
     ->Args({1000000, 1, 46})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(scores, on_grid, false)
+    ->Args({1000000, 2, 840})
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(scores, by_features, true)
+    ->Args({100000, 2, 840})
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(products)->Args({100000, 2, 840})->UseRealTime()->Unit(benchmark::kMillisecond);

@@ -15,19 +15,19 @@ namespace {
 constexpr const char* kAxisSums = "sums over rows on a grid";
 constexpr int64_t kAxisColumns = 64;
 
-int64_t left_count(std::span<const int64_t> counts, int64_t seeds) {
+}  // namespace
+
+int64_t AxisProducts::products(std::span<const int64_t> counts, int64_t seeds) {
   int64_t rows = seeds;
   for (const int64_t count : counts.first(counts.size() - 1))
     rows = checked_multiply(rows, 2 * count, kAxisSums);
   return rows;
 }
 
-}  // namespace
-
 AxisProducts::AxisProducts(std::vector<int64_t> counts, int64_t seeds, int64_t rows,
                            Context& context)
     : counts_(std::move(counts)),
-      left_(left_count(counts_, seeds), rows, context, kAxisSums),
+      left_(products(counts_, seeds), rows, context, kAxisSums),
       sums_(left_.rows(), 2 * counts_.back(), context, kAxisSums) {
   sums_.fill(0);
 }

@@ -21,6 +21,8 @@ constexpr const char* kGridSums = "sums over rows on a grid";
 constexpr int64_t kGridColumns = 64;
 constexpr int64_t kGramRowsPerChunk = 16;
 constexpr double kWorthSumming = 4;
+constexpr int64_t kMostAxes = 8;
+constexpr int64_t kMostProducts = int64_t{1} << 21;  // 16 MiB
 
 std::vector<int64_t> whole_counts(std::span<const int64_t> largest) {
   std::vector<int64_t> counts;
@@ -34,11 +36,18 @@ std::vector<int64_t> half_counts(std::span<const int64_t> largest) {
   return counts;
 }
 
-std::vector<Matrix<double>> bases_of(std::span<const int64_t> counts, Context& context) {
+std::vector<Matrix<double>> bases_of(std::span<const int64_t> counts, int64_t rows,
+                                     Context& context) {
   std::vector<Matrix<double>> bases;
-  for (const int64_t count : counts)
-    bases.emplace_back(2 * count, GridSums::kRows, context, kGridSums);
+  for (const int64_t count : counts) bases.emplace_back(2 * count, rows, context, kGridSums);
   return bases;
+}
+
+/// A block's products stay below kMostProducts.
+int64_t block_rows(std::span<const int64_t> largest, int64_t outputs) {
+  const int64_t each = std::max(AxisProducts::products(whole_counts(largest), 1),
+                                AxisProducts::products(half_counts(largest), 1 + outputs));
+  return std::clamp(kMostProducts / each, kGridColumns, GridSums::kRows);
 }
 
 std::vector<MatrixView<const double>> first_columns(const std::vector<Matrix<double>>& bases,
@@ -110,10 +119,6 @@ class SumTable {
     sines_[p] = sum.imag();
   }
 
- public:
-  static constexpr int64_t kMostAxes = 8;
-
- private:
   std::vector<int64_t> strides_;
   int64_t origin_ = 0;
   AlignedBuffer<double> cosines_, sines_;
@@ -122,7 +127,7 @@ class SumTable {
 }  // namespace
 
 bool GridSums::pays(const FrequencyGrid& grid) {
-  if (grid.inputs() > SumTable::kMostAxes) return false;
+  if (grid.inputs() > kMostAxes) return false;
   double products = 1;
   const auto D = static_cast<double>(2 * grid.count());
   for (const int64_t K : grid.largest_odd()) products *= static_cast<double>(2 * (K + 1));
@@ -134,11 +139,12 @@ GridSums::GridSums(const FrequencyGrid& grid, double at_zero, int64_t outputs, C
       at_zero_(at_zero),
       outputs_(outputs),
       largest_(grid.largest_odd()),
-      whole_(whole_counts(largest_), 1, kRows, context),
-      halves_(half_counts(largest_), 1 + outputs, kRows, context),
-      whole_bases_(bases_of(whole_counts(largest_), context)),
-      half_bases_(bases_of(half_counts(largest_), context)),
-      seeds_(1 + outputs, kRows, context, kGridSums) {}
+      rows_(block_rows(largest_, outputs)),
+      whole_(whole_counts(largest_), 1, rows_, context),
+      halves_(half_counts(largest_), 1 + outputs, rows_, context),
+      whole_bases_(bases_of(whole_counts(largest_), rows_, context)),
+      half_bases_(bases_of(half_counts(largest_), rows_, context)),
+      seeds_(1 + outputs, rows_, context, kGridSums) {}
 
 void GridSums::fill_bases(MatrixView<const double> X, int64_t begin, int64_t end) const noexcept {
   for (int64_t k = 0; k < X.cols; ++k) {
@@ -163,8 +169,8 @@ void GridSums::fill_bases(MatrixView<const double> X, int64_t begin, int64_t end
 
 void GridSums::add(MatrixView<const double> X, MatrixView<const double> Y,
                    std::span<const double> weights, Context& context) {
-  for (int64_t first = 0; first < X.rows; first += kRows) {
-    const int64_t n = std::min(kRows, X.rows - first);
+  for (int64_t first = 0; first < X.rows; first += rows_) {
+    const int64_t n = std::min(rows_, X.rows - first);
     const MatrixView<const double> rows = X.block_rows(first, first + n);
     parallel_for(context, ceil_divide(n, kGridColumns), [&](int64_t chunk, int) noexcept {
       const int64_t begin = chunk * kGridColumns, end = std::min(n, begin + kGridColumns);
@@ -206,8 +212,8 @@ void GridSums::add_to(Context& context, MatrixView<double> gram, MatrixView<doub
       }
     }
   });
-  int64_t entry[SumTable::kMostAxes];
-  bool negative[SumTable::kMostAxes];
+  int64_t entry[kMostAxes];
+  bool negative[kMostAxes];
   for (int64_t j = 0; j < F; ++j) {
     for (int64_t k = 0; k < d; ++k) {
       const int64_t odd = grid_.odd()[j * d + k];

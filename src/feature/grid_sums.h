@@ -20,8 +20,8 @@ class AxisProducts {
  public:
   /// counts: cosines of each input, and as many sines.
   AxisProducts(std::vector<int64_t> counts, int64_t seeds, int64_t rows, Context& context);
-  /// Numbers of `left`, whose cost a row is: all but those of the last input, of all seeds.
-  int64_t left_rows() const noexcept { return left_.rows(); }
+  /// Products that a row takes room for: of all inputs but the last, of all seeds.
+  static int64_t products(std::span<const int64_t> counts, int64_t seeds);
   /// seeds (one row each) and bases (of input k 2 counts_k rows, cosines first): a column per row
   /// of X, at most `rows` of them.
   void add(MatrixView<const double> seeds, std::span<const MatrixView<const double>> bases,
@@ -61,6 +61,7 @@ class GridSums {
   double at_zero_;
   int64_t outputs_;
   std::vector<int64_t> largest_;  // the largest odd number of each input
+  int64_t rows_;                  // of a block
   AxisProducts whole_;   // at whole multiples of a step: sums and differences of frequencies
   AxisProducts halves_;  // at the frequencies
   std::vector<Matrix<double>> whole_bases_, half_bases_;

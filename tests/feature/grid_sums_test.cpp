@@ -111,6 +111,12 @@ TEST_CASE("sums on a grid are those of the features") {
   }
 }
 
+TEST_CASE("sums on a grid: of many outputs, in smaller blocks") {
+  const auto map = grid_map(3, 500, "0.7");
+  const Matrix<double> X = test::random_matrix(400, 3, 3), Y = test::random_matrix(400, 120, 4);
+  CHECK(difference(by_grid(*map, X, Y, {}, 2), by_features(*map, X, Y, {})) <= 1e-10);
+}
+
 TEST_CASE("sums on a grid: a row that is not finite shows in every sum of squares") {
   const auto map = grid_map(2, 60, "0.5");
   Matrix<double> X = test::random_matrix(20, 2, 3);
