@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Chooses the transform of the targets, the transform of the inputs, the kernel, and of few inputs
-// whether its frequencies are drawn or lie on a grid, one after the other, by a coarse walk under
-// each. Least squares of skewed targets heed only the largest; errors
-// that grow with targets are even in logarithms. Predictions are transformed back before they are
-// judged. A few far values of a skewed input dominate distances under one lengthscale. Smooth
-// kernels need a shorter lengthscale everywhere for a kink anywhere.
+// Chooses the transform of the targets, the transform of the inputs, of few inputs whether
+// frequencies are drawn or lie on a grid, and the kernel, one after the other, by a coarse walk
+// under each. Least squares of skewed targets heed only the largest; errors that grow with targets
+// are even in logarithms. Predictions are transformed back before they are judged. A few far values
+// of a skewed input dominate distances under one lengthscale. Kernels are compared where they are
+// not held back by few frequencies. Smooth kernels need a shorter lengthscale everywhere for a kink
+// anywhere.
 #include <algorithm>
 #include <cmath>
 
@@ -124,10 +125,10 @@ SearchRun::Walked SearchRun::walk_settings() {
   try_others(other_target_transforms(best.setting),
              [&](const Setting&) { return best.walk.best().lengthscale; });
   try_others(other_transforms(best.setting), [this](const Setting& one) { return central(one); });
+  try_others(on_grid(best.setting), [&](const Setting&) { return best.walk.best().lengthscale; });
   try_others(other_kernels(best.setting), [&](const Setting& one) {
     return best.walk.best().lengthscale * usual_lengthscale(one) / usual_lengthscale(best.setting);
   });
-  try_others(on_grid(best.setting), [&](const Setting&) { return best.walk.best().lengthscale; });
   return best;
 }
 
