@@ -109,7 +109,7 @@ void check_plan(const Plan& plan, int64_t features) {
   } catch (const Error& error) {
     constexpr const char* kLearnt[] = {"threshold_from", "tilt_from", "weights"};
     const bool needs_rows =
-        entry.value("needs_rows", false) ||
+        entry.value("needs_rows", false) || map.value("projection", Json()) == "grid" ||
         std::ranges::any_of(kLearnt, [&](const char* key) { return map.contains(key); });
     const bool unsupported = error.status() == MERCER_UNSUPPORTED && !needs_rows;
     if (unsupported || error.status() == MERCER_INVALID_ARGUMENT) throw;

@@ -43,6 +43,7 @@ enum class ColumnForm {
 
 class Derivatives;
 class FieldMap;
+class FrequencyGrid;
 class LengthscaleSlopes;
 class Moments;
 class PairMap;
@@ -121,6 +122,10 @@ class FeatureMap {
     bool in_double = false;            // what K loses in single precision R would magnify
   };
   virtual Factors factors() const noexcept { return {}; }
+
+  /// The frequencies lie on a grid, one cosine and one sine each, side by side: sums over rows need
+  /// no features (grid_sums.h).
+  virtual const FrequencyGrid* grid() const noexcept { return nullptr; }
 
   /// Frequencies omega_j of features cos(omega_j'x) and sin(omega_j'x); 0: none.
   virtual int64_t frequency_count() const noexcept { return 0; }

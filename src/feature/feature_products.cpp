@@ -13,6 +13,7 @@
 #include "feature/feature_blocks.h"
 #include "feature/field/field_map.h"
 #include "feature/field/field_weights.h"
+#include "feature/grid_products.h"
 #include "feature/sparse_features.h"
 #include "transform/narrow_products.h"
 
@@ -46,12 +47,36 @@ Matrix<T> rounded(MatrixView<const double> A, bool transposed, Context& context)
   return out;
 }
 
+/// Z W without Z; false: not for this map.
+template <class T>
+bool multiply_on_grid(const FeatureMap& map, MatrixView<const T> X, MatrixView<const double> W,
+                      Context& context, MatrixView<T> out) {
+  const FrequencyGrid* const grid = map.grid();
+  if (grid == nullptr || !GridProducts::pays(*grid, W.cols)) return false;
+  const GridProducts products(*grid, map.kernel().value_at_zero(), W, context);
+  const int64_t size = std::min(X.rows, kMostBlockRows);
+  const Matrix<double> wide(size, X.cols, context, "a block of rows");
+  const Matrix<double> result(size, W.cols, context, "a block of products");
+  for (int64_t first = 0; first < X.rows; first += size) {
+    const int64_t count = std::min(size, X.rows - first);
+    const auto x = wide.view().block_rows(0, count), y = result.view().block_rows(0, count);
+    for (int64_t i = 0; i < count; ++i) std::copy_n(X.row(first + i), X.cols, x.row(i));
+    products.multiply(x, context, y);
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t k = 0; k < W.cols; ++k) out(first + i, k) = static_cast<T>(y(i, k));
+    context.checkpoint();
+  }
+  return true;
+}
+
 template <class View>
 void multiply_rows(const FeatureMap& map, const View& X, MatrixView<const double> W,
                    MatrixView<const double> root, Context& context,
                    MatrixView<RowNumberOf<View>> out) {
   using T = RowNumberOf<View>;
   const bool through_root = root.rows > 0;
+  if constexpr (!kIsSparse<View>)
+    if (!through_root && multiply_on_grid<T>(map, X, W, context, out)) return;
   const Matrix<T> weights = rounded<T>(W, true, context);
   const Matrix<T> B = rounded<T>(root, false, context);
   const int64_t most = ceil_divide(std::min(X.rows, kMostBlockRows), kRowsPerChunk);

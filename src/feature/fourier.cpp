@@ -108,11 +108,13 @@ class Fourier final : public ProjectedMap, public Moments {
       spec.set(kBiasKeys[0], parts_.stand_in->largest_bias);
       spec.set(kBiasKeys[1], parts_.stand_in->rms_bias);
     }
-    if (parts_.supplied != nullptr) spec.set("needs", std::string("data"));
+    if (parts_.grid != nullptr) parts_.grid->write(spec);
+    if (parts_.needs_data()) spec.set("needs", std::string("data"));
     return spec;
   }
 
   const Moments& moments() const override {
+    if (parts_.grid != nullptr) return *parts_.grid;
     require(parts_.supplied == nullptr, MERCER_UNSUPPORTED,
             "the map's frequencies were supplied, not drawn: the estimate has no variance in "
             "closed form");
@@ -157,6 +159,7 @@ class Fourier final : public ProjectedMap, public Moments {
     return UniformCosines{law.scale, *law.phase_seed};
   }
 
+  const FrequencyGrid* grid() const noexcept override { return parts_.grid.get(); }
   int64_t frequency_count() const noexcept override { return parts_.F; }
   Matrix<double> frequencies(Context& context) const override {
     require_plain_inputs(kernel());
@@ -174,7 +177,7 @@ class Fourier final : public ProjectedMap, public Moments {
   }
 
   std::vector<NumberArray> numbers() const override {
-    if (parts_.supplied == nullptr) return {};
+    if (!parts_.needs_data()) return {};
     const int64_t F = parts_.F, d = inputs();
     std::vector<double> W(F * d);
     Context context;
@@ -183,6 +186,8 @@ class Fourier final : public ProjectedMap, public Moments {
     weights.resize(F, 1.0 / static_cast<double>(F));
     return {{"frequencies", {F, d}, std::move(W)}, {"weights", {F}, std::move(weights)}};
   }
+  // A grid depends on the rows' diameter in units of the lengthscale.
+  bool is_of_scaled_inputs() const override { return parts_.supplied == nullptr; }
 
  private:
   moment::StationaryValues values(const double* x, const double* y) const {
@@ -195,7 +200,9 @@ class Fourier final : public ProjectedMap, public Moments {
   FourierParts parts_;
 };
 
-int64_t frequency_count(int64_t D, FourierForm form) {
+}  // namespace
+
+int64_t fourier_frequencies(int64_t D, FourierForm form) {
   require(D >= 1 && D <= kMostFourierColumns, MERCER_INVALID_ARGUMENT,
           "features = %ld, expected 1 to 2147483647", D);
   if (form != FourierForm::pair) return D;
@@ -203,8 +210,6 @@ int64_t frequency_count(int64_t D, FourierForm form) {
           "features = %ld, expected an even number for the form pair", D);
   return D / 2;
 }
-
-}  // namespace
 
 void check_fourier_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F) {
   require(d >= 1 && d <= kMostFourierColumns, MERCER_INVALID_ARGUMENT,
@@ -226,7 +231,7 @@ std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d
           "projection = supplied needs the frequencies themselves, it cannot be drawn from a seed");
   options.check();
   const StandardRounding rounding;
-  const int64_t asked = frequency_count(D, options.form);
+  const int64_t asked = fourier_frequencies(D, options.form);
   std::optional<kernel::StandIn> stand_in = kernel.stand_in(d);
   check_fourier_sizes(stand_in ? *stand_in->kernel : kernel, d, asked);
   kernel.check_dimension(d);

@@ -12,6 +12,7 @@
 #include "base/aligned.h"
 #include "base/choice.h"
 #include "feature/feature_map.h"
+#include "feature/frequency_grid.h"
 #include "feature/projection_choice.h"
 #include "projection/dense.h"
 
@@ -45,6 +46,12 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
                                                   MatrixView<const double> frequencies,
                                                   std::span<const double> weights,
                                                   const FourierOptions& options);
+
+/// At most D/2 frequencies on a grid (options.projection == kGrid), form pair. Errors: those of the grid;
+/// UNSUPPORTED for options that do not apply.
+std::unique_ptr<FeatureMap> make_fourier_on_grid(const kernel::Kernel& kernel, int64_t d, int64_t D,
+                                                 const FourierOptions& options,
+                                                 GridRequest request);
 
 /// The same with F frequencies of a source, which is asked when they are first used; weights 1/F,
 /// form pair.

@@ -88,15 +88,34 @@ void check_bias(const MapArguments& arguments) {
   }
 }
 
+std::unique_ptr<FeatureMap> on_grid(const MapArguments& arguments, const FourierOptions& options,
+                                    bool leverage) {
+  require(!leverage, MERCER_UNSUPPORTED,
+          "weights = leverage does not apply to projection = grid, whose columns have weights");
+  GridRequest request = read_grid(arguments.own);
+  if (request.diameter.empty() && arguments.data.rows != nullptr)
+    request.diameter = diameters(*arguments.data.rows, *arguments.data.context);
+  return make_fourier_on_grid(arguments.kernel, arguments.inputs, arguments.features, options,
+                              std::move(request));
+}
+
+/// "diameter" and "step" say all that rows would.
+bool leaves_diameter(const Parameters& canonical) {
+  return canonical.text("projection") == kGrid && canonical.find("diameter") == nullptr &&
+         canonical.find("step") == nullptr;
+}
+
 std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
   check_bias(arguments);
   const std::optional<LeverageOptions> leverage = read_leverage(arguments.own);
   require(!leverage || arguments.kernel.matrix() == nullptr, MERCER_UNSUPPORTED,
           "weights = leverage of kernel %s, expected a kernel of one output",
           std::string(arguments.kernel.name()).c_str());
+  if (arguments.own.text("projection") != kGrid) refuse_grid_fields(arguments.own);
   if (arguments.kernel.matrix() != nullptr) return make_field_fourier(arguments);
   const FourierOptions options{read_projection_choice(arguments.own),
                                kFourierForm.read(arguments.own), arguments.seed};
+  if (options.projection == kGrid) return on_grid(arguments, options, leverage.has_value());
   if (leverage) return by_leverage(arguments, options, *leverage);
   if (options.projection != kSupplied) {
     return make_fourier(arguments.kernel, arguments.inputs, arguments.features, options);
@@ -144,7 +163,9 @@ std::unique_ptr<FeatureMap> make_supplied(Parameters given, const kernel::Kernel
 
 MapEntry fourier_entry() {
   std::vector<Field> fields = projection_fields(
-      "how frequencies are drawn; supplied: the caller's own, kept in files only", kSupplied);
+      "how frequencies are drawn; grid: not at all, few inputs, spectral densities that fall along "
+      "every axis; supplied: the caller's own, kept in files only",
+      {kGrid, kSupplied});
   fields.insert(fields.begin() + 1, kFourierForm.field());
   for (Field& field : leverage_fields()) fields.push_back(std::move(field));
   fields.push_back(number_field(kBiasKeys[0], kOptional, 0, kUnbounded,
@@ -152,6 +173,7 @@ MapEntry fourier_entry() {
                                 "estimate over distances from 0 to 2"));
   fields.push_back(number_field(kBiasKeys[1], kOptional, 0, kUnbounded,
                                 "and the root of the mean square of the bias"));
+  for (Field& field : grid_fields()) fields.push_back(std::move(field));
   return {
       .name = "fourier",
       .help =
@@ -164,7 +186,8 @@ MapEntry fourier_entry() {
         if (a.kernel.matrix() != nullptr) return field_features_step(a);
         return kFourierForm.read(a.own) == FourierForm::pair ? 2 : 1;
       },
-      .root_fields = field_fourier_fields()};
+      .root_fields = field_fourier_fields(),
+      .learns_ranges = leaves_diameter};
 }
 
 }  // namespace mercer::feature

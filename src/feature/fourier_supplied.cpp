@@ -25,6 +25,12 @@ class FrequencyTable final : public projection::FrequencySource {
   Matrix<double> frequencies_;
 };
 
+void check_unused(const FourierOptions& options, const char* by) {
+  require(options.radius == projection::Radius::drawn &&
+              options.scramble == projection::Scramble::owen && !options.whole_blocks,
+          MERCER_UNSUPPORTED, "radius, scramble and whole_blocks do not apply to %s", by);
+}
+
 void check_supplied(const kernel::Kernel& kernel, int64_t d, int64_t F,
                     std::span<const double> weights, const FourierOptions& options) {
   require(F >= 1, MERCER_INVALID_ARGUMENT, "F = %ld frequencies, expected at least 1", F);
@@ -32,10 +38,7 @@ void check_supplied(const kernel::Kernel& kernel, int64_t d, int64_t F,
       options.form == FourierForm::pair ? kMostFourierColumns / 2 : kMostFourierColumns;
   require(F <= most, MERCER_INVALID_ARGUMENT, "F = %ld frequencies, expected at most %ld", F, most);
   check_fourier_sizes(kernel, d, F);
-  require(options.radius == projection::Radius::drawn &&
-              options.scramble == projection::Scramble::owen && !options.whole_blocks,
-          MERCER_UNSUPPORTED,
-          "radius, scramble and whole_blocks do not apply to supplied frequencies");
+  check_unused(options, "supplied frequencies");
   for (size_t j = 0; j < weights.size(); ++j) {
     require(weights[j] >= 0 && std::isfinite(weights[j]), MERCER_INVALID_ARGUMENT,
             "weights[%zu] = %g, expected a finite number >= 0", j, weights[j]);
@@ -68,6 +71,29 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
   supplied.projection = kSupplied;
   return make_fourier_map({kernel.copy(), supplied, frequencies.cols, F,
                            std::make_shared<const FrequencyTable>(std::move(copy)), shares});
+}
+
+std::unique_ptr<FeatureMap> make_fourier_on_grid(const kernel::Kernel& kernel, int64_t d, int64_t D,
+                                                 const FourierOptions& options,
+                                                 GridRequest request) {
+  require(options.form == FourierForm::pair, MERCER_UNSUPPORTED,
+          "form = %s of projection = grid, expected pair: half of a grid, whose other half are its "
+          "mirror images",
+          kFourierForm.word(options.form));
+  check_unused(options, "projection = grid");
+  const int64_t F = fourier_frequencies(D, options.form);
+  check_fourier_sizes(kernel, d, F);
+  kernel.check_dimension(d);
+  const StandardRounding rounding;
+  const auto grid = std::make_shared<const FrequencyGrid>(kernel.copy(), d, F, std::move(request));
+  return make_fourier_map({kernel.copy(),
+                           options,
+                           d,
+                           grid->count(),
+                           grid,
+                           {grid->weights().begin(), grid->weights().end()},
+                           {},
+                           grid});
 }
 
 std::unique_ptr<FeatureMap> make_fourier_from(

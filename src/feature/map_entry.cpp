@@ -96,6 +96,12 @@ const Field* learning_field(const MapEntry& entry, const Parameters& canonical) 
   return nullptr;
 }
 
+bool any_part(const Parameters& canonical, bool (*is)(const Parameters&)) {
+  return canonical.find("parts") != nullptr &&
+         std::ranges::any_of(canonical.objects("parts"),
+                             [&](const auto& part) { return is(*part); });
+}
+
 // Whether a choice of an entry's makes it learn from rows.
 bool chooses_rows(const MapEntry& entry, const Parameters& canonical) {
   return std::ranges::any_of(entry.fields, [&](const Field& field) {
@@ -251,10 +257,13 @@ void require_features(bool has, const kernel::Kernel& kernel, const char* what,
 
 bool needs_rows(const Parameters& canonical) {
   const MapEntry& entry = map_entry(canonical, "");
-  if (entry.needs_rows || chooses_rows(entry, canonical)) return true;
-  if (canonical.find("parts") == nullptr) return false;
-  return std::ranges::any_of(canonical.objects("parts"),
-                             [](const auto& part) { return needs_rows(*part); });
+  return entry.needs_rows || chooses_rows(entry, canonical) || learns_ranges(canonical) ||
+         any_part(canonical, needs_rows);
+}
+
+bool learns_ranges(const Parameters& canonical) {
+  const auto own = map_entry(canonical, "").learns_ranges;
+  return (own != nullptr && own(canonical)) || any_part(canonical, learns_ranges);
 }
 
 bool learns_from_targets(const Parameters& canonical) {

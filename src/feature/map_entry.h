@@ -79,6 +79,9 @@ struct MapEntry {
   /// Further fields for kernels of a field, whose spectral density has a root B(omega); none: it
   /// does not serve them.
   std::vector<Field> root_fields = {};
+  /// Whether these canonical Parameters leave the ranges of inputs to rows, all of which then
+  /// count; null: never.
+  bool (*learns_ranges)(const Parameters& canonical) = nullptr;
 };
 /// Whether the inputs may decide how many features the map has.
 inline bool decides_features(const MapEntry& entry) noexcept {
@@ -119,6 +122,8 @@ std::unique_ptr<FeatureMap> make_map_of(std::shared_ptr<const kernel::Kernel> ke
 
 /// Whether the map of these canonical Parameters, or one of its "parts", is made from rows.
 bool needs_rows(const Parameters& canonical);
+/// Whether it, or one of its "parts", depends on the ranges of all rows (MapEntry::learns_ranges).
+bool learns_ranges(const Parameters& canonical);
 /// Whether it learns from rows and targets (Field::targets_choice).
 bool learns_from_targets(const Parameters& canonical);
 

@@ -180,7 +180,7 @@ std::vector<Field> device_fields() {
 
 MapEntry optical_entry() {
   std::vector<Field> fields =
-      projection_fields("how the normal real and imaginary parts of u are drawn", nullptr, false);
+      projection_fields("how the normal real and imaginary parts of u are drawn", {}, false);
   for (Field& field : device_fields()) fields.push_back(std::move(field));
   return {"optical",
           "intensities |u'x|^exponent of complex normal u, for the kernel optical; two projections "

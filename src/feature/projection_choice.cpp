@@ -50,12 +50,12 @@ ProjectionChoice read_projection_choice(const Parameters& own) {
           own.boolean("whole_blocks")};
 }
 
-std::vector<Field> projection_fields(const char* what, const char* more, bool weighs_columns) {
+std::vector<Field> projection_fields(const char* what, std::vector<const char*> more, bool weighs_columns) {
   std::vector<const char*> names;
   for (const projection::ProjectionEntry* entry : projection::projection_table()) {
     if (entry->share == nullptr || weighs_columns) names.push_back(entry->name);
   }
-  if (more != nullptr) names.push_back(more);
+  names.insert(names.end(), more.begin(), more.end());
   return {choice_field("projection", "dense", std::move(names), what),
           projection::kRadius.field(),
           projection::kScramble.field(),

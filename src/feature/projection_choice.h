@@ -40,9 +40,9 @@ struct ProjectionChoice {
 /// Reads the same keys.
 ProjectionChoice read_projection_choice(const Parameters& own);
 
-/// Fields of these keys, in that order. `what` is drawn, in the help; `more`: a further choice of
-/// projection, or null; `weighs_columns`: whether the map uses ProjectionEntry::share.
-std::vector<Field> projection_fields(const char* what, const char* more = nullptr,
+/// Fields of these keys, in that order. `what` is drawn, in the help; `more`: further choices of
+/// projection; `weighs_columns`: whether the map uses ProjectionEntry::share.
+std::vector<Field> projection_fields(const char* what, std::vector<const char*> more = {},
                                      bool weighs_columns = true);
 
 /// The default projection for numbers of inputs in [least, most].

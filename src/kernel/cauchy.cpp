@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // k(tau) = prod_j 1 / (1 + tau_j^2); omega has independent Laplace coordinates (Rahimi, Recht 2007,
 // figure 1).
+#include <cmath>
 
 #include "kernel/coordinate_kernel.h"
 #include "kernel/coordinate_law.h"
@@ -14,6 +15,14 @@ class LaplaceFrequencies final : public CoordinateLaw<random::fill_laplace> {
  public:
   double quantile(double u) const noexcept override {
     return u < 0.5 ? random::portable_log(2 * u) : -random::portable_log(2 * (1 - u));
+  }
+  double density(std::span<const double> omega) const noexcept override {
+    double sum = 0, factor = 1;
+    for (const double w : omega) {
+      sum += std::fabs(w);
+      factor *= 0.5;
+    }
+    return factor * random::portable_exp(-sum);
   }
 };
 

@@ -30,6 +30,17 @@ struct PartLaw {
   std::vector<double> lengthscale;  // one, or one for each input
 
   double at(size_t k) const noexcept { return lengthscale[lengthscale.size() > 1 ? k : 0]; }
+  /// Of the draw after division; NaN above a few inputs, where nobody asks.
+  double density(std::span<const double> omega) const noexcept {
+    std::array<double, kTogether> scaled;
+    if (omega.size() > kTogether) return kNaN;
+    double factor = 1;
+    for (size_t k = 0; k < omega.size(); ++k) {
+      scaled[k] = omega[k] * at(k);
+      factor *= at(k);
+    }
+    return factor * law->density({scaled.data(), omega.size()});
+  }
   /// Whether omega is isotropic after division by the lengthscale, too.
   bool is_round() const noexcept {
     return law->isotropic() && lengthscale.size() == 1 && !std::isnan(law->scale_quantile(0.5));
@@ -106,6 +117,15 @@ class DrawnPart final : public random::Law {
     const double omega =
         law.is_product() ? law.quantile(u) : law.quantile_given(law.mixing(m - whole), k, u);
     return omega / term.at(static_cast<size_t>(k));
+  }
+  // Those of the components, at omega in units of their lengthscales.
+  double density(std::span<const double> omega) const noexcept override {
+    double sum = 0;
+    for (size_t i = 0; i < terms_.size(); ++i) {
+      const double weight = ends_[i] - (i == 0 ? 0 : ends_[i - 1]);
+      sum += weight / ends_.back() * terms_[i].density(omega);
+    }
+    return sum;
   }
 
  private:

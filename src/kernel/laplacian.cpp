@@ -19,6 +19,11 @@ class CauchyLaw final : public CoordinateLaw<random::fill_cauchy> {
     if (u > 0.75) return 1 / random::portable_tan_half_turns(1 - u);
     return random::portable_tan_half_turns(u - 0.5);
   }
+  double density(std::span<const double> omega) const noexcept override {
+    double product = 1;
+    for (const double w : omega) product *= 0.31830988618379067154 / (1 + w * w);  // 1/pi
+    return product;
+  }
 };
 
 /// w of density w exp(-w), the sum of two exponential numbers (Rahimi, Recht 2007, section 4).

@@ -21,6 +21,7 @@
 #include "kernel/radial_kernel.h"
 #include "random/distributions.h"
 #include "random/gamma_quantile.h"
+#include "random/scalar_math.h"
 
 namespace mercer::kernel {
 namespace {
@@ -43,6 +44,16 @@ class StudentLaw final : public random::Law {
     return 1 / floored(quantile_.upper(u));
   }
   bool is_product() const noexcept override { return false; }
+  double density(std::span<const double> omega) const noexcept override {
+    double squares = 0;
+    for (const double w : omega) squares += w * w;
+    const double half = 0.5 * static_cast<double>(omega.size()), degrees = 2 * nu_;
+    constexpr double kLogPi = 1.14472988584940017414;
+    return random::portable_exp(
+        random::portable_log_gamma(nu_ + half) - random::portable_log_gamma(nu_) -
+        half * (kLogPi + random::portable_log(degrees)) -
+        (nu_ + half) * random::portable_log(1 + squares / degrees));
+  }
 
  private:
   double draw_scale(random::Cursor& cursor) const noexcept {

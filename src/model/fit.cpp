@@ -165,7 +165,8 @@ Model fit(const MapFromRows& plan, const Fitting& asked, const Rows& X, MatrixVi
   const int64_t making = solver::eigen_rows(plan.features);
   Stage stage(context, making + 3 * X.rows() + solver::eigen_rows(plan.features));
   const RowsForMap rows = rows_for_map(data, preparation, asked.coding, all_rows(X.rows()),
-                                       plan.features, asked.select.seed, context);
+                                       plan.reads_all_rows ? X.rows() : plan.features,
+                                       asked.select.seed, context);
   stage.share(making);
   auto map = plan.make(rows.X.view(), rows.Y.view(), context);
   stage.advance(making);

@@ -15,10 +15,10 @@ constexpr int64_t kMapRows = 10000;
 }
 
 RowsForMap rows_for_map(const TargetedRows& rows, const Preparation& preparation,
-                        const Coding& coding, const std::vector<int64_t>& from, int64_t features,
+                        const Coding& coding, const std::vector<int64_t>& from, int64_t sample,
                         uint64_t seed, Context& context) {
   constexpr const char* kRows = "the rows that a map is made from";
-  const std::vector<int64_t> chosen = sample_rows(from, std::max(features, kMapRows), seed);
+  const std::vector<int64_t> chosen = sample_rows(from, std::max(sample, kMapRows), seed);
   const CopiedRows copied(rows.X, chosen, context);
   RowsForMap made{
       PreparedRows(preparation, copied.rows(), context, kRows),

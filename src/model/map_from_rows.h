@@ -26,15 +26,16 @@ struct MapFromRows {
       const Rows& standardised, const MatrixView<const double>& targets, Context&)>
       make;
   std::optional<InputDomain> domain = {};  // of the map's kernel
+  bool reads_all_rows = false;             // where a sample would not do
 };
 
-/// The rows that a map is made from: all of `from`, or a seeded sample of max(10,000, features).
+/// The rows that a map is made from: all of `from`, or a seeded sample of max(10,000, sample).
 struct RowsForMap {
   PreparedRows X;
   Matrix<double> Y;  // coded
 };
 RowsForMap rows_for_map(const TargetedRows& rows, const Preparation& preparation,
-                        const Coding& coding, const std::vector<int64_t>& from, int64_t features,
+                        const Coding& coding, const std::vector<int64_t>& from, int64_t sample,
                         uint64_t seed, Context& context);
 
 /// fit (model.h) with a map made from the standardised rows of X. Errors: also those of `make`.

@@ -37,12 +37,17 @@ template <class Body>
 void for_each_block(const Model& model, const Rows& X, Context& context, const Body& body) {
   const FeatureRows rows(*model.map, model.preparation, model.fit.coding,
                          model.fit.estimate.precision, {X, {}});
+  const auto finish = [&](int64_t first, MatrixView<double> scores) {
+    model.preparation.restore_targets(scores);
+    body(first, scores);
+  };
+  const solver::Weights* const linear = model.predictor->linear();
+  if (linear != nullptr && rows.for_each_score(*linear, context, finish)) return;
   const Matrix<double> storage(rows.block_rows(), model.outputs(), context, "a block of scores");
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const auto scores = storage.view().block_rows(0, block.Z.rows);
     model.predictor->predict(block.Z, scores);
-    model.preparation.restore_targets(scores);
-    body(block.first, scores);
+    finish(block.first, scores);
   });
 }
 

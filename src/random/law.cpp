@@ -27,6 +27,14 @@ class NormalLaw final : public Law {
   double scale_quantile(double) const noexcept override { return 1; }
   bool is_product() const noexcept override { return true; }
   double quantile(double u) const noexcept override { return normal_quantile(u); }
+  double density(std::span<const double> omega) const noexcept override {
+    double squares = 0, factor = 1;
+    for (const double w : omega) {
+      squares += w * w;
+      factor *= 0.39894228040143267794;  // 1/sqrt(2 pi)
+    }
+    return factor * portable_exp(-0.5 * squares);
+  }
 };
 
 class SignLaw final : public Law {
@@ -52,6 +60,8 @@ double Law::quantile(double) const noexcept { return kNaN; }
 double Law::quantile_given(double m, int64_t, double u) const noexcept {
   return m * normal_quantile(u);
 }
+
+double Law::density(std::span<const double>) const noexcept { return kNaN; }
 
 std::shared_ptr<const Law> normal_law() { return std::make_shared<const NormalLaw>(); }
 

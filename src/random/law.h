@@ -47,6 +47,10 @@ class Law {
   virtual double mixing(double u) const noexcept { return scale_quantile(u); }
   /// Quantile function of coordinate k given m; mixtures only.
   virtual double quantile_given(double m, int64_t k, double u) const noexcept;
+
+  /// The density at omega, the same bits on every machine; NaN where there is none in closed form
+  /// that falls as any |omega_k| grows. It sees magnitudes alone.
+  virtual double density(std::span<const double> omega) const noexcept;
 };
 
 /// N(0, I): isotropic and a product.

@@ -74,6 +74,12 @@ class BlockSource {
   virtual std::optional<std::vector<int64_t>> kernel_columns() const { return std::nullopt; }
   /// Rows K and a matrix R with Z = K R, where K costs far less than Z; none for most features.
   virtual std::optional<FactoredRows> factored() const;
+  /// Adds its rows to statistics by a way of its own, which costs far less than their features;
+  /// false: there is none, and nothing was added.
+  virtual bool add_to(RowStatistics& /*statistics*/, Context& /*context*/,
+                      const RowsDone& /*done*/) const {
+    return false;
+  }
   /// No target is NaN, that is, missing.
   virtual bool is_complete() const { return true; }
   /// Rows come in one order: a pass over a subset reads all.

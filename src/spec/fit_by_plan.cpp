@@ -153,7 +153,7 @@ model::Model fit_plainly(FitPlan plan, const Rows& X, MatrixView<const double> Y
         if (!maker->needs_rows()) return maker->make(lengthscale, features);
         return maker->make_from(lengthscale, features, rows, targets, running);
       },
-      maker->domain()};
+      maker->domain(), maker->reads_all_rows()};
   return model::fit(from_rows, plan.search.fit, X, Y, context, weights, groups);
 }
 

@@ -41,6 +41,8 @@ std::span<const MapRow> map_rows() {
       // Made from rows: slow, so once for each kernel.
       {R"({"map":"fourier","weights":"leverage","penalty":0.01,"pool":2,"projection":"dense",)"
        R"("form":"pair","radius":"drawn","scramble":"owen","whole_blocks":false})"},
+      {R"({"map":"fourier","projection":"grid","form":"pair","radius":"drawn","scramble":"owen",)"
+       R"("whole_blocks":false,"weights":"given","diameter":2,"tolerance":0.5})"},
       {R"({"map":"linear"})"},
       {R"({"map":"linear","nonzeros":2})"},
       // Projections and their options are crossed with every kernel under fourier: here once each.
@@ -127,6 +129,8 @@ std::span<const LawRow> law_rows() {
       {R"({"map":"exact"})", Law::none, "columns of the kernel, which a fit makes kernel ridge of"},
       {R"({"map":"fourier","weights":"leverage"})", Law::none,
        "frequencies that rows choose; tests/feature has the mean"},
+      {R"({"projection":"grid"})", Law::fixed,
+       "few columns for up to 17 inputs; tests/feature compares errors with their bounds", 1, 1},
       {R"({"map":"fourier","projection":"supplied"})", Law::exact,
        "the contract supplies i.i.d. frequencies", 1, 0, kDense},
       {R"({"map":"positive","stabilize":true})", Law::none,
@@ -212,10 +216,14 @@ std::span<const LawRow> law_rows() {
 }
 
 std::span<const char* const> said_fields() {
-  static constexpr const char* kRows[] = {
-      R"({"map":"fourier","key":"largest_bias"})", R"({"map":"fourier","key":"rms_bias"})",
-      R"({"map":"nystroem","key":"rank"})", R"({"map":"maclaurin","key":"predicted_variance"})",
-      R"({"map":"maclaurin","key":"predicted_bias"})"};
+  static constexpr const char* kRows[] = {R"({"map":"fourier","key":"largest_bias"})",
+                                          R"({"map":"fourier","key":"rms_bias"})",
+                                          R"({"map":"fourier","key":"step"})",
+                                          R"({"map":"fourier","key":"extent"})",
+                                          R"({"map":"fourier","key":"error_bound"})",
+                                          R"({"map":"nystroem","key":"rank"})",
+                                          R"({"map":"maclaurin","key":"predicted_variance"})",
+                                          R"({"map":"maclaurin","key":"predicted_bias"})"};
   return kRows;
 }
 

@@ -45,6 +45,7 @@ std::vector<OperatorCell> cross(bool made) {
     for (const Parameters& spec : crossed_row(row)) {
       if (!MERCER_TEST_FFTW && spec.text("projection") == "circulant") continue;
       if (spec.text("projection") == feature::kSupplied) continue;
+      if (spec.text("projection") == feature::kGrid) continue;  // tests/feature
       // Of 3 inputs, which fast transforms fill up, and of 16, which they take as they are.
       for (const int64_t d : {3, 16}) {
         if (d > 3 && !is_bounded(spec)) continue;

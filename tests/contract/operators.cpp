@@ -50,12 +50,12 @@ bool is_said(const char* key) {
                              [&](const char* row) { return holds(spec::parse_object(row), said); });
 }
 
-/// Without FFTW, without numbers, or refused in all cells of the kernel.
+/// Without FFTW, without numbers or rows, or refused in all cells of the kernel.
 bool is_left_out(const Parameters& single) {
   const auto of = [&](const char* projection) {
     return holds(single, Parameters{{"projection", projection}});
   };
-  return (!MERCER_TEST_FFTW && of("circulant")) || of(feature::kSupplied) ||
+  return (!MERCER_TEST_FFTW && of("circulant")) || of(feature::kSupplied) || of(feature::kGrid) ||
          std::ranges::any_of(refused_operator_cells(), [&](const OperatorCell& cell) {
            return cell.is_weighed() && holds(cell.spec, single);
          });

@@ -24,7 +24,7 @@ bool permits_stationary(const kernel::Kernel& kernel, const Parameters& spec) {
 
 const projection::ProjectionEntry* projection_of(const Parameters& spec) {
   const std::string& name = spec.text("projection");
-  return name == "supplied" ? nullptr : &projection::find_projection(name);
+  return name == "supplied" || name == "grid" ? nullptr : &projection::find_projection(name);
 }
 bool permits_law(const kernel::Kernel& kernel, const Parameters& spec) {
   const auto* entry = projection_of(spec);
@@ -49,6 +49,10 @@ bool uses_scramble(const kernel::Kernel&, const Parameters& spec) {
 bool has_blocks(const kernel::Kernel&, const Parameters& spec) {
   const auto* entry = projection_of(spec);
   return entry != nullptr && entry->block != nullptr;
+}
+bool has_falling_density(const kernel::Kernel& kernel, const Parameters&) {
+  const std::vector<double> ones(6, 1.0);
+  return !is_stationary(kernel) || !std::isnan(kernel.spectral_law()->density(ones));
 }
 bool has_fixed_radius(const kernel::Kernel& kernel, const Parameters&) {
   const auto drawn = drawn_from(kernel);
@@ -136,6 +140,9 @@ std::span<const RefusalRow> refusal_rows() {
   static constexpr RefusalRow kRows[] = {
       {R"({"map":"fourier"})", permits_stationary, kNo, "is not shift-invariant"},
       {R"({"map":"fourier"})", permits_law, kNo, "projection = "},
+      {R"({"projection":"grid"})", has_falling_density, kNo, "projection = grid of kernel"},
+      {R"({"projection":"grid","form":"phase"})", never, kNo, "of projection = grid"},
+      {R"({"projection":"grid","form":"complex"})", never, kNo, "of projection = grid"},
       {R"({"map":"fourier","weights":"leverage"})", has_plain_inputs, kNo, "warps its inputs"},
       {R"({"projection":"circulant"})", has_fftw, kNo, "FFTW"},
       {R"({"radius":"fixed"})", uses_radius, kNo, "radius"},

@@ -72,6 +72,7 @@ std::vector<Parameters> choices_of(const feature::MapEntry& entry) {
     for (const auto& choice : field.choices) {
       if (std::string(choice) == "supplied") continue;
       choices.push_back({{"map", std::string(entry.name)}, {"projection", std::string(choice)}});
+      if (std::string(choice) == "grid") choices.back().set("diameter", 1.0);
     }
   }
   if (choices.empty()) choices.push_back({{"map", std::string(entry.name)}});

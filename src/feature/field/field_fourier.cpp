@@ -77,7 +77,7 @@ void check_choice(const MapArguments& arguments, const ProjectionChoice& choice)
       "projection = supplied of kernel %s, expected a kernel of one output, and roots beside the "
       "frequencies",
       kernel.c_str());
-  require(choice.has_equal_shares(), MERCER_UNSUPPORTED,
+  require(choice.projection != kGrid && choice.has_equal_shares(), MERCER_UNSUPPORTED,
           "the columns of projection %s have weights, which are right for cosines alone, not times "
           "the root of kernel %s",
           choice.projection.c_str(), kernel.c_str());

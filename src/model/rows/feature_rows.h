@@ -14,6 +14,7 @@
 #include "model/prepare/row_coding.h"
 #include "model/rows/targeted_rows.h"
 #include "solver/block_source.h"
+#include "solver/ridge.h"
 
 namespace mercer::model {
 
@@ -46,6 +47,11 @@ class FeatureRows final : public solver::BlockSource {
   void for_each_target(Context& context, const TargetBody& body) const override;
   std::unique_ptr<solver::BlockSource> subset(RowSet rows) const override;
   std::optional<solver::FactoredRows> factored() const override;
+  bool add_to(solver::RowStatistics& statistics, Context& context,
+              const solver::RowsDone& done) const override;  // grid_rows.cpp
+  /// Calls body(first, Z w + intercept) for blocks of rows, if that needs no features; else false.
+  bool for_each_score(const solver::Weights& by, Context& context,
+                      const std::function<void(int64_t, MatrixView<double>)>& body) const;
 
  private:
   template <class U>

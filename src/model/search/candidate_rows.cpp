@@ -27,7 +27,9 @@ std::shared_ptr<const feature::FeatureMap> CandidateRows::make(
   std::shared_ptr<const feature::FeatureMap> map;
   if (maker_->needs_rows()) {
     const int64_t own = maker_->features_of(features, std::ssize(train));
-    const RowsForMap rows = rows_for_map(data_, preparation, coding_, train, own, seed_, context_);
+    const int64_t sample = maker_->reads_all_rows() ? std::ssize(train) : own;
+    const RowsForMap rows =
+        rows_for_map(data_, preparation, coding_, train, sample, seed_, context_);
     map = maker_->make_from(lengthscale, own, rows.X.view(), rows.Y.view(), context_);
   } else {
     map = lengthscales.size() > 1 ? maker_->make_per_input(lengthscales, features)

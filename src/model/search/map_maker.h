@@ -45,6 +45,8 @@ struct MapMaker {
   /// True: candidates are made by make_from alone, from their standardised training rows and coded
   /// targets.
   virtual bool needs_rows() const { return false; }
+  /// make_from reads all of them: a sample would not do.
+  virtual bool reads_all_rows() const { return false; }
   /// The number of features that make_from gives for so many wanted and so many rows.
   virtual int64_t features_of(int64_t wanted, int64_t /*rows*/) const { return wanted; }
   /// The map has a column for each row of the fit, held-out ones included.
@@ -61,6 +63,9 @@ struct MapMaker {
   virtual std::unique_ptr<MapMaker> at_shape(double) const { return nullptr; }
   /// If the kernel is left open: makers for other kernels to try, of x / l as well.
   virtual std::vector<std::unique_ptr<MapMaker>> other_kernels() const { return {}; }
+  /// If the projection is left open: the maker for frequencies on a grid, of the same lengthscales.
+  /// Null: not for this map, or for so many inputs.
+  virtual std::unique_ptr<MapMaker> on_grid() const { return nullptr; }
   /// For a kernel of several outputs: the maker for its scalar kernel. Null: one output.
   virtual std::unique_ptr<MapMaker> of_scalar() const { return nullptr; }
 };

@@ -10,6 +10,7 @@
 #include "base/fields.h"
 #include "base/float_environment.h"
 #include "feature/field/field_root.h"
+#include "feature/frequency_grid.h"
 #include "feature/map_entry.h"
 #include "feature/projection_choice.h"
 #include "kernel/matrix_kernel.h"
@@ -224,6 +225,26 @@ std::vector<std::unique_ptr<MapMaker>> PartialMap::other_kernels() const {
   return others;
 }
 
+std::unique_ptr<MapMaker> PartialMap::on_grid() const {
+  constexpr int64_t kMostGridInputs = 3;
+  constexpr double kRounding = 1e-12;  // what more columns would add, sums of many rows lose
+  if (!open_projection_ || canonical_.integer("inputs") > kMostGridInputs) return nullptr;
+  auto made = std::make_unique<PartialMap>(*this);
+  made->open_projection_ = false;
+  made->canonical_.set("projection", std::string(feature::kGrid));
+  made->canonical_.set("tolerance", kRounding);
+  Parameters any = made->canonical_;
+  any.set("diameter", 1.0);
+  any.set("features", feature::map_sizes(any, 1).least);
+  try {
+    feature::make_map(any);
+  } catch (const Error& error) {
+    if (error.status() != MERCER_UNSUPPORTED) throw;
+    return nullptr;  // of another form, or of a kernel without a density
+  }
+  return made;
+}
+
 std::shared_ptr<const feature::FeatureMap> PartialMap::make(double lengthscale,
                                                             int64_t features) const {
   const StandardRounding rounding;
@@ -243,6 +264,8 @@ std::optional<InputDomain> PartialMap::domain() const { return domain_of(*kernel
 bool PartialMap::needs_rows() const {
   return feature::needs_rows(canonical_) || feature::learns_from_targets(canonical_);
 }
+
+bool PartialMap::reads_all_rows() const { return feature::learns_ranges(canonical_); }
 
 std::shared_ptr<const feature::FeatureMap> PartialMap::smallest(double lengthscale) const {
   return make(lengthscale, feature::map_sizes(canonical_, 1).least);
@@ -335,6 +358,8 @@ std::unique_ptr<PartialMap> partial_map(Parameters given, int64_t d, uint64_t se
   auto maker = std::make_unique<PartialMap>(std::move(canonical), std::move(shapes));
   maker->leave_gamma_open(offset);
   if (partial.find("kernel") == nullptr) maker->leave_kernel_open(partial);
+  if (partial.find("projection") == nullptr && maker->chooses_projection())
+    maker->leave_projection_open();
   return maker;
 }
 

@@ -34,6 +34,10 @@ class PartialMap final : public MapMaker {
   std::unique_ptr<MapMaker> at_shape(double shape) const override;
   std::unique_ptr<MapMaker> of_scalar() const override;
   std::vector<std::unique_ptr<MapMaker>> other_kernels() const override;
+  /// Up to 3 inputs; with as few features as are exact but for rounding.
+  std::unique_ptr<MapMaker> on_grid() const override;
+  /// The spec named no projection.
+  void leave_projection_open() { open_projection_ = true; }
   /// Sets the spec that these candidates complete, which leaves the kernel open.
   void leave_kernel_open(Parameters partial) { partial_ = std::move(partial); }
   /// Scales a kernel of several outputs to mean diagonal 1 of K(x, x). INVALID_ARGUMENT if its
@@ -48,6 +52,7 @@ class PartialMap final : public MapMaker {
                                                             int64_t features) const override;
   std::optional<InputDomain> domain() const override;
   bool needs_rows() const override;
+  bool reads_all_rows() const override;
   /// False if a part has no lengthscale, or if the map depends on x itself.
   bool scales_inputs() const override;
   bool has_candidate(double lengthscale) const override;
@@ -77,6 +82,7 @@ class PartialMap final : public MapMaker {
   bool has_unscaled_parts_ = false;  // some parts have none
   std::vector<double> shapes_;
   std::optional<Parameters> partial_;  // the spec that leaves the kernel open
+  bool open_projection_ = false;       // on_grid() may choose
   bool joins_outputs_ = false;         // the kernel has several outputs
   bool of_unit_diagonal_ = false;
   double open_offset_ = 0;  // 0: gamma is not open

@@ -221,7 +221,8 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
                           std::move(split.held_out), context)
                     .run(std::move(ranges));
   stage.advance(1);
-  if (model.map->features() < options.features && options.given_features)
+  const bool enough = model.map->scalar().grid() != nullptr;  // as few as keep its tolerance
+  if (model.map->features() < options.features && options.given_features && !enough)
     model.report.warnings.push_back(
         fewer_features(maker, model.map->features(), possible.features, options.features));
   if (options.assess && !assessed && !rows.groups.empty())

@@ -205,6 +205,7 @@ SearchRun::PerInputFit SearchRun::fit_per_input(const Chosen& chosen) {
   if (options_.per_input == PerInput::on)
     best = of_one(chosen, chosen.setting.prepared->by.prepared(X_.cols()));
   for (const Setting& setting : rivals_of(chosen.setting)) {
+    if (bar_to_per_input(setting) != nullptr) continue;
     Ard few = learn_from_few(setting, chosen);
     if (few.lengthscale.empty()) continue;
     consider(setting, learn_again(setting, few), true, chosen, best);
@@ -214,7 +215,9 @@ SearchRun::PerInputFit SearchRun::fit_per_input(const Chosen& chosen) {
 }
 
 void SearchRun::try_per_input(Chosen& chosen) {
-  if (!tries_per_input(chosen.setting)) return;
+  const std::vector<Setting> rivals = rivals_of(chosen.setting);  // a grid has drawn ones
+  if (std::ranges::none_of(rivals, [this](const Setting& one) { return tries_per_input(one); }))
+    return;
   PerInputFit best = fit_per_input(chosen);
   const bool wins = best.found() && (options_.per_input == PerInput::on || gains(best, chosen));
   if (!wins) return;

@@ -115,6 +115,7 @@ class SearchRun {
   std::vector<Setting> other_target_transforms(const Setting& setting);
   std::vector<Setting> other_transforms(const Setting& setting);
   std::vector<Setting> other_kernels(const Setting& setting);
+  std::vector<Setting> on_grid(const Setting& setting);
   /// The map of lengthscale 1.
   const feature::FeatureMap& unit_of(const Setting& setting, int64_t features);
   /// The lengthscale at which the kernel between rows is neither near 0 nor near 1.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Chooses the transform of the targets, the transform of the inputs, and the kernel, one after the
-// other, by a coarse walk under each. Least squares of skewed targets heed only the largest; errors
-// that grow with targets are even in logarithms. Predictions are transformed back before they are
-// judged. A few far values of a skewed input dominate distances under one lengthscale. Smooth
-// kernels need a shorter lengthscale everywhere for a kink anywhere.
+// Chooses the transform of the targets, the transform of the inputs, of few inputs whether
+// frequencies are drawn or lie on a grid, and the kernel, one after the other, by a coarse walk
+// under each. Least squares of skewed targets heed only the largest; errors that grow with targets
+// are even in logarithms. Predictions are transformed back before they are judged. A few far values
+// of a skewed input dominate distances under one lengthscale. Kernels are compared where they are
+// not held back by few frequencies. Smooth kernels need a shorter lengthscale everywhere for a kink
+// anywhere.
 #include <algorithm>
 #include <cmath>
 
@@ -96,6 +98,21 @@ std::vector<Setting> SearchRun::other_kernels(const Setting& setting) {
   return others;
 }
 
+// Not where gradients in the lengthscale are asked for, since a grid depends on it; nor for
+// posteriors, since a period away from the rows a grid is as sure as among them.
+std::vector<Setting> SearchRun::on_grid(const Setting& setting) {
+  std::vector<Setting> others;
+  const bool posterior = options_.final_estimate && options_.final_estimate->entry->keeps_posterior;
+  const bool gradients =
+      by_evidence() || options_.learns_spectrum || options_.per_input == PerInput::on;
+  if (posterior || gradients) return others;
+  if (auto maker = setting.maker->on_grid()) {
+    others.push_back(setting);
+    others.back().maker = &kept(std::move(maker));
+  }
+  return others;
+}
+
 SearchRun::Walked SearchRun::walk_settings() {
   Walked best = walk_coarsely(start_, central(start_));
   if (!tries_settings()) return best;
@@ -108,6 +125,7 @@ SearchRun::Walked SearchRun::walk_settings() {
   try_others(other_target_transforms(best.setting),
              [&](const Setting&) { return best.walk.best().lengthscale; });
   try_others(other_transforms(best.setting), [this](const Setting& one) { return central(one); });
+  try_others(on_grid(best.setting), [&](const Setting&) { return best.walk.best().lengthscale; });
   try_others(other_kernels(best.setting), [&](const Setting& one) {
     return best.walk.best().lengthscale * usual_lengthscale(one) / usual_lengthscale(best.setting);
   });

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What ridge needs of the features of rows, Z'WZ, Z'WY and Z'W1, for frequencies on a grid, without
+// the features.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/context.h"
+#include "feature/frequency_grid.h"
+
+namespace mercer::feature {
+
+/// sum_i s_i prod_k e_k(x_i), e_k each of the cosines and sines of one input: for every seed s.
+class AxisProducts {
+ public:
+  /// counts: cosines of each input, and as many sines.
+  AxisProducts(std::vector<int64_t> counts, int64_t seeds, int64_t rows, Context& context);
+  /// Products that a row takes room for: of all inputs but the last, of all seeds.
+  static int64_t products(std::span<const int64_t> counts, int64_t seeds);
+  /// seeds (one row each) and bases (of input k 2 counts_k rows, cosines first): a column per row
+  /// of X, at most `rows` of them.
+  void add(MatrixView<const double> seeds, std::span<const MatrixView<const double>> bases,
+           Context& context);
+  /// sum_i s_i exp(i sum_k +-angle_k): entry[k] of input k, minus where negative[k].
+  std::complex<double> sum(int64_t seed, std::span<const int64_t> entry,
+                           std::span<const bool> negative) const noexcept;
+
+ private:
+  void fill_left(MatrixView<const double> seeds, std::span<const MatrixView<const double>> bases,
+                 int64_t begin, int64_t end) const noexcept;
+  std::vector<int64_t> counts_;
+  Matrix<double> left_;
+  Matrix<double> sums_;
+};
+
+class GridSums {
+ public:
+  /// Whether this costs less than products of features, by a factor that is worth it.
+  static bool pays(const FrequencyGrid& grid);
+
+  /// Of features times scale^2 = k(0).
+  GridSums(const FrequencyGrid& grid, double at_zero, int64_t outputs, Context& context);
+  static constexpr int64_t kRows = 1024;  // of a block, at most
+
+  /// Rows of X (n x d) and Y (n x outputs), finite or not; a weight for each row, or none.
+  void add(MatrixView<const double> X, MatrixView<const double> Y, std::span<const double> weights,
+           Context& context);
+  /// Lower triangle of gram += Z'WZ, cross += Z'WY, sums += Z'W1; columns are all cosines, then all
+  /// sines.
+  void add_to(Context& context, MatrixView<double> gram, MatrixView<double> cross,
+              std::span<double> sums) const;
+
+ private:
+  void fill_bases(MatrixView<const double> X, int64_t begin, int64_t end) const noexcept;
+  const FrequencyGrid& grid_;
+  double at_zero_;
+  int64_t outputs_;
+  std::vector<int64_t> largest_;  // the largest odd number of each input
+  int64_t rows_;                  // of a block
+  AxisProducts whole_;   // at whole multiples of a step: sums and differences of frequencies
+  AxisProducts halves_;  // at the frequencies
+  std::vector<Matrix<double>> whole_bases_, half_bases_;
+  Matrix<double> seeds_;  // the weights, then the weights times each output
+};
+
+}  // namespace mercer::feature

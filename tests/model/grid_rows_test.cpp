@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Statistics of rows on a grid of frequencies, which are summed without features, against those of
+// the features.
+#include <cmath>
+
+#include "model/model.h"
+#include "model/rows/feature_rows.h"
+#include "model/search/partial_map.h"
+#include "model/search/search.h"
+#include "model_problem.h"
+#include "prepared_by.h"
+#include "solver/block_statistics.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+std::shared_ptr<const feature::FeatureMap> grid_map(int64_t d, int64_t D) {
+  feature::FourierOptions options;
+  options.projection = feature::kGrid;
+  return feature::make_fourier_on_grid(*kernel::make_gaussian({0.8}, 2.0), d, D, options,
+                                       {.diameter = {4}});
+}
+
+/// Far from 0.
+Problem shifted_problem(int64_t n) {
+  Problem problem = smooth_problem(n, 3, 2, 0.1, 5);
+  for (int64_t i = 0; i < n; ++i) problem.Y(i, 1) += 1000;
+  return problem;
+}
+
+/// About the means, which no origin changes: of features, and of features with targets.
+struct Moments {
+  Matrix<double> gram, cross;
+  double weight;
+  int64_t rows;
+  explicit Moments(const solver::RowStatistics& of)
+      : gram(of.features(), of.features()),
+        cross(of.features(), of.outputs()),
+        weight(of.weight()),
+        rows(of.rows()) {
+    const auto z = of.sum_features(), y = of.sum_outputs();
+    for (int64_t a = 0; a < gram.rows(); ++a) {
+      for (int64_t b = 0; b < gram.cols(); ++b)
+        gram(a, b) = b > a ? 0 : of.gram()(a, b) - z[a] * z[b] / weight;
+      for (int64_t o = 0; o < cross.cols(); ++o)
+        cross(a, o) = of.cross()(a, o) - z[a] * y[o] / weight;
+    }
+  }
+};
+
+double difference(const Moments& a, const Moments& b) {
+  CHECK(a.rows == b.rows);
+  CHECK(std::fabs(a.weight - b.weight) <= 1e-9);
+  return std::max(largest_difference(a.gram, b.gram), largest_difference(a.cross, b.cross));
+}
+
+solver::RowStatistics by_features(const FeatureRows& rows) {
+  Context context;
+  solver::RowStatistics statistics(rows.features(), rows.outputs());
+  rows.for_each(context, [&](const solver::FeatureBlock& block) {
+    statistics.add(block.Z64, block.Y, context, block.weights);
+  });
+  return statistics;
+}
+
+}  // namespace
+
+TEST_CASE("rows on a grid: statistics are those of the features", "[grid]") {
+  const int64_t n = 5000;
+  const Problem problem = shifted_problem(n);
+  const auto map = grid_map(3, 300);
+  const Preparation preparation = fit_standardizer(problem.x());
+  std::vector<double> weights;
+  for (int64_t i = 0; i < n; ++i) weights.push_back(i < 4500 && i % 3 == 0 ? 0 : 1 + 0.1 * (i % 4));
+  Context context;
+  for (const bool weighted : {false, true}) {
+    const std::span<const double> given =
+        weighted ? std::span<const double>(weights) : std::span<const double>();
+    const FeatureRows rows(*map, preparation, {}, feature::Precision::f64,
+                           {problem.x(), problem.y(), given, {}});
+    solver::RowStatistics sums(map->features(), 2);
+    REQUIRE(rows.add_to(sums, context, {}));
+    const solver::RowStatistics exact = by_features(rows);
+    CHECK(difference(Moments(sums), Moments(exact)) <= 1e-8);
+    for (int64_t o = 0; o < 2; ++o) CHECK(std::fabs(sums.origin_outputs()[o]) > 1e-3);
+    // Onto statistics that hold rows: parts add up to the whole.
+    solver::RowStatistics parts(map->features(), 2);
+    int64_t told = 0;
+    for (const auto& [begin, end] : {std::pair<int64_t, int64_t>{0, 1200}, {1200, n}}) {
+      std::vector<int64_t> some;
+      for (int64_t i = begin; i < end; ++i) some.push_back(i);
+      solver::add_blocks(*rows.subset(some), parts, context, [&](int64_t count) { told += count; });
+    }
+    CHECK(told == n);
+    CHECK(difference(Moments(parts), Moments(exact)) <= 1e-8);
+  }
+}
+
+TEST_CASE("rows on a grid: features serve where the grid does not pay", "[grid]") {
+  const Problem problem = shifted_problem(200);
+  Context context;
+  for (const auto& map : {grid_map(3, 40), gaussian_map(3, 300)}) {
+    const Preparation plain;
+    const FeatureRows rows(*map, plain, {}, feature::Precision::f64, {problem.x(), problem.y()});
+    solver::RowStatistics sums(map->features(), 2);
+    CHECK(!rows.add_to(sums, context, {}));
+    CHECK(sums.rows() == 0);
+  }
+}
+
+TEST_CASE("rows on a grid: a fit predicts what the same frequencies do as features", "[grid]") {
+  const Problem problem = shifted_problem(2000);
+  const auto map = grid_map(3, 300);
+  const auto* const grid = map->grid();
+  const Matrix<double> W = [&] {
+    Context context;
+    return map->frequencies(context);
+  }();
+  const std::shared_ptr<const feature::FeatureMap> supplied =
+      feature::make_fourier_supplied(map->kernel(), W.view(), grid->weights(), {});
+  CHECK(supplied->grid() == nullptr);
+  const Fitting options = f64_options(Selection::fixed);
+  Context context;
+  const auto fitted = [&](const std::shared_ptr<const feature::FeatureMap>& by) {
+    const Model model = fit(by, options, problem.x(), problem.y(), context);
+    Matrix<double> scores(200, 2);
+    predict(model, problem.x().block_rows(0, 200), context, scores.view());
+    return scores;
+  };
+  CHECK(largest_difference(fitted(map), fitted(supplied)) <= 1e-6);
+}
+
+TEST_CASE("rows on a grid: what is not finite is refused as with features", "[grid]") {
+  Problem problem = shifted_problem(300);
+  problem.X(7, 1) = std::nan("");
+  const auto map = grid_map(3, 300);
+  Context context;
+  const Preparation plain;
+  const FeatureRows rows(*map, plain, {}, feature::Precision::f64, {problem.x(), problem.y()});
+  solver::RowStatistics sums(map->features(), 2);
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, solver::add_blocks(rows, sums, context),
+                "the map's features of X are not finite");
+}
+
+TEST_CASE("rows on a grid: a search takes a grid where it wins", "[grid]") {
+  Problem problem{random_matrix(2500, 2, 3), Matrix<double>(2500, 1)};
+  for (int64_t i = 0; i < 2500; ++i)
+    problem.Y(i, 0) = std::sin(12 * problem.X(i, 0)) * std::cos(10 * problem.X(i, 1));
+  SearchOptions options;
+  options.features = 200;
+  options.assess = false;
+  Context context;
+  const auto found = [&](const Parameters& spec) {
+    return search(*partial_map(spec, 2, 0), options, problem.x(), problem.y(), context);
+  };
+  const Model free = found({}), drawn = found({{"projection", "sobol"}});
+  CHECK(free.map->grid() != nullptr);
+  CHECK(drawn.map->grid() == nullptr);
+  const auto error = [&](const Model& model) {
+    Matrix<double> scores(2500, 1);
+    predict(model, problem.x(), context, scores.view());
+    double sum = 0;
+    for (int64_t i = 0; i < 2500; ++i) sum += std::pow(scores(i, 0) - problem.Y(i, 0), 2);
+    return sum;
+  };
+  CHECK(error(free) < 0.2 * error(drawn));
+  // Of a smooth function few of many columns are enough, which nobody is warned of.
+  options.features = 2000;
+  options.given_features = true;
+  const Model few = found({{"projection", "grid"}, {"tolerance", 1e-3}});
+  CHECK(few.map->features() < 1000);
+  for (const std::string& warning : few.report.warnings)
+    CHECK(warning.find("not 2000") == std::string::npos);
+  const auto on_grid = [](const Parameters& spec, int64_t d) {
+    return partial_map(spec, d, 0)->on_grid() != nullptr;
+  };
+  CHECK(on_grid({}, 3));
+  CHECK(!on_grid({}, 4));
+  CHECK(!on_grid({{"projection", "sobol"}}, 2));
+  CHECK(!on_grid({{"form", "phase"}}, 2));
+  CHECK(!on_grid({{"map", "nystroem"}}, 2));
+  const auto even =
+      std::make_shared<const Parameters>(Parameters{{"kernel", "generalized_gaussian_spectrum"}});
+  CHECK(!on_grid({{"kernel", even}}, 2));
+}
