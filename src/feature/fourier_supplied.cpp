@@ -81,6 +81,10 @@ std::unique_ptr<FeatureMap> make_fourier_on_grid(const kernel::Kernel& kernel, i
           "mirror images",
           kFourierForm.word(options.form));
   check_unused(options, "projection = grid");
+  require(!kernel.stand_in(d), MERCER_UNSUPPORTED,
+          "projection = grid of kernel %s, whose frequencies are fitted, expected another "
+          "projection",
+          std::string(kernel.name()).c_str());
   const int64_t F = fourier_frequencies(D, options.form);
   check_fourier_sizes(kernel, d, F);
   kernel.check_dimension(d);

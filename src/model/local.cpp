@@ -88,6 +88,8 @@ std::vector<std::vector<double>> centers_of(const Model& model, const Local& loc
   const std::vector<double> l = lengthscales_of(*model.map);
   std::vector<std::vector<double>> centers = {mean_of(local)};
   std::vector<double> nearest(local.X.rows(), kInfinity);
+  for (size_t i = 0; i < local.weights.size(); ++i)
+    if (local.weights[i] == 0) nearest[i] = 0;  // no row needs covering that is left out
   while (true) {
     for (size_t i = 0; i < nearest.size(); ++i)
       nearest[i] =
@@ -193,11 +195,11 @@ void predict_locally(const Model& model, const Rows& X, Context& context, Matrix
 }
 
 void require_one_center(const Model& model, const char* what) {
-  require(
-      model.local == nullptr, MERCER_UNSUPPORTED,
-      "%s of a model with local = \"%s\", whose parts are different processes: expected local = "
-      "\"off\"",
-      what, model.fit.estimate.parameters.text("local").c_str());
+  if (model.local == nullptr) return;
+  fail(MERCER_UNSUPPORTED,
+       "%s of a model with local = \"%s\", whose parts are different processes: expected local = "
+       "\"off\"",
+       what, model.fit.estimate.parameters.text("local").c_str());
 }
 
 }  // namespace mercer::model

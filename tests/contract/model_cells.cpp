@@ -50,8 +50,16 @@ bool ModelCell::is_of_squares() const {
   return model::find_model(spec().text("model"))->least_squares;
 }
 
+bool ModelCell::is_local() const {
+  const Value* const local = spec().find("local");
+  return local != nullptr && *local != Value(std::string("off"));
+}
+
 mercer_status ModelCell::refused_with() const {
   if (is_classification() && outputs.outputs > 1) return MERCER_DIMENSION_MISMATCH;
+  const bool joined = spec().find("outputs") != nullptr ||
+                      spec().object("map").object("kernel").text("kernel") != "gaussian";
+  if (is_local() && joined) return MERCER_UNSUPPORTED;
   if (is_iterative() && (gaps || outputs.has_roots)) return MERCER_UNSUPPORTED;
   if (gaps && !takes_gaps()) return MERCER_INVALID_ARGUMENT;
   return spec().find("delta") != nullptr && outputs.outputs > 1 ? MERCER_UNSUPPORTED : MERCER_OK;

@@ -43,6 +43,7 @@ struct ModelCell {
   /// Of losses and classes every target is observed.
   bool takes_gaps() const { return !is_classification() && is_of_squares() && !is_iterative(); }
   /// Dense in memory; MERCER_OK: it is fitted.
+  bool is_local() const;
   mercer_status refused_with() const;
   /// Of predictions by two routes: closed forms end at the minimum, iterations near it, and nearer
   /// where the loss is smooth.
