@@ -52,7 +52,8 @@ bool has_blocks(const kernel::Kernel&, const Parameters& spec) {
 }
 bool has_falling_density(const kernel::Kernel& kernel, const Parameters&) {
   const std::vector<double> ones(6, 1.0);
-  return !is_stationary(kernel) || !std::isnan(kernel.spectral_law()->density(ones));
+  if (!is_stationary(kernel)) return drawn_from(kernel) == nullptr;  // else of fitted frequencies
+  return !std::isnan(kernel.spectral_law()->density(ones));
 }
 bool has_fixed_radius(const kernel::Kernel& kernel, const Parameters&) {
   const auto drawn = drawn_from(kernel);
