@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The squared discrepancy of two samples against the reference numbers and against plain sums over
+// pairs; groups, relabellings, standard errors and levels against what they have to be.
+#include "statistic/two_sample.h"
+
+#include <set>
+
+#include "random/gamma_quantile.h"
+#include "support/dense.h"
+#include "support/made_map.h"
+#include "support/reference.h"
+#include "support/reference_matrix.h"
+#include "support/statistic.h"
+
+using namespace mercer;
+using namespace mercer::statistic;
+using test::Reference;
+
+namespace {
+
+constexpr random::Stream kStream{};
+
+/// x'y.
+const Parameters kLinear{{"kernel", "polynomial"}, {"degree", int64_t{1}}, {"offset", 0.0}};
+
+GroupSums sums_of(const feature::FeatureMap& map, MatrixView<const double> X,
+                  const Grouping& grouping = {}, uint64_t seed = 0) {
+  Context context;
+  return group_sums(map, X, grouping, random::Stream(seed, random::Tag::split, 0), context);
+}
+
+/// (x'y gamma + offset)^degree of all monomials.
+std::unique_ptr<feature::FeatureMap> monomials(int64_t d, int64_t degree, double gamma,
+                                               double offset) {
+  const Parameters kernel{
+      {"kernel", "polynomial"}, {"degree", degree}, {"gamma", gamma}, {"offset", offset}};
+  double count = 1;
+  for (int64_t i = 1; i <= degree; ++i)
+    count = count * static_cast<double>(d - (offset == 0) + i) / static_cast<double>(i);
+  return test::made_map("exact_polynomial", kernel, d, std::llround(count));
+}
+
+Matrix<double> stacked(MatrixView<const double> X, MatrixView<const double> Y) {
+  return test::filled(X.rows + Y.rows, X.cols, [&](int64_t i, int64_t j) {
+    return i < X.rows ? X(i, j) : Y(i - X.rows, j);
+  });
+}
+
+/// Features whose products are the kernel itself on these rows.
+std::unique_ptr<feature::FeatureMap> exact_map(const Parameters& kernel,
+                                               const Matrix<double>& all) {
+  const Parameters given{{"map", "nystroem"},
+                         {"kernel", std::make_shared<const Parameters>(kernel)},
+                         {"inputs", all.cols()},
+                         {"features", all.rows()}};
+  Context context;
+  const Rows rows = all.view();
+  return feature::make_map(feature::canonical_map(given, "", feature::Data::allowed),
+                           {.rows = &rows, .context = &context});
+}
+
+/// Consecutive groups.
+GroupSums consecutive(const feature::FeatureMap& map, MatrixView<const double> X, int64_t size) {
+  const int64_t count = X.rows / size;
+  GroupSums out{X.rows, {size, count}, Matrix<double>(count + 1, map.features() + 1)};
+  out.sums.fill(0);
+  for (int64_t g = 0; g < count; ++g) {
+    const auto one = sums_of(map, X.block_rows(g * size, (g + 1) * size)).total();
+    std::copy(one.begin(), one.end(), out.sums.view().row(g));
+  }
+  return out;
+}
+
+/// Over pairs, with features of degree 1.
+double by_pairs(MatrixView<const double> X, MatrixView<const double> Y) {
+  const auto mean = [](MatrixView<const double> A, MatrixView<const double> B, bool same) {
+    double sum = 0;
+    for (int64_t i = 0; i < A.rows; ++i)
+      for (int64_t j = 0; j < B.rows; ++j)
+        for (int64_t k = 0; k < A.cols && !(same && i == j); ++k) sum += A(i, k) * B(j, k);
+    return sum / static_cast<double>(A.rows * (B.rows - (same ? 1 : 0)));
+  };
+  return mean(X, X, true) + mean(Y, Y, true) - 2 * mean(X, Y, false);
+}
+
+/// A test of rows with the map, by permutations.
+TwoSample tested(const feature::FeatureMap& map, const Matrix<double>& X, const Matrix<double>& Y,
+                 int64_t permutations, uint64_t seed) {
+  Context context;
+  const auto [of_x, of_y] = exchangeable_groups(X.rows(), Y.rows());
+  const GroupSums x = sums_of(map, X.view(), of_x, seed),
+                  y = sums_of(map, Y.view(), of_y, seed + 1);
+  const Matrix<double> labels = relabellings(of_x, of_y, permutations, seed, context);
+  return compare_samples(x, y, labels.view(), context);
+}
+
+}  // namespace
+
+TEST_CASE("squared discrepancies: the reference numbers") {
+  int blocks = 0;
+  for (const Reference& entry : test::oracle("stats")["mmd"]) {
+    const Matrix<double> X = test::reference_matrix(entry["X"]),
+                         Y = test::reference_matrix(entry["Y"]);
+    const Matrix<double> Zx = test::reference_matrix(entry["Zx"]),
+                         Zy = test::reference_matrix(entry["Zy"]);
+    const auto linear = monomials(Zx.cols(), 1, 1, 0);
+    CHECK(mmd2(sums_of(*linear, Zx.view()), sums_of(*linear, Zy.view())) ==
+          Approx(entry["features"].get<double>()).epsilon(1e-12));
+    const double d = static_cast<double>(X.cols());
+    for (const int64_t p : {2, 3}) {
+      const auto map = monomials(X.cols(), p, 1 / d, 1);
+      CHECK(mmd2(sums_of(*map, X.view()), sums_of(*map, Y.view())) ==
+            Approx(entry["kid"][std::to_string(p)].get<double>()).epsilon(1e-12));
+    }
+    const auto gaussian = exact_map({{"kernel", "gaussian"}}, stacked(X.view(), Y.view()));
+    CHECK(mmd2(sums_of(*gaussian, X.view()), sums_of(*gaussian, Y.view())) ==
+          Approx(entry["gaussian_ell1"].get<double>()).epsilon(1e-9));
+    if (!entry.contains("block")) continue;
+    ++blocks;
+    const int64_t size = entry["block"]["block_size"];
+    CHECK(compare_blocks(consecutive(*gaussian, X.view(), size),
+                         consecutive(*gaussian, Y.view(), size))
+              .mmd2 == Approx(entry["block"]["gaussian_ell1"].get<double>()).epsilon(1e-9));
+  }
+  CHECK(blocks >= 1);
+}
+
+TEST_CASE("groups are equal in size, complete, and a row is in each alike") {
+  constexpr int64_t kRows = 23, kDraws = 4000;
+  const Grouping grouping{4, 5};  // and three rows in none
+  std::vector<double> first(grouping.count + 1);
+  for (uint64_t seed = 0; seed < kDraws; ++seed) {
+    GroupDraw draw(kRows, grouping, random::Stream(seed, random::Tag::split, 0));
+    std::vector<int64_t> sizes(grouping.count + 1);
+    for (int64_t i = 0; i < kRows; ++i) {
+      const int64_t group = draw.next();
+      REQUIRE((group >= 0 && group <= grouping.count));
+      ++sizes[group];
+      if (i == 7) first[group] += 1;
+    }
+    REQUIRE(sizes == std::vector<int64_t>{4, 4, 4, 4, 4, 3});
+  }
+  for (int64_t g = 0; g <= grouping.count; ++g) {
+    const double share = (g < grouping.count ? 4.0 : 3.0) / kRows;
+    const double deviation = std::sqrt(kDraws * share * (1 - share));
+    CHECK(std::abs(first[g] - kDraws * share) < test::z_threshold(test::kFailure, 6) * deviation);
+  }
+  for (const auto& [m, n] : {std::pair<int64_t, int64_t>{1, 1},
+                             {1, 9},
+                             {200, 300},
+                             {1000, 1000},
+                             {5, 1000000},
+                             {1000000, 70},
+                             {1000000, 1000000}}) {
+    const auto [x, y] = exchangeable_groups(m, n);
+    CHECK((x.size == y.size && x.count >= 1 && y.count >= 1 && x.count + y.count <= 512));
+    CHECK((x.size * x.count <= m && y.size * y.count <= n));
+    CHECK((m + n > 512 || (x.count == m && y.count == n)));
+  }
+}
+
+TEST_CASE("a relabelled statistic is that of the rows so labelled") {
+  const Matrix<double> X = test::random_matrix(7, 3, 1), Y = test::random_matrix(9, 3, 2);
+  const Matrix<double> all = stacked(X.view(), Y.view());
+  const auto map = monomials(3, 1, 1, 0);
+  Context context;
+  // Groups of one row, so that their sums are rows again.
+  const GroupSums x = consecutive(*map, X.view(), 1), y = consecutive(*map, Y.view(), 1);
+  const Matrix<double> labels = relabellings(x.grouping, y.grouping, 40, 5, context);
+  const TwoSample found = compare_samples(x, y, labels.view(), context);
+  std::set<double> different;
+  for (int64_t b = 0; b <= 40; ++b) {
+    Matrix<double> left(7, 3), right(9, 3);
+    int64_t a = 0, c = 0;
+    for (int64_t i = 0; i < 16; ++i)
+      std::copy_n(all.view().row(i), 3,
+                  labels(b, i) == 1 ? left.view().row(a++) : right.view().row(c++));
+    REQUIRE((a == 7 && c == 9));
+    CHECK(found.permuted.values[b] == Approx(by_pairs(left.view(), right.view())).margin(1e-14));
+    different.insert(found.permuted.values[b]);
+  }
+  CHECK(different.size() >= 35);
+  CHECK(found.mmd2 == Approx(by_pairs(X.view(), Y.view())));
+}
+
+TEST_CASE("mmd2 is unbiased, and its standard error is its deviation") {
+  const auto map = test::made_map("fourier", {{"kernel", "gaussian"}}, 3, 64, 3);
+  constexpr int kTrials = 400;
+  for (const double shift : {0.0, 0.15, 0.5}) {
+    double sum = 0, squares = 0, variance = 0;
+    for (uint64_t t = 0; t < kTrials; ++t) {
+      const Matrix<double> X = test::random_matrix(60, 3, 2 * t + 10);
+      Matrix<double> Y = test::random_matrix(90, 3, 2 * t + 11);
+      for (int64_t i = 0; i < 90; ++i) Y(i, 0) += shift;
+      const TwoSample found = tested(*map, X, Y, 60, t);
+      sum += found.mmd2 / kTrials;
+      squares += found.mmd2 * found.mmd2 / kTrials;
+      variance += found.standard_error * found.standard_error / kTrials;
+    }
+    // The mean over many more rows.
+    const Matrix<double> X = test::random_matrix(40000, 3, 5);
+    Matrix<double> Y = test::random_matrix(40000, 3, 6);
+    for (int64_t i = 0; i < 40000; ++i) Y(i, 0) += shift;
+    const double exact = mmd2(sums_of(*map, X.view()), sums_of(*map, Y.view()));
+    const double deviation = std::sqrt(squares - sum * sum);
+    CHECK(std::abs(sum - exact) <
+          test::z_threshold() * deviation * std::sqrt(1.0 / kTrials + 0.01));
+    // The relative error of a variance from 400 values is at most about .12 where kurtosis is 6.
+    CHECK(std::sqrt(variance) / deviation == Approx(1).margin(0.3));
+  }
+}
+
+TEST_CASE("permutations keep the level, alone and for the largest of several kernels") {
+  std::vector<std::unique_ptr<feature::FeatureMap>> maps;
+  for (const double lengthscale : {0.3, 1.0, 3.0})
+    maps.push_back(test::made_map("fourier", {{"kernel", "gaussian"}, {"lengthscale", lengthscale}},
+                                  2, 32, 3));
+  constexpr int kTrials = 600;
+  // 40 and 30 rows are their own groups; of 600 each group has two, of 700 some are in none.
+  for (const auto& [m, n] : {std::pair<int64_t, int64_t>{40, 30}, {300, 303}}) {
+    int alone = 0, together = 0;
+    for (uint64_t t = 0; t < kTrials; ++t) {
+      const Matrix<double> X = test::random_matrix(m, 2, 2 * t + 100),
+                           Y = test::random_matrix(n, 2, 2 * t + 101);
+      std::vector<Permuted> all;
+      for (const auto& map : maps) all.push_back(tested(*map, X, Y, 39, t).permuted);
+      alone += p_value(all[0]) <= 0.1 ? 1 : 0;
+      together += p_value_of_largest(all) <= 0.1 ? 1 : 0;
+    }
+    // With 39 permutations the level of p <= .1 is exactly .1.
+    const double allowed = test::z_threshold(test::kFailure, 4) * std::sqrt(kTrials * 0.09);
+    CHECK(std::abs(alone - 0.1 * kTrials) < allowed);
+    CHECK(std::abs(together - 0.1 * kTrials) < allowed);
+  }
+}
+
+TEST_CASE("block means: a normal statistic with about its level, and their standard error") {
+  const auto map = test::made_map("fourier", {{"kernel", "gaussian"}}, 2, 32, 3);
+  constexpr int kTrials = 600;
+  int rejected = 0;
+  double squares = 0, variance = 0;
+  for (uint64_t t = 0; t < kTrials; ++t) {
+    const Matrix<double> X = test::random_matrix(400, 2, 2 * t + 100),
+                         Y = test::random_matrix(400, 2, 2 * t + 101);
+    const BlockMean found = compare_blocks(sums_of(*map, X.view(), {10, 40}, t),
+                                           sums_of(*map, Y.view(), {10, 40}, t + 1));
+    rejected += found.p_value <= 0.1 ? 1 : 0;
+    squares += found.mmd2 * found.mmd2 / kTrials;
+    variance += found.standard_error * found.standard_error / kTrials;
+  }
+  CHECK(variance / squares == Approx(1).margin(0.3));
+  // 40 blocks are not yet normal: the level may be off by .03.
+  CHECK(std::abs(rejected - 0.1 * kTrials) <
+        0.03 * kTrials + test::z_threshold() * std::sqrt(kTrials * 0.09));
+  const Matrix<double> X = test::random_matrix(4, 2, 1);
+  const BlockMean one =
+      compare_blocks(sums_of(*map, X.view(), {4, 1}), sums_of(*map, X.view(), {4, 1}));
+  CHECK((std::isnan(one.standard_error) && one.p_value == 1));
+}
+
+TEST_CASE("samples without a difference, of one row, and of equal rows") {
+  const auto map = test::made_map("fourier", {{"kernel", "gaussian"}}, 2, 32, 3);
+  const Matrix<double> X = test::random_matrix(50, 2, 1);
+  const TwoSample same = tested(*map, X, X, 99, 1);
+  CHECK((same.mmd2 < 0 && p_value(same.permuted) > 0.9));
+  Matrix<double> constant(30, 2);
+  constant.fill(0.7);
+  const TwoSample equal = tested(*map, constant, constant, 99, 1);
+  CHECK(std::abs(equal.mmd2) < 1e-12);
+  CHECK((equal.effect == 0 && p_value(equal.permuted) == 1 && standardised(equal.permuted) == 0));
+  const Matrix<double> one = test::random_matrix(1, 2, 3);
+  const TwoSample single = tested(*map, one, X, 99, 1);
+  CHECK((std::isfinite(single.mmd2) && std::isnan(single.standard_error)));
+  CHECK(p_value(single.permuted) >= 1 / 51.0);
+  CHECK(p_value(tested(*map, one, one, 99, 1).permuted) == 1);
+}
+
+TEST_CASE("the gamma tail is the inverse of the gamma quantile") {
+  for (const double shape : {0.3, 0.5, 1.0, 4.0, 30.0, 400.0, 3000.0, 1e6}) {
+    const random::GammaQuantile quantile(shape);
+    for (const double p : {0.9, 0.5, 0.05, 1e-3, 1e-8}) {
+      const double x = quantile.upper(p), z = (x - shape) / std::sqrt(shape);
+      CHECK(gamma_tail(z, 2 / std::sqrt(shape)) == Approx(p).epsilon(shape < 1000 ? 1e-9 : 0.01));
+    }
+  }
+  CHECK(gamma_tail(-50, 1) == 1);
+}
