@@ -46,7 +46,16 @@ std::pair<GroupSums, GroupSums> sums_of(const feature::FeatureMap& map, const Ro
 struct Compared {
   std::vector<TwoSample> each;
   std::vector<statistic::Permuted> permuted;
-  size_t best = 0;  // that with the largest standardised statistic
+  size_t best = 0;  // that of the most deviations
+
+  bool is_permuted() const { return permuted.front().values.size() > 1; }
+  /// NaN without permutations for a few rows.
+  double p_value() const {
+    if (is_permuted()) return statistic::p_value_of_largest(permuted);
+    std::vector<double> limits;
+    for (const TwoSample& one : each) limits.push_back(one.p_limit);
+    return statistic::combined_p_value(limits);
+  }
 };
 
 /// Every kernel with the same groups and relabellings.
@@ -66,8 +75,7 @@ Compared compare(const std::vector<Tried>& kernels, const Parameters& asked, con
       out.each.push_back(statistic::compare_samples(x, y, relabelled.view(), context));
     });
     out.permuted.push_back(std::move(out.each.back().permuted));
-    if (statistic::standardised(out.permuted[k]) > statistic::standardised(out.permuted[out.best]))
-      out.best = k;
+    if (out.each[k].deviations > out.each[out.best].deviations) out.best = k;
   }
   return out;
 }
@@ -84,8 +92,9 @@ ObjectList by_kernel(const std::vector<Tried>& kernels, const Compared& found) {
   for (size_t k = 0; k < kernels.size(); ++k) {
     Parameters one{{"kernel", kernels[k].kernel}};
     set_statistic(one, "mmd2", found.each[k]);
-    one.set("deviations", statistic::standardised(found.permuted[k]));
-    one.set("p_value", statistic::p_value(found.permuted[k]));
+    one.set("deviations", found.each[k].deviations);
+    one.set("p_limit", number_or_null(found.each[k].p_limit));
+    if (found.is_permuted()) one.set("p_value", statistic::p_value(found.permuted[k]));
     out.push_back(std::make_shared<const Parameters>(std::move(one)));
   }
   return out;
@@ -118,7 +127,7 @@ Parameters answer_mmd(Parameters asked, const Rows& X, const Rows& Y, Context& c
   Stage stage(context, std::ssize(kernels) + passes);
   const Compared found =
       stage.part(std::ssize(kernels), [&] { return compare(kernels, asked, X, Y, context); });
-  asked.set("p_value", statistic::p_value_of_largest(found.permuted));
+  asked.set("p_value", number_or_null(found.p_value()));
   set_statistic(asked, "mmd2", found.each[found.best]);
   asked.set("kernel", kernels[found.best].kernel);
   asked.set("by_kernel", by_kernel(kernels, found));
@@ -168,7 +177,7 @@ Parameters answer_kid(Parameters asked, const Rows& X, const Rows& Y, Context& c
   const Compared found = compare({tried}, asked, X, Y, context);
   asked.set("exact", exact);
   set_statistic(asked, "kid", found.each.front());
-  asked.set("p_value", statistic::p_value(found.permuted.front()));
+  asked.set("p_value", number_or_null(found.p_value()));
   return asked;
 }
 

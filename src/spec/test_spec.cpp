@@ -87,7 +87,8 @@ Field scale_field() {
 Field features_field(const char* help) { return count_field("features", kOptional, 1 << 20, help); }
 
 Field permutations_field(int64_t fallback) {
-  return integer_field("permutations", fallback, 1, 100000, "behind the p-value");
+  return integer_field("permutations", fallback, 0, 100000,
+                       "behind the p-value; 0: it is that of the gamma limit");
 }
 
 Field test_seed_field() {

@@ -52,4 +52,11 @@ struct GroupSums {
 GroupSums group_sums(const feature::FeatureMap& map, const Rows& X, const Grouping& grouping,
                      const random::Stream& stream, Context& context);
 
+/// Of the covariances C of features in two samples: tr C_x C_y, and tr C C C of three independent
+/// ones. Unbiased; NaN for too few groups: two of each, four of one for the third.
+struct CovarianceTraces {
+  double second, third;
+};
+CovarianceTraces covariance_traces(const GroupSums& x, const GroupSums& y, Context& context);
+
 }  // namespace mercer::statistic

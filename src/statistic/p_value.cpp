@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "base/log_gamma.h"
 #include "base/numbers.h"
@@ -15,7 +16,8 @@
 namespace mercer::statistic {
 namespace {
 
-constexpr double kEqual = 1e-9;  // standard deviations
+constexpr double kEqual = 1e-9;         // standard deviations
+constexpr double kMostCombined = 0.99;  // p = 1 would outweigh any other
 constexpr int kFractionTerms = 500;
 constexpr double kNearlyNormal = 1e3;  // shapes beyond
 
@@ -54,8 +56,6 @@ double p_value(const Permuted& statistic) {
   return share_at_least_first(all_standardised(statistic));
 }
 
-double standardised(const Permuted& statistic) { return all_standardised(statistic).front(); }
-
 double p_value_of_largest(std::span<const Permuted> statistics) {
   std::vector<double> largest(statistics.front().values.size(), -kInfinity);
   for (const Permuted& one : statistics) {
@@ -65,12 +65,21 @@ double p_value_of_largest(std::span<const Permuted> statistics) {
   return share_at_least_first(largest);
 }
 
+double combined_p_value(std::span<const double> p_values) {
+  double sum = 0;
+  for (const double p : p_values)
+    sum += std::tan((0.5 - std::min(p, kMostCombined)) * std::numbers::pi);
+  return 0.5 - std::atan(sum / static_cast<double>(p_values.size())) / std::numbers::pi;
+}
+
+double normal_tail(double z) { return std::erfc(z / std::numbers::sqrt2) / 2; }
+
 double gamma_tail(double z, double skewness) {
   const double shape = 4 / (skewness * skewness), x = shape + z * std::sqrt(shape);
   if (x <= 0) return 1;
   if (shape < kNearlyNormal) return upper_gamma(shape, x);
   const double ninth = 1 / (9 * shape);  // Wilson, Hilferty 1931
-  return std::erfc((std::cbrt(x / shape) - 1 + ninth) / std::sqrt(2 * ninth)) / 2;
+  return normal_tail((std::cbrt(x / shape) - 1 + ninth) / std::sqrt(ninth));
 }
 
 }  // namespace mercer::statistic

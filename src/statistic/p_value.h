@@ -19,11 +19,15 @@ struct Permuted {
 /// with a probability of at most alpha if the observations are exchangeable.
 double p_value(const Permuted& statistic);
 
-/// The observed value less the mean of all, over their standard deviation; 0 if all are equal.
-double standardised(const Permuted& statistic);
-
-/// The p-value of the largest of several standardised statistics, permuted together: as exact.
+/// The p-value of the largest of several statistics, each standardised by its permuted values, permuted
+/// together: as exact.
 double p_value_of_largest(std::span<const Permuted> statistics);
+
+/// One p-value of several, of whatever dependence, nearly exact where it is small (Liu, Xie 2020).
+double combined_p_value(std::span<const double> p_values);
+
+/// P(N(0, 1) > z).
+double normal_tail(double z);
 
 /// P(T > z) for T of mean 0, variance 1 and this skewness > 0: a gamma law, shifted and scaled. Sums
 /// of weighted chi-squared numbers are nearly of it (Buckley, Eagleson 1988).

@@ -3,7 +3,7 @@
 // With S the sum of features and Q that of their squared norms, mmd2 = (|S_x|^2 - Q_x) / (m (m -
 // 1)) + (|S_y|^2 - Q_y) / (n (n - 1)) - 2 S_x'S_y / (m n). Its variance is that of the projections
 // on the difference of means, 4 (var_x / m + var_y / n), which estimates with that difference's
-// noise twice the variance v of a null statistic too much, and v. Permutations measure v.
+// noise twice the variance v that it has without one; the sum of both is what is left less v.
 #include "statistic/two_sample.h"
 
 #include <algorithm>
@@ -19,6 +19,7 @@ namespace {
 
 constexpr int64_t kRelabellingsTogether = 16;
 constexpr double kRounding = 1e-13;  // of sums of squares, relative
+constexpr double kLeastSkewness = 1e-4;
 
 /// The mean of z_i'z_j over pairs in a sample.
 double within(double squared_sum, double norms, int64_t rows) {
@@ -69,21 +70,22 @@ double projected_variance(const GroupSums& sums, const std::vector<double>& dire
   return squares / static_cast<double>(groups - 1) / static_cast<double>(sums.grouping.size);
 }
 
-/// The variance of the permuted values, which have the mean 0 but for their noise.
-double null_variance(const Permuted& permuted) {
-  double squares = 0;
-  for (size_t b = 1; b < permuted.values.size(); ++b)
-    squares += permuted.values[b] * permuted.values[b];
-  return squares / static_cast<double>(permuted.values.size() - 1);
-}
-
-double error_of(const GroupSums& x, const GroupSums& y, const Permuted& permuted) {
+/// Standard error, deviations and p_limit. Without a difference mmd2 tends to (1/m + 1/n) sum_i
+/// lambda_i (z_i^2 - 1), lambda the eigenvalues of the covariance.
+void set_errors(const GroupSums& x, const GroupSums& y, Context& context, TwoSample& out) {
+  const auto m = static_cast<double>(x.rows), n = static_cast<double>(y.rows);
+  const CovarianceTraces traces = covariance_traces(x, y, context);
+  const double pairs =
+      2 / (m * std::max(m - 1, 1.0)) + 2 / (n * std::max(n - 1, 1.0)) + 4 / (m * n);
+  const double null = pairs * traces.second, rate = 1 / m + 1 / n;
   const std::vector<double> difference = mean_difference(x, y);
-  const double projected = 4 * (projected_variance(x, difference) / static_cast<double>(x.rows) +
-                                projected_variance(y, difference) / static_cast<double>(y.rows));
-  if (std::isnan(projected) || permuted.values.size() < 2) return kNaN;
-  const double null = null_variance(permuted);
-  return std::sqrt(std::max(projected - null, null));
+  const double projected =
+      4 * (projected_variance(x, difference) / m + projected_variance(y, difference) / n);
+  out.standard_error = std::isnan(null) ? kNaN : std::sqrt(std::max(projected - null, null));
+  if (!(std::sqrt(null) > out.permuted.rounding)) return;  // all rows are equal
+  out.deviations = out.mmd2 / std::sqrt(null);
+  const double skewness = 8 * traces.third * std::pow(rate, 3) / std::pow(null, 1.5);
+  out.p_limit = gamma_tail(out.deviations, std::max(skewness, kLeastSkewness));
 }
 
 /// m n / N^2 mmd2 over the mean squared distance of features from their mean.
@@ -153,7 +155,7 @@ TwoSample compare_samples(const GroupSums& x, const GroupSums& y,
       });
   out.permuted.rounding = kRounding * all[D] / static_cast<double>(x.rows + y.rows);
   out.mmd2 = out.permuted.values.front();
-  out.standard_error = error_of(x, y, out.permuted);
+  set_errors(x, y, context, out);
   out.effect = effect_of(out.mmd2, x.rows, y.rows, all);
   return out;
 }
@@ -169,11 +171,16 @@ BlockMean compare_blocks(const GroupSums& x, const GroupSums& y) {
   const auto count = static_cast<double>(blocks);
   BlockMean out{std::accumulate(values.begin(), values.end(), 0.0) / count, kNaN, 1};
   if (blocks < 2) return out;
-  double squares = 0;
-  for (const double value : values) squares += (value - out.mmd2) * (value - out.mmd2);
+  double squares = 0, cubes = 0;
+  for (const double value : values) {
+    squares += std::pow(value - out.mmd2, 2);
+    cubes += std::pow(value - out.mmd2, 3);
+  }
   out.standard_error = std::sqrt(squares / (count * (count - 1)));
-  if (out.standard_error > 0)
-    out.p_value = std::erfc(out.mmd2 / out.standard_error / std::sqrt(2.0)) / 2;
+  if (!(out.standard_error > 0)) return out;
+  const double t = out.mmd2 / out.standard_error;
+  const double skew = cubes / count / std::pow(squares / count, 1.5) / std::sqrt(count) / 3;
+  out.p_value = normal_tail(t + skew * t * t + skew * skew * t * t * t / 3 + skew / 2);
   return out;
 }
 

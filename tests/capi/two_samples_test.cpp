@@ -67,6 +67,10 @@ TEST_CASE("tests of rows: a shift is seen, where it is and how much; none is not
   const std::string own = R"("kernels":[{"kernel":"gaussian","lengthscale":0.5}])";
   const Reference given = answer(asks("mmd", own), X, rows_of(y, 4));
   CHECK((given["by_kernel"].size() == 1 && p_of(given) == p_of(given["by_kernel"].at(0))));
+  const Reference limit = answer(asks("mmd", R"("permutations":0)"), X, rows_of(y, 4));
+  CHECK((p_of(limit) < 0.01 && !limit["by_kernel"].at(0).contains("p_value")));
+  CHECK(limit["by_kernel"].at(0)["p_limit"] ==
+        answer(asks("mmd"), X, rows_of(y, 4))["by_kernel"].at(0)["p_limit"]);
   const Reference block = answer(asks("block_mmd"), X, rows_of(y, 4));
   CHECK((block["block"] == 12 && p_of(block) < 0.05));
 }
@@ -155,7 +159,7 @@ TEST_CASE("tests of rows: what is refused") {
   CHECK(says("{}", X, X, invalid, "test", "missing") == "");
   CHECK(says(asks("mdm"), X, X, invalid, "mdm", "block_mmd") == "");
   CHECK(says(asks("mmd", R"("permutation":5)"), X, X, invalid, "permutation") == "");
-  CHECK(says(asks("mmd", R"("permutations":0)"), X, X, invalid, "permutations = 0") == "");
+  CHECK(says(asks("mmd", R"("permutations":-1)"), X, X, invalid, "permutations = -1") == "");
   CHECK(says(asks("mmd", R"("bandwidths":[0])"), X, X, invalid, "bandwidths") == "");
   CHECK(says(asks("mmd", R"("kernels":[])"), X, X, invalid, "kernels") == "");
   CHECK(says(asks("mmd", R"("kernels":[{"kernel":"gausian"}])"), X, X, invalid, "gausian") == "");

@@ -219,12 +219,18 @@ TEST_CASE("permutations keep the level, alone and for the largest of several ker
   constexpr int kTrials = 600;
   // 40 and 30 rows are their own groups; of 600 each group has two, of 700 some are in none.
   for (const auto& [m, n] : {std::pair<int64_t, int64_t>{40, 30}, {300, 303}}) {
-    int alone = 0, together = 0;
+    int alone = 0, together = 0, by_limit = 0;
     for (uint64_t t = 0; t < kTrials; ++t) {
       const Matrix<double> X = test::random_matrix(m, 2, 2 * t + 100),
                            Y = test::random_matrix(n, 2, 2 * t + 101);
       std::vector<Permuted> all;
-      for (const auto& map : maps) all.push_back(tested(*map, X, Y, 39, t).permuted);
+      std::vector<double> limits;
+      for (const auto& map : maps) {
+        const TwoSample found = tested(*map, X, Y, 39, t);
+        all.push_back(found.permuted);
+        limits.push_back(found.p_limit);
+      }
+      by_limit += combined_p_value(limits) <= 0.1 ? 1 : 0;
       alone += p_value(all[0]) <= 0.1 ? 1 : 0;
       together += p_value_of_largest(all) <= 0.1 ? 1 : 0;
     }
@@ -232,6 +238,7 @@ TEST_CASE("permutations keep the level, alone and for the largest of several ker
     const double allowed = test::z_threshold(test::kFailure, 4) * std::sqrt(kTrials * 0.09);
     CHECK(std::abs(alone - 0.1 * kTrials) < allowed);
     CHECK(std::abs(together - 0.1 * kTrials) < allowed);
+    CHECK(std::abs(by_limit - 0.1 * kTrials) < allowed + 0.03 * kTrials);
   }
 }
 
@@ -259,6 +266,63 @@ TEST_CASE("block means: a normal statistic with about its level, and their stand
   CHECK((std::isnan(one.standard_error) && one.p_value == 1));
 }
 
+TEST_CASE("traces of powers of the covariance, from groups, are unbiased") {
+  const auto map = monomials(3, 1, 1, 0);
+  constexpr int kTrials = 2000;
+  double sums[2] = {}, squares[2] = {};
+  for (uint64_t t = 0; t < kTrials; ++t) {
+    Context context;
+    const Matrix<double> X = test::random_matrix(25, 3, 2 * t),
+                         Y = test::random_matrix(9, 3, 2 * t + 1);
+    const CovarianceTraces found = covariance_traces(sums_of(*map, X.view(), {3, 8}, t),
+                                                     sums_of(*map, Y.view(), {3, 3}, t), context);
+    for (const auto& [at, value] : {std::pair{0, found.second}, {1, found.third}}) {
+      sums[at] += value / kTrials;
+      squares[at] += value * value / kTrials;
+    }
+  }
+  // Uniform numbers in (-1, 1): C = I / 3.
+  for (const auto& [at, exact] : {std::pair{0, 1.0 / 3}, {1, 1.0 / 9}})
+    CHECK(std::abs(sums[at] - exact) <
+          test::z_threshold() * std::sqrt((squares[at] - sums[at] * sums[at]) / kTrials));
+}
+
+TEST_CASE("combined p-values: one alone, equal ones, and a small one among others") {
+  const auto combined = [](std::vector<double> p) { return combined_p_value(p); };
+  CHECK(combined({0.03}) == Approx(0.03));
+  CHECK(combined({0.2, 0.2, 0.2}) == Approx(0.2));
+  CHECK(combined({1e-12, 0.5, 1}) == Approx(3e-12).epsilon(1e-3));
+  CHECK(combined({1, 1}) > 0.9);
+  CHECK(normal_tail(1.6448536269514722) == Approx(0.05));
+}
+
+TEST_CASE("witnesses are the rows of the most extreme witness function") {
+  const auto map = monomials(2, 1, 1, 0);
+  const Matrix<double> X = test::random_matrix(30, 2, 1), Y = test::random_matrix(20, 2, 2);
+  const auto difference = mean_difference(sums_of(*map, X.view()), sums_of(*map, Y.view()));
+  Context context;
+  for (const double sign : {1.0, -1.0}) {
+    std::vector<std::pair<double, int64_t>> order;
+    for (int64_t i = 0; i < 30; ++i) {
+      double value = 0;
+      for (int64_t j = 0; j < 2; ++j) {
+        double mean_x = 0, mean_y = 0;
+        for (int64_t k = 0; k < 30; ++k) mean_x += X(k, j) / 30;
+        for (int64_t k = 0; k < 20; ++k) mean_y += Y(k, j) / 20;
+        value += X(i, j) * (mean_x - mean_y);
+      }
+      order.emplace_back(-sign * value, i);
+    }
+    std::sort(order.begin(), order.end());
+    const Witness found = witnesses(*map, Rows(X.view()), difference, 4, sign, context);
+    REQUIRE(found.rows.size() == 4);
+    for (size_t k = 0; k < 4; ++k) {
+      CHECK(found.rows[k] == static_cast<double>(order[k].second));
+      CHECK(found.values[k] == Approx(-sign * order[k].first));
+    }
+  }
+}
+
 TEST_CASE("samples without a difference, of one row, and of equal rows") {
   const auto map = test::made_map("fourier", {{"kernel", "gaussian"}}, 2, 32, 3);
   const Matrix<double> X = test::random_matrix(50, 2, 1);
@@ -268,7 +332,8 @@ TEST_CASE("samples without a difference, of one row, and of equal rows") {
   constant.fill(0.7);
   const TwoSample equal = tested(*map, constant, constant, 99, 1);
   CHECK(std::abs(equal.mmd2) < 1e-12);
-  CHECK((equal.effect == 0 && p_value(equal.permuted) == 1 && standardised(equal.permuted) == 0));
+  CHECK((equal.effect == 0 && p_value(equal.permuted) == 1 && equal.deviations == 0 &&
+         equal.p_limit == 1));
   const Matrix<double> one = test::random_matrix(1, 2, 3);
   const TwoSample single = tested(*map, one, X, 99, 1);
   CHECK((std::isfinite(single.mmd2) && std::isnan(single.standard_error)));
