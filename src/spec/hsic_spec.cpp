@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/listed_rows.h"
+#include "spec/bound_spec.h"
 #include "spec/test_spec.h"
 #include "statistic/independence.h"
 
@@ -79,8 +80,8 @@ Parameters answer_of(const Side& x, const Side& y, Parameters asked, Context& co
   for (size_t k = 0; k < pairs; ++k) {
     if (found[k].p_limit < found[best].p_limit) best = k;
     Parameters one{{"x_kernel", x.kernel(k).kernel}, {"y_kernel", y.kernel(k).kernel}};
-    one.set("hsic", found[k].hsic);
-    one.set("effect", found[k].effect);
+    set_answer(one, "hsic", found[k].hsic);
+    set_answer(one, "effect", found[k].effect);
     one.set("p_limit", found[k].p_limit);
     limits.push_back(found[k].p_limit);
     if (permutations > 0) one.set("p_value", statistic::p_value(permuted[k]));

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/fields.h"
+#include "spec/bound_spec.h"
 #include "spec/test_spec.h"
 #include "statistic/two_sample.h"
 
@@ -82,9 +83,9 @@ Compared compare(const std::vector<Tried>& kernels, const Parameters& asked, con
 
 /// The statistic under its name, with its error and effect.
 void set_statistic(Parameters& to, const char* name, const TwoSample& found) {
-  to.set(name, found.mmd2);
+  set_answer(to, name, found.mmd2);
   to.set("standard_error", number_or_null(found.standard_error));
-  to.set("effect", found.effect);
+  set_answer(to, "effect", found.effect);
 }
 
 ObjectList by_kernel(const std::vector<Tried>& kernels, const Compared& found) {
@@ -156,7 +157,7 @@ Parameters answer_block_mmd(Parameters asked, const Rows& X, const Rows& Y, Cont
   const statistic::BlockMean found = statistic::compare_blocks(x, y);
   asked.set("kernel", kernel.kernel);
   asked.set("p_value", found.p_value);
-  asked.set("mmd2", found.mmd2);
+  set_answer(asked, "mmd2", found.mmd2);
   asked.set("standard_error", number_or_null(found.standard_error));
   return asked;
 }

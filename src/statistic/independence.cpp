@@ -19,7 +19,6 @@ namespace mercer::statistic {
 namespace {
 
 constexpr int64_t kRowsTogether = 1024;
-constexpr double kRounding = 1e-13;
 
 /// Features in double, and their squared norm.
 void fill(const Paired& from, int64_t first, Context& context, MatrixView<double> out) {
@@ -183,7 +182,7 @@ Independence independence(const Paired& x, const Paired& y, int64_t permutations
   out.hsic = passes.observed(stage);
   out.permuted.values = {out.hsic};
   out.permuted.rounding =
-      kRounding * passes.of_x.sum.back() / rows * (passes.of_y.sum.back() / rows);
+      kLostInSums * passes.of_x.sum.back() / rows * (passes.of_y.sum.back() / rows);
   std::vector<int64_t> order(n);
   for (int64_t b = 1; b <= permutations; ++b) {
     random::Cursor cursor(random::Stream(seed, random::Tag::permutation, static_cast<uint64_t>(b)));

@@ -9,6 +9,9 @@
 
 namespace mercer::statistic {
 
+/// Of the terms of a statistic that is a difference of sums: what rounding leaves of them at most.
+inline constexpr double kLostInSums = 1e-13;
+
 /// Values of one statistic: as observed, then after each permutation. Its digits end at `rounding`.
 struct Permuted {
   std::vector<double> values;

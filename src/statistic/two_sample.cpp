@@ -18,7 +18,6 @@ namespace mercer::statistic {
 namespace {
 
 constexpr int64_t kRelabellingsTogether = 16;
-constexpr double kRounding = 1e-13;  // of sums of squares, relative
 constexpr double kLeastSkewness = 1e-4;
 
 /// The mean of z_i'z_j over pairs in a sample.
@@ -82,6 +81,7 @@ void set_errors(const GroupSums& x, const GroupSums& y, Context& context, TwoSam
   const double projected =
       4 * (projected_variance(x, difference) / m + projected_variance(y, difference) / n);
   out.standard_error = std::isnan(null) ? kNaN : std::sqrt(std::max(projected - null, null));
+  if (std::isnan(null)) out.p_limit = kNaN;
   if (!(std::sqrt(null) > out.permuted.rounding)) return;  // all rows are equal
   out.deviations = out.mmd2 / std::sqrt(null);
   const double skewness = 8 * traces.third * std::pow(rate, 3) / std::pow(null, 1.5);
@@ -94,7 +94,7 @@ double effect_of(double mmd2, int64_t m, int64_t n, const std::vector<double>& a
   const auto total = static_cast<double>(m + n);
   const double norm = std::inner_product(all.begin(), all.begin() + D, all.begin(), 0.0);
   const double variance = all[D] / total - norm / (total * total);
-  if (!(variance > kRounding * all[D] / total)) return 0;
+  if (!(variance > kLostInSums * all[D] / total)) return 0;
   return static_cast<double>(m) * static_cast<double>(n) / (total * total) * mmd2 / variance;
 }
 
@@ -153,7 +153,7 @@ TwoSample compare_samples(const GroupSums& x, const GroupSums& y,
         for (int64_t b = b0; b < std::min(relabelled.rows, b0 + kRelabellingsTogether); ++b)
           out.permuted.values[b] = pieces(sums.view().row(b), all.data(), D).mmd2(x.rows, y.rows);
       });
-  out.permuted.rounding = kRounding * all[D] / static_cast<double>(x.rows + y.rows);
+  out.permuted.rounding = kLostInSums * all[D] / static_cast<double>(x.rows + y.rows);
   out.mmd2 = out.permuted.values.front();
   set_errors(x, y, context, out);
   out.effect = effect_of(out.mmd2, x.rows, y.rows, all);

@@ -137,6 +137,9 @@ TEST_CASE("tests of rows: equal rows, constant columns and one row have limit va
     const bool paired = std::string(test) == "hsic";
     if (!paired) CHECK(p_of(answer(asks(test), rows_of(x, 3), rows_of(x, 3))) > 0.9);
     CHECK(p_of(answer(asks(test), rows_of(constant, 3), rows_of(constant, 3))) == 1);
+    const std::vector<double> far(40 * 3, 1e149);
+    CHECK((test == std::string("kid") ||
+           p_of(answer(asks(test), rows_of(far, 3), rows_of(far, 3))) == 1));
     if (std::string(test) == "block_mmd") continue;  // a block has two rows
     CHECK(p_of(answer(asks(test), rows_of(x.data(), 1, 3), rows_of(x.data() + 3, 1, 3))) == 1);
   }
@@ -182,6 +185,10 @@ TEST_CASE("tests of rows: what is refused") {
       x = good;
     }
   }
+  const std::vector<double> huge(20 * 3, 1e120);
+  CHECK(says(asks("kid"), X, rows_of(huge, 3), invalid, "finite") == "");
+  CHECK(says(asks("hsic", R"("kernels":[{"kernel":"polynomial","degree":3}])"), rows_of(huge, 3), X,
+             invalid, "finite") == "");
   CHECK(refused(mercer_rows_test(nullptr, X, X, nullptr, nullptr, 0, nullptr), "json") == "");
   CHECK(refused(mercer_rows_test(asks("mmd").c_str(), X, X, nullptr, text, 4, nullptr),
                 "capacity") == "");
