@@ -34,8 +34,8 @@ def sets(data):
     for name in ("kin8nm", "abalone", "pendigits"):
         found = sorted((data / name).glob("*.csv"))
         yield name, table(found[0])
-    yield "mnist", read_images(next((data / "mnist").glob("t10k-images*")))
     yield "normal", np.random.default_rng(0).standard_normal((20000, 20))
+    yield "mnist", read_images(next((data / "mnist").glob("t10k-images*")))
 
 
 def split(A, m, n, rng):
@@ -44,22 +44,22 @@ def split(A, m, n, rng):
 
 
 def level(test, data, trials):
-    """The share of rejections at 5 % where both samples are drawn from one set; 100 and 150 rows."""
-    ways = {"mmd": dict(test="mmd", permutations=199), "mmd limit": dict(test="mmd", permutations=0), "block": dict(test="block_mmd"),
-            "kid": dict(test="kid", permutations=199, features=256),
+    """The share of rejections at 5 % where both samples are drawn from one set, of two sizes."""
+    ways = {"mmd": dict(test="mmd", permutations=199), "mmd limit": dict(test="mmd", permutations=0),
+            "block": dict(test="block_mmd"), "kid": dict(test="kid", permutations=199, features=256),
             "hsic": dict(test="hsic", permutations=99), "hsic limit": dict(test="hsic", permutations=0)}
-    print("set".ljust(12), *(way.rjust(11) for way in ways))
+    print("set".ljust(20), *(way.rjust(11) for way in ways))
     for name, A in sets(data):
-        rng = np.random.default_rng(1)
-        hits = dict.fromkeys(ways, 0)
-        for t in range(trials):
-            X, Y = split(A, 100, 150, rng)
-            for way, keys in ways.items():
-                paired = "hsic" in way
-                found = test(np.ascontiguousarray(X[:, :-1] if paired else X),
-                             np.ascontiguousarray(X[rng.permutation(100)][:, -1:] if paired else Y), seed=t, **keys)
-                hits[way] += found["p_value"] <= 0.05
-        print(name.ljust(12), *(f"{hit / trials:11.4f}" for hit in hits.values()), flush=True)
+        for m, n in ((100, 150), (300, 40)):
+            rng = np.random.default_rng(1)
+            hits = dict.fromkeys(ways, 0)
+            for t in range(trials):
+                X, Y = split(A, m, n, rng)
+                left, right = (np.ascontiguousarray(B) for B in (X[:, :-1], X[rng.permutation(m)][:, -1:]))
+                for way, keys in ways.items():
+                    found = test(*((left, right) if "hsic" in way else (X, Y)), seed=t, **keys)
+                    hits[way] += found["p_value"] <= 0.05
+            print(f"{name} {m}, {n}".ljust(20), *(f"{hit / trials:11.4f}" for hit in hits.values()), flush=True)
 
 
 def median_mmd(X, Y, permutations, rng):

@@ -105,7 +105,7 @@ TEST_CASE("tests of rows: dependence on rows and on labels") {
   CHECK(p_of(answer(asks("hsic", R"("labels":true,"permutations":0)"), X, rows_of(y, 1))) > 0.05);
 }
 
-TEST_CASE("tests of rows: the same answer for any number of threads, in floats and sparse") {
+TEST_CASE("tests of rows: the same answer for any number of threads, and about it in floats") {
   const auto x = drawn(700 * 3, 1), y = drawn(700 * 3, 2);
   for (const char* const test : kTests) {
     CAPTURE(test);
@@ -126,6 +126,21 @@ TEST_CASE("tests of rows: the same answer for any number of threads, in floats a
           Approx(p_of(plain)).margin(0.05));
     CHECK(rows_test(json, Matrix<double>(3, 2), Matrix<double>(3, 2)).find("p_value") !=
           std::string::npos);
+  }
+}
+
+TEST_CASE("tests of rows: sparse rows have the answer of the dense ones that they stand for") {
+  const SparseRows<double, int32_t> X = sparse_numbers(120, 6);
+  const SparseRows<float, int64_t> narrow = sparse_numbers<float, int64_t>(120, 6);
+  for (const char* const test : kTests) {
+    CAPTURE(test);
+    const std::string json = asks(test), name = std::string(test) == "block_mmd" ? "mmd2" : test;
+    const Reference dense = answer(json, X.dense_view(), X.dense_view()),
+                    sparse = answer(json, X.view(), X.view()),
+                    mixed = answer(json, X.dense_view(), narrow.view());
+    const char* const key = name == "mmd" ? "mmd2" : name.c_str();
+    CHECK(sparse[key].get<double>() == Approx(dense[key].get<double>()).margin(1e-9));
+    CHECK(mixed[key].get<double>() == Approx(dense[key].get<double>()).margin(1e-3));
   }
 }
 
