@@ -59,49 +59,59 @@ size_t pairs_of(const Side& x, const Side& y) {
   return std::max(p, q);
 }
 
-Parameters answer_of(const Side& x, const Side& y, Parameters asked, Context& context) {
+std::vector<statistic::Independence> found_of(const Side& x, const Side& y, const Parameters& asked,
+                                              Context& context) {
   const size_t pairs = pairs_of(x, y);
-  const int64_t D = asked.integer("features"), permutations = asked.integer("permutations");
+  const int64_t D = asked.integer("features");
   std::vector<statistic::Independence> found;
-  std::vector<statistic::Permuted> permuted;
   Stage stage(context, static_cast<int64_t>(pairs));
   for (size_t k = 0; k < pairs; ++k) {
     const auto left = test_map(x.kernel(k), x.rows.cols(), D, test_map_seed(asked, 2 * k));
     const auto right = test_map(y.kernel(k), y.rows.cols(), D, test_map_seed(asked, 2 * k + 1));
     found.push_back(stage.part(1, [&] {
-      return statistic::independence({*left, x.rows}, {*right, y.rows}, permutations,
-                                     asked.seed("seed"), context);
+      return statistic::independence({*left, x.rows}, {*right, y.rows},
+                                     asked.integer("permutations"), asked.seed("seed"), context);
     }));
-    permuted.push_back(found.back().permuted);
   }
-  ObjectList each;
+  return found;
+}
+
+void set_statistic(Parameters& to, const statistic::Independence& found) {
+  set_answer(to, "hsic", found.hsic);
+  set_answer(to, "effect", found.effect);
+}
+
+Parameters answer_of(const Side& x, const Side& y, Parameters asked, Context& context) {
+  const auto found = found_of(x, y, asked, context);
+  const bool permuted = asked.integer("permutations") > 0;
+  std::vector<statistic::Permuted> values;
   std::vector<double> limits;
-  size_t best = 0;
-  for (size_t k = 0; k < pairs; ++k) {
-    if (found[k].p_limit < found[best].p_limit) best = k;
+  ObjectList each;
+  for (size_t k = 0; k < found.size(); ++k) {
     Parameters one{{"x_kernel", x.kernel(k).kernel}, {"y_kernel", y.kernel(k).kernel}};
-    set_answer(one, "hsic", found[k].hsic);
-    set_answer(one, "effect", found[k].effect);
+    set_statistic(one, found[k]);
     one.set("p_limit", found[k].p_limit);
-    limits.push_back(found[k].p_limit);
-    if (permutations > 0) one.set("p_value", statistic::p_value(permuted[k]));
+    if (permuted) one.set("p_value", statistic::p_value(found[k].permuted));
     each.push_back(std::make_shared<const Parameters>(std::move(one)));
+    values.push_back(found[k].permuted);
+    limits.push_back(found[k].p_limit);
   }
-  asked.set("p_value", permutations > 0 ? statistic::p_value_of_largest(permuted)
-                                        : statistic::combined_p_value(limits));
-  asked.set("hsic", found[best].hsic);
-  asked.set("effect", found[best].effect);
+  asked.set("p_value",
+            permuted ? statistic::p_value_of_largest(values) : statistic::combined_p_value(limits));
+  set_statistic(asked, found[std::ranges::min_element(limits) - limits.begin()]);
   asked.set("by_kernel", std::move(each));
   return asked;
 }
 
 Parameters answer_hsic(Parameters asked, const Rows& X, const Rows& Y, Context& context) {
   if (asked.find("features") == nullptr) asked.set("features", kFeatures);
-  Side x{X, tried_kernels(asked, "kernels", std::array{X}, true, context)};
+  const Side x{X, tried_kernels(asked, "kernels", std::array{X}, true, context)};
   if (!asked.boolean("labels")) {
     const Side y{Y, tried_kernels(asked, "y_kernels", std::array{Y}, true, context)};
     return answer_of(x, y, std::move(asked), context);
   }
+  require(asked.find("y_kernels") == nullptr, MERCER_INVALID_ARGUMENT,
+          "both \"labels\" and \"y_kernels\", expected one of the two");
   const ListedRows labels = one_hot(Y, context);
   const Rows rows = labels.view();
   return answer_of(x, {rows, {same_label()}}, std::move(asked), context);

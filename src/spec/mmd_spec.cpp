@@ -136,22 +136,35 @@ Parameters answer_mmd(Parameters asked, const Rows& X, const Rows& Y, Context& c
   return asked;
 }
 
+/// The root of the rows, but two blocks where that is possible.
+void fill_block(Parameters& asked, int64_t fewer) {
+  const int64_t root = std::llround(std::sqrt(static_cast<double>(fewer)));
+  if (asked.find("block") == nullptr)
+    asked.set("block", std::clamp<int64_t>(root, 2, std::max<int64_t>(fewer / 2, 2)));
+}
+
+/// The kernel asked for; with none, gaussian at the median distance.
+Tried block_kernel(const Parameters& asked, const Rows& X, const Rows& Y, Context& context) {
+  if (const Value* given = asked.find("kernel"); given != nullptr) {
+    const auto kernel = std::get<std::shared_ptr<const Parameters>>(*given);
+    return {kernel, kernel};
+  }
+  const std::array samples = {X, Y};
+  const std::array factor = {1.0};
+  return kernels_at(statistic::pooled_scales(samples, asked.text("scale") == "columns",
+                                             asked.seed("seed"), context),
+                    factor, true)
+      .front();
+}
+
 Parameters answer_block_mmd(Parameters asked, const Rows& X, const Rows& Y, Context& context) {
   const int64_t fewer = std::min(X.rows(), Y.rows());
   fill_features(asked, features_for(X.rows() + Y.rows()));
-  if (asked.find("block") == nullptr)
-    asked.set("block", std::clamp<int64_t>(std::llround(std::sqrt(static_cast<double>(fewer))), 2,
-                                           std::max<int64_t>(fewer / 2, 2)));
+  fill_block(asked, fewer);
   const Grouping blocks{asked.integer("block"), fewer / asked.integer("block")};
   require(blocks.count >= 1, MERCER_INVALID_ARGUMENT,
           "block = %ld, expected at most %ld, the rows of the smaller sample", blocks.size, fewer);
-  const std::array samples = {X, Y};
-  const statistic::Scales scales = statistic::pooled_scales(
-      samples, asked.text("scale") == "columns", asked.seed("seed"), context);
-  const std::array factor = {1.0};
-  Tried kernel = kernels_at(scales, factor, true).front();
-  if (const Value* given = asked.find("kernel"); given != nullptr)
-    kernel.kernel = kernel.used = std::get<std::shared_ptr<const Parameters>>(*given);
+  const Tried kernel = block_kernel(asked, X, Y, context);
   const auto map = test_map(kernel, X.cols(), asked.integer("features"), test_map_seed(asked, 0));
   const auto [x, y] = sums_of(*map, X, Y, {blocks, blocks}, asked.seed("seed"), context);
   const statistic::BlockMean found = statistic::compare_blocks(x, y);

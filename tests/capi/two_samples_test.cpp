@@ -186,6 +186,10 @@ TEST_CASE("tests of rows: what is refused") {
   CHECK(says(asks("block_mmd", R"("block":21)"), X, X, invalid, "block = 21", "20") == "");
   CHECK(says(asks("block_mmd"), rows_of(x.data(), 1, 3), X, invalid, "block = 2") == "");
   CHECK(says(asks("hsic", R"("labels":true)"), X, X, mismatch, "Y.d = 3") == "");
+  CHECK(says(asks("hsic", R"("labels":true,"y_kernels":[{"kernel":"gaussian"}])"), X,
+             rows_of(x.data(), 20, 1), invalid, "y_kernels") == "");
+  CHECK(says(asks("hsic", R"("kernels":[{"kernel":"gaussian"},{"kernel":"gaussian"}])"), X, X,
+             invalid, "2 kernels of X and 3 of Y") == "");
   for (const char* const test : kTests) {
     const bool paired = std::string(test) == "hsic";
     CHECK(says(asks(test), rows_of(x.data(), 0, 3), X, invalid, "X.n = 0") == "");
