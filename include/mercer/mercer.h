@@ -18,6 +18,7 @@
 #include "mercer/model.h"
 #include "mercer/ridge.h"
 #include "mercer/rows.h"
+#include "mercer/rows_test.h"
 #include "mercer/score.h"
 #include "mercer/sketch.h"
 #include "mercer/statistics.h"

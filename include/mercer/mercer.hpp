@@ -30,6 +30,7 @@
 #include "mercer/map.hpp"
 #include "mercer/model.hpp"
 #include "mercer/ridge.hpp"
+#include "mercer/rows_test.h"
 #include "mercer/view.hpp"
 
 namespace mercer {
@@ -41,6 +42,17 @@ inline std::string specs(const std::string& name = "") {
 /// The answer of a theorem, as JSON; see mercer_bound.
 inline std::string bound(const std::string& json) {
   return detail::text([&](auto... buffer) { return mercer_bound(json.c_str(), buffer...); });
+}
+/// The answer of a test on two sets of rows, as JSON; see mercer_rows_test.
+inline std::string rows_test(const std::string& json, const Rows& X, const Rows& Y,
+                             Context* context = nullptr) {
+  std::string answer(size_t{1} << 20, '\0');
+  int64_t needed = 0;
+  detail::check(mercer_rows_test(json.c_str(), X.get(), Y.get(), detail::handle(context),
+                                 &answer[0], static_cast<int64_t>(answer.size()), &needed),
+                context);
+  answer.resize(static_cast<size_t>(needed) - 1);
+  return answer;
 }
 
 }  // namespace hpp

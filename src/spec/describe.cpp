@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The tables of kernels, maps, projections, models and bounds, and the keys of every fit, as JSON,
+// The tables of kernels, maps, projections, models, bounds and tests, and the keys of every fit, as JSON,
 // with every parameter's type, default, range and help. Written piece by piece, without a tree.
 #include <algorithm>
 #include <iterator>
@@ -12,10 +12,11 @@
 #include "feature/projection_choice.h"
 #include "projection/projections.h"
 #include "spec/bound_spec.h"
-#include "spec/recommend_spec.h"
 #include "spec/json.h"
+#include "spec/recommend_spec.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
+#include "spec/test_spec.h"
 #include "spec/words.h"
 
 namespace mercer::spec {
@@ -173,7 +174,7 @@ class Group {
 std::string describe(std::string_view name) {
   Group kernels("kernels", name), maps("maps", name), projections("projections", name),
       models("models", name), fits("fits", name), outputs("outputs", name),
-      selections("selections", name), bounds("bounds", name);
+      selections("selections", name), bounds("bounds", name), tests("tests", name);
   for (const auto& entry : kernel::kernel_table())
     kernels.add({entry.name, entry.help, kernel::kernel_fields(entry), nullptr, nullptr, &entry});
   for (const auto& entry : feature::map_table())
@@ -191,14 +192,15 @@ std::string describe(std::string_view name) {
     selections.add({kSelectWays[at], kSelectHelp[at], select_way_fields(at)});
   for (const BoundEntry& entry : bound_table())
     bounds.add({entry.name, entry.help, bound_fields(entry)});
-  const Group* const groups[] = {&kernels, &maps,    &projections, &models,
-                                 &fits,    &outputs, &selections,  &bounds};
+  for (const TestEntry& entry : test_table())
+    tests.add({entry.name, entry.help, test_fields(entry)});
+  const Group* const groups[] = {&kernels, &maps,       &projections, &models, &fits,
+                                 &outputs, &selections, &bounds,      &tests};
   const bool found =
       std::any_of(std::begin(groups), std::end(groups), [](auto group) { return group->count(); });
   require(found, MERCER_INVALID_ARGUMENT,
-          "name = \"%.*s\", expected the name of a kernel, map, projection, model, bound or part "
-          "of a fit "
-          "(none lists all)",
+          "name = \"%.*s\", expected the name of a kernel, map, projection, model, bound, test or "
+          "part of a fit (none lists all)",
           static_cast<int>(std::min<std::size_t>(name.size(), 60)), name.data());
   std::string out;
   for (const Group* group : groups) {

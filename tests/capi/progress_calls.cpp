@@ -157,6 +157,12 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
                                   s->x(), c, map, nullptr, 0, nullptr);
     });
   });
+  for (const char* test : {R"("mmd","witnesses":2)", R"("block_mmd")", R"("kid","features":64)",
+                           R"("hsic","permutations":9)", R"("hsic","permutations":0)"})
+    add_call(calls, "mercer_rows_test", test, [=](Context c) {
+      const std::string json = "{\"test\":" + std::string(test) + "}";
+      return mercer_rows_test(json.c_str(), s->x(), s->x(), c, nullptr, 0, nullptr);
+    });
   add_call(calls, "mercer_map_codes", "", [=](Context c) {
     return mercer_map_codes(s->phase.get(), s->x(), (s->D + 63) / 64, c, s->codes.data());
   });

@@ -34,9 +34,8 @@ inline mercer_status read_as_targets(const mercer_rows& Y) {
 }
 inline mercer_status read_by_recommend(const mercer_rows& X) {
   mercer_map* map = nullptr;
-  const mercer_status status =
-      mercer_map_recommend(R"({"kernel":{"kernel":"polynomial"},"features":4})", X, nullptr, &map,
-                           nullptr, 0, nullptr);
+  const mercer_status status = mercer_map_recommend(
+      R"({"kernel":{"kernel":"polynomial"},"features":4})", X, nullptr, &map, nullptr, 0, nullptr);
   mercer_map_free(map);
   return status;
 }
@@ -69,6 +68,16 @@ inline const Reader kReaders[] = {
                                       nullptr, Z);
      }},
     {"mercer_map_recommend", "X", read_by_recommend},
+    {"mercer_rows_test", "X",
+     [](const mercer_rows& X) {
+       return mercer_rows_test(R"({"test":"hsic","permutations":9})", X, good(), nullptr, nullptr,
+                               0, nullptr);
+     }},
+    {"mercer_rows_test", "Y",
+     [](const mercer_rows& Y) {
+       return mercer_rows_test(R"({"test":"hsic","permutations":9})", good(), Y, nullptr, nullptr,
+                               0, nullptr);
+     }},
     {"mercer_kernel_gram", "X",
      [](const mercer_rows& X) {
        return mercer_kernel_gram(gaussian().get(), X, good(), {}, nullptr, result_of(Z, 4, 4));

@@ -5,6 +5,7 @@
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
+#include "spec/test_spec.h"
 #include "support/reference.h"
 #include "support/refusal.h"
 
@@ -90,12 +91,18 @@ TEST_CASE("everything in the tables is described") {
     CHECK(all["bounds"][i].at("name") == entry.name);
     CHECK(fault_of(all["bounds"][i], spec::bound_fields(entry)) == "");
   }
+  REQUIRE(all.at("tests").size() == spec::test_table().size());
+  for (size_t i = 0; i < all["tests"].size(); ++i) {
+    const spec::TestEntry& entry = spec::test_table()[i];
+    CHECK(all["tests"][i].at("name") == entry.name);
+    CHECK(fault_of(all["tests"][i], spec::test_fields(entry)) == "");
+  }
 }
 
 TEST_CASE("what a fit reads is described, and what its outputs and its choice of lambda do") {
   const Reference all = Reference::parse(spec::describe(""));
   REQUIRE(all.at("fits").size() == 2);  // of a model; of a recommendation
-  std::set<std::string> keys;  // those of a fit and of any model are all that it reads
+  std::set<std::string> keys;           // those of a fit and of any model are all that it reads
   for (const Reference& parameter : all["fits"][0].at("parameters"))
     keys.insert(parameter.at("key").get<std::string>());
   for (const model::ModelEntry* entry : model::model_table()) {

@@ -33,13 +33,13 @@ std::vector<Field> gp_fields() {
   return fields;
 }
 
-using Sums = std::optional<solver::RowStatistics>;
+using GivenSums = std::optional<solver::RowStatistics>;
 
 /// Null where lambda was chosen and is lost in the rounding of the features' sums.
 std::shared_ptr<const solver::Posterior> posterior_at(const solver::BlockSource& rows,
                                                       const Estimating& estimating,
                                                       const Selected& selected,
-                                                      const Selecting& selecting, Sums sums,
+                                                      const Selecting& selecting, GivenSums sums,
                                                       Context& context) {
   try {
     return std::make_shared<const solver::Posterior>(rows, estimating.problem(), selected.lambda,
@@ -59,7 +59,7 @@ Learned fit_gp(const solver::BlockSource& rows, const Estimating& estimating, co
   if (noise != nullptr) selecting.noise = std::get<double>(*noise);
   Stage stage(context, kGpUnits);
   stage.share(kGpUnits / 2);
-  Sums sums;
+  GivenSums sums;
   Selected selected =
       select(rows, selecting, coding.task, estimating.problem(), context, nullptr, &sums);
   stage.advance(kGpUnits / 2);

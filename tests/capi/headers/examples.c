@@ -288,6 +288,16 @@ static int recommended_map(double* x) {
   return status == MERCER_OK && strstr(answer, "\"maps\"") != NULL;
 }
 
+static int tested_rows(double* x, double* y) {
+  enum { m = 10 };
+  mercer_rows X = mercer_rows_f64(n, d, x);
+  mercer_rows Y = mercer_rows_f64(m, d, y);
+  char answer[16384];
+  mercer_status status = mercer_rows_test("{\"test\":\"mmd\",\"witnesses\":5}", X, Y, NULL,
+                                          answer, sizeof answer, NULL);
+  return status == MERCER_OK && strstr(answer, "\"p_value\"") != NULL;
+}
+
 static int bilinear_pooling(float* x, float* y, float* z) {
   mercer_map* map = NULL;
   mercer_status status = mercer_map_from_spec(
@@ -486,6 +496,7 @@ int main(void) {
   RUN(binary_codes, (gaussian, x32, k));
   RUN(sketch_by_spec, ());
   RUN(recommended_map, (x64));
+  RUN(tested_rows, (x64, z64));
   RUN(bilinear_pooling, (z32, z32, pooled));
   RUN(walsh_hadamard, ());
   RUN(row_statistics, ());

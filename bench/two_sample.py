@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+"""Levels over null trials on five sets, power against shifts, and time beside the quadratic statistic in NumPy.
+Run: two_sample.py LIBMERCER.so DATA level|power|time [TRIALS]"""
+import ctypes
+import gzip
+import json
+import pathlib
+import sys
+import time
+
+import numpy as np
+
+from library import Library, address, read_images, rows, size
+
+
+def tester(path):
+    library = Library(path).library
+
+    def test(X, Y, **keys):
+        text = ctypes.create_string_buffer(1 << 16)
+        status = library.mercer_rows_test(json.dumps(keys).encode(), rows(X), rows(Y), None, text, size(len(text)), address())
+        assert status == 0, library.mercer_last_error()
+        return json.loads(text.value)
+    return test
+
+
+def table(path):
+    A = np.loadtxt(path, delimiter=",", skiprows=1)
+    return np.ascontiguousarray(A)
+
+
+def sets(data):
+    for name in ("kin8nm", "abalone", "pendigits"):
+        found = sorted((data / name).glob("*.csv"))
+        yield name, table(found[0])
+    yield "normal", np.random.default_rng(0).standard_normal((20000, 20))
+    yield "mnist", read_images(next((data / "mnist").glob("t10k-images*")))
+
+
+def split(A, m, n, rng):
+    chosen = rng.permutation(len(A))[:m + n]
+    return np.ascontiguousarray(A[chosen[:m]]), np.ascontiguousarray(A[chosen[m:]])
+
+
+def level(test, data, trials):
+    """The share of rejections at 5 % where both samples are drawn from one set, of two sizes."""
+    ways = {"mmd": dict(test="mmd", permutations=199), "mmd limit": dict(test="mmd", permutations=0),
+            "block": dict(test="block_mmd"), "kid": dict(test="kid", permutations=199, features=256),
+            "hsic": dict(test="hsic", permutations=99), "hsic limit": dict(test="hsic", permutations=0)}
+    print("set".ljust(20), *(way.rjust(11) for way in ways))
+    for name, A in sets(data):
+        for m, n in ((100, 150), (300, 40)):
+            rng = np.random.default_rng(1)
+            hits = dict.fromkeys(ways, 0)
+            for t in range(trials):
+                X, Y = split(A, m, n, rng)
+                left, right = (np.ascontiguousarray(B) for B in (X[:, :-1], X[rng.permutation(m)][:, -1:]))
+                for way, keys in ways.items():
+                    found = test(*((left, right) if "hsic" in way else (X, Y)), seed=t, **keys)
+                    hits[way] += found["p_value"] <= 0.05
+            print(f"{name} {m}, {n}".ljust(20), *(f"{hit / trials:11.4f}" for hit in hits.values()), flush=True)
+
+
+def median_mmd(X, Y, permutations, rng):
+    """The quadratic statistic with a Gaussian kernel at the median heuristic, permuted: its p-value."""
+    Z = np.concatenate([X, Y])
+    norms = (Z * Z).sum(1)
+    squared = np.maximum(norms[:, None] + norms - 2 * Z @ Z.T, 0)
+    K = np.exp(-squared / (2 * np.median(squared[:1000, :1000][np.triu_indices(min(len(Z), 1000), 1)])))
+    np.fill_diagonal(K, 0)
+    m, n = len(X), len(Y)
+    signs = np.zeros((permutations + 1, m + n))
+    for b in range(permutations + 1):
+        signs[b, rng.permutation(m + n)[:m] if b else slice(m)] = 1
+    within = np.einsum("bi,bi->b", signs @ K, signs)
+    total, left = K.sum(), signs @ K.sum(1)
+    across = left - within
+    T = within / (m * (m - 1)) + (total - within - 2 * across) / (n * (n - 1)) - 2 * across / (m * n)
+    return np.mean(T >= T[0] - 1e-12)
+
+
+def shifts(rng):
+    """Of images in [0, 1] and their labels, after Rabanser, Guennemann, Lipton 2019: a share of the rows is changed, or of
+    the zeros is left out."""
+    for share in (0.1, 0.5, 1.0):
+        for noise in (1, 10, 100):
+            yield f"noise {noise}/255, {share:.0%}", share, 0, lambda A, s=noise / 255: A + s * rng.standard_normal(A.shape)
+        for pixels in (1, 2, 4):
+            yield (f"moved {pixels} pixels, {share:.0%}", share, 0,
+                   lambda A, k=pixels: np.roll(A.reshape(-1, 28, 28), (k, k), (1, 2)).reshape(-1, 784))
+        yield f"without zeros, {share:.0%}", 0, share, lambda A: A
+
+
+def power(test, data, trials):
+    """At 5 %: this library with its defaults, without scaled columns, and the quadratic statistic at one bandwidth."""
+    A = read_images(next((data / "mnist").glob("t10k-images*")))
+    labels = np.frombuffer(gzip.decompress(next((data / "mnist").glob("t10k-labels*")).read_bytes()), np.uint8)[8:]
+    rng = np.random.default_rng(2)
+    shares = []
+    for name, changed, dropped, change in shifts(rng):
+        hits = np.zeros(3)
+        for t in range(trials):
+            order = rng.permutation(len(A))
+            rest = order[1000:]
+            X, Y = A[order[:1000]], A[rest[(labels[rest] != 0) | (rng.random(len(rest)) >= dropped)][:1000]]
+            rows_changed = rng.permutation(1000)[:int(changed * 1000)]
+            Y[rows_changed] = change(Y[rows_changed])
+            hits += [test(X, Y, test="mmd", permutations=199, seed=t)["p_value"] <= 0.05,
+                     test(X, Y, test="mmd", permutations=199, seed=t, scale="none")["p_value"] <= 0.05,
+                     median_mmd(X, Y, 199, rng) <= 0.05]
+        shares.append(hits / trials)
+        print(name.ljust(24), *(f"{hit:8.2f}" for hit in shares[-1]), flush=True)
+    print("mean".ljust(24), *(f"{one:8.2f}" for one in np.mean(shares, axis=0)))
+
+
+def timing(test):
+    rng = np.random.default_rng(3)
+    one = [{"kernel": "gaussian", "lengthscale": 11.3}]
+    for n in (1000, 10000, 100000, 1000000):
+        X, Y = (rng.standard_normal((n, 64)).astype(np.float32) for _ in range(2))
+        seconds = []
+        for keys in ({}, {"kernels": one}):
+            started = time.perf_counter()
+            features = test(X, Y, test="mmd", **keys)["features"]
+            seconds.append(time.perf_counter() - started)
+        started = time.perf_counter()
+        if n <= 10000:
+            median_mmd(X, Y, 500, rng)
+        quadratic = time.perf_counter() - started
+        print(f"n = {n}: {seconds[0]:.2f} s with ten kernels of {features} features, {seconds[1]:.2f} with one; "
+              f"quadratic, one kernel: {quadratic:.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    what, trials = sys.argv[3], int(sys.argv[4]) if len(sys.argv) > 4 else 2000
+    call, folder = tester(sys.argv[1]), pathlib.Path(sys.argv[2])
+    if what == "time":
+        timing(call)
+    else:
+        (level if what == "level" else power)(call, folder, trials)

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Sums of features over random groups of rows. Whoever exchanges whole groups between samples needs
+// no row again, so a test costs one pass and memory that does not grow with the rows.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "base/aligned.h"
+#include "feature/feature_map.h"
+#include "random/distributions.h"
+
+namespace mercer::statistic {
+
+/// `count` groups of `size` rows each; further rows are in none.
+struct Grouping {
+  int64_t size = 1;
+  int64_t count = 0;
+};
+
+/// Groups for samples of m and n rows: at most 512, of one row each as long as that is enough. All
+/// are of one size, and so exchanging them is exchanging rows.
+std::pair<Grouping, Grouping> exchangeable_groups(int64_t m, int64_t n);
+
+/// The group of one row after the other, `count` for rows in none: a uniformly drawn one of all
+/// partitions of `rows` rows, in O(count) memory and O(log count) time. Drawn, because in sorted
+/// rows neighbours are alike.
+class GroupDraw {
+ public:
+  /// rows >= size * count.
+  GroupDraw(int64_t rows, const Grouping& grouping, const random::Stream& stream);
+  int64_t next();
+
+ private:
+  random::Cursor cursor_;
+  int64_t left_;
+  std::vector<int64_t> tree_;  // Fenwick's, of the room that is left in each group
+};
+
+struct GroupSums {
+  int64_t rows = 0;
+  Grouping grouping;
+  Matrix<double> sums;  // count + 1 rows, the last of rows in no group; D sums, and that of |z|^2
+
+  int64_t features() const { return sums.cols() - 1; }
+  std::vector<double> total() const;
+};
+
+/// The map is real and of one output. Groups depend on the stream and the grouping alone.
+GroupSums group_sums(const feature::FeatureMap& map, const Rows& X, const Grouping& grouping,
+                     const random::Stream& stream, Context& context);
+
+/// Of the covariances C of features in two samples: tr C_x C_y, and tr C C C of three independent
+/// ones. Unbiased; NaN for too few groups: two of each, four of one for the third.
+struct CovarianceTraces {
+  double second, third;
+};
+CovarianceTraces covariance_traces(const GroupSums& x, const GroupSums& y, Context& context);
+
+}  // namespace mercer::statistic

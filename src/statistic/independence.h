@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The Hilbert-Schmidt independence criterion of paired rows in feature space (Gretton et al. 2005):
+// the squared norm of the cross-covariance of two maps' features.
+#pragma once
+
+#include <cstdint>
+
+#include "feature/feature_map.h"
+#include "statistic/p_value.h"
+
+namespace mercer::statistic {
+
+struct Paired {
+  const feature::FeatureMap& map;
+  const Rows& rows;
+};
+
+struct Independence {
+  double hsic = 0;     // unbiased; of fewer than four rows the biased one
+  double effect = 0;   // over the product of the norms of both covariances: at most about 1
+  double p_limit = 1;  // from the gamma law with the moments of the limit
+  Permuted permuted;   // hsic of permuted rows of Y; alone as observed if there are no permutations
+};
+
+/// Real maps of one output; as many rows of X as of Y. One pass without permutations; with them
+/// the features of all rows are kept, and each costs 2 n D_x D_y operations. Permutation b depends
+/// on seed and b alone.
+Independence independence(const Paired& x, const Paired& y, int64_t permutations, uint64_t seed,
+                          Context& context);
+
+}  // namespace mercer::statistic

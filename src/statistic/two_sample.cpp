@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// With S the sum of features and Q that of their squared norms, mmd2 = (|S_x|^2 - Q_x) / (m (m -
+// 1)) + (|S_y|^2 - Q_y) / (n (n - 1)) - 2 S_x'S_y / (m n). Its variance is that of the projections
+// on the difference of means, 4 (var_x / m + var_y / n), which estimates with that difference's
+// noise twice the variance v that it has without one; the sum of both is what is left less v.
+#include "statistic/two_sample.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/parallel.h"
+#include "feature/feature_blocks.h"
+#include "linalg/blas.h"
+
+namespace mercer::statistic {
+namespace {
+
+constexpr int64_t kRelabellingsTogether = 16;
+constexpr double kLeastSkewness = 1e-4;
+
+/// The mean of z_i'z_j over pairs in a sample.
+double within(double squared_sum, double norms, int64_t rows) {
+  const auto n = static_cast<double>(rows);
+  return rows == 1 ? norms : (squared_sum - norms) / (n * (n - 1));
+}
+
+/// x, y: D sums and the sum of squared norms.
+struct Pieces {
+  double xx = 0, yy = 0, xy = 0, x_norms = 0, y_norms = 0;
+  double mmd2(int64_t m, int64_t n) const {
+    const double pairs = static_cast<double>(m) * static_cast<double>(n);
+    return within(xx, x_norms, m) + within(yy, y_norms, n) - 2 * xy / pairs;
+  }
+};
+
+/// Of a sample x and of what is left of all.
+Pieces pieces(const double* x, const double* all, int64_t D) noexcept {
+  Pieces out;
+  for (int64_t j = 0; j < D; ++j) {
+    const double y = all[j] - x[j];
+    out.xx += x[j] * x[j];
+    out.yy += y * y;
+    out.xy += x[j] * y;
+  }
+  out.x_norms = x[D];
+  out.y_norms = all[D] - x[D];
+  return out;
+}
+
+std::vector<double> sum_of(std::vector<double> a, const std::vector<double>& b) {
+  for (size_t j = 0; j < a.size(); ++j) a[j] += b[j];
+  return a;
+}
+
+/// The variance over rows of z'direction, from groups.
+double projected_variance(const GroupSums& sums, const std::vector<double>& direction) {
+  const int64_t groups = sums.grouping.count;
+  if (groups < 2) return kNaN;
+  std::vector<double> projected(groups);
+  for (int64_t g = 0; g < groups; ++g)
+    projected[g] =
+        std::inner_product(direction.begin(), direction.end(), sums.sums.view().row(g), 0.0);
+  const double mean =
+      std::accumulate(projected.begin(), projected.end(), 0.0) / static_cast<double>(groups);
+  double squares = 0;
+  for (const double value : projected) squares += (value - mean) * (value - mean);
+  return squares / static_cast<double>(groups - 1) / static_cast<double>(sums.grouping.size);
+}
+
+/// Standard error, deviations and p_limit. Without a difference mmd2 tends to (1/m + 1/n) sum_i
+/// lambda_i (z_i^2 - 1), lambda the eigenvalues of the covariance.
+void set_errors(const GroupSums& x, const GroupSums& y, Context& context, TwoSample& out) {
+  const auto m = static_cast<double>(x.rows), n = static_cast<double>(y.rows);
+  const CovarianceTraces traces = covariance_traces(x, y, context);
+  const double pairs =
+      2 / (m * std::max(m - 1, 1.0)) + 2 / (n * std::max(n - 1, 1.0)) + 4 / (m * n);
+  const double null = pairs * traces.second, rate = 1 / m + 1 / n;
+  const std::vector<double> difference = mean_difference(x, y);
+  const double projected =
+      4 * (projected_variance(x, difference) / m + projected_variance(y, difference) / n);
+  out.standard_error = std::isnan(null) ? kNaN : std::sqrt(std::max(projected - null, null));
+  if (std::isnan(null)) out.p_limit = kNaN;
+  if (!(std::sqrt(null) > out.permuted.rounding)) return;  // all rows are equal
+  out.deviations = out.mmd2 / std::sqrt(null);
+  const double skewness = 8 * traces.third * std::pow(rate, 3) / std::pow(null, 1.5);
+  out.p_limit = gamma_tail(out.deviations, std::max(skewness, kLeastSkewness));
+}
+
+/// m n / N^2 mmd2 over the mean squared distance of features from their mean.
+double effect_of(double mmd2, int64_t m, int64_t n, const std::vector<double>& all) {
+  const int64_t D = std::ssize(all) - 1;
+  const auto total = static_cast<double>(m + n);
+  const double norm = std::inner_product(all.begin(), all.begin() + D, all.begin(), 0.0);
+  const double variance = all[D] / total - norm / (total * total);
+  if (!(variance > kLostInSums * all[D] / total)) return 0;
+  return static_cast<double>(m) * static_cast<double>(n) / (total * total) * mmd2 / variance;
+}
+
+/// The k entries of largest value first, ties by the smaller row.
+void keep_largest(std::vector<std::pair<double, int64_t>>& found, int64_t k) {
+  const auto most = std::min<int64_t>(k, std::ssize(found));
+  std::partial_sort(found.begin(), found.begin() + most, found.end(), [](auto& a, auto& b) {
+    return a.first > b.first || (a.first == b.first && a.second < b.second);
+  });
+  found.resize(most);
+}
+
+}  // namespace
+
+Matrix<double> relabellings(const Grouping& x, const Grouping& y, int64_t permutations,
+                            uint64_t seed, Context& context) {
+  const int64_t groups = x.count + y.count;
+  Matrix<double> first(permutations + 1, groups, context, "relabellings");
+  first.fill(0);
+  std::vector<int64_t> order(groups);
+  for (int64_t b = 0; b <= permutations; ++b) {
+    random::Cursor cursor(random::Stream(seed, random::Tag::permutation, static_cast<uint64_t>(b)));
+    if (b == 0)
+      std::iota(order.begin(), order.end(), int64_t{0});
+    else
+      random::permutation(cursor, order);
+    for (int64_t g = 0; g < x.count; ++g) first(b, order[g]) = 1;
+  }
+  return first;
+}
+
+double mmd2(const GroupSums& x, const GroupSums& y) {
+  const std::vector<double> sum = x.total(), all = sum_of(sum, y.total());
+  return pieces(sum.data(), all.data(), x.features()).mmd2(x.rows, y.rows);
+}
+
+TwoSample compare_samples(const GroupSums& x, const GroupSums& y,
+                          MatrixView<const double> relabelled, Context& context) {
+  const int64_t D = x.features(), of_x = x.grouping.count, of_y = y.grouping.count;
+  const Matrix<double> sums(relabelled.rows, D + 1, context, "sums of relabelled samples");
+  for (int64_t b = 0; b < relabelled.rows; ++b)  // rows in no group stay where they are
+    std::copy_n(x.sums.view().row(of_x), D + 1, sums.view().row(b));
+  const auto add = [&](const GroupSums& from, int64_t first, int64_t count) {
+    linalg::multiply(1.0, linalg::kPlain, relabelled.block_cols(first, first + count),
+                     linalg::kPlain, from.sums.view().block_rows(0, count), 1.0, sums.view());
+  };
+  add(x, 0, of_x);
+  add(y, of_x, of_y);
+  const std::vector<double> all = sum_of(x.total(), y.total());
+  TwoSample out;
+  out.permuted.values.resize(relabelled.rows);
+  parallel_for(
+      context, ceil_divide(relabelled.rows, kRelabellingsTogether),
+      [&](int64_t chunk, int) noexcept {
+        const int64_t b0 = chunk * kRelabellingsTogether;
+        for (int64_t b = b0; b < std::min(relabelled.rows, b0 + kRelabellingsTogether); ++b)
+          out.permuted.values[b] = pieces(sums.view().row(b), all.data(), D).mmd2(x.rows, y.rows);
+      });
+  out.permuted.rounding = kLostInSums * all[D] / static_cast<double>(x.rows + y.rows);
+  out.mmd2 = out.permuted.values.front();
+  set_errors(x, y, context, out);
+  out.effect = effect_of(out.mmd2, x.rows, y.rows, all);
+  return out;
+}
+
+BlockMean compare_blocks(const GroupSums& x, const GroupSums& y) {
+  const int64_t blocks = std::min(x.grouping.count, y.grouping.count), D = x.features();
+  std::vector<double> values(blocks), both(D + 1);
+  for (int64_t g = 0; g < blocks; ++g) {
+    const double* const a = x.sums.view().row(g);
+    std::transform(a, a + D + 1, y.sums.view().row(g), both.begin(), std::plus<>());
+    values[g] = pieces(a, both.data(), D).mmd2(x.grouping.size, y.grouping.size);
+  }
+  const auto count = static_cast<double>(blocks);
+  BlockMean out{std::accumulate(values.begin(), values.end(), 0.0) / count, kNaN, 1};
+  if (blocks < 2) return out;
+  double squares = 0, cubes = 0;
+  for (const double value : values) {
+    squares += std::pow(value - out.mmd2, 2);
+    cubes += std::pow(value - out.mmd2, 3);
+  }
+  out.standard_error = std::sqrt(squares / (count * (count - 1)));
+  if (!(out.standard_error > 0)) return out;
+  const double t = out.mmd2 / out.standard_error;
+  const double skew = cubes / count / std::pow(squares / count, 1.5) / std::sqrt(count) / 3;
+  out.p_value = normal_tail(t + skew * t * t + skew * skew * t * t * t / 3 + skew / 2);
+  return out;
+}
+
+std::vector<double> mean_difference(const GroupSums& x, const GroupSums& y) {
+  std::vector<double> difference = x.total();
+  const std::vector<double> other = y.total();
+  difference.pop_back();
+  for (size_t j = 0; j < difference.size(); ++j)
+    difference[j] =
+        difference[j] / static_cast<double>(x.rows) - other[j] / static_cast<double>(y.rows);
+  return difference;
+}
+
+Witness witnesses(const feature::FeatureMap& map, const Rows& X,
+                  const std::vector<double>& difference, int64_t count, double sign,
+                  Context& context) {
+  std::vector<std::pair<double, int64_t>> found;
+  X.visit([&](const auto& rows) {
+    feature::for_each_block(map, rows, context, [&](int64_t first, auto Z) {
+      for (int64_t i = 0; i < Z.rows; ++i)
+        found.emplace_back(
+            sign * std::inner_product(difference.begin(), difference.end(), Z.row(i), 0.0),
+            first + i);
+      keep_largest(found, count);
+    });
+  });
+  Witness out;
+  for (const auto& [value, row] : found) {
+    out.rows.push_back(static_cast<double>(row));
+    out.values.push_back(sign * value);
+  }
+  return out;
+}
+
+}  // namespace mercer::statistic
