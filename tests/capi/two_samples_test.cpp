@@ -129,6 +129,20 @@ TEST_CASE("tests of rows: the same answer for any number of threads, and about i
   }
 }
 
+TEST_CASE("tests of rows: memory does not grow with the rows") {
+  const auto x = drawn(30000, 1);
+  const auto needed = [&](int64_t n, int64_t cap) {
+    const auto capped = context(0, cap);
+    const auto X = rows_of(x.data(), n, 1), Y = rows_of(x.data() + n, n, 1);
+    const std::string json = asks("mmd", R"("features":128,"permutations":30,"bandwidths":[1])");
+    return mercer_rows_test(json.c_str(), X, Y, capped.get(), nullptr, 0, nullptr);
+  };
+  constexpr int64_t kEnough = int64_t{12} << 20;  // of 15,000 rows all features take 30 MB
+  CHECK(needed(1500, kEnough) == MERCER_OK);
+  CHECK(needed(15000, kEnough) == MERCER_OK);
+  CHECK(needed(1500, int64_t{1} << 20) == MERCER_OUT_OF_MEMORY);
+}
+
 TEST_CASE("tests of rows: sparse rows have the answer of the dense ones that they stand for") {
   const SparseRows<double, int32_t> X = sparse_numbers(120, 6);
   const SparseRows<float, int64_t> narrow = sparse_numbers<float, int64_t>(120, 6);
