@@ -77,7 +77,9 @@ class Candidate {
     try {
       const feature::MapData data{.rows = &rows_, .context = &context_};
       std::shared_ptr<const feature::FeatureMap> map = feature::make_map(asked, data);
-      if (map->is_complex() || map->has_kernel_columns() || map->field() != nullptr) return {};
+      if (map->is_complex() || map->has_kernel_columns() || map->field() != nullptr ||
+          map->features() == 0)  // a random series may have drawn degrees of no weight alone
+        return {};
       const double error = predicted_error(*map, X_, context_);
       return Suggestion{std::move(asked), std::move(map), error};
     } catch (const Error& error) {

@@ -114,3 +114,12 @@ TEST_CASE("recommendations: what is refused") {
   X(3, 2) = std::nan("");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, recommended(kCubic, {.features = 64}, X), "finite");
 }
+
+TEST_CASE("recommendations of a steep kernel: series without columns are left out") {
+  Parameters steep = kCubic;
+  steep.set("degree", int64_t{100});
+  steep.set("offset", 0.0);
+  const Matrix<double> X = test::random_matrix(6, 7, 3);
+  for (const Suggestion& one : recommended(steep, {.error = 0.02, .features = 300}, X))
+    CHECK(one.map->features() > 0);
+}
