@@ -5,7 +5,6 @@
 #include "statistic/prediction_score.h"
 #include "support/catch.h"
 #include "support/dense.h"
-#include "support/made_map.h"
 
 using namespace mercer;
 using namespace mercer::model;
@@ -30,26 +29,13 @@ Problem with_gaps(int64_t n, uint64_t seed) {
   return problem;
 }
 
-struct LaplacianMaker final : GaussianMaker {
-  LaplacianMaker() : GaussianMaker(7, 5) {}
-  bool has_input_lengthscales() const override { return true; }
-  std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t D) const override {
-    return make_per_input({&lengthscale, 1}, D);
-  }
-  std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
-                                                            int64_t D) const override {
-    const std::vector<double> list(lengthscales.begin(), lengthscales.end());
-    return made_map("fourier", {{"kernel", "laplacian"}, {"lengthscale", list}}, d, D);
-  }
-};
-
 double on_fresh_rows(PerInput per_input, uint64_t seed) {
   SearchOptions options;
   options.features = 256;
   options.assess = false;
   options.per_input = per_input;
   options.fit.prepare.missing = Missing::flag;
-  const Model model = search(LaplacianMaker{}, options, with_gaps(400, seed));
+  const Model model = search(NamedMaker("fourier", "laplacian", 7), options, with_gaps(400, seed));
   const Problem fresh = with_gaps(1000, seed + 100);
   return statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view());
 }

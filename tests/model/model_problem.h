@@ -18,6 +18,7 @@
 #include "model/search/search.h"
 #include "support/dense.h"
 #include "support/kernels.h"
+#include "support/made_map.h"
 
 namespace mercer::test {
 
@@ -37,6 +38,24 @@ struct GaussianMaker : model::MapMaker {
   std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t D) const override {
     return gaussian_map(d, D, lengthscale, seed);
   }
+};
+
+/// A map and a kernel by name, with a lengthscale for each input.
+struct NamedMaker final : GaussianMaker {
+  NamedMaker(const char* map, const char* kernel, int64_t inputs)
+      : GaussianMaker(inputs, 5), map_(map), kernel_(kernel) {}
+  bool has_input_lengthscales() const override { return true; }
+  std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t D) const override {
+    return make_per_input({&lengthscale, 1}, D);
+  }
+  std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
+                                                            int64_t D) const override {
+    const std::vector<double> list(lengthscales.begin(), lengthscales.end());
+    return made_map(map_, {{"kernel", kernel_}, {"lengthscale", list}}, d, D);
+  }
+
+ private:
+  const char *map_, *kernel_;
 };
 
 /// Few features, no assessment, transforms among what is chosen.

@@ -213,18 +213,7 @@ struct Maker final : GaussianMaker {
 };
 
 /// Features that are none of x/l: their exponents are drawn by laws of l.
-struct PoissonMaker final : GaussianMaker {
-  PoissonMaker() : GaussianMaker(6, 5) {}
-  bool has_input_lengthscales() const override { return true; }
-  std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t D) const override {
-    return make_per_input({&lengthscale, 1}, D);
-  }
-  std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
-                                                            int64_t D) const override {
-    const std::vector<double> list(lengthscales.begin(), lengthscales.end());
-    return made_map("poisson", {{"kernel", "gaussian"}, {"lengthscale", list}}, d, D);
-  }
-};
+NamedMaker poisson_maker() { return {"poisson", "gaussian", 6}; }
 
 /// y = sin(4 x_0) + noise, of six inputs.
 Problem one_of_six(int64_t n, uint64_t seed) {
@@ -282,13 +271,13 @@ TEST_CASE("missing inputs and constant ones have a relevance each") {
 TEST_CASE("features that are none of x/l keep one lengthscale") {
   Problem train = one_of_six(300, 41);
   for (int64_t j = 0; j < 300 * 6; ++j) train.X.data()[j] *= 0.3;
-  const Model model = searched(PoissonMaker{}, train);
+  const Model model = searched(poisson_maker(), train);
   CHECK(model.map->kernel().lengthscale().size() == 1);
   CHECK(model.report.relevance.empty());
   SearchOptions options;
   options.features = 200;
   options.per_input = PerInput::on;
-  CHECK_REFUSED(MERCER_UNSUPPORTED, search(PoissonMaker{}, options, train), "not those of x/l");
+  CHECK_REFUSED(MERCER_UNSUPPORTED, search(poisson_maker(), options, train), "not those of x/l");
 }
 
 TEST_CASE("targets that do not depend on the inputs keep one lengthscale") {
