@@ -23,9 +23,9 @@ inline constexpr const char* kGrid = "grid";
 
 /// What a grid is made for: each empty, one number for all inputs, or one for each.
 struct GridRequest {
-  std::vector<double> diameter;  // of the rows: the largest distance in an input
-  std::vector<double> step;      // between frequencies; empty: that of the least bound
-  double tolerance = 0;          // of the bound: no more frequencies than it takes
+  std::vector<double> diameter;   // of the rows: the largest distance in an input
+  std::vector<double> step = {};  // between frequencies; empty: that of the least bound
+  double tolerance = 0;           // of the bound: no more frequencies than it takes
 };
 
 /// Fields "diameter", "tolerance", "step", "extent" and "error_bound".

@@ -204,7 +204,7 @@ TEST_CASE("sum: parts made from rows learn from them, and their numbers make the
   const Matrix<double> X = random_matrix(30, 3, 8);
   Context context;
   const Rows rows = X.view();
-  const auto map = spec::map_fitted_to_spec(spec, {.rows = &rows}, context);
+  const auto map = spec::map_fitted_to_spec(spec, {.kernel = nullptr, .rows = &rows}, context);
   const std::string text = spec::to_spec(*map);
   CHECK(text.ends_with(R"("needs":"data"})"));
   std::vector<NumberArray> numbers = io::decode(io::encode(map->numbers()));

@@ -91,7 +91,7 @@ std::unique_ptr<FeatureMap> fitted(const std::string& kernel, const std::string&
   const std::string spec = "{" + map + R"(,"kernel":)" + kernel + R"(,"inputs":)" +
                            std::to_string(X.cols()) + R"(,"features":)" + std::to_string(D) + "}";
   const Rows rows = X.view();
-  return spec::map_fitted_to_spec(spec, {.rows = &rows}, context);
+  return spec::map_fitted_to_spec(spec, {.kernel = nullptr, .rows = &rows}, context);
 }
 
 void check_round_trip(const FeatureMap& map, const Matrix<double>& X) {
