@@ -17,6 +17,7 @@
 #include "io/object_file.h"
 #include "io/preparation_sections.h"
 #include "model/estimator/class_weights.h"
+#include "model/estimator/local_choice.h"
 #include "model/estimator/model_entry.h"
 #include "model/local.h"
 #include "spec/report_spec.h"
@@ -161,7 +162,12 @@ model::Model parse_model(const SectionReader& file, const model::Estimating& kin
         file.doubles(kPosterior), model.predictor->features(), options.outputs, context);
   if (file.has(kPreimage))
     model.preimage = preimage_of(file.doubles(kPreimage), options.outputs, map.integer("inputs"));
-  if (file.has(kLocal))
+  const bool local = model::asks_local(model.fit.estimate.parameters);
+  require(file.has(kLocal) == local && (!local || model.posterior != nullptr),
+          MERCER_INVALID_ARGUMENT,
+          "%s is %s, expected it, and %s, where \"local\" is not off alone", kLocal,
+          local ? "missing or without a posterior" : "given", kPosterior);
+  if (local)
     model.local = model::local_of(decode(file.bytes(kLocal)), model, map.integer("inputs"));
   model.path = path_of(file.doubles("path"));
   if (file.has("report")) model.report = spec::parse_report(file.text("report"));

@@ -18,6 +18,7 @@ namespace {
 
 constexpr double kTheta = 2;  // lengthscales: more centres gain little (Wacker 2022, Fig. 5.10)
 constexpr int64_t kMostCenters = 1000;
+
 /// Prepared inputs count from the centre.
 Preparation moved(Preparation by, std::span<const double> center) {
   by.mean.resize(center.size(), 0.0);

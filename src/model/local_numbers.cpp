@@ -35,8 +35,7 @@ NumberArray array_of(const char* name, const Matrix<double>& A) {
   return {name, {A.rows(), A.cols()}, std::move(all)};
 }
 
-Matrix<double> matrix_of(const NumberArray& array, int64_t columns) {
-  const auto& numbers = std::get<std::vector<double>>(array.values);
+Matrix<double> matrix_of(std::span<const double> numbers, int64_t columns) {
   Matrix<double> A(std::ssize(numbers) / columns, columns);
   for (int64_t i = 0; i < A.rows(); ++i)
     std::copy_n(numbers.begin() + i * columns, columns, A.view().row(i));
@@ -77,11 +76,11 @@ std::shared_ptr<const Local> local_of(std::span<const NumberArray> arrays, const
   auto local = std::make_shared<Local>();
   const int64_t D = model.predictor->features(), p = model.outputs();
   if (arrays.size() == 3 && arrays[0].name == "inputs") {
-    rows_of(arrays, "inputs", -1, inputs);
-    rows_of(arrays, "targets", arrays[0].shape[0], p);
-    local->X = matrix_of(arrays[0], inputs);
-    local->Y = matrix_of(arrays[1], p);
+    local->X = matrix_of(rows_of(arrays, "inputs", -1, inputs), inputs);
+    local->Y = matrix_of(rows_of(arrays, "targets", local->X.rows(), p), p);
     local->weights = find_doubles(arrays, "row_weights", std::array{int64_t{-1}});
+    require(local->X.rows() >= 2, MERCER_INVALID_ARGUMENT,
+            "_local has %ld rows, expected at least 2", local->X.rows());
     require(local->weights.empty() || std::ssize(local->weights) == local->X.rows(),
             MERCER_INVALID_ARGUMENT, "_local has %zu weights for %ld rows", local->weights.size(),
             local->X.rows());

@@ -147,6 +147,23 @@ TEST_CASE("local gp: files keep centres, and rows where each is one") {
   }
 }
 
+TEST_CASE("local gp: numbers of a file that belong to no fit are refused") {
+  const Waves waves(1);
+  const model::Model model = waves.fit(series(12) + R"(,"local":"test_point")");
+  std::vector<NumberArray> numbers = model::numbers_of(*model.local);
+  CHECK_NOTHROW(model::local_of(numbers, model, 1));
+  for (size_t at = 0; at < 3; ++at) {
+    std::vector<NumberArray> other = numbers;
+    other[at].values = std::vector<int64_t>{1, 2};
+    other[at].shape = {2};
+    CHECK_THROWS_AS(model::local_of(other, model, 1), Error);
+    other[at].name = "something";
+    CHECK_THROWS_AS(model::local_of(other, model, 1), Error);
+  }
+  std::swap(numbers[1], numbers[2]);  // names, not places, say what they are
+  CHECK_NOTHROW(model::local_of(numbers, model, 1));
+}
+
 TEST_CASE("local gp: NaN stays in its row, what has no meaning is refused") {
   const Waves waves(1);
   Context context;

@@ -11,8 +11,8 @@ namespace {
 // d numbers were learnt from these rows and several factors tried: one error may be chance.
 constexpr double kErrors = 2;
 constexpr double kErrorsOfMany = 1;  // regression on many rows: less chance
-// Leave-one-out does not see what lengthscales have learnt from the row left out: where a few rows of
-// a rare category have the largest errors it promised R^2 of .98 for .73. A gain that so small a
+// Leave-one-out does not see what lengthscales have learnt from the row left out: where a few rows
+// of a rare category have the largest errors it promised R^2 of .98 for .73. A gain that so small a
 // share of the rows makes has to be one of more than its error on rows that lengthscales were not
 // learnt from; with few rows for each input no loss of more than its error (kin8nm, 120 rows).
 constexpr int64_t kParts = 4;
@@ -29,12 +29,13 @@ Trial SearchRun::judge_others(const Setting& setting, const std::vector<double>&
       candidates_.at(setting.prepared->by, lengthscales, options_.features, split_.train);
   const std::vector<double> grid = lambdas({});
   const Trial left_out = leave_out(rows, setting, split_.train, grid);
+  const double lambda = left_out.points[paired_pick(left_out)].lambda;
   Trial all = judge_splits(rows, estimate_.problem(), {split_}, grid, judge_of(setting), context_,
                            counting(rows.features()));
   cluster(all, clusters_of(split_.held_out, rule_));
   Trial chosen;
   for (size_t k = 0; k < all.points.size(); ++k) {
-    if (all.points[k].lambda != left_out.points[paired_pick(left_out)].lambda) continue;
+    if (all.points[k].lambda != lambda) continue;
     chosen.points = {all.points[k]};
     chosen.losses = {std::move(all.losses[k])};
     chosen.weights = std::move(all.weights);
