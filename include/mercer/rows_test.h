@@ -30,6 +30,7 @@ extern "C" {
  *  the unbiased statistic, its "standard_error" (null for too few rows), "effect", at most about 1,
  *  each "by_kernel", and, if asked, the rows that differ most. 300 bytes a kernel, 50 a witness.
  *  Shapes: X m x d, Y n x d, dense or CSR, m, n >= 1; "hsic": m = n, any columns.
+ *  Random: frequencies, groups and permutations, fixed by "seed" for any number of threads.
  *  Errors: MERCER_INVALID_ARGUMENT naming the key, or an entry that is not finite;
  *  MERCER_DIMENSION_MISMATCH; convention 9 of mercer/base.h (the size is known after the test).
  *  Threads and cost: any number at once; a pass of each kernel's features, memory for 1,000 rows of
