@@ -12,9 +12,8 @@
 #include "base/error.h"
 #include "support/catch.h"
 
+namespace parallel_test {
 using namespace mercer;
-
-namespace {
 
 TEST_CASE("every chunk runs once, whatever the number of threads") {
   for (const int threads : {1, 2, 7}) {
@@ -219,8 +218,6 @@ TEST_CASE("a cancelled context runs nothing until it is cleared") {
   CHECK(runs == 10);
 }
 
-}  // namespace
-
 TEST_CASE("parallel_for: repeated calls keep no memory") {
   const auto resident_pages = [] {
     std::ifstream file("/proc/self/statm");
@@ -241,3 +238,5 @@ TEST_CASE("parallel_for: repeated calls keep no memory") {
   // A page for every call was once kept; elsewhere than on Linux both are 0.
   CHECK(resident_pages() - before < 1000);
 }
+
+}  // namespace parallel_test

@@ -6,10 +6,9 @@
 #include "base/choice.h"
 #include "support/refusal.h"
 
+namespace parameters_test {
 using namespace mercer;
 using mercer::test::refusal_fault;
-
-namespace {
 
 Parameters example() {
   Parameters inner;
@@ -75,4 +74,4 @@ TEST_CASE("a choice reads, prints and declares the words of its enumerators") {
   CHECK_REFUSED(MERCER_INTERNAL, kSide.read(p), "side");
 }
 
-}  // namespace
+}  // namespace parameters_test

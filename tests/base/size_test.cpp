@@ -9,10 +9,9 @@
 #include "support/refusal.h"
 #include "support/sparse.h"
 
+namespace size_test {
 using namespace mercer;
 using mercer::test::refusal_fault;
-
-namespace {
 
 constexpr int64_t kHuge = std::numeric_limits<int64_t>::max();
 volatile int64_t run_time_huge =
@@ -86,8 +85,6 @@ TEST_CASE("messages are formatted whole, however long") {
   require(true, MERCER_IO, "not thrown");
 }
 
-}  // namespace
-
 TEST_CASE("the first entry whose square cannot be summed is named, dense or sparse") {
   for (const double bad : {std::nan(""), -HUGE_VAL, 1.01e150, -1e308}) {
     Matrix<double> X = test::random_matrix(40, 23, 1);
@@ -115,3 +112,5 @@ TEST_CASE("every finite float can be summed") {
   X(2, 4) = std::numeric_limits<float>::infinity();
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, require_summable("X", X.view()), "row 2", "column 4");
 }
+
+}  // namespace size_test

@@ -15,14 +15,11 @@
 #include "base/parallel.h"
 #include "support/catch.h"
 
+namespace thread_failure_test {
 using namespace mercer;
 
-namespace {
 std::atomic<bool> limited{false};
 std::atomic<int> threads_left{0};  // that may be started while limited
-}  // namespace
-
-namespace {
 
 /// A thread's own start, and its place among the threads that may exist given back at its end.
 struct Start {
@@ -37,8 +34,6 @@ void* run_and_leave(void* given) {
   return result;
 }
 
-}  // namespace
-
 /// In place of the C library's: while limited, only so many threads exist at any one time.
 extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
                               void* (*start)(void*), void* argument) noexcept {
@@ -51,8 +46,6 @@ extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attribute
   ++threads_left;
   return EAGAIN;
 }
-
-namespace {
 
 /// Chunks of a loop on so many threads that did not run exactly once.
 int64_t missed_chunks(Context& context, int threads, int64_t chunks) {
@@ -172,4 +165,4 @@ TEST_CASE("a child forked while threads run loops has loops of its own") {
 }
 #endif
 
-}  // namespace
+}  // namespace thread_failure_test

@@ -5,9 +5,8 @@
 #include "mercer/mercer.h"
 #include "support/catch.h"
 
+namespace abi_test {
 using namespace mercer::test;
-
-namespace {
 
 #define SIZE(type, bytes) static_assert(sizeof(type) == (bytes), #type)
 #define AT(type, field, offset) static_assert(offsetof(type, field) == (offset), #type "." #field)
@@ -282,4 +281,4 @@ TEST_CASE("a struct smaller than the first release, or absurdly large, is refuse
   }
 }
 
-}  // namespace
+}  // namespace abi_test

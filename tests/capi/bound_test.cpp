@@ -8,7 +8,7 @@
 #include "spec/json.h"
 #include "support/reference.h"
 
-namespace mercer::test {
+namespace mercer::test::bound_test {
 namespace {
 
 Reference answer(const std::string& json) {
@@ -250,4 +250,4 @@ TEST_CASE("the variance of a map of several outputs is below its bound") {
               MERCER_UNSUPPORTED, "one output") == "");
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::bound_test

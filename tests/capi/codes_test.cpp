@@ -3,9 +3,8 @@
 // Codes and their kernels; fast Walsh-Hadamard transforms.
 #include "fixture.h"
 
+namespace codes_test {
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t n = 12, d = 3, D = 20000, words = 313;
 
@@ -20,8 +19,6 @@ std::vector<uint64_t> codes_of(const mercer_map* map, const RowsView& X) {
   CHECK(mercer_map_codes(map, X, words, nullptr, codes.data()) == MERCER_OK);
   return codes;
 }
-
-}  // namespace
 
 // Of 20,000 bits a share has a deviation below 0.0036, which slopes of at most 4 make 0.015 of k.
 TEST_CASE("codes give a kernel that falls with a norm back, from rows of either precision") {
@@ -94,8 +91,6 @@ TEST_CASE("codes: arguments that are refused") {
                 "expected one that falls with a norm") == "");
 }
 
-namespace {
-
 template <class T>
 std::vector<T> integers(int64_t rows, int64_t ld) {
   std::vector<T> X(rows * ld);
@@ -157,4 +152,4 @@ TEST_CASE("fwht: bad sizes are named") {
         "");
 }
 
-}  // namespace
+}  // namespace codes_test

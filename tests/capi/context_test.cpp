@@ -14,9 +14,8 @@
 #include "fixture.h"
 #include "progress_calls.h"
 
+namespace context_test {
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t n = 20000, d = 2, D = 64;
 
@@ -258,8 +257,6 @@ std::set<std::string> functions_with_context() {
   return found;
 }
 
-}  // namespace
-
 TEST_CASE("progress is a fraction of the whole call, of every call") {
   for (const LongCall& call : long_calls(80, 64)) {
     INFO(call.function << " " << call.way);
@@ -277,3 +274,5 @@ TEST_CASE("every function that takes a context is among them") {
   CHECK(all.size() >= 25);
   CHECK(tried == all);
 }
+
+}  // namespace context_test

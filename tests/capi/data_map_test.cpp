@@ -3,9 +3,8 @@
 // Maps made from data through the C API: fitted, searched for, saved, loaded.
 #include "fixture.h"
 
+namespace data_map_test {
 using namespace mercer::test;
-
-namespace {
 
 const char* const kSpec = R"({"map":"nystroem","kernel":{"kernel":"laplacian","lengthscale":2},)"
                           R"("inputs":3,"features":20,"seed":5})";
@@ -16,8 +15,6 @@ std::vector<double> features_of(const mercer_map* map, const std::vector<double>
           MERCER_OK);
   return Z;
 }
-
-}  // namespace
 
 TEST_CASE("a search makes the map from its rows; the model keeps what was learnt") {
   const int64_t n = 300;
@@ -196,3 +193,5 @@ TEST_CASE("what the fit of a map refuses") {
       made<MapHandle>([&](auto out) { return fit_map(fourier, rows, {}, nullptr, out); });
   CHECK(spec_of(drawn.get()).find("needs") == std::string::npos);
 }
+
+}  // namespace data_map_test

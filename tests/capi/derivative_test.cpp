@@ -5,9 +5,8 @@
 #include "fixture.h"
 #include "support/worst.h"
 
+namespace derivative_test {
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t n = 7, d = 3, D = 10;
 
@@ -43,8 +42,6 @@ std::vector<double> along(const mercer_map* map, const std::vector<double>& X, i
                                 result_of(out.data(), n, cols, cols, complex)) == MERCER_OK);
   return out;
 }
-
-}  // namespace
 
 TEST_CASE("derivative in C: blocks of columns are derivatives of the features") {
   const auto X = numbers(n * d, 0.7);
@@ -198,3 +195,5 @@ TEST_CASE("kernel derivatives in C: formats and refusals") {
                                        result_of(K.data(), n, n - 1)),
               MERCER_DIMENSION_MISMATCH, "K", "7 x 7") == "");
 }
+
+}  // namespace derivative_test

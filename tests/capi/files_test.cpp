@@ -7,9 +7,8 @@
 #include "fixture.h"
 #include "support/mutation.h"
 
+namespace files_test {
 using namespace mercer::test;
-
-namespace {
 
 TEST_CASE("files: absent, of another kind, corrupt, no place to write") {
   const TemporaryDirectory directory;
@@ -217,4 +216,4 @@ TEST_CASE("damaged bytes are refused") {
   check_damage(kStatistics, small_statistics().get());
 }
 
-}  // namespace
+}  // namespace files_test

@@ -3,7 +3,7 @@
 // Arguments near the ends of the range of double: an answer is a right number, or there is none.
 #include "fixture.h"
 
-namespace mercer::test {
+namespace mercer::test::finite_answers_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -34,4 +34,4 @@ TEST_CASE("weights of ridge that leave the range of double are refused") {
   CHECK(w == Numbers(1, 7.0));
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::finite_answers_test

@@ -8,9 +8,8 @@
 #include "fixture.h"
 #include "support/catch.h"
 
+namespace gaussian_process_test {
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t kRows = 80, kInputs = 2, kTargets = 2;
 const std::vector<double>& inputs() {
@@ -36,8 +35,6 @@ mercer_status ask(const ModelHandle& model, const char* what, std::vector<double
   return mercer_model_predict(model.get(), rows_of(inputs(), kInputs), what, options, nullptr,
                               result_of(out.data(), kRows, columns));
 }
-
-}  // namespace
 
 TEST_CASE("gp: variances, quantiles, covariances and draws agree") {
   const ModelHandle model = process();
@@ -123,3 +120,5 @@ TEST_CASE("gp: what is asked wrongly is refused, and nothing is written") {
                                  nullptr, nullptr, result_of(out.data(), kRows, 1)),
             MERCER_UNSUPPORTED, "it needs the posterior that model gp keeps") == "");
 }
+
+}  // namespace gaussian_process_test

@@ -4,9 +4,8 @@
 // files of such models, every refusal.
 #include "fixture.h"
 
+namespace hermite_test {
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t n = 60, d = 2, D = 200;
 
@@ -27,8 +26,6 @@ struct Known {
 MapHandle fourier() {
   return make_map(R"("fourier","kernel":{"kernel":"gaussian","lengthscale":1.5})", d, D);
 }
-
-}  // namespace
 
 TEST_CASE("Hermite learning in C: a model of values and slopes, and its file") {
   const Known known;
@@ -136,3 +133,5 @@ TEST_CASE("Hermite learning in C: what is refused") {
   CHECK(fault(gradient(model.get(), Y, d), MERCER_DIMENSION_MISMATCH, "X.d = 1") == "");
   CHECK(refused(gradient(nullptr, X, d), "model") == "");
 }
+
+}  // namespace hermite_test

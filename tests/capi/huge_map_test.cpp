@@ -5,9 +5,8 @@
 #include "fixture.h"
 #include "support/making_cost.h"
 
+namespace huge_map_test {
 using namespace mercer::test;
-
-namespace {
 
 struct Huge {
   const char* map;  // a spec without inputs and features
@@ -103,4 +102,4 @@ TEST_CASE("the last columns of a huge map cost what they are") {
   }
 }
 
-}  // namespace
+}  // namespace huge_map_test

@@ -5,9 +5,8 @@
 #include "fixture.h"
 #include "support/catch.h"
 
+namespace kernel_pca_test {
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t kRows = 60, kInputs = 3, kComponents = 4;
 constexpr const char* kSpec =
@@ -57,8 +56,6 @@ struct Source {
     return 0;
   }
 };
-
-}  // namespace
 
 TEST_CASE("kernel_pca: components, pre-images, texts and file of rows without targets") {
   const ModelHandle model = fitted(kSpec, rows_alone());
@@ -131,3 +128,5 @@ TEST_CASE("kernel_pca: targets are refused, and no others are asked for pre-imag
                                    nullptr, result_of(out.data(), kRows, kInputs)),
               MERCER_UNSUPPORTED, "preimage", "value") == "");
 }
+
+}  // namespace kernel_pca_test

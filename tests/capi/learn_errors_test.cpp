@@ -3,9 +3,8 @@
 // Every documented error of models and exact kernel ridge.
 #include "fixture.h"
 
+namespace learn_errors_test {
 using namespace mercer::test;
-
-namespace {
 
 constexpr mercer_status kInvalid = MERCER_INVALID_ARGUMENT, kMismatch = MERCER_DIMENSION_MISMATCH;
 
@@ -186,4 +185,4 @@ TEST_CASE("freeing NULL does nothing") {
   SUCCEED("no crash");
 }
 
-}  // namespace
+}  // namespace learn_errors_test

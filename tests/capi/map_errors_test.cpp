@@ -6,9 +6,8 @@
 #include "fixture.h"
 #include "sketches.h"
 
+namespace map_errors_test {
 using namespace mercer::test;
-
-namespace {
 
 TEST_CASE("kernel specs refuse bad parameters and set the handle to NULL") {
   Slot<mercer_kernel> slot;
@@ -313,4 +312,4 @@ TEST_CASE("overlapping inputs and outputs are refused, interleaved ones are not"
   CHECK(same());
 }
 
-}  // namespace
+}  // namespace map_errors_test

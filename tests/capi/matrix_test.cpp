@@ -6,9 +6,8 @@
 #include "fixture.h"
 #include "row_readers.h"
 
+namespace matrix_test {
 using namespace mercer::test;
-
-namespace {
 
 /// A call that is good but for its result.
 struct Writer {
@@ -251,4 +250,4 @@ TEST_CASE("misaligned arrays and views are refused by name") {
   CHECK(at_odds(mercer_fwht(result_of(place, 1, 4), nullptr), "X.data") == "");
 }
 
-}  // namespace
+}  // namespace matrix_test

@@ -4,9 +4,8 @@
 // a map, scores.
 #include "fixture.h"
 
+namespace measured_test {
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t n = 9, d = 3, D = 32;
 
@@ -196,4 +195,4 @@ TEST_CASE("scores: what is refused") {
   CHECK(score == 77);
 }
 
-}  // namespace
+}  // namespace measured_test

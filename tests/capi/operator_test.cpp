@@ -6,7 +6,7 @@
 
 #include "fixture.h"
 
-namespace mercer::test {
+namespace mercer::test::operator_test {
 namespace {
 
 MapHandle make_operator(const std::string& json) {
@@ -190,4 +190,4 @@ TEST_CASE("kernels and maps of several outputs refuse what they cannot do, namin
   mercer_map_free(nullptr);
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::operator_test

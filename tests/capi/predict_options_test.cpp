@@ -5,10 +5,9 @@
 #include "support/catch.h"
 #include "wrapper.h"
 
+namespace predict_options_test {
 using namespace mercer::test;
 using namespace mercer;
-
-namespace {
 
 mercer_predict_options no_options() {
   mercer_predict_options options{};
@@ -24,8 +23,6 @@ std::vector<double> far_rows() {
   X[7] = 1e6;
   return X;
 }
-
-}  // namespace
 
 TEST_CASE("rows, values and inputs outside the training range are counted") {
   const auto model = small_model(), classifier = small_classifier();
@@ -134,8 +131,6 @@ TEST_CASE("fields of predict options out of range are named") {
                  "options->inputs_outside overlaps X") == "");
 }
 
-namespace {
-
 constexpr int64_t kRows = 120;
 
 struct Points {
@@ -155,8 +150,6 @@ Matrix<double> probabilities(const Model& model, const Rows& X) {
 
 const char kMap[] =
     R"({"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":1},"inputs":2,"features":20})";
-
-}  // namespace
 
 TEST_CASE("probabilities of a search, whichever estimator") {
   const Points data;
@@ -242,3 +235,5 @@ TEST_CASE("logistic models by spec: probabilities by softmax where lambda is giv
                      {data.X, data.Y});
         }) == MERCER_INVALID_ARGUMENT);
 }
+
+}  // namespace predict_options_test

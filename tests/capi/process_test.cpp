@@ -10,9 +10,8 @@
 
 #include "fixture.h"
 
+namespace process_test {
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t n = 3000, d = 5, D = 128;
 
@@ -165,4 +164,4 @@ TEST_CASE("what does not fit into memory is a status") {
 }
 #endif
 
-}  // namespace
+}  // namespace process_test

@@ -3,9 +3,8 @@
 // Every documented error of row statistics and ridge: status, message, and nothing touched.
 #include "fixture.h"
 
+namespace ridge_errors_test {
 using namespace mercer::test;
-
-namespace {
 
 TEST_CASE("statistics refuse bad sizes") {
   mercer_statistics* out = nullptr;
@@ -180,4 +179,4 @@ TEST_CASE("the dual and K-fold refuse bad rows and folds") {
   CHECK((w[0] == 77 && b == 77));
 }
 
-}  // namespace
+}  // namespace ridge_errors_test

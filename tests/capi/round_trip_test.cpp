@@ -3,9 +3,8 @@
 // What goes in by one door comes out by another: kernels, maps, statistics, ridge, models, search.
 #include "fixture.h"
 
+namespace round_trip_test {
 using namespace mercer::test;
-
-namespace {
 
 std::vector<double> features(const mercer_map* map, int64_t D) {
   const auto X = numbers(7, 3);
@@ -226,4 +225,4 @@ TEST_CASE("a model says its inputs, outputs and classes") {
   CHECK((two.outputs == 2 && two.classes == 2 && two.has_probabilities == 1 && two.penalty > 0));
 }
 
-}  // namespace
+}  // namespace round_trip_test

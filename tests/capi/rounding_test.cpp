@@ -6,9 +6,8 @@
 
 #include "fixture.h"
 
+namespace rounding_test {
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t n = 30, d = 5, D = 96;
 constexpr int kModes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
@@ -125,4 +124,4 @@ TEST_CASE("kernels and maps of typed constructors, too") {
   check_modes(make);
 }
 
-}  // namespace
+}  // namespace rounding_test

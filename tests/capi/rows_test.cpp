@@ -4,9 +4,8 @@
 #include "fixture.h"
 #include "row_readers.h"
 
+namespace rows_test {
 using namespace mercer::test;
-
-namespace {
 
 /// Text with the name of the rows for every %.
 std::string named(std::string text, const std::string& name) {
@@ -244,4 +243,4 @@ TEST_CASE("the fault named is the first, whatever the threads") {
   }
 }
 
-}  // namespace
+}  // namespace rows_test

@@ -7,9 +7,8 @@
 
 #include "fixture.h"
 
+namespace shared_source_test {
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t kRows = 90, kInputs = 3, kFeatures = 32;
 constexpr double kLambda = 1e-4;
@@ -181,8 +180,6 @@ void check_one_model(const Data& data, const std::string& spec, int64_t split) {
   CHECK(worst <= rounding(data.Y));
 }
 
-}  // namespace
-
 TEST_CASE("processes that share rows without targets get the components of all rows") {
   const int64_t split = GENERATE(40, 3, 0);
   Data data;
@@ -304,3 +301,5 @@ TEST_CASE("what would need a column in one process is refused where rows are sha
   CHECK(refused("transform", "log", "transform") == "");
   CHECK(refused("target_transform", "rank", "transform") == "");
 }
+
+}  // namespace shared_source_test

@@ -3,9 +3,8 @@
 // Sketches by spec: sizes, rows in two parts summed over locations, what is refused.
 #include "sketches.h"
 
+namespace sketch_test {
 using namespace mercer::test;
-
-namespace {
 
 TEST_CASE("a sketch of a size that no machine has is an error, not a crash") {
   mercer_map* out = nullptr;
@@ -229,4 +228,4 @@ TEST_CASE("a cancelled call on pairs says so") {
               MERCER_CANCELLED, "mercer_map_transform") == "");
 }
 
-}  // namespace
+}  // namespace sketch_test

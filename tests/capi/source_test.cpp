@@ -3,9 +3,8 @@
 // Fits of rows that callbacks hand over: the same model as from memory, and every refusal.
 #include "fixture.h"
 
+namespace source_test {
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t kRows = 90, kInputs = 3;
 
@@ -82,8 +81,6 @@ Fitted fit(const mercer_row_source& source, const std::string& spec = spec_by("g
   return {status, ModelHandle(model)};
 }
 
-}  // namespace
-
 TEST_CASE("a source fits as its rows in memory do") {
   const std::string by = GENERATE("gcv", "folds");
   Blocks blocks;
@@ -151,3 +148,5 @@ TEST_CASE("sources are refused with a reason") {
   CHECK(says(R"({"search":true})", MERCER_UNSUPPORTED, "search = true") == "");
   CHECK(says(R"({"map":"fourier"})", MERCER_UNSUPPORTED, "key \"map\"") == "");
 }
+
+}  // namespace source_test

@@ -5,10 +5,9 @@
 #include "support/catch.h"
 #include "wrapper.h"
 
+namespace sparse_rows_test {
 using namespace mercer::test;
 using namespace mercer;
-
-namespace {
 
 // 400 rows of 8 columns, whose first column decides the class.
 constexpr int64_t n = 400, d = 8;
@@ -137,8 +136,6 @@ Model searched(const WordRows& words, const std::string& map) {
                     {words.rows(), words.Y});
 }
 
-}  // namespace
-
 TEST_CASE("a search hashes wide sparse rows, and its model takes them all") {
   const WordRows words;
   const Model model = searched(words, R"("features":128)");
@@ -170,3 +167,5 @@ TEST_CASE("a projection that is given sees the inputs themselves") {
     CHECK(searched(words, map).map().inputs() == kInputs);
   }
 }
+
+}  // namespace sparse_rows_test

@@ -3,9 +3,8 @@
 // Statistics: sums that leave them and come back, sums of sparse rows.
 #include "fixture.h"
 
+namespace statistics_test {
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t D = 4, m = 2;
 
@@ -162,4 +161,4 @@ TEST_CASE("statistics of sparse rows have the bits of those of dense rows") {
   CHECK(change(narrow.view(), Y.view()) == change(narrow.dense_view(), Y.dense_view()));
 }
 
-}  // namespace
+}  // namespace statistics_test

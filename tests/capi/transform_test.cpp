@@ -4,9 +4,8 @@
 // results.
 #include "fixture.h"
 
+namespace transform_test {
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t n = 23, d = 6, D = 12;
 
@@ -175,4 +174,4 @@ TEST_CASE("rows of either precision, dense or sparse, give the bits of their num
   CHECK(results_of(narrow.view(), narrow_y.view()) == expected);
 }
 
-}  // namespace
+}  // namespace transform_test

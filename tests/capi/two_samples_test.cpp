@@ -11,7 +11,7 @@
 #include "mercer/rows_test.h"
 #include "support/reference.h"
 
-namespace mercer::test {
+namespace mercer::test::two_samples_test {
 namespace {
 
 constexpr const char* kTests[] = {"mmd", "block_mmd", "kid", "hsic"};
@@ -228,4 +228,4 @@ TEST_CASE("tests of rows: what is refused") {
   CHECK(std::string(text) == "?");
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::two_samples_test

@@ -4,9 +4,8 @@
 #include "support/catch.h"
 #include "wrapper.h"
 
+namespace weights_test {
 using namespace mercer;
-
-namespace {
 
 const char kMap[] =
     R"({"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":1},"inputs":2,"features":30})";
@@ -31,8 +30,6 @@ struct Points {
 };
 
 constexpr const char* kFixed = R"({"lambda":1e-3,"precision":"f64"})";
-
-}  // namespace
 
 TEST_CASE("weights of a fit are repeated rows") {
   const Points weighed(90, false), repeated(90, true);
@@ -126,8 +123,6 @@ TEST_CASE("lengthscales for each input: as the search finds, never, always") {
   }
 }
 
-namespace {
-
 /// 12 groups of 5 rows, each with a target of its own.
 struct Grouped {
   Matrix<double> X{60, 2}, Y{60, 1}, groups{60, 1};
@@ -150,8 +145,6 @@ struct Grouped {
 bool contains(const std::string& text, const char* part) {
   return text.find(part) != std::string::npos;
 }
-
-}  // namespace
 
 TEST_CASE("groups and order reach the search, in either precision") {
   const Grouped rows;
@@ -218,3 +211,5 @@ TEST_CASE("groups that cannot be, and places that take none, are refused") {
     CHECK(refused(MERCER_INVALID_ARGUMENT, "{}", bad, "groups: row 7"));
   }
 }
+
+}  // namespace weights_test

@@ -7,12 +7,11 @@
 #include "fixture.h"
 #include "wrapper.h"
 
+namespace wrapper_objects_test {
 using namespace mercer::test;
 
 using mercer::Kernel, mercer::Map, mercer::Matrix, mercer::MatrixView, mercer::Model,
     mercer::Statistics, mercer::test::numbers, mercer::test::status_of;
-
-namespace {
 
 constexpr int64_t n = 60, d = 2, D = 16;
 
@@ -329,4 +328,4 @@ TEST_CASE("the C++ wrapper refuses parts of other widths than the kernel's") {
         }) == MERCER_DIMENSION_MISMATCH);
 }
 
-}  // namespace
+}  // namespace wrapper_objects_test

@@ -8,9 +8,8 @@
 
 #include "fixture.h"
 
+namespace wrapper_test {
 using namespace mercer::test;
-
-namespace {
 
 using mercer::Kernel, mercer::Map, mercer::Matrix, mercer::MatrixView, mercer::Rows;
 
@@ -198,4 +197,4 @@ TEST_CASE("what a progress function throws comes out of the call it cancelled") 
   CHECK(status_of([&] { map.apply(rows.X, &stopping); }) == MERCER_CANCELLED);
 }
 
-}  // namespace
+}  // namespace wrapper_test

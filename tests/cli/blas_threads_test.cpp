@@ -8,6 +8,7 @@
 #include "session.h"
 #include "support/catch.h"
 
+namespace blas_threads_test {
 using namespace mercer::cli;
 
 TEST_CASE("a session limits the threads of BLAS and never adds some", "[threads]") {
@@ -23,3 +24,5 @@ TEST_CASE("a session limits the threads of BLAS and never adds some", "[threads]
   }
   set(before);
 }
+
+}  // namespace blas_threads_test

@@ -5,7 +5,7 @@
 #include "read/table.h"
 #include "support/catch.h"
 
-namespace mercer::test {
+namespace mercer::test::bytes_test {
 namespace {
 
 std::string long_text() {
@@ -63,4 +63,4 @@ TEST_CASE("a missing file is named with the reason", "[cli]") {
 }
 
 }  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::bytes_test

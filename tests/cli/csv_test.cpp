@@ -9,7 +9,7 @@
 #include "read/table.h"
 #include "support/catch.h"
 
-namespace mercer::test {
+namespace mercer::test::csv_test {
 namespace {
 
 using cli::Table;
@@ -157,4 +157,4 @@ TEST_CASE("fields are quoted when they need it and read back", "[cli]") {
 }
 
 }  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::csv_test

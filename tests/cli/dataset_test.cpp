@@ -14,7 +14,7 @@
 #include "split.h"
 #include "support/catch.h"
 
-namespace mercer::test {
+namespace mercer::test::dataset_test {
 namespace {
 
 using cli::Dataset;
@@ -251,4 +251,4 @@ TEST_CASE("scores as text", "[cli]") {
 }
 
 }  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::dataset_test

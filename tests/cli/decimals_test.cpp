@@ -6,7 +6,7 @@
 #include "read/table.h"
 #include "support/catch.h"
 
-namespace mercer::test {
+namespace mercer::test::decimals_test {
 namespace {
 
 using cli::Dataset;
@@ -83,4 +83,4 @@ TEST_CASE("test rows are read as the training file was", "[cli]") {
 }
 
 }  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::decimals_test

@@ -9,7 +9,7 @@
 #include "read/csv.h"
 #include "support/catch.h"
 
-namespace mercer::test {
+namespace mercer::test::header_test {
 namespace {
 
 using cli::Dataset;
@@ -181,4 +181,4 @@ TEST_CASE("an infinite input is called so", "[cli]") {
 }
 
 }  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::header_test

@@ -4,7 +4,7 @@
 #include "cli_files.h"
 #include "support/catch.h"
 
-namespace mercer::test {
+namespace mercer::test::libsvm_test {
 namespace {
 
 using cli::Table;
@@ -71,4 +71,4 @@ TEST_CASE("the largest index costs nothing while reading", "[cli]") {
 }
 
 }  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::libsvm_test

@@ -4,7 +4,7 @@
 #include "cli_files.h"
 #include "support/catch.h"
 
-namespace mercer::test {
+namespace mercer::test::memory_test {
 namespace {
 
 TEST_CASE("what the machine cannot hold is refused with both numbers", "[cli]") {
@@ -18,4 +18,4 @@ TEST_CASE("what the machine cannot hold is refused with both numbers", "[cli]") 
 }
 
 }  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::memory_test

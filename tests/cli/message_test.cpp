@@ -5,7 +5,7 @@
 
 #include "support/catch.h"
 
-namespace mercer::cli {
+namespace mercer::cli::message_test {
 namespace {
 
 TEST_CASE("arguments of functions become options, files and columns", "[cli]") {
@@ -38,4 +38,4 @@ TEST_CASE("a value that is nearly one of those expected is corrected", "[cli]") 
 }
 
 }  // namespace
-}  // namespace mercer::cli
+}  // namespace mercer::cli::message_test

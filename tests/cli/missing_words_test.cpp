@@ -8,7 +8,7 @@
 #include "metadata.h"
 #include "support/catch.h"
 
-namespace mercer::test {
+namespace mercer::test::missing_words_test {
 namespace {
 
 using cli::ColumnRequest;
@@ -105,4 +105,4 @@ TEST_CASE("a model knows the words of its training", "[cli]") {
 }
 
 }  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::missing_words_test

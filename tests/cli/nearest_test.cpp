@@ -5,7 +5,7 @@
 #include "failure.h"
 #include "support/catch.h"
 
-namespace mercer::cli {
+namespace mercer::cli::nearest_test {
 namespace {
 
 using Words = std::vector<std::string>;
@@ -30,4 +30,4 @@ TEST_CASE("the nearest word is meant while few letters differ", "[cli]") {
 }
 
 }  // namespace
-}  // namespace mercer::cli
+}  // namespace mercer::cli::nearest_test

@@ -6,7 +6,7 @@
 #include "metadata.h"
 #include "support/catch.h"
 
-namespace mercer::test {
+namespace mercer::test::npy_test {
 namespace {
 
 using cli::Table;
@@ -186,4 +186,4 @@ TEST_CASE("missing inputs of an array are NaN where that is asked for, its targe
 }
 
 }  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::npy_test

@@ -8,7 +8,7 @@
 #include "split.h"
 #include "support/catch.h"
 
-namespace mercer::test {
+namespace mercer::test::numbers_test {
 namespace {
 
 using cli::Dataset;
@@ -95,4 +95,4 @@ TEST_CASE("sparse rows are shuffled as the dense rows they stand for", "[cli]") 
 }
 
 }  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::numbers_test

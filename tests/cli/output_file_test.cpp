@@ -17,7 +17,7 @@
 #include "cli_files.h"
 #include "support/catch.h"
 
-namespace mercer::test {
+namespace mercer::test::output_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -148,4 +148,4 @@ TEST_CASE("what cannot become a result is refused before any work", "[cli]") {
 }
 
 }  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::output_file_test

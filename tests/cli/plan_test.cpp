@@ -6,7 +6,7 @@
 #include "mercer/base.hpp"
 #include "support/catch.h"
 
-namespace mercer::test {
+namespace mercer::test::plan_test {
 namespace {
 
 using cli::Plan;
@@ -124,4 +124,4 @@ TEST_CASE("kernels and lengthscales of a spec as texts", "[cli]") {
 }
 
 }  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::plan_test

@@ -11,9 +11,8 @@
 #include "split.h"
 #include "support/catch.h"
 
+namespace report_test {
 using namespace mercer::cli;
-
-namespace {
 
 size_t count_of(const std::string& text, const std::string& what) {
   size_t count = 0;
@@ -33,8 +32,6 @@ Dataset numbered_rows(int64_t n) {
   }
   return data;
 }
-
-}  // namespace
 
 TEST_CASE("an axis holds its values and has a few round ticks", "[report]") {
   const std::vector<std::vector<double>> cases = {{0, 1},
@@ -186,3 +183,5 @@ TEST_CASE("rows are arranged with their targets, and some left out", "[cv]") {
     CHECK(row_of(data, static_cast<int64_t>(i)) == expected[i] + 1);
   }
 }
+
+}  // namespace report_test

@@ -4,9 +4,8 @@
 #include "report/document.h"
 #include "support/catch.h"
 
+namespace report_text_test {
 using namespace mercer::cli;
-
-namespace {
 
 /// All lines of a report.
 std::string text_of(const std::string& report, const ReportNames& names = {}) {
@@ -21,8 +20,6 @@ std::string warnings_of(const std::string& report, const ReportNames& names = {}
 std::string report(const std::string& score, const std::string& rest) {
   return "{\"score\":{" + score + "}," + rest + "}";
 }
-
-}  // namespace
 
 TEST_CASE("a report says how its score was taken, and what it must beat", "[cli]") {
   const std::string nested = report(
@@ -108,3 +105,5 @@ TEST_CASE("rare classes and balanced weights are scored by the mean of recalls",
 TEST_CASE("what is no report is refused", "[cli]") {
   CHECK_THROWS_AS(text_of("{\"score\":3}"), Failure);
 }
+
+}  // namespace report_text_test

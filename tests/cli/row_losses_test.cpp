@@ -6,6 +6,7 @@
 #include "scoring.h"
 #include "support/catch.h"
 
+namespace row_losses_test {
 using namespace mercer;
 using namespace mercer::cli;
 
@@ -26,3 +27,5 @@ TEST_CASE("losses of rows of which some lack targets: their mean is 1 - R^2", "[
     CHECK(loss == Approx(1 - prediction_score(predicted, truth, 0, options)));
   }
 }
+
+}  // namespace row_losses_test

@@ -5,7 +5,7 @@
 #include "fitting.h"
 #include "support/catch.h"
 
-namespace mercer::test {
+namespace mercer::test::suspicious_test {
 namespace {
 
 using Warnings = std::vector<std::string>;
@@ -44,4 +44,4 @@ TEST_CASE("inputs that only number rows are named", "[cli]") {
 }
 
 }  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::suspicious_test

@@ -7,7 +7,7 @@
 #include "metadata.h"
 #include "support/catch.h"
 
-namespace mercer::test {
+namespace mercer::test::task_test {
 namespace {
 
 using cli::Dataset;
@@ -156,4 +156,4 @@ TEST_CASE("test labels find the model's classes", "[cli]") {
 }
 
 }  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::task_test

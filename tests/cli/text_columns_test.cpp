@@ -8,7 +8,7 @@
 #include "read/csv.h"
 #include "support/catch.h"
 
-namespace mercer::test {
+namespace mercer::test::text_columns_test {
 namespace {
 
 using cli::Table;
@@ -224,4 +224,4 @@ TEST_CASE("--delimiter and --ignore", "[cli]") {
 }
 
 }  // namespace
-}  // namespace mercer::test
+}  // namespace mercer::test::text_columns_test

@@ -7,10 +7,9 @@
 #include "contract/row_kinds.h"
 #include "feature/pair_map.h"
 
+namespace bits {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 struct Shape {
   int64_t n;
@@ -90,8 +89,6 @@ void check(const Cell& cell, int64_t n, int64_t asked, int64_t wanted) {
   CHECK(bits_fault(cell, shape, RowKinds<T>(cell, n, d, 5)) == "");
 }
 
-}  // namespace
-
 TEST_CASE("contract: bits depend on the row alone, small sizes") {
   size_t number = 0;
   for (const Cell& cell : made_cells()) {
@@ -130,3 +127,5 @@ TEST_CASE("contract: bits depend on the row alone, every size", "[slow]") {
     if (cell.is_sampled()) check<float>(cell, 120, 33, 1100);
   }
 }
+
+}  // namespace bits

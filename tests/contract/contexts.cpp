@@ -4,10 +4,9 @@
 // had not been. variance() refuses or says a number.
 #include "contract/cells.h"
 
+namespace contexts {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 struct Call {
   Call(const Cell& cell, const Matrix<float>& X, int64_t D)
@@ -19,8 +18,6 @@ struct Call {
 };
 
 int32_t stop(void*, int64_t, int64_t) { return 1; }
-
-}  // namespace
 
 TEST_CASE("contract: stopped calls and caps leave a map that works") {
   for (const Cell& cell : made_cells()) {
@@ -96,3 +93,5 @@ TEST_CASE("contract: variances are refused or finite and not negative") {
   }
   CHECK(closed > 0);
 }
+
+}  // namespace contexts

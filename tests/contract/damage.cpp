@@ -5,10 +5,9 @@
 #include "contract/cells.h"
 #include "contract/row_kinds.h"
 
+namespace damage {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t kRows = 24, kNan = 17, kInfinite = 5, kOutside = 11;
 
@@ -62,11 +61,11 @@ void check(const Cell& cell) {
   if (bounded) CHECK(std::isnan(cell.kernel().value(1, &outside, &inside)));
 }
 
-}  // namespace
-
 TEST_CASE("contract: NaN, Inf and inputs outside the domain stay in their row") {
   for (const Cell& cell : made_cells()) {
     check<float>(cell);
     check<double>(cell);
   }
 }
+
+}  // namespace damage

@@ -11,10 +11,9 @@
 #include "support/dense.h"
 #include "support/worst.h"
 
+namespace derivatives {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 using feature::Derivative;
 using Kind = Derivative::Kind;
@@ -224,8 +223,6 @@ bool check_parameters(const FeatureMap& map, const Matrix<double>& X) {
   return true;
 }
 
-}  // namespace
-
 TEST_CASE("contract: derivatives are those of the features, or refused") {
   size_t number = 0, differentiable = 0, twice = 0, scaled = 0;
   for (const Cell& cell : made_cells()) {
@@ -255,3 +252,5 @@ TEST_CASE("contract: derivatives are those of the features, or refused") {
   CHECK(twice > 50);
   CHECK(scaled > 30);
 }
+
+}  // namespace derivatives

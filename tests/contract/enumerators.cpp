@@ -9,10 +9,9 @@
 
 #include "support/catch.h"
 
+namespace enumerators_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 // Name to number of every enumerator in the text of a header.
 void read_enumerators(const std::filesystem::path& header, std::map<std::string, int>& out) {
@@ -34,8 +33,6 @@ void read_enumerators(const std::filesystem::path& header, std::map<std::string,
     }
   }
 }
-
-}  // namespace
 
 TEST_CASE("contract: every C enumerator is pinned to its number") {
   std::map<std::string, int> declared;
@@ -67,3 +64,5 @@ TEST_CASE("contract: every status has its enumerator as name") {
   CHECK(statuses == 12);
   CHECK(std::string(mercer_status_name(static_cast<mercer_status>(77))) == "unknown status");
 }
+
+}  // namespace enumerators_test

@@ -7,10 +7,9 @@
 #include "spec/json.h"
 #include "spec/specs.h"
 
+namespace kernels {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 std::unique_ptr<kernel::Kernel> make(const KernelRow& row) {
   return kernel::make_kernel(spec::parse_object(row.spec));
@@ -24,8 +23,6 @@ Matrix<double> gram_of(const kernel::Kernel& kernel, const Matrix<double>& X) {
 }
 
 constexpr std::initializer_list<int64_t> kDimensions = {1, 2, 3, 5, 16, 17};
-
-}  // namespace
 
 TEST_CASE("contract: kernels are symmetric and Gram matrices are their values") {
   for (const KernelRow& row : kernel_rows()) {
@@ -124,8 +121,6 @@ TEST_CASE("contract: a lengthscale per input divides that input") {
   }
 }
 
-namespace {
-
 using kernel::MultiIndex;
 
 double at(const kernel::Kernel& kernel, const MultiIndex& p, const MultiIndex& q,
@@ -141,8 +136,6 @@ struct Step {
 };
 
 MultiIndex above(const MultiIndex& p, int64_t input) { return kernel::sum_of(p, {{input, 1}}); }
-
-}  // namespace
 
 TEST_CASE("contract: kernel derivatives are difference quotients of those below") {
   size_t kernels = 0;
@@ -186,3 +179,5 @@ TEST_CASE("contract: kernel derivatives are difference quotients of those below"
   }
   CHECK(kernels >= 12);
 }
+
+}  // namespace kernels

@@ -8,7 +8,7 @@
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
 
-namespace mercer::test {
+namespace mercer::test::model_outputs {
 namespace {
 
 using Cell = ModelCell;
@@ -111,4 +111,4 @@ TEST_CASE("contract: models of single features are near those of double ones") {
   });
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::model_outputs

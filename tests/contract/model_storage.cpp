@@ -11,7 +11,7 @@
 #include "support/refusal.h"
 #include "support/sparse.h"
 
-namespace mercer::test {
+namespace mercer::test::model_storage {
 namespace {
 
 constexpr int64_t kRows = 60, kInputs = 3;
@@ -151,4 +151,4 @@ TEST_CASE("contract: models are those of the same rows dense in memory, however 
   });
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::model_storage

@@ -14,7 +14,7 @@
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
 
-namespace mercer::test {
+namespace mercer::test::models {
 namespace {
 
 constexpr int64_t kFeatures = 32;
@@ -135,4 +135,4 @@ TEST_CASE("contract: models come back from their spec and their file") {
   }
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::models

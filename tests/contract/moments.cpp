@@ -6,10 +6,9 @@
 #include "contract/sample.h"
 #include "support/statistic.h"
 
+namespace moments {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 constexpr std::initializer_list<int64_t> kDimensions = {1, 2, 3, 5, 16, 17};
 
@@ -27,8 +26,6 @@ void check(const Cell& cell, int64_t d, int64_t wanted, double sharpness) {
   CHECK(sharp);
   CHECK(sample.fault(threshold()) == "");
 }
-
-}  // namespace
 
 TEST_CASE("contract: mean and variance, so that an error of a quarter fails", "[apart]") {
   // 0.25 / 0.031 is 8 standard errors, 1.5 above the threshold.
@@ -72,3 +69,5 @@ TEST_CASE("contract: options that leave a map what it is give its bytes") {
   }
   CHECK(seen > 0);
 }
+
+}  // namespace moments

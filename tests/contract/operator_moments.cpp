@@ -9,7 +9,7 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
-namespace mercer::test {
+namespace mercer::test::operator_moments {
 namespace {
 
 // Of several frequencies each; and of one, whose squares have long tails.
@@ -119,4 +119,4 @@ TEST_CASE("contract: roots of one B B' are one estimate of an operator-valued ke
   CHECK(seen > 0);
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::operator_moments

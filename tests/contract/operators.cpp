@@ -13,7 +13,7 @@
 #include "support/dense.h"
 #include "support/field_maps.h"
 
-namespace mercer::test {
+namespace mercer::test::operators {
 namespace {
 
 constexpr int64_t kRows = 40, kD = 20;
@@ -176,4 +176,4 @@ TEST_CASE("contract: operator maps and kernels come back from their spec and fil
   }
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::operators

@@ -16,10 +16,9 @@
 #include "contract/row_kinds.h"
 #include "feature/pair_map.h"
 
+namespace precision {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 constexpr double kChange = 0x1p-24;
 
@@ -94,8 +93,6 @@ void check_kinds(const Cell& cell, const FeatureMap& map, const RowKinds<T>& kin
   }
 }
 
-}  // namespace
-
 TEST_CASE("contract: float and sparse rows give the features of dense doubles") {
   size_t number = 0;
   for (const Cell& cell : made_cells()) {
@@ -120,3 +117,5 @@ TEST_CASE("contract: float and sparse rows give the features of dense doubles") 
       CHECK(!equal_bytes(exact, features_of(*map, moved(X, 0x1p-40, 1))));
   }
 }
+
+}  // namespace precision

@@ -9,10 +9,9 @@
 #include "feature/map_entry.h"
 #include "spec/json.h"
 
+namespace refusals {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 std::vector<const RefusalRow*> refusals_of(const Cell& cell) {
   std::vector<const RefusalRow*> rows;
@@ -58,8 +57,6 @@ std::vector<Parameters> single_choices(const Parameters& given) {
   }
   return singles;
 }
-
-}  // namespace
 
 TEST_CASE("contract: every combination is made, or refused as the table says") {
   for (const Cell& cell : all_cells()) {
@@ -155,3 +152,5 @@ TEST_CASE("contract: every contract row speaks of something") {
     CHECK((refusals.count(&row) == 1) != always_permitted);
   }
 }
+
+}  // namespace refusals

@@ -6,6 +6,7 @@
 #include "contract/cells.h"
 #include "spec/spec.h"
 
+namespace round_trip {
 using namespace mercer;
 using namespace mercer::test;
 
@@ -46,15 +47,11 @@ TEST_CASE("contract: an amplitude of four is a factor of two, bit for bit") {
   }
 }
 
-namespace {
-
 bool same_map(const FeatureMap& a, const FeatureMap& b, const Matrix<double>& X) {
   return spec::to_spec(a) == spec::to_spec(b) &&
          equal_bytes(features_of(a, X), features_of(b, X)) &&
          equal_bytes(features_of(a, converted<float>(X)), features_of(b, converted<float>(X)));
 }
-
-}  // namespace
 
 TEST_CASE("contract: maps come back from their spec and their file") {
   uint64_t seed = 0;
@@ -83,3 +80,5 @@ TEST_CASE("contract: kernels come back from their spec") {
           cell.kernel().value(X.cols(), X.view().row(0), X.view().row(1)));
   }
 }
+
+}  // namespace round_trip

@@ -15,10 +15,9 @@
 #include "support/making_cost.h"
 #include "support/temporary_directory.h"
 
+namespace sizes {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 // The most of all, the most of low-discrepancy points, the most of their pairs.
 constexpr int64_t kMany[] = {2147483646, int64_t{1} << 29, int64_t{1} << 28};
@@ -52,8 +51,6 @@ bool is_given(const Cell& cell) {
                                   R"({"map":"maclaurin","allocation":"optimized"})"});
 }
 
-}  // namespace
-
 TEST_CASE("contract: a map of very many features is made, printed and loaded at no cost") {
   const TemporaryDirectory directory;
   std::set<std::string> grown;
@@ -86,3 +83,5 @@ TEST_CASE("contract: so is an operator map of very many features") {
         [](const std::string& path) { return io::load_map(path); });
   }
 }
+
+}  // namespace sizes

@@ -6,10 +6,9 @@
 #include "support/map_calls.h"
 #include "support/reference_matrix.h"
 
+namespace additive_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 std::unique_ptr<FeatureMap> make(const char* kernel, int64_t d, int64_t D,
                                  const Parameters& options) {
@@ -31,8 +30,6 @@ double largest_error(const char* kernel, const Parameters& options, int64_t orde
   }
   return worst;
 }
-
-}  // namespace
 
 TEST_CASE("additive: given order and period give the reference features") {
   REQUIRE(oracle("transforms")["maps"].size() == 2);
@@ -106,3 +103,5 @@ TEST_CASE("additive: what does not fit is refused with what would") {
   CHECK_REFUSED(MERCER_UNSUPPORTED, make("gaussian", 4, 12, {}), "kernel gaussian",
                 "additive_chi2");
 }
+
+}  // namespace additive_test

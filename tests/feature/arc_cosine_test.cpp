@@ -9,10 +9,9 @@
 #include "support/map_calls.h"
 #include "support/statistic.h"
 
+namespace arc_cosine_test {
 using namespace mercer;
 using test::features_of, test::pulled;
-
-namespace {
 
 std::unique_ptr<feature::FeatureMap> map_of(const std::string& map, const std::string& kernel,
                                             const std::string& more = "") {
@@ -21,8 +20,6 @@ std::unique_ptr<feature::FeatureMap> map_of(const std::string& map, const std::s
   return feature::make_map(
       feature::canonical_map(spec::parse_object(text), "", feature::Data::refused));
 }
-
-}  // namespace
 
 TEST_CASE("arc_cosine and sign: what has no derivative, no such kernel, no such option") {
   const auto step = map_of("arc_cosine", R"("kernel":"arc_cosine","order":0)");
@@ -140,3 +137,5 @@ TEST_CASE("arc_cosine and sign: weights have no variance in closed form, optical
                 map_of("optical", R"("kernel":"optical")", R"(,"projection":"quadrature")"),
                 "projection = \"quadrature\", expected one of");
 }
+
+}  // namespace arc_cosine_test

@@ -12,10 +12,9 @@
 #include "support/sparse.h"
 #include "support/statistic.h"
 
+namespace binary_codes_test {
 using namespace mercer;
 using namespace mercer::feature;
-
-namespace {
 
 std::unique_ptr<FeatureMap> phase_map(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                       uint64_t seed, const std::string& projection = "dense") {
@@ -50,8 +49,6 @@ double mean_share(const kernel::Kernel& k, int64_t d, const double* x, const dou
   }
   return 8 / (std::numbers::pi * std::numbers::pi) * (sum + 1 / (4.0 * kTerms + 2));
 }
-
-}  // namespace
 
 TEST_CASE("codes: the mean share of differing bits is the series, independent bits") {
   constexpr int64_t d = 5, D = 1 << 18;
@@ -164,3 +161,5 @@ TEST_CASE("codes: distances of all pairs, more codes than a tile") {
   }
   CHECK(wrong == 0);
 }
+
+}  // namespace binary_codes_test

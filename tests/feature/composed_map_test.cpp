@@ -12,10 +12,9 @@
 #include "support/derivatives.h"
 #include "support/map_calls.h"
 
+namespace composed_map_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 using Complex = std::complex<double>;
 
@@ -59,8 +58,6 @@ std::string refused(mercer_status status, const std::string& spec, const Part&..
   return refusal_fault(
       status, [&] { made(spec); }, parts...);
 }
-
-}  // namespace
 
 TEST_CASE("sum: the columns of the parts side by side, variances added") {
   const std::string fourier = R"({"map":"fourier","form":"phase"})",
@@ -313,3 +310,5 @@ TEST_CASE("what composed maps refuse") {
   const Matrix<double> X = random_matrix(2, 3, 1);
   CHECK_REFUSED(no, variance_of(*positive, X), "columns of map positive depend");
 }
+
+}  // namespace composed_map_test

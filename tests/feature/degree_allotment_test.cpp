@@ -13,13 +13,12 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
+namespace degree_allotment_test {
 using namespace mercer;
 using namespace mercer::test;
 using feature::allot_degrees, feature::best_allotment, feature::DegreeAllotment,
     feature::DegreeCosts;
 using projection::SketchField;
-
-namespace {
 
 Parameters kernel_spec(const std::string& target, const Reference& params) {
   if (target == "polynomial")
@@ -62,8 +61,6 @@ double worst_share(double worst, double got, double expected) {
   return share <= worst ? worst : share;  // NaN, too
 }
 
-}  // namespace
-
 TEST_CASE("degree allotment: the reference allotments and their errors") {
   int64_t compared = 0;
   double worst = 0;
@@ -88,8 +85,6 @@ TEST_CASE("degree allotment: the reference allotments and their errors") {
   CHECK(worst <= 1);
 }
 
-namespace {
-
 /// The least sum of variances of degrees n, ..., p with `left` columns.
 double least_of_all(const DegreeCosts& costs, int64_t n, int64_t p, int64_t left) {
   if (n > p) return left == 0 ? 0 : kInfinity;
@@ -100,8 +95,6 @@ double least_of_all(const DegreeCosts& costs, int64_t n, int64_t p, int64_t left
         least, feature::degree_variance(costs, n, D) + least_of_all(costs, n + 1, p, left - D));
   return least;
 }
-
-}  // namespace
 
 TEST_CASE("degree allotment: no other is better") {
   for (uint64_t seed = 0; seed < 40; ++seed) {
@@ -186,3 +179,5 @@ TEST_CASE("random degrees: the variance of columns in blocks is that of every nu
     CHECK(std::fabs(blocks - plain) <= 1e-11 * plain + 1e-15);
   }
 }
+
+}  // namespace degree_allotment_test

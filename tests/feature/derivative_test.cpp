@@ -16,11 +16,10 @@
 #include "support/reference.h"
 #include "support/worst.h"
 
+namespace derivative_test {
 using namespace mercer;
 using namespace mercer::feature;
 using test::differentiated, test::features_of, test::pulled, test::pushed;
-
-namespace {
 
 using Kind = Derivative::Kind;
 
@@ -85,8 +84,6 @@ Matrix<double> rows(int64_t n, int64_t d) {
 Derivative partial(MultiIndex p) { return {Kind::partials, {std::move(p)}}; }
 
 std::string label(const FeatureMap& map) { return print_object(map.parameters()); }
-
-}  // namespace
 
 TEST_CASE("smooth maps: partial derivatives of every order are those of the order below") {
   constexpr double kStep = 1e-5;
@@ -242,8 +239,6 @@ TEST_CASE("smooth maps: too many terms, orders that are not there, stabilised ro
                 std::string(other->name()), "expected one of");
 }
 
-namespace {
-
 using Kind = Derivative::Kind;
 
 std::unique_ptr<FeatureMap> map_of(const std::string& projection, FourierForm form, int64_t d,
@@ -254,8 +249,6 @@ std::unique_ptr<FeatureMap> map_of(const std::string& projection, FourierForm fo
   options.seed = 5;
   return make_fourier(*kernel::make_gaussian({lengthscale}, 1.3), d, D, options);
 }
-
-}  // namespace
 
 TEST_CASE(
     "derivative: results around the caches have the bits of small ones, wherever they begin") {
@@ -375,3 +368,5 @@ TEST_CASE("derivative: no rows are none, refusals name the map and the shapes") 
                 "80 numbers");
   CHECK_REFUSED(MERCER_UNSUPPORTED, pulled(*steps, X, V), "map sign", "kernel sign");
 }
+
+}  // namespace derivative_test

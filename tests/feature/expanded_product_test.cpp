@@ -11,10 +11,9 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
+namespace expanded_product_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 const std::string kBell = R"({"kernel":"gaussian","lengthscale":0.9})",
                   kCity = R"({"kernel":"laplacian","lengthscale":1.3,"variance":0.5})",
@@ -53,8 +52,6 @@ double estimate(const FeatureMap& map, const Matrix<double>& X) {
 double value_of(const FeatureMap& map, const Matrix<double>& X) {
   return map.kernel().value(X.cols(), X.view().row(0), X.view().row(1));
 }
-
-}  // namespace
 
 TEST_CASE("product of sums: the default maps estimate the kernel, at every depth") {
   const std::string both = sum(kBell + "," + kCity);
@@ -175,3 +172,5 @@ TEST_CASE("product of sums: sizes that can be, and what is refused") {
       made(spec_of(product(sum(kBell + R"(,{"kernel":"additive_chi2"})") + "," + kSquare), 100)),
       "made as the sum of 2 products: parts[1]: parts[0]: no column of this map additive");
 }
+
+}  // namespace expanded_product_test

@@ -12,11 +12,10 @@
 #include "support/refusal.h"
 #include "support/sparse.h"
 
+namespace fourier_test {
 using namespace mercer;
 using namespace mercer::feature;
 using test::features_of, test::Reference, test::reference_matrix;
-
-namespace {
 
 std::string message_of(const std::function<void()>& call, mercer_status status) {
   try {
@@ -34,8 +33,6 @@ FourierOptions with_form(FourierForm form) {
   options.form = form;
   return options;
 }
-
-}  // namespace
 
 TEST_CASE("fourier: given frequencies give the reference features") {
   // Angles are below 30, one rounding of the frequency and d of the sum: 30 * 6 * 2^-53 + 2^-52 <
@@ -204,3 +201,5 @@ TEST_CASE("fourier: a memory cap that dense tiles of sparse rows exceed is said 
                 test::Input<float>(rows.view()).apply(*map, {0, 66}, context, Z.view()),
                 "memory_cap = 1000", "24000");
 }
+
+}  // namespace fourier_test

@@ -14,9 +14,8 @@
 #include "support/map_calls.h"
 #include "support/refusal.h"
 
+namespace frequency_grid_test {
 using namespace mercer;
-
-namespace {
 
 std::unique_ptr<feature::FeatureMap> map_of(const std::string& kernel, int64_t d, int64_t D,
                                             const std::string& more, const Rows* rows = nullptr) {
@@ -68,8 +67,6 @@ Errors errors_of(const feature::FeatureMap& map, const Matrix<double>& X) {
 double error_of(const feature::FeatureMap& map, const Matrix<double>& X) {
   return errors_of(map, X).largest;
 }
-
-}  // namespace
 
 // The last number is the bound asked for: a wrong density, or one that is not normalised, misses it.
 TEST_CASE("grid: the error is below its bound, which is small") {
@@ -258,3 +255,5 @@ TEST_CASE("grid: what is refused") {
   CHECK_REFUSED(no, map_of(gaussian, 2, 64, R"(,"weights":"leverage")", &rows),
                 "whose columns have weights");
 }
+
+}  // namespace frequency_grid_test

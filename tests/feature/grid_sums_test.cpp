@@ -14,9 +14,8 @@
 #include "support/dense.h"
 #include "support/map_calls.h"
 
+namespace grid_sums_test {
 using namespace mercer;
-
-namespace {
 
 std::unique_ptr<feature::FeatureMap> grid_map(int64_t d, int64_t D,
                                               const std::string& lengthscale) {
@@ -84,8 +83,6 @@ Matrix<T> products(const feature::FeatureMap& map, MatrixView<const T> X,
   feature::multiply(map, X, theta.view(), feature::FieldKind::value, context, out.view());
   return out;
 }
-
-}  // namespace
 
 TEST_CASE("sums on a grid are those of the features") {
   struct Case {
@@ -172,3 +169,5 @@ TEST_CASE("products on a grid: NaN stays in its row") {
   // A box is twice a ball.
   CHECK(!feature::GridProducts::pays(*grid_map(3, 1000, "0.5")->grid(), 100));
 }
+
+}  // namespace grid_sums_test

@@ -150,7 +150,7 @@ TEST_CASE("landmarks: equal rows, supplied rows, rows outside the domain") {
                 "polynomial", "overflow");
 }
 
-namespace mercer::test {
+namespace mercer::test::landmarks_test {
 namespace {
 
 using feature::FeatureMap;
@@ -274,4 +274,4 @@ TEST_CASE("nystroem: derivatives in log lengthscales are refused where there are
   CHECK(refused(*feature::make_map(map->parameters(), {.numbers = arrays}), "older file") == "");
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::landmarks_test

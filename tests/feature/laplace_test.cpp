@@ -9,16 +9,13 @@
 #include "support/reference_matrix.h"
 #include "transform/dense_panel.h"
 
+namespace laplace_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 std::unique_ptr<FeatureMap> make(const Parameters& kernel, int64_t d, int64_t D) {
   return made_map("laplace", kernel, d, D);
 }
-
-}  // namespace
 
 // What the map is made of, on given frequencies: a projection and this epilogue.
 TEST_CASE("laplace: given frequencies give the reference features") {
@@ -110,3 +107,5 @@ TEST_CASE("laplace: other kernels are refused") {
   CHECK(refused_map("laplace", {{"kernel", "gaussian"}}, "kernel gaussian",
                     "reciprocal_semigroup") == "");
 }
+
+}  // namespace laplace_test

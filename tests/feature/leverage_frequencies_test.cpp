@@ -16,9 +16,8 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
+namespace leverage_frequencies_test {
 using namespace mercer;
-
-namespace {
 
 std::unique_ptr<feature::FeatureMap> map_of(int64_t d, int64_t D, uint64_t seed,
                                             const std::string& more, const Rows* rows) {
@@ -86,8 +85,6 @@ double weighed_error(const Matrix<double>& Z, const Matrix<double>& K, const Mat
   linalg::symmetric_eigen(E.view(), values, context);
   return std::max(-values.front(), values.back());
 }
-
-}  // namespace
 
 TEST_CASE("leverage of frequencies: scores are those from sums, and add up to Tr H") {
   constexpr int64_t kM = 300, kN = 70;  // two slices
@@ -200,3 +197,5 @@ TEST_CASE("leverage of frequencies: what is refused") {
             },
             "made from rows") == "");
 }
+
+}  // namespace leverage_frequencies_test

@@ -14,11 +14,10 @@
 #include "support/worst.h"
 #include "transform/target.h"
 
+namespace linear_test {
 using namespace mercer;
 using namespace mercer::feature;
 using test::features_of;
-
-namespace {
 
 constexpr LinearProjection kProjections[] = {
     LinearProjection::gaussian, LinearProjection::rademacher, LinearProjection::srht,
@@ -35,8 +34,6 @@ double inner(MatrixView<const double> Z) {
   for (int64_t j = 0; j < Z.cols; ++j) sum += Z(0, j) * Z(1, j);
   return sum;
 }
-
-}  // namespace
 
 TEST_CASE("linear: Gram of whole SRHT blocks is exact, d = 1 to 70") {
   double worst = 0;
@@ -123,8 +120,6 @@ TEST_CASE("linear: kernels and sizes it refuses") {
                 "features = 4294967296") == "");
 }
 
-namespace {
-
 // All rows of columns c of the map, with `pad` numbers between rows, from `shift` numbers
 // after a cache line; rows whose bytes are not those of Z, or that wrote behind their end.
 template <class T>
@@ -174,8 +169,6 @@ void check_streamed(FourierForm form) {
   CHECK(streamed_faults(*map, X, Z, {3, D - 1}, 4, 0) == 0);
 }
 
-}  // namespace
-
 TEST_CASE("fourier: streamed and cached stores write the same bytes, wherever rows begin") {
   for (const FourierForm form : {FourierForm::pair, FourierForm::phase, FourierForm::complex}) {
     check_streamed<float>(form);
@@ -208,8 +201,6 @@ TEST_CASE("fourier: a map with more features keeps the first frequencies") {
   CHECK(worst <= 1e-15);
 }
 
-namespace {
-
 struct Case {
   const char* projection;
   projection::Radius radius;
@@ -231,8 +222,6 @@ std::unique_ptr<FeatureMap> map_of(const Case& c, const kernel::Kernel& kernel, 
   options.whole_blocks = whole_blocks;
   return make_fourier(kernel, d, D, options);
 }
-
-}  // namespace
 
 TEST_CASE("structured projections: incomplete blocks are reported and can be rounded away") {
   const auto kernel = kernel::make_gaussian({1.0}, 1.0);
@@ -263,3 +252,5 @@ TEST_CASE("structured projections: whole blocks are kept by a map with more feat
     CHECK(worst <= 1e-15);
   }
 }
+
+}  // namespace linear_test

@@ -15,10 +15,9 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
+namespace maclaurin_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 constexpr const char *kGaussian = R"({"kernel":"gaussian","lengthscale":1.3,"variance":1.5})",
                      *kExponential = R"({"kernel":"exponential","lengthscale":1.2})",
@@ -71,8 +70,6 @@ struct Case {
   std::string more;
   int64_t features;
 };
-
-}  // namespace
 
 TEST_CASE("maclaurin: mean, bias and variances over seeds are the closed forms") {
   constexpr int64_t kInputs = 3;
@@ -284,3 +281,5 @@ TEST_CASE("maclaurin: derivatives where every input has a lengthscale are those 
     CHECK(worst <= 1e-12);
   }
 }
+
+}  // namespace maclaurin_test

@@ -11,7 +11,7 @@
 #include "support/sparse.h"
 #include "support/worst.h"
 
-namespace mercer::test {
+namespace mercer::test::nystroem_test {
 namespace {
 
 using feature::FeatureMap;
@@ -347,4 +347,4 @@ TEST_CASE("nystroem: sparse landmarks of a file are judged") {
   CHECK(refused(1, 0, -1, "landmark_columns hold -1") == "");
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::nystroem_test

@@ -9,10 +9,9 @@
 #include "support/refusal.h"
 #include "support/sparse.h"
 
+namespace optical_test {
 using namespace mercer;
 using test::features_of, test::variance_of;
-
-namespace {
 
 std::unique_ptr<feature::FeatureMap> map_of(const std::string& more, int exponent = 2) {
   const std::string text =
@@ -51,8 +50,6 @@ Matrix<double> shares_above_two(const Matrix<double>& X) {
     return sum * sum;
   });
 }
-
-}  // namespace
 
 TEST_CASE("optical: the kernel that a map of bits estimates is that of the bits") {
   const Matrix<double> X = test::random_matrix(2, 6, 5);
@@ -262,3 +259,5 @@ TEST_CASE("optical: what learning a threshold refuses") {
   CHECK_REFUSED(MERCER_UNSUPPORTED, map_of(kFromTargets), kBoth);
   CHECK_REFUSED(MERCER_UNSUPPORTED, map_of(R"(,"threshold_from":"targets")"), kBoth);
 }
+
+}  // namespace optical_test

@@ -12,6 +12,7 @@
 #include "support/map_calls.h"
 #include "support/refusal.h"
 
+namespace part_sizes_test {
 using namespace mercer;
 using namespace mercer::test;
 using feature::allot, feature::PartSize;
@@ -50,8 +51,6 @@ TEST_CASE("allotment: totals that cannot be are refused") {
   CHECK(refused(8, {{1, 4, 0}, {1, 5, 0}}, "features = 8, expected 9: the inputs") == "");
   CHECK(refused(8, {{1e308, 1, 1}, {1e308, 1, 1}}, "shares add up to inf") == "");
 }
-
-namespace {
 
 const std::string kGaussian = R"({"kernel":"gaussian"})",
                   kDot = R"({"kernel":"dot_product","coefficients":[1,1]})";
@@ -99,8 +98,6 @@ void check_round_trip(const FeatureMap& map, const Matrix<double>& X) {
   const auto again = spec::map_from_spec_and_numbers(spec::to_spec(map), numbers);
   CHECK(equal_bytes(features_of(*again, X), features_of(map, X)));
 }
-
-}  // namespace
 
 TEST_CASE("sums: the nearest number of features that the parts permit") {
   const std::string fixed = R"({"kernel":"polynomial","degree":1})",
@@ -197,3 +194,5 @@ TEST_CASE("sums: what can be made comes back from its numbers, of many parts and
                 feature::make_map(canonical(chain(14), R"("map":"sum")", 64)),
                 "nested 14 deep, expected at most 13");
 }
+
+}  // namespace part_sizes_test

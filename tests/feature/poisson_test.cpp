@@ -11,10 +11,9 @@
 #include "transform/dense_panel.h"
 #include "transform/signed_exp.h"
 
+namespace poisson_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 std::unique_ptr<FeatureMap> make(const Parameters& kernel, int64_t d, int64_t D,
                                  uint64_t seed = 1) {
@@ -30,8 +29,6 @@ double inner_product(const Matrix<double>& Z) {
   for (int64_t j = 0; j < Z.cols(); ++j) sum += Z(0, j) * Z(1, j);
   return sum;
 }
-
-}  // namespace
 
 TEST_CASE("poisson: given exponents give the reference features") {
   constexpr int64_t kColumns = transform::kPanelColumns<double>;
@@ -204,3 +201,5 @@ TEST_CASE("poisson: what it cannot do is refused") {
   CHECK(refused_map("poisson", {{"kernel", "cauchy"}}, "kernel cauchy", "expected gaussian") == "");
   CHECK_REFUSED(MERCER_UNSUPPORTED, make(gaussian(0.05), 4, 8), "lengthscale = 0.05");
 }
+
+}  // namespace poisson_test

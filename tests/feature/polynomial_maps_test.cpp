@@ -6,16 +6,13 @@
 #include "support/made_map.h"
 #include "support/map_calls.h"
 
+namespace polynomial_maps_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 std::unique_ptr<FeatureMap> make(const Parameters& kernel, int64_t d, int64_t D) {
   return made_map("anova", kernel, d, D, 5);
 }
-
-}  // namespace
 
 TEST_CASE("anova: the kernel is the sum over subsets") {
   const Matrix<double> X = random_matrix(2, 6, 9);
@@ -69,15 +66,11 @@ TEST_CASE("anova: what does not exist is refused") {
       "degree = 3", "left out");
 }
 
-namespace {
-
 std::unique_ptr<FeatureMap> make(int64_t degree, double offset, int64_t d, int64_t D) {
   const Parameters kernel{
       {"kernel", "polynomial"}, {"degree", degree}, {"gamma", 0.7}, {"offset", offset}};
   return made_map("exact_polynomial", kernel, d, D);
 }
-
-}  // namespace
 
 TEST_CASE("exact polynomial: the inner product is the kernel") {
   struct Shape {
@@ -147,3 +140,5 @@ TEST_CASE("exact polynomial: weights that overflow are refused, not NaN") {
                 high->apply(MatrixView<const float>{&single, 1, 1}, {0, 301}, context, Z.view()),
                 "degree 300 overflow", "double precision");
 }
+
+}  // namespace polynomial_maps_test

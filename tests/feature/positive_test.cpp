@@ -8,10 +8,9 @@
 #include "support/refusal.h"
 #include "support/worst.h"
 
+namespace positive_test {
 using namespace mercer;
 using test::features_of;
-
-namespace {
 
 constexpr int64_t kInputs = 7, kFeatures = 90;
 
@@ -44,8 +43,6 @@ int64_t count_not_finite(const Matrix<T>& Z) {
 }
 
 constexpr const char* kForms[] = {"exp", "hyperbolic"};
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("positive: no finite row gives NaN or Inf, with or without the stabiliser", "",
                    float, double) {
@@ -228,3 +225,5 @@ TEST_CASE("positive: what it refuses") {
   };
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, odd(), "features = 5");
 }
+
+}  // namespace positive_test

@@ -12,9 +12,8 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
+namespace positive_tilt_test {
 using namespace mercer;
-
-namespace {
 
 std::unique_ptr<feature::FeatureMap> map_of(int64_t d, int64_t D, uint64_t seed,
                                             const std::string& more, const Rows* rows = nullptr) {
@@ -58,8 +57,6 @@ double variance(const feature::FeatureMap& map, const Matrix<double>& X) {
   map.variance(X.view().block_rows(0, 1), X.view().block_rows(1, 2), std::span(&found, 1));
   return found;
 }
-
-}  // namespace
 
 TEST_CASE("positive: a tilt keeps the mean and has the variance of its closed form") {
   const Matrix<double> X = two_rows(6, 0.8);
@@ -131,3 +128,5 @@ TEST_CASE("positive: tilts that it refuses") {
   CHECK(refused(R"(,"tilt_from":"rows","tilt":-0.1)", "left out with tilt_from",
                 MERCER_INVALID_ARGUMENT, &rows) == "");
 }
+
+}  // namespace positive_tilt_test

@@ -9,10 +9,9 @@
 #include "support/map_calls.h"
 #include "support/refusal.h"
 
+namespace product_means_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t kInputs = 4;
 
@@ -79,8 +78,6 @@ std::vector<Parameters> choices_of(const feature::MapEntry& entry) {
   return choices;
 }
 
-}  // namespace
-
 TEST_CASE("products are unbiased for every map and projection whose columns are estimates alone") {
   // By Student's law of 149 degrees 5.5 is exceeded with probability 2e-7, by one of 60 with 1e-5.
   constexpr int64_t D = 32;
@@ -115,3 +112,5 @@ TEST_CASE("products of OSNAP: as many columns in every block, or refused") {
   CHECK_REFUSED(MERCER_UNSUPPORTED, feature::make_map(product_of(kernel, part, 7, 1)),
                 "parts[0]: no column of this map linear");
 }
+
+}  // namespace product_means_test

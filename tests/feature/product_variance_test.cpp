@@ -7,10 +7,9 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
+namespace product_variance_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 using Complex = std::complex<double>;
 using Pair = std::array<double, 2>;  // a row of two inputs
@@ -193,8 +192,6 @@ std::string srht(const std::string& kind, const std::string& field) {
   return R"({"map":"tensor_srht","kind":")" + kind + R"(","field":")" + field + R"("})";
 }
 
-}  // namespace
-
 TEST_CASE("product of TensorSRHT: the variance is that over all signs and rows") {
   const std::string anova = R"({"kernel":"anova","subsets":"all"})",
                     all_subsets = R"({"map":"anova"})";
@@ -278,3 +275,5 @@ TEST_CASE("product: two parts of uneven columns have no variance in closed form"
                 variance_of(*product(power(2) + "," + power(2), tree + "," + tree, 4)),
                 "2 parts whose columns depend on each other has no closed form");
 }
+
+}  // namespace product_variance_test

@@ -11,10 +11,9 @@
 #include "support/made_map.h"
 #include "support/sparse.h"
 
+namespace progress_test {
 using namespace mercer;
 using namespace mercer::feature;
-
-namespace {
 
 constexpr int64_t kInputs = 24;
 
@@ -110,8 +109,6 @@ const Case kCases[] = {
     {"product in two pieces", [] { return composed("product"); }, apart},
 };
 
-}  // namespace
-
 TEST_CASE("progress of a map's call is one fraction of the call, whatever it reads") {
   std::string faults;
   for (const Case& one : kCases) {
@@ -153,3 +150,5 @@ TEST_CASE("a map's call stops wherever it is asked to, and can be made again") {
   }
   CHECK(faults == "");
 }
+
+}  // namespace progress_test

@@ -9,10 +9,9 @@
 #include "support/sparse.h"
 #include "support/statistic.h"
 
+namespace random_binning_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 std::unique_ptr<FeatureMap> made(int64_t d, int64_t grids, int64_t bins, uint64_t seed) {
   std::vector<double> l(d);
@@ -53,8 +52,6 @@ void check_products(const FeatureMap& map, const Rows& X, const Matrix<T>& Z) {
     }
   }
 }
-
-}  // namespace
 
 // The estimate of one grid is 1.3 times 1, -1 or 0: counts, with their closed-form variance.
 TEST_CASE("random_binning: means and variances, whatever the bins") {
@@ -135,3 +132,5 @@ TEST_CASE("random_binning: other kernels and part of a grid are refused") {
                 made_map("random_binning", {{"kernel", "laplacian"}}, 4, 33, 0, {}),
                 "features = 33", "multiple of bins = 32");
 }
+
+}  // namespace random_binning_test

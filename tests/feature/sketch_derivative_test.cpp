@@ -6,11 +6,10 @@
 #include "support/derivatives.h"
 #include "support/worst.h"
 
+namespace sketch_derivative_test {
 using namespace mercer;
 using namespace mercer::feature;
 using test::differentiated, test::SketchCase;
-
-namespace {
 
 using Kind = Derivative::Kind;
 
@@ -66,8 +65,6 @@ double taylor_error(const FeatureMap& map) {
   return worst / largest;
 }
 
-}  // namespace
-
 TEMPLATE_TEST_CASE("sketches: derivatives of all orders are those of a Taylor series that ends", "",
                    float, double) {
   const double rounding = std::is_same_v<TestType, float> ? 2e-5 : 1e-13;
@@ -105,3 +102,5 @@ TEST_CASE("sketches: a multi-index of more coefficients than a series has is ref
   CHECK_REFUSED(MERCER_UNSUPPORTED, ask({{0, 33}}), "order 33 of map tensor_srht",
                 "expected up to 32");
 }
+
+}  // namespace sketch_derivative_test

@@ -6,12 +6,11 @@
 #include "support/catch.h"
 #include "support/refusal.h"
 
+namespace sketch_errors_test {
 using namespace mercer;
 using namespace mercer::feature;
 
 using projection::sketch_kind, test::SketchCase;
-
-namespace {
 
 template <class... Part>
 std::string fault(mercer_status status, const kernel::Kernel& kernel, int64_t d, int64_t D,
@@ -54,8 +53,6 @@ struct Disturbed {
                             test::features_of<float>(*test::make(*kernel, 5, 34, one), X.view())));
   }
 };
-
-}  // namespace
 
 TEST_CASE("make_sketch: sizes that it refuses") {
   const auto kernel = kernel::make_polynomial(2, 1, 0.5, 1);
@@ -182,8 +179,6 @@ TEST_CASE("sketches: memory that a range of columns lacks is said before any is 
 using projection::FactorShape, projection::sketch_kind, projection::SketchKind,
     projection::SketchShape, test::Evaluated, test::SketchCase;
 
-namespace {
-
 constexpr int64_t kInputs = 5;
 constexpr double kGamma = 0.8, kOffset = 0.3, kVariance = 1.5;
 
@@ -279,8 +274,6 @@ Matrix<double> laid_out(const Evaluated<double>& Z, SketchField field) {
   return out;
 }
 
-}  // namespace
-
 TEST_CASE("compositions: those of their nodes, degrees 1 to 5 and 9") {
   const Matrix<double> X = test::random_matrix(11, kInputs, 4);
   const int64_t D = 34;
@@ -323,3 +316,5 @@ TEST_CASE("compositions: intermediate sketches have D columns by default, 4D for
                             test::features_of<double>(*same, X.view())));
   }
 }
+
+}  // namespace sketch_errors_test

@@ -12,19 +12,16 @@
 #include "support/sparse.h"
 #include "support/worst.h"
 
+namespace sketch_test {
 using namespace mercer;
 using namespace mercer::feature;
 using test::SketchCase;
 
 using projection::sketch_kind, projection::SketchKind, test::SketchCase;
 
-namespace {
-
 std::unique_ptr<kernel::Kernel> polynomial(int64_t p) {
   return kernel::make_polynomial(p, 0.8, 0.3, 1.5);
 }
-
-}  // namespace
 
 TEMPLATE_TEST_CASE("sketches: tangents of directions of any size keep their digits", "", float,
                    double) {
@@ -160,8 +157,6 @@ TEST_CASE("sketches: many threads may use a map that nothing was drawn for") {
   }
 }
 
-namespace {
-
 constexpr int64_t kLeft = 5, kRight = 3, kFeatures = 34;
 
 std::unique_ptr<FeatureMap> map_of(const SketchCase& one, int64_t right = kRight) {
@@ -224,8 +219,6 @@ void check_locations(const SketchCase& one, int64_t n, int64_t locations) {
   CHECK(test::equal_bytes(Z, pieces));
 }
 
-}  // namespace
-
 TEST_CASE("bilinear sketches: locations are summed") {
   for (const SketchCase& one : test::sketch_cases()) {
     check_locations<float>(one, 3, 5);
@@ -280,3 +273,5 @@ TEST_CASE("bilinear sketches: no rows, no locations; maps of one matrix refuse p
     CHECK(single->pair() == nullptr);
   }
 }
+
+}  // namespace sketch_test

@@ -9,10 +9,9 @@
 #include "support/sparse.h"
 #include "support/statistic.h"
 
+namespace spherical_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 Parameters sphere(int64_t degree, double a, bool unit_rows = false) {
   return {{"kernel", "sphere_polynomial"},
@@ -56,8 +55,6 @@ double estimate(const FeatureMap& map, const Matrix<double>& X) {
   for (int64_t j = 0; j < Z.cols(); ++j) sum += Z(0, j) * Z(1, j);
   return sum;
 }
-
-}  // namespace
 
 TEST_CASE("spherical: every projection and form estimates the fitted kernel") {
   std::vector<const char*> projections = {"dense", "orthogonal", "sorf", "fastfood", "simplex"};
@@ -163,3 +160,5 @@ TEST_CASE("spherical: rows of another norm are refused, or divided by it") {
   X(1, 0) = 0;
   CHECK(std::isnan(features_of(*scaling, X)(1, 5)));
 }
+
+}  // namespace spherical_test

@@ -9,11 +9,10 @@
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
 
+namespace container_test {
 using namespace mercer;
 using mercer::test::Outcome, mercer::test::outcome, mercer::test::refusal_fault,
     mercer::test::TemporaryDirectory;
-
-namespace {
 
 std::vector<std::byte> bytes_of(const std::string& text) {
   const auto bytes = std::as_bytes(std::span(text));
@@ -47,8 +46,6 @@ std::string forged(std::string file, size_t sections, Change change) {
   put_u64(file, end, io::crc64(bytes_of(file.substr(0, end))));
   return file;
 }
-
-}  // namespace
 
 TEST_CASE("CRC-64/XZ has its published check value, for any split into words") {
   CHECK(io::crc64(bytes_of("123456789")) == 0x995DC9BBDF1939FAu);
@@ -157,8 +154,6 @@ TEST_CASE("impossible sizes with a right checksum are refused before anything is
   CHECK(refused([&](std::string& f) { f[12] = 4; }, "") == "");
 }
 
-namespace {
-
 std::vector<NumberArray> some() {
   return {{"landmarks", {2, 3}, std::vector<double>{1, -2.5, 1e-300, 0.0, -0.0, 7}},
           {"rank", {1}, std::vector<int64_t>{-4}},
@@ -168,8 +163,6 @@ std::vector<NumberArray> some() {
 bool equal(const NumberArray& a, const NumberArray& b) {
   return a.name == b.name && a.shape == b.shape && a.values == b.values;
 }
-
-}  // namespace
 
 TEST_CASE("named arrays come back as they were") {
   const auto back = io::decode(io::encode(some()));
@@ -222,3 +215,5 @@ TEST_CASE("numbers are found by name, type and shape") {
             },
             "expected f64 of shape 3 x 2") == "");
 }
+
+}  // namespace container_test

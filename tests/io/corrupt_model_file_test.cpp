@@ -3,6 +3,7 @@
 // Model files that no fit wrote, and models that no file may hold.
 #include "model_files.h"
 
+namespace corrupt_model_file_test {
 using namespace mercer;
 using namespace mercer::test;
 
@@ -256,8 +257,6 @@ TEST_CASE("a model that could not be read back is not written") {
   CHECK(directory.file_count() == 0);
 }
 
-namespace {
-
 /// Three inputs, hashed to the four of its map.
 model::Model hashed_model() {
   model::Model model = guarded_model();
@@ -268,8 +267,6 @@ model::Model hashed_model() {
   model.preparation.hashing = {3, 4, 0xfedcba9876543210U};
   return model;
 }
-
-}  // namespace
 
 TEST_CASE("hashing is kept with all bits of its seed; what no fit does is CORRUPT_FILE") {
   const model::Model model = hashed_model();
@@ -296,3 +293,5 @@ TEST_CASE("hashing is kept with all bits of its seed; what no fit does is CORRUP
             model, "hashing", [](const std::string& bytes) { return bytes.substr(8); },
             "hashing has 3 numbers, expected 4") == "");
 }
+
+}  // namespace corrupt_model_file_test

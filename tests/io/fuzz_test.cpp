@@ -11,10 +11,9 @@
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
 
+namespace fuzz_test {
 using namespace mercer;
 using mercer::test::TemporaryDirectory;
-
-namespace {
 
 model::Model small_model() {
   model::Model model;
@@ -42,8 +41,6 @@ test::Outcome outcome_of(const TemporaryDirectory& directory, const std::string&
 bool documented(mercer_status status) {
   return status == MERCER_OK || status == MERCER_CORRUPT_FILE || status == MERCER_NEWER_VERSION;
 }
-
-}  // namespace
 
 TEST_CASE("a damaged file is never read") {
   const TemporaryDirectory directory;
@@ -85,3 +82,5 @@ TEST_CASE("damaged sections under right checksums are read or refused, never any
   CHECK(fault == "");
   CHECK(accepted > 100);  // damage to numbers alone leaves another valid model
 }
+
+}  // namespace fuzz_test

@@ -13,6 +13,7 @@
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
 
+namespace input_output_test {
 using namespace mercer;
 using mercer::test::refusal_fault, mercer::test::TemporaryDirectory;
 
@@ -55,8 +56,6 @@ TEST_CASE("what cannot be opened or is no regular file is IO naming path and rea
   CHECK(refused(directory.file("pipe"), "not a regular file") == "");
 }
 
-namespace {
-
 void write_text(const std::string& path, const std::string& text) {
   io::AtomicFile file(path);
   file.write(std::as_bytes(std::span(text)));
@@ -85,8 +84,6 @@ class FileSizeLimit {
   rlimit before_{};
   void (*handler_)(int);
 };
-
-}  // namespace
 
 TEST_CASE("a file appears whole, alone, and readable as the umask says") {
   const TemporaryDirectory directory;
@@ -222,3 +219,5 @@ TEST_CASE("a directory without write permission is IO") {
   const std::string path = geteuid() == 0 ? "/proc/a.mercer" : directory.file("closed/a.mercer");
   CHECK_REFUSED(MERCER_IO, write_text(path, "x"), path, "create");
 }
+
+}  // namespace input_output_test

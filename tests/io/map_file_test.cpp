@@ -10,10 +10,9 @@
 #include "support/forge.h"
 #include "support/kernels.h"
 
+namespace map_file_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 constexpr const char* kSpec =
     R"({"map":"fourier","kernel":{"kernel":"matern","lengthscale":[0.1,0.7]},"inputs":2,"features":6,"seed":3})";
@@ -42,8 +41,6 @@ template <class T>
 bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
-
-}  // namespace
 
 TEST_CASE(
     "a map file with a lengthscale for each of many inputs may outgrow the limit of typed specs") {
@@ -143,8 +140,6 @@ TEST_CASE("files that are not there or of another kind say so") {
   CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_map(directory.file("text")), "does not begin");
 }
 
-namespace {
-
 const std::vector<double> kFrequencies = {0.1, -0.2, 1.0 / 3, 1.5},
                           kRoots = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
 
@@ -161,8 +156,6 @@ std::string corrupt(const std::string& spec, const std::vector<NumberArray>& num
   const auto load = [](const std::string& path) { io::load_map(path); };
   return misfit("map", sections, load, part);
 }
-
-}  // namespace
 
 TEST_CASE("maps of several outputs come back from files") {
   const auto drawn = spec::map_from_spec(
@@ -200,3 +193,5 @@ TEST_CASE("maps of several outputs that do not fit together are corrupt") {
   CHECK(corrupt(R"({"map":"fourier","kernel":{"kernel":"helmholz"},"inputs":2,"features":4})", {},
                 "helmholtz") == "");
 }
+
+}  // namespace map_file_test

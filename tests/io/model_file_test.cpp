@@ -3,6 +3,7 @@
 // Model files that are right: what comes back.
 #include "model_files.h"
 
+namespace model_file_test {
 using namespace mercer;
 using namespace mercer::test;
 
@@ -125,3 +126,5 @@ TEST_CASE("a file names the kind of model; one that does not holds ridge") {
   CHECK(refused("{}", "model") == "");
   CHECK(refused("nothing", "JSON") == "");
 }
+
+}  // namespace model_file_test

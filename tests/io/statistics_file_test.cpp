@@ -3,10 +3,9 @@
 #include "io/corrupt_file.h"
 #include "support/forge.h"
 
+namespace statistics_file_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 solver::RowStatistics small_statistics(int64_t features, int64_t outputs) {
   solver::RowStatistics statistics(features, outputs);
@@ -39,8 +38,6 @@ std::string difference(const solver::RowStatistics& a, const solver::RowStatisti
   if (!same_bits(a.origin_outputs(), b.origin_outputs())) return "origin_outputs";
   return same_bits(a.sum_squared_outputs(), b.sum_squared_outputs()) ? "" : "sum_squared_outputs";
 }
-
-}  // namespace
 
 TEST_CASE("statistics come back from their file bit for bit") {
   const TemporaryDirectory directory;
@@ -198,3 +195,5 @@ TEST_CASE("a statistics file with sums that are not finite is CORRUPT_FILE") {
     CHECK_REFUSED(MERCER_CORRUPT_FILE, io::load_statistics(path), path, "finite");
   }
 }
+
+}  // namespace statistics_file_test

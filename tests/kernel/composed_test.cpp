@@ -7,7 +7,7 @@
 #include "support/dense.h"
 #include "support/refusal.h"
 
-namespace mercer::test {
+namespace mercer::test::composed_test {
 namespace {
 
 std::unique_ptr<kernel::Kernel> made(const std::string& json) {
@@ -130,4 +130,4 @@ TEST_CASE("composed: parts are kept as they are, a lengthscale is theirs") {
   CHECK_FALSE(made(kRough)->composition().has_value());
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::composed_test

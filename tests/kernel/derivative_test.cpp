@@ -9,7 +9,7 @@
 #include "support/refusal.h"
 #include "support/worst.h"
 
-namespace mercer::test {
+namespace mercer::test::derivative_test {
 namespace {
 
 using kernel::MultiIndex;
@@ -253,4 +253,4 @@ TEST_CASE("kernel derivatives: refusals, and orders that add up") {
   CHECK(total_order(sum) == 9);
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::derivative_test

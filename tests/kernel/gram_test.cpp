@@ -8,7 +8,7 @@
 #include "support/refusal.h"
 #include "support/sparse.h"
 
-namespace mercer::test {
+namespace mercer::test::gram_test {
 namespace {
 
 using Doubles = MatrixView<const double>;
@@ -299,4 +299,4 @@ TEST_CASE("the median distance of sparse rows is that of the dense ones") {
   }
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::gram_test

@@ -7,7 +7,7 @@
 #include "support/kernels.h"
 #include "support/refusal.h"
 
-namespace mercer::test {
+namespace mercer::test::inner_product_test {
 
 TEST_CASE("polynomial: symmetric, scaled by variance, negative bases, degree 1 is x'y") {
   const Matrix<double> X = random_matrix(30, 13, 5);
@@ -274,4 +274,4 @@ TEST_CASE("arc-cosine and sign: the ends of doubles, and what is no number") {
   }
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::inner_product_test

@@ -6,7 +6,7 @@
 #include "support/catch.h"
 #include "support/reference.h"
 
-namespace mercer::test {
+namespace mercer::test::kernel_oracle_test {
 namespace {
 
 Value value_of(const Reference& json, FieldType type) {
@@ -102,4 +102,4 @@ TEST_CASE("k(tau) and k(2 tau) equal the reference numbers") {
   }
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::kernel_oracle_test

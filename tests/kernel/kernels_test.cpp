@@ -9,7 +9,7 @@
 #include "support/catch.h"
 #include "support/refusal.h"
 
-namespace mercer::test {
+namespace mercer::test::kernels_test {
 
 TEST_CASE("the cases cover all that is stationary, and the table's defaults make each kernel") {
   std::set<std::string> covered;
@@ -160,4 +160,4 @@ TEST_CASE("the ends of every range make a kernel, open ends do not") {
   }
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::kernels_test

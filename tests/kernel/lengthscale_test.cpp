@@ -9,7 +9,7 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
-namespace mercer::test {
+namespace mercer::test::lengthscale_test {
 namespace {
 
 using Doubles = MatrixView<const double>;
@@ -97,4 +97,4 @@ TEST_CASE("lengthscale errors") {
                 "memory_cap = 7", "8");
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::lengthscale_test

@@ -7,7 +7,7 @@
 #include "support/catch.h"
 #include "support/kernels.h"
 
-namespace mercer::test {
+namespace mercer::test::matern_test {
 namespace {
 
 double matern(double nu, double r) {
@@ -181,4 +181,4 @@ TEST_CASE("order 1 is the normal of variance 1/2") {
   }
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::matern_test

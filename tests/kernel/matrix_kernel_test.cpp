@@ -12,7 +12,7 @@
 #include "support/sparse.h"
 #include "support/worst.h"
 
-namespace mercer::test {
+namespace mercer::test::matrix_kernel_test {
 namespace {
 
 Matrix<double> times_transpose(const Matrix<double>& B) {
@@ -280,4 +280,4 @@ TEST_CASE("NaN in a row stays in its rows and columns of a Gram matrix of severa
   }
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::matrix_kernel_test

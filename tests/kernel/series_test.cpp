@@ -9,7 +9,7 @@
 #include "support/making_cost.h"
 #include "support/refusal.h"
 
-namespace mercer::test {
+namespace mercer::test::series_test {
 namespace {
 
 using kernel::make_kernel;
@@ -308,4 +308,4 @@ TEST_CASE("kernel derivatives: at the edge of the domain, and outside") {
                 "kernel intersection has no derivatives");
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::series_test

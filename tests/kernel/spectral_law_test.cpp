@@ -6,7 +6,7 @@
 #include "support/catch.h"
 #include "support/statistic.h"
 
-namespace mercer::test {
+namespace mercer::test::spectral_law_test {
 namespace {
 
 constexpr int64_t kDraws = 20000;
@@ -184,4 +184,4 @@ TEST_CASE("draws are finite, in single precision too, and a function of the stre
   }
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::spectral_law_test

@@ -7,7 +7,7 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
-namespace mercer::test {
+namespace mercer::test::spectral_mixture_test {
 namespace {
 
 std::unique_ptr<kernel::Kernel> mixture(Value weights, Value means, Value variances) {
@@ -156,4 +156,4 @@ TEST_CASE("spectral mixture: quantiles given component and sign are those of the
   CHECK(two_sample_distance(drawn, made) <= 2 * ks_threshold(kCount, kFailure, 2));
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::spectral_mixture_test

@@ -10,10 +10,9 @@
 #include "support/sparse.h"
 #include "support/statistic.h"
 
+namespace sphere_polynomial_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 std::unique_ptr<kernel::Kernel> made(int64_t degree, double a, bool unit_rows = false) {
   return kernel::make_kernel({{"kernel", "sphere_polynomial"},
@@ -38,8 +37,6 @@ double at(const kernel::Kernel& kernel, const Matrix<double>& X, double multiple
   return multiple == 1 ? kernel.value(X.cols(), rows.row(0), rows.row(1))
                        : kernel.value_at_multiple(multiple, X.cols(), rows.row(0), rows.row(1));
 }
-
-}  // namespace
 
 TEST_CASE("sphere_polynomial: waves are Bessel functions") {
   for (const int64_t m : {2, 16, 64, 128}) {
@@ -220,3 +217,5 @@ TEST_CASE("sphere_polynomial: rows of another norm are refused, or divided by it
   CHECK(std::isnan(scaling->value(2, zeros, X.view().row(0))));
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, made(5, 1.9), "a = 1.9");
 }
+
+}  // namespace sphere_polynomial_test

@@ -9,6 +9,7 @@
 #include "support/dense_operator.h"
 #include "support/refusal.h"
 
+namespace conjugate_gradient_test {
 using namespace mercer;
 using namespace mercer::linalg;
 using namespace mercer::test;
@@ -37,8 +38,6 @@ TEST_CASE("operators refuse vectors of another size") {
   const std::vector<double> diagonal(4, 1.0);
 }
 
-namespace {
-
 Matrix<double> positive(int64_t n, const std::vector<double>& s, uint64_t seed) {
   const Matrix<double> Q = some_rotation(n, seed);
   return spectral_product(Q, s, Q, identity(n).view(), [](double value) { return value; });
@@ -49,8 +48,6 @@ Matrix<double> zeros(int64_t rows, int64_t cols) {
   A.fill(0);
   return A;
 }
-
-}  // namespace
 
 TEST_CASE("conjugate gradients: many right-hand sides, as Cholesky has them") {
   const int64_t n = 60;
@@ -154,3 +151,5 @@ TEST_CASE("conjugate gradients say what stopped them") {
   cancelled.cancel();
   CHECK_REFUSED(MERCER_CANCELLED, conjugate_gradient(op, B.view(), {}, cancelled, X.view()));
 }
+
+}  // namespace conjugate_gradient_test

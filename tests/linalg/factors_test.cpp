@@ -6,13 +6,12 @@
 #include "support/dense.h"
 #include "support/refusal.h"
 
+namespace factors_test {
 using namespace mercer;
 using test::random_matrix;
 using namespace mercer::test;
 
 using linalg::Transpose, test::difference, test::random_matrix;
-
-namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 
@@ -30,8 +29,6 @@ MatrixView<T> part(const Matrix<T>& A, int64_t rows, int64_t cols) {
 Matrix<double> stored(const Matrix<double>& A, bool transposed) {
   return transposed ? test::transposed(A.view()) : test::copy(A.view());
 }
-
-}  // namespace
 
 TEST_CASE("multiply agrees with plain sums for every transpose and shape") {
   const int64_t m = GENERATE(1, 3, 17), n = GENERATE(1, 2, 9), k = GENERATE(0, 1, 5, 33);
@@ -119,8 +116,6 @@ TEST_CASE("extents beyond 32 bits and wrong shapes are refused") {
                 "expected 2 x 2");
 }
 
-namespace {
-
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// B B' + 0.1 I, full.
@@ -137,8 +132,6 @@ Matrix<double> lower_of(const Matrix<double>& L) {
     for (int64_t j = i + 1; j < L.cols(); ++j) clean(i, j) = 0;
   return clean;
 }
-
-}  // namespace
 
 TEST_CASE("Cholesky factor and solves have small residuals") {
   const int64_t n = GENERATE(0, 1, 2, 31, 200), m = GENERATE(0, 1, 3);
@@ -210,3 +203,5 @@ TEST_CASE("the upper trapezoid wants no more rows than columns, and memory") {
   context.memory_cap = 1;
   CHECK_REFUSED(MERCER_OUT_OF_MEMORY, linalg::upper_trapezoid(wide.view(), context), "memory_cap");
 }
+
+}  // namespace factors_test

@@ -8,11 +8,10 @@
 #include "support/dense.h"
 #include "support/refusal.h"
 
+namespace lbfgs_test {
 using namespace mercer;
 using namespace mercer::linalg;
 using namespace mercer::test;
-
-namespace {
 
 using Vector = std::vector<double>;
 
@@ -116,8 +115,6 @@ double distance(const Vector& x, const Vector& y) {
   for (size_t i = 0; i < x.size(); ++i) worst = std::max(worst, std::abs(x[i] - y[i]));
   return worst;
 }
-
-}  // namespace
 
 TEST_CASE("L-BFGS finds the minimum of Rosenbrock's function") {
   Context context;
@@ -312,3 +309,5 @@ TEST_CASE("a Wolfe step falls and flattens") {
     CHECK(std::abs(p.slope) <= 0.9 * std::abs(start.slope));
   }
 }
+
+}  // namespace lbfgs_test

@@ -9,17 +9,14 @@
 #include "base/aligned.h"
 #include "support/catch.h"
 
+namespace non_negative_test {
 using namespace mercer;
-
-namespace {
 
 double normal(std::mt19937_64& words) {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += static_cast<double>(words() >> 11) * 0x1p-53;
   return sum;
 }
-
-}  // namespace
 
 TEST_CASE("non-negative least squares are optimal") {
   for (const int64_t n : {1, 2, 7, 40}) {
@@ -58,3 +55,5 @@ TEST_CASE("non-negative least squares of what has an answer find it") {
   CHECK(x[1] == Approx(2).epsilon(1e-15));
   CHECK(x[2] == 0);
 }
+
+}  // namespace non_negative_test

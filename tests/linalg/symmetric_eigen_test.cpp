@@ -8,10 +8,9 @@
 #include "support/dense.h"
 #include "support/refusal.h"
 
+namespace symmetric_eigen_test {
 using namespace mercer;
 using linalg::TridiagonalSolver, test::random_matrix;
-
-namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -85,8 +84,6 @@ void check_decomposition(const Matrix<double>& A, const Decomposed& found) {
   CHECK(test::difference(back.view(), A.view(), scale * norm) == "");
 }
 
-}  // namespace
-
 TEST_CASE("eigendecompositions have small residuals, and orthogonal vectors") {
   const auto solver =
       GENERATE(TridiagonalSolver::divide_and_conquer, TridiagonalSolver::relatively_robust);
@@ -157,3 +154,5 @@ TEST_CASE("bad matrices and cancellation are refused") {
   context.cancel();
   CHECK_REFUSED(MERCER_CANCELLED, linalg::symmetric_eigen(A.view(), values, context));
 }
+
+}  // namespace symmetric_eigen_test

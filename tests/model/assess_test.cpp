@@ -8,18 +8,15 @@
 #include "statistic/prediction_score.h"
 #include "support/catch.h"
 
+namespace assess_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 Model searched(const Problem& problem, SearchOptions options = {}) {
   options.features = 128;
   return search(GaussianMaker{3, 5}, options, problem);
 }
-
-}  // namespace
 
 TEST_CASE("the honest score is that of fresh rows, nested and on unseen rows") {
   const Problem fresh = smooth_problem(4000, 3, 1, 0.5, 31);
@@ -274,3 +271,5 @@ TEST_CASE("few and degenerate rows are fitted, with a warning") {
   const Model single = searched(problem, classes);
   CHECK(warned(single, "every row is of class 1"));
 }
+
+}  // namespace assess_test

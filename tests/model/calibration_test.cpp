@@ -6,11 +6,10 @@
 #include "support/dense.h"
 #include "support/refusal.h"
 
+namespace calibration_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 /// Scores of n rows and classes drawn from softmax(slope s + offset).
 struct Drawn {
@@ -36,8 +35,6 @@ struct Drawn {
     }
   }
 };
-
-}  // namespace
 
 TEST_CASE("calibration finds the slope and offsets that classes were drawn with", "[calibration]") {
   // The estimates of a regular model are normal about the truth with the inverse of the information
@@ -202,3 +199,5 @@ TEST_CASE("a calibration's numbers are checked", "[calibration]") {
   CHECK(fault({-1, 0, 0}, "slope of -1") == "");
   CHECK(fault({1, 0, std::nan("")}, "not finite") == "");
 }
+
+}  // namespace calibration_test

@@ -15,7 +15,7 @@ using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
 
-namespace mercer::test {
+namespace mercer::test::classification_test {
 
 TEST_CASE("simplex codes are the reference numbers and what they are for") {
   for (int64_t classes = 2; classes <= 6; ++classes) {
@@ -39,7 +39,7 @@ TEST_CASE("simplex codes are the reference numbers and what they are for") {
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, model::simplex_code(wrong.view()), "2 x 2");
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::classification_test
 
 namespace {
 

@@ -7,11 +7,10 @@
 #include "statistic/prediction_score.h"
 #include "support/refusal.h"
 
+namespace dependent_rows_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 /// Rows about the centre of their group, whose target is the group's own: of new groups it cannot be
 /// told.
@@ -60,8 +59,6 @@ Model searched(const Problem& problem, std::span<const double> groups = {}, bool
 double score_on(const Model& model, const Problem& problem) {
   return statistic::r_squared(problem.y(), predictions(model, problem.x()).view(), {});
 }
-
-}  // namespace
 
 TEST_CASE("a grouped search scores groups that it has not seen") {
   // The rows of both were drawn alike: the groups' centres are all that differs.
@@ -159,3 +156,5 @@ TEST_CASE("an ordered search scores rows later than those it knows") {
   CHECK(ordered < 0.2);
   CHECK(later < 0.2);
 }
+
+}  // namespace dependent_rows_test

@@ -9,11 +9,10 @@
 #include "solver/block_statistics.h"
 #include "support/catch.h"
 
+namespace estimator_choice_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 struct Setting {
   Problem problem;
@@ -56,8 +55,6 @@ struct Setting {
                             context);
   }
 };
-
-}  // namespace
 
 TEST_CASE("the estimator of the lower held-out log loss is kept", "[loss]") {
   // Steep probabilities: the best linear scores of one-hot codes level off, those of log odds do
@@ -144,3 +141,5 @@ TEST_CASE("folds are pooled: the loss of ridge is that of every row once", "[los
   CHECK(std::abs(loss - chosen.ridge_loss) <= 1e-9);
   CHECK(loss < std::log(2.0));
 }
+
+}  // namespace estimator_choice_test

@@ -7,11 +7,10 @@
 #include "statistic/kernel_error.h"
 #include "support/refusal.h"
 
+namespace exact_map_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 const std::string kKernel = R"("kernel":{"kernel":"gaussian","lengthscale":0.8})";
 const std::string kMap = R"("map":{"map":"exact",)" + kKernel + "}";
@@ -49,8 +48,6 @@ double root_mean_square(const Matrix<double>& A, const Matrix<double>& B) {
   for (int64_t i = 0; i < A.rows(); ++i) sum += (A(i, 0) - B(i, 0)) * (A(i, 0) - B(i, 0));
   return std::sqrt(sum / static_cast<double>(A.rows()));
 }
-
-}  // namespace
 
 TEST_CASE("a fit on the map exact is the stationary point of kernel ridge") {
   // Of sum_i w_i |y_i - f(x_i)|^2 + n lambda a'Ka, f = K a + b: n lambda a_i = w_i (y_i - f(x_i)),
@@ -216,8 +213,6 @@ TEST_CASE("what the map exact does not serve is refused") {
                 "kernel values");
 }
 
-namespace {
-
 const std::string kDefaults =
     R"({"search":false,"precision":"f64","map":{"features":96,"kernel":{"kernel":"gaussian"}})";
 
@@ -228,8 +223,6 @@ Model fitted(const Problem& problem, const std::string& keys) {
   spec::set_classes(plan, Y.cols, &Y);
   return spec::fit(std::move(plan), nullptr, problem.x(), Y, {}, context);
 }
-
-}  // namespace
 
 TEST_CASE("a fit by passes over the rows is the direct one") {
   const Problem problem = smooth_problem(400, 3, 2, 0.1, 91);
@@ -314,3 +307,5 @@ TEST_CASE("what conjugate gradients do not serve is refused") {
                 fitted(classes, R"(,"solver":"cg","lambda":1,"task":"classification")"),
                 "solver = cg or mixed of a classification");
 }
+
+}  // namespace exact_map_test

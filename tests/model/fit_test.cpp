@@ -9,11 +9,10 @@
 #include "prepared_by.h"
 #include "support/catch.h"
 
+namespace fit_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 constexpr double kBound = 1e-8;
 
@@ -24,8 +23,6 @@ Fitting fixed_options(double lambda) {
   options.estimate.precision = feature::Precision::f64;
   return options;
 }
-
-}  // namespace
 
 TEST_CASE("fit is standardise, map, centre, solve") {
   // n = 5000 crosses the boundary of two blocks of rows.
@@ -145,8 +142,6 @@ TEST_CASE("blocks of features are equal bit for bit for any number of threads") 
   CHECK(std::memcmp(one.data(), bytes(7).data(), one.size() * sizeof(float)) == 0);
 }
 
-namespace {
-
 double r_squared(const Matrix<double>& scores, const Matrix<double>& Y) {
   double error = 0, mean = 0, squares = 0;
   const auto n = static_cast<double>(Y.rows());
@@ -177,8 +172,6 @@ SearchOptions small_search() {
   options.features = 96;
   return options;
 }
-
-}  // namespace
 
 TEST_CASE("an offset of the targets does not change the search") {
   const Problem train = smooth_problem(600, 3, 1, 0.1, 1), test = smooth_problem(300, 3, 1, 0, 2);
@@ -232,3 +225,5 @@ TEST_CASE("a choice by one held-out row is warned of") {
   CHECK(std::ranges::find(model.report.warnings, "only 1 rows chose lengthscale and lambda") !=
         model.report.warnings.end());
 }
+
+}  // namespace fit_test

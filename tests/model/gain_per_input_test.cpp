@@ -6,11 +6,10 @@
 #include "support/catch.h"
 #include "support/dense.h"
 
+namespace gain_per_input_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 /// y = 10 sin x_0 + steps of three levels + noise; x_1 to x_3 are 0/1, x_4 is a logarithm away from
 /// noise. In one row of 33 x_0 is missing, so that a few rows have almost all of the error.
@@ -40,9 +39,9 @@ double on_fresh_rows(PerInput per_input, uint64_t seed) {
   return statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view());
 }
 
-}  // namespace
-
 TEST_CASE("lengthscales that explain a few rows with gaps are not kept") {
   const uint64_t seed = GENERATE(11000, 38000);
   CHECK(on_fresh_rows(PerInput::automatic, seed) > on_fresh_rows(PerInput::off, seed) - 0.02);
 }
+
+}  // namespace gain_per_input_test

@@ -13,11 +13,10 @@
 #include "solver/block_statistics.h"
 #include "support/refusal.h"
 
+namespace grid_rows_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 std::shared_ptr<const feature::FeatureMap> grid_map(int64_t d, int64_t D) {
   feature::FourierOptions options;
@@ -67,8 +66,6 @@ solver::RowStatistics by_features(const FeatureRows& rows) {
   });
   return statistics;
 }
-
-}  // namespace
 
 TEST_CASE("rows on a grid: statistics are those of the features", "[grid]") {
   const int64_t n = 5000;
@@ -188,3 +185,5 @@ TEST_CASE("rows on a grid: a search takes a grid where it wins", "[grid]") {
       std::make_shared<const Parameters>(Parameters{{"kernel", "generalized_gaussian_spectrum"}});
   CHECK(!on_grid({{"kernel", even}}, 2));
 }
+
+}  // namespace grid_rows_test

@@ -7,11 +7,10 @@
 #include "support/refusal.h"
 #include "support/sparse.h"
 
+namespace guard_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 struct Predicted {
   Matrix<double> scores;
@@ -62,8 +61,6 @@ void check_same(const Outside& a, const Outside& b) {
 std::shared_ptr<const feature::FeatureMap> straight(int64_t d) {
   return feature::make_linear(*kernel::make_polynomial(1, 1.0, 0.0, 1.0), d, 16, {});
 }
-
-}  // namespace
 
 TEST_CASE("predictions k deviations away stay within twice the range of the targets") {
   const int64_t d = 3;
@@ -231,3 +228,5 @@ TEST_CASE("fits of streams, weights and searches keep the ranges of the same row
   CHECK(found.ranges.inputs[0].highest == 40);
   CHECK(found.ranges.targets.size() == 1);
 }
+
+}  // namespace guard_test

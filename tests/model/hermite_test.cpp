@@ -14,10 +14,9 @@
 #include "support/reference.h"
 #include "support/worst.h"
 
+namespace hermite_test {
 using namespace mercer;
 using model::HermiteOptions, model::Observations;
-
-namespace {
 
 std::shared_ptr<const feature::FeatureMap> fourier(int64_t d, int64_t D) {
   return feature::make_fourier(*kernel::make_gaussian({1.2}, 1), d, D, {});
@@ -67,8 +66,6 @@ Matrix<double> stationarity(const feature::FeatureMap& map, const std::vector<Ob
   }
   return slope;
 }
-
-}  // namespace
 
 TEST_CASE("Hermite learning: the reference numbers") {
   REQUIRE(test::oracle("derivatives")["hermite"].size() == 1);
@@ -228,3 +225,5 @@ TEST_CASE("Hermite learning: a derivative that is infinite is refused by set, ro
   CHECK(with(1) == "");
   fitted_to(map, {values, {{{1, 1}}, 1, X.view(), Y.view(), {}}}, {});
 }
+
+}  // namespace hermite_test

@@ -13,11 +13,10 @@
 #include "support/refusal.h"
 #include "support/sparse.h"
 
+namespace input_domain_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 /// Histograms of three bins with counts of very different sizes; y depends on their ratios.
 Problem histograms(int64_t n, uint64_t seed) {
@@ -53,8 +52,6 @@ struct Blocks final : RowStream {
     return {problem.x().block_rows(from, end), problem.y().block_rows(from, end), {}};
   }
 };
-
-}  // namespace
 
 TEST_CASE("kernels say what inputs they take, and are NaN beyond") {
   const std::string bounded[] = {"additive_chi2", "intersection",          "jensen_shannon",
@@ -106,8 +103,6 @@ TEST_CASE("a search by default learns from non-negative rows with kernels of the
   }
 }
 
-namespace {
-
 /// Of the rows X of a problem, for a kernel of rows without negative entries.
 template <class X>
 Preparation bounded_preparation(const X& rows, const Problem& problem, Transform transform,
@@ -115,8 +110,6 @@ Preparation bounded_preparation(const X& rows, const Problem& problem, Transform
   return fit_preparation({.missing = missing, .transform = transform}, rows, problem.y(), {},
                          {domain_of(*kernel_of("additive_chi2"))});
 }
-
-}  // namespace
 
 TEST_CASE("inputs of bounded kernels are divided by their root mean square alone") {
   const Problem problem = histograms(200, 5);
@@ -319,3 +312,5 @@ TEST_CASE("a number above the bound that is prepared to one below it is outside"
                 "X: row 7, column 0 (counted from 0) is -0.5, prepared as the model's rows were -",
                 "> -1");
 }
+
+}  // namespace input_domain_test

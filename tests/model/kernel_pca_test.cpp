@@ -11,11 +11,10 @@
 #include "support/refusal.h"
 #include "support/sparse.h"
 
+namespace kernel_pca_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t kInputs = 3;
 const std::string kKernel = R"("kernel":{"kernel":"gaussian","lengthscale":1.3})";
@@ -89,8 +88,6 @@ double apart(const Matrix<double>& A, const Matrix<double>& B, int64_t k) {
   }
   return worst;
 }
-
-}  // namespace
 
 TEST_CASE("kernel_pca: components of a finite map are the right singular vectors of its features") {
   // 24 features of 90 rows by sums, of 20 by the rows' Gram matrix.
@@ -313,3 +310,5 @@ TEST_CASE("kernel_pca: what it refuses") {
                           context, groups),
                 "groups");
 }
+
+}  // namespace kernel_pca_test

@@ -19,10 +19,9 @@
 #include "support/dense.h"
 #include "support/kernels.h"
 
+namespace learnt_spectrum_test {
 using namespace mercer;
 using namespace mercer::model;
-
-namespace {
 
 std::vector<double> normals(int64_t n, uint64_t seed) {
   std::vector<double> z(n);
@@ -123,8 +122,6 @@ void check_gain(const Signal& signal, int64_t D, double nats, double error) {
   CHECK(after.error < error * before.error);
 }
 
-}  // namespace
-
 TEST_CASE("learnt spectrum: slopes of the evidence in frequencies and weights are differences") {
   const int64_t n = 30, d = 3;
   const Matrix<double> X = test::random_matrix(n, d, 1), Y = test::random_matrix(n, 2, 2);
@@ -207,3 +204,5 @@ TEST_CASE("learnt spectrum: noise teaches nothing") {
     CHECK(learnt.map == nullptr);
   }
 }
+
+}  // namespace learnt_spectrum_test

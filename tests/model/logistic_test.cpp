@@ -5,11 +5,10 @@
 #include "model_problem.h"
 #include "support/refusal.h"
 
+namespace logistic_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 Fitting loss_options(const char* loss, Selection selection = Selection::held_out) {
   Fitting options;
@@ -58,8 +57,6 @@ std::string fit_fault(mercer_status status, const Fitting& options, const Proble
   return refusal_fault(
       status, [&] { fitted(options, problem); }, text);
 }
-
-}  // namespace
 
 TEST_CASE("logistic regression finds probabilities that coins were thrown with", "[loss]") {
   const Coins train(3000, 3), test(1000, 4);
@@ -292,3 +289,5 @@ TEST_CASE("losses refuse what they are not for", "[loss]") {
   CHECK(fit_fault(invalid, class_options("logistic", 3), classes,
                   "rows of 1 of the 3 classes, expected at least two") == "");
 }
+
+}  // namespace logistic_test

@@ -12,11 +12,10 @@
 #include "support/refusal.h"
 #include "support/sparse.h"
 
+namespace memory_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 // Vectors of n, d or D numbers are not charged, nor are objects, messages and LAPACK's buffers.
 constexpr int64_t kSlack = int64_t{256} << 10;
@@ -43,7 +42,7 @@ struct Run {
   Outcome outcome;
   int64_t peak, kept;
 };
-Run run(const Measured& what, int64_t cap) {
+Run run_under(const Measured& what, int64_t cap) {
   Context context;
   context.threads = 1;
   context.memory_cap = cap;
@@ -57,7 +56,7 @@ Run run(const Measured& what, int64_t cap) {
 
 /// "" or what is wrong.
 std::string fault_under(const Measured& what, int64_t cap, bool may_refuse) {
-  const Run run = ::run(what, cap);
+  const Run run = run_under(what, cap);
   const bool refused = run.outcome.status == MERCER_OUT_OF_MEMORY && may_refuse;
   std::string fault;
   if (run.outcome.status != MERCER_OK && !refused) fault = run.outcome.message + "; ";
@@ -68,7 +67,7 @@ std::string fault_under(const Measured& what, int64_t cap, bool may_refuse) {
 }
 
 std::string memory_fault(const Measured& what) {
-  const Run free = run(what, 0);
+  const Run free = run_under(what, 0);
   if (free.outcome.status != MERCER_OK) return what.name + ": " + free.outcome.message;
   const auto part = [&](double share) {
     return static_cast<int64_t>(share * static_cast<double>(free.peak));
@@ -77,7 +76,7 @@ std::string memory_fault(const Measured& what) {
   for (const double share : {0.8, 0.5, 0.2}) faults += fault_under(what, part(share), true);
   int64_t cap = 1;
   for (int rounds = 0; rounds < 100; ++rounds) {
-    const Outcome result = run(what, cap).outcome;
+    const Outcome result = run_under(what, cap).outcome;
     if (result.status == MERCER_OK) return faults;
     const int64_t named = amount_named(result.message);
     if (named <= cap) return faults + what.name + ": " + result.message;
@@ -112,8 +111,6 @@ Measured fitting(const std::string& name, const Fitting& options, int64_t D, con
   return {name, 8 * 32 * (X.cols() + D + X.rows()),
           [=](Context& context) { fit(map(), options, X, Y, context); }};
 }
-
-}  // namespace
 
 TEST_CASE("ridge keeps to the memory cap, in every form") {
   const Problem problem = smooth_problem(300, 3, 2, 0.1, 91);
@@ -204,8 +201,6 @@ TEST_CASE("buffers of a fit are charged together") {
       "beside the");
 }
 
-namespace {
-
 struct Watch {
   int64_t calls = 0, stop_at = -1, last = 0, total = 0;
   bool sane = true;
@@ -227,8 +222,6 @@ Outcome watched(Watch& watch, const Call& call) {
   context.user = &watch;
   return outcome([&] { call(context); });
 }
-
-}  // namespace
 
 TEST_CASE("a fit and a search stop wherever they are asked to") {
   const Problem problem = smooth_problem(300, 3, 1, 0.1, 62);
@@ -263,3 +256,5 @@ TEST_CASE("progress of a search never runs back or past its total") {
     CHECK(watch.last == watch.total);
   }
 }
+
+}  // namespace memory_test

@@ -11,11 +11,10 @@
 #include "support/kernels.h"
 #include "support/worst.h"
 
+namespace model_derivative_test {
 using namespace mercer;
 using feature::Derivative;
 using Kind = Derivative::Kind;
-
-namespace {
 
 constexpr int64_t n = 400, d = 4;
 
@@ -97,8 +96,6 @@ double gradient_error(const model::Model& fitted, bool missing) {
   }
   return worst / std::max(1.0, test::largest(gradient.view()));
 }
-
-}  // namespace
 
 TEST_CASE("model derivatives: the gradient of every preparation is that of predictions") {
   model::Fitting options = plain_options();
@@ -186,3 +183,5 @@ TEST_CASE("model derivatives: refusals") {
       model::fit(map, shifted, MatrixView<const double>(Z.view()), Y.view(), context);
   CHECK_REFUSED(MERCER_UNSUPPORTED, differentiated(model, {Kind::gradient}, Z), "sign");
 }
+
+}  // namespace model_derivative_test

@@ -8,11 +8,10 @@
 #include "spec/spec.h"
 #include "support/refusal.h"
 
+namespace model_errors_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 /// Scores are the weighted means of the targets times `factor`, whatever the features.
 class MeanPredictor final : public Predictor {
@@ -70,8 +69,6 @@ Fitting mean_options() {
   return options;
 }
 
-}  // namespace
-
 TEST_CASE("a model that is an entry alone is fitted, streamed and predicted by the same calls") {
   Problem problem = smooth_problem(50, 3, 2, 0.1, 82);
   std::vector<double> weights(50, 1.0);
@@ -94,8 +91,6 @@ TEST_CASE("a search is of ridge") {
                 "kind mean, expected ridge");
 }
 
-namespace {
-
 const Problem& problem() {
   static const Problem kProblem = smooth_problem(40, 3, 1, 0.1, 51);
   return kProblem;
@@ -111,8 +106,6 @@ Selecting& selecting(Fitting& o, Selection selection) {
   o.select.selection = selection;
   return o.select;
 }
-
-}  // namespace
 
 TEST_CASE("options out of range are refused") {
   struct Case {
@@ -231,3 +224,5 @@ TEST_CASE("search refuses options out of range") {
     CHECK_REFUSED(MERCER_INVALID_ARGUMENT, run(), c.names);
   }
 }
+
+}  // namespace model_errors_test

@@ -7,18 +7,15 @@
 #include "support/dense.h"
 #include "support/refusal.h"
 
+namespace partial_map_test {
 using namespace mercer;
 using mercer::test::refusal_fault;
-
-namespace {
 
 template <class... Part>
 std::string refused(mercer_status status, const std::string& json, const Part&... parts) {
   return refusal_fault(
       status, [&] { test::map_maker(json, 3, 0); }, parts...);
 }
-
-}  // namespace
 
 TEST_CASE("candidates are the map of the spec with lengthscale, size and seed filled in") {
   const auto maker = test::map_maker(
@@ -217,3 +214,5 @@ TEST_CASE("candidates outside the domain are refused") {
   }
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, maker->make(1, 5), "features = 5");
 }
+
+}  // namespace partial_map_test

@@ -20,7 +20,7 @@ using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
 
-namespace mercer::test {
+namespace mercer::test::per_input_test {
 namespace {
 
 constexpr int64_t kNumbers = int64_t{1} << 29;  // as the header says
@@ -134,7 +134,7 @@ TEST_CASE("wide rows that are equal, or too far apart to say") {
                 model::central_lengthscale({}, view, all_rows(n), 0, context), "median", "inf");
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::per_input_test
 
 namespace {
 

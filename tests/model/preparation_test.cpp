@@ -9,11 +9,10 @@
 #include "support/refusal.h"
 #include "support/sparse.h"
 
+namespace preparation_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 /// Skewed, 0/1, smooth and gappy columns, in this order, and a column of large numbers.
 struct Mixed {
@@ -82,8 +81,6 @@ void check_fit(Fitting options, const Mixed& train, const Mixed& test) {
   CHECK(largest_difference(predictions(model, test.X.view()), predictions(expected, T.view())) <
         1e-9);
 }
-
-}  // namespace
 
 TEST_CASE("columns of 0 and 1 are left as they are") {
   const Mixed data(200, false);
@@ -357,3 +354,5 @@ TEST_CASE("a search flags no input that fewer than five rows miss") {
   CHECK(leave_out_rare_flags(asked, none, X.view(), weights) == 2);
   CHECK(asked.missing == Missing::fill);
 }
+
+}  // namespace preparation_test

@@ -9,6 +9,7 @@
 #include "support/dense.h"
 #include "support/sparse.h"
 
+namespace ranges_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
@@ -48,8 +49,6 @@ TEST_CASE("a constant column keeps scale 1 and is moved to 0") {
   CHECK(found.scale[1] == Approx(std::sqrt((50.0 * 50.0 - 1) / 12)).epsilon(1e-14));
 }
 
-namespace {
-
 constexpr uint64_t kSeed = 5;
 
 std::vector<Range> ranges_of_blocks(const Rows& X, std::vector<int64_t> sizes,
@@ -84,8 +83,6 @@ Range plain_range(const Matrix<double>& X, int64_t j, const std::vector<int>& co
   };
   return {all.front(), quantile(0.01), quantile(0.99), all.back()};
 }
-
-}  // namespace
 
 TEST_CASE("ranges of few rows are exact, whatever the blocks; weights count as copies") {
   const auto sparse = sparse_rows<double>(450, 7, 5, 3);
@@ -127,3 +124,5 @@ TEST_CASE("of many rows extremes are exact and quantiles those of a sample") {
     CHECK(range.high < range.highest);
   }
 }
+
+}  // namespace ranges_test

@@ -4,9 +4,8 @@
 
 #include "support/catch.h"
 
+namespace row_sets_test {
 using namespace mercer::model;
-
-namespace {
 
 /// Do the sets hold every row below n exactly once, each ascending?
 bool is_partition(int64_t n, const std::vector<std::vector<int64_t>>& sets) {
@@ -20,8 +19,6 @@ bool is_partition(int64_t n, const std::vector<std::vector<int64_t>>& sets) {
   }
   return std::all_of(seen.begin(), seen.end(), [](int count) { return count == 1; });
 }
-
-}  // namespace
 
 TEST_CASE("held-out rows and the others are a partition of the rounded size") {
   struct Case {
@@ -164,3 +161,5 @@ TEST_CASE("ordered rows are held out after those learnt from") {
   CHECK(std::ranges::is_sorted(clusters));
   CHECK(clusters.back() == 9);
 }
+
+}  // namespace row_sets_test

@@ -8,11 +8,10 @@
 #include "support/catch.h"
 #include "support/partial_map.h"
 
+namespace search_choices_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 /// x_j -> exp(4 x_j): a skewness of 2.
 Problem skewed(Problem problem) {
@@ -27,8 +26,6 @@ Model searched(const Problem& problem, bool choose) {
   options.choose_transform = choose;
   return search(GaussianMaker{3, 5}, options, problem);
 }
-
-}  // namespace
 
 TEST_CASE("a search transforms inputs where that wins, by leave-one-out and on held-out rows") {
   for (const int64_t n : {400, 4000}) {
@@ -51,8 +48,6 @@ TEST_CASE("uniform inputs stay as they are") {
   CHECK(model.report.transform == Transform::none);
   CHECK(model.preparation.curves.empty());
 }
-
-namespace {
 
 // Positive, for additive_chi2.
 Problem positive_rows(int64_t n, int64_t d) {
@@ -78,8 +73,6 @@ Model searched(const std::string& parts, int64_t n, int64_t d, int64_t D) {
 const std::string kGaussian = R"({"kernel":"gaussian"})", kChi2 = R"({"kernel":"additive_chi2"})",
                   kDot = R"({"kernel":"dot_product","coefficients":[1,1]})";
 
-}  // namespace
-
 TEST_CASE("searches with sums: the nearest number of features to the one asked for") {
   struct Case {
     int64_t n, d, D;
@@ -102,8 +95,6 @@ TEST_CASE("searches with sums: no more landmarks than rows") {
   CHECK(model.report.warnings[0].find("602 features, not 2048") != std::string::npos);
   CHECK(searched(kDot + "," + kChi2, 300, 3, 100).map->features() == 100);
 }
-
-namespace {
 
 SearchOptions options_of(int64_t most) {
   SearchOptions options;
@@ -131,8 +122,6 @@ bool warns(const Model& model, const std::string& words) {
     return text.find(words) != std::string::npos;
   });
 }
-
-}  // namespace
 
 TEST_CASE("features are doubled while rows held out gain by it") {
   const Problem rough = rough_problem(3100, 0.1, 11);
@@ -162,3 +151,5 @@ TEST_CASE("no curve of squares is asked for where these are not all that is fitt
   options.estimator = Estimator::ridge;
   CHECK(curve_of(searched(rough, options)).front() == 512);
 }
+
+}  // namespace search_choices_test

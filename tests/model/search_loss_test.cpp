@@ -10,11 +10,10 @@
 #include "support/matrix_source.h"
 #include "support/refusal.h"
 
+namespace search_loss_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 Estimating of_loss(const char* loss, double tau = 0) {
   Estimating asked{.entry = &logistic_model(), .parameters = default_parameters(logistic_model())};
@@ -45,8 +44,6 @@ Problem uneven(int64_t n, uint64_t seed) {
 double explained(const Model& model, const Problem& problem, statistic::RowLoss loss) {
   return statistic::explained_loss(loss, problem.y(), predictions(model, problem.x()).view());
 }
-
-}  // namespace
 
 TEST_CASE("a quantile through a search has its share below, and its own honest score") {
   for (const int64_t n : {400, 1500}) {  // nested, unseen
@@ -111,8 +108,6 @@ TEST_CASE("losses in a search refuse what they cannot take, and gaps in targets 
                 "squared loss");
 }
 
-namespace {
-
 Fitting logistic_options() {
   Fitting options;
   options.estimate.entry = &logistic_model();
@@ -159,8 +154,6 @@ struct Plain {
     return {mean, std::sqrt(square / (weight * weight) * n / (n - 1))};
   }
 };
-
-}  // namespace
 
 TEST_CASE("lambda of a loss: the largest within the error of weighted rows", "[loss]") {
   const Fitting options = logistic_options();
@@ -212,3 +205,5 @@ TEST_CASE("rows held out: folds of few rows, a part of many", "[loss]") {
   options.select.held_out_fraction = 0.9;
   CHECK(splits(30).size() == 2);
 }
+
+}  // namespace search_loss_test

@@ -7,11 +7,10 @@
 #include "random/distributions.h"
 #include "support/refusal.h"
 
+namespace search_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 struct Maker final : MapMaker {
   int64_t d = 2;
@@ -54,8 +53,6 @@ SearchOptions options_for(std::vector<SearchCandidate>& candidates) {
 }
 
 double lengthscale_of(const Model& model) { return model.map->kernel().lengthscale()[0]; }
-
-}  // namespace
 
 TEST_CASE("search finds the lengthscale of a Gaussian process to within its last steps") {
   // Held-out error is flat within a factor of about 2 of the truth; further off it is not. The
@@ -239,8 +236,6 @@ TEST_CASE("a search goes up to the features that 2^39 multiply-adds allow") {
   CHECK(affordable_features(8192, 5000, context) == 4096);
 }
 
-namespace {
-
 /// y = w'x of many independent inputs.
 Problem wide_problem(int64_t n, int64_t d) {
   Problem problem{random_matrix(n, d, 85), random_matrix(n, 1, 86)};
@@ -258,8 +253,6 @@ struct BlockMaker final : MapMaker {
     return feature::make_fourier(*kernel::make_gaussian({l}, 1.0), d, D, options);
   }
 };
-
-}  // namespace
 
 TEST_CASE("of many inputs a default search finds what is linear in them") {
   // n rows explain n/d of a linear function of other rows.
@@ -282,3 +275,5 @@ TEST_CASE("of many inputs a default search finds what is linear in them") {
   }
   CHECK(1 - error / squares > 0.75 * n / d);
 }
+
+}  // namespace search_test

@@ -8,11 +8,10 @@
 #include "model_problem.h"
 #include "support/catch.h"
 
+namespace selection_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 struct Shape {
   int64_t n, D;
@@ -86,8 +85,6 @@ double plain_score(const Fitting& options, const Matrix<double>& Z, const Matrix
       return plain_gcv(Z, Y, lambda);
   }
 }
-
-}  // namespace
 
 /// The paired rule written out: of all lambdas, largest first, whose left-out squares exceed the
 /// least by no more than the standard error of that difference, the first.
@@ -212,3 +209,5 @@ TEST_CASE("folds of classes hold as many rows of each, and score as plain refits
     CHECK(std::abs(point.score - wrong / n) < 1e-9);
   }
 }
+
+}  // namespace selection_test

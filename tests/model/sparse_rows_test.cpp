@@ -13,11 +13,10 @@
 #include "support/refusal.h"
 #include "support/sparse.h"
 
+namespace sparse_rows_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t kRows = 240, kInputs = 12;
 
@@ -39,8 +38,6 @@ Fitting options_of(Selection selection, bool standardize) {
   options.select.lambda = 1e-4;
   return options;
 }
-
-}  // namespace
 
 TEST_CASE("sparse rows fit and predict as the dense rows they stand for") {
   const SparseProblem problem;
@@ -225,3 +222,5 @@ TEST_CASE("hashed rows are the same sparse and dense, in units of norms, too") {
     }
   }
 }
+
+}  // namespace sparse_rows_test

@@ -13,6 +13,7 @@
 #include "support/sparse.h"
 #include "support/thread_reduction.h"
 
+namespace stream_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
@@ -187,8 +188,6 @@ TEST_CASE("streams are refused as rows in memory are") {
   CHECK(refused(MERCER_INVALID_ARGUMENT, f64_options(Selection::gcv), "Y: row 9, column 0") == "");
 }
 
-namespace {
-
 /// The rows of one process, all at once.
 class PartStream final : public RowStream {
  public:
@@ -245,8 +244,6 @@ void check_shared(const Rows& X, MatrixView<const double> Y, const std::vector<i
   }
 }
 
-}  // namespace
-
 TEST_CASE("processes find ranges, means and deviations of all rows together") {
   Problem problem = smooth_problem(200, 4, 1, 0.1, 31);
   for (int64_t i = 0; i < 200; ++i) {
@@ -295,3 +292,5 @@ TEST_CASE("the order of numbers in several processes is found by sums") {
   CHECK(found[0] == expected);
   CHECK(found[1] == expected);
 }
+
+}  // namespace stream_test

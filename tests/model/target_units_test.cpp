@@ -9,6 +9,7 @@
 #include "support/dense.h"
 #include "support/matrix_source.h"
 
+namespace target_units_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
@@ -57,15 +58,11 @@ TEST_CASE("a row with a NaN score is wrong, whichever class it is of", "[loss]")
   }
 }
 
-namespace {
-
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 model::OutputMoments moments_of(const Matrix<double>& Y, int64_t o = 0) {
   return model::output_moments(Y.view(), o, {});
 }
-
-}  // namespace
 
 TEST_CASE("output units: means and deviations are those of the formulas, gaps left out") {
   Matrix<double> Y = random_matrix(50, 2, 1);
@@ -109,3 +106,5 @@ TEST_CASE("output units: no square of a deviation underflows or overflows") {
           1e-13 * deviation);
   }
 }
+
+}  // namespace target_units_test

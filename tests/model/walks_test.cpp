@@ -8,11 +8,10 @@
 #include "support/catch.h"
 #include "support/dense.h"
 
+namespace walks_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 /// Losses about `level` whose differences are small: rows x 3.
 Matrix<double> losses_near(double level, int64_t rows) {
@@ -47,8 +46,6 @@ double plain_error(const Matrix<double>& losses, int64_t a, int64_t b) {
   }
   return std::sqrt(squares * n / (n - 1)) / weight;
 }
-
-}  // namespace
 
 TEST_CASE("errors of differences come out of the sums, far from zero too") {
   for (const double level : {1.0, 1e6}) {
@@ -105,8 +102,6 @@ TEST_CASE("losses that are not finite never win") {
   CHECK(paired_choice(none, std::vector<double>{1, 2}) == 0);
 }
 
-namespace {
-
 struct Walk {
   std::vector<double> lambdas, losses;
   double best() const { return lambdas[std::ranges::min_element(losses) - losses.begin()]; }
@@ -125,8 +120,6 @@ Walk walk_of(double start, int64_t most, double best) {
   });
   return walk;
 }
-
-}  // namespace
 
 TEST_CASE("a walk ends at the bottom of a valley on either side") {
   CHECK(walk_of(1e-4, 20, 1e-8).best() == Approx(1e-8).epsilon(1e-12));
@@ -180,8 +173,6 @@ TEST_CASE("a loss of NaN is larger than all") {
   CHECK(lambdas.size() == 6);  // 1e-3, NaN below, 1e-2, 1e-1, 1, 10
 }
 
-namespace {
-
 /// Two rows whose mean loss is a valley about `best`, flat within `flat` of it in log2; their
 /// difference from another trial is all noise of size 1.
 Trial valley(double lengthscale, double best, double flat, double noise) {
@@ -202,8 +193,6 @@ LengthscaleWalk walk_from(double start, double best, double flat = 0, double noi
             return valley(lengthscale, best, flat, noise);
           }};
 }
-
-}  // namespace
 
 TEST_CASE("a walk over lengthscales ends at the bottom of a valley") {
   for (const double best : {0.125, 1.0, 16.0}) {
@@ -278,3 +267,5 @@ TEST_CASE("a trial beats another by more than the error of the difference alone"
   CHECK_FALSE(beats(base, 0, better, 0, 1));
   CHECK_FALSE(beats(base, 0, base, 0, 1));
 }
+
+}  // namespace walks_test

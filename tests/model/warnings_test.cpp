@@ -10,11 +10,10 @@
 #include "support/catch.h"
 #include "support/sparse.h"
 
+namespace warnings_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 using Texts = std::vector<std::string>;
 
@@ -30,8 +29,6 @@ Problem sound() {
     for (int64_t j = 0; j < 3; ++j) problem.X(i, j) += 10;
   return problem;
 }
-
-}  // namespace
 
 TEST_CASE("numbers that stand for missing ones are told by column, number and rows",
           "[model][columns]") {
@@ -126,8 +123,6 @@ TEST_CASE("a search tells of columns, of targets as they were given", "[model][c
   }));
 }
 
-namespace {
-
 /// Every point of 300 three times, y = signal + noise of that deviation.
 Problem measured_thrice(double noise) {
   Problem problem{random_matrix(900, 2, 81), Matrix<double>(900, 1)};
@@ -147,8 +142,6 @@ bool warns(const Coding& coding, const Problem& problem, const std::string& part
   return std::ranges::any_of(
       found, [&](const std::string& text) { return text.find(part) != std::string::npos; });
 }
-
-}  // namespace
 
 TEST_CASE("targets of equal inputs bound R^2 by their spread") {
   const Problem noisy = measured_thrice(1), exact = measured_thrice(0);
@@ -215,3 +208,5 @@ TEST_CASE("sparse rows are equal by what they list") {
   CHECK(found.rows == 2);
   CHECK(found.contradictory == 2);
 }
+
+}  // namespace warnings_test

@@ -7,11 +7,10 @@
 #include "support/catch.h"
 #include "support/thread_reduction.h"
 
+namespace weight_ratios_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t kRows = 120, kInputs = 3;
 constexpr double kPower = 0x1p500;
@@ -91,8 +90,6 @@ std::string fault(const Told& told, double rounding = 1e-6) {
   expect("all 7e199", apart(plain, told(Weights(kRows, 7e199))), rounding);
   return faults;
 }
-
-}  // namespace
 
 TEST_CASE("only ratios of weights count in a fit, by every selection", "[weights]") {
   const Problem numbers = smooth_problem(kRows, kInputs, 2, 0.3, 90), classes = two_classes();
@@ -185,3 +182,5 @@ TEST_CASE("two rows of huge weights fit as two rows", "[weights]") {
   };
   CHECK(largest_difference(at(7e199), at(1)) <= 1e-12);
 }
+
+}  // namespace weight_ratios_test

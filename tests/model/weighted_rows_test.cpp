@@ -11,11 +11,10 @@
 #include "support/sparse.h"
 #include "support/thread_reduction.h"
 
+namespace weighted_rows_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 std::vector<double> weights_of(int64_t n) {
   std::vector<double> weights;
@@ -51,8 +50,6 @@ class OneBlock final : public RowStream {
   Block block_;
   bool given_ = false;
 };
-
-}  // namespace
 
 TEST_CASE("a fit of weighted rows is that of repeated rows") {
   Context context;
@@ -201,3 +198,5 @@ TEST_CASE("weights that cannot be are refused by a fit") {
                 fit_stream(gaussian_map(3, 16), Fitting{}, stream, 1, context),
                 "weights of the stream sum to 0");
 }
+
+}  // namespace weighted_rows_test

@@ -10,11 +10,10 @@
 #include "statistic/regression_metrics.h"
 #include "support/refusal.h"
 
+namespace weighted_search_test {
 using namespace mercer;
 using namespace mercer::model;
 using namespace mercer::test;
-
-namespace {
 
 Model searched(const Problem& problem, std::span<const double> weights = {},
                SearchOptions options = {}) {
@@ -60,8 +59,6 @@ struct Stream final : RowStream {
   const Problem& problem_;
   bool given_ = false;
 };
-
-}  // namespace
 
 TEST_CASE("a search leaves rows of weight 0 out before anything else") {
   Problem problem = smooth_problem(200, 3, 1, 0.3, 62);
@@ -204,3 +201,5 @@ TEST_CASE("a search of balanced classes finds more of the rare one, by either es
     CHECK(found[1] > found[0] + 0.1);
   }
 }
+
+}  // namespace weighted_search_test

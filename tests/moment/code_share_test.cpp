@@ -5,10 +5,9 @@
 
 #include "support/catch.h"
 
+namespace code_share_test {
 using mercer::moment::gaussian_code_share, mercer::moment::gaussian_from_code_share,
     mercer::moment::profile_code_share, mercer::moment::profile_from_code_share;
-
-namespace {
 
 constexpr double kScale = 8 / (std::numbers::pi * std::numbers::pi);
 
@@ -24,8 +23,6 @@ double series(double k) {
   }
   return kScale * (sum + 1 / (4 * static_cast<double>(m - 1) + 2));
 }
-
-}  // namespace
 
 TEST_CASE("code share: the series, for far points and near ones") {
   double worst = 0;
@@ -90,3 +87,5 @@ TEST_CASE("code share: of kernels that fall with a norm, against closed forms") 
   // So heavy a tail never comes to a share that is as large.
   CHECK(profile_from_code_share([](double t) { return std::pow(1 + t, -1e-3); }, 0.4) > 0.49);
 }
+
+}  // namespace code_share_test

@@ -6,6 +6,7 @@
 #include "support/catch.h"
 #include "support/reference.h"
 
+namespace linear_variance_test {
 using namespace mercer;
 using namespace mercer::moment;
 using test::Reference;
@@ -57,8 +58,6 @@ TEST_CASE("linear variances are not below 0, and NaN where rows are") {
   CHECK(std::isnan(srht_variance(nan, 4, 3)));
 }
 
-namespace {
-
 // Every draw of a CountSketch of `width` columns: x'C'Cy by its definition.
 std::vector<double> countsketch_estimates(const std::vector<double>& x,
                                           const std::vector<double>& y, int64_t width) {
@@ -81,8 +80,6 @@ std::vector<double> countsketch_estimates(const std::vector<double>& x,
   }
   return estimates;
 }
-
-}  // namespace
 
 TEST_CASE("osnap variance: every draw of two blocks, of one width and of two") {
   const std::vector<double> x = {0.3, -1.2, 0.5}, y = {1.0, 0.4, 2.0};
@@ -115,3 +112,5 @@ TEST_CASE("srht variance: whole blocks and d = 1 are exact, one column is one Ra
   CHECK(srht_variance(sums, 4, 1) == rademacher_entries_variance(sums, 1));
   CHECK(srht_variance(pair_sums(1, x, y), 1, 7) == 0);
 }
+
+}  // namespace linear_variance_test

@@ -19,7 +19,7 @@
 using namespace mercer;
 using namespace mercer::moment;
 
-namespace mercer::test {
+namespace mercer::test::map_variance_test {
 
 TEST_CASE("the variance of signs equals the reference numbers") {
   REQUIRE(oracle("variances").at("other").size() == 4);
@@ -148,7 +148,7 @@ TEST_CASE("variances of the Fourier forms are not below 0 at rows that are close
     CHECK(std::isnan(variance({1, std::nan(""), 1}, 1)));
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::map_variance_test
 
 namespace {
 

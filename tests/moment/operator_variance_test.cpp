@@ -8,7 +8,7 @@
 #include "support/dense.h"
 #include "support/kernels.h"
 
-namespace mercer::test {
+namespace mercer::test::operator_variance_test {
 namespace {
 
 using kernel::FieldParts;
@@ -110,4 +110,4 @@ TEST_CASE("fourth moments of the Gaussian are the closed form") {
   CHECK(difference(M.view(), expected.view(), 1e-12 * largest(expected.view())) == "");
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::operator_variance_test

@@ -10,12 +10,11 @@
 #include "support/dense.h"
 #include "support/refusal.h"
 
+namespace series_error_test {
 using namespace mercer;
 using namespace mercer::moment;
 using namespace mercer::test;
 using projection::sketch_kind, projection::SketchField;
-
-namespace {
 
 std::unique_ptr<kernel::Kernel> kernel_of(const char* spec) {
   return kernel::make_kernel(spec::parse_object(spec));
@@ -66,8 +65,6 @@ struct Problem {
   }
 };
 
-}  // namespace
-
 TEST_CASE("series error: variances, covariances and biases as pair by pair") {
   // More rows than a block of products, more pairs than a strip.
   const Matrix<double> X = random_matrix(150, kInputs, 3);
@@ -114,3 +111,5 @@ TEST_CASE("series error: the same for every number of threads, and refused where
                 series_error(*kernel->series(), sketch, kMost, far.view(), context),
                 "over pairs of rows is", "centred rows");
 }
+
+}  // namespace series_error_test

@@ -6,11 +6,11 @@
 #include "sketch_draws.h"
 #include "support/catch.h"
 
+namespace sketch_moments_test {
 using namespace mercer;
 using namespace mercer::moment;
 using namespace mercer::test;
-
-namespace {
+using test::Rows;
 
 /// mean, N, S, R, Q, T, U from their definitions; E 1 is the last.
 struct Averages {
@@ -77,8 +77,6 @@ std::string name(const Shape& shape) {
          (shape.complex ? " complex m = " : " real m = ") + std::to_string(shape.columns) +
          " d = " + std::to_string(shape.padded);
 }
-
-}  // namespace
 
 TEST_CASE("moments of sketches of rows are averages over all draws") {
   const SketchKind* every[] = {sketch_kind("rademacher"),    sketch_kind("gaussian"),
@@ -167,3 +165,5 @@ TEST_CASE("moments of projections down, of complex columns and of their real lay
       CHECK(deviation(exact_real, moments(real, {as_real(pair)})) <= 1);
     }
 }
+
+}  // namespace sketch_moments_test

@@ -6,11 +6,10 @@
 #include "support/dense.h"
 #include "support/reference.h"
 
+namespace sketch_variance_test {
 using namespace mercer;
 using namespace mercer::moment;
 using projection::sketch_kind, projection::SketchKind, test::Reference;
-
-namespace {
 
 struct Problem {
   PairSums sums;
@@ -39,8 +38,6 @@ struct Comparison {
     ++count;
   }
 };
-
-}  // namespace
 
 TEST_CASE("variances of product sketches equal the reference numbers") {
   Comparison comparison;
@@ -178,3 +175,5 @@ TEST_CASE("augmented sums are those of the augmented vectors") {
   CHECK(got.xx == Approx(expected.xx).epsilon(1e-14));
   CHECK(got.yy == Approx(expected.yy).epsilon(1e-14));
 }
+
+}  // namespace sketch_variance_test

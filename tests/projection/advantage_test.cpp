@@ -10,10 +10,9 @@
 #include "support/map_calls.h"
 #include "support/statistic.h"
 
+namespace advantage_test {
 using namespace mercer;
 using namespace mercer::feature;
-
-namespace {
 
 std::unique_ptr<FeatureMap> map_of(const kernel::Kernel& kernel, const char* projection, int64_t d,
                                    int64_t D, uint64_t seed) {
@@ -87,8 +86,6 @@ double advantage(const std::vector<double>& better, const std::vector<double>& w
   return test::studentised_z_score(differences, 0);
 }
 
-}  // namespace
-
 TEST_CASE("low discrepancy: no more variance than i.i.d. columns up to d = 8") {
   const std::unique_ptr<kernel::Kernel> kernels[] = {
       kernel::make_matern(2.5, {0.9}, 0.7),
@@ -146,3 +143,5 @@ TEST_CASE("low discrepancy: Gram matrices of isotropic kernels are nearer by 1.5
     }
   }
 }
+
+}  // namespace advantage_test

@@ -9,10 +9,9 @@
 #include "support/kernels.h"
 #include "support/statistic.h"
 
+namespace circulant_moments_test {
 using namespace mercer;
 using namespace mercer::feature;
-
-namespace {
 
 // Isotropic laws: measured over d, tau and kernels a whole block has 0.16 to 1.1 times, half a
 // block up to 1.15 times the variance of independent columns.
@@ -168,8 +167,6 @@ std::vector<int64_t> all_dimensions() {
   return d;
 }
 
-}  // namespace
-
 TEST_CASE("circulant: mean and variance for every kernel, form and dimension") {
   for (const Case& entry : kCases) {
     for (const int64_t d : all_dimensions()) check_moments(entry, kForms[d % 3], d, 300);
@@ -187,3 +184,5 @@ TEST_CASE("circulant: mean and variance for every kernel, form and dimension, 16
     }
   }
 }
+
+}  // namespace circulant_moments_test

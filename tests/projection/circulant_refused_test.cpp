@@ -6,6 +6,7 @@
 #include "support/kernels.h"
 #include "support/refusal.h"
 
+namespace circulant_refused_test {
 using namespace mercer;
 using namespace mercer::feature;
 using namespace mercer::projection;
@@ -49,3 +50,5 @@ TEST_CASE("without FFTW: tensor_sketch is refused, with the reason") {
     CHECK_REFUSED(MERCER_UNSUPPORTED, make_tensor_sketch(shape), "tensor_sketch", "lacks FFTW");
   }
 }
+
+}  // namespace circulant_refused_test

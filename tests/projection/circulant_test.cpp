@@ -13,11 +13,10 @@
 #include "support/reference.h"
 #include "support/refusal.h"
 
+namespace circulant_test {
 using namespace mercer;
 using namespace mercer::feature;
 using projection::CirculantNumbers, test::equal_bytes, test::features_of;
-
-namespace {
 
 template <class T>
 constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2;
@@ -123,8 +122,6 @@ class OddKernel final : public kernel::Kernel {
  private:
   OddLaw law_;
 };
-
-}  // namespace
 
 TEST_CASE("circulant: reference numbers") {
   check_reference<float>();
@@ -232,3 +229,5 @@ TEST_CASE("circulant: threads create, share and apply maps at once") {
   for (const int count : wrong) total += count;
   CHECK(total == 0);
 }
+
+}  // namespace circulant_test

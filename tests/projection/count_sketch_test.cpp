@@ -10,11 +10,10 @@
 #include "support/sparse.h"
 #include "support/statistic.h"
 
+namespace count_sketch_test {
 using namespace mercer;
 using namespace mercer::projection;
 using test::Reference;
-
-namespace {
 
 double worst_difference(const std::vector<double>& a, const Reference& b) {
   double worst = 0;
@@ -33,8 +32,6 @@ std::pair<int64_t, double> image(const CountSketch& sketch, int64_t k) {
   }
   return {-1, 0};
 }
-
-}  // namespace
 
 TEST_CASE("countsketch: reference numbers, dense and sparse") {
   // At most 20 numbers below 4 in a bucket.
@@ -119,3 +116,5 @@ TEST_CASE("countsketch: extents beyond 32 bits are refused") {
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, CountSketch::draw(1, 0, 4, most + 1),
                 "features = 2147483648", "CountSketch");
 }
+
+}  // namespace count_sketch_test

@@ -8,11 +8,10 @@
 #include "support/reference.h"
 #include "transform/fwht.h"
 
+namespace hadamard_test {
 using namespace mercer;
 using namespace mercer::projection;
 using test::Reference;
-
-namespace {
 
 std::vector<double> list(const Reference& numbers) { return numbers.get<std::vector<double>>(); }
 
@@ -36,8 +35,6 @@ mercer_status status_of(const std::string& projection, const kernel::Kernel& ker
   }
   return MERCER_OK;
 }
-
-}  // namespace
 
 TEST_CASE("structured blocks: reference numbers") {
   for (const Reference& entry : test::oracle("transforms")["structured"]) {
@@ -105,3 +102,5 @@ TEST_CASE("structured blocks: laws that are not rotation-invariant are refused b
         MERCER_INVALID_ARGUMENT);
   CHECK(message.find("sorf") != std::string::npos);
 }
+
+}  // namespace hadamard_test

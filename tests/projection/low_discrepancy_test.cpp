@@ -9,11 +9,10 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
+namespace low_discrepancy_test {
 using namespace mercer;
 using namespace mercer::test;
 using projection::ProjectionArguments, projection::Scramble;
-
-namespace {
 
 ProjectionArguments arguments(int64_t d, int64_t F, uint64_t seed,
                               Scramble scramble = Scramble::owen) {
@@ -108,8 +107,6 @@ struct Halton {
   static constexpr const char* kName = "halton";
 };
 
-}  // namespace
-
 TEMPLATE_TEST_CASE("low discrepancy: columns are made of the points", "", Sobol, Halton) {
   using Points = typename TestType::Points;
   for (const Scramble scramble : {Scramble::owen, Scramble::digital_shift}) {
@@ -201,3 +198,5 @@ TEST_CASE("low discrepancy: refusals name kernel or inputs, projection and limit
                 "inputs = 6542", "at most 6541", "kernel matern");
   CHECK_NOTHROW(columns_of(*make_projection("sobol", arguments_of(matern, 1023, 8, 0))));
 }
+
+}  // namespace low_discrepancy_test

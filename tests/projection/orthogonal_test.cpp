@@ -6,10 +6,9 @@
 #include "support/catch.h"
 #include "support/statistic.h"
 
+namespace orthogonal_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 constexpr double kTurn = 6.283185307179586;
 
@@ -41,8 +40,6 @@ int32_t count_calls(void* user, int64_t, int64_t) {
   auto& calls = *static_cast<Calls*>(user);
   return ++calls.count == calls.stop_at ? 1 : 0;
 }
-
-}  // namespace
 
 TEST_CASE("orthogonal: columns of a block are orthogonal, norms those of the radial law") {
   // Haar blocks are orthogonal to 10 d eps (tests/random/orthogonal_test.cpp); scaling a column and
@@ -158,3 +155,5 @@ TEST_CASE("orthogonal: a block that spans two groups is drawn once") {
   CHECK(one_group > 9);
   CHECK(two_groups < 2 * one_group);
 }
+
+}  // namespace orthogonal_test

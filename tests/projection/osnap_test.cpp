@@ -7,10 +7,9 @@
 #include "support/dense.h"
 #include "support/sparse.h"
 
+namespace osnap_test {
 using namespace mercer;
 using namespace mercer::projection;
-
-namespace {
 
 // S' of a prepared sketch, column by column: row k is the image of input k.
 Matrix<double> images(const Osnap& sketch, int64_t d, int64_t m) {
@@ -24,8 +23,6 @@ Matrix<double> images(const Osnap& sketch, int64_t d, int64_t m) {
   }
   return S;
 }
-
-}  // namespace
 
 TEST_CASE("osnap: every input has one sign in each block, blocks differ by one column at most") {
   Context context;
@@ -103,3 +100,5 @@ TEST_CASE("osnap: add_transpose is the adjoint, to the bit on small integers") {
     CHECK(left == right);
   }
 }
+
+}  // namespace osnap_test

@@ -8,11 +8,10 @@
 #include "support/catch.h"
 #include "support/reference.h"
 
+namespace product_sketch_test {
 using namespace mercer;
 using namespace mercer::projection;
 using test::Complex, test::Reference, test::Vector;
-
-namespace {
 
 struct LawCase {
   const SketchKind* kind;
@@ -73,8 +72,6 @@ Complex entry(const Reference& numbers, const std::vector<size_t>& place) {
   for (const size_t k : place) at = &(*at)[k];
   return at->get<double>();
 }
-
-}  // namespace
 
 TEST_CASE("product sketch: the definition gives the reference numbers") {
   int64_t compared = 0;
@@ -151,3 +148,5 @@ TEST_CASE("product sketch: more columns keep the first weights") {
     CHECK(wrong == 0);
   }
 }
+
+}  // namespace product_sketch_test

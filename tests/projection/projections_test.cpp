@@ -7,11 +7,10 @@
 #include "projection/srht.h"
 #include "support/refusal.h"
 
+namespace projections_test {
 using namespace mercer;
 using namespace mercer::test;
 using namespace mercer::projection;
-
-namespace {
 
 struct LawCase {
   const char* name;
@@ -50,8 +49,6 @@ std::vector<const ProjectionEntry*> entries() {
   }
   return all;
 }
-
-}  // namespace
 
 TEST_CASE("projections: every law is drawn from or refused by what the entry needs") {
   for (const ProjectionEntry* entry : entries()) {
@@ -143,3 +140,5 @@ TEST_CASE("projections: a range of blocks is what it is in the whole") {
   }
   check("srht", [] { return make_srht(d, F, 9); });
 }
+
+}  // namespace projections_test

@@ -6,11 +6,10 @@
 #include "support/catch.h"
 #include "support/statistic.h"
 
+namespace quadrature_test {
 using namespace mercer;
 using namespace mercer::projection;
 using mercer::test::columns_of;
-
-namespace {
 
 ProjectionArguments plain_arguments(int64_t d, int64_t F, uint64_t seed) {
   return {random::normal_law(), {}, Unit::plain, d, F, seed};
@@ -49,8 +48,6 @@ double far_bias(int64_t d) {
   }
   return sum / mass;
 }
-
-}  // namespace
 
 TEST_CASE("quadrature: a block is a simplex and the origin, and has the moments of the law") {
   for (const int64_t d : {1, 2, 3, 16, 40}) {
@@ -157,3 +154,5 @@ TEST_CASE("quadrature: an incomplete block has norms of the law and equal weight
     CHECK(W(j, 2) / std::sqrt(inner(W, j, j)) ==
           Approx(longer(j, 2) / std::sqrt(inner(longer, j, j))).epsilon(1e-12));
 }
+
+}  // namespace quadrature_test

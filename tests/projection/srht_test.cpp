@@ -7,11 +7,10 @@
 #include "support/reference.h"
 #include "support/refusal.h"
 
+namespace srht_test {
 using namespace mercer;
 using namespace mercer::projection;
 using test::Reference;
-
-namespace {
 
 std::vector<double> padded(const Reference& x, size_t n) {
   auto out = x.get<std::vector<double>>();
@@ -40,8 +39,6 @@ Matrix<double> columns_of(const Projection& projection) {
   }
   return W;
 }
-
-}  // namespace
 
 TEST_CASE("srht: reference numbers, which are TensorSRHT of degree 1 with real signs") {
   int64_t compared = 0;
@@ -113,3 +110,5 @@ TEST_CASE("srht: too many inputs") {
   const int64_t d = (int64_t{1} << 28) + 1;
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, make_srht(d, 4, 1), "inputs = 268435457", "srht");
 }
+
+}  // namespace srht_test

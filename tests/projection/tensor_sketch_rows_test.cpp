@@ -8,11 +8,10 @@
 #include "support/dense.h"
 #include "support/sparse.h"
 
+namespace tensor_sketch_rows_test {
 using namespace mercer;
 using namespace mercer::projection;
 using namespace mercer::test;
-
-namespace {
 
 // Sparse rows with 0 to `most` entries beside their dense twins.
 template <class T>
@@ -75,8 +74,6 @@ void check_pooling(bool complex, int64_t m, int64_t most) {
   CHECK(equal_rows(pooled, 0, pieces, 0));
 }
 
-}  // namespace
-
 TEST_CASE("tensor sketch: sparse rows equal dense ones to rounding, by lists and by transforms") {
   for (const bool complex : {false, true}) {
     for (const int64_t m : {45, 64, 250, 1024}) {
@@ -126,3 +123,5 @@ TEST_CASE("tensor sketch: the sum over rows is the sum of the rows") {
     }
   }
 }
+
+}  // namespace tensor_sketch_rows_test

@@ -12,12 +12,11 @@
 #include "support/statistic.h"
 #include "transform/on_every_target.h"
 
+namespace tensor_sketch_test {
 using namespace mercer;
 using namespace mercer::projection;
 using test::Reference;
 using namespace mercer::test;
-
-namespace {
 
 TensorHash hash_of(const Reference& h, const Reference& s) {
   TensorHash hash;
@@ -161,8 +160,6 @@ void check_pooling_reference() {
   CHECK(worst_difference(Z, 0, expected) <= convolution_bound<T>(5, 2, 6) * 3 * 8 * 12);
 }
 
-}  // namespace
-
 TEST_CASE("tensor sketch: reference numbers") {
   check_reference<float>();
   check_reference<double>();
@@ -243,3 +240,5 @@ TEST_CASE("tensor sketch: extents beyond 32 bits are refused") {
                 make_tensor_sketch(shape_of(false, {{4}, {beyond - 1, 1, 0.5}}, 8, 1)),
                 "inputs = 2147483648", "CountSketch");
 }
+
+}  // namespace tensor_sketch_test

@@ -8,10 +8,9 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
+namespace tensor_srht_index_test {
 using namespace mercer;
 using namespace mercer::projection;
-
-namespace {
 
 using Index = std::vector<int32_t>;
 
@@ -62,8 +61,6 @@ void check_uniform(int64_t count, int64_t seeds, const Cell& cell) {
   CHECK(test::chi_square_uniform(cells) <=
         test::chi_square_threshold(static_cast<double>(count - 1), test::kFailure, 40));
 }
-
-}  // namespace
 
 TEST_CASE("TensorSRHT index: upsampled is a shuffle of ceil(m/d) copies, cut") {
   for (const int64_t d : {1, 2, 8, 64}) {
@@ -244,3 +241,5 @@ TEST_CASE("TensorSRHT index: more columns than tuples are refused") {
   CHECK_NOTHROW(check_index({SrhtRows::stacked, 1, 4, 1000, 0, 0}));
   CHECK_NOTHROW(check_index({SrhtRows::upsampled, 1, 4, 1000, 0, 0}));
 }
+
+}  // namespace tensor_srht_index_test

@@ -11,11 +11,10 @@
 #include "support/refusal.h"
 #include "transform/product.h"
 
+namespace tensor_srht_test {
 using namespace mercer;
 using namespace mercer::projection;
 using test::Complex, test::Reference, test::Vector;
-
-namespace {
 
 SrhtRows rows_of(const SketchKind& kind) {
   return &kind == sketch_kind("upsampled") ? SrhtRows::upsampled
@@ -143,8 +142,6 @@ void check(const SketchShape& shape, int64_t n, bool complex_rows, bool shared,
   CHECK(test::multilinear_fault(shape, test::make_tiles<double>(shape, n, complex_rows, shared),
                                 weights, cuts) == "");
 }
-
-}  // namespace
 
 TEST_CASE("TensorSRHT: reference numbers of every form") {
   int64_t compared = 0, complex_to_real = 0;
@@ -291,3 +288,5 @@ TEST_CASE("TensorSRHT: drawing many indices tells how far it is, and stops") {
     CHECK(told.back() < 40);
   }
 }
+
+}  // namespace tensor_srht_test

@@ -7,6 +7,7 @@
 #include "samplers.h"
 #include "support/catch.h"
 
+namespace addressing_test {
 using namespace mercer::random;
 using mercer::test::fnv1a;
 
@@ -124,3 +125,5 @@ TEST_CASE("fill: change alarm") {
   seen.push_back(fnv1a(std::vector<double>(order.begin(), order.end())));
   CHECK(seen == golden);
 }
+
+}  // namespace addressing_test

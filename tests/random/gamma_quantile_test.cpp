@@ -9,11 +9,10 @@
 #include "samplers.h"
 #include "support/catch.h"
 
+namespace gamma_quantile_test {
 using mercer::random::GammaQuantile;
 using namespace mercer::random;
 using namespace mercer::test;
-
-namespace {
 
 const double kShapes[] = {1e-3, 0.02, 0.3,  0.5,   0.999, 1.0, 1.5, 2.5, 7.0,
                           9.5,  30.0, 1000, 9999., 1e4,   3e4, 1e6, 1e9};
@@ -33,8 +32,6 @@ double relative_error(double shape, double x, long double wrong_mass) {
 }
 
 double bound(double shape) { return 1e-12 + 1e-14 / shape; }
-
-}  // namespace
 
 TEST_CASE("gamma quantile: its distribution function is u") {
   for (const double shape : kShapes) {
@@ -108,15 +105,11 @@ TEST_CASE("gamma quantile: change alarm") {
   CHECK(mercer::test::fnv1a(seen) == 0xdf22182d0bfd6780u);
 }
 
-namespace {
-
 double below(double k, double mean) {
   double sum = 0;
   for (double i = 0; i <= k; ++i) sum += std::exp(i * std::log(mean) - mean - std::lgamma(i + 1));
   return sum;
 }
-
-}  // namespace
 
 TEST_CASE("poisson: the quantile is the least integer that reaches u") {
   for (const double mean : {1e-4, 0.3, 1.0, 2.5, 17.0, 100.0, 700.0}) {
@@ -146,3 +139,5 @@ TEST_CASE("poisson: the same bytes everywhere") {
     u[i] = poisson_quantile(u[i], 0.01 * static_cast<double>(i + 1));
   CHECK(fnv1a(u) == 0x52e45e83f7bf1132u);
 }
+
+}  // namespace gamma_quantile_test

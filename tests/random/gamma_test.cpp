@@ -8,10 +8,9 @@
 #include "support/catch.h"
 #include "support/statistic.h"
 
+namespace gamma_test {
 using namespace mercer::random;
 using namespace mercer::test;
-
-namespace {
 
 constexpr size_t kCount = 100000;
 
@@ -22,8 +21,6 @@ std::vector<double> repeat(uint64_t index, Draw one) {
   for (double& x : out) x = one(cursor);
   return out;
 }
-
-}  // namespace
 
 TEST_CASE("gamma: distribution, mean and variance") {
   constexpr double kShapes[] = {0.05, 0.5, 1.0, 7.3, 200.0};
@@ -68,3 +65,5 @@ TEST_CASE("chi_squared and chi: distribution") {
     CHECK(ks_distance(root, [&](double x) { return cdf(law, x * x); }) < threshold);
   }
 }
+
+}  // namespace gamma_test

@@ -8,10 +8,9 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
+namespace law_test {
 using namespace mercer::random;
 using namespace mercer::test;
-
-namespace {
 
 constexpr double kPi = 3.141592653589793238;
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();  // the moment does not exist
@@ -45,8 +44,6 @@ const Sampler& sampler_of(const ClosedLaw& law) {
   }
   throw std::logic_error(law.name);
 }
-
-}  // namespace
 
 TEST_CASE("laws: Kolmogorov-Smirnov, mean and variance") {
   for (const ClosedLaw& law : kLaws) {
@@ -243,3 +240,5 @@ TEST_CASE("sample_without_replacement: more than n is refused") {
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, sample_without_replacement(cursor, -1, chosen), "n = -1");
   CHECK_NOTHROW(sample_without_replacement(cursor, 0, {}));
 }
+
+}  // namespace law_test

@@ -11,6 +11,7 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
+namespace orthogonal_test {
 using namespace mercer::random;
 using namespace mercer::test;
 using namespace mercer;
@@ -67,8 +68,6 @@ TEST_CASE("direction: d = 1 is a sign, d = 0 nothing; blocks are consumed by siz
   direction(cursor, v);
   CHECK(cursor.position() == 103);
 }
-
-namespace {
 
 Matrix<double> haar(const Stream& stream, int64_t d, int threads = 1) {
   Context context;
@@ -131,8 +130,6 @@ double determinant(Matrix<double> A) {
   }
   return product;
 }
-
-}  // namespace
 
 TEST_CASE("haar: Q'Q = I to 10 d eps") {
   // d reflections, each orthogonal to a few eps per column (Higham 2002, lemma 19.3): the worst
@@ -250,3 +247,5 @@ TEST_CASE("haar: not square, too little memory, cancelled") {
   CHECK_NOTHROW(
       fill_haar_orthogonal(test_stream(53), other, Q.view().block_rows(0, 0).block_cols(0, 0)));
 }
+
+}  // namespace orthogonal_test

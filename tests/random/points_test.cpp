@@ -9,11 +9,10 @@
 #include "random/stream.h"
 #include "support/refusal.h"
 
+namespace points_test {
 using namespace mercer;
 using namespace mercer::random;
 using namespace mercer::test;
-
-namespace {
 
 /// The order of x modulo a polynomial over GF(2) of degree s, by trial.
 uint32_t order_of_x(uint32_t polynomial, int s) {
@@ -66,8 +65,6 @@ std::vector<uint64_t> cells(Scramble scramble, int64_t dimension, uint64_t first
   SobolPoints(dimension + 1, 77, scramble).fill(dimension, first, u);
   return cells_of(u, cells_in_all);
 }
-
-}  // namespace
 
 TEST_CASE("sobol: the first points of three dimensions, by hand") {
   // Dimension 0 mirrors binary digits. Dimension 1, x + 1 and m_1 = 1: m_k = 2 m_{k-1} ^ m_{k-1},
@@ -178,8 +175,6 @@ TEST_CASE("sobol: too many dimensions are refused") {
                 "inputs = 1025", "at most 1024", "Sobol'");
 }
 
-namespace {
-
 constexpr uint32_t kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37};
 
 /// The interval of length 1 / count that each point lies in. Sums of products 1e-16 below an
@@ -196,8 +191,6 @@ uint64_t power(uint64_t base, int exponent) {
   for (int i = 0; i < exponent; ++i) result *= base;
   return result;
 }
-
-}  // namespace
 
 TEST_CASE("halton: p^m consecutive points fill p^m intervals in base p") {
   test::check_cells([](Scramble scramble) {
@@ -241,3 +234,5 @@ TEST_CASE("halton: the last base is 65,521, more dimensions are refused") {
   CHECK_REFUSED(MERCER_UNSUPPORTED, HaltonPoints(kHaltonDimensions + 1, 0, Scramble::owen),
                 "inputs = 6543", "at most 6542", "Halton");
 }
+
+}  // namespace points_test

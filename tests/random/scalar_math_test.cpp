@@ -8,9 +8,8 @@
 #include "random/distributions.h"
 #include "support/catch.h"
 
+namespace scalar_math_test {
 using namespace mercer::random;
-
-namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kDraws = 400000;
@@ -43,8 +42,6 @@ double between(Cursor& cursor, double low, double high) {
 }
 
 Cursor test_cursor(uint64_t index) { return Cursor(Stream(1, Tag::generated, index)); }
-
-}  // namespace
 
 TEST_CASE("portable_log: below 1 ulp over all positive doubles and around 1") {
   Cursor cursor = test_cursor(0);
@@ -184,3 +181,5 @@ TEST_CASE("normal_quantile: relative error below 2e-15") {
   CHECK(normal_quantile(0.5) == 0.0);
   CHECK(normal_quantile(0.25) == -normal_quantile(0.75));
 }
+
+}  // namespace scalar_math_test

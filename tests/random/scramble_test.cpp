@@ -9,10 +9,9 @@
 #include "support/catch.h"
 #include "support/statistic.h"
 
+namespace scramble_test {
 using namespace mercer::random;
 using namespace mercer::test;
-
-namespace {
 
 struct Sequence {
   const char* name;
@@ -45,8 +44,6 @@ double nested_covariance(double p, int r) {
   const double next = (p * p - 1) / 12 * std::pow(p, -2 * (r + 1));
   return shared - next / (p - 1);
 }
-
-}  // namespace
 
 TEST_CASE("scramble: every point of every dimension is uniform, point 0 too") {
   constexpr uint64_t kSeeds = 20000;
@@ -171,3 +168,5 @@ TEST_CASE("scramble: the number of a cell and the place in it stay inside (0, 1)
   CHECK(point_in_cell((uint64_t{1} << 51) - 1, 1 - 0x1p-53, uint64_t{1} << 51) == 1 - 0x1p-53);
   CHECK(point_in_cell(1, 0.5, 2) == 0.75);
 }
+
+}  // namespace scramble_test

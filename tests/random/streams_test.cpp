@@ -9,6 +9,7 @@
 #include "support/reference.h"
 #include "support/statistic.h"
 
+namespace streams_test {
 using namespace mercer::random;
 using namespace mercer;
 using random::child_seed;
@@ -101,8 +102,6 @@ TEST_CASE("neighbours among seeds, parts and indices differ in half their bits")
                   mean) < width);
 }
 
-namespace {
-
 constexpr size_t kCount = 200000;
 constexpr double kPairs = 6;
 
@@ -124,8 +123,6 @@ void check_independent(const std::vector<double>& x, const std::vector<double>& 
   CHECK(std::abs(mean_z_score(squares, 0, 4)) < z);
 }
 
-}  // namespace
-
 TEST_CASE("streams: neighbours are independent") {
   const Stream base(7, Tag::frequency, 0);
   const auto x = normals(base);
@@ -136,3 +133,5 @@ TEST_CASE("streams: neighbours are independent") {
   check_independent(x, normals(base, 1));  // the neighbouring variate
   check_independent(x, normals(base, 2));  // the neighbouring block
 }
+
+}  // namespace streams_test

@@ -12,11 +12,10 @@
 #include "support/dense.h"
 #include "support/matrix_source.h"
 
+namespace complex_features_test {
 using namespace mercer;
 using solver::RowStatistics;
 using Number = std::complex<double>;
-
-namespace {
 
 constexpr int64_t kRows = 30, kFeatures = 4, kOutputs = 2;
 constexpr double kLambda = 0.07;
@@ -82,8 +81,6 @@ double fitted(const Complex& rows, int64_t output, int64_t at, int64_t left_out 
   return f.real();
 }
 
-}  // namespace
-
 TEST_CASE("complex features: weights and rows left out are those of complex ridge") {
   Complex rows;
   const solver::RidgePath path(rows.sums(), true, rows.context);
@@ -123,3 +120,5 @@ TEST_CASE("complex features: sums that are moved, copied and taken apart stay co
   CHECK(test::difference(at(std::move(all)).view(), expected.view(), 1e-10) == "");
   CHECK(test::difference(at(whole.clone()).view(), expected.view(), 1e-10) == "");
 }
+
+}  // namespace complex_features_test

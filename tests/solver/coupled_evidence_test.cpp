@@ -6,11 +6,10 @@
 #include "solver/coupled_path.h"
 #include "support/matrix_source.h"
 
+namespace coupled_evidence_test {
 using namespace mercer;
 using namespace mercer::solver;
 using namespace mercer::test;
-
-namespace {
 
 struct Case {
   int64_t n, D, p, q;
@@ -93,8 +92,6 @@ double evidence(const Case& c, const Joined& rows, const Coupling& coupling, dou
   return make_coupled_path(source, {c.center, &coupling}, context)->evidence(lambda);
 }
 
-}  // namespace
-
 TEST_CASE("coupled evidence: the density of all targets, between lambdas and between roots") {
   Context context;
   for (const Case& c : kCases) {
@@ -141,3 +138,5 @@ TEST_CASE("coupled evidence: outputs of rank one and without relations") {
   sum += density(gaps, own, 0.1 * 14 / 9) - density(gaps, own, 1.0 * 14 / 9);
   CHECK(apart == Approx(sum).epsilon(1e-8));
 }
+
+}  // namespace coupled_evidence_test

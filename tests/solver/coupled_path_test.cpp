@@ -10,11 +10,10 @@
 #include "support/reference_matrix.h"
 #include "support/refusal.h"
 
+namespace coupled_path_test {
 using namespace mercer;
 using namespace mercer::solver;
 using namespace mercer::test;
-
-namespace {
 
 constexpr double kLambdas[] = {2.0, 0.02};
 
@@ -195,8 +194,6 @@ void check_case(const Case& c) {
   check_left_out(*path, whole, c);
 }
 
-}  // namespace
-
 TEST_CASE("coupled outputs: whole systems, rows left out and Tr H") {
   for (const bool shared : {true, false})
     for (const bool gaps : {false, true})
@@ -328,3 +325,5 @@ TEST_CASE("coupled outputs: refusals") {
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH,
                 make_coupled_path(whole.source(), {true, &three}, context), "3 outputs");
 }
+
+}  // namespace coupled_path_test

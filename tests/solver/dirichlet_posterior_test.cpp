@@ -15,12 +15,11 @@
 #include "support/refusal.h"
 #include "support/worst.h"
 
+namespace dirichlet_posterior_test {
 using namespace mercer;
 using solver::ClassSums;
 using solver::dirichlet_processes;
 using solver::LatentProcesses;
-
-namespace {
 
 Matrix<double> matrix_of(const test::Reference& rows) {
   Matrix<double> result(static_cast<int64_t>(rows.size()), static_cast<int64_t>(rows[0].size()));
@@ -53,8 +52,6 @@ double largest(const Matrix<double>& A, const Matrix<double>& B) {
     test::keep_worst(worst, std::abs(A.data()[k] - B.data()[k]));
   return worst;
 }
-
-}  // namespace
 
 TEST_CASE("dirichlet: targets and noises of the reference") {
   for (const test::Reference& one : test::oracle("gp")["dirichlet"])
@@ -143,3 +140,5 @@ TEST_CASE("dirichlet: numbers that are none, or too few, are refused") {
   numbers.pop_back();
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, LatentProcesses(numbers, 3, 2), "numbers");
 }
+
+}  // namespace dirichlet_posterior_test

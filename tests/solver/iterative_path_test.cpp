@@ -15,12 +15,11 @@
 #include "support/matrix_source.h"
 #include "support/refusal.h"
 
+namespace iterative_path_test {
 using namespace mercer;
 using namespace mercer::solver;
 using namespace mercer::test;
 using test::Problem;
-
-namespace {
 
 /// Columns whose sizes fall by a factor of a thousand: without a preconditioner some hundred steps.
 Problem uneven_problem(int64_t n, int64_t D, int64_t outputs, uint64_t seed) {
@@ -45,8 +44,6 @@ double largest_gap(const Weights& a, const Weights& b, MatrixView<const double> 
     }
   return worst;
 }
-
-}  // namespace
 
 TEST_CASE("conjugate gradients find the weights of a factor") {
   const Problem problem = uneven_problem(300, 40, 3, 501);
@@ -98,8 +95,6 @@ TEST_CASE("conjugate gradients refuse what has no one Gram matrix") {
                 "solver = cg", "missing targets");
 }
 
-namespace {
-
 double relative_error(const Weights& found, const Weights& expected) {
   double error = 0, size = 0;
   for (int64_t i = 0; i < found.w.rows() * found.w.cols(); ++i) {
@@ -115,8 +110,6 @@ Problem rounded(const Problem& of) {
     problem.Z.data()[i] = static_cast<float>(of.Z.data()[i]);
   return problem;
 }
-
-}  // namespace
 
 TEST_CASE("a Gram matrix in single precision, corrected over the rows, gives weights in double") {
   const Problem problem = rounded(uneven_problem(600, 40, 2, 504));
@@ -149,8 +142,6 @@ TEST_CASE("a lambda too small for single precision is refused, not served badly"
   CHECK_REFUSED(MERCER_NOT_CONVERGED, path->solve(1e-22, context), "mixed", "lambda = 1e-22");
 }
 
-namespace {
-
 /// Z = K R, K in a source of its own.
 class Factored final : public BlockSource {
  public:
@@ -178,8 +169,6 @@ class Factored final : public BlockSource {
   MatrixSource rows_;
 };
 
-}  // namespace
-
 TEST_CASE("rows that are factored have the weights of their product") {
   const Problem left = uneven_problem(400, 30, 2, 506);
   const Matrix<double> right = random_matrix(30, 30, 507);
@@ -197,8 +186,6 @@ TEST_CASE("rows that are factored have the weights of their product") {
     }
 }
 
-namespace {
-
 /// A A' of random rows, column j scaled by scale(j).
 template <class Scale>
 Matrix<double> positive(int64_t n, int64_t rank, const Scale& scale, uint64_t seed) {
@@ -207,8 +194,6 @@ Matrix<double> positive(int64_t n, int64_t rank, const Scale& scale, uint64_t se
     for (int64_t j = 0; j < rank; ++j) A(i, j) *= scale(j);
   return product(A.view(), transposed(A.view()).view());
 }
-
-}  // namespace
 
 TEST_CASE("sketched preconditioner: the inverse, up to a factor, of an operator of low rank") {
   const int64_t n = 40, rank = 6;
@@ -298,3 +283,5 @@ TEST_CASE("the inverse of a diagonal matrix is traced exactly") {
   L(2, 2) = 0.5;
   CHECK(solver::inverse_trace(L.view(), context) == Approx(1 + 0.25 + 4).epsilon(1e-14));
 }
+
+}  // namespace iterative_path_test

@@ -10,12 +10,11 @@
 #include "support/refusal.h"
 #include "support/worst.h"
 
+namespace leave_one_out_test {
 using namespace mercer;
 using solver::RidgePath, test::Problem;
 using namespace mercer::solver;
 using solver::RowStatistics;
-
-namespace {
 
 Matrix<double> refitted(const Problem& problem, bool center, double shift) {
   const int64_t n = problem.Z.rows(), m = problem.Y.cols();
@@ -29,8 +28,6 @@ Matrix<double> refitted(const Problem& problem, bool center, double shift) {
   }
   return left_out;
 }
-
-}  // namespace
 
 TEST_CASE("leave-one-out residuals are those of explicit refits") {
   const bool center = GENERATE(false, true);
@@ -117,3 +114,5 @@ TEST_CASE("left-out residuals of a factor are those of a decomposition") {
         CHECK(apart <= 1e-9);
       }
 }
+
+}  // namespace leave_one_out_test

@@ -11,11 +11,10 @@
 #include "support/refusal.h"
 #include "support/thread_reduction.h"
 
+namespace loss_fit_test {
 using namespace mercer;
 using namespace mercer::solver;
 using namespace mercer::test;
-
-namespace {
 
 using Vector = std::vector<double>;
 
@@ -57,8 +56,6 @@ Weights fitted(const BlockSource& source, LossOptions options, double lambda, do
   CHECK(result.converged());
   return fit.weights();
 }
-
-}  // namespace
 
 TEST_CASE("the objective's gradient is its derivative", "[loss]") {
   Context context;
@@ -247,3 +244,5 @@ TEST_CASE("losses refuse rows without weight and features that are not finite", 
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, const MatrixSource source = problem.source();
                 LossFit(source, options_of("logistic"), context), "not finite");
 }
+
+}  // namespace loss_fit_test

@@ -7,11 +7,10 @@
 #include "support/catch.h"
 #include "support/dense.h"
 
+namespace loss_test {
 using namespace mercer;
 using namespace mercer::solver;
 using namespace mercer::test;
-
-namespace {
 
 using Vector = std::vector<double>;
 
@@ -26,8 +25,6 @@ Vector targets(const Loss& loss, size_t columns, int i) {
   }
   return y;
 }
-
-}  // namespace
 
 TEST_CASE("losses: slopes and curvatures are derivatives", "[loss]") {
   std::vector<Loss> losses(loss_table().begin(), loss_table().end());
@@ -110,3 +107,5 @@ TEST_CASE("losses of far scores are finite, of NaN NaN", "[loss]") {
       CHECK(std::isnan(loss.at(far, y, {}, slope).value));
     }
 }
+
+}  // namespace loss_test

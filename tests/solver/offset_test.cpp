@@ -6,11 +6,10 @@
 #include "solver/origin.h"
 #include "support/refusal.h"
 
+namespace offset_test {
 using namespace mercer;
 using solver::RidgePath, solver::RowStatistics, solver::Weights;
 using test::Problem;
-
-namespace {
 
 constexpr double kLambda = 1e-4;
 constexpr double kOffsetZ = 1e8, kOffsetY = 1e10;
@@ -57,8 +56,6 @@ bool same_errors(const Weights& far, const RowStatistics& far_rows, const Weight
   const auto b = solver::mean_squared_error(near, near_rows);
   return close(a[0], b[0]) && close(a[1], b[1]);
 }
-
-}  // namespace
 
 TEST_CASE("every form of ridge takes offsets of 1e8 in features and 1e10 in targets") {
   const Pair pair;
@@ -153,3 +150,5 @@ TEST_CASE("sums that overflow or hold NaN are refused, never scored") {
     CHECK(refused([&] { path.held_out_error(1, poisoned); }) == "");
   }
 }
+
+}  // namespace offset_test

@@ -18,11 +18,10 @@
 #include "support/matrix_source.h"
 #include "support/reference.h"
 
+namespace posterior_test {
 using namespace mercer;
 using solver::Posterior;
 using solver::Weights;
-
-namespace {
 
 std::vector<double> numbers(const test::Reference& list) {
   std::vector<double> all;
@@ -148,8 +147,6 @@ double evidence(const Observed& rows, MatrixView<const double> Z, double by_lamb
   if (by_Z != nullptr) *by_Z = test::copy(MatrixView<const double>(at.by_Z));
   return rows.log_weights / 2 - f.freedom() * at.value;
 }
-
-}  // namespace
 
 TEST_CASE("posterior: mean, variance and joint covariance of the reference, features and exact") {
   for (const test::Reference& one : test::oracle("gp")["cases"]) {
@@ -342,3 +339,5 @@ TEST_CASE("posterior: draws are functions with its mean and covariance") {
       }
   }
 }
+
+}  // namespace posterior_test

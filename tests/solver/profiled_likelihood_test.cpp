@@ -11,10 +11,9 @@
 #include "support/refusal.h"
 #include "support/worst.h"
 
+namespace profiled_likelihood_test {
 using namespace mercer;
 using solver::ProfiledLikelihood;
-
-namespace {
 
 using Weights = std::vector<double>;
 
@@ -83,8 +82,6 @@ struct Shape {
   int64_t n, D, outputs;
 };
 constexpr Shape kShapes[] = {{30, 7, 1}, {30, 7, 3}, {9, 20, 2}, {2, 3, 1}};
-
-}  // namespace
 
 TEST_CASE("profiled likelihood: the value of the n x n formula") {
   for (const Shape& shape : kShapes) {
@@ -194,3 +191,5 @@ TEST_CASE("profiled likelihood: features that are not finite have no value, memo
   CHECK_REFUSED(MERCER_OUT_OF_MEMORY, ProfiledLikelihood(Y.view(), 5, tight),
                 "marginal likelihood");
 }
+
+}  // namespace profiled_likelihood_test

@@ -12,11 +12,10 @@
 #include "support/refusal.h"
 #include "support/thread_reduction.h"
 
+namespace reduction_test {
 using namespace mercer;
 using namespace mercer::test;
 using solver::NormalOperator, solver::RowStatistics;
-
-namespace {
 
 /// Statistics of rows [first, last) in each of the processes.
 std::vector<RowStatistics> reduced(const Problem& problem, const std::vector<int64_t>& bounds,
@@ -39,8 +38,6 @@ std::vector<RowStatistics> reduced(const Problem& problem, const std::vector<int
   });
   return all;
 }
-
-}  // namespace
 
 TEST_CASE("statistics of processes add up to those of one, in each of them") {
   const Problem problem = ridge_problem(90, 11, 2, 211);
@@ -102,8 +99,6 @@ TEST_CASE("one process has all rows: nothing is summed") {
   CHECK(numbers == std::vector<double>{1, 2});
 }
 
-namespace {
-
 double inner(const Matrix<double>& A, const Matrix<double>& B) {
   double sum = 0;
   for (int64_t i = 0; i < A.rows() * A.cols(); ++i) sum += A.data()[i] * B.data()[i];
@@ -133,8 +128,6 @@ std::vector<double> some_weights(int64_t n) {
   for (int64_t i = 0; i < n; ++i) weights.push_back(0.5 * static_cast<double>(i % 5));
   return weights;
 }
-
-}  // namespace
 
 TEST_CASE("the normal operator is the Gram matrix, and symmetric") {
   const Problem problem = ridge_problem(60, 8, 1, 304);
@@ -193,3 +186,5 @@ TEST_CASE("processes that share the rows pass over them to one fit") {
   });
   for (const solver::Weights& one : found) CHECK(weights_differ(one, expected, 1e-7) == "");
 }
+
+}  // namespace reduction_test

@@ -13,11 +13,10 @@
 #include "support/dense.h"
 #include "support/reference.h"
 
+namespace ridge_oracle_test {
 using namespace mercer;
 using solver::RidgePath;
 using solver::RowStatistics;
-
-namespace {
 
 Matrix<double> matrix(const test::Reference& rows) {
   const auto n = static_cast<int64_t>(rows.size());
@@ -74,8 +73,6 @@ void check_statistics(const RowStatistics& statistics, const test::Reference& ex
   CHECK(off(solver::plain_sum_squared_outputs(statistics), expected["sum_y2"]) == "");
 }
 
-}  // namespace
-
 TEST_CASE("the path agrees with the reference numbers") {
   Context context;
   const test::Reference cases = test::oracle("ridge")["cases"];
@@ -131,3 +128,5 @@ TEST_CASE("block statistics agree with the reference numbers and add up") {
     check_statistics(first, merge["total"]);
   }
 }
+
+}  // namespace ridge_oracle_test

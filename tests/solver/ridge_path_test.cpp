@@ -8,12 +8,11 @@
 #include "support/catch.h"
 #include "support/refusal.h"
 
+namespace ridge_path_test {
 using namespace mercer;
 
 using solver::RidgePath, solver::RowStatistics, solver::Weights;
 using test::Problem;
-
-namespace {
 
 // The problems' condition numbers are below 1e7 at these lambdas, so errors of eps x 1e7 x size are
 // below 1e-7.
@@ -36,8 +35,6 @@ double reference_trace(const Problem& problem, bool center, double shift) {
   for (int64_t i = 0; i < n; ++i) trace += 1 - R(i, i);
   return trace;
 }
-
-}  // namespace
 
 TEST_CASE("solutions and criteria are those of the explicit normal equations") {
   const int64_t n = GENERATE(15, 40), D = GENERATE(1, 7, 24), m = GENERATE(1, 3);
@@ -263,15 +260,11 @@ TEST_CASE("kernel ridge on the linear kernel predicts as ridge does") {
         "");
 }
 
-namespace {
-
 /// B B' of the given rank, mean diagonal about rank/3.
 Matrix<double> semidefinite(int64_t n, int64_t rank) {
   const Matrix<double> B = test::random_matrix(n, rank, 111), Bt = test::transposed(B.view());
   return test::product(B.view(), Bt.view());
 }
-
-}  // namespace
 
 TEST_CASE("a factor that needs no jitter gets none") {
   Context context;
@@ -351,3 +344,5 @@ TEST_CASE("lambda = 0 on rank-deficient features still fits") {
       solver::ridge_dual(problem.Z.view(), problem.Y.view(), center, 0, context);
   CHECK(solver::mean_squared_error(dual, statistics)[0] == Approx(exact[0]).epsilon(1e-6));
 }
+
+}  // namespace ridge_path_test

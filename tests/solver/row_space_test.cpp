@@ -10,10 +10,9 @@
 #include "support/matrix_source.h"
 #include "support/worst.h"
 
+namespace row_space_test {
 using namespace mercer;
 using solver::RowSpace;
-
-namespace {
 
 constexpr int64_t n = 20, D = 60;
 
@@ -37,8 +36,6 @@ solver::Weights fitted(const solver::BlockSource& rows, const char* loss, Contex
   fit.run(0.01, {.gradient_tolerance = 1e-9, .most_iterations = 2000}, context);
   return fit.weights();
 }
-
-}  // namespace
 
 TEST_CASE("row space: inner products stay, of subsets as well; weights come back") {
   Context context;
@@ -96,3 +93,5 @@ TEST_CASE("row space: rows of rank 1 have one coordinate; many rows keep their f
   tight.memory_cap = n * D * 8;
   CHECK(!RowSpace(rows, tight).reduces());
 }
+
+}  // namespace row_space_test

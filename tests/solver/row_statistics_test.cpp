@@ -10,10 +10,9 @@
 #include "support/last_progress.h"
 #include "support/refusal.h"
 
+namespace row_statistics_test {
 using namespace mercer;
 using solver::RowStatistics, test::random_matrix;
-
-namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 
@@ -70,8 +69,6 @@ RowStatistics plain(MatrixView<T> Z, MatrixView<const double> Y) {
   }
   return statistics;
 }
-
-}  // namespace
 
 TEST_CASE("statistics of a block are plain sums, in f32 and f64, for every shape") {
   const int64_t n = GENERATE(0, 1, 5, 100), D = GENERATE(1, 2, 33), m = GENERATE(0, 1, 3);
@@ -173,8 +170,6 @@ TEST_CASE("cancellation leaves whole blocks behind, and progress is in rows") {
                0) == "");
 }
 
-namespace {
-
 /// Rows in single precision, in blocks of 300.
 class FloatSource final : public solver::BlockSource {
  public:
@@ -202,8 +197,6 @@ class FloatSource final : public solver::BlockSource {
   std::vector<double> weights_;
   Matrix<float> Z_;
 };
-
-}  // namespace
 
 TEST_CASE("sums of products in single precision are those in double but for rounding") {
   Context context;
@@ -248,3 +241,5 @@ TEST_CASE("targets of any size that squares in double keep in sums of single pre
       CHECK(b.w(j, 1) / size == Approx(a.w(j, 1) / size).epsilon(1e-5).margin(1e-5));
   }
 }
+
+}  // namespace row_statistics_test

@@ -10,11 +10,10 @@
 #include "support/matrix_source.h"
 #include "support/refusal.h"
 
+namespace row_weights_test {
 using namespace mercer;
 using namespace mercer::test;
 using solver::RidgePath, solver::RowStatistics;
-
-namespace {
 
 /// Weights 0, 1, 2, 3, 0, ... and the rows that they stand for.
 struct WeightedProblem {
@@ -67,8 +66,6 @@ std::string sums_differ(const RowStatistics& a, const RowStatistics& b, double b
   if (!(std::abs(a.weight() - b.weight()) <= bound * b.weight())) faults += " weight";
   return faults;
 }
-
-}  // namespace
 
 TEST_CASE("statistics of weighted rows are those of repeated rows") {
   for (const int64_t m : {0, 1, 3}) {
@@ -260,3 +257,5 @@ TEST_CASE("weights are one finite number >= 0 per row, with a sum") {
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, RidgePath(std::move(nothing), true, context),
                 "weights of 4 rows sum to 0");
 }
+
+}  // namespace row_weights_test

@@ -5,14 +5,13 @@
 #include "solver/kernel_ridge.h"
 #include "support/refusal.h"
 
+namespace solver_errors_test {
 using namespace mercer;
 using solver::RidgePath, solver::RowStatistics, test::Problem, test::random_matrix,
     test::refusal_fault;
 
-namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
-}  // namespace
 
 TEST_CASE("statistics refuse wrong sizes and too many removals") {
   Context context;
@@ -117,3 +116,5 @@ TEST_CASE("grids refuse what makes no sense") {
     CHECK_REFUSED(MERCER_INVALID_ARGUMENT, solver::lambda_grid(largest, smallest, 3),
                   "largest >= smallest > 0");
 }
+
+}  // namespace solver_errors_test

@@ -12,12 +12,11 @@
 #include "support/dense.h"
 #include "support/matrix_source.h"
 
+namespace variational_process_test {
 using namespace mercer;
 using solver::LatentProcess;
 using solver::LogisticNormal;
 using solver::VariationalProcess;
-
-namespace {
 
 double softplus(double f) { return std::max(f, 0.0) + std::log1p(std::exp(-std::abs(f))); }
 
@@ -64,8 +63,6 @@ VariationalProcess ascended(const solver::BlockSource& rows, bool center, double
   process.ascend(precision, tolerance, context);
   return process;
 }
-
-}  // namespace
 
 TEST_CASE("svgp: expectations of the logistic function are those of quadrature") {
   for (const double mean : {-30.0, -2.0, 0.0, 0.7, 9.0})
@@ -206,3 +203,5 @@ TEST_CASE("svgp: a row left out is predicted as by the fit without it") {
   CHECK(apart < 0.3 * moved);
   CHECK(wider > 0);
 }
+
+}  // namespace variational_process_test

@@ -10,9 +10,8 @@
 #include "support/dense.h"
 #include "support/refusal.h"
 
+namespace complex_map_test {
 using namespace mercer;
-
-namespace {
 
 model::Model fit(const std::string& keys, const test::Problem& rows) {
   spec::FitPlan plan = spec::fit_plan("{" + keys + "}");
@@ -41,8 +40,6 @@ Matrix<double> variances(const model::Model& model, const test::Problem& rows) {
   model::variance(model, Rows(rows.x()), model::Spread::latent, context, out.view());
   return out;
 }
-
-}  // namespace
 
 TEST_CASE("complex maps: gp learns, keeps its posterior in a file, more rows make it surer") {
   const test::Problem few = test::smooth_problem(100, 3, 2, 0.1, 7),
@@ -100,3 +97,5 @@ TEST_CASE("complex maps: what has no meaning there is refused") {
   CHECK_REFUSED(MERCER_UNSUPPORTED, fit(R"("map":{"form":"complex","features":60})", rows),
                 "complex", "search");
 }
+
+}  // namespace complex_map_test

@@ -9,10 +9,9 @@
 #include "support/reference.h"
 #include "support/refusal.h"
 
+namespace describe_test {
 using namespace mercer;
 using test::Reference;
-
-namespace {
 
 /// "" if the described parameters are those of the table, in order.
 std::string fault_of(const Reference& entry, const std::vector<Field>& fields) {
@@ -34,8 +33,6 @@ std::string fault_of(const Reference& entry, const std::vector<Field>& fields) {
   }
   return "";
 }
-
-}  // namespace
 
 TEST_CASE("everything in the tables is described") {
   const Reference all = Reference::parse(spec::describe(""));
@@ -176,3 +173,5 @@ TEST_CASE("a field that is a sketch is described with its default") {
 TEST_CASE("a name that nothing has is refused") {
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, spec::describe("gausian"), "name = \"gausian\"");
 }
+
+}  // namespace describe_test

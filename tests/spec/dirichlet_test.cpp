@@ -6,6 +6,7 @@
 #include "spec/coin.h"
 #include "support/refusal.h"
 
+namespace dirichlet_test {
 using namespace mercer;
 using test::Coin;
 using test::probabilities;
@@ -26,3 +27,5 @@ TEST_CASE("dirichlet: what is given is kept, what cannot be is refused") {
     CHECK_REFUSED(MERCER_INVALID_ARGUMENT, rows.fit("dirichlet", keys), "expected");
   CHECK_REFUSED(MERCER_UNSUPPORTED, rows.fit("dirichlet", R"(,"map":"exact")"), "expected");
 }
+
+}  // namespace dirichlet_test

@@ -5,10 +5,9 @@
 #include "spec/json.h"
 #include "support/refusal.h"
 
+namespace fields_test {
 using namespace mercer;
 using mercer::test::refusal_fault;
-
-namespace {
 
 const std::vector<Field>& table() {
   static const std::vector<Field> fields = {
@@ -46,8 +45,6 @@ std::string refused(const std::string& json, const Part&... parts) {
   return refusal_fault(
       MERCER_INVALID_ARGUMENT, [&] { canonical(json); }, parts...);
 }
-
-}  // namespace
 
 TEST_CASE("defaults are filled in and keys come in table order") {
   CHECK(canonical("{}") ==
@@ -191,3 +188,5 @@ TEST_CASE("the version and the need for data are read apart from the parameters"
   CHECK(refuses(MERCER_INVALID_ARGUMENT, R"({"needs":"luck"})",
                 "k.needs = \"luck\", expected one of \"data\"") == "");
 }
+
+}  // namespace fields_test

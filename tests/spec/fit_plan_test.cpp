@@ -9,10 +9,9 @@
 #include "support/dense.h"
 #include "support/refusal.h"
 
+namespace fit_plan_test {
 using namespace mercer;
 using mercer::test::refusal_fault;
-
-namespace {
 
 constexpr mercer_status kInvalid = MERCER_INVALID_ARGUMENT;
 
@@ -44,8 +43,6 @@ spec::GivenMap small_map() {
   return spec::map_from_spec(
       R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":3,"features":16})");
 }
-
-}  // namespace
 
 TEST_CASE("the spec of a fit says what is given and leaves the rest open") {
   const spec::FitPlan plan = spec::fit_plan(
@@ -280,3 +277,5 @@ TEST_CASE("a fitted model prints what it was fitted by, and that its spec is not
       R"("task":"regression","classes":0,"precision":"f32","seed":2,"ordered":true,"needs":"data"})");
   CHECK(refused(MERCER_UNSUPPORTED, text, "needs = \"data\"", "fitted") == "");
 }
+
+}  // namespace fit_plan_test

@@ -16,9 +16,8 @@
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
 
+namespace gp_spectrum_test {
 using namespace mercer;
-
-namespace {
 
 /// height * sin(5 a) cos(7 b) and normal noise.
 struct Ripples {
@@ -61,8 +60,6 @@ bool warns(const model::Model& model, const char* words) {
 }
 
 constexpr const char* kLearnt = R"("spectrum":"learnt","assess":false,"map":{"features":48})";
-
-}  // namespace
 
 TEST_CASE("gp: a learnt spectrum predicts better than the kernel's own, and is kept in files") {
   Ripples rows(300, 1, 0.2, 3), fresh(1000, 1, 0, 8);
@@ -136,3 +133,5 @@ TEST_CASE("gp: spectra that cannot be learnt are refused") {
   CHECK(fault((evidence + R"({"map":"tensor_srht"})").c_str(), "of form pair") == "");
   CHECK(fault(R"("model":"gp","search":false)", "\"spectrum\"") == "");
 }
+
+}  // namespace gp_spectrum_test

@@ -21,10 +21,9 @@
 #include "support/reference.h"
 #include "support/refusal.h"
 
+namespace gp_test {
 using namespace mercer;
 using mercer::test::refusal_fault;
-
-namespace {
 
 /// sin(2 a) cos(b) and noise of deviation 0.3.
 struct Wave {
@@ -48,8 +47,6 @@ bool warns(const model::Model& model, const char* words) {
     return text.find(words) != std::string::npos;
   });
 }
-
-}  // namespace
 
 TEST_CASE("gp: a search's noise is that of the rows, its intervals hold what they say") {
   for (const int64_t n : {200, 1500}) {
@@ -116,8 +113,6 @@ TEST_CASE("gp: lambda by the evidence is near the noise that was drawn") {
   CHECK(std::abs(std::sqrt(model.posterior->noise(0)) / 0.3 - 1) < 0.15);
 }
 
-namespace {
-
 /// f of solver/profiled_likelihood.h with a kernel itself: features are a root of K.
 double exact_evidence(const Wave& rows, const std::string& kernel_spec, double lambda) {
   Context context;
@@ -152,8 +147,6 @@ std::pair<double, double> most_likely(const Wave& rows, std::string (*kernel)(do
     }
   return best;
 }
-
-}  // namespace
 
 TEST_CASE("gp: a search by the evidence ends at the exact process's, or says that it does not") {
   Wave rows(150, 3);
@@ -336,3 +329,5 @@ TEST_CASE("gp: what it cannot do is refused") {
             MERCER_INVALID_ARGUMENT, [&] { rows.fit(R"({"model":"gp","noise":0})"); }, "noise") ==
         "");
 }
+
+}  // namespace gp_test

@@ -12,10 +12,9 @@
 #include "support/matrix_source.h"
 #include "support/refusal.h"
 
+namespace joint_evidence_test {
 using namespace mercer;
 using mercer::test::filled, mercer::test::refusal_fault;
-
-namespace {
 
 constexpr int64_t kTasks = 5;
 constexpr double kWeight = 3, kNoise = 0.3;
@@ -93,8 +92,6 @@ double excess(const model::Model& model) {
 constexpr const char* kGaussian =
     R"("assess":false,"map":{"kernel":{"kernel":"gaussian"},"features":256})";
 
-}  // namespace
-
 TEST_CASE("joint evidence: a search finds the weight of the tasks' graph, where the slope is 0") {
   Ring rows(240);
   const model::Model model = rows.fit(kRing + std::string("},") + kGaussian);
@@ -170,3 +167,5 @@ TEST_CASE("joint evidence: what it cannot do is refused") {
   CHECK(fault(kRing + std::string(R"(},"noise":0.1)"), "noise, expected it left out") == "");
   CHECK(fault(R"("outputs":"covariance","spectrum":"learnt")", "spectrum = learnt") == "");
 }
+
+}  // namespace joint_evidence_test

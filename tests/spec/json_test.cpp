@@ -12,11 +12,10 @@
 #include "support/mutation.h"
 #include "support/refusal.h"
 
+namespace json_test {
 using namespace mercer;
 
 using mercer::print_object, mercer::spec::parse_object, mercer::test::refusal_fault;
-
-namespace {
 
 std::string refused(const std::string& text, const std::string& part) {
   return refusal_fault(
@@ -29,8 +28,6 @@ std::string nested(int levels) {
   text += "{}";
   return text + std::string(levels - 1, '}');
 }
-
-}  // namespace
 
 TEST_CASE("JSON of every shape reads into Parameters and prints without spaces") {
   const Parameters p = parse_object(
@@ -188,8 +185,6 @@ TEST_CASE("UTF-8 is checked by RFC 3629") {
   CHECK(refused("{\"a\":\"\\ud800\"}", "not valid JSON") == "");
 }
 
-namespace {
-
 constexpr int kTrials = 20000;
 
 const std::vector<std::string>& seeds() {
@@ -221,8 +216,6 @@ void read_all(const std::string& text) {
   if (parsed.find("model") == nullptr) spec::kernel_from_spec(text);
 }
 
-}  // namespace
-
 TEST_CASE("mutated specs are read or refused, never anything else") {
   std::mt19937_64 words(2024);
   int accepted = 0;
@@ -253,3 +246,5 @@ TEST_CASE("a mutated kernel spec that is read prints a spec that is exact") {
   }
   CHECK(fault == "");
 }
+
+}  // namespace json_test

@@ -6,9 +6,8 @@
 #include "support/catch.h"
 #include "support/dense.h"
 
+namespace kernel_choice_test {
 using namespace mercer;
-
-namespace {
 
 /// X uniform on (-1, 1)^4.
 struct Problem {
@@ -46,8 +45,6 @@ std::set<std::string> tried(const model::Model& model) {
 }
 
 const std::set<std::string> kAll = {"gaussian", "laplacian", "matern"};
-
-}  // namespace
 
 TEST_CASE("a search takes another kernel where that wins, and says so") {
   for (const int64_t n : {400, 3400}) {  // by leave-one-out, on rows held out
@@ -89,3 +86,5 @@ TEST_CASE("a lengthscale that is given is of the default kernel") {
                 nullptr, Rows(train.X.view()), train.Y.view(), {}, context);
   CHECK(tried(model) == std::set<std::string>{"gaussian"});
 }
+
+}  // namespace kernel_choice_test

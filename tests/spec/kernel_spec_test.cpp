@@ -5,10 +5,9 @@
 #include "spec_door.h"
 #include "support/kernels.h"
 
+namespace kernel_spec_test {
 using namespace mercer;
 using Door = mercer::test::SpecDoor<&spec::kernel_from_spec>;
-
-namespace {
 
 ObjectList two_specs(double l) {
   const Parameters one{{"kernel", "gaussian"}, {"lengthscale", l}, {"variance", 1 / l}};
@@ -28,8 +27,6 @@ bool is_gamma(const Field& field) {
   return field.type == FieldType::numbers_or_lists && std::string(field.key) == "gamma";
 }
 Value gamma_of(double u) { return NumberLists{{2, u}, {u, 1}}; }
-
-}  // namespace
 
 TEST_CASE("every kernel of the table can be made from what is required and prints its defaults") {
   for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
@@ -138,3 +135,5 @@ TEST_CASE("what is wrong with a kernel spec is said") {
   CHECK(Door::refused(MERCER_UNSUPPORTED, R"({"kernel":"gaussian","needs":"data"})", "needs") ==
         "");
 }
+
+}  // namespace kernel_spec_test

@@ -15,9 +15,8 @@
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
 
+namespace local_gp_test {
 using namespace mercer;
-
-namespace {
 
 const std::string kFit = R"({"model":"gp","search":false,"precision":"f64","noise":0.01,)"
                          R"("lambda":1e-4,"prepare":{"standardize":false})";
@@ -66,8 +65,6 @@ void check_same(const Predicted& a, const Predicted& b) {
   CHECK(std::abs(a.mean - b.mean) < 1e-6);
   CHECK(std::abs(a.variance - b.variance) < 1e-6);
 }
-
-}  // namespace
 
 TEST_CASE("local gp: about each predicted row the fit is that of rows moved by hand") {
   const Waves waves(1);
@@ -193,3 +190,5 @@ TEST_CASE("local gp: NaN stays in its row, what has no meaning is refused") {
                           nullptr, Rows(waves.X.view()), waves.Y.view(), {}, context),
                 "without lambda and noise");
 }
+
+}  // namespace local_gp_test

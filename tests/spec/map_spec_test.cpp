@@ -6,10 +6,9 @@
 #include "spec_door.h"
 #include "support/kernels.h"
 
+namespace map_spec_test {
 using namespace mercer;
 using Door = mercer::test::SpecDoor<&spec::map_from_spec>;
-
-namespace {
 
 constexpr const char* kSmall =
     R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":3,"features":8)";
@@ -28,8 +27,6 @@ std::vector<double> features_of(const feature::FeatureMap& map) {
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
-
-}  // namespace
 
 TEST_CASE("a map prints every default, its kernel without a version") {
   CHECK(
@@ -220,3 +217,5 @@ TEST_CASE("a key by its former name, as in files of 0.1.0, is printed by its own
   CHECK(spec::to_spec(*map).find(R"("whole_blocks":true)") != std::string::npos);
   CHECK(spec::to_spec(*map).find("round_blocks") == std::string::npos);
 }
+
+}  // namespace map_spec_test

@@ -10,10 +10,9 @@
 #include "support/dense.h"
 #include "support/refusal.h"
 
+namespace outputs_test {
 using namespace mercer;
 using feature::FieldKind, mercer::test::filled, mercer::test::refusal_fault;
-
-namespace {
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
@@ -84,8 +83,6 @@ std::string field_spec(const std::string& kernel, const std::string& more) {
 }
 
 constexpr const char* kPlain = R"(,"search":false,"lambda":1e-8)";
-
-}  // namespace
 
 TEST_CASE("fields: what they learn has their derivatives, in units of the inputs") {
   for (const bool curl_free : {true, false}) {
@@ -285,3 +282,5 @@ TEST_CASE("outputs: graphs, similarities, folds, streams of words and refusals")
   for (int64_t i = 0; i < 50; ++i) data.Y(i, 1) = kMissing;
   CHECK(data.refused(kInvalid, map + "}", "column 1") == "");
 }
+
+}  // namespace outputs_test

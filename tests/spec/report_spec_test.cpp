@@ -4,10 +4,9 @@
 
 #include "support/refusal.h"
 
+namespace report_spec_test {
 using namespace mercer;
 using namespace mercer::model;
-
-namespace {
 
 FitReport report() {
   FitReport report;
@@ -28,8 +27,6 @@ FitReport report() {
   report.warnings = {"one \"warning\""};
   return report;
 }
-
-}  // namespace
 
 TEST_CASE("a report prints and reads back") {
   const std::string text = spec::print_report(report(), Task::classification);
@@ -112,3 +109,5 @@ TEST_CASE("a damaged report is refused by name") {
     CHECK_REFUSED(MERCER_INVALID_ARGUMENT, spec::parse_report(damaged), "report", row.names);
   }
 }
+
+}  // namespace report_spec_test

@@ -9,18 +9,15 @@
 #include "spec/coin.h"
 #include "support/refusal.h"
 
+namespace svgp_test {
 using namespace mercer;
 using test::Coin;
 using test::probabilities;
-
-namespace {
 
 constexpr const char* kPlain =
     R"(,"search":false,"map":{"features":200,"kernel":{"kernel":"gaussian","lengthscale":0.7}})";
 
 std::string plain(const char* keys) { return std::string(keys).append(kPlain); }
-
-}  // namespace
 
 TEST_CASE("svgp: a search's probabilities are near those that were drawn, and calibrated") {
   Coin rows(600, 3), fresh(4000, 9);
@@ -97,3 +94,5 @@ TEST_CASE("svgp: what is given is kept, what cannot be is refused") {
                 spec::fit(std::move(plan), nullptr, Rows(rows.X.view()), Y, {}, rows.context),
                 "regression");
 }
+
+}  // namespace svgp_test

@@ -7,10 +7,9 @@
 #include "support/dense.h"
 #include "support/refusal.h"
 
+namespace target_choice_test {
 using namespace mercer;
 using model::Transform;
-
-namespace {
 
 /// f(x) + noise, x uniform on (-1, 1)^3, or the exponential of it.
 struct Problem {
@@ -46,8 +45,6 @@ std::set<Transform> tried(const model::Model& model) {
 
 constexpr const char* kPlainTargets =
     R"(,"prepare":{"target_transform":"none","transform":"none"},"assess":false)";
-
-}  // namespace
 
 TEST_CASE("a search transforms skewed targets where that wins, on their own scale") {
   const Problem fresh(4000, 31, true);
@@ -132,3 +129,5 @@ TEST_CASE("a transform of targets is chosen by searches alone") {
                 "prepare.target_transform = auto");
   CHECK(plain("").fit.prepare.target_transform == Transform::none);
 }
+
+}  // namespace target_choice_test

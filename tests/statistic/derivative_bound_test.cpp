@@ -11,10 +11,9 @@
 #include "support/reference.h"
 #include "support/refusal.h"
 
+namespace derivative_bound_test {
 using namespace mercer;
 using namespace mercer::statistic;
-
-namespace {
 
 std::unique_ptr<kernel::Kernel> even_power(int64_t order, double lengthscale = 1) {
   return kernel::make_kernel({{"kernel", "generalized_gaussian_spectrum"},
@@ -25,8 +24,6 @@ std::unique_ptr<kernel::Kernel> even_power(int64_t order, double lengthscale = 1
 bool close(double value, double expected, double tolerance = 1e-10) {
   return std::fabs(value - expected) <= tolerance * std::fabs(expected);
 }
-
-}  // namespace
 
 TEST_CASE("derivative bound: the reference numbers of the theorem") {
   REQUIRE(test::oracle("stats")["bounds_001"].size() == 3);
@@ -131,3 +128,5 @@ TEST_CASE("derivative bound: errors of maps keep below it") {
   CHECK(test::difference(estimate.view(), K.view(), bound) == "");
   CHECK(bound < 100);
 }
+
+}  // namespace derivative_bound_test

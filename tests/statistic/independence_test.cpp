@@ -8,10 +8,9 @@
 #include "support/made_map.h"
 #include "support/statistic.h"
 
+namespace independence_test {
 using namespace mercer;
 using namespace mercer::statistic;
-
-namespace {
 
 std::unique_ptr<feature::FeatureMap> gaussian_map(int64_t d, int64_t D, uint64_t seed) {
   return test::made_map("fourier", {{"kernel", "gaussian"}}, d, D, seed);
@@ -47,8 +46,6 @@ Independence of(const Matrix<double>& X, const Matrix<double>& Y, int64_t permut
   const Rows left = X.view(), right = Y.view();
   return independence({*x, left}, {*y, right}, permutations, seed, context);
 }
-
-}  // namespace
 
 TEST_CASE("hsic is that of the features' kernel matrices, of the rows and of permuted ones") {
   const Matrix<double> X = test::random_matrix(25, 2, 1), Y = test::random_matrix(25, 3, 2);
@@ -106,3 +103,5 @@ TEST_CASE("hsic of a constant side says that nothing depends on it") {
     CHECK((std::isfinite(few.hsic) && p_value(few.permuted) > 0.4));
   }
 }
+
+}  // namespace independence_test

@@ -8,7 +8,7 @@
 #include "support/reference.h"
 #include "support/refusal.h"
 
-namespace mercer::test {
+namespace mercer::test::kernel_error_test {
 namespace {
 
 Matrix<double> matrix_of(const Reference& rows) {
@@ -127,4 +127,4 @@ TEST_CASE("the measured error: what is refused, charged and cancelled") {
                 "cancelled");
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::kernel_error_test

@@ -8,6 +8,7 @@
 #include "support/dense.h"
 #include "support/refusal.h"
 
+namespace metrics_test {
 using namespace mercer;
 using statistic::accuracy, statistic::r_squared;
 using namespace mercer::statistic;
@@ -170,3 +171,5 @@ TEST_CASE("errors of a regression by hand, averaged over outputs") {
   CHECK(std::isnan(mean_absolute(y, {missing, 2, 2})));
   CHECK(std::isnan(pinball(y, {missing, 2, 2}, 0.5)));
 }
+
+}  // namespace metrics_test

@@ -8,11 +8,10 @@
 #include "support/reference_matrix.h"
 #include "support/refusal.h"
 
+namespace operator_bound_test {
 using namespace mercer;
 using namespace mercer::statistic;
 using namespace mercer::test;
-
-namespace {
 
 using Kind = GaussianOperator::Kind;
 
@@ -58,8 +57,6 @@ std::string below_fault(const Matrix<double>& B, const Matrix<double>& A) {
     }
   return "";
 }
-
-}  // namespace
 
 TEST_CASE("operator bounds: norms of sub-exponential variables") {
   for (const auto& entry : oracle("stats")["orlicz"])
@@ -279,3 +276,5 @@ TEST_CASE("operator bounds: numbers far apart leave no NaN, and none that overfl
             }
   CHECK(undefined == 0);
 }
+
+}  // namespace operator_bound_test

@@ -10,12 +10,11 @@
 #include "support/made_map.h"
 #include "support/statistic.h"
 
+namespace predicted_error_test {
 using namespace mercer;
 using namespace mercer::feature;
 using namespace mercer::statistic;
 using projection::sketch_kind, projection::SketchKind, test::SketchCase;
-
-namespace {
 
 // Centred, or, moved by 1, all of one sign.
 Matrix<double> rows(int64_t n, int64_t d, bool centred, uint64_t seed = 3) {
@@ -59,8 +58,6 @@ double measured(const FeatureMap& map, const Matrix<double>& X, const Matrix<dou
   const Matrix<double> estimate = test::product(Z.view(), test::transposed(Z.view()).view());
   return statistic::kernel_error(estimate.view(), K.view()).relative_frobenius;
 }
-
-}  // namespace
 
 TEST_CASE("what a map that draws nothing misses is predicted by its bias") {
   const Matrix<double> X = rows(30, 5, false);
@@ -221,3 +218,5 @@ TEST_CASE("predicted error, recommended sketch: progress to the end, and cancell
   check(predict);
   check(choose);
 }
+
+}  // namespace predicted_error_test

@@ -14,10 +14,9 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
+namespace recommendation_test {
 using namespace mercer;
 using namespace mercer::statistic;
-
-namespace {
 
 const Parameters kCubic{{"kernel", "polynomial"}, {"degree", int64_t{3}}, {"offset", 1.0}};
 const Parameters kGaussian{{"kernel", "gaussian"}, {"lengthscale", 2.0}};
@@ -43,8 +42,6 @@ double error_with(const Suggestion& one, int64_t features, const Matrix<double>&
   return predicted_error(*feature::make_map(asked, {.rows = &rows, .context = &context}), X.view(),
                          context);
 }
-
-}  // namespace
 
 TEST_CASE("recommended for so many features: the least predicted error first") {
   const Matrix<double> X = test::random_matrix(40, 8, 3);
@@ -123,3 +120,5 @@ TEST_CASE("recommendations of a steep kernel: series without columns are left ou
   for (const Suggestion& one : recommended(steep, {.error = 0.02, .features = 300}, X))
     CHECK(one.map->features() > 0);
 }
+
+}  // namespace recommendation_test

@@ -13,11 +13,10 @@
 #include "support/reference_matrix.h"
 #include "support/statistic.h"
 
+namespace two_sample_test {
 using namespace mercer;
 using namespace mercer::statistic;
 using test::Reference;
-
-namespace {
 
 constexpr random::Stream kStream{};
 
@@ -94,8 +93,6 @@ TwoSample tested(const feature::FeatureMap& map, const Matrix<double>& X, const 
   const Matrix<double> labels = relabellings(of_x, of_y, permutations, seed, context);
   return compare_samples(x, y, labels.view(), context);
 }
-
-}  // namespace
 
 TEST_CASE("squared discrepancies: the reference numbers") {
   int blocks = 0;
@@ -351,3 +348,5 @@ TEST_CASE("the gamma tail is the inverse of the gamma quantile") {
   }
   CHECK(gamma_tail(-50, 1) == 1);
 }
+
+}  // namespace two_sample_test

@@ -11,10 +11,9 @@
 #include "transform/modulus.h"
 #include "transform/on_every_target.h"
 
+namespace activation_test {
 using namespace mercer;
 using namespace mercer::transform;
-
-namespace {
 
 constexpr int64_t kRows = 3;
 
@@ -41,8 +40,6 @@ T power(T p, T scale, int64_t order) {
   for (int64_t n = 0; n < order; ++n) value *= p;
   return p > 0 ? value : T{0};
 }
-
-}  // namespace
 
 TEST_CASE("activation: powers of the positive part and signs, to the bit on every target") {
   test::on_every_target_in_both([]<class T>(T) {
@@ -133,8 +130,6 @@ TEST_CASE("activation: features of given W equal the reference numbers") {
   }
 }
 
-namespace {
-
 // P: the real parts of all rows, then the imaginary ones.
 template <class T>
 Matrix<T> finished(int64_t half, const Matrix<T>& P, T scale) {
@@ -151,8 +146,6 @@ Matrix<T> finished(int64_t half, const Matrix<T>& P, T scale) {
   modulus_epilogue(half)->finish(block);
   return out;
 }
-
-}  // namespace
 
 TEST_CASE("modulus: powers of two projections on every target") {
   test::on_every_target_in_both([]<class T>(T) {
@@ -204,3 +197,5 @@ TEST_CASE("modulus: optical features of given U equal the reference numbers") {
     }
   }
 }
+
+}  // namespace activation_test

@@ -7,10 +7,9 @@
 #include "transform/hamming.h"
 #include "transform/sign_bits.h"
 
+namespace codes_test {
 using namespace mercer;
 using namespace mercer::transform;
-
-namespace {
 
 std::vector<uint64_t> random_words(int64_t count, uint64_t seed) {
   std::vector<uint64_t> words(count);
@@ -80,8 +79,6 @@ int64_t sign_faults(int64_t count) {
   return wrong;
 }
 
-}  // namespace
-
 TEST_CASE("hamming: every pair of codes, awkward sizes, words in slices") {
   test::on_every_target([] {
     for (const int64_t n : {1, 4, 7}) {
@@ -105,3 +102,5 @@ TEST_CASE("sign bits: above the threshold, not at it; NaN is told of wherever it
       CHECK(sign_faults<decltype(number)>(count) == 0);
   });
 }
+
+}  // namespace codes_test

@@ -7,10 +7,9 @@
 #include "base/aligned.h"
 #include "transform/on_every_target.h"
 
+namespace dense_panel_test {
 using namespace mercer;
 using namespace mercer::transform;
-
-namespace {
 
 template <class T>
 T pseudo_random(int64_t i) {
@@ -81,8 +80,6 @@ void check_target() {
   }
 }
 
-}  // namespace
-
 TEST_CASE("project_panel: within the error bound, and every row as if alone, on every target") {
   test::on_every_target_in_both([](auto t) { check_target<decltype(t)>(); });
 }
@@ -91,3 +88,5 @@ TEST_CASE("targets: the baseline is among them") {
   CHECK(!supported_targets().empty());
   CHECK(!target_name(supported_targets().front()).empty());
 }
+
+}  // namespace dense_panel_test

@@ -8,10 +8,9 @@
 #include "transform/dense_panel.h"
 #include "transform/on_every_target.h"
 
+namespace epilogue_gradient_test {
 using namespace mercer;
 using namespace mercer::transform;
-
-namespace {
 
 template <class T>
 double worst_error(const EpilogueGradient& gradient, bool pair) {
@@ -97,8 +96,6 @@ double worst_by_slopes(const Kind& kind) {
   return worst;
 }
 
-}  // namespace
-
 // Exponentials are right to one unit in the last place, exponents of up to 2 are rounded once;
 // cosines as below.
 TEST_CASE("epilogue gradient: exponentials and grown pairs, by their slopes, on every target") {
@@ -120,3 +117,5 @@ TEST_CASE("epilogue gradient: the derivatives of pair and phase on every target"
     CHECK(worst_error<double>(phase_gradient(), false) <= 8e-15);
   });
 }
+
+}  // namespace epilogue_gradient_test

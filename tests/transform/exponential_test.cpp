@@ -10,10 +10,9 @@
 #include "transform/dense_panel.h"
 #include "transform/on_every_target.h"
 
+namespace exponential_test {
 using namespace mercer;
 using namespace mercer::transform;
-
-namespace {
 
 // In units in the last place of the exact value, those of the subnormals below them.
 template <class T>
@@ -45,8 +44,6 @@ Matrix<T> finished(const std::unique_ptr<const Epilogue>& epilogue, const Matrix
                numbers.data());
   return out;
 }
-
-}  // namespace
 
 TEST_CASE("exp: within 2 ulp from underflow to overflow") {
   test::on_every_target_in_both([]<class T>(T) {
@@ -177,3 +174,5 @@ TEST_CASE("half norms: over lengthscales, at the ends of numbers, of rows that a
     CHECK(std::isnan(number(half_norm_prologue({1}, 0, true), {1, bad})));
   }
 }
+
+}  // namespace exponential_test

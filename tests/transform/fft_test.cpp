@@ -10,10 +10,9 @@
 #include "support/refusal.h"
 #include "transform/spectrum.h"
 
+namespace fft_test {
 using namespace mercer;
 using transform::ComplexFft, transform::RealFft;
-
-namespace {
 
 // Powers of two from 16 are what projections use; the others are there because nothing forbids
 // them.
@@ -225,8 +224,6 @@ void at_every_length(const Check& check) {
   }
 }
 
-}  // namespace
-
 TEST_CASE("FFT: the transform is the sum of its definition") {
   for (const int64_t n : kLengths) {
     if (n > 1024) break;  // the sum is O(n^2) long double cosines
@@ -272,3 +269,5 @@ TEST_CASE("FFT: sizes that FFTW cannot take are refused") {
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, ComplexFft<float>(0), "length 0");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, ComplexFft<double>(int64_t{1} << 31), "2147483648");
 }
+
+}  // namespace fft_test

@@ -8,10 +8,9 @@
 #include "support/reference.h"
 #include "transform/on_every_target.h"
 
+namespace fwht_test {
 using namespace mercer;
 using namespace mercer::transform;
-
-namespace {
 
 template <class T>
 std::vector<T> numbers(int64_t n, uint64_t state) {
@@ -96,8 +95,6 @@ void check_chain(int64_t n, int64_t count, DiagonalKind kind, int stages, bool s
   REQUIRE(same_bytes(in_place, expected));
 }
 
-}  // namespace
-
 TEST_CASE("fwht: chains with diagonals have the bits of the transforms one by one") {
   for (const int64_t target : supported_targets()) {
     select_target(target);
@@ -170,3 +167,5 @@ TEST_CASE("fwht: reference numbers") {
     CHECK(worst <= 1e-13);
   }
 }
+
+}  // namespace fwht_test

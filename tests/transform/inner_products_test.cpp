@@ -11,10 +11,9 @@
 #include "transform/narrow_products.h"
 #include "transform/on_every_target.h"
 
+namespace inner_products_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 template <class T>
 void check(int64_t rows, int64_t cols, int64_t outputs) {
@@ -46,8 +45,6 @@ void check(int64_t rows, int64_t cols, int64_t outputs) {
   CHECK(same);
 }
 
-}  // namespace
-
 TEST_CASE("inner products of rows") {
   on_every_target([] {
     for (const int64_t cols : {0, 1, 7, 33, 512, 513, 1500}) {
@@ -58,8 +55,6 @@ TEST_CASE("inner products of rows") {
     }
   });
 }
-
-namespace {
 
 constexpr int64_t kSlice = transform::kColumnProductRows;
 
@@ -121,8 +116,6 @@ void check_columns(int64_t rows, int64_t columns, int64_t outputs) {
                     static_cast<size_t>(outputs * columns) * sizeof(double)) == 0);
 }
 
-}  // namespace
-
 TEST_CASE("inner products of columns, added up") {
   on_every_target([] {
     for (const int64_t rows : {0, 1, 5, 64, 65, 200}) {
@@ -150,3 +143,5 @@ TEST_CASE("a NaN stays in its column and its output") {
     CHECK(right);
   });
 }
+
+}  // namespace inner_products_test

@@ -8,10 +8,9 @@
 #include "transform/on_every_target.h"
 #include "transform/product.h"
 
+namespace lanes_test {
 using namespace mercer;
 using namespace mercer::transform;
-
-namespace {
 
 template <class T>
 AlignedBuffer<T> numbers(int64_t n, uint64_t state) {
@@ -142,8 +141,6 @@ void check_gather(int64_t factors, int parts) {
   }
 }
 
-}  // namespace
-
 TEST_CASE("lanes: transpose, on every target") {
   test::on_every_target_in_both([](auto zero) { check_transpose<decltype(zero)>(); });
 }
@@ -166,3 +163,5 @@ TEST_CASE("lanes: gathered products have the bits of those within a row") {
     }
   });
 }
+
+}  // namespace lanes_test

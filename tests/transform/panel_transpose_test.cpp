@@ -7,10 +7,9 @@
 #include "support/dense.h"
 #include "transform/on_every_target.h"
 
+namespace panel_transpose_test {
 using namespace mercer;
 using namespace mercer::transform;
-
-namespace {
 
 constexpr int64_t kGap = 3;  // columns of X's rows that belong to somebody else
 
@@ -85,8 +84,6 @@ void check_target() {
   }
 }
 
-}  // namespace
-
 TEST_CASE("project_panel_transpose: within the bound, every row as if alone, on every target") {
   test::on_every_target_in_both([](auto zero) { check_target<decltype(zero)>(); });
 }
@@ -99,3 +96,5 @@ TEST_CASE("project_panel_transpose: NaN stays in its row") {
     for (int64_t k = 0; k < 40; ++k) CHECK(std::isnan(X(i, k)) == (i == 2));
   }
 }
+
+}  // namespace panel_transpose_test

@@ -13,11 +13,10 @@
 #include "transform/log_harmonics.h"
 #include "transform/on_every_target.h"
 
+namespace panels_test {
 using namespace mercer;
 using namespace mercer::transform;
 using namespace mercer::test;
-
-namespace {
 
 template <class T>
 void check(int64_t rows, int64_t d, double origin) {
@@ -48,8 +47,6 @@ void check(int64_t rows, int64_t d, double origin) {
   CHECK(worst <= 1);
 }
 
-}  // namespace
-
 TEST_CASE("gaussian panels are the kernel, wherever the rows are") {
   on_every_target_in_both([](auto zero) {
     using T = decltype(zero);
@@ -76,8 +73,6 @@ TEST_CASE("gaussian panels: NaN is seen, distant rows are 0") {
     }
   });
 }
-
-namespace {
 
 // Of the absolute values it bounds what rounding can do.
 long double symmetric(const std::vector<long double>& p, int64_t degree) {
@@ -124,8 +119,6 @@ void check(int64_t rows, int64_t d, int64_t degree) {
   CHECK(worst <= 1);
 }
 
-}  // namespace
-
 TEST_CASE("elementary symmetric panels are the polynomials, a row at a time") {
   on_every_target_in_both([](auto zero) {
     using T = decltype(zero);
@@ -135,8 +128,6 @@ TEST_CASE("elementary symmetric panels are the polynomials, a row at a time") {
     }
   });
 }
-
-namespace {
 
 constexpr double kTurn = 6.28318530717958647692;
 
@@ -150,8 +141,6 @@ struct Harmonics {
   }
   std::vector<T> roots, logs, cosines, sines;
 };
-
-}  // namespace
 
 TEST_CASE("log harmonics: roots, logarithms and both harmonics are within rounding") {
   on_every_target_in_both([](auto zero) {
@@ -212,3 +201,5 @@ TEST_CASE("log harmonics: zeros stay, what is outside is seen, lanes do not matt
     }
   });
 }
+
+}  // namespace panels_test

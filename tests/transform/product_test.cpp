@@ -10,10 +10,9 @@
 #include "transform/dense_panel.h"
 #include "transform/on_every_target.h"
 
+namespace product_test {
 using namespace mercer;
 using namespace mercer::transform;
-
-namespace {
 
 // Lengths around whole vectors of every target.
 constexpr int64_t kLengths[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 100, 257};
@@ -257,8 +256,6 @@ void check_nan_gathered() {
   }
 }
 
-}  // namespace
-
 TEST_CASE("products: those of the scalar loop on every target, whatever the length") {
   test::on_every_target_in_both([](auto t) { check_target<decltype(t)>(); });
 }
@@ -269,3 +266,5 @@ TEST_CASE("products: NaN only where an operand is NaN, on every target") {
     check_nan_gathered<decltype(t)>();
   });
 }
+
+}  // namespace product_test

@@ -8,10 +8,9 @@
 #include "support/dense.h"
 #include "transform/fft.h"
 
+namespace real_pair_test {
 using namespace mercer;
 using transform::ComplexFft;
-
-namespace {
 
 double norm2(const double* x, int64_t n) {
   double sum = 0;
@@ -76,8 +75,6 @@ void check_pair(int64_t n, bool correlate) {
         ((2 * stage + 12 * u) * g1 + stage * std::sqrt(static_cast<double>(n)) * g2) * x2);
 }
 
-}  // namespace
-
 TEST_CASE("a pair of real vectors is convolved and correlated, each with its own filter") {
   for (const int64_t n : {1, 2, 3, 4, 7, 8, 12, 16, 17, 32, 33, 64, 100, 256, 1024}) {
     for (const bool correlate : {false, true}) {
@@ -127,3 +124,5 @@ TEST_CASE("complex transforms of a batch are those of its vectors, and touch no 
                        std::sqrt(2.0) * static_cast<double>(n));
   }
 }
+
+}  // namespace real_pair_test

@@ -12,6 +12,7 @@
 #include "transform/row_prologue.h"
 #include "transform/wide_rows.h"
 
+namespace rows_test {
 using namespace mercer;
 using namespace mercer::transform;
 
@@ -42,8 +43,6 @@ TEST_CASE("row permutation: every number arrives where it belongs, and nothing e
   });
 }
 
-namespace {
-
 template <class T>
 std::vector<T> rewritten(const RowPrologue& prologue, std::vector<T> x) {
   std::vector<T> out(x.size());
@@ -59,8 +58,6 @@ void check_precision() {
     CHECK(warped[k] == static_cast<T>(std::log(static_cast<double>(x[k]) + 4.5)));
 }
 
-}  // namespace
-
 TEST_CASE("row prologues are their formulas in either precision") {
   check_precision<float>();
   check_precision<double>();
@@ -69,8 +66,6 @@ TEST_CASE("row prologues are their formulas in either precision") {
 TEST_CASE("prologues that move zeros say so") {
   CHECK(!log_shift_prologue(1)->shape().keeps_zeros);
 }
-
-namespace {
 
 using Call = int;
 constexpr Call kScale = 0, kMultiply = 1, kAdd = 2, kConjugate = 3, kBoth = 4;
@@ -134,8 +129,6 @@ void check(Call call, bool complex, int64_t n) {
   CHECK((out(0, n) == old(0, n) && out(1, n) == old(1, n)));
 }
 
-}  // namespace
-
 TEST_CASE("elements: products on every target") {
   test::on_every_target_in_both([](auto zero) {
     for (const Call call : {kScale, kMultiply, kAdd, kConjugate, kBoth})
@@ -168,3 +161,5 @@ TEST_CASE("rows to double about an origin, and back") {
     }
   });
 }
+
+}  // namespace rows_test

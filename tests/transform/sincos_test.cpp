@@ -8,10 +8,9 @@
 #include "transform/dense_panel.h"
 #include "transform/on_every_target.h"
 
+namespace sincos_test {
 using namespace mercer;
 using namespace mercer::transform;
-
-namespace {
 
 constexpr int64_t kRows = 96;
 constexpr long double kTwoPi = 6.283185307179586476925286766559L;
@@ -38,8 +37,6 @@ void scan(const AlignedBuffer<T>& turns, Worst& worst) {
     if (!(error <= worst.error)) worst = {error, t};
   }
 }
-
-}  // namespace
 
 TEST_CASE("sine and cosine: float, a stride through every exponent, both signs") {
   test::on_every_target([&] {
@@ -160,3 +157,5 @@ TEST_CASE("phase epilogue: features of given W and b equal the reference numbers
     }
   }
 }
+
+}  // namespace sincos_test

@@ -9,10 +9,9 @@
 #include "support/sparse.h"
 #include "transform/on_every_target.h"
 
+namespace sparse_panel_test {
 using namespace mercer;
 using namespace mercer::transform;
-
-namespace {
 
 template <class T>
 AlignedBuffer<T> random_panel(int64_t d) {
@@ -107,8 +106,6 @@ void check_scale() {
   CHECK(wrong == 0);
 }
 
-}  // namespace
-
 TEST_CASE("project_panel of sparse rows: bounds, every row as if alone, either index width") {
   test::on_every_target_in_both([](auto zero) { check_target<decltype(zero)>(); });
 }
@@ -116,3 +113,5 @@ TEST_CASE("project_panel of sparse rows: bounds, every row as if alone, either i
 TEST_CASE("scale_epilogue: one product per number, on every target") {
   test::on_every_target_in_both([](auto zero) { check_scale<decltype(zero)>(); });
 }
+
+}  // namespace sparse_panel_test

@@ -7,10 +7,9 @@
 #include "transform/stream_copy.h"
 #include "transform/target.h"
 
+namespace stream_piece_test {
 using namespace mercer;
 using namespace mercer::transform;
-
-namespace {
 
 template <class T>
 T number(int64_t i, int64_t j) {
@@ -59,8 +58,6 @@ std::string check_all() {
   return found;
 }
 
-}  // namespace
-
 TEST_CASE(
     "stream_piece: every number once, at any alignment and cut, on every "
     "target") {
@@ -72,3 +69,5 @@ TEST_CASE(
   }
   select_target(0);
 }
+
+}  // namespace stream_piece_test

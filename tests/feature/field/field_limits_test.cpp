@@ -8,7 +8,7 @@
 #include "support/refusal.h"
 #include "support/sparse.h"
 
-namespace mercer::test {
+namespace mercer::test::field_limits_test {
 namespace {
 
 using feature::FieldKind;
@@ -116,4 +116,4 @@ TEST_CASE("variances are the same for any number of threads") {
   }
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::field_limits_test

@@ -7,10 +7,11 @@
 #include "feature/field/field_makers.h"
 #include "support/dense.h"
 #include "support/field_maps.h"
+#include "support/map_calls.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 
-namespace mercer::test {
+namespace mercer::test::field_map_test {
 namespace {
 
 constexpr int64_t kInputs = 3;
@@ -41,12 +42,6 @@ std::vector<Parameters> all_maps(int64_t features = 20) {
     }
   }
   return all;
-}
-
-template <class T>
-bool equal_bytes(const Matrix<T>& A, const Matrix<T>& B) {
-  return A.rows() == B.rows() && A.cols() == B.cols() &&
-         std::memcmp(A.data(), B.data(), static_cast<size_t>(A.rows() * A.cols()) * sizeof(T)) == 0;
 }
 
 }  // namespace
@@ -290,4 +285,4 @@ TEST_CASE("what an operator map cannot be is refused") {
                 MERCER_NOT_POSITIVE_DEFINITE, "gamma") == "");
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::field_map_test

@@ -7,7 +7,7 @@
 #include "support/field_maps.h"
 #include "support/refusal.h"
 
-namespace mercer::test {
+namespace mercer::test::field_test {
 namespace {
 
 using feature::FieldKind;
@@ -180,4 +180,4 @@ TEST_CASE("derivatives of decomposable fields, and what has none") {
                 "3 dimensions");
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::field_test
