@@ -33,6 +33,7 @@ from operators import PLAIN, Operators, matrix, rows, verdict
 CPU = pathlib.Path("/proc/cpuinfo")
 SETS = ["concrete", "energy", "yacht", "airfoil", "abalone", "kin8nm", "cpu_act", "power_plant", "elevators", "bike"]
 CLASSES = {"spambase": 2, "eeg_eye": 2, "pendigits": 10, "optdigits": 10}
+LARGER = {"adult": 2, "cod_rna": 2, "letter": 26}
 WAYS = {"leave-one-out": {}, "evidence": {"select": {"by": "evidence"}}}
 LEVELS = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98])
 EDGES = np.array([0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.97])
@@ -53,15 +54,16 @@ def process(library, spec, X, y, X_test):
     return found
 
 
-def read(data, name, n, seed, standardized=False):
-    table = np.loadtxt(data / name / f"{name}.csv", delimiter=",", skiprows=1)
+def read(data, name, n, seed, standardized=False, tests=2000):
+    path = data / name / f"{name}.csv"
+    table = np.loadtxt(path if path.exists() else path.with_suffix(".train.csv"), delimiter=",", skiprows=1)
     table = table[np.random.default_rng(seed).permutation(len(table))]
     n = min(n, len(table) * 4 // 5)
     if standardized:
         deviation = table[:n].std(0)
         table = (table - table[:n].mean(0)) / np.where(deviation > 0, deviation, 1)
     X, y = np.ascontiguousarray(table[:, :-1]), np.ascontiguousarray(table[:, -1])
-    return X[:n], y[:n], X[n:n + 2000], y[n:n + 2000]
+    return X[:n], y[:n], X[n:n + tests], y[n:n + tests]
 
 
 def held(said, y, levels, where=slice(None)):
@@ -128,6 +130,21 @@ def calibration(library, asked):
     return found, claims
 
 
+def classified(library, asked, name, classes, n, seed, keys):
+    """How probable the most probable class is, whether it is right, and the log loss, of each test row."""
+    X, y, T, t = read(asked.data, name, n, seed, tests=5000)
+    model = library.fit_model({"assess": False, "task": "classification", "classes": classes, **keys}, X, y[:, None])
+    p = np.empty((len(t), classes))
+    library.model_predict(model, rows(T), b"probability", None, None, matrix(p))
+    library.model_free(model)
+    return p.max(1), p.argmax(1) == t, -np.log(p[np.arange(len(t)), t.astype(int)])
+
+
+def binned(top, right):
+    """Rows, their confidence and how many are right, by confidence."""
+    return np.array([np.bincount(np.searchsorted(EDGES, top), w, len(EDGES) + 1) for w in (np.ones(len(top)), top, right)])
+
+
 def reliability(library, asked):
     """By model: confidence and right, splits x tenths; claims on both."""
     specs, sums, totals = {"dirichlet": {"model": "dirichlet"}, "svgp": {"model": "svgp"}, "default": {}}, {}, {}
@@ -136,15 +153,9 @@ def reliability(library, asked):
         for model, keys in specs.items():
             marks = []
             for seed in range(asked.splits):
-                X, y, T, t = read(asked.data, name, 400, seed)
-                spec = {"assess": False, "task": "classification", "classes": CLASSES[name], **keys}
-                fit, p = library.fit_model(spec, X, y[:, None]), np.empty((len(t), CLASSES[name]))
-                library.model_predict(fit, rows(T), b"probability", None, None, matrix(p))
-                library.model_free(fit)
-                top, right, place = p.max(1), p.argmax(1) == t, np.searchsorted(EDGES, p.max(1))
-                sums.setdefault(model, np.zeros((3, asked.splits, len(EDGES) + 1)))[:, seed] += [
-                    np.bincount(place, w, len(EDGES) + 1) for w in (np.ones(len(t)), top, right)]
-                marks.append((right.mean(), -np.mean(np.log(p[np.arange(len(t)), t.astype(int)])), (top - right).mean()))
+                top, right, loss = classified(library, asked, name, CLASSES[name], 400, seed, keys)
+                sums.setdefault(model, np.zeros((3, asked.splits, len(EDGES) + 1)))[:, seed] += binned(top, right)
+                marks.append((right.mean(), loss.mean(), (top - right).mean()))
             totals.setdefault(model, []).append(marks)
             print(f"{name:>12} {model:>11} " + " ".join(f"{written(column):>15}" for column in zip(*marks)), flush=True)
     over, loss = ({model: np.array(marks)[:, :, k].mean(0) for model, marks in totals.items()} for k in (2, 1))
@@ -155,6 +166,22 @@ def reliability(library, asked):
         z = apart.mean() / figure.of_mean(apart)
         claims.append((f"log loss of {model} less default's: {written(apart)} (z = {z:+.1f}): at most two", z <= 2))
     return sums, claims
+
+
+def calibration_error(library, asked):
+    """Of dirichlet on larger sets: the mean over rows of |confidence - accuracy| of their bins."""
+    print(f"\n4,000 rows of classes{'':>3} {'accuracy':>15} {'log loss':>15} {'calibration':>16}")
+    claims = []
+    for name in asked.larger:
+        marks = []
+        for seed in range(asked.splits):
+            top, right, loss = classified(library, asked, name, LARGER[name], 4000, seed, {"model": "dirichlet"})
+            _, confidence, hits = binned(top, right)
+            marks.append((right.mean(), loss.mean(), np.abs(confidence - hits).sum() / len(top)))
+        print(f"{name:>12} {'dirichlet':>11} " + " ".join(f"{written(column):>15}" for column in zip(*marks)), flush=True)
+        errors = [mark[2] for mark in marks]
+        claims.append((f"dirichlet: calibration error of {name} is {written(errors)}, asked 0.02", np.mean(errors) <= 0.02))
+    return claims
 
 
 def learning(library, asked):
@@ -228,18 +255,21 @@ def many_rows(library, n=10**6, tests=10**5):
     rng = np.random.default_rng(0)
     X = rng.random((n + tests, 2))
     f = np.sin(12 * X[:, 0]) * np.cos(9 * X[:, 1])
-    spec = {"search": False, "select": {"by": "evidence"}, "map": {"map": "fourier", "features": 1024, "projection": "sobol",
-                                                                  "kernel": {"kernel": "gaussian", "lengthscale": 0.5}}}
-    start = time.perf_counter(), time.process_time()
-    model = library.fit_model({"model": "gp", **spec}, X[:n], (f + 0.1 * rng.standard_normal(n + tests))[:n, None])
-    fitted = time.perf_counter(), time.process_time()
-    value, variance = np.empty((tests, 1)), np.empty((tests, 1))
-    for what, out in ((b"value", value), (b"predictive_variance", variance)):
-        library.model_predict(model, rows(X[n:]), what, None, None, matrix(out))
-    said = time.perf_counter(), time.process_time()
-    print(f"{n:,} rows: fit {fitted[0] - start[0]:.1f} s ({fitted[1] - start[1]:.1f} of processors), {tests:,} predictions with variance "
-          f"{said[0] - fitted[0]:.1f} s ({said[1] - fitted[1]:.1f}); rms error {np.sqrt(np.mean((value[:, 0] - f[n:]) ** 2)):.4f}, "
-          f"deviation said {np.sqrt(variance.mean()):.4f} of 0.1; load {os.getloadavg()[0]:.1f}")
+    y = (f + 0.1 * rng.standard_normal(n + tests))[:n, None]
+    for features, projection in ((840, "grid"), (1024, "sobol")):
+        spec = {"search": False, "select": {"by": "evidence"}, "map": {"map": "fourier", "features": features, "projection": projection,
+                                                                      "kernel": {"kernel": "gaussian", "lengthscale": 0.5}}}
+        start = time.perf_counter(), time.process_time()
+        model = library.fit_model({"model": "gp", **spec}, X[:n], y)
+        fitted = time.perf_counter(), time.process_time()
+        value, variance = np.empty((tests, 1)), np.empty((tests, 1))
+        for what, out in ((b"value", value), (b"predictive_variance", variance)):
+            library.model_predict(model, rows(X[n:]), what, None, None, matrix(out))
+        said = time.perf_counter(), time.process_time()
+        library.model_free(model)
+        print(f"{projection}, {n:,} rows, D = {features}: fit {fitted[0] - start[0]:.1f} s ({fitted[1] - start[1]:.1f} of processors), {tests:,} "
+              f"predictions with variance {said[0] - fitted[0]:.1f} s ({said[1] - fitted[1]:.1f}); rms error "
+              f"{np.sqrt(np.mean((value[:, 0] - f[n:]) ** 2)):.4f}, deviation said {np.sqrt(variance.mean()):.4f} of 0.1; load {os.getloadavg()[0]:.1f}")
 
 
 def main():
@@ -253,6 +283,7 @@ def main():
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--rows", type=int, nargs="+", default=[240, 900], help="of the calibration")
     parser.add_argument("--classes", nargs="+", default=list(CLASSES), choices=list(CLASSES))
+    parser.add_argument("--larger", nargs="+", default=list(LARGER), choices=list(LARGER), help="of the calibration error")
     parser.add_argument("--curves", nargs="+", default=["kin8nm", "airfoil"])
     parser.add_argument("--sizes", type=int, nargs="+", default=[120, 240, 480, 960, 1920], help="of the learning curves")
     parser.add_argument("--plot")
@@ -267,6 +298,7 @@ def main():
     first, claims = bands(library, asked.features, asked.draws)
     shares, of_intervals = calibration(library, asked)
     sums, of_classes = reliability(library, asked)
+    claims += calibration_error(library, asked)
     curves, of_curves = learning(library, asked)
     claims += of_intervals + of_classes + of_curves + hyper_parameters(library, asked)
     if asked.plot:

@@ -25,11 +25,30 @@ constexpr int64_t kPosteriorRows = 64;  // at once
 // the largest marginal likelihood at this lambda, which counts the weights' squares as well.
 constexpr double kLeastDegrees = 1e-2;
 constexpr double kLeastShift = 100 * 2.3e-16;  // of the trace: below, rounding is all there is
+constexpr double kLeastUnexplained = 1e-6;    // of targets' squares: digits left of a difference
 
 Matrix<double> copy_of(MatrixView<const double> A, Context& context) {
   Matrix<double> copy(A.rows, A.cols, context, kPosterior);
   for (int64_t i = 0; i < A.rows; ++i) std::copy_n(A.row(i), A.cols, copy.view().row(i));
   return copy;
+}
+
+/// |y - Z w|^2 = y'y - 2 w'Z'y + w'Z'Z w of each output, from sums about the means; none where it
+/// is a difference of numbers that are nearly the same, and of complex features.
+std::vector<double> residual_squares(const RowStatistics& sums, MatrixView<const double> w) {
+  std::vector<double> squares(sums.sum_squared_outputs().begin(), sums.sum_squared_outputs().end());
+  const MatrixView<const double> G = sums.gram(), C = sums.cross();
+  for (int64_t k = 0; k < w.cols && sums.multiplicity() == 1; ++k) {
+    double& rest = squares[static_cast<std::size_t>(k)];
+    const double least = kLeastUnexplained * rest;
+    for (int64_t i = 0; i < G.rows; ++i) {
+      double product = 0.5 * G(i, i) * w(i, k) - C(i, k);
+      for (int64_t j = 0; j < i; ++j) product += G(i, j) * w(j, k);
+      rest += 2 * w(i, k) * product;
+    }
+    if (!(rest >= least && least > 0)) return {};
+  }
+  return sums.multiplicity() == 1 ? squares : std::vector<double>{};
 }
 
 }  // namespace
@@ -56,6 +75,7 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
           "a posterior of the kernel itself (map exact), expected a map of features");
   const int64_t p = rows.outputs(), D = rows.features();
   double n = 0, copies = 1;  // of each eigenvalue of L L'
+  std::vector<double> squares;
   if (problem.is_coupled(rows)) {
     const Coupling apart = Coupling::independent(p, context);
     const Coupling& coupling = problem.coupling == nullptr ? apart : *problem.coupling;
@@ -81,6 +101,7 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
       std::ranges::copy(means.row.features, means_.view().row(k));
       share_[k] = problem.center ? 1 / n : 0;
     }
+    if (!(noise > 0)) squares = residual_squares(statistics, weights.w.view());
     L_ = copy_of(statistics.gram(), context);
   }
   shift_ = n * lambda;
@@ -93,13 +114,24 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
     for (const double scale : scale_) noise_.push_back(noise / (scale * scale));
     return;
   }
-  measure_noise(rows, weights, dimension_, problem.coupling != nullptr, context);
+  std::vector<double> observed(share_.size(), 0.0);
+  if (squares.empty()) {
+    add_residuals(rows, weights, context, squares, observed);
+  } else {
+    const auto count = [&](MatrixView<const double> Y, std::span<const double> each) {
+      const int64_t none = std::ranges::count(each, 0.0);
+      for (double& total : observed) total += static_cast<double>(Y.rows - none);
+    };
+    rows.for_each_target(context, count);
+    reduce(rows, observed);
+  }
+  set_noise(squares, observed, weights, problem.coupling != nullptr);
 }
 
-void Posterior::measure_noise(const BlockSource& rows, const Weights& weights, double degrees,
-                              bool coupled, Context& context) {
+void Posterior::add_residuals(const BlockSource& rows, const Weights& weights, Context& context,
+                              std::vector<double>& squares, std::vector<double>& observed) const {
   const int64_t p = outputs();
-  std::vector<double> squares(2 * p, 0.0);  // then observed targets
+  squares.assign(observed.size(), 0.0);
   for_each_wide(rows, context, [&](const WideBlock& block) {
     const Matrix<double> f(block.Z.rows, p, context, kPosterior);
     linalg::multiply(1.0, Transpose::no, block.Z, Transpose::no, weights.w.view(), 0.0, f.view());
@@ -109,18 +141,22 @@ void Posterior::measure_noise(const BlockSource& rows, const Weights& weights, d
         if (std::isnan(block.Y(i, k)) || block.weight(i) == 0) continue;
         const double e = (block.Y(i, k) - f(i, k) - weights.intercept[at]) / scale_[at];
         squares[at] += block.weight(i) * e * e;
-        squares[at + static_cast<std::size_t>(p)] += 1;
+        observed[at] += 1;
       }
   });
   reduce(rows, squares);
+  reduce(rows, observed);
+}
+
+void Posterior::set_noise(std::span<const double> squares, std::span<const double> observed,
+                          const Weights& weights, bool coupled) {
   double all = 0, left = 0;
-  for (int64_t k = 0; k < p; ++k) {
-    const double observed = squares[p + k];
-    double rest = squares[k], own = observed - degrees;
-    if (own < kLeastDegrees * observed) {
+  for (int64_t k = 0; k < outputs(); ++k) {
+    double rest = squares[k], own = observed[k] - dimension_;
+    if (own < kLeastDegrees * observed[k]) {
       for (int64_t c = 0; c < weights.w.rows(); ++c)
         rest += shift_ * weights.w(c, k) * weights.w(c, k) / (scale_[k] * scale_[k]);
-      own = std::max(observed - 1, 1.0);
+      own = std::max(observed[k] - 1, 1.0);
     }
     all += rest;
     left += own;

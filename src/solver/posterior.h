@@ -21,7 +21,8 @@ namespace mercer::solver {
 class Posterior {
  public:
   /// weights: the solution at lambda > 0. noise: s^2 in the targets' units, 0: estimated. sums: of
-  /// all rows, where there are any, which saves one of two passes. O(n D^2 + r^3). Errors:
+  /// all rows, where there are any, which saves a pass; another is needed for the residuals of
+  /// joined outputs, and where a millionth of the targets' squares is left. O(n D^2 + r^3). Errors:
   /// OUT_OF_MEMORY, UNSUPPORTED for lambda = 0, NOT_POSITIVE_DEFINITE: no jitter makes it too sure.
   Posterior(const BlockSource& rows, const RidgeProblem& problem, double lambda,
             const Weights& weights, double noise, Context& context,
@@ -52,8 +53,11 @@ class Posterior {
 
  private:
   void factor(MatrixView<double> A);
-  void measure_noise(const BlockSource& rows, const Weights& weights, double degrees, bool coupled,
-                     Context& context);
+  /// Weighted squares of residuals over scale^2, and numbers of observed targets of weight > 0.
+  void add_residuals(const BlockSource& rows, const Weights& weights, Context& context,
+                     std::vector<double>& squares, std::vector<double>& observed) const;
+  void set_noise(std::span<const double> squares, std::span<const double> observed,
+                 const Weights& weights, bool coupled);
   bool is_joined() const noexcept { return roots_.rows() > 0; }
   int64_t each() const noexcept { return is_joined() ? outputs() : 1; }  // columns of a row
   double root(int64_t c, int64_t column) const {

@@ -114,6 +114,7 @@ X = random.normal(size=(600, 2))
 write("yacht/yacht.csv", X[:120], np.sin(2 * X[:120, 0]) + X[:120, 1] + 0.3 * random.normal(size=120))
 write("spambase/spambase.csv", X, random.random(600) < 1 / (1 + np.exp(-4 * np.sin(X[:, 0]) * X[:, 1])))
 if importlib.util.find_spec("scipy"):  # few rows of one set do not tell how often intervals hold
-    has_shape("gaussian_process", 15, "--data", str(scratch), "--sets", "yacht", "--rows", "60", "--classes", "spambase", "--curves",
-              "yacht", "--sizes", "30", "60", "--splits", "2", "--draws", "8", but=["intervals", "over sets", "log loss", "exact process's"])
+    write("adult/adult.train.csv", X, X[:, 0] > 0)
+    has_shape("gaussian_process", 16, "--data", str(scratch), "--sets", "yacht", "--rows", "60", "--classes", "spambase", "--larger", "adult", "--curves",
+              "yacht", "--sizes", "30", "60", "--splits", "2", "--draws", "8", but=["intervals", "over sets", "log loss", "of adult", "exact process's"])
     has_shape("learnt_spectra", 6, "--data", str(scratch), "--sets", "yacht", "--rows", "60", "--splits", "2", but=["two errors"])

@@ -78,6 +78,8 @@ TEST_CASE("svgp: what is given is kept, what cannot be is refused") {
   CHECK(rows.fit("svgp", plain(R"(,"lambda":0.01)")).fit.select.lambda == 0.01);
   for (const char* keys : {R"(,"lambda":0)", R"(,"batch":0)", R"(,"epochs":0)"})
     CHECK_REFUSED(MERCER_INVALID_ARGUMENT, rows.fit("svgp", keys), "expected");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, rows.fit("svgp", plain(R"(,"epochs":5)")),
+                "epochs = 5 without batch, where a step takes all 80 rows");
   for (const char* keys : {R"(,"map":"exact","lengthscale":1,"search":false)",
                            R"(,"search":false,"select":{"by":"folds"})",
                            R"(,"search":false,"select":{"by":"evidence","count":5})"})

@@ -34,6 +34,7 @@ constexpr double kTolerance = 1e-5, kRoughly = 1e-4;  // nats for each row
 constexpr int64_t kChoosingRows = 4000;               // of which lambda is chosen
 constexpr int64_t kScoredRows = 5000;                 // enough for a slope and an offset per class
 constexpr int64_t kMostWhole = 10000, kBatch = 2000;  // rows of steps on all rows, on batches
+constexpr int64_t kEpochs = 3;
 constexpr int64_t kSvgpUnits = 100, kChoosingLambda = 60;  // of progress
 
 int64_t processes_of(int64_t classes) { return classes == 2 ? 1 : classes; }
@@ -95,6 +96,12 @@ class SvgpFit {
             "batch = %ld of a stream, whose rows come in one order, expected it left out: every "
             "step takes all rows",
             batch == nullptr ? 0 : std::get<int64_t>(*batch));
+    const Value* const epochs = own_.find("epochs");
+    require(epochs == nullptr || batch != nullptr || step_of(rows) < rows.rows(),
+            MERCER_INVALID_ARGUMENT,
+            "epochs = %ld without batch, where a step takes all %ld rows, expected it left out, or "
+            "batch below that number",
+            epochs == nullptr ? 0 : std::get<int64_t>(*epochs), rows.rows());
   }
 
   Learned run() {
@@ -123,6 +130,12 @@ class SvgpFit {
   bool is_apart(const std::vector<double>& of_class, int64_t k) const {
     const double own = of_class[column(k)];
     return own > 0 && own < std::accumulate(of_class.begin(), of_class.end(), 0.0);
+  }
+
+  /// Rows of a step.
+  int64_t step_of(const solver::BlockSource& rows) const {
+    if (const Value* const batch = own_.find("batch")) return std::get<int64_t>(*batch);
+    return rows.is_sequential() || rows.rows() <= kMostWhole ? rows.rows() : kBatch;
   }
 
   /// Largest lambda first, each from the fit before, until the ELBO falls; then beside the best.
@@ -161,10 +174,7 @@ class SvgpFit {
   /// left_out: null, or where scores of rows left out go.
   std::shared_ptr<const SvgpPredictor> fitted(const solver::BlockSource& given,
                                               ScoredRows* left_out) const {
-    const Value* const batch = own_.find("batch");
-    const bool whole = given.is_sequential() || given.rows() <= kMostWhole;
-    const int64_t step =
-        batch == nullptr ? (whole ? given.rows() : kBatch) : std::get<int64_t>(*batch);
+    const int64_t step = step_of(given);
     const auto cached = solver::make_cached(given, context_);
     const solver::BlockSource& rows = cached ? *cached : given;
     const auto sample = sample_rows(all_rows(rows.rows()), kScoredRows, selecting_.seed);
@@ -184,7 +194,9 @@ class SvgpFit {
       }
       solver::VariationalProcess one(rows, column(k), center_);
       if (step < rows.rows()) {
-        one.follow(weight_ * lambda_, {step, own_.integer("epochs"), selecting_.seed}, context_);
+        const Value* const epochs = own_.find("epochs");
+        const int64_t passes = epochs == nullptr ? kEpochs : std::get<int64_t>(*epochs);
+        one.follow(weight_ * lambda_, {step, passes, selecting_.seed}, context_);
       } else {
         one.ascend(weight_ * lambda_, kTolerance, context_);
       }
@@ -268,8 +280,9 @@ const ModelEntry& svgp_model() {
                  count_field("batch", kOptional, 1e9,
                              "rows of a natural gradient step; absent: 2,000, of up to 10,000 rows "
                              "all"),
-                 count_field("epochs", int64_t{3}, 1e6,
-                             "passes over the rows where a step takes fewer than all")},
+                 count_field("epochs", kOptional, 1e6,
+                             "passes over the rows where a step takes fewer than all, else steps end where "
+                             "the ELBO does; absent: 3")},
       .sections = {"class_posteriors"},
       .selection = Selection::evidence,
       .fit = fit_svgp,
