@@ -37,6 +37,11 @@ install(FILES ${PROJECT_BINARY_DIR}/mercer.pc DESTINATION ${CMAKE_INSTALL_LIBDIR
   COMPONENT development)
 
 install(FILES LICENSE CHANGELOG.md capi/GUIDE.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+install(FILES cmake/api.json DESTINATION ${CMAKE_INSTALL_DATADIR}/mercer COMPONENT development)
+if(MERCER_BUILD_SHARED)
+  set(MERCER_PYTHON_DIR lib/python3/dist-packages CACHE PATH "Where the Python package is installed")
+  install(DIRECTORY ${PROJECT_BINARY_DIR}/capi/python/mercer DESTINATION ${MERCER_PYTHON_DIR} COMPONENT python)
+endif()
 if(TARGET mercer_tool AND NOT CMAKE_CROSSCOMPILING)
   set(mercer_man_page ${PROJECT_SOURCE_DIR}/cmake/man_page)
   set(mercer_manual ${PROJECT_SOURCE_DIR}/capi/cli/MANUAL.md)

@@ -21,6 +21,13 @@ if(MERCER_PYTHON AND MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
   set_tests_properties(client_python PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
 endif()
 
+# The package, from a folder as it is installed.
+if(MERCER_PYTHON AND MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
+  add_test(NAME python_package COMMAND ${CMAKE_COMMAND} -E env MERCER_LIBRARY=$<TARGET_FILE:mercer> OPENBLAS_NUM_THREADS=1
+    PYTHONPATH=${PROJECT_BINARY_DIR}/capi/python ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/python/package_test.py)
+  set_tests_properties(python_package PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" COST 10)
+endif()
+
 # Rust and Go by an installed copy and pkg-config, Julia by the library alone; and their declarations where they cannot run.
 if(MERCER_PYTHON)
   add_test(NAME client_declarations COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/foreign.py

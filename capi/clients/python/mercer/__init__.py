@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+"""Random feature maps of kernels, and models on them, by libmercer. `mercer.sklearn` has them as scikit-learn estimators.
+
+    model = mercer.Model({}, X, y)                       # searched, and scored on rows that no choice has seen
+    print(model.report["score"]); f = model.predict(T)
+    features = mercer.Map({"kernel": {"kernel": "gaussian", "lengthscale": 2}, "inputs": 8, "features": 1024})
+    Z = features.transform(X)                            # Z @ Z.T is near K(X, X)
+"""
+from ._api import FileError, InvalidArgument, MercerError, OutOfMemory, library
+from ._context import Context
+from ._objects import Kernel, Map, Model, lengthscale_median, rows_test, specs
+
+__version__ = library.mercer_version().decode()
+__all__ = ["Context", "FileError", "InvalidArgument", "Kernel", "Map", "MercerError", "Model", "OutOfMemory", "lengthscale_median",
+           "rows_test", "specs"]

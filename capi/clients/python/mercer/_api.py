@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+"""The C functions, structs and enumerators of libmercer, made by ctypes from the description of its headers."""
+import ctypes
+import ctypes.util
+import json
+import os
+import pathlib
+
+API = json.loads(pathlib.Path(__file__).with_name("api.json").read_text())
+VERSION = "0.1"
+SCALARS = {"int32_t": ctypes.c_int32, "uint32_t": ctypes.c_uint32, "int64_t": ctypes.c_int64, "uint64_t": ctypes.c_uint64,
+           "double": ctypes.c_double, "float": ctypes.c_float, "const char*": ctypes.c_char_p, "void": None,
+           **dict.fromkeys(API["enums"], ctypes.c_int32)}
+
+
+def type_of(written):
+    """The ctypes type of a C type; addresses are void*, so that arrays and byref both pass."""
+    return SCALARS[written] if written in SCALARS else structs.get(written) or callbacks.get(written) or ctypes.c_void_p
+
+
+structs, callbacks = {}, {}
+for _name, _entry in API["callbacks"].items():
+    callbacks[_name] = ctypes.CFUNCTYPE(type_of(_entry["returns"]), *map(type_of, _entry["parameters"].values()))
+for _name, _entry in API["structs"].items():
+    structs[_name] = type(_name, (ctypes.Structure,), {
+        "__doc__": _entry["help"], "_fields_": [(field["name"], type_of(field["type"])) for field in _entry["fields"]]})
+constants = {name: number for entries in API["enums"].values() for name, number in entries.items()}
+
+
+class MercerError(Exception):
+    """A call that failed: `status`, the name of its status, and a text with function, argument, value and expectation."""
+
+    status = ""
+
+
+class InvalidArgument(MercerError, ValueError):
+    """An argument outside its domain, or two that disagree about a size."""
+
+
+class OutOfMemory(MercerError, MemoryError):
+    """No memory, or more than the cap of a context."""
+
+
+class FileError(MercerError, OSError):
+    """A file that could not be opened, read, written or renamed, or is damaged."""
+
+
+KINDS = {"MERCER_INVALID_ARGUMENT": InvalidArgument, "MERCER_DIMENSION_MISMATCH": InvalidArgument, "MERCER_OUT_OF_MEMORY": OutOfMemory,
+         "MERCER_IO": FileError, "MERCER_CORRUPT_FILE": FileError}
+
+
+def _load():
+    given, name = os.environ.get("MERCER_LIBRARY"), f"libmercer.so.{VERSION}"
+    beside = pathlib.Path(__file__).parents[3] / name  # under a prefix that the loader does not search
+    for path in [given] if given else [beside, name, ctypes.util.find_library("mercer") or "libmercer.so"]:
+        try:
+            return ctypes.CDLL(str(path))
+        except OSError as error:
+            reason = error
+    raise ImportError(f"libmercer.so.{VERSION} was not found ({reason}): install libmercer{VERSION}, or set MERCER_LIBRARY to its path")
+
+
+library = _load()
+for _name, _entry in API["functions"].items():
+    _function = getattr(library, _name)
+    _function.restype = type_of(_entry["returns"])
+    _function.argtypes = [type_of(parameter["type"]) for parameter in _entry["parameters"]]
+
+
+def make(name):
+    """A struct of the C API, all zeros but its size."""
+    kind = structs["mercer_" + name]
+    return kind(struct_size=ctypes.sizeof(kind))
+
+
+def call(name, *arguments):
+    """mercer_NAME(arguments), whose failure is an exception."""
+    status = getattr(library, "mercer_" + name)(*arguments)
+    if status:
+        word = library.mercer_status_name(status).decode()
+        error = KINDS.get(word, MercerError)(library.mercer_last_error().decode())
+        error.status = word
+        raise error
+
+
+def new(name, *arguments):
+    """The handle that mercer_NAME makes."""
+    handle = ctypes.c_void_p()
+    call(name, *arguments, ctypes.byref(handle))
+    return handle
+
+
+def filled(name, *arguments):
+    """The bytes that mercer_NAME writes into a buffer of the size it asks for."""
+    needed = ctypes.c_int64()
+    call(name, *arguments, None, 0, ctypes.byref(needed))
+    buffer = ctypes.create_string_buffer(needed.value)
+    call(name, *arguments, buffer, needed, None)
+    return buffer.raw
+
+
+def text(name, *arguments):
+    return filled(name, *arguments)[:-1].decode()

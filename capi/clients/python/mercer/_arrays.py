@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+"""Arrays of NumPy and matrices of SciPy as views that C reads and writes, without copies where their layout allows it."""
+import numpy as np
+
+from ._api import constants, make
+
+NUMBERS = {np.dtype(name): constants["MERCER_NUMBER_" + number] for name, number in
+           {"float32": "F32", "float64": "F64", "complex64": "C32", "complex128": "C64", "int32": "I32"}.items()}
+INDICES = {np.dtype(np.int32): constants["MERCER_INDEX_I32"], np.dtype(np.int64): constants["MERCER_INDEX_I64"]}
+
+
+def is_sparse(X):
+    return hasattr(X, "tocsr") and hasattr(X, "nnz")
+
+
+def dense(X):
+    """X itself where its rows are contiguous numbers that the library reads, else a copy."""
+    X = np.asarray(X)
+    if X.ndim == 1:
+        X = X[:, None]
+    if X.ndim != 2:
+        raise ValueError(f"an array of {X.ndim} dimensions, expected rows of numbers")
+    if X.dtype.kind == "c":
+        raise ValueError("Complex data not supported: rows are real numbers")
+    if X.dtype not in (np.float32, np.float64):
+        X = X.astype(np.float64)
+    fits = X.shape[1] <= 1 or X.strides[1] == X.itemsize
+    spaced = X.shape[0] <= 1 or (X.strides[0] >= X.shape[1] * X.itemsize and X.strides[0] % X.itemsize == 0)
+    return X if fits and spaced else np.ascontiguousarray(X)
+
+
+def step(X):
+    return max(X.strides[0] // X.itemsize, X.shape[1]) if len(X) > 1 else X.shape[1]
+
+
+class Rows:
+    """A view of rows; keeps what it points to."""
+
+    def __init__(self, X):
+        self.view = make("rows")
+        if X is None:
+            self.view.struct_size = 0
+            return
+        self.array = array = X.tocsr() if is_sparse(X) else dense(X)
+        values = array.data if is_sparse(X) else array
+        if values.dtype not in (np.float32, np.float64):
+            values = values.astype(np.float64)
+        self.values = values
+        self.view.n, self.view.d = array.shape
+        self.view.number = NUMBERS[values.dtype]
+        if not is_sparse(X):
+            self.view.ld, self.view.values = step(array), values.ctypes.data
+            return
+        index = np.dtype(np.int64) if np.int64 in (array.indptr.dtype, array.indices.dtype) else np.dtype(np.int32)
+        self.offsets, self.indices = array.indptr.astype(index, copy=False), array.indices.astype(index, copy=False)
+        self.view.index, self.view.nnz = INDICES[index], len(values)
+        self.view.values, self.view.offsets, self.view.indices = (a.ctypes.data for a in (values, self.offsets, self.indices))
+
+    @property
+    def dtype(self):
+        return self.values.dtype
+
+
+def matrix(Z):
+    """A view that C writes to."""
+    view = make("matrix")
+    view.number, view.data = NUMBERS[Z.dtype], Z.ctypes.data
+    view.rows, view.cols = Z.shape
+    view.ld = step(Z)
+    return view
+
+
+def result(out, rows, columns, dtype):
+    """`out` where it is given and fits, else a new array, whose page faults can cost more than the features of few inputs."""
+    if out is None:
+        return np.empty((rows, columns), dtype)
+    if out.shape != (rows, columns) or out.dtype != dtype or (columns > 1 and out.strides[1] != out.itemsize) or not out.flags.writeable:
+        raise ValueError(f"out is a {out.dtype} array of shape {out.shape}, expected writable rows of {np.dtype(dtype)}, {rows} x {columns}")
+    return out

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+"""Kernels, maps and models: handles of the library with the methods that their C functions are."""
+import contextlib
+import ctypes
+import json
+import os
+
+import numpy as np
+
+from ._api import call, filled, library, make, new, text
+from ._arrays import Rows, matrix, result
+from ._context import Context
+
+LONG = 1 << 22  # numbers of a result from which a call can be interrupted
+
+
+def _json(spec):
+    return (spec if isinstance(spec, str) else json.dumps(spec)).encode()
+
+
+@contextlib.contextmanager
+def _running(context, work):
+    if context is None and work < LONG:
+        yield None
+        return
+    with (context or Context()).running() as handle:
+        yield handle
+
+
+def specs(name=""):
+    """What kernels, maps, projections and models there are, with their fields, defaults and limits."""
+    return json.loads(text("specs", name.encode()))
+
+
+def rows_test(spec, X, Y=None, context=None):
+    """A two-sample or independence test of rows ("mmd", "block_mmd", "kid", "hsic"): its statistic, error and p-value."""
+    X, Y = Rows(X), Rows(Y)
+    with (context or Context()).running() as running:
+        needed, buffer = ctypes.c_int64(), ctypes.create_string_buffer(1 << 20)
+        call("rows_test", _json(spec), X.view, Y.view, running, buffer, len(buffer), ctypes.byref(needed))
+    return json.loads(buffer.value)
+
+
+class _Handle:
+    """Freed with its last reference; pickled and copied through the bytes of its file."""
+
+    _noun = ""
+
+    def __init__(self, handle):
+        self.handle = handle
+
+    def __del__(self):
+        if getattr(self, "handle", None) is not None:
+            getattr(library, f"mercer_{self._noun}_free")(self.handle)
+
+    def __getstate__(self):
+        return filled(f"{self._noun}_write", self.handle, None)
+
+    def __setstate__(self, data):
+        self.handle = new(f"{self._noun}_read", None, data, len(data))
+
+    def save(self, path):
+        call(f"{self._noun}_write", self.handle, os.fsencode(path), None, 0, None)
+
+    @classmethod
+    def load(cls, path):
+        made = cls.__new__(cls)
+        made.handle = new(f"{cls._noun}_read", os.fsencode(path), None, 0)
+        return made
+
+
+class Kernel(_Handle):
+    """An exact kernel, from its spec, such as {"kernel": "matern", "lengthscale": 2}."""
+
+    _noun = "kernel"
+
+    def __init__(self, spec):
+        super().__init__(new("kernel_from_spec", _json(spec)))
+
+    @property
+    def spec(self):
+        return json.loads(text("kernel_spec", self.handle))
+
+    def __getstate__(self):
+        return self.spec
+
+    def __setstate__(self, spec):
+        self.__init__(spec)
+
+    save = load = None
+
+    def __call__(self, X, Y=None, context=None):
+        """The matrix K(X, Y) of a kernel of one output, in double."""
+        x, y = Rows(X), Rows(X if Y is None else Y)
+        K = result(None, x.view.n, y.view.n, np.float64)
+        with _running(context, K.size) as running:
+            call("kernel_gram", self.handle, x.view, y.view, Rows(None).view, running, matrix(K))
+        return K
+
+
+class Map(_Handle):
+    """A feature map, from its spec, such as {"kernel": {"kernel": "gaussian"}, "inputs": 3, "features": 512}; X and Y where it is
+    learnt from rows."""
+
+    _noun = "map"
+
+    def __init__(self, spec, X=None, Y=None, context=None):
+        if X is None:
+            super().__init__(new("map_from_spec", _json(spec)))
+            return
+        data, x, y = make("map_data"), Rows(X), Rows(Y)
+        data.X, data.Y = x.view, y.view
+        with (context or Context()).running() as running:
+            super().__init__(new("map_fit", _json(spec), ctypes.byref(data), running))
+
+    @classmethod
+    def with_frequencies(cls, spec, frequencies, weights=None):
+        """Fourier features of given frequencies (F x d), with weights >= 0 or 1/F each."""
+        data, omega, w = make("map_data"), Rows(frequencies), Rows(weights)
+        data.frequencies, data.weights = omega.view, w.view
+        made = cls.__new__(cls)
+        made.handle = new("map_fit", _json(spec), ctypes.byref(data), None)
+        return made
+
+    @property
+    def spec(self):
+        return json.loads(text("map_spec", self.handle))
+
+    @property
+    def shape(self):
+        """What it reads and writes: inputs, outputs, features, is_complex, frequencies, ..."""
+        info = make("map_info")
+        call("map_shape", self.handle, ctypes.byref(info))
+        return info
+
+    def transform(self, X, out=None, context=None):
+        """The features of rows, dense or CSR, in their precision; into `out` where it is given."""
+        x, shape = Rows(X), self.shape
+        kind = np.result_type(x.dtype, np.complex64) if shape.is_complex else x.dtype
+        Z = result(out, x.view.n * shape.outputs, shape.features, kind)
+        with _running(context, Z.size) as running:
+            call("map_transform", self.handle, x.view, None, running, matrix(Z))
+        return Z
+
+    __call__ = transform
+
+
+class Model(_Handle):
+    """A model of its spec, fitted to rows X and targets Y; {} searches whatever it leaves open, and is scored on rows that no
+    choice has seen. weights: a number >= 0 a row; groups: rows that splits keep together; map: in place of the spec's."""
+
+    _noun = "model"
+
+    def __init__(self, spec, X, Y=None, weights=None, groups=None, map=None, context=None):
+        data, x, y, g = make("data"), Rows(X), Rows(Y), Rows(groups)
+        data.X, data.Y, data.groups = x.view, y.view, g.view
+        if weights is not None:
+            weights = np.ascontiguousarray(weights, np.float64)
+            if weights.shape != (x.view.n,):
+                raise ValueError(f"weights of shape {weights.shape}, expected {x.view.n} numbers, one for each row")
+            data.weights = weights.ctypes.data
+        if map is not None:
+            data.map = map.handle
+        with (context or Context()).running() as running:
+            super().__init__(new("model_fit", _json(spec), ctypes.byref(data), running))
+
+    @property
+    def spec(self):
+        return json.loads(text("model_text", self.handle, b"spec"))
+
+    @property
+    def report(self):
+        """What a search did, and how far the model can be trusted."""
+        return json.loads(text("model_text", self.handle, b"report"))
+
+    @property
+    def shape(self):
+        """rows, inputs, outputs, features, penalty, has_probabilities, ..."""
+        info = make("model_info")
+        call("model_shape", self.handle, ctypes.byref(info))
+        return info
+
+    def predict(self, X, what="value", quantiles=(), partials=(), samples=0, seed=0, context=None):
+        """One row for each row of X: "value", "class", "probability", "latent_variance", "predictive_variance", "quantile" (of
+        `quantiles`), "sample" (`samples` draws), "gradient", "partials" (orders of each input), ... as in mercer/model.h."""
+        x, shape, options = Rows(X), self.shape, make("predict_options")
+        levels = np.ascontiguousarray(quantiles, np.float64)
+        options.quantile_count, options.quantiles = len(levels), levels.ctypes.data if len(levels) else None
+        options.sample_count, options.seed = samples, seed
+        m, d = shape.outputs, shape.inputs
+        orders = np.ascontiguousarray(partials, np.int32).reshape(-1, d)
+        options.partial_count, options.partials = len(orders), orders.ctypes.data if len(orders) else None
+        columns = {"class": 1, "divergence": 1, "potential": 1, "stream": 1, "curl": 1 if d == 2 else d, "preimage": d, "covariance": m * m,
+                   "joint_covariance": x.view.n * m * m, "quantile": m * len(levels), "sample": m * samples, "partials": m * len(orders),
+                   **dict.fromkeys(("gradient", "gradient_variance", "hessian_diagonal"), m * d)}.get(what, m)
+        out = result(None, x.view.n, columns, np.float64)
+        with _running(context, x.view.n * shape.features) as running:
+            call("model_predict", self.handle, x.view, what.encode(), ctypes.byref(options), running, matrix(out))
+        return out
+
+
+def lengthscale_median(X, max_pairs=10**6, seed=0, context=None):
+    """The median of the distances between rows, of at most so many drawn pairs."""
+    x, value = Rows(X), ctypes.c_double()
+    with (context or Context()).running() as running:
+        call("lengthscale_median", x.view, max_pairs, seed, running, ctypes.byref(value))
+    return value.value

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+"""The Python package: the numbers of C, pickling, files, interruption, errors, many threads, and, where scikit-learn is
+installed, its own checks of estimators. MERCER_LIBRARY is the library, PYTHONPATH has the package. Usage: package_test.py"""
+import concurrent.futures
+import pickle
+import sys
+import tempfile
+import warnings
+
+try:
+    import numpy as np
+except ImportError:
+    print("SKIPPED: python3-numpy is not installed")
+    sys.exit(0)
+
+import mercer
+from mercer import _api
+
+rng = np.random.default_rng(1)
+X = rng.normal(size=(400, 3))
+y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.normal(size=400)
+GAUSSIAN = {"kernel": {"kernel": "gaussian", "lengthscale": 1.5}, "inputs": 3, "features": 512, "seed": 3}
+
+
+def refused(kind, word, what):
+    try:
+        what()
+    except kind as error:
+        assert word in str(error), error
+        return error
+    raise AssertionError(f"{kind.__name__} was not raised")
+
+
+def check_maps():
+    map = mercer.Map(GAUSSIAN)
+    Z, by_c = map.transform(X), np.empty((400, 512))
+    _api.call("map_apply_f64", map.handle, 400, X.ctypes.data, 3, None, by_c.ctypes.data, 512)
+    assert np.array_equal(Z, by_c)
+    K = mercer.Kernel(GAUSSIAN["kernel"])(X)
+    assert np.abs(Z @ Z.T - K).max() < 6 * np.sqrt(1.5 / 512)  # six deviations of the pair form
+    out = np.zeros((400, 600))[:, :512]
+    assert map.transform(np.asfortranarray(X), out=out) is out and np.array_equal(out, Z)
+    assert map.transform(X.astype(np.float32)).dtype == np.float32
+    assert np.array_equal(map.transform(X[::2]), Z[::2])
+    assert np.array_equal(pickle.loads(pickle.dumps(map)).transform(X), Z)
+    bad = X.copy()
+    bad[7, 1] = np.nan
+    assert np.isnan(map.transform(bad)).any(1).tolist() == [i == 7 for i in range(400)]
+    with concurrent.futures.ThreadPoolExecutor(64) as pool:
+        assert all(np.array_equal(one, Z) for one in pool.map(map.transform, [X] * 64))
+    refused(ValueError, "out is a float64 array of shape (3, 3)", lambda: map.transform(X, out=np.empty((3, 3))))
+    refused(mercer.InvalidArgument, "map_transform", lambda: map.transform(X[:, :2]))
+    refused(ValueError, "Complex", lambda: map.transform(X + 1j))
+    landmarks = mercer.Map({"map": "nystroem", **GAUSSIAN, "features": 400}, X)
+    assert np.abs(landmarks(X) @ landmarks(X).T - K).max() < 1e-6
+    assert mercer.specs("fourier")["maps"][0]["name"] == "fourier"
+    assert mercer.rows_test({"test": "mmd"}, X[:200], X[200:] + 1)["p_value"] < 0.01
+
+
+def check_models():
+    model = mercer.Model({"model": "gp", "precision": "f64", "map": {"features": 256}}, X, y)
+    value = model.predict(X)
+    assert 0.8 < model.report["score"]["value"] <= 1 and np.mean((value[:, 0] - y) ** 2) < 0.1
+    quantile = model.predict(X, "quantile", quantiles=[0.1, 0.9])
+    assert (quantile[:, 0] < value[:, 0]).all() and (value[:, 0] < quantile[:, 1]).all()
+    step = (model.predict(X[:5] + [1e-5, 0, 0]) - model.predict(X[:5] - [1e-5, 0, 0])) / 2e-5
+    assert np.abs(model.predict(X[:5], "gradient")[:, :1] - step).max() < 1e-4
+    assert model.predict(X[:5], "sample", samples=4, seed=2).shape == (5, 4)
+    with tempfile.NamedTemporaryFile() as file:
+        model.save(file.name)
+        assert np.array_equal(mercer.Model.load(file.name).predict(X), value)
+    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(X), value)
+
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    refused(KeyboardInterrupt, "", lambda: mercer.Model({}, X, y, context=mercer.Context(progress=stop)))
+    cancelled = mercer.Context()
+    cancelled.cancel()
+    assert refused(mercer.MercerError, "", lambda: mercer.Model({}, X, y, context=cancelled)).status == "MERCER_CANCELLED"
+    assert refused(mercer.InvalidArgument, "kernel", lambda: mercer.Kernel({"kernel": "gausian"})).status == "MERCER_INVALID_ARGUMENT"
+    refused(MemoryError, "memory", lambda: mercer.Model({}, X, y, context=mercer.Context(memory_cap=1000)))
+    refused(OSError, "absent", lambda: mercer.Model.load("/absent/model"))
+    refused(ValueError, "weights of shape (3,)", lambda: mercer.Model({}, X, y, weights=np.ones(3)))
+
+
+def check_scikit_learn():
+    try:
+        import scipy.sparse
+        import sklearn.kernel_approximation
+        import sklearn.utils.estimator_checks
+    except ImportError:
+        print("without python3-sklearn: estimators are not checked")
+        return
+    from mercer.sklearn import Classifier, Features, Regressor, from_nystroem
+    warnings.simplefilter("ignore")
+    small = {"map": {"features": 32}}
+    for estimator in (Features(features=15), Regressor(small), Classifier(small)):
+        sklearn.utils.estimator_checks.check_estimator(estimator)
+    theirs = sklearn.kernel_approximation.Nystroem(gamma=0.2, n_components=50, random_state=1).fit(X)
+    Z, own = theirs.transform(X), from_nystroem(theirs).transform(X)
+    assert np.abs(Z @ Z.T - own @ own.T).max() < 1e-10
+    sparse = scipy.sparse.random(50, 20, 0.2, "csr", random_state=1)
+    features = Features(features=64).fit(sparse)
+    assert np.abs(features.transform(sparse) - features.transform(sparse.toarray())).max() < 1e-12
+    value, deviation = Regressor({"model": "gp", **small}).fit(X, y).predict(X, return_std=True)
+    assert value.shape == deviation.shape == (400,) and (deviation > 0).all()
+
+
+check_maps()
+check_models()
+check_scikit_learn()
