@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 # Installs a build tree under a fresh prefix, builds a client of another language there by what pkg-config says, and runs it.
-# Run as: cmake -DBUILD=... -DLANGUAGE=rust|go -DCOMPILER=rustc|go or empty -DSOURCE=capi/clients/... -DWORK=... -P build_client.cmake
+# Run as: cmake -DBUILD=... -DLANGUAGE=rust|go -DCOMPILER=cargo|go or empty -DSOURCE=capi/clients/... -DWORK=... -P build_client.cmake
 cmake_minimum_required(VERSION 3.22)
 if(NOT COMPILER)
   message("SKIPPED: no compiler of ${LANGUAGE} is installed")
@@ -19,11 +19,14 @@ get_filename_component(libdir ${library} DIRECTORY)
 set(ENV{PKG_CONFIG_PATH} ${libdir}/pkgconfig)
 set(ENV{LD_LIBRARY_PATH} ${libdir})
 
-if(LANGUAGE STREQUAL "rust")
-  execute_process(COMMAND pkg-config --libs-only-L mercer OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE
+if(LANGUAGE STREQUAL "rust")  # a copy, since cargo writes beside its sources
+  file(COPY ${SOURCE} DESTINATION ${WORK})
+  set(ENV{CARGO_TARGET_DIR} ${WORK}/target)
+  set(ENV{RUSTFLAGS} "-D warnings")
+  execute_process(COMMAND ${COMPILER} test --offline WORKING_DIRECTORY ${WORK}/rust COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${COMPILER} run --offline --example ridge ${WORK}/client.mercer WORKING_DIRECTORY ${WORK}/rust
     COMMAND_ERROR_IS_FATAL ANY)
-  separate_arguments(flags UNIX_COMMAND "${flags}")
-  set(build ${COMPILER} --edition 2021 -O -D warnings ${flags} -o ${WORK}/client ${SOURCE})
+  return()
 else()
   set(ENV{GOCACHE} ${WORK}/cache)
   set(ENV{GO111MODULE} off)

@@ -31,11 +31,12 @@ endif()
 # Rust and Go by an installed copy and pkg-config, Julia by the library alone; and their declarations where they cannot run.
 if(MERCER_PYTHON)
   add_test(NAME client_declarations COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/foreign.py
-    ${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/include ${clients})
-  set_tests_properties(client_declarations PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+    ${PROJECT_SOURCE_DIR}/cmake/api.json ${clients})
+  add_test(NAME client_rust_declarations COMMAND ${MERCER_PYTHON} -B ${PROJECT_SOURCE_DIR}/cmake/bind_rust.py
+    ${PROJECT_SOURCE_DIR}/cmake/api.json --check ${clients}/rust/src/raw.rs)
 endif()
 if(MERCER_BUILD_SHARED AND MERCER_INSTALL AND NOT MERCER_SANITIZE)
-  foreach(case "rust;rustc;ridge.rs" "go;go;ridge.go")
+  foreach(case "rust;cargo;" "go;go;/ridge.go")
     list(POP_FRONT case language compiler source)
     string(TOUPPER MERCER_${compiler} program)
     find_program(${program} ${compiler})
@@ -43,7 +44,7 @@ if(MERCER_BUILD_SHARED AND MERCER_INSTALL AND NOT MERCER_SANITIZE)
       set(${program} "")
     endif()
     add_test(NAME client_${language} COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DLANGUAGE=${language}
-      -DCOMPILER=${${program}} -DSOURCE=${clients}/${language}/${source} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/client_${language}
+      -DCOMPILER=${${program}} -DSOURCE=${clients}/${language}${source} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/client_${language}
       -P ${CMAKE_CURRENT_SOURCE_DIR}/build_client.cmake)
     set_tests_properties(client_${language} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" RESOURCE_LOCK install)
   endforeach()

@@ -1,24 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""Structs and functions as the Rust and Julia clients declare them, against the C headers: the same fields in the same
-order and of the same types, arguments and results likewise. So a client is checked where its compiler is not installed.
-Usage: foreign.py CC INCLUDE CLIENTS"""
+"""Structs and functions as the Julia client declares them, against the description of the C headers: the same fields in the same
+order and of the same types, arguments and results likewise. So it is checked where Julia is not installed.
+Usage: foreign.py API.json CLIENTS"""
+import json
 import pathlib
 import re
-import subprocess
 import sys
-
-try:
-    from pycparser import CParser, c_ast
-except ImportError:
-    print("SKIPPED: python3-pycparser is not installed")
-    sys.exit(0)
 
 KINDS = {"uint32_t": "u32", "int32_t": "i32", "int64_t": "i64", "uint64_t": "u64", "double": "f64", "void": "void",
          "mercer_status": "i32", "mercer_rows": "rows", "mercer_matrix": "matrix", "Rows": "rows", "Matrix": "matrix",
-         "MatrixView": "matrix",
-         "u32": "u32", "i32": "i32", "i64": "i64", "u64": "u64", "f64": "f64", "Status": "i32", "Handle": "pointer",
-         "UInt32": "u32", "Int32": "i32", "Int64": "i64", "UInt64": "u64", "Float64": "f64", "Cstring": "pointer",
+         "MatrixView": "matrix", "UInt32": "u32", "Int32": "i32", "Int64": "i64", "UInt64": "u64", "Float64": "f64", "Cstring": "pointer", "Handle": "pointer",
          "Cvoid": "void"}
 STRUCTS = {"Rows": "mercer_rows", "Matrix": "mercer_matrix",
            "MatrixView": "mercer_matrix"}
@@ -26,24 +18,13 @@ STRUCTS = {"Rows": "mercer_rows", "Matrix": "mercer_matrix",
 
 def kind(name):
     name = name.strip()
-    return "pointer" if re.match(r"\*(const|mut) |(Ptr|Ref)\{", name) else KINDS[name]
+    return "pointer" if name.endswith("*") or re.match(r"(Ptr|Ref)\{", name) else KINDS.get(name, "another")
 
 
-def kind_of_node(node):
-    if isinstance(node, c_ast.PtrDecl):
-        return "pointer"
-    return KINDS.get(node.type.names[0], "another") if isinstance(node.type, c_ast.IdentifierType) else "another"
-
-
-def header(text):
+def described(api):
     """{struct: [(field, kind)]} and {function: (kinds of arguments, kind of the result)}."""
-    structs, functions = {}, {}
-    for node in CParser().parse(text).ext:
-        if isinstance(node, c_ast.Typedef) and isinstance(node.type.type, c_ast.Struct) and node.type.type.decls:
-            structs[node.name] = [(field.name, kind_of_node(field.type)) for field in node.type.type.decls]
-        elif isinstance(node, c_ast.Decl) and isinstance(node.type, c_ast.FuncDecl):
-            arguments = [kind_of_node(p.type) for p in node.type.args.params] if node.type.args else []
-            functions[node.name] = ([a for a in arguments if a != "void"], kind_of_node(node.type.type))
+    structs = {name: [(field["name"], kind(field["type"])) for field in entry["fields"]] for name, entry in api["structs"].items()}
+    functions = {name: ([kind(p["type"]) for p in entry["parameters"]], kind(entry["returns"])) for name, entry in api["functions"].items()}
     return structs, functions
 
 
@@ -60,18 +41,6 @@ def split(text):
     raise ValueError("a bracket is not closed: " + text[:60])
 
 
-def rust(text):
-    structs = {name: [(field, kind(of)) for field, of in re.findall(r"^ {4}(\w+): (.*),$", body, re.M)
-                      if not of.startswith("PhantomData")]
-               for name, body in re.findall(r"#\[repr\(C\)\]\nstruct (\w+)(?:<'a>)? \{\n(.*?)\n\}", text, re.S)}
-    calls = []
-    for found in re.finditer(r"fn (mercer_\w+)\(", text):
-        arguments, rest = split(text[found.end():])
-        result = re.match(r" -> ([^;]*);", rest)
-        calls.append((found[1], [kind(a.split(":", 1)[1]) for a in arguments], kind(result[1]) if result else "void"))
-    return structs, calls
-
-
 def julia(text):
     structs = {name: [(field, kind(of)) for field, of in re.findall(r"^ {4}(\w+)::(.*)$", body, re.M)]
                for name, body in re.findall(r"^struct (\w+)\n(.*?)\nend", text, re.S | re.M)}
@@ -84,19 +53,13 @@ def julia(text):
 
 
 def main():
-    compiler, include, clients = sys.argv[1:]
-    text = subprocess.run([compiler, "-E", f"-I{include}", f"{include}/mercer/mercer.h"], check=True, text=True,
-                          stdout=subprocess.PIPE).stdout
-    structs, functions = header(text)
-    wrong = []
-    for path, read in (("rust/ridge.rs", rust), ("julia/ridge.jl", julia)):
-        theirs, calls = read((pathlib.Path(clients) / path).read_text())
-        if len(theirs) != 2 or len(calls) < 10:
-            wrong.append(f"{path}: found {len(theirs)} structs and {len(calls)} functions")
-        wrong += [f"{path}: {name} has {fields}, the header {structs[STRUCTS[name]]}" for name, fields in theirs.items()
-                  if fields != structs[STRUCTS[name]]]
-        wrong += [f"{path}: {name} takes {arguments} and gives {result}, by the header {functions.get(name)}"
-                  for name, arguments, result in calls if functions.get(name) != (arguments, result)]
+    described_in, clients = sys.argv[1:]
+    structs, functions = described(json.loads(pathlib.Path(described_in).read_text()))
+    theirs, calls = julia((pathlib.Path(clients) / "julia/ridge.jl").read_text())
+    wrong = [] if len(theirs) == 2 and len(calls) >= 10 else [f"found {len(theirs)} structs and {len(calls)} functions"]
+    wrong += [f"{name} has {fields}, the header {structs[STRUCTS[name]]}" for name, fields in theirs.items() if fields != structs[STRUCTS[name]]]
+    wrong += [f"{name} takes {arguments} and gives {result}, by the header {functions.get(name)}"
+              for name, arguments, result in calls if functions.get(name) != (arguments, result)]
     print("\n".join(wrong) or "the same as in the headers")
     return bool(wrong)
 

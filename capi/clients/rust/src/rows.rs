@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+//! Slices as the views that C reads and writes.
+use crate::{invalid, raw, Result};
+use std::marker::PhantomData;
+use std::mem::{size_of, zeroed};
+
+mod sealed {
+    pub trait Sealed {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+}
+
+/// f32 or f64.
+pub trait Number: Copy + Default + sealed::Sealed {
+    #[doc(hidden)]
+    const NUMBER: i32;
+}
+impl Number for f32 {
+    const NUMBER: i32 = raw::MERCER_NUMBER_F32;
+}
+impl Number for f64 {
+    const NUMBER: i32 = raw::MERCER_NUMBER_F64;
+}
+
+/// Rows of a slice, or sparse rows of three, which it borrows.
+#[derive(Clone, Copy)]
+pub struct Rows<'a, T: Number = f64>(raw::mercer_rows, PhantomData<&'a [T]>);
+
+impl<'a, T: Number> Rows<'a, T> {
+    /// Rows of d numbers, one after the other.
+    pub fn new(values: &'a [T], d: usize) -> Result<Self> {
+        if d == 0 || values.len() % d != 0 {
+            return Err(invalid(format!("{} numbers, expected rows of {d}", values.len())));
+        }
+        let mut view = Self::sized(values.len() / d, d);
+        view.ld = d as i64;
+        view.values = values.as_ptr().cast();
+        Ok(Rows(view, PhantomData))
+    }
+
+    /// CSR: row i has values[p] in column indices[p] for p from offsets[i] to offsets[i + 1].
+    pub fn sparse(values: &'a [T], offsets: &'a [i64], indices: &'a [i64], d: usize) -> Result<Self> {
+        if offsets.is_empty() || values.len() != indices.len() {
+            return Err(invalid(format!("{} offsets, {} values and {} indices, expected a row's end more than rows and as many \
+                                        indices as values", offsets.len(), values.len(), indices.len())));
+        }
+        let mut view = Self::sized(offsets.len() - 1, d);
+        view.index = raw::MERCER_INDEX_I64;
+        view.nnz = values.len() as i64;
+        view.values = values.as_ptr().cast();
+        view.offsets = offsets.as_ptr().cast();
+        view.indices = indices.as_ptr().cast();
+        Ok(Rows(view, PhantomData))
+    }
+
+    pub fn count(&self) -> usize {
+        self.0.n as usize
+    }
+
+    pub(crate) fn view(&self) -> raw::mercer_rows {
+        self.0
+    }
+
+    fn sized(n: usize, d: usize) -> raw::mercer_rows {
+        raw::mercer_rows { number: T::NUMBER, struct_size: size_of::<raw::mercer_rows>() as u32, n: n as i64, d: d as i64, ..Rows::none() }
+    }
+}
+
+impl Rows<'_> {
+    /// Rows that are absent.
+    pub(crate) fn none() -> raw::mercer_rows {
+        unsafe { zeroed() }
+    }
+}
+
+/// A result in a slice of whole rows.
+pub(crate) fn matrix<T: Number>(data: &mut [T], cols: usize) -> raw::mercer_matrix {
+    let rows = if cols == 0 { 0 } else { data.len() / cols };
+    raw::mercer_matrix {
+        struct_size: size_of::<raw::mercer_matrix>() as u32,
+        number: T::NUMBER,
+        rows: rows as i64,
+        cols: cols as i64,
+        ld: cols as i64,
+        data: data.as_mut_ptr().cast(),
+    }
+}

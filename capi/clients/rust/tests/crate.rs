@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+//! Numbers of C to the bit, shapes, files, errors, progress, panics, threads.
+use mercer::{raw, Context, Map, Model, Rows};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+
+const SPEC: &str = r#"{"kernel":{"kernel":"gaussian","lengthscale":1},"inputs":3,"features":64,"seed":5}"#;
+
+fn rows(n: usize) -> Vec<f64> {
+    (0..3 * n).map(|i| (i as f64 * 0.7).sin()).collect()
+}
+
+#[test]
+fn features_are_those_of_c() {
+    let (x, map) = (rows(50), Map::new(SPEC).unwrap());
+    let z = map.transform(Rows::new(&x, 3).unwrap(), None).unwrap();
+    let mut by_c = vec![0.0; z.len()];
+    let handle = unsafe {
+        let (mut handle, json) = (std::ptr::null_mut(), std::ffi::CString::new(SPEC).unwrap());
+        assert_eq!(raw::mercer_map_from_spec(json.as_ptr(), &mut handle), raw::MERCER_OK);
+        handle
+    };
+    unsafe {
+        raw::mercer_map_apply_f64(handle, 50, x.as_ptr(), 3, std::ptr::null_mut(), by_c.as_mut_ptr(), 64);
+        raw::mercer_map_free(handle);
+    }
+    assert_eq!(z, by_c);
+    assert_eq!(Map::from_bytes(&map.to_bytes().unwrap()).unwrap().transform(Rows::new(&x, 3).unwrap(), None).unwrap(), z);
+    let single: Vec<f32> = x.iter().map(|&v| v as f32).collect();
+    assert_eq!(map.transform(Rows::new(&single, 3).unwrap(), None).unwrap().len(), 50 * 64);
+    let (offsets, indices): (Vec<i64>, Vec<i64>) = ((0..=50).map(|i| 3 * i).collect(), (0..150).map(|p| p % 3).collect());
+    let sparse = map.transform(Rows::sparse(&x, &offsets, &indices, 3).unwrap(), None).unwrap();
+    assert!(sparse.iter().zip(&z).all(|(a, b)| (a - b).abs() < 1e-12));
+}
+
+#[test]
+fn shapes_and_arguments_are_refused() {
+    let (x, map) = (rows(4), Map::new(SPEC).unwrap());
+    assert!(Rows::new(&x, 5).is_err() && Rows::new(&x, 0).is_err());
+    assert!(Map::new("a\0b").is_err());
+    let error = map.transform(Rows::new(&x, 2).unwrap(), None).unwrap_err();
+    assert!(error.text.contains("mercer_map_transform") && error.status != raw::MERCER_OK);
+    assert!(map.transform_into(Rows::new(&x, 3).unwrap(), &mut [0.0; 7], None).unwrap_err().text.contains("expected 256"));
+    assert_eq!(Model::load("/absent/model").err().unwrap().status, raw::MERCER_IO);
+}
+
+#[test]
+fn calls_are_cancelled_and_panics_go_on() {
+    let x = rows(200);
+    let y: Vec<f64> = x.chunks(3).map(|row| row[0] * row[1]).collect();
+    let fit = |context: &Context| Model::fit("{}", Rows::new(&x, 3).unwrap(), Rows::new(&y, 1).unwrap(), Some(context)).map(|_| ());
+    let mut calls = 0;
+    assert!(fit(&Context::with_progress(1, 0, |_, _| { calls += 1; true }).unwrap()).is_ok());
+    assert!(calls > 10);
+    assert_eq!(fit(&Context::with_progress(0, 0, |_, _| false).unwrap()).unwrap_err().status, raw::MERCER_CANCELLED);
+    assert_eq!(fit(&Context::new(0, 1000).unwrap()).unwrap_err().status, raw::MERCER_OUT_OF_MEMORY);
+    let context = Context::new(0, 0).unwrap();
+    context.canceller().cancel();
+    assert_eq!(fit(&context).unwrap_err().status, raw::MERCER_CANCELLED);
+    let panics = Context::with_progress(0, 0, |_, _| panic!("of the callback")).unwrap();
+    let panic = catch_unwind(AssertUnwindSafe(|| fit(&panics))).unwrap_err();
+    assert_eq!(panic.downcast_ref::<&str>(), Some(&"of the callback"));
+}
+
+#[test]
+fn many_threads_use_one_map() {
+    let (x, map) = (rows(50), Map::new(SPEC).unwrap());
+    let z = map.transform(Rows::new(&x, 3).unwrap(), None).unwrap();
+    std::thread::scope(|scope| {
+        for _ in 0..64 {
+            scope.spawn(|| assert_eq!(map.transform(Rows::new(&x, 3).unwrap(), None).unwrap(), z));
+        }
+    });
+}
