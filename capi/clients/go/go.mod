@@ -1,0 +1,3 @@
+module mercer
+
+go 1.19

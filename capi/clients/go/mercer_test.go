@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+
+package mercer
+
+import (
+	"errors"
+	"math"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+const spec = `{"kernel":{"kernel":"gaussian","lengthscale":1},"inputs":3,"features":512,"seed":5}`
+
+func rows(n int) ([]float64, []float64) {
+	x, y := make([]float64, 3*n), make([]float64, n)
+	for i := range x {
+		x[i] = math.Sin(float64(i) * 0.7 * (1 + float64(i%3)))
+	}
+	for i := range y {
+		y[i] = x[3*i] * x[3*i+1]
+	}
+	return x, y
+}
+
+func refused(t *testing.T, err error, status, word string) {
+	t.Helper()
+	var failed *Error
+	if !errors.As(err, &failed) || failed.Status != status || !strings.Contains(failed.Text, word) {
+		t.Fatalf("%v, expected %s with %q", err, status, word)
+	}
+}
+
+func must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}
+
+func TestFeaturesEstimateTheKernel(t *testing.T) {
+	x, _ := rows(40)
+	m := must(NewMap(spec))
+	z, k := must(Transform(m, x, 3, nil)), must(Gram(must(m.Kernel()), x, x, 3, nil))
+	for p := range k {
+		sum := 0.0
+		for j := 0; j < 512; j++ {
+			sum += z[p/40*512+j] * z[p%40*512+j]
+		}
+		if math.Abs(sum-k[p]) > 6*math.Sqrt(1.5/512) { // six deviations of the pair form
+			t.Fatalf("pair %d: %g, kernel %g", p, sum, k[p])
+		}
+	}
+	path := filepath.Join(t.TempDir(), "map")
+	if err := m.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	again := must(Transform(must(LoadMap(path)), x, 3, nil))
+	for i := range z {
+		if again[i] != z[i] {
+			t.Fatal("a map read again differs")
+		}
+	}
+	if landmarks := must(FitMap(`{"map":"nystroem","kernel":{"kernel":"gaussian"},"inputs":3,"features":20}`, x, 3, nil)); landmarks.Shape().Features != 20 {
+		t.Fatal("features of a map from rows")
+	}
+	m.Close()
+}
+
+func TestErrors(t *testing.T) {
+	x, y := rows(40)
+	_, err := NewMap(`{"kernel":{"kernel":"gausian"},"inputs":3,"features":8}`)
+	refused(t, err, "MERCER_INVALID_ARGUMENT", "gausian")
+	m := must(NewMap(spec))
+	_, err = Transform(m, x, 2, nil)
+	refused(t, err, "MERCER_DIMENSION_MISMATCH", "mercer_map_transform")
+	_, err = Transform(m, x, 7, nil)
+	refused(t, err, "MERCER_INVALID_ARGUMENT", "rows of 7")
+	refused(t, TransformInto(m, x, 3, make([]float64, 5), nil), "MERCER_INVALID_ARGUMENT", "z has 5 numbers")
+	_, err = FitModel("{}", x, 3, y[:7], nil, nil)
+	refused(t, err, "MERCER_INVALID_ARGUMENT", "7 targets")
+	_, err = LoadModel("/absent/model")
+	refused(t, err, "MERCER_IO", "absent")
+	_, err = FitModel("{}", x, 3, y, nil, must(NewContext(0, 1000, nil)))
+	refused(t, err, "MERCER_OUT_OF_MEMORY", "")
+}
+
+func TestModelsProgressAndPanics(t *testing.T) {
+	x, y := rows(200)
+	calls := 0
+	model := must(FitModel("{}", x, 3, y, nil, must(NewContext(1, 0, func(done, total int64) bool { calls++; return done <= total }))))
+	worst := 0.0
+	for i, f := range must(Predict(model, x, 3, "value", 1, nil)) {
+		worst = math.Max(worst, math.Abs(f-y[i]))
+	}
+	if calls < 10 || worst > 0.5 || !strings.Contains(must(model.Text("report")), "score") {
+		t.Fatalf("%d calls of progress, error %g", calls, worst)
+	}
+	_, err := FitModel("{}", x, 3, y, nil, must(NewContext(0, 0, func(int64, int64) bool { return false })))
+	refused(t, err, "MERCER_CANCELLED", "")
+	cancelled := must(NewContext(0, 0, nil))
+	cancelled.Cancel()
+	_, err = FitModel("{}", x, 3, y, nil, cancelled)
+	refused(t, err, "MERCER_CANCELLED", "")
+	defer func() {
+		if recover() != "of the callback" {
+			t.Fatal("the panic was lost")
+		}
+	}()
+	_, _ = FitModel("{}", x, 3, y, nil, must(NewContext(0, 0, func(int64, int64) bool { panic("of the callback") })))
+}
+
+func TestManyGoroutinesUseOneMap(t *testing.T) {
+	x, _ := rows(50)
+	m := must(NewMap(spec))
+	z := must(Transform(m, x, 3, nil))
+	var all sync.WaitGroup
+	for g := 0; g < 64; g++ {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for i, value := range must(Transform(m, x, 3, nil)) {
+				if value != z[i] {
+					t.Error("other features")
+					return
+				}
+			}
+			if _, err := Transform(m, x, 2, nil); err == nil || !strings.Contains(err.Error(), "mercer_map_transform") {
+				t.Error(err)
+			}
+		}()
+	}
+	all.Wait()
+}
