@@ -12,28 +12,17 @@ in the logarithms.
 """
 import argparse
 import ctypes
+import json
 
 import numpy as np
 
 import figure
-from library import Library, Rows, address, matrix, rows, size
+from library import Library, _api, matrix, rows
 
 LENGTHSCALES = [0.5, 0.7, 1.0]
 LAMBDAS = [1e-7, 1e-6, 1e-5, 1e-4, 1e-3]
 NOISE = 0.1
 TESTED, CHOOSING = 2000, 500
-
-
-class Observations(ctypes.Structure):
-    """mercer_observations."""
-    _fields_ = [("struct_size", ctypes.c_uint32), ("reserved", ctypes.c_int32), ("weight", ctypes.c_double),
-                ("partial", address), ("X", Rows), ("Y", Rows), ("row_weights", address)]
-
-
-class Data(ctypes.Structure):
-    """mercer_data."""
-    _fields_ = [("struct_size", ctypes.c_uint32), ("reserved", ctypes.c_int32), ("X", Rows), ("Y", Rows), ("weights", address),
-                ("source", address), ("sets", ctypes.POINTER(Observations)), ("set_count", ctypes.c_int64), ("map", address)]
 
 
 class Potential:
@@ -55,24 +44,22 @@ class Potential:
 def fit(library, made, X, f, gradient, lam):
     """A model of values, and of gradients if there are any: all have the same noise, so the same weight."""
     keep, sets = [], []
-    x = rows(X)
     for k in range(-1, 0 if gradient is None else 3):
         order = (ctypes.c_int32 * 3)(*(int(j == k) for j in range(3)))
-        Y = np.ascontiguousarray(f[:, None] if k < 0 else gradient[:, k:k + 1])
-        y = rows(Y)
-        keep += [order, Y]
-        sets.append(Observations(ctypes.sizeof(Observations), 0, 1.0, ctypes.addressof(order), x, y, None))
-    model = ctypes.c_void_p()
-    data = Data(struct_size=ctypes.sizeof(Data), sets=(Observations * len(sets))(*sets), set_count=len(sets), map=made)
-    status = library.mercer_model_fit(b'{"lambda":%r}' % lam, ctypes.byref(data), None, ctypes.byref(model))
-    assert status == 0, library.mercer_last_error()
-    return model
+        one = _api.make("observations")
+        one.weight, one.partial, one.X = 1.0, ctypes.addressof(order), rows(X)
+        one.Y = rows(np.ascontiguousarray(f[:, None] if k < 0 else gradient[:, k:k + 1]))
+        keep += [order, one]
+        sets.append(one)
+    data = _api.make("data")
+    listed = (_api.structs["mercer_observations"] * len(sets))(*sets)
+    data.sets, data.set_count, data.map = ctypes.addressof(listed), len(sets), made
+    return library.make("model_fit", json.dumps({"lambda": lam}).encode(), ctypes.byref(data), None)
 
 
 def errors_of(library, model, X, f):
     predicted = np.empty((len(X), 1))
-    status = library.mercer_model_predict(model, rows(X), b"value", None, None, matrix(predicted))
-    assert status == 0, library.mercer_last_error()
+    library.model_predict(model, rows(X), b"value", None, None, matrix(predicted))
     return float(np.sqrt(np.mean((predicted[:, 0] - f) ** 2)))
 
 
@@ -89,10 +76,10 @@ def measure(library, n, seed, features, with_gradient):
                                  "inputs": 3, "features": features, "seed": seed, "projection": "sobol"})
         assert made is not None, why
         for lam in LAMBDAS:
-            model = fit(library.library, made, X, f, gradient if with_gradient else None, lam)
-            chosen = errors_of(library.library, model, choose, potential(choose)[0])
-            best = min(best, (chosen, errors_of(library.library, model, test, potential(test)[0])))
-            library.library.mercer_model_free(model)
+            model = fit(library, made, X, f, gradient if with_gradient else None, lam)
+            chosen = errors_of(library, model, choose, potential(choose)[0])
+            best = min(best, (chosen, errors_of(library, model, test, potential(test)[0])))
+            library.model_free(model)
         library.free(made)
     return best[1]
 

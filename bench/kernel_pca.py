@@ -6,20 +6,11 @@ PCA itself and takes n^3.
 Inputs are normal, of ten clusters, d = 30, the lengthscale 9. In common: the mean squared cosine of the angles between
 the spans of nine components of 2,000 new rows, which tell ten clusters apart, ours and the exact ones."""
 import argparse
-import ctypes
-import json
 import time
 
 import numpy as np
 
-from library import Library, Rows, address, matrix, rows, size
-
-
-class Data(ctypes.Structure):
-    """mercer_data."""
-    _fields_ = [("struct_size", ctypes.c_uint32), ("reserved", ctypes.c_int32), ("X", Rows), ("Y", Rows),
-                ("weights", address), ("source", address), ("sets", address), ("set_count", size), ("map", address),
-                ("groups", Rows)]
+from library import Mercer, matrix, rows
 
 
 def clusters(n, seed):
@@ -30,17 +21,13 @@ def clusters(n, seed):
 
 def fitted(library, spec, X):
     """The model and the seconds it took."""
-    model, data = ctypes.c_void_p(), Data(struct_size=ctypes.sizeof(Data), X=rows(X))
     start = time.perf_counter()
-    status = library.mercer_model_fit(json.dumps(spec).encode(), ctypes.byref(data), None, ctypes.byref(model))
-    assert status == 0, library.mercer_last_error()
-    return model, time.perf_counter() - start
+    return library.fit_model(spec, X), time.perf_counter() - start
 
 
 def scores(library, model, X, k):
     out = np.empty((len(X), k))
-    status = library.mercer_model_predict(model, rows(X), b"value", None, None, matrix(out))
-    assert status == 0, library.mercer_last_error()
+    library.model_predict(model, rows(X), b"value", None, None, matrix(out))
     return out
 
 
@@ -54,7 +41,7 @@ def main():
     parser.add_argument("library")
     parser.add_argument("--exact-rows", type=int, nargs="*", default=[2000, 4000])
     asked = parser.parse_args()
-    library = Library(asked.library).library
+    library = Mercer(asked.library)
     spec = {"model": "kernel_pca", "components": 9, "prepare": {"standardize": False, "extrapolation": "free"},
             "lengthscale": 9.0}
     new = clusters(2000, 2)

@@ -18,7 +18,7 @@ import sys
 import numpy as np
 
 import figure
-from operators import Matrix, Operators, gaussian, matrix, verdict
+from operators import Operators, gaussian, matrix, verdict
 
 LAMBDAS = [1e-2, 1e-5, 1e-10, 0.0]
 GRID = np.linspace(-1, 1, 401)[:, None].copy()
@@ -34,7 +34,7 @@ def learn(library, spec, X, y, value):
     """theta, and its function on the grid."""
     theta = np.empty((spec["features"], 1))
     with library.learnt(spec, X, y, search=False, center=False, **{"lambda": value}) as model:
-        library.model_weights(model, matrix(theta), Matrix())
+        library.model_weights(model, matrix(theta), matrix(None))
         return theta[:, 0], library.predict(model, GRID, 1)[:, 0]
 
 

@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""Operator-valued kernels and features for the scripts beside this one, by the Python client of capi/clients/python; and what
-their experiments share: a shape stated in words and checked."""
+"""Operator-valued kernels and features for the scripts beside this one; and what their experiments share: a shape stated in
+words and checked."""
 import argparse
 import contextlib
 import ctypes
 import json
-import pathlib
-import sys
-from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_void_p
 
 import numpy as np
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "capi/clients/python"))
-from ridge import MapInfo, Matrix, Mercer, Rows, matrix, rows  # noqa: E402
+from library import Mercer, _api, matrix, rows
 
 BOUND = 2  # MERCER_VARIANCE_BOUND
 # Rows and targets are taken as they are.
@@ -51,14 +47,6 @@ def map_spec(choices):
 
 
 class Operators(Mercer):
-    def __init__(self, path):
-        super().__init__(path)
-        handle, view, result = c_void_p, Rows, Matrix
-        self.declare("map_variance", handle, view, view, c_int32, handle, c_void_p)
-        self.declare("simplex_code", result)
-        self.declare("model_text", handle, c_char_p, c_char_p, c_int64, POINTER(c_int64))
-        self.declare("model_weights", handle, result, result)
-
     def simplex(self, classes):
         """Vectors of the classes, one a column."""
         out = np.empty((classes - 1, classes))
@@ -68,7 +56,7 @@ class Operators(Mercer):
     def gram(self, spec, X, Y, p):
         """The exact kernel of a map's choices: its blocks, n p x m p."""
         out, kernel = np.empty((len(X) * p, len(Y) * p)), self.make("kernel_from_spec", json.dumps(map_spec(spec)["kernel"]).encode())
-        self.kernel_gram(kernel, rows(X), rows(Y), Rows(), None, matrix(out))
+        self.kernel_gram(kernel, rows(X), rows(Y), rows(None), None, matrix(out))
         self.kernel_free(kernel)
         return out
 
@@ -86,7 +74,7 @@ class Operators(Mercer):
         self.map_free(handle)
 
     def coefficients(self, made):
-        info = MapInfo(struct_size=ctypes.sizeof(MapInfo))
+        info = _api.make("map_info")
         self.map_shape(made, ctypes.byref(info))
         return info.features
 
@@ -111,7 +99,7 @@ class Operators(Mercer):
         equal rows."""
         def of(y, which):
             out = np.empty((p, p))
-            self.map_variance(made, rows(x), rows(y), which, None, out.ctypes.data_as(c_void_p))
+            self.map_variance(made, rows(x), rows(y), which, None, out.ctypes.data)
             return out
         corrected = of(y, BOUND)
         return of(y, 0), corrected - of(x, 0) / 2, corrected
@@ -125,14 +113,6 @@ class Operators(Mercer):
         model = self.fit_model({"map": map_spec(choices), **PLAIN, **(how or asked)}, X, Y)
         yield model
         self.model_free(model)
-
-    def said(self, model, what):
-        """The spec or the report of a model."""
-        size = c_int64()
-        self.model_text(model, what, None, 0, byref(size))
-        text = ctypes.create_string_buffer(size.value)
-        self.model_text(model, what, text, size.value, byref(size))
-        return json.loads(text.value)
 
     def predict(self, model, X, p):
         out = np.empty((len(X), p))

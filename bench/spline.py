@@ -13,14 +13,13 @@ The fewest features: the least M = 1, 2, 3, ... (steps of a tenth) whose mean er
 kernel; theory gives its exponent. N(lambda) and F_inf(lambda) come from sums (mercer_ridge_leverage).
 """
 import argparse
-import ctypes
 import json
 import sys
 
 import numpy as np
 
 import figure
-from library import Library, matrix, rows
+from library import Mercer, matrix, rows
 from operators import slope, verdict
 
 CASES = {"r = 11/16, gamma = 1/8": (11 / 16, 1 / 8), "r = 7/8, gamma = 1/4": (7 / 8, 1 / 4)}
@@ -41,34 +40,27 @@ class Ridge:
 
     def __init__(self, library, Z, Y):
         self.library, self.features = library, Z.shape[1]
-        sums, self.ridge = ctypes.c_void_p(), ctypes.c_void_p()
-        self.check(library.mercer_statistics_create(ctypes.c_int64(self.features), ctypes.c_int64(1), ctypes.byref(sums)))
-        self.check(library.mercer_statistics_add(sums, 1, rows(Z), rows(Y), None))
-        self.check(library.mercer_ridge_create(sums, 0, None, ctypes.byref(self.ridge)))
-        library.mercer_statistics_free(sums)
+        sums = library.make("statistics_create", self.features, 1)
+        library.statistics_add(sums, 1, rows(Z), rows(Y), None)
+        self.ridge = library.make("ridge_create", sums, 0, None)
+        library.statistics_free(sums)
 
     def __del__(self):
-        self.library.mercer_ridge_free(self.ridge)
-
-    def check(self, status):
-        assert status == 0, self.library.mercer_last_error()
+        self.library.ridge_free(self.ridge)
 
     def weights(self, penalty):
         w, b = np.empty((self.features, 1)), np.empty((1, 1))
-        self.check(self.library.mercer_ridge_solve(self.ridge, ctypes.c_double(penalty), matrix(w), matrix(b)))
+        self.library.ridge_solve(self.ridge, penalty, matrix(w), matrix(b))
         return w
 
     def leverage(self, penalty):
         scores = np.empty((1, self.features))
-        self.check(self.library.mercer_ridge_leverage(self.ridge, ctypes.c_double(penalty), matrix(scores)))
+        self.library.ridge_leverage(self.ridge, penalty, matrix(scores))
         return scores[0]
 
 
 def guidance(library, n, r, gamma):
-    asked = json.dumps({"bound": "ridge", "rows": n, "r": r, "gamma": gamma, "alpha": gamma})
-    text = ctypes.create_string_buffer(4096)
-    assert library.mercer_bound(asked.encode(), text, ctypes.c_int64(4096), None) == 0, library.mercer_last_error()
-    return json.loads(text.value)
+    return json.loads(library.text("bound", json.dumps({"bound": "ridge", "rows": n, "r": r, "gamma": gamma, "alpha": gamma}).encode()))
 
 
 def problem(n, r, gamma, seed):
@@ -167,7 +159,7 @@ def main():
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--plot")
     asked = parser.parse_args()
-    library = Library(asked.library).library
+    library = Mercer(asked.library)
     results = {name: measured(library, name, asked.rows, asked.seeds) for name in CASES}
     if asked.plot:
         plot(asked.plot, results)

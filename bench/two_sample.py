@@ -11,16 +11,15 @@ import time
 
 import numpy as np
 
-from library import Library, address, read_images, rows, size
+from library import Mercer, read_images, rows
 
 
 def tester(path):
-    library = Library(path).library
+    library = Mercer(path)
 
     def test(X, Y, **keys):
         text = ctypes.create_string_buffer(1 << 16)
-        status = library.mercer_rows_test(json.dumps(keys).encode(), rows(X), rows(Y), None, text, size(len(text)), address())
-        assert status == 0, library.mercer_last_error()
+        library.rows_test(json.dumps(keys).encode(), rows(X), rows(Y), None, text, len(text), None)
         return json.loads(text.value)
     return test
 

@@ -15,17 +15,14 @@ target_compile_options(mercer_client_cpp PRIVATE -pedantic -Wall -Wextra)
 target_link_libraries(mercer_client_cpp PRIVATE mercer::mercer)
 add_test(NAME client_cpp COMMAND mercer_client_cpp ridge_cpp.mercer)
 
+# The Python package, from a folder as it is installed.
 if(MERCER_PYTHON AND MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
-  add_test(NAME client_python COMMAND ${MERCER_PYTHON} -B ${clients}/python/ridge.py $<TARGET_FILE:mercer>
-    ridge_python.mercer)
-  set_tests_properties(client_python PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
-endif()
-
-# The package, from a folder as it is installed.
-if(MERCER_PYTHON AND MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
-  add_test(NAME python_package COMMAND ${CMAKE_COMMAND} -E env MERCER_LIBRARY=$<TARGET_FILE:mercer> OPENBLAS_NUM_THREADS=1
-    PYTHONPATH=${PROJECT_BINARY_DIR}/capi/python ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/python/package_test.py)
-  set_tests_properties(python_package PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" COST 10)
+  foreach(case "client_python;${clients}/python/ridge.py" "python_package;${CMAKE_CURRENT_SOURCE_DIR}/python/package_test.py")
+    list(POP_FRONT case name script)
+    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E env MERCER_LIBRARY=$<TARGET_FILE:mercer> OPENBLAS_NUM_THREADS=1
+      PYTHONPATH=${PROJECT_BINARY_DIR}/capi/python ${MERCER_PYTHON} -B ${script})
+    set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" COST 10)
+  endforeach()
 endif()
 
 # Rust and Go by an installed copy and pkg-config, Julia by the library alone; and their declarations where they cannot run.

@@ -95,7 +95,7 @@ def check_scikit_learn():
         return
     from mercer.sklearn import Classifier, Features, Regressor, from_nystroem
     warnings.simplefilter("ignore")
-    small = {"map": {"features": 32}}
+    small = {"map": {"kernel": {"kernel": "gaussian", "lengthscale": 3}, "features": 32}, "search": False}
     for estimator in (Features(features=15), Regressor(small), Classifier(small)):
         sklearn.utils.estimator_checks.check_estimator(estimator)
     theirs = sklearn.kernel_approximation.Nystroem(gamma=0.2, n_components=50, random_state=1).fit(X)

@@ -11,6 +11,12 @@ from ._api import FileError, InvalidArgument, MercerError, OutOfMemory, library
 from ._context import Context
 from ._objects import Kernel, Map, Model, lengthscale_median, rows_test, specs
 
-__version__ = library.mercer_version().decode()
+
+def __getattr__(name):
+    if name == "__version__":
+        return library.mercer_version().decode()
+    raise AttributeError(name)
+
+
 __all__ = ["Context", "FileError", "InvalidArgument", "Kernel", "Map", "MercerError", "Model", "OutOfMemory", "lengthscale_median",
            "rows_test", "specs"]

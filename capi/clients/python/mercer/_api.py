@@ -7,7 +7,8 @@ import json
 import os
 import pathlib
 
-API = json.loads(pathlib.Path(__file__).with_name("api.json").read_text())
+HERE = pathlib.Path(__file__)
+API = json.loads(next(path for path in (HERE.with_name("api.json"), HERE.parents[4] / "cmake/api.json") if path.exists()).read_text())
 VERSION = "0.1"
 SCALARS = {"int32_t": ctypes.c_int32, "uint32_t": ctypes.c_uint32, "int64_t": ctypes.c_int64, "uint64_t": ctypes.c_uint64,
            "double": ctypes.c_double, "float": ctypes.c_float, "const char*": ctypes.c_char_p, "void": None,
@@ -52,7 +53,7 @@ KINDS = {"MERCER_INVALID_ARGUMENT": InvalidArgument, "MERCER_DIMENSION_MISMATCH"
 
 def _load():
     given, name = os.environ.get("MERCER_LIBRARY"), f"libmercer.so.{VERSION}"
-    beside = pathlib.Path(__file__).parents[3] / name  # under a prefix that the loader does not search
+    beside = HERE.parents[3] / name  # under a prefix that the loader does not search
     for path in [given] if given else [beside, name, ctypes.util.find_library("mercer") or "libmercer.so"]:
         try:
             return ctypes.CDLL(str(path))
@@ -61,11 +62,20 @@ def _load():
     raise ImportError(f"libmercer.so.{VERSION} was not found ({reason}): install libmercer{VERSION}, or set MERCER_LIBRARY to its path")
 
 
-library = _load()
-for _name, _entry in API["functions"].items():
-    _function = getattr(library, _name)
-    _function.restype = type_of(_entry["returns"])
-    _function.argtypes = [type_of(parameter["type"]) for parameter in _entry["parameters"]]
+class _Library:
+    """Loaded at the first call, before which MERCER_LIBRARY may be set."""
+
+    def __getattr__(self, name):
+        loaded = _load()
+        for function, entry in API["functions"].items():
+            made = getattr(loaded, function)
+            made.restype = type_of(entry["returns"])
+            made.argtypes = [type_of(parameter["type"]) for parameter in entry["parameters"]]
+            setattr(self, function, made)
+        return self.__dict__[name]
+
+
+library = _Library()
 
 
 def make(name):

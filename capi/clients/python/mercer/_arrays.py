@@ -63,8 +63,11 @@ class Rows:
 
 
 def matrix(Z):
-    """A view that C writes to."""
+    """A view that C writes to; None: an absent one."""
     view = make("matrix")
+    if Z is None:
+        view.struct_size = 0
+        return view
     view.number, view.data = NUMBERS[Z.dtype], Z.ctypes.data
     view.rows, view.cols = Z.shape
     view.ld = step(Z)

@@ -4,6 +4,9 @@
 //! what an error says. Run: cargo run --example ridge [FILE]
 use mercer::{Kernel, Map, Model, Result, Rows};
 
+// {} would search map, kernel, lengthscales and lambda.
+const FIT: &str = r#"{"map":{"kernel":{"kernel":"gaussian","lengthscale":0.7},"features":512},"search":false}"#;
+
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
@@ -36,7 +39,7 @@ fn run(path: &str) -> Result<bool> {
     let z = map.transform(Rows::new(&x[..probes * d], d)?, None)?;
     let error = kernel_error(&map.kernel()?, &x[..probes * d], &z, d, features)?;
 
-    let model = Model::fit("{}", Rows::new(&x, d)?, Rows::new(&y, 1)?, None)?;
+    let model = Model::fit(FIT, Rows::new(&x, d)?, Rows::new(&y, 1)?, None)?;
     model.save(path)?;
     let f = Model::load(path)?.predict(Rows::new(&x, d)?, "value", 1, None)?;
     let residual: f64 = f.iter().zip(&y).map(|(f, y)| (y - f).powi(2)).sum();

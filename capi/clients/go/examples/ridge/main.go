@@ -13,6 +13,9 @@ import (
 	"mercer"
 )
 
+// {} would search map, kernel, lengthscales and lambda.
+const fit = `{"map":{"kernel":{"kernel":"gaussian","lengthscale":0.7},"features":512},"search":false}`
+
 func must[T any](value T, err error) T {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -35,7 +38,7 @@ func main() {
 	for i := range y {
 		y[i] = math.Sin(3*x[i*d]) + x[i*d+1]*x[i*d+2]
 	}
-	model := must(mercer.FitModel("{}", x, d, y, nil, nil))
+	model := must(mercer.FitModel(fit, x, d, y, nil, nil))
 	must(0, model.Save(path))
 	residual, squares := 0.0, 0.0
 	for i, f := range must(mercer.Predict(must(mercer.LoadModel(path)), x, d, "value", 1, nil)) {
