@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Features whose rows are divided by a number each, and these numbers: a capability
+// (FeatureMap::row_scales()).
+#pragma once
+
+#include <span>
+
+#include "base/context.h"
+#include "base/result_view.h"
+#include "base/rows.h"
+
+namespace mercer::feature {
+
+class Moments;
+
+class RowScales {
+ public:
+  virtual ~RowScales() = default;
+  /// Z as FeatureMap::apply gives all its columns; exp(logs[i]) Z(i, :) estimate the kernel. X is
+  /// dense. NaN where a row is not finite.
+  virtual void apply_scaled(const Rows& X, Context& context, const ResultView& Z,
+                            std::span<double> logs) const = 0;
+  /// Of the features that estimate the kernel.
+  virtual const Moments& scaled_moments() const = 0;
+};
+
+}  // namespace mercer::feature

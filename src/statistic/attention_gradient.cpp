@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// With N_i and s_i numerator and denominator of o_i, a_ij = phi(q_i)'phi(k_j), v~_j = (v_j, 1) and
+//   g~_i = (G_i, -G_i'o_i) / s_i,   dL/da_ij = g~_i'v~_j:
+//   dL/dphi(q_i) = sum_j (g~_i'v~_j) phi(k_j) = S_i'g~_i,   S_i = sum_j v~_j phi(k_j)',
+//   dL/dphi(k_j) = sum_i (g~_i'v~_j) phi(q_i) = R_j'v~_j,   R_j = sum_i g~_i phi(q_i)',
+//   dL/dv_j = the first d_v numbers of R_j phi(k_j),
+// sums over the pairs that attend. So the tokens are passed twice: queries with S growing, then keys
+// with R growing, causal from the last token on; then the map's own derivative takes over. Within 64
+// tokens pairs are multiplied out.
+#include "statistic/attention_gradient.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "feature/derivatives.h"
+#include "statistic/head_features.h"
+#include "transform/dense_panel.h"
+#include "transform/narrow_products.h"
+
+namespace mercer::statistic {
+namespace {
+
+using transform::RowProducts, transform::row_products;
+
+/// Room for products with panels, and for what one worker makes of 64 tokens.
+template <class T>
+class GradientScratch {
+ public:
+  static int64_t numbers(int64_t D, int64_t e) {
+    const int64_t depth = std::max(e, kTokens), width = transform::kPanelColumns<T>;
+    const int64_t own = (depth + kTokens) * width + kTokens * kTokens + 3 * kTokens * e;
+    return checked_add(HeadScratch<T>::numbers(D, e), own + 80, "a block of tokens");
+  }
+  GradientScratch(T* begin, int64_t D, int64_t e) noexcept : head(begin, D, e) {
+    T* next = begin + HeadScratch<T>::numbers(D, e);
+    next += (64 - reinterpret_cast<uintptr_t>(next) % 64) % 64 / sizeof(T);
+    const auto take = [&](int64_t rows, int64_t cols) {
+      const MatrixView<T> part(next, rows, cols);
+      next += rows * cols;
+      return part;
+    };
+    panel_ = take(std::max(e, kTokens), transform::kPanelColumns<T>);
+    product_ = take(kTokens, transform::kPanelColumns<T>);
+    pairs = take(kTokens, kTokens);
+    slopes = take(kTokens, e);
+    turned_slopes = take(e, kTokens);
+    values = take(kTokens, e);
+  }
+
+  /// out += A W, A at most kTokens rows of at most max(e, kTokens) numbers.
+  void add_product(MatrixView<const T> A, MatrixView<const T> W, MatrixView<T> out) const noexcept {
+    constexpr int64_t kWidth = transform::kPanelColumns<T>;
+    for (int64_t j = 0; j < W.cols; j += kWidth) {
+      const int64_t width = std::min(kWidth, W.cols - j);
+      for (int64_t k = 0; k < W.rows; ++k)
+        std::fill(std::copy_n(W.row(k) + j, width, panel_.row(k)), panel_.row(k) + kWidth, T{0});
+      transform::project_panel(A, panel_.data, product_.data);
+      for (int64_t i = 0; i < A.rows; ++i)
+        for (int64_t c = 0; c < width; ++c) out(i, j + c) += product_(i, c);
+    }
+  }
+
+  HeadScratch<T> head;
+  MatrixView<T> pairs, slopes, turned_slopes, values;
+
+ private:
+  MatrixView<T> panel_, product_;
+};
+
+template <class T>
+void clear(MatrixView<T> A) noexcept {
+  for (int64_t i = 0; i < A.rows; ++i) std::fill_n(A.row(i), A.cols, T{0});
+}
+
+/// g~ from the numerators and denominators in scratch.head.products.
+template <class T>
+void slopes_of(MatrixView<const T> G, const GradientScratch<T>& scratch,
+               MatrixView<T> slopes) noexcept {
+  for (int64_t i = 0; i < G.rows; ++i) {
+    const T* const product = scratch.head.products.row(i);
+    const T below = product[G.cols] == T{0} ? std::numeric_limits<T>::quiet_NaN() : product[G.cols];
+    T inner = 0;
+    for (int64_t o = 0; o < G.cols; ++o) {
+      slopes(i, o) = G(i, o) / below;
+      inner += slopes(i, o) * product[o];
+    }
+    slopes(i, G.cols) = -inner / below;
+  }
+}
+
+/// At most kTokens queries, whose keys, if causal, are loaded: slopes and dL/dphi(q).
+template <class T>
+void pull_queries_back(MatrixView<const T> Zq, const HeadKeys<T>* causal, MatrixView<const T> G,
+                       const GradientScratch<T>& scratch, MatrixView<T> slopes,
+                       MatrixView<T> out) noexcept {
+  numerators(Zq, causal, scratch.head);
+  slopes_of(G, scratch, slopes);
+  clear(out);
+  scratch.add_product(slopes, scratch.head.sums, out);
+  if (causal == nullptr) return;
+  const MatrixView<T> pairs = scratch.pairs.block_rows(0, Zq.rows).block_cols(0, Zq.rows);
+  row_products(RowProducts<T>{slopes, scratch.head.values.block_rows(0, Zq.rows), pairs});
+  clear_above_diagonal(pairs);
+  scratch.add_product(pairs, causal->Z, out);
+}
+
+/// Entries (i, j) with j < i become 0.
+template <class T>
+void clear_below_diagonal(MatrixView<T> A) noexcept {
+  for (int64_t i = 0; i < A.rows; ++i) std::fill_n(A.row(i), i, T{0});
+}
+
+/// At most kTokens keys, loaded, R rounded in scratch.head.sums: dL/dphi(k) and dL/dv. causal: the
+/// queries of the same tokens, whose slopes R does not hold yet.
+template <class T>
+void pull_keys_back(const HeadKeys<T>& keys, const MatrixView<const T>* causal,
+                    MatrixView<const T> slopes, const GradientScratch<T>& scratch,
+                    MatrixView<T> out, MatrixView<T> dV) noexcept {
+  const int64_t n = keys.count();
+  const MatrixView<const T> loaded = scratch.head.values.block_rows(0, n);
+  clear(out);
+  scratch.add_product(loaded, scratch.head.sums, out);
+  row_products(RowProducts<T>{keys.Z, scratch.head.sums.block_rows(0, dV.cols), dV});
+  if (causal == nullptr) return;
+  const MatrixView<T> pairs = scratch.pairs.block_rows(0, n).block_cols(0, n);
+  row_products(RowProducts<T>{loaded, slopes, pairs});
+  clear_below_diagonal(pairs);
+  scratch.add_product(pairs, *causal, out);
+  row_products(RowProducts<T>{keys.Z, *causal, pairs});
+  clear_below_diagonal(pairs);
+  scratch.add_product(pairs, slopes.block_cols(0, dV.cols), dV);
+}
+
+template <class T>
+class Gradient {
+ public:
+  Gradient(const feature::FeatureMap& map, const AttentionShape& shape, bool causal,
+           const Tokens<T>& tokens, MatrixView<const T> G, Context& context,
+           const TokenGradients<T>& out)
+      : map_(map),
+        shape_(shape),
+        causal_(causal),
+        tokens_(tokens),
+        G_(G),
+        context_(context),
+        out_(out),
+        D_(map.row_length()),
+        e_(shape.values + 1),
+        most_(block_tokens(shape.heads, D_)),
+        rows_(std::min(std::max(tokens.Q.rows, tokens.K.rows), most_)),
+        q_(map, shape.heads, rows_, context),
+        k_(map, shape.heads, rows_, context),
+        dZ_(rows_, checked_multiply(shape.heads, D_, "gradients"), context, "gradients of features"),
+        dX_(rows_, checked_multiply(shape.heads, map.inputs(), "gradients"), context,
+            "gradients of some tokens"),
+        copy_(shape.heads == 1 ? 0 : rows_, dX_.cols(), context, "some tokens"),
+        slopes_(tokens.Q.rows, checked_multiply(shape.heads, e_, "slopes"), context,
+                "slopes of the answers"),
+        scratch_(worker_count(context, std::min(shape.items(), rows_ * shape.heads)),
+                 GradientScratch<T>::numbers(D_, e_), context, "sums of keys"),
+        sums_(shape.items(), checked_multiply(e_, D_, "sums of keys"), context, "sums of keys"),
+        none_(shape.items(), 1) {}
+
+  void run() {
+    restart();
+    Stage stage(context_, 4);
+    if (!causal_)
+      stage.part(1, [&] {
+        blocks(shape_.keys, [&](const TokenBlock& block) { absorb(block); });
+      });
+    stage.part(causal_ ? 2 : 1, [&] {
+      blocks(shape_.queries, [&](const TokenBlock& block) { pull_queries(block); });
+    });
+    restart();
+    if (!causal_)
+      stage.part(1, [&] {
+        blocks(shape_.queries, [&](const TokenBlock& block) { add_slopes(block); });
+      });
+    stage.part(causal_ ? 2 : 1, [&] {
+      blocks(shape_.keys, [&](const TokenBlock& block) { pull_keys(block); }, causal_);
+    });
+  }
+
+ private:
+  template <class Body>
+  void blocks(int64_t length, const Body& body, bool reverse = false) {
+    Stage stage(context_, shape_.batch * length);
+    for_each_token_block(
+        shape_.batch, length, most_,
+        [&](const TokenBlock& block) {
+          body(block);
+          stage.advance(block.rows());
+          context_.checkpoint();
+        },
+        reverse);
+  }
+
+  void restart() const {
+    sums_.fill(0);
+    none_.fill(0);
+  }
+  HeadSums sums(const TokenBlock& block, int64_t s, int64_t h) const noexcept {
+    const int64_t i = (block.begin + s) * shape_.heads + h;
+    return {{sums_.view().row(i), e_, D_}, none_.view().row(i)};
+  }
+  MatrixView<T> slopes(const TokenBlock& block, int64_t s, int64_t h) const noexcept {
+    return head_of(rows_of_block(slopes_.view(), block, shape_.queries), block, s, h, e_);
+  }
+  template <class U>
+  MatrixView<U> values(MatrixView<U> rows, const TokenBlock& block, int64_t length, int64_t s,
+                       int64_t h) const noexcept {
+    return head_of(rows_of_block(rows, block, length), block, s, h, shape_.values);
+  }
+  HeadKeys<T> keys(const TokenBlock& block, int64_t s, int64_t h) const noexcept {
+    return {k_.head(block, s, h), {}, values(tokens_.V, block, shape_.keys, s, h)};
+  }
+  MatrixView<T> features_gradient(const TokenBlock& block, int64_t s, int64_t h) const noexcept {
+    return head_of(dZ_.view(), block, s, h, D_);
+  }
+  /// body(s, h, scratch) on every head of a block.
+  template <class Body>
+  void heads(const TokenBlock& block, const Body& body) {
+    parallel_for(context_, block.sequences() * shape_.heads, [&](int64_t item, int w) noexcept {
+      body(item / shape_.heads, item % shape_.heads,
+           GradientScratch<T>(scratch_.view().row(w), D_, e_));
+    });
+  }
+  void fill_queries(const TokenBlock& block) {
+    q_.fill(rows_of_block(tokens_.Q, block, shape_.queries), context_);
+  }
+  void fill_keys(const TokenBlock& block) {
+    k_.fill(rows_of_block(tokens_.K, block, shape_.keys), context_);
+  }
+
+  void absorb(const TokenBlock& block) {
+    fill_keys(block);
+    heads(block, [&](int64_t s, int64_t h, const GradientScratch<T>& scratch) {
+      statistic::absorb(keys(block, s, h), scratch.head, sums(block, s, h));
+    });
+  }
+
+  void pull_queries(const TokenBlock& block) {
+    fill_queries(block);
+    if (causal_) fill_keys(block);
+    heads(block, [&](int64_t s, int64_t h, const GradientScratch<T>& scratch) {
+      const auto Zq = q_.head(block, s, h);
+      const auto G = values(G_, block, shape_.queries, s, h);
+      const auto to = slopes(block, s, h), dZ = features_gradient(block, s, h);
+      for (int64_t i = 0; i < Zq.rows; i += kTokens) {
+        const int64_t j = std::min(i + kTokens, Zq.rows);
+        round_sums(sums(block, s, h), scratch.head);
+        const HeadKeys<T> own = causal_ ? keys(block, s, h).rows(i, j) : HeadKeys<T>{};
+        if (causal_) load_values(own, 0, scratch.head);
+        pull_queries_back<T>(Zq.block_rows(i, j), causal_ ? &own : nullptr, G.block_rows(i, j),
+                             scratch, to.block_rows(i, j), dZ.block_rows(i, j));
+        if (causal_) statistic::absorb(own, scratch.head, sums(block, s, h));
+      }
+    });
+    pull_back(block, rows_of_block(tokens_.Q, block, shape_.queries),
+              rows_of_block(out_.Q, block, shape_.queries));
+  }
+
+  void add_slopes(const TokenBlock& block) {
+    fill_queries(block);
+    heads(block, [&](int64_t s, int64_t h, const GradientScratch<T>&) {
+      transform::add_column_products(transform::ColumnProducts<T>{
+          q_.head(block, s, h), slopes(block, s, h), sums(block, s, h).sums});
+    });
+  }
+
+  void pull_keys(const TokenBlock& block) {
+    fill_keys(block);
+    if (causal_) fill_queries(block);
+    heads(block, [&](int64_t s, int64_t h, const GradientScratch<T>& scratch) {
+      const HeadKeys<T> all = keys(block, s, h);
+      const auto to = values(out_.V, block, shape_.keys, s, h), dZ = features_gradient(block, s, h);
+      for (int64_t j = all.count(); j > 0;) {  // whole blocks of kTokens, counted from the first
+        const int64_t i = (j - 1) / kTokens * kTokens;
+        const HeadSums own = sums(block, s, h);
+        round_sums(own, scratch.head);
+        load_values(all.rows(i, j), 0, scratch.head);
+        const auto Zq = causal_ ? q_.head(block, s, h).block_rows(i, j) : MatrixView<const T>{};
+        const auto g = causal_ ? MatrixView<const T>(slopes(block, s, h).block_rows(i, j)) : Zq;
+        pull_keys_back<T>(all.rows(i, j), causal_ ? &Zq : nullptr, g, scratch,
+                          dZ.block_rows(i, j), to.block_rows(i, j));
+        if (causal_)
+          transform::add_column_products(transform::ColumnProducts<T>{Zq, g, own.sums});
+        j = i;
+      }
+    });
+    pull_back(block, rows_of_block(tokens_.K, block, shape_.keys),
+              rows_of_block(out_.K, block, shape_.keys));
+  }
+
+  /// dL/dX of the tokens of a block from dL/dphi.
+  void pull_back(const TokenBlock& block, MatrixView<const T> X, MatrixView<T> out) {
+    const MatrixView<const T> rows = split_heads(X, shape_.heads, copy_);
+    const int64_t d = map_.inputs(), n = block.rows();
+    const MatrixView<T> to(dX_.data(), rows.rows, d);
+    feature::derivatives_of(map_).pull_back(
+        rows, MatrixView<const T>(dZ_.data(), rows.rows, D_), context_, to);
+    for (int64_t i = 0; i < n; ++i)
+      std::copy_n(dX_.data() + i * shape_.heads * d, shape_.heads * d, out.row(i));
+  }
+
+  const feature::FeatureMap& map_;
+  const AttentionShape& shape_;
+  bool causal_;
+  const Tokens<T>& tokens_;
+  MatrixView<const T> G_;
+  Context& context_;
+  const TokenGradients<T>& out_;
+  int64_t D_, e_, most_, rows_;
+  HeadFeatures<T> q_, k_;
+  Matrix<T> dZ_, dX_, copy_, slopes_, scratch_;
+  Matrix<double> sums_, none_;
+};
+
+}  // namespace
+
+template <class T>
+void pull_attention_back(const feature::FeatureMap& map, const AttentionShape& shape, bool causal,
+                         const Tokens<T>& tokens, MatrixView<const T> G, Context& context,
+                         const TokenGradients<T>& out) {
+  require_attention(map);
+  require(map.row_scales() == nullptr, MERCER_UNSUPPORTED,
+          "map %s with stabilize = true has no gradient of attention, expected stabilize = false",
+          std::string(map.name()).c_str());
+  feature::derivatives_of(map);  // refuses maps without
+  Gradient<T>(map, shape, causal, tokens, G, context, out).run();
+}
+
+template void pull_attention_back(const feature::FeatureMap&, const AttentionShape&, bool,
+                                  const Tokens<float>&, MatrixView<const float>, Context&,
+                                  const TokenGradients<float>&);
+template void pull_attention_back(const feature::FeatureMap&, const AttentionShape&, bool,
+                                  const Tokens<double>&, MatrixView<const double>, Context&,
+                                  const TokenGradients<double>&);
+
+}  // namespace mercer::statistic
