@@ -39,11 +39,11 @@ class SegmentSums {
       : count_(segments.count),
         e_(e),
         D_(D),
-        sums_(count_ == 1 ? 0 : heads * count_, e * D, context, "the sums of keys"),
+        sums_(count_ == 1 ? 0 : heads * count_, checked_multiply(e, D, "sums"), context, "the sums of keys"),
         most_(count_ == 1 ? 0 : heads * count_, 1) {}
   HeadSums at(int64_t head, int64_t segment) const noexcept {
     const int64_t i = head * count_ + segment;
-    return {{sums_.view().row(i), e_, D_}, most_.view().row(i)};
+    return {sums_.view().row(i), D_, e_ - 1, most_.view().row(i)};
   }
 
  private:
@@ -55,15 +55,15 @@ class SegmentSums {
 template <class T>
 class Workers {
  public:
-  Workers(int64_t chunks, int64_t D, int64_t e, Context& context)
+  Workers(int64_t chunks, int64_t D, int64_t width, Context& context)
       : D_(D),
-        e_(e),
-        numbers_(worker_count(context, chunks), HeadScratch<T>::numbers(D, e), context,
+        width_(width),
+        numbers_(worker_count(context, chunks), HeadScratch<T>::numbers(D, width), context,
                  "sums of keys") {}
-  HeadScratch<T> of(int worker) const noexcept { return {numbers_.view().row(worker), D_, e_}; }
+  HeadScratch<T> of(int worker) const noexcept { return {numbers_.view().row(worker), D_, width_}; }
 
  private:
-  int64_t D_, e_;
+  int64_t D_, width_;
   Matrix<T> numbers_;
 };
 
@@ -79,7 +79,7 @@ class Block {
         e_(state.values() + 1),
         segments_(block.tokens(), heads_),
         context_(context),
-        workers_(heads_ * segments_.count, D_, e_, context) {}
+        workers_(heads_ * segments_.count, D_, state.values(), context) {}
 
   void absorb(const HeadFeatures<T>& K, MatrixView<const T> V) const {
     const SegmentSums sums(heads_, segments_, e_, D_, context_);
@@ -155,8 +155,7 @@ class Block {
     const HeadSums own = head(item);
     for (int64_t s = 0; s + 1 < segments_.count; ++s) {
       const HeadSums one = sums.at(item, s);
-      for (int64_t o = 0; o < e_; ++o)
-        std::swap_ranges(one.sums.row(o), one.sums.row(o) + D_, own.sums.row(o));
+      std::swap_ranges(one.data, one.data + one.size(), own.data);
       std::swap(*one.most, *own.most);
       merge(one, own);
     }
@@ -219,7 +218,7 @@ Attention::Attention(std::shared_ptr<const feature::FeatureMap> map, int64_t bat
 
 HeadSums Attention::head(int64_t s, int64_t h) const noexcept {
   const int64_t i = s * heads_ + h;
-  return {{sums_.view().row(i), values_ + 1, map_->row_length()}, most_.view().row(i)};
+  return {sums_.view().row(i), map_->row_length(), values_, most_.view().row(i)};
 }
 
 template <class T>

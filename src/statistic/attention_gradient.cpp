@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // With N_i and s_i numerator and denominator of o_i, a_ij = phi(q_i)'phi(k_j), v~_j = (v_j, 1) and
 //   g~_i = (G_i, -G_i'o_i) / s_i,   dL/da_ij = g~_i'v~_j:
-//   dL/dphi(q_i) = sum_j (g~_i'v~_j) phi(k_j) = S_i'g~_i,   S_i = sum_j v~_j phi(k_j)',
-//   dL/dphi(k_j) = sum_i (g~_i'v~_j) phi(q_i) = R_j'v~_j,   R_j = sum_i g~_i phi(q_i)',
-//   dL/dv_j = the first d_v numbers of R_j phi(k_j),
+//   dL/dphi(q_i) = sum_j (g~_i'v~_j) phi(k_j) = S_i g~_i,   S_i = sum_j phi(k_j) v~_j',
+//   dL/dphi(k_j) = sum_i (g~_i'v~_j) phi(q_i) = R_j v~_j,   R_j = sum_i phi(q_i) g~_i',
+//   dL/dv_j = the first d_v numbers of R_j'phi(k_j),
 // sums over the pairs that attend. So the tokens are passed twice: queries with S growing, then keys
 // with R growing, causal from the last token on; then the map's own derivative takes over. Within 64
 // tokens pairs are multiplied out.
@@ -20,40 +20,38 @@
 #include "statistic/head_features.h"
 #include "transform/dense_panel.h"
 #include "transform/narrow_products.h"
+#include "transform/panel_transpose.h"
 
 namespace mercer::statistic {
 namespace {
 
 using transform::RowProducts, transform::row_products;
 
-/// Room for products with panels, and for what one worker makes of 64 tokens.
+/// Room for what one worker makes of 64 tokens.
 template <class T>
 class GradientScratch {
  public:
-  static int64_t numbers(int64_t D, int64_t e) {
-    const int64_t depth = std::max(e, kTokens), width = transform::kPanelColumns<T>;
-    const int64_t own = (depth + kTokens) * width + kTokens * kTokens + 3 * kTokens * e;
-    return checked_add(HeadScratch<T>::numbers(D, e), own + 80, "a block of tokens");
+  static constexpr int64_t kWidth = transform::kPanelColumns<T>;
+  static int64_t numbers(int64_t D, int64_t width) {
+    constexpr int64_t kOwn =
+        3 * kTokens * kWidth + kTokens * kTokens + transform::kPanelTransposeScratch<T>;
+    return checked_add(HeadScratch<T>::numbers(D, width), kOwn, "a block of tokens");
   }
-  GradientScratch(T* begin, int64_t D, int64_t e) noexcept : head(begin, D, e) {
-    T* next = begin + HeadScratch<T>::numbers(D, e);
-    next += (64 - reinterpret_cast<uintptr_t>(next) % 64) % 64 / sizeof(T);
+  GradientScratch(T* begin, int64_t D, int64_t width) noexcept : head(begin, D, width) {
+    T* next = begin + HeadScratch<T>::numbers(D, width);
     const auto take = [&](int64_t rows, int64_t cols) {
       const MatrixView<T> part(next, rows, cols);
       next += rows * cols;
       return part;
     };
-    panel_ = take(std::max(e, kTokens), transform::kPanelColumns<T>);
-    product_ = take(kTokens, transform::kPanelColumns<T>);
+    panel_ = take(kTokens, kWidth);
+    product_ = take(kTokens, kWidth);
+    turned_ = take(1, transform::kPanelTransposeScratch<T>);
     pairs = take(kTokens, kTokens);
-    slopes = take(kTokens, e);
-    turned_slopes = take(e, kTokens);
-    values = take(kTokens, e);
   }
 
-  /// out += A W, A at most kTokens rows of at most max(e, kTokens) numbers.
+  /// out += A W, A at most kTokens rows of at most kTokens numbers.
   void add_product(MatrixView<const T> A, MatrixView<const T> W, MatrixView<T> out) const noexcept {
-    constexpr int64_t kWidth = transform::kPanelColumns<T>;
     for (int64_t j = 0; j < W.cols; j += kWidth) {
       const int64_t width = std::min(kWidth, W.cols - j);
       for (int64_t k = 0; k < W.rows; ++k)
@@ -64,16 +62,33 @@ class GradientScratch {
     }
   }
 
+  /// out(i, m) = sum_o B(i, o) times the sums of feature m and value o, rounded in head; B has at
+  /// most kTokens rows.
+  void multiply_sums(MatrixView<const T> B, MatrixView<T> out) const noexcept {
+    const int64_t D = head.ones.cols, last = B.cols - 1;
+    for (int64_t i = 0; i < B.rows; ++i)
+      for (int64_t m = 0; m < D; ++m) out(i, m) = B(i, last) * head.ones(0, m);
+    for (int64_t p = 0; p < head.panels(); ++p) {
+      const int64_t width = std::min(kWidth, last - p * kWidth);
+      for (int64_t i = 0; i < B.rows; ++i)
+        std::fill(std::copy_n(B.row(i) + p * kWidth, width, product_.row(i)),
+                  product_.row(i) + kWidth, T{0});
+      transform::project_panel_transpose(product_.data, head.sums.row(p * D), out, turned_.data);
+    }
+  }
+
   HeadScratch<T> head;
-  MatrixView<T> pairs, slopes, turned_slopes, values;
+  MatrixView<T> pairs;
 
  private:
-  MatrixView<T> panel_, product_;
+  MatrixView<T> panel_, product_, turned_;
 };
 
+/// Entries (i, j) with j > i become 0; below: those with j < i.
 template <class T>
-void clear(MatrixView<T> A) noexcept {
-  for (int64_t i = 0; i < A.rows; ++i) std::fill_n(A.row(i), A.cols, T{0});
+void clear_triangle(MatrixView<T> A, bool below) noexcept {
+  for (int64_t i = 0; i < A.rows; ++i)
+    std::fill(A.row(i) + (below ? 0 : i + 1), A.row(i) + (below ? i : A.cols), T{0});
 }
 
 /// g~ from the numerators and denominators in scratch.head.products.
@@ -99,19 +114,12 @@ void pull_queries_back(MatrixView<const T> Zq, const HeadKeys<T>* causal, Matrix
                        MatrixView<T> out) noexcept {
   numerators(Zq, causal, scratch.head);
   slopes_of(G, scratch, slopes);
-  clear(out);
-  scratch.add_product(slopes, scratch.head.sums, out);
+  scratch.multiply_sums(slopes, out);
   if (causal == nullptr) return;
   const MatrixView<T> pairs = scratch.pairs.block_rows(0, Zq.rows).block_cols(0, Zq.rows);
   row_products(RowProducts<T>{slopes, scratch.head.values.block_rows(0, Zq.rows), pairs});
-  clear_above_diagonal(pairs);
+  clear_triangle(pairs, false);
   scratch.add_product(pairs, causal->Z, out);
-}
-
-/// Entries (i, j) with j < i become 0.
-template <class T>
-void clear_below_diagonal(MatrixView<T> A) noexcept {
-  for (int64_t i = 0; i < A.rows; ++i) std::fill_n(A.row(i), i, T{0});
 }
 
 /// At most kTokens keys, loaded, R rounded in scratch.head.sums: dL/dphi(k) and dL/dv. causal: the
@@ -122,16 +130,16 @@ void pull_keys_back(const HeadKeys<T>& keys, const MatrixView<const T>* causal,
                     MatrixView<T> out, MatrixView<T> dV) noexcept {
   const int64_t n = keys.count();
   const MatrixView<const T> loaded = scratch.head.values.block_rows(0, n);
-  clear(out);
-  scratch.add_product(loaded, scratch.head.sums, out);
-  row_products(RowProducts<T>{keys.Z, scratch.head.sums.block_rows(0, dV.cols), dV});
+  scratch.multiply_sums(loaded, out);
+  numerators<T>(keys.Z, nullptr, scratch.head);
+  for (int64_t i = 0; i < n; ++i) std::copy_n(scratch.head.products.row(i), dV.cols, dV.row(i));
   if (causal == nullptr) return;
   const MatrixView<T> pairs = scratch.pairs.block_rows(0, n).block_cols(0, n);
   row_products(RowProducts<T>{loaded, slopes, pairs});
-  clear_below_diagonal(pairs);
+  clear_triangle(pairs, true);
   scratch.add_product(pairs, *causal, out);
   row_products(RowProducts<T>{keys.Z, *causal, pairs});
-  clear_below_diagonal(pairs);
+  clear_triangle(pairs, true);
   scratch.add_product(pairs, slopes.block_cols(0, dV.cols), dV);
 }
 
@@ -161,7 +169,7 @@ class Gradient {
         slopes_(tokens.Q.rows, checked_multiply(shape.heads, e_, "slopes"), context,
                 "slopes of the answers"),
         scratch_(worker_count(context, std::min(shape.items(), rows_ * shape.heads)),
-                 GradientScratch<T>::numbers(D_, e_), context, "sums of keys"),
+                 GradientScratch<T>::numbers(D_, shape.values), context, "sums of keys"),
         sums_(shape.items(), checked_multiply(e_, D_, "sums of keys"), context, "sums of keys"),
         none_(shape.items(), 1) {}
 
@@ -205,7 +213,7 @@ class Gradient {
   }
   HeadSums sums(const TokenBlock& block, int64_t s, int64_t h) const noexcept {
     const int64_t i = (block.begin + s) * shape_.heads + h;
-    return {{sums_.view().row(i), e_, D_}, none_.view().row(i)};
+    return {sums_.view().row(i), D_, shape_.values, none_.view().row(i)};
   }
   MatrixView<T> slopes(const TokenBlock& block, int64_t s, int64_t h) const noexcept {
     return head_of(rows_of_block(slopes_.view(), block, shape_.queries), block, s, h, e_);
@@ -226,7 +234,7 @@ class Gradient {
   void heads(const TokenBlock& block, const Body& body) {
     parallel_for(context_, block.sequences() * shape_.heads, [&](int64_t item, int w) noexcept {
       body(item / shape_.heads, item % shape_.heads,
-           GradientScratch<T>(scratch_.view().row(w), D_, e_));
+           GradientScratch<T>(scratch_.view().row(w), D_, shape_.values));
     });
   }
   void fill_queries(const TokenBlock& block) {
@@ -267,8 +275,7 @@ class Gradient {
   void add_slopes(const TokenBlock& block) {
     fill_queries(block);
     heads(block, [&](int64_t s, int64_t h, const GradientScratch<T>&) {
-      transform::add_column_products(transform::ColumnProducts<T>{
-          q_.head(block, s, h), slopes(block, s, h), sums(block, s, h).sums});
+      add_products<T>(q_.head(block, s, h), slopes(block, s, h), sums(block, s, h));
     });
   }
 
@@ -287,8 +294,7 @@ class Gradient {
         const auto g = causal_ ? MatrixView<const T>(slopes(block, s, h).block_rows(i, j)) : Zq;
         pull_keys_back<T>(all.rows(i, j), causal_ ? &Zq : nullptr, g, scratch,
                           dZ.block_rows(i, j), to.block_rows(i, j));
-        if (causal_)
-          transform::add_column_products(transform::ColumnProducts<T>{Zq, g, own.sums});
+        if (causal_) add_products<T>(Zq, g, own);
         j = i;
       }
     });

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/size.h"
+#include "transform/dense_panel.h"
 #include "transform/narrow_products.h"
 
 namespace mercer::statistic {
@@ -14,6 +15,8 @@ namespace {
 
 // exp(-40) of a float still has all its digits.
 constexpr double kMostRise = 40;
+// Queries whose own keys are multiplied together: fewer products above the diagonal.
+constexpr int64_t kStrip = 16;
 
 template <class T>
 bool all_finite(MatrixView<const T> A) noexcept {
@@ -23,55 +26,23 @@ bool all_finite(MatrixView<const T> A) noexcept {
   return finite;
 }
 
-void scale(const HeadSums& sums, double factor) noexcept {
-  for (int64_t i = 0; i < sums.sums.rows; ++i)
-    for (int64_t j = 0; j < sums.sums.cols; ++j) sums.sums(i, j) *= factor;
-}
-
+/// Raises sums.most, to which all are relative.
 void raise_to(double most, const HeadSums& sums) noexcept {
   if (!(most > *sums.most)) return;
-  if (std::isfinite(*sums.most)) scale(sums, std::exp(*sums.most - most));  // else there are none
+  const double factor = std::exp(*sums.most - most);
+  for (int64_t i = 0; std::isfinite(*sums.most) && i < sums.size(); ++i) sums.data[i] *= factor;
   *sums.most = most;
 }
 
-/// At most kTokens keys, loaded before.
-template <class T>
-void add_loaded(MatrixView<const T> Z, const HeadScratch<T>& scratch,
-                const HeadSums& sums) noexcept {
-  transform::add_column_products(
-      transform::ColumnProducts<T>{Z, scratch.values.block_rows(0, Z.rows), sums.sums});
+void raise(MatrixView<const double> logs, const HeadSums& sums) noexcept {
+  double most = *sums.most;
+  for (int64_t i = 0; logs.data != nullptr && i < logs.rows; ++i)
+    if (logs(i, 0) > most) most = logs(i, 0);
+  raise_to(most, sums);
 }
 
-/// The same as answer_in_turn for at most kTokens keys that may be added together. False, and nothing
-/// is changed, if a number is not finite.
-template <class T>
-bool answer_together(MatrixView<const T> queries, const HeadKeys<T>& keys, const HeadSums& sums,
-                     const HeadScratch<T>& scratch, MatrixView<T> out) noexcept {
-  raise(keys.logs, sums);
-  load_values(keys, *sums.most, scratch);
-  round_sums(sums, scratch);
-  numerators(queries, &keys, scratch);
-  const MatrixView<const T> products = scratch.products.block_rows(0, queries.rows);
-  if (queries.rows > 1 && !all_finite(products)) return false;
-  divide(products, out);
-  add_loaded(keys.Z, scratch, sums);
-  return true;
-}
-
-}  // namespace
-
-void clear(const HeadSums& sums, bool scaled) noexcept {
-  for (int64_t i = 0; i < sums.sums.rows; ++i) std::fill_n(sums.sums.row(i), sums.sums.cols, 0.0);
-  *sums.most = scaled ? -std::numeric_limits<double>::infinity() : 0;
-}
-
-void merge(const HeadSums& from, const HeadSums& to) noexcept {
-  raise_to(*from.most, to);
-  const double factor = *from.most == *to.most ? 1 : std::exp(*from.most - *to.most);
-  for (int64_t i = 0; i < to.sums.rows; ++i)
-    for (int64_t j = 0; j < to.sums.cols; ++j) to.sums(i, j) += factor * from.sums(i, j);
-}
-
+/// How many of the keys from `first` on, at most kTokens, may be added together: no log is so much
+/// larger than those before that these would vanish.
 int64_t joint_keys(MatrixView<const double> logs, int64_t first, int64_t count,
                    double most) noexcept {
   const int64_t end = std::min(first + kTokens, count);
@@ -83,80 +54,38 @@ int64_t joint_keys(MatrixView<const double> logs, int64_t first, int64_t count,
   return end - first;
 }
 
-void raise(MatrixView<const double> logs, const HeadSums& sums) noexcept {
-  double most = *sums.most;
-  for (int64_t i = 0; logs.data != nullptr && i < logs.rows; ++i)
-    if (logs(i, 0) > most) most = logs(i, 0);
-  raise_to(most, sums);
-}
-
+/// products(:, columns of panel p) (+)= X W, W that panel.
 template <class T>
-int64_t HeadScratch<T>::numbers(int64_t D, int64_t e) {
-  const int64_t tokens = checked_add(checked_multiply(4 * kTokens, e, "values"),
-                                     kTokens * kTokens, "a block of tokens");
-  return checked_add(round_up(checked_multiply(e, D, "sums of keys")), round_up(tokens) + 80,
-                     "a block of tokens");
-}
-
-template <class T>
-HeadScratch<T>::HeadScratch(T* begin, int64_t D, int64_t e) noexcept {
-  const auto take = [&](int64_t rows, int64_t cols) {
-    const MatrixView<T> part(begin, rows, cols);
-    begin += round_up(rows * cols);
-    return part;
-  };
-  sums = take(e, D);
-  values = take(kTokens, e);
-  turned = take(e, kTokens);
-  weights = take(kTokens, kTokens);
-  products = take(kTokens, e);
-  within = take(kTokens, e);
-}
-
-template <class T>
-void load_values(const HeadKeys<T>& keys, double most, const HeadScratch<T>& scratch) noexcept {
-  const int64_t last = keys.V.cols;
-  for (int64_t i = 0; i < keys.count(); ++i) {
-    const T weight =
-        keys.logs.data == nullptr ? T{1} : static_cast<T>(std::exp(keys.logs(i, 0) - most));
-    for (int64_t o = 0; o < last; ++o) scratch.values(i, o) = weight * keys.V(i, o);
-    scratch.values(i, last) = weight;
-    for (int64_t o = 0; o <= last; ++o) scratch.turned(o, i) = scratch.values(i, o);
+void multiply_panel(MatrixView<const T> X, const T* W, int64_t p, bool adds,
+                    const HeadScratch<T>& scratch, MatrixView<T> products) noexcept {
+  constexpr int64_t kWidth = transform::kPanelColumns<T>;
+  transform::project_panel(X, W, scratch.panel.data);
+  const int64_t first = p * kWidth, width = std::min(kWidth, products.cols - 1 - first);
+  for (int64_t i = 0; i < X.rows; ++i) {
+    const T* const from = scratch.panel.row(i);
+    T* const to = products.row(i) + first;
+    for (int64_t c = 0; c < width; ++c) to[c] = adds ? to[c] + from[c] : from[c];
   }
 }
 
+/// Queries [i0, i1) over the keys before them and their own.
 template <class T>
-void round_sums(const HeadSums& sums, const HeadScratch<T>& scratch) noexcept {
-  for (int64_t o = 0; o < sums.sums.rows; ++o) {
-    const double* const from = sums.sums.row(o);
-    T* const to = scratch.sums.row(o);
-    for (int64_t j = 0; j < sums.sums.cols; ++j) to[j] = static_cast<T>(from[j]);
-  }
-}
-
-template <class T>
-void clear_above_diagonal(MatrixView<T> A) noexcept {
-  for (int64_t i = 0; i < A.rows; ++i)
-    for (int64_t j = i + 1; j < A.cols; ++j) A(i, j) = T{0};
-}
-
-template <class T>
-void numerators(MatrixView<const T> queries, const HeadKeys<T>* causal,
-                const HeadScratch<T>& scratch) noexcept {
-  const int64_t n = queries.rows;
-  const MatrixView<T> products = scratch.products.block_rows(0, n);
-  transform::row_products(transform::RowProducts<T>{queries, scratch.sums, products});
-  if (causal == nullptr) return;
-  const MatrixView<T> A = scratch.weights.block_rows(0, n).block_cols(0, n);
-  transform::row_products(transform::RowProducts<T>{queries, causal->Z, A});
-  clear_above_diagonal(A);
-  const MatrixView<T> within = scratch.within.block_rows(0, n);
+void add_own_keys(MatrixView<const T> queries, MatrixView<const T> keys, int64_t i0, int64_t i1,
+                  const HeadScratch<T>& scratch) noexcept {
+  const MatrixView<T> A = scratch.pairs.block_rows(i0, i1).block_cols(0, i1);
   transform::row_products(
-      transform::RowProducts<T>{A, scratch.turned.block_cols(0, n), within});
-  for (int64_t i = 0; i < n; ++i)
-    for (int64_t o = 0; o < products.cols; ++o) products(i, o) += within(i, o);
+      transform::RowProducts<T>{queries.block_rows(i0, i1), keys.block_rows(0, i1), A});
+  for (int64_t i = i0; i < i1; ++i) std::fill(A.row(i - i0) + i + 1, A.row(i - i0) + i1, T{0});
+  const MatrixView<T> products = scratch.products.block_rows(i0, i1);
+  for (int64_t p = 0; p < scratch.panels(); ++p)
+    multiply_panel<T>(A, scratch.value_panels.row(p * kTokens), p, true, scratch, products);
+  T below[kStrip];
+  transform::row_products(transform::RowProducts<T>{
+      A, scratch.value_weights.block_cols(0, i1), MatrixView<T>(below, i1 - i0, 1)});
+  for (int64_t i = i0; i < i1; ++i) products(i - i0, products.cols - 1) += below[i - i0];
 }
 
+/// out = numerators over denominators; NaN where the denominator is 0.
 template <class T>
 void divide(MatrixView<const T> products, MatrixView<T> out) noexcept {
   const int64_t last = products.cols - 1;
@@ -167,13 +96,128 @@ void divide(MatrixView<const T> products, MatrixView<T> out) noexcept {
   }
 }
 
+/// The same as answer_in_turn for at most kTokens keys that may be added together. False, and nothing
+/// is changed but sums.most, if a number is not finite.
+template <class T>
+bool answer_together(MatrixView<const T> queries, const HeadKeys<T>& keys, const HeadSums& sums,
+                     const HeadScratch<T>& scratch, MatrixView<T> out) noexcept {
+  raise(keys.logs, sums);
+  load_values(keys, *sums.most, scratch);
+  round_sums(sums, scratch);
+  numerators(queries, &keys, scratch);
+  const MatrixView<const T> products = scratch.products.block_rows(0, queries.rows);
+  if (queries.rows > 1 && !all_finite(products)) return false;
+  divide(products, out);
+  add_products<T>(keys.Z, scratch.values.block_rows(0, keys.count()), sums);
+  return true;
+}
+
+}  // namespace
+
+void clear(const HeadSums& sums, bool scaled) noexcept {
+  std::fill_n(sums.data, sums.size(), 0.0);
+  *sums.most = scaled ? -std::numeric_limits<double>::infinity() : 0;
+}
+
+void merge(const HeadSums& from, const HeadSums& to) noexcept {
+  raise_to(*from.most, to);
+  const double factor = *from.most == *to.most ? 1 : std::exp(*from.most - *to.most);
+  for (int64_t i = 0; i < to.size(); ++i) to.data[i] += factor * from.data[i];
+}
+
+template <class T>
+int64_t HeadScratch<T>::numbers(int64_t D, int64_t width) {
+  constexpr int64_t kWidth = transform::kPanelColumns<T>;
+  const int64_t padded = round_up(width, kWidth);
+  const int64_t of_sums = checked_multiply(padded + 1, round_up(D), "sums of keys");
+  const int64_t of_tokens = checked_multiply(3 * padded + 4 * kWidth, kTokens, "tokens");
+  return checked_add(of_sums, checked_add(of_tokens, (kTokens + 2) * kTokens, "tokens"), "tokens");
+}
+
+template <class T>
+HeadScratch<T>::HeadScratch(T* begin, int64_t D, int64_t width) noexcept {
+  constexpr int64_t kWidth = transform::kPanelColumns<T>;
+  const int64_t count = ceil_divide(width, kWidth);
+  const auto take = [&](int64_t rows, int64_t cols) {
+    const MatrixView<T> part(begin, rows, cols);
+    begin += round_up(rows * cols);
+    return part;
+  };
+  sums = take(count * D, kWidth);
+  value_panels = take(count * kTokens, kWidth);
+  panel = take(kTokens, kWidth);
+  ones = take(1, D);
+  values = take(kTokens, width + 1);
+  value_weights = take(1, kTokens);
+  pairs = take(kTokens, kTokens);
+  products = take(kTokens, width + 1);
+}
+
+template <class T>
+void add_products(MatrixView<const T> Z, MatrixView<const T> values,
+                  const HeadSums& sums) noexcept {
+  const int64_t last = values.cols - 1;
+  transform::add_column_products(
+      transform::ColumnProducts<T>{values.block_cols(0, last), Z, sums.values()});
+  transform::add_column_products(
+      transform::ColumnProducts<T>{Z, values.block_cols(last, last + 1), sums.ones()});
+}
+
+template <class T>
+void load_values(const HeadKeys<T>& keys, double most, const HeadScratch<T>& scratch) noexcept {
+  constexpr int64_t kWidth = transform::kPanelColumns<T>;
+  const int64_t last = keys.V.cols;
+  for (int64_t i = 0; i < keys.count(); ++i) {
+    const T weight =
+        keys.logs.data == nullptr ? T{1} : static_cast<T>(std::exp(keys.logs(i, 0) - most));
+    T* const row = scratch.values.row(i);
+    for (int64_t o = 0; o < last; ++o) row[o] = weight * keys.V(i, o);
+    row[last] = scratch.value_weights(0, i) = weight;
+    for (int64_t p = 0; p < scratch.panels(); ++p) {
+      T* const panel = scratch.value_panels.row(p * kTokens + i);
+      const int64_t width = std::min(kWidth, last - p * kWidth);
+      std::fill(std::copy_n(row + p * kWidth, width, panel), panel + kWidth, T{0});
+    }
+  }
+}
+
+template <class T>
+void round_sums(const HeadSums& sums, const HeadScratch<T>& scratch) noexcept {
+  constexpr int64_t kWidth = transform::kPanelColumns<T>;
+  for (int64_t p = 0; p < scratch.panels(); ++p) {
+    const int64_t width = std::min(kWidth, sums.width - p * kWidth);
+    for (int64_t m = 0; m < sums.D; ++m) {
+      const double* const from = sums.values().row(m) + p * kWidth;
+      T* const to = scratch.sums.row(p * sums.D + m);
+      for (int64_t c = 0; c < width; ++c) to[c] = static_cast<T>(from[c]);
+      std::fill(to + width, to + kWidth, T{0});
+    }
+  }
+  for (int64_t m = 0; m < sums.D; ++m) scratch.ones(0, m) = static_cast<T>(sums.ones()(0, m));
+}
+
+template <class T>
+void numerators(MatrixView<const T> queries, const HeadKeys<T>* causal,
+                const HeadScratch<T>& scratch) noexcept {
+  const int64_t n = queries.rows, D = scratch.ones.cols;
+  const MatrixView<T> products = scratch.products.block_rows(0, n);
+  for (int64_t p = 0; p < scratch.panels(); ++p)
+    multiply_panel<T>(queries, scratch.sums.row(p * D), p, false, scratch, products);
+  T below[kTokens];
+  transform::row_products(
+      transform::RowProducts<T>{queries, scratch.ones, MatrixView<T>(below, n, 1)});
+  for (int64_t i = 0; i < n; ++i) products(i, products.cols - 1) = below[i];
+  for (int64_t i = 0; causal != nullptr && i < n; i += kStrip)
+    add_own_keys(queries, causal->Z, i, std::min(i + kStrip, n), scratch);
+}
+
 template <class T>
 void absorb(const HeadKeys<T>& keys, const HeadScratch<T>& scratch, const HeadSums& sums) noexcept {
   for (int64_t first = 0; first < keys.count(); first += kTokens) {
     const auto some = keys.rows(first, std::min(first + kTokens, keys.count()));
     raise(some.logs, sums);
     load_values(some, *sums.most, scratch);
-    add_loaded(some.Z, scratch, sums);
+    add_products<T>(some.Z, scratch.values.block_rows(0, some.count()), sums);
   }
 }
 
@@ -209,10 +253,9 @@ void answer_in_turn(MatrixView<const T> queries, const HeadKeys<T>& keys, const 
   template class HeadScratch<T>;                                                                   \
   template void load_values(const HeadKeys<T>&, double, const HeadScratch<T>&) noexcept;           \
   template void round_sums(const HeadSums&, const HeadScratch<T>&) noexcept;                       \
-  template void clear_above_diagonal(MatrixView<T>) noexcept;                                      \
   template void numerators(MatrixView<const T>, const HeadKeys<T>*, const HeadScratch<T>&)         \
       noexcept;                                                                                    \
-  template void divide(MatrixView<const T>, MatrixView<T>) noexcept;                               \
+  template void add_products(MatrixView<const T>, MatrixView<const T>, const HeadSums&) noexcept;  \
   template void absorb(const HeadKeys<T>&, const HeadScratch<T>&, const HeadSums&) noexcept;       \
   template void answer(MatrixView<const T>, const HeadSums&, const HeadScratch<T>&, MatrixView<T>) \
       noexcept;                                                                                    \

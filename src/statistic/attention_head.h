@@ -3,8 +3,8 @@
 // Linear attention of one head, 64 tokens at a time (Katharopoulos et al. 2020, in blocks): with
 // keys j and the features phi of queries and keys,
 //   o_i = sum_j phi(q_i)'phi(k_j) v_j / sum_j phi(q_i)'phi(k_j)
-// is a quotient of products with the sums of (v_j, 1) phi(k_j)', e x D numbers, e = d_v + 1. Nothing
-// here allocates or throws: it runs on the threads of a parallel loop.
+// is a quotient of products with the sums of phi(k_j) v_j', D x d_v, and of phi(k_j). Nothing here
+// allocates or throws: it runs on the threads of a parallel loop.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,13 @@ inline constexpr int64_t kTokens = 64;
 /// The sums over keys of a head. Keys count exp(log - most) where a map divides the rows of its
 /// features by exp(log): `most` is the largest log so far, 0 if it does not.
 struct HeadSums {
-  MatrixView<double> sums;  // e x D
+  double* data;  // both sums, one after the other
+  int64_t D, width;  // width: d_v
   double* most;
+
+  MatrixView<double> values() const { return {data, D, width}; }
+  MatrixView<double> ones() const { return {data + D * width, 1, D}; }
+  int64_t size() const { return D * (width + 1); }
 };
 /// No keys. scaled: rows of features have logs.
 void clear(const HeadSums& sums, bool scaled) noexcept;
@@ -41,19 +46,24 @@ struct HeadKeys {
   }
 };
 
-/// What one worker writes on, for D features and e = d_v + 1.
+/// What one worker writes on. Panels are those of transform/dense_panel.h.
 template <class T>
 class HeadScratch {
  public:
-  static int64_t numbers(int64_t D, int64_t e);
-  HeadScratch(T* begin, int64_t D, int64_t e) noexcept;
+  static int64_t numbers(int64_t D, int64_t width);
+  /// begin: 64-byte aligned.
+  HeadScratch(T* begin, int64_t D, int64_t width) noexcept;
 
-  MatrixView<T> sums;      // e x D: rounded
-  MatrixView<T> values;    // kTokens x e: weight (v, 1)
-  MatrixView<T> turned;    // e x kTokens: its transpose
-  MatrixView<T> weights;   // kTokens x kTokens
-  MatrixView<T> products;  // kTokens x e
-  MatrixView<T> within;    // kTokens x e
+  MatrixView<T> sums;           // panels of the sums, rounded: D rows each
+  MatrixView<T> ones;           // 1 x D
+  MatrixView<T> values;         // kTokens x (d_v + 1): weight (v, 1)
+  MatrixView<T> value_panels;   // kTokens rows each
+  MatrixView<T> value_weights;  // 1 x kTokens
+  MatrixView<T> pairs;          // kTokens x kTokens
+  MatrixView<T> products;       // kTokens x (d_v + 1)
+  MatrixView<T> panel;          // kTokens rows
+
+  int64_t panels() const { return sums.rows / ones.cols; }
 };
 
 /// Adds keys.
@@ -73,28 +83,19 @@ void answer_in_turn(MatrixView<const T> queries, const HeadKeys<T>& keys, const 
 
 // Parts, also of the gradient.
 
-/// How many of the keys from `first` on, at most kTokens, may be added together: no log is so much
-/// larger than those before that these would vanish.
-int64_t joint_keys(MatrixView<const double> logs, int64_t first, int64_t count,
-                   double most) noexcept;
-/// Raises sums.most to the largest of the logs.
-void raise(MatrixView<const double> logs, const HeadSums& sums) noexcept;
-/// scratch.values and scratch.turned of at most kTokens keys.
+/// sums += of at most kTokens rows Z' (values, 1), of d_v + 1 columns.
+template <class T>
+void add_products(MatrixView<const T> Z, MatrixView<const T> values, const HeadSums& sums) noexcept;
+/// scratch.values, value_panels and value_weights of at most kTokens keys.
 template <class T>
 void load_values(const HeadKeys<T>& keys, double most, const HeadScratch<T>& scratch) noexcept;
-/// scratch.sums.
+/// scratch.sums and ones.
 template <class T>
 void round_sums(const HeadSums& sums, const HeadScratch<T>& scratch) noexcept;
-/// Row i of scratch.products: numerators and the denominator of query i; `causal`: keys 0 to i, which
-/// are loaded, count besides the sums.
+/// Row i of scratch.products: numerators and denominator of query i; `causal`: keys 0 to i, which are
+/// loaded, count besides the sums.
 template <class T>
 void numerators(MatrixView<const T> queries, const HeadKeys<T>* causal,
                 const HeadScratch<T>& scratch) noexcept;
-/// out = numerators over denominators; NaN where the denominator is 0.
-template <class T>
-void divide(MatrixView<const T> products, MatrixView<T> out) noexcept;
-/// Entries (i, j) with j > i become 0.
-template <class T>
-void clear_above_diagonal(MatrixView<T> A) noexcept;
 
 }  // namespace mercer::statistic
