@@ -20,10 +20,13 @@ constexpr int64_t kStrip = 16;
 
 template <class T>
 bool all_finite(MatrixView<const T> A) noexcept {
-  bool finite = true;
-  for (int64_t i = 0; i < A.rows; ++i)
-    for (int64_t j = 0; j < A.cols; ++j) finite = finite && std::isfinite(A(i, j));
-  return finite;
+  int unbounded = 0;
+  for (int64_t i = 0; i < A.rows; ++i) {
+    const T* const row = A.row(i);
+    for (int64_t j = 0; j < A.cols; ++j)
+      unbounded |= static_cast<int>(!(std::fabs(row[j]) <= std::numeric_limits<T>::max()));
+  }
+  return unbounded == 0;
 }
 
 /// Raises sums.most, to which all are relative.
@@ -90,9 +93,10 @@ template <class T>
 void divide(MatrixView<const T> products, MatrixView<T> out) noexcept {
   const int64_t last = products.cols - 1;
   for (int64_t i = 0; i < products.rows; ++i) {
-    const T below = products(i, last);
-    for (int64_t o = 0; o < last; ++o)
-      out(i, o) = below == T{0} ? std::numeric_limits<T>::quiet_NaN() : products(i, o) / below;
+    const T* const product = products.row(i);
+    const T below = product[last] == T{0} ? std::numeric_limits<T>::quiet_NaN() : product[last];
+    T* const to = out.row(i);
+    for (int64_t o = 0; o < last; ++o) to[o] = product[o] / below;
   }
 }
 

@@ -117,13 +117,12 @@ MERCER_EPILOGUE(Exp)
 MERCER_EPILOGUE(Hyperbolic)
 MERCER_EPILOGUE(GrownPair)
 
-// sum_k (x_k inverse_k)^2, in eight sums side by side: one alone waits for every addition.
-template <class T>
-double squared_norm(const T* x, int64_t count, const std::vector<double>& inverse) noexcept {
+// sum_k (x_k scale(k))^2, in eight sums side by side: one alone waits for every addition.
+template <class T, class Scale>
+double squared_norm(const T* x, int64_t count, const Scale& scale) noexcept {
   constexpr int64_t kLanes = 8;
-  const int64_t step = inverse.size() > 1 ? 1 : 0;
   const auto square = [&](int64_t k) {
-    const double u = static_cast<double>(x[k]) * inverse[static_cast<size_t>(step * k)];
+    const double u = static_cast<double>(x[k]) * scale(k);
     return u * u;
   };
   double lanes[kLanes] = {};
@@ -134,6 +133,13 @@ double squared_norm(const T* x, int64_t count, const std::vector<double>& invers
   double squares = 0;
   for (const double lane : lanes) squares += lane;
   return squares;
+}
+
+template <class T>
+double squared_norm(const T* x, int64_t count, const std::vector<double>& inverse) noexcept {
+  const double* const of = inverse.data();
+  if (inverse.size() > 1) return squared_norm(x, count, [=](int64_t k) { return of[k]; });
+  return squared_norm(x, count, [one = inverse[0]](int64_t) { return one; });
 }
 
 template <class T>

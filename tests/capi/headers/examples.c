@@ -541,6 +541,8 @@ int main(void) {
   RUN(sketch_by_spec, ());
   RUN(recommended_map, (x64));
   RUN(tested_rows, (x64, z64));
+  RUN(linear_attention, (z32, z32 + 8 * n * d, z32 + 16 * n * d, pooled));
+  RUN(token_by_token, (z32, z32 + 8 * n * d, z32 + 16 * n * d, pooled));
   RUN(bilinear_pooling, (z32, z32, pooled));
   RUN(walsh_hadamard, ());
   RUN(row_statistics, ());
