@@ -212,16 +212,19 @@ double spectral_low(const Matrix<double>& G, const Draws& draws, double alpha, C
 /// At least ||A||_2, with probability 1 - alpha: the eighth root of a bound of tr A^8.
 double spectral_high(const Matrix<double>& G, const Draws& draws, double alpha) {
   const int64_t m = G.rows();
-  // Relative to the mean square, so that eighth powers neither overflow nor vanish.
-  double scale = 0;
+  // Over the largest, so that eighth powers neither overflow nor vanish.
+  double scale = 0, longest = 0;
   Matrix<double> H(m, m), H2(m, m);
-  for (int64_t s = 0; s < m; ++s)
+  for (int64_t s = 0; s < m; ++s) {
+    longest = std::max(longest, G(s, s));
     for (int64_t t = 0; t < m; ++t) {
-      H(s, t) = s == t ? 0
-                       : G(s, t) / std::sqrt(draws.probability[s] * draws.probability[t]);
+      H(s, t) = draws.rows[s] == draws.rows[t]
+                    ? 0
+                    : G(s, t) / std::sqrt(draws.probability[s] * draws.probability[t]);
       scale = std::max(scale, std::fabs(H(s, t)));
     }
-  if (scale == 0) return 0;
+  }
+  if (scale == 0) return std::sqrt(longest);
   for (int64_t i = 0; i < m * m; ++i) H.data()[i] /= scale;
   linalg::multiply(1.0, linalg::kPlain, H.view(), linalg::kPlain, H.view(), 0.0, H2.view());
   // Walks s t u v back to s, less those with s = u or t = v.
@@ -242,7 +245,7 @@ double spectral_high(const Matrix<double>& G, const Draws& draws, double alpha) 
   const double mean = std::accumulate(cycles.begin(), cycles.end(), 0.0) / count;
   for (double& one : cycles) one = 4 * one - 3 * mean;
   const double high = std::max(mean_bounds(cycles, alpha).high, 0.0);
-  return std::sqrt(scale * std::pow(high, 0.25));
+  return std::sqrt(scale * std::pow(high, 0.25) + longest);
 }
 
 Bounds spectral_bounds(const Matrix<double>& G, const Draws& draws, double alpha,
@@ -301,7 +304,7 @@ KernelCertificate certify(const FeatureMap& map, MatrixView<const double> X,
     out.frobenius = {out.relative, out.relative};
   } else {
     out.relative = std::sqrt(above / below);
-    const Bounds squared = quotient_bounds(errors, squares, request.alpha);
+    const Bounds squared = quotient_bounds(errors, squares, request.alpha / 2);
     out.frobenius = {std::sqrt(squared.low), std::sqrt(squared.high)};
   }
   // Four bounds, each with a quarter of alpha, hold together.

@@ -152,6 +152,11 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
     add_call(calls, "mercer_map_kernel_error", std::to_string(which), [=](Context c) {
       return mercer_map_kernel_error(s->map.get(), s->x(), which, c, s->out.data());
     });
+  for (const char* rows : {"16", "4096"})
+    add_call(calls, "mercer_map_certify", rows, [=](Context c) {
+      const std::string json = "{\"rows\":" + std::string(rows) + "}";
+      return mercer_map_certify(s->map.get(), s->x(), json.c_str(), c, nullptr, 0, nullptr);
+    });
   add_call(calls, "mercer_map_recommend", "", [=](Context c) {
     return made<mercer_map>(mercer_map_free, [&](mercer_map** map) {
       return mercer_map_recommend(R"({"kernel":{"kernel":"polynomial","degree":3},"features":64})",

