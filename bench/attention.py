@@ -45,13 +45,13 @@ def loop_in_c(folder):
 class Setting:
     """Heads one after the other, normal tokens; softmax at the usual scale 1/sqrt(d)."""
 
-    def __init__(self, library, n, D, rng, spread=1.0, heads=HEADS, seed=1, form="exp"):
+    def __init__(self, library, n, D, rng, spread=1.0, heads=HEADS, seed=1, tilt=0.0):
         self.library, self.n, self.D, self.heads = library, n, D, heads
         self.q, self.k = (spread * rng.standard_normal((heads, n, WIDTH), np.float32) for _ in range(2))
         self.v = rng.standard_normal((heads, n, WIDTH), np.float32)
         self.W = rng.standard_normal((WIDTH, D)).astype(np.float32)
         self.map, why = library.map({"map": "positive", "kernel": {"kernel": "exponential", "lengthscale": WIDTH ** 0.25},
-                                     "inputs": WIDTH, "features": D, "seed": seed, "form": form})
+                                     "inputs": WIDTH, "features": D, "seed": seed, "tilt": tilt})
         assert self.map, why
         self.out = np.empty((heads * n, WIDTH), np.float32)
 
@@ -111,6 +111,7 @@ class Setting:
 def timing(library, lengths, D, repetitions, loop):
     """Milliseconds of each way and length."""
     print(f"milliseconds, {HEADS} heads of {WIDTH}, D = {D}".ljust(44), *(f"{n:>9,}" for n in lengths))
+    settings = [Setting(library, n, D, np.random.default_rng(n)) for n in lengths]
     table = {}
     for causal in (1, 0):
         kind = "causal" if causal else "full"
@@ -121,22 +122,28 @@ def timing(library, lengths, D, repetitions, loop):
         for name, way in ways.items():
             slow = "NumPy, causal" in name or "loop" in name
             table[name] = []
-            for n in lengths:
-                setting = Setting(library, n, D, np.random.default_rng(n))
-                table[name].append(1e3 * seconds(lambda: way(setting), 1 if slow and n > 1000 else repetitions))
+            for setting in settings:
+                several = 3 if slow and setting.n > 1000 else repetitions
+                table[name].append(1e3 * seconds(lambda: way(setting), min(several, repetitions)))
             print(name.ljust(44), *(f"{t:9.2f}" for t in table[name]), flush=True)
     return table
 
 
+def best_tilt(spread):
+    """Of least variance at the mean ||q + k||^2 of scaled tokens (Likhosherstov et al. 2022)."""
+    phi = 2 * spread ** 2 / math.sqrt(WIDTH)
+    return (1 - 2 * phi - math.sqrt((1 + 2 * phi) ** 2 + 8 * phi)) / 16
+
+
 def errors(library, widths, n, seeds):
-    """Measured root mean square over seeds and the predicted error, by form and size of the tokens."""
+    """Measured root mean square over seeds and the predicted error, by tilt and size of the tokens."""
     found = {}
-    for form in ("exp", "hyperbolic"):
-        for spread in (0.5, 1.0):
-            name = f"{form}, tokens of standard deviation {spread:g}"
+    for spread in (0.25, 0.5, 1.0):
+        for tilt in (0.0, best_tilt(spread)):
+            name = f"tokens of {spread:g}, {f'tilt {tilt:.3f}' if tilt else 'no tilt'}"
             found[name] = []
             for D in widths:
-                settings = [Setting(library, n, D, np.random.default_rng(7), spread, 1, seed, form) for seed in range(seeds)]
+                settings = [Setting(library, n, D, np.random.default_rng(7), spread, 1, seed, tilt) for seed in range(seeds)]
                 measured = math.sqrt(np.mean([s.error(1, 0) ** 2 for s in settings]))
                 found[name].append((measured, settings[0].error(1, 1)))
             print(name.ljust(44), *(f"D = {D}: {m:.4f} (predicted {p:.4f})" for D, (m, p) in zip(widths, found[name])), flush=True)
@@ -147,14 +154,15 @@ def plot(path, lengths, table, widths, found):
     import figure
     picture, axes = figure.subplots(1, 2)
     for k, (name, times) in enumerate(table.items()):
-        axes[0, 0].plot(lengths, times, label=name, **figure.look(k))
+        axes[0, 0].errorbar(lengths, times, label=name, **figure.look(k))
     axes[0, 0].set(xscale="log", yscale="log", xlabel="tokens", ylabel="milliseconds", title=f"{HEADS} heads of {WIDTH} numbers")
     axes[0, 0].legend(fontsize=7)
     for k, (name, pairs) in enumerate(found.items()):
-        axes[0, 1].plot(widths, [m for m, _ in pairs], label=name, **figure.look(k))
-        axes[0, 1].plot(widths, [p for _, p in pairs], color=figure.COLORS[k], linewidth=0.8, linestyle=":")
+        axes[0, 1].errorbar(widths, [m for m, _ in pairs], label=name, **figure.look(k))
+        shown = [p if p < 3 else math.nan for _, p in pairs]  # larger ones say only that it is of no use
+        axes[0, 1].plot(widths, shown, color=figure.COLORS[k], linewidth=0.8, linestyle=":")
     axes[0, 1].set(xscale="log", yscale="log", xlabel="features D", ylabel="relative error of causal attention",
-                   title="measured over seeds; dotted: predicted")
+                   title="tokens of a standard deviation; dotted: predicted")
     axes[0, 1].legend(fontsize=7)
     picture.tight_layout()
     picture.savefig(path, dpi=110)
@@ -170,7 +178,7 @@ def main():
     lengths = (64, 256) if given.quick else (256, 1024, 4096)
     widths = (64, 256) if given.quick else (64, 256, 1024, 4096)
     with tempfile.TemporaryDirectory() as folder:
-        table = timing(library, lengths, 128, 1 if given.quick else 5, loop_in_c(folder))
+        table = timing(library, lengths, 128, 1 if given.quick else 9, loop_in_c(folder))
     found = errors(library, widths, 32 if given.quick else 128, 5 if given.quick else 40)
     if given.plot:
         plot(given.plot, lengths, table, widths, found)
