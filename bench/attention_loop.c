@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * SPDX-FileCopyrightText: The mercer authors */
-/* Causal linear attention as one writes it down, for attention.py: positive features by plain loops,
- * then for each token a rank-1 update of the sums and a product with them. */
+/* Causal linear attention as one writes it down, for attention.py: positive features by plain
+ * loops, then for each token a rank-1 update of the sums and a product with them. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -60,8 +60,9 @@ RowsArgument dense_rows(const char* name, const mercer_rows& given, int64_t d, c
 }
 
 void require_precision(const RowsArgument& rows, bool f32) {
-  require(rows.is_f32() == f32, MERCER_UNSUPPORTED, "%s is %s, expected the precision of the others",
-          rows.name, rows.is_f32() ? "F32" : "F64");
+  require(rows.is_f32() == f32, MERCER_UNSUPPORTED,
+          "%s is %s, expected the precision of the others", rows.name,
+          rows.is_f32() ? "F32" : "F64");
 }
 
 void read_keys(const mercer_tokens& read, const feature::FeatureMap& phi, Context& context,
@@ -89,10 +90,11 @@ void read_queries(const mercer_tokens& read, const feature::FeatureMap& phi, Con
   to->shape.queries = length_of(to->Q, to->shape.batch);
   if (!to->has_keys) to->f32 = to->Q.is_f32();
   require_precision(to->Q, to->f32);
-  require(!to->causal || !to->has_keys || to->shape.queries == to->shape.keys,
-          MERCER_DIMENSION_MISMATCH,
-          "tokens->Q.n = %ld and tokens->K.n = %ld, expected as many queries as keys for causal = 1",
-          to->Q.n(), to->K.n());
+  require(
+      !to->causal || !to->has_keys || to->shape.queries == to->shape.keys,
+      MERCER_DIMENSION_MISMATCH,
+      "tokens->Q.n = %ld and tokens->K.n = %ld, expected as many queries as keys for causal = 1",
+      to->Q.n(), to->K.n());
 }
 
 /// shape: batch, heads and values of a state, 0 where the caller's count.
@@ -166,8 +168,7 @@ mercer_status mercer_attend(const mercer_map* map, const mercer_tokens* tokens,
     const TokensArgument read = all_tokens(read_tokens(tokens), *phi, running);
     const FeatureMatrix result = answers(out, read);
     in_precision(read, [&]<class T>(T) {
-      statistic::attend(phi, read.shape, read.causal, read.of<T>(), running,
-                        result.reals<T>());
+      statistic::attend(phi, read.shape, read.causal, read.of<T>(), running, result.reals<T>());
     });
   });
 }
@@ -191,9 +192,8 @@ mercer_status mercer_attend_vjp(const mercer_map* map, const mercer_tokens* toke
     }
     in_precision(read, [&]<class T>(T) {
       statistic::pull_attention_back<T>(
-          phi, read.shape, read.causal, read.of<T>(),
-          *slopes.rows.get_if<MatrixView<const T>>(), running,
-          {results[0].reals<T>(), results[1].reals<T>(), results[2].reals<T>()});
+          phi, read.shape, read.causal, read.of<T>(), *slopes.rows.get_if<MatrixView<const T>>(),
+          running, {results[0].reals<T>(), results[1].reals<T>(), results[2].reals<T>()});
     });
   });
 }
@@ -207,10 +207,10 @@ mercer_status mercer_attention_error(const mercer_map* map, const mercer_tokens*
     const TokensArgument read = all_tokens(read_tokens(tokens), *phi, running);
     const DoubleRows q(read.Q, running), k(read.K, running), v(read.V, running);
     const Tokens<double> wide{q.view(), k.view(), v.view()};
-    *error = which == MERCER_KERNEL_ERROR_MEASURED
-                 ? statistic::measured_attention_error(phi, read.shape, read.causal, wide, running)
-                 : statistic::predicted_attention_error(*phi, read.shape, read.causal, wide,
-                                                        running);
+    *error =
+        which == MERCER_KERNEL_ERROR_MEASURED
+            ? statistic::measured_attention_error(phi, read.shape, read.causal, wide, running)
+            : statistic::predicted_attention_error(*phi, read.shape, read.causal, wide, running);
   });
 }
 

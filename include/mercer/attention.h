@@ -27,9 +27,9 @@ extern "C" {
  *   mercer_status status = mercer_attend(map, &tokens, NULL, mercer_matrix_f32(n, 8 * d, out));
  */
 
-/** Tokens of sequences, one sequence after the other; heads lie side by side in a row, d numbers each
- *  in Q and K, d_v in V. Heads that lie one after the other are sequences: batch counts them, heads
- *  is 1. 240 bytes on 64-bit machines. */
+/** Tokens of sequences, one sequence after the other; heads lie side by side in a row, d numbers
+ *  each in Q and K, d_v in V. Heads that lie one after the other are sequences: batch counts them,
+ *  heads is 1. 240 bytes on 64-bit machines. */
 typedef struct mercer_tokens {
   uint32_t struct_size; /**< [0] sizeof(mercer_tokens). */
   int32_t causal;       /**< [4] 1: token i sees keys 0 to i, as many as queries; 0: all keys. */
@@ -91,8 +91,8 @@ MERCER_API mercer_status mercer_attention_error(const mercer_map* map, const mer
  *   mercer_attention_free(state);
  */
 
-/** The sums over the keys of every head: D (d_v + 1) doubles each, however many keys. Only one thread
- *  may use them while they change. */
+/** The sums over the keys of every head: D (d_v + 1) doubles each, however many keys. Only one
+ *  thread may use them while they change. */
 typedef struct mercer_attention mercer_attention;
 
 /** No keys yet. The map may be freed. Errors: batch, heads or d_v < 1; those of mercer_attend. */

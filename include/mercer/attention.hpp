@@ -50,8 +50,7 @@ inline double attention_error(const Map& map, const mercer_tokens& tokens,
 }
 
 /// The sums over keys so far.
-class Attention
-    : public detail::Kept<Attention, mercer_attention_read, mercer_attention_write> {
+class Attention : public detail::Kept<Attention, mercer_attention_read, mercer_attention_write> {
   friend Kept;
 
  public:

@@ -3,8 +3,8 @@
 #ifndef MERCER_IO_H
 #define MERCER_IO_H
 
-/* Maps, models, statistics and states of attention as bytes, in files and in memory: versioned, checksummed,
- * little-endian, the same on every machine. */
+/* Maps, models, statistics and states of attention as bytes, in files and in memory: versioned,
+ * checksummed, little-endian, the same on every machine. */
 
 #include "mercer/attention.h"
 #include "mercer/map.h"

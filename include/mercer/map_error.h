@@ -74,11 +74,11 @@ MERCER_API mercer_status mercer_map_kernel_error(const mercer_map* map, mercer_r
                                                  int32_t which, mercer_context* context,
                                                  double* error);
 
-/** The error of this map on many rows, without an n x n matrix: intervals of ||A||_F / ||K||_F, ||A||_2
- *  and ||A||_2 / ||K||_2, A = Re ZZ^H - K, from whole rows of A, drawn at random. json: "level",
- *  "rows", "seed" of mercer_specs "certify", or "{}". The answer (300 bytes of JSON) has "frobenius"
- *  and, for each, "_low" and "_high", null without a bound; "exact": all rows were looked at. How far
- *  they can be relied on: "Errors on many rows" in GUIDE.md.
+/** The error of this map on many rows, without an n x n matrix: intervals of ||A||_F / ||K||_F,
+ *  ||A||_2 and ||A||_2 / ||K||_2, A = Re ZZ^H - K, from whole rows of A, drawn at random. json:
+ *  "level", "rows", "seed" of mercer_specs "certify", or "{}". The answer (300 bytes of JSON) has
+ *  "frobenius" and, for each, "_low" and "_high", null without a bound; "exact": all rows were
+ *  looked at. How far they can be relied on: "Errors on many rows" in GUIDE.md.
  *  Shapes: X n x d, dense or CSR (made dense), n >= 2.
  *  Random: which rows, fixed by "seed".
  *  Errors: those of MEASURED; MERCER_UNSUPPORTED (several outputs); convention 9 of mercer/base.h.

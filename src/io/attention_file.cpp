@@ -77,18 +77,18 @@ std::unique_ptr<statistic::Attention> read_attention(const SectionReader& file) 
     const Parameters shape =
         check_fields(spec::parse_object(file.text("shape")), attention_fields(), "");
     const int64_t values = shape.integer("values");
-    const int64_t items =
-        checked_multiply(shape.integer("batch"), shape.integer("heads"), "heads");
+    const int64_t items = checked_multiply(shape.integer("batch"), shape.integer("heads"), "heads");
     const int64_t each = checked_multiply(values + 1, map->row_length(), "sums");
     // Before anything is allocated for them.
     require(file.count("most") == items && file.count("sums") / items == each &&
                 file.count("sums") % items == 0,
-            MERCER_CORRUPT_FILE, "sections sums and most have %ld and %ld numbers, expected %ld x %ld",
+            MERCER_CORRUPT_FILE,
+            "sections sums and most have %ld and %ld numbers, expected %ld x %ld",
             file.count("sums"), file.count("most"), items, each);
     const std::vector<double> most = file.doubles("most");
     require_logs(most, map->row_scales() != nullptr);
-    auto attention = std::make_unique<statistic::Attention>(
-        std::move(map), shape.integer("batch"), shape.integer("heads"), values);
+    auto attention = std::make_unique<statistic::Attention>(std::move(map), shape.integer("batch"),
+                                                            shape.integer("heads"), values);
     fill(file.doubles("sums"), attention->sums());
     fill(most, attention->most());
     attention->set_keys(shape.integer("keys"));

@@ -15,7 +15,7 @@ namespace mercer::io {
 std::unique_ptr<statistic::Attention> read_attention(const SectionReader& file);
 
 /// The sections of such a file, in order: those of its map come first.
-inline constexpr std::initializer_list<const char*> kAttentionSections = {"spec", "numbers", "shape",
-                                                                          "sums", "most"};
+inline constexpr std::initializer_list<const char*> kAttentionSections = {"spec", "numbers",
+                                                                          "shape", "sums", "most"};
 
 }  // namespace mercer::io

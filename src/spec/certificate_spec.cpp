@@ -23,7 +23,8 @@ void set_bounds(Parameters& answer, const std::string& key, const statistic::Bou
 }  // namespace
 
 std::vector<Field> certificate_fields() {
-  Field level = number_field("level", 0.95, 0.5, 1, "the probability with which each interval holds");
+  Field level =
+      number_field("level", 0.95, 0.5, 1, "the probability with which each interval holds");
   level.most_open = true;
   return {std::move(level),
           integer_field("rows", int64_t{256}, 16, 4096, "rows that are drawn; all of fewer"),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A block of tokens has its features computed, then every head of every sequence is a piece of work.
-// Where heads are few, their tokens are cut into segments, by a rule that sees sizes alone: the sums
-// of each segment first, then those before it, then its answers.
+// A block of tokens has its features computed, then every head of every sequence is a piece of
+// work. Where heads are few, their tokens are cut into segments, by a rule that sees sizes alone:
+// the sums of each segment first, then those before it, then its answers.
 #include "statistic/attention.h"
 
 #include <algorithm>
@@ -39,7 +39,8 @@ class SegmentSums {
       : count_(segments.count),
         e_(e),
         D_(D),
-        sums_(count_ == 1 ? 0 : heads * count_, checked_multiply(e, D, "sums"), context, "the sums of keys"),
+        sums_(count_ == 1 ? 0 : heads * count_, checked_multiply(e, D, "sums"), context,
+              "the sums of keys"),
         most_(count_ == 1 ? 0 : heads * count_, 1) {}
   HeadSums at(int64_t head, int64_t segment) const noexcept {
     const int64_t i = head * count_ + segment;
@@ -169,14 +170,12 @@ class Block {
   Workers<T> workers_;
 };
 
-
 /// body(block) for every block of tokens, with its share of the progress.
 template <class Body>
 void blocks_of(const Attention& state, int64_t rows, Context& context, const Body& body) {
   const int64_t length = rows / std::max<int64_t>(state.batch(), 1);
   Stage stage(context, rows);
-  for_each_token_block(state.batch(), length,
-                       block_tokens(state.heads(), state.map().row_length()),
+  for_each_token_block(state.batch(), length, block_tokens(state.heads(), state.map().row_length()),
                        [&](const TokenBlock& block) {
                          stage.share(block.rows());
                          body(block, length);
@@ -208,8 +207,8 @@ Attention::Attention(std::shared_ptr<const feature::FeatureMap> map, int64_t bat
   require_attention(*map_);
   Context none;
   const int64_t items = checked_multiply(batch, heads, "heads");
-  const int64_t each = checked_multiply(checked_add(values, 1, "values"), map_->row_length(),
-                                        "the sums of a head");
+  const int64_t each =
+      checked_multiply(checked_add(values, 1, "values"), map_->row_length(), "the sums of a head");
   sums_ = Matrix<double>(items, each, context == nullptr ? none : *context, "the sums of keys");
   most_ = Matrix<double>(items, 1);
   for (int64_t i = 0; i < items; ++i)
@@ -265,11 +264,11 @@ void attend(std::shared_ptr<const feature::FeatureMap> map, const AttentionShape
   stage.part(tokens.Q.rows, [&] { state.answer(tokens.Q, context, out); });
 }
 
-#define MERCER_ATTENTION(T)                                                                        \
-  template void Attention::absorb(MatrixView<const T>, MatrixView<const T>, Context&);             \
-  template void Attention::answer(MatrixView<const T>, Context&, MatrixView<T>) const;             \
-  template void Attention::answer_in_turn(const Tokens<T>&, Context&, MatrixView<T>);              \
-  template void attend(std::shared_ptr<const feature::FeatureMap>, const AttentionShape&, bool,    \
+#define MERCER_ATTENTION(T)                                                                     \
+  template void Attention::absorb(MatrixView<const T>, MatrixView<const T>, Context&);          \
+  template void Attention::answer(MatrixView<const T>, Context&, MatrixView<T>) const;          \
+  template void Attention::answer_in_turn(const Tokens<T>&, Context&, MatrixView<T>);           \
+  template void attend(std::shared_ptr<const feature::FeatureMap>, const AttentionShape&, bool, \
                        const Tokens<T>&, Context&, MatrixView<T>);
 MERCER_ATTENTION(float)
 MERCER_ATTENTION(double)

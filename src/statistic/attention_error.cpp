@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// With exact answers o and weights w_j = k(q, k_j)/s, s their sum, an answer errs, to first order in
-// the errors e_j of the estimates of k(q, k_j) (the delta method for a quotient), by
+// With exact answers o and weights w_j = k(q, k_j)/s, s their sum, an answer errs, to first order
+// in the errors e_j of the estimates of k(q, k_j) (the delta method for a quotient), by
 //   sum_j e_j (v_j - o) / s,   of mean square   sum_jl Cov(e_j, e_l) (v_j - o)'(v_l - o) / s^2,
 // whose covariances positive features have in closed form (moment/positive_variance.h).
 #include "statistic/attention_error.h"
@@ -33,19 +33,18 @@ template <class Body>
 void for_each_query(const AttentionShape& shape, bool causal, int64_t d,
                     const Tokens<double>& tokens, Context& context, MatrixView<double> out,
                     const Body& body) {
-  parallel_for(context, checked_multiply(tokens.Q.rows, shape.heads, "queries"),
-               [&](int64_t chunk, int worker) noexcept {
-                 const int64_t row = chunk / shape.heads, h = chunk % shape.heads;
-                 const int64_t first = row / shape.queries * shape.keys;
-                 const int64_t count = causal ? row % shape.queries + 1 : shape.keys;
-                 const auto keys = [&](MatrixView<const double> X, int64_t width) {
-                   return X.block_rows(first, first + count)
-                       .block_cols(h * width, (h + 1) * width);
-                 };
-                 body(Pair{tokens.Q.row(row) + h * d, keys(tokens.K, d),
-                           keys(tokens.V, shape.values)},
-                      out.row(row) + h * shape.values, worker);
-               });
+  parallel_for(
+      context, checked_multiply(tokens.Q.rows, shape.heads, "queries"),
+      [&](int64_t chunk, int worker) noexcept {
+        const int64_t row = chunk / shape.heads, h = chunk % shape.heads;
+        const int64_t first = row / shape.queries * shape.keys;
+        const int64_t count = causal ? row % shape.queries + 1 : shape.keys;
+        const auto keys = [&](MatrixView<const double> X, int64_t width) {
+          return X.block_rows(first, first + count).block_cols(h * width, (h + 1) * width);
+        };
+        body(Pair{tokens.Q.row(row) + h * d, keys(tokens.K, d), keys(tokens.V, shape.values)},
+             out.row(row) + h * shape.values, worker);
+      });
 }
 
 /// weights, and the answer: its numbers are count x 1, its denominator is returned.
@@ -58,8 +57,7 @@ double attend_once(const kernel::Kernel& kernel, const Pair& pair, double* weigh
     below += weights[j];
     for (int64_t o = 0; o < pair.V.cols; ++o) answer[o] += weights[j] * pair.V(j, o);
   }
-  for (int64_t o = 0; o < pair.V.cols; ++o)
-    answer[o] = below == 0 ? kNaN : answer[o] / below;
+  for (int64_t o = 0; o < pair.V.cols; ++o) answer[o] = below == 0 ? kNaN : answer[o] / below;
   return below;
 }
 
@@ -121,9 +119,8 @@ double measured_attention_error(const std::shared_ptr<const feature::FeatureMap>
   const Matrix<double> exact(tokens.Q.rows, tokens.V.cols, context, "the answers");
   const Matrix<double> found(tokens.Q.rows, tokens.V.cols, context, "the answers");
   Stage stage(context, 2);
-  stage.part(1, [&] {
-    attend_exactly(map->kernel(), shape, causal, tokens, context, exact.view());
-  });
+  stage.part(1,
+             [&] { attend_exactly(map->kernel(), shape, causal, tokens, context, exact.view()); });
   stage.part(1, [&] { attend(map, shape, causal, tokens, context, found.view()); });
   return checked_error(kernel_error(found.view(), exact.view()).relative_frobenius);
 }
@@ -140,9 +137,10 @@ double predicted_attention_error(const feature::FeatureMap& map, const Attention
   const Matrix<double> answers(tokens.Q.rows, tokens.V.cols, context, "the answers");
   const Matrix<double> squares(tokens.Q.rows, shape.heads, context, "errors of the answers");
   std::atomic<bool> failed{false};
-  for_each_query(shape, causal, map.inputs(), tokens, context, answers.view(), [&](const Pair& pair, double* answer, int worker) {
-                   const double below = attend_once(map.kernel(), pair,
-                                                    weights.view().row(worker), answer);
+  for_each_query(shape, causal, map.inputs(), tokens, context, answers.view(),
+                 [&](const Pair& pair, double* answer, int worker) {
+                   const double below =
+                       attend_once(map.kernel(), pair, weights.view().row(worker), answer);
                    const int64_t at = answer - answers.data();
                    try {
                      squares.data()[at / shape.values] =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Attention by a kernel itself, and what linear attention misses of it: measured, and predicted from
-// the covariances of the kernel's estimates.
+// Attention by a kernel itself, and what linear attention misses of it: measured, and predicted
+// from the covariances of the kernel's estimates.
 #pragma once
 
 #include "statistic/attention.h"

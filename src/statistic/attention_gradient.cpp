@@ -5,9 +5,9 @@
 //   dL/dphi(q_i) = sum_j (g~_i'v~_j) phi(k_j) = S_i g~_i,   S_i = sum_j phi(k_j) v~_j',
 //   dL/dphi(k_j) = sum_i (g~_i'v~_j) phi(q_i) = R_j v~_j,   R_j = sum_i phi(q_i) g~_i',
 //   dL/dv_j = the first d_v numbers of R_j'phi(k_j),
-// sums over the pairs that attend. So the tokens are passed twice: queries with S growing, then keys
-// with R growing, causal from the last token on; then the map's own derivative takes over. Within 64
-// tokens pairs are multiplied out.
+// sums over the pairs that attend. So the tokens are passed twice: queries with S growing, then
+// keys with R growing, causal from the last token on; then the map's own derivative takes over.
+// Within 64 tokens pairs are multiplied out.
 #include "statistic/attention_gradient.h"
 
 #include <algorithm>
@@ -162,7 +162,8 @@ class Gradient {
         rows_(std::min(std::max(tokens.Q.rows, tokens.K.rows), most_)),
         q_(map, shape.heads, rows_, context),
         k_(map, shape.heads, rows_, context),
-        dZ_(rows_, checked_multiply(shape.heads, D_, "gradients"), context, "gradients of features"),
+        dZ_(rows_, checked_multiply(shape.heads, D_, "gradients"), context,
+            "gradients of features"),
         dX_(rows_, checked_multiply(shape.heads, map.inputs(), "gradients"), context,
             "gradients of some tokens"),
         copy_(shape.heads == 1 ? 0 : rows_, dX_.cols(), context, "some tokens"),
@@ -177,19 +178,17 @@ class Gradient {
     restart();
     Stage stage(context_, 4);
     if (!causal_)
-      stage.part(1, [&] {
-        blocks(shape_.keys, [&](const TokenBlock& block) { absorb(block); });
-      });
+      stage.part(1, [&] { blocks(shape_.keys, [&](const TokenBlock& block) { absorb(block); }); });
     stage.part(causal_ ? 2 : 1, [&] {
       blocks(shape_.queries, [&](const TokenBlock& block) { pull_queries(block); });
     });
     restart();
     if (!causal_)
-      stage.part(1, [&] {
-        blocks(shape_.queries, [&](const TokenBlock& block) { add_slopes(block); });
-      });
+      stage.part(
+          1, [&] { blocks(shape_.queries, [&](const TokenBlock& block) { add_slopes(block); }); });
     stage.part(causal_ ? 2 : 1, [&] {
-      blocks(shape_.keys, [&](const TokenBlock& block) { pull_keys(block); }, causal_);
+      blocks(
+          shape_.keys, [&](const TokenBlock& block) { pull_keys(block); }, causal_);
     });
   }
 
@@ -292,8 +291,8 @@ class Gradient {
         load_values(all.rows(i, j), 0, scratch.head);
         const auto Zq = causal_ ? q_.head(block, s, h).block_rows(i, j) : MatrixView<const T>{};
         const auto g = causal_ ? MatrixView<const T>(slopes(block, s, h).block_rows(i, j)) : Zq;
-        pull_keys_back<T>(all.rows(i, j), causal_ ? &Zq : nullptr, g, scratch,
-                          dZ.block_rows(i, j), to.block_rows(i, j));
+        pull_keys_back<T>(all.rows(i, j), causal_ ? &Zq : nullptr, g, scratch, dZ.block_rows(i, j),
+                          to.block_rows(i, j));
         if (causal_) add_products<T>(Zq, g, own);
         j = i;
       }
@@ -307,8 +306,8 @@ class Gradient {
     const MatrixView<const T> rows = split_heads(X, shape_.heads, copy_);
     const int64_t d = map_.inputs(), n = block.rows();
     const MatrixView<T> to(dX_.data(), rows.rows, d);
-    feature::derivatives_of(map_).pull_back(
-        rows, MatrixView<const T>(dZ_.data(), rows.rows, D_), context_, to);
+    feature::derivatives_of(map_).pull_back(rows, MatrixView<const T>(dZ_.data(), rows.rows, D_),
+                                            context_, to);
     for (int64_t i = 0; i < n; ++i)
       std::copy_n(dX_.data() + i * shape_.heads * d, shape_.heads * d, out.row(i));
   }

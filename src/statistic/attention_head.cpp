@@ -83,8 +83,8 @@ void add_own_keys(MatrixView<const T> queries, MatrixView<const T> keys, int64_t
   for (int64_t p = 0; p < scratch.panels(); ++p)
     multiply_panel<T>(A, scratch.value_panels.row(p * kTokens), p, true, scratch, products);
   T below[kStrip];
-  transform::row_products(transform::RowProducts<T>{
-      A, scratch.value_weights.block_cols(0, i1), MatrixView<T>(below, i1 - i0, 1)});
+  transform::row_products(transform::RowProducts<T>{A, scratch.value_weights.block_cols(0, i1),
+                                                    MatrixView<T>(below, i1 - i0, 1)});
   for (int64_t i = i0; i < i1; ++i) products(i - i0, products.cols - 1) += below[i - i0];
 }
 
@@ -100,8 +100,8 @@ void divide(MatrixView<const T> products, MatrixView<T> out) noexcept {
   }
 }
 
-/// The same as answer_in_turn for at most kTokens keys that may be added together. False, and nothing
-/// is changed but sums.most, if a number is not finite.
+/// The same as answer_in_turn for at most kTokens keys that may be added together. False, and
+/// nothing is changed but sums.most, if a number is not finite.
 template <class T>
 bool answer_together(MatrixView<const T> queries, const HeadKeys<T>& keys, const HeadSums& sums,
                      const HeadScratch<T>& scratch, MatrixView<T> out) noexcept {
@@ -253,17 +253,17 @@ void answer_in_turn(MatrixView<const T> queries, const HeadKeys<T>& keys, const 
   }
 }
 
-#define MERCER_HEAD(T)                                                                             \
-  template class HeadScratch<T>;                                                                   \
-  template void load_values(const HeadKeys<T>&, double, const HeadScratch<T>&) noexcept;           \
-  template void round_sums(const HeadSums&, const HeadScratch<T>&) noexcept;                       \
-  template void numerators(MatrixView<const T>, const HeadKeys<T>*, const HeadScratch<T>&)         \
-      noexcept;                                                                                    \
-  template void add_products(MatrixView<const T>, MatrixView<const T>, const HeadSums&) noexcept;  \
-  template void absorb(const HeadKeys<T>&, const HeadScratch<T>&, const HeadSums&) noexcept;       \
-  template void answer(MatrixView<const T>, const HeadSums&, const HeadScratch<T>&, MatrixView<T>) \
-      noexcept;                                                                                    \
-  template void answer_in_turn(MatrixView<const T>, const HeadKeys<T>&, const HeadSums&,           \
+#define MERCER_HEAD(T)                                                                            \
+  template class HeadScratch<T>;                                                                  \
+  template void load_values(const HeadKeys<T>&, double, const HeadScratch<T>&) noexcept;          \
+  template void round_sums(const HeadSums&, const HeadScratch<T>&) noexcept;                      \
+  template void numerators(MatrixView<const T>, const HeadKeys<T>*,                               \
+                           const HeadScratch<T>&) noexcept;                                       \
+  template void add_products(MatrixView<const T>, MatrixView<const T>, const HeadSums&) noexcept; \
+  template void absorb(const HeadKeys<T>&, const HeadScratch<T>&, const HeadSums&) noexcept;      \
+  template void answer(MatrixView<const T>, const HeadSums&, const HeadScratch<T>&,               \
+                       MatrixView<T>) noexcept;                                                   \
+  template void answer_in_turn(MatrixView<const T>, const HeadKeys<T>&, const HeadSums&,          \
                                const HeadScratch<T>&, MatrixView<T>) noexcept;
 MERCER_HEAD(float)
 MERCER_HEAD(double)

@@ -19,7 +19,7 @@ inline constexpr int64_t kTokens = 64;
 /// The sums over keys of a head. Keys count exp(log - most) where a map divides the rows of its
 /// features by exp(log): `most` is the largest log so far, 0 if it does not.
 struct HeadSums {
-  double* data;  // both sums, one after the other
+  double* data;      // both sums, one after the other
   int64_t D, width;  // width: d_v
   double* most;
 
@@ -92,8 +92,8 @@ void load_values(const HeadKeys<T>& keys, double most, const HeadScratch<T>& scr
 /// scratch.sums and ones.
 template <class T>
 void round_sums(const HeadSums& sums, const HeadScratch<T>& scratch) noexcept;
-/// Row i of scratch.products: numerators and denominator of query i; `causal`: keys 0 to i, which are
-/// loaded, count besides the sums.
+/// Row i of scratch.products: numerators and denominator of query i; `causal`: keys 0 to i, which
+/// are loaded, count besides the sums.
 template <class T>
 void numerators(MatrixView<const T> queries, const HeadKeys<T>* causal,
                 const HeadScratch<T>& scratch) noexcept;

@@ -89,8 +89,7 @@ class HeadFeatures {
     const MatrixView<const T> X = split_heads(rows, heads_, copy_);
     const MatrixView<T> Z(Z_.data(), X.rows, map_.row_length());
     if (const feature::RowScales* const scales = map_.row_scales()) {
-      scales->apply_scaled(X, context, Z,
-                           std::span(logs_.data(), static_cast<size_t>(X.rows)));
+      scales->apply_scaled(X, context, Z, std::span(logs_.data(), static_cast<size_t>(X.rows)));
     } else {
       map_.apply(X, {0, map_.features()}, context, Z);
     }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Rows i are drawn with replacement with probabilities p_i, half uniform, half in proportion to the
-// diagonals of K and K^, and of A = K^ - K the columns of these rows are formed, a block of rows at a
-// time; only their inner products G_st = A_s'A_t are kept, and those of K's columns.
+// diagonals of K and K^, and of A = K^ - K the columns of these rows are formed, a block of rows at
+// a time; only their inner products G_st = A_s'A_t are kept, and those of K's columns.
 //   ||A||_F^2   = E G_ss / p_s; the squares of the diagonal are summed exactly.
-//   tr A^8      = E G_st G_tu G_uv G_vs / (p_s p_t p_u p_v), all different: at least ||A||_2^8.
-//   ||A y||^2   = E (A_t'y)^2 / p_t, at most ||A||_2^2 ||y||^2, with y = sum_s A_s u_s / p_s^{1/2} of
+//   tr B^4      = E G_st G_tu G_uv G_vs / (p_s p_t p_u p_v), B = A^2 without its diagonal, with
+//                 ||A||_2^2 <= (tr B^4)^{1/4} + max A^2_ss.
+//   ||A y||^2   = E (A_t'y)^2 / p_t, at most ||A||_2^2 ||y||^2, with y = sum_s A_s u_s / p_s^{1/2}
+//   of
 //                 the first half of the draws, which u makes nearly a leading eigenvector, and t of
 //                 the second half; and no columns have a larger norm together than A.
-// Draws are independent, so that means of functions of one of them have bounds; those of tr A^8 are of
-// the means over cycles through each draw (the jackknife of a U-statistic; Hoeffding 1948).
+// Draws are independent, so that means of functions of one of them have bounds; those of tr B^4 are
+// of the means over cycles through each draw (the jackknife of a U-statistic; Hoeffding 1948).
 #include "statistic/kernel_certificate.h"
 
 #include <algorithm>
@@ -100,8 +102,8 @@ Draws draw_rows(const Diagonals& diagonals, const CertificateRequest& request) {
   };
   for (int64_t i = 0; i < n; ++i) total += size(i);
   const auto probability = [&](int64_t i) {
-    return 0.5 / static_cast<double>(n) + (total > 0 ? 0.5 * size(i) / total
-                                                     : 0.5 / static_cast<double>(n));
+    return 0.5 / static_cast<double>(n) +
+           (total > 0 ? 0.5 * size(i) / total : 0.5 / static_cast<double>(n));
   };
   double sum = 0;
   for (int64_t i = 0; i < n; ++i) sums[i] = sum += probability(i);
@@ -136,7 +138,8 @@ Products column_products(const FeatureMap& map, MatrixView<const double> X, cons
   for (int64_t t = 0; t < m; ++t) std::copy_n(X.row(draws.rows[t]), X.cols, S.view().row(t));
   const Matrix<double> Zs = features_of_rows(map, S.view(), context);
   const Matrix<double> K(size, m, context, "columns of the kernel"), A(size, m, context, "errors");
-  Products out{Matrix<double>(m, m, context, "products"), Matrix<double>(m, m, context, "products")};
+  Products out{Matrix<double>(m, m, context, "products"),
+               Matrix<double>(m, m, context, "products")};
   out.kernel.fill(0);
   out.error.fill(0);
   blocks_of_rows(X.rows, context, [&](int64_t first, int64_t end) {
@@ -209,27 +212,34 @@ double spectral_low(const Matrix<double>& G, const Draws& draws, double alpha, C
   return std::max(sure, std::sqrt(std::max(mean_bounds(squares, alpha).low, 0.0)));
 }
 
-/// At least ||A||_2, with probability 1 - alpha: the eighth root of a bound of tr A^8.
-double spectral_high(const Matrix<double>& G, const Draws& draws, double alpha) {
+/// G without the products of a row with itself, G_st / (p_s p_t)^{1/2} over the largest of them, so
+/// that eighth powers neither overflow nor vanish.
+struct ScaledProducts {
+  Matrix<double> H;
+  double scale = 0;
+};
+
+ScaledProducts scaled_products(const Matrix<double>& G, const Draws& draws) {
   const int64_t m = G.rows();
-  // Over the largest, so that eighth powers neither overflow nor vanish.
-  double scale = 0, longest = 0;
-  Matrix<double> H(m, m), H2(m, m);
-  for (int64_t s = 0; s < m; ++s) {
-    longest = std::max(longest, G(s, s));
+  ScaledProducts out{Matrix<double>(m, m)};
+  for (int64_t s = 0; s < m; ++s)
     for (int64_t t = 0; t < m; ++t) {
-      H(s, t) = draws.rows[s] == draws.rows[t]
-                    ? 0
-                    : G(s, t) / std::sqrt(draws.probability[s] * draws.probability[t]);
-      scale = std::max(scale, std::fabs(H(s, t)));
+      const double p = draws.probability[s] * draws.probability[t];
+      out.H(s, t) = draws.rows[s] == draws.rows[t] ? 0 : G(s, t) / std::sqrt(p);
+      out.scale = std::max(out.scale, std::fabs(out.H(s, t)));
     }
-  }
-  if (scale == 0) return std::sqrt(longest);
-  for (int64_t i = 0; i < m * m; ++i) H.data()[i] /= scale;
+  for (int64_t i = 0; out.scale > 0 && i < m * m; ++i) out.H.data()[i] /= out.scale;
+  return out;
+}
+
+/// Of each draw s the mean product over cycles s t u v of different draws: walks of four steps back
+/// to s, less those with s = u or t = v.
+std::vector<double> cycle_means(const Matrix<double>& H) {
+  const int64_t m = H.rows();
+  const Matrix<double> H2(m, m);
   linalg::multiply(1.0, linalg::kPlain, H.view(), linalg::kPlain, H.view(), 0.0, H2.view());
-  // Walks s t u v back to s, less those with s = u or t = v.
-  std::vector<double> cycles(m, 0.0);
   const auto count = static_cast<double>(m);
+  std::vector<double> means(m);
   for (int64_t s = 0; s < m; ++s) {
     double walks = 0, fourth = 0, returning = 0;
     for (int64_t t = 0; t < m; ++t) {
@@ -238,14 +248,25 @@ double spectral_high(const Matrix<double>& G, const Draws& draws, double alpha) 
       fourth += square * square;
       returning += square * H2(t, t);
     }
-    cycles[s] = (walks - H2(s, s) * H2(s, s) - returning + fourth) /
-                ((count - 1) * (count - 2) * (count - 3));
+    means[s] = (walks - H2(s, s) * H2(s, s) - returning + fourth) /
+               ((count - 1) * (count - 2) * (count - 3));
   }
-  // A draw is in four places of a cycle: 4 of its mean less 3 of all have the variance of the whole.
-  const double mean = std::accumulate(cycles.begin(), cycles.end(), 0.0) / count;
+  return means;
+}
+
+/// At least ||A||_2, with probability 1 - alpha.
+double spectral_high(const Matrix<double>& G, const Draws& draws, double alpha) {
+  double longest = 0;
+  for (int64_t s = 0; s < G.rows(); ++s) longest = std::max(longest, G(s, s));
+  const ScaledProducts products = scaled_products(G, draws);
+  std::vector<double> cycles = cycle_means(products.H);
+  // A draw is in four places of a cycle: 4 of its mean less 3 of all have the variance of the
+  // whole.
+  const double mean =
+      std::accumulate(cycles.begin(), cycles.end(), 0.0) / static_cast<double>(cycles.size());
   for (double& one : cycles) one = 4 * one - 3 * mean;
   const double high = std::max(mean_bounds(cycles, alpha).high, 0.0);
-  return std::sqrt(scale * std::pow(high, 0.25) + longest);
+  return std::sqrt(products.scale * std::pow(high, 0.25) + longest);
 }
 
 Bounds spectral_bounds(const Matrix<double>& G, const Draws& draws, double alpha,
@@ -272,41 +293,42 @@ void check(const FeatureMap& map, MatrixView<const double> X, const CertificateR
           request.rows, kLeastDraws);
 }
 
-}  // namespace
-
-KernelCertificate certify(const FeatureMap& map, MatrixView<const double> X,
-                          const CertificateRequest& request, Context& context) {
-  check(map, X, request);
-  Stage stage(context, 4);
-  const Diagonals diagonal =
-      stage.part(1, [&] { return diagonals(map, X, context); });
-  const Draws draws = draw_rows(diagonal, request);
-  const Products products = stage.part(3, [&] { return column_products(map, X, draws, context); });
+/// ||A||_F / ||K||_F, into out.relative and out.frobenius.
+void bound_frobenius(const FeatureMap& map, const Diagonals& diagonal, const Draws& draws,
+                     const Products& products, double alpha, KernelCertificate& out) {
   const auto errors = square_sums(products.error, draws, diagonal.error);
   const auto squares = square_sums(products.kernel, draws, diagonal.kernel);
-  KernelCertificate out;
-  out.exact = draws.all;
-  const double above = std::accumulate(errors.begin(), errors.end(), 0.0);
-  const double below = std::accumulate(squares.begin(), squares.end(), 0.0);
+  const auto sum_of = [&](const std::vector<double>& sums, const Matrix<double>& G) {
+    double trace = 0;
+    for (int64_t t = 0; t < G.rows(); ++t) trace += G(t, t);
+    return draws.all ? trace : std::accumulate(sums.begin(), sums.end(), 0.0);
+  };
+  const double above = sum_of(errors, products.error), below = sum_of(squares, products.kernel);
   require(below != 0, MERCER_INVALID_ARGUMENT,
           "kernel %s is 0 for all pairs of rows, expected a Gram matrix that is not zero",
           std::string(map.kernel().name()).c_str());
   require(std::isfinite(above) && std::isfinite(below), MERCER_INVALID_ARGUMENT,
           "X: the error of the map is %g, expected finite rows whose kernel does not overflow",
           above / below);
-  if (draws.all) {
-    double error = 0, norm = 0;
-    for (int64_t t = 0; t < X.rows; ++t) {
-      error += products.error(t, t);
-      norm += products.kernel(t, t);
-    }
-    out.relative = std::sqrt(error / norm);
-    out.frobenius = {out.relative, out.relative};
-  } else {
-    out.relative = std::sqrt(above / below);
-    const Bounds squared = quotient_bounds(errors, squares, request.alpha / 2);
-    out.frobenius = {std::sqrt(squared.low), std::sqrt(squared.high)};
-  }
+  out.relative = std::sqrt(above / below);
+  out.frobenius = {out.relative, out.relative};
+  if (draws.all) return;
+  const Bounds squared = quotient_bounds(errors, squares, alpha / 2);
+  out.frobenius = {std::sqrt(squared.low), std::sqrt(squared.high)};
+}
+
+}  // namespace
+
+KernelCertificate certify(const FeatureMap& map, MatrixView<const double> X,
+                          const CertificateRequest& request, Context& context) {
+  check(map, X, request);
+  Stage stage(context, 4);
+  const Diagonals diagonal = stage.part(1, [&] { return diagonals(map, X, context); });
+  const Draws draws = draw_rows(diagonal, request);
+  const Products products = stage.part(3, [&] { return column_products(map, X, draws, context); });
+  KernelCertificate out;
+  out.exact = draws.all;
+  bound_frobenius(map, diagonal, draws, products, request.alpha, out);
   // Four bounds, each with a quarter of alpha, hold together.
   out.spectral = spectral_bounds(products.error, draws, request.alpha / 4, context);
   const Bounds kernel = spectral_bounds(products.kernel, draws, request.alpha / 4, context);

@@ -37,8 +37,8 @@ struct Given {
         width(heads * kValues) {
     k.resize(static_cast<size_t>(rows * heads * d));
     v.resize(static_cast<size_t>(rows * width));
-    tokens = {sizeof tokens,      causal, batch, heads, rows_of(q, heads * d), rows_of(k, heads * d),
-              rows_of(v, width)};
+    tokens = {sizeof tokens,         causal,           batch, heads, rows_of(q, heads * d),
+              rows_of(k, heads * d), rows_of(v, width)};
   }
   std::vector<T> attended(const mercer_map* map) const {
     std::vector<T> out(static_cast<size_t>(rows * width), T{77});
@@ -128,8 +128,13 @@ TEST_CASE("a state of attention: prompt, then token by token, through files") {
     std::vector<double> found(30 * 6);
     for (int64_t i = 0; i < 30; i += i == 0 ? 20 : 1) {
       const int64_t n = i == 0 ? 20 : 1;
-      mercer_tokens some = {sizeof some, 1, 0, 0, part_of(all.tokens.Q, i, n),
-                            part_of(all.tokens.K, i, n), part_of(all.tokens.V, i, n)};
+      mercer_tokens some = {sizeof some,
+                            1,
+                            0,
+                            0,
+                            part_of(all.tokens.Q, i, n),
+                            part_of(all.tokens.K, i, n),
+                            part_of(all.tokens.V, i, n)};
       REQUIRE(fault(mercer_attention_step(state.get(), &some, nullptr,
                                           result_of(found.data() + i * 6, n, 6)),
                     MERCER_OK) == "");
@@ -144,9 +149,8 @@ TEST_CASE("a state of attention: prompt, then token by token, through files") {
     const TemporaryDirectory directory;
     const std::string path = directory.file("state");
     REQUIRE(mercer_attention_write(state.get(), path.c_str(), nullptr, 0, nullptr) == MERCER_OK);
-    const std::string info = text_of([&](auto... buffer) {
-      return mercer_file_info(path.c_str(), nullptr, 0, buffer...);
-    });
+    const std::string info = text_of(
+        [&](auto... buffer) { return mercer_file_info(path.c_str(), nullptr, 0, buffer...); });
     CHECK(holds(info, {R"("kind":"attention")", R"("batch":1,"heads":2,"values":3,"keys":30)"}));
   }
 }
@@ -164,8 +168,7 @@ TEST_CASE("a state of attention: keys alone, queries alone, many threads that as
   REQUIRE(mercer_attention_step(state.get(), &nothing, nullptr, {}) == MERCER_OK);
   std::vector<std::vector<double>> found(4, std::vector<double>(100 * 6));
   std::vector<std::thread> threads;
-  for (auto& out : found)
-    threads.emplace_back([&] { out = all.attended(map.get()); });
+  for (auto& out : found) threads.emplace_back([&] { out = all.attended(map.get()); });
   for (std::thread& thread : threads) thread.join();
   for (const auto& out : found) CHECK(out == expected);
   std::vector<double> out(100 * 6);
@@ -248,8 +251,8 @@ TEST_CASE("attention: what is refused") {
         "");
   CHECK(refused(mercer_attention_create(nullptr, 1, 1, 1, &state), "map", "NULL") == "");
   const auto held = state_of(map.get(), 1, 2);
-  CHECK(fault(mercer_attention_step(held.get(), &good.tokens, nullptr, result_of(out, 20, 6)), shape,
-              "tokens->batch = 2", "the state") == "");
+  CHECK(fault(mercer_attention_step(held.get(), &good.tokens, nullptr, result_of(out, 20, 6)),
+              shape, "tokens->batch = 2", "the state") == "");
   mercer_tokens keys = good.tokens;
   keys.batch = 1;
   keys.Q = {};

@@ -46,7 +46,8 @@ struct Sample {
   std::vector<int32_t> counts;
   int64_t at = 0;  // of the row source
   MapHandle map = fourier(d, D), phase = fourier(d, D, "phase"), complex = fourier(d, D, "complex");
-  MapHandle softmax = map_from(of_sizes(R"("map":"positive","kernel":{"kernel":"exponential"})", D));
+  MapHandle softmax =
+      map_from(of_sizes(R"("map":"positive","kernel":{"kernel":"exponential"})", D));
   KernelHandle kernel = gaussian();
   MapHandle joint = map_from(of_sizes(kJoint, 2 * D)), curl = map_from(of_sizes(kCurl, D / 2));
   KernelHandle joint_kernel = make_kernel(R"("decomposable","gamma":[2,1,1,2])"),
@@ -189,9 +190,8 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
       const mercer_tokens all = tokens();
       return made<mercer_attention>(mercer_attention_free, [&](mercer_attention** state) {
         const mercer_status status = mercer_attention_create(s->softmax.get(), 1, 1, d, state);
-        return status != MERCER_OK
-                   ? status
-                   : mercer_attention_step(*state, &all, c, s->result(s->n, d));
+        return status != MERCER_OK ? status
+                                   : mercer_attention_step(*state, &all, c, s->result(s->n, d));
       });
     });
   }

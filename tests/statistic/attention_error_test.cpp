@@ -47,8 +47,7 @@ TEST_CASE("covariances of the estimates of positive features") {
       for (int64_t m = 0; m < kDraws; ++m) {
         const int64_t other = pairs ? kDraws + m : 2 * kDraws - 1 - m;
         const auto estimate = [&](int64_t j) {
-          return static_cast<double>(kDraws) *
-                 (Z(0, m) * Z(j, m) + Z(0, other) * Z(j, other));
+          return static_cast<double>(kDraws) * (Z(0, m) * Z(j, m) + Z(0, other) * Z(j, other));
         };
         products.push_back((estimate(1) - ky) * (estimate(2) - kz));
       }
@@ -57,8 +56,8 @@ TEST_CASE("covariances of the estimates of positive features") {
       CAPTURE(kernel, form.text("form"), expected);
       CHECK(std::fabs(studentised_z_score(products, expected)) <= z_threshold(kFailure, 8));
       CHECK(std::fabs(studentised_z_score(products, 1.5 * expected)) > z_threshold(kFailure, 8));
-      const double variance = *made(2)->moments().covariance_at(
-          X.view().row(0), X.view().row(1), X.view().row(1));
+      const double variance =
+          *made(2)->moments().covariance_at(X.view().row(0), X.view().row(1), X.view().row(1));
       CHECK(variance == Approx(variance_of(*made(2), X)).epsilon(1e-12));
     }
   }
@@ -102,14 +101,15 @@ TEST_CASE("errors of attention: heads, stabilised maps, threads, refusals") {
     CHECK(predicted(softmax_map(4, 64, stable), t, false) ==
           Approx(predicted(softmax_map(4, 64, form), t, false)).epsilon(1e-12));
   }
-  CHECK_REFUSED(MERCER_UNSUPPORTED, predicted(made_map("fourier", {{"kernel", "gaussian"}}, 4, 8), t,
-                                              true), "closed form", "positive");
+  CHECK_REFUSED(MERCER_UNSUPPORTED,
+                predicted(made_map("fourier", {{"kernel", "gaussian"}}, 4, 8), t, true),
+                "closed form", "positive");
   TokenRows<double> missing({1, 1, 3, 3, 1}, 4);
   missing.K(1, 1) = std::nan("");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, measured(map, missing, true), "nan");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, predicted(map, missing, true), "nan");
-  CHECK_REFUSED(MERCER_INVALID_ARGUMENT, measured(map, TokenRows<double>({1, 1, 3, 0, 1}, 4), false),
-                "keys");
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                measured(map, TokenRows<double>({1, 1, 3, 0, 1}, 4), false), "keys");
 }
 
 }  // namespace mercer::test

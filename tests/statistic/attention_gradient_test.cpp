@@ -33,8 +33,8 @@ double loss(const SharedMap& map, const TokenRows<double>& t, bool causal,
   return std::inner_product(G.data(), G.data() + G.rows() * G.cols(), out.data(), 0.0);
 }
 
-/// Along a random direction of one of the three inputs: the central difference, and the product with
-/// the gradient.
+/// Along a random direction of one of the three inputs: the central difference, and the product
+/// with the gradient.
 std::pair<double, double> slopes(const SharedMap& map, TokenRows<double>& t, bool causal,
                                  const Matrix<double>& G, Matrix<double> TokenRows<double>::*input,
                                  const Matrix<double>& gradient) {
@@ -117,10 +117,10 @@ TEST_CASE("gradients of attention: what has none") {
   const Matrix<double> G = random_matrix(5, 2, 1);
   CHECK_REFUSED(MERCER_UNSUPPORTED, pulled(SharedMap(map_without_derivatives(3, 8)), t, true, G),
                 "sign");
-  CHECK_REFUSED(MERCER_UNSUPPORTED,
-                pulled(softmax_map(3, 8, {{"form", "trigonometric"}, {"stabilize", true}}), t, true,
-                       G),
-                "stabilize");
+  CHECK_REFUSED(
+      MERCER_UNSUPPORTED,
+      pulled(softmax_map(3, 8, {{"form", "trigonometric"}, {"stabilize", true}}), t, true, G),
+      "stabilize");
 }
 
 }  // namespace mercer::test

@@ -55,8 +55,8 @@ TEST_CASE("attention equals the reference numbers") {
       Context context;
       statistic::attend_exactly(softmax->kernel(), tokens.shape, causal, tokens.view(), context,
                                 exact.view());
-      CHECK(worst_difference(exact, reference_matrix(
-                                        entry[causal ? "exact_causal" : "exact_full"])) < 1e-14);
+      CHECK(worst_difference(
+                exact, reference_matrix(entry[causal ? "exact_causal" : "exact_full"])) < 1e-14);
       CHECK(worst_difference(attended(identity, features, causal),
                              reference_matrix(entry[causal ? "linear_causal" : "linear_full"])) <
             1e-14);
@@ -65,12 +65,11 @@ TEST_CASE("attention equals the reference numbers") {
 }
 
 TEST_CASE("attention is the quotient of sums over keys, however tokens are cut into blocks") {
-  const AttentionShape shapes[] = {{1, 1, 1, 1, 1},     {1, 1, 700, 700, 5}, {2, 3, 65, 65, 4},
+  const AttentionShape shapes[] = {{1, 1, 1, 1, 1},    {1, 1, 700, 700, 5}, {2, 3, 65, 65, 4},
                                    {3, 2, 64, 64, 17}, {1, 9, 130, 130, 2}, {40, 1, 3, 3, 2}};
   for (const AttentionShape& shape : shapes) {
-    for (const auto& map :
-         {softmax_map(6, 20), softmax_map(6, 20, {{"form", "hyperbolic"}}),
-          softmax_map(6, 20, {{"projection", "orthogonal"}, {"tilt", -0.1}})}) {
+    for (const auto& map : {softmax_map(6, 20), softmax_map(6, 20, {{"form", "hyperbolic"}}),
+                            softmax_map(6, 20, {{"projection", "orthogonal"}, {"tilt", -0.1}})}) {
       const TokenRows<double> tokens(shape, 6, 3, 0.6);
       const TokenRows<float> single(shape, 6, 0, 0.6);
       for (const bool causal : {false, true}) {
@@ -90,8 +89,9 @@ TEST_CASE("attention by maps of any kind: signed, complex and grown features") {
   for (const SharedMap& map :
        {smooth_fourier(4, 40, "pair"), smooth_fourier(4, 40, "complex"),
         softmax_map(4, 200, {{"form", "trigonometric"}}, 5, 2.0),
-        SharedMap(made_map("tensor_srht", {{"kernel", "polynomial"}, {"degree", int64_t{2}},
-                                           {"offset", 3.0}}, 4, 64))})
+        SharedMap(made_map("tensor_srht",
+                           {{"kernel", "polynomial"}, {"degree", int64_t{2}}, {"offset", 3.0}}, 4,
+                           64))})
     for (const bool causal : {false, true}) {
       CAPTURE(map->name(), causal);
       CHECK(fault(map, tokens, causal) == "");
@@ -101,7 +101,7 @@ TEST_CASE("attention by maps of any kind: signed, complex and grown features") {
 TEST_CASE("attention: blocks of many tokens, and threads") {
   // More numbers of features than a block holds.
   const auto map = softmax_map(2, 4096);
-  const TokenRows<float> tokens({1, 2, 200, 200, 2}, 2, 1);
+  const TokenRows<float> tokens({1, 2, 140, 140, 2}, 2, 1);
   for (const bool causal : {false, true}) {
     CHECK(fault(map, tokens, causal) == "");
     for (const int threads : {2, 7})
@@ -129,9 +129,8 @@ TEST_CASE("stabilised features: attention by tokens of large norms") {
   const TokenRows<double> far({1, 1, n, n, 3}, d, 0, 60);
   CHECK(std::isnan(attended(softmax_map(d, D), far, true)(n - 1, 0)));
   // w is 10^6 times the logarithm of the feature at 10^-6 e_k.
-  const Matrix<double> at = features_of(*softmax_map(d, D, {}, 5, 1e6), filled(d, d, [](auto i, auto k) {
-    return i == k;
-  }));
+  const Matrix<double> at = features_of(*softmax_map(d, D, {}, 5, 1e6),
+                                        filled(d, d, [](auto i, auto k) { return i == k; }));
   const auto logs = [&](const Matrix<double>& X) {
     return filled(n, D, [&](int64_t i, int64_t m) {
       double sum = 0;
@@ -181,9 +180,7 @@ TEST_CASE("attention: what is not finite, and denominators of 0") {
     expect(causal, [](int64_t i, int64_t c) { return i == 70 && c < 3; });
     tokens = TokenRows<double>({1, 2, 200, 200, 3}, 4);
     tokens.K(100, 6) = nan;  // head 1, from its key on
-    expect(causal, [&](int64_t i, int64_t c) {
-      return c >= 3 && (!causal || i >= 100);
-    });
+    expect(causal, [&](int64_t i, int64_t c) { return c >= 3 && (!causal || i >= 100); });
     tokens = TokenRows<double>({1, 2, 200, 200, 3}, 4);
     tokens.V(131, 2) = nan;  // one column of head 0
     expect(causal, [&](int64_t i, int64_t c) { return c == 2 && (!causal || i >= 131); });

@@ -24,8 +24,8 @@ struct Case {
   bool local = false;  // leading eigenvectors of K lie on few rows
 };
 
-/// Errors of one size; dense and thin clusters; norms with a heavy tail; a kernel that is 0 for most
-/// pairs.
+/// Errors of one size; dense and thin clusters; norms with a heavy tail; a kernel that is 0 for
+/// most pairs.
 std::vector<Case> cases() {
   constexpr int64_t n = 500;
   std::vector<Case> out;
@@ -40,11 +40,13 @@ std::vector<Case> cases() {
   out.push_back({"clusters", gaussian(1), std::move(clusters)});
   Matrix<double> tail = random_matrix(n, 3, 3);
   for (int64_t i = 0; i < n; ++i)
-    for (int64_t k = 0; k < 3; ++k) tail(i, k) *= std::pow((static_cast<double>(i) + 0.5) / n, -0.2);
-  out.push_back({"tail",
-                 made_map("tensor_srht", {{"kernel", "polynomial"}, {"degree", int64_t{2}},
-                                          {"offset", 1.0}}, 3, 64, 2),
-                 std::move(tail)});
+    for (int64_t k = 0; k < 3; ++k)
+      tail(i, k) *= std::pow((static_cast<double>(i) + 0.5) / n, -0.2);
+  out.push_back(
+      {"tail",
+       made_map("tensor_srht", {{"kernel", "polynomial"}, {"degree", int64_t{2}}, {"offset", 1.0}},
+                3, 64, 2),
+       std::move(tail)});
   out.push_back({"short", gaussian(0.05), random_matrix(n, 3, 4), true});
   return out;
 }
@@ -102,10 +104,6 @@ void check_trials(int64_t rows, int64_t trials) {
     // The largest eigenvalue of "short" is that of its two nearest rows, which few draws see.
     if (!one.local) CHECK(found.relative >= least);
     CHECK(found.width < 4);
-    if (trials >= 1000)
-      WARN(one.name << ": of " << trials << " intervals " << found.frobenius << ", "
-                    << found.spectral << ", " << found.relative << " hold; high/low "
-                    << found.width << ", " << found.spread);
   }
 }
 
@@ -124,15 +122,15 @@ TEST_CASE("certificates of all rows are the errors themselves") {
         filled(n, n, [&](int64_t i, int64_t j) { return estimate(i, j) - K(i, j); });
     CAPTURE(one.name);
     CHECK(found.exact);
-    CHECK(found.relative == Approx(statistic::measured_error(*one.map, one.X.view(), context))
-                                .epsilon(1e-9));
+    CHECK(found.relative ==
+          Approx(statistic::measured_error(*one.map, one.X.view(), context)).epsilon(1e-9));
     CHECK(found.spectral.low == Approx(norm_of(error)).epsilon(1e-9));
     CHECK(found.spectral.low == found.spectral.high);
     CHECK(found.relative_spectral.high == Approx(norm_of(error) / norm_of(K)).epsilon(1e-9));
   }
 }
 
-TEST_CASE("certificates hold for 95 of 100 draws of rows") { check_trials(64, 100); }
+TEST_CASE("certificates hold for 95 % of few draws of rows") { check_trials(64, 60); }
 
 TEST_CASE("certificates: threads, memory, what is refused") {
   const Case one = std::move(cases()[0]);
