@@ -9,6 +9,7 @@
 #include "base/size.h"
 #include "transform/dense_panel.h"
 #include "transform/narrow_products.h"
+#include "transform/wide_rows.h"
 
 namespace mercer::statistic {
 namespace {
@@ -100,17 +101,47 @@ void divide(MatrixView<const T> products, MatrixView<T> out) noexcept {
   }
 }
 
+void round_row(const double* from, int64_t count, float* to) noexcept {
+  transform::round_row(from, count, 1, to);
+}
+void round_row(const double* from, int64_t count, double* to) noexcept {
+  std::copy_n(from, count, to);
+}
+
+/// One query in double, which reads the sums once.
+template <class T>
+void answer_one(const T* query, const HeadSums& sums, const HeadScratch<T>& scratch,
+                T* out) noexcept {
+  const MatrixView<double> q(scratch.wide.data, sums.D, 1);
+  const MatrixView<double> products(q.data + sums.D, 1, sums.width + 1);
+  std::copy_n(query, sums.D, q.data);
+  std::fill_n(products.data, products.cols, 0.0);
+  using Products = transform::ColumnProducts<double>;
+  transform::add_column_products(Products{sums.values(), q, products.block_cols(0, sums.width)});
+  transform::add_column_products(Products{MatrixView<const double>(sums.ones().data, sums.D, 1), q,
+                                          products.block_cols(sums.width, sums.width + 1)});
+  const double below = products(0, sums.width);
+  for (int64_t o = 0; o < sums.width; ++o)
+    out[o] =
+        below == 0 ? std::numeric_limits<T>::quiet_NaN() : static_cast<T>(products(0, o) / below);
+}
+
 /// The same as answer_in_turn for at most kTokens keys that may be added together. False, and
 /// nothing is changed but sums.most, if a number is not finite.
 template <class T>
 bool answer_together(MatrixView<const T> queries, const HeadKeys<T>& keys, const HeadSums& sums,
                      const HeadScratch<T>& scratch, MatrixView<T> out) noexcept {
+  if (queries.rows == 1) {
+    absorb(keys, scratch, sums);
+    answer_one(queries.data, sums, scratch, out.data);
+    return true;
+  }
   raise(keys.logs, sums);
   load_values(keys, *sums.most, scratch);
   round_sums(sums, scratch);
   numerators(queries, &keys, scratch);
   const MatrixView<const T> products = scratch.products.block_rows(0, queries.rows);
-  if (queries.rows > 1 && !all_finite(products)) return false;
+  if (!all_finite(products)) return false;
   divide(products, out);
   add_products<T>(keys.Z, scratch.values.block_rows(0, keys.count()), sums);
   return true;
@@ -133,8 +164,9 @@ template <class T>
 int64_t HeadScratch<T>::numbers(int64_t D, int64_t width) {
   constexpr int64_t kWidth = transform::kPanelColumns<T>;
   const int64_t padded = round_up(width, kWidth);
-  const int64_t of_sums = checked_multiply(padded + 1, round_up(D), "sums of keys");
-  const int64_t of_tokens = checked_multiply(3 * padded + 4 * kWidth, kTokens, "tokens");
+  // Sums, and `wide`, whose numbers are those of at most two of T.
+  const int64_t of_sums = checked_multiply(padded + 3, round_up(D), "sums of keys");
+  const int64_t of_tokens = checked_multiply(3 * padded + 5 * kWidth, kTokens, "tokens");
   return checked_add(of_sums, checked_add(of_tokens, (kTokens + 2) * kTokens, "tokens"), "tokens");
 }
 
@@ -155,6 +187,7 @@ HeadScratch<T>::HeadScratch(T* begin, int64_t D, int64_t width) noexcept {
   value_weights = take(1, kTokens);
   pairs = take(kTokens, kTokens);
   products = take(kTokens, width + 1);
+  wide = {reinterpret_cast<double*>(begin), 1, D + width + 1};
 }
 
 template <class T>
@@ -191,13 +224,12 @@ void round_sums(const HeadSums& sums, const HeadScratch<T>& scratch) noexcept {
   for (int64_t p = 0; p < scratch.panels(); ++p) {
     const int64_t width = std::min(kWidth, sums.width - p * kWidth);
     for (int64_t m = 0; m < sums.D; ++m) {
-      const double* const from = sums.values().row(m) + p * kWidth;
       T* const to = scratch.sums.row(p * sums.D + m);
-      for (int64_t c = 0; c < width; ++c) to[c] = static_cast<T>(from[c]);
+      round_row(sums.values().row(m) + p * kWidth, width, to);
       std::fill(to + width, to + kWidth, T{0});
     }
   }
-  for (int64_t m = 0; m < sums.D; ++m) scratch.ones(0, m) = static_cast<T>(sums.ones()(0, m));
+  round_row(sums.ones().data, sums.D, scratch.ones.data);
 }
 
 template <class T>
@@ -228,6 +260,7 @@ void absorb(const HeadKeys<T>& keys, const HeadScratch<T>& scratch, const HeadSu
 template <class T>
 void answer(MatrixView<const T> queries, const HeadSums& sums, const HeadScratch<T>& scratch,
             MatrixView<T> out) noexcept {
+  if (queries.rows == 1) return answer_one(queries.data, sums, scratch, out.data);
   round_sums(sums, scratch);
   for (int64_t first = 0; first < queries.rows; first += kTokens) {
     const int64_t end = std::min(first + kTokens, queries.rows);

@@ -62,6 +62,7 @@ class HeadScratch {
   MatrixView<T> pairs;          // kTokens x kTokens
   MatrixView<T> products;       // kTokens x (d_v + 1)
   MatrixView<T> panel;          // kTokens rows
+  MatrixView<double> wide;      // 1 x (D + d_v + 1): a query and its numerators
 
   int64_t panels() const { return sums.rows / ones.cols; }
 };
