@@ -71,6 +71,19 @@ class Setting:
         assert status == 0, self.library.library.mercer_last_error()
         return found.value
 
+    def decoding(self):
+        """A call that takes one more token of all heads, these side by side in its row."""
+        token = np.random.default_rng(5).standard_normal((1, self.heads * WIDTH)).astype(np.float32)
+        out, state = np.empty_like(token), address()
+        call = self.library.library
+        assert call.mercer_attention_create(self.map, size(1), size(self.heads), size(WIDTH), ctypes.byref(state)) == 0
+        tokens = Tokens(ctypes.sizeof(Tokens), 1, 1, self.heads, *(rows(token) for _ in range(3)))
+
+        def step():
+            assert call.mercer_attention_step(state, ctypes.byref(tokens), None, matrix(out)) == 0
+        step.kept = token, out  # the views' memory
+        return step
+
     def exact(self, causal):
         weights = np.matmul(self.q, self.k.transpose(0, 2, 1))
         weights *= np.float32(1 / math.sqrt(WIDTH))
@@ -126,6 +139,8 @@ def timing(library, lengths, D, repetitions, loop):
                 several = 3 if slow and setting.n > 1000 else repetitions
                 table[name].append(1e3 * seconds(lambda: way(setting), min(several, repetitions)))
             print(name.ljust(44), *(f"{t:9.2f}" for t in table[name]), flush=True)
+    step = seconds(settings[0].decoding(), 9 if repetitions == 1 else 999)
+    print(f"one token more, of {HEADS} heads: {1e6 * step:.0f} microseconds, however many before it")
     return table
 
 
