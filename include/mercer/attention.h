@@ -55,7 +55,7 @@ MERCER_API mercer_status mercer_attend(const mercer_map* map, const mercer_token
  *  causal also up to 63 tokens beside it.
  *  Shapes: G as out of mercer_attend; dQ, dK, dV as Q, K, V, of their precision.
  *  Errors: those of mercer_attend; MERCER_UNSUPPORTED for maps without derivatives ("Derivatives of
- *  features" in GUIDE.md) or with "stabilize".
+ *  features" in GUIDE.md).
  *  Threads and cost: any number at once; some four times mercer_attend, d_v numbers a query. */
 MERCER_API mercer_status mercer_attend_vjp(const mercer_map* map, const mercer_tokens* tokens,
                                            mercer_rows G, mercer_context* context, mercer_matrix dQ,

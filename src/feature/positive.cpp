@@ -127,6 +127,18 @@ class Positive final : public GaussianMap, private RowScales {
     add_half_norms(kernel(), X, half_norm_factor(kernel(), form_), logs);
   }
   const Moments& scaled_moments() const override { return *this; }
+  void pull_scaled_back(MatrixView<const float> X, MatrixView<const float> Z,
+                        MatrixView<const float> G, Context& context,
+                        MatrixView<float> out) const override {
+    pull_back(X, G, context, out);
+    add_half_norm_slopes(kernel(), X, half_norm_factor(kernel(), form_), Z, G, out);
+  }
+  void pull_scaled_back(MatrixView<const double> X, MatrixView<const double> Z,
+                        MatrixView<const double> G, Context& context,
+                        MatrixView<double> out) const override {
+    pull_back(X, G, context, out);
+    add_half_norm_slopes(kernel(), X, half_norm_factor(kernel(), form_), Z, G, out);
+  }
 
   moment::ExponentialTriple triple_of(const double* x, const double* y, const double* z) const {
     const std::span<const double> l = kernel().lengthscale();

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/parallel.h"
+#include "feature/derivatives.h"
 #include "feature/moments.h"
 #include "feature/row_scales.h"
 #include "transform/exponential.h"
@@ -61,6 +62,29 @@ class StabilizedMap final : public FeatureMap, private RowScales {
     add_half_norms(kernel(), X, half_norm_, logs);
   }
   const Moments& scaled_moments() const override { return like_->moments(); }
+  void pull_scaled_back(MatrixView<const float> X, MatrixView<const float> Z,
+                        MatrixView<const float> G, Context& context,
+                        MatrixView<float> out) const override {
+    pull_exponents_back(X, Z, G, context, out);
+  }
+  void pull_scaled_back(MatrixView<const double> X, MatrixView<const double> Z,
+                        MatrixView<const double> G, Context& context,
+                        MatrixView<double> out) const override {
+    pull_exponents_back(X, Z, G, context, out);
+  }
+
+  /// phi = Z exp(logs) has the slopes phi times those of its exponents.
+  template <class T>
+  void pull_exponents_back(MatrixView<const T> X, MatrixView<const T> Z, MatrixView<const T> G,
+                           Context& context, MatrixView<T> out) const {
+    const int64_t F = exponents_->features();
+    const Matrix<T> V(X.rows, F, context, kExponents);
+    for (int64_t i = 0; i < X.rows; ++i)
+      for (int64_t j = 0; j < F; ++j)
+        V(i, j) = G(i, j) * Z(i, j) - (hyperbolic_ ? G(i, F + j) * Z(i, F + j) : T{0});
+    derivatives_of(*exponents_).pull_back(X, V.view(), context, out);
+    add_half_norm_slopes(kernel(), X, half_norm_, Z, G, out);
+  }
 
   /// logs: null, or where the m_i go.
   void apply_rows(const Rows& X, Columns c, Context& context, const ResultView& Z,
@@ -192,5 +216,26 @@ void add_half_norms(const kernel::Kernel& kernel, const Rows& X, double factor,
     }
   });
 }
+
+template <class T>
+void add_half_norm_slopes(const kernel::Kernel& kernel, MatrixView<const T> X, double factor,
+                          MatrixView<const T> Z, MatrixView<const T> G, MatrixView<T> out) {
+  const std::span<const double> l = kernel.lengthscale();
+  for (int64_t i = 0; i < X.rows; ++i) {
+    double sum = 0;
+    for (int64_t j = 0; j < Z.cols; ++j) sum += static_cast<double>(G(i, j)) * Z(i, j);
+    for (int64_t k = 0; k < X.cols; ++k) {
+      const double scale = l[l.size() > 1 ? static_cast<size_t>(k) : 0];
+      out(i, k) += static_cast<T>(factor * static_cast<double>(X(i, k)) / (scale * scale) * sum);
+    }
+  }
+}
+
+template void add_half_norm_slopes(const kernel::Kernel&, MatrixView<const float>, double,
+                                   MatrixView<const float>, MatrixView<const float>,
+                                   MatrixView<float>);
+template void add_half_norm_slopes(const kernel::Kernel&, MatrixView<const double>, double,
+                                   MatrixView<const double>, MatrixView<const double>,
+                                   MatrixView<double>);
 
 }  // namespace mercer::feature

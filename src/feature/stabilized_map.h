@@ -22,5 +22,9 @@ std::unique_ptr<FeatureMap> make_stabilized(std::unique_ptr<const FeatureMap> ex
 /// logs[i] += factor ||x_i / l||^2 / 2, l the kernel's lengthscale.
 void add_half_norms(const kernel::Kernel& kernel, const Rows& X, double factor,
                     std::span<double> logs);
+/// Their derivative: out(i, k) += factor X(i, k) / l_k^2 sum_j G(i, j) Z(i, j).
+template <class T>
+void add_half_norm_slopes(const kernel::Kernel& kernel, MatrixView<const T> X, double factor,
+                          MatrixView<const T> Z, MatrixView<const T> G, MatrixView<T> out);
 
 }  // namespace mercer::feature

@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -133,14 +132,17 @@ void pull_keys_back(const HeadKeys<T>& keys, const MatrixView<const T>* causal,
   scratch.multiply_sums(loaded, out);
   numerators<T>(keys.Z, nullptr, scratch.head);
   for (int64_t i = 0; i < n; ++i) std::copy_n(scratch.head.products.row(i), dV.cols, dV.row(i));
-  if (causal == nullptr) return;
-  const MatrixView<T> pairs = scratch.pairs.block_rows(0, n).block_cols(0, n);
-  row_products(RowProducts<T>{loaded, slopes, pairs});
-  clear_triangle(pairs, true);
-  scratch.add_product(pairs, *causal, out);
-  row_products(RowProducts<T>{keys.Z, *causal, pairs});
-  clear_triangle(pairs, true);
-  scratch.add_product(pairs, slopes.block_cols(0, dV.cols), dV);
+  if (causal != nullptr) {
+    const MatrixView<T> pairs = scratch.pairs.block_rows(0, n).block_cols(0, n);
+    row_products(RowProducts<T>{loaded, slopes, pairs});
+    clear_triangle(pairs, true);
+    scratch.add_product(pairs, *causal, out);
+    row_products(RowProducts<T>{keys.Z, *causal, pairs});
+    clear_triangle(pairs, true);
+    scratch.add_product(pairs, slopes.block_cols(0, dV.cols), dV);
+  }
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t o = 0; o < dV.cols; ++o) dV(i, o) *= scratch.head.value_weights(0, i);
 }
 
 template <class T>
@@ -172,17 +174,18 @@ class Gradient {
         scratch_(worker_count(context, std::min(shape.items(), rows_ * shape.heads)),
                  GradientScratch<T>::numbers(D_, shape.values), context, "sums of keys"),
         sums_(shape.items(), checked_multiply(e_, D_, "sums of keys"), context, "sums of keys"),
-        none_(shape.items(), 1) {}
+        largest_(shape.items(), 1) {}
 
   void run() {
-    restart();
+    find_largest();
+    sums_.fill(0);
     Stage stage(context_, 4);
     if (!causal_)
       stage.part(1, [&] { blocks(shape_.keys, [&](const TokenBlock& block) { absorb(block); }); });
     stage.part(causal_ ? 2 : 1, [&] {
       blocks(shape_.queries, [&](const TokenBlock& block) { pull_queries(block); });
     });
-    restart();
+    sums_.fill(0);
     if (!causal_)
       stage.part(
           1, [&] { blocks(shape_.queries, [&](const TokenBlock& block) { add_slopes(block); }); });
@@ -206,13 +209,24 @@ class Gradient {
         reverse);
   }
 
-  void restart() const {
-    sums_.fill(0);
-    none_.fill(0);
+  /// Keys count relative to the largest of their head.
+  void find_largest() {
+    largest_.fill(0);
+    if (map_.row_scales() == nullptr) return;
+    largest_.fill(-std::numeric_limits<double>::infinity());
+    blocks(shape_.keys, [&](const TokenBlock& block) {
+      fill_keys(block);
+      for (int64_t s = 0; s < block.sequences(); ++s)
+        for (int64_t h = 0; h < shape_.heads; ++h)
+          for (int64_t j = 0; j < block.tokens(); ++j) {
+            double& most = *sums(block, s, h).most;
+            most = std::max(most, k_.head_logs(block, s, h)(j, 0));  // which passes over a NaN
+          }
+    });
   }
   HeadSums sums(const TokenBlock& block, int64_t s, int64_t h) const noexcept {
     const int64_t i = (block.begin + s) * shape_.heads + h;
-    return {sums_.view().row(i), D_, shape_.values, none_.view().row(i)};
+    return {sums_.view().row(i), D_, shape_.values, largest_.view().row(i)};
   }
   MatrixView<T> slopes(const TokenBlock& block, int64_t s, int64_t h) const noexcept {
     return head_of(rows_of_block(slopes_.view(), block, shape_.queries), block, s, h, e_);
@@ -223,7 +237,8 @@ class Gradient {
     return head_of(rows_of_block(rows, block, length), block, s, h, shape_.values);
   }
   HeadKeys<T> keys(const TokenBlock& block, int64_t s, int64_t h) const noexcept {
-    return {k_.head(block, s, h), {}, values(tokens_.V, block, shape_.keys, s, h)};
+    return {k_.head(block, s, h), k_.head_logs(block, s, h),
+            values(tokens_.V, block, shape_.keys, s, h)};
   }
   MatrixView<T> features_gradient(const TokenBlock& block, int64_t s, int64_t h) const noexcept {
     return head_of(dZ_.view(), block, s, h, D_);
@@ -261,13 +276,13 @@ class Gradient {
         const int64_t j = std::min(i + kTokens, Zq.rows);
         round_sums(sums(block, s, h), scratch.head);
         const HeadKeys<T> own = causal_ ? keys(block, s, h).rows(i, j) : HeadKeys<T>{};
-        if (causal_) load_values(own, 0, scratch.head);
+        if (causal_) load_values(own, *sums(block, s, h).most, scratch.head);
         pull_queries_back<T>(Zq.block_rows(i, j), causal_ ? &own : nullptr, G.block_rows(i, j),
                              scratch, to.block_rows(i, j), dZ.block_rows(i, j));
         if (causal_) statistic::absorb(own, scratch.head, sums(block, s, h));
       }
     });
-    pull_back(block, rows_of_block(tokens_.Q, block, shape_.queries),
+    pull_back(block, q_, rows_of_block(tokens_.Q, block, shape_.queries),
               rows_of_block(out_.Q, block, shape_.queries));
   }
 
@@ -288,7 +303,7 @@ class Gradient {
         const int64_t i = (j - 1) / kTokens * kTokens;
         const HeadSums own = sums(block, s, h);
         round_sums(own, scratch.head);
-        load_values(all.rows(i, j), 0, scratch.head);
+        load_values(all.rows(i, j), *own.most, scratch.head);
         const auto Zq = causal_ ? q_.head(block, s, h).block_rows(i, j) : MatrixView<const T>{};
         const auto g = causal_ ? MatrixView<const T>(slopes(block, s, h).block_rows(i, j)) : Zq;
         pull_keys_back<T>(all.rows(i, j), causal_ ? &Zq : nullptr, g, scratch, dZ.block_rows(i, j),
@@ -297,19 +312,24 @@ class Gradient {
         j = i;
       }
     });
-    pull_back(block, rows_of_block(tokens_.K, block, shape_.keys),
+    pull_back(block, k_, rows_of_block(tokens_.K, block, shape_.keys),
               rows_of_block(out_.K, block, shape_.keys));
   }
 
-  /// dL/dX of the tokens of a block from dL/dphi.
-  void pull_back(const TokenBlock& block, MatrixView<const T> X, MatrixView<T> out) {
+  /// dL/dX of the tokens of a block from dL/dphi, or what is left of it where rows are scaled.
+  void pull_back(const TokenBlock& block, const HeadFeatures<T>& features, MatrixView<const T> X,
+                 MatrixView<T> out) {
     const MatrixView<const T> rows = split_heads(X, shape_.heads, copy_);
-    const int64_t d = map_.inputs(), n = block.rows();
-    const MatrixView<T> to(dX_.data(), rows.rows, d);
-    feature::derivatives_of(map_).pull_back(rows, MatrixView<const T>(dZ_.data(), rows.rows, D_),
-                                            context_, to);
-    for (int64_t i = 0; i < n; ++i)
-      std::copy_n(dX_.data() + i * shape_.heads * d, shape_.heads * d, out.row(i));
+    const MatrixView<const T> dZ(dZ_.data(), rows.rows, D_);
+    const MatrixView<T> to(dX_.data(), rows.rows, map_.inputs());
+    if (const feature::RowScales* const scales = map_.row_scales()) {
+      scales->pull_scaled_back(rows, features.split(rows.rows), dZ, context_, to);
+    } else {
+      feature::derivatives_of(map_).pull_back(rows, dZ, context_, to);
+    }
+    const int64_t width = shape_.heads * map_.inputs();
+    for (int64_t i = 0; i < block.rows(); ++i)
+      std::copy_n(dX_.data() + i * width, width, out.row(i));
   }
 
   const feature::FeatureMap& map_;
@@ -322,7 +342,7 @@ class Gradient {
   int64_t D_, e_, most_, rows_;
   HeadFeatures<T> q_, k_;
   Matrix<T> dZ_, dX_, copy_, slopes_, scratch_;
-  Matrix<double> sums_, none_;
+  Matrix<double> sums_, largest_;  // of the logs of all keys of a head
 };
 
 }  // namespace
@@ -332,10 +352,7 @@ void pull_attention_back(const feature::FeatureMap& map, const AttentionShape& s
                          const Tokens<T>& tokens, MatrixView<const T> G, Context& context,
                          const TokenGradients<T>& out) {
   require_attention(map);
-  require(map.row_scales() == nullptr, MERCER_UNSUPPORTED,
-          "map %s with stabilize = true has no gradient of attention, expected stabilize = false",
-          std::string(map.name()).c_str());
-  feature::derivatives_of(map);  // refuses maps without
+  if (map.row_scales() == nullptr) feature::derivatives_of(map);  // refuses maps without
   Gradient<T>(map, shape, causal, tokens, G, context, out).run();
 }
 

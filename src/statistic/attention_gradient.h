@@ -13,7 +13,7 @@ struct TokenGradients {
 };
 
 /// With G = dL/dout of a real loss L of the answers of attend: dL/dQ, dL/dK, dL/dV. Errors:
-/// UNSUPPORTED for a map without derivatives, or whose features lack a factor of their rows.
+/// UNSUPPORTED for a map without derivatives.
 template <class T>
 void pull_attention_back(const feature::FeatureMap& map, const AttentionShape& shape, bool causal,
                          const Tokens<T>& tokens, MatrixView<const T> G, Context& context,

@@ -96,6 +96,8 @@ class HeadFeatures {
   }
   /// Of all tokens of a block, heads side by side.
   MatrixView<const T> view() const { return Z_.view(); }
+  /// The same of n heads, one after the other.
+  MatrixView<const T> split(int64_t n) const { return {Z_.data(), n, map_.row_length()}; }
   MatrixView<const double> logs() const { return logs_.view(); }
 
   MatrixView<const T> head(const TokenBlock& block, int64_t s, int64_t h) const {
