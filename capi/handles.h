@@ -15,6 +15,7 @@
 #include "model/model.h"
 #include "solver/ridge.h"
 #include "solver/row_statistics.h"
+#include "statistic/attention.h"
 
 struct mercer_context {
   mercer::Context impl;
@@ -34,6 +35,10 @@ struct mercer_map {
 
 struct mercer_statistics {
   mercer::solver::RowStatistics impl;
+};
+
+struct mercer_attention {
+  mercer::statistic::Attention impl;
 };
 
 struct mercer_ridge {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/io.h: maps, models and statistics as files and as bytes in memory.
+// mercer/io.h: maps, models, statistics and attention as files and as bytes in memory.
 #include "mercer/io.h"
 
 #include <algorithm>
@@ -109,6 +109,7 @@ mercer_status write_object(const char* function, const char* name, const Object*
 MERCER_KEPT(map)
 MERCER_KEPT(model)
 MERCER_KEPT(statistics)
+MERCER_KEPT(attention)
 #undef MERCER_KEPT
 
 mercer_status mercer_file_info(const char* path, const void* data, int64_t size, char* buffer,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Variances in closed form, errors of kernels, and the map that suits rows.
+// Variances in closed form, errors of kernels, their certificates, and the map that suits rows.
 #include <string>
 #include <utility>
 
@@ -9,6 +9,7 @@
 #include "handles.h"
 #include "mercer/map_error.h"
 #include "row_arguments.h"
+#include "spec/certificate_spec.h"
 #include "spec/recommend_spec.h"
 #include "statistic/kernel_error.h"
 #include "statistic/operator_variance_bound.h"
@@ -63,6 +64,18 @@ mercer_status mercer_map_kernel_error(const mercer_map* map, mercer_rows X, int3
     *error = which == MERCER_KERNEL_ERROR_MEASURED
                  ? statistic::measured_error(phi, x.view(), running)
                  : statistic::predicted_error(phi, x.view(), running);
+  });
+}
+
+mercer_status mercer_map_certify(const mercer_map* map, mercer_rows X, const char* json,
+                                 mercer_context* context, char* buffer, int64_t capacity,
+                                 int64_t* needed) {
+  return guard_long("mercer_map_certify", context, [&](Context& running) {
+    const feature::FeatureMap& phi = *checked("map", map).impl;
+    const std::string_view asked = check_text("json", json);
+    const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", running);
+    const DoubleRows x(rows, running);
+    copy_text(spec::certify(asked, phi, x.view(), running), buffer, capacity, needed);
   });
 }
 

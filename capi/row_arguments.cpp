@@ -3,6 +3,7 @@
 #include "row_arguments.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string>
 #include <type_traits>
@@ -25,6 +26,21 @@ RowsArgument dense_rows(const char* name, const mercer_rows& view) {
   const Argument<const T> X{name, {static_cast<const T*>(view.values), view.n, view.d, view.ld}};
   check_view_extent(X.extent(), "values", "n", "ld");
   return {name, Rows(X.view), {X.extent()}};
+}
+
+/// Rows of bfloat16 as floats.
+RowsArgument wide_rows(const char* name, const mercer_rows& view, Context& context) {
+  require(view.index == MERCER_INDEX_NONE, MERCER_UNSUPPORTED,
+          "%s.number = MERCER_NUMBER_BF16 of sparse rows, expected dense ones", name);
+  const Argument<const uint16_t> X{
+      name, {static_cast<const uint16_t*>(view.values), view.n, view.d, view.ld}};
+  check_view_extent(X.extent(), "values", "n", "ld");
+  const auto wide = std::make_shared<Matrix<float>>(view.n, view.d, context, "rows of bfloat16");
+  for (int64_t i = 0; i < view.n; ++i) {
+    for (int64_t j = 0; j < view.d; ++j)
+      (*wide)(i, j) = std::bit_cast<float>(static_cast<uint32_t>(X.view(i, j)) << 16);
+  }
+  return {name, Rows(wide->view()), {X.extent()}, wide};
 }
 
 /// check(), whose message begins with a member of the rows: these go before.
@@ -108,12 +124,14 @@ bool is_given(const mercer_matrix& matrix) {
 
 RowsArgument read_rows(const char* name, const mercer_rows& view, Context& context) {
   check_view(name, view, "a mercer_rows");
-  check_member(name, "number", view.number, MERCER_NUMBER_F32, MERCER_NUMBER_F64,
-               "MERCER_NUMBER_F32 or MERCER_NUMBER_F64");
+  const bool wide = view.number == MERCER_NUMBER_BF16;
+  check_member(name, "number", wide ? MERCER_NUMBER_F32 : view.number, MERCER_NUMBER_F32,
+               MERCER_NUMBER_F64, "MERCER_NUMBER_F32, MERCER_NUMBER_F64 or MERCER_NUMBER_BF16");
   check_member(name, "index", view.index, MERCER_INDEX_NONE, MERCER_INDEX_I64, "a mercer_index");
   check_member(name, "reserved", view.reserved, 0, 0, "0");
   check_member(name, "n", view.n, 0, INT64_MAX, "at least 0");
   check_member(name, "d", view.d, 0, INT64_MAX, "at least 0");
+  if (wide) return wide_rows(name, view, context);
   return view.number == MERCER_NUMBER_F32 ? rows_of<float>(name, view, context)
                                           : rows_of<double>(name, view, context);
 }

@@ -3,6 +3,7 @@
 // mercer_rows and mercer_matrix as a caller passes them: checked, then views of the core.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "arguments.h"
@@ -18,6 +19,7 @@ struct RowsArgument {
   const char* name = nullptr;
   Rows rows;
   std::vector<Extent> arrays;
+  std::shared_ptr<const Matrix<float>> widened = nullptr;  // the rows, if they are of bfloat16
 
   int64_t n() const { return rows.rows(); }
   int64_t d() const { return rows.cols(); }

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The mercer authors
 # The C headers stay short: at most MOST_WORDS words in all, and before a function a comment of at most MOST_LINES lines. Mathematics
 # and advice are in capi/GUIDE.md.
-# Run as: cmake -DINCLUDE=... -DMOST_WORDS=15000 -DMOST_LINES=12 -P check_headers.cmake
+# Run as: cmake -DINCLUDE=... -DMOST_WORDS=16000 -DMOST_LINES=12 -P check_headers.cmake
 cmake_minimum_required(VERSION 3.22)
 
 file(GLOB headers ${INCLUDE}/mercer/*.h)

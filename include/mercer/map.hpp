@@ -147,6 +147,18 @@ class Map : public detail::Kept<Map, mercer_map_read, mercer_map_write> {
                   context);
     return error;
   }
+  /// Intervals of the kernel error on many rows, as JSON; json as mercer_map_certify reads it.
+  std::string certify(const Rows& X, const std::string& json = "{}",
+                      Context* context = nullptr) const {
+    std::string answer(size_t{1} << 12, '\0');
+    int64_t needed = 0;
+    detail::check(
+        mercer_map_certify(get(), X.get(), json.c_str(), detail::handle(context), &answer[0],
+                           static_cast<int64_t>(answer.size()), &needed),
+        context);
+    answer.resize(static_cast<size_t>(needed) - 1);
+    return answer;
+  }
   /// The real map of a kernel that suits rows like X best; json as mercer_map_recommend reads it.
   static Recommended recommend(const std::string& json, const Rows& X, Context* context = nullptr);
   /// The kernel that the features estimate.

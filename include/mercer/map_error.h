@@ -74,6 +74,20 @@ MERCER_API mercer_status mercer_map_kernel_error(const mercer_map* map, mercer_r
                                                  int32_t which, mercer_context* context,
                                                  double* error);
 
+/** The error of this map on many rows, without an n x n matrix: intervals of ||A||_F / ||K||_F,
+ *  ||A||_2 and ||A||_2 / ||K||_2, A = Re ZZ^H - K, from whole rows of A, drawn at random. json:
+ *  "level", "rows", "seed" of mercer_specs "certify", or "{}". The answer (300 bytes of JSON) has
+ *  "frobenius" and, for each, "_low" and "_high", null without a bound; "exact": all rows were
+ *  looked at. How far they can be relied on: "Errors on many rows" in GUIDE.md.
+ *  Shapes: X n x d, dense or CSR (made dense), n >= 2.
+ *  Random: which rows, fixed by "seed".
+ *  Errors: those of MEASURED; MERCER_UNSUPPORTED (several outputs); convention 9 of mercer/base.h.
+ *  Threads and cost: any number at once; the features of X twice, n rows kernel values, memory for
+ *  rows^2 numbers and 512 rows of features: seconds for n = 100,000. */
+MERCER_API mercer_status mercer_map_certify(const mercer_map* map, mercer_rows X, const char* json,
+                                            mercer_context* context, char* buffer, int64_t capacity,
+                                            int64_t* needed);
+
 /* ==== Which map for these rows ====
  *
  * Example: the fastest map whose kernel matrix is wrong by 5 % on rows like these.

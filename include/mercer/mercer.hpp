@@ -20,6 +20,7 @@
 
 #include <string>
 
+#include "mercer/attention.hpp"
 #include "mercer/base.hpp"
 #include "mercer/bound.h"
 #include "mercer/codes.hpp"

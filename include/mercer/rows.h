@@ -37,7 +37,9 @@ typedef enum mercer_number {
   /** Pairs of double: re, im. Results only. */
   MERCER_NUMBER_C64 = 3,
   /** int32_t. Results of classes only. */
-  MERCER_NUMBER_I32 = 4
+  MERCER_NUMBER_I32 = 4,
+  /** bfloat16, the upper half of a float, as uint16_t. Dense rows only; read as float. */
+  MERCER_NUMBER_BF16 = 5
 } mercer_number;
 
 /** How rows are stored. */
@@ -59,7 +61,7 @@ typedef enum mercer_index {
  *  Empty rows (n = 0) may have NULL pointers. Everything is checked before any work. */
 typedef struct mercer_rows {
   uint32_t struct_size; /**< [0] sizeof(mercer_rows). */
-  int32_t number;       /**< [4] mercer_number: F32 or F64. */
+  int32_t number;       /**< [4] mercer_number: F32, F64 or BF16. */
   int32_t index;        /**< [8] mercer_index. */
   int32_t reserved;     /**< [12] 0. */
   int64_t n;            /**< [16] Rows. */

@@ -47,6 +47,7 @@ class FrequencyGrid;
 class LengthscaleSlopes;
 class Moments;
 class PairMap;
+class RowScales;
 class SparseFeatures;
 
 /// What a map needs to have binary codes (binary_codes.h): its columns are scale cos(omega_j'x +
@@ -110,6 +111,8 @@ class FeatureMap {
   /// Rows of Z by their entries other than 0, for maps with few of these.
   virtual const SparseFeatures* sparse_features() const noexcept { return nullptr; }
   virtual const LengthscaleSlopes* lengthscale_slopes() const noexcept { return nullptr; }
+  /// The factors that rows of Z were divided by, for maps that keep only what is left.
+  virtual const RowScales* row_scales() const noexcept { return nullptr; }
   /// Closed-form moments. UNSUPPORTED, saying why, where there are none.
   virtual const Moments& moments() const;
   /// What binary codes are made from.

@@ -23,6 +23,11 @@ class Moments {
   }
   /// The estimate's mean less FeatureMap::estimated_kernel.
   virtual double bias_at(const double* /*x*/, const double* /*y*/) const { return 0; }
+  /// The covariance of the estimates at (x, y) and (x, z), for i.i.d. columns.
+  virtual std::optional<double> covariance_at(const double* /*x*/, const double* /*y*/,
+                                              const double* /*z*/) const {
+    return std::nullopt;
+  }
   /// Moments of the columns, where they are i.i.d., or treated as such as in variance_at, or depend
   /// on each other in blocks.
   virtual std::optional<ColumnMoments> columns_at(const double* /*x*/, const double* /*y*/) const {

@@ -13,6 +13,7 @@
 // underflow: `stabilize` divides a row by its largest exponential, which keeps ratios within the
 // row. Features of the third form grow for the kernel exponential; `stabilize` leaves out that
 // factor, which gives Fourier features of the Gaussian with the kernel's variance.
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -20,6 +21,7 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "feature/gaussian_map.h"
+#include "feature/row_scales.h"
 #include "feature/stabilized_map.h"
 #include "kernel/lane_fold.h"
 #include "moment/positive_variance.h"
@@ -62,7 +64,13 @@ std::shared_ptr<const transform::RowPrologue> make_norms(const GaussianDraw& dra
   return transform::half_norm_prologue({l.begin(), l.end()}, factor, grown);
 }
 
-class Positive final : public GaussianMap {
+/// Of the logarithms of a row's features: f ||x / l||^2 / 2.
+double half_norm_factor(const kernel::Kernel& kernel, PositiveForm form) {
+  const double radial = kernel.series()->radial();
+  return form == PositiveForm::trigonometric ? 1 - radial : -(1 + radial);
+}
+
+class Positive final : public GaussianMap, private RowScales {
  public:
   /// stabilize: for the trigonometric form only.
   Positive(const GaussianDraw& draw, PositiveForm form, bool stabilize)
@@ -73,6 +81,15 @@ class Positive final : public GaussianMap {
   std::string_view name() const noexcept override { return "positive"; }
   ColumnForm column_form() const noexcept override {
     return form_ == PositiveForm::trigonometric ? ColumnForm::joint : GaussianMap::column_form();
+  }
+  // The stabilised trigonometric features leave out a factor that is known.
+  const RowScales* row_scales() const noexcept override { return stabilize_ ? this : nullptr; }
+  std::optional<double> covariance_at(const double* x, const double* y,
+                                      const double* z) const override {
+    const moment::ExponentialTriple at = triple_of(x, y, z);
+    return form_ == PositiveForm::exp
+               ? moment::tilted_covariance(at, inputs(), tilt_, features())
+               : moment::paired_covariance(at, features());
   }
   std::optional<ColumnMoments> columns_at(const double* x, const double* y) const override {
     if (form_ != PositiveForm::exp) return std::nullopt;
@@ -101,6 +118,36 @@ class Positive final : public GaussianMap {
         break;
     }
     return moment::trigonometric_variance(pair, features());
+  }
+
+  void apply_scaled(const Rows& X, Context& context, const ResultView& Z,
+                    std::span<double> logs) const override {
+    apply(X, {0, features()}, context, Z);
+    std::ranges::fill(logs, 0.0);
+    add_half_norms(kernel(), X, half_norm_factor(kernel(), form_), logs);
+  }
+  const Moments& scaled_moments() const override { return *this; }
+  void pull_scaled_back(MatrixView<const float> X, MatrixView<const float> Z,
+                        MatrixView<const float> G, Context& context,
+                        MatrixView<float> out) const override {
+    pull_back(X, G, context, out);
+    add_half_norm_slopes(kernel(), X, half_norm_factor(kernel(), form_), Z, G, out);
+  }
+  void pull_scaled_back(MatrixView<const double> X, MatrixView<const double> Z,
+                        MatrixView<const double> G, Context& context,
+                        MatrixView<double> out) const override {
+    pull_back(X, G, context, out);
+    add_half_norm_slopes(kernel(), X, half_norm_factor(kernel(), form_), Z, G, out);
+  }
+
+  moment::ExponentialTriple triple_of(const double* x, const double* y, const double* z) const {
+    const std::span<const double> l = kernel().lengthscale();
+    const double sign = form_ == PositiveForm::trigonometric ? -1 : 1;
+    const double inner = kernel::lane_fold<kernel::Sum>(inputs(), [&](int64_t j) {
+      return (x[j] + sign * y[j]) * (x[j] + sign * z[j]) / (at(l, j) * at(l, j));
+    });
+    const moment::ExponentialPair left = pair_of(x, y), right = pair_of(x, z);
+    return {left.log_k + right.log_k, left.sum + right.sum, inner};
   }
 
   // ||x||^2 + ||y||^2 = (sum + difference)/2, x'y = (sum - difference)/4.
@@ -194,7 +241,7 @@ std::unique_ptr<FeatureMap> positive_from(const MapArguments& arguments) {
   auto map = std::make_unique<Positive>(draw, form, stabilize && !apart);
   if (!apart) return map;
   return make_stabilized(std::make_unique<Exponents>(draw), std::move(map), scale_of(draw, form),
-                         form == PositiveForm::hyperbolic);
+                         half_norm_factor(*draw.kernel, form), form == PositiveForm::hyperbolic);
 }
 
 }  // namespace

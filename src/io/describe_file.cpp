@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "io/attention_file.h"
 #include "io/map_file.h"
 #include "io/model_file.h"
 #include "io/model_options.h"
@@ -102,6 +103,17 @@ std::string describe_model(const SectionReader& file) {
   return print_object(out);
 }
 
+std::string describe_attention(const SectionReader& file) {
+  const auto read = read_attention(file);
+  Parameters out = envelope(file.container());
+  out.set("spec", Object(std::make_shared<Parameters>(spec::versioned(read->map().parameters()))));
+  out.set("batch", read->batch());
+  out.set("heads", read->heads());
+  out.set("values", read->values());
+  out.set("keys", read->keys());
+  return print_object(out);
+}
+
 std::string describe_statistics(const SectionReader& file) {
   const StatisticsShape shape = read_shape(file);
   Parameters out = envelope(file.container());
@@ -121,7 +133,9 @@ std::string describe_file(Input& file) {
   if (container.kind == "statistics") {
     return describe_statistics({file.name(), std::move(container)});
   }
-  fail(MERCER_INVALID_ARGUMENT, "%s: holds a %s, expected a map, model or statistics",
+  if (container.kind == "attention")
+    return describe_attention({file.name(), std::move(container), kAttentionSections});
+  fail(MERCER_INVALID_ARGUMENT, "%s: holds a %s, expected a map, model, statistics or attention",
        file.name().c_str(), container.kind.c_str());
 }
 

@@ -12,10 +12,10 @@
 namespace mercer::moment {
 namespace {
 
-// 4 k^2 sinh^2(r / 2) = k^2 exp(r) (1 - exp(-r))^2.
-double squared_sinh(double log_k, double r, int64_t D) noexcept {
+// 4 k^2 sinh^2(r / 2) = k^2 exp(r) (1 - exp(-r))^2, of the logarithm of k^2.
+double squared_sinh(double log_square, double r, int64_t D) noexcept {
   const double rest = std::expm1(-r);
-  return std::exp(2 * log_k + r) * rest * rest / static_cast<double>(D);
+  return std::exp(log_square + r) * rest * rest / static_cast<double>(D);
 }
 
 }  // namespace
@@ -39,11 +39,25 @@ double best_tilt(double sum, int64_t d) noexcept {
 }
 
 double hyperbolic_variance(const ExponentialPair& pair, int64_t D) noexcept {
-  return squared_sinh(pair.log_k, pair.sum, D);
+  return squared_sinh(2 * pair.log_k, pair.sum, D);
 }
 
 double trigonometric_variance(const ExponentialPair& pair, int64_t D) noexcept {
-  return squared_sinh(pair.log_k, pair.difference, D);
+  return squared_sinh(2 * pair.log_k, pair.difference, D);
+}
+
+// A column of the two estimates has the product (1 - 4 A)^d exp(4 A ||w||^2 + sqrt(1 - 4 A) w'(a +
+// b) - ...), and E exp(s ||w||^2 + t'w) = (1 - 2 s)^{-d/2} exp(||t||^2 / (2 (1 - 2 s))).
+double tilted_covariance(const ExponentialTriple& at, int64_t d, double A, int64_t D) noexcept {
+  const double half = static_cast<double>(d) / 2;
+  const double excess = 2 * half * std::log1p(-4 * A) - half * std::log1p(-8 * A) +
+                        (1 - 4 * A) / (1 - 8 * A) * (at.squares / 2 + at.inner) - at.squares / 2;
+  return std::exp(at.log_k + excess) * -std::expm1(-excess) / static_cast<double>(D);
+}
+
+// As above with cosh(w'a) cosh(w'b), half the sum of cosh at w'(a + b) and w'(a - b).
+double paired_covariance(const ExponentialTriple& at, int64_t D) noexcept {
+  return squared_sinh(at.log_k, std::fabs(at.inner), D);
 }
 
 }  // namespace mercer::moment

@@ -26,4 +26,16 @@ double hyperbolic_variance(const ExponentialPair& pair, int64_t D) noexcept;
 /// D/2 columns each of cos and sin: 4 k^2 sinh^2(||x - y||^2 / 2)/D.
 double trigonometric_variance(const ExponentialPair& pair, int64_t D) noexcept;
 
+/// What the covariance of the estimates at (x, y) and (x, z) depends on: the logarithm of
+/// k(x, y) k(x, z), and of a = x + y and b = x + z, for trigonometric features x - y and x - z.
+struct ExponentialTriple {
+  double log_k;
+  double squares;  // ||a||^2 + ||b||^2
+  double inner;    // a'b
+};
+/// Columns with a tilt A, or 0: at A = 0 k(x, y) k(x, z) (exp(a'b) - 1)/D.
+double tilted_covariance(const ExponentialTriple& at, int64_t d, double A, int64_t D) noexcept;
+/// Hyperbolic and trigonometric ones: 4 k(x, y) k(x, z) sinh^2(a'b / 2)/D.
+double paired_covariance(const ExponentialTriple& at, int64_t D) noexcept;
+
 }  // namespace mercer::moment

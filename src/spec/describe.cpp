@@ -13,6 +13,7 @@
 #include "projection/projections.h"
 #include "spec/bound_spec.h"
 #include "spec/json.h"
+#include "spec/certificate_spec.h"
 #include "spec/recommend_spec.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
@@ -185,7 +186,8 @@ std::string describe(std::string_view name) {
     models.add({entry->name, entry->help, with_name(entry->fields)});
   fits.add({"fit", "what mercer_model_fit reads, and the keys of its model besides",
             with_name(fit_fields())});
-  fits.add({"recommend", "what mercer_map_recommend reads", recommend_fields()});
+  fits.add({"recommend", "what mercer_map_recommend reads", with_name(recommend_fields())});
+  fits.add({"certify", "what mercer_map_certify reads", with_name(certificate_fields())});
   for (size_t at = 0; at < std::size(kStructures); ++at)
     outputs.add({kStructures[at], kStructureHelp[at], structure_fields(at)});
   for (size_t at = 0; at < std::size(kSelectWays); ++at)

@@ -138,6 +138,15 @@ AT(mercer_map_data, frequencies, 160);
 AT(mercer_map_data, weights, 232);
 AT(mercer_map_data, roots, 304);
 
+SIZE(mercer_tokens, 240);
+AT(mercer_tokens, struct_size, 0);
+AT(mercer_tokens, causal, 4);
+AT(mercer_tokens, batch, 8);
+AT(mercer_tokens, heads, 16);
+AT(mercer_tokens, Q, 24);
+AT(mercer_tokens, K, 96);
+AT(mercer_tokens, V, 168);
+
 SIZE(mercer_score_options, 32);
 AT(mercer_score_options, struct_size, 0);
 AT(mercer_score_options, metric, 4);
@@ -146,7 +155,7 @@ AT(mercer_score_options, tau, 16);
 AT(mercer_score_options, weights, 24);
 
 static_assert(MERCER_NUMBER_F32 == 0 && MERCER_NUMBER_F64 == 1 && MERCER_NUMBER_C32 == 2 &&
-              MERCER_NUMBER_C64 == 3 && MERCER_NUMBER_I32 == 4);
+              MERCER_NUMBER_C64 == 3 && MERCER_NUMBER_I32 == 4 && MERCER_NUMBER_BF16 == 5);
 static_assert(MERCER_INDEX_NONE == 0 && MERCER_INDEX_I32 == 1 && MERCER_INDEX_I64 == 2);
 static_assert(MERCER_VARIANCE_ESTIMATE == 0 && MERCER_VARIANCE_PSEUDO == 1);
 static_assert(MERCER_KERNEL_ERROR_MEASURED == 0 && MERCER_KERNEL_ERROR_PREDICTED == 1);

@@ -89,6 +89,8 @@ struct Kind {
 };
 constexpr Kind<mercer_map> kMap = {mercer_map_write, mercer_map_read, mercer_map_free};
 constexpr Kind<mercer_model> kModel = {mercer_model_write, mercer_model_read, mercer_model_free};
+constexpr Kind<mercer_attention> kAttention = {mercer_attention_write, mercer_attention_read,
+                                               mercer_attention_free};
 constexpr Kind<mercer_statistics> kStatistics = {mercer_statistics_write, mercer_statistics_read,
                                                  mercer_statistics_free};
 
@@ -177,6 +179,15 @@ MapHandle small_field() {
   return MapHandle(map);
 }
 
+using AttentionHandle =
+    std::unique_ptr<mercer_attention, Freed<mercer_attention, mercer_attention_free>>;
+
+AttentionHandle small_attention() {
+  mercer_attention* attention = nullptr;
+  REQUIRE(mercer_attention_create(fourier(3, 8).get(), 2, 1, 2, &attention) == MERCER_OK);
+  return AttentionHandle(attention);
+}
+
 ModelHandle small_field_model() {
   return fitted(R"({"lambda":0.1})", data_of(rows_of(numbers(12, 3), 3), rows_of(numbers(12, 3), 3),
                                              small_field().get()));
@@ -194,6 +205,7 @@ TEST_CASE("objects go through memory as through files, byte by byte") {
   check_round_trip(kModel, small_field_model().get());
   check_round_trip(kStatistics, small_statistics().get());
   check_round_trip(kStatistics, small_statistics(0, 3, 0).get());
+  check_round_trip(kAttention, small_attention().get());
 }
 
 TEST_CASE("what is no place, or no object, is refused") {
@@ -202,6 +214,7 @@ TEST_CASE("what is no place, or no object, is refused") {
   check_refusals(kMap, small_field().get(), "map");
   check_refusals(kModel, small_field_model().get(), "model");
   check_refusals(kStatistics, small_statistics().get(), "statistics");
+  check_refusals(kAttention, small_attention().get(), "attention");
   const std::string map = bytes_of(kMap, fourier(3, 8).get());
   Slot<mercer_model> slot;
   CHECK(slot.refused(read(kModel, map, slot.out()), "mercer_model_read",
@@ -214,6 +227,7 @@ TEST_CASE("damaged bytes are refused") {
   check_damage(kMap, small_field().get());
   check_damage(kModel, small_field_model().get());
   check_damage(kStatistics, small_statistics().get());
+  check_damage(kAttention, small_attention().get());
 }
 
 }  // namespace files_test

@@ -5,6 +5,7 @@
 // NULL and outputs stay untouched.
 #include "fixture.h"
 #include "sketches.h"
+#include "support/reference.h"
 
 namespace map_errors_test {
 using namespace mercer::test;
@@ -62,6 +63,39 @@ TEST_CASE("Gram matrices refuse bad shapes") {
   CHECK(gram(two.get(), good, fits, mismatch, "2", "3") == "");
   CHECK(gram(bilinear(3).get(), good, fits, mismatch, "d = 3", "3 inputs of the left") == "");
   CHECK(K[0] == 77);
+}
+
+TEST_CASE("certificates of kernel errors: all rows, some rows, refusals") {
+  const auto map = fourier(3, 64);
+  const auto X = numbers(300, 3);
+  const auto certified = [&](const char* json) {
+    return Reference::parse(text_of([&](auto... buffer) {
+      return mercer_map_certify(map.get(), rows_of(X, 3), json, nullptr, buffer...);
+    }));
+  };
+  double measured = 0;
+  REQUIRE(mercer_map_kernel_error(map.get(), rows_of(X, 3), MERCER_KERNEL_ERROR_MEASURED, nullptr,
+                                  &measured) == MERCER_OK);
+  const Reference all = certified(R"({"rows":300})"), some = certified("{\"seed\":2}");
+  const auto number = [](const Reference& answer, const char* key) {
+    return answer[key].get<double>();
+  };
+  CHECK(all["exact"] == true);
+  CHECK(number(all, "frobenius_low") == Approx(measured).epsilon(1e-9));
+  CHECK(some["exact"] == false);
+  for (const std::string key : {"frobenius", "spectral", "relative_spectral"}) {
+    const double low = number(some, (key + "_low").c_str());
+    const double high = number(some, (key + "_high").c_str());
+    CHECK((0 < low && low < high && high < 3 * low));
+  }
+  const auto refuses = [&](const char* json, auto... parts) {
+    return refused(mercer_map_certify(map.get(), rows_of(X, 3), json, nullptr, nullptr, 0, nullptr),
+                   "mercer_map_certify", parts...);
+  };
+  CHECK(refuses(nullptr, "json = NULL") == "");
+  CHECK(refuses(R"({"level":1})", "level = 1") == "");
+  CHECK(refuses(R"({"rows":8})", "rows = 8") == "");
+  CHECK(refuses(R"({"row":80})", "row") == "");
 }
 
 TEST_CASE("the median heuristic refuses what has no answer") {

@@ -46,6 +46,8 @@ struct Sample {
   std::vector<int32_t> counts;
   int64_t at = 0;  // of the row source
   MapHandle map = fourier(d, D), phase = fourier(d, D, "phase"), complex = fourier(d, D, "complex");
+  MapHandle softmax =
+      map_from(of_sizes(R"("map":"positive","kernel":{"kernel":"exponential"})", D));
   KernelHandle kernel = gaussian();
   MapHandle joint = map_from(of_sizes(kJoint, 2 * D)), curl = map_from(of_sizes(kCurl, D / 2));
   KernelHandle joint_kernel = make_kernel(R"("decomposable","gamma":[2,1,1,2])"),
@@ -151,6 +153,11 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
     add_call(calls, "mercer_map_kernel_error", std::to_string(which), [=](Context c) {
       return mercer_map_kernel_error(s->map.get(), s->x(), which, c, s->out.data());
     });
+  for (const char* rows : {"16", "4096"})
+    add_call(calls, "mercer_map_certify", rows, [=](Context c) {
+      const std::string json = "{\"rows\":" + std::string(rows) + "}";
+      return mercer_map_certify(s->map.get(), s->x(), json.c_str(), c, nullptr, 0, nullptr);
+    });
   add_call(calls, "mercer_map_recommend", "", [=](Context c) {
     return made<mercer_map>(mercer_map_free, [&](mercer_map** map) {
       return mercer_map_recommend(R"({"kernel":{"kernel":"polynomial","degree":3},"features":64})",
@@ -162,6 +169,37 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
     add_call(calls, "mercer_rows_test", test, [=](Context c) {
       const std::string json = "{\"test\":" + std::string(test) + "}";
       return mercer_rows_test(json.c_str(), s->x(), s->x(), c, nullptr, 0, nullptr);
+    });
+  for (const int32_t causal : {0, 1}) {
+    const std::string way = causal == 1 ? "causal" : "full";
+    const auto tokens = [=] {
+      return mercer_tokens{sizeof(mercer_tokens), causal, 0, 0, s->x(), s->x(), s->x()};
+    };
+    add_call(calls, "mercer_attend", way, [=](Context c) {
+      const mercer_tokens all = tokens();
+      return mercer_attend(s->softmax.get(), &all, c, s->result(s->n, d));
+    });
+    add_call(calls, "mercer_attend_vjp", way, [=](Context c) {
+      const mercer_tokens all = tokens();
+      double* const out = s->out.data();
+      const int64_t n = s->n;
+      return mercer_attend_vjp(s->softmax.get(), &all, s->x(), c, result_of(out, n, d),
+                               result_of(out + n * d, n, d), result_of(out + 2 * n * d, n, d));
+    });
+    add_call(calls, "mercer_attention_step", way, [=](Context c) {
+      const mercer_tokens all = tokens();
+      return made<mercer_attention>(mercer_attention_free, [&](mercer_attention** state) {
+        const mercer_status status = mercer_attention_create(s->softmax.get(), 1, 1, d, state);
+        return status != MERCER_OK ? status
+                                   : mercer_attention_step(*state, &all, c, s->result(s->n, d));
+      });
+    });
+  }
+  for (const int32_t which : {MERCER_KERNEL_ERROR_MEASURED, MERCER_KERNEL_ERROR_PREDICTED})
+    add_call(calls, "mercer_attention_error", std::to_string(which), [=](Context c) {
+      const RowsView some = part_of(s->x(), 0, std::min<int64_t>(s->n, 80));
+      const mercer_tokens all = {sizeof all, 1, 0, 0, some, some, some};
+      return mercer_attention_error(s->softmax.get(), &all, which, c, s->out.data());
     });
   add_call(calls, "mercer_map_codes", "", [=](Context c) {
     return mercer_map_codes(s->phase.get(), s->x(), (s->D + 63) / 64, c, s->codes.data());

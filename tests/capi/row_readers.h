@@ -68,6 +68,10 @@ inline const Reader kReaders[] = {
                                       nullptr, Z);
      }},
     {"mercer_map_recommend", "X", read_by_recommend},
+    {"mercer_map_certify", "X",
+     [](const mercer_rows& X) {
+       return mercer_map_certify(fourier(3, 8).get(), X, "{}", nullptr, nullptr, 0, nullptr);
+     }},
     {"mercer_rows_test", "X",
      [](const mercer_rows& X) {
        return mercer_rows_test(R"({"test":"hsic","permutations":9})", X, good(), nullptr, nullptr,

@@ -45,6 +45,30 @@ TEST_CASE("every reader of rows takes dense and sparse ones of both numbers") {
   }
 }
 
+TEST_CASE("rows of bfloat16 are the floats they begin; sparse ones are refused") {
+  const auto narrow = numbers<float>(4, 3);
+  std::vector<uint16_t> halves;
+  std::vector<float> cut;
+  for (const float x : narrow) {
+    halves.push_back(static_cast<uint16_t>(std::bit_cast<uint32_t>(x) >> 16));
+    cut.push_back(std::bit_cast<float>(std::bit_cast<uint32_t>(x) & 0xffff0000U));
+  }
+  RowsView rows = rows_of(cut, 3);
+  float expected[32], found[32];
+  REQUIRE(mercer_map_transform(fourier(3, 8).get(), rows, nullptr, nullptr,
+                               result_of(expected, 4, 8)) == MERCER_OK);
+  rows.number = MERCER_NUMBER_BF16;
+  rows.values = halves.data();
+  REQUIRE(mercer_map_transform(fourier(3, 8).get(), rows, nullptr, nullptr,
+                               result_of(found, 4, 8)) == MERCER_OK);
+  CHECK(std::equal(expected, expected + 32, found));
+  auto sparse = sparse_numbers<float, int32_t>(4, 3).view();
+  sparse.number = MERCER_NUMBER_BF16;
+  CHECK(fault(mercer_map_transform(fourier(3, 8).get(), sparse, nullptr, nullptr,
+                                   result_of(found, 4, 8)),
+              MERCER_UNSUPPORTED, "MERCER_NUMBER_BF16", "dense") == "");
+}
+
 using R = mercer_rows;
 
 TEST_CASE("rows whose struct, number or index is wrong are refused") {

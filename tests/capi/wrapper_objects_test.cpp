@@ -43,6 +43,32 @@ class Blocks final : public mercer::RowSource {
   int64_t next_ = 0, broken_;
 };
 
+TEST_CASE("attention of C++ is that of C; its states go through bytes") {
+  const Map map = small_map();
+  mercer_tokens tokens = mercer::causal_tokens(x(), x(), y());
+  Matrix<double> whole(n, 1), found(n, 1);
+  mercer::attend(map, tokens, whole);
+  mercer::Attention state(map, 1, 1, 1);
+  state.step(mercer::causal_tokens(x(0, 40), x(0, 40), y(0, 40)),
+             MatrixView<double>(found.view().data, 40, 1));
+  const auto bytes = state.to_bytes();
+  mercer::Attention again = mercer::Attention::from_bytes(bytes);
+  again.step(mercer::causal_tokens(x(40, 20), x(40, 20), y(40, 20)),
+             MatrixView<double>(found.view().data + 40, 20, 1));
+  for (int64_t i = 0; i < n; ++i) CHECK(found(i, 0) == Approx(whole(i, 0)).epsilon(1e-9));
+  Matrix<double> dQ(n, d), dK(n, d), dV(n, 1);
+  mercer::attend_vjp(map, tokens, y(), dQ, dK, dV);
+  CHECK((dQ(5, 0) != 0 && dK(5, 0) != 0 && dV(5, 0) != 0));
+  CHECK(mercer::attention_error(map, tokens, MERCER_KERNEL_ERROR_MEASURED) > 0);
+  CHECK(status_of([&] { mercer::attention_error(map, tokens, MERCER_KERNEL_ERROR_PREDICTED); }) ==
+        MERCER_UNSUPPORTED);
+}
+
+TEST_CASE("certificates of C++ are those of C") {
+  const std::string found = small_map().certify(x(), R"({"rows":60})");
+  CHECK(found.find("\"exact\":true") != std::string::npos);
+}
+
 TEST_CASE("objects of C++ go through bytes") {
   const Map map = small_map();
   const auto small = map.to_bytes();

@@ -55,6 +55,7 @@ inline std::span<const Enumerator> enumerators() {
       PINNED(MERCER_NUMBER_C32, 2),
       PINNED(MERCER_NUMBER_C64, 3),
       PINNED(MERCER_NUMBER_I32, 4),
+      PINNED(MERCER_NUMBER_BF16, 5),
       PINNED(MERCER_INDEX_NONE, 0),
       PINNED(MERCER_INDEX_I32, 1),
       PINNED(MERCER_INDEX_I64, 2),

@@ -98,7 +98,7 @@ TEST_CASE("everything in the tables is described") {
 
 TEST_CASE("what a fit reads is described, and what its outputs and its choice of lambda do") {
   const Reference all = Reference::parse(spec::describe(""));
-  REQUIRE(all.at("fits").size() == 2);  // of a model; of a recommendation
+  REQUIRE(all.at("fits").size() == 3);  // of a model; of a recommendation; of a certificate
   std::set<std::string> keys;           // those of a fit and of any model are all that it reads
   for (const Reference& parameter : all["fits"][0].at("parameters"))
     keys.insert(parameter.at("key").get<std::string>());
@@ -114,6 +114,8 @@ TEST_CASE("what a fit reads is described, and what its outputs and its choice of
       text += parameter.at("key").get<std::string>() + " ";
     return text;
   };
+  CHECK(keys_of("fits", 1) == "kernel error features by rows count seed ");
+  CHECK(keys_of("fits", 2) == "level rows seed ");
   REQUIRE(all.at("outputs").size() == 6);
   const char* const kReads[] = {"", "weight ", "weight matrix ", "weight ", "matrix ", "weight "};
   for (size_t i = 0; i < 6; ++i) CHECK(keys_of("outputs", i) == kReads[i]);

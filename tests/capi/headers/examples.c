@@ -298,6 +298,50 @@ static int tested_rows(double* x, double* y) {
   return status == MERCER_OK && strstr(answer, "\"p_value\"") != NULL;
 }
 
+static int linear_attention(float* q, float* k, float* v, float* out) {
+  mercer_map* map = NULL;
+  char spec[200];
+  snprintf(spec, sizeof spec,
+           "{\"map\":\"positive\",\"kernel\":{\"kernel\":\"exponential\"},\"inputs\":%d,"
+           "\"features\":32}",
+           d);
+  if (mercer_map_from_spec(spec, &map) != MERCER_OK) return 0;
+  mercer_tokens tokens = {.struct_size = sizeof tokens, .causal = 1, .heads = 8};
+  tokens.Q = mercer_rows_f32(n, 8 * d, q);
+  tokens.K = mercer_rows_f32(n, 8 * d, k);
+  tokens.V = mercer_rows_f32(n, 8 * d, v);
+  mercer_status status = mercer_attend(map, &tokens, NULL, mercer_matrix_f32(n, 8 * d, out));
+  mercer_map_free(map);
+  /* Causal: the first token sees itself alone. */
+  return status == MERCER_OK && out[0] > 0.999f * v[0] - 1e-6f && out[0] < 1.001f * v[0] + 1e-6f;
+}
+
+static int token_by_token(float* q, float* k, float* v, float* out) {
+  mercer_map* map = NULL;
+  char spec[200];
+  snprintf(spec, sizeof spec,
+           "{\"map\":\"positive\",\"kernel\":{\"kernel\":\"exponential\"},\"inputs\":%d,"
+           "\"features\":32}",
+           d);
+  if (mercer_map_from_spec(spec, &map) != MERCER_OK) return 0;
+  mercer_attention* state = NULL;
+  mercer_status status = mercer_attention_create(map, 1, 8, d, &state);
+  mercer_tokens prompt = {.struct_size = sizeof prompt};
+  prompt.K = mercer_rows_f32(n, 8 * d, k);
+  prompt.V = mercer_rows_f32(n, 8 * d, v);
+  mercer_matrix none = {0};
+  if (status == MERCER_OK) status = mercer_attention_step(state, &prompt, NULL, none);
+  mercer_tokens next = {.struct_size = sizeof next, .causal = 1};
+  next.Q = mercer_rows_f32(1, 8 * d, q);
+  next.K = mercer_rows_f32(1, 8 * d, k);
+  next.V = mercer_rows_f32(1, 8 * d, v);
+  mercer_matrix o = mercer_matrix_f32(1, 8 * d, out);
+  if (status == MERCER_OK) status = mercer_attention_step(state, &next, NULL, o);
+  mercer_attention_free(state);
+  mercer_map_free(map);
+  return status == MERCER_OK && out[0] == out[0];
+}
+
 static int bilinear_pooling(float* x, float* y, float* z) {
   mercer_map* map = NULL;
   mercer_status status = mercer_map_from_spec(
@@ -497,6 +541,8 @@ int main(void) {
   RUN(sketch_by_spec, ());
   RUN(recommended_map, (x64));
   RUN(tested_rows, (x64, z64));
+  RUN(linear_attention, (z32, z32 + 8 * n * d, z32 + 16 * n * d, pooled));
+  RUN(token_by_token, (z32, z32 + 8 * n * d, z32 + 16 * n * d, pooled));
   RUN(bilinear_pooling, (z32, z32, pooled));
   RUN(walsh_hadamard, ());
   RUN(row_statistics, ());

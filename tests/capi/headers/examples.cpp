@@ -202,6 +202,18 @@ bool source() {
   return mercer::Model::fit("{}", mercer::Data(rows).map(map)).score(rows.X, rows.Y) > 0.9;
 }
 
+bool attention() {
+  const mercer::Map map = mercer::Map::from_spec(
+      R"({"map":"positive","kernel":{"kernel":"exponential"},"inputs":3,"features":64})");
+  mercer::Matrix<float> X(20, 3);
+  for (int64_t i = 0; i < 20; ++i) X(i, i % 3) = static_cast<float>(i) / 20;
+  mercer::Matrix<float> out(X.rows(), X.cols());
+  mercer_tokens tokens = mercer::causal_tokens(X, X, X);
+  mercer::attend(map, tokens, out);
+  double error = mercer::attention_error(map, tokens, MERCER_KERNEL_ERROR_MEASURED);
+  return out(19, 0) > 0 && error > 0 && error < 1;
+}
+
 bool all() {
   Numbers X(40, 3), Y(40, 1);
   for (int64_t i = 0; i < X.rows(); ++i) {
@@ -212,7 +224,7 @@ bool all() {
   const mercer::Map features = mercer::Map::fourier(matern, 3, 64);
   return library() && context(features) && views(matern, X.view().data) && map(matern, X) &&
          ridge(X, Y, X, Y) && model(X, Y) && derivatives(features, X) && codes(X) && fields(X) &&
-         recommended(X) && source() && kept(features, "cpp_example.mercer");
+         recommended(X) && source() && attention() && kept(features, "cpp_example.mercer");
 }
 
 }  // namespace

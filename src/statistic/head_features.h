@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Heads side by side in the rows of tokens: their features, a block of tokens at a time.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/aligned.h"
+#include "feature/feature_map.h"
+#include "feature/row_scales.h"
+
+namespace mercer::statistic {
+
+/// Tokens [first, end) of each of the sequences [begin, stop), which lie one after the other.
+struct TokenBlock {
+  int64_t begin, stop, first, end;
+
+  int64_t tokens() const { return end - first; }
+  int64_t sequences() const { return stop - begin; }
+  int64_t rows() const { return sequences() * tokens(); }
+};
+
+/// Numbers of features at a time: they stay in the caches where heads are few.
+inline constexpr int64_t kBlockNumbers = int64_t{1} << 20;
+
+/// The tokens of a block for features of `width` numbers a head: a multiple of 64.
+inline int64_t block_tokens(int64_t heads, int64_t width) {
+  const int64_t numbers = checked_multiply(heads, width, "the features of a token");
+  return std::max<int64_t>(64, kBlockNumbers / std::max<int64_t>(numbers, 1) / 64 * 64);
+}
+
+/// body(block), in order of the tokens of a sequence: some of one sequence, or all of several.
+/// reverse: last tokens first.
+template <class Body>
+void for_each_token_block(int64_t batch, int64_t length, int64_t most, const Body& body,
+                          bool reverse = false) {
+  if (length == 0) return;
+  const int64_t together = std::max<int64_t>(1, most / length), parts = ceil_divide(length, most);
+  for (int64_t begin = 0; begin < batch; begin += together) {
+    const int64_t stop = std::min(begin + together, batch);
+    for (int64_t part = 0; part < parts; ++part) {
+      const int64_t first = (reverse ? parts - 1 - part : part) * most;
+      body(TokenBlock{begin, stop, first, std::min(first + most, length)});
+    }
+  }
+}
+
+/// The rows of a block, of sequences of `length` tokens.
+template <class T>
+MatrixView<T> rows_of_block(MatrixView<T> X, const TokenBlock& block, int64_t length) {
+  const int64_t begin = block.begin * length + block.first;
+  return X.block_rows(begin, begin + block.rows());
+}
+
+/// Columns of head h of sequence s of a block, where each head has `width`.
+template <class T>
+MatrixView<T> head_of(MatrixView<T> rows, const TokenBlock& block, int64_t s, int64_t h,
+                      int64_t width) {
+  return rows.block_rows(s * block.tokens(), (s + 1) * block.tokens())
+      .block_cols(h * width, (h + 1) * width);
+}
+
+/// rows (n x heads w) as n heads x w: the caller's, or copied to `copy`.
+template <class T>
+MatrixView<const T> split_heads(MatrixView<const T> rows, int64_t heads, const Matrix<T>& copy) {
+  const int64_t width = rows.cols / heads;
+  if (heads == 1) return rows;
+  if (rows.ld == rows.cols) return {rows.data, rows.rows * heads, width};
+  for (int64_t i = 0; i < rows.rows; ++i) std::copy_n(rows.row(i), rows.cols, copy.view().row(i));
+  return {copy.data(), rows.rows * heads, width};
+}
+
+template <class T>
+class HeadFeatures {
+ public:
+  /// Charged to the context; for blocks of at most that many rows.
+  HeadFeatures(const feature::FeatureMap& map, int64_t heads, int64_t most_rows, Context& context)
+      : map_(map),
+        heads_(heads),
+        Z_(most_rows, checked_multiply(heads, map.row_length(), "features"), context,
+           "the features of some tokens"),
+        logs_(map.row_scales() == nullptr ? 0 : most_rows, heads),
+        copy_(heads == 1 ? 0 : most_rows, checked_multiply(heads, map.inputs(), "inputs"), context,
+              "some tokens") {}
+
+  /// rows: a block of tokens x heads d.
+  void fill(MatrixView<const T> rows, Context& context) {
+    const MatrixView<const T> X = split_heads(rows, heads_, copy_);
+    const MatrixView<T> Z(Z_.data(), X.rows, map_.row_length());
+    if (const feature::RowScales* const scales = map_.row_scales()) {
+      scales->apply_scaled(X, context, Z, std::span(logs_.data(), static_cast<size_t>(X.rows)));
+    } else {
+      map_.apply(X, {0, map_.features()}, context, Z);
+    }
+  }
+  /// Of all tokens of a block, heads side by side.
+  MatrixView<const T> view() const { return Z_.view(); }
+  /// The same of n heads, one after the other.
+  MatrixView<const T> split(int64_t n) const { return {Z_.data(), n, map_.row_length()}; }
+  MatrixView<const double> logs() const { return logs_.view(); }
+
+  MatrixView<const T> head(const TokenBlock& block, int64_t s, int64_t h) const {
+    return head_of(view(), block, s, h, map_.row_length());
+  }
+  /// n x 1, or no data.
+  MatrixView<const double> head_logs(const TokenBlock& block, int64_t s, int64_t h) const {
+    return logs_.rows() == 0 ? MatrixView<const double>{} : head_of(logs(), block, s, h, 1);
+  }
+
+ private:
+  const feature::FeatureMap& map_;
+  int64_t heads_;
+  Matrix<T> Z_;
+  Matrix<double> logs_;
+  Matrix<T> copy_;
+};
+
+}  // namespace mercer::statistic
