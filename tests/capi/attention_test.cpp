@@ -5,9 +5,8 @@
 
 #include "fixture.h"
 
+namespace attention_test {
 using namespace mercer::test;
-
-namespace {
 
 using AttentionHandle =
     std::unique_ptr<mercer_attention, Freed<mercer_attention, mercer_attention_free>>;
@@ -69,8 +68,6 @@ double largest_gap(const std::vector<double>& a, const std::vector<double>& b) {
     gap = std::max(gap, std::fabs(a[i] - b[i]));
   return gap;
 }
-
-}  // namespace
 
 TEST_CASE("attention of heads side by side is that of each head") {
   const auto map = softmax();
@@ -259,3 +256,5 @@ TEST_CASE("attention: what is refused") {
   CHECK(refused(mercer_attention_step(held.get(), &keys, nullptr, result_of(out, 20, 6)), "out is",
                 "given") == "");
 }
+
+}  // namespace attention_test

@@ -8,10 +8,9 @@
 #include "statistic/attention_cases.h"
 #include "statistic/attention_gradient.h"
 
+namespace attention {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 constexpr int64_t n = 12, kValues = 2;
 
@@ -149,8 +148,6 @@ void check_gradient(const FeatureMap& map, const TokenRows<double>& t, const Sca
   CHECK(relative_gap(dK, pulled_back(map, t.K, slopes.k)) < 1e-8);
 }
 
-}  // namespace
-
 TEST_CASE("contract: attention by every map is that by its features, and so is its gradient") {
   int64_t tried = 0, with_gradients = 0;
   for (const Cell& cell : made_cells()) {
@@ -175,3 +172,5 @@ TEST_CASE("contract: attention by every map is that by its features, and so is i
   CHECK(tried > 100);
   CHECK(with_gradients > 50);
 }
+
+}  // namespace attention

@@ -11,8 +11,6 @@
 namespace mercer::test {
 namespace {
 
-bool is_stationary(const kernel::Kernel& kernel) { return kernel.spectral_law() != nullptr; }
-
 // Maps of kernels without a spectral law draw normal columns.
 bool draws_isotropic(const kernel::Kernel& kernel) {
   return !is_stationary(kernel) || kernel.spectral_law()->isotropic();

@@ -9,8 +9,6 @@
 namespace mercer::test {
 namespace {
 
-bool is_stationary(const kernel::Kernel& kernel) { return kernel.spectral_law() != nullptr; }
-
 /// What drawn frequencies are drawn from; null: nothing.
 std::shared_ptr<const kernel::Kernel> drawn_from(const kernel::Kernel& kernel) {
   if (is_stationary(kernel)) return kernel.copy();

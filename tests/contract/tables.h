@@ -17,6 +17,10 @@
 
 namespace mercer::test {
 
+inline bool is_stationary(const kernel::Kernel& kernel) {
+  return kernel.spectral_law() != nullptr;
+}
+
 /// By which maps the default run's long tests sample a kernel; the slow run takes every map.
 enum class Sampled {
   always,

@@ -8,10 +8,9 @@
 #include "support/forge.h"
 #include "support/made_map.h"
 
+namespace attention_file_test {
 using namespace mercer;
 using namespace mercer::test;
-
-namespace {
 
 statistic::Attention small_state(bool stabilize) {
   const std::shared_ptr<const feature::FeatureMap> map =
@@ -27,8 +26,6 @@ std::unique_ptr<statistic::Attention> loaded(const std::string& path) {
   io::InputFile file(path);
   return io::load_attention(file);
 }
-
-}  // namespace
 
 TEST_CASE("states of attention come back from their file bit for bit") {
   const TemporaryDirectory directory;
@@ -79,3 +76,5 @@ TEST_CASE("states of attention with right checksums and wrong contents are refus
   forge_section(path, "most", infinite);
   CHECK_REFUSED(MERCER_CORRUPT_FILE, loaded(path), "most holds inf");
 }
+
+}  // namespace attention_file_test

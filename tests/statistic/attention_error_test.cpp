@@ -9,7 +9,7 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
-namespace mercer::test {
+namespace mercer::test::attention_error_test {
 namespace {
 
 const Parameters kForms[] = {{{"form", "exp"}},
@@ -112,4 +112,4 @@ TEST_CASE("errors of attention: heads, stabilised maps, threads, refusals") {
                 measured(map, TokenRows<double>({1, 1, 3, 0, 1}, 4), false), "keys");
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::attention_error_test

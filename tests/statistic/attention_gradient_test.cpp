@@ -7,7 +7,7 @@
 #include "support/derivatives.h"
 #include "support/refusal.h"
 
-namespace mercer::test {
+namespace mercer::test::attention_gradient_test {
 namespace {
 
 template <class T>
@@ -146,4 +146,4 @@ TEST_CASE("gradients of attention: what has none") {
                 "sign");
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::attention_gradient_test

@@ -8,7 +8,7 @@
 #include "support/reference_matrix.h"
 #include "support/refusal.h"
 
-namespace mercer::test {
+namespace mercer::test::attention_test {
 namespace {
 
 TokenRows<double> reference_tokens(const Reference& entry, const char* q, const char* k) {
@@ -242,4 +242,4 @@ TEST_CASE("attention: maps that do not serve, memory and cancellation") {
                 "overflow");
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::attention_test

@@ -12,7 +12,7 @@
 #include "support/refusal.h"
 #include "support/statistic.h"
 
-namespace mercer::test {
+namespace mercer::test::kernel_certificate_test {
 namespace {
 
 using statistic::KernelCertificate;
@@ -193,4 +193,4 @@ TEST_CASE("bounds of means and quotients hold as often as they say") {
 
 TEST_CASE("certificates hold for 950 of 1,000 draws of rows", "[slow]") { check_trials(64, 1000); }
 
-}  // namespace mercer::test
+}  // namespace mercer::test::kernel_certificate_test

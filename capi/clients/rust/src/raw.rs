@@ -21,6 +21,7 @@ pub const MERCER_NUMBER_F64: i32 = 1;
 pub const MERCER_NUMBER_C32: i32 = 2;
 pub const MERCER_NUMBER_C64: i32 = 3;
 pub const MERCER_NUMBER_I32: i32 = 4;
+pub const MERCER_NUMBER_BF16: i32 = 5;
 pub const MERCER_INDEX_NONE: i32 = 0;
 pub const MERCER_INDEX_I32: i32 = 1;
 pub const MERCER_INDEX_I64: i32 = 2;
@@ -30,6 +31,11 @@ pub const MERCER_FIELD_DIVERGENCE: i32 = 2;
 pub const MERCER_FIELD_CURL: i32 = 3;
 pub const MERCER_FIELD_POTENTIAL: i32 = 4;
 pub const MERCER_FIELD_STREAM: i32 = 5;
+pub const MERCER_VARIANCE_ESTIMATE: i32 = 0;
+pub const MERCER_VARIANCE_PSEUDO: i32 = 1;
+pub const MERCER_VARIANCE_BOUND: i32 = 2;
+pub const MERCER_KERNEL_ERROR_MEASURED: i32 = 0;
+pub const MERCER_KERNEL_ERROR_PREDICTED: i32 = 1;
 pub const MERCER_EXTRAPOLATION_DEFAULT: i32 = 0;
 pub const MERCER_EXTRAPOLATION_CLIP: i32 = 1;
 pub const MERCER_EXTRAPOLATION_FREE: i32 = 2;
@@ -41,11 +47,6 @@ pub const MERCER_DERIVATIVE_LAPLACIAN: i32 = 3;
 pub const MERCER_DERIVATIVE_JVP: i32 = 4;
 pub const MERCER_DERIVATIVE_VJP: i32 = 5;
 pub const MERCER_DERIVATIVE_LOG_LENGTHSCALE: i32 = 6;
-pub const MERCER_VARIANCE_ESTIMATE: i32 = 0;
-pub const MERCER_VARIANCE_PSEUDO: i32 = 1;
-pub const MERCER_VARIANCE_BOUND: i32 = 2;
-pub const MERCER_KERNEL_ERROR_MEASURED: i32 = 0;
-pub const MERCER_KERNEL_ERROR_PREDICTED: i32 = 1;
 pub const MERCER_METRIC_DEFAULT: i32 = 0;
 pub const MERCER_METRIC_R2: i32 = 1;
 pub const MERCER_METRIC_RMSE: i32 = 2;
@@ -58,6 +59,11 @@ pub const MERCER_METRIC_LOG_LOSS: i32 = 8;
 pub const MERCER_METRIC_CALIBRATION_ERROR: i32 = 9;
 pub const MERCER_METRIC_EXPLAINED_PINBALL: i32 = 10;
 pub const MERCER_METRIC_EXPLAINED_DEVIANCE: i32 = 11;
+
+#[repr(C)]
+pub struct mercer_attention {
+    _private: [u8; 0],
+}
 
 #[repr(C)]
 pub struct mercer_context {
@@ -193,6 +199,19 @@ pub struct mercer_transform_options {
     pub right: mercer_rows,
 }
 
+/// Tokens of sequences, one sequence after the other
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct mercer_tokens {
+    pub struct_size: u32,
+    pub causal: i32,
+    pub batch: i64,
+    pub heads: i64,
+    pub Q: mercer_rows,
+    pub K: mercer_rows,
+    pub V: mercer_rows,
+}
+
 /// Rows delivered block by block, as often as a fit reads them.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -310,8 +329,6 @@ extern "C" {
     pub fn mercer_context_error(context: *const mercer_context, buffer: *mut c_char, capacity: i64, needed: *mut i64) -> i32;
     /// Frees a context that no call is using.
     pub fn mercer_context_free(context: *mut mercer_context);
-    /// The number of frequencies a theorem asks for
-    pub fn mercer_bound(json: *const c_char, buffer: *mut c_char, capacity: i64, needed: *mut i64) -> i32;
     /// A kernel from JSON
     pub fn mercer_kernel_from_spec(json: *const c_char, out: *mut *mut mercer_kernel) -> i32;
     /// The JSON of a kernel, in canonical form
@@ -352,6 +369,28 @@ extern "C" {
     pub fn mercer_map_adjoint(map: *const mercer_map, X: mercer_rows, Y: mercer_rows, context: *mut mercer_context, theta: mercer_matrix) -> i32;
     /// Draws and packs the projection for one number type, F32 or F64, ahead of the first use.
     pub fn mercer_map_prepare(map: *const mercer_map, number: i32, context: *mut mercer_context) -> i32;
+    /// variance[i] of the estimate of k(x_i, y_i), i < n
+    pub fn mercer_map_variance(map: *const mercer_map, X: mercer_rows, Y: mercer_rows, which: i32, context: *mut mercer_context, variance: *mut f64) -> i32;
+    /// Error of the estimated kernel matrix of rows, relative to the kernel's, over all pairs of rows
+    pub fn mercer_map_kernel_error(map: *const mercer_map, X: mercer_rows, which: i32, context: *mut mercer_context, error: *mut f64) -> i32;
+    /// The error of this map on many rows, without an n x n matrix
+    pub fn mercer_map_certify(map: *const mercer_map, X: mercer_rows, json: *const c_char, context: *mut mercer_context, buffer: *mut c_char, capacity: i64, needed: *mut i64) -> i32;
+    /// Real maps of a kernel side by side
+    pub fn mercer_map_recommend(json: *const c_char, X: mercer_rows, context: *mut mercer_context, out: *mut *mut mercer_map, buffer: *mut c_char, capacity: i64, needed: *mut i64) -> i32;
+    /// Row i of out
+    pub fn mercer_attend(map: *const mercer_map, tokens: *const mercer_tokens, context: *mut mercer_context, out: mercer_matrix) -> i32;
+    /// dL/dQ, dL/dK, dL/dV of a real L with dL/dout = G.
+    pub fn mercer_attend_vjp(map: *const mercer_map, tokens: *const mercer_tokens, G: mercer_rows, context: *mut mercer_context, dQ: mercer_matrix, dK: mercer_matrix, dV: mercer_matrix) -> i32;
+    /// ||out - exact||_F / ||exact||_F, exact with the map's kernel in place of phi'phi.
+    pub fn mercer_attention_error(map: *const mercer_map, tokens: *const mercer_tokens, which: i32, context: *mut mercer_context, error: *mut f64) -> i32;
+    /// No keys yet.
+    pub fn mercer_attention_create(map: *const mercer_map, batch: i64, heads: i64, d_v: i64, out: *mut *mut mercer_attention) -> i32;
+    /// Adds the keys, then answers the queries over all keys so far
+    pub fn mercer_attention_step(attention: *mut mercer_attention, tokens: *const mercer_tokens, context: *mut mercer_context, out: mercer_matrix) -> i32;
+    /// Frees a state.
+    pub fn mercer_attention_free(attention: *mut mercer_attention);
+    /// The number of frequencies a theorem asks for
+    pub fn mercer_bound(json: *const c_char, buffer: *mut c_char, capacity: i64, needed: *mut i64) -> i32;
     /// The codes of the rows of X.
     pub fn mercer_map_codes(map: *const mercer_map, X: mercer_rows, words: i64, context: *mut mercer_context, codes: *mut u64) -> i32;
     /// distances[i m + j] = the number of bits in which codes i of A and j of B differ.
@@ -400,20 +439,18 @@ extern "C" {
     pub fn mercer_model_write(model: *const mercer_model, path: *const c_char, buffer: *mut c_void, capacity: i64, needed: *mut i64) -> i32;
     /// Writes an object to the file `path`, with buffer NULL, capacity 0 and needed NULL
     pub fn mercer_statistics_write(statistics: *const mercer_statistics, path: *const c_char, buffer: *mut c_void, capacity: i64, needed: *mut i64) -> i32;
+    /// Writes an object to the file `path`, with buffer NULL, capacity 0 and needed NULL
+    pub fn mercer_attention_write(attention: *const mercer_attention, path: *const c_char, buffer: *mut c_void, capacity: i64, needed: *mut i64) -> i32;
     /// Reads an object from the file `path`, with data NULL and size 0
     pub fn mercer_map_read(path: *const c_char, data: *const c_void, size: i64, out: *mut *mut mercer_map) -> i32;
     /// Reads an object from the file `path`, with data NULL and size 0
     pub fn mercer_model_read(path: *const c_char, data: *const c_void, size: i64, out: *mut *mut mercer_model) -> i32;
     /// Reads an object from the file `path`, with data NULL and size 0
     pub fn mercer_statistics_read(path: *const c_char, data: *const c_void, size: i64, out: *mut *mut mercer_statistics) -> i32;
+    /// Reads an object from the file `path`, with data NULL and size 0
+    pub fn mercer_attention_read(path: *const c_char, data: *const c_void, size: i64, out: *mut *mut mercer_attention) -> i32;
     /// What a file or its bytes hold, as JSON
     pub fn mercer_file_info(path: *const c_char, data: *const c_void, size: i64, buffer: *mut c_char, capacity: i64, needed: *mut i64) -> i32;
-    /// variance[i] of the estimate of k(x_i, y_i), i < n
-    pub fn mercer_map_variance(map: *const mercer_map, X: mercer_rows, Y: mercer_rows, which: i32, context: *mut mercer_context, variance: *mut f64) -> i32;
-    /// Error of the estimated kernel matrix of rows, relative to the kernel's, over all pairs of rows
-    pub fn mercer_map_kernel_error(map: *const mercer_map, X: mercer_rows, which: i32, context: *mut mercer_context, error: *mut f64) -> i32;
-    /// Real maps of a kernel side by side
-    pub fn mercer_map_recommend(json: *const c_char, X: mercer_rows, context: *mut mercer_context, out: *mut *mut mercer_map, buffer: *mut c_char, capacity: i64, needed: *mut i64) -> i32;
     /// Decomposes a copy of the statistics' Gram matrix.
     pub fn mercer_ridge_create(statistics: *const mercer_statistics, center: i32, context: *mut mercer_context, out: *mut *mut mercer_ridge) -> i32;
     /// Rows the statistics held, D features, m outputs.
