@@ -13,15 +13,16 @@ import time
 
 import numpy as np
 
-from library import Library, Rows, address, matrix, rows, size
+from library import Library, _api, matrix, rows
 
 HEADS, WIDTH = 8, 64  # heads, and the numbers of each
 
 
-class Tokens(ctypes.Structure):
-    """mercer_tokens."""
-    _fields_ = [("struct_size", ctypes.c_uint32), ("causal", ctypes.c_int32), ("batch", size), ("heads", size),
-                ("Q", Rows), ("K", Rows), ("V", Rows)]
+def tokens_of(causal, batch, heads, *numbers):
+    made = _api.make("tokens")
+    made.causal, made.batch, made.heads = causal, batch, heads
+    made.Q, made.K, made.V = map(rows, numbers)
+    return made
 
 
 def seconds(call, repetitions):
@@ -56,31 +57,25 @@ class Setting:
         self.out = np.empty((heads * n, WIDTH), np.float32)
 
     def tokens(self, causal):
-        flat = [X.reshape(-1, WIDTH) for X in (self.q, self.k, self.v)]
-        return Tokens(ctypes.sizeof(Tokens), causal, self.heads, 1, *(rows(X) for X in flat))
+        return tokens_of(causal, self.heads, 1, *(X.reshape(-1, WIDTH) for X in (self.q, self.k, self.v)))
 
     def attend(self, causal):
-        status = self.library.library.mercer_attend(self.map, ctypes.byref(self.tokens(causal)), None, matrix(self.out))
-        assert status == 0, self.library.library.mercer_last_error()
+        self.library.attend(self.map, ctypes.byref(self.tokens(causal)), None, matrix(self.out))
         return self.out.reshape(self.heads, self.n, WIDTH)
 
     def error(self, causal, which):
         found = ctypes.c_double()
-        status = self.library.library.mercer_attention_error(self.map, ctypes.byref(self.tokens(causal)), which, None,
-                                                             ctypes.byref(found))
-        assert status == 0, self.library.library.mercer_last_error()
+        self.library.attention_error(self.map, ctypes.byref(self.tokens(causal)), which, None, ctypes.byref(found))
         return found.value
 
     def decoding(self):
         """A call that takes one more token of all heads, these side by side in its row."""
         token = np.random.default_rng(5).standard_normal((1, self.heads * WIDTH)).astype(np.float32)
-        out, state = np.empty_like(token), address()
-        call = self.library.library
-        assert call.mercer_attention_create(self.map, size(1), size(self.heads), size(WIDTH), ctypes.byref(state)) == 0
-        tokens = Tokens(ctypes.sizeof(Tokens), 1, 1, self.heads, *(rows(token) for _ in range(3)))
+        out, state = np.empty_like(token), self.library.make("attention_create", self.map, 1, self.heads, WIDTH)
+        tokens = tokens_of(1, 1, self.heads, token, token, token)
 
         def step():
-            assert call.mercer_attention_step(state, ctypes.byref(tokens), None, matrix(out)) == 0
+            self.library.attention_step(state, ctypes.byref(tokens), None, matrix(out))
         step.kept = token, out  # the views' memory
         return step
 
@@ -116,8 +111,8 @@ class Setting:
     def loop(self, function):
         scaled = [np.ascontiguousarray(X * np.float32(WIDTH ** -0.25)) for X in (self.q, self.k)]
         out = np.empty_like(self.v)
-        assert function(*(size(x) for x in (self.heads, self.n, WIDTH, self.D, WIDTH)),
-                        *(address(X.ctypes.data) for X in (*scaled, self.v, self.W, out))) == 0
+        assert function(*(ctypes.c_int64(x) for x in (self.heads, self.n, WIDTH, self.D, WIDTH)),
+                        *(ctypes.c_void_p(X.ctypes.data) for X in (*scaled, self.v, self.W, out))) == 0
         return out
 
 
