@@ -134,9 +134,9 @@ class Operators(Mercer):
         self.model_text(model, what, text, size.value, byref(size))
         return json.loads(text.value)
 
-    def predict(self, model, X, p):
+    def predict(self, model, X, p, what="value"):
         out = np.empty((len(X), p))
-        self.model_predict(model, rows(X), b"value", None, None, matrix(out))
+        self.model_predict(model, rows(X), what.encode(), None, None, matrix(out))
         return out
 
 
