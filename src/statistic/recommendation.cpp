@@ -31,10 +31,10 @@ constexpr int64_t kEnclosed = 50;           // bisection ends at D/50
 constexpr double kBelow = 0.97;             // of a number that is enough: is it the least?
 constexpr int64_t kTimedNumbers = 1 << 22;  // features computed to measure the time
 constexpr int64_t kMostTimedRows = 1024;
-constexpr int kTimings = 5;
-constexpr uint64_t kDraws = 3;     // behind a measured error
-constexpr int kMeasured = 6;       // numbers of features
-constexpr double kSlowRow = 1e-3;  // seconds
+constexpr int kTimings = 3, kPasses = 4;  // over all maps: others may use the machine for a while
+constexpr uint64_t kDraws = 3;            // behind a measured error
+constexpr int kMeasured = 6;              // numbers of features
+constexpr double kSlowRow = 1e-3;         // seconds
 
 /// The parameters with every combination of the values of an entry's first choices.
 std::vector<Parameters> variants(const feature::MapEntry& entry, const Parameters& given) {
@@ -123,18 +123,23 @@ class Candidate {
     return std::sqrt(sum / kDraws);
   }
 
+  /// From a first guess on: by the law where it stays between too few and enough, else half-way.
   std::optional<Suggestion> least_measured(double error, int64_t most, int64_t first) const {
     std::optional<Suggestion> best, last;
-    for (int step = 0; step < kMeasured; ++step) {
+    int64_t low = sizes_.least - 1, high = most + 1;
+    for (int step = 0; step < kMeasured && low < first && first < high; ++step) {
       last = at(first);
       if (!last) break;
       const int64_t features = last->map->features();
       last->reached = last->error <= error;
-      if (last->reached && (!best || features < best->map->features())) best = last;
-      const double next = static_cast<double>(features) * last->error * last->error / error / error;
-      first = std::max(sizes_.least,
-                       static_cast<int64_t>(std::min(static_cast<double>(most), std::ceil(next))));
-      if (first == features || (best && first >= best->map->features())) break;
+      if (last->reached) best = last;
+      (last->reached ? high : low) = features;
+      const double part = last->error / error;
+      const double next = std::ceil(static_cast<double>(features) * part * part);
+      const auto halfway = std::sqrt(static_cast<double>(low) * static_cast<double>(high));
+      const bool between = next > static_cast<double>(low) && next < static_cast<double>(high);
+      first = static_cast<int64_t>(between ? next : best ? halfway : static_cast<double>(most));
+      if (high - first < std::max<int64_t>(sizes_.step, high / kEnclosed)) break;
     }
     return best ? best : last;
   }
@@ -235,8 +240,10 @@ std::vector<Suggestion> recommend(const Parameters& kernel, const Aim& aim, uint
           "output, and finite rows in its domain whose kernel does not overflow",
           kernel.text("kernel").c_str(), X.rows);
   const bool reach = std::ranges::any_of(found, &Suggestion::reached);
-  for (Suggestion& one : found)
-    if (!reach || one.reached) one.seconds = seconds_per_row(*one.map, X, context);
+  for (int pass = 0; pass < kPasses; ++pass)
+    for (Suggestion& one : found)
+      if (!reach || one.reached)
+        one.seconds = std::fmin(one.seconds, seconds_per_row(*one.map, X, context));
   order(found, aim);
   return found;
 }

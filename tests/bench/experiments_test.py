@@ -48,3 +48,4 @@ code, text = printed_by("grid", "--features", "100", "288", "--seeds", "2", "--p
 assert code == 0, text
 code, text = printed_by("two_sample", scratch, "level", "1")
 assert code == 0 and len(text.splitlines()) == 11, text
+has_shape("planner", 2, *data, "--sets", "kin8nm", "--kernels", "gaussian", "--errors", "0.3", "--seeds", "1", but=["least", "above"], plot=None)

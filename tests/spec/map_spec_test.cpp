@@ -258,6 +258,6 @@ TEST_CASE("recommendations for rows as fits take them are those for standardised
   };
   CHECK(std::abs(best(taken) / best(given) - 1) < 1e-4);  // six digits of l
   const Parameters own =
-      answer(R"(,"lengthscale":2},"features":32,"taken":"standardized"})", X.view());
-  CHECK(own.object("kernel").numbers("lengthscale").front() == 2);
+      answer(R"(,"lengthscale":2.5},"features":32,"taken":"standardized"})", X.view());
+  CHECK(own.object("kernel").numbers("lengthscale").front() == 2.5);
 }
