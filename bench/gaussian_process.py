@@ -43,11 +43,8 @@ COMMON = {"ard": "off", "prepare": PLAIN["prepare"], "map": {"kernel": {"kernel"
 def process(library, spec, X, y, X_test):
     """What a gp says of the test rows; without a lengthscale where it has one for each input."""
     model = library.fit_model({"model": "gp", **({} if "search" in spec else {"assess": False}), **spec}, X, y[:, None])
-    said = {}
-    for what in ("value", "latent_variance", "predictive_variance"):
-        said[what] = np.empty((len(X_test), 1))
-        library.model_predict(model, rows(X_test), what.encode(), None, None, matrix(said[what]))
-    value, variance, predictive = (column[:, 0] for column in said.values())
+    value, variance, predictive = (library.predict(model, X_test, 1, what)[:, 0]
+                                   for what in ("value", "latent_variance", "predictive_variance"))
     found = Process(value, predictive, np.mean(predictive - variance), library.said(model, b"spec")["map"]["kernel"].get("lengthscale"),
                     library.said(model, b"report").get("warnings", []))
     library.model_free(model)

@@ -40,6 +40,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("library")
     parser.add_argument("--exact-rows", type=int, nargs="*", default=[2000, 4000])
+    parser.add_argument("--rows", type=int, default=50000, help="of the fits that are timed alone")
+    parser.add_argument("--features", type=int, nargs="+", default=[512, 1024, 2048])
     asked = parser.parse_args()
     library = Mercer(asked.library)
     spec = {"model": "kernel_pca", "components": 9, "prepare": {"standardize": False, "extrapolation": "free"},
@@ -49,13 +51,13 @@ def main():
     for n in asked.exact_rows:
         X = clusters(n, 1)
         exact, seconds = fitted(library, {**spec, "map": "exact"}, X)
-        for D in (512, 2048):
+        for D in (asked.features[0], asked.features[-1]):
             model, ours = fitted(library, {**spec, "map": {"features": D}}, X)
             common = in_common(scores(library, model, new, 9), scores(library, exact, new, 9))
             print(f"{n:7,} {D:6,} {ours:8.2f} {seconds:8.2f} {common:9.4f}")
-    X = clusters(50000, 1)
-    for D in (512, 1024, 2048):
-        print(f"{50000:7,} {D:6,} {fitted(library, {**spec, 'map': {'features': D}}, X)[1]:8.2f}")
+    X = clusters(asked.rows, 1)
+    for D in asked.features:
+        print(f"{asked.rows:7,} {D:6,} {fitted(library, {**spec, 'map': {'features': D}}, X)[1]:8.2f}")
 
 
 if __name__ == "__main__":

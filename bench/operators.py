@@ -114,9 +114,9 @@ class Operators(Mercer):
         yield model
         self.model_free(model)
 
-    def predict(self, model, X, p):
+    def predict(self, model, X, p, what="value"):
         out = np.empty((len(X), p))
-        self.model_predict(model, rows(X), b"value", None, None, matrix(out))
+        self.model_predict(model, rows(X), what.encode(), None, None, matrix(out))
         return out
 
 

@@ -123,6 +123,8 @@ struct TransformRequest {
   uint64_t seed = 0;
   std::string map;      // file to read the map from; empty: made as the plan says
   std::string written;  // file to write the map to; empty: none
+  double error = 0;     // of recommend; 0: the least of so many features
+  bool raw = false;     // --no-standardize
   ColumnRequest columns;
   RunRequest run;
 };
@@ -134,6 +136,7 @@ void run_score(const ApplyRequest& request);
 void run_compare(const CompareRequest& request);
 void run_relevance(const ApplyRequest& request);
 void run_transform(const TransformRequest& request);
+void run_recommend(const TransformRequest& request);
 void run_info(const std::string& path, bool json);
 void run_specs(const std::string& name, bool json);
 

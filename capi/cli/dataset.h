@@ -3,6 +3,7 @@
 // Inputs and targets: a table whose target columns have been taken out.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -94,6 +95,9 @@ struct Layout {
   std::string note = {};              // what was assumed
 };
 
+inline bool has(const std::vector<int64_t>& columns, int64_t column) {
+  return std::find(columns.begin(), columns.end(), column) != columns.end();
+}
 /// The columns that a request names; inputs and targets are open. Fails where one is to be two things.
 Layout asked_columns(const std::vector<std::string>& names, int64_t columns,
                      const ColumnRequest& wanted);

@@ -43,8 +43,9 @@ std::string counted(int64_t count, std::string_view noun) {
   return std::to_string(count).append(" ").append(noun).append(count == 1 ? "" : "s");
 }
 
-std::string name_or_number(const std::vector<std::string>& names, size_t index) {
-  return index < names.size() ? names[index] : std::to_string(index + 1);
+std::string name_or_number(const std::vector<std::string>& names, size_t index,
+                           const char* prefix) {
+  return index < names.size() ? names[index] : prefix + std::to_string(index + 1);
 }
 
 std::string typed(std::string_view word) {

@@ -36,8 +36,9 @@ std::string listed(const std::vector<std::string>& texts, size_t most = 6);
 /// "1 row", "2 rows".
 std::string counted(int64_t count, std::string_view noun);
 
-/// The name with this index, or the index from 1 where there is none.
-std::string name_or_number(const std::vector<std::string>& names, size_t index);
+/// The name with this index, or the index from 1 behind a prefix where there is none.
+std::string name_or_number(const std::vector<std::string>& names, size_t index,
+                           const char* prefix = "");
 
 /// Bytes of the machine; 0 if it does not say.
 int64_t physical_memory();

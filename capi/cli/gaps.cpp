@@ -23,11 +23,8 @@ std::vector<double> missing_levels(const Dataset& data) {
 }
 
 bool has_target(const Dataset& test, int64_t i, double least) {
-  for (int64_t k = 0; k < test.m; ++k) {
-    const double y = test.Y[i * test.m + k];
-    if (y >= least) return true;  // NaN is not
-  }
-  return false;
+  const double* const row = test.Y.data() + i * test.m;
+  return std::any_of(row, row + test.m, [=](double y) { return y >= least; });  // NaN is not
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "dataset.h"
-#include "mercer/mercer.hpp"
+#include "scoring.h"
 
 namespace mercer::cli {
 
@@ -36,9 +36,7 @@ struct TargetRows {
   int64_t rows() const { return numbers.rows(); }
   Rows truth() const { return MatrixView<const double>(targets.data(), rows(), outputs); }
   mercer_score_options options(mercer_metric metric = MERCER_METRIC_DEFAULT) const {
-    mercer_score_options options = score_options(metric);
-    if (!weights.empty()) options.weights = weights.data();
-    return options;
+    return score_options_of(weights, 0, metric);
   }
   /// " (2 without a target left out), by their weights": what a score of these rows counts.
   std::string text(const Dataset& test) const;

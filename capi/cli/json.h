@@ -5,6 +5,7 @@
 // did either for itself would compile a parser and a printer of its own.
 #pragma once
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -16,6 +17,9 @@ using Json = nlohmann::ordered_json;
 Json parse_json(const std::string& text);
 /// What is no JSON is Json::is_discarded().
 Json json_or_discarded(const std::string& text);
+
+/// NaN for what is no number.
+inline double number_of(const Json& value) { return value.is_number() ? value.get<double>() : NAN; }
 
 /// In one line, or with `indent` spaces a level.
 std::string json_text(const Json& json, int indent = -1);

@@ -53,10 +53,10 @@ struct OutsideCounts {
 
   mercer_predict_options options(const std::string& word) {
     mercer_predict_options options = predict_options();
-    options.extrapolation = word == "clip"     ? MERCER_EXTRAPOLATION_CLIP
-                            : word == "free"   ? MERCER_EXTRAPOLATION_FREE
-                            : word == "refuse" ? MERCER_EXTRAPOLATION_REFUSE
-                                               : MERCER_EXTRAPOLATION_DEFAULT;
+    options.extrapolation = word.empty()     ? MERCER_EXTRAPOLATION_DEFAULT
+                            : word == "clip" ? MERCER_EXTRAPOLATION_CLIP
+                            : word == "free" ? MERCER_EXTRAPOLATION_FREE
+                                             : MERCER_EXTRAPOLATION_REFUSE;
     options.rows_outside = &rows;
     options.inputs_outside = per_input.data();
     options.predictions_limited = &predictions;

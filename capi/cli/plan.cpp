@@ -107,7 +107,7 @@ void check_plan(const Plan& plan, int64_t features) {
   try {
     Map::from_spec(json_text(map));
   } catch (const Error& error) {
-    constexpr const char* kLearnt[] = {"threshold_from", "tilt_from", "weights"};
+    constexpr const char* kLearnt[] = {"threshold_from", "weights"};
     const bool needs_rows =
         entry.value("needs_rows", false) || map.value("projection", Json()) == "grid" ||
         std::ranges::any_of(kLearnt, [&](const char* key) { return map.contains(key); });

@@ -27,10 +27,6 @@ int64_t position(const Positions& positions, const std::string& name) {
   return found == positions.end() ? -1 : found->second;
 }
 
-bool has(const std::vector<int64_t>& columns, int64_t column) {
-  return std::ranges::find(columns, column) != columns.end();
-}
-
 /// Columns that are neither inputs nor targets are asked for, passed through or known, or refused.
 void place_others(const std::vector<std::string>& names, const Metadata& model, const Layout& asked,
                   const std::string& file, Layout* layout) {
@@ -202,7 +198,8 @@ Dataset read_test(const std::string& path, const std::string& labels, const Meta
   const auto rule = [&](const std::vector<std::string>& names, int64_t columns) {
     const bool by_name = !names.empty() && !model.inputs.empty();
     const Layout asked = asked_columns(names, columns, wanted);
-    layout = by_name ? layout_by_name(column_names(names).names, model, asked, file)
+    layout = by_name ? layout_by_name(column_names({names.begin(), names.end()}).names, model,
+                                      asked, file)
                      : layout_by_count(columns, model, inputs, asked, file);
     return permission_of(layout, model);
   };

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Training files to data sets.
-#include <algorithm>
 #include <cmath>
 
 #include "dataset.h"
@@ -53,8 +52,7 @@ TextPermission permission_of(const Layout& layout, const TargetRequest& request)
 bool begins_with_index(const Table& table, const Layout& layout) {
   if (table.names.empty() || table.names[0] != name_of_unnamed(0)) return false;
   const double first = table.numbers.at(0);
-  bool counts =
-      std::ranges::find(layout.inputs, 0) != layout.inputs.end() && (first == 0 || first == 1);
+  bool counts = has(layout.inputs, 0) && (first == 0 || first == 1);
   for (const TextColumn& text : table.text_inputs) counts = counts && text.column != 0;
   for (int64_t i = 0; counts && i < table.rows; ++i)
     counts = table.numbers.at(i * table.columns) == first + static_cast<double>(i);

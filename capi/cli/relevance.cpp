@@ -18,14 +18,11 @@ constexpr int64_t kMostSwitched = 2000;  // inputs
 
 /// Of a column, NaN left out.
 double variance_of(const Matrix<double>& X, int64_t j) {
-  double count = 0, mean = 0, squares = 0;
-  for (int64_t i = 0; i < X.rows(); ++i) {
-    if (std::isnan(X(i, j))) continue;
-    const double before = X(i, j) - mean;
-    mean += before / ++count;
-    squares += before * (X(i, j) - mean);
-  }
-  return count > 0 ? squares / count : 0;
+  std::vector<double> known;
+  for (int64_t i = 0; i < X.rows(); ++i)
+    if (!std::isnan(X(i, j))) known.push_back(X(i, j));
+  const double n = static_cast<double>(known.size());
+  return n > 1 ? std::pow(mean_of(known, {}).standard_error, 2) * (n - 1) : 0;
 }
 
 class Measure {
@@ -134,9 +131,7 @@ Relevance relevance_of(const Model& model, const Metadata& metadata, const Datas
   std::ranges::stable_sort(order, [&](size_t a, size_t b) { return found[a] > found[b]; });
   Relevance relevance;
   for (const size_t j : order) {
-    relevance.names.push_back(j < metadata.inputs.size()
-                                  ? metadata.inputs[j]
-                                  : std::string("x").append(std::to_string(j + 1)));
+    relevance.names.push_back(name_or_number(metadata.inputs, j, "x"));
     relevance.values.push_back(found[j]);
   }
   return relevance;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "message.h"
@@ -11,9 +10,7 @@
 namespace mercer::cli {
 namespace {
 
-double number(const Json& value) { return value.is_null() ? std::nan("") : value.get<double>(); }
-
-std::string short_number(const Json& value) { return score_number(number(value), 0); }
+std::string short_number(const Json& value) { return score_number(number_of(value), 0); }
 
 std::string rows_text(const Json& score) {
   const int64_t groups = score.value("groups", int64_t{0});
@@ -37,7 +34,7 @@ std::string linear_text(const std::string& transform) {
 std::string plain_lines(const Json& score, const std::string& transform) {
   const auto measure = score.at("measure").get<std::string>();
   std::string text =
-      with_error("honest score: " + measure_text(measure, number(score.at("value"))), score);
+      with_error("honest score: " + measure_text(measure, number_of(score.at("value"))), score);
   text += " (" + rows_text(score) + ")\non the same rows: ";
   text += (measure == "accuracy"    ? "largest class of the rows fitted "
            : measure == "r_squared" ? "mean "
@@ -47,7 +44,7 @@ std::string plain_lines(const Json& score, const std::string& transform) {
   if (!linear.is_null()) text += linear_text(transform) + short_number(linear);
   text += "\n";
   if (score.contains("coverage"))
-    text += "intervals of 90 % held " + rounded(100 * number(score.at("coverage")), 3) +
+    text += "intervals of 90 % held " + rounded(100 * number_of(score.at("coverage")), 3) +
             " % of these rows\n";
   return text;
 }
@@ -56,10 +53,10 @@ std::string plain_lines(const Json& score, const std::string& transform) {
 struct Classes {
   double known = 0, least = 1;
   explicit Classes(const Json& score) {
-    const double rows = number(score.at("rows"));
+    const double rows = number_of(score.at("rows"));
     for (const Json& one : score.value("classes", Json::array())) {
-      known += number(one.at("rows")) > 0;
-      least = std::min(least, number(one.at("rows")) / rows);
+      known += number_of(one.at("rows")) > 0;
+      least = std::min(least, number_of(one.at("rows")) / rows);
     }
   }
 };
@@ -85,7 +82,7 @@ std::string score_lines(const Json& report, const ReportNames& names) {
   const std::string beside = balanced_baselines(score, classes.known, transform);
   if (!balanced) return plain + value + "; " + beside;
   return "honest score: " + value + " (" + rows_text(score) + ")\non the same rows: " + beside +
-         score_text(true, number(score.at("value"))) +
+         score_text(true, number_of(score.at("value"))) +
          ", which balanced weights do not aim at; largest class " +
          short_number(score.at("constant")) + "\n";
 }
@@ -95,14 +92,13 @@ std::string score_lines(const Json& report, const ReportNames& names) {
 std::string shortness_line(const Json& relevance, const std::vector<std::string>& inputs) {
   constexpr size_t kShown = 8;
   std::vector<std::pair<double, size_t>> order;
-  for (size_t j = 0; j < relevance.size(); ++j) order.push_back({-number(relevance[j]), j});
+  for (size_t j = 0; j < relevance.size(); ++j) order.push_back({-number_of(relevance[j]), j});
   std::ranges::sort(order);
   std::string text = "shortness of lengthscales:";
   for (size_t k = 0; k < std::min(order.size(), kShown); ++k) {
     const auto [minus, j] = order[k];
     text += k > 0 ? ", " : " ";
-    text += j < inputs.size() ? inputs[j] : std::string("x").append(std::to_string(j + 1));
-    text += " " + rounded(-minus, 2);
+    text += name_or_number(inputs, j, "x") + " " + rounded(-minus, 2);
   }
   if (order.size() > kShown) text += ", ...";
   return text + " (not what inputs are worth: mercer relevance measures that)\n";

@@ -31,9 +31,10 @@ inline Rows targets_of(const Dataset& data, int64_t first, int64_t count) {
   return MatrixView<const double>(data.Y.data() + first * data.m, count, data.m);
 }
 
-/// The default score of rows from `first` on, which count by their weights.
-inline mercer_score_options score_options_of(const std::vector<double>& weights, int64_t first) {
-  mercer_score_options options = score_options();
+/// A score of rows from `first` on, which count by their weights.
+inline mercer_score_options score_options_of(const std::vector<double>& weights, int64_t first,
+                                             mercer_metric metric = MERCER_METRIC_DEFAULT) {
+  mercer_score_options options = score_options(metric);
   if (!weights.empty()) options.weights = weights.data() + first;
   return options;
 }

@@ -14,29 +14,24 @@
 
 namespace mercer::cli {
 
-uint64_t SplitMix64::next() {
-  uint64_t z = state_ += 0x9e3779b97f4a7c15;
+uint64_t splitmix64(uint64_t* state) {
+  uint64_t z = *state += 0x9e3779b97f4a7c15;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
   return z ^ (z >> 31);
 }
 
-uint64_t SplitMix64::below(uint64_t bound) {
-  const uint64_t whole = UINT64_MAX - UINT64_MAX % bound;
-  uint64_t draw = next();
-  while (draw >= whole) draw = next();
-  return draw % bound;
-}
-
-std::vector<int64_t> shuffled(int64_t n, uint64_t seed) {
-  SplitMix64 random(seed);
-  std::vector<int64_t> order(n);
-  std::iota(order.begin(), order.end(), int64_t{0});
-  for (size_t i = order.size(); i-- > 1;) std::swap(order[i], order[random.below(i + 1)]);
-  return order;
-}
-
 namespace {
+
+template <class T>
+void shuffle(std::vector<T>* all, uint64_t state) {
+  for (size_t i = all->size(); i-- > 1;) {
+    const uint64_t whole = UINT64_MAX - UINT64_MAX % (i + 1);
+    uint64_t draw = splitmix64(&state);
+    while (draw >= whole) draw = splitmix64(&state);  // above the largest multiple of i + 1
+    std::swap((*all)[i], (*all)[draw % (i + 1)]);
+  }
+}
 
 std::vector<double> taken(const std::vector<double>& numbers, int64_t width,
                           const std::vector<int64_t>& rows) {
@@ -59,8 +54,7 @@ std::vector<std::vector<int64_t>> shuffled_groups(const Dataset& data, int64_t n
   }
   if (groups.size() < 2)
     throw Failure("--groups: every row is of one group, expected at least two groups");
-  SplitMix64 random(seed);
-  for (size_t i = groups.size() - 1; i > 0; --i) std::swap(groups[i], groups[random.below(i + 1)]);
+  shuffle(&groups, seed);
   return groups;
 }
 
@@ -110,6 +104,13 @@ std::vector<Fold> group_folds(Dataset* data, int64_t K, uint64_t seed) {
 }
 
 }  // namespace
+
+std::vector<int64_t> shuffled(int64_t n, uint64_t seed) {
+  std::vector<int64_t> order(n);
+  std::iota(order.begin(), order.end(), int64_t{0});
+  shuffle(&order, seed);
+  return order;
+}
 
 void arrange_rows(Dataset* data, const std::vector<int64_t>& order) {
   data->X = rows_in_order(data->X, data->d, order);

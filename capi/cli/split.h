@@ -10,19 +10,10 @@
 
 namespace mercer::cli {
 
-/// splitmix64 (Steele, Lea, Flood 2014), started at the seed.
-class SplitMix64 {
- public:
-  explicit SplitMix64(uint64_t seed) : state_(seed) {}
-  uint64_t next();
-  /// Uniform in [0, bound), bound >= 1: draws above the largest multiple of bound are drawn again.
-  uint64_t below(uint64_t bound);
-
- private:
-  uint64_t state_;
-};
-
-/// 0..n-1 in the order of Fisher-Yates: for i = n-1 ... 1, swap i and below(i + 1).
+/// Steele, Lea, Flood 2014.
+uint64_t splitmix64(uint64_t* state);
+/// 0..n-1 in the order of Fisher-Yates by splitmix64, started at the seed: for i = n-1 ... 1, swap i
+/// and a number in [0, i].
 std::vector<int64_t> shuffled(int64_t n, uint64_t seed);
 
 /// Rows order[0], order[1], ... in place of those there are; others are left out.

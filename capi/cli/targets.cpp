@@ -54,7 +54,8 @@ int64_t find_number(const std::string& option, const std::vector<std::string>& n
 std::vector<int64_t> find_column(const std::string& option, const std::vector<std::string>& names,
                                  int64_t columns, const std::string& wanted) {
   std::vector<int64_t> found = columns_called(names, wanted);
-  if (found.empty()) found = columns_called(column_names(names).names, wanted);
+  if (found.empty())
+    found = columns_called(column_names({names.begin(), names.end()}).names, wanted);
   if (!found.empty()) return found;
   return {find_number(option, names, columns, wanted)};
 }
@@ -125,7 +126,7 @@ std::vector<int64_t> find_columns(const char* option, const std::vector<std::str
   std::vector<int64_t> found;
   for (const std::string& wanted : separate(names, requested)) {
     for (const int64_t column : find_column(option, names, columns, wanted)) {
-      if (std::find(found.begin(), found.end(), column) != found.end())
+      if (has(found, column))
         throw Failure(std::string(option) + " " + shown(wanted) + ": given twice");
       found.push_back(column);
     }
@@ -136,7 +137,7 @@ std::vector<int64_t> find_columns(const char* option, const std::vector<std::str
 void require_apart(const char* option, const std::vector<int64_t>& columns,
                    const std::vector<int64_t>& others, const char* what) {
   for (const int64_t column : columns)
-    if (column >= 0 && std::ranges::find(others, column) != others.end())
+    if (column >= 0 && has(others, column))
       throw Failure(std::string(option) + ": column " + std::to_string(column + 1) + what);
 }
 
@@ -164,18 +165,15 @@ std::vector<int64_t> choose_targets(const std::vector<std::string>& names, int64
                                     const std::vector<std::string>& requested,
                                     const std::vector<int64_t>& ignored) {
   if (!requested.empty()) return find_columns("--target", names, columns, requested);
-  const auto left_out = [&](int64_t j) {
-    return std::find(ignored.begin(), ignored.end(), j) != ignored.end();
-  };
   std::vector<int64_t> targets;
   for (size_t j = 0; j < names.size(); ++j) {
     const auto column = static_cast<int64_t>(j);
-    if (is_target_name(names[j]) && !left_out(column)) targets.push_back(column);
+    if (is_target_name(names[j]) && !has(ignored, column)) targets.push_back(column);
   }
   for (int64_t j = columns - 1; j >= 0 && targets.empty(); --j)
-    if (!left_out(j) && (names.empty() || !is_unnamed(names, j))) targets.push_back(j);
+    if (!has(ignored, j) && (names.empty() || !is_unnamed(names, j))) targets.push_back(j);
   for (int64_t j = columns - 1; j >= 0 && targets.empty(); --j)
-    if (!left_out(j)) targets.push_back(j);
+    if (!has(ignored, j)) targets.push_back(j);
   return targets;
 }
 

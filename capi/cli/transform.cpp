@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer transform: features of rows as they are, to .npy or CSV, and the map that made them.
+// mercer transform: features of rows as they are, and their map; mercer recommend: maps for rows.
 #include <cinttypes>
 #include <cstdio>
 
@@ -82,7 +82,40 @@ Dataset read_rows(const TransformRequest& request) {
   return take_columns(std::move(table), layout);
 }
 
+/// "fourier sobol pair": a map and what tells it from others.
+std::string map_text(const Json& map) {
+  std::string text;
+  for (const char* key : {"map", "allocation", "projection", "form", "kind", "field"})
+    if (map.contains(key)) text += map[key].get<std::string>() + " ";
+  return text;
+}
+
 }  // namespace
+
+void run_recommend(const TransformRequest& request) {
+  const Plan plan = read_plan(request.plan);
+  Json asked = {{"kernel", parse_json(plan.map).at("kernel")},
+                {"features", request.features},
+                {"taken", request.raw ? "given" : "standardized"},
+                {"seed", request.seed}};
+  if (plan.lengthscale > 0) asked["kernel"]["lengthscale"] = plan.lengthscale;
+  if (request.error > 0) asked["error"] = request.error;
+  const Dataset data = read_rows(request);
+  Session session(request.run);
+  const Json answer = in_words_of(data.name, data.input_names, [&] {
+    const Rows rows = inputs_of(data, 0, data.n);
+    return parse_json(Map::recommend(json_text(asked), rows, session.context()).answer);
+  });
+  session.clear_bar();
+  const Streams streams = streams_of(request.run, stdout);
+  streams.print(answer);
+  if (streams.scores == nullptr) return;
+  std::fprintf(streams.scores, "%-36s %9s %8s %9s\n", "map", "features", "error", "us a row");
+  for (const Json& one : answer.at("maps"))
+    std::fprintf(streams.scores, "%-36s %9s %8.4f %s\n", map_text(one.at("map")).c_str(),
+                 json_text(one["map"].at("features")).c_str(), number_of(one.at("error")),
+                 score_number(1e6 * number_of(one.value("seconds", Json())), 9).c_str());
+}
 
 void run_transform(const TransformRequest& request) {
   check_output(request.output, request.rows);

@@ -101,17 +101,17 @@ MERCER_API mercer_status mercer_map_certify(const mercer_map* map, mercer_rows X
  */
 
 /** Real maps of a kernel side by side: every map with each value of its first two choices (of
- *  fourier: projection and form), its predicted error on these rows, and the measured time of a row
- *  of features in single precision. "error" asks for the least features that reach it, fastest
- *  first; "features" for the least error. Keys: "recommend" of mercer_specs.
+ *  fourier: projection and form), its error on these rows (expected, but of columns that depend on
+ *  each other measured on three draws) and the time of a row of features in single precision.
+ *  "error" asks for the least features that reach it, fastest first; "features" for the least
+ *  error. Keys: "recommend" of mercer_specs.
  *  Results: out, the first map. The answer (buffer may be NULL) is JSON: the question,
  *  "kernel_quantiles" (5, 25, 50, 75, 95 % of k between rows) and "maps", each with its spec,
  *  "error", "seconds" and whether the error is "reached"; some 700 bytes a map.
  *  Shapes: X n x d, dense or CSR (made dense), scaled as the map will see them.
  *  Random: seed is the maps'; times differ from call to call.
- *  Errors: MERCER_INVALID_ARGUMENT naming the key, or no map with a variance in closed form for
- *  these rows; convention 9 of mercer/base.h.
- *  Threads and cost: any number at once; seconds: some ten predicted errors for each map. */
+ *  Errors: MERCER_INVALID_ARGUMENT (a key, no map to judge); convention 9 of mercer/base.h.
+ *  Threads and cost: any number at once; seconds: some ten errors for each map. */
 MERCER_API mercer_status mercer_map_recommend(const char* json, mercer_rows X,
                                               mercer_context* context, mercer_map** out,
                                               char* buffer, int64_t capacity, int64_t* needed);

@@ -125,7 +125,7 @@ std::shared_ptr<const FeatureMap> PartMaker::make(size_t part, int64_t features)
   std::shared_ptr<const FeatureMap> map;
   try {
     map = make_map(canonical, {.numbers = numbers,
-                               .rows = needs_rows(canonical) ? arguments_.data.rows : nullptr,
+                               .rows = takes_rows(canonical) ? arguments_.data.rows : nullptr,
                                .context = arguments_.data.context});
   } catch (const Error& error) {
     fail(error.status(), "parts[%zu]: %s", part, error.what());

@@ -127,6 +127,7 @@ class Fourier final : public ProjectedMap, public Moments {
             entry.name, std::string(parts_.kernel->name()).c_str());
     return *this;
   }
+  bool is_exact() const override { return parts_.options.is_independent(); }
   double bias_at(const double* x, const double* y) const override {
     if (!parts_.stand_in) return 0;
     return parts_.drawn()->value(inputs(), x, y) - kernel().value(inputs(), x, y);

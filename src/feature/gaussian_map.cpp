@@ -36,10 +36,8 @@ projection::ProjectionArguments arguments_of(const GaussianDraw& draw, uint64_t 
 // Column j is multiplied by (1 - 4 A)^{d/4} exp(A ||w_j||^2), too.
 ColumnLaw tilted_law(const GaussianDraw& draw, double scale) {
   const auto norm = projection::find_projection(draw.choice.projection).squared_norm;
-  require(norm != nullptr, MERCER_UNSUPPORTED,
-          "tilt = %g with projection = %s, whose norms of columns are not known one by one, "
-          "expected dense, orthogonal or simplex",
-          draw.tilt, draw.choice.projection.c_str());
+  require(norm != nullptr, MERCER_INTERNAL, "tilt = %g with projection = %s", draw.tilt,
+          draw.choice.projection.c_str());
   const double dimension =
       static_cast<double>(draw.d) / 2 * random::portable_log(1 - 4 * draw.tilt);
   return {scale, scale * scale,

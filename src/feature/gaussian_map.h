@@ -34,6 +34,7 @@ class GaussianMap : public ProjectedMap, public Moments {
   int64_t incomplete_block() const final { return draw_.choice.incomplete_block(draw_.d, draw_.F); }
   Parameters parameters() const final;
   const Moments& moments() const final;
+  bool is_exact() const final { return draw_.choice.is_independent(); }
   // Single columns with weights of their own do not estimate the kernel.
   ColumnForm column_form() const noexcept override {
     return draw_.choice.has_equal_shares() ? ColumnForm::real : ColumnForm::joint;

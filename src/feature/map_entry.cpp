@@ -261,6 +261,12 @@ bool needs_rows(const Parameters& canonical) {
          any_part(canonical, needs_rows);
 }
 
+bool takes_rows(const Parameters& canonical) {
+  const auto follows = map_entry(canonical, "").follows_rows;
+  return needs_rows(canonical) || (follows != nullptr && follows(canonical)) ||
+         any_part(canonical, takes_rows);
+}
+
 bool learns_ranges(const Parameters& canonical) {
   const auto own = map_entry(canonical, "").learns_ranges;
   return (own != nullptr && own(canonical)) || any_part(canonical, learns_ranges);
@@ -318,7 +324,7 @@ std::unique_ptr<FeatureMap> make_map_of(std::shared_ptr<const kernel::Kernel> ke
           entry.name, std::string(kernel->name()).c_str());
   return with_arguments(entry, canonical, *kernel, data, [&](const MapArguments& arguments) {
     // Checks all rows, whichever of them the map uses.
-    if (data.rows != nullptr && (needs_rows(canonical) || learns_from_targets(canonical)))
+    if (data.rows != nullptr && (takes_rows(canonical) || learns_from_targets(canonical)))
       require_inputs(arguments.kernel, *data.rows);
     return entry.make(arguments);
   });

@@ -82,6 +82,9 @@ struct MapEntry {
   /// Whether these canonical Parameters leave the ranges of inputs to rows, all of which then
   /// count; null: never.
   bool (*learns_ranges)(const Parameters& canonical) = nullptr;
+  /// Whether rows, where there are any, decide what these canonical Parameters leave out; null:
+  /// never.
+  bool (*follows_rows)(const Parameters& canonical) = nullptr;
 };
 /// Whether the inputs may decide how many features the map has.
 inline bool decides_features(const MapEntry& entry) noexcept {
@@ -122,6 +125,9 @@ std::unique_ptr<FeatureMap> make_map_of(std::shared_ptr<const kernel::Kernel> ke
 
 /// Whether the map of these canonical Parameters, or one of its "parts", is made from rows.
 bool needs_rows(const Parameters& canonical);
+/// The same of a map that may be made without rows, too, but not equally well
+/// (MapEntry::follows_rows).
+bool takes_rows(const Parameters& canonical);
 /// Whether it, or one of its "parts", depends on the ranges of all rows (MapEntry::learns_ranges).
 bool learns_ranges(const Parameters& canonical);
 /// Whether it learns from rows and targets (Field::targets_choice).

@@ -17,6 +17,8 @@ class Moments {
  public:
   virtual ~Moments() = default;
   virtual double variance_at(const double* x, const double* y) const = 0;
+  /// False: it is that of independent columns, and the map's own depend on each other.
+  virtual bool is_exact() const { return true; }
   /// For a real map the variance.
   virtual double pseudo_variance_at(const double* x, const double* y) const {
     return variance_at(x, y);

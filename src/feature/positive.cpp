@@ -38,11 +38,6 @@ constexpr Choice<PositiveForm> kForm{
     "form", kFormWords,
     "exp(w'x); hyperbolic: also exp(-w'x); trigonometric: cos and sin; "
     "the last two take an even number of features"};
-enum class TiltFrom { given, rows };
-constexpr const char* kTiltWords[] = {"given", "rows"};
-constexpr Choice<TiltFrom> kTiltFrom{
-    "tilt_from", kTiltWords,
-    "rows: the tilt of least variance at the mean ||x + y||^2 of their pairs"};
 constexpr decltype(&transform::exp_epilogue) kEpilogues[] = {
     transform::exp_epilogue, transform::hyperbolic_epilogue, transform::grown_pair_epilogue};
 
@@ -101,7 +96,6 @@ class Positive final : public GaussianMap, private RowScales {
     kForm.write(spec, form_);
     spec.set("stabilize", stabilize_);
     spec.set("tilt", tilt_);
-    kTiltFrom.write(spec, TiltFrom::given);  // by now
   }
 
   double variance_at(const double* x, const double* y) const override {
@@ -207,20 +201,40 @@ double mean_square_of_sums(const Rows& X, std::span<const double> lengthscale) {
   return n < 2 ? 4 * squares : 2 * ((n - 2) * squares + square_of_sum) / (n * (n - 1));
 }
 
-double tilt_of(const MapArguments& arguments, PositiveForm form) {
-  const double given = arguments.own.number("tilt");
-  const bool learns = kTiltFrom.read(arguments.own) == TiltFrom::rows;
-  require(given == 0 || !learns, MERCER_INVALID_ARGUMENT,
-          "tilt = %g, expected it left out with tilt_from = rows", given);
-  if (given == 0 && !learns) return 0;
-  require(form == PositiveForm::exp && !arguments.own.boolean("stabilize"), MERCER_UNSUPPORTED,
-          "tilt of form = %s, stabilize = %s, expected exp and false", kForm.word(form),
-          arguments.own.boolean("stabilize") ? "true" : "false");
-  if (!learns) return given;
-  const double sum = mean_square_of_sums(*arguments.data.rows, arguments.kernel.lengthscale());
-  require(std::isfinite(sum), MERCER_INVALID_ARGUMENT,
-          "tilt_from = rows: the mean of ||x + y||^2 is %g, expected finite rows", sum);
-  return std::max(moment::best_tilt(sum, arguments.inputs), kLeastTilt);
+bool has_tilt(const Parameters& own) {
+  return kForm.read(own) == PositiveForm::exp && !own.boolean("stabilize") &&
+         projection::find_projection(own.text("projection")).squared_norm != nullptr;
+}
+
+/// The least tilt that rows may choose. Exponents of single precision: with |w'x| <= 6 ||x||, sqrt(1
+/// - 4 A) w'x - (1 + g) ||x||^2 / 2 <= 40; and A ||w||^2 >= -40 with ||w|| <= sqrt(d) + 4.
+double least_tilt(const MapArguments& arguments) {
+  constexpr double kMostExponent = 40, kWidest = 6, kFarthest = 4;
+  const double factor = 1 + arguments.kernel.series()->radial();
+  const double radius = std::sqrt(static_cast<double>(arguments.inputs)) + kFarthest;
+  return std::max((1 - 2 * factor * kMostExponent / (kWidest * kWidest)) / 4,
+                  -kMostExponent / (radius * radius));
+}
+
+/// Whether rows choose the tilt.
+bool leaves_tilt(const Parameters& own) { return own.find("tilt") == nullptr && has_tilt(own); }
+
+double tilt_of(const MapArguments& arguments) {
+  const Parameters& own = arguments.own;
+  if (leaves_tilt(own) && arguments.data.rows != nullptr) {
+    const double sum = mean_square_of_sums(*arguments.data.rows, arguments.kernel.lengthscale());
+    require(std::isfinite(sum), MERCER_INVALID_ARGUMENT,
+            "the mean of ||x + y||^2 over pairs of rows is %g, expected finite rows, or a tilt",
+            sum);
+    return std::max(moment::best_tilt(sum, arguments.inputs), least_tilt(arguments));
+  }
+  const double given = own.find("tilt") == nullptr ? 0 : own.number("tilt");
+  require(given == 0 || has_tilt(own), MERCER_UNSUPPORTED,
+          "tilt = %g with form = %s, stabilize = %s, projection = %s, expected exp, false, and "
+          "dense, orthogonal or simplex, whose norms of columns are known one by one",
+          given, kForm.word(kForm.read(own)), own.boolean("stabilize") ? "true" : "false",
+          own.text("projection").c_str());
+  return given;
 }
 
 std::unique_ptr<FeatureMap> positive_from(const MapArguments& arguments) {
@@ -230,7 +244,7 @@ std::unique_ptr<FeatureMap> positive_from(const MapArguments& arguments) {
   const PositiveForm form = kForm.read(arguments.own);
   const bool stabilize = arguments.own.boolean("stabilize");
   GaussianDraw draw = gaussian_draw(arguments, features_of_a_column(arguments));
-  draw.tilt = tilt_of(arguments, form);
+  draw.tilt = tilt_of(arguments);
   const bool apart =
       stabilize && form != PositiveForm::trigonometric;  // this needs all of a row at once
   require(!apart || projection::find_projection(draw.choice.projection).share == nullptr,
@@ -255,11 +269,11 @@ MapEntry positive_entry() {
        .fallback = false,
        .help = "divide each row by its largest exponential (trigonometric: leave out its growth): "
                "keeps ratios within a row, as in attention, but does not estimate the kernel"});
-  Field tilt = number_field("tilt", 0.0, kLeastTilt, 0.125, "A of form exp: exp(A ||w||^2 + ...)");
+  Field tilt = number_field("tilt", kOptional, kLeastTilt, 0.125,
+                            "A of form exp: exp(A ||w||^2 + ...); absent: of least variance at the "
+                            "mean ||x + y||^2 of the rows' pairs, 0 where no rows are given");
   tilt.most_open = true;
   fields.push_back(std::move(tilt));
-  fields.push_back(kTiltFrom.field());
-  fields.back().rows_choice = kTiltFrom.word(TiltFrom::rows);
   return {
       .name = "positive",
       .help =
@@ -268,7 +282,8 @@ MapEntry positive_entry() {
       .fields = std::move(fields),
       .make = positive_from,
       .default_kernel = kernel_named("exponential"),
-      .features_step = features_of_a_column};
+      .features_step = features_of_a_column,
+      .follows_rows = leaves_tilt};
 }
 
 }  // namespace mercer::feature

@@ -17,6 +17,10 @@ void ProjectionChoice::check() const {
           "whole_blocks = true does not apply to projection = %s, which has no blocks", entry.name);
 }
 
+bool ProjectionChoice::is_independent() const noexcept {
+  return projection::find_projection(projection).independent;
+}
+
 bool ProjectionChoice::has_equal_shares() const noexcept {
   return projection::find_projection(projection).share == nullptr;
 }

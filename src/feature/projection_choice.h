@@ -24,6 +24,8 @@ struct ProjectionChoice {
   /// Refuses an unknown projection; UNSUPPORTED, naming both, for an option that this one does not
   /// use, unless it has its default.
   void check() const;
+  /// Whether columns are independent of each other.
+  bool is_independent() const noexcept;
   /// Whether all columns have the same weight.
   bool has_equal_shares() const noexcept;
   /// UNSUPPORTED where columns have weights of their own, for which there is no variance in closed

@@ -20,6 +20,7 @@
 #include "model/rows/feature_rows.h"
 #include "model/rows/row_sets.h"
 #include "model/stream_rows.h"
+#include "model/vanishing.h"
 #include "solver/row_weights.h"
 #include "solver/work.h"
 
@@ -132,6 +133,7 @@ Model fit_prepared(std::shared_ptr<const feature::FeatureMap> map, Preparation p
                     std::move(made_of)),
         asked, context, model);
   fit_local(model, rows, context);
+  warn_of_vanishing(model, rows.X, context);
   observed_of(rows.Y).warn(model.report);
   return model;
 }

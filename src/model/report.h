@@ -97,9 +97,10 @@ struct FitReport {
   Components components;
   solver::SolverRun run;
 
-  /// Whether there is a report: of a search, of principal components or of a solver alone.
+  /// Whether there is a report: of a search, of principal components, of a solver alone, or
+  /// warnings alone.
   bool known() const noexcept {
-    return !trials.empty() || !components.variances.empty() || run.known();
+    return !trials.empty() || !components.variances.empty() || run.known() || !warnings.empty();
   }
 };
 

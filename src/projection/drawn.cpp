@@ -50,6 +50,7 @@ std::unique_ptr<const FrequencySource> drawn_columns(const ProjectionArguments& 
 const ProjectionEntry kDense = {
     .name = "dense",
     .help = "i.i.d. columns from the distribution; d*F multiply-adds per row",
+    .independent = true,
     .squared_norm = drawn_squared_norm,
     .maker = make_dense_of<DrawnFrequencies>,
 };

@@ -60,6 +60,7 @@ struct ProjectionEntry {
   const char* name;
   const char* help;
   LawNeed need = LawNeed::any;
+  bool independent = false;  // the columns
   bool uses_radius = false;
   bool uses_scramble = false;
   /// Columns from a product distribution that is not isotropic are strongly correlated: the

@@ -210,7 +210,7 @@ GivenMap map_of_stream(FitPlan& plan, const GivenMap& map, int64_t inputs) {
     return map;
   }
   const auto maker = maker_for(plan, inputs);
-  require(!maker->needs_rows(), MERCER_UNSUPPORTED,
+  require(!maker->requires_rows(), MERCER_UNSUPPORTED,
           "map of %s is made from rows, expected another, or data->map made of a sample before",
           kWhat);
   require(!leaves_lengthscale(plan, *maker), MERCER_INVALID_ARGUMENT,

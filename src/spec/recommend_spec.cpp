@@ -7,8 +7,14 @@
 #include <cmath>
 #include <utility>
 
+#include "base/choice.h"
 #include "base/error.h"
 #include "base/fields.h"
+#include "model/prepare/input_domain.h"
+#include "model/prepare/row_coding.h"
+#include "model/prepare/row_summary.h"
+#include "model/rows/central_lengthscale.h"
+#include "model/rows/row_sets.h"
 #include "spec/json.h"
 #include "spec/specs.h"
 
@@ -16,6 +22,12 @@ namespace mercer::spec {
 namespace {
 
 constexpr int64_t kMostTried = 16384;  // features, unless asked for
+enum class RowsTaken { given, standardized };
+constexpr const char* kTakenWords[] = {"given", "standardized"};
+constexpr Choice<RowsTaken> kRowsTaken{
+    "taken", kTakenWords,
+    "rows: as they are, or by mean and deviation as fits take them, the kernel's lengthscale then, "
+    "where its spec names none, their median distance"};
 constexpr double kShares[] = {0.05, 0.25, 0.5, 0.75, 0.95};
 
 /// Quantiles of k between different rows: all near 0 or all near its largest value say that the
@@ -41,6 +53,28 @@ Matrix<double> sample_of(MatrixView<const double> X, int64_t most, Context& cont
   for (int64_t k = 0; k < count; ++k)
     std::copy_n(X.row(k * X.rows / count), X.cols, sample.view().row(k));
   return sample;
+}
+
+/// As fits take them.
+Matrix<double> standardized(const Parameters& asked, MatrixView<const double> X, Context& context) {
+  const model::Preparing standard;
+  const auto kernel = kernel::make_kernel(asked.object("kernel"));
+  const model::RowSummary summary(standard, model::within(model::domain_of(*kernel), standard, X),
+                                  asked.seed("seed"), X,
+                                  MatrixView<const double>(nullptr, X.rows, 0), {}, context);
+  const model::Preparation by = summary.preparation();
+  Matrix<double> rows(X.rows, X.cols, context, "standardised rows");
+  for (int64_t i = 0; i < X.rows; ++i) model::standardize_row(by, X, i, rows.view().row(i));
+  return rows;
+}
+
+/// For a kernel that has a lengthscale.
+void take_median_distance(Parameters& asked, MatrixView<const double> X, Context& context) {
+  Parameters kernel = asked.object("kernel");
+  if (kernel.find("lengthscale") == nullptr) return;
+  kernel.set("lengthscale", model::central_lengthscale({}, X, model::all_rows(X.rows),
+                                                       asked.seed("seed"), context));
+  asked.set("kernel", std::make_shared<const Parameters>(std::move(kernel)));
 }
 
 ObjectList listed(const std::vector<statistic::Suggestion>& found, int64_t most, bool all_reach) {
@@ -73,14 +107,15 @@ std::vector<Field> recommend_fields() {
       count_field("features", kOptional, feature::kMostFeatures,
                   "D; with an error the most, by default 16384"),
       choice_field("by", "time", {"time", "features"}, "the order of maps that reach the error"),
+      kRowsTaken.field(),
       integer_field("rows", 150, 2, 5000, "at most so many rows, evenly spaced, are looked at"),
       integer_field("count", 8, 1, 1000, "at most so many maps are listed"),
       {.key = "seed", .type = FieldType::seed, .fallback = uint64_t{0}, .help = "of the maps"}};
 }
 
 Recommended recommend(std::string_view json, MatrixView<const double> X, Context& context) {
-  Parameters asked =
-      check_fields(open_envelope(parse_object(json), "").body, recommend_fields(), "");
+  const Parameters given = open_envelope(parse_object(json), "").body;
+  Parameters asked = check_fields(given, recommend_fields(), "");
   statistic::Aim aim;
   const bool reach = asked.find("error") != nullptr;
   if (reach) aim.error = asked.number("error");
@@ -89,6 +124,13 @@ Recommended recommend(std::string_view json, MatrixView<const double> X, Context
   if (asked.find("features") == nullptr) asked.set("features", kMostTried);
   aim.features = asked.integer("features");
   aim.by_features = asked.text("by") == "features";
+  Matrix<double> standard;
+  if (kRowsTaken.read(asked) == RowsTaken::standardized) {
+    standard = standardized(asked, X, context);
+    if (given.object("kernel").find("lengthscale") == nullptr)
+      take_median_distance(asked, standard.view(), context);
+    X = standard.view();
+  }
   const Matrix<double> sample = sample_of(X, asked.integer("rows"), context);
   auto found =
       statistic::recommend(asked.object("kernel"), aim, asked.seed("seed"), sample.view(), context);

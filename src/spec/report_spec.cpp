@@ -217,6 +217,23 @@ solver::SolverRun read_solver(const Json& object) {
           read_number(object, "seconds")};
 }
 
+/// The report of a fit that has searched for nothing.
+std::string print_plain(const model::FitReport& report) {
+  Json object = Json::object();
+  if (report.run.known()) object["solver"] = object_of(report.run);
+  if (!report.warnings.empty()) object["warnings"] = report.warnings;
+  return object.dump();
+}
+
+std::vector<std::string> read_warnings(const Json& object) {
+  std::vector<std::string> found;
+  for (const Json& text : read_list(object, "warnings")) {
+    if (!text.is_string()) refuse("warnings", "texts");
+    found.push_back(text.get<std::string>());
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string print_trial(const model::SearchCandidate& trial) {
@@ -228,7 +245,7 @@ std::string print_trial(const model::SearchCandidate& trial) {
 std::string print_report(const model::FitReport& report, model::Task task) {
   if (!report.components.variances.empty()) return print_components(report.components);
   if (!report.known()) return "{}";
-  if (report.run.known()) return Json{{"solver", object_of(report.run)}}.dump();
+  if (report.trials.empty()) return print_plain(report);
   Json trials = Json::array(), relevance = Json::array();
   for (const model::SearchCandidate& trial : report.trials) trials.push_back(object_of(trial));
   for (const double value : report.relevance) relevance.push_back(number(value));
@@ -259,8 +276,10 @@ model::FitReport parse_report(std::string_view json) {
     report.components = read_components(object);
     return report;
   }
-  if (object.contains("solver")) {
-    report.run = read_solver(member(object, "solver"));
+  const bool warns = object.contains("warnings"), iterates = object.contains("solver");
+  if (object.size() == static_cast<size_t>(warns) + static_cast<size_t>(iterates)) {
+    if (iterates) report.run = read_solver(object["solver"]);
+    if (warns) report.warnings = read_warnings(object);
     return report;
   }
   if (object.contains("rows_are"))  // files of earlier versions say nothing of it
@@ -281,10 +300,7 @@ model::FitReport parse_report(std::string_view json) {
     if (!value.is_number()) refuse("relevance", "numbers");
     report.relevance.push_back(value.get<double>());
   }
-  for (const Json& text : read_list(object, "warnings")) {
-    if (!text.is_string()) refuse("warnings", "texts");
-    report.warnings.push_back(text.get<std::string>());
-  }
+  report.warnings = read_warnings(object);
   return report;
 }
 

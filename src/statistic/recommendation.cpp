@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Most errors fall as D^-1/2, and those of series and grids faster, so the least number of features
-// is guessed by that law and then enclosed by bisection.
+// is guessed by that law and then enclosed by bisection. Columns that depend on each other err less
+// than their closed form, which is that of independent ones (Moments::is_exact): these are drawn, and
+// their error is measured.
 #include "statistic/recommendation.h"
 
 #include <algorithm>
@@ -17,6 +19,8 @@
 #include "base/numbers.h"
 #include "base/rows.h"
 #include "feature/map_entry.h"
+#include "feature/moments.h"
+#include "statistic/kernel_error.h"
 #include "statistic/predicted_error.h"
 
 namespace mercer::statistic {
@@ -27,8 +31,10 @@ constexpr int64_t kEnclosed = 50;           // bisection ends at D/50
 constexpr double kBelow = 0.97;             // of a number that is enough: is it the least?
 constexpr int64_t kTimedNumbers = 1 << 22;  // features computed to measure the time
 constexpr int64_t kMostTimedRows = 1024;
-constexpr int kTimings = 3;
-constexpr double kSlowRow = 1e-3;  // seconds
+constexpr int kTimings = 3, kPasses = 4;  // over all maps: others may use the machine for a while
+constexpr uint64_t kDraws = 3;            // behind a measured error
+constexpr int kMeasured = 6;              // numbers of features
+constexpr double kSlowRow = 1e-3;         // seconds
 
 /// The parameters with every combination of the values of an entry's first choices.
 std::vector<Parameters> variants(const feature::MapEntry& entry, const Parameters& given) {
@@ -65,9 +71,25 @@ class Candidate {
         rows_(X),
         context_(context) {}
 
-  /// With the largest possible number up to `features`. None for a variant that does not exist for
+  /// With the largest possible number up to `features`, and its error. None for a variant that does not exist for
   /// this kernel, has no closed form, or is complex.
   std::optional<Suggestion> at(int64_t features) const {
+    std::optional<Suggestion> one = expected(features);
+    if (one && !one->map->moments().is_exact()) one->error = measured(*one);
+    return one;
+  }
+
+  /// With about the least number of features whose error is at most `error`; where that is not
+  /// reached, with `most`.
+  std::optional<Suggestion> least(double error, int64_t most) const {
+    std::optional<Suggestion> best = least_expected(error, most);
+    if (!best || best->map->moments().is_exact()) return best;
+    return least_measured(error, most, best->map->features());
+  }
+
+ private:
+  /// By the closed form.
+  std::optional<Suggestion> expected(int64_t features) const {
     context_.checkpoint();
     if (features < sizes_.least) return {};
     const int64_t steps =
@@ -88,17 +110,49 @@ class Candidate {
     }
   }
 
-  /// With about the least number of features whose error is at most `error`; where that is not
-  /// reached, with `most`.
-  std::optional<Suggestion> least(double error, int64_t most) const {
-    std::optional<Suggestion> best = at(most);
+  /// The root mean square over draws.
+  double measured(const Suggestion& one) const {
+    double sum = 0;
+    Parameters asked = one.asked;
+    for (uint64_t draw = 0; draw < kDraws; ++draw) {
+      context_.checkpoint();
+      asked.set("seed", one.asked.seed("seed") + draw);
+      const feature::MapData data{.rows = &rows_, .context = &context_};
+      sum += std::pow(measured_error(*feature::make_map(asked, data), rows_, context_), 2);
+    }
+    return std::sqrt(sum / kDraws);
+  }
+
+  /// From a first guess on: by the law where it stays between too few and enough, else half-way.
+  std::optional<Suggestion> least_measured(double error, int64_t most, int64_t first) const {
+    std::optional<Suggestion> best, last;
+    int64_t low = sizes_.least - 1, high = most + 1;
+    for (int step = 0; step < kMeasured && low < first && first < high; ++step) {
+      last = at(first);
+      if (!last) break;
+      const int64_t features = last->map->features();
+      last->reached = last->error <= error;
+      if (last->reached) best = last;
+      (last->reached ? high : low) = features;
+      const double part = last->error / error;
+      const double next = std::ceil(static_cast<double>(features) * part * part);
+      const auto halfway = std::sqrt(static_cast<double>(low) * static_cast<double>(high));
+      const bool between = next > static_cast<double>(low) && next < static_cast<double>(high);
+      first = static_cast<int64_t>(between ? next : best ? halfway : static_cast<double>(most));
+      if (high - first < std::max<int64_t>(sizes_.step, high / kEnclosed)) break;
+    }
+    return best ? best : last;
+  }
+
+  std::optional<Suggestion> least_expected(double error, int64_t most) const {
+    std::optional<Suggestion> best = expected(most);
     if (!best || best->error > error) return best;
     int64_t low = sizes_.least - sizes_.step, high = best->map->features();
     double guess = std::ceil(static_cast<double>(high) * best->error * best->error / error / error);
     while (high - low > std::max<int64_t>(sizes_.step, high / kEnclosed)) {
       const int64_t tried =
           std::max(low + sizes_.step, std::min(static_cast<int64_t>(guess), high - sizes_.step));
-      std::optional<Suggestion> fewer = at(tried);
+      std::optional<Suggestion> fewer = expected(tried);
       if (fewer && fewer->error <= error && fewer->map->features() < high) {
         high = fewer->map->features();
         best = std::move(fewer);
@@ -112,7 +166,6 @@ class Candidate {
     return best;
   }
 
- private:
   Parameters asked_;
   feature::MapSizes sizes_;
   MatrixView<const double> X_;
@@ -187,8 +240,10 @@ std::vector<Suggestion> recommend(const Parameters& kernel, const Aim& aim, uint
           "output, and finite rows in its domain whose kernel does not overflow",
           kernel.text("kernel").c_str(), X.rows);
   const bool reach = std::ranges::any_of(found, &Suggestion::reached);
-  for (Suggestion& one : found)
-    if (!reach || one.reached) one.seconds = seconds_per_row(*one.map, X, context);
+  for (int pass = 0; pass < kPasses; ++pass)
+    for (Suggestion& one : found)
+      if (!reach || one.reached)
+        one.seconds = std::fmin(one.seconds, seconds_per_row(*one.map, X, context));
   order(found, aim);
   return found;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which map of a kernel suits given rows: the errors that closed-form variances predict, and the
-// time a row takes.
+// Which map of a kernel suits given rows: the errors that closed-form variances predict, or that draws
+// have where there are none of dependent columns, and the time a row takes.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ struct Aim {
 struct Suggestion {
   Parameters asked;  // canonical parameters of the map
   std::shared_ptr<const feature::FeatureMap> map;
-  double error = 0;  // predicted_error
+  /// predicted_error; where that is a yardstick alone, the root mean square of three draws.
+  double error = 0;
   double seconds =
       kNaN;  // a row of features in single precision; NaN beside maps that reach the error
   bool reached = false;  // the error asked for

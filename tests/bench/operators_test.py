@@ -5,13 +5,10 @@ better by features of gradients; bars, ticks at what was measured, r as announce
 every shape that they check holds there, one that does not is told by the exit code. Gaussian processes likewise.
 Usage: operators_test.py BENCH LIBMERCER.so SCRATCH"""
 import contextlib
-import gzip
 import importlib.util
 import io
-import runpy
-import sys
 
-from preamble import bench, library, scratch
+from preamble import has_shape, printed_by, scratch, write, write_images
 import figure
 import numpy as np
 from matplotlib.container import ErrorbarContainer
@@ -25,38 +22,9 @@ def keep(chart, axis, path, *dpi):
     charts.append(chart)
 
 
-def write(name, *columns):
-    path = scratch / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    np.savetxt(path, np.column_stack(columns), delimiter=",", header="header", comments="")
-
-
-def printed_by(name, options):
-    """The exit code of a script, and what it prints."""
-    plot = scratch / f"{name}.png"
-    plot.unlink(missing_ok=True)
-    sys.argv, code = [name, str(library), *options, "--plot", str(plot)], 0
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        try:
-            runpy.run_path(str(bench / f"{name}.py"), run_name="__main__")
-        except SystemExit as ended:
-            code = ended.code or 0
-    return code, printed.getvalue()
-
-
-def has_shape(name, claims, *options, but=()):
-    """As many claims as announced, all of which hold but those with one of these words; the exit code tells."""
-    code, text = printed_by(name, options)
-    told = [line for line in text.splitlines() if line.startswith(("holds: ", "DOES NOT HOLD: "))]
-    failed = [line for line in told if line.startswith("DOES")]
-    assert len(told) == claims and code == (1 if failed else 0), text
-    assert all(any(word in line for word in but) for line in failed), text
-    assert (scratch / f"{name}.png").stat().st_size > 0
-
-
 def run(name, options, points):
     """The words of its table, a list for every line, once its plot is looked at."""
-    printed = printed_by(name, [*options, *map(str, points), "--splits", "2"])[1]
+    printed = printed_by(name, *options, *points, "--splits", 2, "--plot", scratch / f"{name}.png")[1]
     axis = next(a for a in charts[-1].axes if a.containers)
     series = [c for c in axis.containers if isinstance(c, ErrorbarContainer)]
     assert len(series) >= 2 and all(c.has_yerr for c in series), "error bars"
@@ -102,12 +70,8 @@ write("sarcos/sarcos.csv", X, *(y + 0.05 * random.normal(size=len(y)) for _ in r
 has_shape("multitask", 4, "--data", str(scratch), "--points", "10", "100", "--splits", "2")
 
 images, labels = random.integers(0, 256, (10, 784)) * (random.random((10, 784)) < 0.1), random.integers(0, 10, 2000)
-(scratch / "mnist").mkdir(exist_ok=True)
 for part in ("train", "t10k"):
-    noisy = (images[labels] * random.integers(0, 2, (2000, 784))).astype(np.uint8)
-    for kind, size, body in (("images-idx3", 16, noisy), ("labels-idx1", 8, labels.astype(np.uint8))):
-        with gzip.open(scratch / "mnist" / f"{part}-{kind}-ubyte.gz", "wb", 1) as file:
-            file.write(bytes(size) + body.tobytes())
+    write_images(f"mnist/{part}", images[labels] * random.integers(0, 2, (2000, 784)), labels)
 has_shape("simplex", 1, "--data", str(scratch), "--features", "32", "64", "--splits", "2")
 
 X = random.normal(size=(600, 2))

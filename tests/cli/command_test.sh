@@ -323,6 +323,17 @@ scores_of | paste plain.scores - | awk '!($2 < $1 - 0.05) { bad = 1 } END { exit
 refuses '--class-weight balanced: the task is a regression' "$MERCER" compare train.csv --class-weight balanced
 
 # Features of rows as they are, by a map that is kept; one object with --json.
+# Which map: the error that is asked for, of rows as fits take them; units change nothing.
+accepts "$MERCER" recommend train.csv --ignore y --error 0.1 --seed 3
+awk 'NR == 2 && !($(NF - 1) <= 0.1 && $(NF - 2) < 500) { bad = 1 } END { exit bad || NR < 4 }' out || complain "recommend: $(cat out)"
+awk -F, -v OFS=, 'NR > 1 { $1 = 1000 * $1 } 1' train.csv >units.csv
+for file in train units; do
+  accepts "$MERCER" recommend $file.csv --ignore y -D 32 --kernel matern --json
+  grep '^  "lengthscale": [0-9]' out | cut -c 1-24 >$file.lengthscale
+done
+[ -s train.lengthscale ] && cmp -s train.lengthscale units.lengthscale || complain "recommend of other units: $(cat *.lengthscale)"
+refuses 'already holds one' "$MERCER" recommend train.csv --ignore y --kernel '{"kernel":"gaussian","lengthscale":2}' --lengthscale 0.5
+refuses '\-\-error' "$MERCER" recommend train.csv --ignore y --error 2
 accepts "$MERCER" transform train.csv --ignore y -D 64 --kernel rbf --seed 3 -o features.csv --write-map features.map
 [ "$(head -n 1 features.csv | tr , '\n' | tail -n 1)" = z64 ] || complain "transform: $(head -n 1 features.csv | cut -c 1-100)"
 [ "$(wc -l <features.csv)" -eq 801 ] || complain "transform: $(wc -l <features.csv) lines"

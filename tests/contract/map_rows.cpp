@@ -49,7 +49,7 @@ std::span<const MapRow> map_rows() {
       {R"({"map":"positive","projection":"dense","radius":"drawn","scramble":"owen",)"
        R"("whole_blocks":false,"stabilize":true})"},
       {R"({"map":"positive","projection":"dense","radius":"drawn","scramble":"owen",)"
-       R"("whole_blocks":false,"form":"exp","stabilize":false,"tilt":-0.1,"tilt_from":"given"})"},
+       R"("whole_blocks":false,"form":"exp","stabilize":false,"tilt":-0.1})"},
       {R"({"map":"positive","projection":"sorf","scramble":"owen","form":"exp","stabilize":true})"},
       {R"({"map":"positive","form":"trigonometric","stabilize":true})"},
       {R"({"map":"positive","projection":"halton","radius":"drawn","whole_blocks":false,)"

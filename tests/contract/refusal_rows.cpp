@@ -122,10 +122,6 @@ bool has_linear_term(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.series() != nullptr && kernel.series()->coefficient(1) > 0;
 }
 bool never(const kernel::Kernel&, const Parameters&) { return false; }
-bool permits_tilt(const kernel::Kernel&, const Parameters& spec) {
-  return spec.text("form") == "exp" && !spec.boolean("stabilize") &&
-         projection::find_projection(spec.text("projection")).squared_norm != nullptr;
-}
 template <kernel::Activation::Function function>
 bool has_activation(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.activation() && kernel.activation()->function == function;
@@ -150,7 +146,6 @@ std::span<const RefusalRow> refusal_rows() {
       {R"({"whole_blocks":true})", has_blocks, kNo, "whole_blocks"},
       {R"({"map":"linear"})", is_inner_product, kNo, "has no linear map"},
       {R"({"map":"positive"})", has_exponential_series, kNo, "has no positive features"},
-      {R"({"map":"positive","tilt_from":"rows"})", permits_tilt, kNo, "tilt"},
       {R"({"map":"arc_cosine"})", has_activation<kernel::Activation::Function::positive_power>, kNo,
        "has no arc-cosine features"},
       {R"({"map":"sign"})", has_activation<kernel::Activation::Function::sign>, kNo,

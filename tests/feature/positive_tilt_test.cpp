@@ -82,10 +82,12 @@ TEST_CASE("positive: the best tilt has far less variance than none") {
   for (const auto& [square, times] : {std::pair{4.0, 4.0}, {8.0, 80.0}, {16.0, 3e5}}) {
     const Matrix<double> X = two_rows(64, square);
     const Rows rows = X.view();
-    const auto best = map_of(64, 32, 0, R"(,"tilt_from":"rows")", &rows);
+    const auto best = map_of(64, 32, 0, "", &rows);
     const double tilt = best->parameters().number("tilt"), least = variance(*best, X);
     CHECK(tilt == Approx(moment::best_tilt(2 * square, 64)).epsilon(1e-12));
-    CHECK(variance(*map_of(64, 32, 0, ""), X) / least == Approx(times).epsilon(0.25));
+    const auto plain = map_of(64, 32, 0, "");
+    CHECK(plain->parameters().number("tilt") == 0);
+    CHECK(variance(*plain, X) / least == Approx(times).epsilon(0.25));
     for (const double near : {tilt - 1e-3, tilt + 1e-3})
       CHECK(moment::tilted_variance({0, 2 * square, 2 * square}, 64, near, 32) > least);
     // The map's spec alone makes it again.
@@ -121,12 +123,20 @@ TEST_CASE("positive: tilts that it refuses") {
         status, [&] { map_of(4, 8, 0, more, given); }, part);
   };
   CHECK(refused(R"(,"tilt":0.125)", "tilt = 0.125", MERCER_INVALID_ARGUMENT) == "");
-  CHECK(refused(R"(,"tilt":-0.1,"form":"hyperbolic")", "tilt of form = hyperbolic") == "");
+  CHECK(refused(R"(,"tilt":-0.1,"form":"hyperbolic")", "form = hyperbolic") == "");
   CHECK(refused(R"(,"tilt":-0.1,"stabilize":true)", "stabilize = true") == "");
-  CHECK(refused(R"(,"tilt":-0.1,"projection":"sorf")", "expected dense, orthogonal") == "");
-  CHECK(refused(R"(,"tilt_from":"rows")", "made from rows") == "");
-  CHECK(refused(R"(,"tilt_from":"rows","tilt":-0.1)", "left out with tilt_from",
-                MERCER_INVALID_ARGUMENT, &rows) == "");
+  CHECK(refused(R"(,"tilt":-0.1,"projection":"sorf")", "dense, orthogonal or simplex") == "");
+  X.data()[0] = std::nan("");
+  CHECK(refused("", "is nan", MERCER_INVALID_ARGUMENT, &rows) == "");
+}
+
+TEST_CASE("positive: rows choose no tilt where one is given or the form has none") {
+  const Matrix<double> X = two_rows(4, 1);
+  const Rows rows = X.view();
+  for (const char* more : {R"(,"tilt":0)", R"(,"form":"hyperbolic")", R"(,"stabilize":true)",
+                           R"(,"projection":"sorf")", R"(,"form":"trigonometric")"})
+    CHECK(map_of(4, 8, 0, more, &rows)->parameters().number("tilt") == 0);
+  CHECK(map_of(4, 8, 0, R"(,"tilt":-0.1)", &rows)->parameters().number("tilt") == -0.1);
 }
 
 }  // namespace positive_tilt_test

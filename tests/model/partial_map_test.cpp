@@ -43,6 +43,22 @@ TEST_CASE("a kernel alone has its own map") {
   CHECK(refused(MERCER_INVALID_ARGUMENT, R"({"kernel":{"kernel":"polka"}})", "polka") == "");
 }
 
+TEST_CASE("positive features take the tilt that suits the rows, at every lengthscale") {
+  const auto maker = test::map_maker(R"({"map":"positive"})", 3, 5);
+  CHECK((maker->needs_rows() && !maker->requires_rows() && !maker->scales_inputs()));
+  const Matrix<double> rows = test::random_matrix(50, 3, 2);
+  const auto tilt = [&](double lengthscale) {
+    Context context;
+    return maker->make_from(lengthscale, 8, rows.view(), {}, context)->parameters().number("tilt");
+  };
+  CHECK(tilt(1) < 2 * tilt(2));
+  CHECK(tilt(2) < 0);
+  CHECK(tilt(0.1) == tilt(0.01));  // single precision allows no more
+  CHECK(maker->make(1, 8)->parameters().number("tilt") == 0);
+  const auto given = test::map_maker(R"({"map":"positive","tilt":-0.1})", 3, 5);
+  CHECK((given->scales_inputs() && !given->needs_rows()));
+}
+
 TEST_CASE("what is left out is the Sobol Fourier map of a Gaussian") {
   const std::string expected = spec::to_spec(*spec::map_from_spec(
       R"({"map":"fourier","projection":"sobol","kernel":{"kernel":"gaussian","lengthscale":2},"inputs":3,"features":4,"seed":5})"));
@@ -61,8 +77,8 @@ TEST_CASE("every map can be made with the kernel it takes by default") {
     // Those made of others have a Gaussian and a part without a lengthscale.
     const bool composed = kernel->composition().has_value();
     CHECK(maker->has_lengthscale() == (composed || !kernel->lengthscale().empty()));
-    CHECK(maker->needs_rows() == entry.needs_rows);
-    const bool of_scaled = maker->has_lengthscale() && !composed && !entry.needs_rows &&
+    CHECK(maker->requires_rows() == entry.needs_rows);
+    const bool of_scaled = maker->has_lengthscale() && !composed && !maker->needs_rows() &&
                            std::string(entry.name) != "poisson";
     CHECK((!maker->has_lengthscale() || maker->scales_inputs() == of_scaled));
     const Matrix<double> rows = test::random_matrix(9, 3, 2);

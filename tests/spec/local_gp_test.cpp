@@ -9,6 +9,7 @@
 #include "model/local.h"
 #include "model/posterior_prediction.h"
 #include "spec/fit_plan.h"
+#include "spec/report_spec.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"
@@ -125,6 +126,61 @@ TEST_CASE("local gp: where features about one centre vanish, several fit what th
                several = error(waves.fit(map + R"(,"local":"clusters")"));
   INFO(one << " about one centre, " << several << " about several");
   CHECK(several < one / 2);
+}
+
+TEST_CASE("fits warn of features that vanish where the kernel does not, and of no others") {
+  const auto warning = [](const model::Model& model) {
+    for (const std::string& text : model.report.warnings)
+      if (text.find("features keep less") != std::string::npos) return text;
+    return std::string();
+  };
+  const std::string positive = R"(,"map":{"map":"positive","features":300,"kernel":{"kernel":)"
+                               R"("gaussian","lengthscale":)";
+  const std::string few = R"(,"map":{"map":"nystroem","features":4,"kernel":{"kernel":"gaussian",)"
+                          R"("lengthscale":0.1}})";
+  const Waves waves(1);
+  // A series of 12 degrees lasts some two lengthscales, sqrt(6): rows are up to eight from 0.
+  for (const std::string& vanishing : {series(12), positive + R"(1},"tilt":0})", few}) {
+    const std::string text = warning(waves.fit(vanishing));
+    CAPTURE(vanishing);
+    CHECK(text.find("\"local\" fits") != std::string::npos);
+    CHECK(text.find("more features") != std::string::npos);
+  }
+  for (const std::string& sound :
+       {series(12) + R"(,"local":"clusters")", series(12) + R"(,"local":"test_point")", series(90),
+        positive + R"(4},"tilt":0})", positive + "1}}",
+        std::string(R"(,"map":{"map":"fourier","features":64})"),
+        std::string(R"(,"map":{"map":"tensor_sketch","features":64,"kernel":{"kernel":)"
+                    R"("polynomial","degree":3}})"),
+        std::string(R"(,"map":{"map":"random_binning","features":384,"kernel":{"kernel":)"
+                    R"("laplacian","lengthscale":0.5}})")}) {
+    CAPTURE(sound);
+    CHECK(warning(waves.fit(sound)) == "");
+  }
+  // Elsewhere than about the mean local fits are of another kernel.
+  const std::string dot = warning(waves.fit(
+      R"(,"map":{"map":"positive","features":30,"kernel":{"kernel":"exponential","lengthscale":)"
+      R"(1},"tilt":0})"));
+  CHECK((dot != "" && dot.find("local") == std::string::npos));
+}
+
+TEST_CASE("a search warns of features that vanish; reports of plain fits keep their warnings") {
+  const Waves waves(1);
+  Context context;
+  const auto fit = [&](const std::string& json) {
+    return spec::fit(spec::fit_plan(json), nullptr, Rows(waves.X.view()), waves.Y.view(), {},
+                     context);
+  };
+  const model::Model found =
+      fit(R"({"model":"gp","map":{"map":"maclaurin","features":8,"kernel":{"kernel":"gaussian",)"
+          R"("lengthscale":0.2}}})");
+  CHECK(spec::print_report(found.report, model::Task::regression).find("features keep less") !=
+        std::string::npos);
+  const model::Model plain = waves.fit(series(12));
+  const std::string text = spec::print_report(plain.report, model::Task::regression);
+  CHECK(spec::parse_report(text).warnings == plain.report.warnings);
+  CHECK(spec::print_report(spec::parse_report(text), model::Task::regression) == text);
+  CHECK_THROWS_AS(spec::parse_report(R"({"warning":[]})"), Error);
 }
 
 TEST_CASE("local gp: files keep centres, and rows where each is one") {

@@ -2,8 +2,10 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "feature/fourier.h"
 #include "spec/json.h"
+#include "spec/recommend_spec.h"
 #include "spec/specs.h"
 #include "spec_door.h"
+#include "support/dense.h"
 #include "support/kernels.h"
 
 namespace map_spec_test {
@@ -216,6 +218,45 @@ TEST_CASE("a key by its former name, as in files of 0.1.0, is printed by its own
   CHECK(map->features() == 192);
   CHECK(spec::to_spec(*map).find(R"("whole_blocks":true)") != std::string::npos);
   CHECK(spec::to_spec(*map).find("round_blocks") == std::string::npos);
+}
+
+TEST_CASE("recommendations for rows as fits take them are those for standardised rows") {
+  Matrix<double> X = test::random_matrix(90, 3, 4), plain(90, 3);
+  for (int64_t j = 0; j < 3; ++j) {
+    double mean = 0, square = 0;
+    for (int64_t i = 0; i < 90; ++i) mean += X(i, j) / 90;
+    for (int64_t i = 0; i < 90; ++i) square += (X(i, j) - mean) * (X(i, j) - mean) / 90;
+    for (int64_t i = 0; i < 90; ++i) {
+      plain(i, j) = (X(i, j) - mean) / std::sqrt(square);
+      X(i, j) = 100 * static_cast<double>(j + 1) * X(i, j) - 7;
+    }
+  }
+  Context context;
+  const auto answer = [&](const char* more, MatrixView<const double> rows) {
+    const std::string text = R"({"kernel":{"kernel":"gaussian")" + std::string(more);
+    return spec::parse_object(spec::recommend(text, rows, context).answer);
+  };
+  const Parameters taken = answer(R"(},"features":32,"taken":"standardized"})", X.view());
+  const double l = taken.object("kernel").numbers("lengthscale").front();
+  std::vector<double> distances;
+  for (int64_t i = 0; i < 90; ++i)
+    for (int64_t k = 0; k < i; ++k) {
+      double square = 0;
+      for (int64_t j = 0; j < 3; ++j) square += std::pow(plain(i, j) - plain(k, j), 2);
+      distances.push_back(std::sqrt(square));
+    }
+  std::ranges::sort(distances);
+  const size_t half = distances.size() / 2;
+  CHECK(std::abs(l - distances[half]) < 0.01);
+  const Parameters given = answer(
+      (",\"lengthscale\":" + std::to_string(l) + R"(},"features":32})").c_str(), plain.view());
+  const auto best = [](const Parameters& one) {
+    return one.objects("maps").front()->number("error");
+  };
+  CHECK(std::abs(best(taken) / best(given) - 1) < 1e-4);  // six digits of l
+  const Parameters own =
+      answer(R"(,"lengthscale":2.5},"features":32,"taken":"standardized"})", X.view());
+  CHECK(own.object("kernel").numbers("lengthscale").front() == 2.5);
 }
 
 }  // namespace map_spec_test

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "feature/moments.h"
 #include "statistic/kernel_error.h"
 #include "statistic/predicted_error.h"
 #include "support/dense.h"
@@ -33,14 +34,20 @@ std::vector<Suggestion> recommended(const Parameters& kernel, const Aim& aim,
                    aim, 7, X.view(), context);
 }
 
-/// The error that is predicted for the map with so many features.
+/// The error of the map with so many features: predicted, or that of three draws.
 double error_with(const Suggestion& one, int64_t features, const Matrix<double>& X) {
   Context context;
   Parameters asked = one.asked;
   asked.set("features", features);
   const Rows rows = X.view();
-  return predicted_error(*feature::make_map(asked, {.rows = &rows, .context = &context}), X.view(),
-                         context);
+  const auto made = [&](uint64_t draw) {
+    asked.set("seed", one.asked.seed("seed") + draw);
+    return feature::make_map(asked, {.rows = &rows, .context = &context});
+  };
+  if (made(0)->moments().is_exact()) return predicted_error(*made(0), X.view(), context);
+  double sum = 0;
+  for (uint64_t draw : {0, 1, 2}) sum += std::pow(measured_error(*made(draw), rows, context), 2);
+  return std::sqrt(sum / 3);
 }
 
 TEST_CASE("recommended for so many features: the least predicted error first") {
@@ -73,13 +80,16 @@ TEST_CASE("recommended for an error: hardly fewer features reach it") {
       const int64_t D = found[k].map->features();
       CHECK(found[k].error <= kError);
       if (k > 0) CHECK(D >= found[k - 1].map->features());
-      // Inner sketches of trees have sizes of their own: their error is no smooth function of D.
+      // Inner sketches of trees have sizes of their own: their error is no smooth function of D; few
+      // draws of positive features say little, their squares have heavy tails.
       const bool smooth = !std::set<std::string_view>{"exact_polynomial", "craft",
-                                                      "hierarchical_sketch"}
+                                                      "hierarchical_sketch", "positive"}
                                .contains(found[k].map->name());
       if (D < 60 || !smooth) continue;
       INFO(found[k].map->name() << " " << D);
-      CHECK(error_with(found[k], (D - D / 40) / 2 * 2 - 2, X) > kError);
+      // Draws are tried at few numbers, and not all blocks are complete.
+      const int64_t fewer = found[k].map->moments().is_exact() ? D - D / 40 : D * 3 / 5;
+      CHECK(error_with(found[k], fewer / 2 * 2 - 2, X) > kError);
       ++checked;
     }
   }

@@ -27,9 +27,6 @@ struct ApplyCommand {
     app->add_option("MODEL", request->model, "Model file; - is standard input")->required();
     app->add_option(rows, request->rows, about_rows)->required();
     add_column_options(app, &request->columns);
-    add_list(app, "--ignore", &request->columns.ignore, "COLUMN",
-             "Further columns of the rows that are left out, by name (all of that name) or "
-             "number from 1: u,v or repeated");
   }
   /// Of rows that may have targets.
   void add_test_options() const {
@@ -47,6 +44,20 @@ struct ApplyCommand {
                "--class-weight balanced, so as to find rare classes");
   }
 };
+
+/// Of a command on rows of numbers and a map or, without one, a kernel.
+void add_map_options(CLI::App* app, TransformRequest* request, bool has_map,
+                     const char* lengthscale) {
+  app->option_defaults()->group("Data");
+  app->add_option("ROWS", request->rows, "Rows of numbers; - is standard input")->required();
+  add_column_options(app, &request->columns);
+  app->option_defaults()->group("Map");
+  add_plan_options(app, &request->plan, lengthscale, has_map);
+  app->add_option("-D,--features", request->features, "Features; default 2048")
+      ->check(whole_number(1, (int64_t{1} << 31) - 1))
+      ->type_name("D");
+  add_seed(app, &request->seed);
+}
 
 }  // namespace
 
@@ -112,18 +123,8 @@ void add_transform(CLI::App& app) {
   const auto request = std::make_shared<TransformRequest>();
   CLI::App* transform = app.add_subcommand(
       "transform", "Features of rows, which are taken as they are, and the map that makes them");
-  transform->option_defaults()->group("Data");
-  transform->add_option("ROWS", request->rows, "Rows of numbers; - is standard input")->required();
-  add_list(transform, "--ignore", &request->columns.ignore, "COLUMN",
-           "Columns left out, by name or number from 1: u,v or repeated");
-  add_column_options(transform, &request->columns);
-  transform->option_defaults()->group("Map");
-  add_plan_options(transform, &request->plan,
-                   "In the units of the rows; default auto: that of the kernel's spec, else 1");
-  transform->add_option("-D,--features", request->features, "Features; default 2048")
-      ->check(whole_number(1, (int64_t{1} << 31) - 1))
-      ->type_name("D");
-  add_seed(transform, &request->seed);
+  add_map_options(transform, request.get(), true,
+                  "In the units of the rows; default auto: that of the kernel's spec, else 1");
   add_text(transform, "--read-map", &request->map, "FILE", "Take the map of this file instead")
       ->excludes("--kernel")
       ->excludes("--map")
@@ -138,6 +139,22 @@ void add_transform(CLI::App& app) {
       "  mercer transform train.csv --ignore y -D 512 -o train.npy --write-map map.mercer\n"
       "  mercer transform test.csv --ignore y --read-map map.mercer -o test.npy");
   transform->callback([request] { run_transform(*request); });
+}
+
+void add_recommend(CLI::App& app) {
+  const auto request = std::make_shared<TransformRequest>();
+  CLI::App* recommend = app.add_subcommand(
+      "recommend", "Which maps of a kernel come near it on rows like these, and how fast they are");
+  add_map_options(recommend, request.get(), false,
+                  "In units of the standardised rows; default auto: their median distance");
+  add_reader(
+      recommend, "--error", "E",
+      "Of the kernel matrix, relative: maps that reach it with at most -D features, the fastest "
+      "first; default: the least error with -D features",
+      [request](const std::string& text) { request->error = read_fraction("--error", text); });
+  recommend->add_flag("--no-standardize", request->raw, "Take rows as they are");
+  add_run_options(recommend, &request->run);
+  recommend->callback([request] { run_recommend(*request); });
 }
 
 void add_info(CLI::App& app) {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include <algorithm>
-#include <utility>
-
 #include "failure.h"
 #include "options/shared.h"
 
@@ -23,18 +20,18 @@ std::string command_fault(const CLI::App& app, int argc, char** argv) {
                   : shown(first) + " is no command, " + expected + did_you_mean(first, commands);
 }
 
-bool has_unknown_option(const CLI::App& command) {
-  const std::vector<std::string> surplus = command.remaining();
-  return std::ranges::any_of(surplus, [](const auto& word) { return word.starts_with("--"); });
+/// Of words that nothing takes the first that looks like an option, else "".
+std::string unknown_option(const CLI::App& command) {
+  for (const std::string& word : command.remaining())
+    if (word.starts_with("--")) return word;
+  return "";
 }
 
 std::string surplus_fault(const CLI::App& command) {
-  const std::vector<std::string> surplus = command.remaining();
-  if (surplus.empty()) return "an argument was not expected";
-  const auto option =
-      std::ranges::find_if(surplus, [](const auto& one) { return one.starts_with("--"); });
-  const std::string& first = option != surplus.end() ? *option : surplus.front();
-  const std::string word = first.substr(0, first.find('='));
+  std::string word = unknown_option(command);
+  if (word.empty() && command.remaining().empty()) return "an argument was not expected";
+  if (word.empty()) word = command.remaining().front();
+  word = word.substr(0, word.find('='));
   if (word.size() < 2 || word[0] != '-')
     return shown(word) + " was not expected (mercer " + command.get_name() + " --help)";
   std::vector<std::string> known;
@@ -56,7 +53,7 @@ std::string fault_of(const CLI::App& app, const CLI::ParseError& error, int argc
   // A word that is no option is told before an option that is wanting.
   const CLI::App& command = *app.get_subcommands().front();
   const bool surplus = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  if (surplus || has_unknown_option(command)) return surplus_fault(command);
+  if (surplus || !unknown_option(command).empty()) return surplus_fault(command);
   const std::string text = error.what();
   const std::string option = text.substr(0, text.find(':'));
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && option.size() < text.size())

@@ -44,8 +44,6 @@ void add_data_options(CLI::App* app, LearnRequest* learn) {
       "Default auto: classification if the labels are text, or the whole numbers 0 to K - 1, 1 "
       "to K, or -1 and 1, with at least 20 rows for each class (10 of two classes), unless "
       "they fall off as counts do");
-  add_list(app, "--ignore", &learn->columns.ignore, "COLUMN",
-           "Columns left out, by name (all of that name) or number from 1: u,v or repeated");
   add_list(
       app, "--text", &learn->columns.text, "COLUMN",
       "Columns of a CSV that are text, though they hold numbers or nearly so: u,v or repeated");

@@ -55,6 +55,8 @@ void add_run_options(CLI::App* app, RunRequest* run) {
 }
 
 void add_column_options(CLI::App* app, ColumnRequest* columns) {
+  add_list(app, "--ignore", &columns->ignore, "COLUMN",
+           "Columns left out, by name (all of that name) or number from 1: u,v or repeated");
   add_text(app, "--delimiter", &columns->delimiter, "C",
            "What separates fields of a CSV: comma, tab, semicolon, space or a character; "
            "default auto: as its first line looks");
@@ -68,12 +70,13 @@ void add_column_options(CLI::App* app, ColumnRequest* columns) {
            "--missing-word=-999; repeats. predict and its like know those of the fit");
 }
 
-void add_plan_options(CLI::App* app, PlanRequest* plan, const char* lengthscale) {
+void add_plan_options(CLI::App* app, PlanRequest* plan, const char* lengthscale, bool has_map) {
   add_text(app, "--kernel", &plan->kernel, "JSON|NAME",
            "Kernel: a name, or a JSON spec (see: mercer specs); default that of the map: "
            "gaussian for fourier");
-  add_text(app, "--map", &plan->map, "JSON|NAME",
-           "Feature map: a name, or a JSON spec; default that of the kernel");
+  if (has_map)
+    add_text(app, "--map", &plan->map, "JSON|NAME",
+             "Feature map: a name, or a JSON spec; default that of the kernel");
   add_text(app, "--lengthscale", &plan->lengthscale, "L|auto", lengthscale);
 }
 

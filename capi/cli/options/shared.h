@@ -30,10 +30,11 @@ void add_choice(CLI::App* app, const char* name, std::string* to, const Words& w
                 const char* help);
 /// --threads, --quiet, --json.
 void add_run_options(CLI::App* app, RunRequest* run);
-/// --delimiter, --header, --decimal, --missing-word.
+/// --ignore, --delimiter, --header, --decimal, --missing-word.
 void add_column_options(CLI::App* app, ColumnRequest* columns);
 /// --kernel, --map, --lengthscale.
-void add_plan_options(CLI::App* app, PlanRequest* plan, const char* lengthscale);
+void add_plan_options(CLI::App* app, PlanRequest* plan, const char* lengthscale,
+                      bool has_map = true);
 void add_seed(CLI::App* app, uint64_t* seed);
 /// An option that takes one word each time, and repeats: a list of columns, say.
 void add_list(CLI::App* app, const char* name, std::vector<std::string>* to, const char* type,
@@ -47,6 +48,7 @@ void add_score(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_relevance(CLI::App& app);
 void add_transform(CLI::App& app);
+void add_recommend(CLI::App& app);
 void add_info(CLI::App& app);
 void add_specs(CLI::App& app);
 

@@ -88,7 +88,6 @@ struct ColumnNames {
   std::vector<int64_t> first;        // where the name of each stood before
 };
 ColumnNames column_names(const Fields& fields);
-ColumnNames column_names(const std::vector<std::string>& written);
 
 /// Fields to the numbers of a table. Plain numbers go straight into it; what each column holds beside
 /// them is judged once, when all rows are there.

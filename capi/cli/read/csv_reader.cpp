@@ -200,10 +200,6 @@ bool looks_like_header(const Fields& first, const Fields& second) {
   return words > 0 && (values == 0 || above_number);
 }
 
-ColumnNames column_names(const std::vector<std::string>& written) {
-  return column_names(Fields(written.begin(), written.end()));
-}
-
 ColumnNames column_names(const Fields& fields) {
   ColumnNames columns;
   std::unordered_map<std::string, int64_t> places, copies;

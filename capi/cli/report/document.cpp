@@ -26,10 +26,8 @@ constexpr size_t kMostPoints = 6;
 Json names_of(const TrainingSet& set) {
   const std::vector<std::string> known = input_names(set.metadata);
   Json names = Json::array();
-  for (int64_t j = 0; j < set.data.d; ++j) {
-    const auto k = static_cast<size_t>(j);
-    names.push_back(k < known.size() ? known[k] : std::string("x").append(std::to_string(j + 1)));
-  }
+  for (int64_t j = 0; j < set.data.d; ++j)
+    names.push_back(name_or_number(known, static_cast<size_t>(j), "x"));
   return names;
 }
 
@@ -131,7 +129,8 @@ Json report_document(const Model& model, const TrainingSet& set, double seconds)
 void add_errors(const LearnRequest& request, const Model& model, TrainingSet* set, int64_t n,
                 Session& session, Json* document) {
   int64_t first = 0;
-  if (n >= kLeastDivided) first = hold_out(&set->data, n, kTestShare, {request.seed, request.ordered});
+  if (n >= kLeastDivided)
+    first = hold_out(&set->data, n, kTestShare, {request.seed, request.ordered});
   (*document)["importance"] = importance(model, *set, session);
   if (n < kLeastDivided) return;
   const Curve curve = learning_curve(model, *set, n, first, session);

@@ -3,7 +3,6 @@
 // The page is drawn from the document alone, so that it shows nothing that the document lacks.
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <map>
 
 #include "report/document.h"
@@ -21,10 +20,6 @@ std::string text_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number()) return rounded(value.get<double>(), 6);
   return value.is_null() ? "-" : json_text(value);
-}
-
-double number_of(const Json& value) {
-  return value.is_number() ? value.get<double>() : std::nan("");
 }
 
 std::vector<double> numbers_of(const Json& list) {

@@ -84,19 +84,9 @@ void Page::close_figures() {
   figures_ = false;
 }
 
-void Page::heading(const std::string& text) {
+void Page::block(const char* begin, const std::string& text, const char* end) {
   close_figures();
-  body_ += "<h2>" + escaped(text) + "</h2>\n";
-}
-
-void Page::paragraph(const std::string& text) {
-  close_figures();
-  body_ += "<p>" + escaped(text) + "</p>\n";
-}
-
-void Page::warning(const std::string& text) {
-  close_figures();
-  body_ += "<div class=\"warning\">" + escaped(text) + "</div>\n";
+  body_ += begin + escaped(text) + end + "\n";
 }
 
 void Page::facts(const std::vector<std::pair<std::string, std::string>>& rows) {

@@ -55,10 +55,10 @@ std::string escaped(const std::string& text);
 class Page {
  public:
   explicit Page(const std::string& title);
-  void heading(const std::string& text);
-  void paragraph(const std::string& text);
+  void heading(const std::string& text) { block("<h2>", text, "</h2>"); }
+  void paragraph(const std::string& text) { block("<p>", text, "</p>"); }
   /// Shown so that it is not overlooked.
-  void warning(const std::string& text);
+  void warning(const std::string& text) { block("<div class=\"warning\">", text, "</div>"); }
   /// Names and values, two columns.
   void facts(const std::vector<std::pair<std::string, std::string>>& rows);
   /// SVG or a table, as it is.
@@ -67,6 +67,7 @@ class Page {
   std::string text() const;
 
  private:
+  void block(const char* begin, const std::string& text, const char* end);
   void close_figures();
   std::string body_;
   bool figures_ = false;  // figures stand side by side until something else follows

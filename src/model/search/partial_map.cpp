@@ -261,8 +261,12 @@ std::shared_ptr<const feature::FeatureMap> PartialMap::make_per_input(
 
 std::optional<InputDomain> PartialMap::domain() const { return domain_of(*kernel()); }
 
-bool PartialMap::needs_rows() const {
+bool PartialMap::requires_rows() const {
   return feature::needs_rows(canonical_) || feature::learns_from_targets(canonical_);
+}
+
+bool PartialMap::needs_rows() const {
+  return feature::takes_rows(canonical_) || feature::learns_from_targets(canonical_);
 }
 
 bool PartialMap::reads_all_rows() const { return feature::learns_ranges(canonical_); }

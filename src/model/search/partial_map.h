@@ -52,6 +52,8 @@ class PartialMap final : public MapMaker {
                                                             int64_t features) const override;
   std::optional<InputDomain> domain() const override;
   bool needs_rows() const override;
+  /// False if make() makes a candidate, too, though not so good a one.
+  bool requires_rows() const;
   bool reads_all_rows() const override;
   /// False if a part has no lengthscale, or if the map depends on x itself.
   bool scales_inputs() const override;

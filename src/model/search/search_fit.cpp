@@ -15,6 +15,7 @@
 #include "model/rows/scored_rows.h"
 #include "model/search/search_run.h"
 #include "model/select/selection.h"
+#include "model/vanishing.h"
 #include "solver/row_weights.h"
 
 namespace mercer::model {
@@ -287,6 +288,7 @@ Model SearchRun::run(Ranges ranges) {
     for (std::string& one : far_warnings(share_far_away(model, context_), map_->features()))
       report_.warnings.push_back(std::move(one));
   model.report = std::move(report_);
+  if (options_.calibrate) warn_of_vanishing(model, X_, context_);
   return model;
 }
 

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+"""The figures of polynomial_sketches.py on Gaussian processes: of classes by features, and in few dimensions by local fits."""
+import time
+
+import numpy as np
+
+import figure
+from operators import PLAIN
+from sketches import (RADEMACHER, SRHT, UPSAMPLED, Panel, features, fourier, gram, maclaurin, median_distance, padded, polynomial, sized,
+                      standardised, table, unit)
+
+ALPHA = 0.01  # of Dirichlet's targets
+DRAWS = 200   # of the probabilities of classes
+
+
+def rows_of_classes(asked, name, seed, centred, normalised=True):
+    """Training rows, test rows, targets of each class and their noise, the test rows' classes."""
+    X, labels = table(asked.data, name, seed, 120 if asked.quick else 1500, pool=2)
+    labels = np.unique(labels, return_inverse=True)[1]
+    X = unit(X, centred) if normalised else standardised(X)
+    n = len(X) * 2 // 3
+    hot = np.eye(labels.max() + 1)[labels[:n]] + ALPHA
+    noise = np.log(1 / hot + 1)
+    y = np.log(hot) - noise / 2
+    scale = y.std()  # the kernel's variance is that of the targets
+    return X[:n], np.ascontiguousarray(X[n:]), (y - y.mean()) / scale, noise / scale**2, labels[n:]
+
+
+def exactly(K, across, variance, y, noise):
+    """Means and variances of f at the test rows, of each output."""
+    found = []
+    for k in range(y.shape[1]):
+        solved = np.linalg.solve(K + np.diag(noise[:, k]), np.column_stack([y[:, k], across.T]))
+        found.append((across @ solved[:, 0], variance - np.einsum("ij,ji->i", across, solved[:, 1:])))
+    return [np.transpose(one) for one in zip(*found)]
+
+
+def by_features(Z, Z_test, y, noise):
+    """The same of f = z'w, w normal."""
+    found = []
+    for k in range(y.shape[1]):
+        scaled = Z.conj().T / noise[:, k]
+        B = scaled @ Z + np.eye(Z.shape[1])
+        solved = np.linalg.solve(B, np.column_stack([scaled @ y[:, k], Z_test.conj().T]))
+        found.append(((Z_test @ solved[:, 0]).real, np.einsum("ij,ji->i", Z_test, solved[:, 1:]).real))
+    return [np.transpose(one) for one in zip(*found)]
+
+
+def divergence(exact, found):
+    """Mean over rows and outputs of KL(exact || found)."""
+    ratio = exact[1] / np.maximum(found[1], 1e-12)
+    return float(np.mean(0.5 * (ratio - np.log(ratio) - 1 + (exact[0] - found[0]) ** 2 / np.maximum(found[1], 1e-12))))
+
+
+def of_classes(found, labels):
+    """The share of errors, and the mean negative log likelihood by draws of the latent posteriors."""
+    draws = found[0] + np.sqrt(np.maximum(found[1], 0)) * np.random.default_rng(0).normal(size=(DRAWS, *found[0].shape))
+    draws = np.exp(draws - draws.max(-1, keepdims=True))
+    p = (draws / draws.sum(-1, keepdims=True)).mean(0)
+    return np.mean(p.argmax(1) != labels), -np.mean(np.log(p[np.arange(len(labels)), labels]))
+
+
+def compared(asked, rows, kernel, specs, widths, seeds):
+    """By name and D: relative Frobenius error, divergence, share of errors, negative log likelihood and seconds, over seeds."""
+    X, X_test, y, noise, labels = rows
+    K, across, inner = gram(kernel, X, X), gram(kernel, X_test, X), gram(kernel, X_test, X_test)
+    exact, found = exactly(K, across, inner.diagonal(), y, noise), {}
+    for label, spec in specs.items():
+        for D in widths(label):
+            for seed in range(seeds):
+                (Z, Z_test), seconds = features(asked.library, sized(spec, kernel, X.shape[1], D, seed), [X, X_test], X[:500])
+                start = time.perf_counter()
+                one = by_features(Z, Z_test, y, noise)
+                seconds += time.perf_counter() - start
+                error = np.linalg.norm((Z_test @ Z_test.conj().T).real - inner) / np.linalg.norm(inner)
+                found.setdefault((label, D), []).append((error, divergence(exact, one), *of_classes(one, labels), seconds))
+    return {key: np.array(one) for key, one in found.items()}
+
+
+def against_time(found, column):
+    """By name: seconds, then a column's means and standard errors."""
+    series = {}
+    for label in dict.fromkeys(label for label, _ in found):
+        some = [one for (name, _), one in sorted(found.items(), key=lambda i: i[0][1]) if name == label]
+        series[label] = [np.median(one[:, 4]) for one in some], [one[:, column].mean() for one in some], [figure.of_mean(one[:, column]) for one in some]
+    return series
+
+
+def beats(low, high):
+    """Of the points of `low` how many lie at most 5 % above the curve of `high`, in logarithms; and how many are within its times."""
+    inside = [(t, e) for t, e in zip(*low[:2]) if high[0][0] <= t <= high[0][-1]]
+    at = [np.exp(np.interp(np.log(t), np.log(high[0]), np.log(high[1]))) for t, _ in inside]
+    return sum(e <= 1.05 * h for (_, e), h in zip(inside, at)), len(inside)
+
+
+def figure_3_4(asked):
+    specs = {f"{name} {field}": spec | {"field": field} for name, spec in {"Rademacher": RADEMACHER, "TensorSRHT": SRHT}.items()
+             for field in ("real", "complex")}
+    panels, cells, gains = [], [], {}
+    for centred in (False, True):
+        rows = rows_of_classes(asked, (asked.sets or ["fashion_mnist"])[0], 1, centred)
+        d = padded(rows[0].shape[1] + 1)
+        for p in [3, 10] if asked.quick else [3, 7, 10, 20]:
+            widths = lambda label: [d * k for k in ((1, 2) if "complex" in label else (1, 2, 4))]  # noqa: E731
+            series = against_time(compared(asked, rows, polynomial(p, 4), specs, widths, 2 if asked.quick else 3), 1)
+            panels.append(Panel(f"{'' if centred else 'not '}centred, p = {p}", "seconds", "KL divergence", series, "xy"))
+            for name in ("Rademacher", "TensorSRHT"):
+                low, high = series[f"{name} complex"], series[f"{name} real"]
+                cells.append(beats(low, high))
+                gains.setdefault(centred, []).append(np.log(high[1][0] / low[1][0]))
+                print(f"3.4 {panels[-1].title}, {name}: real {shown(high)}; complex {shown(low)}", flush=True)
+    won, points = np.sum(cells, 0)
+    return panels, [
+        (f"3.4: in the same time complex columns diverge as little as real ones or less ({won} of {points} points)", won == points),
+        (f"3.4: at D = d they gain more of rows not centred ({np.exp(np.mean(gains[False])):.2f} against {np.exp(np.mean(gains[True])):.2f} times)",
+         np.mean(gains[False]) > np.mean(gains[True])),
+        ("3.4: and more at the highest degree than at the lowest", sum(gains[False][-2:]) > sum(gains[False][:2]))]
+
+
+def shown(series):
+    return ", ".join(f"{value:.3g} in {seconds:.2f} s" for seconds, value, *_ in zip(*series))
+
+
+def figure_4_3(asked):
+    specs = {field: UPSAMPLED | {"field": field} for field in ("real", "complex", "complex_to_real")}
+    rows = rows_of_classes(asked, (asked.sets or ["mnist"])[0], 1, False)
+    d = padded(rows[0].shape[1] + 1)
+    found = compared(asked, rows, polynomial(6), specs, lambda label: [d * k for k in ((1, 2) if label == "complex" else (1, 2, 4))],
+                     2 if asked.quick else 5)
+    series = [against_time(found, column) for column in (1, 2)]
+    panels = [Panel("(x'y + 1)^6", "seconds", what, one, "xy" if k == 0 else "x") for k, (what, one) in
+              enumerate(zip(("KL divergence", "test error"), series))]
+    for label in specs:
+        print(f"4.3 {label}: KL {shown(series[0][label])}; error {shown(series[1][label])}", flush=True)
+    of = [beats(series[0]["complex_to_real"], series[0][other]) for other in ("real", "complex")]
+    errors = {key: one[:, 2].mean() for key, one in found.items()}
+    return panels, [(f"4.3: complex-to-real diverges least in the same time (against real {of[0][0]} of {of[0][1]} points, complex {of[1][0]} of {of[1][1]})",
+                     all(won == points for won, points in of)),
+                    ("4.3: it errs no more than real at every D", all(errors["complex_to_real", D] <= errors["real", D] + 0.005 for (label, D) in found
+                                                                     if label == "real"))]
+
+
+def of_sets(asked, number, sets, kernel_of, specs_of, drawn, best, normalised):
+    """The four measures over D for sets; claims on the first two."""
+    panels, ratios = [], {0: [], 1: []}
+    errors, against_drawn = [], []
+    for name in asked.sets or sets:
+        rows = rows_of_classes(asked, name, 1, True, normalised)
+        kernel, d = kernel_of(rows[0]), padded(rows[0].shape[1])
+        widths = [d, 3 * d] if asked.quick else [d, 3 * d, 5 * d]
+        found = compared(asked, rows, kernel, specs_of(kernel), lambda _: widths, 2 if asked.quick else 5)
+        for column, what in enumerate(("relative Frobenius error", "KL divergence", "test error", "negative log likelihood")):
+            series = {label: (widths, [found[label, D][:, column].mean() for D in widths], [figure.of_mean(found[label, D][:, column]) for D in widths])
+                      for label in specs_of(kernel)}
+            panels.append(Panel(f"{name}, d = {d}", "columns D", what, series, "xy" if column < 2 else "x"))
+            for label, one in series.items():
+                print(f"{number} {name}, {what}, {label}: " + ", ".join(f"{value:.4f}" for value in one[1]), flush=True)
+            for low, high in zip(best, drawn):
+                if column < 2:
+                    ratios[column].extend(np.array(series[low][1]) / series[high][1])
+                elif column == 2:
+                    errors.append(series[low][1][-1] - series[high][1][-1])
+            if column == 0:
+                against_drawn.extend(np.array(series["optimised Maclaurin"][1]) / series["random Maclaurin"][1])
+    claims = [(f"{number}: optimised Maclaurin by TensorSRHT has less {what} than {' and '.join(drawn)} for most cases ({sum(r < 1 for r in ratios[k])} of {len(ratios[k])})",
+               sum(r < 1 for r in ratios[k]) > 0.5 * len(ratios[k])) for k, what in enumerate(("kernel error", "divergence"))]
+    return panels, claims + [
+        (f"{number}: its kernel error is below that of random Maclaurin everywhere ({sum(r < 1 for r in against_drawn)} of {len(against_drawn)})",
+         all(r < 1 for r in against_drawn)),
+        (f"{number}: at the largest D it errs as little or less (worst {max(errors):+.3f})", max(errors) <= 0.01)]
+
+
+SETS = ["cod_rna", "letter", "fashion_mnist", "mnist"]
+
+
+def figure_5_4(asked):
+    def specs_of(kernel):
+        return {"SRF": fourier(kernel, "dense"), "SRF orthogonal": fourier(kernel, "sorf"), "SRF orthogonal complex": fourier(kernel, "sorf", "complex"),
+                "random Maclaurin": maclaurin("random", 20, field="real"), "optimised Maclaurin": maclaurin("optimized", field="real"),
+                "optimised Maclaurin complex": maclaurin("optimized", field="complex")}
+    return of_sets(asked, "5.4", SETS, lambda X: polynomial(20, 4), specs_of, ["SRF orthogonal", "SRF orthogonal complex"],
+                   ["optimised Maclaurin", "optimised Maclaurin complex"], True)
+
+
+def figure_5_5(asked):
+    def specs_of(kernel):
+        return {"RFF": fourier(kernel, "dense"), "RFF orthogonal": fourier(kernel, "sorf"), "RFF orthogonal complex": fourier(kernel, "sorf", "complex"),
+                "random Maclaurin": maclaurin("random", field="real"), "optimised Maclaurin": maclaurin("optimized", field="real"),
+                "optimised Maclaurin complex": maclaurin("optimized", field="complex")}
+    return of_sets(asked, "5.5", SETS, lambda X: {"kernel": "gaussian", "lengthscale": median_distance(X[:500])}, specs_of,
+                   ["RFF orthogonal", "RFF orthogonal complex"], ["optimised Maclaurin", "optimised Maclaurin complex"], False)
+
+
+def likeliest(X, y):
+    """Lengthscale, amplitude and noise of the largest marginal likelihood, on a grid, amplitude in closed form."""
+    best, median = (np.inf,), median_distance(X)
+    for l in median * np.geomspace(1 / 32, 2, 19):
+        values, vectors = np.linalg.eigh(gram({"kernel": "gaussian", "lengthscale": l}, X, X))
+        for ratio in 10.0 ** np.arange(-5, 1.1, 0.5):
+            of_values = np.maximum(values, 0) + ratio
+            amplitude = np.mean((vectors.T @ y) ** 2 / of_values)
+            best = min(best, (0.5 * (len(y) * np.log(amplitude) + np.log(of_values).sum()), l, amplitude, ratio * amplitude))
+    return best[1:]
+
+
+class Reference:
+    """The exact process of rows, of amplitude 1, and what features of its kernel say instead; predictive variances."""
+
+    def __init__(self, asked, X, y, X_test, known=None):
+        lengthscale, amplitude, noise = known or likeliest(X[:500], y[:500])
+        self.asked, self.X, self.X_test, self.noise = asked, X, X_test, noise / amplitude
+        self.y, self.kernel = y / amplitude**0.5, {"kernel": "gaussian", "lengthscale": float(lengthscale)}
+        mean, variance = exactly(gram(self.kernel, X, X), gram(self.kernel, X_test, X), np.ones(len(X_test)), self.y[:, None],
+                                 np.full((len(X), 1), self.noise))
+        self.exact = mean, variance + self.noise
+
+    def by(self, spec, D, seed=0, **local):
+        """Means and predictive variances of a library's gp."""
+        asked = {"model": "gp", "search": False, "center": False, "noise": self.noise, "lambda": self.noise / len(self.X), "seed": seed, **local,
+                 **PLAIN, "map": {"kernel": self.kernel, **spec, "features": D, "seed": seed}}
+        model = self.asked.models.fit_model(asked, self.X, self.y[:, None])
+        found = [self.asked.models.predict(model, self.X_test, 1, what) for what in ("value", "predictive_variance")]
+        self.asked.models.model_free(model)
+        return found
+
+    def centers(self, theta):
+        """How many farthest-point clusters theta lengthscales make."""
+        far = np.linalg.norm(self.X - self.X.mean(0), axis=1)
+        count = 1
+        while far.max() > theta * self.kernel["lengthscale"]:
+            far, count = np.minimum(far, np.linalg.norm(self.X - self.X[far.argmax()], axis=1)), count + 1
+        return count
+
+
+LINE = maclaurin("optimized", 9) | {"sketch": RADEMACHER | {"field": "real"}}  # in one dimension exact, degree by degree
+PLANE = maclaurin("optimized", field="real")
+FOURIER = {"map": "fourier", "projection": "dense"}
+
+
+def sinc(asked, a):
+    random, grid = np.random.default_rng(4), np.linspace(-8, 8, 161)[:, None]
+    X = random.uniform(-6, 6, (60 if asked.quick else 200, 1))
+    y = a * np.sinc(a * X[:, 0] / np.pi) + 0.1 * random.normal(size=len(X))
+    return Reference(asked, X, y, grid)
+
+
+def bands(title, reference, said):
+    x, series = reference.X_test[:, 0], {}
+    for label, (mean, variance) in {"exact": reference.exact, **said}.items():
+        for sign in (-2, 0, 2):
+            series[f"{label}{'' if sign == 0 else f' {sign:+d} deviations'}"] = x, (mean + sign * np.sqrt(variance))[:, 0]
+    return Panel(title, "x", "f", series)
+
+
+def figure_5_2(asked):
+    panels, near, reach = [], [], []
+    for a in (5, 2, 0.5):
+        reference = sinc(asked, a)
+        series, drawn = reference.by(LINE, 10), reference.by(FOURIER, 10, seed=1)
+        x, l = reference.X_test[:, 0], reference.kernel["lengthscale"]
+        off = np.abs(series[0] - reference.exact[0])[:, 0]
+        reach.append(np.abs(x[off > 0.1]).min(initial=8))
+        near.append((off[np.abs(x) < l].max(), np.abs(drawn[0] - reference.exact[0])[np.abs(x) < l].max()))
+        panels += [bands(f"a = {a}, l = {l:.2f}: {name}", reference, {"approximate": one}) for name, one in
+                   (("Fourier", drawn), ("Maclaurin", series))]
+        print(f"5.2 a = {a}: l = {l:.2f}; largest error of the mean within a lengthscale of 0: Maclaurin {near[-1][0]:.3f}, Fourier {near[-1][1]:.3f}; "
+              f"Maclaurin within 0.1 up to |x| = {reach[-1]:.1f}; deviation at the ends {np.sqrt(series[1][0, 0] - reference.noise):.3f}", flush=True)
+        collapsed = series[1][0, 0] - reference.noise if a == 5 else collapsed
+    return panels, [("5.2: near 0 ten columns of the series are nearer the exact mean than ten of Fourier", all(m < f for m, f in near)),
+                    ("5.2: the farther from 0 the lower the frequency", reach[0] < reach[1] <= reach[2]),
+                    (f"5.2: at high frequency the posterior collapses far from 0 (variance there {collapsed:.1e} of the prior's)", collapsed < 0.01)]
+
+
+def figure_5_8(asked):
+    reference = sinc(asked, 5)
+    said = {"Fourier": reference.by(FOURIER, 10, seed=1), "Maclaurin": reference.by(LINE, 10),
+            "Maclaurin about each point": reference.by(LINE, 10, local="test_point")}
+    kl = {label: divergence(reference.exact, one) for label, one in said.items()}
+    print("5.8 KL divergence: " + ", ".join(f"{label} {value:.3g}" for label, value in kl.items()))
+    prior = said["Maclaurin about each point"][1][0, 0] - reference.noise
+    return [bands(label, reference, {label: one}) for label, one in said.items()], [
+        ("5.8: about each point the series is nearest the exact process", min(kl, key=kl.get) == "Maclaurin about each point"),
+        (f"5.8: and far from the rows it is the prior (variance {prior:.3f})", abs(prior - 1) < 0.05)]
+
+
+def regression(asked, name, n, seed=1):
+    X, y = table(asked.data, name, seed, 120 if asked.quick else n + 1000)
+    X = X[:, :2] if name == "cal_housing" else standardised(X)
+    y = np.log(y) if name == "cal_housing" else y
+    n = min(n, len(X) * 4 // 5)
+    X, y = np.ascontiguousarray(X - X[:n].mean(0)), (y - y[:n].mean()) / y[:n].std()
+    return X[:n], y[:n], np.ascontiguousarray(X[n:]), y[n:]
+
+
+def figure_5_9(asked):
+    X, y, _, _ = regression(asked, "cal_housing", 2000)
+    side = 6 if asked.quick else 16
+    axes = np.meshgrid(*(np.linspace(X[:, k].min(), X[:, k].max(), side) for k in range(2)))
+    reference = Reference(asked, X, y, np.column_stack([axis.ravel() for axis in axes]))
+    D = 40 if asked.quick else 100
+    said = {"Fourier": reference.by(FOURIER, D), "Maclaurin": reference.by(PLANE, D + 1), "Maclaurin about each point": reference.by(PLANE, D + 1, local="test_point")}
+    kl = {label: divergence(reference.exact, one) for label, one in said.items()}
+    print(f"5.9 l = {reference.kernel['lengthscale']:.2f} degrees, D = {D}, KL divergence: " + ", ".join(f"{label} {value:.3g}" for label, value in kl.items()))
+    series = {label: (reference.exact[0][:, 0], one[0][:, 0]) for label, one in said.items()}
+    return [Panel("places of a grid", "exact mean", "approximate mean", {label: one for label, one in series.items()})], [
+        ("5.9: about each point the series is nearest the exact process", min(kl, key=kl.get) == "Maclaurin about each point"),
+        ("5.9: about one centre it is farthest, since the lengthscale is short", max(kl, key=kl.get) == "Maclaurin")]
+
+
+def figure_5_10(asked):
+    panels, claims = [], []
+    for name, n, several in (("cal_housing", 2000, True), ("yacht", 250, True), ("kin8nm", 2000, False)):
+        if asked.sets and name not in asked.sets:
+            continue
+        X, y, X_test, y_test = regression(asked, name, n)
+        reference = Reference(asked, X, y, X_test)
+        l, D = reference.kernel["lengthscale"], 64
+        thetas = [t for t in (np.inf, 4, 3, 2, 1.5) if t == np.inf or 1 < reference.centers(t) <= (10 if asked.quick else 100)]
+        counts = [reference.centers(t) for t in thetas]
+        spec = PLANE if X.shape[1] > 1 else LINE
+        local = [{} if t == np.inf else {"local": "clusters", "theta": t} for t in thetas]
+        kl = [divergence(reference.exact, reference.by(spec, D + 1, **one)) for one in local]
+        panels.append(Panel(f"{name}, l = {l:.2f}, D = {D}", "clusters", "KL divergence", {"Maclaurin": (counts, kl)}, "xy"))
+        at, widths, series = local[-1] if several else {}, [16, 64] if asked.quick else [16, 32, 64, 128, 256], {}
+        for label, own, how in (("Fourier", FOURIER, {}), ("Fourier orthogonal", FOURIER | {"projection": "orthogonal"}, {}), ("Maclaurin", spec, at)):
+            rmse = [np.sqrt(np.mean((reference.by(own, D + (own is spec), **how)[0][:, 0] * (y.std() / reference.y.std()) - y_test) ** 2)) for D in widths]
+            series[label] = widths, rmse
+        panels.append(Panel(f"{name}, {counts[-1] if several else 1} clusters", "columns D", "RMSE", series, "xy"))
+        print(f"5.10 {name}: l = {l:.2f}, median distance {median_distance(X[:500]):.2f}; KL by clusters " + ", ".join(
+            f"{c}: {value:.3g}" for c, value in zip(counts, kl)) + "; RMSE by D " + ", ".join(
+            f"{label} " + " ".join(f"{value:.3f}" for value in one[1]) for label, one in series.items()), flush=True)
+        claims.append((f"5.10: on {name} more clusters {'lower' if several else 'raise'} the divergence ({kl[0]:.3g}, {kl[-1]:.3g})",
+                       len(kl) > 1 and (kl[-1] < kl[0]) == several))
+        claims.append((f"5.10: on {name} the series errs less than Fourier features of 16 and {widths[1]} columns",
+                       all(series["Maclaurin"][1][k] < min(series[o][1][k] for o in ("Fourier", "Fourier orthogonal")) for k in (0, 1))))
+    return panels, claims
+
+
+FIGURES = {"3.4": figure_3_4, "4.3": figure_4_3, "5.2": figure_5_2, "5.4": figure_5_4, "5.5": figure_5_5, "5.8": figure_5_8, "5.9": figure_5_9,
+           "5.10": figure_5_10}

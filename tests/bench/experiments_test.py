@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+"""The experiments of bench/ on scalar kernels, small, on generated data: every one runs, some are drawn, and the orderings that do not hang
+on the data hold.
+Usage: experiments_test.py BENCH LIBMERCER.so SCRATCH"""
+from preamble import has_shape, printed_by, scratch, write, write_images
+import numpy as np
+
+random = np.random.default_rng(6)
+classes = random.integers(0, 4, 400)
+letters = np.abs(random.normal(size=(4, 16)) * 4)[classes] + random.random((400, 16))
+write("letter/letter.csv", letters, classes)
+X = random.normal(size=(1600, 8))
+for name in ("kin8nm", "abalone", "pendigits", "cal_housing"):
+    write(f"{name}/{name}.csv", X, np.exp(np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * random.normal(size=1600)))
+images = 255 * random.random((400, 784)) * (random.random((4, 784)) < 0.2)[classes]
+for part in ("train", "t10k"):
+    write_images(f"mnist/{part}", images, classes)
+
+data = ["--data", scratch]
+sketches = ["--quick", "--seeds", "2", *data]
+
+
+def figures(claims, numbers, sets, but=(), drawn=False):
+    has_shape("polynomial_sketches", claims, *sketches, "--figures", *numbers, *(["--sets", *sets] if sets else []),
+              *(["--plots", scratch] if drawn else []), but=but, plot=None)
+    for number in numbers if drawn else []:
+        assert (scratch / f"sketches_{number}.png").stat().st_size > 0
+
+
+figures(2, ["3.2"], [], drawn=True)
+figures(7, ["3.3", "4.1", "4.2", "4.4", "4.5"], ["letter"], but=["4.2", "4.4"])
+figures(9, ["4.6", "5.1", "5.3"], ["letter"], but=["time", "error, too", "5.3"])
+figures(2, ["5.6"], ["letter", "kin8nm"], but=["5.6"], drawn=True)
+figures(5, ["3.4", "4.3"], ["letter"], but=["time", "gain", "degree", "errs"])
+figures(8, ["5.4", "5.5"], ["letter"], but=["5.4", "5.5"])
+figures(5, ["5.2", "5.8"], [], drawn=True)
+figures(4, ["5.9", "5.10"], ["cal_housing"], but=["5.9", "5.10"])
+figures(2, ["4.3"], ["mnist"], but=["time", "errs"])
+
+has_shape("maclaurin", 7, *data, "--sets", "kin8nm", "--seeds", "2", but=["kin8nm"])
+has_shape("spline", 8, "--rows", "50", "100", "200", "--seeds", "2", but=["falls", "grow"])
+code, text = printed_by("spherical", *data, "--features", "64", "--degrees", "20", "--ranges", "2", "--seeds", "2")
+assert text.count("largest bias") == 2 and "degrees from 20 on" in text, text
+code, text = printed_by("kernel_pca", "--exact-rows", "300", "--rows", "500", "--features", "64", "256")
+assert code == 0 and float(text.splitlines()[2].split()[-1]) > 0.8, text
+code, text = printed_by("grid", "--features", "100", "288", "--seeds", "2", "--plot", scratch / "grid.png")
+assert code == 0, text
+code, text = printed_by("two_sample", scratch, "level", "1")
+assert code == 0 and len(text.splitlines()) == 11, text
+has_shape("planner", 2, *data, "--sets", "kin8nm", "--kernels", "gaussian", "--errors", "0.3", "--seeds", "1", but=["least", "above"], plot=None)
