@@ -1,12 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# Installs a build tree under a fresh prefix, builds a client of another language there by what pkg-config says, and runs it.
-# Run as: cmake -DBUILD=... -DLANGUAGE=rust|go -DCOMPILER=rustc|go or empty -DSOURCE=capi/clients/... -DWORK=... -P build_client.cmake
+# Installs a build tree under a fresh prefix, and builds and runs a client of another language there.
+# Run as: cmake -DBUILD=... -DLANGUAGE=rust|go -DRUN_CLIENTS=cmake/run_clients -DWORK=... -P build_client.cmake
 cmake_minimum_required(VERSION 3.22)
-if(NOT COMPILER)
-  message("SKIPPED: no compiler of ${LANGUAGE} is installed")
-  return()
-endif()
 set(prefix ${WORK}/prefix)
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
@@ -18,16 +14,4 @@ file(GLOB_RECURSE library ${prefix}/libmercer.so)
 get_filename_component(libdir ${library} DIRECTORY)
 set(ENV{PKG_CONFIG_PATH} ${libdir}/pkgconfig)
 set(ENV{LD_LIBRARY_PATH} ${libdir})
-
-if(LANGUAGE STREQUAL "rust")
-  execute_process(COMMAND pkg-config --libs-only-L mercer OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE
-    COMMAND_ERROR_IS_FATAL ANY)
-  separate_arguments(flags UNIX_COMMAND "${flags}")
-  set(build ${COMPILER} --edition 2021 -O -D warnings ${flags} -o ${WORK}/client ${SOURCE})
-else()
-  set(ENV{GOCACHE} ${WORK}/cache)
-  set(ENV{GO111MODULE} off)
-  set(build ${COMPILER} build -o ${WORK}/client ${SOURCE})
-endif()
-execute_process(COMMAND ${build} COMMAND_ERROR_IS_FATAL ANY)
-execute_process(COMMAND ${WORK}/client ${WORK}/client.mercer COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${RUN_CLIENTS} ${WORK} ${LANGUAGE} COMMAND_ERROR_IS_FATAL ANY)
