@@ -40,8 +40,11 @@ object=$(find "$work/library" -name 'libmercer.so.*' -type f)
 mkdir "$work/debian"
 printf 'Source: mercer\n\nPackage: %s\nArchitecture: any\n' "$library" > "$work/debian/control"
 (cd "$work" && dpkg-gensymbols -c4 -q -v0.1.0 -p"$library" -P"$work/library" -I"$work/library/DEBIAN/symbols" -O"$work/symbols")
-! (sed /mercer_version/d "$work/library/DEBIAN/symbols" > "$work/fewer" && cd "$work" &&
-  dpkg-gensymbols -c4 -q -v0.1.0 -p"$library" -P"$work/library" -I"$work/fewer" -O"$work/symbols" 2> /dev/null)
+sed /mercer_version/d "$work/library/DEBIAN/symbols" > "$work/fewer"
+if (cd "$work" && dpkg-gensymbols -c4 -q -v0.1.0 -p"$library" -P"$work/library" -I"$work/fewer" -O"$work/symbols") > /dev/null 2>&1; then
+  echo "dpkg-gensymbols does not notice a symbol that is not listed"
+  exit 1
+fi
 if command -v lintian > /dev/null; then
   lintian --allow-root --fail-on error,warning "${files[@]}"
 else
