@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include "kernel/kernel.h"
 #include "kernel/radial_fit.h"
-#include "random/hash.h"
+#include "random/byte_hash.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 #include "support/statistic.h"
