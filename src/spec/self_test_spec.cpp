@@ -9,17 +9,19 @@
 namespace mercer::spec {
 namespace {
 
-constexpr uint64_t kSeeds = 256;
+constexpr uint64_t kSeeds = 128;
 
 }  // namespace
 
 std::string self_test(Context& context) {
-  ObjectList samplers = statistic::sampler_answers(),
-             maps = statistic::map_answers(kSeeds, context);
+  Stage stage(context, 3);
+  ObjectList samplers = statistic::sampler_answers();
+  const Parameters rates = stage.part(1, [&] { return statistic::rates_found(context); });
+  ObjectList maps = stage.part(2, [&] { return statistic::map_answers(kSeeds, context); });
   const bool passed = statistic::all_passed(samplers) && statistic::all_passed(maps);
   Parameters report{{"passed", passed}, {"version", std::string(mercer_version())}};
-  for (const auto& parts : {statistic::machine_found(context), statistic::rates_found(context)})
-    for (const auto& [key, value] : parts.entries()) report.set(key, value);
+  for (const Parameters& part : {statistic::machine_found(context), rates})
+    for (const auto& [key, value] : part.entries()) report.set(key, value);
   report.set("samplers", std::move(samplers));
   report.set("maps", std::move(maps));
   return print_versioned(report);

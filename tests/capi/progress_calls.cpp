@@ -163,6 +163,8 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
       const std::string json = "{\"test\":" + std::string(test) + "}";
       return mercer_rows_test(json.c_str(), s->x(), s->x(), c, nullptr, 0, nullptr);
     });
+  add_call(calls, "mercer_self_test", "",
+           [](Context c) { return mercer_self_test(c, nullptr, 0, nullptr); });
   add_call(calls, "mercer_map_codes", "", [=](Context c) {
     return mercer_map_codes(s->phase.get(), s->x(), (s->D + 63) / 64, c, s->codes.data());
   });

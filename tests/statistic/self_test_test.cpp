@@ -72,15 +72,18 @@ TEST_CASE("self-test: every map, projection and sampler has an answer") {
         std::size(random::kSamplers) + std::size(random::kCursorSamplers));
 }
 
-TEST_CASE(
-    "self-test: rates are positive, and the map's is compared with what it cannot exceed much") {
+TEST_CASE("self-test: the share of the floor follows from the rates") {
   Context context;
   const Parameters rates = statistic::rates_found(context);
   for (const auto& [key, rate] : rates.entries()) {
     INFO(key);
     CHECK(std::get<double>(rate) > 0);
   }
-  CHECK(rates.number("map_share_of_floor") < 10);
+  // For each feature half a frequency of 128 inputs, and 4 bytes.
+  const double floor =
+      128 / (1e9 * rates.number("multiply_gflops")) + 4 / (1e9 * rates.number("write_gigabytes"));
+  CHECK(rates.number("map_share_of_floor") ==
+        Catch::Approx(floor * 1e6 * rates.number("map_megafeatures")));
 }
 
 TEST_CASE("self-test: cancelled") {

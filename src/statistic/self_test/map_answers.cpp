@@ -194,9 +194,13 @@ std::vector<Asked> all_asked() {
 
 ObjectList map_answers(uint64_t seeds, Context& context) {
   const Matrix<double> X = test_rows();
+  const std::vector<Asked> all = all_asked();
+  Stage stage(context, std::ssize(all));
   ObjectList answers;
-  for (const Asked& asked : all_asked())
+  for (const Asked& asked : all) {
     answers.push_back(std::make_shared<const Parameters>(described(asked, seeds, X, context)));
+    stage.advance(1);
+  }
   return answers;
 }
 

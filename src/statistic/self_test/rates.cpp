@@ -24,7 +24,7 @@ constexpr int64_t kTimedRows = 4096, kTimedInputs = 128,
 constexpr int kTimedRuns = 4;  // the best of them; the first packs frequencies and touches pages
 
 template <class Body>
-double best_seconds(Context& context, const Body& body) {
+double best_seconds(Stage& stage, Context& context, const Body& body) {
   double best = kInfinity;
   for (int run = 0; run < kTimedRuns; ++run) {
     context.checkpoint();
@@ -32,6 +32,7 @@ double best_seconds(Context& context, const Body& body) {
     body();
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - started;
     best = std::min(best, taken.count());
+    stage.advance(1);
   }
   return best;
 }
@@ -46,20 +47,20 @@ Matrix<float> normal_rows(int64_t n, int64_t d, Context& context) {
   return X;
 }
 
-double products_a_second(Context& context) {
+double products_a_second(Stage& stage, Context& context) {
   const Matrix<float> A = normal_rows(kSide, kSide, context);
   Matrix<float> C(kSide, kSide, context, "a product of the self-test");
-  const double seconds = best_seconds(context, [&] {
+  const double seconds = best_seconds(stage, context, [&] {
     linalg::multiply(1.f, linalg::kPlain, A.view(), linalg::kPlain, A.view(), 0.f, C.view());
   });
   return static_cast<double>(kSide * kSide * kSide) / seconds;
 }
 
 /// By as many threads as a map has.
-double bytes_a_second(const Matrix<float>& Z, Context& context) {
+double bytes_a_second(const Matrix<float>& Z, Stage& stage, Context& context) {
   const int64_t chunks = Z.rows() / 64, bytes = 64 * Z.cols() * static_cast<int64_t>(sizeof(float));
   int value = 0;
-  const double seconds = best_seconds(context, [&] {
+  const double seconds = best_seconds(stage, context, [&] {
     ++value;
     parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
       std::memset(Z.view().row(64 * chunk), value, static_cast<size_t>(bytes));
@@ -71,6 +72,7 @@ double bytes_a_second(const Matrix<float>& Z, Context& context) {
 }  // namespace
 
 Parameters rates_found(Context& context) {
+  Stage stage(context, 3 * kTimedRuns);
   const auto map = feature::make_map(feature::canonical_map(
       {{"map", "fourier"},
        {"kernel", std::make_shared<const Parameters>(feature::kernel_named("gaussian"))},
@@ -80,9 +82,10 @@ Parameters rates_found(Context& context) {
       "", feature::Data::refused));
   const Matrix<float> X = normal_rows(kTimedRows, kTimedInputs, context);
   Matrix<float> Z(kTimedRows, kTimedFeatures, context, "features of the self-test");
-  const double products = products_a_second(context), bytes = bytes_a_second(Z, context);
+  const double products = products_a_second(stage, context),
+               bytes = bytes_a_second(Z, stage, context);
   const Rows rows(MatrixView<const float>(X.view()));
-  const double seconds = best_seconds(context, [&] {
+  const double seconds = best_seconds(stage, context, [&] {
     map->apply(rows, {0, kTimedFeatures}, context, Z.view());
   });
   const double numbers = static_cast<double>(kTimedRows * kTimedFeatures);

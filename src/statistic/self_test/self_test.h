@@ -17,9 +17,9 @@ Parameters machine_found(const Context& context);
 /// Every sampler: "hash" of its draws, which are the same bytes everywhere.
 ObjectList sampler_answers();
 
-/// Every map with its default kernel, every kernel with its default map, fourier with every projection. "difference": of a weighted
-/// sum of the features of fixed rows from the known one, of maps made from rows of the kernel
-/// estimates; "single": of features in single precision. "deviations": of the mean estimate over
+/// Every map with its default kernel, every kernel with its default map, fourier with every
+/// projection. "difference": of a weighted sum of the features of fixed rows from the known one, of
+/// maps made from rows of the kernel estimates; "single": of features in single precision. "deviations": of the mean estimate over
 /// seeds from the exact kernel and the map's bias, in standard errors by its variance.
 /// Errors: CANCELLED.
 ObjectList map_answers(uint64_t seeds, Context& context);
