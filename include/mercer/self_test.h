@@ -9,6 +9,14 @@
 extern "C" {
 #endif
 
+/* ==== Self-test ====
+ *
+ * Example: does this machine compute what every other does?
+ *
+ *   char report[32768];
+ *   if (mercer_self_test(NULL, report, sizeof report, NULL) == MERCER_OK) puts(report);
+ */
+
 /** Whether this machine computes what every other does, and how fast, as JSON ("Self-test" in
  *  GUIDE.md): "passed", what runs here, "samplers", "maps", rates. 16 kB; convention 9 of
  *  mercer/base.h (the size is known after the test). Threads and cost: any number at once; 1 s. */

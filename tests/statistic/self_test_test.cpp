@@ -83,7 +83,7 @@ TEST_CASE("self-test: the share of the floor follows from the rates") {
   const double floor =
       128 / (1e9 * rates.number("multiply_gflops")) + 4 / (1e9 * rates.number("write_gigabytes"));
   CHECK(rates.number("map_share_of_floor") ==
-        Catch::Approx(floor * 1e6 * rates.number("map_megafeatures")));
+        Approx(floor * 1e6 * rates.number("map_megafeatures")));
 }
 
 TEST_CASE("self-test: cancelled") {

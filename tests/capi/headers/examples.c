@@ -298,6 +298,12 @@ static int tested_rows(double* x, double* y) {
   return status == MERCER_OK && strstr(answer, "\"p_value\"") != NULL;
 }
 
+static int self_tested(void) {
+  char report[32768];
+  if (mercer_self_test(NULL, report, sizeof report, NULL) == MERCER_OK) puts(report);
+  return strstr(report, "\"passed\":true") != NULL;
+}
+
 static int bilinear_pooling(float* x, float* y, float* z) {
   mercer_map* map = NULL;
   mercer_status status = mercer_map_from_spec(
@@ -497,6 +503,7 @@ int main(void) {
   RUN(sketch_by_spec, ());
   RUN(recommended_map, (x64));
   RUN(tested_rows, (x64, z64));
+  RUN(self_tested, ());
   RUN(bilinear_pooling, (z32, z32, pooled));
   RUN(walsh_hadamard, ());
   RUN(row_statistics, ());
