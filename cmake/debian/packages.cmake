@@ -12,7 +12,7 @@ set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
-set(MERCER_PACKAGE_CONTACT "The mercer authors <mercer@packages.debian.org>" CACHE STRING "Maintainer of the Debian packages")
+set(MERCER_PACKAGE_CONTACT "The mercer authors <authors@mercer.example>" CACHE STRING "Maintainer of the Debian packages")
 set(CPACK_PACKAGE_CONTACT "${MERCER_PACKAGE_CONTACT}")
 # Each package has a summary of its own: CPack puts any but its default before all of them.
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${CMAKE_PROJECT_NAME} built using CMake")

@@ -22,26 +22,27 @@ cp "$build/capi/cli/mercer" "$work/build/capi/cli/"
 cp -r "$build/command_texts" "$work/build/"
 printf 'file(RPATH_REMOVE FILE "%s")\n' "$work/build/capi/cli/mercer" "$work"/build/capi/libmercer.so.*.*.* > "$work/strip.cmake"
 "$cmake" -P "$work/strip.cmake"
-SOURCE_DATE_EPOCH=1700000000 "$(dirname "$cmake")/cpack" --config "$work/build/CPackConfig.cmake" -B "$work/packages" > "$work/packed"
-package() { echo "$work"/packages/"$1"_*.deb; }
-library=$(cd "$work/packages" && echo libmercer[0-9]*.deb)
-library=${library%%_*}
-names=("$library" libmercer-dev mercer-tools)
-files=()
-for name in "${names[@]}"; do
-  dpkg-deb -f "$(package "$name")" Package Depends | sed "s/^/  /"
-  files+=("$(package "$name")")
+SOURCE_DATE_EPOCH=1700000000 "$(dirname "$cmake")/cpack" --config "$work/build/CPackConfig.cmake" -B "$work/packages" \
+  > "$work/packed" 2>&1 || { cat "$work/packed"; exit 1; }
+files=("$work"/packages/*.deb)
+names=()
+for file in "${files[@]}"; do
+  names+=("$(dpkg-deb -f "$file" Package)")
+  dpkg-deb -f "$file" Package Depends | sed "s/^/  /"
+  case ${names[-1]} in libmercer[0-9]*) library=${names[-1]} library_file=$file ;; esac
 done
+for name in "$library" libmercer-dev mercer-tools; do [[ " ${names[*]} " = *" $name "* ]]; done
 
 # The name follows the SONAME; the list of symbols is that of the library.
-dpkg-deb -R "$(package "$library")" "$work/library"
+dpkg-deb -R "$library_file" "$work/library"
+version=$(dpkg-deb -f "$library_file" Version)
 object=$(find "$work/library" -name 'libmercer.so.*' -type f)
 [ "lib$(readelf -d "$object" | sed -n 's/.*SONAME.*\[lib\(.*\)\.so\.\(.*\)\]/\1\2/p')" = "$library" ]
 mkdir "$work/debian"
 printf 'Source: mercer\n\nPackage: %s\nArchitecture: any\n' "$library" > "$work/debian/control"
-(cd "$work" && dpkg-gensymbols -c4 -q -v0.1.0 -p"$library" -P"$work/library" -I"$work/library/DEBIAN/symbols" -O"$work/symbols")
+(cd "$work" && dpkg-gensymbols -c4 -q -v"$version" -p"$library" -P"$work/library" -I"$work/library/DEBIAN/symbols" -O"$work/symbols")
 sed /mercer_version/d "$work/library/DEBIAN/symbols" > "$work/fewer"
-if (cd "$work" && dpkg-gensymbols -c4 -q -v0.1.0 -p"$library" -P"$work/library" -I"$work/fewer" -O"$work/symbols") > /dev/null 2>&1; then
+if (cd "$work" && dpkg-gensymbols -c4 -q -v"$version" -p"$library" -P"$work/library" -I"$work/fewer" -O"$work/symbols") > /dev/null 2>&1; then
   echo "dpkg-gensymbols does not notice a symbol that is not listed"
   exit 1
 fi
@@ -63,7 +64,7 @@ as_root -i "${files[@]}"
 libraries=$(dirname "$(find "$root" -name libmercer.so)")
 export LD_LIBRARY_PATH=$libraries PKG_CONFIG_LIBDIR=$libraries/pkgconfig:$(pkg-config --variable pc_path pkg-config)
 export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
-"$source/cmake/run_clients" "$work/clients" readme c cpp
+"$source/cmake/run_clients" "$work/clients" readme c cpp python rust go julia | grep -v "^SKIPPED"
 "$root/usr/bin/mercer" specs gaussian > /dev/null
 [ -z "$(readelf -d "$root/usr/bin/mercer" "$libraries/libmercer.so" | grep -E 'R(UN)?PATH')" ]
 for text in man/man1/mercer-fit.1.gz "doc/$library/copyright" doc/mercer/examples/go/ridge.go bash-completion/completions/mercer; do
