@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# Headers, library, package configuration for CMake and pkg-config, documents, the command's manual page.
+# Headers, library, package configuration for CMake and pkg-config, documents, examples, the command's manual
+# pages and its completions in three shells.
 include(CMakePackageConfigHelpers)
 set(mercer_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mercer)
 
@@ -42,12 +43,23 @@ if(MERCER_BUILD_SHARED)
   set(MERCER_PYTHON_DIR lib/python3/dist-packages CACHE PATH "Where the Python package is installed")
   install(DIRECTORY ${PROJECT_BINARY_DIR}/capi/python/mercer DESTINATION ${MERCER_PYTHON_DIR} COMPONENT python)
 endif()
+install(DIRECTORY capi/clients/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development
+  PATTERN __pycache__ EXCLUDE)
 if(TARGET mercer_tool AND NOT CMAKE_CROSSCOMPILING)
   set(mercer_man_page ${PROJECT_SOURCE_DIR}/cmake/man_page)
+  set(mercer_completions ${PROJECT_SOURCE_DIR}/cmake/completions)
   set(mercer_manual ${PROJECT_SOURCE_DIR}/capi/cli/MANUAL.md)
-  add_custom_command(OUTPUT mercer.1
-    COMMAND ${mercer_man_page} $<TARGET_FILE:mercer_tool> ${mercer_manual} ${PROJECT_VERSION} > mercer.1
-    DEPENDS mercer_tool ${mercer_man_page} ${mercer_manual} VERBATIM)
-  add_custom_target(mercer_manual ALL DEPENDS mercer.1)
-  install(FILES ${PROJECT_BINARY_DIR}/mercer.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT tools)
+  set(mercer_texts ${PROJECT_BINARY_DIR}/command_texts)
+  add_custom_command(OUTPUT ${mercer_texts}/man1/mercer.1
+    COMMAND ${mercer_man_page} $<TARGET_FILE:mercer_tool> ${mercer_manual} ${PROJECT_VERSION} ${mercer_texts}/man1
+    COMMAND ${mercer_completions} $<TARGET_FILE:mercer_tool> bash > ${mercer_texts}/mercer
+    COMMAND ${mercer_completions} $<TARGET_FILE:mercer_tool> zsh > ${mercer_texts}/_mercer
+    COMMAND ${mercer_completions} $<TARGET_FILE:mercer_tool> fish > ${mercer_texts}/mercer.fish
+    DEPENDS mercer_tool ${mercer_man_page} ${mercer_completions} ${mercer_manual} VERBATIM)
+  add_custom_target(mercer_manual ALL DEPENDS ${mercer_texts}/man1/mercer.1)
+  install(DIRECTORY ${mercer_texts}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT tools)
+  foreach(case "mercer;bash-completion/completions" "_mercer;zsh/vendor-completions" "mercer.fish;fish/vendor_completions.d")
+    list(POP_FRONT case file)
+    install(FILES ${mercer_texts}/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${case} COMPONENT tools)
+  endforeach()
 endif()

@@ -139,5 +139,6 @@ void run_transform(const TransformRequest& request);
 void run_recommend(const TransformRequest& request);
 void run_info(const std::string& path, bool json);
 void run_specs(const std::string& name, bool json);
+void run_doctor(const std::string& none, bool json);
 
 }  // namespace mercer::cli

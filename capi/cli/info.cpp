@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer info and mercer specs: what the library says of a file, and of all that specs may name, as
-// it says it.
+// mercer info, mercer specs and mercer doctor: what the library says of a file, of all that specs may
+// name, and of this machine, as it says it.
 #include <algorithm>
 #include <cstdio>
 
@@ -24,12 +24,9 @@ std::string text_at(const Json& object, const char* key) {
 
 // Long lists are cut: a model of 1000 inputs has 1000 names.
 std::string list_text(const Json& list) {
-  constexpr size_t kShown = 12;
-  std::string text;
-  for (size_t k = 0; k < list.size() && k < kShown; ++k)
-    text.append(k > 0 ? ", " : "").append(text_of(list[k]));
-  if (list.size() > kShown) text += ", ... (" + std::to_string(list.size()) + ")";
-  return text.empty() ? "-" : text;
+  std::vector<std::string> texts;
+  for (const Json& one : list) texts.push_back(text_of(one));
+  return texts.empty() ? "-" : listed(texts, 12);
 }
 
 /// Metadata, reports and specs are JSON inside a string.
@@ -123,6 +120,21 @@ void run_specs(const std::string& name, bool json) {
                 section.c_str());
     for (const Json& entry : entries) print_entry(entry);
   }
+}
+
+void run_doctor(const std::string&, bool json) {
+  Json report = parse_json(self_test());
+  const bool passed = report["passed"];
+  if (json) std::printf("%s\n", json_text(report, 1).c_str());
+  for (const char* const key : {"samplers", "maps"}) {
+    Json failed = Json::array();
+    for (const Json& one : report[key])
+      if (!one.value("passed", true)) failed.push_back(one);
+    const std::string all = "all " + std::to_string(report[key].size()) + " as on every machine";
+    report[key] = failed.empty() ? Json(all) : failed;
+  }
+  if (!json) print_object(report, 0);
+  if (!passed) throw Failure("this machine does not compute what others do");
 }
 
 }  // namespace mercer::cli

@@ -21,6 +21,7 @@
 #include "mercer/rows.h"
 #include "mercer/rows_test.h"
 #include "mercer/score.h"
+#include "mercer/self_test.h"
 #include "mercer/sketch.h"
 #include "mercer/statistics.h"
 #include "mercer/transform.h"

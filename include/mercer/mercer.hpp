@@ -32,6 +32,7 @@
 #include "mercer/model.hpp"
 #include "mercer/ridge.hpp"
 #include "mercer/rows_test.h"
+#include "mercer/self_test.h"
 #include "mercer/view.hpp"
 
 namespace mercer {
@@ -44,16 +45,28 @@ inline std::string specs(const std::string& name = "") {
 inline std::string bound(const std::string& json) {
   return detail::text([&](auto... buffer) { return mercer_bound(json.c_str(), buffer...); });
 }
+namespace detail {
+/// Text whose size is known only once it has been computed.
+template <class Call>
+std::string computed_text(Context* context, const Call& call) {
+  std::string answer(size_t{1} << 20, '\0');
+  int64_t needed = 0;
+  check(call(handle(context), &answer[0], static_cast<int64_t>(answer.size()), &needed), context);
+  answer.resize(static_cast<size_t>(needed) - 1);
+  return answer;
+}
+}  // namespace detail
+
 /// The answer of a test on two sets of rows, as JSON; see mercer_rows_test.
 inline std::string rows_test(const std::string& json, const Rows& X, const Rows& Y,
                              Context* context = nullptr) {
-  std::string answer(size_t{1} << 20, '\0');
-  int64_t needed = 0;
-  detail::check(mercer_rows_test(json.c_str(), X.get(), Y.get(), detail::handle(context),
-                                 &answer[0], static_cast<int64_t>(answer.size()), &needed),
-                context);
-  answer.resize(static_cast<size_t>(needed) - 1);
-  return answer;
+  return detail::computed_text(context, [&](auto... last) {
+    return mercer_rows_test(json.c_str(), X.get(), Y.get(), last...);
+  });
+}
+/// What this machine computes, and how fast, as JSON; see mercer_self_test.
+inline std::string self_test(Context* context = nullptr) {
+  return detail::computed_text(context, mercer_self_test);
 }
 
 }  // namespace hpp

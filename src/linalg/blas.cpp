@@ -3,6 +3,7 @@
 // Matrix products over CBLAS, which takes row-major matrices as they are.
 #include "linalg/blas.h"
 
+#include "linalg/blas_found.h"
 #include "linalg/lapack.h"
 
 namespace mercer::linalg {
@@ -137,6 +138,10 @@ void multiply_symmetric(double alpha, MatrixView<const double> S, MatrixView<con
   }
   cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, m, n, alpha, S.data, lds, B.data, ldb, 1.0,
               C.data, ldc);
+}
+
+BlasFound blas_found() {
+  return {openblas_get_config(), openblas_get_corename(), openblas_get_num_threads()};
 }
 
 }  // namespace mercer::linalg

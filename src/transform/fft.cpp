@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/non_copyable.h"
 #include "base/size.h"
+#include "transform/fft_version.h"
 
 namespace mercer::transform {
 namespace {
@@ -155,5 +156,7 @@ template class RealFft<float>;
 template class RealFft<double>;
 template class ComplexFft<float>;
 template class ComplexFft<double>;
+
+const char* fft_version() noexcept { return fftw_version; }
 
 }  // namespace mercer::transform

@@ -10,8 +10,9 @@
 
 namespace mercer::transform {
 
+// static: gcc exports the inline ones of code that is not optimised, hidden or not.
 template <class T>
-inline constexpr int64_t kLanes = 32 / static_cast<int64_t>(sizeof(T));
+static constexpr int64_t kLanes = 32 / static_cast<int64_t>(sizeof(T));
 
 /// out(j, i) = in(i, j); the two do not overlap.
 void transpose(const float* in, int64_t rows, int64_t cols, int64_t ld_in, float* out,

@@ -33,15 +33,9 @@ if(MERCER_PYTHON)
     ${PROJECT_SOURCE_DIR}/cmake/api.json --check ${clients}/rust/src/raw.rs)
 endif()
 if(MERCER_BUILD_SHARED AND MERCER_INSTALL AND NOT MERCER_SANITIZE)
-  foreach(case "rust;cargo" "go;go")
-    list(POP_FRONT case language compiler)
-    string(TOUPPER MERCER_${compiler} program)
-    find_program(${program} ${compiler})
-    if(NOT ${program})
-      set(${program} "")
-    endif()
+  foreach(language rust go)
     add_test(NAME client_${language} COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DLANGUAGE=${language}
-      -DCOMPILER=${${program}} -DSOURCE=${clients}/${language} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/client_${language}
+      -DRUN_CLIENTS=${PROJECT_SOURCE_DIR}/cmake/run_clients -DWORK=${CMAKE_CURRENT_BINARY_DIR}/client_${language}
       -P ${CMAKE_CURRENT_SOURCE_DIR}/build_client.cmake)
     set_tests_properties(client_${language} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" RESOURCE_LOCK install COST 15)
   endforeach()

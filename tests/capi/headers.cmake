@@ -113,6 +113,32 @@ if(MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
     set(soname "0\\.${PROJECT_VERSION_MINOR}")
   endif()
   set_tests_properties(soname PROPERTIES PASS_REGULAR_EXPRESSION "SONAME.*\\[libmercer\\.so\\.${soname}\\]")
+  # What the headers declare is what programs of this SONAME were built with; what is noticed, additions not.
+  find_program(MERCER_ABIDW abidw)
+  find_program(MERCER_ABIDIFF abidiff)
+  set(check_abi ${CMAKE_COMMAND} -DCC=${CMAKE_C_COMPILER} -DABIDW=${MERCER_ABIDW} -DABIDIFF=${MERCER_ABIDIFF}
+    -DINCLUDE=${PROJECT_SOURCE_DIR}/include -DLIST=${PROJECT_SOURCE_DIR}/cmake/symbols.txt)
+  set(case 0)
+  foreach(pair "|" "int64_t bins|int32_t bins" "double tau|float tau" "int32_t center, double penalty|double penalty, int32_t center"
+          "mercer_version|mercer_absent" "typedef struct mercer_rows [{]|typedef struct mercer_rows { int64_t more@" "mercer_status mercer_fwht|int64_t mercer_fwht")
+    string(REGEX MATCH "^(.*)[|](.*)$" pair "${pair}")
+    add_test(NAME check_abi_${case} COMMAND ${check_abi} -DSONAME=libmercer.so.${abi} "-DREPLACE=${CMAKE_MATCH_1}" "-DBY=${CMAKE_MATCH_2}"
+      -DWORK=${CMAKE_CURRENT_BINARY_DIR}/abi_${case} -P ${PROJECT_SOURCE_DIR}/cmake/check_abi.cmake)
+    set_tests_properties(check_abi_${case} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+    if(case GREATER 0)
+      set_tests_properties(check_abi_${case} PROPERTIES PASS_REGULAR_EXPRESSION "has changed under programs")
+    endif()
+    math(EXPR case "${case} + 1")
+  endforeach()
+  add_test(NAME check_abi_lists_additions COMMAND ${check_abi} -DSONAME=libmercer.so.${abi} "-DREPLACE=mercer_status mercer_fwht"
+    "-DBY=void mercer_fwht_more(void) { } mercer_status mercer_fwht" -DWORK=${CMAKE_CURRENT_BINARY_DIR}/abi_additions
+    -P ${PROJECT_SOURCE_DIR}/cmake/check_abi.cmake)
+  set_tests_properties(check_abi_lists_additions PROPERTIES PASS_REGULAR_EXPRESSION "Added function.*mercer_fwht_more"
+    FAIL_REGULAR_EXPRESSION "has changed" SKIP_REGULAR_EXPRESSION "SKIPPED")
+  add_test(NAME check_abi_of_another_soname COMMAND ${check_abi} -DSONAME=libmercer.so.99 -DWORK=${CMAKE_CURRENT_BINARY_DIR}/abi_soname
+    -P ${PROJECT_SOURCE_DIR}/cmake/check_abi.cmake)
+  set_tests_properties(check_abi_of_another_soname PROPERTIES PASS_REGULAR_EXPRESSION "abi.xml describes"
+    SKIP_REGULAR_EXPRESSION "SKIPPED")
   add_executable(mercer_dlopen dlopen.c)
   set_target_properties(mercer_dlopen PROPERTIES C_STANDARD 99)
   target_link_libraries(mercer_dlopen PRIVATE ${CMAKE_DL_LIBS})

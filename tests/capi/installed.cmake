@@ -31,6 +31,12 @@ if(MERCER_BUILD_SHARED)
   set(build_static -P ${CMAKE_CURRENT_SOURCE_DIR}/consumer/build_static.cmake)
   add_test(NAME installed_static_consumer COMMAND ${CMAKE_COMMAND} ${settings}
     -DWORK=${CMAKE_CURRENT_BINARY_DIR}/installed_static -DARCHIVE=$<TARGET_FILE:mercer_internal> ${build_static})
+  if(has_tool)
+    add_test(NAME debian_packages COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/packages.sh ${CMAKE_COMMAND} ${PROJECT_SOURCE_DIR}
+      ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR}/packages -G ${CMAKE_GENERATOR} -DCMAKE_C_COMPILER=${CMAKE_C_COMPILER}
+      -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DMERCER_THREADS=${MERCER_THREADS} -DMERCER_WITH_FFTW=${MERCER_WITH_FFTW})
+    set_tests_properties(debian_packages PROPERTIES LABELS slow SKIP_REGULAR_EXPRESSION "SKIPPED")
+  endif()
   # A whole second build: minutes.
   add_test(NAME static_build COMMAND ${CMAKE_COMMAND} ${settings} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/static ${build_static})
   set_tests_properties(static_build PROPERTIES LABELS slow)

@@ -201,6 +201,8 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
       const mercer_tokens all = {sizeof all, 1, 0, 0, some, some, some};
       return mercer_attention_error(s->softmax.get(), &all, which, c, s->out.data());
     });
+  add_call(calls, "mercer_self_test", "",
+           [](Context c) { return mercer_self_test(c, nullptr, 0, nullptr); });
   add_call(calls, "mercer_map_codes", "", [=](Context c) {
     return mercer_map_codes(s->phase.get(), s->x(), (s->D + 63) / 64, c, s->codes.data());
   });

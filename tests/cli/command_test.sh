@@ -361,6 +361,10 @@ object 'relevance inputs' relevance model test.csv
 object 'map features' transform train.csv --ignore y -D 16 -o features.npy
 object 'spec metadata schema' info model
 object 'kernels maps' specs
+object 'passed simd blas_core samplers maps map_share_of_floor' doctor
+accepts "$MERCER" doctor
+contains '^maps  *all [0-9]* as on every machine$' doctor
+! grep -q '"sum"' out || complain "doctor prints answers that are right"
 
 # How sure a Gaussian process is.
 { echo x,y; rows 300 'x = 6 * uniform(); print x "," sin(2 * x) + 0.2 * (uniform() + uniform() + uniform() - 1.5)'; } >noisy.csv

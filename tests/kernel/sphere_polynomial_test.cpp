@@ -5,7 +5,7 @@
 #include "base/context.h"
 #include "kernel/kernel.h"
 #include "kernel/radial_fit.h"
-#include "random/hash.h"
+#include "random/byte_hash.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 #include "support/statistic.h"
@@ -102,7 +102,7 @@ TEST_CASE("sphere_polynomial: the fit has the same bytes everywhere") {
         all.push_back(fit.largest_error);
         all.push_back(fit.rms_error);
       }
-  CHECK(fnv1a(all) == 0x27540342c64b551du);
+  CHECK(mercer::random::fnv1a(all) == 0x27540342c64b551du);
 }
 
 TEST_CASE("sphere_polynomial: the stand-in says its bias") {

@@ -5,7 +5,7 @@
 
 #include <boost/math/special_functions/gamma.hpp>
 
-#include "hash.h"
+#include "random/byte_hash.h"
 #include "samplers.h"
 #include "support/catch.h"
 
@@ -102,7 +102,7 @@ TEST_CASE("gamma quantile: change alarm") {
       seen.push_back(quantile.upper(u));
     }
   }
-  CHECK(mercer::test::fnv1a(seen) == 0xdf22182d0bfd6780u);
+  CHECK(mercer::random::fnv1a(seen) == 0xdf22182d0bfd6780u);
 }
 
 double below(double k, double mean) {

@@ -33,12 +33,20 @@ block "sh${kind:+ $kind}" > commands.sh
 [ -s example.c ] && [ -s map.c ] && [ -s sketch.c ] && [ -s commands.sh ]
 bash -euxo pipefail commands.sh
 
-# Every command has its options in the manual page; groff finds nothing to complain of.
+# Every command has a manual page; groff finds nothing to complain of. Bash completes commands, options and values.
 [ -z "$kind" ] || exit 0
-page=$(find "$scratch/root" -name mercer.1)
-commands=$(mercer --help | sed -n '/^Subcommands:/,$p' | grep -c '^  [a-z]')
-[ "$(grep -c '^\.SS mercer ' "$page")" = "$commands" ]
-! command -v groff > /dev/null || [ -z "$(groff -man -Tutf8 -K utf8 -ww "$page" 2>&1 > /dev/null)" ]
+pages=$(dirname "$(find "$scratch/root" -name mercer.1)")
+for command in $(mercer --help | sed -n '/^Subcommands:/,$s/^  \([a-z]*\) .*/\1/p'); do
+  grep -q '^\\fBmercer '"$command" "$pages/mercer-$command.1"
+done
+for page in "$pages"/*; do
+  ! command -v groff > /dev/null || [ -z "$(groff -man -Tutf8 -K utf8 -ww "$page" 2>&1 > /dev/null)" ]
+done
+completed() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _mercer && echo "${COMPREPLY[*]}"; }
+source "$(find "$scratch/root" -path '*/bash-completion/completions/mercer')"
+[ "$(completed mercer tr)" = transform ]
+[ "$(completed mercer fit --no-s)" = --no-standardize ]
+[ "$(completed mercer predict --class pr)" = probability ]
 
 # The scores that they show are those of today. Only where awk draws the rows that were shown; libraries of linear algebra
 # round differently.

@@ -157,23 +157,27 @@ void add_recommend(CLI::App& app) {
   recommend->callback([request] { run_recommend(*request); });
 }
 
-void add_info(CLI::App& app) {
-  const auto file = std::make_shared<std::string>();
-  const auto json = std::make_shared<bool>(false);
-  CLI::App* info = app.add_subcommand("info", "What a map or model file holds");
-  info->add_option("FILE", *file, "Map, model or statistics file; - is standard input")->required();
-  info->add_flag("--json", *json, "Print it as one JSON object");
-  info->callback([file, json] { run_info(*file, *json); });
-}
-
-void add_specs(CLI::App& app) {
-  const auto name = std::make_shared<std::string>();
-  const auto json = std::make_shared<bool>(false);
-  CLI::App* specs =
-      app.add_subcommand("specs", "Kernels and maps: parameters, types, ranges, help");
-  specs->add_option("NAME", *name, "One of them; default all");
-  specs->add_flag("--json", *json, "Print them as one JSON object");
-  specs->callback([name, json] { run_specs(*name, *json); });
+void add_tellers(CLI::App& app) {
+  struct Teller {
+    const char *name, *help, *word, *word_help;
+    bool required;
+    void (*run)(const std::string& word, bool json);
+  };
+  for (const Teller& one :
+       {Teller{"info", "What a map or model file holds", "FILE",
+               "Map, model or statistics file; - is standard input", true, run_info},
+        {"specs", "Kernels and maps: parameters, types, ranges, help", "NAME",
+         "One of them; default all", false, run_specs},
+        {"doctor", "Whether this machine computes what every other does, and how fast", nullptr,
+         nullptr, false, run_doctor}}) {
+    const auto word = std::make_shared<std::string>();
+    const auto json = std::make_shared<bool>(false);
+    CLI::App* command = app.add_subcommand(one.name, one.help);
+    if (one.word != nullptr)
+      command->add_option(one.word, *word, one.word_help)->required(one.required);
+    command->add_flag("--json", *json, "Print one JSON object");
+    command->callback([run = one.run, word, json] { run(*word, *json); });
+  }
 }
 
 }  // namespace mercer::cli

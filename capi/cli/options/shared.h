@@ -49,8 +49,8 @@ void add_compare(CLI::App& app);
 void add_relevance(CLI::App& app);
 void add_transform(CLI::App& app);
 void add_recommend(CLI::App& app);
-void add_info(CLI::App& app);
-void add_specs(CLI::App& app);
+/// info, specs and doctor, which print what the library says.
+void add_tellers(CLI::App& app);
 
 /// The command's name, or nothing where none was chosen.
 std::string command_of(const CLI::App& app);

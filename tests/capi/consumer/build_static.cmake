@@ -10,6 +10,10 @@ set(BUILD ${WORK}_build)
 execute_process(COMMAND ${CMAKE_COMMAND} -S ${SOURCE} -B ${BUILD} -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_COMPILER=${CC}
   -DCMAKE_CXX_COMPILER=${CXX} -DBUILD_SHARED_LIBS=OFF -DMERCER_BUILD_TESTS=OFF -DMERCER_BUILD_TOOLS=OFF
   -DMERCER_THREADS=${THREADS} -DMERCER_WITH_FFTW=${FFTW} OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
+file(READ ${BUILD}/compile_commands.json commands)
+if(NOT commands MATCHES "capi" OR commands MATCHES "MERCER_BUILDING")
+  message(FATAL_ERROR "the archive is compiled with its functions visible, or nothing is compiled")
+endif()
 if(ARCHIVE)
   file(COPY_FILE ${ARCHIVE} ${BUILD}/capi/libmercer.a)
 else()

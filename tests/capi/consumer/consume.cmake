@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 # Installs a build tree under a fresh prefix and consumes it: the command as it is, programs by find_package, with and without
-# C++, and by pkg-config, the last also from a prefix that was moved. All are run.
+# C++, and by pkg-config, the last also from a prefix that was moved. All are run. An archive is held by a shared library as well.
 # Run as: cmake -DBUILD=... -DGENERATOR=... -DSOURCE=... -DWORK=... -DSTATIC=ON|OFF -DTOOL=ON|OFF -DCC=... -DCXX=...
 #   -P consume.cmake
 cmake_minimum_required(VERSION 3.22)
@@ -30,6 +30,15 @@ function(run_by_pkg_config libdir)
   separate_arguments(flags UNIX_COMMAND "${flags}")
   run(${CC} -std=c99 ${clients}/c/ridge.c -o ${WORK}/ridge_pkg ${flags} -lm)
   run(${WORK}/ridge_pkg ${WORK}/pkg.mercer)
+  # A shared library with the archive inside exports what is its own. (ARCHIVE is compiled to be part of the shared libmercer.)
+  if(STATIC AND NOT ARCHIVE)
+    set(holder ${WORK}/libholder.so)
+    run(${CC} -std=c99 -shared -fPIC -fvisibility=hidden ${SOURCE}/tests/capi/consumer/holder.c -o ${holder} ${flags} -lm)
+    execute_process(COMMAND nm -D --defined-only ${holder} OUTPUT_VARIABLE exported COMMAND_ERROR_IS_FATAL ANY)
+    if(NOT exported MATCHES " T holder_fit\n" OR exported MATCHES "mercer")
+      message(FATAL_ERROR "a shared library that holds libmercer.a exports, expected holder_fit and nothing of mercer:\n${exported}")
+    endif()
+  endif()
 endfunction()
 
 file(REMOVE_RECURSE ${WORK})

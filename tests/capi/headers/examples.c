@@ -342,6 +342,12 @@ static int token_by_token(float* q, float* k, float* v, float* out) {
   return status == MERCER_OK && out[0] == out[0];
 }
 
+static int self_tested(void) {
+  char report[32768];
+  if (mercer_self_test(NULL, report, sizeof report, NULL) == MERCER_OK) puts(report);
+  return strstr(report, "\"passed\":true") != NULL;
+}
+
 static int bilinear_pooling(float* x, float* y, float* z) {
   mercer_map* map = NULL;
   mercer_status status = mercer_map_from_spec(
@@ -543,6 +549,7 @@ int main(void) {
   RUN(tested_rows, (x64, z64));
   RUN(linear_attention, (z32, z32 + 8 * n * d, z32 + 16 * n * d, pooled));
   RUN(token_by_token, (z32, z32 + 8 * n * d, z32 + 16 * n * d, pooled));
+  RUN(self_tested, ());
   RUN(bilinear_pooling, (z32, z32, pooled));
   RUN(walsh_hadamard, ());
   RUN(row_statistics, ());

@@ -471,6 +471,8 @@ extern "C" {
     pub fn mercer_rows_test(json: *const c_char, X: mercer_rows, Y: mercer_rows, context: *mut mercer_context, buffer: *mut c_char, capacity: i64, needed: *mut i64) -> i32;
     /// How well predictions fit the targets Y of the same rows
     pub fn mercer_prediction_score(predictions: mercer_rows, Y: mercer_rows, K: i64, options: *const mercer_score_options, context: *mut mercer_context, score: *mut f64) -> i32;
+    /// Whether this machine computes what every other does, and how fast, as JSON ("Self-test" in GUIDE.md)
+    pub fn mercer_self_test(context: *mut mercer_context, buffer: *mut c_char, capacity: i64, needed: *mut i64) -> i32;
     /// Walsh-Hadamard transform of every row, in place and unnormalised
     pub fn mercer_fwht(X: mercer_matrix, context: *mut mercer_context) -> i32;
 }

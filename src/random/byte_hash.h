@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A number for the bytes of doubles: what change alarms compare.
+// A number for the bytes of doubles: what known answers compare.
 #pragma once
 
 #include <bit>
 #include <cstdint>
-#include <vector>
+#include <span>
 
-namespace mercer::test {
+namespace mercer::random {
 
 /// FNV-1a over the bytes, little end first.
-inline uint64_t fnv1a(const std::vector<double>& values) {
+inline uint64_t fnv1a(std::span<const double> values) {
   uint64_t hash = 0xcbf29ce484222325u;
   for (const double value : values) {
     const auto bits = std::bit_cast<uint64_t>(value);
@@ -20,4 +20,4 @@ inline uint64_t fnv1a(const std::vector<double>& values) {
   return hash;
 }
 
-}  // namespace mercer::test
+}  // namespace mercer::random

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# The ABI is that of abi.xml as long as the SONAME is: signatures and layouts of all that the headers declare and symbols.txt
+# lists may be added to and not changed. Described by abidw from a library of empty functions, which the headers alone make in
+# a second; that the true ones have these signatures is the compiler's to check, which reads the same headers.
+# Run as: cmake -DCC=... -DABIDW=... -DABIDIFF=... -DINCLUDE=include -DLIST=symbols.txt -DSONAME=libmercer.so.0.1 -DWORK=...
+#   [-DRENEW=ON: takes additions and a new SONAME into abi.xml] [-DREPLACE=regex -DBY=text: changes the headers, to see what is noticed] -P check_abi.cmake
+cmake_minimum_required(VERSION 3.22)
+set(stored ${CMAKE_CURRENT_LIST_DIR}/abi.xml)
+if(NOT ABIDW OR NOT ABIDIFF)
+  message("SKIPPED: no abidw and abidiff (abigail-tools)")
+  return()
+endif()
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+file(WRITE ${WORK}/headers.c "#include <mercer/mercer.h>\n")
+execute_process(COMMAND ${CC} -E -P -I${INCLUDE} headers.c -o declared.c WORKING_DIRECTORY ${WORK} COMMAND_ERROR_IS_FATAL ANY)
+file(READ ${WORK}/declared.c text)
+string(REPLACE ";" "@" text "${text}")
+string(REPLACE "[" "@OPEN@" text "${text}")
+file(STRINGS ${LIST} names REGEX "^mercer_")
+foreach(name ${names})
+  string(REGEX REPLACE "([ *]${name}\\([^@{}]*\\))@" "\\1 { __builtin_trap()@ }" text "${text}")
+endforeach()
+if(REPLACE)
+  string(REGEX REPLACE "${REPLACE}" "${BY}" changed "${text}")
+  if(changed STREQUAL text)
+    message("nothing in the headers is ${REPLACE}")
+    return()  # whoever expects a failure notices
+  endif()
+  set(text "${changed}")
+endif()
+string(REPLACE "@OPEN@" "[" text "${text}")
+string(REPLACE "@" ";" text "${text}")
+file(WRITE ${WORK}/mercer.c "${text}")
+execute_process(COMMAND ${CC} -g -shared -fPIC -Wl,-soname,${SONAME} mercer.c -o libmercer.so WORKING_DIRECTORY ${WORK}
+  COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${ABIDW} --no-architecture --no-corpus-path --no-comp-dir-path --no-show-locs --no-elf-needed
+  --no-parameter-names --type-id-style hash --out-file ${WORK}/abi.xml ${WORK}/libmercer.so COMMAND_ERROR_IS_FATAL ANY)
+if(RENEW AND NOT EXISTS ${stored})
+  file(COPY_FILE ${WORK}/abi.xml ${stored})
+endif()
+file(READ ${stored} text LIMIT 300)
+string(REGEX MATCH "soname='([^']*)'" found "${text}")
+execute_process(COMMAND ${ABIDIFF} ${stored} ${WORK}/abi.xml OUTPUT_VARIABLE differences RESULT_VARIABLE any)
+execute_process(COMMAND ${ABIDIFF} --no-added-syms ${stored} ${WORK}/abi.xml OUTPUT_VARIABLE changes RESULT_VARIABLE broken)
+if(any)
+  message("${differences}")
+endif()
+if(broken AND CMAKE_MATCH_1 STREQUAL SONAME)
+  message(FATAL_ERROR "${SONAME} has changed under programs that were built with it: expected additions alone, or another SONAME")
+elseif(any AND RENEW)
+  file(COPY_FILE ${WORK}/abi.xml ${stored})
+elseif(any AND NOT CMAKE_MATCH_1 STREQUAL SONAME)
+  message(FATAL_ERROR "abi.xml describes ${CMAKE_MATCH_1}: once ${SONAME} is settled, renew it with -DRENEW=ON")
+endif()
