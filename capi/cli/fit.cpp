@@ -97,14 +97,6 @@ std::string held_out_text(const Dataset& data, int64_t first, bool ordered) {
   return " of " + counted(std::ssize(groups), "group") + " that the fit has not seen";
 }
 
-void save(Model& model, const std::string& metadata, const std::string& path) {
-  model.set_metadata(metadata);
-  const std::vector<std::byte> bytes = model.to_bytes();
-  OutputFile file(path);
-  file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  file.commit();
-}
-
 void check_outputs(const FitRequest& request) {
   check_output(request.model, request.learn.train);
   for (const std::string& path : request.report) {
@@ -182,7 +174,8 @@ void run_fit(const FitRequest& request) {
   tell_fit(model, request, set, n, watch.seconds(), streams);
   const Json test = tell_test(model, set, n, learn.ordered, session, streams);
   const double seconds = watch.seconds();
-  save(model, metadata, request.model);
+  model.set_metadata(metadata);
+  write_file(model, request.model);
   const std::string written = to_stdout ? "standard output" : request.model;
   if (streams.out != nullptr) std::fprintf(streams.out, "wrote %s\n", written.c_str());
   Json document = report_document(model, set, seconds);

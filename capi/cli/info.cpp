@@ -78,23 +78,19 @@ void print_entry(const Json& entry) {
   std::printf("\n");
 }
 
-// The library says only that there is none of this name.
-[[noreturn]] void refuse_name(const std::string& name) {
+std::string specs_of(const std::string& name) {
+  try {
+    return specs(name);
+  } catch (const Error& error) {
+    if (error.status() != MERCER_INVALID_ARGUMENT) throw;
+  }
+  // The library says only that there is none of this name.
   std::vector<std::string> known;
   for (const Json& entries : parse_json(specs("")))
     for (const Json& entry : entries)
       if (entry.is_object()) known.push_back(text_at(entry, "name"));
   throw Failure(shown(name) + " is no kernel, map, projection, model, bound or part of a fit" +
                 did_you_mean(name, known) + " (mercer specs lists all)");
-}
-
-std::string specs_of(const std::string& name) {
-  try {
-    return specs(name);
-  } catch (const Error& error) {
-    if (error.status() != MERCER_INVALID_ARGUMENT) throw;
-    refuse_name(name);
-  }
 }
 
 }  // namespace
@@ -109,10 +105,7 @@ void run_info(const std::string& path, bool json) {
 
 void run_specs(const std::string& name, bool json) {
   const std::string text = specs_of(name);
-  if (json) {
-    std::printf("%s\n", text.c_str());
-    return;
-  }
+  if (json) return void(std::printf("%s\n", text.c_str()));
   const Json all = parse_json(text);
   for (const auto& [section, entries] : all.items()) {
     if (!entries.is_array() || entries.empty()) continue;
@@ -124,7 +117,6 @@ void run_specs(const std::string& name, bool json) {
 
 void run_doctor(const std::string&, bool json) {
   Json report = parse_json(self_test());
-  const bool passed = report["passed"];
   if (json) std::printf("%s\n", json_text(report, 1).c_str());
   for (const char* const key : {"samplers", "maps"}) {
     Json failed = Json::array();
@@ -134,7 +126,7 @@ void run_doctor(const std::string&, bool json) {
     report[key] = failed.empty() ? Json(all) : failed;
   }
   if (!json) print_object(report, 0);
-  if (!passed) throw Failure("this machine does not compute what others do");
+  if (!report["passed"].get<bool>()) throw Failure("this machine does not compute what others do");
 }
 
 }  // namespace mercer::cli

@@ -40,4 +40,13 @@ class OutputFile {
   int descriptor_ = -1;
 };
 
+/// The file of a map or a model.
+template <class Object>
+void write_file(const Object& object, const std::string& path) {
+  const auto bytes = object.to_bytes();
+  OutputFile file(path);
+  file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  file.commit();
+}
+
 }  // namespace mercer::cli

@@ -126,12 +126,7 @@ void run_transform(const TransformRequest& request) {
   if (map.is_complex())
     throw Failure("--map: its features are complex numbers, expected real ones");
   write_features(map, data, request.output, session);
-  if (!request.written.empty()) {
-    const std::vector<std::byte> bytes = map.to_bytes();
-    OutputFile file(request.written);
-    file.write({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    file.commit();
-  }
+  if (!request.written.empty()) write_file(map, request.written);
   session.clear_bar();
   const Streams streams =
       streams_of(request.run, is_standard_output(request.output) ? stderr : stdout);

@@ -165,7 +165,7 @@ void add_tellers(CLI::App& app) {
   };
   for (const Teller& one :
        {Teller{"info", "What a map or model file holds", "FILE",
-               "Map, model or statistics file; - is standard input", true, run_info},
+               "Map, model or statistics file", true, run_info},
         {"specs", "Kernels and maps: parameters, types, ranges, help", "NAME",
          "One of them; default all", false, run_specs},
         {"doctor", "Whether this machine computes what every other does, and how fast", nullptr,

@@ -30,8 +30,10 @@ void add_answer(const Sampler& sampler, ObjectList& answers) {
 Parameters machine_found(const Context& context) {
   const linalg::BlasFound blas = linalg::blas_found();
   std::string targets;
-  for (const int64_t target : transform::supported_targets())
-    targets += (targets.empty() ? "" : " ") + transform::target_name(target);
+  for (const int64_t target : transform::supported_targets()) {
+    if (!targets.empty()) targets += ' ';
+    targets += transform::target_name(target);
+  }
   const std::string fft = transform::fft_version();
   return {{"simd", targets.substr(0, targets.find(' '))},  // the best one runs
           {"simd_supported", targets},

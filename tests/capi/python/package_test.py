@@ -58,6 +58,17 @@ def check_maps():
     assert mercer.rows_test({"test": "mmd"}, X[:200], X[200:] + 1)["p_value"] < 0.01
 
 
+def check_attention():
+    map = mercer.Map({"map": "positive", "kernel": {"kernel": "exponential"}, "inputs": 3, "features": 64})
+    Q, K, V = (0.5 * rng.normal(size=(2, 4, 30, width)) for width in (3, 3, 5))
+    weights = np.array([[map(q) @ map(k).T for q, k in zip(*pair)] for pair in zip(Q, K)])
+    for causal in (False, True):
+        seen = weights * (np.tri(30) if causal else 1)
+        by_hand = seen @ V / seen.sum(3, keepdims=True)
+        assert np.abs(mercer.attend(map, Q, K, V, causal) - by_hand).max() < 1e-10
+    refused(mercer.InvalidArgument, "mercer_attend", lambda: mercer.attend(map, Q, K[:, :, :7], V))
+
+
 def check_models():
     model = mercer.Model({"model": "gp", "precision": "f64", "map": {"features": 256}}, X, y)
     value = model.predict(X)
@@ -109,5 +120,6 @@ def check_scikit_learn():
 
 
 check_maps()
+check_attention()
 check_models()
 check_scikit_learn()

@@ -8,7 +8,8 @@ import os
 import pathlib
 
 HERE = pathlib.Path(__file__)
-API = json.loads(next(path for path in (HERE.with_name("api.json"), HERE.parents[4] / "cmake/api.json") if path.exists()).read_text())
+# Beside this file as installed, in the sources' folder cmake.
+API = json.loads(next(path for path in (HERE.with_name("api.json"), *(up / "cmake/api.json" for up in HERE.parents)) if path.exists()).read_text())
 VERSION = "0.1"
 SCALARS = {"int32_t": ctypes.c_int32, "uint32_t": ctypes.c_uint32, "int64_t": ctypes.c_int64, "uint64_t": ctypes.c_uint64,
            "double": ctypes.c_double, "float": ctypes.c_float, "const char*": ctypes.c_char_p, "void": None,
@@ -53,8 +54,8 @@ KINDS = {"MERCER_INVALID_ARGUMENT": InvalidArgument, "MERCER_DIMENSION_MISMATCH"
 
 def _load():
     given, name = os.environ.get("MERCER_LIBRARY"), f"libmercer.so.{VERSION}"
-    beside = HERE.parents[3] / name  # under a prefix that the loader does not search
-    for path in [given] if given else [beside, name, ctypes.util.find_library("mercer") or "libmercer.so"]:
+    beside = [up / name for up in HERE.parents][3:4]  # under a prefix that the loader does not search
+    for path in [given] if given else [*beside, name, ctypes.util.find_library("mercer") or "libmercer.so"]:
         try:
             return ctypes.CDLL(str(path))
         except OSError as error:

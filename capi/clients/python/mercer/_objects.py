@@ -42,6 +42,19 @@ def rows_test(spec, X, Y=None, context=None):
     return json.loads(buffer.value)
 
 
+def attend(map, Q, K, V, causal=False, context=None):
+    """Linear attention by the features of a map: Q (..., queries, d), K (..., keys, d), V (..., keys, d_v), equal leading axes, such
+    as batch and heads. Row i: sum_j phi(q_i)'phi(k_j) v_j / sum_j phi(q_i)'phi(k_j), causal: over j <= i."""
+    lead, tokens = Q.shape[:-2], make("tokens")
+    parts = [Rows(part.reshape(-1, part.shape[-1])) for part in (Q, K, V)]
+    tokens.causal, tokens.batch, tokens.heads = int(causal), int(np.prod(lead, dtype=int)), 1
+    tokens.Q, tokens.K, tokens.V = (part.view for part in parts)
+    out = result(None, tokens.Q.n, V.shape[-1], parts[0].dtype)
+    with _running(context, LONG) as running:
+        call("attend", map.handle, ctypes.byref(tokens), running, matrix(out))
+    return out.reshape(*lead, Q.shape[-2], V.shape[-1])
+
+
 class _Handle:
     """Freed with its last reference; pickled and copied through the bytes of its file."""
 
