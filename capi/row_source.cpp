@@ -113,9 +113,8 @@ namespace mercer::capi {
 model::Model fit_source(const char* json, const mercer_data& data, Context& context) {
   const mercer_row_source source = read_source(*data.source);
   if (source.sum == nullptr) return fit_one(json, data, source, nullptr, context);
-  return in_all(source, [&](CallbackSums& sums) {
-    return fit_one(json, data, source, &sums, context);
-  });
+  return in_all(source,
+                [&](CallbackSums& sums) { return fit_one(json, data, source, &sums, context); });
 }
 
 }  // namespace mercer::capi

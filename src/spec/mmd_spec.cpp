@@ -86,7 +86,9 @@ void fill_features(Parameters& asked, int64_t features) {
   if (asked.find("features") == nullptr) asked.set("features", features);
 }
 
-int64_t total(const SampleSizes& sizes) { return checked_add(sizes.rows[0], sizes.rows[1], "rows"); }
+int64_t total(const SampleSizes& sizes) {
+  return checked_add(sizes.rows[0], sizes.rows[1], "rows");
+}
 
 std::array<Grouping, 2> exchangeable(const SampleSizes& sizes) {
   const auto [x, y] = statistic::exchangeable_groups(sizes.rows[0], sizes.rows[1]);

@@ -41,8 +41,7 @@ void set_witnesses(Parameters& found, const RowsSums& sums, std::span<const Rows
   const auto best = std::ranges::max_element(
       kernels, {}, [](const auto& one) { return one->number("deviations"); });
   const auto k = static_cast<size_t>(best - kernels.begin());
-  const std::vector<double> difference =
-      statistic::mean_difference(sums.of(0, k), sums.of(1, k));
+  const std::vector<double> difference = statistic::mean_difference(sums.of(0, k), sums.of(1, k));
   Stage stage(context, 2);
   for (const int64_t s : {0, 1}) {
     const statistic::Witness rows = stage.part(1, [&] {
@@ -71,10 +70,8 @@ void RowsSums::clear(Context& context) {
   for (int64_t s = 0; s < 2; ++s) {
     std::vector<statistic::GroupSums> sums;
     for (const auto& map : maps_)
-      sums.push_back(
-          statistic::empty_sums(sizes_.rows[s], groups()[s], map->features(), context));
-    samples_.push_back(
-        {std::move(sums), std::vector<int64_t>(groups()[s].count + 1), new_draw(s)});
+      sums.push_back(statistic::empty_sums(sizes_.rows[s], groups()[s], map->features(), context));
+    samples_.push_back({std::move(sums), std::vector<int64_t>(groups()[s].count + 1), new_draw(s)});
   }
 }
 
@@ -143,7 +140,8 @@ void RowsSums::merge(int sign, const RowsSums& other) {
           print_test(other).c_str(), print_test(*this).c_str());
   std::array<std::vector<int64_t>, 2> counts = {samples_[0].counts, samples_[1].counts};
   for (int64_t s = 0; s < 2; ++s) {
-    for (size_t g = 0; g < counts[s].size(); ++g) counts[s][g] += sign * other.samples_[s].counts[g];
+    for (size_t g = 0; g < counts[s].size(); ++g)
+      counts[s][g] += sign * other.samples_[s].counts[g];
     counts[s] = checked(s, std::move(counts[s]));
   }
   for (int64_t s = 0; s < 2; ++s) {
@@ -192,7 +190,8 @@ int64_t RowsSums::count_of_counts() const {
 int64_t RowsSums::count_of_numbers() const {
   int64_t out = 0;
   for (const auto& map : maps_)
-    out = checked_add(out, checked_multiply(count_of_counts(), map->features() + 1, "sums"), "sums");
+    out =
+        checked_add(out, checked_multiply(count_of_counts(), map->features() + 1, "sums"), "sums");
   return out;
 }
 
@@ -233,8 +232,8 @@ std::string print_test(const RowsSums& sums) {
   return print_object(out);
 }
 
-RowsSums rows_sums(AskedTest test, const std::array<int64_t, 2>& rows,
-                   std::span<const Rows> pilot, Context& context) {
+RowsSums rows_sums(AskedTest test, const std::array<int64_t, 2>& rows, std::span<const Rows> pilot,
+                   Context& context) {
   statistic::Scales scales;
   if (needs_scales(test.asked)) {
     require(pilot[0].rows() + pilot[1].rows() >= 1, MERCER_INVALID_ARGUMENT,

@@ -104,8 +104,8 @@ std::string print_test(const RowsSums& sums);
 
 /// Of a test in JSON for samples of these sizes. Kernels that are not given have the scales of the
 /// pilot's rows of both samples together.
-RowsSums rows_sums(AskedTest test, const std::array<int64_t, 2>& rows,
-                   std::span<const Rows> pilot, Context& context);
+RowsSums rows_sums(AskedTest test, const std::array<int64_t, 2>& rows, std::span<const Rows> pilot,
+                   Context& context);
 
 /// Of rows in memory, which a test may also ask for.
 Parameters answer_by_sums(AskedTest test, const Rows& X, const Rows& Y, Context& context);

@@ -91,10 +91,8 @@ inline const Reader kReaders[] = {
        return mercer_rows_test(R"({"test":"hsic","permutations":9})", good(), Y, nullptr, nullptr,
                                0, nullptr);
      }},
-    {"mercer_rows_sums_create", "X",
-     [](const mercer_rows& X) { return read_by_sums(X, good()); }},
-    {"mercer_rows_sums_create", "Y",
-     [](const mercer_rows& Y) { return read_by_sums(good(), Y); }},
+    {"mercer_rows_sums_create", "X", [](const mercer_rows& X) { return read_by_sums(X, good()); }},
+    {"mercer_rows_sums_create", "Y", [](const mercer_rows& Y) { return read_by_sums(good(), Y); }},
     {"mercer_rows_sums_add", "X",
      [](const mercer_rows& X) { return read_by_sums(good(), good(), &X); }},
     {"mercer_kernel_gram", "X",

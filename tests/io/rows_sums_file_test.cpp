@@ -76,7 +76,8 @@ TEST_CASE("sums of tests with right checksums and wrong contents are refused") {
   CHECK(refuses("sums", with_number(0, std::nan("")), "expected at most") == "");
   CHECK(refuses("sums", with_number(4, -1), "expected at most") == "");
   const auto text = [&](const char* from, const char* to, const char* part) {
-    return refuses("test", [=](const std::string& json) { return replaced(json, from, to); }, part);
+    return refuses(
+        "test", [=](const std::string& json) { return replaced(json, from, to); }, part);
   };
   CHECK(text("\"mmd\"", "\"hsic\"", "witnesses") == "");
   CHECK(text("\"mmd\"", "\"kid\"", "bandwidths") == "");
@@ -86,7 +87,8 @@ TEST_CASE("sums of tests with right checksums and wrong contents are refused") {
   const auto twice = [](const std::string& bytes) { return bytes + bytes; };
   for (const char* const section : {"sizes", "scales", "counts", "sums"})
     CHECK(refuses(section, twice, section) == "");
-  CHECK(refuses("sums", [](const std::string& bytes) { return bytes.substr(1); }, "sums") == "");
+  CHECK(refuses(
+            "sums", [](const std::string& bytes) { return bytes.substr(1); }, "sums") == "");
   io::save(small_sums(kGiven), path);
   forge_section(path, "scales", [](const std::string&) { return std::string(32, '\0'); });
   CHECK(corruption_fault(path, loaded, "section scales") == "");
