@@ -90,7 +90,8 @@ MERCER_API mercer_status mercer_rows_sums_merge(mercer_rows_sums* sums, int32_t 
                                                 const mercer_rows_sums* other);
 
 /** Sums of all processes, in each, by a callback as of mercer_row_source; all call it, with sums
- *  made with the same arguments. Errors: MERCER_IO, those of mercer_rows_sums_merge. */
+ *  made with the same arguments. Errors: MERCER_IO, those of mercer_rows_sums_merge; nothing
+ *  changes then. */
 MERCER_API mercer_status mercer_rows_sums_reduce(mercer_rows_sums* sums, mercer_source_sum sum,
                                                  void* user);
 

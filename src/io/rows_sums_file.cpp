@@ -62,6 +62,7 @@ void save(const spec::RowsSums& sums, Output& output) {
                              8 * std::ssize(counts), 8 * sums.count_of_numbers()};
   if (!output.begin(container_length(lengths))) return;  // before all sums are copied
   const std::vector<double> numbers = sums.numbers();
+  require_finite(numbers, "sums");
   const SectionView sections[] = {{"test", bytes_of(test)},
                                   {"sizes", bytes_of(sizes)},
                                   {"scales", bytes_of(scales)},
@@ -83,7 +84,9 @@ std::unique_ptr<spec::RowsSums> read_rows_sums(const SectionReader& file) {
     require_count("section sums", file.count("sums"), sums->count_of_numbers());
     Context context;
     sums->clear(context);
-    sums->set(file.doubles("counts"), file.doubles("sums"));
+    const std::vector<double> numbers = file.doubles("sums");
+    require_finite(numbers, "sums");
+    sums->set(file.doubles("counts"), numbers);
     return sums;
   });
 }

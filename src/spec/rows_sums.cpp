@@ -18,18 +18,15 @@ namespace {
 
 constexpr int64_t kRowsBetweenChecks = int64_t{1} << 16;
 constexpr int64_t kWorkOfAnswer = 1024;  // rows whose features take as long
-constexpr double kRounded = 1e-6;  // by how much sums may break what sums of real numbers obey
 
-/// |sum of z|^2 <= rows times the sum of |z|^2.
-void require_sums(std::span<const double> sums, int64_t rows) {
-  const std::span<const double> features = sums.first(sums.size() - 1);
-  const double norm = std::inner_product(features.begin(), features.end(), features.begin(), 0.0);
-  const double most = static_cast<double>(rows) * sums.back();
-  require(std::isfinite(norm) && std::isfinite(most) && sums.back() >= 0 &&
-              norm <= most + kRounded * most,
-          MERCER_INVALID_ARGUMENT,
-          "sums of %ld rows have squared norm %g and squares %g, expected at most %g", rows, norm,
-          sums.back(), most);
+std::vector<int64_t> whole_numbers(std::span<const double> counts) {
+  std::vector<int64_t> out;
+  for (const double count : counts) {
+    require(count >= 0 && count <= 0x1p53 && count == std::floor(count), MERCER_INVALID_ARGUMENT,
+            "a group has %g rows, expected a count", count);
+    out.push_back(static_cast<int64_t>(count));
+  }
+  return out;
 }
 
 /// Rows that differ most by the kernel of the most deviations.
@@ -195,28 +192,20 @@ int64_t RowsSums::count_of_numbers() const {
   return out;
 }
 
-void RowsSums::set(const std::vector<double>& counts, const std::vector<double>& numbers) {
-  auto count = counts.begin();
+void RowsSums::set(std::span<const double> counts, std::span<const double> numbers) {
+  const int64_t of_x = groups()[0].count + 1;
+  std::vector<int64_t> x = checked(0, whole_numbers(counts.first(of_x))),
+                       y = checked(1, whole_numbers(counts.subspan(of_x)));
+  samples_[0].counts = std::move(x);
+  samples_[1].counts = std::move(y);
   auto next = numbers.begin();
-  whole_ = false;
-  for (int64_t s = 0; s < 2; ++s) {
-    std::vector<int64_t> whole(groups()[s].count + 1);
-    for (int64_t& one : whole) {
-      require(*count >= 0 && *count <= 0x1p53 && *count == std::floor(*count),
-              MERCER_INVALID_ARGUMENT, "a group of %s has %g rows, expected a count",
-              kSampleNames[s], *count);
-      one = static_cast<int64_t>(*count++);
-    }
-    samples_[s].counts = checked(s, std::move(whole));
+  for (int64_t s = 0; s < 2; ++s)
     for (size_t k = 0; k < maps_.size(); ++k) {
       const Matrix<double>& sums = of(s, k).sums;
-      for (int64_t g = 0; g < sums.rows(); ++g, next += sums.cols()) {
-        require_sums({next, next + sums.cols()}, samples_[s].counts[g]);
-        std::copy_n(next, sums.cols(), sums.view().row(g));
-      }
+      for (int64_t g = 0; g < sums.rows(); ++g, next += sums.cols())
+        std::transform(next, next + sums.cols(), sums.view().row(g),
+                       [&](double sum) { return samples_[s].counts[g] == 0 ? 0 : sum; });
     }
-  }
-  whole_ = true;
 }
 
 void RowsSums::require_whole() const {

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,14 +66,14 @@ class RowsSums {
   }
   int64_t added(int64_t sample) const;
 
-  /// The counts of rows of all groups, and all sums, in one order; and the inverse, which refuses
-  /// what no rows have.
+  /// The counts of rows of all groups, and all sums, in one order; and the inverse: INVALID_ARGUMENT,
+  /// and nothing is changed, for counts that groups cannot have.
   std::vector<double> counts() const;
   std::vector<double> numbers() const;
   /// How many there are, known before clear(). OUT_OF_MEMORY if they cannot be counted.
   int64_t count_of_counts() const;
   int64_t count_of_numbers() const;
-  void set(const std::vector<double>& counts, const std::vector<double>& numbers);
+  void set(std::span<const double> counts, std::span<const double> numbers);
   /// INVALID_ARGUMENT after an addition that failed half-way.
   void require_whole() const;
 

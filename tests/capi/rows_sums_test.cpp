@@ -170,6 +170,11 @@ TEST_CASE("sums of a test: processes have the answer of all rows in each") {
   CHECK((said[0] + said[1]) == "");
   CHECK(own[0].answer() == own[1].answer());
   check_same(own[0].answer(), all.in_memory(json));
+  std::thread again([&] { reduce(1, own[1]); });  // every row is there twice now
+  reduce(0, own[0]);
+  again.join();
+  for (const std::string& text : said) CHECK(text.find("X would have") != std::string::npos);
+  check_same(own[1].answer(), all.in_memory(json));
   RowsSums strange = all.empty(other);  // all are told, and none waits
   std::thread third([&] { reduce(1, strange); });
   reduce(0, own[0]);
@@ -251,6 +256,9 @@ TEST_CASE("sums of a test: what is refused") {
   CHECK(slot.refused(made_of(mmd, m, none, none), "X.n + Y.n = 0") == "");
   CHECK(slot.refused(made_of(R"({"test":"block_mmd","block":1000})", m, X, X), "block = 1000") ==
         "");
+  CHECK(slot.fault(mercer_rows_sums_create(R"({"test":"block_mmd","block":2})", int64_t{1} << 53,
+                                           int64_t{1} << 53, X, X, nullptr, slot.out()),
+                   MERCER_OUT_OF_MEMORY) == "");
   CHECK(slot.fault(made_of(mmd, m, X, rows_of(all.x.data(), 4, 2)), MERCER_DIMENSION_MISMATCH,
                    "Y.d = 2") == "");
   CHECK(slot.refused(made_of("{}", m, X, X), "test") == "");
@@ -285,6 +293,12 @@ TEST_CASE("sums of a test: what is refused") {
   CHECK(sums.answer() == all.in_memory(given));
   CHECK(adding(1, n, rows_of(all.y.data(), 0, d)) == MERCER_OK);
   CHECK(refused(mercer_rows_sums_answer(sums.get(), nullptr, text, 4, nullptr), "capacity") == "");
+  RowsSums cubes = all.empty(kTests[2]);  // of sums beyond doubles nothing is written
+  const std::vector<double> huge(d, 1e120);
+  REQUIRE(mercer_rows_sums_add(cubes.get(), 0, 0, rows_of(huge, d), nullptr) == MERCER_OK);
+  std::vector<char> room(1 << 24);
+  CHECK(refused(mercer_rows_sums_write(cubes.get(), nullptr, room.data(), 1 << 24, nullptr),
+                "sums[", "finite") == "");
   sums = all.empty(given);
   const auto capped = context(0, 1000);
   CHECK(mercer_rows_sums_add(sums.get(), 0, 0, X, capped.get()) == MERCER_OUT_OF_MEMORY);

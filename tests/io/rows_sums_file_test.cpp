@@ -72,9 +72,8 @@ TEST_CASE("sums of tests with right checksums and wrong contents are refused") {
   CHECK(refuses("counts", with_number(0, 0.5), "0.5 rows") == "");
   CHECK(refuses("counts", with_number(0, -1), "-1 rows") == "");
   CHECK(refuses("counts", with_number(0, std::nan("")), "rows, expected a count") == "");
-  CHECK(refuses("sums", with_number(0, 1e3), "expected at most") == "");
-  CHECK(refuses("sums", with_number(0, std::nan("")), "expected at most") == "");
-  CHECK(refuses("sums", with_number(4, -1), "expected at most") == "");
+  CHECK(refuses("sums", with_number(0, std::nan("")), "sums[0] = ") == "");
+  CHECK(refuses("sums", with_number(4, infinite), "sums[4] = inf") == "");
   const auto text = [&](const char* from, const char* to, const char* part) {
     return refuses(
         "test", [=](const std::string& json) { return replaced(json, from, to); }, part);
