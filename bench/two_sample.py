@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """Levels over null trials on five sets, power against shifts, and time beside the quadratic statistic in NumPy.
-Run: two_sample.py LIBMERCER.so DATA level|power|time [TRIALS]"""
+Run: two_sample.py LIBMERCER.so DATA level|pilot|power|time [TRIALS]"""
 import ctypes
 import gzip
 import json
@@ -12,6 +12,7 @@ import time
 import numpy as np
 
 from library import Mercer, read_images, rows
+from mercer import RowsSums
 
 
 def tester(path):
@@ -61,6 +62,22 @@ def level(test, data, trials):
                     found = test(*((left, right) if "hsic" in way else (X, Y)), seed=t, **keys)
                     hits[way] += found["p_value"] <= 0.05
             print(f"{name} {m}, {n}".ljust(20), *(f"{hit / trials:11.4f}" for hit in hits.values()), flush=True)
+
+
+def pilot(trials):
+    """The share of rejections at 5 % from sums over rows that are not in memory, whose bandwidths are of the first rows."""
+    rng = np.random.default_rng(1)
+    for m, n, first in ((100, 150, 20), (100, 150, 100), (300, 40, 20), (300, 300, 100)):
+        hits = {"both": 0, "X": 0}
+        for t in range(trials):
+            samples = rng.normal(size=(m, 4)), rng.normal(size=(n, 4))
+            for way in hits:
+                X, Y = samples[0][:first], samples[1][:first if way == "both" else 0]
+                sums = RowsSums({"test": "mmd", "permutations": 99, "seed": t, "features": 64}, m, n, X, Y)
+                for side in (0, 1):
+                    sums.add(side, 0, samples[side])
+                hits[way] += sums.answer()["p_value"] <= 0.05
+        print(f"{m}, {n}; first {first} of", *(f"{way}: {hit / trials:.4f} " for way, hit in hits.items()), flush=True)
 
 
 def median_mmd(X, Y, permutations, rng):
@@ -138,5 +155,7 @@ if __name__ == "__main__":
     call, folder = tester(sys.argv[1]), pathlib.Path(sys.argv[2])
     if what == "time":
         timing(call)
+    elif what == "pilot":
+        pilot(trials)
     else:
         (level if what == "level" else power)(call, folder, trials)

@@ -15,6 +15,7 @@
 #include "model/model.h"
 #include "solver/ridge.h"
 #include "solver/row_statistics.h"
+#include "spec/rows_sums.h"
 #include "statistic/attention.h"
 
 struct mercer_context {
@@ -39,6 +40,10 @@ struct mercer_statistics {
 
 struct mercer_attention {
   mercer::statistic::Attention impl;
+};
+
+struct mercer_rows_sums {
+  mercer::spec::RowsSums impl;
 };
 
 struct mercer_ridge {

@@ -110,6 +110,7 @@ MERCER_KEPT(map)
 MERCER_KEPT(model)
 MERCER_KEPT(statistics)
 MERCER_KEPT(attention)
+MERCER_KEPT(rows_sums)
 #undef MERCER_KEPT
 
 mercer_status mercer_file_info(const char* path, const void* data, int64_t size, char* buffer,

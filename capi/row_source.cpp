@@ -80,24 +80,6 @@ mercer_row_source read_source(const mercer_row_source& source) {
   return read;
 }
 
-/// Of a map's bytes and of text: FNV-1a (Fowler, Noll, Vo), folded to 20 bits.
-class Fingerprint final : public io::Output {
- public:
-  bool begin(int64_t) override { return true; }
-  void write(std::span<const std::byte> bytes) override {
-    for (const std::byte byte : bytes)
-      hash_ = (hash_ ^ std::to_integer<uint64_t>(byte)) * 0x100000001b3;
-  }
-  void commit() override {}
-  void write(const std::string& text) { write(std::as_bytes(std::span(text))); }
-  double number() const {
-    return static_cast<double>((hash_ ^ hash_ >> 20 ^ hash_ >> 40) & 0xfffff);
-  }
-
- private:
-  uint64_t hash_ = 0xcbf29ce484222325;
-};
-
 /// What must be the same in all processes that share the rows.
 double fingerprint_of(const feature::FeatureMap& map, const model::Fitting& asked,
                       const mercer_row_source& source) {
@@ -131,15 +113,8 @@ namespace mercer::capi {
 model::Model fit_source(const char* json, const mercer_data& data, Context& context) {
   const mercer_row_source source = read_source(*data.source);
   if (source.sum == nullptr) return fit_one(json, data, source, nullptr, context);
-  CallbackSums sums(source);
-  try {
-    model::Model model = fit_one(json, data, source, &sums, context);
-    sums.agree();
-    return model;
-  } catch (...) {
-    sums.leave();
-    throw;
-  }
+  return in_all(source,
+                [&](CallbackSums& sums) { return fit_one(json, data, source, &sums, context); });
 }
 
 }  // namespace mercer::capi

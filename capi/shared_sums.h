@@ -5,10 +5,13 @@
 // that has gone.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "base/error.h"
+#include "io/output.h"
 #include "mercer/data.h"
 #include "solver/reduction.h"
 
@@ -64,6 +67,38 @@ class CallbackSums final : public solver::Reduction {
 
   const mercer_row_source& source_;
   bool over_ = false;  // the processes no longer meet
+};
+
+/// body(sums) in every process, or in none: whatever fails is told to the others.
+template <class Body>
+auto in_all(const mercer_row_source& source, const Body& body) {
+  CallbackSums sums(source);
+  try {
+    auto result = body(sums);
+    sums.agree();
+    return result;
+  } catch (...) {
+    sums.leave();
+    throw;
+  }
+}
+
+/// Of bytes and text, such as a map's: FNV-1a (Fowler, Noll, Vo), folded to 20 bits.
+class Fingerprint final : public io::Output {
+ public:
+  bool begin(int64_t) override { return true; }
+  void write(std::span<const std::byte> bytes) override {
+    for (const std::byte byte : bytes)
+      hash_ = (hash_ ^ std::to_integer<uint64_t>(byte)) * 0x100000001b3;
+  }
+  void commit() override {}
+  void write(const std::string& text) { write(std::as_bytes(std::span(text))); }
+  double number() const {
+    return static_cast<double>((hash_ ^ hash_ >> 20 ^ hash_ >> 40) & 0xfffff);
+  }
+
+ private:
+  uint64_t hash_ = 0xcbf29ce484222325;
 };
 
 }  // namespace mercer::capi

@@ -104,9 +104,8 @@ void run_info(const std::string& path, bool json) {
 }
 
 void run_specs(const std::string& name, bool json) {
-  const std::string text = specs_of(name);
-  if (json) return void(std::printf("%s\n", text.c_str()));
-  const Json all = parse_json(text);
+  const Json all = parse_json(specs_of(name));
+  if (json) return void(std::printf("%s\n", json_text(all).c_str()));
   for (const auto& [section, entries] : all.items()) {
     if (!entries.is_array() || entries.empty()) continue;
     std::printf("%s (of each parameter: what is allowed, its default, its meaning)\n\n",

@@ -3,12 +3,13 @@
 #ifndef MERCER_IO_H
 #define MERCER_IO_H
 
-/* Maps, models, statistics and states of attention as bytes, in files and in memory: versioned,
- * checksummed, little-endian, the same on every machine. */
+/* Maps, models, statistics, states of attention and sums of tests as bytes, in files and in memory:
+ * versioned, checksummed, little-endian, the same on every machine. */
 
 #include "mercer/attention.h"
 #include "mercer/map.h"
 #include "mercer/model.h"
+#include "mercer/rows_test.h"
 #include "mercer/statistics.h"
 
 #ifdef __cplusplus
@@ -53,6 +54,8 @@ MERCER_API mercer_status mercer_statistics_write(const mercer_statistics* statis
                                                  int64_t* needed);
 MERCER_API mercer_status mercer_attention_write(const mercer_attention* attention, const char* path,
                                                 void* buffer, int64_t capacity, int64_t* needed);
+MERCER_API mercer_status mercer_rows_sums_write(const mercer_rows_sums* rows_sums, const char* path,
+                                                void* buffer, int64_t capacity, int64_t* needed);
 
 /** Reads an object from the file `path`, with data NULL and size 0; or, with path NULL, from `size`
  *  such bytes, which need no alignment. The object is bit for bit the one that was written. */
@@ -64,13 +67,15 @@ MERCER_API mercer_status mercer_statistics_read(const char* path, const void* da
                                                 mercer_statistics** out);
 MERCER_API mercer_status mercer_attention_read(const char* path, const void* data, int64_t size,
                                                mercer_attention** out);
+MERCER_API mercer_status mercer_rows_sums_read(const char* path, const void* data, int64_t size,
+                                               mercer_rows_sums** out);
 
-/** What a file or its bytes hold, as JSON: {"kind":"map"|"model"|"statistics"|"attention",
- *  "version","bytes",...}; for a map "spec" and "numbers" (the count of numbers beside the spec);
+/** What a file or its bytes hold, as JSON: {"kind":"map"|"model"|"statistics"|"attention"|
+ *  "rows_sums","version","bytes",...}; for a map "spec" and "numbers" (the count of numbers beside the spec);
  *  for a model "spec", "rows", "outputs", "classes", "selection", "path_lambda", "path_error",
  *  "report" and "metadata"; for statistics "features", "outputs" and "rows"; for attention "spec",
- *  "batch", "heads", "values" and "keys". Errors: those of
- *  reading. */
+ *  "batch", "heads", "values" and "keys"; for sums of a test "spec", "inputs", "x_rows", "y_rows",
+ *  "x_added" and "y_added". Errors: those of reading. */
 MERCER_API mercer_status mercer_file_info(const char* path, const void* data, int64_t size,
                                           char* buffer, int64_t capacity, int64_t* needed);
 

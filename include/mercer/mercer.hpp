@@ -46,28 +46,67 @@ inline std::string bound(const std::string& json) {
   return detail::text([&](auto... buffer) { return mercer_bound(json.c_str(), buffer...); });
 }
 namespace detail {
-/// Text whose size is known only once it has been computed.
+
+/// The text of a call that is too long to ask first for its size.
 template <class Call>
-std::string computed_text(Context* context, const Call& call) {
+std::string answered(Context* context, const Call& call) {
   std::string answer(size_t{1} << 20, '\0');
   int64_t needed = 0;
-  check(call(handle(context), &answer[0], static_cast<int64_t>(answer.size()), &needed), context);
+  check(call(&answer[0], static_cast<int64_t>(answer.size()), &needed), context);
   answer.resize(static_cast<size_t>(needed) - 1);
   return answer;
 }
+
 }  // namespace detail
 
 /// The answer of a test on two sets of rows, as JSON; see mercer_rows_test.
 inline std::string rows_test(const std::string& json, const Rows& X, const Rows& Y,
                              Context* context = nullptr) {
-  return detail::computed_text(context, [&](auto... last) {
-    return mercer_rows_test(json.c_str(), X.get(), Y.get(), last...);
+  return detail::answered(context, [&](auto... buffer) {
+    return mercer_rows_test(json.c_str(), X.get(), Y.get(), detail::handle(context), buffer...);
   });
 }
 /// What this machine computes, and how fast, as JSON; see mercer_self_test.
 inline std::string self_test(Context* context = nullptr) {
-  return detail::computed_text(context, mercer_self_test);
+  return detail::answered(context, [&](auto... buffer) {
+    return mercer_self_test(detail::handle(context), buffer...);
+  });
 }
+/// Sums that such a test needs of rows that are not in memory; see mercer_rows_sums_create.
+class RowsSums : public detail::Kept<RowsSums, mercer_rows_sums_read, mercer_rows_sums_write> {
+  friend Kept;
+
+ public:
+  RowsSums(const std::string& json, int64_t m, int64_t n, const Rows& X, const Rows& Y,
+           Context* context = nullptr)
+      : owner_(detail::create<Handle>(
+            [&](auto out) {
+              return mercer_rows_sums_create(json.c_str(), m, n, X.get(), Y.get(),
+                                             detail::handle(context), out);
+            },
+            context)) {}
+  void add(int32_t side, int64_t first, const Rows& X, Context* context = nullptr) {
+    detail::check(mercer_rows_sums_add(get(), side, first, X.get(), detail::handle(context)),
+                  context);
+  }
+  void merge(int32_t sign, const RowsSums& other) {
+    hpp::check(mercer_rows_sums_merge(get(), sign, other.get()));
+  }
+  void reduce(mercer_source_sum sum, void* user) {
+    hpp::check(mercer_rows_sums_reduce(get(), sum, user));
+  }
+  std::string answer(Context* context = nullptr) const {
+    return detail::answered(context, [&](auto... buffer) {
+      return mercer_rows_sums_answer(get(), detail::handle(context), buffer...);
+    });
+  }
+  mercer_rows_sums* get() const noexcept { return owner_.get(); }
+
+ private:
+  using Handle = detail::Owner<mercer_rows_sums, mercer_rows_sums_free>;
+  explicit RowsSums(Handle owner) : owner_(std::move(owner)) {}
+  Handle owner_;
+};
 
 }  // namespace hpp
 }  // namespace mercer

@@ -13,6 +13,7 @@
 #include "io/model_file.h"
 #include "io/model_options.h"
 #include "io/object_file.h"
+#include "io/rows_sums_file.h"
 #include "io/statistics_file.h"
 #include "spec/json.h"
 #include "spec/report_spec.h"
@@ -114,6 +115,18 @@ std::string describe_attention(const SectionReader& file) {
   return print_object(out);
 }
 
+std::string describe_rows_sums(const SectionReader& file) {
+  const auto read = read_rows_sums(file);
+  Parameters out = envelope(file.container());
+  out.set("spec", Object(std::make_shared<Parameters>(spec::versioned(read->asked()))));
+  out.set("inputs", read->sizes().inputs);
+  out.set("x_rows", read->sizes().rows[0]);
+  out.set("y_rows", read->sizes().rows[1]);
+  out.set("x_added", read->added(0));
+  out.set("y_added", read->added(1));
+  return print_object(out);
+}
+
 std::string describe_statistics(const SectionReader& file) {
   const StatisticsShape shape = read_shape(file);
   Parameters out = envelope(file.container());
@@ -135,7 +148,10 @@ std::string describe_file(Input& file) {
   }
   if (container.kind == "attention")
     return describe_attention({file.name(), std::move(container), kAttentionSections});
-  fail(MERCER_INVALID_ARGUMENT, "%s: holds a %s, expected a map, model, statistics or attention",
+  if (container.kind == "rows_sums")
+    return describe_rows_sums({file.name(), std::move(container), kRowsSumsSections});
+  fail(MERCER_INVALID_ARGUMENT,
+       "%s: holds a %s, expected a map, model, statistics, attention or rows_sums",
        file.name().c_str(), container.kind.c_str());
 }
 

@@ -11,6 +11,7 @@
 #include "io/output.h"
 #include "model/model.h"
 #include "solver/row_statistics.h"
+#include "spec/rows_sums.h"
 #include "statistic/attention.h"
 
 namespace mercer::io {
@@ -19,10 +20,12 @@ void save(const feature::FeatureMap& map, Output& output);
 void save(const model::Model& model, Output& output);
 void save(const solver::RowStatistics& statistics, Output& output);
 void save(const statistic::Attention& attention, Output& output);
+void save(const spec::RowsSums& sums, Output& output);
 std::unique_ptr<feature::FeatureMap> load_map(Input& input);
 std::unique_ptr<model::Model> load_model(Input& input);
 std::unique_ptr<solver::RowStatistics> load_statistics(Input& input);
 std::unique_ptr<statistic::Attention> load_attention(Input& input);
+std::unique_ptr<spec::RowsSums> load_rows_sums(Input& input);
 
 template <class Object>
 void save(const Object& object, const std::string& path) {

@@ -103,11 +103,19 @@ Parameters answer_of(const Side& x, const Side& y, Parameters asked, Context& co
   return asked;
 }
 
+/// The kernels under this key; with none, Gaussian ones at the bandwidths.
+std::vector<Tried> kernels_of(const Parameters& asked, const char* key, const Rows& rows,
+                              Context& context) {
+  if (asked.find(key) != nullptr) return given_kernels(asked, key);
+  return kernels_at(asked_scales(asked, std::array{rows}, context), asked.numbers("bandwidths"),
+                    true);
+}
+
 Parameters answer_hsic(Parameters asked, const Rows& X, const Rows& Y, Context& context) {
   if (asked.find("features") == nullptr) asked.set("features", kFeatures);
-  const Side x{X, tried_kernels(asked, "kernels", std::array{X}, true, context)};
+  const Side x{X, kernels_of(asked, "kernels", X, context)};
   if (!asked.boolean("labels")) {
-    const Side y{Y, tried_kernels(asked, "y_kernels", std::array{Y}, true, context)};
+    const Side y{Y, kernels_of(asked, "y_kernels", Y, context)};
     return answer_of(x, y, std::move(asked), context);
   }
   require(asked.find("y_kernels") == nullptr, MERCER_INVALID_ARGUMENT,

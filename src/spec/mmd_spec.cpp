@@ -8,15 +8,15 @@
 #include <utility>
 
 #include "base/fields.h"
+#include "base/size.h"
 #include "spec/bound_spec.h"
-#include "spec/test_spec.h"
+#include "spec/rows_sums.h"
 #include "statistic/two_sample.h"
 
 namespace mercer::spec {
 namespace {
 
 using statistic::Grouping;
-using statistic::GroupSums;
 using statistic::TwoSample;
 
 constexpr double kMostFeatures = 1024;  // unless asked for
@@ -27,21 +27,6 @@ constexpr double kMostRowsOfBlock = 1 << 30;
 int64_t features_for(int64_t rows) {
   const double wanted = std::clamp(8 * std::sqrt(static_cast<double>(rows)), 128.0, kMostFeatures);
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(wanted)));
-}
-
-/// Groups of the samples are drawn by streams of their own.
-std::pair<GroupSums, GroupSums> sums_of(const feature::FeatureMap& map, const Rows& X,
-                                        const Rows& Y, std::pair<Grouping, Grouping> groups,
-                                        uint64_t seed, Context& context) {
-  Stage stage(context, X.rows() + Y.rows());
-  const auto part = [&](const Rows& rows, const Grouping& grouping, uint64_t sample) {
-    return stage.part(rows.rows(), [&] {
-      return statistic::group_sums(map, rows, grouping,
-                                   random::Stream(seed, random::Tag::split, sample), context);
-    });
-  };
-  GroupSums x = part(X, groups.first, 0);
-  return {std::move(x), part(Y, groups.second, 1)};
 }
 
 struct Compared {
@@ -60,21 +45,17 @@ struct Compared {
 };
 
 /// Every kernel with the same groups and relabellings.
-Compared compare(const std::vector<Tried>& kernels, const Parameters& asked, const Rows& X,
-                 const Rows& Y, Context& context) {
-  const uint64_t seed = asked.seed("seed");
-  const auto groups = statistic::exchangeable_groups(X.rows(), Y.rows());
-  const Matrix<double> relabelled = statistic::relabellings(
-      groups.first, groups.second, asked.integer("permutations"), seed, context);
+Compared compare(const Parameters& asked, const RowsSums& sums, Context& context) {
+  const Matrix<double> relabelled =
+      statistic::relabellings(sums.groups()[0], sums.groups()[1], asked.integer("permutations"),
+                              asked.seed("seed"), context);
   Compared out;
-  Stage stage(context, std::ssize(kernels));
-  for (size_t k = 0; k < kernels.size(); ++k) {
-    stage.part(1, [&] {
-      const auto map =
-          test_map(kernels[k], X.cols(), asked.integer("features"), test_map_seed(asked, k));
-      const auto [x, y] = sums_of(*map, X, Y, groups, seed, context);
-      out.each.push_back(statistic::compare_samples(x, y, relabelled.view(), context));
-    });
+  const size_t kernels = sums.kernels().size();
+  Stage stage(context, static_cast<int64_t>(kernels));
+  for (size_t k = 0; k < kernels; ++k) {
+    out.each.push_back(stage.part(1, [&] {
+      return statistic::compare_samples(sums.of(0, k), sums.of(1, k), relabelled.view(), context);
+    }));
     out.permuted.push_back(std::move(out.each.back().permuted));
     if (out.each[k].deviations > out.each[out.best].deviations) out.best = k;
   }
@@ -101,38 +82,32 @@ ObjectList by_kernel(const std::vector<Tried>& kernels, const Compared& found) {
   return out;
 }
 
-void set_witnesses(Parameters& asked, const Tried& kernel, size_t k, const Rows& X, const Rows& Y,
-                   Context& context) {
-  const int64_t count = asked.integer("witnesses");
-  if (count == 0) return;
-  const auto map = test_map(kernel, X.cols(), asked.integer("features"), test_map_seed(asked, k));
-  const auto [x, y] = sums_of(*map, X, Y, {}, asked.seed("seed"), context);
-  const std::vector<double> difference = statistic::mean_difference(x, y);
-  const auto of_x = statistic::witnesses(*map, X, difference, count, 1, context);
-  const auto of_y = statistic::witnesses(*map, Y, difference, count, -1, context);
-  asked.set("x_rows", of_x.rows);
-  asked.set("x_witness", of_x.values);
-  asked.set("y_rows", of_y.rows);
-  asked.set("y_witness", of_y.values);
-}
-
 void fill_features(Parameters& asked, int64_t features) {
   if (asked.find("features") == nullptr) asked.set("features", features);
 }
 
-Parameters answer_mmd(Parameters asked, const Rows& X, const Rows& Y, Context& context) {
-  fill_features(asked, features_for(X.rows() + Y.rows()));
-  const std::array samples = {X, Y};
-  const std::vector<Tried> kernels = tried_kernels(asked, "kernels", samples, false, context);
-  const int64_t passes = asked.integer("witnesses") == 0 ? 0 : 2;
-  Stage stage(context, std::ssize(kernels) + passes);
-  const Compared found =
-      stage.part(std::ssize(kernels), [&] { return compare(kernels, asked, X, Y, context); });
+int64_t total(const SampleSizes& sizes) {
+  return checked_add(sizes.rows[0], sizes.rows[1], "rows");
+}
+
+std::array<Grouping, 2> exchangeable(const SampleSizes& sizes) {
+  const auto [x, y] = statistic::exchangeable_groups(sizes.rows[0], sizes.rows[1]);
+  return {x, y};
+}
+
+SumsPlan plan_mmd(Parameters& asked, const SampleSizes& sizes, const statistic::Scales& scales) {
+  fill_features(asked, features_for(total(sizes)));
+  return {needs_scales(asked) ? kernels_at(scales, asked.numbers("bandwidths"), false)
+                              : given_kernels(asked, "kernels"),
+          exchangeable(sizes)};
+}
+
+Parameters answer_mmd(Parameters asked, const RowsSums& sums, Context& context) {
+  const Compared found = compare(asked, sums, context);
   asked.set("p_value", number_or_null(found.p_value()));
   set_statistic(asked, "mmd2", found.each[found.best]);
-  asked.set("kernel", kernels[found.best].kernel);
-  asked.set("by_kernel", by_kernel(kernels, found));
-  stage.part(passes, [&] { set_witnesses(asked, kernels[found.best], found.best, X, Y, context); });
+  asked.set("kernel", sums.kernels()[found.best].kernel);
+  asked.set("by_kernel", by_kernel(sums.kernels(), found));
   return asked;
 }
 
@@ -144,56 +119,61 @@ void fill_block(Parameters& asked, int64_t fewer) {
 }
 
 /// The kernel asked for; with none, gaussian at the median distance.
-Tried block_kernel(const Parameters& asked, const Rows& X, const Rows& Y, Context& context) {
-  if (const Value* given = asked.find("kernel"); given != nullptr) {
-    const auto kernel = std::get<std::shared_ptr<const Parameters>>(*given);
-    return {kernel, kernel};
-  }
-  const std::array samples = {X, Y};
-  const std::array factor = {1.0};
-  return kernels_at(statistic::pooled_scales(samples, asked.text("scale") == "columns",
-                                             asked.seed("seed"), context),
-                    factor, true)
-      .front();
+Tried block_kernel(const Parameters& asked, const statistic::Scales& scales) {
+  if (needs_scales(asked)) return kernels_at(scales, std::array{1.0}, true).front();
+  const auto kernel = std::get<std::shared_ptr<const Parameters>>(*asked.find("kernel"));
+  return {kernel, kernel};
 }
 
-Parameters answer_block_mmd(Parameters asked, const Rows& X, const Rows& Y, Context& context) {
-  const int64_t fewer = std::min(X.rows(), Y.rows());
-  fill_features(asked, features_for(X.rows() + Y.rows()));
+SumsPlan plan_block_mmd(Parameters& asked, const SampleSizes& sizes,
+                        const statistic::Scales& scales) {
+  const int64_t fewer = std::ranges::min(sizes.rows);
+  fill_features(asked, features_for(total(sizes)));
   fill_block(asked, fewer);
   const Grouping blocks{asked.integer("block"), fewer / asked.integer("block")};
   require(blocks.count >= 1, MERCER_INVALID_ARGUMENT,
           "block = %ld, expected at most %ld, the rows of the smaller sample", blocks.size, fewer);
-  const Tried kernel = block_kernel(asked, X, Y, context);
-  const auto map = test_map(kernel, X.cols(), asked.integer("features"), test_map_seed(asked, 0));
-  const auto [x, y] = sums_of(*map, X, Y, {blocks, blocks}, asked.seed("seed"), context);
-  const statistic::BlockMean found = statistic::compare_blocks(x, y);
-  asked.set("kernel", kernel.kernel);
+  return {{block_kernel(asked, scales)}, {blocks, blocks}};
+}
+
+Parameters answer_block_mmd(Parameters asked, const RowsSums& sums, Context&) {
+  const statistic::BlockMean found = statistic::compare_blocks(sums.of(0, 0), sums.of(1, 0));
+  asked.set("kernel", sums.kernels().front().kernel);
   asked.set("p_value", found.p_value);
   set_answer(asked, "mmd2", found.mmd2);
   asked.set("standard_error", number_or_null(found.standard_error));
   return asked;
 }
 
-/// (x'y / d + 1)^3. All monomials where there are not more than features.
-Parameters answer_kid(Parameters asked, const Rows& X, const Rows& Y, Context& context) {
-  const auto d = static_cast<double>(X.cols());
-  const double monomials = (d + 1) * (d + 2) * (d + 3) / 6;
+/// All monomials where there are not more than features.
+bool is_exact(const Parameters& asked, int64_t inputs) {
+  const auto d = static_cast<double>(inputs);
+  return (d + 1) * (d + 2) * (d + 3) / 6 <= static_cast<double>(asked.integer("features"));
+}
+
+/// (x'y / d + 1)^3.
+SumsPlan plan_kid(Parameters& asked, const SampleSizes& sizes, const statistic::Scales&) {
   const Parameters given{{"kernel", std::string("polynomial")},
                          {"degree", kDegree},
-                         {"gamma", 1 / d},
+                         {"gamma", 1 / static_cast<double>(sizes.inputs)},
                          {"offset", 1.0}};
   const auto kernel = std::make_shared<const Parameters>(kernel::canonical_kernel(given, ""));
   fill_features(asked, 4096);
-  const bool exact = monomials <= static_cast<double>(asked.integer("features"));
   Tried tried{kernel, kernel};
-  if (exact) tried.map = kMonomials;
-  const Compared found = compare({tried}, asked, X, Y, context);
-  asked.set("exact", exact);
+  if (is_exact(asked, sizes.inputs)) tried.map = kMonomials;
+  return {{tried}, exchangeable(sizes)};
+}
+
+Parameters answer_kid(Parameters asked, const RowsSums& sums, Context& context) {
+  const Compared found = compare(asked, sums, context);
+  asked.set("exact", is_exact(asked, sums.sizes().inputs));
   set_statistic(asked, "kid", found.each.front());
   asked.set("p_value", number_or_null(found.p_value()));
   return asked;
 }
+
+constexpr SummedTest kMmd{plan_mmd, answer_mmd}, kBlockMmd{plan_block_mmd, answer_block_mmd},
+    kKid{plan_kid, answer_kid};
 
 }  // namespace
 
@@ -215,7 +195,8 @@ TestEntry mmd_entry() {
                          "so many rows of each sample that differ most are told"),
            test_seed_field()},
           false,
-          answer_mmd};
+          nullptr,
+          &kMmd};
 }
 
 TestEntry block_mmd_entry() {
@@ -232,7 +213,8 @@ TestEntry block_mmd_entry() {
                          "rows of a block; absent: the root of the smaller sample"),
            test_seed_field()},
           false,
-          answer_block_mmd};
+          nullptr,
+          &kBlockMmd};
 }
 
 TestEntry kid_entry() {
@@ -242,7 +224,8 @@ TestEntry kid_entry() {
           {features_field("D; all monomials if there are not more; absent: 4096"),
            permutations_field(500), test_seed_field()},
           false,
-          answer_kid};
+          nullptr,
+          &kKid};
 }
 
 }  // namespace mercer::spec

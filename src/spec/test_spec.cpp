@@ -13,6 +13,7 @@
 #include "feature/projection_choice.h"
 #include "random/child_seed.h"
 #include "spec/json.h"
+#include "spec/rows_sums.h"
 #include "spec/specs.h"
 
 namespace mercer::spec {
@@ -60,12 +61,34 @@ std::vector<Field> test_fields(const TestEntry& entry) {
   return fields;
 }
 
-std::string answer_test(std::string_view json, const Rows& X, const Rows& Y, Context& context) {
+AskedTest asked_test(std::string_view json) {
   const Parameters given = open_envelope(parse_object(json), "").body;
   const TestEntry& entry = named_entry(given, test_name_field(), test_table(), "");
-  Parameters asked = check_fields(given, test_fields(entry), "");
-  check_samples(entry, X, Y);
-  return print_versioned(entry.answer(std::move(asked), X, Y, context));
+  return {&entry, check_fields(given, test_fields(entry), "")};
+}
+
+void require_summed(const AskedTest& test) {
+  require(test.entry->summed != nullptr, MERCER_UNSUPPORTED,
+          "test %s needs its rows in memory, expected one that sums over rows answer",
+          test.entry->name);
+}
+
+int64_t rows_asked(const Parameters& asked) {
+  return asked.find("witnesses") == nullptr ? 0 : asked.integer("witnesses");
+}
+
+bool needs_scales(const Parameters& asked) {
+  return asked.find("scale") != nullptr && asked.find("kernels") == nullptr &&
+         asked.find("kernel") == nullptr;
+}
+
+std::string answer_test(std::string_view json, const Rows& X, const Rows& Y, Context& context) {
+  AskedTest test = asked_test(json);
+  check_samples(*test.entry, X, Y);
+  Parameters found = test.entry->answer != nullptr
+                         ? test.entry->answer(std::move(test.asked), X, Y, context)
+                         : answer_by_sums(std::move(test), X, Y, context);
+  return print_versioned(found);
 }
 
 Field kernels_field(const char* key) {
@@ -111,17 +134,16 @@ std::vector<Tried> kernels_at(const statistic::Scales& scales, std::span<const d
   return out;
 }
 
-std::vector<Tried> tried_kernels(const Parameters& asked, const char* key,
-                                 std::span<const Rows> samples, bool gaussian_only,
-                                 Context& context) {
-  if (asked.find(key) == nullptr) {
-    const statistic::Scales scales = statistic::pooled_scales(
-        samples, asked.text("scale") == "columns", asked.seed("seed"), context);
-    return kernels_at(scales, asked.numbers("bandwidths"), gaussian_only);
-  }
+std::vector<Tried> given_kernels(const Parameters& asked, const char* key) {
   std::vector<Tried> out;
   for (const auto& kernel : asked.objects(key)) out.push_back({kernel, kernel});
   return out;
+}
+
+statistic::Scales asked_scales(const Parameters& asked, std::span<const Rows> samples,
+                               Context& context) {
+  return statistic::pooled_scales(samples, asked.text("scale") == "columns", asked.seed("seed"),
+                                  context);
 }
 
 std::unique_ptr<feature::FeatureMap> test_map(const Tried& tried, int64_t inputs, int64_t features,

@@ -18,17 +18,33 @@
 
 namespace mercer::spec {
 
+class RowsSums;
+struct SummedTest;
+
 struct TestEntry {
   const char* name;
   const char* help;
   std::vector<Field> fields;
   bool pairs = false;  // row i of X belongs to row i of Y; else both have the same columns
-  /// The asked parameters followed by the answers.
-  Parameters (*answer)(Parameters asked, const Rows& X, const Rows& Y, Context& context);
+  /// The asked parameters followed by the answers; null of a test that sums answer.
+  Parameters (*answer)(Parameters asked, const Rows& X, const Rows& Y, Context& context) = nullptr;
+  const SummedTest* summed = nullptr;
 };
 std::span<const TestEntry> test_table();
 /// The entry's fields, preceded by "test", which names it.
 std::vector<Field> test_fields(const TestEntry& entry);
+
+struct AskedTest {
+  const TestEntry* entry;
+  Parameters asked;  // canonical
+};
+AskedTest asked_test(std::string_view json);
+/// UNSUPPORTED for a test that sums cannot answer.
+void require_summed(const AskedTest& test);
+/// How many rows it wants in the answer.
+int64_t rows_asked(const Parameters& asked);
+/// Whether its kernels depend on the scales of rows.
+bool needs_scales(const Parameters& asked);
 
 /// The canonical spec with its answers. Errors: INVALID_ARGUMENT naming key, value and what is
 /// allowed, an empty sample, or an entry that is not finite; DIMENSION_MISMATCH.
@@ -62,10 +78,11 @@ struct Tried {
 /// Laplacian.
 std::vector<Tried> kernels_at(const statistic::Scales& scales, std::span<const double> factors,
                               bool gaussian_only);
-/// The kernels under this key; with none, those at asked["bandwidths"].
-std::vector<Tried> tried_kernels(const Parameters& asked, const char* key,
-                                 std::span<const Rows> samples, bool gaussian_only,
-                                 Context& context);
+/// The kernels under this key.
+std::vector<Tried> given_kernels(const Parameters& asked, const char* key);
+/// Scales of the rows as `asked` wants them.
+statistic::Scales asked_scales(const Parameters& asked, std::span<const Rows> samples,
+                               Context& context);
 
 /// The default map of a kernel, real, with about so many features.
 std::unique_ptr<feature::FeatureMap> test_map(const Tried& tried, int64_t inputs, int64_t features,

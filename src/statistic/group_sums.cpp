@@ -123,25 +123,28 @@ std::vector<double> GroupSums::total() const {
   return all;
 }
 
-GroupSums group_sums(const feature::FeatureMap& map, const Rows& X, const Grouping& grouping,
-                     const random::Stream& stream, Context& context) {
-  const int64_t D = map.features(), groups = grouping.count + 1;
-  const Matrix<double> norms(groups, ceil_divide(D, kColumnsTogether), context, "squared norms");
-  GroupSums out{X.rows(), grouping, Matrix<double>(groups, D + 1, context, "sums of groups")};
+GroupSums empty_sums(int64_t rows, const Grouping& grouping, int64_t features, Context& context) {
+  GroupSums out{rows, grouping,
+                Matrix<double>(grouping.count + 1, features + 1, context, "sums of groups")};
   out.sums.fill(0);
+  return out;
+}
+
+void add_rows(const feature::FeatureMap& map, const Rows& X, GroupDraw draw, GroupSums& to,
+              Context& context) {
+  const int64_t D = map.features(), groups = to.sums.rows();
+  const Matrix<double> norms(groups, ceil_divide(D, kColumnsTogether), context, "squared norms");
   norms.fill(0);
-  GroupDraw draw(X.rows(), grouping, stream);
   std::vector<int64_t> drawn;
   X.visit([&](const auto& rows) {
     feature::for_each_block(map, rows, context, [&](int64_t, auto Z) {
       drawn.resize(Z.rows);
       for (int64_t& group : drawn) group = draw.next();
-      add_block(Z, drawn, out.sums.view(), norms.view(), context);
+      add_block(Z, drawn, to.sums.view(), norms.view(), context);
     });
   });
   for (int64_t g = 0; g < groups; ++g)
-    for (int64_t c = 0; c < norms.cols(); ++c) out.sums(g, D) += norms(g, c);
-  return out;
+    for (int64_t c = 0; c < norms.cols(); ++c) to.sums(g, D) += norms(g, c);
 }
 
 // tr C_x C_y is the sum of the squared products of both, and so on round three of them.

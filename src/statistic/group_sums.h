@@ -40,7 +40,7 @@ class GroupDraw {
 };
 
 struct GroupSums {
-  int64_t rows = 0;
+  int64_t rows = 0;  // once all have been added
   Grouping grouping;
   Matrix<double> sums;  // count + 1 rows, the last of rows in no group; D sums, and that of |z|^2
 
@@ -48,9 +48,12 @@ struct GroupSums {
   std::vector<double> total() const;
 };
 
-/// The map is real and of one output. Groups depend on the stream and the grouping alone.
-GroupSums group_sums(const feature::FeatureMap& map, const Rows& X, const Grouping& grouping,
-                     const random::Stream& stream, Context& context);
+/// Sums over no rows yet of `rows`.
+GroupSums empty_sums(int64_t rows, const Grouping& grouping, int64_t features, Context& context);
+
+/// Adds rows, whose groups the draw tells one after the other. The map is real and of one output.
+void add_rows(const feature::FeatureMap& map, const Rows& X, GroupDraw draw, GroupSums& to,
+              Context& context);
 
 /// Of the covariances C of features in two samples: tr C_x C_y, and tr C C C of three independent
 /// ones. Unbiased; NaN for too few groups: two of each, four of one for the third.

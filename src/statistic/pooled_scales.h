@@ -17,6 +17,7 @@ struct Scales {
   std::vector<double> columns;  // standard deviations, 1 for a constant; all 1 unless asked for
   double euclidean = 1;  // the median distance of rows over these, of pairs that are not equal; 1
   double absolute = 1;   // if there is none; and that of the sums of magnitudes
+  bool operator==(const Scales&) const = default;
 };
 
 /// Of at most 500 rows drawn from all samples together, which have the same columns.

@@ -91,6 +91,8 @@ constexpr Kind<mercer_map> kMap = {mercer_map_write, mercer_map_read, mercer_map
 constexpr Kind<mercer_model> kModel = {mercer_model_write, mercer_model_read, mercer_model_free};
 constexpr Kind<mercer_attention> kAttention = {mercer_attention_write, mercer_attention_read,
                                                mercer_attention_free};
+constexpr Kind<mercer_rows_sums> kRowsSums = {mercer_rows_sums_write, mercer_rows_sums_read,
+                                              mercer_rows_sums_free};
 constexpr Kind<mercer_statistics> kStatistics = {mercer_statistics_write, mercer_statistics_read,
                                                  mercer_statistics_free};
 
@@ -188,6 +190,18 @@ AttentionHandle small_attention() {
   return AttentionHandle(attention);
 }
 
+using RowsSumsHandle =
+    std::unique_ptr<mercer_rows_sums, Freed<mercer_rows_sums, mercer_rows_sums_free>>;
+
+RowsSumsHandle small_rows_sums() {
+  const auto x = numbers(4, 3);
+  mercer_rows_sums* sums = nullptr;
+  REQUIRE(mercer_rows_sums_create(R"({"test":"mmd"})", 4, 4, rows_of(x, 3), rows_of(x, 3), nullptr,
+                                  &sums) == MERCER_OK);
+  REQUIRE(mercer_rows_sums_add(sums, 1, 0, rows_of(x, 3), nullptr) == MERCER_OK);
+  return RowsSumsHandle(sums);
+}
+
 ModelHandle small_field_model() {
   return fitted(R"({"lambda":0.1})", data_of(rows_of(numbers(12, 3), 3), rows_of(numbers(12, 3), 3),
                                              small_field().get()));
@@ -206,6 +220,7 @@ TEST_CASE("objects go through memory as through files, byte by byte") {
   check_round_trip(kStatistics, small_statistics().get());
   check_round_trip(kStatistics, small_statistics(0, 3, 0).get());
   check_round_trip(kAttention, small_attention().get());
+  check_round_trip(kRowsSums, small_rows_sums().get());
 }
 
 TEST_CASE("what is no place, or no object, is refused") {
@@ -215,6 +230,7 @@ TEST_CASE("what is no place, or no object, is refused") {
   check_refusals(kModel, small_field_model().get(), "model");
   check_refusals(kStatistics, small_statistics().get(), "statistics");
   check_refusals(kAttention, small_attention().get(), "attention");
+  check_refusals(kRowsSums, small_rows_sums().get(), "rows_sums");
   const std::string map = bytes_of(kMap, fourier(3, 8).get());
   Slot<mercer_model> slot;
   CHECK(slot.refused(read(kModel, map, slot.out()), "mercer_model_read",

@@ -170,6 +170,28 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
       const std::string json = "{\"test\":" + std::string(test) + "}";
       return mercer_rows_test(json.c_str(), s->x(), s->x(), c, nullptr, 0, nullptr);
     });
+  const auto sums = [=](mercer_rows_sums** made, int32_t sides) {
+    mercer_rows_sums_create(R"({"test":"mmd"})", s->n, s->n, s->x(), s->x(), nullptr, made);
+    for (int32_t side = 0; side < sides; ++side)
+      mercer_rows_sums_add(*made, side, 0, s->x(), nullptr);
+  };
+  add_call(calls, "mercer_rows_sums_create", "", [=](Context c) {
+    return made<mercer_rows_sums>(mercer_rows_sums_free, [&](mercer_rows_sums** out) {
+      return mercer_rows_sums_create(R"({"test":"mmd"})", s->n, s->n, s->x(), s->x(), c, out);
+    });
+  });
+  add_call(calls, "mercer_rows_sums_add", "", [=](Context c) {
+    return made<mercer_rows_sums>(mercer_rows_sums_free, [&](mercer_rows_sums** out) {
+      sums(out, 0);
+      return mercer_rows_sums_add(*out, 0, 0, s->x(), c);
+    });
+  });
+  add_call(calls, "mercer_rows_sums_answer", "", [=](Context c) {
+    return made<mercer_rows_sums>(mercer_rows_sums_free, [&](mercer_rows_sums** out) {
+      sums(out, 2);
+      return mercer_rows_sums_answer(*out, c, nullptr, 0, nullptr);
+    });
+  });
   for (const int32_t causal : {0, 1}) {
     const std::string way = causal == 1 ? "causal" : "full";
     const auto tokens = [=] {

@@ -39,6 +39,15 @@ inline mercer_status read_by_recommend(const mercer_rows& X) {
   mercer_map_free(map);
   return status;
 }
+inline mercer_status read_by_sums(const mercer_rows& X, const mercer_rows& Y,
+                                  const mercer_rows* added = nullptr) {
+  mercer_rows_sums* sums = nullptr;
+  mercer_status status =
+      mercer_rows_sums_create(R"({"test":"mmd","features":4})", 4, 4, X, Y, nullptr, &sums);
+  if (added != nullptr) status = mercer_rows_sums_add(sums, 0, 0, *added, nullptr);
+  mercer_rows_sums_free(sums);
+  return status;
+}
 inline const Reader kReaders[] = {
     {"mercer_map_transform", "X",
      [](const mercer_rows& X) {
@@ -82,6 +91,10 @@ inline const Reader kReaders[] = {
        return mercer_rows_test(R"({"test":"hsic","permutations":9})", good(), Y, nullptr, nullptr,
                                0, nullptr);
      }},
+    {"mercer_rows_sums_create", "X", [](const mercer_rows& X) { return read_by_sums(X, good()); }},
+    {"mercer_rows_sums_create", "Y", [](const mercer_rows& Y) { return read_by_sums(good(), Y); }},
+    {"mercer_rows_sums_add", "X",
+     [](const mercer_rows& X) { return read_by_sums(good(), good(), &X); }},
     {"mercer_kernel_gram", "X",
      [](const mercer_rows& X) {
        return mercer_kernel_gram(gaussian().get(), X, good(), {}, nullptr, result_of(Z, 4, 4));

@@ -114,7 +114,7 @@ TEST_CASE("what a fit reads is described, and what its outputs and its choice of
       text += parameter.at("key").get<std::string>() + " ";
     return text;
   };
-  CHECK(keys_of("fits", 1) == "kernel error features by rows count seed ");
+  CHECK(keys_of("fits", 1) == "kernel error features by taken rows count seed ");
   CHECK(keys_of("fits", 2) == "level rows seed ");
   REQUIRE(all.at("outputs").size() == 6);
   const char* const kReads[] = {"", "weight ", "weight matrix ", "weight ", "matrix ", "weight "};

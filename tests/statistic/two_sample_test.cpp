@@ -26,7 +26,9 @@ const Parameters kLinear{{"kernel", "polynomial"}, {"degree", int64_t{1}}, {"off
 GroupSums sums_of(const feature::FeatureMap& map, MatrixView<const double> X,
                   const Grouping& grouping = {}, uint64_t seed = 0) {
   Context context;
-  return group_sums(map, X, grouping, random::Stream(seed, random::Tag::split, 0), context);
+  GroupSums out = empty_sums(X.rows, grouping, map.features(), context);
+  add_rows(map, X, {X.rows, grouping, random::Stream(seed, random::Tag::split, 0)}, out, context);
+  return out;
 }
 
 /// (x'y gamma + offset)^degree of all monomials.

@@ -298,6 +298,24 @@ static int tested_rows(double* x, double* y) {
   return status == MERCER_OK && strstr(answer, "\"p_value\"") != NULL;
 }
 
+static int streamed_test(double* x, double* y) {
+  enum { m = 10 };
+  mercer_rows X0 = mercer_rows_f64(n / 2, d, x);
+  mercer_rows X1 = mercer_rows_f64(n / 2, d, x + n / 2 * d);
+  mercer_rows Y = mercer_rows_f64(m, d, y);
+  static char answer[16384];
+  const char* json = "{\"test\":\"mmd\"}";
+  mercer_rows_sums* sums = NULL;
+  mercer_status status = mercer_rows_sums_create(json, n, m, X0, Y, NULL, &sums);
+  if (status == MERCER_OK) status = mercer_rows_sums_add(sums, 0, 0, X0, NULL);
+  if (status == MERCER_OK) status = mercer_rows_sums_add(sums, 0, n / 2, X1, NULL);
+  if (status == MERCER_OK) status = mercer_rows_sums_add(sums, 1, 0, Y, NULL);
+  if (status == MERCER_OK)
+    status = mercer_rows_sums_answer(sums, NULL, answer, sizeof answer, NULL);
+  mercer_rows_sums_free(sums);
+  return status == MERCER_OK && strstr(answer, "\"p_value\"") != NULL;
+}
+
 static int linear_attention(float* q, float* k, float* v, float* out) {
   mercer_map* map = NULL;
   char spec[200];
@@ -547,6 +565,7 @@ int main(void) {
   RUN(sketch_by_spec, ());
   RUN(recommended_map, (x64));
   RUN(tested_rows, (x64, z64));
+  RUN(streamed_test, (x64, z64));
   RUN(linear_attention, (z32, z32 + 8 * n * d, z32 + 16 * n * d, pooled));
   RUN(token_by_token, (z32, z32 + 8 * n * d, z32 + 16 * n * d, pooled));
   RUN(self_tested, ());

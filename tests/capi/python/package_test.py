@@ -56,6 +56,12 @@ def check_maps():
     assert np.abs(landmarks(X) @ landmarks(X).T - K).max() < 1e-6
     assert mercer.specs("fourier")["maps"][0]["name"] == "fourier"
     assert mercer.rows_test({"test": "mmd"}, X[:200], X[200:] + 1)["p_value"] < 0.01
+    sums, rest = (mercer.RowsSums({"test": "mmd"}, 200, 200, X[:200], X[200:] + 1) for _ in range(2))
+    sums.add(0, 0, X[:200])
+    rest.add(1, 0, X[200:] + 1)
+    sums.merge(pickle.loads(pickle.dumps(rest)))
+    assert sums.answer()["p_value"] == mercer.rows_test({"test": "mmd"}, X[:200], X[200:] + 1)["p_value"]
+    refused(mercer.InvalidArgument, "0 rows of X", rest.answer)
 
 
 def check_attention():

@@ -33,13 +33,18 @@ def specs(name=""):
     return json.loads(text("specs", name.encode()))
 
 
+def _answered(function, context, *arguments):
+    """The answer of a call that is too long to ask first for its size."""
+    with (context or Context()).running() as running:
+        needed, buffer = ctypes.c_int64(), ctypes.create_string_buffer(1 << 20)
+        call(function, *arguments, running, buffer, len(buffer), ctypes.byref(needed))
+    return json.loads(buffer.value)
+
+
 def rows_test(spec, X, Y=None, context=None):
     """A two-sample or independence test of rows ("mmd", "block_mmd", "kid", "hsic"): its statistic, error and p-value."""
     X, Y = Rows(X), Rows(Y)
-    with (context or Context()).running() as running:
-        needed, buffer = ctypes.c_int64(), ctypes.create_string_buffer(1 << 20)
-        call("rows_test", _json(spec), X.view, Y.view, running, buffer, len(buffer), ctypes.byref(needed))
-    return json.loads(buffer.value)
+    return _answered("rows_test", context, _json(spec), X.view, Y.view)
 
 
 def attend(map, Q, K, V, causal=False, context=None):
@@ -81,6 +86,31 @@ class _Handle:
         made = cls.__new__(cls)
         made.handle = new(f"{cls._noun}_read", os.fsencode(path), None, 0)
         return made
+
+
+class RowsSums(_Handle):
+    """What rows_test needs of rows that are not in memory: m of X and n of Y, which add gives in blocks. The pilot's rows, X and Y
+    here, are not added; their median distance is the bandwidth where the spec has no kernels."""
+
+    _noun = "rows_sums"
+
+    def __init__(self, spec, m, n, X, Y, context=None):
+        x, y = Rows(X), Rows(Y)
+        with (context or Context()).running() as running:
+            super().__init__(new("rows_sums_create", _json(spec), m, n, x.view, y.view, running))
+
+    def add(self, side, first, X, context=None):
+        """Rows first, first + 1, ... of X (side 0) or Y (side 1)."""
+        x = Rows(X)
+        with (context or Context()).running() as running:
+            call("rows_sums_add", self.handle, side, first, x.view, running)
+
+    def merge(self, other, sign=1):
+        """Adds the rows of another, or takes them away (sign -1)."""
+        call("rows_sums_merge", self.handle, sign, other.handle)
+
+    def answer(self, context=None):
+        return _answered("rows_sums_answer", context, self.handle)
 
 
 class Kernel(_Handle):

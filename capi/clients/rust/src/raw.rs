@@ -91,6 +91,11 @@ pub struct mercer_ridge {
 }
 
 #[repr(C)]
+pub struct mercer_rows_sums {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
 pub struct mercer_statistics {
     _private: [u8; 0],
 }
@@ -419,6 +424,20 @@ extern "C" {
     pub fn mercer_map_derivative(map: *const mercer_map, X: mercer_rows, what: *const mercer_derivative, context: *mut mercer_context, out: mercer_matrix) -> i32;
     /// K(i, j) = d^{p,q} k(X_i, Y_j), exact
     pub fn mercer_kernel_derivative(kernel: *const mercer_kernel, X: mercer_rows, Y: mercer_rows, p: *const i32, q: *const i32, context: *mut mercer_context, K: mercer_matrix) -> i32;
+    /// "test" is "mmd" (one distribution? Gaussian and Laplacian kernels at several bandwidths, p-value from permutations), "block_mmd" (one kernel, normal p-value), "kid" (kernel inception distance) or "hsic" (does row i of Y depend on row i of X?).
+    pub fn mercer_rows_test(json: *const c_char, X: mercer_rows, Y: mercer_rows, context: *mut mercer_context, buffer: *mut c_char, capacity: i64, needed: *mut i64) -> i32;
+    /// Sums over no rows yet, for a test as of mercer_rows_test on m rows of X and n of Y.
+    pub fn mercer_rows_sums_create(json: *const c_char, m: i64, n: i64, X: mercer_rows, Y: mercer_rows, context: *mut mercer_context, out: *mut *mut mercer_rows_sums) -> i32;
+    /// Adds rows first, first + 1, ...
+    pub fn mercer_rows_sums_add(sums: *mut mercer_rows_sums, side: i32, first: i64, X: mercer_rows, context: *mut mercer_context) -> i32;
+    /// sums += sign other, sign 1 or -1
+    pub fn mercer_rows_sums_merge(sums: *mut mercer_rows_sums, sign: i32, other: *const mercer_rows_sums) -> i32;
+    /// Sums of all processes, in each, by a callback as of mercer_row_source
+    pub fn mercer_rows_sums_reduce(sums: *mut mercer_rows_sums, sum: mercer_source_sum, user: *mut c_void) -> i32;
+    /// The answer of mercer_rows_test.
+    pub fn mercer_rows_sums_answer(sums: *const mercer_rows_sums, context: *mut mercer_context, buffer: *mut c_char, capacity: i64, needed: *mut i64) -> i32;
+    /// Frees sums.
+    pub fn mercer_rows_sums_free(sums: *mut mercer_rows_sums);
     /// All-zero statistics of D >= 1 features and m >= 0 outputs.
     pub fn mercer_statistics_create(D: i64, m: i64, out: *mut *mut mercer_statistics) -> i32;
     /// Adds the rows of a block (sign 1), or removes them again (sign -1).
@@ -441,6 +460,8 @@ extern "C" {
     pub fn mercer_statistics_write(statistics: *const mercer_statistics, path: *const c_char, buffer: *mut c_void, capacity: i64, needed: *mut i64) -> i32;
     /// Writes an object to the file `path`, with buffer NULL, capacity 0 and needed NULL
     pub fn mercer_attention_write(attention: *const mercer_attention, path: *const c_char, buffer: *mut c_void, capacity: i64, needed: *mut i64) -> i32;
+    /// Writes an object to the file `path`, with buffer NULL, capacity 0 and needed NULL
+    pub fn mercer_rows_sums_write(rows_sums: *const mercer_rows_sums, path: *const c_char, buffer: *mut c_void, capacity: i64, needed: *mut i64) -> i32;
     /// Reads an object from the file `path`, with data NULL and size 0
     pub fn mercer_map_read(path: *const c_char, data: *const c_void, size: i64, out: *mut *mut mercer_map) -> i32;
     /// Reads an object from the file `path`, with data NULL and size 0
@@ -449,6 +470,8 @@ extern "C" {
     pub fn mercer_statistics_read(path: *const c_char, data: *const c_void, size: i64, out: *mut *mut mercer_statistics) -> i32;
     /// Reads an object from the file `path`, with data NULL and size 0
     pub fn mercer_attention_read(path: *const c_char, data: *const c_void, size: i64, out: *mut *mut mercer_attention) -> i32;
+    /// Reads an object from the file `path`, with data NULL and size 0
+    pub fn mercer_rows_sums_read(path: *const c_char, data: *const c_void, size: i64, out: *mut *mut mercer_rows_sums) -> i32;
     /// What a file or its bytes hold, as JSON
     pub fn mercer_file_info(path: *const c_char, data: *const c_void, size: i64, buffer: *mut c_char, capacity: i64, needed: *mut i64) -> i32;
     /// Decomposes a copy of the statistics' Gram matrix.
@@ -467,8 +490,6 @@ extern "C" {
     pub fn mercer_ridge_free(ridge: *mut mercer_ridge);
     /// The weights for one penalty without a decomposition
     pub fn mercer_ridge_weights(statistics: *const mercer_statistics, Z: mercer_rows, Y: mercer_rows, center: i32, penalty: f64, context: *mut mercer_context, w: mercer_matrix, intercept: mercer_matrix) -> i32;
-    /// "test" is "mmd" (one distribution? Gaussian and Laplacian kernels at several bandwidths, p-value from permutations), "block_mmd" (one kernel, normal p-value), "kid" (kernel inception distance) or "hsic" (does row i of Y depend on row i of X?).
-    pub fn mercer_rows_test(json: *const c_char, X: mercer_rows, Y: mercer_rows, context: *mut mercer_context, buffer: *mut c_char, capacity: i64, needed: *mut i64) -> i32;
     /// How well predictions fit the targets Y of the same rows
     pub fn mercer_prediction_score(predictions: mercer_rows, Y: mercer_rows, K: i64, options: *const mercer_score_options, context: *mut mercer_context, score: *mut f64) -> i32;
     /// Whether this machine computes what every other does, and how fast, as JSON ("Self-test" in GUIDE.md)
