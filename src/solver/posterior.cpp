@@ -20,7 +20,8 @@ namespace {
 using linalg::Transpose;
 
 constexpr const char* kPosterior = "a posterior covariance";
-constexpr int64_t kPosteriorRows = 64;  // at once
+constexpr int64_t kFewestRows = 64, kMostRows = 512;  // at once
+constexpr int64_t kPosteriorNumbers = int64_t{1} << 20;
 // Where less is left of the degrees of freedom, residuals are rounding: the noise is then that of
 // the largest marginal likelihood at this lambda, which counts the weights' squares as well.
 constexpr double kLeastDegrees = 1e-2;
@@ -183,8 +184,10 @@ Matrix<double> Posterior::centered(MatrixView<const double> Z, double share,
 template <class Body>
 void Posterior::for_each_solved(MatrixView<const double> Z, double share, Context& context,
                                 const Body& body) const {
-  for (int64_t first = 0; first < Z.rows; first += kPosteriorRows) {
-    const int64_t count = std::min(kPosteriorRows, Z.rows - first);
+  const int64_t size =
+      std::clamp(kPosteriorNumbers / (L_.rows() * each()), kFewestRows, kMostRows);
+  for (int64_t first = 0; first < Z.rows; first += size) {
+    const int64_t count = std::min(size, Z.rows - first);
     const Matrix<double> V = centered(Z.block_rows(first, first + count), share, context);
     linalg::triangular_solve(L_.view(), V.view());
     body(first, count, V);
