@@ -5,8 +5,8 @@
 
 /* Linear attention (Choromanski et al. 2021): with queries q_i, keys k_j, values v_j, phi of a map,
  *   o_i = sum_j phi(q_i)'phi(k_j) v_j / sum_j phi(q_i)'phi(k_j)
- * over all keys of a sequence, or, causal, over j <= i. Which map, scale and error: "Attention" in
- * GUIDE.md. */
+ * over all keys of a sequence, or, causal, over j <= i. Random is what the map draws, fixed by its
+ * seed. Which map, scale and error: "Attention" in GUIDE.md. */
 
 #include "mercer/map.h"
 #include "mercer/map_error.h"

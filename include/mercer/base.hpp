@@ -194,6 +194,16 @@ Owned create(Make make, Context* context = nullptr) {
   check(status, context);
   return owned;
 }
+
+/// The text of a call that is too long to ask first for its size.
+template <class Call>
+std::string answered(Context* context, const Call& call) {
+  std::string answer(size_t{1} << 20, '\0');
+  int64_t needed = 0;
+  check(call(&answer[0], static_cast<int64_t>(answer.size()), &needed), context);
+  answer.resize(static_cast<size_t>(needed) - 1);
+  return answer;
+}
 }  // namespace detail
 
 }  // namespace hpp

@@ -71,11 +71,11 @@ MERCER_API mercer_status mercer_rows_sums_read(const char* path, const void* dat
                                                mercer_rows_sums** out);
 
 /** What a file or its bytes hold, as JSON: {"kind":"map"|"model"|"statistics"|"attention"|
- *  "rows_sums","version","bytes",...}; for a map "spec" and "numbers" (the count of numbers beside the spec);
- *  for a model "spec", "rows", "outputs", "classes", "selection", "path_lambda", "path_error",
- *  "report" and "metadata"; for statistics "features", "outputs" and "rows"; for attention "spec",
- *  "batch", "heads", "values" and "keys"; for sums of a test "spec", "inputs", "x_rows", "y_rows",
- *  "x_added" and "y_added". Errors: those of reading. */
+ *  "rows_sums","version","bytes",...}; for a map "spec" and "numbers" (their count beside the
+ *  spec); for a model "spec", "rows", "outputs", "classes", "selection", "path_lambda",
+ *  "path_error", "report" and "metadata"; for statistics "features", "outputs" and "rows"; for
+ *  attention "spec", "batch", "heads", "values" and "keys"; for sums of a test "spec", "inputs",
+ *  "x_rows", "y_rows", "x_added" and "y_added". Errors: those of reading. */
 MERCER_API mercer_status mercer_file_info(const char* path, const void* data, int64_t size,
                                           char* buffer, int64_t capacity, int64_t* needed);
 

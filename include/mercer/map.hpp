@@ -150,14 +150,9 @@ class Map : public detail::Kept<Map, mercer_map_read, mercer_map_write> {
   /// Intervals of the kernel error on many rows, as JSON; json as mercer_map_certify reads it.
   std::string certify(const Rows& X, const std::string& json = "{}",
                       Context* context = nullptr) const {
-    std::string answer(size_t{1} << 12, '\0');
-    int64_t needed = 0;
-    detail::check(
-        mercer_map_certify(get(), X.get(), json.c_str(), detail::handle(context), &answer[0],
-                           static_cast<int64_t>(answer.size()), &needed),
-        context);
-    answer.resize(static_cast<size_t>(needed) - 1);
-    return answer;
+    return detail::answered(context, [&](auto... buffer) {
+      return mercer_map_certify(get(), X.get(), json.c_str(), detail::handle(context), buffer...);
+    });
   }
   /// The real map of a kernel that suits rows like X best; json as mercer_map_recommend reads it.
   static Recommended recommend(const std::string& json, const Rows& X, Context* context = nullptr);
@@ -192,16 +187,11 @@ struct Recommended {
   std::string answer;  // JSON
 };
 inline Recommended Map::recommend(const std::string& json, const Rows& X, Context* context) {
-  std::string answer(size_t{1} << 18, '\0');
-  int64_t needed = 0;
-  Map map(detail::create<Handle>(
-      [&](auto out) {
-        return mercer_map_recommend(json.c_str(), X.get(), detail::handle(context), out, &answer[0],
-                                    static_cast<int64_t>(answer.size()), &needed);
-      },
-      context));
-  answer.resize(static_cast<size_t>(needed) - 1);
-  return {std::move(map), answer};
+  mercer_map* made = nullptr;
+  std::string answer = detail::answered(context, [&](auto... buffer) {
+    return mercer_map_recommend(json.c_str(), X.get(), detail::handle(context), &made, buffer...);
+  });
+  return {Map(Handle(made)), std::move(answer)};
 }
 
 }  // namespace hpp

@@ -45,20 +45,6 @@ inline std::string specs(const std::string& name = "") {
 inline std::string bound(const std::string& json) {
   return detail::text([&](auto... buffer) { return mercer_bound(json.c_str(), buffer...); });
 }
-namespace detail {
-
-/// The text of a call that is too long to ask first for its size.
-template <class Call>
-std::string answered(Context* context, const Call& call) {
-  std::string answer(size_t{1} << 20, '\0');
-  int64_t needed = 0;
-  check(call(&answer[0], static_cast<int64_t>(answer.size()), &needed), context);
-  answer.resize(static_cast<size_t>(needed) - 1);
-  return answer;
-}
-
-}  // namespace detail
-
 /// The answer of a test on two sets of rows, as JSON; see mercer_rows_test.
 inline std::string rows_test(const std::string& json, const Rows& X, const Rows& Y,
                              Context* context = nullptr) {

@@ -69,8 +69,8 @@ typedef struct mercer_rows_sums mercer_rows_sums;
  *  test or drawn from both samples together without regard to side; if it is their first rows,
  *  about.
  *  Errors: MERCER_UNSUPPORTED ("hsic"; "witnesses" > 0), those of mercer_rows_test. Threads and
- *  cost: any number at once; 8 bytes for each kernel, group (at most 514; "block_mmd": 2 min(m, n) /
- *  "block") and feature. */
+ *  cost: any number at once; 8 bytes for each kernel, feature and group (at most 514; "block_mmd":
+ *  2 min(m, n) / "block"). */
 MERCER_API mercer_status mercer_rows_sums_create(const char* json, int64_t m, int64_t n,
                                                  mercer_rows X, mercer_rows Y,
                                                  mercer_context* context, mercer_rows_sums** out);
@@ -95,8 +95,8 @@ MERCER_API mercer_status mercer_rows_sums_merge(mercer_rows_sums* sums, int32_t 
 MERCER_API mercer_status mercer_rows_sums_reduce(mercer_rows_sums* sums, mercer_source_sum sum,
                                                  void* user);
 
-/** The answer of mercer_rows_test. Errors: MERCER_INVALID_ARGUMENT unless all m and n rows have been
- *  added. Threads and cost: any number at once; D (groups + permutations) numbers a kernel. */
+/** The answer of mercer_rows_test. Errors: MERCER_INVALID_ARGUMENT unless all m and n rows have
+ *  been added. Threads and cost: any number at once; D (groups + permutations) numbers a kernel. */
 MERCER_API mercer_status mercer_rows_sums_answer(const mercer_rows_sums* sums,
                                                  mercer_context* context, char* buffer,
                                                  int64_t capacity, int64_t* needed);

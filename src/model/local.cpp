@@ -11,6 +11,7 @@
 #include "model/estimator/local_choice.h"
 #include "model/estimator/model_entry.h"
 #include "model/prepare/row_coding.h"
+#include "model/rows/copied_rows.h"
 #include "model/rows/feature_rows.h"
 
 namespace mercer::model {
@@ -122,17 +123,6 @@ std::vector<std::vector<int64_t>> groups_of(const Model& model, MatrixView<const
   return groups;
 }
 
-/// Those rows as they are.
-Matrix<double> gathered(const Rows& X, std::span<const int64_t> rows) {
-  Matrix<double> part(std::ssize(rows), X.cols());
-  const Preparation none;
-  X.visit([&](const auto& all) {
-    for (size_t k = 0; k < rows.size(); ++k)
-      standardize_row(none, all, rows[k], part.view().row(static_cast<int64_t>(k)));
-  });
-  return part;
-}
-
 }  // namespace
 
 void fit_local(Model& model, const TargetedRows& rows, Context& context) {
@@ -174,10 +164,10 @@ void predict_locally(const Model& model, const Rows& X, Context& context, Matrix
                      const LocalBody& body) {
   const Matrix<double> prepared = prepared_rows(model, X, context);
   const Local& local = *model.local;
-  const auto predict_rows = [&](const LocalFit& fit, std::span<const int64_t> rows) {
-    const Matrix<double> part = gathered(X, rows);
-    const Matrix<double> found(part.rows(), out.cols, context, "local predictions");
-    body(about(model, fit), part.view(), found.view());
+  const auto predict_rows = [&](const LocalFit& fit, const std::vector<int64_t>& rows) {
+    const CopiedRows part(X, rows, context);
+    const Matrix<double> found(std::ssize(rows), out.cols, context, "local predictions");
+    body(about(model, fit), part.rows(), found.view());
     for (size_t k = 0; k < rows.size(); ++k)
       std::copy_n(found.view().row(static_cast<int64_t>(k)), out.cols, out.row(rows[k]));
   };
@@ -191,7 +181,7 @@ void predict_locally(const Model& model, const Rows& X, Context& context, Matrix
     const std::span<const double> row(prepared.view().row(i), static_cast<size_t>(prepared.cols()));
     const bool known = std::ranges::none_of(row, [](double x) { return std::isnan(x); });
     const std::vector<double> origin(row.size(), 0.0);  // NaN stays in its row
-    predict_rows(fit_about(model, local, known ? row : std::span(origin), context), {&i, 1});
+    predict_rows(fit_about(model, local, known ? row : std::span(origin), context), {i});
   }
 }
 

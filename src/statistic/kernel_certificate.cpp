@@ -7,9 +7,8 @@
 //   tr B^4      = E G_st G_tu G_uv G_vs / (p_s p_t p_u p_v), B = A^2 without its diagonal, with
 //                 ||A||_2^2 <= (tr B^4)^{1/4} + max A^2_ss.
 //   ||A y||^2   = E (A_t'y)^2 / p_t, at most ||A||_2^2 ||y||^2, with y = sum_s A_s u_s / p_s^{1/2}
-//   of
-//                 the first half of the draws, which u makes nearly a leading eigenvector, and t of
-//                 the second half; and no columns have a larger norm together than A.
+//                 of the first half of the draws, which u makes nearly a leading eigenvector, and t
+//                 of the second half; and no columns have a larger norm together than A.
 // Draws are independent, so that means of functions of one of them have bounds; those of tr B^4 are
 // of the means over cycles through each draw (the jackknife of a U-statistic; Hoeffding 1948).
 #include "statistic/kernel_certificate.h"
