@@ -44,7 +44,7 @@ if(MERCER_BUILD_SHARED)
   install(DIRECTORY ${PROJECT_BINARY_DIR}/capi/python/mercer DESTINATION ${MERCER_PYTHON_DIR} COMPONENT python)
 endif()
 install(DIRECTORY capi/clients/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development
-  PATTERN __pycache__ EXCLUDE)
+  PATTERN __pycache__ EXCLUDE PATTERN mercer EXCLUDE)  # the Python package is not an example
 if(TARGET mercer_tool AND NOT CMAKE_CROSSCOMPILING)
   set(mercer_man_page ${PROJECT_SOURCE_DIR}/cmake/man_page)
   set(mercer_completions ${PROJECT_SOURCE_DIR}/cmake/completions)

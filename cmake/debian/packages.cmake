@@ -45,9 +45,7 @@ set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS runtime)
 set(CPACK_COMPONENT_TOOLS_DEPENDS runtime)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS pkg-config)
 
-if(EXISTS ${PROJECT_SOURCE_DIR}/capi/clients/python/mercer)
-  install(DIRECTORY capi/clients/python/mercer DESTINATION lib/python3/dist-packages COMPONENT python
-    PATTERN __pycache__ EXCLUDE)
+if(MERCER_BUILD_SHARED)
   list(APPEND CPACK_COMPONENTS_ALL python)
   mercer_package(PYTHON python3-mercer python "random feature maps of kernels - Python 3"
     "${what}This package holds the Python package, which calls the shared library.")

@@ -73,6 +73,7 @@ def check_attention():
         by_hand = seen @ V / seen.sum(3, keepdims=True)
         assert np.abs(mercer.attend(map, Q, K, V, causal) - by_hand).max() < 1e-10
     refused(mercer.InvalidArgument, "mercer_attend", lambda: mercer.attend(map, Q, K[:, :, :7], V))
+    refused(ValueError, "leading axes", lambda: mercer.attend(map, Q, K.swapaxes(0, 1), V))
 
 
 def check_models():
@@ -121,6 +122,10 @@ def check_scikit_learn():
     sparse = scipy.sparse.random(50, 20, 0.2, "csr", random_state=1)
     features = Features(features=64).fit(sparse)
     assert np.abs(features.transform(sparse) - features.transform(sparse.toarray())).max() < 1e-12
+    assert Features(lengthscale=3, features=8).fit(X).map_.spec["kernel"]["lengthscale"] == 3
+    refused(ValueError, "lengthscale", lambda: Features("polynomial", lengthscale=2).fit(X))
+    refused(ValueError, "expected one of them", lambda: Features({"kernel": "gaussian", "lengthscale": 1}, lengthscale=2).fit(X))
+    refused(ValueError, "-1", lambda: Regressor(small).fit(X, y, np.r_[-1, np.ones(399)]))
     value, deviation = Regressor({"model": "gp", **small}).fit(X, y).predict(X, return_std=True)
     assert value.shape == deviation.shape == (400,) and (deviation > 0).all()
 

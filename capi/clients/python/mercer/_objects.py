@@ -51,6 +51,8 @@ def attend(map, Q, K, V, causal=False, context=None):
     """Linear attention by the features of a map: Q (..., queries, d), K (..., keys, d), V (..., keys, d_v), equal leading axes, such
     as batch and heads. Row i: sum_j phi(q_i)'phi(k_j) v_j / sum_j phi(q_i)'phi(k_j), causal: over j <= i."""
     lead, tokens = Q.shape[:-2], make("tokens")
+    if not lead == K.shape[:-2] == V.shape[:-2]:
+        raise ValueError(f"leading axes {lead}, {K.shape[:-2]} and {V.shape[:-2]} of Q, K and V, expected the same")
     parts = [Rows(part.reshape(-1, part.shape[-1])) for part in (Q, K, V)]
     tokens.causal, tokens.batch, tokens.heads = int(causal), int(np.prod(lead, dtype=int)), 1
     tokens.Q, tokens.K, tokens.V = (part.view for part in parts)
@@ -61,7 +63,7 @@ def attend(map, Q, K, V, causal=False, context=None):
 
 
 class _Handle:
-    """Freed with its last reference; pickled and copied through the bytes of its file."""
+    """Freed with its last reference."""
 
     _noun = ""
 
@@ -71,6 +73,10 @@ class _Handle:
     def __del__(self):
         if getattr(self, "handle", None) is not None:
             getattr(library, f"mercer_{self._noun}_free")(self.handle)
+
+
+class _Stored(_Handle):
+    """Pickled and copied through the bytes of its file."""
 
     def __getstate__(self):
         return filled(f"{self._noun}_write", self.handle, None)
@@ -88,7 +94,7 @@ class _Handle:
         return made
 
 
-class RowsSums(_Handle):
+class RowsSums(_Stored):
     """What rows_test needs of rows that are not in memory: m of X and n of Y, which add gives in blocks. The pilot's rows, X and Y
     here, are not added; their median distance is the bandwidth where the spec has no kernels."""
 
@@ -131,8 +137,6 @@ class Kernel(_Handle):
     def __setstate__(self, spec):
         self.__init__(spec)
 
-    save = load = None
-
     def __call__(self, X, Y=None, context=None):
         """The matrix K(X, Y) of a kernel of one output, in double."""
         x, y = Rows(X), Rows(X if Y is None else Y)
@@ -142,7 +146,7 @@ class Kernel(_Handle):
         return K
 
 
-class Map(_Handle):
+class Map(_Stored):
     """A feature map, from its spec, such as {"kernel": {"kernel": "gaussian"}, "inputs": 3, "features": 512}; X and Y where it is
     learnt from rows."""
 
@@ -189,7 +193,7 @@ class Map(_Handle):
     __call__ = transform
 
 
-class Model(_Handle):
+class Model(_Stored):
     """A model of its spec, fitted to rows X and targets Y; {} searches whatever it leaves open, and is scored on rows that no
     choice has seen. weights: a number >= 0 a row; groups: rows that splits keep together; map: in place of the spec's."""
 

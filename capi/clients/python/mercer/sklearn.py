@@ -8,7 +8,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from . import Map, Model, lengthscale_median, specs
 
-
 NUMBERS = {"accept_sparse": "csr", "dtype": (np.float64, np.float32)}
 
 
@@ -16,7 +15,7 @@ class Features(TransformerMixin, BaseEstimator):
     """Random features of a kernel: transform(X) @ transform(Y).T is near K(X, Y).
 
     kernel: a name or a spec. lengthscale: of the kernel, None: the median distance of the rows. features: columns, rounded up to what
-    the map makes. map: a name, None: the kernel's own. seed: of everything drawn. options: further keys of the map's spec, such as
+    the map makes, of maps whose columns the inputs do not decide. map: a name, None: the kernel's own. seed: of everything drawn. options: further keys of the map's spec, such as
     {"projection": "sorf"}."""
 
     def __init__(self, kernel="gaussian", *, lengthscale=None, features=256, map=None, seed=0, options=None):
@@ -26,8 +25,12 @@ class Features(TransformerMixin, BaseEstimator):
         X = self._validate_data(X, **NUMBERS)
         kernel = dict(self.kernel) if isinstance(self.kernel, dict) else {"kernel": self.kernel}
         entry = specs(kernel["kernel"])["kernels"][0]
-        if "lengthscale" not in kernel and any(field["key"] == "lengthscale" for field in entry["parameters"]):
-            kernel["lengthscale"] = self.lengthscale or (lengthscale_median(X) if X.shape[0] > 1 else 0) or 1.0
+        if self.lengthscale is not None:
+            if "lengthscale" in kernel:
+                raise ValueError(f"lengthscale = {self.lengthscale} beside that of kernel = {kernel}, expected one of them")
+            kernel["lengthscale"] = self.lengthscale  # refused of kernels that have none
+        elif "lengthscale" not in kernel and any(field["key"] == "lengthscale" for field in entry["parameters"]):
+            kernel["lengthscale"] = (lengthscale_median(X) if X.shape[0] > 1 else 0) or 1.0
         name = self.map or entry["default_map"]
         step = next(one for one in specs(name)["maps"] if one["name"] == name)
         columns = -(-self.features // (step["features_step"] or 1)) * (step["features_step"] or 1)
@@ -59,7 +62,7 @@ class _Estimator(BaseEstimator):
     def _fit(self, X, Y, sample_weight, **keys):
         if sample_weight is not None:
             weights = np.broadcast_to(np.asarray(sample_weight, np.float64), len(Y))
-            used = weights > 0
+            used = weights != 0  # the library refuses others that are no weights
             X, Y, sample_weight = X[used], Y[used], weights[used]
         if len(Y) < 2:
             raise ValueError(f"{len(Y)} sample, expected at least 2 to learn from")
@@ -97,7 +100,7 @@ class Classifier(ClassifierMixin, _Estimator):
         X, y = self._validate_data(X, y, **NUMBERS)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        used = np.unique(codes if sample_weight is None else codes[np.broadcast_to(np.asarray(sample_weight) > 0, len(codes))])
+        used = np.unique(codes if sample_weight is None else codes[np.broadcast_to(np.asarray(sample_weight) != 0, len(codes))])
         if len(used) < 2:
             raise ValueError(f"one class, {self.classes_[used]}, expected at least two classes of positive weight")
         self._fit(X, codes, sample_weight, task="classification", classes=len(self.classes_))
