@@ -99,7 +99,7 @@ def compare(library, options, n, d, features, solvers, **own):
 def landmarks(library, options):
     n, d, M = options.rows or 1000000, options.inputs or 70, options.features or 10000
     X, y = problem(n, d)
-    solver = (options.solvers or ["mixed"])[0]
+    solver = (options.solvers or ["cg"])[0]
     runs = []
     for weight in (options.lambdas[0], 1e3):
         result, took = apart(lambda weight=weight: fitted(

@@ -83,6 +83,7 @@ void learn(const solver::BlockSource& rows, const Fitting& asked, Context& conte
   model.report.components = std::move(learned.components);
   model.preimage = std::move(learned.preimage);
   model.report.run = learned.run;
+  model.report.elbo = learned.elbo;
 }
 
 /// The coupling of outputs: the map's, or by the options and targets Y.

@@ -164,7 +164,8 @@ double share_far_away(const Model& model, Context& context) {
     for (int64_t j = 0; j < d; ++j) places(i, j) *= kFar;
   const Matrix<double> Z(kPlaces, map.row_length(), context, "features of drawn places");
   map.apply(Rows(MatrixView<const double>(places.view())), {0, map.features()}, context, Z.view());
-  return posterior_of(model).share_of_prior(Z.view(), context);
+  return model.posterior ? model.posterior->share_of_prior(Z.view(), context)
+                         : model.predictor->share_of_prior(Z.view());
 }
 
 }  // namespace mercer::model

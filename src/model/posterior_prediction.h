@@ -35,7 +35,7 @@ void samples(const Model& model, const Rows& X, uint64_t seed, int64_t count, Co
              MatrixView<double> out);
 /// The posterior variance far from all rows over the prior's, which for the exact kernel is 1: with
 /// few features many rows determine f everywhere. Mean over 100 drawn points; NaN for a kernel that
-/// does not decay with distance.
+/// does not decay with distance and for a model without processes.
 double share_far_away(const Model& model, Context& context);
 
 }  // namespace mercer::model

@@ -96,11 +96,13 @@ struct FitReport {
   std::vector<std::string> warnings;
   Components components;
   solver::SolverRun run;
+  double elbo = kNaN;  // variational bound of the log evidence of classes, in nats
 
-  /// Whether there is a report: of a search, of principal components, of a solver alone, or
-  /// warnings alone.
+  /// Whether there is a report: of a search, of principal components, or of a solver, a
+  /// bound or warnings alone.
   bool known() const noexcept {
-    return !trials.empty() || !components.variances.empty() || run.known() || !warnings.empty();
+    return !trials.empty() || !components.variances.empty() || run.known() || !warnings.empty() ||
+           !std::isnan(elbo);
   }
 };
 

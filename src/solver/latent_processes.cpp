@@ -23,8 +23,11 @@ LatentProcess latent_process(RowStatistics&& rows, bool center, double precision
   RidgeFactor factor(std::move(rows), center, precision / weight, context);
   Weights weights = factor.weights(context);
   LatentProcess process{Matrix<double>(D, D, context, "posteriors of classes"),
-                        factor.means().row.features, std::move(weights.w), weights.intercept[0],
-                        center ? 1 / weight : 0};
+                        factor.means().row.features,
+                        std::move(weights.w),
+                        weights.intercept[0],
+                        center ? 1 / weight : 0,
+                        precision};
   for (int64_t i = 0; i < D; ++i)
     std::copy_n(factor.factor().row(i), i + 1, process.factor.view().row(i));
   return process;
@@ -56,6 +59,21 @@ void LatentProcesses::moments(MatrixView<const double> Z, MatrixView<double> f,
                               MatrixView<double> variance) const {
   for (int64_t k = 0; k < count(); ++k)
     all_[k].moments(Z, f.block_cols(k, k + 1), variance.block_cols(k, k + 1));
+}
+
+double LatentProcesses::share_of_prior(MatrixView<const double> Z) const {
+  const Matrix<double> f(Z.rows, 1), variance(Z.rows, 1);
+  double left = 0, prior = 0;
+  for (const LatentProcess& one : all_) {
+    if (one.precision == 0) continue;
+    one.moments(Z, f.view(), variance.view());
+    for (int64_t i = 0; i < Z.rows; ++i) {
+      left += variance(i, 0) - one.share;
+      for (int64_t j = 0; j < Z.cols; ++j)
+        prior += std::pow(Z(i, j) - one.mean[j], 2) / one.precision;
+    }
+  }
+  return left / prior;
 }
 
 std::vector<double> LatentProcesses::numbers() const {

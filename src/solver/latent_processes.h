@@ -21,6 +21,7 @@ struct LatentProcess {
   std::vector<double> mean;         // of the features
   Matrix<double> w;                 // D x 1
   double intercept = 0, share = 0;  // share: the intercept's variance
+  double precision = 0;             // of the prior of w; 0: unknown, as after loading
 
   /// Posterior mean and variance of f at rows of Z: rows x 1 each. O(rows D^2).
   void moments(MatrixView<const double> Z, MatrixView<double> f, MatrixView<double> variance) const;
@@ -40,6 +41,8 @@ class LatentProcesses {
   int64_t features() const noexcept { return all_[0].w.rows(); }
   /// Of every process: rows x count() each.
   void moments(MatrixView<const double> Z, MatrixView<double> f, MatrixView<double> variance) const;
+  /// As Posterior's, over the processes of known precision; NaN without one.
+  double share_of_prior(MatrixView<const double> Z) const;
   /// For each process: L by rows, the features' means, coefficients, intercept and its variance.
   std::vector<double> numbers() const;
 

@@ -221,6 +221,7 @@ solver::SolverRun read_solver(const Json& object) {
 std::string print_plain(const model::FitReport& report) {
   Json object = Json::object();
   if (report.run.known()) object["solver"] = object_of(report.run);
+  if (!std::isnan(report.elbo)) object["elbo"] = report.elbo;
   if (!report.warnings.empty()) object["warnings"] = report.warnings;
   return object.dump();
 }
@@ -249,22 +250,23 @@ std::string print_report(const model::FitReport& report, model::Task task) {
   Json trials = Json::array(), relevance = Json::array();
   for (const model::SearchCandidate& trial : report.trials) trials.push_back(object_of(trial));
   for (const double value : report.relevance) relevance.push_back(number(value));
-  return Json{{"rows_are", kRowsAre[static_cast<size_t>(report.rows_are)]},
-              {"criterion", kCriteria[static_cast<size_t>(report.criterion)]},
-              {"criterion_rows", report.criterion_rows},
-              {"criterion_score", number(1 - report.criterion_score)},
-              {"lengthscale", number(report.lengthscale)},
-              {"lambda", number(report.lambda)},
-              {"shape", number(report.shape)},
-              {kTransform.key, kTransform.word(report.transform)},
-              {"kernel", report.kernel},
-              {kTargetTransform.key, kTargetTransform.word(report.target_transform)},
-              {"effective_dimension", number(report.dimension)},
-              {"score", object_of(report.assessment, task)},
-              {"trials", trials},
-              {"relevance", relevance},
-              {"warnings", report.warnings}}
-      .dump();
+  Json object = {{"rows_are", kRowsAre[static_cast<size_t>(report.rows_are)]},
+                 {"criterion", kCriteria[static_cast<size_t>(report.criterion)]},
+                 {"criterion_rows", report.criterion_rows},
+                 {"criterion_score", number(1 - report.criterion_score)},
+                 {"lengthscale", number(report.lengthscale)},
+                 {"lambda", number(report.lambda)},
+                 {"shape", number(report.shape)},
+                 {kTransform.key, kTransform.word(report.transform)},
+                 {"kernel", report.kernel},
+                 {kTargetTransform.key, kTargetTransform.word(report.target_transform)},
+                 {"effective_dimension", number(report.dimension)},
+                 {"score", object_of(report.assessment, task)},
+                 {"trials", trials},
+                 {"relevance", relevance},
+                 {"warnings", report.warnings}};
+  if (!std::isnan(report.elbo)) object["elbo"] = report.elbo;
+  return object.dump();
 }
 
 model::FitReport parse_report(std::string_view json) {
@@ -276,10 +278,11 @@ model::FitReport parse_report(std::string_view json) {
     report.components = read_components(object);
     return report;
   }
-  const bool warns = object.contains("warnings"), iterates = object.contains("solver");
-  if (object.size() == static_cast<size_t>(warns) + static_cast<size_t>(iterates)) {
-    if (iterates) report.run = read_solver(object["solver"]);
-    if (warns) report.warnings = read_warnings(object);
+  report.elbo = read_later(object, "elbo");
+  const size_t warns = object.count("warnings"), iterates = object.count("solver");
+  if (object.size() == warns + iterates + object.count("elbo")) {
+    if (iterates > 0) report.run = read_solver(object["solver"]);
+    if (warns > 0) report.warnings = read_warnings(object);
     return report;
   }
   if (object.contains("rows_are"))  // files of earlier versions say nothing of it

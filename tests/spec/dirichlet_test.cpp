@@ -17,6 +17,19 @@ TEST_CASE("dirichlet: a search's probabilities are near those that were drawn, a
   check_probabilities(probabilities(model, fresh.X), fresh, 0.1);
 }
 
+TEST_CASE("dirichlet: features that determine the classes far from all rows are warned of") {
+  Coin rows(600, 3);
+  for (const int64_t features : {8, 512}) {
+    const std::string keys = R"(,"assess":false,"lambda":1e-4,"map":{"features":)";
+    const model::Model model =
+        rows.fit("dirichlet", (keys + std::to_string(features) + '}').c_str());
+    const bool warns = std::ranges::any_of(model.report.warnings, [](const std::string& one) {
+      return one.starts_with("far from all rows");
+    });
+    CHECK(warns == (features == 8));
+  }
+}
+
 TEST_CASE("dirichlet: what is given is kept, what cannot be is refused") {
   Coin rows(80, 5);
   const model::Model model =

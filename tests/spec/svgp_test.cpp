@@ -7,6 +7,7 @@
 #include <string>
 
 #include "spec/coin.h"
+#include "spec/report_spec.h"
 #include "support/refusal.h"
 
 namespace svgp_test {
@@ -24,6 +25,8 @@ TEST_CASE("svgp: a search's probabilities are near those that were drawn, and ca
   const model::Model model = rows.fit("svgp", R"(,"assess":false,"map":{"features":256})");
   check_probabilities(probabilities(model, fresh.X), fresh, 0.08);
   CHECK(model.path.size() > 2);
+  CHECK(model.report.elbo < -200);  // 600 log 2 without any knowledge, less with what can be known
+  CHECK(model.report.elbo > -600 * std::log(2.0));
 }
 
 TEST_CASE("svgp: lambda is that of the largest bound, batches end near, order of time is kept") {
@@ -33,6 +36,9 @@ TEST_CASE("svgp: lambda is that of the largest bound, batches end near, order of
   for (const model::PathPoint& point : model.path) least = std::min(least, point.score);
   for (const model::PathPoint& point : model.path)
     if (point.lambda == model.fit.select.lambda) CHECK(point.score == least);
+  CHECK_THAT(model.report.elbo, Catch::Matchers::WithinRel(-1200 * least, 1e-3));
+  const std::string report = spec::print_report(model.report, model::Task::classification);
+  CHECK(spec::parse_report(report).elbo == model.report.elbo);
   const Matrix<double> p = probabilities(model, fresh.X);
   check_probabilities(p, fresh, 0.06);
   for (const char* keys : {R"(,"batch":300,"epochs":4)", R"(,"ordered":true)"}) {

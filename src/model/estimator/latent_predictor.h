@@ -25,6 +25,9 @@ inline double log_score(double p) {
 class LatentPredictor : public Predictor {
  public:
   int64_t features() const override { return processes_.features(); }
+  double share_of_prior(MatrixView<const double> Z) const override {
+    return processes_.share_of_prior(Z);
+  }
   std::vector<std::span<const double>> numbers() const override { return {numbers_}; }
   void check() const override {
     require(std::ranges::all_of(numbers_, [](double x) { return std::isfinite(x); }),

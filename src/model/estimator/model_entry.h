@@ -28,6 +28,7 @@ struct Learned {
   Components components = {};                                    // principal components
   std::shared_ptr<const Predictor> preimage = nullptr;           // as in Model
   solver::SolverRun run = {};                                    // of passes over the rows
+  double elbo = kNaN;                                            // as in FitReport
 };
 
 struct ModelEntry {

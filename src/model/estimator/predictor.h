@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/matrix_view.h"
+#include "base/numbers.h"
 #include "solver/ridge.h"
 
 namespace mercer::model {
@@ -32,6 +33,8 @@ class Predictor {
   virtual void check() const = 0;
   /// The weights, if scores are Z w + intercept, else null.
   virtual const solver::Weights* linear() const { return nullptr; }
+  /// As solver::Posterior::share_of_prior, of the processes behind classes; NaN: there are none.
+  virtual double share_of_prior(MatrixView<const double>) const { return kNaN; }
 };
 
 /// Scores Z w + 1 intercept', for every model that is linear in the features.

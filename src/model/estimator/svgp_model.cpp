@@ -116,9 +116,13 @@ class SvgpFit {
     auto predictor = stage.part(exchangeable ? left : left / 2,
                                 [&] { return fitted(rows_, exchangeable ? &scored : nullptr); });
     predictor->check();
+    const double elbo = elbo_;
     if (!exchangeable) scored = stage.part(left / 2, [&] { return scores_of_splits(); });
-    return {std::move(predictor), lambda_, std::move(path_),
-            fit_calibration(scored, context_, Prior::softmax)};
+    return {.predictor = std::move(predictor),
+            .lambda = lambda_,
+            .path = std::move(path_),
+            .calibration = fit_calibration(scored, context_, Prior::softmax),
+            .elbo = elbo};
   }
 
  private:
@@ -173,7 +177,7 @@ class SvgpFit {
 
   /// left_out: null, or where scores of rows left out go.
   std::shared_ptr<const SvgpPredictor> fitted(const solver::BlockSource& given,
-                                              ScoredRows* left_out) const {
+                                              ScoredRows* left_out) {
     const int64_t step = step_of(given);
     const auto cached = solver::make_cached(given, context_);
     const solver::BlockSource& rows = cached ? *cached : given;
@@ -181,6 +185,7 @@ class SvgpFit {
     const auto some = left_out == nullptr ? nullptr : rows.subset(sample);
     if (some) *left_out = unscored(*some);
     Stage stage(context_, processes());
+    elbo_ = 0;
     std::vector<solver::LatentProcess> all;
     const std::vector<double> of_class = weight_of_classes(rows, context_);
     for (int64_t k = 0; k < processes(); ++k) {
@@ -205,6 +210,7 @@ class SvgpFit {
           put_scores(mean, variance, k,
                      {left_out->scores.view().row(row), static_cast<size_t>(rows.outputs())});
         });
+      elbo_ += one.elbo();
       all.push_back(one.take());
       stage.advance(1);
     }
@@ -218,7 +224,7 @@ class SvgpFit {
   }
 
   /// Rows that depend on each other would tell of the one left out.
-  ScoredRows scores_of_splits() const {
+  ScoredRows scores_of_splits() {
     std::vector<ScoredRows> parts;
     const std::vector<Split> splits = splits_of(rows_, selecting_);
     Stage stage(context_, std::ssize(splits));
@@ -239,7 +245,7 @@ class SvgpFit {
   const Selecting& selecting_;
   bool center_;
   Context& context_;
-  double lambda_, weight_ = 0;
+  double lambda_, weight_ = 0, elbo_ = 0;  // elbo_: of the last fit
   std::vector<PathPoint> path_;
 };
 
@@ -280,9 +286,10 @@ const ModelEntry& svgp_model() {
                  count_field("batch", kOptional, 1e9,
                              "rows of a natural gradient step; absent: 2,000, of up to 10,000 rows "
                              "all"),
-                 count_field("epochs", kOptional, 1e6,
-                             "passes over the rows where a step takes fewer than all, else steps end where "
-                             "the ELBO does; absent: 3")},
+                 count_field(
+                     "epochs", kOptional, 1e6,
+                     "passes over the rows where a step takes fewer than all, else steps end where "
+                     "the ELBO does; absent: 3")},
       .sections = {"class_posteriors"},
       .selection = Selection::evidence,
       .fit = fit_svgp,

@@ -177,6 +177,7 @@ void SearchRun::fit_final(Chosen& chosen, Model& model) {
   model.predictor = std::move(learned.predictor);
   model.calibration = std::move(learned.calibration);
   model.posterior = std::move(learned.posterior);
+  report_.elbo = learned.elbo;
   if (unseen_.empty()) model.path = std::move(learned.path);
   // These were ridge's, which chose the map.
   if (chosen.trial.points.empty()) chosen.point.score = kNaN;
@@ -284,7 +285,7 @@ Model SearchRun::run(Ranges ranges) {
     for (std::string& one :
          evidence_warnings(model.posterior->effective_dimension(), map_->features()))
       report_.warnings.push_back(std::move(one));
-  if (model.posterior != nullptr && options_.calibrate)
+  if (options_.calibrate)
     for (std::string& one : far_warnings(share_far_away(model, context_), map_->features()))
       report_.warnings.push_back(std::move(one));
   model.report = std::move(report_);
