@@ -90,6 +90,10 @@ def measured(library, asked):
 
 def claims(found, asked):
     for name in asked.sets:
+        if (name, "drawn") in found and (name, "exact") in found:
+            (rmse, nll), (exact, other) = found[name, "drawn"][:2].mean(1), found[name, "exact"][:2].mean(1)
+            yield f"{name}: drawn against exact: rmse {rmse / exact:.3f}, at most 1.05; nll {nll - other:+.3f}, at most 0.05", \
+                rmse <= 1.05 * exact and nll <= other + 0.05
         for one, other in (("learnt, few", "drawn, few"), ("learnt", "drawn"), ("learnt", "exact")):
             for m, label in enumerate(("rmse", "nll")):
                 if (name, one) in found and (name, other) in found:
