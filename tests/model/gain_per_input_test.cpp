@@ -44,4 +44,22 @@ TEST_CASE("lengthscales that explain a few rows with gaps are not kept") {
   CHECK(on_fresh_rows(PerInput::automatic, seed) > on_fresh_rows(PerInput::off, seed) - 0.02);
 }
 
+// From the common lengthscale, which explains nothing, these draws find nothing either.
+TEST_CASE("lengthscales of two inputs of forty are found from another start", "[slow]") {
+  const int64_t d = 40;
+  const auto made = [](int64_t n, uint64_t seed) {
+    Problem problem{random_matrix(n, d, seed), random_matrix(n, 1, seed + 1)};
+    for (int64_t i = 0; i < n; ++i)
+      problem.Y(i, 0) = problem.X(i, 0) * std::sin(4 * problem.X(i, 1)) + 0.2 * problem.Y(i, 0);
+    return problem;
+  };
+  SearchOptions options;
+  options.features = 512;
+  options.assess = false;
+  const uint64_t seed = GENERATE(30, 130);
+  const Model model = search(NamedMaker("fourier", "gaussian", d), options, made(600, seed));
+  const Problem fresh = made(1000, 7000);
+  CHECK(statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view()) > 0.8);
+}
+
 }  // namespace gain_per_input_test

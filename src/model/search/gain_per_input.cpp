@@ -61,7 +61,7 @@ Gain SearchRun::gain_on_others(const PerInputFit& best, const Chosen& common) {
   const Split all = split_;
   for (Split& part : fold_splits(chosen_by_, kParts, fit_.select.seed, rule_)) {
     split_ = std::move(part);
-    Ard learnt = learn_from_few(best.chosen.setting, common);
+    Ard learnt = learn_from_few(best.chosen.setting, common, best.start);
     if (best.again && !learnt.lengthscale.empty())
       learnt = learn_again(best.chosen.setting, learnt);
     if (learnt.lengthscale.empty()) continue;

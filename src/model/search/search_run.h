@@ -137,6 +137,7 @@ class SearchRun {
   /// Lengthscales per input, with the common factor and lambda of least loss.
   struct PerInputFit {
     Ard learnt;
+    double start = 1;    // of learn_from_few
     double factor = 1;   // of the learnt lengthscales
     bool again = false;  // by learn_again
     Chosen chosen;
@@ -145,7 +146,7 @@ class SearchRun {
   static PerInputFit of_one(const Chosen& chosen, int64_t d);
   PerInputFit fit_per_input(const Chosen& chosen);
   /// Keeps `learnt` if it is better than `best`.
-  void consider(const Setting& setting, Ard learnt, bool again, const Chosen& chosen,
+  void consider(const Setting& setting, Ard learnt, double start, bool again, const Chosen& chosen,
                 PerInputFit& best);
   // gain_per_input.cpp
   Trial judge_others(const Setting& setting, const std::vector<double>& lengthscales);
@@ -156,7 +157,7 @@ class SearchRun {
     Matrix<double> X, Y;
   };
   LearningRows learning_rows(const Setting& setting, const std::vector<int64_t>& rows);
-  Ard learn_from_few(const Setting& setting, const Chosen& chosen);
+  Ard learn_from_few(const Setting& setting, const Chosen& chosen, double start);
   Ard learn_again(const Setting& setting, const Ard& few);
   Ard learn_from(const Setting& setting, const TrialSize& most, const std::vector<double>& units,
                  const ArdOptions& options);
