@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Statistics of rows on a grid of frequencies, which are summed without features, against those of
-// the features.
+// Statistics of rows on a grid of frequencies and of random bins, which are summed without features,
+// against those of the features.
 #include <cmath>
 
 #include "model/model.h"
@@ -11,6 +11,7 @@
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "solver/block_statistics.h"
+#include "support/made_map.h"
 #include "support/refusal.h"
 
 namespace grid_rows_test {
@@ -23,6 +24,12 @@ std::shared_ptr<const feature::FeatureMap> grid_map(int64_t d, int64_t D) {
   options.projection = feature::kGrid;
   return feature::make_fourier_on_grid(*kernel::make_gaussian({0.8}, 2.0), d, D, options,
                                        {.diameter = {4}});
+}
+
+/// Eight to a grid are the fewest columns whose entries are summed in pairs.
+std::shared_ptr<const feature::FeatureMap> binning_map(int64_t d, int64_t D) {
+  const Parameters kernel{{"kernel", "laplacian"}, {"lengthscale", 2.0}};
+  return made_map("random_binning", kernel, d, D, 3, {{"bins", int64_t{8}}});
 }
 
 /// Far from 0.
@@ -62,46 +69,74 @@ solver::RowStatistics by_features(const FeatureRows& rows) {
   Context context;
   solver::RowStatistics statistics(rows.features(), rows.outputs());
   rows.for_each(context, [&](const solver::FeatureBlock& block) {
-    statistics.add(block.Z64, block.Y, context, block.weights);
+    block.visit([&](auto Z) { statistics.add(Z, block.Y, context, block.weights); });
   });
   return statistics;
 }
 
-TEST_CASE("rows on a grid: statistics are those of the features", "[grid]") {
+/// Whole, and in parts that add up.
+void check_statistics(const FeatureRows& rows, double tolerance) {
+  Context context;
+  solver::RowStatistics sums(rows.features(), 2), parts(rows.features(), 2);
+  REQUIRE(rows.add_to(sums, context, {}));
+  const Moments exact(by_features(rows));
+  CHECK(difference(Moments(sums), exact) <= tolerance);
+  for (int64_t o = 0; o < 2; ++o) CHECK(std::fabs(sums.origin_outputs()[o]) > 1e-3);
+  int64_t told = 0;
+  for (const auto& [begin, end] : {std::pair<int64_t, int64_t>{0, 1200}, {1200, rows.rows()}}) {
+    std::vector<int64_t> some;
+    for (int64_t i = begin; i < end; ++i) some.push_back(i);
+    solver::add_blocks(*rows.subset(some), parts, context, [&](int64_t count) { told += count; });
+  }
+  CHECK(told == rows.rows());
+  CHECK(difference(Moments(parts), exact) <= tolerance);
+}
+
+TEST_CASE("rows without features: statistics are those of the features", "[grid]") {
   const int64_t n = 5000;
   const Problem problem = shifted_problem(n);
-  const auto map = grid_map(3, 300);
   const Preparation preparation = fit_standardizer(problem.x());
   std::vector<double> weights;
   for (int64_t i = 0; i < n; ++i) weights.push_back(i < 4500 && i % 3 == 0 ? 0 : 1 + 0.1 * (i % 4));
-  Context context;
   for (const bool weighted : {false, true}) {
     const std::span<const double> given =
         weighted ? std::span<const double>(weights) : std::span<const double>();
-    const FeatureRows rows(*map, preparation, {}, feature::Precision::f64,
-                           {problem.x(), problem.y(), given, {}});
-    solver::RowStatistics sums(map->features(), 2);
-    REQUIRE(rows.add_to(sums, context, {}));
-    const solver::RowStatistics exact = by_features(rows);
-    CHECK(difference(Moments(sums), Moments(exact)) <= 1e-8);
-    for (int64_t o = 0; o < 2; ++o) CHECK(std::fabs(sums.origin_outputs()[o]) > 1e-3);
-    // Onto statistics that hold rows: parts add up to the whole.
-    solver::RowStatistics parts(map->features(), 2);
-    int64_t told = 0;
-    for (const auto& [begin, end] : {std::pair<int64_t, int64_t>{0, 1200}, {1200, n}}) {
-      std::vector<int64_t> some;
-      for (int64_t i = begin; i < end; ++i) some.push_back(i);
-      solver::add_blocks(*rows.subset(some), parts, context, [&](int64_t count) { told += count; });
-    }
-    CHECK(told == n);
-    CHECK(difference(Moments(parts), Moments(exact)) <= 1e-8);
+    const TargetedRows targeted{problem.x(), problem.y(), given, {}};
+    const auto rows = [&](const auto& map, feature::Precision precision) {
+      return FeatureRows(*map, preparation, {}, precision, targeted);
+    };
+    const auto grid = grid_map(3, 300), bins = binning_map(3, 240);
+    check_statistics(rows(grid, feature::Precision::f64), 1e-8);
+    check_statistics(rows(bins, feature::Precision::f64), 1e-8);
+    // Of rows in single precision, whose values are rounded.
+    check_statistics(rows(bins, feature::Precision::f32), 1e-3);
   }
 }
 
-TEST_CASE("rows on a grid: features serve where the grid does not pay", "[grid]") {
+TEST_CASE("rows without features: a fit on random bins is that on their columns", "[grid]") {
+  const Problem problem = shifted_problem(2000);
+  const auto map = binning_map(3, 240);
+  Fitting options = f64_options(Selection::fixed);
+  options.prepare.standardize = false;
+  Context context;
+  Matrix<double> Z(2000, 240), scores(2000, 2), expected(2000, 2);
+  map->apply(problem.x(), {0, 240}, context, Z.view());
+  const Model model = fit(map, options, problem.x(), problem.y(), context);
+  predict(model, problem.x(), context, scores.view());
+  const std::shared_ptr<const feature::FeatureMap> columns =
+      made_map("exact_polynomial", {{"kernel", "polynomial"}, {"degree", int64_t{1}}}, 240, 240);
+  const Model by_columns = fit(columns, options, Z.view(), problem.y(), context);
+  predict(by_columns, Z.view(), context, expected.view());
+  CHECK(largest_difference(scores, expected) <= 1e-6);
+}
+
+TEST_CASE("rows without features: features serve where they cost less", "[grid]") {
   const Problem problem = shifted_problem(200);
   Context context;
-  for (const auto& map : {grid_map(3, 40), gaussian_map(3, 300)}) {
+  const Parameters laplacian{{"kernel", "laplacian"}};
+  const std::shared_ptr<const feature::FeatureMap> few_bins =
+      made_map("random_binning", laplacian, 3, 70, 3, {{"bins", int64_t{7}}});
+  for (const auto& map : {grid_map(3, 40), gaussian_map(3, 300), few_bins}) {
     const Preparation plain;
     const FeatureRows rows(*map, plain, {}, feature::Precision::f64, {problem.x(), problem.y()});
     solver::RowStatistics sums(map->features(), 2);

@@ -15,6 +15,7 @@
 #include "model/rows/targeted_rows.h"
 #include "solver/block_source.h"
 #include "solver/ridge.h"
+#include "solver/row_statistics.h"
 
 namespace mercer::model {
 
@@ -48,7 +49,7 @@ class FeatureRows final : public solver::BlockSource {
   std::unique_ptr<solver::BlockSource> subset(RowSet rows) const override;
   std::optional<solver::FactoredRows> factored() const override;
   bool add_to(solver::RowStatistics& statistics, Context& context,
-              const solver::RowsDone& done) const override;  // grid_rows.cpp
+              const solver::RowsDone& done) const override;  // rows_without_features.cpp
   /// Calls body(first, Z w + intercept) for blocks of rows, if that needs no features; else false.
   bool for_each_score(const solver::Weights& by, Context& context,
                       const std::function<void(int64_t, MatrixView<double>)>& body) const;
@@ -60,6 +61,10 @@ class FeatureRows final : public solver::BlockSource {
   void stream(Context& context, const Body& body) const;
   void load_targets(int64_t first, MatrixView<double> codes) const;
   void load_inputs(int64_t first, MatrixView<double> prepared) const;
+  void load_exact_inputs(int64_t first, MatrixView<double> X) const;
+  template <class Add>
+  void add_totals(const solver::RowStatistics::Parts& sums, Context& context,
+                  const solver::RowsDone& done, const Add& add) const;
   std::span<const double> load_weights(int64_t first, int64_t count,
                                        std::vector<double>& storage) const;
   int64_t inputs() const { return map_.inputs(); }  // prepared
