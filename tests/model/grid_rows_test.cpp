@@ -4,10 +4,13 @@
 // against those of the features.
 #include <cmath>
 
+#include "memory_stream.h"
+#include "model/estimator/class_weights.h"
 #include "model/model.h"
 #include "model/rows/feature_rows.h"
 #include "model/search/partial_map.h"
 #include "model/search/search.h"
+#include "model/stream_rows.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "solver/block_statistics.h"
@@ -65,7 +68,7 @@ double difference(const Moments& a, const Moments& b) {
   return std::max(largest_difference(a.gram, b.gram), largest_difference(a.cross, b.cross));
 }
 
-solver::RowStatistics by_features(const FeatureRows& rows) {
+solver::RowStatistics by_features(const solver::BlockSource& rows) {
   Context context;
   solver::RowStatistics statistics(rows.features(), rows.outputs());
   rows.for_each(context, [&](const solver::FeatureBlock& block) {
@@ -78,7 +81,7 @@ solver::RowStatistics by_features(const FeatureRows& rows) {
 void check_statistics(const FeatureRows& rows, double tolerance) {
   Context context;
   solver::RowStatistics sums(rows.features(), 2), parts(rows.features(), 2);
-  REQUIRE(rows.add_to(sums, context, {}));
+  REQUIRE(rows.add_to(sums, context, {}, {}));
   const Moments exact(by_features(rows));
   CHECK(difference(Moments(sums), exact) <= tolerance);
   for (int64_t o = 0; o < 2; ++o) CHECK(std::fabs(sums.origin_outputs()[o]) > 1e-3);
@@ -113,6 +116,59 @@ TEST_CASE("rows without features: statistics are those of the features", "[grid]
   }
 }
 
+TEST_CASE("rows without features: a stream has the statistics of its features", "[grid]") {
+  const int64_t n = 2500;
+  const Problem problem = shifted_problem(n);
+  const Preparation preparation = fit_standardizer(problem.x());
+  std::vector<double> weights;
+  for (int64_t i = 0; i < n; ++i) weights.push_back(1 + 0.5 * (i % 3));
+  const Fitting asked = f64_options(Selection::fixed);
+  const Found found;
+  Context context;
+  for (const auto& map : {grid_map(3, 300), binning_map(3, 240)}) {
+    MemoryStream stream(problem.x(), problem.y(), {1, 7, 1200, 33});
+    stream.weights = weights;
+    const CheckedStream checked(*map, asked, found, stream, 2, context);
+    const StreamRows rows(checked, preparation, {n});
+    std::vector<int64_t> odd;
+    for (int64_t i = 1; i < n; i += 2) odd.push_back(i);
+    for (const auto& part : {rows.subset(solver::RowSet(n)), rows.subset(odd)}) {
+      solver::RowStatistics sums(map->features(), 2);
+      REQUIRE(part->add_to(sums, context, {}, {}));
+      CHECK(difference(Moments(sums), Moments(by_features(*part))) <= 1e-8);
+    }
+    stream.passes = 0;
+    const Model streamed = fit_stream(map, asked, stream, 2, context);
+    const Model whole = fit(map, asked, problem.x(), problem.y(), context, weights);
+    CHECK(largest_difference(predictions(streamed, problem.x()), predictions(whole, problem.x())) <
+          1e-6);
+  }
+}
+
+TEST_CASE("rows without features: class weights are factors of a row's own", "[grid]") {
+  Problem problem = shifted_problem(2500);
+  std::vector<double> weights;
+  for (int64_t i = 0; i < 2500; ++i) {
+    problem.Y(i, 0) = static_cast<double>(i % 7 == 0);
+    weights.push_back(1 + 0.5 * (i % 3));
+  }
+  const Preparation plain;
+  Coding coding;
+  coding.task = Task::classification;
+  coding.classes = 2;
+  Context context;
+  for (const std::span<const double> given : {std::span<const double>(weights), {}}) {
+    const auto map = grid_map(3, 300);
+    const FeatureRows rows(*map, plain, coding, feature::Precision::f64,
+                           {problem.x(), problem.y().block_cols(0, 1), given});
+    const auto once = class_weighted(rows, {3, 1}), weighted = class_weighted(*once, {0.5, 2});
+    solver::RowStatistics sums(rows.features(), 2);
+    REQUIRE(weighted->add_to(sums, context, {}, {}));
+    CHECK(difference(Moments(sums), Moments(by_features(*weighted))) <= 1e-8);
+    CHECK(std::fabs(sums.weight() - 2500) > 1);
+  }
+}
+
 TEST_CASE("rows without features: a fit on random bins is that on their columns", "[grid]") {
   const Problem problem = shifted_problem(2000);
   const auto map = binning_map(3, 240);
@@ -140,7 +196,7 @@ TEST_CASE("rows without features: features serve where they cost less", "[grid]"
     const Preparation plain;
     const FeatureRows rows(*map, plain, {}, feature::Precision::f64, {problem.x(), problem.y()});
     solver::RowStatistics sums(map->features(), 2);
-    CHECK(!rows.add_to(sums, context, {}));
+    CHECK(!rows.add_to(sums, context, {}, {}));
     CHECK(sums.rows() == 0);
   }
 }

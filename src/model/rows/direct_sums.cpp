@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Statistics and scores of rows whose frequencies lie on a grid, or whose features are few entries:
-// features are never formed. Their sums are about 0, which cosines, sines and entries of random
-// signs are near to; those of targets about their mean.
+// Sums of features are about 0, which cosines, sines and entries of random signs are near to; those
+// of targets about their mean.
+#include "model/rows/direct_sums.h"
+
 #include <algorithm>
 
 #include "feature/feature_products.h"
 #include "feature/grid_products.h"
-#include "feature/grid_sums.h"
 #include "feature/sparse_features.h"
 #include "model/rows/feature_rows.h"
-#include "solver/row_statistics.h"
 
 namespace mercer::model {
 namespace {
 
 constexpr int64_t kBlock = 4 * feature::GridSums::kRows;
+constexpr int64_t kMostInputs = 4096;  // of rows that are made dense in blocks
+
+bool grid_pays(const feature::FeatureMap& map) {
+  return map.grid() != nullptr && feature::GridSums::pays(*map.grid());
+}
 
 /// Adds what statistics count beside products; rows of Y become those about the origin, the mean of
 /// the first rows with any weight.
@@ -40,6 +44,30 @@ void add_targets(const solver::RowStatistics::Parts& sums, MatrixView<double> Y,
 
 }  // namespace
 
+bool DirectSums::pays(const feature::FeatureMap& map) {
+  return map.inputs() <= kMostInputs && (grid_pays(map) || feature::entry_pairs_pay(map));
+}
+
+DirectSums::DirectSums(const feature::FeatureMap& map, int64_t outputs, Context& context)
+    : map_(map), sums_(map.row_length(), outputs, context) {
+  if (grid_pays(map)) grid_.emplace(*map.grid(), map.kernel().value_at_zero(), outputs, context);
+}
+
+void DirectSums::add(MatrixView<const double> X, MatrixView<double> Y,
+                     std::span<const double> weights, Context& context) {
+  const solver::RowStatistics::Parts sums = sums_.parts();
+  add_targets(sums, Y, weights);
+  if (grid_) return grid_->add(X, Y, weights, context);
+  feature::add_entry_totals(map_, X, Y, weights, context,
+                            {sums.gram, sums.cross, sums.sum_features});
+}
+
+void DirectSums::finish(Context& context, solver::RowStatistics& statistics) {
+  const solver::RowStatistics::Parts sums = sums_.parts();
+  if (grid_) grid_->add_to(context, sums.gram, sums.cross, sums.sum_features);
+  statistics.merge(sums_);
+}
+
 /// Prepared rows [first, first + X.rows). Entries depend on what features are made of to the bit.
 void FeatureRows::load_exact_inputs(int64_t first, MatrixView<double> X) const {
   load_inputs(first, X);
@@ -48,46 +76,30 @@ void FeatureRows::load_exact_inputs(int64_t first, MatrixView<double> X) const {
     for (int64_t j = 0; j < X.cols; ++j) X(i, j) = static_cast<double>(static_cast<float>(X(i, j)));
 }
 
-template <class Add>
-void FeatureRows::add_totals(const solver::RowStatistics::Parts& sums, Context& context,
-                             const solver::RowsDone& done, const Add& add) const {
+void FeatureRows::add_to(DirectSums& sums, Context& context, const solver::RowsDone& done,
+                         const Weigh& weigh) const {
   const int64_t size = std::min(kBlock, rows());
   const Matrix<double> X(size, inputs(), context, "a block of inputs");
-  const Matrix<double> Y(size, sums.cross.cols, context, "a block of targets");
-  std::vector<double> storage;
+  const Matrix<double> Y(size, outputs(), context, "a block of targets");
+  std::vector<double> weights;
   for (int64_t first = 0; first < rows(); first += size) {
     const int64_t count = std::min(size, rows() - first);
     const auto x = X.view().block_rows(0, count), y = Y.view().block_rows(0, count);
-    const std::span<const double> weights = load_weights(first, count, storage);
+    load_weights(first, count, weights);
     load_exact_inputs(first, x);
     load_targets(first, y);
-    add_targets(sums, y, weights);
-    add(x, y, weights);
+    if (weigh) weigh(y, weights);
+    sums.add(x, y, weights, context);
     if (done) done(count);
   }
 }
 
 bool FeatureRows::add_to(solver::RowStatistics& statistics, Context& context,
-                         const solver::RowsDone& done) const {
-  const feature::FrequencyGrid* const grid = map_.grid();
-  const bool on_grid = grid != nullptr && feature::GridSums::pays(*grid);
-  if (stays_sparse_ || !(on_grid || feature::entry_pairs_pay(map_))) return false;
-  const int64_t m = statistics.outputs();
-  solver::RowStatistics own(features(), m, context);
-  const solver::RowStatistics::Parts sums = own.parts();
-  if (on_grid) {
-    feature::GridSums products(*grid, map_.kernel().value_at_zero(), m, context);
-    add_totals(sums, context, done, [&](const auto& x, const auto& y, const auto& weights) {
-      products.add(x, y, weights, context);
-    });
-    products.add_to(context, sums.gram, sums.cross, sums.sum_features);
-  } else {
-    add_totals(sums, context, done, [&](const auto& x, const auto& y, const auto& weights) {
-      feature::add_entry_totals(map_, x, y, weights, context,
-                                {sums.gram, sums.cross, sums.sum_features});
-    });
-  }
-  statistics.merge(own);
+                         const solver::RowsDone& done, const Weigh& weigh) const {
+  if (!DirectSums::pays(map_)) return false;
+  DirectSums sums(map_, statistics.outputs(), context);
+  add_to(sums, context, done, weigh);
+  sums.finish(context, statistics);
   return true;
 }
 
@@ -97,7 +109,7 @@ bool FeatureRows::for_each_score(
   const feature::FrequencyGrid* const grid = map_.grid();
   const int64_t m = by.w.cols();
   const bool on_grid = grid != nullptr && feature::GridProducts::pays(*grid, m);
-  if (stays_sparse_ || !(on_grid || feature::entry_pairs_pay(map_))) return false;
+  if (inputs() > kMostInputs || !(on_grid || feature::entry_pairs_pay(map_))) return false;
   const int64_t size = std::min(kBlock, rows());
   const Matrix<double> X(size, inputs(), context, "a block of inputs");
   const Matrix<double> scores(size, m, context, "a block of scores");
