@@ -33,6 +33,10 @@ void multiply_entries(const FeatureMap& map, const Rows& X, MatrixView<const dou
 void add_entry_sums(const FeatureMap& map, const Rows& X, const Rows& Y, Context& context,
                     MatrixView<double> sums);
 
+/// find_entries of any rows; columns and values are n x entries().
+void list_entries(const FeatureMap& map, const Rows& X, Context& context,
+                  MatrixView<int64_t> columns, MatrixView<double> values);
+
 /// What ridge needs of the features of rows, Z'WZ, Z'WY and Z'W1.
 struct EntryTotals {
   MatrixView<double> gram, cross;

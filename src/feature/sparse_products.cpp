@@ -113,6 +113,19 @@ void add_entry_sums(const FeatureMap& map, const Rows& X, const Rows& Y, Context
   });
 }
 
+void list_entries(const FeatureMap& map, const Rows& X, Context& context,
+                  MatrixView<int64_t> columns, MatrixView<double> values) {
+  X.visit([&](const auto& rows) {
+    for_each_entries(map, rows, context,
+                     [&](int64_t first, MatrixView<int64_t> at, MatrixView<double> of) {
+                       for (int64_t i = 0; i < at.rows; ++i) {
+                         std::copy_n(at.row(i), at.cols, columns.row(first + i));
+                         std::copy_n(of.row(i), of.cols, values.row(first + i));
+                       }
+                     });
+  });
+}
+
 bool entry_pairs_pay(const FeatureMap& map) {
   const SparseFeatures* const sparse = map.sparse_features();
   return sparse != nullptr && map.features() >= kLeastWidth * sparse->entries();
