@@ -69,7 +69,8 @@ class Positive final : public GaussianMap, private RowScales {
  public:
   /// stabilize: for the trigonometric form only.
   Positive(const GaussianDraw& draw, PositiveForm form, bool stabilize)
-      : GaussianMap(draw, make_form(draw, form), scale_of(draw, form), make_norms(draw, form, stabilize)),
+      : GaussianMap(draw, make_form(draw, form), scale_of(draw, form),
+                    make_norms(draw, form, stabilize)),
         form_(form),
         stabilize_(stabilize),
         tilt_(draw.tilt) {}

@@ -180,14 +180,12 @@ void add_entry_totals(const FeatureMap& map, MatrixView<const double> X, MatrixV
   const int64_t entries = map.sparse_features()->entries(), width = map.features() / entries;
   EntryRows rows(entries, std::min(X.rows, kMostRows), context, "entries of a block of rows");
   for_each_entries(
-      map, X, context,
-      [&](int64_t first, MatrixView<int64_t> columns, MatrixView<double> values) {
+      map, X, context, [&](int64_t first, MatrixView<int64_t> columns, MatrixView<double> values) {
         const int64_t n = columns.rows;
         const MatrixView<const double> y = Y.block_rows(first, first + n);
         const auto own = weights.empty() ? weights : weights.subspan(first, n);
-        parallel_for(context, entries, [&](int64_t e, int) noexcept {
-          rows.set(e, width, columns, values, own);
-        });
+        parallel_for(context, entries,
+                     [&](int64_t e, int) noexcept { rows.set(e, width, columns, values, own); });
         parallel_for(context, entries, [&](int64_t chunk, int) noexcept {
           rows.add(entries - 1 - chunk, width, y, to);  // the longest first
         });

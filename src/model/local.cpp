@@ -124,12 +124,12 @@ void fit_local(Model& model, const TargetedRows& rows, Context& context) {
   const kernel::Kernel& kernel = model.map->kernel();
   require(!rows.X.sparse(), MERCER_UNSUPPORTED,
           "local = \"%s\" of sparse rows, expected dense ones", way);
-  require(kernel.is_shift_invariant() && !kernel.lengthscale().empty() &&
-              model.map->field() == nullptr,
-          MERCER_UNSUPPORTED,
-          "local = \"%s\" of kernel %s, expected one of x - y and one output, with a lengthscale: "
-          "others are not the same about every centre",
-          way, std::string(kernel.name()).c_str());
+  require(
+      kernel.is_shift_invariant() && !kernel.lengthscale().empty() && model.map->field() == nullptr,
+      MERCER_UNSUPPORTED,
+      "local = \"%s\" of kernel %s, expected one of x - y and one output, with a lengthscale: "
+      "others are not the same about every centre",
+      way, std::string(kernel.name()).c_str());
   auto local = std::make_shared<Local>();
   local->X = dense_prepared_rows(model.preparation, rows.X, context, kPreparedRows);
   local->Y = copied_targets(rows.Y, RowSet(rows.Y.rows), context);
@@ -153,8 +153,7 @@ void fit_local(Model& model, const TargetedRows& rows, Context& context) {
 
 void predict_locally(const Model& model, const Rows& X, Context& context, MatrixView<double> out,
                      const LocalBody& body) {
-  const Matrix<double> prepared =
-      dense_prepared_rows(model.preparation, X, context, kPreparedRows);
+  const Matrix<double> prepared = dense_prepared_rows(model.preparation, X, context, kPreparedRows);
   const Local& local = *model.local;
   const auto predict_rows = [&](const LocalFit& fit, const std::vector<int64_t>& rows) {
     const CopiedRows part(X, rows, context);

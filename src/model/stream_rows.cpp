@@ -99,9 +99,8 @@ void StreamRows::for_each(Context& context, const Body& body) const {
 }
 
 void StreamRows::for_each_target(Context& context, const TargetBody& body) const {
-  for_each_part(context, [&](int64_t, const FeatureRows& part) {
-    part.for_each_target(context, body);
-  });
+  for_each_part(context,
+                [&](int64_t, const FeatureRows& part) { part.for_each_target(context, body); });
 }
 
 bool StreamRows::add_to(solver::RowStatistics& statistics, Context& context,
@@ -109,9 +108,8 @@ bool StreamRows::add_to(solver::RowStatistics& statistics, Context& context,
   const feature::FeatureMap& map = stream_.map().scalar();
   if (!DirectSums::pays(map)) return false;
   DirectSums sums(map, statistics.outputs(), context);
-  for_each_part(context, [&](int64_t, const FeatureRows& part) {
-    part.add_to(sums, context, done, weigh);
-  });
+  for_each_part(context,
+                [&](int64_t, const FeatureRows& part) { part.add_to(sums, context, done, weigh); });
   sums.finish(context, statistics);
   return true;
 }

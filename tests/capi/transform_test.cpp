@@ -192,8 +192,8 @@ TEST_CASE("features of few non-zeros come as CSR, or as their number") {
   for (const RowsView& X : {rows.view(), rows.dense_view()}) {
     REQUIRE(csr(X, offsets.data(), indices.data(), values.data(), needed) == MERCER_OK);
     std::vector<float> Z(n * 3 * D), made(n * 3 * D, 0.0F);
-    REQUIRE(mercer_map_transform(map.get(), X, nullptr, nullptr,
-                                 result_of(Z.data(), n, 3 * D)) == MERCER_OK);
+    REQUIRE(mercer_map_transform(map.get(), X, nullptr, nullptr, result_of(Z.data(), n, 3 * D)) ==
+            MERCER_OK);
     for (int64_t i = 0; i < n; ++i)
       for (int64_t k = offsets[i]; k < offsets[i + 1]; ++k)
         made[i * 3 * D + indices[k]] = static_cast<float>(values[k]);

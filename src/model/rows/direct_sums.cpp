@@ -15,7 +15,12 @@ namespace mercer::model {
 namespace {
 
 constexpr int64_t kBlock = 4 * feature::GridSums::kRows;
+constexpr int64_t kBlockNumbers = int64_t{1} << 21;
 constexpr int64_t kMostInputs = 4096;  // of rows that are made dense in blocks
+
+int64_t rows_of_block(int64_t inputs, int64_t rows) {
+  return std::min(rows, std::min(kBlock, kBlockNumbers / inputs));
+}
 
 bool grid_pays(const feature::FeatureMap& map) {
   return map.grid() != nullptr && feature::GridSums::pays(*map.grid());
@@ -78,7 +83,7 @@ void FeatureRows::load_exact_inputs(int64_t first, MatrixView<double> X) const {
 
 void FeatureRows::add_to(DirectSums& sums, Context& context, const solver::RowsDone& done,
                          const Weigh& weigh) const {
-  const int64_t size = std::min(kBlock, rows());
+  const int64_t size = rows_of_block(inputs(), rows());
   const Matrix<double> X(size, inputs(), context, "a block of inputs");
   const Matrix<double> Y(size, outputs(), context, "a block of targets");
   std::vector<double> weights;
@@ -110,7 +115,7 @@ bool FeatureRows::for_each_score(
   const int64_t m = by.w.cols();
   const bool on_grid = grid != nullptr && feature::GridProducts::pays(*grid, m);
   if (inputs() > kMostInputs || !(on_grid || feature::entry_pairs_pay(map_))) return false;
-  const int64_t size = std::min(kBlock, rows());
+  const int64_t size = rows_of_block(inputs(), rows());
   const Matrix<double> X(size, inputs(), context, "a block of inputs");
   const Matrix<double> scores(size, m, context, "a block of scores");
   for (int64_t first = 0; first < rows(); first += size) {

@@ -51,8 +51,7 @@ class FeatureRows final : public solver::BlockSource {
   }
   FeatureRows chosen(RowSet rows) const;
   std::optional<solver::FactoredRows> factored() const override;
-  bool add_to(solver::RowStatistics& statistics, Context& context,
-              const solver::RowsDone& done,
+  bool add_to(solver::RowStatistics& statistics, Context& context, const solver::RowsDone& done,
               const Weigh& weigh) const override;  // direct_sums.cpp
   /// Where these pay.
   void add_to(DirectSums& sums, Context& context, const solver::RowsDone& done,
