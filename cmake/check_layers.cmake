@@ -33,7 +33,7 @@ set(assess_may ${whole_may} whole)
 set(search_may ${assess_may} assess)
 set(prepare_doors coding curve found input_domain listed_rows preparation prepared_rows preparing ranges row_coding
     row_summary)
-set(rows_doors central_lengthscale copied_rows feature_rows guard input_rows row_sets scored_rows targeted_rows)
+set(rows_doors central_lengthscale copied_rows direct_sums feature_rows guard input_rows row_sets scored_rows targeted_rows)
 set(select_doors calibration held_out_rows left_out_rows paired_choice row_loss selecting selection)
 set(estimator_doors class_weights fitting local_choice model_entry predictor)
 set(assess_doors assessment column_warnings drift warnings)

@@ -40,7 +40,7 @@ typedef struct mercer_map mercer_map;
  *  Random: everything the map draws; "seed" fixes it.
  *  Errors: MERCER_INVALID_ARGUMENT naming key, value and what is allowed; those of the map it
  *  makes; MERCER_NEWER_VERSION.
- *  Threads and cost: any number at once; under 10 ms and 1 MB for any D, per part of a sum or
+ *  Cost: under 10 ms and 1 MB for any D, per part of a sum or
  *  product, as numbers are drawn on first use or by mercer_map_prepare. */
 MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out);
 
@@ -97,7 +97,7 @@ MERCER_API mercer_status mercer_map_shape(const mercer_map* map, mercer_map_info
 
 /** The frequencies omega_j of Fourier features, in the order of their columns: out F x d, F32 or
  *  F64. Errors: MERCER_UNSUPPORTED for a map that has none, or whose kernel warps its inputs;
- *  MERCER_DIMENSION_MISMATCH. Threads and cost: any number at once; d rows of the projection. */
+ *  MERCER_DIMENSION_MISMATCH. Cost: d rows of the projection. */
 MERCER_API mercer_status mercer_map_frequencies(const mercer_map* map, mercer_context* context,
                                                 mercer_matrix out);
 
@@ -149,11 +149,11 @@ typedef struct mercer_transform_options {
  *  bilinear pooling (mercer/sketch.h). Rounding: "Features of rows" in GUIDE.md.
  *  Shapes: X n x d, dense or CSR; Z (n p) x (end - begin) of X's precision, complex for a complex
  *  map; with `right` X has d - right_inputs columns, both dense. options may be NULL.
- *  Random: what the map draws on first use, fixed by its seed. NaN and Inf stay in their row.
+ *  NaN and Inf stay in their row.
  *  Errors: MERCER_INVALID_ARGUMENT (rows that mercer/rows.h does not allow, by row and position;
  *  columns out of range; overlap), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a type of Z that
  *  the map does not write; `right` for a map of one matrix, or sparse).
- *  Threads and cost: any number at once; dense rows O(n d F) at most, sparse rows by their stored
+ *  Cost: dense rows O(n d F) at most, sparse rows by their stored
  *  non-zeros where the projection can ("Features of rows"), else in tiles made dense. */
 MERCER_API mercer_status mercer_map_transform(const mercer_map* map, mercer_rows X,
                                               const mercer_transform_options* options,
@@ -168,6 +168,14 @@ MERCER_API mercer_status mercer_map_apply_f32(const mercer_map* map, int64_t n, 
 MERCER_API mercer_status mercer_map_apply_f64(const mercer_map* map, int64_t n, const double* X,
                                               int64_t ldx, mercer_context* context, double* Z,
                                               int64_t ldz);
+
+/** All columns as CSR, of a map whose rows have few non-zeros (random_binning): offsets n + 1, the
+ *  others `capacity` numbers; needed: the non-zeros, sizes as in convention 9 of mercer/base.h.
+ *  Shapes: X n x d, dense or CSR. Errors: MERCER_UNSUPPORTED for other maps. */
+MERCER_API mercer_status mercer_map_transform_csr(const mercer_map* map, mercer_rows X,
+                                                  mercer_context* context, int64_t* offsets,
+                                                  int64_t* indices, double* values,
+                                                  int64_t capacity, int64_t* needed);
 
 /* ==== Products with features ====
  *
@@ -217,12 +225,11 @@ typedef enum mercer_field {
 /** Row i of out: the numbers of `kind` (mercer_field) at X_i for f_k = Phi(.)'theta_k, one column
  *  theta_k of theta after the other.
  *  Shapes: X n x d, dense or CSR, F32 or F64; theta D x m, any of these; out n x (m numbers), of
- *  the number type of X. A row of out depends on its row of X alone, bit for bit, however rows are
- *  split and for any number of threads; NaN affects its own row only.
+ *  the number type of X. A row of out depends on its row of X alone, bit for bit.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for complex maps, for a kind that p and d
  *  do not allow, and for kinds other than VALUE with maps that are not fourier of form pair or
  *  whose kernel warps its inputs.
- *  Threads and cost: any number at once; with D columns of the scalar map D d + D p m a row, VALUE
+ *  Cost: with D columns of the scalar map D d + D p m a row, VALUE
  *  of decomposable D d + (D + p) q m, and D p q m once; memory: 2 MB of features, D p m numbers. */
 MERCER_API mercer_status mercer_map_multiply(const mercer_map* map, mercer_rows X,
                                              mercer_rows theta, int32_t kind,
@@ -230,8 +237,8 @@ MERCER_API mercer_status mercer_map_multiply(const mercer_map* map, mercer_rows 
 
 /** The transpose: theta = sum_i Phi(X_i) Y_i, column k of theta for vector k of the rows of Y.
  *  Shapes: X n x d, dense or CSR, F32 or F64; Y n x (p m), dense, of the number type of X; theta D
- *  x m, F32 or F64. Up to 64 rows are summed in the precision of X, these sums in double, in an
- *  order that does not depend on the number of threads.
+ *  x m, F32 or F64. Up to 64 rows are summed in the precision of X, these sums in double,
+ *  whatever the threads.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for complex maps, a sparse Y or one of
  *  another number type.
  *  Threads and cost: as for mercer_map_multiply. */
@@ -241,7 +248,7 @@ MERCER_API mercer_status mercer_map_adjoint(const mercer_map* map, mercer_rows X
 /** Draws and packs the projection for one number type, F32 or F64, ahead of the first use. A call
  *  that failed or was cancelled may be repeated; if everything is drawn it does nothing.
  *  Random: what the map draws, fixed by its seed.
- *  Threads and cost: any number at once; d F numbers for projections kept as a matrix. */
+ *  Cost: d F numbers for projections kept as a matrix. */
 MERCER_API mercer_status mercer_map_prepare(const mercer_map* map, int32_t number,
                                             mercer_context* context);
 

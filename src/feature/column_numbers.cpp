@@ -32,7 +32,7 @@ void ColumnNumbers<T>::prepare(projection::Blocks blocks, Context& context) cons
       is_uniform()
           ? projection::Blocks{0, 1}
           : projection::Blocks{blocks.begin / together_, ceil_divide(blocks.end, together_)};
-  const int64_t numbers = (law_.phase_seed ? 2 : 1) * group_columns();
+  const int64_t numbers = (law_.has_phases() ? 2 : 1) * group_columns();
   const projection::GroupCost cost{
       checked_multiply(numbers, static_cast<int64_t>(sizeof(T)), "columns"), 0,
       "the scales of some columns"};
@@ -55,8 +55,10 @@ AlignedBuffer<T> ColumnNumbers<T>::make_group(int64_t group) const {
     std::fill(alike.begin(), alike.end(), static_cast<T>(scale_of(0)));
     return alike;
   }
-  AlignedBuffer<T> numbers((law_.phase_seed ? 2 : 1) * columns);
+  AlignedBuffer<T> numbers((law_.has_phases() ? 2 : 1) * columns);
   for (int64_t j = 0; j < columns; ++j) numbers[j] = static_cast<T>(scale_of(j0 + j));
+  for (int64_t j = 0; law_.phase && j < columns; ++j)
+    numbers[columns + j] = static_cast<T>(j0 + j < F_ ? law_.phase(j0 + j) : 0);
   if (!law_.phase_seed) return numbers;
   const random::Stream stream(*law_.phase_seed, random::Tag::phase, 0);
   std::array<double, 256> turns;

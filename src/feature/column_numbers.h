@@ -15,12 +15,15 @@
 namespace mercer::feature {
 
 /// Frequency j is multiplied by `scale`, or by sqrt(weight share(j)) if there are shares; its phase
-/// is number j of the phase stream of `phase_seed`, if there is one.
+/// is number j of the phase stream of `phase_seed`, if there is one, or phase(j).
 struct ColumnLaw {
   double scale;
   double weight = 0;
   std::function<double(int64_t j)> share = {};
   std::optional<uint64_t> phase_seed = {};
+  std::function<double(int64_t j)> phase = {};
+
+  bool has_phases() const noexcept { return phase_seed || phase; }
 };
 
 template <class T>
@@ -36,12 +39,12 @@ class ColumnNumbers {
   /// scale is zero or arbitrary; without phases phase() is arbitrary.
   const T* scale(int64_t block) const noexcept { return numbers(block); }
   const T* phase(int64_t block) const noexcept {
-    return numbers(block) + (law_.phase_seed ? group_columns() : 0);
+    return numbers(block) + (law_.has_phases() ? group_columns() : 0);
   }
 
  private:
   // Without shares and phases all blocks are alike, and one is kept for all.
-  bool is_uniform() const noexcept { return !law_.share && !law_.phase_seed; }
+  bool is_uniform() const noexcept { return !law_.share && !law_.has_phases(); }
   int64_t group_columns() const noexcept { return width_ * together_; }
   const T* numbers(int64_t block) const noexcept {
     if (is_uniform()) return groups_[0].data();

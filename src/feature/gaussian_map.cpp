@@ -33,17 +33,17 @@ projection::ProjectionArguments arguments_of(const GaussianDraw& draw, uint64_t 
           "kernel " + std::string(draw.kernel->name())};
 }
 
-// Column j is multiplied by (1 - 4 A)^{d/4} exp(A ||w_j||^2), too.
+// The logarithm of what column j is multiplied by, too: (1 - 4 A)^{d/4} exp(A ||w_j||^2).
 ColumnLaw tilted_law(const GaussianDraw& draw, double scale) {
   const auto norm = projection::find_projection(draw.choice.projection).squared_norm;
   require(norm != nullptr, MERCER_INTERNAL, "tilt = %g with projection = %s", draw.tilt,
           draw.choice.projection.c_str());
   const double dimension =
-      static_cast<double>(draw.d) / 2 * random::portable_log(1 - 4 * draw.tilt);
-  return {scale, scale * scale,
-          [norm, dimension, A = draw.tilt, arguments = arguments_of(draw, draw.seed)](int64_t j) {
-            return random::portable_exp(dimension + 2 * A * norm(arguments, j));
-          }};
+      static_cast<double>(draw.d) / 4 * random::portable_log(1 - 4 * draw.tilt);
+  ColumnLaw law{scale};
+  law.phase = [norm, dimension, A = draw.tilt, arguments = arguments_of(draw, draw.seed)](
+                  int64_t j) { return dimension + A * norm(arguments, j); };
+  return law;
 }
 
 // A projection whose columns have weights shares F scale^2 among them.

@@ -41,8 +41,8 @@ constexpr Choice<PositiveForm> kForm{
 constexpr decltype(&transform::exp_epilogue) kEpilogues[] = {
     transform::exp_epilogue, transform::hyperbolic_epilogue, transform::grown_pair_epilogue};
 
-std::unique_ptr<const transform::Epilogue> make_form(PositiveForm form) {
-  return kEpilogues[static_cast<int>(form)]();
+std::unique_ptr<const transform::Epilogue> make_form(const GaussianDraw& draw, PositiveForm form) {
+  return draw.tilt != 0 ? transform::tilted_epilogue() : kEpilogues[static_cast<int>(form)]();
 }
 
 double scale_of(const GaussianDraw& draw, PositiveForm form) {
@@ -69,7 +69,8 @@ class Positive final : public GaussianMap, private RowScales {
  public:
   /// stabilize: for the trigonometric form only.
   Positive(const GaussianDraw& draw, PositiveForm form, bool stabilize)
-      : GaussianMap(draw, make_form(form), scale_of(draw, form), make_norms(draw, form, stabilize)),
+      : GaussianMap(draw, make_form(draw, form), scale_of(draw, form),
+                    make_norms(draw, form, stabilize)),
         form_(form),
         stabilize_(stabilize),
         tilt_(draw.tilt) {}

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/context.h"
 #include "base/matrix_view.h"
@@ -31,5 +32,21 @@ void multiply_entries(const FeatureMap& map, const Rows& X, MatrixView<const dou
                       Context& context, const ResultView& out);
 void add_entry_sums(const FeatureMap& map, const Rows& X, const Rows& Y, Context& context,
                     MatrixView<double> sums);
+
+/// find_entries of any rows; columns and values are n x entries().
+void list_entries(const FeatureMap& map, const Rows& X, Context& context,
+                  MatrixView<int64_t> columns, MatrixView<double> values);
+
+/// What ridge needs of the features of rows, Z'WZ, Z'WY and Z'W1.
+struct EntryTotals {
+  MatrixView<double> gram, cross;
+  std::span<double> sums;
+};
+/// Whether a map has such features, and pairs of a row's entries cost less than products of Z.
+bool entry_pairs_pay(const FeatureMap& map);
+/// Adds those of dense rows to the totals, of gram to the lower triangle: n entries()^2 / 2 sums in
+/// place of n D^2 / 2. weights: one for each row, or none.
+void add_entry_totals(const FeatureMap& map, MatrixView<const double> X, MatrixView<const double> Y,
+                      std::span<const double> weights, Context& context, const EntryTotals& to);
 
 }  // namespace mercer::feature

@@ -15,6 +15,7 @@ constexpr int64_t kEntryBytes = int64_t{1} << 23;  // of a block of rows
 constexpr int64_t kMostRows = 4096;
 constexpr int64_t kRowsOfChunk = 32;
 constexpr int64_t kEntriesOfChunk = 16;
+constexpr int64_t kLeastWidth = 8;  // of a block whose pairs pay: BLAS adds up 64 products as fast
 
 template <class T>
 void copy_row(const MatrixView<const T>& X, int64_t i, double* to) noexcept {
@@ -110,6 +111,85 @@ void add_entry_sums(const FeatureMap& map, const Rows& X, const Rows& Y, Context
               });
         });
   });
+}
+
+void list_entries(const FeatureMap& map, const Rows& X, Context& context,
+                  MatrixView<int64_t> columns, MatrixView<double> values) {
+  X.visit([&](const auto& rows) {
+    for_each_entries(map, rows, context,
+                     [&](int64_t first, MatrixView<int64_t> at, MatrixView<double> of) {
+                       for (int64_t i = 0; i < at.rows; ++i) {
+                         std::copy_n(at.row(i), at.cols, columns.row(first + i));
+                         std::copy_n(of.row(i), of.cols, values.row(first + i));
+                       }
+                     });
+  });
+}
+
+bool entry_pairs_pay(const FeatureMap& map) {
+  const SparseFeatures* const sparse = map.sparse_features();
+  return sparse != nullptr && map.features() >= kLeastWidth * sparse->entries();
+}
+
+namespace {
+
+/// A block's entries by their number, so that a pair of numbers runs down two arrays.
+struct EntryRows {
+  Matrix<int32_t> places;  // within the block of columns
+  Matrix<double> values, weighted;
+
+  EntryRows(int64_t entries, int64_t rows, Context& context, const char* what)
+      : places(entries, rows, context, what),
+        values(entries, rows, context, what),
+        weighted(entries, rows, context, what) {}
+
+  void set(int64_t e, int64_t width, MatrixView<int64_t> columns, MatrixView<double> of,
+           std::span<const double> weights) noexcept {
+    for (int64_t i = 0; i < columns.rows; ++i) {
+      places(e, i) = static_cast<int32_t>(columns(i, e) - e * width);
+      values(e, i) = of(i, e);
+      weighted(e, i) = weights.empty() ? of(i, e) : weights[i] * of(i, e);
+    }
+  }
+
+  /// Rows of the totals that belong to entry e. Two entries of one number are in one column.
+  void add(int64_t e, int64_t width, MatrixView<const double> Y,
+           const EntryTotals& to) const noexcept {
+    const int32_t* const at = places.view().row(e);
+    const double* const u = weighted.view().row(e);
+    for (int64_t f = 0; f < e; ++f) {
+      const int32_t* const other = places.view().row(f);
+      const double* const v = values.view().row(f);
+      double* const block = to.gram.row(e * width) + f * width;
+      for (int64_t i = 0; i < Y.rows; ++i) block[at[i] * to.gram.ld + other[i]] += u[i] * v[i];
+    }
+    for (int64_t i = 0; i < Y.rows; ++i) {
+      const int64_t c = e * width + at[i];
+      to.gram(c, c) += u[i] * values(e, i);
+      to.sums[c] += u[i];
+      for (int64_t o = 0; o < Y.cols; ++o) to.cross(c, o) += u[i] * Y(i, o);
+    }
+  }
+};
+
+}  // namespace
+
+// A chunk is one entry and its rows of the totals, as above.
+void add_entry_totals(const FeatureMap& map, MatrixView<const double> X, MatrixView<const double> Y,
+                      std::span<const double> weights, Context& context, const EntryTotals& to) {
+  const int64_t entries = map.sparse_features()->entries(), width = map.features() / entries;
+  EntryRows rows(entries, std::min(X.rows, kMostRows), context, "entries of a block of rows");
+  for_each_entries(
+      map, X, context, [&](int64_t first, MatrixView<int64_t> columns, MatrixView<double> values) {
+        const int64_t n = columns.rows;
+        const MatrixView<const double> y = Y.block_rows(first, first + n);
+        const auto own = weights.empty() ? weights : weights.subspan(first, n);
+        parallel_for(context, entries,
+                     [&](int64_t e, int) noexcept { rows.set(e, width, columns, values, own); });
+        parallel_for(context, entries, [&](int64_t chunk, int) noexcept {
+          rows.add(entries - 1 - chunk, width, y, to);  // the longest first
+        });
+      });
 }
 
 }  // namespace mercer::feature

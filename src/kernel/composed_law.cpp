@@ -55,9 +55,7 @@ PartLaw term_of(const std::shared_ptr<const Kernel>& part) {
 }
 
 bool have_laws(KernelParts parts) {
-  return std::ranges::all_of(parts, [](const auto& part) {
-    return part->spectral_law() != nullptr && part->prologue() == nullptr;
-  });
+  return std::ranges::all_of(parts, [](const auto& part) { return part->is_shift_invariant(); });
 }
 
 random::Stream child(const random::Stream& stream, uint64_t part) noexcept {

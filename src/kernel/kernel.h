@@ -160,6 +160,8 @@ class Kernel {
   virtual double value_at_zero() const noexcept { return variance(); }
   /// Null if there are no random Fourier features.
   virtual const random::Law* spectral_law() const noexcept { return nullptr; }
+  /// k depends on x - y alone, of rows as they are.
+  bool is_shift_invariant() const { return spectral_law() != nullptr && prologue() == nullptr; }
   /// For kernels without a spectral law, one of d inputs that has one. None: there are no random
   /// Fourier features.
   virtual std::optional<StandIn> stand_in(int64_t /*d*/) const { return std::nullopt; }

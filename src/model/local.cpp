@@ -10,7 +10,7 @@
 #include "base/numbers.h"
 #include "model/estimator/local_choice.h"
 #include "model/estimator/model_entry.h"
-#include "model/prepare/row_coding.h"
+#include "model/prepare/prepared_rows.h"
 #include "model/rows/copied_rows.h"
 #include "model/rows/feature_rows.h"
 
@@ -19,6 +19,7 @@ namespace {
 
 constexpr double kTheta = 2;  // lengthscales: more centres gain little (Wacker 2022, Fig. 5.10)
 constexpr int64_t kMostCenters = 1000;
+constexpr const char* kPreparedRows = "prepared rows";
 
 /// Prepared inputs count from the centre.
 Preparation moved(Preparation by, std::span<const double> center) {
@@ -48,15 +49,6 @@ Model about(const Model& model, const LocalFit& fit) {
   near.predictor = fit.predictor;
   near.posterior = fit.posterior;
   return near;
-}
-
-Matrix<double> prepared_rows(const Model& model, const Rows& X, Context& context) {
-  Matrix<double> prepared(X.rows(), model.map->inputs(), context, "prepared rows");
-  X.visit([&](const auto& rows) {
-    for (int64_t i = 0; i < rows.rows; ++i)
-      standardize_row(model.preparation, rows, i, prepared.view().row(i));
-  });
-  return prepared;
 }
 
 /// In units of the lengthscales.
@@ -129,19 +121,18 @@ void fit_local(Model& model, const TargetedRows& rows, Context& context) {
   const Parameters& own = model.fit.estimate.parameters;
   if (!asks_local(own)) return;
   const char* const way = own.text("local").c_str();
-  const std::string kernel(model.map->kernel().name());
+  const kernel::Kernel& kernel = model.map->kernel();
   require(!rows.X.sparse(), MERCER_UNSUPPORTED,
           "local = \"%s\" of sparse rows, expected dense ones", way);
-  require(!model.map->kernel().lengthscale().empty() && model.map->field() == nullptr,
-          MERCER_UNSUPPORTED,
-          "local = \"%s\" of kernel %s, expected one of one output with a lengthscale: others are "
-          "not the same about every centre",
-          way, kernel.c_str());
+  require(
+      kernel.is_shift_invariant() && !kernel.lengthscale().empty() && model.map->field() == nullptr,
+      MERCER_UNSUPPORTED,
+      "local = \"%s\" of kernel %s, expected one of x - y and one output, with a lengthscale: "
+      "others are not the same about every centre",
+      way, std::string(kernel.name()).c_str());
   auto local = std::make_shared<Local>();
-  local->X = prepared_rows(model, rows.X, context);
-  local->Y = Matrix<double>(rows.Y.rows, rows.Y.cols, context, "targets of local fits");
-  for (int64_t i = 0; i < rows.Y.rows; ++i)
-    std::copy_n(rows.Y.row(i), rows.Y.cols, local->Y.view().row(i));
+  local->X = dense_prepared_rows(model.preparation, rows.X, context, kPreparedRows);
+  local->Y = copied_targets(rows.Y, RowSet(rows.Y.rows), context);
   local->weights.assign(rows.weights.begin(), rows.weights.end());
   if (asks_clusters(own)) {
     const Value* const theta = own.find("theta");
@@ -162,7 +153,7 @@ void fit_local(Model& model, const TargetedRows& rows, Context& context) {
 
 void predict_locally(const Model& model, const Rows& X, Context& context, MatrixView<double> out,
                      const LocalBody& body) {
-  const Matrix<double> prepared = prepared_rows(model, X, context);
+  const Matrix<double> prepared = dense_prepared_rows(model.preparation, X, context, kPreparedRows);
   const Local& local = *model.local;
   const auto predict_rows = [&](const LocalFit& fit, const std::vector<int64_t>& rows) {
     const CopiedRows part(X, rows, context);

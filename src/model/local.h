@@ -33,8 +33,8 @@ struct Local {
 
 /// Sets model.local if its parameters ask for it. Centres: the mean, then the row farthest from all
 /// before, until none is farther than theta lengthscales (Gonzalez 1985). Errors: UNSUPPORTED for
-/// sparse rows, unit rows, hashed inputs and kernels without a lengthscale; INVALID_ARGUMENT for
-/// more than 1,000 centres.
+/// sparse rows, unit rows, hashed inputs and kernels without a lengthscale or of more than x - y;
+/// INVALID_ARGUMENT for more than 1,000 centres.
 void fit_local(Model& model, const TargetedRows& rows, Context& context);
 
 /// Calls body(fit about the nearest centre, its rows of X, its rows of out) and puts the results

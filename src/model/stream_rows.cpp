@@ -10,11 +10,10 @@
 #include "base/size.h"
 #include "model/fit_checks.h"
 #include "model/prepare/input_domain.h"
-#include "model/rows/feature_rows.h"
+#include "model/rows/direct_sums.h"
 #include "solver/reduction.h"
 
 namespace mercer::model {
-namespace {}  // namespace
 
 CheckedStream::CheckedStream(const feature::FeatureMap& map, const Fitting& asked,
                              const Found& found, RowStream& stream, int64_t targets,
@@ -90,7 +89,7 @@ int64_t StreamRows::block_rows() const {
 }
 
 void StreamRows::for_each(Context& context, const Body& body) const {
-  for_each_part(context, [&](int64_t begin, const solver::BlockSource& part) {
+  for_each_part(context, [&](int64_t begin, const FeatureRows& part) {
     part.for_each(context, [&](const solver::FeatureBlock& features) {
       solver::FeatureBlock numbered = features;
       numbered.first += begin;
@@ -100,14 +99,23 @@ void StreamRows::for_each(Context& context, const Body& body) const {
 }
 
 void StreamRows::for_each_target(Context& context, const TargetBody& body) const {
-  for_each_part(context, [&](int64_t, const solver::BlockSource& part) {
-    part.for_each_target(context, body);
-  });
+  for_each_part(context,
+                [&](int64_t, const FeatureRows& part) { part.for_each_target(context, body); });
+}
+
+bool StreamRows::add_to(solver::RowStatistics& statistics, Context& context,
+                        const solver::RowsDone& done, const Weigh& weigh) const {
+  const feature::FeatureMap& map = stream_.map().scalar();
+  if (!DirectSums::pays(map)) return false;
+  DirectSums sums(map, statistics.outputs(), context);
+  for_each_part(context,
+                [&](int64_t, const FeatureRows& part) { part.add_to(sums, context, done, weigh); });
+  sums.finish(context, statistics);
+  return true;
 }
 
 void StreamRows::for_each_part(
-    Context& context,
-    const std::function<void(int64_t begin, const solver::BlockSource&)>& body) const {
+    Context& context, const std::function<void(int64_t begin, const FeatureRows&)>& body) const {
   int64_t done = 0;               // rows of the set
   std::vector<int64_t> of_block;  // row numbers within a block of the stream
   const int64_t all = stream_.pass(context, [&](int64_t first, const RowStream::Block& block) {
@@ -118,7 +126,7 @@ void StreamRows::for_each_part(
     const FeatureRows rows(stream_.map(), preparation_, stream_.coding(), stream_.precision(),
                            block);
     const bool whole = done - begin == block.X.rows();
-    body(begin, *rows.subset(whole ? solver::RowSet(block.X.rows()) : solver::RowSet(of_block)));
+    body(begin, rows.chosen(whole ? solver::RowSet(block.X.rows()) : solver::RowSet(of_block)));
   });
   require(all == known_.rows, MERCER_INVALID_ARGUMENT,
           "the stream gave %ld rows, and %ld when it began again: expected the same", known_.rows,

@@ -9,6 +9,7 @@
 
 #include "model/prepare/found.h"
 #include "model/row_stream.h"
+#include "model/rows/feature_rows.h"
 #include "solver/block_source.h"
 #include "solver/row_weights.h"
 
@@ -67,13 +68,14 @@ class StreamRows final : public solver::BlockSource {
   solver::Reduction* reduction() const override { return stream_.reduction(); }
   void for_each(Context& context, const Body& body) const override;
   void for_each_target(Context& context, const TargetBody& body) const override;
+  bool add_to(solver::RowStatistics& statistics, Context& context, const solver::RowsDone& done,
+              const Weigh& weigh) const override;
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override;
 
  private:
   /// For each block its rows that are in the set; `begin` is the first one's number in the set.
-  void for_each_part(
-      Context& context,
-      const std::function<void(int64_t begin, const solver::BlockSource&)>& body) const;
+  void for_each_part(Context& context,
+                     const std::function<void(int64_t begin, const FeatureRows&)>& body) const;
 
   const CheckedStream& stream_;
   const Preparation& preparation_;

@@ -66,7 +66,7 @@ void warn_of_vanishing(Model& model, const Rows& X, Context& context) {
       std::ranges::count_if(shares, [most](double share) { return share <= kKept * most; });
   if (!(static_cast<double>(few) > kMany * static_cast<double>(kept.rows()))) return;
   const bool centers = model.local == nullptr && model.fit.estimate.entry->keeps_posterior &&
-                       model.map->kernel().spectral_law() != nullptr;
+                       model.map->kernel().is_shift_invariant();
   model.report.warnings.push_back(
       "features keep less than a tenth of the kernel's variance k(x, x) at " +
       std::to_string(100 * few / kept.rows()) +

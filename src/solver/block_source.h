@@ -75,9 +75,11 @@ class BlockSource {
   /// Rows K and a matrix R with Z = K R, where K costs far less than Z; none for most features.
   virtual std::optional<FactoredRows> factored() const;
   /// Adds its rows to statistics by a way of its own, which costs far less than their features;
-  /// false: there is none, and nothing was added.
-  virtual bool add_to(RowStatistics& /*statistics*/, Context& /*context*/,
-                      const RowsDone& /*done*/) const {
+  /// false: there is none, and nothing was added. weigh, if any, changes a block's weights, which
+  /// are empty for 1 each.
+  using Weigh = std::function<void(MatrixView<const double> Y, std::vector<double>& weights)>;
+  virtual bool add_to(RowStatistics& /*statistics*/, Context& /*context*/, const RowsDone& /*done*/,
+                      const Weigh& /*weigh*/) const {
     return false;
   }
   /// No target is NaN, that is, missing.

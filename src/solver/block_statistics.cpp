@@ -11,7 +11,7 @@ namespace mercer::solver {
 void add_blocks(const BlockSource& source, RowStatistics& statistics, Context& context,
                 const RowsDone& done) {
   if (source.is_complex()) statistics.set_complex();
-  if (source.add_to(statistics, context, done)) return require_finite_features(statistics);
+  if (source.add_to(statistics, context, done, {})) return require_finite_features(statistics);
   source.for_each(context, [&](const FeatureBlock& block) {
     block.visit([&](auto Z) { statistics.add(Z, block.Y, context, block.weights); });
     if (done) done(block.rows());

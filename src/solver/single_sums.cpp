@@ -128,7 +128,7 @@ class SingleSums {
 
 void add_blocks_single(const BlockSource& source, RowStatistics& statistics, Context& context,
                        const RowsDone& done, DoubleRows of_double) {
-  if (source.add_to(statistics, context, done)) return require_finite_features(statistics);
+  if (source.add_to(statistics, context, done, {})) return require_finite_features(statistics);
   std::optional<SingleSums> sums;
   source.for_each(context, [&](const FeatureBlock& block) {
     if (block.Z64.data != nullptr && of_double == DoubleRows::stay) {

@@ -83,9 +83,10 @@ const EpilogueGradient& phase_gradient();
 const EpilogueGradient& complex_gradient();
 /// Gradient of scale P: scale G_0.
 const EpilogueGradient& scale_gradient();
-/// Gradients of exp_epilogue, hyperbolic_epilogue and grown_pair_epilogue
+/// Gradients of exp_epilogue, tilted_epilogue, hyperbolic_epilogue and grown_pair_epilogue
 /// (transform/exponential.h).
 const EpilogueGradient& exp_gradient();
+const EpilogueGradient& tilted_gradient();
 const EpilogueGradient& hyperbolic_gradient();
 const EpilogueGradient& grown_pair_gradient();
 /// Gradient of scale exp(-P).

@@ -16,8 +16,8 @@
 
 MERCER_SIMD_BEGIN();
 
-// Rows of parts exp(P - h) and, for two parts, exp(-P - h).
-template <int parts>
+// Rows of parts exp(P - h) and, for two parts, exp(-P - h); with logs exp(P + phase - h).
+template <int parts, bool logs = false>
 struct ExpRows {
   template <Way way, class T>
   static HWY_INLINE void Finish(const EpilogueBlock<T>& block, int64_t i) {
@@ -28,7 +28,8 @@ struct ExpRows {
     const V shift = hn::Set(tag, h);
     RowStore<way, decltype(tag)> plus(tag, block, i, 0), minus(tag, block, i, parts - 1);
     for (int64_t j = 0; j < block.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
-      const V P = hn::Load(tag, block.P + i * block.columns + j);
+      V P = hn::Load(tag, block.P + i * block.columns + j);
+      if constexpr (logs) P = hn::Add(P, hn::Load(tag, block.phase + j));
       const V scale = hn::Load(tag, block.scale + j);
       const auto of = [&](V exponent) HWY_ATTR {
         return vanishes ? hn::Zero(tag) : hn::Mul(scale, Exp(tag, exponent));
@@ -40,6 +41,8 @@ struct ExpRows {
     if (parts == 2) minus.Finish();
   }
 };
+
+using TiltedRows = ExpRows<1, true>;
 
 struct GrownPairRow {
   template <Way way, class T>
@@ -86,6 +89,7 @@ HWY_INLINE void ExpRow(const T* P, int64_t n, T sign, T shift, T scale, T* out) 
 }
 
 MERCER_SIMD_PAIR(FinishExp, EpilogueBlock, FinishBlock<ExpRows<1>>)
+MERCER_SIMD_PAIR(FinishTilted, EpilogueBlock, FinishBlock<TiltedRows>)
 MERCER_SIMD_PAIR(FinishHyperbolic, EpilogueBlock, FinishBlock<ExpRows<2>>)
 MERCER_SIMD_PAIR(FinishGrownPair, EpilogueBlock, FinishBlock<GrownPairRow>)
 float LargestF32(const float* row, int64_t n) { return Largest<false>(row, n); }
@@ -105,6 +109,7 @@ MERCER_SIMD_END();
 namespace mercer::transform {
 
 MERCER_SIMD_EXPORT(FinishExp);
+MERCER_SIMD_EXPORT(FinishTilted);
 MERCER_SIMD_EXPORT(FinishHyperbolic);
 MERCER_SIMD_EXPORT(FinishGrownPair);
 MERCER_SIMD_EXPORT(Largest);
@@ -114,6 +119,7 @@ MERCER_SIMD_EXPORT(ExpRow);
 namespace {
 
 MERCER_EPILOGUE(Exp)
+MERCER_EPILOGUE(Tilted)
 MERCER_EPILOGUE(Hyperbolic)
 MERCER_EPILOGUE(GrownPair)
 
@@ -151,6 +157,9 @@ bool all_finite(const T* x, int64_t count) noexcept {
 
 std::unique_ptr<const Epilogue> exp_epilogue() {
   return make_epilogue({.row_numbers = 1, .carries = true}, Exp{}, &exp_gradient());
+}
+std::unique_ptr<const Epilogue> tilted_epilogue() {
+  return make_epilogue({.row_numbers = 1, .carries = true}, Tilted{}, &tilted_gradient());
 }
 std::unique_ptr<const Epilogue> hyperbolic_epilogue() {
   return make_epilogue({.row_numbers = 1, .parts = 2, .carries = true}, Hyperbolic{},

@@ -14,6 +14,9 @@ namespace mercer::transform {
 
 /// scale exp(P - h), h the row's number; 0 where h > kVanishing, as P may have overflowed there.
 std::unique_ptr<const Epilogue> exp_epilogue();
+/// scale exp(P + phase - h), with the same rule: phases are logarithms, so that no factor of a
+/// product overflows or vanishes beside another.
+std::unique_ptr<const Epilogue> tilted_epilogue();
 /// [scale exp(P - h) | scale exp(-P - h)], with the same rule.
 std::unique_ptr<const Epilogue> hyperbolic_epilogue();
 /// [h scale cos(2 pi P) | h scale sin(2 pi P)].

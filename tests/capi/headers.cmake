@@ -66,8 +66,8 @@ if(MERCER_PYTHON)
   set_tests_properties(api_description PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
 endif()
 
-# At most eight arguments and 89 functions; the script notices one that has too many, and one too many.
-foreach(case "limits;8;89" "limit_of_arguments_is_kept;7;89" "limit_of_functions_is_kept;8;60")
+# At most eight arguments and 90 functions; the script notices one that has too many, and one too many.
+foreach(case "limits;8;90" "limit_of_arguments_is_kept;7;90" "limit_of_functions_is_kept;8;60")
   list(POP_FRONT case name arguments functions)
   add_test(NAME header_${name} COMMAND ${CMAKE_COMMAND} -DINCLUDE=${PROJECT_SOURCE_DIR}/include
     -DSYMBOLS=${PROJECT_SOURCE_DIR}/cmake/symbols.txt -DMOST_ARGUMENTS=${arguments} -DMOST_FUNCTIONS=${functions}

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <limits>
-#include <memory>
 
 #include "fixture.h"
 
@@ -141,6 +140,12 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
   });
   add_call(calls, "mercer_map_apply_f64", "", [=](Context c) {
     return mercer_map_apply_f64(s->map.get(), s->n, s->X.data(), d, c, s->out.data(), s->D);
+  });
+  const std::string bins = R"("map":"random_binning","bins":8,"kernel":{"kernel":"laplacian"})";
+  add_call(calls, "mercer_map_transform_csr", "", [=](Context c) {
+    std::vector<int64_t> at(s->n + 1), columns(s->n * s->D);
+    return mercer_map_transform_csr(map_from(of_sizes(bins, 8 * s->D)).get(), s->x(), c, at.data(),
+                                    columns.data(), s->out.data(), s->n * s->D, nullptr);
   });
   add_call(calls, "mercer_map_prepare", "", [=](Context c) {
     return mercer_map_prepare(fourier(d, s->D).get(), MERCER_NUMBER_F64, c);

@@ -174,4 +174,41 @@ TEST_CASE("rows of either precision, dense or sparse, give the bits of their num
   CHECK(results_of(narrow.view(), narrow_y.view()) == expected);
 }
 
+TEST_CASE("features of few non-zeros come as CSR, or as their number") {
+  const auto map =
+      make_map(R"("random_binning","kernel":{"kernel":"laplacian"},"bins":4)", d, 3 * D);
+  const auto rows = sparse_numbers<float, int32_t>(n, d);
+  const int64_t each = 3 * D / 4;
+  int64_t needed = 0;
+  const auto csr = [&](const RowsView& X, int64_t* offsets, int64_t* indices, double* values,
+                       int64_t capacity) {
+    return mercer_map_transform_csr(map.get(), X, nullptr, offsets, indices, values, capacity,
+                                    &needed);
+  };
+  REQUIRE(csr(rows.view(), nullptr, nullptr, nullptr, 0) == MERCER_OK);
+  REQUIRE(needed == n * each);
+  std::vector<int64_t> offsets(n + 1), indices(needed);
+  std::vector<double> values(needed);
+  for (const RowsView& X : {rows.view(), rows.dense_view()}) {
+    REQUIRE(csr(X, offsets.data(), indices.data(), values.data(), needed) == MERCER_OK);
+    std::vector<float> Z(n * 3 * D), made(n * 3 * D, 0.0F);
+    REQUIRE(mercer_map_transform(map.get(), X, nullptr, nullptr, result_of(Z.data(), n, 3 * D)) ==
+            MERCER_OK);
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t k = offsets[i]; k < offsets[i + 1]; ++k)
+        made[i * 3 * D + indices[k]] = static_cast<float>(values[k]);
+    CHECK(made == Z);
+  }
+  const auto x = rows.view();
+  CHECK(refused(csr(x, offsets.data(), indices.data(), values.data(), needed - 1), "capacity") ==
+        "");
+  CHECK(refused(csr(x, nullptr, indices.data(), values.data(), needed), "offsets") == "");
+  CHECK(refused(csr(x, offsets.data(), reinterpret_cast<int64_t*>(values.data()), values.data(),
+                    needed),
+                "overlaps") == "");
+  CHECK(fault(mercer_map_transform_csr(fourier(d, D).get(), x, nullptr, offsets.data(),
+                                       indices.data(), values.data(), needed, nullptr),
+              MERCER_UNSUPPORTED, "fourier", "random_binning") == "");
+}
+
 }  // namespace transform_test

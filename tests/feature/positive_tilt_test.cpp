@@ -114,6 +114,25 @@ TEST_CASE("positive: corners of a simplex have less variance than orthogonal col
   CHECK(test::studentised_z_score(differences, 0) > test::z_threshold(test::kFailure));
 }
 
+// Of exp(P) e^240 and (1 - 4 A)^{d/4} exp(A ||w||^2) e^-400 neither is a float, though their product
+// is.
+TEST_CASE("positive: a strong tilt leaves features of single precision finite and right") {
+  const int64_t D = 256;
+  const auto map = map_of(4, D, 1, R"(,"tilt":-100)");
+  Matrix<double> X = two_rows(4, 144);
+  Matrix<float> single(2, 4);
+  for (int64_t i = 0; i < 8; ++i) single.data()[i] = static_cast<float>(X.data()[i]);
+  const auto Z = test::features_of(*map, X);
+  const auto rounded = test::features_of(*map, single);
+  int64_t large = 0;
+  for (int64_t i = 0; i < 2 * D; ++i) {
+    const double exact = Z.data()[i];
+    large += exact > 1 ? 1 : 0;
+    CHECK(std::abs(rounded.data()[i] - exact) <= 1e-3 * exact + 1e-37);
+  }
+  CHECK(large > 10);
+}
+
 TEST_CASE("positive: tilts that it refuses") {
   const Matrix<double> X = two_rows(4, 1);
   const Rows rows = X.view();

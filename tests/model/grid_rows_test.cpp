@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Statistics of rows on a grid of frequencies, which are summed without features, against those of
-// the features.
+// Statistics of rows on a grid of frequencies and of random bins, which are summed without features,
+// against those of the features.
 #include <cmath>
 
+#include "memory_stream.h"
+#include "model/estimator/class_weights.h"
 #include "model/model.h"
 #include "model/rows/feature_rows.h"
 #include "model/search/partial_map.h"
 #include "model/search/search.h"
+#include "model/stream_rows.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "solver/block_statistics.h"
+#include "support/made_map.h"
 #include "support/refusal.h"
 
 namespace grid_rows_test {
@@ -23,6 +27,12 @@ std::shared_ptr<const feature::FeatureMap> grid_map(int64_t d, int64_t D) {
   options.projection = feature::kGrid;
   return feature::make_fourier_on_grid(*kernel::make_gaussian({0.8}, 2.0), d, D, options,
                                        {.diameter = {4}});
+}
+
+/// Eight to a grid are the fewest columns whose entries are summed in pairs.
+std::shared_ptr<const feature::FeatureMap> binning_map(int64_t d, int64_t D) {
+  const Parameters kernel{{"kernel", "laplacian"}, {"lengthscale", 2.0}};
+  return made_map("random_binning", kernel, d, D, 3, {{"bins", int64_t{8}}});
 }
 
 /// Far from 0.
@@ -58,54 +68,135 @@ double difference(const Moments& a, const Moments& b) {
   return std::max(largest_difference(a.gram, b.gram), largest_difference(a.cross, b.cross));
 }
 
-solver::RowStatistics by_features(const FeatureRows& rows) {
+solver::RowStatistics by_features(const solver::BlockSource& rows) {
   Context context;
   solver::RowStatistics statistics(rows.features(), rows.outputs());
   rows.for_each(context, [&](const solver::FeatureBlock& block) {
-    statistics.add(block.Z64, block.Y, context, block.weights);
+    block.visit([&](auto Z) { statistics.add(Z, block.Y, context, block.weights); });
   });
   return statistics;
 }
 
-TEST_CASE("rows on a grid: statistics are those of the features", "[grid]") {
+/// Whole, and in parts that add up.
+void check_statistics(const FeatureRows& rows, double tolerance) {
+  Context context;
+  solver::RowStatistics sums(rows.features(), 2), parts(rows.features(), 2);
+  REQUIRE(rows.add_to(sums, context, {}, {}));
+  const Moments exact(by_features(rows));
+  CHECK(difference(Moments(sums), exact) <= tolerance);
+  for (int64_t o = 0; o < 2; ++o) CHECK(std::fabs(sums.origin_outputs()[o]) > 1e-3);
+  int64_t told = 0;
+  for (const auto& [begin, end] : {std::pair<int64_t, int64_t>{0, 1200}, {1200, rows.rows()}}) {
+    std::vector<int64_t> some;
+    for (int64_t i = begin; i < end; ++i) some.push_back(i);
+    solver::add_blocks(*rows.subset(some), parts, context, [&](int64_t count) { told += count; });
+  }
+  CHECK(told == rows.rows());
+  CHECK(difference(Moments(parts), exact) <= tolerance);
+}
+
+TEST_CASE("rows without features: statistics are those of the features", "[grid]") {
   const int64_t n = 5000;
   const Problem problem = shifted_problem(n);
-  const auto map = grid_map(3, 300);
   const Preparation preparation = fit_standardizer(problem.x());
   std::vector<double> weights;
   for (int64_t i = 0; i < n; ++i) weights.push_back(i < 4500 && i % 3 == 0 ? 0 : 1 + 0.1 * (i % 4));
-  Context context;
   for (const bool weighted : {false, true}) {
     const std::span<const double> given =
         weighted ? std::span<const double>(weights) : std::span<const double>();
-    const FeatureRows rows(*map, preparation, {}, feature::Precision::f64,
-                           {problem.x(), problem.y(), given, {}});
-    solver::RowStatistics sums(map->features(), 2);
-    REQUIRE(rows.add_to(sums, context, {}));
-    const solver::RowStatistics exact = by_features(rows);
-    CHECK(difference(Moments(sums), Moments(exact)) <= 1e-8);
-    for (int64_t o = 0; o < 2; ++o) CHECK(std::fabs(sums.origin_outputs()[o]) > 1e-3);
-    // Onto statistics that hold rows: parts add up to the whole.
-    solver::RowStatistics parts(map->features(), 2);
-    int64_t told = 0;
-    for (const auto& [begin, end] : {std::pair<int64_t, int64_t>{0, 1200}, {1200, n}}) {
-      std::vector<int64_t> some;
-      for (int64_t i = begin; i < end; ++i) some.push_back(i);
-      solver::add_blocks(*rows.subset(some), parts, context, [&](int64_t count) { told += count; });
-    }
-    CHECK(told == n);
-    CHECK(difference(Moments(parts), Moments(exact)) <= 1e-8);
+    const TargetedRows targeted{problem.x(), problem.y(), given, {}};
+    const auto rows = [&](const auto& map, feature::Precision precision) {
+      return FeatureRows(*map, preparation, {}, precision, targeted);
+    };
+    const auto grid = grid_map(3, 300), bins = binning_map(3, 240);
+    check_statistics(rows(grid, feature::Precision::f64), 1e-8);
+    check_statistics(rows(bins, feature::Precision::f64), 1e-8);
+    // Of rows in single precision, whose values are rounded.
+    check_statistics(rows(bins, feature::Precision::f32), 1e-3);
   }
 }
 
-TEST_CASE("rows on a grid: features serve where the grid does not pay", "[grid]") {
+TEST_CASE("rows without features: a stream has the statistics of its features", "[grid]") {
+  const int64_t n = 2500;
+  const Problem problem = shifted_problem(n);
+  const Preparation preparation = fit_standardizer(problem.x());
+  std::vector<double> weights;
+  for (int64_t i = 0; i < n; ++i) weights.push_back(1 + 0.5 * (i % 3));
+  const Fitting asked = f64_options(Selection::fixed);
+  const Found found;
+  Context context;
+  for (const auto& map : {grid_map(3, 300), binning_map(3, 240)}) {
+    MemoryStream stream(problem.x(), problem.y(), {1, 7, 1200, 33});
+    stream.weights = weights;
+    const CheckedStream checked(*map, asked, found, stream, 2, context);
+    const StreamRows rows(checked, preparation, {n});
+    std::vector<int64_t> odd;
+    for (int64_t i = 1; i < n; i += 2) odd.push_back(i);
+    for (const auto& part : {rows.subset(solver::RowSet(n)), rows.subset(odd)}) {
+      solver::RowStatistics sums(map->features(), 2);
+      REQUIRE(part->add_to(sums, context, {}, {}));
+      CHECK(difference(Moments(sums), Moments(by_features(*part))) <= 1e-8);
+    }
+    stream.passes = 0;
+    const Model streamed = fit_stream(map, asked, stream, 2, context);
+    const Model whole = fit(map, asked, problem.x(), problem.y(), context, weights);
+    CHECK(largest_difference(predictions(streamed, problem.x()), predictions(whole, problem.x())) <
+          1e-6);
+  }
+}
+
+TEST_CASE("rows without features: class weights are factors of a row's own", "[grid]") {
+  Problem problem = shifted_problem(2500);
+  std::vector<double> weights;
+  for (int64_t i = 0; i < 2500; ++i) {
+    problem.Y(i, 0) = static_cast<double>(i % 7 == 0);
+    weights.push_back(1 + 0.5 * (i % 3));
+  }
+  const Preparation plain;
+  Coding coding;
+  coding.task = Task::classification;
+  coding.classes = 2;
+  Context context;
+  for (const std::span<const double> given : {std::span<const double>(weights), {}}) {
+    const auto map = grid_map(3, 300);
+    const FeatureRows rows(*map, plain, coding, feature::Precision::f64,
+                           {problem.x(), problem.y().block_cols(0, 1), given});
+    const auto once = class_weighted(rows, {3, 1}), weighted = class_weighted(*once, {0.5, 2});
+    solver::RowStatistics sums(rows.features(), 2);
+    REQUIRE(weighted->add_to(sums, context, {}, {}));
+    CHECK(difference(Moments(sums), Moments(by_features(*weighted))) <= 1e-8);
+    CHECK(std::fabs(sums.weight() - 2500) > 1);
+  }
+}
+
+TEST_CASE("rows without features: a fit on random bins is that on their columns", "[grid]") {
+  const Problem problem = shifted_problem(2000);
+  const auto map = binning_map(3, 240);
+  Fitting options = f64_options(Selection::fixed);
+  options.prepare.standardize = false;
+  Context context;
+  Matrix<double> Z(2000, 240), scores(2000, 2), expected(2000, 2);
+  map->apply(problem.x(), {0, 240}, context, Z.view());
+  const Model model = fit(map, options, problem.x(), problem.y(), context);
+  predict(model, problem.x(), context, scores.view());
+  const std::shared_ptr<const feature::FeatureMap> columns =
+      made_map("exact_polynomial", {{"kernel", "polynomial"}, {"degree", int64_t{1}}}, 240, 240);
+  const Model by_columns = fit(columns, options, Z.view(), problem.y(), context);
+  predict(by_columns, Z.view(), context, expected.view());
+  CHECK(largest_difference(scores, expected) <= 1e-6);
+}
+
+TEST_CASE("rows without features: features serve where they cost less", "[grid]") {
   const Problem problem = shifted_problem(200);
   Context context;
-  for (const auto& map : {grid_map(3, 40), gaussian_map(3, 300)}) {
+  const Parameters laplacian{{"kernel", "laplacian"}};
+  const std::shared_ptr<const feature::FeatureMap> few_bins =
+      made_map("random_binning", laplacian, 3, 70, 3, {{"bins", int64_t{7}}});
+  for (const auto& map : {grid_map(3, 40), gaussian_map(3, 300), few_bins}) {
     const Preparation plain;
     const FeatureRows rows(*map, plain, {}, feature::Precision::f64, {problem.x(), problem.y()});
     solver::RowStatistics sums(map->features(), 2);
-    CHECK(!rows.add_to(sums, context, {}));
+    CHECK(!rows.add_to(sums, context, {}, {}));
     CHECK(sums.rows() == 0);
   }
 }

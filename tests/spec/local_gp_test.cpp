@@ -241,6 +241,13 @@ TEST_CASE("local gp: NaN stays in its row, what has no meaning is refused") {
         "local");
   };
   CHECK(refused(R"({"model":"gp","local":"clusters","lambda":1e-3,"noise":1})") == "");
+  // About another centre these would be other kernels, and other processes.
+  for (const char* kernel : {R"("exponential","lengthscale":1)", R"("skewed_chi2","c":9)"}) {
+    CAPTURE(kernel);
+    const std::string map = R"(,"map":{"features":32,"kernel":{"kernel":)" + std::string(kernel) +
+                            R"(}},"local":"clusters")";
+    CHECK_REFUSED(MERCER_UNSUPPORTED, waves.fit(map), "expected one of x - y and one output");
+  }
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
                 spec::fit(spec::fit_plan(R"({"model":"gp","search":false,"local":"clusters"})"),
                           nullptr, Rows(waves.X.view()), waves.Y.view(), {}, context),

@@ -34,18 +34,27 @@ class ClassWeighted final : public solver::BlockSource {
   void for_each(Context& context, const Body& body) const override {
     std::vector<double> weights;
     rows_.for_each(context, [&](const solver::FeatureBlock& block) {
-      weights.clear();
-      for (int64_t i = 0; i < block.rows(); ++i) {
-        const double w = block.weights.empty() ? 1.0 : block.weights[i];
-        weights.push_back(w * factors_[class_of_code(block.Y.row(i), block.Y.cols)]);
-      }
+      weights.assign(block.weights.begin(), block.weights.end());
+      weigh(block.Y, weights);
       solver::FeatureBlock weighed = block;
       weighed.weights = weights;
       body(weighed);
     });
   }
+  bool add_to(solver::RowStatistics& statistics, Context& context, const solver::RowsDone& done,
+              const Weigh& more) const override {
+    return rows_.add_to(statistics, context, done,
+                        [&](MatrixView<const double> Y, std::vector<double>& weights) {
+                          weigh(Y, weights);
+                          if (more) more(Y, weights);
+                        });
+  }
 
  private:
+  void weigh(MatrixView<const double> Y, std::vector<double>& weights) const {
+    weights.resize(Y.rows, 1.0);
+    for (int64_t i = 0; i < Y.rows; ++i) weights[i] *= factors_[class_of_code(Y.row(i), Y.cols)];
+  }
   std::unique_ptr<solver::BlockSource> part_;  // null: not owned
   const solver::BlockSource& rows_;
   std::vector<double> factors_;

@@ -22,21 +22,30 @@ ListedRows listed_rows(const Preparation& by, const CsrView<T>& X, double* sums,
 
 }  // namespace
 
+Matrix<double> dense_prepared_rows(const Preparation& preparation, const Rows& X, Context& context,
+                                   const char* what) {
+  Matrix<double> dense(X.rows(), preparation.prepared(X.cols()), context, what);
+  const Matrix<double> sums(1, X.sparse() ? X.cols() : 0, context, what);
+  sums.fill(0);
+  X.visit([&](const auto& rows) {
+    for (int64_t i = 0; i < rows.rows; ++i)
+      prepare_row(preparation, rows, i, sums.data(), dense.view().row(i));
+  });
+  return dense;
+}
+
 PreparedRows::PreparedRows(const Preparation& preparation, const Rows& X, Context& context,
                            const char* what)
     : sparse_(X.sparse() && !preparation.centres()) {
-  const Matrix<double> sums(1, X.sparse() ? X.cols() : 0, context, what);
+  if (!sparse_) {
+    dense_ = dense_prepared_rows(preparation, X, context, what);
+    return;
+  }
+  const Matrix<double> sums(1, X.cols(), context, what);
   sums.fill(0);
-  if (!sparse_) dense_ = Matrix<double>(X.rows(), preparation.prepared(X.cols()), context, what);
   X.visit([&](const auto& rows) {
-    if constexpr (kIsSparse<decltype(rows)>) {
-      if (sparse_) {
-        listed_ = listed_rows(preparation, rows, sums.data(), context, what);
-        return;
-      }
-    }
-    for (int64_t i = 0; i < rows.rows; ++i)
-      prepare_row(preparation, rows, i, sums.data(), dense_.view().row(i));
+    if constexpr (kIsSparse<decltype(rows)>)
+      listed_ = listed_rows(preparation, rows, sums.data(), context, what);
   });
 }
 

@@ -21,4 +21,8 @@ class PreparedRows {
   Matrix<double> dense_;
 };
 
+/// The same, dense.
+Matrix<double> dense_prepared_rows(const Preparation& preparation, const Rows& X, Context& context,
+                                   const char* what);
+
 }  // namespace mercer::model

@@ -86,10 +86,9 @@ void FeatureRows::for_each_target(Context& context, const TargetBody& body) cons
   }
 }
 
-std::unique_ptr<solver::BlockSource> FeatureRows::subset(RowSet rows) const {
-  auto part =
-      std::make_unique<FeatureRows>(map_, preparation_, coding_, precision_, data_, made_of_);
-  part->set_ = set_.choose(rows);
+FeatureRows FeatureRows::chosen(RowSet rows) const {
+  FeatureRows part(map_, preparation_, coding_, precision_, data_, made_of_);
+  part.set_ = set_.choose(rows);
   return part;
 }
 

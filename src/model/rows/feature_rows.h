@@ -19,6 +19,7 @@
 namespace mercer::model {
 
 using solver::RowSet;
+class DirectSums;
 
 /// Rows per block: depends on d (0 for rows that stay sparse) and D alone, not on the machine.
 int64_t block_rows(int64_t inputs, int64_t features);
@@ -45,10 +46,16 @@ class FeatureRows final : public solver::BlockSource {
   std::optional<std::vector<int64_t>> kernel_columns() const override;
   void for_each(Context& context, const Body& body) const override;
   void for_each_target(Context& context, const TargetBody& body) const override;
-  std::unique_ptr<solver::BlockSource> subset(RowSet rows) const override;
+  std::unique_ptr<solver::BlockSource> subset(RowSet rows) const override {
+    return std::make_unique<FeatureRows>(chosen(rows));
+  }
+  FeatureRows chosen(RowSet rows) const;
   std::optional<solver::FactoredRows> factored() const override;
-  bool add_to(solver::RowStatistics& statistics, Context& context,
-              const solver::RowsDone& done) const override;  // grid_rows.cpp
+  bool add_to(solver::RowStatistics& statistics, Context& context, const solver::RowsDone& done,
+              const Weigh& weigh) const override;  // direct_sums.cpp
+  /// Where these pay.
+  void add_to(DirectSums& sums, Context& context, const solver::RowsDone& done,
+              const Weigh& weigh) const;
   /// Calls body(first, Z w + intercept) for blocks of rows, if that needs no features; else false.
   bool for_each_score(const solver::Weights& by, Context& context,
                       const std::function<void(int64_t, MatrixView<double>)>& body) const;
@@ -60,6 +67,7 @@ class FeatureRows final : public solver::BlockSource {
   void stream(Context& context, const Body& body) const;
   void load_targets(int64_t first, MatrixView<double> codes) const;
   void load_inputs(int64_t first, MatrixView<double> prepared) const;
+  void load_exact_inputs(int64_t first, MatrixView<double> X) const;
   std::span<const double> load_weights(int64_t first, int64_t count,
                                        std::vector<double>& storage) const;
   int64_t inputs() const { return map_.inputs(); }  // prepared

@@ -119,6 +119,8 @@ def check_scikit_learn():
     theirs = sklearn.kernel_approximation.Nystroem(gamma=0.2, n_components=50, random_state=1).fit(X)
     Z, own = theirs.transform(X), from_nystroem(theirs).transform(X)
     assert np.abs(Z @ Z.T - own @ own.T).max() < 1e-10
+    bins = mercer.Map({"map": "random_binning", "kernel": {"kernel": "laplacian"}, "inputs": X.shape[1], "features": 512})
+    assert np.array_equal(bins.transform_csr(X).toarray(), bins.transform(X)) and bins.transform_csr(X).nnz == 400 * 16
     sparse = scipy.sparse.random(50, 20, 0.2, "csr", random_state=1)
     features = Features(features=64).fit(sparse)
     assert np.abs(features.transform(sparse) - features.transform(sparse.toarray())).max() < 1e-12

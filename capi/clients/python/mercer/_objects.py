@@ -192,6 +192,18 @@ class Map(_Stored):
 
     __call__ = transform
 
+    def transform_csr(self, X, context=None):
+        """The features of rows as a scipy.sparse.csr_matrix, of a map whose rows have few non-zeros: random_binning."""
+        from scipy.sparse import csr_matrix
+        x, needed = Rows(X), ctypes.c_int64()
+        call("map_transform_csr", self.handle, x.view, None, None, None, None, 0, ctypes.byref(needed))
+        offsets, indices = np.zeros(x.view.n + 1, np.int64), np.empty(needed.value, np.int64)
+        values = np.empty(needed.value)
+        with _running(context, values.size) as running:
+            call("map_transform_csr", self.handle, x.view, running, offsets.ctypes.data, indices.ctypes.data, values.ctypes.data,
+                 values.size, None)
+        return csr_matrix((values, indices, offsets), (x.view.n, self.shape.features))
+
 
 class Model(_Stored):
     """A model of its spec, fitted to rows X and targets Y; {} searches whatever it leaves open, and is scored on rows that no

@@ -368,6 +368,8 @@ extern "C" {
     pub fn mercer_map_apply_f32(map: *const mercer_map, n: i64, X: *const f32, ldx: i64, context: *mut mercer_context, Z: *mut f32, ldz: i64) -> i32;
     /// All columns for dense rows of a real map, without views
     pub fn mercer_map_apply_f64(map: *const mercer_map, n: i64, X: *const f64, ldx: i64, context: *mut mercer_context, Z: *mut f64, ldz: i64) -> i32;
+    /// All columns as CSR, of a map whose rows have few non-zeros (random_binning)
+    pub fn mercer_map_transform_csr(map: *const mercer_map, X: mercer_rows, context: *mut mercer_context, offsets: *mut i64, indices: *mut i64, values: *mut f64, capacity: i64, needed: *mut i64) -> i32;
     /// Row i of out
     pub fn mercer_map_multiply(map: *const mercer_map, X: mercer_rows, theta: mercer_rows, kind: i32, context: *mut mercer_context, out: mercer_matrix) -> i32;
     /// The transpose
