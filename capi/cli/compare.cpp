@@ -105,12 +105,11 @@ void print_choice(const Comparison& job) {
                kernel_name(map).c_str(), lengthscale_text(map).c_str(), job.lambda);
 }
 
-Model fit_and_tell(Comparison* job, const char* name, const Json& spec) {
+void fit_and_tell(Comparison* job, const char* name, const Json& spec) {
   const Stopwatch watch;
-  Model model = fit_rows(spec, job->set, job->train_rows, job->session);
+  const Model model = fit_rows(spec, job->set, job->train_rows, job->session);
   const double score = score_rows(model, job->set, job->train_rows, job->test_rows, job->session);
   add_solution(job, name, nullptr, score, watch.seconds());
-  return model;
 }
 
 /// Chosen by closed-form leave-one-out.
