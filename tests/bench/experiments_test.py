@@ -47,5 +47,7 @@ assert code == 0 and float(text.splitlines()[2].split()[-1]) > 0.8, text
 code, text = printed_by("grid", "--features", "100", "288", "--seeds", "2", "--plot", scratch / "grid.png")
 assert code == 0, text
 code, text = printed_by("two_sample", scratch, "level", "1")
-assert code == 0 and len(text.splitlines()) == 11, text
+assert code == 0 and len(text.splitlines()) == 12 and "within 4 to 6 %" in text, text
+has_shape("kid", 6, *data, "--sets", "mnist", "--trials", "10", "--most", "400", "-d", "64", "--features", "64", "128", "--blocks", "20", "50",
+          but=["deviate"])
 has_shape("planner", 2, *data, "--sets", "kin8nm", "--kernels", "gaussian", "--errors", "0.3", "--seeds", "1", but=["least", "above"], plot=None)

@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kLevel = 0.05;
 constexpr double kMostOfLimit = 0.09;  // what a gamma limit's level may be
-constexpr double kFailure = 1e-6;      // that one check of 100 fails by chance, at most
+constexpr double kFailure = 1e-6;      // the probability that a check fails by chance, at most
 
 class Draws {
  public:
