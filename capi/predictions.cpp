@@ -13,6 +13,7 @@
 #include "model/field_quantity.h"
 #include "model/model_derivative.h"
 #include "model/posterior_prediction.h"
+#include "model/prepare/row_coding.h"
 
 namespace mercer::capi {
 namespace {
@@ -42,6 +43,18 @@ model::Outside outside_of(const Question& q, const RowsArgument& X) {
 model::Outside value(const Question& q, const RowsArgument& X, MatrixView<double> out) {
   return model::predict(q.model, X, q.context, out, q.extrapolation);
 }
+
+/// As the map sees them, which its own functions can then be asked about.
+model::Outside prepared(const Question& q, const RowsArgument& X, MatrixView<double> out) {
+  require(!q.extrapolation || *q.extrapolation == model::Extrapolation::free, MERCER_UNSUPPORTED,
+          "options->extrapolation of prepared rows, expected default or free");
+  X.rows.visit([&](const auto& rows) {
+    for (int64_t i = 0; i < rows.rows; ++i)
+      model::standardize_row(q.model.preparation, rows, i, out.row(i));
+  });
+  return outside_of(q, X);
+}
+int64_t prepared_inputs(const Question& question) { return question.model.map->inputs(); }
 
 bool has_preimages(const Model& model) { return model.preimage != nullptr; }
 int64_t inputs(const Question& question) { return question.model.inputs(); }
@@ -161,6 +174,7 @@ model::Outside sample(const Question& q, const RowsArgument& X, MatrixView<doubl
 
 constexpr Prediction kPredictions[] = {
     {"value", always, outputs, value},
+    {"prepared", always, prepared_inputs, prepared},
     {"preimage", has_preimages, inputs, preimage},
     {"class", is_classification, one, class_of, true},
     {"probability", has_probabilities, outputs, probability},

@@ -105,7 +105,6 @@ Dataset take_columns(Table&& table, const Layout& layout) {
 }
 
 Dataset take_listed(Table&& table, bool labels_elsewhere) {
-  densify_if_full(&table.numbers, table.rows, table.columns);
   std::vector<double> labels = std::move(table.labels);
   Dataset data = take_all(std::move(table));
   if (labels_elsewhere) return data;

@@ -4,6 +4,7 @@
 // a fit.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -129,6 +130,15 @@ struct TransformRequest {
   RunRequest run;
 };
 
+/// Two files of rows, and how they are compared.
+struct TwoSampleRequest {
+  std::array<std::string, 2> rows;
+  Json spec;           // of the library's test, as far as options say it
+  std::string report;  // of mmd, a page; empty: none
+  ColumnRequest columns;
+  RunRequest run;
+};
+
 void run_fit(const FitRequest& request);
 void run_cv(const CvRequest& request);
 void run_predict(const ApplyRequest& request);
@@ -137,6 +147,7 @@ void run_compare(const CompareRequest& request);
 void run_relevance(const ApplyRequest& request);
 void run_transform(const TransformRequest& request);
 void run_recommend(const TransformRequest& request);
+void run_two_samples(const TwoSampleRequest& request);
 void run_info(const std::string& path, bool json);
 void run_specs(const std::string& name, bool json);
 void run_doctor(const std::string& none, bool json);

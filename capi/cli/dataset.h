@@ -109,6 +109,11 @@ Dataset take_columns(Table&& table, const Layout& layout);
 /// The rows of a libsvm file; the labels of its lines are the target unless these are elsewhere.
 Dataset take_listed(Table&& table, bool labels_elsewhere);
 
+/// Rows of numbers that are all inputs; in the order of the columns `like`, if there are as many.
+/// Those of libsvm files are sparse.
+Dataset read_rows(const std::string& path, const ColumnRequest& columns,
+                  const std::vector<std::string>& like = {});
+
 /// Training data; targets are found or it fails.
 Dataset read_training(const std::string& path, const TargetRequest& request,
                       const ColumnRequest& columns = {});

@@ -139,6 +139,7 @@ void write_reports(const FitRequest& request, const Model& model, TrainingSet* s
                    const std::string& written, Json document, Session& session) {
   std::string fault;
   try {
+    document["certificate"] = certificate_of(model, set->data, 0, n, session);
     add_errors(request.learn, model, set, n, session, &document);
     session.clear_bar();
     for (const std::string& path : request.report) write_report(path, document);

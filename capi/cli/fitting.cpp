@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "fitting.h"
 
+#include <algorithm>
+
 #include "message.h"
 #include "scoring.h"
 
@@ -59,6 +61,22 @@ double score_rows(const Model& model, const TrainingSet& set, int64_t first, int
   return model.score(inputs_of(set.data, first, count), targets_of(set.data, first, count),
                      scoring_of(model).options(score_options_of(set.data.weights, first)),
                      session.context());
+}
+
+Json certificate_of(const Model& model, const Dataset& data, int64_t first, int64_t count,
+                    Session& session) {
+  constexpr int64_t kRows = 4096, kNumbers = int64_t{1} << 25;
+  const Map map = model.map();
+  const int64_t rows = std::min({count, kRows, 1 + kNumbers / map.inputs()});
+  try {
+    Matrix<double> X(rows, map.inputs());
+    model.predict(inputs_of(data, first, rows), "prepared", X, predict_options(),
+                  session.context());
+    return parse_json(map.certify(X, R"({"rows":128})", session.context()));
+  } catch (const Error& error) {
+    if (error.status() != MERCER_INVALID_ARGUMENT && error.status() != MERCER_UNSUPPORTED) throw;
+    return nullptr;
+  }
 }
 
 }  // namespace mercer::cli

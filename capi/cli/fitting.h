@@ -60,9 +60,9 @@ Model fit_rows(const Json& spec, const TrainingSet& set, int64_t n, Session& ses
 double score_rows(const Model& model, const TrainingSet& set, int64_t first, int64_t count,
                   Session& session);
 
-/// ||ZZ' - K|| / ||K|| on at most 300 of the rows behind the first n, those that lack no input,
-/// standardised by the first n as models do it; NaN where it is not defined.
-double kernel_error(const Map& map, const TrainingSet& set, int64_t n, int64_t held_out,
+/// What mercer_map_certify says of the model's map on these rows as it prepares them, at most 4,096;
+/// null where the map has none.
+Json certificate_of(const Model& model, const Dataset& data, int64_t first, int64_t count,
                     Session& session);
 
 }  // namespace mercer::cli

@@ -94,13 +94,11 @@ Metadata parse_metadata(const std::string& text, bool classification, int64_t ou
   Metadata metadata = own ? metadata_of(value_or(json, "schema", Json::object())) : Metadata{};
   metadata.classification = classification;
   if (!classification) return metadata;
-  if (metadata.classes.empty()) {
+  if (metadata.classes.empty())
     for (int64_t k = 0; k < outputs; ++k) metadata.classes.push_back(std::to_string(k));
-  }
-  if (static_cast<int64_t>(metadata.classes.size()) != outputs) {
+  if (static_cast<int64_t>(metadata.classes.size()) != outputs)
     throw Failure("the model's metadata is damaged: " + std::to_string(metadata.classes.size()) +
                   " class names for " + std::to_string(outputs) + " classes");
-  }
   return metadata;
 }
 

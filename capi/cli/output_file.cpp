@@ -47,9 +47,8 @@ std::string folder_of(const std::string& path) {
 
 void check_existing(const std::string& path, mode_t mode) {
   if (S_ISDIR(mode)) fail_at(path, 0, 0, std::strerror(EISDIR));
-  if (!S_ISREG(mode) && !is_stream(mode)) {
+  if (!S_ISREG(mode) && !is_stream(mode))
     fail_at(path, 0, 0, "is neither a file nor a pipe or a character device");
-  }
   if (is_stream(mode) && ::access(path.c_str(), W_OK) != 0)
     fail_at(path, 0, 0, std::strerror(errno));
 }

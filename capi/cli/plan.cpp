@@ -58,10 +58,9 @@ double number_or_auto(const std::string& text, const char* option, bool zero_all
   if (text == "auto") return automatic;
   double value = 0;
   const bool number = parse_number(text, &value) == NumberKind::finite;
-  if (!number || value < 0 || (value == 0 && !zero_allowed)) {
+  if (!number || value < 0 || (value == 0 && !zero_allowed))
     throw Failure(std::string("--") + option + " " + shown(text) + ": expected auto or a number " +
                   (zero_allowed ? ">= 0" : "> 0"));
-  }
   return value;
 }
 

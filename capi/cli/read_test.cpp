@@ -150,6 +150,7 @@ Dataset listed_test(Table&& table, int64_t inputs, bool labels_elsewhere) {
                 std::to_string(inputs) + " inputs");
   }
   table.columns = inputs;  // what rows do not list is zero
+  densify_if_full(&table.numbers, table.rows, inputs);
   return take_listed(std::move(table), labels_elsewhere);
 }
 

@@ -75,9 +75,8 @@ void require_weights(const Dataset& data) {
 }
 
 void check_labels(const std::string& path, const TargetRequest& request) {
-  if (!request.labels.empty() && !request.targets.empty()) {
+  if (!request.labels.empty() && !request.targets.empty())
     throw Failure("--labels and --target exclude each other: the labels file is the target");
-  }
   if (path == "-" && request.labels == "-")
     throw Failure("--labels -: standard input already holds the data");
 }
@@ -87,6 +86,7 @@ Dataset listed_training(Table&& table, const TargetRequest& request) {
   require_memory(table.name + ": " + std::to_string(table.columns) +
                      " columns (the largest index): standardising them",
                  kBytesPerColumn * static_cast<double>(table.columns));
+  densify_if_full(&table.numbers, table.rows, table.columns);
   return take_listed(std::move(table), !request.labels.empty());
 }
 
@@ -112,6 +112,25 @@ Dataset columns_training(Table&& table, Layout layout) {
 }
 
 }  // namespace
+
+Dataset read_rows(const std::string& path, const ColumnRequest& columns,
+                  const std::vector<std::string>& like) {
+  Layout layout;
+  const auto rule = [&](const std::vector<std::string>& names, int64_t count) {
+    layout = asked_columns(names, count, columns);
+    layout.inputs = other_columns(count, layout.ignored);
+    if (!names.empty() && like.size() == layout.inputs.size())
+      layout.inputs = find_columns(name_of_file(path).c_str(), names, count, like);
+    TextPermission permission;
+    permission.number_inputs = layout.inputs;
+    permission.ignored = layout.ignored;
+    return permission;
+  };
+  Table table = read_table(path, rule, csv_options(columns));
+  require_columns(table, columns);
+  if (table.format == Format::libsvm) return take_listed(std::move(table), true);
+  return take_columns(std::move(table), layout);
+}
 
 Dataset read_training(const std::string& path, const TargetRequest& request,
                       const ColumnRequest& columns) {

@@ -141,9 +141,8 @@ void run_relevance(const ApplyRequest& request) {
   const LoadedModel loaded = load_model(request.model);
   const Streams streams = streams_of(request.run, stdout);
   Dataset data = read_rows_for(loaded, request, stderr);
-  if (data.n == 0) fail_at(data.name, 0, 0, "no rows");
   // Slopes count by how far the inputs of these rows lie apart.
-  if (data.n == 1) fail_at(data.name, 0, 0, "one row, expected at least 2 that differ");
+  if (data.n < 2) fail_at(data.name, 0, 0, counted(data.n, "row") + ", expected at least 2");
   Session session(request.run);
   const Relevance inputs = relevance_of(loaded.model, loaded.metadata, data, session);
   session.clear_bar();

@@ -33,16 +33,6 @@ void shuffle(std::vector<T>* all, uint64_t state) {
   }
 }
 
-std::vector<double> taken(const std::vector<double>& numbers, int64_t width,
-                          const std::vector<int64_t>& rows) {
-  std::vector<double> own;
-  if (numbers.empty()) return own;
-  own.reserve(rows.size() * static_cast<size_t>(width));
-  for (const int64_t i : rows)
-    own.insert(own.end(), numbers.begin() + i * width, numbers.begin() + (i + 1) * width);
-  return own;
-}
-
 /// The first n rows by groups, in an order that the seed fixes.
 std::vector<std::vector<int64_t>> shuffled_groups(const Dataset& data, int64_t n, uint64_t seed) {
   std::unordered_map<double, size_t> places;
@@ -113,10 +103,13 @@ std::vector<int64_t> shuffled(int64_t n, uint64_t seed) {
 }
 
 void arrange_rows(Dataset* data, const std::vector<int64_t>& order) {
+  const auto take = [&](std::vector<double>& numbers, int64_t width) {
+    if (!numbers.empty()) numbers = rows_in_order({std::move(numbers)}, width, order).values;
+  };
   data->X = rows_in_order(data->X, data->d, order);
-  data->Y = taken(data->Y, data->m, order);
-  data->weights = taken(data->weights, 1, order);
-  data->groups = taken(data->groups, 1, order);
+  take(data->Y, data->m);
+  take(data->weights, 1);
+  take(data->groups, 1);
   std::vector<int64_t> file_rows;
   for (const int64_t i : order) file_rows.push_back(row_of(*data, i) - 1);
   data->file_rows = std::move(file_rows);

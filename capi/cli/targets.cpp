@@ -17,10 +17,6 @@ bool is_target_name(const std::string& name) {
                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-bool is_unnamed(const std::vector<std::string>& names, int64_t j) {
-  return names[j] == name_of_unnamed(j);
-}
-
 std::vector<int64_t> columns_called(const std::vector<std::string>& names,
                                     const std::string& wanted) {
   std::vector<int64_t> found;
@@ -38,15 +34,13 @@ std::string meant_column(const std::string& wanted, const std::vector<std::strin
 int64_t find_number(const std::string& option, const std::vector<std::string>& names,
                     int64_t columns, const std::string& wanted) {
   int64_t number = 0;
-  if (!parse_whole(wanted, &number)) {
+  if (!parse_whole(wanted, &number))
     throw Failure(option + " " + shown(wanted) + ": " +
                   (names.empty() ? "the file has no header; give a column number from 1"
                                  : "no column of that name" + meant_column(wanted, names)));
-  }
-  if (number < 1 || number > columns) {
+  if (number < 1 || number > columns)
     throw Failure(option + " " + wanted + ": expected a column from 1 to " +
                   std::to_string(columns));
-  }
   return number - 1;
 }
 
@@ -170,10 +164,10 @@ std::vector<int64_t> choose_targets(const std::vector<std::string>& names, int64
     const auto column = static_cast<int64_t>(j);
     if (is_target_name(names[j]) && !has(ignored, column)) targets.push_back(column);
   }
-  for (int64_t j = columns - 1; j >= 0 && targets.empty(); --j)
-    if (!has(ignored, j) && (names.empty() || !is_unnamed(names, j))) targets.push_back(j);
-  for (int64_t j = columns - 1; j >= 0 && targets.empty(); --j)
-    if (!has(ignored, j)) targets.push_back(j);
+  for (const bool any : {false, true})
+    for (int64_t j = columns - 1; j >= 0 && targets.empty(); --j)
+      if (!has(ignored, j) && (any || names.empty() || names[j] != name_of_unnamed(j)))
+        targets.push_back(j);
   return targets;
 }
 

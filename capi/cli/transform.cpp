@@ -65,23 +65,6 @@ void write_features(const Map& map, const Dataset& data, const std::string& path
   file.commit();
 }
 
-Dataset read_rows(const TransformRequest& request) {
-  Layout layout;
-  Table table = read_table(
-      request.rows,
-      [&](const std::vector<std::string>& names, int64_t columns) {
-        TextPermission permission;
-        layout = asked_columns(names, columns, request.columns);
-        layout.inputs = permission.number_inputs = other_columns(columns, layout.ignored);
-        permission.ignored = layout.ignored;
-        return permission;
-      },
-      csv_options(request.columns));
-  require_columns(table, request.columns);
-  if (table.format == Format::libsvm) return take_listed(std::move(table), true);
-  return take_columns(std::move(table), layout);
-}
-
 /// "fourier sobol pair": a map and what tells it from others.
 std::string map_text(const Json& map) {
   std::string text;
@@ -100,7 +83,8 @@ void run_recommend(const TransformRequest& request) {
                 {"seed", request.seed}};
   if (plan.lengthscale > 0) asked["kernel"]["lengthscale"] = plan.lengthscale;
   if (request.error > 0) asked["error"] = request.error;
-  const Dataset data = read_rows(request);
+  Dataset data = read_rows(request.rows, request.columns);
+  densify_if_full(&data.X, data.n, data.d);
   Session session(request.run);
   const Json answer = in_words_of(data.name, data.input_names, [&] {
     const Rows rows = inputs_of(data, 0, data.n);
@@ -120,7 +104,8 @@ void run_recommend(const TransformRequest& request) {
 void run_transform(const TransformRequest& request) {
   check_output(request.output, request.rows);
   if (!request.written.empty()) check_output(request.written, request.rows);
-  const Dataset data = read_rows(request);
+  Dataset data = read_rows(request.rows, request.columns);
+  densify_if_full(&data.X, data.n, data.d);
   Session session(request.run);
   const Map map = map_of(request, data, session);
   if (map.is_complex())

@@ -82,6 +82,7 @@ typedef struct mercer_predict_options {
  *    "class"             the class of the largest score, the lowest on a tie; one column, F32, F64
  *                        or I32
  *    "probability"       of each class ("Probabilities" in GUIDE.md)
+ *    "prepared"          inputs as they are, made those of the map
  *    "latent_variance"   of a model "gp": of each value, at inputs as they are
  *    "predictive_variance"
  *                        of a new target of the mean weight: the noise is added

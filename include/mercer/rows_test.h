@@ -65,9 +65,8 @@ typedef struct mercer_rows_sums mercer_rows_sums;
 /** Sums over no rows yet, for a test as of mercer_rows_test on m rows of X and n of Y. X and Y here
  *  are a pilot, which is not added: its columns are those of all rows, and the median distance of
  *  its rows is the bandwidth where no kernels are given (then X.n + Y.n >= 1; else both may be 0).
- *  The level is exact, as in memory, if kernels are given, or the pilot is of rows outside of the
- *  test or drawn from both samples together without regard to side; if it is their first rows,
- *  about.
+ *  The level is exact if kernels are given, or the pilot is of other rows or drawn from both
+ *  samples regardless of side; if it is their first rows, about.
  *  Errors: MERCER_UNSUPPORTED ("hsic"; "witnesses" > 0), those of mercer_rows_test. Threads and
  *  cost: any number at once; 8 bytes for each kernel, feature and group (at most 514; "block_mmd":
  *  2 min(m, n) / "block"). */

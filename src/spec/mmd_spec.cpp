@@ -191,7 +191,7 @@ TestEntry mmd_entry() {
            scale_field(),
            features_field("D; absent: 8 sqrt(m + n) as a power of two from 128 to 1024"),
            permutations_field(500),
-           integer_field("witnesses", int64_t{0}, 0, 1000,
+           integer_field("witnesses", int64_t{0}, 0, 1e6,
                          "so many rows of each sample that differ most are told"),
            test_seed_field()},
           false,

@@ -204,9 +204,10 @@ Witness witnesses(const feature::FeatureMap& map, const Rows& X,
         found.emplace_back(
             sign * std::inner_product(difference.begin(), difference.end(), Z.row(i), 0.0),
             first + i);
-      keep_largest(found, count);
+      if (std::ssize(found) >= 2 * count) keep_largest(found, count);
     });
   });
+  keep_largest(found, count);
   Witness out;
   for (const auto& [value, row] : found) {
     out.rows.push_back(static_cast<double>(row));

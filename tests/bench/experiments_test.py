@@ -3,8 +3,13 @@
 """The experiments of bench/ on scalar kernels, small, on generated data: every one runs, some are drawn, and the orderings that do not hang
 on the data hold.
 Usage: experiments_test.py BENCH LIBMERCER.so SCRATCH"""
-from preamble import has_shape, printed_by, scratch, write, write_images
+import contextlib
+import io
+
+from preamble import has_shape, library, printed_by, scratch, write, write_images
 import numpy as np
+
+import two_sample
 
 random = np.random.default_rng(6)
 classes = random.integers(0, 4, 400)
@@ -51,5 +56,12 @@ assert code == 0 and len(text.splitlines()) == 4, text
 code, text = printed_by("random_binning", "--rows", "9000", "--features", "512")
 assert code == 0 and all(float(line.split()[5]) < 1e-8 for line in text.splitlines()[1:]), text
 code, text = printed_by("two_sample", scratch, "level", "1")
-assert code == 0 and len(text.splitlines()) == 11, text
+assert code == 0 and len(text.splitlines()) == 12 and "within 4 to 6 %" in text, text
+said = io.StringIO()
+with contextlib.redirect_stdout(said):
+    two_sample.power(two_sample.tester(str(library)), scratch, 1, (40, 100))
+shares = {line[:24].strip(): [float(one) for one in line[24:].split()] for line in said.getvalue().splitlines()[1:]}
+assert len(shares) == 23 and all(len(one) == 6 for one in shares.values()) and shares["noise 100/255, 100%"][3] == 1, said.getvalue()
+has_shape("kid", 6, *data, "--sets", "mnist", "--trials", "10", "--most", "400", "-d", "64", "--features", "64", "128", "--blocks", "20", "50",
+          but=["deviate"])
 has_shape("planner", 2, *data, "--sets", "kin8nm", "--kernels", "gaussian", "--errors", "0.3", "--seeds", "1", but=["least", "above"], plot=None)

@@ -144,7 +144,8 @@ TEST_CASE("prediction refuses bad rows, regression refuses classify") {
   CHECK(mercer_model_predict(model.get(), rows_of<double>(nullptr, 0, 2), "value", nullptr, nullptr,
                              result_of<double>(nullptr, 0, 1)) == MERCER_OK);
   CHECK(fault(classify(model.get(), x, nullptr, nullptr, labels), MERCER_UNSUPPORTED,
-              "mercer_model_predict", "what = \"class\"", "expected value, gradient") == "");
+              "mercer_model_predict", "what = \"class\"",
+              "expected value, prepared, gradient") == "");
   const auto classifier = small_classifier();
   CHECK(refused(classify(classifier.get(), x, nullptr, nullptr, nullptr), "out.data = NULL") == "");
   CHECK(fault(classify(classifier.get(), rows_of(X.data(), 3, 3), nullptr, nullptr, labels),

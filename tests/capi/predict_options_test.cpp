@@ -103,6 +103,36 @@ TEST_CASE("missing inputs are filled and flagged by fits and searches that are a
               MERCER_DIMENSION_MISMATCH, "3", "2 inputs") == "");
 }
 
+TEST_CASE("prepared rows are what the model's map sees") {
+  auto X = numbers(60, 2);
+  X[5] = std::nan("");
+  const auto Y = numbers(60, 1);
+  for (const char* prepare : {R"({"missing":"flag"})", R"({"missing":"fill","unit_rows":true})"}) {
+    const std::string spec = std::string(R"({"search":false,"lambda":0.1,"lengthscale":1,"precision":"f64",)") +
+                             R"("map":{"features":16},"prepare":)" + prepare + "}";
+    const Model model = Model::fit(spec, Data(MatrixView<const double>(X.data(), 60, 2),
+                                              MatrixView<const double>(Y.data(), 60, 1)));
+    const Map map = model.map();
+    const Rows rows(MatrixView<const double>(X.data(), 60, 2));
+    Matrix<double> prepared(60, map.inputs()), w(16, 1), b(1, 1);
+    model.predict(rows, "prepared", prepared);
+    REQUIRE(mercer_model_weights(model.get(), Result(w).get(), Result(b).get()) == MERCER_OK);
+    const Matrix<double> values = model.predict(rows);
+    Matrix<double> Z(60, 16);
+    map.transform(prepared, Z, transform_options());
+    for (int64_t i = 0; i < 60; ++i) {
+      double value = b(0, 0);
+      for (int64_t j = 0; j < 16; ++j) value += Z(i, j) * w(j, 0);
+      CHECK(std::abs(value - values(i, 0)) <= 1e-12);
+    }
+    auto options = no_options();
+    options.extrapolation = MERCER_EXTRAPOLATION_CLIP;
+    CHECK(fault(mercer_model_predict(model.get(), rows.get(), "prepared", &options, nullptr,
+                                     Result(prepared).get()),
+                MERCER_UNSUPPORTED, "extrapolation of prepared rows") == "");
+  }
+}
+
 TEST_CASE("fields of predict options out of range are named") {
   const auto model = small_model();
   auto X = numbers(5, 2);

@@ -56,7 +56,7 @@ done
 refuses 'cannot both be standard input' "$MERCER" relevance - -
 refuses 'no rows' "$MERCER" relevance model <(echo strong,weak,idle)
 head -2 linear.csv >one.csv
-refuses 'one row, expected at least 2' "$MERCER" relevance model one.csv
+refuses '1 row, expected at least 2' "$MERCER" relevance model one.csv
 fits linear.csv -o steps --kernel sign --features 64 --lambda 1e-6
 accepts "$MERCER" relevance steps linear.csv
 [ "$(head -n 1 out | cut -d' ' -f1)" = strong ] || complain "a kernel without derivatives: $(cat out)"

@@ -144,6 +144,7 @@ TEST_CASE("a report's page shows warnings, charts and no more than the document 
                  "trials":[{"features":64,"lengthscale":null,"lambda":0.1,"score":0.5},
                            {"features":64,"lengthscale":2,"lambda":0.1,"score":null}]},
           "learning_curve":{"train_rows":8,"test_rows":1,"features":[32,64],"score":[0.1,0.2]},
+          "certificate":{"frobenius":0.25,"frobenius_low":0.125,"frobenius_high":0.5},
           "held_out":{"truth":[1,2],"predicted":[1.5,null]}})";
   const std::string page = report_page(parse_json(more));
   CHECK(count_of(page, "<svg") == 5);
@@ -152,7 +153,7 @@ TEST_CASE("a report's page shows warnings, charts and no more than the document 
   CHECK(page.find("&lt;age&gt;") != std::string::npos);
   CHECK(page.find("honest score: R^2 0.50000 +- 0.25000") != std::string::npos);
   CHECK(page.find('{', page.find("</style>")) == std::string::npos);  // no JSON
-  for (const char* fact : {"&lt;price&gt;", "map features", "per input"})
+  for (const char* fact : {"&lt;price&gt;", "map features", "per input", "0.25 (0.125 to 0.5)"})
     CHECK(page.find(fact) != std::string::npos);
 }
 

@@ -157,6 +157,48 @@ void add_recommend(CLI::App& app) {
   recommend->callback([request] { run_recommend(*request); });
 }
 
+void add_two_samples(CLI::App& app) {
+  struct Test {
+    std::string name, help, features, permutations;
+  };
+  for (const Test& test :
+       {Test{"mmd", "Whether rows of two files have one distribution, and which differ most",
+             "8 sqrt(rows), from 128 to 1024", "500"},
+        {"kid", "Kernel inception distance of image features, or pixels, in two files", "4096",
+         "500"},
+        {"hsic", "Whether row i of one file depends on row i of another", "64", "200"}}) {
+    const auto request = std::make_shared<TwoSampleRequest>();
+    Json* const spec = &request->spec;
+    (*spec)["test"] = test.name;
+    CLI::App* command = app.add_subcommand(test.name, test.help);
+    command->callback([request] { run_two_samples(*request); });
+    command->option_defaults()->group("Data");
+    for (const size_t side : {0, 1})
+      add_text(command, side == 0 ? "X" : "Y", &request->rows[side], "TEXT",
+               "Rows of numbers: CSV, libsvm or .npy, plain or gzip; - is standard input")
+          ->required();
+    add_column_options(command, &request->columns);
+    command->option_defaults()->group("Test");
+    add_whole(command, "-D,--features", spec, "features", 1 << 20,
+              "Of each kernel; default " + test.features);
+    add_whole(command, "--permutations", spec, "permutations", 100000,
+              "Behind the p-value; 0: the gamma limit; default " + test.permutations, 0);
+    if (test.name != "kid")
+      command->add_flag_function(
+          "--no-standardize", [=](int64_t) { (*spec)["scale"] = "none"; },
+          "Take columns as they are, not over their deviations (of mmd in both files together)");
+    if (test.name == "hsic")
+      command->add_flag_function(
+          "--labels", [=](int64_t) { (*spec)["labels"] = true; },
+          "Y is one column of labels, which may be text");
+    if (test.name == "mmd")
+      add_text(command, "--report", &request->report, "FILE.html", "Also write a page with a plot");
+    add_reader(command, "--seed", "S", "Fixes every random number; default 0",
+               [=](const std::string& text) { (*spec)["seed"] = read_seed(text); });
+    add_run_options(command, &request->run);
+  }
+}
+
 void add_tellers(CLI::App& app) {
   struct Teller {
     const char *name, *help, *word, *word_help;
@@ -164,8 +206,8 @@ void add_tellers(CLI::App& app) {
     void (*run)(const std::string& word, bool json);
   };
   for (const Teller& one :
-       {Teller{"info", "What a map or model file holds", "FILE",
-               "Map, model or statistics file", true, run_info},
+       {Teller{"info", "What a map or model file holds", "FILE", "Map, model or statistics file",
+               true, run_info},
         {"specs", "Kernels and maps: parameters, types, ranges, help", "NAME",
          "One of them; default all", false, run_specs},
         {"doctor", "Whether this machine computes what every other does, and how fast", nullptr,

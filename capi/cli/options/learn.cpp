@@ -108,13 +108,11 @@ void add_model_options(CLI::App* app, FitRequest* request) {
          "doubled while held-out rows gain by it. A map made of rows has at most one for each")
       ->check(whole_number(1, kMostFeatures))
       ->type_name("D");
-  app->add_option_function<int64_t>(
-         "--most-features", [spec](const int64_t& D) { (*spec)["most_features"] = D; },
-         "The most that the default of --features is doubled to; default 8192, or less where its "
-         "square times the rows exceeds 2^39")
-      ->check(whole_number(1, kMostFeatures))
-      ->excludes("--features")
-      ->type_name("D");
+  add_whole(
+      app, "--most-features", spec, "most_features", kMostFeatures,
+      "The most that the default of --features is doubled to; default 8192, or less where its "
+      "square times the rows exceeds 2^39")
+      ->excludes("--features");
   add_word(app, "--estimator", spec, "/model",
            {"auto", "ridge", "logistic", "gp", "dirichlet", "svgp"},
            "gp: a Gaussian process, whose predictions have intervals; of classes: ridge (least "

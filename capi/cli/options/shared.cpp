@@ -40,6 +40,14 @@ void add_choice(CLI::App* app, const char* name, std::string* to, const Words& w
   add_text(app, name, to, CLI::detail::join(words, "|").c_str(), help)->check(one_of(words));
 }
 
+CLI::Option* add_whole(CLI::App* app, const char* name, Json* spec, const char* key, int64_t most,
+                       const std::string& help, int64_t least) {
+  const auto keep = [=](const int64_t& number) { (*spec)[key] = number; };
+  return app->add_option_function<int64_t>(name, keep, help)
+      ->check(whole_number(least, most))
+      ->type_name("N");
+}
+
 void add_run_options(CLI::App* app, RunRequest* run) {
   app->option_defaults()->group("Run");
   app->add_option("--threads", run->threads,

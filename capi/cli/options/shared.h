@@ -40,6 +40,10 @@ void add_seed(CLI::App* app, uint64_t* seed);
 void add_list(CLI::App* app, const char* name, std::vector<std::string>* to, const char* type,
               const char* help);
 
+/// A whole number that a key of a spec becomes, from 1, or 0 where that has a meaning.
+CLI::Option* add_whole(CLI::App* app, const char* name, Json* spec, const char* key, int64_t most,
+                       const std::string& help, int64_t least = 1);
+
 /// Each command with its options, and what it runs.
 void add_fit(CLI::App& app);
 void add_cv(CLI::App& app);
@@ -49,6 +53,8 @@ void add_compare(CLI::App& app);
 void add_relevance(CLI::App& app);
 void add_transform(CLI::App& app);
 void add_recommend(CLI::App& app);
+/// mmd, kid and hsic.
+void add_two_samples(CLI::App& app);
 /// info, specs and doctor, which print what the library says.
 void add_tellers(CLI::App& app);
 

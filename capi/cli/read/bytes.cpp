@@ -78,18 +78,13 @@ constexpr Magic kMagic[] = {
     {"\x89HDF", "an HDF5 file: export it as CSV"},
     {"SQLite format 3", "an SQLite database: export a table as CSV"},
     {"BZh", "packed by bzip2: unpack it, or pack it by gzip"},
-    {{"\xfd"
-      "7zXZ",
-      5},
-     "packed by xz: unpack it, or pack it by gzip"},
+    {"\xfd\x37zXZ", "packed by xz: unpack it, or pack it by gzip"},
     {"\x28\xb5\x2f\xfd", "packed by zstd: unpack it, or pack it by gzip"},
     {{"\xff\xfe", 2}, kWide},
     {{"\xfe\xff", 2}, kWide},
     {{"\0\0\x08", 3}, "an IDX file: save it as .npy"},
     {"%PDF", "a PDF document"},
-    {"\x7f"
-     "ELF",
-     "a program"},
+    {"\x7f\x45LF", "a program"},
 };
 
 /// Every other byte of letters and digits is 0.

@@ -87,10 +87,7 @@ void CsvRecords::take_plain(size_t* at) {
   while (!ends_line(end) && text_[end] != separator_ &&
          !(separator_ == ' ' && is_blank(text_[end])))
     ++end;
-  std::string_view field = text_.substr(*at, end - *at);
-  while (!field.empty() && is_blank(field.front())) field.remove_prefix(1);
-  while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
-  fields_.push_back(field);
+  fields_.push_back(without_blanks(text_.substr(*at, end - *at)));
   *at = end;
 }
 
@@ -110,8 +107,6 @@ void CsvRecords::read() {
     if (separator_ != ' ') ++at;
   }
 }
-
-namespace {}  // namespace
 
 char separator_of(std::string_view line, char decimal) {
   int64_t commas = 0, semicolons = 0, tabs = 0, blanks = 0;

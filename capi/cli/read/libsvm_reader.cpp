@@ -57,9 +57,8 @@ class LibsvmReader {
     field_ = 0;
     table_.labels.push_back(number(next_token(&rest)));
     int64_t previous = 0;
-    for (rest = without_blanks(rest); !rest.empty(); rest = without_blanks(rest)) {
+    for (rest = without_blanks(rest); !rest.empty(); rest = without_blanks(rest))
       previous = add_entry(next_token(&rest), previous);
-    }
     table_.numbers.offsets.push_back(std::ssize(table_.numbers.indices));
     ++table_.rows;
   }
@@ -71,14 +70,12 @@ class LibsvmReader {
     if (!parse_whole(token.substr(0, colon), &index))
       complain(shown(token.substr(0, colon)) + " is not a whole-number index");
     if (index < 1) complain("index " + std::to_string(index) + ", but indices start at 1");
-    if (index > kMostColumns) {
+    if (index > kMostColumns)
       complain("index " + std::to_string(index) + ", expected at most " +
                std::to_string(kMostColumns));
-    }
-    if (index <= previous) {
+    if (index <= previous)
       complain("index " + std::to_string(index) + " after " + std::to_string(previous) +
                ", expected ascending");
-    }
     table_.numbers.indices.push_back(index - 1);
     table_.numbers.values.push_back(number(token.substr(colon + 1)));
     table_.columns = std::max(table_.columns, index);

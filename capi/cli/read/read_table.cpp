@@ -111,10 +111,9 @@ Table read_column(const std::string& path, bool always_text) {
                                  always_text};
                            },
                            {.separator = ','});
-  if (table.format == Format::libsvm || table.columns != 1) {
+  if (table.format == Format::libsvm || table.columns != 1)
     fail_at(table.name, 0, 0,
             "expected one column of labels, found " + std::to_string(table.columns) + table.shape);
-  }
   return table;
 }
 

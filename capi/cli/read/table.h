@@ -43,8 +43,8 @@ bool parse_whole(std::string_view text, Int* value) {
 struct Numbers {
   std::vector<double> values;  // dense: rows x columns; sparse: the numbers listed
   bool sparse = false;
-  std::vector<int64_t> offsets;  // sparse: rows + 1, row i lists [offsets[i], offsets[i + 1])
-  std::vector<int64_t> indices;  // sparse: columns, ascending and distinct within a row
+  std::vector<int64_t> offsets = {};  // sparse: rows + 1, row i lists [offsets[i], offsets[i + 1])
+  std::vector<int64_t> indices = {};  // sparse: columns, ascending and distinct within a row
 
   double at(int64_t place) const { return values[place]; }
 };

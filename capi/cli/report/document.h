@@ -56,7 +56,8 @@ Relevance relevance_of(const Model& model, const Metadata& metadata, const Datas
 /// FILE.html: the page; any other name: the document.
 void write_report(const std::string& path, const Json& document);
 
-/// The page, without scripts or other files, drawn from the document alone.
+/// The page, without scripts or other files, drawn from the document alone; "certificate" is what
+/// certificate_of says.
 std::string report_page(const Json& document);
 
 }  // namespace mercer::cli

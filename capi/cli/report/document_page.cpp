@@ -70,6 +70,11 @@ void add_model(const Json& document, Page& page) {
     std::ranges::replace(name, '/', ' ');
     facts.emplace_back(name, text_of(value));
   }
+  const Json error = document.value("certificate", Json());
+  if (error.is_object())
+    facts.emplace_back("kernel error (95 %)", text_of(error.at("frobenius")) + " (" +
+                                                  text_of(error.at("frobenius_low")) + " to " +
+                                                  text_of(error.at("frobenius_high")) + ")");
   facts.emplace_back("seconds", text_of(document.value("seconds", Json())));
   page.heading("Model");
   page.facts(facts);

@@ -85,6 +85,8 @@ def check_models():
     step = (model.predict(X[:5] + [1e-5, 0, 0]) - model.predict(X[:5] - [1e-5, 0, 0])) / 2e-5
     assert np.abs(model.predict(X[:5], "gradient")[:, :1] - step).max() < 1e-4
     assert model.predict(X[:5], "sample", samples=4, seed=2).shape == (5, 4)
+    prepared = model.predict(X, "prepared")
+    assert np.abs(prepared.std(0) - 1).max() < 0.01 and model.map(prepared).shape == (len(X), model.shape.features)
     with tempfile.NamedTemporaryFile() as file:
         model.save(file.name)
         assert np.array_equal(mercer.Model.load(file.name).predict(X), value)

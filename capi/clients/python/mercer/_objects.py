@@ -240,6 +240,13 @@ class Model(_Stored):
         call("model_shape", self.handle, ctypes.byref(info))
         return info
 
+    @property
+    def map(self):
+        """Of rows as predict(X, "prepared") gives them."""
+        made = Map.__new__(Map)
+        made.handle = new("model_map", self.handle)
+        return made
+
     def predict(self, X, what="value", quantiles=(), partials=(), samples=0, seed=0, context=None):
         """One row for each row of X: "value", "class", "probability", "latent_variance", "predictive_variance", "quantile" (of
         `quantiles`), "sample" (`samples` draws), "gradient", "partials" (orders of each input), ... as in mercer/model.h."""
@@ -253,6 +260,7 @@ class Model(_Stored):
         columns = {"class": 1, "divergence": 1, "potential": 1, "stream": 1, "curl": 1 if d == 2 else d, "preimage": d, "covariance": m * m,
                    "joint_covariance": x.view.n * m * m, "quantile": m * len(levels), "sample": m * samples, "partials": m * len(orders),
                    **dict.fromkeys(("gradient", "gradient_variance", "hessian_diagonal"), m * d)}.get(what, m)
+        columns = self.map.shape.inputs if what == "prepared" else columns
         out = result(None, x.view.n, columns, np.float64)
         with _running(context, x.view.n * shape.features) as running:
             call("model_predict", self.handle, x.view, what.encode(), ctypes.byref(options), running, matrix(out))

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer mmd, kid and hsic: whether two files have one distribution, or their rows depend on each
+// other. The library scales columns and chooses kernels; here are the files, and what is told.
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "loaded_model.h"
+#include "output_file.h"
+#include "report/page.h"
+#include "scoring.h"
+
+namespace mercer::cli {
+namespace {
+
+constexpr int64_t kRowsTold = 5;  // of each file, that differ most
+constexpr double kBins = 40;
+
+using Samples = std::array<Dataset, 2>;
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+Samples read_samples(const TwoSampleRequest& request) {
+  const auto& [first, second] = request.rows;
+  if (first == "-" && second == "-") throw Failure("both files are standard input");
+  const bool pairs = request.spec.at("test") == "hsic";
+  const bool labels = request.spec.value("labels", false);
+  Layout one;
+  one.inputs = {0};
+  Table column = labels ? read_column(second, true) : Table();
+  column.text = false;  // but numbers of texts
+  Dataset x = read_rows(first, request.columns),
+          y = labels ? take_columns(std::move(column), one)
+                     : read_rows(second, request.columns,
+                                 pairs ? std::vector<std::string>() : x.input_names);
+  if (!pairs && x.X.sparse && y.X.sparse) x.d = y.d = std::max(x.d, y.d);
+  for (Dataset* rows : {&x, &y}) densify_if_full(&rows->X, rows->n, rows->d);
+  if (pairs ? x.n != y.n : x.d != y.d)
+    fail_at(y.name, 0, 0,
+            counted(pairs ? y.n : y.d, pairs ? "row" : "column") + ", expected " +
+                std::to_string(pairs ? x.n : x.d) + " as in " + x.name);
+  return {std::move(x), std::move(y)};
+}
+
+/// As the library answers, but rows count from 1.
+Json answer_of(const TwoSampleRequest& request, const Samples& samples) {
+  const auto& [x, y] = samples;
+  Session session(request.run);
+  Json spec = request.spec;
+  if (spec["test"] == "mmd")
+    spec["witnesses"] = request.report.empty() ? kRowsTold : std::max(x.n, y.n);
+  Json answer = in_words_of(x.name + ", " + y.name, x.input_names, [&] {
+    return parse_json(
+        rows_test(json_text(spec), inputs_of(x, 0, x.n), inputs_of(y, 0, y.n), session.context()));
+  });
+  for (const char* key : {"x_rows", "y_rows"})
+    if (answer.contains(key))
+      for (Json& row : answer[key]) row = row.get<int64_t>() + 1;
+  return answer;
+}
+
+Facts facts_of(const Json& answer, const Samples& samples) {
+  const auto number = [&](const char* key) {
+    const Json value = answer.value(key, Json());
+    return value.is_null() ? "not defined" : rounded(value.get<double>(), 4);
+  };
+  const std::string test = answer.at("test"), key = test == "mmd" ? "mmd2" : test;
+  const std::string permutations = json_text(answer.at("permutations"));
+  const auto kernels = std::ssize(answer.value("by_kernel", Json::array({nullptr})));
+  const std::string by = permutations == "0" ? "the gamma limit" : permutations + " permutations";
+  Facts facts = {{"p-value", number("p_value") + ", by " + by},
+                 {"effect", number("effect")},
+                 {key, number(key.c_str())},
+                 {"kernels", std::to_string(kernels)},
+                 {"features", answer.value("exact", false) ? "exact" : number("features")}};
+  if (test != "hsic") facts[2].second += " +- " + number("standard_error");
+  for (const size_t side : {0, 1}) {
+    std::vector<std::string> rows;
+    for (const Json& row : answer.value(side == 0 ? "x_rows" : "y_rows", Json::array()))
+      rows.push_back(json_text(row));
+    rows.resize(std::min(rows.size(), size_t{kRowsTold}));
+    if (!rows.empty())
+      facts.emplace_back("rows of " + samples[side].name + " least like the other's", listed(rows));
+  }
+  return facts;
+}
+
+/// Shares of each file's rows over the witness.
+std::string witness_chart(const Json& answer, const Samples& samples) {
+  const std::vector<double> values[] = {answer.at("x_witness"), answer.at("y_witness")};  // sorted
+  const double high = std::max(values[0].front(), values[1].back()),
+               low = std::min(values[0].back(), values[1].front());
+  std::vector<Series> all;
+  for (const size_t side : {0, 1}) {
+    Series one{samples[side].name, {}, std::vector<double>(kBins), true};
+    for (double k = 0; k < kBins; ++k) one.x.push_back(low + (high - low) * (k + 0.5) / kBins);
+    for (const double value : values[side]) {
+      const double at = high > low ? kBins * (value - low) / (high - low) : 0;
+      one.y[std::min(at, kBins - 1)] += 1 / static_cast<double>(values[side].size());
+    }
+    all.push_back(std::move(one));
+  }
+  return chart({"where the files differ", "witness", "share of rows"}, all);
+}
+
+void write_page(const Json& answer, const Samples& samples, const std::string& path) {
+  const std::string &x = samples[0].name, &y = samples[1].name;
+  Page page("mercer mmd " + x + " " + y);
+  page.facts(facts_of(answer, samples));
+  page.figure(witness_chart(answer, samples),
+              "The witness of a row is the mean of the kernel to the rows of " + x +
+                  " less that to those of " + y + ".");
+  OutputFile file(path);
+  file.write(page.text());
+  file.commit();
+}
+
+}  // namespace
+
+void run_two_samples(const TwoSampleRequest& request) {
+  for (const std::string& file : request.rows)
+    if (!request.report.empty()) check_output(request.report, file);
+  const Streams streams = streams_of(request.run, stdout);
+  const Samples samples = read_samples(request);
+  Json answer = answer_of(request, samples);
+  if (!request.report.empty()) write_page(answer, samples, request.report);
+  for (const char* key : {"x_rows", "y_rows", "x_witness", "y_witness"})
+    if (answer.contains(key) && std::ssize(answer[key]) > kRowsTold)
+      answer[key].erase(answer[key].begin() + kRowsTold, answer[key].end());
+  for (const size_t side : {0, 1}) {
+    const Dataset& one = samples[side];
+    answer[side == 0 ? "x" : "y"] = {{"file", one.name}, {"rows", one.n}, {"columns", one.d}};
+    if (streams.out != nullptr)
+      std::fprintf(streams.out, "%s: %s, %s\n", one.name.c_str(), counted(one.n, "row").c_str(),
+                   counted(one.d, "column").c_str());
+  }
+  if (streams.scores != nullptr)
+    for (const auto& [name, value] : facts_of(answer, samples))
+      std::fprintf(streams.scores, "%s: %s\n", name.c_str(), value.c_str());
+  streams.print(answer);
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# Tests of two files of rows: what they say, and what they refuse. Usage: two_samples_test.sh MERCER FOLDER
+here=$(cd "$(dirname "$0")" && pwd)
+MERCER=$1
+rm -rf "$2/scratch" && mkdir -p "$2/scratch" && cd "$2/scratch" || exit 1
+. "$here/black_box.sh"
+
+p_value() { sed -n 's/^p-value: \([0-9.e-]*\), by .*/\1/p' out; }
+below() { awk -v p="$(p_value)" -v most="$1" 'BEGIN { exit !(p != "" && p <= most) }' || complain "$2: $(cat out)"; }
+above() { awk -v p="$(p_value)" -v least="$1" 'BEGIN { exit !(p != "" && p >= least) }' || complain "$2: $(cat out)"; }
+
+{ echo a,b; rows 400 'print uniform() "," uniform()'; } >old.csv
+# The last 50 rows lie elsewhere; columns are in another order.
+{ echo b,a; rows 300 'far = i > 250 ? 2 : 0; print uniform() "," uniform() + far'; } >new.csv
+accepts "$MERCER" mmd old.csv new.csv --report page.html
+contains '^old.csv: 400 rows, 2 columns$' "mmd: rows"
+contains '^p-value: [0-9.]*, by 500 permutations$' "mmd: permutations"
+contains '^kernels: 10$' "mmd: kernels"
+contains '^features: 256$' "mmd: features"
+contains '^effect: 0\.' "mmd: effect"
+sed -n 's/^rows of new.csv least like .*: //p' out | awk -F', ' '{ for (k = 1; k <= 5; k++) if ($k <= 250) exit 1 } END { exit !(NF == 5) }' ||
+  complain "mmd: the rows that differ most: $(cat out)"
+below 0.01 "mmd of two laws"
+for part in '<svg' 'where the files differ' '<th>p-value</th>' 'witness'; do
+  grep -q -e "$part" page.html || complain "no $part in page.html"
+done
+grep -q -e 'src=' -e '<script' -e 'nan' page.html && complain "page.html needs other files"
+
+# By name, not by place: the same rows in another order of columns are the same rows.
+awk -F, '{ print $2 "," $1 }' old.csv >turned.csv
+accepts "$MERCER" mmd old.csv turned.csv
+above 0.5 "mmd of the same rows"
+contains '^effect: -' "mmd of the same rows is negative"
+"$MERCER" mmd old.csv new.csv --json -D 64 --permutations 99 --seed 3 >out 2>err || complain "mmd --json: $(cat err)"
+/usr/bin/env awk '/"p_value": 0.01,?$/ { p = 1 } /"features": 64,/ { D = 1 } /"rows": 300,/ { n = 1 } /"x_rows": / { w = 1 }
+  END { exit !(p && D && n && w) }' out || complain "mmd --json: $(cat out)"
+gzip -c new.csv >packed
+accepts "$MERCER" mmd old.csv packed --permutations 0 --quiet
+contains ', by the gamma limit$' "mmd: --permutations 0"
+[ "$(head -n 1 out | cut -d: -f1)" = p-value ] || complain "mmd --quiet: $(cat out)"
+
+accepts "$MERCER" kid old.csv new.csv
+contains '^kid: [0-9.]* +- [0-9.]*$' "kid"
+contains '^features: exact$' "kid: all monomials of two columns"
+below 0.01 "kid of two laws"
+
+# y depends on x, the third column does not; labels may be text.
+{ echo x; rows 300 'print uniform()'; } >x.csv
+tail -n +2 x.csv | awk 'BEGIN { print "y" } { print $1 * $1 }' >y.csv
+tail -n +2 x.csv | awk 'BEGIN { print "word" } { print ($1 > 0.5 ? "high" : "low") }' >words.csv
+{ echo x; rows 600 'print uniform()' | tail -n 300; } >free.csv
+accepts "$MERCER" hsic x.csv y.csv
+contains '^kernels: 3$' "hsic: kernels"
+below 0.01 "hsic of what depends"
+accepts "$MERCER" hsic x.csv words.csv --labels
+below 0.01 "hsic of labels"
+accepts "$MERCER" hsic x.csv free.csv --permutations 0
+above 0.001 "hsic of what does not depend"
+
+# Sparse rows: columns are those of the wider file.
+printf '0 1:1 3:2\n0 2:1\n1 1:2\n' >few.svm
+printf '0 1:1\n0 2:1 4:1\n' >wide.svm
+accepts "$MERCER" mmd few.svm wide.svm
+contains '^few.svm: 3 rows, 4 columns$' "libsvm"
+
+# Limits: one row, constant columns.
+{ echo a,b; echo 0.5,0.5; } >one.csv
+accepts "$MERCER" mmd old.csv one.csv
+contains '^mmd2: [-0-9.e]* +- not defined$' "one row has no standard error"
+{ echo a,b; rows 50 'print "1,2"'; } >same.csv
+accepts "$MERCER" mmd same.csv same.csv
+above 1 "constant columns"
+accepts "$MERCER" hsic same.csv same.csv
+above 1 "constant columns depend on nothing"
+
+# Refusals.
+awk -F, '{ print $1 }' old.csv >narrow.csv
+refuses 'narrow.csv: 1 column, expected 2 as in old.csv' "$MERCER" mmd old.csv narrow.csv
+refuses 'new.csv: 300 rows, expected 400 as in old.csv' "$MERCER" hsic old.csv new.csv
+sed 's/^b,a/b,c/' new.csv >named.csv
+refuses "named.csv 'a': no column of that name" "$MERCER" mmd old.csv named.csv
+sed '3s/,.*/,NaN/' new.csv >lacking.csv
+refuses 'lacking.csv:3:2: .NaN.; missing values are refused' "$MERCER" mmd old.csv lacking.csv
+refuses "words.csv:[0-9]*:1: '\(high\|low\)' is not a number" "$MERCER" mmd words.csv old.csv
+refuses 'absent.csv: No such file' "$MERCER" kid old.csv absent.csv
+refuses 'both files are standard input' "$MERCER" mmd - -
+refuses 'page.html: is the input too' "$MERCER" mmd page.html old.csv --report page.html
+refuses '--permutations: expected a whole number from 0 to 100000' "$MERCER" mmd old.csv new.csv --permutations -1
+refuses '--labels is no option of mmd' "$MERCER" mmd old.csv new.csv --labels
+finish
