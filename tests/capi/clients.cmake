@@ -28,9 +28,12 @@ endif()
 # Rust and Go by an installed copy and pkg-config, Julia by the library alone; and their declarations where they cannot run.
 if(MERCER_PYTHON)
   add_test(NAME client_declarations COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/foreign.py
-    ${PROJECT_SOURCE_DIR}/cmake/api.json ${clients})
-  add_test(NAME client_rust_declarations COMMAND ${MERCER_PYTHON} -B ${PROJECT_SOURCE_DIR}/cmake/bind_rust.py
-    ${PROJECT_SOURCE_DIR}/cmake/api.json --check ${clients}/rust/src/raw.rs)
+    ${PROJECT_SOURCE_DIR}/cmake/api.json ${clients}/julia)
+  foreach(case "rust;raw.rs" "julia;raw.jl")
+    list(POP_FRONT case language file)
+    add_test(NAME client_${language}_declarations COMMAND ${MERCER_PYTHON} -B ${PROJECT_SOURCE_DIR}/cmake/bind.py
+      ${PROJECT_SOURCE_DIR}/cmake/api.json ${language} --check ${clients}/${language}/src/${file})
+  endforeach()
 endif()
 if(MERCER_BUILD_SHARED AND MERCER_INSTALL AND NOT MERCER_SANITIZE)
   foreach(language rust go)
@@ -41,7 +44,10 @@ if(MERCER_BUILD_SHARED AND MERCER_INSTALL AND NOT MERCER_SANITIZE)
   endforeach()
   find_program(MERCER_JULIA julia)
   if(MERCER_JULIA)
-    add_test(NAME client_julia COMMAND ${MERCER_JULIA} --startup-file=no ${clients}/julia/ridge.jl $<TARGET_FILE:mercer>
-      ridge_julia.mercer)
+    foreach(case "client_julia;examples/ridge.jl" "julia_package;test/runtests.jl")
+      list(POP_FRONT case name script)
+      add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E env MERCER_LIBRARY=$<TARGET_FILE:mercer> ${MERCER_JULIA}
+        --startup-file=no --project=${clients}/julia ${clients}/julia/${script})
+    endforeach()
   endif()
 endif()
