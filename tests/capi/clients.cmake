@@ -17,15 +17,12 @@ add_test(NAME client_cpp COMMAND mercer_client_cpp ridge_cpp.mercer)
 
 # The Python package, from a folder as it is installed.
 if(MERCER_PYTHON AND MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
-  foreach(case "client_python;${clients}/python/ridge.py" "python_package;${CMAKE_CURRENT_SOURCE_DIR}/python/package_test.py")
-    list(POP_FRONT case name script)
-    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E env MERCER_LIBRARY=$<TARGET_FILE:mercer> OPENBLAS_NUM_THREADS=1
-      PYTHONPATH=${PROJECT_BINARY_DIR}/capi/python ${MERCER_PYTHON} -B ${script})
-    set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" COST 10)
-  endforeach()
+  add_test(NAME python_package COMMAND ${CMAKE_COMMAND} -E env MERCER_LIBRARY=$<TARGET_FILE:mercer> OPENBLAS_NUM_THREADS=1
+    PYTHONPATH=${PROJECT_BINARY_DIR}/capi/python ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/python/package_test.py)
+  set_tests_properties(python_package PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" COST 10)
 endif()
 
-# Rust and Go by an installed copy and pkg-config, Julia by the library alone; and their declarations where they cannot run.
+# By an installed copy and pkg-config, Julia by the library alone; and declarations where they cannot run.
 if(MERCER_PYTHON)
   add_test(NAME client_declarations COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/foreign.py
     ${PROJECT_SOURCE_DIR}/cmake/api.json ${clients}/julia)
@@ -36,8 +33,9 @@ if(MERCER_PYTHON)
   endforeach()
 endif()
 if(MERCER_BUILD_SHARED AND MERCER_INSTALL AND NOT MERCER_SANITIZE)
-  foreach(language rust go)
-    add_test(NAME client_${language} COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DLANGUAGE=${language}
+  foreach(languages "rust" "go" "python cpp")
+    string(REGEX MATCH "^[a-z]+" language ${languages})
+    add_test(NAME client_${language} COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} "-DLANGUAGES=c ${languages}"
       -DRUN_CLIENTS=${PROJECT_SOURCE_DIR}/cmake/run_clients -DWORK=${CMAKE_CURRENT_BINARY_DIR}/client_${language}
       -P ${CMAKE_CURRENT_SOURCE_DIR}/build_client.cmake)
     set_tests_properties(client_${language} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" RESOURCE_LOCK install COST 15)
