@@ -66,6 +66,12 @@ if(MERCER_PYTHON)
   set_tests_properties(api_description PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
 endif()
 
+# The reference has every function, and Doxygen nothing to complain of.
+find_program(MERCER_DOXYGEN doxygen)
+add_test(NAME header_reference COMMAND ${CMAKE_COMMAND} -DDOXYGEN=${MERCER_DOXYGEN} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
+  -DWORK=${CMAKE_CURRENT_BINARY_DIR}/reference -P ${CMAKE_CURRENT_SOURCE_DIR}/headers/reference.cmake)
+set_tests_properties(header_reference PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+
 # At most eight arguments and 89 functions; the script notices one that has too many, and one too many.
 foreach(case "limits;8;89" "limit_of_arguments_is_kept;7;89" "limit_of_functions_is_kept;8;60")
   list(POP_FRONT case name arguments functions)

@@ -5,6 +5,7 @@ package mercer
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -148,8 +149,15 @@ func TestManyGoroutinesUseOneMap(t *testing.T) {
 	var all sync.WaitGroup
 	for g := 0; g < 64; g++ {
 		all.Add(1)
-		go func() {
+		go func(g int) {
 			defer all.Done()
+			for i := 1; i < 200; i++ { // constructors take no context: the text is that of the goroutine's own call all the same
+				own := fmt.Sprintf("inputs = -%d,", 1000*i+g)
+				_, err := NewMap(fmt.Sprintf(`{"kernel":{"kernel":"gaussian"},"inputs":-%d,"features":8}`, 1000*i+g))
+				if err == nil || !strings.Contains(err.Error(), own) {
+					t.Errorf("%v, expected %s", err, own)
+				}
+			}
 			for i, value := range must(Transform(m, x, 3, nil)) {
 				if value != z[i] {
 					t.Error("other features")
@@ -159,7 +167,7 @@ func TestManyGoroutinesUseOneMap(t *testing.T) {
 			if _, err := Transform(m, x, 2, nil); err == nil || !strings.Contains(err.Error(), "mercer_map_transform") {
 				t.Error(err)
 			}
-		}()
+		}(g)
 	}
 	all.Wait()
 }

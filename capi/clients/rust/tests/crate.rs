@@ -101,8 +101,13 @@ fn many_threads_use_one_map() {
     let (x, map) = (rows(50), Map::new(SPEC).unwrap());
     let z = map.transform(Rows::new(&x, 3).unwrap(), None).unwrap();
     std::thread::scope(|scope| {
-        for _ in 0..64 {
-            scope.spawn(|| assert_eq!(map.transform(Rows::new(&x, 3).unwrap(), None).unwrap(), z));
+        for thread in 1..=64 {
+            let (map, x, z) = (&map, &x, &z);
+            scope.spawn(move || {
+                assert_eq!(&map.transform(Rows::new(x, 3).unwrap(), None).unwrap(), z);
+                let own = failed(Map::new(&format!(r#"{{"kernel":{{"kernel":"gaussian"}},"inputs":-{thread},"features":8}}"#)));
+                assert!(own.text.contains(&format!("inputs = -{thread},")), "{own}");
+            });
         }
     });
 }
