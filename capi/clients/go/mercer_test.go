@@ -151,7 +151,7 @@ func TestManyGoroutinesUseOneMap(t *testing.T) {
 		all.Add(1)
 		go func(g int) {
 			defer all.Done()
-			for i := 1; i < 200; i++ { // constructors take no context: the text is that of the goroutine's own call all the same
+			for i := 1; i < 20; i++ { // constructors take no context: the text is that of the goroutine's own call all the same
 				own := fmt.Sprintf("inputs = -%d,", 1000*i+g)
 				_, err := NewMap(fmt.Sprintf(`{"kernel":{"kernel":"gaussian"},"inputs":-%d,"features":8}`, 1000*i+g))
 				if err == nil || !strings.Contains(err.Error(), own) {
