@@ -37,7 +37,7 @@ configure_file(cmake/mercer.pc.in mercer.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/mercer.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
   COMPONENT development)
 
-install(FILES LICENSE CHANGELOG.md capi/GUIDE.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+install(FILES LICENSE CHANGELOG.md capi/GUIDE.md capi/RECIPES.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 install(FILES cmake/api.json DESTINATION ${CMAKE_INSTALL_DATADIR}/mercer COMPONENT development)
 if(MERCER_BUILD_SHARED)
   set(MERCER_PYTHON_DIR lib/python3/dist-packages CACHE PATH "Where the Python package is installed")
