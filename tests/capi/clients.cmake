@@ -9,11 +9,29 @@ target_compile_options(mercer_client_c PRIVATE -pedantic -Wall -Wextra)
 target_link_libraries(mercer_client_c PRIVATE mercer::mercer m)
 add_test(NAME client_c COMMAND mercer_client_c ridge_c.mercer)
 
+find_program(MERCER_VALGRIND valgrind)
+if(MERCER_VALGRIND AND NOT MERCER_SANITIZE)
+  add_test(NAME client_c_memory COMMAND ${MERCER_VALGRIND} -q --error-exitcode=9 --leak-check=full
+    --errors-for-leak-kinds=definite $<TARGET_FILE:mercer_client_c> ridge_c_memory.mercer)
+  set_tests_properties(client_c_memory PROPERTIES LABELS slow TIMEOUT 600)
+endif()
+
 add_executable(mercer_client_cpp ${clients}/cpp/ridge.cpp)
 set_target_properties(mercer_client_cpp PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
 target_compile_options(mercer_client_cpp PRIVATE -pedantic -Wall -Wextra)
 target_link_libraries(mercer_client_cpp PRIVATE mercer::mercer)
 add_test(NAME client_cpp COMMAND mercer_client_cpp ridge_cpp.mercer)
+
+find_package(Eigen3 QUIET NO_MODULE)
+if(TARGET Eigen3::Eigen)
+  add_executable(mercer_client_eigen ${clients}/cpp/eigen.cpp)
+  set_target_properties(mercer_client_eigen PROPERTIES CXX_STANDARD 17 CXX_EXTENSIONS OFF)
+  target_link_libraries(mercer_client_eigen PRIVATE mercer::mercer Eigen3::Eigen)
+  add_test(NAME client_eigen COMMAND mercer_client_eigen)
+else()
+  add_test(NAME client_eigen COMMAND ${CMAKE_COMMAND} -E echo "SKIPPED: libeigen3-dev is not installed")
+  set_tests_properties(client_eigen PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+endif()
 
 # The Python package, from a folder as it is installed.
 if(MERCER_PYTHON AND MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)

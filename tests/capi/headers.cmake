@@ -64,6 +64,15 @@ if(MERCER_PYTHON)
   add_test(NAME api_description COMMAND ${MERCER_PYTHON} -B ${PROJECT_SOURCE_DIR}/cmake/describe_api.py ${CMAKE_C_COMPILER}
     ${PROJECT_SOURCE_DIR}/include --check ${PROJECT_SOURCE_DIR}/cmake/api.json ${PROJECT_SOURCE_DIR}/cmake/symbols.txt)
   set_tests_properties(api_description PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+  add_test(NAME header_wrapped COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/wrapped.py
+    ${PROJECT_SOURCE_DIR}/cmake/api.json ${PROJECT_SOURCE_DIR}/include)
+  if(MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
+    foreach(parser cffi bindgen)
+      add_test(NAME header_${parser} COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/parsers.py ${parser}
+        ${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/cmake/symbols.txt $<TARGET_FILE:mercer>)
+      set_tests_properties(header_${parser} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+    endforeach()
+  endif()
 endif()
 
 # The reference has every function, and Doxygen nothing to complain of.
