@@ -13,7 +13,9 @@ find_program(MERCER_VALGRIND valgrind)
 if(MERCER_VALGRIND AND NOT MERCER_SANITIZE)
   add_test(NAME client_c_memory COMMAND ${MERCER_VALGRIND} -q --error-exitcode=9 --leak-check=full
     --errors-for-leak-kinds=definite $<TARGET_FILE:mercer_client_c> ridge_c_memory.mercer)
-  set_tests_properties(client_c_memory PROPERTIES LABELS slow TIMEOUT 600)
+  # A core that valgrind knows.
+  set_tests_properties(client_c_memory PROPERTIES LABELS slow TIMEOUT 600
+    ENVIRONMENT "OPENBLAS_CORETYPE=Haswell;OPENBLAS_NUM_THREADS=1")
 endif()
 
 add_executable(mercer_client_cpp ${clients}/cpp/ridge.cpp)
