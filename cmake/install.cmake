@@ -56,7 +56,7 @@ if(MERCER_DOXYGEN)
     DEPENDS ${mercer_headers} cmake/Doxyfile cmake/reference.awk VERBATIM)
   add_custom_target(mercer_reference ALL DEPENDS ${mercer_reference}/html/index.html)
   install(DIRECTORY ${mercer_reference}/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development
-    PATTERN *.js EXCLUDE)
+    OPTIONAL PATTERN *.js EXCLUDE)  # whoever builds the library alone has no reference
 endif()
 install(DIRECTORY capi/clients/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development
   PATTERN __pycache__ EXCLUDE PATTERN mercer EXCLUDE)  # the Python package is not an example
