@@ -37,11 +37,26 @@ configure_file(cmake/mercer.pc.in mercer.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/mercer.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
   COMPONENT development)
 
-install(FILES LICENSE CHANGELOG.md capi/GUIDE.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
+install(FILES LICENSE CHANGELOG.md capi/GUIDE.md capi/RECIPES.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)
 install(FILES cmake/api.json DESTINATION ${CMAKE_INSTALL_DATADIR}/mercer COMPONENT development)
 if(MERCER_BUILD_SHARED)
   set(MERCER_PYTHON_DIR lib/python3/dist-packages CACHE PATH "Where the Python package is installed")
   install(DIRECTORY ${PROJECT_BINARY_DIR}/capi/python/mercer DESTINATION ${MERCER_PYTHON_DIR} COMPONENT python)
+endif()
+# The reference of the headers, where there is Doxygen.
+find_program(MERCER_DOXYGEN doxygen)
+if(MERCER_DOXYGEN)
+  set(mercer_reference ${PROJECT_BINARY_DIR}/reference)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/Doxyfile
+    CONTENT "@INCLUDE = \"${PROJECT_SOURCE_DIR}/cmake/Doxyfile\"\nOUTPUT_DIRECTORY = \"${mercer_reference}\"\n")
+  file(GLOB mercer_headers CONFIGURE_DEPENDS include/mercer/*)
+  add_custom_command(OUTPUT ${mercer_reference}/html/index.html
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${mercer_reference}
+    COMMAND ${MERCER_DOXYGEN} ${PROJECT_BINARY_DIR}/Doxyfile WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
+    DEPENDS ${mercer_headers} cmake/Doxyfile cmake/reference.awk VERBATIM)
+  add_custom_target(mercer_reference ALL DEPENDS ${mercer_reference}/html/index.html)
+  install(DIRECTORY ${mercer_reference}/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development
+    OPTIONAL PATTERN *.js EXCLUDE)  # whoever builds the library alone has no reference
 endif()
 install(DIRECTORY capi/clients/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development
   PATTERN __pycache__ EXCLUDE PATTERN mercer EXCLUDE)  # the Python package is not an example

@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -65,7 +67,25 @@ struct MatrixView {
       : MatrixView(data_in, rows_in, cols_in, cols_in) {}
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
   MatrixView(const MatrixView<U>& o) : MatrixView(o.data, o.rows, o.cols, o.ld) {}
+  /// Of a row-major matrix or Map of Eigen's, whose rows are contiguous.
+  template <class M, class = std::enable_if_t<bool(std::decay_t<M>::IsRowMajor)>>
+  explicit MatrixView(M&& m)
+      : MatrixView(m.data(), m.rows(), m.cols(), m.outerStride(), m.innerStride()) {}
+  /// Of a std::mdspan of rank 2, whose rows are contiguous.
+  template <class M, class = decltype(std::declval<M&>().data_handle()), class = void>
+  explicit MatrixView(const M& m)
+      : MatrixView(m.data_handle(), static_cast<int64_t>(m.extent(0)),
+                   static_cast<int64_t>(m.extent(1)), static_cast<int64_t>(m.stride(0)),
+                   static_cast<int64_t>(m.stride(1))) {}
   T& operator()(int64_t i, int64_t j) const { return data[i * ld + j]; }
+
+ private:
+  MatrixView(T* data_in, int64_t rows_in, int64_t cols_in, int64_t ld_in, int64_t step)
+      : MatrixView(data_in, rows_in, cols_in, ld_in) {
+    if (step != 1 && cols_in > 1)
+      throw std::invalid_argument("mercer::MatrixView: a step of " + std::to_string(step) +
+                                  " between the numbers of a row, expected 1");
+  }
 };
 
 /// Sparse rows (CSR) that belong to someone else: row i holds values[p] in column indices[p] for p

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# Installs a build tree under a fresh prefix, and builds and runs a client of another language there.
-# Run as: cmake -DBUILD=... -DLANGUAGE=rust|go -DRUN_CLIENTS=cmake/run_clients -DWORK=... -P build_client.cmake
+# Installs a build tree under a fresh prefix, and builds and runs clients there, whose predictions are to be the same.
+# Run as: cmake -DBUILD=... "-DLANGUAGES=c rust" -DRUN_CLIENTS=cmake/run_clients -DWORK=... -P build_client.cmake
 cmake_minimum_required(VERSION 3.22)
 set(prefix ${WORK}/prefix)
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
-foreach(component runtime development)
+separate_arguments(LANGUAGES)
+foreach(component runtime development python)
   execute_process(COMMAND ${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix} --component ${component}
     OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 endforeach()
@@ -14,4 +15,4 @@ file(GLOB_RECURSE library ${prefix}/libmercer.so)
 get_filename_component(libdir ${library} DIRECTORY)
 set(ENV{PKG_CONFIG_PATH} ${libdir}/pkgconfig)
 set(ENV{LD_LIBRARY_PATH} ${libdir})
-execute_process(COMMAND ${RUN_CLIENTS} ${WORK} ${LANGUAGE} COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${RUN_CLIENTS} ${WORK} ${LANGUAGES} COMMAND_ERROR_IS_FATAL ANY)

@@ -9,39 +9,63 @@ target_compile_options(mercer_client_c PRIVATE -pedantic -Wall -Wextra)
 target_link_libraries(mercer_client_c PRIVATE mercer::mercer m)
 add_test(NAME client_c COMMAND mercer_client_c ridge_c.mercer)
 
+find_program(MERCER_VALGRIND valgrind)
+if(MERCER_VALGRIND AND NOT MERCER_SANITIZE)
+  add_test(NAME client_c_memory COMMAND ${MERCER_VALGRIND} -q --error-exitcode=9 --leak-check=full
+    --errors-for-leak-kinds=definite $<TARGET_FILE:mercer_client_c> ridge_c_memory.mercer)
+  # A core that valgrind knows.
+  set_tests_properties(client_c_memory PROPERTIES LABELS slow TIMEOUT 600
+    ENVIRONMENT "OPENBLAS_CORETYPE=Haswell;OPENBLAS_NUM_THREADS=1")
+endif()
+
 add_executable(mercer_client_cpp ${clients}/cpp/ridge.cpp)
 set_target_properties(mercer_client_cpp PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
 target_compile_options(mercer_client_cpp PRIVATE -pedantic -Wall -Wextra)
 target_link_libraries(mercer_client_cpp PRIVATE mercer::mercer)
 add_test(NAME client_cpp COMMAND mercer_client_cpp ridge_cpp.mercer)
 
-# The Python package, from a folder as it is installed.
-if(MERCER_PYTHON AND MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
-  foreach(case "client_python;${clients}/python/ridge.py" "python_package;${CMAKE_CURRENT_SOURCE_DIR}/python/package_test.py")
-    list(POP_FRONT case name script)
-    add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E env MERCER_LIBRARY=$<TARGET_FILE:mercer> OPENBLAS_NUM_THREADS=1
-      PYTHONPATH=${PROJECT_BINARY_DIR}/capi/python ${MERCER_PYTHON} -B ${script})
-    set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" COST 10)
-  endforeach()
+find_package(Eigen3 QUIET NO_MODULE)
+if(TARGET Eigen3::Eigen)
+  add_executable(mercer_client_eigen ${clients}/cpp/eigen.cpp)
+  set_target_properties(mercer_client_eigen PROPERTIES CXX_STANDARD 17 CXX_EXTENSIONS OFF)
+  target_link_libraries(mercer_client_eigen PRIVATE mercer::mercer Eigen3::Eigen)
+  add_test(NAME client_eigen COMMAND mercer_client_eigen)
+else()
+  add_test(NAME client_eigen COMMAND ${CMAKE_COMMAND} -E echo "SKIPPED: libeigen3-dev is not installed")
+  set_tests_properties(client_eigen PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
 endif()
 
-# Rust and Go by an installed copy and pkg-config, Julia by the library alone; and their declarations where they cannot run.
+# The Python package, from a folder as it is installed.
+if(MERCER_PYTHON AND MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
+  add_test(NAME python_package COMMAND ${CMAKE_COMMAND} -E env MERCER_LIBRARY=$<TARGET_FILE:mercer> OPENBLAS_NUM_THREADS=1
+    PYTHONPATH=${PROJECT_BINARY_DIR}/capi/python ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/python/package_test.py)
+  set_tests_properties(python_package PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" COST 10)
+endif()
+
+# By an installed copy and pkg-config, Julia by the library alone; and declarations where they cannot run.
 if(MERCER_PYTHON)
   add_test(NAME client_declarations COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/foreign.py
-    ${PROJECT_SOURCE_DIR}/cmake/api.json ${clients})
-  add_test(NAME client_rust_declarations COMMAND ${MERCER_PYTHON} -B ${PROJECT_SOURCE_DIR}/cmake/bind_rust.py
-    ${PROJECT_SOURCE_DIR}/cmake/api.json --check ${clients}/rust/src/raw.rs)
+    ${PROJECT_SOURCE_DIR}/cmake/api.json ${clients}/julia)
+  foreach(case "rust;raw.rs" "julia;raw.jl")
+    list(POP_FRONT case language file)
+    add_test(NAME client_${language}_declarations COMMAND ${MERCER_PYTHON} -B ${PROJECT_SOURCE_DIR}/cmake/bind.py
+      ${PROJECT_SOURCE_DIR}/cmake/api.json ${language} --check ${clients}/${language}/src/${file})
+  endforeach()
 endif()
 if(MERCER_BUILD_SHARED AND MERCER_INSTALL AND NOT MERCER_SANITIZE)
-  foreach(language rust go)
-    add_test(NAME client_${language} COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DLANGUAGE=${language}
+  foreach(languages "rust" "go" "python cpp")
+    string(REGEX MATCH "^[a-z]+" language ${languages})
+    add_test(NAME client_${language} COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} "-DLANGUAGES=c ${languages}"
       -DRUN_CLIENTS=${PROJECT_SOURCE_DIR}/cmake/run_clients -DWORK=${CMAKE_CURRENT_BINARY_DIR}/client_${language}
       -P ${CMAKE_CURRENT_SOURCE_DIR}/build_client.cmake)
     set_tests_properties(client_${language} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" RESOURCE_LOCK install COST 15)
   endforeach()
   find_program(MERCER_JULIA julia)
   if(MERCER_JULIA)
-    add_test(NAME client_julia COMMAND ${MERCER_JULIA} --startup-file=no ${clients}/julia/ridge.jl $<TARGET_FILE:mercer>
-      ridge_julia.mercer)
+    foreach(case "client_julia;examples/ridge.jl" "julia_package;test/runtests.jl")
+      list(POP_FRONT case name script)
+      add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E env MERCER_LIBRARY=$<TARGET_FILE:mercer> ${MERCER_JULIA}
+        --startup-file=no --project=${clients}/julia ${clients}/julia/${script})
+    endforeach()
   endif()
 endif()

@@ -64,7 +64,22 @@ if(MERCER_PYTHON)
   add_test(NAME api_description COMMAND ${MERCER_PYTHON} -B ${PROJECT_SOURCE_DIR}/cmake/describe_api.py ${CMAKE_C_COMPILER}
     ${PROJECT_SOURCE_DIR}/include --check ${PROJECT_SOURCE_DIR}/cmake/api.json ${PROJECT_SOURCE_DIR}/cmake/symbols.txt)
   set_tests_properties(api_description PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+  add_test(NAME header_wrapped COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/wrapped.py
+    ${PROJECT_SOURCE_DIR}/cmake/api.json ${PROJECT_SOURCE_DIR}/include)
+  if(MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
+    foreach(parser cffi bindgen)
+      add_test(NAME header_${parser} COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/parsers.py ${parser}
+        ${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/cmake/symbols.txt $<TARGET_FILE:mercer>)
+      set_tests_properties(header_${parser} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+    endforeach()
+  endif()
 endif()
+
+# The reference has every function, and Doxygen nothing to complain of.
+find_program(MERCER_DOXYGEN doxygen)
+add_test(NAME header_reference COMMAND ${CMAKE_COMMAND} -DDOXYGEN=${MERCER_DOXYGEN} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
+  -DWORK=${CMAKE_CURRENT_BINARY_DIR}/reference -P ${CMAKE_CURRENT_SOURCE_DIR}/headers/reference.cmake)
+set_tests_properties(header_reference PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
 
 # At most eight arguments and 90 functions; the script notices one that has too many, and one too many.
 foreach(case "limits;8;90" "limit_of_arguments_is_kept;7;90" "limit_of_functions_is_kept;8;60")

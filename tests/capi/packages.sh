@@ -20,6 +20,7 @@ mkdir -p "$work"
 cp -a "$build"/capi/libmercer.so* "$work/build/capi/"
 cp "$build/capi/cli/mercer" "$work/build/capi/cli/"
 cp -r "$build/command_texts" "$work/build/"
+[ ! -d "$build/reference" ] || cp -r "$build/reference" "$work/build/"
 printf 'file(RPATH_REMOVE FILE "%s")\n' "$work/build/capi/cli/mercer" "$work"/build/capi/libmercer.so.*.*.* > "$work/strip.cmake"
 "$cmake" -P "$work/strip.cmake"
 SOURCE_DATE_EPOCH=1700000000 "$(dirname "$cmake")/cpack" --config "$work/build/CPackConfig.cmake" -B "$work/packages" \
@@ -70,6 +71,8 @@ export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_
 for text in man/man1/mercer-fit.1.gz "doc/$library/copyright" doc/mercer/examples/go/mercer.go bash-completion/completions/mercer; do
   [ -s "$root/usr/share/$text" ] || { echo "no $text"; exit 1; }
 done
+
+[ ! -d "$build/reference" ] || [ -s "$root/usr/share/doc/mercer/html/model_8h.html" ]
 
 as_root -i "${files[@]}"  # over themselves
 as_root --purge "${names[@]}"

@@ -226,6 +226,22 @@ static_assert(!std::is_convertible_v<MatrixView<const float>, Result>);
 static_assert(!std::is_convertible_v<const Matrix<double>&, Result>);
 static_assert(std::is_convertible_v<MatrixView<const float>, Rows>);
 
+/// What a view asks of a std::mdspan.
+struct Mdspan {
+  double* data;
+  size_t rows, cols, row_step, step;
+  double* data_handle() const { return data; }
+  size_t extent(size_t k) const { return k == 0 ? rows : cols; }
+  size_t stride(size_t k) const { return k == 0 ? row_step : step; }
+};
+
+TEST_CASE("views of an mdspan are its rows, if these are contiguous") {
+  std::vector<double> values(20);
+  const MatrixView<const double> view(Mdspan{values.data(), 3, 4, 6, 1});
+  CHECK((view.data == values.data() && view.rows == 3 && view.cols == 4 && view.ld == 6));
+  CHECK_THROWS_AS(MatrixView<double>(Mdspan{values.data(), 3, 4, 1, 3}), std::invalid_argument);
+}
+
 TEST_CASE("views say what they are") {
   const std::vector<float> values(20);
   const MatrixView<const float> view(values.data(), 3, 4, 6);

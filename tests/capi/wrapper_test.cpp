@@ -188,6 +188,55 @@ TEST_CASE("models in C++ are fitted on and predict sparse rows") {
   CHECK(worst < 1e-9);
 }
 
+TEST_CASE("every status comes out of C++ with its text") {
+  const auto map = Map::fourier(Kernel::gaussian(1.0), 3, 8);
+  Matrix<double> X(200, 3), y(200, 1);
+  for (int64_t i = 0; i < 600; ++i) X(i / 3, i % 3) = std::sin(0.7 * static_cast<double>(i));
+  for (int64_t i = 0; i < 200; i += 2) y(i, 0) = 1;
+  const auto damaged = [&](size_t at) {
+    auto bytes = map.to_bytes();
+    bytes[at] ^= std::byte{64};
+    Map::from_bytes(bytes);
+  };
+  const auto fit = [&](const char* json, mercer::Context&& context) {
+    mercer::Model::fit(json, mercer::Data(X, y), &context);
+  };
+  struct Row {
+    mercer_status status;
+    const char* word;
+    std::function<void()> call;
+  };
+  const char* one_step =
+      R"({"model":"logistic","task":"classification","classes":2,"iterations":1,"tolerance":1e-12,"lambda":1e-8,"search":false,"map":{"features":32}})";
+  for (const Row& row :
+       {Row{MERCER_INVALID_ARGUMENT, "gausian",
+            [] { Kernel::from_spec(R"({"kernel":"gausian"})"); }},
+        Row{MERCER_DIMENSION_MISMATCH, "mercer_map", [&] { map.apply(Matrix<double>(2, 2)); }},
+        Row{MERCER_OUT_OF_MEMORY, "memory", [&] { fit("{}", mercer::Context(0, 1000)); }},
+        Row{MERCER_UNSUPPORTED, "polynomial",
+            [] {
+              Map::from_spec(
+                  R"({"map":"fourier","kernel":{"kernel":"polynomial"},"inputs":3,"features":8})");
+            }},
+        Row{MERCER_NOT_POSITIVE_DEFINITE, "gamma",
+            [] { Kernel::from_spec(R"({"kernel":"decomposable","gamma":[[1,2],[2,1]]})"); }},
+        Row{MERCER_NOT_CONVERGED, "lambda = 1e-08", [&] { fit(one_step, mercer::Context()); }},
+        Row{MERCER_IO, "absent", [] { Map::load("/absent/map"); }},
+        Row{MERCER_CORRUPT_FILE, "mercer_map_read", [&] { damaged(40); }},
+        Row{MERCER_NEWER_VERSION, "newer", [&] { damaged(8); }},
+        Row{MERCER_CANCELLED, "mercer_model_fit",
+            [&] { fit("{}", mercer::Context(0, 0, [](int64_t, int64_t) { return false; })); }}}) {
+    INFO(row.word);
+    try {
+      row.call();
+      FAIL_CHECK("no exception");
+    } catch (const mercer::Error& error) {
+      CHECK(error.status() == row.status);
+      CHECK(std::string(error.what()).find(row.word) != std::string::npos);
+    }
+  }
+}
+
 TEST_CASE("what a progress function throws comes out of the call it cancelled") {
   mercer::Context context(1, 0, [](int64_t, int64_t) -> bool { throw std::logic_error("enough"); });
   const Map map = Map::fourier(Kernel::gaussian(1.0), 2, 16);

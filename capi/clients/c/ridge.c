@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * SPDX-FileCopyrightText: The mercer authors
  * Gaussian ridge regression on random Fourier features, in C: map, statistics by blocks of rows,
- * ridge, prediction; how far the features are from the exact kernel; a file; what an error says.
+ * ridge, prediction; the same by a model; how far the features are from the exact kernel; a file;
+ * what an error says.
  * Usage: ridge [FILE] */
+#include <inttypes.h>
 #include <math.h>
 #include <mercer/mercer.h>
 #include <stdio.h>
@@ -16,13 +18,31 @@ static void check(mercer_status status) {
   exit(1);
 }
 
-/* Numbers in [-1, 1), the same everywhere. */
+/* Multiples of 1/512 in [-1, 1), so that targets have the same bits in every language. */
 static double next_number(uint64_t* state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
-  return (double)(*state >> 11) / 4503599627370496.0 - 1.0;
+  return (double)(*state >> 54) / 512 - 1;
 }
 
-static double target(const double* x) { return sin(3 * x[0]) + x[1] * x[2]; }
+static double target(const double* x) { return x[0] * x[0] + x[1] * x[2]; }
+
+/* FNV-1a of the bytes of a model's predictions; clients in other languages print the same. */
+static uint64_t hash_of_predictions(const double* X, const double* y) {
+  static double f[n];
+  uint64_t hash = 14695981039346656037u;
+  size_t i;
+  mercer_model* model = NULL;
+  mercer_data data = {
+      .struct_size = sizeof data, .X = mercer_rows_f64(n, d, X), .Y = mercer_rows_f64(n, 1, y)};
+  check(mercer_model_fit(
+      "{\"map\":{\"kernel\":{\"kernel\":\"gaussian\",\"lengthscale\":0.7},\"features\":512},"
+      "\"search\":false,\"lambda\":1e-6}",
+      &data, NULL, &model));
+  check(mercer_model_predict(model, data.X, "value", NULL, NULL, mercer_matrix_f64(n, 1, f)));
+  mercer_model_free(model);
+  for (i = 0; i < sizeof f; ++i) hash = (hash ^ ((const unsigned char*)f)[i]) * 1099511628211u;
+  return hash;
+}
 
 /* Largest |z(x)'z(y) - k(x, y)| over pairs of the first rows. */
 static double kernel_error(const mercer_kernel* kernel, const double* X, const double* Z) {
@@ -92,6 +112,7 @@ int main(int argc, char** argv) {
     residual += (y[i] - prediction) * (y[i] - prediction);
     total += y[i] * y[i];
   }
+  printf("predictions %016" PRIx64 "\n", hash_of_predictions(X, y));
   error = kernel_error(kernel, X, Z);
   printf("relative error %.2e, largest kernel error %.3f\n", sqrt(residual / total), error);
 

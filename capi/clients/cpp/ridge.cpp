@@ -5,9 +5,10 @@
 // says. Usage: ridge [FILE]
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <iomanip>
 #include <iostream>
 #include <mercer/mercer.hpp>
-#include <random>
 
 namespace {
 
@@ -18,15 +19,33 @@ struct Data {
   mercer::Matrix<double> y{n, 1};
 };
 
+/// Multiples of 1/512 in [-1, 1), so that targets have the same bits in every language.
 Data generate() {
   Data data;
-  std::mt19937_64 engine(1);
-  std::uniform_real_distribution<double> uniform(-1, 1);
+  uint64_t state = 1;
   for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < d; ++j) data.X(i, j) = uniform(engine);
-    data.y(i, 0) = std::sin(3 * data.X(i, 0)) + data.X(i, 1) * data.X(i, 2);
+    for (int64_t j = 0; j < d; ++j) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      data.X(i, j) = static_cast<double>(state >> 54) / 512 - 1;
+    }
+    data.y(i, 0) = data.X(i, 0) * data.X(i, 0) + data.X(i, 1) * data.X(i, 2);
   }
   return data;
+}
+
+/// FNV-1a of the bytes of a model's predictions; clients in other languages print the same.
+uint64_t hash_of_predictions(const Data& data) {
+  const auto model = mercer::Model::fit(
+      R"({"map":{"kernel":{"kernel":"gaussian","lengthscale":0.7},"features":512},"search":false,"lambda":1e-6})",
+      mercer::Data(data.X, data.y));
+  const mercer::Matrix<double> f = model.predict(data.X);
+  uint64_t hash = 14695981039346656037u;
+  for (int64_t i = 0; i < n; ++i) {
+    unsigned char bytes[sizeof(double)];
+    std::memcpy(bytes, &f(i, 0), sizeof bytes);
+    for (const unsigned char byte : bytes) hash = (hash ^ byte) * 1099511628211u;
+  }
+  return hash;
 }
 
 template <class T>
@@ -89,6 +108,9 @@ int main(int argc, char** argv) try {
   });
   const double error = kernel_error(kernel, data, Z);
   std::cout << "relative error " << by_hand << ", largest kernel error " << error << '\n';
+
+  std::cout << "predictions " << std::hex << std::setw(16) << std::setfill('0')
+            << hash_of_predictions(data) << std::dec << '\n';
 
   mercer::Context context(2, 0, [](int64_t done, int64_t total) { return done <= total; });
   const auto model = mercer::Model::fit("{}", mercer::Data(data.X, data.y).map(map), &context);

@@ -5,7 +5,9 @@ package mercer
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -69,22 +71,50 @@ func TestFeaturesEstimateTheKernel(t *testing.T) {
 	m.Close()
 }
 
-func TestErrors(t *testing.T) {
+func failed[T any](_ T, err error) error { return err }
+
+func TestEveryStatusComesWithItsText(t *testing.T) {
+	x, y := rows(200)
+	for i := range y {
+		y[i] = float64(i % 2)
+	}
+	m, path := must(NewMap(spec)), filepath.Join(t.TempDir(), "map")
+	damaged := func(at int) error {
+		must(0, m.Save(path))
+		bytes := must(os.ReadFile(path))
+		bytes[at] ^= 64
+		must(0, os.WriteFile(path, bytes, 0o600))
+		return failed(LoadMap(path))
+	}
+	fit := func(json string, context *Context) error { return failed(FitModel(json, x, 3, y, nil, context)) }
+	oneStep := `{"model":"logistic","task":"classification","classes":2,"iterations":1,"tolerance":1e-12,"lambda":1e-8,"search":false,"map":{"features":32}}`
+	for _, c := range []struct {
+		status, word string
+		err          error
+	}{
+		{"MERCER_INVALID_ARGUMENT", "gausian", failed(NewMap(`{"kernel":{"kernel":"gausian"},"inputs":3,"features":8}`))},
+		{"MERCER_DIMENSION_MISMATCH", "mercer_map_transform", failed(Transform(m, x, 2, nil))},
+		{"MERCER_OUT_OF_MEMORY", "memory", fit("{}", must(NewContext(0, 1000, nil)))},
+		{"MERCER_UNSUPPORTED", "polynomial", failed(NewMap(`{"map":"fourier","kernel":{"kernel":"polynomial"},"inputs":3,"features":8}`))},
+		{"MERCER_NOT_POSITIVE_DEFINITE", "gamma", failed(NewKernel(`{"kernel":"decomposable","gamma":[[1,2],[2,1]]}`))},
+		{"MERCER_NOT_CONVERGED", "lambda = 1e-08", fit(oneStep, nil)},
+		{"MERCER_IO", "absent", failed(LoadMap("/absent/map"))},
+		{"MERCER_CORRUPT_FILE", "mercer_map_read", damaged(40)},
+		{"MERCER_NEWER_VERSION", "newer", damaged(8)},
+		{"MERCER_CANCELLED", "mercer_model_fit", fit("{}", must(NewContext(0, 0, func(int64, int64) bool { return false })))},
+	} {
+		refused(t, c.err, c.status, c.word)
+	}
+}
+
+func TestArgumentsAreChecked(t *testing.T) {
 	x, y := rows(40)
-	_, err := NewMap(`{"kernel":{"kernel":"gausian"},"inputs":3,"features":8}`)
-	refused(t, err, "MERCER_INVALID_ARGUMENT", "gausian")
 	m := must(NewMap(spec))
-	_, err = Transform(m, x, 2, nil)
-	refused(t, err, "MERCER_DIMENSION_MISMATCH", "mercer_map_transform")
-	_, err = Transform(m, x, 7, nil)
+	_, err := Transform(m, x, 7, nil)
 	refused(t, err, "MERCER_INVALID_ARGUMENT", "rows of 7")
 	refused(t, TransformInto(m, x, 3, make([]float64, 5), nil), "MERCER_INVALID_ARGUMENT", "z has 5 numbers")
 	_, err = FitModel("{}", x, 3, y[:7], nil, nil)
 	refused(t, err, "MERCER_INVALID_ARGUMENT", "7 targets")
-	_, err = LoadModel("/absent/model")
-	refused(t, err, "MERCER_IO", "absent")
-	_, err = FitModel("{}", x, 3, y, nil, must(NewContext(0, 1000, nil)))
-	refused(t, err, "MERCER_OUT_OF_MEMORY", "")
 }
 
 func TestModelsProgressAndPanics(t *testing.T) {
@@ -119,8 +149,15 @@ func TestManyGoroutinesUseOneMap(t *testing.T) {
 	var all sync.WaitGroup
 	for g := 0; g < 64; g++ {
 		all.Add(1)
-		go func() {
+		go func(g int) {
 			defer all.Done()
+			for i := 1; i < 20; i++ { // constructors take no context: the text is that of the goroutine's own call all the same
+				own := fmt.Sprintf("inputs = -%d,", 1000*i+g)
+				_, err := NewMap(fmt.Sprintf(`{"kernel":{"kernel":"gaussian"},"inputs":-%d,"features":8}`, 1000*i+g))
+				if err == nil || !strings.Contains(err.Error(), own) {
+					t.Errorf("%v, expected %s", err, own)
+				}
+			}
 			for i, value := range must(Transform(m, x, 3, nil)) {
 				if value != z[i] {
 					t.Error("other features")
@@ -130,7 +167,7 @@ func TestManyGoroutinesUseOneMap(t *testing.T) {
 			if _, err := Transform(m, x, 2, nil); err == nil || !strings.Contains(err.Error(), "mercer_map_transform") {
 				t.Error(err)
 			}
-		}()
+		}(g)
 	}
 	all.Wait()
 }

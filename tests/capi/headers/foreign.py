@@ -1,67 +1,123 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""Structs and functions as the Julia client declares them, against the description of the C headers: the same fields in the same
-order and of the same types, arguments and results likewise. So it is checked where Julia is not installed.
-Usage: foreign.py API.json CLIENTS"""
+"""The Julia package against the description of the C headers, without Julia. Of src/raw.jl: structs have the offsets and sizes of C,
+and functions take and give its kinds of values. Of every file: strings, brackets and blocks are closed; calls of the C API have as many
+arguments as it takes, and structs are made with fields that they have. Types, names and methods of Julia's own are checked by
+Julia alone, in test/runtests.jl. Usage: foreign.py API.json FOLDER"""
 import json
 import pathlib
 import re
 import sys
 
-KINDS = {"uint32_t": "u32", "int32_t": "i32", "int64_t": "i64", "uint64_t": "u64", "double": "f64", "void": "void",
-         "mercer_status": "i32", "mercer_rows": "rows", "mercer_matrix": "matrix", "Rows": "rows", "Matrix": "matrix",
-         "MatrixView": "matrix", "UInt32": "u32", "Int32": "i32", "Int64": "i64", "UInt64": "u64", "Float64": "f64", "Cstring": "pointer", "Handle": "pointer",
-         "Cvoid": "void"}
-STRUCTS = {"Rows": "mercer_rows", "Matrix": "mercer_matrix",
-           "MatrixView": "mercer_matrix"}
+KINDS = {"uint32_t": "UInt32", "int32_t": "Int32", "int64_t": "Int64", "uint64_t": "UInt64", "double": "Float64", "float": "Float32",
+         "void": "Cvoid"}
+SIZES = {"UInt32": 4, "Int32": 4, "Int64": 8, "UInt64": 8, "Float64": 8, "Cstring": 8}
+TOKENS = re.compile(r'"""(?:\\.|[^\\])*?"""|"(?:\\.|[^"\\\n])*"|#=.*?=#|#[^\n]*|\'(?:\\.|[^\'\\\n])\'|:?[A-Za-z_@]\w*!?|[()\[\]{}"]|.', re.S)
+OPENING = {"module", "function", "struct", "if", "for", "while", "try", "let", "begin", "do", "quote", "macro"}
+CLOSED_BY = {"(": ")", "[": "]", "{": "}"}
 
 
-def kind(name):
-    name = name.strip()
-    return "pointer" if name.endswith("*") or re.match(r"(Ptr|Ref)\{", name) else KINDS.get(name, "another")
+def code(text):
+    """Tokens without comments; strings as ""."""
+    found = [token for token in TOKENS.findall(text) if not token.startswith("#")]
+    return ['""' if token[0] == '"' and len(token) > 1 else token for token in found]
 
 
-def described(api):
-    """{struct: [(field, kind)]} and {function: (kinds of arguments, kind of the result)}."""
-    structs = {name: [(field["name"], kind(field["type"])) for field in entry["fields"]] for name, entry in api["structs"].items()}
-    functions = {name: ([kind(p["type"]) for p in entry["parameters"]], kind(entry["returns"])) for name, entry in api["functions"].items()}
-    return structs, functions
+def unclosed(tokens):
+    """What is not closed, or "". Inside brackets `for` and `if` belong to generators and `end` is an index, but in a block there."""
+    stack = []
+    for token in tokens:
+        bracketed = stack and stack[-1] in CLOSED_BY
+        if token in CLOSED_BY or (token in OPENING and not (bracketed and token in ("for", "if"))):
+            stack.append(token)
+        elif token in CLOSED_BY.values():
+            if not stack or CLOSED_BY.get(stack.pop()) != token:
+                return f"{token} closes nothing"
+        elif token == "end" and not (stack and stack[-1] == "["):
+            if not stack or stack.pop() in CLOSED_BY:
+                return "an end closes nothing"
+        elif token == '"':
+            return "a string is not closed"
+    return f"{stack[-1]} is not closed" if stack else ""
 
 
-def split(text):
-    """The arguments of a call: text up to its closing bracket, cut at commas outside of brackets; and the rest."""
-    parts, start, depth = [], 0, 0
-    for i, letter in enumerate(text):
-        if letter in ")]}" and depth == 0:
-            return [part for part in parts + [text[start:i]] if part.strip()], text[i + 1:]
-        depth += (letter in "([{") - (letter in ")]}")
-        if letter == "," and depth == 0:
-            parts.append(text[start:i])
-            start = i + 1
-    raise ValueError("a bracket is not closed: " + text[:60])
+def calls(tokens):
+    """(name, [tokens of each argument], the same of those after a semicolon) of every call of the C API."""
+    for at, token in enumerate(tokens):
+        if token.startswith("mercer_") and tokens[at + 1] == "(" and (at == 0 or tokens[at - 1] != "."):
+            depth, parts, named = 0, [[]], None
+            for inner in tokens[at + 2:]:
+                depth += (inner in CLOSED_BY) - (inner in CLOSED_BY.values())
+                if depth < 0:
+                    break
+                if depth == 0 and inner in ",;":
+                    named = len(parts) if inner == ";" else named
+                    parts.append([])
+                elif not inner.isspace():
+                    parts[-1].append(inner)
+            split = named if named is not None else len(parts)
+            yield token, [part for part in parts[:split] if part], [part for part in parts[split:] if part]
 
 
-def julia(text):
-    structs = {name: [(field, kind(of)) for field, of in re.findall(r"^ {4}(\w+)::(.*)$", body, re.M)]
-               for name, body in re.findall(r"^struct (\w+)\n(.*?)\nend", text, re.S | re.M)}
-    calls = []
-    for found in re.finditer(r"@ccall libmercer\.(mercer_\w+)\(", text):
-        arguments, rest = split(text[found.end():])
-        result = re.match(r"::(\w+)", rest)[1]
-        calls.append((found[1], [kind(a.rsplit("::", 1)[1]) for a in arguments], kind(result)))
-    return structs, calls
+def same(kind, julia, api):
+    """Whether a type of C is that one in Julia: addresses are all alike."""
+    if kind.endswith("*") or kind in api["callbacks"]:
+        return julia.startswith("Ptr{") or julia == "Cstring"
+    return julia == (kind if kind in api["structs"] else "Int32" if kind in api["enums"] else KINDS[kind])
+
+
+def raw(text, api):
+    """What src/raw.jl has otherwise than the description."""
+    sizes, wrong = dict(SIZES), []
+    for name, body in re.findall(r"^Base\.@kwdef struct (\w+)\n(.*?)\nend", text, re.S | re.M):
+        at, aligned, fields, described = 0, 1, re.findall(r"^ {4}(\w+?)_?::(\S+) = ", body, re.M), api["structs"][name]
+        for (field, julia), of_c in zip(fields, described["fields"]):
+            size = 8 if julia.startswith("Ptr{") else sizes[julia]
+            align = min(size, 8)
+            at = -(-at // align) * align
+            if (field, at) != (of_c["name"], of_c["offset"]) or not same(of_c["type"], julia, api):
+                wrong.append(f"{name}.{field}::{julia} at {at}, expected {of_c}")
+            at, aligned = at + size, max(aligned, align)
+        sizes[name] = -(-at // aligned) * aligned
+        if len(fields) != len(described["fields"]) or sizes[name] != described["size"] or f"struct_size::UInt32 = {sizes[name]}\n" not in body:
+            wrong.append(f"{name} has {len(fields)} fields and {sizes[name]} bytes, expected {described['size']}")
+    called = re.findall(r"@ccall libmercer\.(\w+)\((.*?)\)::(\S+)$", text, re.M)
+    for name, arguments, result in called:
+        entry = api["functions"][name]
+        kinds = [argument.rsplit("::", 1)[1] for argument in arguments.split(", ")] if arguments else []
+        expected = [parameter["type"] for parameter in entry["parameters"]]
+        if len(kinds) != len(expected) or not all(same(c, j, api) for c, j in zip([*expected, entry["returns"]], [*kinds, result])):
+            wrong.append(f"{name}({', '.join(kinds)})::{result}, expected {expected}")
+    wrong += [f"{name} is missing" for name in set(api["functions"]) - {name for name, *_ in called} | set(api["structs"]) - set(sizes)]
+    return wrong
+
+
+def used(tokens, api):
+    """Calls of the C API with other arguments than it has."""
+    for name, given, named in calls(tokens):
+        if name in api["functions"] and (named or len(given) != len(api["functions"][name]["parameters"])):
+            yield f"{name} is called with {len(given)} arguments"
+        elif name in api["structs"]:
+            fields = {field["name"] for field in api["structs"][name]["fields"]}
+            yield from (f"{name} has no field {part[0]}" for part in given + named if part[0] not in fields)
+        elif name not in api["functions"]:
+            yield f"{name} is not in the API"
 
 
 def main():
-    described_in, clients = sys.argv[1:]
-    structs, functions = described(json.loads(pathlib.Path(described_in).read_text()))
-    theirs, calls = julia((pathlib.Path(clients) / "julia/ridge.jl").read_text())
-    wrong = [] if len(theirs) == 2 and len(calls) >= 10 else [f"found {len(theirs)} structs and {len(calls)} functions"]
-    wrong += [f"{name} has {fields}, the header {structs[STRUCTS[name]]}" for name, fields in theirs.items() if fields != structs[STRUCTS[name]]]
-    wrong += [f"{name} takes {arguments} and gives {result}, by the header {functions.get(name)}"
-              for name, arguments, result in calls if functions.get(name) != (arguments, result)]
-    print("\n".join(wrong) or "the same as in the headers")
-    return bool(wrong)
+    api, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2])
+    wrong = raw((folder / "src/raw.jl").read_text(), api)
+    files = sorted(folder.rglob("*.jl"))
+    for path in files:
+        tokens = code(path.read_text())
+        found = [unclosed(tokens)] if unclosed(tokens) else [] if path.name == "raw.jl" else list(used(tokens, api))
+        wrong += [f"{path.name}: {one}" for one in found]
+    # What has to be noticed.
+    notices = [unclosed(code(text)) for text in ("f(x", "if a\n b", "x = \"a", "begin f(]", "end")]
+    notices += [*used(code("mercer_map_free()"), api), *used(code("mercer_rows(; number = 1, m = 2)"), api)]
+    missed = [f"{len(notices)} of 7 faults were noticed: {notices}"] if len(notices) != 7 or not all(notices) or len(files) < 6 else []
+    print("\n".join(wrong + missed) or f"{len(files)} files fit the headers")
+    return bool(wrong or missed)
 
 
 if __name__ == "__main__":

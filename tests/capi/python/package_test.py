@@ -96,13 +96,37 @@ def check_models():
         raise KeyboardInterrupt
 
     refused(KeyboardInterrupt, "", lambda: mercer.Model({}, X, y, context=mercer.Context(progress=stop)))
+    refused(ValueError, "weights of shape (3,)", lambda: mercer.Model({}, X, y, weights=np.ones(3)))
+
+
+def check_statuses():
+    """Every status has its exception, its name and its text."""
+    map = mercer.Map(GAUSSIAN)
+
+    def damaged(at):
+        data = bytearray(map.__getstate__())
+        data[at] ^= 64
+        return lambda: map.__setstate__(bytes(data))
+
+    def fit(spec, **limits):
+        return lambda: mercer.Model(spec, X, y > 0, context=mercer.Context(**limits))
+
+    one_step = {"model": "logistic", "task": "classification", "classes": 2, "iterations": 1, "tolerance": 1e-12, "lambda": 1e-8,
+                "search": False, "map": {"features": 32}}
     cancelled = mercer.Context()
     cancelled.cancel()
-    assert refused(mercer.MercerError, "", lambda: mercer.Model({}, X, y, context=cancelled)).status == "MERCER_CANCELLED"
-    assert refused(mercer.InvalidArgument, "kernel", lambda: mercer.Kernel({"kernel": "gausian"})).status == "MERCER_INVALID_ARGUMENT"
-    refused(MemoryError, "memory", lambda: mercer.Model({}, X, y, context=mercer.Context(memory_cap=1000)))
-    refused(OSError, "absent", lambda: mercer.Model.load("/absent/model"))
-    refused(ValueError, "weights of shape (3,)", lambda: mercer.Model({}, X, y, weights=np.ones(3)))
+    for status, kind, word, call in (
+            ("INVALID_ARGUMENT", ValueError, "gausian", lambda: mercer.Kernel({"kernel": "gausian"})),
+            ("DIMENSION_MISMATCH", ValueError, "mercer_map_transform", lambda: map.transform(X[:, :2])),
+            ("OUT_OF_MEMORY", MemoryError, "memory", fit({}, memory_cap=1000)),
+            ("UNSUPPORTED", mercer.MercerError, "polynomial", lambda: mercer.Map({"map": "fourier", "kernel": {"kernel": "polynomial"}, "inputs": 3, "features": 8})),
+            ("NOT_POSITIVE_DEFINITE", mercer.MercerError, "gamma", lambda: mercer.Kernel({"kernel": "decomposable", "gamma": [[1, 2], [2, 1]]})),
+            ("NOT_CONVERGED", mercer.MercerError, "lambda = 1e-08", fit(one_step)),
+            ("IO", OSError, "absent", lambda: mercer.Map.load("/absent/map")),
+            ("CORRUPT_FILE", OSError, "mercer_map_read", damaged(40)),
+            ("NEWER_VERSION", mercer.MercerError, "newer", damaged(8)),
+            ("CANCELLED", mercer.MercerError, "mercer_model_fit", lambda: mercer.Model({}, X, y, context=cancelled))):
+        assert refused(kind, word, call).status == "MERCER_" + status
 
 
 def check_scikit_learn():
@@ -137,4 +161,5 @@ def check_scikit_learn():
 check_maps()
 check_attention()
 check_models()
+check_statuses()
 check_scikit_learn()

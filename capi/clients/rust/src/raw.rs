@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-//! The C API as it is. Made by cmake/bind_rust.py from cmake/api.json.
+//! The C API as it is. Made by cmake/bind.py from cmake/api.json.
 #![allow(non_camel_case_types, non_snake_case)]
 use std::os::raw::{c_char, c_void};
 
@@ -99,7 +99,6 @@ pub struct mercer_rows_sums {
 pub struct mercer_statistics {
     _private: [u8; 0],
 }
-
 /// Progress of a call
 pub type mercer_progress = Option<unsafe extern "C" fn(user: *mut c_void, done: i64, total: i64) -> i32>;
 /// Receives each finished trial of a search

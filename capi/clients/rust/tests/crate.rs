@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 //! Numbers of C to the bit, shapes, files, errors, progress, panics, threads.
-use mercer::{raw, Context, Map, Model, Rows};
+use mercer::{raw, Context, Kernel, Map, Model, Rows};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 const SPEC: &str = r#"{"kernel":{"kernel":"gaussian","lengthscale":1},"inputs":3,"features":64,"seed":5}"#;
@@ -44,6 +44,40 @@ fn shapes_and_arguments_are_refused() {
     assert_eq!(Model::load("/absent/model").err().unwrap().status, raw::MERCER_IO);
 }
 
+fn failed<T>(result: mercer::Result<T>) -> mercer::Error {
+    result.err().expect("an error")
+}
+
+#[test]
+fn every_status_comes_with_its_text() {
+    let (x, map) = (rows(200), Map::new(SPEC).unwrap());
+    let fit = |json: &str, context: Option<&Context>| {
+        let y: Vec<f64> = x.chunks(3).map(|row| f64::from(row[0] > row[1])).collect();
+        Model::fit(json, Rows::new(&x, 3)?, Rows::new(&y, 1)?, context)
+    };
+    let damaged = |at: usize| {
+        let mut bytes = map.to_bytes().unwrap();
+        bytes[at] ^= 64;
+        failed(Map::from_bytes(&bytes))
+    };
+    let one_step = r#"{"model":"logistic","task":"classification","classes":2,"iterations":1,"tolerance":1e-12,"lambda":1e-8,"search":false,"map":{"features":32}}"#;
+    let table = [
+        (raw::MERCER_INVALID_ARGUMENT, "gausian", failed(Map::new(r#"{"kernel":{"kernel":"gausian"},"inputs":3,"features":8}"#))),
+        (raw::MERCER_DIMENSION_MISMATCH, "mercer_map_transform", failed(map.transform(Rows::new(&x, 2).unwrap(), None))),
+        (raw::MERCER_OUT_OF_MEMORY, "memory", failed(fit("{}", Some(&Context::new(0, 1000).unwrap())))),
+        (raw::MERCER_UNSUPPORTED, "polynomial", failed(Map::new(r#"{"map":"fourier","kernel":{"kernel":"polynomial"},"inputs":3,"features":8}"#))),
+        (raw::MERCER_NOT_POSITIVE_DEFINITE, "gamma", failed(Kernel::new(r#"{"kernel":"decomposable","gamma":[[1,2],[2,1]]}"#))),
+        (raw::MERCER_NOT_CONVERGED, "lambda = 1e-08", failed(fit(one_step, None))),
+        (raw::MERCER_IO, "absent", failed(Map::load("/absent/map"))),
+        (raw::MERCER_CORRUPT_FILE, "mercer_map_read", damaged(40)),
+        (raw::MERCER_NEWER_VERSION, "newer", damaged(8)),
+        (raw::MERCER_CANCELLED, "mercer_model_fit", failed(fit("{}", Some(&Context::with_progress(0, 0, |_, _| false).unwrap())))),
+    ];
+    for (status, word, error) in &table {
+        assert!(error.status == *status && error.text.contains(word), "{error:?}, expected {status} with {word}");
+    }
+}
+
 #[test]
 fn calls_are_cancelled_and_panics_go_on() {
     let x = rows(200);
@@ -67,8 +101,13 @@ fn many_threads_use_one_map() {
     let (x, map) = (rows(50), Map::new(SPEC).unwrap());
     let z = map.transform(Rows::new(&x, 3).unwrap(), None).unwrap();
     std::thread::scope(|scope| {
-        for _ in 0..64 {
-            scope.spawn(|| assert_eq!(map.transform(Rows::new(&x, 3).unwrap(), None).unwrap(), z));
+        for thread in 1..=64 {
+            let (map, x, z) = (&map, &x, &z);
+            scope.spawn(move || {
+                assert_eq!(&map.transform(Rows::new(x, 3).unwrap(), None).unwrap(), z);
+                let own = failed(Map::new(&format!(r#"{{"kernel":{{"kernel":"gaussian"}},"inputs":-{thread},"features":8}}"#)));
+                assert!(own.text.contains(&format!("inputs = -{thread},")), "{own}");
+            });
         }
     });
 }

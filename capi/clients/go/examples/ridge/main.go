@@ -5,16 +5,17 @@
 package main
 
 import (
+	"encoding/binary"
 	"fmt"
+	"hash/fnv"
 	"math"
-	"math/rand"
 	"os"
 
 	"mercer"
 )
 
 // {} would search map, kernel, lengthscales and lambda.
-const fit = `{"map":{"kernel":{"kernel":"gaussian","lengthscale":0.7},"features":512},"search":false}`
+const fit = `{"map":{"kernel":{"kernel":"gaussian","lengthscale":0.7},"features":512},"search":false,"lambda":1e-6}`
 
 func must[T any](value T, err error) T {
 	if err != nil {
@@ -30,18 +31,23 @@ func main() {
 		path = os.Args[1]
 	}
 	const n, d = 2000, 3
-	random := rand.New(rand.NewSource(1))
+	state := uint64(1)
 	x, y := make([]float64, n*d), make([]float64, n)
-	for i := range x {
-		x[i] = 2*random.Float64() - 1
+	for i := range x { // multiples of 1/512, so that targets have the same bits in every language
+		state = state*6364136223846793005 + 1442695040888963407
+		x[i] = float64(state>>54)/512 - 1
 	}
 	for i := range y {
-		y[i] = math.Sin(3*x[i*d]) + x[i*d+1]*x[i*d+2]
+		y[i] = x[i*d]*x[i*d] + x[i*d+1]*x[i*d+2]
 	}
 	model := must(mercer.FitModel(fit, x, d, y, nil, nil))
 	must(0, model.Save(path))
+	predictions := must(mercer.Predict(must(mercer.LoadModel(path)), x, d, "value", 1, nil))
+	hash := fnv.New64a() // clients in other languages print the same
+	must(0, binary.Write(hash, binary.LittleEndian, predictions))
+	fmt.Printf("predictions %016x\n", hash.Sum64())
 	residual, squares := 0.0, 0.0
-	for i, f := range must(mercer.Predict(must(mercer.LoadModel(path)), x, d, "value", 1, nil)) {
+	for i, f := range predictions {
 		residual += (y[i] - f) * (y[i] - f)
 		squares += y[i] * y[i]
 	}

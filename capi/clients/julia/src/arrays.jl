@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# Columns of arrays as the rows that C reads, and arrays that it writes.
+
+const Floats = Union{Float32, Float64}
+
+number(::Type{Float32}) = MERCER_NUMBER_F32
+number(::Type{Float64}) = MERCER_NUMBER_F64
+number(::Type{ComplexF32}) = MERCER_NUMBER_C32
+number(::Type{ComplexF64}) = MERCER_NUMBER_C64
+
+"A view for C with the arrays that it points to."
+struct Rows
+    view::mercer_rows
+    kept::Any
+end
+Base.cconvert(::Type{mercer_rows}, rows::Rows) = rows
+Base.unsafe_convert(::Type{mercer_rows}, rows::Rows) = rows.view
+
+"Rows that are not given."
+const absent = mercer_rows(struct_size = 0)
+
+Rows(rows::Rows) = rows
+Rows(::Nothing) = Rows(absent, nothing)
+Rows(x::AbstractVector) = Rows(reshape(x, 1, :))
+Rows(X::AbstractMatrix{<:Real}) = Rows(Matrix{Float64}(X))
+Rows(X::AbstractMatrix{<:Floats}) = Rows(Matrix(X))
+
+"Read in place where the numbers of a column lie side by side."
+function Rows(X::StridedMatrix{<:Floats})
+    d, n = size(X)
+    d <= 1 || stride(X, 1) == 1 || return Rows(Matrix(X))
+    Rows(mercer_rows(; number = number(eltype(X)), n, d, ld = max(stride(X, 2), d), values = pointer(X)), X)
+end
+
+"CSC by columns is CSR by rows; C counts from 0."
+function Rows(X::SparseMatrixCSC{<:Floats})
+    d, n = size(X)
+    offsets, indices, values = Int64.(SparseArrays.getcolptr(X)) .- 1, Int64.(rowvals(X)) .- 1, nonzeros(X)
+    Rows(mercer_rows(; number = number(eltype(X)), index = MERCER_INDEX_I64, n, d, nnz = offsets[end], values = pointer(values),
+                     offsets = pointer(offsets), indices = pointer(indices)), (offsets, indices, values))
+end
+
+"An array that C writes to."
+struct Result
+    view::mercer_matrix
+    kept::Any
+end
+Base.cconvert(::Type{mercer_matrix}, result::Result) = result
+Base.unsafe_convert(::Type{mercer_matrix}, result::Result) = result.view
+
+function Result(Z::StridedMatrix)
+    cols, rows = size(Z)
+    cols <= 1 || stride(Z, 1) == 1 || throw(ArgumentError("an array whose columns are not contiguous, expected one that is"))
+    Result(mercer_matrix(; number = number(eltype(Z)), rows, cols, ld = max(stride(Z, 2), cols), data = pointer(Z)), Z)
+end

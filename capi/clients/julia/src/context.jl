@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# Errors, and how calls run: threads, memory, progress, cancellation.
+
+"A call that failed: the name of its status, and function, argument, value and expectation in words."
+struct MercerError <: Exception
+    status::String
+    text::String
+end
+Base.showerror(io::IO, error::MercerError) = print(io, error.status, ": ", error.text)
+
+"""
+    Context(; threads = 0, memory_cap = 0, progress = nothing)
+
+Limits of the calls that are given it, one at a time. threads 0: all cores; memory_cap in bytes, 0: none. progress(done, total) is
+called now and then; `false` ends the call, and so does an exception, which the call then throws.
+"""
+mutable struct Context
+    pointer::Ptr{mercer_context}
+    progress::Any
+    raised::Any
+    function Context(; threads = 0, memory_cap = 0, progress = nothing)
+        context = new(C_NULL, progress, nothing)
+        callback = progress === nothing ? C_NULL : @cfunction(watch, Int32, (Ptr{Cvoid}, Int64, Int64))
+        options = mercer_context_options(; threads, memory_cap, progress = callback, user = pointer_from_objref(context))
+        out = Ref{Ptr{mercer_context}}(C_NULL)
+        check(mercer_context_create(Ref(options), out))
+        context.pointer = out[]
+        finalizer(mercer_context_free, context)
+    end
+end
+Base.unsafe_convert(::Type{Ptr{mercer_context}}, context::Context) = context.pointer
+
+"Ends the running call soon, or the next one, from any thread."
+cancel(context::Context) = check(mercer_context_cancel(context, 1))
+
+"What C calls. Nothing may unwind through it: an exception is kept, ends the call and is thrown after it."
+function watch(user, done, total)::Int32
+    context = unsafe_pointer_to_objref(user)::Context
+    try
+        return context.progress(done, total) === false
+    catch raised
+        context.raised = raised
+        return true
+    end
+end
+
+"A failure as an exception. A callback may move its task to another thread, so that the text is asked of the context."
+function check(status, context = C_NULL)
+    status == MERCER_OK && return nothing
+    said = text((buffer, capacity, needed) -> mercer_context_error(context, buffer, capacity, needed))
+    throw(MercerError(unsafe_string(mercer_status_name(status)), said))
+end
+
+"Calls with the context's handle, or none."
+function run(call, context)
+    context === nothing && return check(call(C_NULL))
+    context.raised = nothing
+    status = call(context)
+    context.raised === nothing || throw(context.raised)
+    check(status, context)
+end
+
+"The bytes that a call writes into a buffer of the size it asks for."
+function filled(call)
+    needed = Ref(Int64(0))
+    check(call(C_NULL, 0, needed))
+    bytes = zeros(UInt8, needed[])
+    check(call(bytes, length(bytes), needed))
+    bytes
+end
+
+text(call) = String(filled(call)[1:end-1])

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+"""The raw layers of the Rust crate and the Julia package from cmake/api.json, whose types are told apart here once. Usage:
+bind.py API.json rust > capi/clients/rust/src/raw.rs, bind.py API.json julia > capi/clients/julia/src/raw.jl; or
+bind.py API.json LANGUAGE --check FILE, which fails where they differ. (Python reads api.json itself, cgo the headers.)"""
+import json
+import pathlib
+import sys
+
+LICENCE = ["SPDX-License-Identifier: Apache-2.0", "SPDX-FileCopyrightText: The mercer authors"]
+
+
+class Language:
+    """What a language calls the types of C, and how it writes what the description holds."""
+
+    def __init__(self, api):
+        self.api = api
+
+    def pairs(self, entry):
+        """(name, type) of each parameter, of a function or callback."""
+        found = entry["parameters"]
+        named = found.items() if isinstance(found, dict) else [(p["name"], p["type"]) for p in found]
+        return [(name + "_" * (name in self.reserved), self.type(kind)) for name, kind in named]
+
+    def type(self, kind):
+        if kind in self.texts:
+            return self.texts[kind]
+        if kind.endswith("*"):
+            inner = kind[:-1]
+            return self.pointer(self.type(inner.removeprefix("const ")), inner.startswith("const ") and "*" not in inner)
+        kind = kind.removeprefix("const ")
+        return self.scalars["int32_t"] if kind in self.api["enums"] else self.scalars.get(kind) or self.named(kind)
+
+    def file(self):
+        lines = [f"{self.comment} {line}" for line in LICENCE] + self.head()
+        for entries in self.api["enums"].values():
+            lines += [self.constant(name, number) for name, number in entries.items()]
+        for kind in ("handles", "callbacks", "structs"):
+            entries = self.api[kind]
+            for name in entries:
+                lines += getattr(self, kind)(name, entries[name] if isinstance(entries, dict) else None)
+        return "\n".join(lines + self.functions()) + "\n"
+
+
+class Rust(Language):
+    comment = "//"
+    reserved = {"type", "ref", "move", "loop", "match", "use"}
+    texts = {}
+    scalars = {"void": "c_void", "char": "c_char", "int32_t": "i32", "uint32_t": "u32", "int64_t": "i64", "uint64_t": "u64",
+               "double": "f64", "float": "f32"}
+
+    def named(self, kind):
+        return kind
+
+    def pointer(self, inner, constant):
+        return f"*{'const' if constant else 'mut'} {inner}"
+
+    def head(self):
+        return ["//! The C API as it is. Made by cmake/bind.py from cmake/api.json.", "#![allow(non_camel_case_types, non_snake_case)]",
+                "use std::os::raw::{c_char, c_void};", ""]
+
+    def constant(self, name, number):
+        return f"pub const {name}: i32 = {number};"
+
+    def taken(self, entry):
+        result = "" if entry["returns"] == "void" else f" -> {self.type(entry['returns'])}"
+        return f"({', '.join(f'{name}: {kind}' for name, kind in self.pairs(entry))}){result}"
+
+    def handles(self, name, _):
+        return ["", "#[repr(C)]", f"pub struct {name} {{", "    _private: [u8; 0],", "}"]
+
+    def callbacks(self, name, entry):
+        return [f"/// {entry['help']}", f"pub type {name} = Option<unsafe extern \"C\" fn{self.taken(entry)}>;"]
+
+    def structs(self, name, entry):
+        return ["", f"/// {entry['help']}", "#[repr(C)]", "#[derive(Clone, Copy)]", f"pub struct {name} {{",
+                *(f"    pub {field['name']}: {self.type(field['type'])}," for field in entry["fields"]), "}"]
+
+    def functions(self):
+        lines = ["", '#[link(name = "mercer")]', 'extern "C" {']
+        for name, entry in self.api["functions"].items():
+            lines += [f"    /// {entry['help']}", f"    pub fn {name}{self.taken(entry)};"]
+        return lines + ["}"]
+
+
+class Julia(Language):
+    comment = "#"
+    reserved = {"begin", "end", "function", "module", "type", "quote", "let", "local", "global"}
+    texts = {"const char*": "Cstring"}
+    scalars = {"void": "Cvoid", "char": "UInt8", "int32_t": "Int32", "uint32_t": "UInt32", "int64_t": "Int64", "uint64_t": "UInt64",
+               "double": "Float64", "float": "Float32"}
+
+    def named(self, kind):
+        return "Ptr{Cvoid}" if kind in self.api["callbacks"] else kind
+
+    def pointer(self, inner, _):
+        return f"Ptr{{{inner}}}"
+
+    def head(self):
+        return ["# The C API as it is, structs with the defaults that zeros are. Made by cmake/bind.py from cmake/api.json.", ""]
+
+    def constant(self, name, number):
+        return f"const {name} = Int32({number})"
+
+    def handles(self, name, _):
+        return ["", f"mutable struct {name} end"]
+
+    def callbacks(self, name, entry):
+        kinds = "".join(f"{kind}, " for _, kind in self.pairs(entry))
+        return ["", f"# {entry['help'].rstrip('.')}: @cfunction(f, {self.type(entry['returns'])}, ({kinds.rstrip()})) as {name}."]
+
+    def default(self, field, size):
+        kind = self.type(field["type"])
+        if field["name"] == "struct_size":
+            return str(size)
+        return f"{kind}(struct_size = 0)" if kind in self.api["structs"] else "C_NULL" if kind == "Cstring" or "{" in kind else "0"
+
+    def structs(self, name, entry):
+        return ["", json.dumps(entry["help"], ensure_ascii=False).replace("$", "\\$"), f"Base.@kwdef struct {name}",
+                *(f"    {self.field(field)}::{self.type(field['type'])} = {self.default(field, entry['size'])}" for field in entry["fields"]),
+                "end"]
+
+    def field(self, field):
+        return field["name"] + "_" * (field["name"] in self.reserved)
+
+    def functions(self):
+        lines = []
+        for name, entry in self.api["functions"].items():
+            pairs = self.pairs(entry)
+            typed = ", ".join(f"{parameter}::{kind}" for parameter, kind in pairs)
+            lines += ["", json.dumps(entry["help"], ensure_ascii=False).replace("$", "\\$"),
+                      f"{name}({', '.join(parameter for parameter, _ in pairs)}) =",
+                      f"    @ccall libmercer.{name}({typed})::{self.type(entry['returns'])}"]
+        return lines
+
+
+def main():
+    path, language, *check = sys.argv[1:]
+    text = {"rust": Rust, "julia": Julia}[language](json.loads(pathlib.Path(path).read_text())).file()
+    if not check:
+        sys.stdout.write(text)
+        return 0
+    same = pathlib.Path(check[1]).read_text() == text
+    print(f"{check[1]} is{'' if same else ' not'} that of {path}: bind.py {path} {language} makes it")
+    return not same
+
+
+if __name__ == "__main__":
+    sys.exit(main())

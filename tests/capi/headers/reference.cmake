@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# Makes the reference of the headers: Doxygen warns of nothing, and every function of the API has its text there.
+# Run as: cmake -DDOXYGEN=... -DSOURCE_DIR=... -DWORK=... -P reference.cmake
+cmake_minimum_required(VERSION 3.22)
+if(NOT DOXYGEN)
+  message("SKIPPED: doxygen is not installed")
+  return()
+endif()
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK})
+file(WRITE ${WORK}/Doxyfile "@INCLUDE = \"${SOURCE_DIR}/cmake/Doxyfile\"\nOUTPUT_DIRECTORY = \"${WORK}\"\n")
+execute_process(COMMAND ${DOXYGEN} ${WORK}/Doxyfile WORKING_DIRECTORY ${SOURCE_DIR} ERROR_VARIABLE said
+  COMMAND_ERROR_IS_FATAL ANY)
+if(said)
+  message(FATAL_ERROR "${said}")
+endif()
+file(GLOB pages ${WORK}/html/*_8h.html)
+foreach(page ${pages})
+  file(READ ${page} text)
+  string(APPEND all "${text}")
+endforeach()
+file(STRINGS ${SOURCE_DIR}/cmake/symbols.txt functions REGEX "^mercer_")
+foreach(function ${functions})
+  if(NOT all MATCHES "${function}[^\n]*\n<tr class=\"memdesc")
+    message(SEND_ERROR "the reference has no text of ${function}")
+  endif()
+endforeach()
+if(NOT all MATCHES "<ol[^>]*>.*Results. Every function that can fail")
+  message(SEND_ERROR "the reference has no list of conventions")
+endif()
