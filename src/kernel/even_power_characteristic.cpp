@@ -63,20 +63,31 @@ EvenPowerCharacteristic::EvenPowerCharacteristic(int64_t order, int64_t derivati
     weight.push_back(derivative == 0 ? density
                                      : density * std::pow(w, static_cast<double>(derivative)));
   }
-  const auto centres = static_cast<size_t>(std::lround(limit_ / kSpacing)) + 1;
+  // A node times a centre is a whole multiple of pi over the last centre's number.
+  const auto last = static_cast<size_t>(std::lround(limit_ / kSpacing)), centres = last + 1;
+  std::vector<double> cosine(2 * last), sine(2 * last);
+  for (size_t k = 0; k < 2 * last; ++k) {
+    const double angle = std::acos(-1.0) * static_cast<double>(k) / static_cast<double>(last);
+    cosine[k] = std::cos(angle);
+    sine[k] = std::sin(angle);
+  }
+  std::vector<double> powers;  // of each node, over factorials
+  for (size_t k = 0; k < node.size(); ++k) {
+    double power = weight[k] / mass;
+    for (size_t m = 0; m < terms_; ++m) {
+      powers.push_back(power);
+      power *= node[k] / static_cast<double>(m + 1);
+    }
+  }
   coefficients_.assign(centres * terms_, 0.0);
   for (size_t i = 0; i < centres; ++i) {
     double* coefficient = &coefficients_[i * terms_];
     for (size_t k = 0; k < node.size(); ++k) {
-      const double angle = node[k] * (kSpacing * static_cast<double>(i));
-      const double c = std::cos(angle);
-      const double s = std::sin(angle);
+      const double c = cosine[k * i % (2 * last)], s = sine[k * i % (2 * last)];
       const double turned[4] = {c, -s, -c, s};
-      double power = weight[k] / mass;
-      for (size_t m = 0; m < terms_; ++m) {
-        coefficient[m] += power * turned[(static_cast<size_t>(derivative) + m) % 4];
-        power *= node[k] / static_cast<double>(m + 1);
-      }
+      for (size_t m = 0; m < terms_; ++m)
+        coefficient[m] +=
+            powers[k * terms_ + m] * turned[(static_cast<size_t>(derivative) + m) % 4];
     }
   }
   if (derivative == 0) coefficients_[0] = 1;  // phi(0), whatever the sum's rounding
