@@ -90,14 +90,14 @@ Parameters answer_of(const Side& x, const Side& y, Parameters asked, Context& co
   for (size_t k = 0; k < found.size(); ++k) {
     Parameters one{{"x_kernel", x.kernel(k).kernel}, {"y_kernel", y.kernel(k).kernel}};
     set_statistic(one, found[k]);
-    one.set("p_limit", found[k].p_limit);
+    one.set("p_limit", number_or_null(found[k].p_limit));
     if (permuted) one.set("p_value", statistic::p_value(found[k].permuted));
     each.push_back(std::make_shared<const Parameters>(std::move(one)));
     values.push_back(found[k].permuted);
     limits.push_back(found[k].p_limit);
   }
-  asked.set("p_value",
-            permuted ? statistic::p_value_of_largest(values) : statistic::combined_p_value(limits));
+  asked.set("p_value", number_or_null(permuted ? statistic::p_value_of_largest(values)
+                                               : statistic::combined_p_value(limits)));
   set_statistic(asked, found[std::ranges::min_element(limits) - limits.begin()]);
   asked.set("by_kernel", std::move(each));
   return asked;

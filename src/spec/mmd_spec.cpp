@@ -139,7 +139,7 @@ SumsPlan plan_block_mmd(Parameters& asked, const SampleSizes& sizes,
 Parameters answer_block_mmd(Parameters asked, const RowsSums& sums, Context&) {
   const statistic::BlockMean found = statistic::compare_blocks(sums.of(0, 0), sums.of(1, 0));
   asked.set("kernel", sums.kernels().front().kernel);
-  asked.set("p_value", found.p_value);
+  asked.set("p_value", number_or_null(found.p_value));
   set_answer(asked, "mmd2", found.mmd2);
   asked.set("standard_error", number_or_null(found.standard_error));
   return asked;

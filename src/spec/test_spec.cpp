@@ -19,6 +19,8 @@
 namespace mercer::spec {
 namespace {
 
+constexpr size_t kMostBandwidths = 32;  // two kernels each
+
 Field test_name_field() { return name_field("test", test_table(), "which test"); }
 
 void check_samples(const TestEntry& entry, const Rows& X, const Rows& Y) {
@@ -125,6 +127,8 @@ Value number_or_null(double value) { return std::isfinite(value) ? Value(value) 
 
 std::vector<Tried> kernels_at(const statistic::Scales& scales, std::span<const double> factors,
                               bool gaussian_only) {
+  require(factors.size() <= kMostBandwidths, MERCER_INVALID_ARGUMENT,
+          "bandwidths has %zu numbers, expected at most %zu", factors.size(), kMostBandwidths);
   std::vector<Tried> out;
   for (const double factor : factors)
     out.push_back(kernel_at("gaussian", factor * scales.euclidean, scales.columns));

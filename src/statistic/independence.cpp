@@ -193,6 +193,10 @@ Independence independence(const Paired& x, const Paired& y, int64_t permutations
   const double product = s.second * t.second;
   if (!(std::sqrt(product) > out.permuted.rounding)) return out;  // a constant side
   out.effect = out.hsic / std::sqrt(product);
+  if (n < kLeastRowsOfLimit) {
+    out.p_limit = kNaN;
+    return out;
+  }
   out.p_limit = gamma_tail(rows * out.hsic / std::sqrt(2 * product),
                            8 * s.third * t.third / std::pow(2 * product, 1.5));
   return out;

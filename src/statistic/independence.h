@@ -19,7 +19,7 @@ struct Paired {
 struct Independence {
   double hsic = 0;     // unbiased; of fewer than four rows the biased one
   double effect = 0;   // over the product of the norms of both covariances: at most about 1
-  double p_limit = 1;  // from the gamma law with the moments of the limit
+  double p_limit = 1;  // from the gamma law with the moments of the limit; NaN for few rows
   Permuted permuted;   // hsic of permuted rows of Y; alone as observed if there are no permutations
 };
 

@@ -81,9 +81,18 @@ void set_errors(const GroupSums& x, const GroupSums& y, Context& context, TwoSam
   const double projected =
       4 * (projected_variance(x, difference) / m + projected_variance(y, difference) / n);
   out.standard_error = std::isnan(null) ? kNaN : std::sqrt(std::max(projected - null, null));
-  if (std::isnan(null)) out.p_limit = kNaN;
-  if (!(std::sqrt(null) > out.permuted.rounding)) return;  // all rows are equal
+  const double rounding = out.permuted.rounding;
+  const bool spread = std::sqrt(null) > rounding, differ = out.mmd2 > rounding;
+  if (std::isnan(null) || (differ && !spread)) out.p_limit = kNaN;
+  if (!spread) {  // all rows are equal, or those of a sample, which alone say nothing of the limit
+    if (differ) out.deviations = out.mmd2 / rounding;
+    return;
+  }
   out.deviations = out.mmd2 / std::sqrt(null);
+  if (std::min(x.rows, y.rows) < kLeastRowsOfLimit) {
+    out.p_limit = kNaN;
+    return;
+  }
   const double skewness = 8 * traces.third * std::pow(rate, 3) / std::pow(null, 1.5);
   out.p_limit = gamma_tail(out.deviations, std::max(skewness, kLeastSkewness));
 }
@@ -169,7 +178,7 @@ BlockMean compare_blocks(const GroupSums& x, const GroupSums& y) {
     values[g] = pieces(a, both.data(), D).mmd2(x.grouping.size, y.grouping.size);
   }
   const auto count = static_cast<double>(blocks);
-  BlockMean out{std::accumulate(values.begin(), values.end(), 0.0) / count, kNaN, 1};
+  BlockMean out{std::accumulate(values.begin(), values.end(), 0.0) / count};
   if (blocks < 2) return out;
   double squares = 0, cubes = 0;
   for (const double value : values) {
@@ -177,7 +186,10 @@ BlockMean compare_blocks(const GroupSums& x, const GroupSums& y) {
     cubes += std::pow(value - out.mmd2, 3);
   }
   out.standard_error = std::sqrt(squares / (count * (count - 1)));
-  if (!(out.standard_error > 0)) return out;
+  if (!(out.standard_error > 0)) {  // equal in all blocks
+    if (!(out.mmd2 > kLostInSums)) out.p_value = 1;
+    return out;
+  }
   const double t = out.mmd2 / out.standard_error;
   const double skew = cubes / count / std::pow(squares / count, 1.5) / std::sqrt(count) / 3;
   out.p_value = normal_tail(t + skew * t * t + skew * skew * t * t * t / 3 + skew / 2);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/numbers.h"
 #include "statistic/group_sums.h"
 #include "statistic/p_value.h"
 
@@ -20,8 +21,8 @@ Matrix<double> relabellings(const Grouping& x, const Grouping& y, int64_t permut
 struct TwoSample {
   double mmd2 = 0;            // unbiased; the mean over pairs in a sample of one row is that row's
   double standard_error = 0;  // of mmd2; NaN with fewer than two groups in a sample
-  double deviations = 0;      // mmd2 over its deviation if there is no difference; 0 if that is 0
-  double p_limit = 1;         // by the gamma law with the limit's moments; NaN for few groups
+  double deviations = 0;      // mmd2 over its deviation if there is no difference; 0 for equal rows
+  double p_limit = 1;         // by the gamma law with the limit's moments; NaN for few rows
   double effect = 0;          // the part of the features' variance that is between the samples
   Permuted permuted;          // mmd2 after relabelling
 };
@@ -37,8 +38,8 @@ TwoSample compare_samples(const GroupSums& x, const GroupSums& y,
 /// for many of them (Zaremba, Gretton, Blaschko 2013), once its skewness is corrected (Hall 1992).
 struct BlockMean {
   double mmd2 = 0;
-  double standard_error = 0;  // NaN for fewer than two blocks
-  double p_value = 1;         // 1 without a standard error
+  double standard_error = kNaN;  // NaN for fewer than two blocks
+  double p_value = kNaN;         // 1 for equal rows, NaN without a standard error
 };
 BlockMean compare_blocks(const GroupSums& x, const GroupSums& y);
 

@@ -42,7 +42,7 @@ void normal(Draws& draws, double* row, int64_t d) {
 const Setting kSettings[] = {
     {"one input", 40, 40, 1, normal},
     {"many inputs", 40, 40, 60, normal},
-    {"unequal sizes", 15, 150, 3, normal},
+    {"unequal sizes", 20, 150, 3, normal},
     {"heavy tails", 40, 50, 3,
      [](Draws& draws, double* row, int64_t d) {
        for (int64_t j = 0; j < d; ++j) row[j] = draws.normal() / draws.normal();

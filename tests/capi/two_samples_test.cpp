@@ -71,6 +71,9 @@ TEST_CASE("tests of rows: a shift is seen, where it is and how much; none is not
   CHECK((p_of(limit) < 0.01 && !limit["by_kernel"].at(0).contains("p_value")));
   CHECK(limit["by_kernel"].at(0)["p_limit"] ==
         answer(asks("mmd"), X, rows_of(y, 4))["by_kernel"].at(0)["p_limit"]);
+  for (const char* test : {"mmd", "kid"})
+    CHECK(answer(asks(test, R"("permutations":0)"), rows_of(x, 40), rows_of(y, 40))["p_value"]
+              .is_null());
   const Reference block = answer(asks("block_mmd"), X, rows_of(y, 4));
   CHECK((block["block"] == 12 && p_of(block) < 0.05));
 }
@@ -193,6 +196,9 @@ TEST_CASE("tests of rows: what is refused") {
   CHECK(says(asks("mmd", R"("permutation":5)"), X, X, invalid, "permutation") == "");
   CHECK(says(asks("mmd", R"("permutations":-1)"), X, X, invalid, "permutations = -1") == "");
   CHECK(says(asks("mmd", R"("bandwidths":[0])"), X, X, invalid, "bandwidths") == "");
+  std::string many = "1";
+  for (int k = 0; k < 32; ++k) many += ",1";
+  CHECK(says(asks("mmd", R"("bandwidths":[)" + many + "]"), X, X, invalid, "33 numbers") == "");
   CHECK(says(asks("mmd", R"("kernels":[])"), X, X, invalid, "kernels") == "");
   CHECK(says(asks("mmd", R"("kernels":[{"kernel":"gausian"}])"), X, X, invalid, "gausian") == "");
   CHECK(says(asks("mmd", R"("kernels":[{"kernel":"curl_free"}])"), X, X, MERCER_UNSUPPORTED,

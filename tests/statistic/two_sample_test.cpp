@@ -262,7 +262,7 @@ TEST_CASE("block means: a normal statistic with about its level, and their stand
   const Matrix<double> X = test::random_matrix(4, 2, 1);
   const BlockMean one =
       compare_blocks(sums_of(*map, X.view(), {4, 1}), sums_of(*map, X.view(), {4, 1}));
-  CHECK((std::isnan(one.standard_error) && one.p_value == 1));
+  CHECK((std::isnan(one.standard_error) && std::isnan(one.p_value)));
 }
 
 TEST_CASE("traces of powers of the covariance, from groups, are unbiased") {
@@ -333,6 +333,11 @@ TEST_CASE("samples without a difference, of one row, and of equal rows") {
   CHECK(std::abs(equal.mmd2) < 1e-12);
   CHECK((equal.effect == 0 && p_value(equal.permuted) == 1 && equal.deviations == 0 &&
          equal.p_limit == 1));
+  for (const TwoSample& apart :
+       {tested(*map, constant, X, 99, 1), tested(*map, X, constant, 99, 1)})
+    CHECK((std::isnan(apart.p_limit) && apart.deviations > 1e3 && p_value(apart.permuted) == 0.01));
+  CHECK(std::isnan(tested(*map, test::random_matrix(19, 2, 5), X, 9, 1).p_limit));
+  CHECK(tested(*map, test::random_matrix(20, 2, 5), X, 9, 1).p_limit <= 1);
   const Matrix<double> one = test::random_matrix(1, 2, 3);
   const TwoSample single = tested(*map, one, X, 99, 1);
   CHECK((std::isfinite(single.mmd2) && std::isnan(single.standard_error)));

@@ -56,6 +56,8 @@ def check_maps():
     assert np.abs(landmarks(X) @ landmarks(X).T - K).max() < 1e-6
     assert mercer.specs("fourier")["maps"][0]["name"] == "fourier"
     assert mercer.rows_test({"test": "mmd"}, X[:200], X[200:] + 1)["p_value"] < 0.01
+    many = mercer.rows_test({"test": "mmd", "witnesses": 10**6, "permutations": 1, "bandwidths": [1]}, np.zeros((30000, 1)), np.ones((30000, 1)))
+    assert len(many["x_rows"]) == 30000
     sums, rest = (mercer.RowsSums({"test": "mmd"}, 200, 200, X[:200], X[200:] + 1) for _ in range(2))
     sums.add(0, 0, X[:200])
     rest.add(1, 0, X[200:] + 1)
