@@ -111,6 +111,7 @@ template <class T>
 void warn_of_codes(const char* what, MatrixView<const T> A, const std::vector<Ends>& ends,
                    std::vector<std::string>& found) {
   const bool input = std::string(what) == "input";
+  std::string first, others;
   for (int64_t j = 0; j < A.cols; ++j) {
     const Ends& of = ends[j];
     for (const double sign : {-1.0, 1.0}) {
@@ -122,15 +123,21 @@ void warn_of_codes(const char* what, MatrixView<const T> A, const std::vector<En
           !(share_of_variance(A, j, end, sign, sample) > kMostVariance))
         continue;
       const double code = sign * end.last;
+      if (!first.empty()) {
+        others += text("%s%s %ld (%.9g)", others.empty() ? "" : ", ", what, j, code);
+        continue;
+      }
       const std::string read = text(
           "read it as missing (NaN; the command: --missing-word=%.9g --missing flag), or ", code);
-      found.push_back(
-          text("%s %ld is %.9g in %ld of %ld rows, far from its other numbers, "
-               "which end at %.9g: if it stands for a missing number, %sleave those "
-               "rows out",
-               what, j, code, end.rows, A.rows, sign * end.next, input ? read.c_str() : ""));
+      first = text(
+          "%s %ld is %.9g in %ld of %ld rows, far from its other numbers, "
+          "which %s at %.9g: if it stands for a missing number, %sleave those "
+          "rows out",
+          what, j, code, end.rows, A.rows, sign < 0 ? "begin" : "end", sign * end.next,
+          input ? read.c_str() : "");
     }
   }
+  if (!first.empty()) found.push_back(first + (others.empty() ? "" : "; likewise " + others));
 }
 
 template <class T>
@@ -159,8 +166,7 @@ void warn_of_copies(MatrixView<const T> X, const std::vector<Ends>& ends,
     if (end.next == -kInfinity) continue;
     const auto [at, is_new] = seen.emplace(hash_of(sample_of(X, j)), j);
     if (is_new || !equal_columns(X, at->second, j)) continue;
-    if (copies++ == 0)
-      first = text("input %ld equals input %ld in every row", j, at->second);
+    if (copies++ == 0) first = text("input %ld equals input %ld in every row", j, at->second);
   }
   if (copies == 1) found.push_back(first + ": it counts twice; leave one of them out");
   if (copies > 1)
