@@ -50,6 +50,13 @@ def check_maps():
     with concurrent.futures.ThreadPoolExecutor(64) as pool:
         assert all(np.array_equal(one, Z) for one in pool.map(map.transform, [X] * 64))
     refused(ValueError, "out is a float64 array of shape (3, 3)", lambda: map.transform(X, out=np.empty((3, 3))))
+    big, flat = np.zeros((1200, 512)), np.zeros(400 * 512)
+    for out in (big[400:800][::-1], np.lib.stride_tricks.as_strided(flat, (400, 512), (8, 8)), np.zeros((400, 1024))[:, ::2],
+                np.lib.stride_tricks.as_strided(flat, (400, 512), (0, 8)), np.zeros(400 * 4096 + 1, "b")[1:].view(float).reshape(400, 512)):
+        refused(ValueError, "out has strides", lambda: map.transform(X, out=out))
+    assert not big.any() and not flat.any()
+    refused(ValueError, "out is a list", lambda: map.transform(X, out=[]))
+    assert np.array_equal(map.transform(X[::-1]), Z[::-1])
     refused(mercer.InvalidArgument, "map_transform", lambda: map.transform(X[:, :2]))
     refused(ValueError, "Complex", lambda: map.transform(X + 1j))
     landmarks = mercer.Map({"map": "nystroem", **GAUSSIAN, "features": 400}, X)
