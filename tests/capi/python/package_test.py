@@ -4,6 +4,7 @@
 installed, its own checks of estimators. MERCER_LIBRARY is the library, PYTHONPATH has the package. Usage: package_test.py"""
 import concurrent.futures
 import pickle
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -106,6 +107,36 @@ def check_models():
     refused(ValueError, "weights of shape (3,)", lambda: mercer.Model({}, X, y, weights=np.ones(3)))
 
 
+INTERRUPTED = """
+import os, signal, threading
+import mercer, numpy as np
+X = np.random.default_rng(1).normal(size=(3000, 20))
+threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    mercer.Model({}, X, np.sin(X[:, 0]))
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def check_contexts():
+    """Ctrl-C, and a second call while a context is in use."""
+    said = subprocess.run([sys.executable, "-B", "-c", INTERRUPTED], capture_output=True, text=True, timeout=300)
+    assert said.stdout == "interrupted\n", said
+    seen, mark = [], ZeroDivisionError("of the first call")
+
+    def second(done, total):
+        if not seen:
+            seen.append(refused(mercer.InvalidArgument, "one call at a time", lambda: mercer.Model({}, X, y, context=context)))
+            raise mark
+
+    context = mercer.Context(progress=second)
+    assert refused(ZeroDivisionError, "", lambda: mercer.Model({}, X, y, context=context)) is mark
+    assert seen[0].status == "MERCER_INVALID_ARGUMENT" and mercer.Model({"search": False}, X, y, context=context).predict(X).shape == (400, 1)
+    asked = mercer.Context(progress=lambda done, total: asked.cancel())
+    assert refused(mercer.MercerError, "cancelled", lambda: mercer.Model({}, X, y, context=asked)).status == "MERCER_CANCELLED"
+
+
 def check_statuses():
     """Every status has its exception, its name and its text."""
     map = mercer.Map(GAUSSIAN)
@@ -168,5 +199,6 @@ def check_scikit_learn():
 check_maps()
 check_attention()
 check_models()
+check_contexts()
 check_statuses()
 check_scikit_learn()

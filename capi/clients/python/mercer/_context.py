@@ -3,8 +3,9 @@
 """How long calls run."""
 import contextlib
 import ctypes
+import threading
 
-from ._api import MercerError, call, callbacks, library, make, new
+from ._api import InvalidArgument, MercerError, call, callbacks, library, make, new
 
 
 class Context:
@@ -13,7 +14,7 @@ class Context:
     so that Ctrl-C ends a call, too, with or without it. Without one given, every long call has a context of its own."""
 
     def __init__(self, threads=0, memory_cap=0, progress=None):
-        self._progress, self._raised = progress, None
+        self._progress, self._raised, self._asked, self._busy = progress, None, False, threading.Lock()
         self._callback = callbacks["mercer_progress"](self._report)
         options = make("context_options")
         options.threads, options.memory_cap, options.progress = threads, memory_cap, self._callback
@@ -29,21 +30,30 @@ class Context:
             return 1
 
     def cancel(self):
-        """Ends the running call soon; from any thread."""
+        """Ends the running call soon, or the next one; from any thread."""
+        self._asked = True
         call("context_cancel", self.handle, 1)
 
     @contextlib.contextmanager
     def running(self):
-        """Raises what the callback raised."""
+        """Raises what the callback raised. A signal's handler may raise as the callback begins, before its try: ctypes reports that
+        and stops the call, which nobody else had asked to stop."""
+        if not self._busy.acquire(blocking=False):  # before anything of the running call is touched
+            error = InvalidArgument("mercer.Context: context is used by another call, expected one call at a time")
+            error.status = "MERCER_INVALID_ARGUMENT"
+            raise error
         self._raised = None
         try:
             yield self.handle
-        except MercerError:
-            if self._raised is not None:
-                raise self._raised from None
-            raise
-        if self._raised is not None:  # work was finished all the same
-            raise self._raised
+            raised = self._raised  # work was finished all the same
+        except MercerError as error:
+            interrupted = error.status == "MERCER_CANCELLED" and not self._asked
+            raised = self._raised or (KeyboardInterrupt() if interrupted else error)
+        finally:
+            self._asked = False
+            self._busy.release()
+        if raised is not None:
+            raise raised
 
     def __del__(self):
         if getattr(self, "handle", None) is not None:
