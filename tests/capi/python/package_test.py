@@ -59,6 +59,8 @@ def check_maps():
     refused(ValueError, "out is a list", lambda: map.transform(X, out=[]))
     assert np.array_equal(map.transform(X[::-1]), Z[::-1])
     refused(mercer.InvalidArgument, "map_transform", lambda: map.transform(X[:, :2]))
+    for text in (lambda: mercer.Kernel("{}\0"), lambda: mercer.Map.load("a\0b"), lambda: map.save("a\0b"), lambda: mercer.specs("a\0")):
+        refused(mercer.InvalidArgument, "a NUL", text)
     refused(ValueError, "Complex", lambda: map.transform(X + 1j))
     landmarks = mercer.Map({"map": "nystroem", **GAUSSIAN, "features": 400}, X)
     assert np.abs(landmarks(X) @ landmarks(X).T - K).max() < 1e-6

@@ -5,7 +5,7 @@ import contextlib
 import ctypes
 import threading
 
-from ._api import InvalidArgument, MercerError, call, callbacks, library, make, new
+from ._api import MercerError, call, callbacks, invalid, library, make, new
 
 
 class Context:
@@ -39,9 +39,7 @@ class Context:
         """Raises what the callback raised. A signal's handler may raise as the callback begins, before its try: ctypes reports that
         and stops the call, which nobody else had asked to stop."""
         if not self._busy.acquire(blocking=False):  # before anything of the running call is touched
-            error = InvalidArgument("mercer.Context: context is used by another call, expected one call at a time")
-            error.status = "MERCER_INVALID_ARGUMENT"
-            raise error
+            raise invalid("mercer.Context: context is used by another call, expected one call at a time")
         self._raised = None
         try:
             yield self.handle
