@@ -11,6 +11,7 @@ import "C"
 import (
 	"runtime"
 	"runtime/cgo"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -20,6 +21,7 @@ type Context struct {
 	user     *C.uintptr_t // a cgo.Handle in memory of C
 	progress func(done, total int64) bool
 	panicked any
+	busy     atomic.Bool
 }
 
 // NewContext: threads of the library's own loops, 0: all; bytes that a call may allocate, 0: no cap; progress, called now and then on
@@ -47,13 +49,21 @@ func (c *Context) Close() {
 	c.handle, c.user = nil, nil
 }
 
-// Cancel ends the running call soon, from any goroutine.
-func (c *Context) Cancel() { C.mercer_context_cancel(c.handle, 1) }
+// Cancel ends the running call soon, or the next one, from any goroutine.
+func (c *Context) Cancel() { C.mercer_context_cancel(c.handle, 1); runtime.KeepAlive(c) }
 
 // run calls with the context's handle, or none; a panic of its callback goes on here.
 func (c *Context) run(call func(*C.mercer_context) C.mercer_status) error {
 	if c == nil {
 		return check(func() C.mercer_status { return call(nil) })
+	}
+	// Refused before anything of the running call is touched.
+	if !c.busy.CompareAndSwap(false, true) {
+		return invalid("Context is used by another call, expected one call at a time")
+	}
+	defer c.busy.Store(false)
+	if c.handle == nil {
+		return invalid("Context is closed, expected an open one")
 	}
 	if c.progress != nil {
 		handle := cgo.NewHandle(c)

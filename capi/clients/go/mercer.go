@@ -15,6 +15,7 @@ import "C"
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"unsafe"
 )
 
@@ -35,6 +36,14 @@ func check(call func() C.mercer_status) error {
 
 func invalid(format string, values ...any) error {
 	return &Error{"MERCER_INVALID_ARGUMENT", fmt.Sprintf(format, values...)}
+}
+
+// cString gives text to C, which would end it at a NUL. Its caller frees it.
+func cString(text string) (*C.char, error) {
+	if at := strings.IndexByte(text, 0); at >= 0 {
+		return nil, invalid("a NUL at byte %d of %q, expected text without", at, text)
+	}
+	return C.CString(text), nil
 }
 
 // filled gives the bytes that a call writes into a buffer of the size it asks for.
@@ -68,7 +77,10 @@ func Version() string { return C.GoString(C.mercer_version()) }
 
 // Specs says what kernels, maps, projections and models there are, or those of a name: JSON.
 func Specs(name string) (string, error) {
-	c := C.CString(name)
+	c, err := cString(name)
+	if err != nil {
+		return "", err
+	}
 	defer C.free(unsafe.Pointer(c))
 	return text(func(buffer *C.char, capacity C.int64_t, needed *C.int64_t) C.mercer_status {
 		return C.mercer_specs(c, buffer, capacity, needed)

@@ -15,6 +15,7 @@ import (
 )
 
 const spec = `{"kernel":{"kernel":"gaussian","lengthscale":1},"inputs":3,"features":512,"seed":5}`
+const small = `{"search":false,"map":{"features":32}}`
 
 func rows(n int) ([]float64, []float64) {
 	x, y := make([]float64, 3*n), make([]float64, n)
@@ -115,6 +116,73 @@ func TestArgumentsAreChecked(t *testing.T) {
 	refused(t, TransformInto(m, x, 3, make([]float64, 5), nil), "MERCER_INVALID_ARGUMENT", "z has 5 numbers")
 	_, err = FitModel("{}", x, 3, y[:7], nil, nil)
 	refused(t, err, "MERCER_INVALID_ARGUMENT", "7 targets")
+	model := must(FitModel(small, x, 3, y, nil, nil))
+	for _, columns := range []int{-1, math.MaxInt / 40} {
+		_, err = Predict(model, x, 3, "value", columns, nil)
+		refused(t, err, "MERCER_INVALID_ARGUMENT", fmt.Sprint("columns = ", columns))
+	}
+	for _, err := range []error{failed(NewKernel("{}\x00")), failed(NewMap(spec + "\x00")), failed(LoadMap("a\x00")), m.Save("a\x00"),
+		failed(Specs("a\x00")), failed(FitModel("{}\x00", x, 3, y, nil, nil)), failed(Predict(model, x, 3, "value\x00", 1, nil))} {
+		refused(t, err, "MERCER_INVALID_ARGUMENT", "NUL")
+	}
+}
+
+func TestClosedAndNilHandlesAreRefused(t *testing.T) {
+	x, y := rows(40)
+	closed, model, context := must(NewMap(spec)), must(FitModel(small, x, 3, y, nil, nil)), must(NewContext(0, 0, func(int64, int64) bool { return true }))
+	closed.Close()
+	closed.Close()
+	model.Close()
+	context.Close()
+	context.Close()
+	for _, m := range []*Map{nil, closed} {
+		refused(t, failed(Transform(m, x, 3, nil)), "MERCER_INVALID_ARGUMENT", "mercer_map_transform")
+		refused(t, failed(m.Kernel()), "MERCER_INVALID_ARGUMENT", "mercer_map_kernel")
+	}
+	for _, m := range []*Model{nil, model} {
+		refused(t, failed(Predict(m, x, 3, "value", 1, nil)), "MERCER_INVALID_ARGUMENT", "mercer_model_predict")
+		refused(t, failed(m.Text("spec")), "MERCER_INVALID_ARGUMENT", "mercer_model_text")
+	}
+	refused(t, failed(Gram(nil, x, x, 3, nil)), "MERCER_INVALID_ARGUMENT", "mercer_kernel_gram")
+	refused(t, failed(FitModel("{}", x, 3, y, nil, context)), "MERCER_INVALID_ARGUMENT", "closed")
+	var none *Model
+	none.Close()
+}
+
+func TestASecondCallOfAContextIsRefused(t *testing.T) {
+	x, y := rows(200)
+	var context *Context
+	calls := 0
+	context = must(NewContext(1, 0, func(int64, int64) bool {
+		calls++
+		refused(t, failed(FitModel("{}", x, 3, y, nil, context)), "MERCER_INVALID_ARGUMENT", "one call at a time")
+		return true
+	}))
+	must(FitModel(small, x, 3, y, nil, context))
+	if calls < 2 {
+		t.Fatalf("%d calls of progress", calls)
+	}
+	var all sync.WaitGroup
+	for g := 0; g < 8; g++ {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			if _, err := FitModel(small, x, 3, y, nil, context); err != nil && !strings.Contains(err.Error(), "one call at a time") {
+				t.Error(err)
+			}
+		}()
+	}
+	all.Wait()
+	defer func() {
+		if recover() != "of the first call" {
+			t.Fatal("the panic was lost")
+		}
+	}()
+	context = must(NewContext(0, 0, func(int64, int64) bool {
+		_ = failed(FitModel("{}", x, 3, y, nil, context))
+		panic("of the first call")
+	}))
+	_, _ = FitModel("{}", x, 3, y, nil, context)
 }
 
 func TestModelsProgressAndPanics(t *testing.T) {

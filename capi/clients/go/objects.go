@@ -34,6 +34,7 @@ package mercer
 import "C"
 
 import (
+	"math"
 	"runtime"
 	"unsafe"
 )
@@ -48,13 +49,50 @@ type Map struct{ handle *C.mercer_map }
 type Model struct{ handle *C.mercer_model }
 
 // Close frees the kernel; so does the collector.
-func (k *Kernel) Close() { C.mercer_kernel_free(k.handle); k.handle = nil }
+func (k *Kernel) Close() {
+	if k != nil {
+		C.mercer_kernel_free(k.handle)
+		k.handle = nil
+	}
+}
 
 // Close frees the map; models made from it keep what they need.
-func (m *Map) Close() { C.mercer_map_free(m.handle); m.handle = nil }
+func (m *Map) Close() {
+	if m != nil {
+		C.mercer_map_free(m.handle)
+		m.handle = nil
+	}
+}
 
 // Close frees the model.
-func (m *Model) Close() { C.mercer_model_free(m.handle); m.handle = nil }
+func (m *Model) Close() {
+	if m != nil {
+		C.mercer_model_free(m.handle)
+		m.handle = nil
+	}
+}
+
+// What C is given: NULL, which it refuses, for nil and what is closed.
+func (k *Kernel) raw() *C.mercer_kernel {
+	if k == nil {
+		return nil
+	}
+	return k.handle
+}
+
+func (m *Map) raw() *C.mercer_map {
+	if m == nil {
+		return nil
+	}
+	return m.handle
+}
+
+func (m *Model) raw() *C.mercer_model {
+	if m == nil {
+		return nil
+	}
+	return m.handle
+}
 
 func kernelOf(handle *C.mercer_kernel, err error) (*Kernel, error) {
 	if err != nil {
@@ -85,10 +123,13 @@ func modelOf(handle *C.mercer_model, err error) (*Model, error) {
 
 // NewKernel makes a kernel of its spec, such as {"kernel":"matern","lengthscale":2}.
 func NewKernel(json string) (*Kernel, error) {
-	c := C.CString(json)
+	c, err := cString(json)
+	if err != nil {
+		return nil, err
+	}
 	defer C.free(unsafe.Pointer(c))
 	var handle *C.mercer_kernel
-	err := check(func() C.mercer_status { return C.mercer_kernel_from_spec(c, &handle) })
+	err = check(func() C.mercer_status { return C.mercer_kernel_from_spec(c, &handle) })
 	return kernelOf(handle, err)
 }
 
@@ -104,7 +145,7 @@ func Gram[T Number](k *Kernel, x, y []T, d int, context *Context) ([]float64, er
 	}
 	K := make([]float64, n*m)
 	err = context.run(func(running *C.mercer_context) C.mercer_status {
-		return C.go_gram(k.handle, number[T](), C.int64_t(d), n, address(x), m, address(y), running, (*C.double)(address(K)))
+		return C.go_gram(k.raw(), number[T](), C.int64_t(d), n, address(x), m, address(y), running, (*C.double)(address(K)))
 	})
 	runtime.KeepAlive(k)
 	return K, err
@@ -112,10 +153,13 @@ func Gram[T Number](k *Kernel, x, y []T, d int, context *Context) ([]float64, er
 
 // NewMap makes a map of its spec, such as {"kernel":{"kernel":"gaussian"},"inputs":3,"features":512}.
 func NewMap(json string) (*Map, error) {
-	c := C.CString(json)
+	c, err := cString(json)
+	if err != nil {
+		return nil, err
+	}
 	defer C.free(unsafe.Pointer(c))
 	var handle *C.mercer_map
-	err := check(func() C.mercer_status { return C.mercer_map_from_spec(c, &handle) })
+	err = check(func() C.mercer_status { return C.mercer_map_from_spec(c, &handle) })
 	return mapOf(handle, err)
 }
 
@@ -125,7 +169,10 @@ func FitMap[T Number](json string, x []T, d int, context *Context) (*Map, error)
 	if err != nil {
 		return nil, err
 	}
-	c := C.CString(json)
+	c, err := cString(json)
+	if err != nil {
+		return nil, err
+	}
 	defer C.free(unsafe.Pointer(c))
 	var handle *C.mercer_map
 	err = context.run(func(running *C.mercer_context) C.mercer_status {
@@ -136,25 +183,31 @@ func FitMap[T Number](json string, x []T, d int, context *Context) (*Map, error)
 
 // LoadMap reads what Save wrote.
 func LoadMap(path string) (*Map, error) {
-	c := C.CString(path)
+	c, err := cString(path)
+	if err != nil {
+		return nil, err
+	}
 	defer C.free(unsafe.Pointer(c))
 	var handle *C.mercer_map
-	err := check(func() C.mercer_status { return C.mercer_map_read(c, nil, 0, &handle) })
+	err = check(func() C.mercer_status { return C.mercer_map_read(c, nil, 0, &handle) })
 	return mapOf(handle, err)
 }
 
 // Save writes the map to a file.
 func (m *Map) Save(path string) error {
-	c := C.CString(path)
+	c, err := cString(path)
+	if err != nil {
+		return err
+	}
 	defer C.free(unsafe.Pointer(c))
 	defer runtime.KeepAlive(m)
-	return check(func() C.mercer_status { return C.mercer_map_write(m.handle, c, nil, 0, nil) })
+	return check(func() C.mercer_status { return C.mercer_map_write(m.raw(), c, nil, 0, nil) })
 }
 
 // Kernel is the one that the features estimate.
 func (m *Map) Kernel() (*Kernel, error) {
 	var handle *C.mercer_kernel
-	err := check(func() C.mercer_status { return C.mercer_map_kernel(m.handle, &handle) })
+	err := check(func() C.mercer_status { return C.mercer_map_kernel(m.raw(), &handle) })
 	runtime.KeepAlive(m)
 	return kernelOf(handle, err)
 }
@@ -168,7 +221,7 @@ type MapShape struct {
 // Shape is what the map reads and writes.
 func (m *Map) Shape() MapShape {
 	info := C.mercer_map_info{struct_size: C.sizeof_mercer_map_info}
-	C.mercer_map_shape(m.handle, &info)
+	C.mercer_map_shape(m.raw(), &info)
 	runtime.KeepAlive(m)
 	return MapShape{int(info.inputs), int(info.outputs), int(info.features), info.is_complex != 0}
 }
@@ -204,7 +257,7 @@ func TransformInto[T Number](m *Map, x []T, d int, z []T, context *Context) erro
 	}
 	defer runtime.KeepAlive(m)
 	return context.run(func(running *C.mercer_context) C.mercer_status {
-		return C.go_transform(m.handle, number[T](), n, C.int64_t(d), address(x), running, kind, C.int64_t(rows),
+		return C.go_transform(m.raw(), number[T](), n, C.int64_t(d), address(x), running, kind, C.int64_t(rows),
 			C.int64_t(shape.Features), address(z))
 	})
 }
@@ -219,7 +272,10 @@ func FitModel[T Number](json string, x []T, d int, y, weights []float64, context
 	if n == 0 || len(y)%int(n) != 0 || (weights != nil && len(weights) != int(n)) {
 		return nil, invalid("%d targets and %d weights for %d rows, expected as many for each row", len(y), len(weights), n)
 	}
-	c := C.CString(json)
+	c, err := cString(json)
+	if err != nil {
+		return nil, err
+	}
 	defer C.free(unsafe.Pointer(c))
 	var handle *C.mercer_model
 	// Go pointers may be arguments, not parts of what is pointed to: rows are pinned here for the length of the call.
@@ -232,28 +288,37 @@ func FitModel[T Number](json string, x []T, d int, y, weights []float64, context
 
 // LoadModel reads what Save wrote.
 func LoadModel(path string) (*Model, error) {
-	c := C.CString(path)
+	c, err := cString(path)
+	if err != nil {
+		return nil, err
+	}
 	defer C.free(unsafe.Pointer(c))
 	var handle *C.mercer_model
-	err := check(func() C.mercer_status { return C.mercer_model_read(c, nil, 0, &handle) })
+	err = check(func() C.mercer_status { return C.mercer_model_read(c, nil, 0, &handle) })
 	return modelOf(handle, err)
 }
 
 // Save writes the model to a file.
 func (m *Model) Save(path string) error {
-	c := C.CString(path)
+	c, err := cString(path)
+	if err != nil {
+		return err
+	}
 	defer C.free(unsafe.Pointer(c))
 	defer runtime.KeepAlive(m)
-	return check(func() C.mercer_status { return C.mercer_model_write(m.handle, c, nil, 0, nil) })
+	return check(func() C.mercer_status { return C.mercer_model_write(m.raw(), c, nil, 0, nil) })
 }
 
 // Text is "spec", "report" or "metadata".
 func (m *Model) Text(what string) (string, error) {
-	c := C.CString(what)
+	c, err := cString(what)
+	if err != nil {
+		return "", err
+	}
 	defer C.free(unsafe.Pointer(c))
 	defer runtime.KeepAlive(m)
 	return text(func(buffer *C.char, capacity C.int64_t, needed *C.int64_t) C.mercer_status {
-		return C.mercer_model_text(m.handle, c, buffer, capacity, needed)
+		return C.mercer_model_text(m.raw(), c, buffer, capacity, needed)
 	})
 }
 
@@ -263,11 +328,17 @@ func Predict[T Number](m *Model, x []T, d int, what string, columns int, context
 	if err != nil {
 		return nil, err
 	}
-	c := C.CString(what)
+	if columns < 0 || (n > 0 && columns > math.MaxInt/8/int(n)) {
+		return nil, invalid("columns = %d, expected >= 0 that fit %d rows", columns, n)
+	}
+	c, err := cString(what)
+	if err != nil {
+		return nil, err
+	}
 	defer C.free(unsafe.Pointer(c))
 	f := make([]float64, int(n)*columns)
 	defer runtime.KeepAlive(m)
 	return f, context.run(func(running *C.mercer_context) C.mercer_status {
-		return C.go_predict(m.handle, number[T](), n, C.int64_t(d), address(x), c, running, C.int64_t(columns), (*C.double)(address(f)))
+		return C.go_predict(m.raw(), number[T](), n, C.int64_t(d), address(x), c, running, C.int64_t(columns), (*C.double)(address(f)))
 	})
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-//! Where libmercer lies, by pkg-config; programs built here find it there again.
+//! Where libmercer lies, by pkg-config. Examples and tests of this package find it there again; the programs of other packages,
+//! to which cargo passes no such arguments, by the loader: see the README of clients.
 use std::process::Command;
 
 fn main() {

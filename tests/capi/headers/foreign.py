@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The mercer authors
 """The Julia package against the description of the C headers, without Julia. Of src/raw.jl: structs have the offsets and sizes of C,
 and functions take and give its kinds of values. Of every file: strings, brackets and blocks are closed; calls of the C API have as many
-arguments as it takes, and structs are made with fields that they have. Types, names and methods of Julia's own are checked by
-Julia alone, in test/runtests.jl. Usage: foreign.py API.json FOLDER"""
+arguments as it takes, structs are made with fields that they have, and @cfunction finds its function. Types, names and methods of
+Julia's own are checked by Julia alone, in test/runtests.jl. Usage: foreign.py API.json FOLDER"""
 import json
 import pathlib
 import re
@@ -104,18 +104,27 @@ def used(tokens, api):
             yield f"{name} is not in the API"
 
 
+def early(tokens):
+    """Functions of which @cfunction takes the address before they are defined."""
+    words = [token for token in tokens if not token.isspace()]
+    for at, word in enumerate(words[:-2]):
+        if word == "@cfunction" and not any(words[i:i + 2] == ["function", words[at + 2]] for i in range(at)):
+            yield f"@cfunction({words[at + 2]}, ...) is above {words[at + 2]}"
+
+
 def main():
     api, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2])
     wrong = raw((folder / "src/raw.jl").read_text(), api)
     files = sorted(folder.rglob("*.jl"))
     for path in files:
         tokens = code(path.read_text())
-        found = [unclosed(tokens)] if unclosed(tokens) else [] if path.name == "raw.jl" else list(used(tokens, api))
+        found = [unclosed(tokens)] if unclosed(tokens) else [] if path.name == "raw.jl" else [*used(tokens, api), *early(tokens)]
         wrong += [f"{path.name}: {one}" for one in found]
     # What has to be noticed.
     notices = [unclosed(code(text)) for text in ("f(x", "if a\n b", "x = \"a", "begin f(]", "end")]
     notices += [*used(code("mercer_map_free()"), api), *used(code("mercer_rows(; number = 1, m = 2)"), api)]
-    missed = [f"{len(notices)} of 7 faults were noticed: {notices}"] if len(notices) != 7 or not all(notices) or len(files) < 6 else []
+    notices += early(code("f() = @cfunction(watch, Int32, ())\nfunction watch()\nend"))
+    missed = [f"{len(notices)} of 8 faults were noticed: {notices}"] if len(notices) != 8 or not all(notices) or len(files) < 6 else []
     print("\n".join(wrong + missed) or f"{len(files)} files fit the headers")
     return bool(wrong or missed)
 

@@ -4,6 +4,7 @@
 installed, its own checks of estimators. MERCER_LIBRARY is the library, PYTHONPATH has the package. Usage: package_test.py"""
 import concurrent.futures
 import pickle
+import subprocess
 import sys
 import tempfile
 import warnings
@@ -50,7 +51,16 @@ def check_maps():
     with concurrent.futures.ThreadPoolExecutor(64) as pool:
         assert all(np.array_equal(one, Z) for one in pool.map(map.transform, [X] * 64))
     refused(ValueError, "out is a float64 array of shape (3, 3)", lambda: map.transform(X, out=np.empty((3, 3))))
+    big, flat = np.zeros((1200, 512)), np.zeros(400 * 512)
+    for out in (big[400:800][::-1], np.lib.stride_tricks.as_strided(flat, (400, 512), (8, 8)), np.zeros((400, 1024))[:, ::2],
+                np.lib.stride_tricks.as_strided(flat, (400, 512), (0, 8)), np.zeros(400 * 4096 + 1, "b")[1:].view(float).reshape(400, 512)):
+        refused(ValueError, "out has strides", lambda: map.transform(X, out=out))
+    assert not big.any() and not flat.any()
+    refused(ValueError, "out is a list", lambda: map.transform(X, out=[]))
+    assert np.array_equal(map.transform(X[::-1]), Z[::-1])
     refused(mercer.InvalidArgument, "map_transform", lambda: map.transform(X[:, :2]))
+    for text in (lambda: mercer.Kernel("{}\0"), lambda: mercer.Map.load("a\0b"), lambda: map.save("a\0b"), lambda: mercer.specs("a\0")):
+        refused(mercer.InvalidArgument, "a NUL", text)
     refused(ValueError, "Complex", lambda: map.transform(X + 1j))
     landmarks = mercer.Map({"map": "nystroem", **GAUSSIAN, "features": 400}, X)
     assert np.abs(landmarks(X) @ landmarks(X).T - K).max() < 1e-6
@@ -99,6 +109,37 @@ def check_models():
 
     refused(KeyboardInterrupt, "", lambda: mercer.Model({}, X, y, context=mercer.Context(progress=stop)))
     refused(ValueError, "weights of shape (3,)", lambda: mercer.Model({}, X, y, weights=np.ones(3)))
+
+
+INTERRUPTED = """
+import os, signal, threading
+import mercer, numpy as np
+X = np.random.default_rng(1).normal(size=(3000, 20))
+for delay in (0.1, 0.12, 0.15, 0.2, 0.25):
+    threading.Timer(delay, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        mercer.Model({}, X, np.sin(X[:, 0]))
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+def check_contexts():
+    """Ctrl-C, and a second call while a context is in use."""
+    said = subprocess.run([sys.executable, "-B", "-c", INTERRUPTED], capture_output=True, text=True, timeout=300)
+    assert said.stdout == 5 * "interrupted\n", said
+    seen, mark = [], ZeroDivisionError("of the first call")
+
+    def second(done, total):
+        if not seen:
+            seen.append(refused(mercer.InvalidArgument, "one call at a time", lambda: mercer.Model({}, X, y, context=context)))
+            raise mark
+
+    context = mercer.Context(progress=second)
+    assert refused(ZeroDivisionError, "", lambda: mercer.Model({}, X, y, context=context)) is mark
+    assert seen[0].status == "MERCER_INVALID_ARGUMENT" and mercer.Model({"search": False}, X, y, context=context).predict(X).shape == (400, 1)
+    asked = mercer.Context(progress=lambda done, total: asked.cancel())
+    assert refused(mercer.MercerError, "cancelled", lambda: mercer.Model({}, X, y, context=asked)).status == "MERCER_CANCELLED"
 
 
 def check_statuses():
@@ -163,5 +204,6 @@ def check_scikit_learn():
 check_maps()
 check_attention()
 check_models()
+check_contexts()
 check_statuses()
 check_scikit_learn()

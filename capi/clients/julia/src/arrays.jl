@@ -26,14 +26,18 @@ Rows(x::AbstractVector) = Rows(reshape(x, 1, :))
 Rows(X::AbstractMatrix{<:Real}) = Rows(Matrix{Float64}(X))
 Rows(X::AbstractMatrix{<:Floats}) = Rows(Matrix(X))
 
-"Read in place where the numbers of a column lie side by side."
+"Whether C can walk the array: numbers of a column side by side, each column after the one before."
+apart(X) = (size(X, 1) <= 1 || stride(X, 1) == 1) && (size(X, 2) <= 1 || stride(X, 2) >= size(X, 1))
+spacing(X) = size(X, 2) <= 1 ? size(X, 1) : stride(X, 2)
+
+"Read in place where its layout allows it, else copied."
 function Rows(X::StridedMatrix{<:Floats})
+    apart(X) || return Rows(Matrix(X))
     d, n = size(X)
-    d <= 1 || stride(X, 1) == 1 || return Rows(Matrix(X))
-    Rows(mercer_rows(; number = number(eltype(X)), n, d, ld = max(stride(X, 2), d), values = pointer(X)), X)
+    Rows(mercer_rows(; number = number(eltype(X)), n, d, ld = spacing(X), values = pointer(X)), X)
 end
 
-"CSC by columns is CSR by rows; C counts from 0."
+"CSC by columns is CSR by rows, values read in place; C counts from 0, so that offsets and indices are copies."
 function Rows(X::SparseMatrixCSC{<:Floats})
     d, n = size(X)
     offsets, indices, values = Int64.(SparseArrays.getcolptr(X)) .- 1, Int64.(rowvals(X)) .- 1, nonzeros(X)
@@ -51,6 +55,6 @@ Base.unsafe_convert(::Type{mercer_matrix}, result::Result) = result.view
 
 function Result(Z::StridedMatrix)
     cols, rows = size(Z)
-    cols <= 1 || stride(Z, 1) == 1 || throw(ArgumentError("an array whose columns are not contiguous, expected one that is"))
-    Result(mercer_matrix(; number = number(eltype(Z)), rows, cols, ld = max(stride(Z, 2), cols), data = pointer(Z)), Z)
+    apart(Z) || throw(ArgumentError("an array of strides $(strides(Z)), expected contiguous columns that ascend and do not overlap"))
+    Result(mercer_matrix(; number = number(eltype(Z)), rows, cols, ld = spacing(Z), data = pointer(Z)), Z)
 end

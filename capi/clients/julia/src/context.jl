@@ -9,6 +9,18 @@ struct MercerError <: Exception
 end
 Base.showerror(io::IO, error::MercerError) = print(io, error.status, ": ", error.text)
 
+# Above the @cfunction that looks it up.
+"What C calls. Nothing may unwind through it: an exception is kept, ends the call and is thrown after it."
+function watch(user, done, total)::Int32
+    context = unsafe_pointer_to_objref(user)::Context
+    try
+        return context.progress(done, total) === false
+    catch raised
+        context.raised = raised
+        return true
+    end
+end
+
 """
     Context(; threads = 0, memory_cap = 0, progress = nothing)
 
@@ -19,8 +31,9 @@ mutable struct Context
     pointer::Ptr{mercer_context}
     progress::Any
     raised::Any
+    busy::Threads.Atomic{Bool}
     function Context(; threads = 0, memory_cap = 0, progress = nothing)
-        context = new(C_NULL, progress, nothing)
+        context = new(C_NULL, progress, nothing, Threads.Atomic{Bool}(false))
         callback = progress === nothing ? C_NULL : @cfunction(watch, Int32, (Ptr{Cvoid}, Int64, Int64))
         options = mercer_context_options(; threads, memory_cap, progress = callback, user = pointer_from_objref(context))
         out = Ref{Ptr{mercer_context}}(C_NULL)
@@ -34,17 +47,6 @@ Base.unsafe_convert(::Type{Ptr{mercer_context}}, context::Context) = context.poi
 "Ends the running call soon, or the next one, from any thread."
 cancel(context::Context) = check(mercer_context_cancel(context, 1))
 
-"What C calls. Nothing may unwind through it: an exception is kept, ends the call and is thrown after it."
-function watch(user, done, total)::Int32
-    context = unsafe_pointer_to_objref(user)::Context
-    try
-        return context.progress(done, total) === false
-    catch raised
-        context.raised = raised
-        return true
-    end
-end
-
 "A failure as an exception. A callback may move its task to another thread, so that the text is asked of the context."
 function check(status, context = C_NULL)
     status == MERCER_OK && return nothing
@@ -55,10 +57,17 @@ end
 "Calls with the context's handle, or none."
 function run(call, context)
     context === nothing && return check(call(C_NULL))
-    context.raised = nothing
-    status = call(context)
-    context.raised === nothing || throw(context.raised)
-    check(status, context)
+    # Refused before anything of the running call is touched.
+    Threads.atomic_cas!(context.busy, false, true) &&
+        throw(MercerError("MERCER_INVALID_ARGUMENT", "Mercer.Context: context is used by another call, expected one call at a time"))
+    try
+        context.raised = nothing
+        status = call(context)
+        context.raised === nothing || throw(context.raised)
+        check(status, context)
+    finally
+        context.busy[] = false
+    end
 end
 
 "The bytes that a call writes into a buffer of the size it asks for."

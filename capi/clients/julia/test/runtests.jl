@@ -31,7 +31,11 @@ end
     @test maximum(abs, Z'Z - gram(Kernel(map), X)) < 6 * sqrt(1.5 / 64)  # six deviations of the pair form
     @test size(gram(Kernel(map), X, X[:, 1:7])) == (200, 7)
     @test transform(map, view(X, :, 1:2:200)) == Z[:, 1:2:200]
+    @test transform(map, view(X, :, 200:-1:1)) == Z[:, 200:-1:1]
     @test transform(map, permutedims(X)') == Z
+    big = zeros(64, 600)
+    @test_throws ArgumentError transform!(view(big, :, 400:-1:201), map, X)
+    @test all(iszero, big) && transform!(view(big, :, 201:400), map, X) == Z
     @test transform(map, sparse(X)) ≈ Z
     @test eltype(transform(map, Float32.(X))) == Float32
     landmarks = Map("""{"map":"nystroem","kernel":{"kernel":"gaussian"},"inputs":3,"features":20}""", X)
@@ -57,6 +61,10 @@ end
     @test status(() -> fit(progress = (_, _) -> false)) == "MERCER_CANCELLED"
     @test_throws ErrorException("of the callback") fit(progress = (_, _) -> error("of the callback"))
     @test_throws DimensionMismatch Model("{}", X, y; weights = ones(3))
+    refused = ""
+    context = Context(progress = (_, _) -> (refused = status(() -> Model("{}", X, y; context)); error("of the first call")))
+    @test_throws ErrorException("of the first call") Model("{}", X, y; context)
+    @test refused == "MERCER_INVALID_ARGUMENT"
     cancelled = Context()
     Mercer.cancel(cancelled)
     @test status(() -> Model("{}", X, y; context = cancelled)) == "MERCER_CANCELLED"

@@ -79,6 +79,19 @@ class _Library:
 library = _Library()
 
 
+def invalid(text):
+    error = InvalidArgument(text)
+    error.status = "MERCER_INVALID_ARGUMENT"
+    return error
+
+
+def terminated(data):
+    """Bytes of a text for C, which would end it at a NUL."""
+    if b"\0" in data:
+        raise invalid(f"a NUL in {data!r}, expected text without")
+    return data
+
+
 def make(name):
     """A struct of the C API, all zeros but its size."""
     kind = structs["mercer_" + name]

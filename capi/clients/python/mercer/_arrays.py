@@ -25,9 +25,14 @@ def dense(X):
         raise ValueError("Complex data not supported: rows are real numbers")
     if X.dtype not in (np.float32, np.float64):
         X = X.astype(np.float64)
-    fits = X.shape[1] <= 1 or X.strides[1] == X.itemsize
-    spaced = X.shape[0] <= 1 or (X.strides[0] >= X.shape[1] * X.itemsize and X.strides[0] % X.itemsize == 0)
-    return X if fits and spaced else np.ascontiguousarray(X)
+    return X if apart(X) else np.array(X, order="C")
+
+
+def apart(X):
+    """Whether C can walk the array: numbers of a row side by side, each row after the one before, aligned."""
+    n, d = X.shape
+    fits = d <= 1 or X.strides[1] == X.itemsize
+    return X.flags.aligned and fits and (n <= 1 or (X.strides[0] >= d * X.itemsize and X.strides[0] % X.itemsize == 0))
 
 
 def step(X):
@@ -53,7 +58,9 @@ class Rows:
             self.view.ld, self.view.values = step(array), values.ctypes.data
             return
         index = np.dtype(np.int64) if np.int64 in (array.indptr.dtype, array.indices.dtype) else np.dtype(np.int32)
-        self.offsets, self.indices = array.indptr.astype(index, copy=False), array.indices.astype(index, copy=False)
+        values, self.offsets, self.indices = (np.ascontiguousarray(a, kind) for a, kind in
+                                              ((values, values.dtype), (array.indptr, index), (array.indices, index)))
+        self.values = values
         self.view.index, self.view.nnz = INDICES[index], len(values)
         self.view.values, self.view.offsets, self.view.indices = (a.ctypes.data for a in (values, self.offsets, self.indices))
 
@@ -78,6 +85,10 @@ def result(out, rows, columns, dtype):
     """`out` where it is given and fits, else a new array, whose page faults can cost more than the features of few inputs."""
     if out is None:
         return np.empty((rows, columns), dtype)
-    if out.shape != (rows, columns) or out.dtype != dtype or (columns > 1 and out.strides[1] != out.itemsize) or not out.flags.writeable:
+    if not isinstance(out, np.ndarray):
+        raise ValueError(f"out is a {type(out).__name__}, expected an array of NumPy")
+    if out.shape != (rows, columns) or out.dtype != dtype or not out.flags.writeable:
         raise ValueError(f"out is a {out.dtype} array of shape {out.shape}, expected writable rows of {np.dtype(dtype)}, {rows} x {columns}")
+    if not apart(out):
+        raise ValueError(f"out has strides {out.strides}, expected aligned rows of contiguous numbers that ascend and do not overlap")
     return out

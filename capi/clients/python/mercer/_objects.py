@@ -8,7 +8,7 @@ import os
 
 import numpy as np
 
-from ._api import call, filled, library, make, new, text
+from ._api import call, filled, library, make, new, terminated, text
 from ._arrays import Rows, matrix, result
 from ._context import Context
 
@@ -16,7 +16,7 @@ LONG = 1 << 22  # numbers of a result from which a call can be interrupted
 
 
 def _json(spec):
-    return (spec if isinstance(spec, str) else json.dumps(spec)).encode()
+    return terminated((spec if isinstance(spec, str) else json.dumps(spec)).encode())
 
 
 @contextlib.contextmanager
@@ -30,7 +30,7 @@ def _running(context, work):
 
 def specs(name=""):
     """What kernels, maps, projections and models there are, with their fields, defaults and limits."""
-    return json.loads(text("specs", name.encode()))
+    return json.loads(text("specs", terminated(name.encode())))
 
 
 def _answered(function, context, *arguments, numbers=0):
@@ -85,12 +85,12 @@ class _Stored(_Handle):
         self.handle = new(f"{self._noun}_read", None, data, len(data))
 
     def save(self, path):
-        call(f"{self._noun}_write", self.handle, os.fsencode(path), None, 0, None)
+        call(f"{self._noun}_write", self.handle, terminated(os.fsencode(path)), None, 0, None)
 
     @classmethod
     def load(cls, path):
         made = cls.__new__(cls)
-        made.handle = new(f"{cls._noun}_read", os.fsencode(path), None, 0)
+        made.handle = new(f"{cls._noun}_read", terminated(os.fsencode(path)), None, 0)
         return made
 
 
@@ -263,7 +263,7 @@ class Model(_Stored):
         columns = self.map.shape.inputs if what == "prepared" else columns
         out = result(None, x.view.n, columns, np.float64)
         with _running(context, x.view.n * shape.features) as running:
-            call("model_predict", self.handle, x.view, what.encode(), ctypes.byref(options), running, matrix(out))
+            call("model_predict", self.handle, x.view, terminated(what.encode()), ctypes.byref(options), running, matrix(out))
         return out
 
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 //! How calls run: threads, memory, progress, cancellation.
-use crate::{check, raw, Result};
+use crate::{check, invalid, raw, Result};
 use std::any::Any;
 use std::mem::{size_of, zeroed};
 use std::os::raw::c_void;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::ptr::null_mut;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 struct Handle(*mut raw::mercer_context);
@@ -29,6 +30,7 @@ struct Watch<'a> {
 pub struct Context<'a> {
     handle: Arc<Handle>,
     watch: Option<Box<Mutex<Watch<'a>>>>,
+    busy: AtomicBool,
 }
 
 /// Ends the call that runs with a context, from any thread; it may outlive the context.
@@ -71,6 +73,11 @@ impl<'a> Context<'a> {
         Canceller(self.handle.clone())
     }
 
+    /// The handle of C, for functions of `raw`; it stays this object's.
+    pub fn as_raw(&self) -> *mut raw::mercer_context {
+        self.handle.0
+    }
+
     fn made(threads: i32, memory_cap: i64, watch: Option<Box<Mutex<Watch<'a>>>>) -> Result<Self> {
         let mut options: raw::mercer_context_options = unsafe { zeroed() };
         options.struct_size = size_of::<raw::mercer_context_options>() as u32;
@@ -82,16 +89,21 @@ impl<'a> Context<'a> {
         }
         let mut handle = null_mut();
         check(unsafe { raw::mercer_context_create(&options, &mut handle) })?;
-        Ok(Context { handle: Arc::new(Handle(handle)), watch })
+        Ok(Context { handle: Arc::new(Handle(handle)), watch, busy: AtomicBool::new(false) })
     }
 
     /// Calls with the context's handle, or none; a panic of its callback goes on here.
     pub(crate) fn run(context: Option<&Context>, call: impl FnOnce(*mut raw::mercer_context) -> i32) -> Result<()> {
-        let result = check(call(context.map_or(null_mut(), |context| context.handle.0)));
-        if let Some(watch) = context.and_then(|context| context.watch.as_ref()) {
-            if let Some(panic) = watch.lock().ok().and_then(|mut watch| watch.panic.take()) {
-                resume_unwind(panic);
-            }
+        let Some(context) = context else { return check(call(null_mut())) };
+        // Refused before anything of the running call is touched: its lock, its panic.
+        if context.busy.swap(true, Ordering::Acquire) {
+            return Err(invalid("mercer::Context: context is used by another call, expected one call at a time".into()));
+        }
+        let result = check(call(context.handle.0));
+        let panic = context.watch.as_ref().and_then(|watch| watch.lock().ok().and_then(|mut watch| watch.panic.take()));
+        context.busy.store(false, Ordering::Release);
+        if let Some(panic) = panic {
+            resume_unwind(panic);
         }
         result
     }

@@ -99,6 +99,10 @@ macro_rules! handle {
             }
         }
         impl $name {
+            /// The handle of C, for functions of `raw`; it stays this object's.
+            pub fn as_raw(&self) -> *mut raw::$raw {
+                self.0
+            }
             #[allow(dead_code)]
             fn made(create: impl FnOnce(*mut *mut raw::$raw) -> i32) -> Result<Self> {
                 let mut handle = null_mut();
@@ -208,7 +212,7 @@ impl Map {
 }
 
 impl Model {
-    /// The model of a spec; `{}` searches whatever it leaves open. Y of a model without targets: `Rows::new(&[], 1)`.
+    /// The model of a spec; `{}` searches whatever it leaves open. Y of a model without targets: `Rows::<f64>::new(&[], 1)?`.
     pub fn fit<T: Number, U: Number>(json: &str, x: Rows<T>, y: Rows<U>, context: Option<&Context>) -> Result<Self> {
         let json = c_string(json)?;
         let mut data: raw::mercer_data = unsafe { zeroed() };

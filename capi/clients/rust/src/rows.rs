@@ -58,7 +58,8 @@ impl<'a, T: Number> Rows<'a, T> {
         self.0.n as usize
     }
 
-    pub(crate) fn view(&self) -> raw::mercer_rows {
+    /// The view of C, for functions of `raw`; it points to what the rows borrow.
+    pub fn view(&self) -> raw::mercer_rows {
         self.0
     }
 

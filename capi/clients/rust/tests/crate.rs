@@ -3,6 +3,7 @@
 //! Numbers of C to the bit, shapes, files, errors, progress, panics, threads.
 use mercer::{raw, Context, Kernel, Map, Model, Rows};
 use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::Barrier;
 
 const SPEC: &str = r#"{"kernel":{"kernel":"gaussian","lengthscale":1},"inputs":3,"features":64,"seed":5}"#;
 
@@ -15,15 +16,7 @@ fn features_are_those_of_c() {
     let (x, map) = (rows(50), Map::new(SPEC).unwrap());
     let z = map.transform(Rows::new(&x, 3).unwrap(), None).unwrap();
     let mut by_c = vec![0.0; z.len()];
-    let handle = unsafe {
-        let (mut handle, json) = (std::ptr::null_mut(), std::ffi::CString::new(SPEC).unwrap());
-        assert_eq!(raw::mercer_map_from_spec(json.as_ptr(), &mut handle), raw::MERCER_OK);
-        handle
-    };
-    unsafe {
-        raw::mercer_map_apply_f64(handle, 50, x.as_ptr(), 3, std::ptr::null_mut(), by_c.as_mut_ptr(), 64);
-        raw::mercer_map_free(handle);
-    }
+    unsafe { raw::mercer_map_apply_f64(map.as_raw(), 50, x.as_ptr(), 3, std::ptr::null_mut(), by_c.as_mut_ptr(), 64) };
     assert_eq!(z, by_c);
     assert_eq!(Map::from_bytes(&map.to_bytes().unwrap()).unwrap().transform(Rows::new(&x, 3).unwrap(), None).unwrap(), z);
     let single: Vec<f32> = x.iter().map(|&v| v as f32).collect();
@@ -94,6 +87,27 @@ fn calls_are_cancelled_and_panics_go_on() {
     let panics = Context::with_progress(0, 0, |_, _| panic!("of the callback")).unwrap();
     let panic = catch_unwind(AssertUnwindSafe(|| fit(&panics))).unwrap_err();
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"of the callback"));
+}
+
+#[test]
+fn a_second_call_of_a_context_is_refused() {
+    let x = rows(200);
+    let fit = |context: &Context| Model::fit("{}", Rows::new(&x, 3).unwrap(), Rows::new(&x[..200], 1).unwrap(), Some(context)).map(|_| ());
+    let (begun, ended) = (Barrier::new(2), Barrier::new(2));
+    let progress = |_, _| {
+        begun.wait();
+        ended.wait();
+        panic!("of the first call")
+    };
+    let context = Context::with_progress(1, 0, progress).unwrap();
+    std::thread::scope(|scope| {
+        let first = scope.spawn(|| catch_unwind(AssertUnwindSafe(|| fit(&context))));
+        begun.wait();
+        let second = catch_unwind(AssertUnwindSafe(|| fit(&context)));
+        ended.wait();
+        assert!(second.unwrap().unwrap_err().text.contains("one call at a time"));
+        assert_eq!(first.join().unwrap().unwrap_err().downcast_ref::<&str>(), Some(&"of the first call"));
+    });
 }
 
 #[test]
