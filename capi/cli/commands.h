@@ -134,7 +134,7 @@ struct TransformRequest {
 struct TwoSampleRequest {
   std::array<std::string, 2> rows;
   Json spec;           // of the library's test, as far as options say it
-  std::string report;  // of mmd, a page; empty: none
+  std::string report;  // of mmd: .html a page, others JSON; empty: none
   ColumnRequest columns;
   RunRequest run;
 };

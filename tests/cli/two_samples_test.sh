@@ -27,6 +27,14 @@ for part in '<svg' 'where the files differ' '<th>p-value</th>' 'witness'; do
 done
 grep -q -e 'src=' -e '<script' -e 'nan' page.html && complain "page.html needs other files"
 
+# More rows than an answer of a megabyte names; other names than .html are JSON of all of them.
+{ echo a; rows 25000 'print uniform()'; } >many.csv
+cut -d, -f2 new.csv >few.csv
+accepts "$MERCER" mmd many.csv few.csv -D 2 --permutations 0 --report many.json
+[ "$(tr -d ' \n' <many.json | sed 's/.*"x_rows":\[\([^]]*\)\].*/\1/' | tr ',' '\n' | wc -l)" -ge 24999 ] || complain "many.json: rows"
+accepts "$MERCER" mmd many.csv few.csv -D 2 --permutations 0 --report many.html
+grep -q 'Drawn are 25000 of the 25000 rows of many.csv and 300 of the 300 rows of few.csv' many.html || complain "many.html: rows drawn"
+
 # By name, not by place: the same rows in another order of columns are the same rows.
 awk -F, '{ print $2 "," $1 }' old.csv >turned.csv
 accepts "$MERCER" mmd old.csv turned.csv

@@ -144,11 +144,12 @@ void add_errors(const LearnRequest& request, const Model& model, TrainingSet* se
                  : residuals(*set, curve);
 }
 
-void write_report(const std::string& path, const Json& document) {
+void write_report(const std::string& path, const Json& document,
+                  std::string (*page_of)(const Json&)) {
   OutputFile file(path);
   const std::string name = lower(path);
   const bool page = name.ends_with(".html") || name.ends_with(".htm");
-  file.write(page ? report_page(document) : json_text(document, 1) + "\n");
+  file.write(page ? page_of(document) : json_text(document, 1) + "\n");
   file.commit();
 }
 

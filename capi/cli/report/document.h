@@ -53,11 +53,12 @@ struct Relevance {
 Relevance relevance_of(const Model& model, const Metadata& metadata, const Dataset& data,
                        Session& session);
 
-/// FILE.html: the page; any other name: the document.
-void write_report(const std::string& path, const Json& document);
-
 /// The page, without scripts or other files, drawn from the document alone; "certificate" is what
 /// certificate_of says.
 std::string report_page(const Json& document);
+
+/// FILE.html: the page; any other name: the document.
+void write_report(const std::string& path, const Json& document,
+                  std::string (*page_of)(const Json&) = report_page);
 
 }  // namespace mercer::cli
