@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The subcommands, and what their options say; the map, lengthscale and lambda as parts of the spec of
-// a fit.
+// The subcommands, what their options say, and map, lengthscale and lambda as a fit's spec has them.
 #pragma once
 
 #include <array>
@@ -29,8 +28,7 @@ struct Plan {
   bool open = false;       // the kernel was left out: fits try others beside the one here
 };
 
-/// Names that others have are understood, such as rbf. Fails naming the option; the library judges
-/// names and values.
+/// Understands other names such as rbf. Fails naming the option; the library judges names and values.
 Plan read_plan(const PlanRequest& request);
 
 /// Throws the library's Error for what it refuses of kernel and map whatever the rows; what depends
@@ -44,8 +42,7 @@ double read_fraction(const char* option, const std::string& text);
 /// What --folds says: a whole number of at least 2; 0 for loo. Fails naming the option.
 int64_t read_folds(const std::string& text);
 
-/// The lengthscale inside a map's spec as text: a number, "per input", "per part", or "-" for a
-/// kernel without one.
+/// The lengthscale in a map's spec as text: a number, "per input", "per part", or "-" for none.
 std::string lengthscale_text(const std::string& map);
 /// Name of the kernel inside a map's spec; of one of several outputs as "helmholtz:0.5 of gaussian".
 std::string kernel_name(const std::string& map);

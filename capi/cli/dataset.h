@@ -84,6 +84,10 @@ void require_columns(const Table& table, const ColumnRequest& request,
 std::vector<int64_t> find_columns(const char* option, const std::vector<std::string>& names,
                                   int64_t columns, const std::vector<std::string>& requested);
 
+/// Takes the names that no column has out of a request that find_columns would refuse.
+std::vector<std::string> take_absent(const std::vector<std::string>& names,
+                                     std::vector<std::string>* requested);
+
 /// Which columns of a file are what.
 struct Layout {
   std::vector<int64_t> inputs, targets;
@@ -109,17 +113,18 @@ Dataset take_columns(Table&& table, const Layout& layout);
 /// The rows of a libsvm file; the labels of its lines are the target unless these are elsewhere.
 Dataset take_listed(Table&& table, bool labels_elsewhere);
 
-/// Rows of numbers that are all inputs; in the order of the columns `like`, if there are as many.
-/// Those of libsvm files are sparse.
-Dataset read_rows(const std::string& path, const ColumnRequest& columns,
-                  const std::vector<std::string>& like = {});
+/// Rows of numbers that are all inputs, those of libsvm files sparse; if `alike` in the order of the
+/// columns of the other file, if any. absent: names of --ignore that this file may lack, unless the
+/// other does (those that it held on entry); null: it may not.
+Dataset read_rows(const std::string& path, ColumnRequest columns,
+                  std::vector<std::string>* absent = nullptr, const Dataset* other = nullptr,
+                  bool alike = false);
 
 /// Training data; targets are found or it fails.
 Dataset read_training(const std::string& path, const TargetRequest& request,
                       const ColumnRequest& columns = {});
 
-/// Test data for a model of `inputs` inputs before encoding: in the model's order; m = 0 when the
-/// file holds no target.
+/// Test data for a model of so many `inputs` before encoding, in its order; m = 0: without targets.
 Dataset read_test(const std::string& path, const std::string& labels, const Metadata& model,
                   int64_t inputs, const ColumnRequest& columns = {});
 

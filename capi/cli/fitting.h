@@ -50,8 +50,7 @@ Json fit_spec(const FitRequest& request, const Plan& plan, const TrainingSet& se
 /// What fits of the same rows share beside the map: task, preparation, seed, weights of classes.
 Json spec_of_rows(const LearnRequest& request, const TrainingSet& set);
 
-/// A fit on the first n rows of the set; what fails is told in words of its file. Trials of a search
-/// are told as they come.
+/// A fit on the first n rows; what fails is told in words of their file, trials as they come.
 using TellTrial = std::function<void(const Json&)>;
 Model fit_rows(const Json& spec, const TrainingSet& set, int64_t n, Session& session,
                const TellTrial& tell = nullptr);

@@ -41,8 +41,7 @@ auto from_file(const std::string& path, Call&& call) {
   }
 }
 
-/// Rows for it, texts coded as they were for the fit. What was filled or is not as in training is
-/// told on `out`.
+/// Rows for it, texts coded as for the fit; what was filled, or is unlike training, is told on `out`.
 Dataset read_rows_for(const LoadedModel& loaded, const ApplyRequest& request, std::FILE* out);
 
 /// Predictions of rows and what follows from them.

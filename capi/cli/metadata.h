@@ -84,8 +84,7 @@ std::string metadata_text(const Metadata& metadata);
 int64_t file_inputs(const Metadata& metadata, int64_t model_inputs);
 /// Names of the model's inputs, for people; empty without a header.
 std::vector<std::string> input_names(const Metadata& metadata);
-/// Text that another program stored, or none, gives an empty Metadata; `classification` and
-/// `outputs` are the model's.
+/// Of no text, or another program's, empty; `classification` and `outputs` are the model's.
 Metadata parse_metadata(const std::string& text, bool classification, int64_t outputs);
 
 }  // namespace mercer::cli

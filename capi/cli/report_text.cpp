@@ -87,8 +87,7 @@ std::string score_lines(const Json& report, const ReportNames& names) {
          short_number(score.at("constant")) + "\n";
 }
 
-// The inputs of the shortest lengthscales. These say how fast predictions may change along an
-// input, not how much they do.
+// How fast predictions may change along an input, not how much they do.
 std::string shortness_line(const Json& relevance, const std::vector<std::string>& inputs) {
   constexpr size_t kShown = 8;
   std::vector<std::pair<double, size_t>> order;

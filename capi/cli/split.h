@@ -12,8 +12,7 @@ namespace mercer::cli {
 
 /// Steele, Lea, Flood 2014.
 uint64_t splitmix64(uint64_t* state);
-/// 0..n-1 in the order of Fisher-Yates by splitmix64, started at the seed: for i = n-1 ... 1, swap i
-/// and a number in [0, i].
+/// 0..n-1 by Fisher-Yates and splitmix64 of the seed: for i = n-1 ... 1 swap i and one of [0, i].
 std::vector<int64_t> shuffled(int64_t n, uint64_t seed);
 
 /// Rows order[0], order[1], ... in place of those there are; others are left out.

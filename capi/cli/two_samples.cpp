@@ -31,10 +31,10 @@ Samples read_samples(const TwoSampleRequest& request) {
   one.inputs = {0};
   Table column = labels ? read_column(second, true) : Table();
   column.text = false;  // but numbers of texts
-  Dataset x = read_rows(first, request.columns),
+  std::vector<std::string> absent;  // from the first file, which may lack what --ignore names
+  Dataset x = read_rows(first, request.columns, labels ? nullptr : &absent),
           y = labels ? take_columns(std::move(column), one)
-                     : read_rows(second, request.columns,
-                                 pairs ? std::vector<std::string>() : x.input_names);
+                     : read_rows(second, request.columns, &absent, &x, !pairs);
   if (!pairs && x.X.sparse && y.X.sparse) x.d = y.d = std::max(x.d, y.d);
   for (Dataset* rows : {&x, &y}) densify_if_full(&rows->X, rows->n, rows->d);
   if (pairs ? x.n != y.n : x.d != y.d)

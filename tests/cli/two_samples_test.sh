@@ -84,10 +84,15 @@ above 1 "constant columns depend on nothing"
 
 # Refusals.
 awk -F, '{ print $1 }' old.csv >narrow.csv
-refuses 'narrow.csv: 1 column, expected 2 as in old.csv' "$MERCER" mmd old.csv narrow.csv
+refuses 'narrow.csv: columns that only old.csv has: b; only narrow.csv: none (--ignore' "$MERCER" mmd old.csv narrow.csv
+tail -n +2 narrow.csv >bare.csv
+refuses 'bare.csv: 1 column, expected 2 as in old.csv' "$MERCER" mmd old.csv bare.csv
 refuses 'new.csv: 300 rows, expected 400 as in old.csv' "$MERCER" hsic old.csv new.csv
 sed 's/^b,a/b,c/' new.csv >named.csv
-refuses "named.csv 'a': no column of that name" "$MERCER" mmd old.csv named.csv
+refuses 'columns that only old.csv has: a; only named.csv: c' "$MERCER" mmd old.csv named.csv
+accepts "$MERCER" mmd old.csv named.csv --ignore a,c
+contains '^named.csv: 300 rows, 1 column$' "--ignore of columns that only one file has"
+refuses "--ignore 'd': no column of that name; named.csv has b, c, old.csv b" "$MERCER" mmd old.csv named.csv --ignore d,a
 sed '3s/,.*/,NaN/' new.csv >lacking.csv
 refuses 'lacking.csv:3:2: .NaN.; missing values are refused' "$MERCER" mmd old.csv lacking.csv
 refuses "words.csv:[0-9]*:1: '\(high\|low\)' is not a number" "$MERCER" mmd words.csv old.csv

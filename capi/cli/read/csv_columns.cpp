@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A column that may hold either is text if more of its fields are words than numbers; a word among
-// more numbers is refused.
+// A column that may hold either is text if most fields are words; a word among numbers is refused.
 #include <algorithm>
 #include <limits>
 #include <unordered_map>

@@ -14,8 +14,7 @@ namespace mercer::cli {
 
 enum class NumberKind { finite, not_finite, out_of_range, not_a_number, empty };
 
-/// Accepts what std::from_chars does, a leading '+', and blanks around. NaN and infinities are
-/// not_finite.
+/// As std::from_chars, with a leading '+' and blanks around. NaN and infinities are not_finite.
 NumberKind parse_number(std::string_view text, double* value);
 
 /// The same where this is the decimal mark: a comma, or else a point.
@@ -23,8 +22,7 @@ NumberKind parse_decimal(std::string_view text, char mark, double* value);
 
 /// What a message says about a field that was not finite: "'abc' is not a number".
 std::string complaint(NumberKind kind, std::string_view text);
-/// Shortest text that reads back to the same double; whole numbers below 2^53 without point or
-/// exponent.
+/// Shortest text that reads back to the same double; whole numbers below 2^53 as such.
 std::string number_text(double value);
 /// At most `digits` significant digits, for people.
 std::string rounded(double value, int digits);
@@ -110,8 +108,7 @@ std::string read_bytes(const std::string& path);
 /// name. Fails for what is malformed or truncated.
 std::string read_unpacked(const std::string& path);
 
-/// Fails for files that are no table of numbers or text, by their first bytes: "a Parquet file:
-/// export it as CSV".
+/// Fails for files that are no table, by their first bytes: "a Parquet file: export it as CSV".
 void require_known_format(const std::string& name, std::string_view bytes);
 
 /// Fails for bytes that are no text.
