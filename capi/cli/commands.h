@@ -31,8 +31,7 @@ struct Plan {
 /// Understands other names such as rbf. Fails naming the option; the library judges names and values.
 Plan read_plan(const PlanRequest& request);
 
-/// Throws the library's Error for what it refuses of kernel and map whatever the rows; what depends
-/// on the number of inputs or rows is left to the fit.
+/// Throws the library's Error for what it refuses of kernel and map whatever the rows are.
 void check_plan(const Plan& plan, int64_t features);
 
 /// What --seed says: digits alone, at most 2^64 - 1. Fails naming the option.

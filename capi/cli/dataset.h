@@ -63,8 +63,7 @@ struct TargetRequest {
   bool gaps = false;     // rows may lack targets: NaN
 };
 
-/// Columns (from 0) of the targets. Without a request those of TargetRequest, none of them
-/// `ignored` or, if there are others, without a name. Fails naming --target.
+/// Columns (from 0) of the targets, by default as TargetRequest says, not of `ignored`.
 std::vector<int64_t> choose_targets(const std::vector<std::string>& names, int64_t columns,
                                     const std::vector<std::string>& requested,
                                     const std::vector<int64_t>& ignored = {});
@@ -79,8 +78,7 @@ CsvOptions csv_options(const ColumnRequest& request);
 void require_columns(const Table& table, const ColumnRequest& request,
                      const std::vector<std::string>& targets = {});
 
-/// Columns (from 0) that names or numbers from 1 name, several of them in one text with commas
-/// between; a name that repeats is all columns of it. Fails naming `option`.
+/// Columns (from 0) that names or numbers from 1 name, with commas between; all of a name.
 std::vector<int64_t> find_columns(const char* option, const std::vector<std::string>& names,
                                   int64_t columns, const std::vector<std::string>& requested);
 
@@ -113,9 +111,8 @@ Dataset take_columns(Table&& table, const Layout& layout);
 /// The rows of a libsvm file; the labels of its lines are the target unless these are elsewhere.
 Dataset take_listed(Table&& table, bool labels_elsewhere);
 
-/// Rows of numbers that are all inputs, those of libsvm files sparse; if `alike` in the order of the
-/// columns of the other file, if any. absent: names of --ignore that this file may lack, unless the
-/// other does (those that it held on entry); null: it may not.
+/// Rows of numbers, all inputs; if `alike` in the order of the other file's. absent: gets names of
+/// --ignore that are not here; those that it held on entry are refused then; null: all are.
 Dataset read_rows(const std::string& path, ColumnRequest columns,
                   std::vector<std::string>* absent = nullptr, const Dataset* other = nullptr,
                   bool alike = false);

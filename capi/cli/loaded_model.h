@@ -56,8 +56,7 @@ struct Applied {
 Applied apply(const LoadedModel& loaded, const Dataset& test, const ApplyRequest& request,
               Session& session, std::FILE* out);
 
-/// Numbers the classes of the targets as the model does; how many labels it does not know. Fails
-/// unless there are as many targets as the model's.
+/// Numbers classes as the model does; how many it knows not. Fails for another number of targets.
 int64_t match_targets(const LoadedModel& loaded, Dataset* test);
 
 }  // namespace mercer::cli

@@ -119,18 +119,18 @@ std::vector<int64_t> columns_like(const Dataset& other, const std::vector<std::s
                                   const std::vector<int64_t>& inputs, const std::string& file) {
   const std::vector<std::string> names = column_names({written.begin(), written.end()}).names;
   std::vector<int64_t> order;
-  std::vector<std::string> there, here;  // only
+  std::vector<std::string> there, here;
   for (const std::string& name : other.input_names) {
     const int64_t j = std::ranges::find(names, name) - names.begin();
     has(inputs, j) ? order.push_back(j) : there.push_back(name);
   }
   for (const int64_t j : inputs)
     if (!has(order, j)) here.push_back(names[j]);
+  const auto none_or = [](const auto& names) { return names.empty() ? "none" : listed(names); };
   if (!there.empty() || !here.empty())
     fail_at(file, 0, 0,
-            "columns that only " + other.name + " has: " + (there.empty() ? "none" : listed(there)) +
-                "; only " + file + ": " + (here.empty() ? "none" : listed(here)) +
-                " (--ignore leaves columns of either out)");
+            "columns that only " + other.name + " has: " + none_or(there) + "; only " + file +
+                ": " + none_or(here) + " (--ignore leaves columns of either out)");
   return order;
 }
 
@@ -154,6 +154,7 @@ Dataset read_rows(const std::string& path, ColumnRequest columns, std::vector<st
       layout.inputs = columns_like(*other, names, layout.inputs, file);
     TextPermission permission;
     permission.number_inputs = layout.inputs;
+    permission.advice = other == nullptr || alike ? "" : "; labels: --labels";
     permission.ignored = layout.ignored;
     return permission;
   };

@@ -103,8 +103,7 @@ std::string shortness_line(const Json& relevance, const std::vector<std::string>
   return text + " (not what inputs are worth: mercer relevance measures that)\n";
 }
 
-/// "target 1 is ..." with the second name, say, wherever such words stand; what has no name counts
-/// from `first`.
+/// "target 1 is ..." with the second name wherever that stands; without a name from `first` on.
 std::string named(const std::string& line, const char* kind, size_t first,
                   const std::vector<std::string>& names) {
   return with_numbers(line, kind, [&](uint64_t number) {

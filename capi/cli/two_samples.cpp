@@ -27,13 +27,11 @@ Samples read_samples(const TwoSampleRequest& request) {
   if (first == "-" && second == "-") throw Failure("both files are standard input");
   const bool pairs = request.spec.at("test") == "hsic";
   const bool labels = request.spec.value("labels", false);
-  Layout one;
-  one.inputs = {0};
   Table column = labels ? read_column(second, true) : Table();
   column.text = false;  // but numbers of texts
   std::vector<std::string> absent;  // from the first file, which may lack what --ignore names
   Dataset x = read_rows(first, request.columns, labels ? nullptr : &absent),
-          y = labels ? take_columns(std::move(column), one)
+          y = labels ? take_columns(std::move(column), {{0}, {}, {}, {}, {}})
                      : read_rows(second, request.columns, &absent, &x, !pairs);
   if (!pairs && x.X.sparse && y.X.sparse) x.d = y.d = std::max(x.d, y.d);
   for (Dataset* rows : {&x, &y}) densify_if_full(&rows->X, rows->n, rows->d);
@@ -54,10 +52,17 @@ Json answer_of(const TwoSampleRequest& request, const Samples& samples) {
   const int64_t most =
       request.report.empty() ? kRowsTold : std::min(std::max(x.n, y.n), kRowsDrawn);
   if (spec["test"] == "mmd") spec["witnesses"] = most;
-  Json answer = in_words_of(x.name + ", " + y.name, x.input_names, [&] {
-    return parse_json(rows_test(json_text(spec), inputs_of(x, 0, x.n), inputs_of(y, 0, y.n),
-                                session.context(), (size_t{1} << 20) + 200 * most));
-  });
+  Json answer;
+  try {
+    answer = parse_json(rows_test(json_text(spec), inputs_of(x, 0, x.n), inputs_of(y, 0, y.n),
+                                  session.context(), (size_t{1} << 20) + 200 * most));
+  } catch (const Error& error) {
+    std::string what = error.what();
+    const bool one = what.find(" X: ") != what.npos, other = what.find(" Y: ") != what.npos;
+    if (other) what[what.find(" Y: ") + 1] = 'X';  // which are not targets
+    in_words_of(one ? x.name : other ? y.name : x.name + ", " + y.name,
+                samples[other].input_names, [&] { throw Error(error.status(), what); });
+  }
   for (const char* key : {"x_rows", "y_rows"})
     if (answer.contains(key))
       for (Json& row : answer[key]) row = row.get<int64_t>() + 1;

@@ -96,6 +96,12 @@ refuses "--ignore 'd': no column of that name; named.csv has b, c, old.csv b" "$
 sed '3s/,.*/,NaN/' new.csv >lacking.csv
 refuses 'lacking.csv:3:2: .NaN.; missing values are refused' "$MERCER" mmd old.csv lacking.csv
 refuses "words.csv:[0-9]*:1: '\(high\|low\)' is not a number" "$MERCER" mmd words.csv old.csv
+refuses 'words.csv.*(--ignore word leaves column word out; labels: --labels)' "$MERCER" hsic x.csv words.csv
+refuses 'lacking.csv.*(take those rows out)' "$MERCER" mmd old.csv lacking.csv
+sed '2s/.*/1e300,1/' new.csv >huge.csv
+refuses "mmd: huge.csv: row 1, column 'b' is 1e+300" "$MERCER" mmd old.csv huge.csv
+"$MERCER" transform x.csv -D 2 --write-map map.mercer >out 2>err || complain "transform: $(cat err)"
+refuses 'map.mercer: a model, or what else mercer writes' "$MERCER" mmd map.mercer old.csv
 refuses 'absent.csv: No such file' "$MERCER" kid old.csv absent.csv
 refuses 'both files are standard input' "$MERCER" mmd - -
 refuses 'page.html: is the input too' "$MERCER" mmd page.html old.csv --report page.html

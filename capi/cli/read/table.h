@@ -47,8 +47,7 @@ struct Numbers {
   double at(int64_t place) const { return values[place]; }
 };
 
-/// Sparse numbers that list more than this share of rows x columns become dense: the library is faster
-/// on them from about a quarter on.
+/// Sparse numbers become dense above this share of rows x columns, from which on that is faster.
 void densify_if_full(Numbers* numbers, int64_t rows, int64_t columns, double share = 0.25);
 
 /// Rows order[0], order[1], ... of rows of so many columns.
@@ -95,6 +94,7 @@ struct TextPermission {
   std::vector<int64_t> text_inputs = {};    // text, whatever it looks like
   std::vector<int64_t> ignored = {};        // not read
   std::vector<int64_t> kept = {};           // whose fields are kept as texts, ignored or not
+  const char* advice = nullptr;  // beside --ignore on words, of inputs that no fit has to do with
   std::vector<int64_t> may_lack = {};       // targets that rows may be without: NaN then
 };
 
@@ -104,8 +104,7 @@ std::string name_of_file(const std::string& path);
 /// Fails naming the path and the system's reason, and for more than the machine's memory.
 std::string read_bytes(const std::string& path);
 
-/// The same unpacked where they begin as gzip does (RFC 1952, several members allowed), whatever the
-/// name. Fails for what is malformed or truncated.
+/// The same unpacked if gzip (RFC 1952, any members), whatever the name; fails for damaged files.
 std::string read_unpacked(const std::string& path);
 
 /// Fails for files that are no table, by their first bytes: "a Parquet file: export it as CSV".
@@ -134,14 +133,12 @@ bool is_missing(std::string_view field);
 /// "Unnamed: 0" for the first column, as pandas has it.
 std::string name_of_unnamed(int64_t column);
 
-/// Asked once of a CSV or an array: names as the header has them, some perhaps repeated (empty without
-/// a header), and number of columns.
+/// Asked once of a CSV or array: names as written (empty without a header), number of columns.
 using TextRule =
     std::function<TextPermission(const std::vector<std::string>& names, int64_t columns)>;
 
-/// Reads a file, plain or gzip, "-" for standard input. The format follows the magic number (npy),
-/// then the name (.csv, .svm, .libsvm, .svmlight, before .gz), then the first lines. Fails with
-/// file, line and field.
+/// Reads a file, plain or gzip, "-" for standard input, by magic number (npy), name (.csv, .svm,
+/// .libsvm, .svmlight, before .gz) or first lines. Fails with file, line and field.
 Table read_table(const std::string& path, const TextRule& text_rule, const CsvOptions& csv = {});
 
 /// A column of labels or outputs: npy of one dimension, or any table with one column.

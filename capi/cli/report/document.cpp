@@ -64,8 +64,7 @@ Json spec_of(const Model& model, int64_t D) {
   return spec;
 }
 
-/// Scores of rows [first, first + count) by fits on as many before them, and how predictions of the
-/// widest go wrong.
+/// Scores of rows [first, first + count) by fits on rows before, and the errors of the widest.
 struct Curve {
   int64_t first, count, train_rows;
   Json features = Json::array(), scores = Json::array();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What is told of a fit: in lines of text, as one JSON document, as a page drawn from that; and how
-// much each input of a file moves what a model predicts.
+// What is told of a fit: lines, a JSON document, a page of it; and how inputs move predictions.
 #pragma once
 
 #include <string>
@@ -53,8 +52,7 @@ struct Relevance {
 Relevance relevance_of(const Model& model, const Metadata& metadata, const Dataset& data,
                        Session& session);
 
-/// The page, without scripts or other files, drawn from the document alone; "certificate" is what
-/// certificate_of says.
+/// The page, no scripts, drawn from the document alone; "certificate" as certificate_of says.
 std::string report_page(const Json& document);
 
 /// FILE.html: the page; any other name: the document.
