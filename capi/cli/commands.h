@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The subcommands, and what their options say; the map, lengthscale and lambda as parts of the spec of
-// a fit.
+// The subcommands, what their options say, and map, lengthscale and lambda as a fit's spec has them.
 #pragma once
 
 #include <array>
@@ -29,12 +28,10 @@ struct Plan {
   bool open = false;       // the kernel was left out: fits try others beside the one here
 };
 
-/// Names that others have are understood, such as rbf. Fails naming the option; the library judges
-/// names and values.
+/// Understands other names such as rbf. Fails naming the option; the library judges names and values.
 Plan read_plan(const PlanRequest& request);
 
-/// Throws the library's Error for what it refuses of kernel and map whatever the rows; what depends
-/// on the number of inputs or rows is left to the fit.
+/// Throws the library's Error for what it refuses of kernel and map whatever the rows are.
 void check_plan(const Plan& plan, int64_t features);
 
 /// What --seed says: digits alone, at most 2^64 - 1. Fails naming the option.
@@ -44,8 +41,7 @@ double read_fraction(const char* option, const std::string& text);
 /// What --folds says: a whole number of at least 2; 0 for loo. Fails naming the option.
 int64_t read_folds(const std::string& text);
 
-/// The lengthscale inside a map's spec as text: a number, "per input", "per part", or "-" for a
-/// kernel without one.
+/// The lengthscale in a map's spec as text: a number, "per input", "per part", or "-" for none.
 std::string lengthscale_text(const std::string& map);
 /// Name of the kernel inside a map's spec; of one of several outputs as "helmholtz:0.5 of gaussian".
 std::string kernel_name(const std::string& map);
@@ -134,7 +130,7 @@ struct TransformRequest {
 struct TwoSampleRequest {
   std::array<std::string, 2> rows;
   Json spec;           // of the library's test, as far as options say it
-  std::string report;  // of mmd, a page; empty: none
+  std::string report;  // of mmd: .html a page, others JSON; empty: none
   ColumnRequest columns;
   RunRequest run;
 };

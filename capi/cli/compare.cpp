@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer compare: exact kernel ridge on a subsample of rows against random features of several
-// sizes, and linear ridge below: score, error of the kernel, seconds. The library prepares all of
-// them alike; kernel and features share one lengthscale. Random features share one lambda; linear
-// ridge and the kernel itself, whose best lambda may lie far from theirs, choose their own.
+// mercer compare: exact kernel ridge on a subsample, features of several sizes, linear ridge:
+// prepared alike, on one lengthscale; features share a lambda, the two others choose their own.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer cv: everything that fit does, once for each fold on the rows outside it, scored on the
-// rows inside: no choice, of lengthscale, lambda or anything else, has seen the rows it is judged
-// by. Folds of one row are scored together, since one row has no R^2 of its own.
+// mercer cv: all that fit does on the rows outside each fold, scored on those inside, which no
+// choice has seen. Folds of one row are scored together, since one row has no R^2 of its own.
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
@@ -89,8 +88,7 @@ void tell_result(const Job& job, double score, double error, const std::string& 
                      {"folds", folds}});
 }
 
-/// Of the mean of the folds. They share most of their training rows, so that it is too small rather
-/// than too large (Bengio, Grandvalet 2004).
+/// Of the mean of folds: rather too small, as these share rows (Bengio, Grandvalet 2004).
 void cross_validate(Job* job) {
   std::vector<double> scores;
   Json told = Json::array();

@@ -63,8 +63,7 @@ struct TargetRequest {
   bool gaps = false;     // rows may lack targets: NaN
 };
 
-/// Columns (from 0) of the targets. Without a request those of TargetRequest, none of them
-/// `ignored` or, if there are others, without a name. Fails naming --target.
+/// Columns (from 0) of the targets, by default as TargetRequest says, not of `ignored`.
 std::vector<int64_t> choose_targets(const std::vector<std::string>& names, int64_t columns,
                                     const std::vector<std::string>& requested,
                                     const std::vector<int64_t>& ignored = {});
@@ -79,10 +78,13 @@ CsvOptions csv_options(const ColumnRequest& request);
 void require_columns(const Table& table, const ColumnRequest& request,
                      const std::vector<std::string>& targets = {});
 
-/// Columns (from 0) that names or numbers from 1 name, several of them in one text with commas
-/// between; a name that repeats is all columns of it. Fails naming `option`.
+/// Columns (from 0) that names or numbers from 1 name, with commas between; all of a name.
 std::vector<int64_t> find_columns(const char* option, const std::vector<std::string>& names,
                                   int64_t columns, const std::vector<std::string>& requested);
+
+/// Takes the names that no column has out of a request that find_columns would refuse.
+std::vector<std::string> take_absent(const std::vector<std::string>& names,
+                                     std::vector<std::string>* requested);
 
 /// Which columns of a file are what.
 struct Layout {
@@ -109,17 +111,17 @@ Dataset take_columns(Table&& table, const Layout& layout);
 /// The rows of a libsvm file; the labels of its lines are the target unless these are elsewhere.
 Dataset take_listed(Table&& table, bool labels_elsewhere);
 
-/// Rows of numbers that are all inputs; in the order of the columns `like`, if there are as many.
-/// Those of libsvm files are sparse.
-Dataset read_rows(const std::string& path, const ColumnRequest& columns,
-                  const std::vector<std::string>& like = {});
+/// Rows of numbers, all inputs; if `alike` in the order of the other file's. absent: gets names of
+/// --ignore that are not here; those that it held on entry are refused then; null: all are.
+Dataset read_rows(const std::string& path, ColumnRequest columns,
+                  std::vector<std::string>* absent = nullptr, const Dataset* other = nullptr,
+                  bool alike = false);
 
 /// Training data; targets are found or it fails.
 Dataset read_training(const std::string& path, const TargetRequest& request,
                       const ColumnRequest& columns = {});
 
-/// Test data for a model of `inputs` inputs before encoding: in the model's order; m = 0 when the
-/// file holds no target.
+/// Test data for a model of so many `inputs` before encoding, in its order; m = 0: without targets.
 Dataset read_test(const std::string& path, const std::string& labels, const Metadata& model,
                   int64_t inputs, const ColumnRequest& columns = {});
 

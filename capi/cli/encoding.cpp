@@ -14,8 +14,7 @@ constexpr size_t kMostLevels = 64;
 constexpr int64_t kLeastRows = 5;
 constexpr int64_t kLeastIds = 20;  // fewer levels are kept or pooled
 
-/// 12%, $5, 1,234, 31.5.2024, 2024-05-31, 8 050: digits and what stands around them, but no plain
-/// number, and no range such as 10-19.
+/// 12%, $5, 1,234, 31.5.2024, 8 050: digits and what is around them, no number nor range (10-19).
 bool is_dressed_number(const std::string& text) {
   constexpr std::string_view kSigns = "0123456789.,'%$:/+- ";
   double value;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What ends a command early: the one exception, whose text becomes the one line on standard error,
-// and signals; and the pieces of such texts.
+// What ends a command early: the exception whose text is the line on standard error, and signals.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +41,7 @@ std::string name_or_number(const std::vector<std::string>& names, size_t index,
 
 /// Bytes of the machine; 0 if it does not say.
 int64_t physical_memory();
-/// Fails with "WHAT needs 3.2 GB, this machine has 2" when the bytes are more than those of the
-/// machine: a system that overcommits would end the process half-way instead.
+/// Fails with "WHAT needs 3.2 GB, this machine has 2": else systems that overcommit kill us later.
 void require_memory(const std::string& what, double bytes, int64_t machine = physical_memory());
 
 /// A word as it is typed at a shell: in single quotes where it needs them.
@@ -60,8 +58,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
 /// "; did you mean 'fit'?", or nothing.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
-/// The first Ctrl-C or SIGTERM asks the running library call, or the reader, to stop; a second one
-/// ends the process. SIGPIPE becomes a write error.
+/// The first Ctrl-C or SIGTERM stops call or reader, a second the process; SIGPIPE: a write error.
 void install_interrupt_handler();
 /// What a signal cancels, by cancel(running), which must be safe in a signal handler; or nullptr.
 void set_interruptible(void* running, void (*cancel)(void*));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Training data ready for the library, with what was decided about it on the way; the fit of the fit
-// command, and scores of rows, for commands that fit more than once.
+// Training data ready for the library, the fit of the command, and scores of rows.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +22,7 @@ struct TrainingSet {
   bool standardize = true;
 };
 
-/// A sentence for each input of numbers that says which row it is and not what the row is like, and
-/// one for those that are the same in every row.
+/// A sentence for each input that numbers the rows, and one for those that are constant.
 std::vector<std::string> suspicious_inputs(const Dataset& data);
 
 /// Reads, chooses the task, numbers the classes, and says all of it.
@@ -50,8 +48,7 @@ Json fit_spec(const FitRequest& request, const Plan& plan, const TrainingSet& se
 /// What fits of the same rows share beside the map: task, preparation, seed, weights of classes.
 Json spec_of_rows(const LearnRequest& request, const TrainingSet& set);
 
-/// A fit on the first n rows of the set; what fails is told in words of its file. Trials of a search
-/// are told as they come.
+/// A fit on the first n rows; what fails is told in words of their file, trials as they come.
 using TellTrial = std::function<void(const Json&)>;
 Model fit_rows(const Json& spec, const TrainingSet& set, int64_t n, Session& session,
                const TellTrial& tell = nullptr);
@@ -60,8 +57,7 @@ Model fit_rows(const Json& spec, const TrainingSet& set, int64_t n, Session& ses
 double score_rows(const Model& model, const TrainingSet& set, int64_t first, int64_t count,
                   Session& session);
 
-/// What mercer_map_certify says of the model's map on these rows as it prepares them, at most 4,096;
-/// null where the map has none.
+/// What mercer_map_certify says on these rows as prepared, at most 4,096; null: map without one.
 Json certificate_of(const Model& model, const Dataset& data, int64_t first, int64_t count,
                     Session& session);
 

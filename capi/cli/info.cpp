@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer info, mercer specs and mercer doctor: what the library says of a file, of all that specs may
-// name, and of this machine, as it says it.
+// mercer info, specs and doctor: what the library says of a file, of specs, and of this machine.
 #include <algorithm>
 #include <cstdio>
 

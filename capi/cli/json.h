@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The one file of the command that includes nlohmann-json, and the kind it uses: keys keep their
-// order. Precompiled, as it takes seconds; reading and writing stand here because each file that
-// did either for itself would compile a parser and a printer of its own.
+// The one file that includes nlohmann-json; its parser and printer compile once, in json.cpp.
 #pragma once
 
 #include <cmath>

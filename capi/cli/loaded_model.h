@@ -41,8 +41,7 @@ auto from_file(const std::string& path, Call&& call) {
   }
 }
 
-/// Rows for it, texts coded as they were for the fit. What was filled or is not as in training is
-/// told on `out`.
+/// Rows for it, texts coded as for the fit; what was filled, or is unlike training, is told on `out`.
 Dataset read_rows_for(const LoadedModel& loaded, const ApplyRequest& request, std::FILE* out);
 
 /// Predictions of rows and what follows from them.
@@ -57,8 +56,7 @@ struct Applied {
 Applied apply(const LoadedModel& loaded, const Dataset& test, const ApplyRequest& request,
               Session& session, std::FILE* out);
 
-/// Numbers the classes of the targets as the model does; how many labels it does not know. Fails
-/// unless there are as many targets as the model's.
+/// Numbers classes as the model does; how many it knows not. Fails for another number of targets.
 int64_t match_targets(const LoadedModel& loaded, Dataset* test);
 
 }  // namespace mercer::cli

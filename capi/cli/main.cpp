@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The mercer command: options to requests, failures to one line on standard error and an exit
-// status: 2 of the command line, 3 of data and files.
+// Options to requests, failures to a line and a status: 2 of the command line, 3 of data and files.
 #include <poll.h>
 #include <unistd.h>
 

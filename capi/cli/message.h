@@ -27,8 +27,7 @@ std::string with_numbers(const std::string& text, const char* word,
 std::string message_of(const Error& error, const std::vector<std::string>& names = {},
                        std::span<const int64_t> rows = {});
 
-/// Runs a call on the rows of a file; where it fails its columns and the option or the file are
-/// named.
+/// Runs a call on a file's rows; where it fails its columns and the option or the file are named.
 template <class Call>
 auto in_words_of(const std::string& file, const std::vector<std::string>& names, Call&& call,
                  std::span<const int64_t> rows = {}) {

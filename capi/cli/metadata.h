@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Regression or classification, labels to class numbers, inputs of text as columns of 0 and 1; and what
-// the command keeps of these with a model.
+// Task, labels as class numbers, inputs of text as columns of 0 and 1, and what a model keeps.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +11,7 @@
 
 namespace mercer::cli {
 
-/// Input `input` of a file stands in one column for each level, in this order, and one more for all
-/// other levels where there were rare ones in training.
+/// Input `input` stands in a column for each level, in order, and one for rare ones if there were.
 struct Encoding {
   int64_t input = 0;
   std::vector<std::string> levels;  // ascending; "" for missing fields
@@ -22,10 +20,9 @@ struct Encoding {
   int64_t width() const { return static_cast<int64_t>(levels.size()) + (other ? 1 : 0); }
 };
 
-/// Of the text inputs of training data: the most frequent levels, at most 64 of at least 5 rows
-/// each; the rest share one column. Fails for a column, unless --text names it, of dates, times,
-/// currencies, units and the like, and of text that is nearly all distinct, as ids are: at
-/// file:line:field, naming a value and what to do.
+/// Of text inputs of training data the most frequent levels, at most 64 of at least 5 rows each;
+/// the rest share one column. Fails at file:line:field, unless --text names the column, for dates,
+/// times, currencies, units and the like, and for text nearly all distinct, as ids are.
 std::vector<Encoding> choose_encodings(const Dataset& data);
 
 /// The same for a target of text.
@@ -36,8 +33,7 @@ int64_t encoded_inputs(int64_t inputs, const std::vector<Encoding>& encodings);
 std::vector<std::string> encoded_names(const std::vector<std::string>& names,
                                        const std::vector<Encoding>& encodings);
 
-/// Replaces each encoded input by its columns. How many fields of each have a level that was unknown
-/// or rare in training: they are zeros, or in the shared column.
+/// Each encoded input to its columns; how many fields of each have an unknown or rare level.
 std::vector<int64_t> encode(const std::vector<Encoding>& encodings, Dataset* data);
 
 struct Task {
@@ -47,18 +43,16 @@ struct Task {
 };
 
 /// wanted: "auto", "regression" or "classification". auto is classification iff labels are text, or
-/// integers covering exactly 0..K-1, 1..K or {-1,1} with 2 <= K <= 100 and n >= 20K, but n >= 10
-/// for {0,1} and {-1,1}, which are hardly ever anything else, unless their frequencies are those of
-/// counts: K >= 6, rising to one mode and falling from it, at one end below a twentieth of it.
-/// Fails when the targets do not allow what is wanted.
+/// integers covering exactly 0..K-1, 1..K or {-1,1} with 2 <= K <= 100 and n >= 20K (10 for {0,1}
+/// and {-1,1}), unless frequencies are those of counts: K >= 6, rising to one mode and falling from
+/// it, at one end below a twentieth. Fails where targets do not allow what is wanted.
 Task choose_task(const Dataset& data, const std::string& wanted);
 
 /// Replaces Y by class numbers 0..K-1 and returns the label of each class: texts sorted by bytes,
 /// numbers by value. Fails for fewer than two classes and for numbers that are not whole.
 std::vector<std::string> number_classes(Dataset* data);
 
-/// Replaces Y by the class number of a model's label, -1 for a label it does not know; returns how
-/// many those are. Missing labels stay or become NaN.
+/// Y as class numbers of the model, -1 for labels it does not know, which are counted; NaN stays.
 int64_t number_known_classes(const std::vector<std::string>& classes, bool text_labels,
                              Dataset* data);
 
@@ -84,8 +78,7 @@ std::string metadata_text(const Metadata& metadata);
 int64_t file_inputs(const Metadata& metadata, int64_t model_inputs);
 /// Names of the model's inputs, for people; empty without a header.
 std::vector<std::string> input_names(const Metadata& metadata);
-/// Text that another program stored, or none, gives an empty Metadata; `classification` and
-/// `outputs` are the model's.
+/// Of no text, or another program's, empty; `classification` and `outputs` are the model's.
 Metadata parse_metadata(const std::string& text, bool classification, int64_t outputs);
 
 }  // namespace mercer::cli

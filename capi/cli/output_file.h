@@ -15,10 +15,8 @@ bool is_standard_output(const std::string& path);
 /// in a folder that cannot be written to. Standard output, pipes and character devices pass.
 void check_output(const std::string& path, const std::string& input);
 
-/// Collects text in a temporary file beside `path` (.mercer-XXXXXX.tmp) and renames it on commit;
-/// without commit nothing appears. A symbolic link is followed to its end, a file that is replaced
-/// keeps its permissions. Standard output, pipes and character devices (/dev/null) are written to
-/// directly. Fails naming the path.
+/// Renames a temporary file beside `path` (.mercer-XXXXXX.tmp) on commit; follows links, keeps their
+/// permissions. Standard output, pipes, devices are written to directly. Fails naming the path.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer predict: a model and test rows to a CSV of predictions, and a score where the file holds
-// the target.
+// mercer predict: a model and rows to a CSV of predictions, and a score where there are targets.
 #include <cinttypes>
 #include <cstdio>
 #include <utility>

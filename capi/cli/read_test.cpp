@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Test files to data sets that fit a model; the target is optional. Columns are matched by name where
-// both sides have names, else by count.
+// Test files to data sets of a model. Columns match by name where both have names, else by count.
 #include <algorithm>
 #include <cmath>
 #include <unordered_map>
@@ -49,8 +48,7 @@ void place_others(const std::vector<std::string>& names, const Metadata& model, 
   }
 }
 
-/// Every input must be there; targets all or none, unless a model takes some; anything else in the
-/// file is refused rather than ignored.
+/// Inputs must be there; targets all or none, unless a model takes some; others are refused.
 Layout layout_by_name(const std::vector<std::string>& names, const Metadata& model,
                       const Layout& asked, const std::string& file) {
   Layout layout = asked;
@@ -99,8 +97,7 @@ void place(const std::string& parts, const std::vector<int64_t>& columns, Layout
         .push_back(columns[k]);
 }
 
-/// With target and columns left out as the training file, or without one of both, or the inputs
-/// alone, beside the columns that are asked for.
+/// As the training file, or without target or columns left out, or inputs alone, beside those asked.
 Layout layout_by_count(int64_t columns, const Metadata& model, int64_t inputs, const Layout& asked,
                        const std::string& file) {
   const std::string whole = parts_of(model, inputs), bare(inputs, 'x');

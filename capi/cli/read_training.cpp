@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Training files to data sets.
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "dataset.h"
 #include "failure.h"
+#include "read/csv.h"
 
 namespace mercer::cli {
 
@@ -111,18 +114,47 @@ Dataset columns_training(Table&& table, Layout layout) {
   return data;
 }
 
+/// The inputs in the order of another file's, all of which they have to be.
+std::vector<int64_t> columns_like(const Dataset& other, const std::vector<std::string>& written,
+                                  const std::vector<int64_t>& inputs, const std::string& file) {
+  const std::vector<std::string> names = column_names({written.begin(), written.end()}).names;
+  std::vector<int64_t> order;
+  std::vector<std::string> there, here;
+  for (const std::string& name : other.input_names) {
+    const int64_t j = std::ranges::find(names, name) - names.begin();
+    has(inputs, j) ? order.push_back(j) : there.push_back(name);
+  }
+  for (const int64_t j : inputs)
+    if (!has(order, j)) here.push_back(names[j]);
+  const auto none_or = [](const auto& names) { return names.empty() ? "none" : listed(names); };
+  if (!there.empty() || !here.empty())
+    fail_at(file, 0, 0,
+            "columns that only " + other.name + " has: " + none_or(there) + "; only " + file +
+                ": " + none_or(here) + " (--ignore leaves columns of either out)");
+  return order;
+}
+
 }  // namespace
 
-Dataset read_rows(const std::string& path, const ColumnRequest& columns,
-                  const std::vector<std::string>& like) {
+Dataset read_rows(const std::string& path, ColumnRequest columns, std::vector<std::string>* absent,
+                  const Dataset* other, bool alike) {
   Layout layout;
   const auto rule = [&](const std::vector<std::string>& names, int64_t count) {
+    const std::string file = name_of_file(path);
+    if (absent != nullptr)
+      for (const std::string& name :
+           std::exchange(*absent, take_absent(names, &columns.ignore)))
+        if (std::ranges::find(*absent, name) != absent->end())
+          throw Failure("--ignore " + shown(name) + ": no column of that name; " + file + " has " +
+                        listed(names, 12) + ", " + other->name + " " +
+                        listed(other->input_names, 12));
     layout = asked_columns(names, count, columns);
     layout.inputs = other_columns(count, layout.ignored);
-    if (!names.empty() && like.size() == layout.inputs.size())
-      layout.inputs = find_columns(name_of_file(path).c_str(), names, count, like);
+    if (alike && !names.empty() && !other->input_names.empty())
+      layout.inputs = columns_like(*other, names, layout.inputs, file);
     TextPermission permission;
     permission.number_inputs = layout.inputs;
+    permission.advice = other == nullptr || alike ? "" : "; labels: --labels";
     permission.ignored = layout.ignored;
     return permission;
   };

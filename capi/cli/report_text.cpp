@@ -87,8 +87,7 @@ std::string score_lines(const Json& report, const ReportNames& names) {
          short_number(score.at("constant")) + "\n";
 }
 
-// The inputs of the shortest lengthscales. These say how fast predictions may change along an
-// input, not how much they do.
+// How fast predictions may change along an input, not how much they do.
 std::string shortness_line(const Json& relevance, const std::vector<std::string>& inputs) {
   constexpr size_t kShown = 8;
   std::vector<std::pair<double, size_t>> order;
@@ -104,8 +103,7 @@ std::string shortness_line(const Json& relevance, const std::vector<std::string>
   return text + " (not what inputs are worth: mercer relevance measures that)\n";
 }
 
-/// "target 1 is ..." with the second name, say, wherever such words stand; what has no name counts
-/// from `first`.
+/// "target 1 is ..." with the second name wherever that stands; without a name from `first` on.
 std::string named(const std::string& line, const char* kind, size_t first,
                   const std::vector<std::string>& names) {
   return with_numbers(line, kind, [&](uint64_t number) {

@@ -122,8 +122,7 @@ Json table_of(const Matrix<double>& numbers) {
   return table;
 }
 
-// Of a weighted mean sum w_i x_i / W: the root of sum w_i^2 (x_i - mean)^2 / W^2, and n / (n - 1)
-// of that.
+// Of a mean sum w_i x_i / W: root of sum w_i^2 (x_i - mean)^2 / W^2, times n / (n - 1).
 MeanOfRows mean_of(const std::vector<double>& numbers, const std::vector<double>& weights) {
   const auto weight = [&](size_t i) { return weights.empty() ? 1 : weights[i]; };
   const auto n = static_cast<double>(numbers.size());

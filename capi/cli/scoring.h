@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How predictions are scored, by the task or by the loss that the model was fitted with, and scores
-// as texts.
+// How predictions are scored, by the task or by the loss of the fit, and scores as texts.
 #pragma once
 
 #include <cstdint>

@@ -11,8 +11,7 @@
 namespace mercer::cli {
 namespace {
 
-/// At most `threads` of BLAS from now on; 0: as many as there are. OpenBLAS's own functions, which are
-/// looked up since the command links the library alone.
+/// At most `threads` of BLAS, 0: all; OpenBLAS's own functions, which the command does not link.
 void limit_blas_threads(int32_t threads) {
   using Get = int (*)();
   using Set = void (*)(int);

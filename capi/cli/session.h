@@ -13,9 +13,8 @@
 
 namespace mercer::cli {
 
-/// Where a command says what. --quiet leaves scores, and never takes away what tells whether a
-/// result can be trusted: warnings and counts of rows that were filled or clipped then stand on
-/// standard error, as they do where a JSON object is all of standard output.
+/// Where a command says what. --quiet leaves scores; warnings and counts of rows filled or clipped
+/// then stand on standard error, as where a JSON object is all of standard output.
 struct Streams {
   std::FILE* out;       // what leads to scores: tables, choices; nullptr: nowhere
   std::FILE* warnings;  // never nullptr
@@ -45,8 +44,7 @@ class Stopwatch {
 
 class Session {
  public:
-  /// Threads are an upper limit, of BLAS in the whole process; 0: none. The bar is drawn on standard
-  /// error if that is a terminal and the run is not quiet.
+  /// Threads: at most, of BLAS in the process; 0: any. A bar on a terminal unless the run is quiet.
   explicit Session(const RunRequest& run);
   ~Session();
   Session(const Session&) = delete;

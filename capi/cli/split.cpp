@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A shuffle that needs no library and never changes; which rows are held out: any, whole groups, or
-// the last, in one part or in folds.
+// A shuffle that never changes; which rows are held out: any, groups, the last, one part or folds.
 #include "split.h"
 
 #include <algorithm>

@@ -12,16 +12,14 @@ namespace mercer::cli {
 
 /// Steele, Lea, Flood 2014.
 uint64_t splitmix64(uint64_t* state);
-/// 0..n-1 in the order of Fisher-Yates by splitmix64, started at the seed: for i = n-1 ... 1, swap i
-/// and a number in [0, i].
+/// 0..n-1 by Fisher-Yates and splitmix64 of the seed: for i = n-1 ... 1 swap i and one of [0, i].
 std::vector<int64_t> shuffled(int64_t n, uint64_t seed);
 
 /// Rows order[0], order[1], ... in place of those there are; others are left out.
 void arrange_rows(Dataset* data, const std::vector<int64_t>& order);
 void shuffle_rows(Dataset* data, uint64_t seed);
 
-/// Takes out rows of weight 0, which nothing is learnt from nor scored by; the others keep their
-/// order. Returns how many there were.
+/// Takes out rows of weight 0, which teach and score nothing, in order; returns how many.
 int64_t leave_out_weightless(Dataset* data);
 
 /// Rows that follow each other.
@@ -39,14 +37,12 @@ struct Split {
   bool ordered = false;
 };
 
-/// Of the first n rows arranges that those to hold out come last, about this fraction of (0, 1) of
-/// them, and returns how many are left, at least 2. Rows without groups are shuffled unless they
-/// are ordered, or n says that they were.
+/// Arranges that of the first n rows this fraction of (0, 1) comes last, to hold out; how many are
+/// left, at least 2. Without groups they are shuffled, unless ordered or n says they were.
 int64_t hold_out(Dataset* data, int64_t n, double fraction, const Split& split);
 
-/// Shuffles the rows unless they are ordered, and cuts them into K folds whose sizes differ by at
-/// most 1: of groups, whose rows stay together, at most as many; K = 0: one of each row or group.
-/// Ordered: folds of the second half, each after the rows it is predicted from.
+/// Shuffles rows unless ordered, and cuts K folds, sizes within 1: of whole groups, at most as
+/// many; K = 0: one of each row or group. Ordered: of the second half, after what predicts them.
 std::vector<Fold> make_folds(Dataset* data, int64_t K, const Split& split);
 
 }  // namespace mercer::cli

@@ -17,11 +17,16 @@ bool is_target_name(const std::string& name) {
                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
+/// All of a name that repeats; one of them is called a.1 where messages name it.
 std::vector<int64_t> columns_called(const std::vector<std::string>& names,
                                     const std::string& wanted) {
   std::vector<int64_t> found;
-  for (size_t j = 0; j < names.size(); ++j)
-    if (names[j] == wanted) found.push_back(static_cast<int64_t>(j));
+  const auto find = [&](const std::vector<std::string>& all) {
+    for (size_t j = 0; j < all.size(); ++j)
+      if (all[j] == wanted) found.push_back(static_cast<int64_t>(j));
+  };
+  find(names);
+  if (found.empty()) find(column_names({names.begin(), names.end()}).names);
   return found;
 }
 
@@ -44,14 +49,11 @@ int64_t find_number(const std::string& option, const std::vector<std::string>& n
   return number - 1;
 }
 
-/// All of a name that repeats; one of them is called a.1 where messages name it.
 std::vector<int64_t> find_column(const std::string& option, const std::vector<std::string>& names,
                                  int64_t columns, const std::string& wanted) {
   std::vector<int64_t> found = columns_called(names, wanted);
-  if (found.empty())
-    found = columns_called(column_names({names.begin(), names.end()}).names, wanted);
-  if (!found.empty()) return found;
-  return {find_number(option, names, columns, wanted)};
+  if (found.empty()) found.push_back(find_number(option, names, columns, wanted));
+  return found;
 }
 
 // "u,v" is two columns unless one is called that.
@@ -126,6 +128,18 @@ std::vector<int64_t> find_columns(const char* option, const std::vector<std::str
     }
   }
   return found;
+}
+
+std::vector<std::string> take_absent(const std::vector<std::string>& names,
+                                     std::vector<std::string>* requested) {
+  std::vector<std::string> there, absent;
+  int64_t number = 0;
+  for (const std::string& one : separate(names, *requested))
+    (names.empty() || parse_whole(one, &number) || !columns_called(names, one).empty() ? there
+                                                                                       : absent)
+        .push_back(one);
+  *requested = there;
+  return absent;
 }
 
 void require_apart(const char* option, const std::vector<int64_t>& columns,

@@ -46,9 +46,8 @@ std::string class_range(const Rows& seen) {
   return "";
 }
 
-// Counts of things thin out: their rows rise to one most frequent number and fall from it, to
-// nearly none. Classes in no order do so by chance once in K!/2^(K-1) times, 23 for 6 classes, and
-// their rarest is seldom the last. Rises of rare numbers within twice their own chance are none.
+// Counts of things rise to one most frequent number and fall to nearly none; classes do by chance
+// once in K!/2^(K-1) times (23 for 6). Rises within twice their own chance are none.
 bool thins_out(const std::vector<double>& rows) {
   const auto top = std::ranges::max_element(rows);
   if (kThinning * std::min(rows.front(), rows.back()) > *top) return false;

@@ -8,13 +8,15 @@
 
 #include "loaded_model.h"
 #include "output_file.h"
+#include "report/document.h"
 #include "report/page.h"
 #include "scoring.h"
 
 namespace mercer::cli {
 namespace {
 
-constexpr int64_t kRowsTold = 5;  // of each file, that differ most
+constexpr int64_t kRowsTold = 5;         // of each file, that differ most
+constexpr int64_t kRowsDrawn = 100'000;  // in a report, at most
 constexpr double kBins = 40;
 
 using Samples = std::array<Dataset, 2>;
@@ -25,14 +27,12 @@ Samples read_samples(const TwoSampleRequest& request) {
   if (first == "-" && second == "-") throw Failure("both files are standard input");
   const bool pairs = request.spec.at("test") == "hsic";
   const bool labels = request.spec.value("labels", false);
-  Layout one;
-  one.inputs = {0};
   Table column = labels ? read_column(second, true) : Table();
   column.text = false;  // but numbers of texts
-  Dataset x = read_rows(first, request.columns),
-          y = labels ? take_columns(std::move(column), one)
-                     : read_rows(second, request.columns,
-                                 pairs ? std::vector<std::string>() : x.input_names);
+  std::vector<std::string> absent;  // from the first file, which may lack what --ignore names
+  Dataset x = read_rows(first, request.columns, labels ? nullptr : &absent),
+          y = labels ? take_columns(std::move(column), {{0}, {}, {}, {}, {}})
+                     : read_rows(second, request.columns, &absent, &x, !pairs);
   if (!pairs && x.X.sparse && y.X.sparse) x.d = y.d = std::max(x.d, y.d);
   for (Dataset* rows : {&x, &y}) densify_if_full(&rows->X, rows->n, rows->d);
   if (pairs ? x.n != y.n : x.d != y.d)
@@ -42,24 +42,36 @@ Samples read_samples(const TwoSampleRequest& request) {
   return {std::move(x), std::move(y)};
 }
 
-/// As the library answers, but rows count from 1.
+std::string file_of(const Json& answer, const std::string& side) { return answer[side]["file"]; }
+
+/// As the library answers, but rows count from 1; and what the files are.
 Json answer_of(const TwoSampleRequest& request, const Samples& samples) {
   const auto& [x, y] = samples;
   Session session(request.run);
   Json spec = request.spec;
-  if (spec["test"] == "mmd")
-    spec["witnesses"] = request.report.empty() ? kRowsTold : std::max(x.n, y.n);
-  Json answer = in_words_of(x.name + ", " + y.name, x.input_names, [&] {
-    return parse_json(
-        rows_test(json_text(spec), inputs_of(x, 0, x.n), inputs_of(y, 0, y.n), session.context()));
-  });
+  const int64_t most =
+      request.report.empty() ? kRowsTold : std::min(std::max(x.n, y.n), kRowsDrawn);
+  if (spec["test"] == "mmd") spec["witnesses"] = most;
+  Json answer;
+  try {
+    answer = parse_json(rows_test(json_text(spec), inputs_of(x, 0, x.n), inputs_of(y, 0, y.n),
+                                  session.context(), (size_t{1} << 20) + 200 * most));
+  } catch (const Error& error) {
+    std::string what = error.what();
+    const bool one = what.find(" X: ") != what.npos, other = what.find(" Y: ") != what.npos;
+    if (other) what[what.find(" Y: ") + 1] = 'X';  // which are not targets
+    in_words_of(one ? x.name : other ? y.name : x.name + ", " + y.name,
+                samples[other].input_names, [&] { throw Error(error.status(), what); });
+  }
   for (const char* key : {"x_rows", "y_rows"})
     if (answer.contains(key))
       for (Json& row : answer[key]) row = row.get<int64_t>() + 1;
+  for (const Dataset& one : samples)
+    answer[&one == &x ? "x" : "y"] = {{"file", one.name}, {"rows", one.n}, {"columns", one.d}};
   return answer;
 }
 
-Facts facts_of(const Json& answer, const Samples& samples) {
+Facts facts_of(const Json& answer) {
   const auto number = [&](const char* key) {
     const Json value = answer.value(key, Json());
     return value.is_null() ? "not defined" : rounded(value.get<double>(), 4);
@@ -74,45 +86,48 @@ Facts facts_of(const Json& answer, const Samples& samples) {
                  {"kernels", std::to_string(kernels)},
                  {"features", answer.value("exact", false) ? "exact" : number("features")}};
   if (test != "hsic") facts[2].second += " +- " + number("standard_error");
-  for (const size_t side : {0, 1}) {
+  for (const std::string side : {"x", "y"}) {
     std::vector<std::string> rows;
-    for (const Json& row : answer.value(side == 0 ? "x_rows" : "y_rows", Json::array()))
+    for (const Json& row : answer.value(side + "_rows", Json::array()))
       rows.push_back(json_text(row));
     rows.resize(std::min(rows.size(), size_t{kRowsTold}));
     if (!rows.empty())
-      facts.emplace_back("rows of " + samples[side].name + " least like the other's", listed(rows));
+      facts.emplace_back("rows of " + file_of(answer, side) + " least like the other's",
+                         listed(rows));
   }
   return facts;
 }
 
 /// Shares of each file's rows over the witness.
-std::string witness_chart(const Json& answer, const Samples& samples) {
-  const std::vector<double> values[] = {answer.at("x_witness"), answer.at("y_witness")};  // sorted
-  const double high = std::max(values[0].front(), values[1].back()),
-               low = std::min(values[0].back(), values[1].front());
+std::string witness_chart(const Json& answer) {
+  const std::vector<double> x = answer.at("x_witness"), y = answer.at("y_witness");  // sorted
+  const double high = std::max(x.front(), y.back()), low = std::min(x.back(), y.front());
   std::vector<Series> all;
-  for (const size_t side : {0, 1}) {
-    Series one{samples[side].name, {}, std::vector<double>(kBins), true};
+  for (const std::string side : {"x", "y"}) {
+    Series one{file_of(answer, side), {}, std::vector<double>(kBins), true};
     for (double k = 0; k < kBins; ++k) one.x.push_back(low + (high - low) * (k + 0.5) / kBins);
-    for (const double value : values[side]) {
+    for (const double value : side == "x" ? x : y) {
       const double at = high > low ? kBins * (value - low) / (high - low) : 0;
-      one.y[std::min(at, kBins - 1)] += 1 / static_cast<double>(values[side].size());
+      one.y[std::min(at, kBins - 1)] += 1 / answer[side]["rows"].get<double>();
     }
     all.push_back(std::move(one));
   }
   return chart({"where the files differ", "witness", "share of rows"}, all);
 }
 
-void write_page(const Json& answer, const Samples& samples, const std::string& path) {
-  const std::string &x = samples[0].name, &y = samples[1].name;
+std::string page_of(const Json& answer) {
+  const std::string x = file_of(answer, "x"), y = file_of(answer, "y");
+  const auto drawn = [&](const std::string& side) {
+    return std::to_string(answer.at(side + "_rows").size()) + " of the " +
+           counted(answer[side]["rows"], "row") + " of " + file_of(answer, side);
+  };
   Page page("mercer mmd " + x + " " + y);
-  page.facts(facts_of(answer, samples));
-  page.figure(witness_chart(answer, samples),
+  page.facts(facts_of(answer));
+  page.figure(witness_chart(answer),
               "The witness of a row is the mean of the kernel to the rows of " + x +
-                  " less that to those of " + y + ".");
-  OutputFile file(path);
-  file.write(page.text());
-  file.commit();
+                  " less that to those of " + y + ". Drawn are " + drawn("x") + " and " +
+                  drawn("y") + ".");
+  return page.text();
 }
 
 }  // namespace
@@ -123,19 +138,16 @@ void run_two_samples(const TwoSampleRequest& request) {
   const Streams streams = streams_of(request.run, stdout);
   const Samples samples = read_samples(request);
   Json answer = answer_of(request, samples);
-  if (!request.report.empty()) write_page(answer, samples, request.report);
+  if (!request.report.empty()) write_report(request.report, answer, page_of);
   for (const char* key : {"x_rows", "y_rows", "x_witness", "y_witness"})
     if (answer.contains(key) && std::ssize(answer[key]) > kRowsTold)
       answer[key].erase(answer[key].begin() + kRowsTold, answer[key].end());
-  for (const size_t side : {0, 1}) {
-    const Dataset& one = samples[side];
-    answer[side == 0 ? "x" : "y"] = {{"file", one.name}, {"rows", one.n}, {"columns", one.d}};
+  for (const Dataset& one : samples)
     if (streams.out != nullptr)
       std::fprintf(streams.out, "%s: %s, %s\n", one.name.c_str(), counted(one.n, "row").c_str(),
                    counted(one.d, "column").c_str());
-  }
   if (streams.scores != nullptr)
-    for (const auto& [name, value] : facts_of(answer, samples))
+    for (const auto& [name, value] : facts_of(answer))
       std::fprintf(streams.scores, "%s: %s\n", name.c_str(), value.c_str());
   streams.print(answer);
 }

@@ -195,10 +195,11 @@ Owned create(Make make, Context* context = nullptr) {
   return owned;
 }
 
+constexpr size_t answer_bytes = size_t{1} << 20;
 /// The text of a call that is too long to ask first for its size.
 template <class Call>
-std::string answered(Context* context, const Call& call) {
-  std::string answer(size_t{1} << 20, '\0');
+std::string answered(Context* context, const Call& call, size_t capacity = answer_bytes) {
+  std::string answer(capacity, '\0');
   int64_t needed = 0;
   check(call(&answer[0], static_cast<int64_t>(answer.size()), &needed), context);
   answer.resize(static_cast<size_t>(needed) - 1);

@@ -45,12 +45,14 @@ inline std::string specs(const std::string& name = "") {
 inline std::string bound(const std::string& json) {
   return detail::text([&](auto... buffer) { return mercer_bound(json.c_str(), buffer...); });
 }
-/// The answer of a test on two sets of rows, as JSON; see mercer_rows_test.
+/// The answer of a test on two sets of rows, as JSON; see mercer_rows_test. capacity: bytes of the
+/// answer, 200 more for each of many witnesses.
 inline std::string rows_test(const std::string& json, const Rows& X, const Rows& Y,
-                             Context* context = nullptr) {
-  return detail::answered(context, [&](auto... buffer) {
+                             Context* context = nullptr, size_t capacity = detail::answer_bytes) {
+  const auto call = [&](auto... buffer) {
     return mercer_rows_test(json.c_str(), X.get(), Y.get(), detail::handle(context), buffer...);
-  });
+  };
+  return detail::answered(context, call, capacity);
 }
 /// What this machine computes, and how fast, as JSON; see mercer_self_test.
 inline std::string self_test(Context* context = nullptr) {

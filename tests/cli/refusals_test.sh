@@ -111,7 +111,7 @@ predict 'wide.svm: largest index 3, but the model has 2 inputs' good.model wide.
 predict '--scores: the model is a regression' good.model good.csv --scores
 predict '--probabilities: the model is a regression' good.model good.csv --probabilities
 refuses 'no target' "$MERCER" score good.model features.csv
-refuses 'model = "logistic" in a search of a regression' "$MERCER" fit good.csv -o no.model --estimator logistic
+refuses '--estimator logistic in a search of a regression, expected --task classification' "$MERCER" fit good.csv -o no.model --estimator logistic
 predict 'standard input' - -
 refuses '/nowhere/out.csv: No such file' "$MERCER" predict good.model good.csv -o /nowhere/out.csv
 refuses 'cut.model' "$MERCER" info cut.model

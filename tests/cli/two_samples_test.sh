@@ -27,6 +27,14 @@ for part in '<svg' 'where the files differ' '<th>p-value</th>' 'witness'; do
 done
 grep -q -e 'src=' -e '<script' -e 'nan' page.html && complain "page.html needs other files"
 
+# More rows than an answer of a megabyte names; other names than .html are JSON of all of them.
+{ echo a; rows 25000 'print uniform()'; } >many.csv
+cut -d, -f2 new.csv >few.csv
+accepts "$MERCER" mmd many.csv few.csv -D 2 --permutations 0 --report many.json
+[ "$(tr -d ' \n' <many.json | sed 's/.*"x_rows":\[\([^]]*\)\].*/\1/' | tr ',' '\n' | wc -l)" -ge 24999 ] || complain "many.json: rows"
+accepts "$MERCER" mmd many.csv few.csv -D 2 --permutations 0 --report many.html
+grep -q 'Drawn are 25000 of the 25000 rows of many.csv and 300 of the 300 rows of few.csv' many.html || complain "many.html: rows drawn"
+
 # By name, not by place: the same rows in another order of columns are the same rows.
 awk -F, '{ print $2 "," $1 }' old.csv >turned.csv
 accepts "$MERCER" mmd old.csv turned.csv
@@ -76,13 +84,24 @@ above 1 "constant columns depend on nothing"
 
 # Refusals.
 awk -F, '{ print $1 }' old.csv >narrow.csv
-refuses 'narrow.csv: 1 column, expected 2 as in old.csv' "$MERCER" mmd old.csv narrow.csv
+refuses 'narrow.csv: columns that only old.csv has: b; only narrow.csv: none (--ignore' "$MERCER" mmd old.csv narrow.csv
+tail -n +2 narrow.csv >bare.csv
+refuses 'bare.csv: 1 column, expected 2 as in old.csv' "$MERCER" mmd old.csv bare.csv
 refuses 'new.csv: 300 rows, expected 400 as in old.csv' "$MERCER" hsic old.csv new.csv
 sed 's/^b,a/b,c/' new.csv >named.csv
-refuses "named.csv 'a': no column of that name" "$MERCER" mmd old.csv named.csv
+refuses 'columns that only old.csv has: a; only named.csv: c' "$MERCER" mmd old.csv named.csv
+accepts "$MERCER" mmd old.csv named.csv --ignore a,c
+contains '^named.csv: 300 rows, 1 column$' "--ignore of columns that only one file has"
+refuses "--ignore 'd': no column of that name; named.csv has b, c, old.csv b" "$MERCER" mmd old.csv named.csv --ignore d,a
 sed '3s/,.*/,NaN/' new.csv >lacking.csv
 refuses 'lacking.csv:3:2: .NaN.; missing values are refused' "$MERCER" mmd old.csv lacking.csv
 refuses "words.csv:[0-9]*:1: '\(high\|low\)' is not a number" "$MERCER" mmd words.csv old.csv
+refuses 'words.csv.*(--ignore word leaves column word out; labels: --labels)' "$MERCER" hsic x.csv words.csv
+refuses 'lacking.csv.*(take those rows out)' "$MERCER" mmd old.csv lacking.csv
+sed '2s/.*/1e300,1/' new.csv >huge.csv
+refuses "mmd: huge.csv: row 1, column 'b' is 1e+300" "$MERCER" mmd old.csv huge.csv
+"$MERCER" transform x.csv -D 2 --write-map map.mercer >out 2>err || complain "transform: $(cat err)"
+refuses 'map.mercer: a model, or what else mercer writes' "$MERCER" mmd map.mercer old.csv
 refuses 'absent.csv: No such file' "$MERCER" kid old.csv absent.csv
 refuses 'both files are standard input' "$MERCER" mmd - -
 refuses 'page.html: is the input too' "$MERCER" mmd page.html old.csv --report page.html

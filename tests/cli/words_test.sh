@@ -113,5 +113,5 @@ tail -n 1 both | grep -q '^mercer: compare: ' || complain "the error is not the 
 { printf 'x,y\n'; rows 30 'print i "," 1 + i % 2'; } >few.csv
 "$MERCER" fit few.csv -o result --estimator logistic --task regression >both 2>&1
 head -n 1 both | grep -q '^few.csv: 30 rows' || complain "output does not stand before the error: $(cat both)"
-tail -n 1 both | grep -q '^mercer: fit: .*model = "logistic"' || complain "the error is not last: $(cat both)"
+tail -n 1 both | grep -q '^mercer: fit: .*--estimator logistic' || complain "the error is not last: $(cat both)"
 finish

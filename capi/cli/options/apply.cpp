@@ -192,7 +192,8 @@ void add_two_samples(CLI::App& app) {
           "--labels", [=](int64_t) { (*spec)["labels"] = true; },
           "Y is one column of labels, which may be text");
     if (test.name == "mmd")
-      add_text(command, "--report", &request->report, "FILE.html", "Also write a page with a plot");
+      add_text(command, "--report", &request->report, "FILE",
+               "Also write FILE.html, a page with a plot, or all that is known as JSON");
     add_reader(command, "--seed", "S", "Fixes every random number; default 0",
                [=](const std::string& text) { (*spec)["seed"] = read_seed(text); });
     add_run_options(command, &request->run);

@@ -73,6 +73,7 @@ constexpr const char* kWide = "text in UTF-16: save it as UTF-8";
 constexpr Magic kMagic[] = {
     {{"PK\x03\x04", 4}, "a zip archive, as workbooks .xlsx are: export it as CSV"},
     {{"\xd0\xcf\x11\xe0", 4}, "a workbook of an old office program: export it as CSV"},
+    {"\x89MERCER", "a model, or what else mercer writes for programs, and no rows"},
     {"PAR1", "a Parquet file: export it as CSV"},
     {"ARROW1", "an Arrow file: export it as CSV"},
     {"\x89HDF", "an HDF5 file: export it as CSV"},

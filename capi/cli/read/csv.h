@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// CSV (RFC 4180) in a text that is held in memory: records of fields, the line that names the
-// columns, and what each column holds.
+// CSV (RFC 4180) in memory: records of fields, the line of names, and what each column holds.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +34,7 @@ class CsvRecords {
   bool find_line();
   /// The line at the place.
   std::string_view line() const;
-  /// Splits the record at the place, which moves behind it. Fails at file:line:field for a quote
-  /// that is not closed or is followed by more text.
+  /// Splits the record, and moves behind it. Fails at file:line:field for quotes that do not match.
   void read();
   void pass_line() { end_line(text_.find('\n', place_.at)); }
 
@@ -62,9 +60,8 @@ class CsvRecords {
   std::deque<std::string> unquoted_;  // fields that held ""
 };
 
-/// What separates the fields of a line: the tab if there is one, else the more frequent of semicolon
-/// and comma (any semicolon beside decimal commas), else blanks between words; quoted text does not
-/// count. The comma for one field.
+/// What separates fields: the tab if there is one, else the more frequent of semicolon and comma
+/// (any semicolon beside decimal commas), else blanks, outside of quotes. The comma for one field.
 char separator_of(std::string_view line, char decimal = '.');
 
 /// The field as CSV writes it: quoted if it holds a comma, a quote, a line break or outer blanks.
@@ -79,8 +76,7 @@ bool is_comment(std::string_view line);
 /// dates do, or some text stands above a number. `second` is empty where there is no second line.
 bool looks_like_header(const Fields& first, const Fields& second);
 
-/// Columns of a header. An empty name becomes that of name_of_unnamed; a name that stood before
-/// gets ".1", ".2", ... and is listed.
+/// Of a header. An empty name becomes name_of_unnamed; repeats get ".1", ".2", ... and are listed.
 struct ColumnNames {
   std::vector<std::string> names;
   std::vector<std::string> written;  // the same with repeats
@@ -89,8 +85,7 @@ struct ColumnNames {
 };
 ColumnNames column_names(const Fields& fields);
 
-/// Fields to the numbers of a table. Plain numbers go straight into it; what each column holds beside
-/// them is judged once, when all rows are there.
+/// Fields to numbers; what columns hold beside these is judged once, when all rows are there.
 class CsvColumns {
  public:
   CsvColumns(Table* table, CsvRecords* records, const CsvOptions& options);
@@ -99,8 +94,7 @@ class CsvColumns {
   bool is_ignored(int64_t column) const;
   /// Adds the record that was read, which begins at this place.
   void add_row(const CsvRecords::Place& place);
-  /// Judges every column. Fails at file:line:field for what is neither a number, a word for a
-  /// missing one nor text that may be there.
+  /// Fails at file:line:field for what is no number, word for a missing one, nor permitted text.
   void finish();
 
  private:
@@ -131,6 +125,7 @@ class CsvColumns {
   Table& table_;
   CsvRecords& records_;
   CsvOptions options_;
+  const char* advice_ = nullptr;           // as of TextPermission
   bool numbers_listed_ = false;            // some word for what is missing is a number
   std::vector<CsvRecords::Place> places_;  // of rows
   std::vector<Column> columns_;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A column that may hold either is text if more of its fields are words than numbers; a word among
-// more numbers is refused.
+// A column that may hold either is text if most fields are words; a word among numbers is refused.
 #include <algorithm>
 #include <limits>
 #include <unordered_map>
@@ -31,6 +30,7 @@ CsvColumns::CsvColumns(Table* table, CsvRecords* records, const CsvOptions& opti
 
 void CsvColumns::permit(const TextPermission& permission, size_t columns) {
   columns_.resize(columns);
+  advice_ = permission.advice;
   const auto become = [&](const std::vector<int64_t>& which, Role role) {
     for (const int64_t column : which) columns_[column].role = role;
   };
@@ -90,6 +90,7 @@ void CsvColumns::refuse_missing(size_t j, const Cell& cell) const {
          (cell.text.empty() ? "empty field" : shown(cell.text)) +
              (role == Role::target || role == Role::label
                   ? ": no target; a fit needs one in every row (take out the rows without)"
+              : advice_ != nullptr ? "; missing values are refused (take those rows out)"
                   : "; missing values are refused (a fit with --missing flag fills and flags "
                     "them)"));
 }
@@ -118,6 +119,8 @@ void CsvColumns::refuse_word(size_t j, const Cell& cell) const {
                          " leaves it out" +
                          (words_of(column) == 1 ? "; a line of totals or units has to go)" : ")")
                    : "--task classification reads labels as text)");
+  else if (word && advice_ != nullptr)
+    what += " (--ignore " + name + " leaves column " + name + " out" + advice_ + ")";
   refuse(j, cell, what);
 }
 

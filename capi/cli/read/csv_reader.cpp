@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// CSV: the first lines say what separates fields, whether there is a header, and whether lines end
-// in a separator.
+// CSV: the first lines tell separator, header, and whether lines end in a separator.
 #include <algorithm>
 #include <cctype>
 #include <unordered_map>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// libsvm text: "label index:value ...", indices from 1, ascending; "#" starts a comment. Rows
-// become CSR and stay it.
+// libsvm: "label index:value ...", indices from 1, ascending; "#" is a comment. Rows become CSR.
 #include <algorithm>
 
 #include "failure.h"

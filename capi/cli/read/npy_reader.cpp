@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// .npy files, versions 1 to 3: magic, version, header length, a dictionary as Python writes it,
-// elements. Source: NumPy Enhancement Proposal 1 and numpy.lib.format.
+// .npy files, versions 1 to 3, as NumPy Enhancement Proposal 1 and numpy.lib.format have them.
 #include <bit>
 #include <cmath>
 #include <cstring>

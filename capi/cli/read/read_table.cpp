@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which reader a file needs: magic numbers first, then the name, then what the first lines look
-// like.
+// Which reader a file needs: by magic numbers, then the name, then the first lines.
 #include <algorithm>
 #include <utility>
 

@@ -14,8 +14,7 @@ namespace mercer::cli {
 
 enum class NumberKind { finite, not_finite, out_of_range, not_a_number, empty };
 
-/// Accepts what std::from_chars does, a leading '+', and blanks around. NaN and infinities are
-/// not_finite.
+/// As std::from_chars, with a leading '+' and blanks around. NaN and infinities are not_finite.
 NumberKind parse_number(std::string_view text, double* value);
 
 /// The same where this is the decimal mark: a comma, or else a point.
@@ -23,8 +22,7 @@ NumberKind parse_decimal(std::string_view text, char mark, double* value);
 
 /// What a message says about a field that was not finite: "'abc' is not a number".
 std::string complaint(NumberKind kind, std::string_view text);
-/// Shortest text that reads back to the same double; whole numbers below 2^53 without point or
-/// exponent.
+/// Shortest text that reads back to the same double; whole numbers below 2^53 as such.
 std::string number_text(double value);
 /// At most `digits` significant digits, for people.
 std::string rounded(double value, int digits);
@@ -49,8 +47,7 @@ struct Numbers {
   double at(int64_t place) const { return values[place]; }
 };
 
-/// Sparse numbers that list more than this share of rows x columns become dense: the library is faster
-/// on them from about a quarter on.
+/// Sparse numbers become dense above this share of rows x columns, from which on that is faster.
 void densify_if_full(Numbers* numbers, int64_t rows, int64_t columns, double share = 0.25);
 
 /// Rows order[0], order[1], ... of rows of so many columns.
@@ -97,6 +94,7 @@ struct TextPermission {
   std::vector<int64_t> text_inputs = {};    // text, whatever it looks like
   std::vector<int64_t> ignored = {};        // not read
   std::vector<int64_t> kept = {};           // whose fields are kept as texts, ignored or not
+  const char* advice = nullptr;  // beside --ignore on words, of inputs that no fit has to do with
   std::vector<int64_t> may_lack = {};       // targets that rows may be without: NaN then
 };
 
@@ -106,12 +104,10 @@ std::string name_of_file(const std::string& path);
 /// Fails naming the path and the system's reason, and for more than the machine's memory.
 std::string read_bytes(const std::string& path);
 
-/// The same unpacked where they begin as gzip does (RFC 1952, several members allowed), whatever the
-/// name. Fails for what is malformed or truncated.
+/// The same unpacked if gzip (RFC 1952, any members), whatever the name; fails for damaged files.
 std::string read_unpacked(const std::string& path);
 
-/// Fails for files that are no table of numbers or text, by their first bytes: "a Parquet file:
-/// export it as CSV".
+/// Fails for files that are no table, by their first bytes: "a Parquet file: export it as CSV".
 void require_known_format(const std::string& name, std::string_view bytes);
 
 /// Fails for bytes that are no text.
@@ -137,14 +133,12 @@ bool is_missing(std::string_view field);
 /// "Unnamed: 0" for the first column, as pandas has it.
 std::string name_of_unnamed(int64_t column);
 
-/// Asked once of a CSV or an array: names as the header has them, some perhaps repeated (empty without
-/// a header), and number of columns.
+/// Asked once of a CSV or array: names as written (empty without a header), number of columns.
 using TextRule =
     std::function<TextPermission(const std::vector<std::string>& names, int64_t columns)>;
 
-/// Reads a file, plain or gzip, "-" for standard input. The format follows the magic number (npy),
-/// then the name (.csv, .svm, .libsvm, .svmlight, before .gz), then the first lines. Fails with
-/// file, line and field.
+/// Reads a file, plain or gzip, "-" for standard input, by magic number (npy), name (.csv, .svm,
+/// .libsvm, .svmlight, before .gz) or first lines. Fails with file, line and field.
 Table read_table(const std::string& path, const TextRule& text_rule, const CsvOptions& csv = {});
 
 /// A column of labels or outputs: npy of one dimension, or any table with one column.

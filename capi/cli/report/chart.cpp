@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Lines and clouds of points. Colours are told apart by most colour-blind readers (Okabe, Ito
-// 2008), and markers differ, too.
+// Lines and points in colours for most colour-blind readers (Okabe, Ito 2008), and markers.
 #include <algorithm>
 #include <cmath>
 #include <cstdarg>

@@ -64,8 +64,7 @@ Json spec_of(const Model& model, int64_t D) {
   return spec;
 }
 
-/// Scores of rows [first, first + count) by fits on as many before them, and how predictions of the
-/// widest go wrong.
+/// Scores of rows [first, first + count) by fits on rows before, and the errors of the widest.
 struct Curve {
   int64_t first, count, train_rows;
   Json features = Json::array(), scores = Json::array();
@@ -144,11 +143,12 @@ void add_errors(const LearnRequest& request, const Model& model, TrainingSet* se
                  : residuals(*set, curve);
 }
 
-void write_report(const std::string& path, const Json& document) {
+void write_report(const std::string& path, const Json& document,
+                  std::string (*page_of)(const Json&)) {
   OutputFile file(path);
   const std::string name = lower(path);
   const bool page = name.ends_with(".html") || name.ends_with(".htm");
-  file.write(page ? report_page(document) : json_text(document, 1) + "\n");
+  file.write(page ? page_of(document) : json_text(document, 1) + "\n");
   file.commit();
 }
 

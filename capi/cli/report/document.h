@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What is told of a fit: in lines of text, as one JSON document, as a page drawn from that; and how
-// much each input of a file moves what a model predicts.
+// What is told of a fit: lines, a JSON document, a page of it; and how inputs move predictions.
 #pragma once
 
 #include <string>
@@ -53,11 +52,11 @@ struct Relevance {
 Relevance relevance_of(const Model& model, const Metadata& metadata, const Dataset& data,
                        Session& session);
 
-/// FILE.html: the page; any other name: the document.
-void write_report(const std::string& path, const Json& document);
-
-/// The page, without scripts or other files, drawn from the document alone; "certificate" is what
-/// certificate_of says.
+/// The page, no scripts, drawn from the document alone; "certificate" as certificate_of says.
 std::string report_page(const Json& document);
+
+/// FILE.html: the page; any other name: the document.
+void write_report(const std::string& path, const Json& document,
+                  std::string (*page_of)(const Json&) = report_page);
 
 }  // namespace mercer::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// One self-contained HTML page: headings, facts, charts and tables side by side; no script, no font,
-// no other file.
+// One HTML page: headings, facts, charts and tables side by side; no script, font or other file.
 #pragma once
 
 #include <string>
