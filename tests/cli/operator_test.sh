@@ -123,7 +123,7 @@ bad "--operator 'curl_free:3': expected 'curl_free' alone" wind.csv u,v --operat
 bad "helmholtz:ALPHA" wind.csv u,v --operator helmholtz:2
 bad "the data has 1 target, expected the 3 outputs of the kernel" wind.csv u --operator curl_free
 bad "a lengthscale for each input asked for (ard = on)" wind.csv u,v --operator curl_free --ard on
-bad 'model = "logistic" in a search of a regression' wind.csv u,v --operator curl_free --estimator logistic
+bad '--estimator logistic in a search of a regression' wind.csv u,v --operator curl_free --estimator logistic
 bad "--operator: prepare of a field: .* expected scale common or center" wind.csv u,v --operator curl_free --scale robust
 bad "--operator: prepare of a field: .* no transform" wind.csv u,v --operator curl_free --transform rank
 bad "malformed JSON" wind.csv u,v --operator '{"kernel"'
