@@ -21,7 +21,8 @@ Matrix<double> relabellings(const Grouping& x, const Grouping& y, int64_t permut
 struct TwoSample {
   double mmd2 = 0;            // unbiased; the mean over pairs in a sample of one row is that row's
   double standard_error = 0;  // of mmd2; NaN with fewer than two groups in a sample
-  double deviations = 0;      // mmd2 over its deviation if there is no difference; 0 for equal rows
+  // mmd2 over its deviation without a difference, over rounding if that is 0; 0 for equal rows.
+  double deviations = 0;
   double p_limit = 1;         // by the gamma law with the limit's moments; NaN for few rows
   double effect = 0;          // the part of the features' variance that is between the samples
   Permuted permuted;          // mmd2 after relabelling
