@@ -13,6 +13,7 @@
 #ifndef MERCER_BASE_HPP
 #define MERCER_BASE_HPP
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -20,6 +21,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -114,7 +116,7 @@ class Context {
   using Trial = std::function<void(const std::string& json)>;
 
   explicit Context(int32_t threads = 0, int64_t memory_cap = 0, Progress progress = {})
-      : state_(std::make_unique<State>(State{std::move(progress), {}, nullptr})) {
+      : state_(new State{std::move(progress)}) {
     auto options = detail::sized<mercer_context_options>();
     options.threads = threads;
     options.memory_cap = memory_cap;
@@ -143,8 +145,9 @@ class Context {
   mercer_context* get() const noexcept { return owner_.get(); }
   /// Like check, but first rethrows what the progress function threw.
   void check(mercer_status status) {
-    if (std::exception_ptr thrown = std::exchange(state_->thrown, nullptr)) {
-      std::rethrow_exception(thrown);
+    if (state_->thrower.load() == std::this_thread::get_id()) {
+      state_->thrower = std::thread::id();
+      std::rethrow_exception(std::exchange(state_->thrown, nullptr));
     }
     hpp::check(status);
   }
@@ -153,15 +156,21 @@ class Context {
   using Handle = detail::Owner<mercer_context, mercer_context_free>;
   struct State {
     Progress progress;
-    Trial trial;
-    std::exception_ptr thrown;
+    Trial trial{};
+    std::exception_ptr thrown{};
+    // Callbacks run on the thread of their call: one that is refused meanwhile takes nothing.
+    std::atomic<std::thread::id> thrower{};
+    void keep() {
+      thrown = std::current_exception();
+      thrower = std::this_thread::get_id();
+    }
   };
   static void tell(void* user, const char* json) {
     State& state = *static_cast<State*>(user);
     try {
       if (state.trial) state.trial(json);
     } catch (...) {
-      state.thrown = std::current_exception();
+      state.keep();
     }
   }
   static int32_t forward(void* user, int64_t done, int64_t total) {
@@ -169,7 +178,7 @@ class Context {
     try {
       return state.progress(done, total) ? 0 : 1;
     } catch (...) {
-      state.thrown = std::current_exception();
+      state.keep();
       return 1;
     }
   }

@@ -67,10 +67,12 @@ struct MatrixView {
       : MatrixView(data_in, rows_in, cols_in, cols_in) {}
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
   MatrixView(const MatrixView<U>& o) : MatrixView(o.data, o.rows, o.cols, o.ld) {}
-  /// Of a row-major matrix or Map of Eigen's, whose rows are contiguous.
-  template <class M, class = std::enable_if_t<bool(std::decay_t<M>::IsRowMajor)>>
+  /// Of a row-major matrix or Map of Eigen's, whose rows are contiguous, or of a column of it.
+  template <class M, bool column = std::decay_t<M>::ColsAtCompileTime == 1,
+            class = std::enable_if_t<column || bool(std::decay_t<M>::IsRowMajor)>>
   explicit MatrixView(M&& m)
-      : MatrixView(m.data(), m.rows(), m.cols(), m.outerStride(), m.innerStride()) {}
+      : MatrixView(m.data(), m.rows(), m.cols(), column ? m.innerStride() : m.outerStride(),
+                   column ? 1 : m.innerStride()) {}
   /// Of a std::mdspan of rank 2, whose rows are contiguous.
   template <class M, class = decltype(std::declval<M&>().data_handle()), class = void>
   explicit MatrixView(const M& m)

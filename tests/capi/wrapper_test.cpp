@@ -5,6 +5,7 @@
 
 #include <locale>
 #include <stdexcept>
+#include <thread>
 
 #include "fixture.h"
 
@@ -244,6 +245,25 @@ TEST_CASE("what a progress function throws comes out of the call it cancelled") 
   CHECK_THROWS_AS(map.apply(rows.X, &context), std::logic_error);
   mercer::Context stopping(1, 0, [](int64_t, int64_t) { return false; });
   CHECK(status_of([&] { map.apply(rows.X, &stopping); }) == MERCER_CANCELLED);
+
+  // A call that is refused after another has thrown, and before that one ends, takes nothing.
+  int refused = 0;
+  bool thrown = false;
+  mercer::Context shared(1, 0, [&](int64_t, int64_t) {
+    if (thrown && refused == 0) {
+      std::thread([&] {
+        refused = status_of([&] { map.apply(rows.X, &shared); });
+      }).join();
+    }
+    return true;
+  });
+  shared.tell_trials([&](const std::string&) {
+    thrown = true;
+    throw std::logic_error("enough");
+  });
+  CHECK_THROWS_AS(mercer::Model::fit(R"({"map":{"features":32}})", {rows.X, rows.y}, &shared),
+                  std::logic_error);
+  CHECK(refused == MERCER_INVALID_ARGUMENT);
 }
 
 }  // namespace wrapper_test
