@@ -58,8 +58,10 @@ if(MERCER_DOXYGEN)
   install(DIRECTORY ${mercer_reference}/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development
     OPTIONAL PATTERN *.js EXCLUDE)  # whoever builds the library alone has no reference
 endif()
-install(DIRECTORY capi/clients/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT development
-  PATTERN __pycache__ EXCLUDE PATTERN mercer EXCLUDE)  # the Python package is not an example
+# Sources of packages that others build with, not in the folder of documents, which small systems leave out.
+install(DIRECTORY capi/clients/ DESTINATION ${CMAKE_INSTALL_DATADIR}/mercer/clients COMPONENT development
+  PATTERN __pycache__ EXCLUDE PATTERN python/mercer EXCLUDE PATTERN run EXCLUDE)
+install(PROGRAMS capi/clients/run DESTINATION ${CMAKE_INSTALL_DATADIR}/mercer/clients COMPONENT development)
 if(TARGET mercer_tool AND NOT CMAKE_CROSSCOMPILING)
   set(mercer_man_page ${PROJECT_SOURCE_DIR}/cmake/man_page)
   set(mercer_completions ${PROJECT_SOURCE_DIR}/cmake/completions)

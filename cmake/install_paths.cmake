@@ -16,7 +16,7 @@ function(mercer_install_rpath result)
   set(${result} "${path}" PARENT_SCOPE)
 endfunction()
 
-# mercer_pc_prefix, _libdir and _includedir, as mercer.pc says them: from where that file lies, so that a tree that was moved,
+# mercer_pc_prefix, _libdir, _includedir and _datadir, as mercer.pc says them: from where that file lies, so that a tree that was moved,
 # or installed elsewhere than it was configured for, is found. Absolute directories stay so, and under /usr all are written
 # out: compilers and pkg-config know the system's own directories by these names and pass over them.
 function(mercer_pc_directories)
@@ -32,7 +32,11 @@ function(mercer_pc_directories)
     set(includedir "\${pcfiledir}/${to_includedir}")
     set(prefix "\${pcfiledir}/${to_prefix}")
   endif()
-  foreach(name prefix libdir includedir)
+  set(datadir "${CMAKE_INSTALL_DATADIR}")
+  if(NOT IS_ABSOLUTE "${datadir}")
+    set(datadir "\${prefix}/${datadir}")
+  endif()
+  foreach(name prefix libdir includedir datadir)
     set(mercer_pc_${name} "${${name}}" PARENT_SCOPE)
   endforeach()
 endfunction()

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 # Installs a build tree under a fresh prefix, and builds and runs clients there, whose predictions are to be the same.
-# Run as: cmake -DBUILD=... "-DLANGUAGES=c rust" -DRUN_CLIENTS=cmake/run_clients -DWORK=... -P build_client.cmake
+# Run as: cmake -DBUILD=... "-DLANGUAGES=c rust" -DPYTHON=... -DWORK=... -P build_client.cmake
 cmake_minimum_required(VERSION 3.22)
 set(prefix ${WORK}/prefix)
 file(REMOVE_RECURSE ${WORK})
@@ -15,4 +15,9 @@ file(GLOB_RECURSE library ${prefix}/libmercer.so)
 get_filename_component(libdir ${library} DIRECTORY)
 set(ENV{PKG_CONFIG_PATH} ${libdir}/pkgconfig)
 set(ENV{LD_LIBRARY_PATH} ${libdir})
-execute_process(COMMAND ${RUN_CLIENTS} ${WORK} ${LANGUAGES} COMMAND_ERROR_IS_FATAL ANY)
+set(ENV{GOCACHE} ${WORK}_cache)
+if(PYTHON)  # the one with NumPy
+  get_filename_component(folder ${PYTHON} DIRECTORY)
+  set(ENV{PATH} ${folder}:$ENV{PATH})
+endif()
+execute_process(COMMAND ${prefix}/share/mercer/clients/run ${WORK}/clients ${LANGUAGES} COMMAND_ERROR_IS_FATAL ANY)

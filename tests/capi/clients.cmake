@@ -56,7 +56,7 @@ if(MERCER_BUILD_SHARED AND MERCER_INSTALL AND NOT MERCER_SANITIZE)
   foreach(languages "rust" "go" "python cpp")
     string(REGEX MATCH "^[a-z]+" language ${languages})
     add_test(NAME client_${language} COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} "-DLANGUAGES=c ${languages}"
-      -DRUN_CLIENTS=${PROJECT_SOURCE_DIR}/cmake/run_clients -DWORK=${CMAKE_CURRENT_BINARY_DIR}/client_${language}
+      "-DPYTHON=${MERCER_PYTHON}" -DWORK=${CMAKE_CURRENT_BINARY_DIR}/client_${language}
       -P ${CMAKE_CURRENT_SOURCE_DIR}/build_client.cmake)
     set_tests_properties(client_${language} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" RESOURCE_LOCK install COST 15)
   endforeach()

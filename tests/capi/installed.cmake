@@ -35,7 +35,10 @@ if(MERCER_BUILD_SHARED)
     add_test(NAME debian_packages COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/packages.sh ${CMAKE_COMMAND} ${PROJECT_SOURCE_DIR}
       ${PROJECT_BINARY_DIR} ${CMAKE_CURRENT_BINARY_DIR}/packages -G ${CMAKE_GENERATOR} -DCMAKE_C_COMPILER=${CMAKE_C_COMPILER}
       -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} -DMERCER_THREADS=${MERCER_THREADS} -DMERCER_WITH_FFTW=${MERCER_WITH_FFTW})
-    set_tests_properties(debian_packages PROPERTIES LABELS slow SKIP_REGULAR_EXPRESSION "SKIPPED")
+    add_test(NAME debian_clean_machine COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/clean_machine.sh
+      ${CMAKE_CURRENT_BINARY_DIR}/packages/packages)
+    set_tests_properties(debian_packages debian_clean_machine PROPERTIES LABELS slow SKIP_REGULAR_EXPRESSION "SKIPPED")
+    set_tests_properties(debian_clean_machine PROPERTIES DEPENDS debian_packages)
   endif()
   # A whole second build: minutes.
   add_test(NAME static_build COMMAND ${CMAKE_COMMAND} ${settings} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/static ${build_static})

@@ -5,6 +5,7 @@
 # scratch root, builds and runs programs against them, installs over them, removes them, and finds nothing left.
 # Usage: packages.sh CMAKE SOURCE BUILD WORK [configure options]
 set -euo pipefail
+export PATH=/usr/bin:$PATH  # Debian's compilers and python3
 cmake=$1 source=$2 build=$3 work=$4
 shift 4
 for tool in dpkg dpkg-deb dpkg-shlibdeps dpkg-gensymbols fakeroot; do
@@ -64,11 +65,14 @@ as_root() {
 as_root -i "${files[@]}"
 libraries=$(dirname "$(find "$root" -name libmercer.so)")
 export LD_LIBRARY_PATH=$libraries PKG_CONFIG_LIBDIR=$libraries/pkgconfig:$(pkg-config --variable pc_path pkg-config)
-export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1
-"$source/cmake/run_clients" "$work/clients" readme c cpp python rust go julia | grep -v "^SKIPPED"
+export PKG_CONFIG_SYSROOT_DIR=$root PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_PATH=
+awk '$0 == "```c" { on = 1; next } /^```/ { on = 0 } on' "$source/README.md" > "$work/readme.c"
+read -ra flags < <(pkg-config --cflags --libs mercer)
+cc "$work/readme.c" "${flags[@]}" -o "$work/readme" && "$work/readme"
+"$root/usr/share/mercer/clients/run" "$work/clients" c cpp python rust go julia | grep -v "^SKIPPED"
 "$root/usr/bin/mercer" specs gaussian > /dev/null
 [ -z "$(readelf -d "$root/usr/bin/mercer" "$libraries/libmercer.so" | grep -E 'R(UN)?PATH')" ]
-for text in man/man1/mercer-fit.1.gz "doc/$library/copyright" doc/mercer/examples/go/mercer.go bash-completion/completions/mercer; do
+for text in man/man1/mercer-fit.1.gz "doc/$library/copyright" mercer/clients/go/mercer.go bash-completion/completions/mercer; do
   [ -s "$root/usr/share/$text" ] || { echo "no $text"; exit 1; }
 done
 

@@ -28,10 +28,12 @@ chmod +x bin/cc
 export PATH="$scratch/bin:$programs:$PATH" MERCER_DATA_DIR=$data LD_LIBRARY_PATH="$libraries"
 export PKG_CONFIG_PATH="$libraries/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$scratch/root"
 block c > example.c
-for name in map sketch; do block "c $name.c" > $name.c; done
+for name in map sketch drift; do block "c $name.c" > $name.c; done
 block "sh${kind:+ $kind}" > commands.sh
 [ -s example.c ] && [ -s map.c ] && [ -s sketch.c ] && [ -s commands.sh ]
 bash -euxo pipefail commands.sh
+# shellcheck disable=SC2046
+cc drift.c $(pkg-config --cflags --libs mercer) -lm -o drift && ./drift | grep -q '"p_value":0\.0'
 
 # Every command has a manual page; groff finds nothing to complain of. Bash completes commands, options and values.
 [ -z "$kind" ] || exit 0

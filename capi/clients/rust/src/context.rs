@@ -94,7 +94,10 @@ impl<'a> Context<'a> {
 
     /// Calls with the context's handle, or none; a panic of its callback goes on here.
     pub(crate) fn run(context: Option<&Context>, call: impl FnOnce(*mut raw::mercer_context) -> i32) -> Result<()> {
-        let Some(context) = context else { return check(call(null_mut())) };
+        let context = match context {
+            Some(context) => context,
+            None => return check(call(null_mut())),
+        };
         // Refused before anything of the running call is touched: its lock, its panic.
         if context.busy.swap(true, Ordering::Acquire) {
             return Err(invalid("mercer::Context: context is used by another call, expected one call at a time".into()));

@@ -45,7 +45,7 @@ fn failed<T>(result: mercer::Result<T>) -> mercer::Error {
 fn every_status_comes_with_its_text() {
     let (x, map) = (rows(200), Map::new(SPEC).unwrap());
     let fit = |json: &str, context: Option<&Context>| {
-        let y: Vec<f64> = x.chunks(3).map(|row| f64::from(row[0] > row[1])).collect();
+        let y: Vec<f64> = x.chunks(3).map(|row| f64::from(u8::from(row[0] > row[1]))).collect();
         Model::fit(json, Rows::new(&x, 3)?, Rows::new(&y, 1)?, context)
     };
     let damaged = |at: usize| {
