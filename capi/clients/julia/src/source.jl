@@ -30,8 +30,8 @@ across(x::AbstractVector) = reshape(x, 1, :)
 across(X) = X
 
 "Rows of X and of Y, with a last column of weights where a block has them."
-block_rows(X, Y) = Rows(X), Rows(Y)
-block_rows(X, Y, weights) = Rows(X), Rows(Y === nothing ? weights : vcat(across(Y), across(weights)))
+block_rows(X, Y) = (Rows(X), Rows(Y))
+block_rows(X, Y, weights) = (Rows(X), Rows(Y === nothing ? weights : vcat(across(Y), across(weights))))
 
 function rewind(user)::Int32
     source = unsafe_pointer_to_objref(user)::Source
@@ -47,7 +47,8 @@ function next(user, X, Y)::Int32
             source.ahead || (source.step = iterate(source.blocks, source.step[2]))
             source.ahead = false
             source.step === nothing && break
-            x, y = source.kept = block_rows(source.step[1]...)
+            x, y = block_rows(source.step[1]...)
+            source.kept = (x, y)
             x.view.n == 0 && continue  # which would be the end
             unsafe_store!(X, x.view)
             y.view.struct_size == 0 || unsafe_store!(Y, y.view)
