@@ -78,3 +78,20 @@ def check_sources():
     refused(ValueError, "no block", lambda: mercer.Model(spec, source=list, map=map))
     refused(ValueError, "sum without source", lambda: mercer.Model(spec, X, y, sum=print))
     refused(mercer.InvalidArgument, "data has X, source", lambda: mercer.Model(spec, X, y, source=lambda: blocks(X, y), map=map))
+
+
+def check_sets():
+    """Slopes add to values; sets in another order, or with weights of rows in place of theirs, give the same model to rounding, n 2^-52
+    / lambda^1.5 for numbers near 1."""
+    map, spec = mercer.Map(GAUSSIAN), {"lambda": 1e-3}
+    few, far = X[:40], X[40:]
+    f, slope = (lambda Z: np.sin(Z[:, 0]) * Z[:, 1]), (lambda Z: np.cos(Z[:, 0]) * Z[:, 1])
+    values, slopes = mercer.Observations(few, f(few)), mercer.Observations(few, slope(few), [1, 0, 0], 0.5, np.ones(40))
+    one, both, turned = (mercer.Model(spec, sets=sets, map=map) for sets in ([values], [values, slopes], [slopes, values]))
+    assert np.abs(both.predict(far) - turned.predict(far)).max() < 1e-8
+    error = [np.mean((model.predict(far, "gradient")[:, 0] - slope(far)) ** 2) for model in (one, both)]
+    assert error[1] < 0.8 * error[0], error
+    halved = mercer.Model(spec, sets=[values, slopes._replace(weight=1.0, row_weights=np.full(40, 0.5))], map=map)
+    assert np.abs(both.predict(far) - halved.predict(far)).max() < 1e-8
+    refused(ValueError, "partial of shape (2,), expected 3 numbers", lambda: mercer.Model(spec, sets=[values._replace(partial=[1, 0])], map=map))
+    refused(mercer.InvalidArgument, "data->map = NULL", lambda: mercer.Model(spec, sets=[values]))

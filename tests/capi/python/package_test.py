@@ -9,7 +9,7 @@ import subprocess
 import sys
 import warnings
 
-from models import check_models, check_sources
+from models import check_models, check_sets, check_sources
 from shared import GAUSSIAN, X, np, refused, rng, y
 
 import mercer
@@ -57,6 +57,10 @@ def check_maps():
     sums.merge(pickle.loads(pickle.dumps(rest)))
     assert sums.answer()["p_value"] == mercer.rows_test({"test": "mmd"}, X[:200], X[200:] + 1)["p_value"]
     refused(mercer.InvalidArgument, "0 rows of X", rest.answer)
+    added, before = [], sums.answer()
+    sums.reduce(lambda numbers: added.append(len(numbers)))  # of this process alone
+    assert sum(added) > 256 and sums.answer() == before
+    refused(ZeroDivisionError, "", lambda: sums.reduce(lambda numbers: 1 // 0))
 
 
 def check_attention():
@@ -183,6 +187,7 @@ check_maps()
 check_attention()
 check_models()
 check_sources()
+check_sets()
 check_contexts()
 check_texts()
 check_statuses()

@@ -6,6 +6,8 @@ import ctypes
 import json
 import threading
 
+import numpy as np
+
 from ._api import MercerError, call, callbacks, invalid, library, make, new
 
 
@@ -39,6 +41,11 @@ def callback(context, name, body):
             return 1
 
     return ctypes.CFUNCTYPE(kind._restype_, _User, *kind._argtypes_[1:])(answer)
+
+
+def summing(context, body):
+    """The callback that has an array added up over processes."""
+    return callback(context, "source_sum", lambda n, numbers: body(np.ctypeslib.as_array((ctypes.c_double * n).from_address(numbers))))
 
 
 def put(options, field, name, made):

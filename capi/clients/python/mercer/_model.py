@@ -8,9 +8,9 @@ import json
 
 import numpy as np
 
-from ._api import API, call, make, new, terminated, text
+from ._api import API, call, make, new, structs, terminated, text
 from ._arrays import Rows, column, matrix, result
-from ._context import Context, callback, put
+from ._context import Context, callback, put, summing
 from ._objects import Map, _json, _running, _Stored
 
 EXTRAPOLATIONS = {name[len("MERCER_EXTRAPOLATION_"):].lower(): number for name, number in API["enums"]["mercer_extrapolation"].items()}
@@ -18,6 +18,39 @@ EXTRAPOLATIONS = {name[len("MERCER_EXTRAPOLATION_"):].lower(): number for name, 
 Outside = collections.namedtuple("Outside", "rows values inputs predictions_limited")
 Outside.__doc__ = """Of rows that were predicted: how many have an input outside the range of the training rows, how many such inputs there are, in how
 many rows each input is one, and how many predictions were limited to the range of the targets; -1 where a model has no ranges."""
+
+
+Observations = collections.namedtuple("Observations", "X Y partial weight row_weights", defaults=(None, 1.0, None))
+Observations.__doc__ = """Noisy values Y of a derivative of a function at rows X: partial, the order in each input, or None for the function itself; weight > 0,
+such as 1 / variance of the noise, and a number >= 0 for each row."""
+
+
+def _numbers(name, given, dtype, count, each):
+    """A contiguous array of so many numbers, or None."""
+    if given is None:
+        return None
+    array = np.ascontiguousarray(given, dtype)
+    if array.shape != (count,):
+        raise ValueError(f"{name} of shape {array.shape}, expected {count} numbers, one for each {each}")
+    return array
+
+
+def _place(array):
+    return array.ctypes.data if array is not None and len(array) else None
+
+
+class _Sets:
+    """The array of mercer_observations."""
+
+    def __init__(self, sets):
+        self.views, self.kept = (structs["mercer_observations"] * len(sets))(), []
+        for view, given in zip(self.views, sets):
+            x, y = Rows(given.X), Rows(given.Y)
+            partial = _numbers("partial", given.partial, np.int32, x.view.d, "input")
+            weights = _numbers("row_weights", given.row_weights, np.float64, x.view.n, "row")
+            view.struct_size, view.weight, view.X, view.Y = ctypes.sizeof(view), given.weight, x.view, y.view
+            view.partial, view.row_weights = _place(partial), _place(weights)
+            self.kept.append((x, y, partial, weights))
 
 
 class _Source:
@@ -34,8 +67,7 @@ class _Source:
         self.view.d, self.view.m = x.view.d, y.view.d - self.view.weighted
         self.callbacks = {name: callback(context, "source_" + name, getattr(self, "_" + name)) for name in ("rewind", "next")}
         if total is not None:
-            self.callbacks["sum"] = callback(context, "source_sum", lambda n, numbers: total(
-                np.ctypeslib.as_array(ctypes.cast(numbers, ctypes.POINTER(ctypes.c_double)), (n,))))
+            self.callbacks["sum"] = summing(context, total)
         for name, made in self.callbacks.items():
             put(self.view, name, "source_" + name, made)
 
@@ -65,18 +97,17 @@ class Model(_Stored):
 
     Rows that are not in memory: source(), in place of X and Y, opens an iterable of blocks (X, Y) or (X, Y, weights) of some thousand
     rows, as often as the fit reads them; it chooses only lambda. Several processes share them where sum(numbers) replaces an array
-    by its sum over all, such as lambda numbers: comm.Allreduce(MPI.IN_PLACE, numbers)."""
+    by its sum over all, such as lambda numbers: comm.Allreduce(MPI.IN_PLACE, numbers).
+
+    Derivatives: sets, in place of X and Y, a list of Observations, with map and "lambda"."""
 
     _noun = "model"
 
-    def __init__(self, spec, X=None, Y=None, weights=None, groups=None, map=None, context=None, *, source=None, sum=None):
+    def __init__(self, spec, X=None, Y=None, weights=None, groups=None, map=None, context=None, *, source=None, sum=None, sets=None):
         data, x, y, g, context = make("data"), Rows(X), Rows(Y), Rows(groups), context or Context()
         data.X, data.Y, data.groups = x.view, y.view, g.view
-        if weights is not None:
-            weights = np.ascontiguousarray(weights, np.float64)
-            if weights.shape != (x.view.n,):
-                raise ValueError(f"weights of shape {weights.shape}, expected {x.view.n} numbers, one for each row")
-            data.weights = weights.ctypes.data
+        weights = _numbers("weights", weights, np.float64, x.view.n, "row")
+        data.weights = _place(weights)
         if map is not None:
             data.map = map.handle
         if source is not None:
@@ -84,6 +115,9 @@ class Model(_Stored):
             data.source = ctypes.addressof(blocks.view)
         elif sum is not None:
             raise ValueError("sum without source, expected both: it adds up what processes found in rows of their own")
+        if sets is not None:
+            observed = _Sets(sets)
+            data.sets, data.set_count = ctypes.addressof(observed.views), len(sets)
         with context.running() as running:
             super().__init__(new("model_fit", _json(spec), ctypes.byref(data), running))
 
@@ -143,8 +177,8 @@ class Model(_Stored):
         if extrapolation not in EXTRAPOLATIONS:
             raise ValueError(f"extrapolation = {extrapolation!r}, expected one of {', '.join(EXTRAPOLATIONS)}")
         options.extrapolation, options.sample_count, options.seed = EXTRAPOLATIONS[extrapolation], samples, seed
-        options.quantile_count, options.quantiles = len(levels), levels.ctypes.data if len(levels) else None
-        options.partial_count, options.partials = len(orders), orders.ctypes.data if len(orders) else None
+        options.quantile_count, options.quantiles = len(levels), _place(levels)
+        options.partial_count, options.partials = len(orders), _place(orders)
         met, inputs = np.zeros(3, np.int64), np.zeros(shape.inputs, np.int64)
         options.rows_outside, options.values_outside, options.predictions_limited = (met[i:].ctypes.data for i in range(3))
         options.inputs_outside = inputs.ctypes.data

@@ -9,9 +9,9 @@ import reprlib
 
 import numpy as np
 
-from ._api import call, filled, library, make, new, terminated, text
+from ._api import call, callbacks, filled, library, make, new, terminated, text
 from ._arrays import Rows, matrix, result
-from ._context import Context
+from ._context import Context, summing
 
 SHORT = reprlib.Repr()
 SHORT.maxlevel, SHORT.maxdict, SHORT.maxlist, SHORT.maxstring = 4, 12, 4, 60
@@ -135,6 +135,13 @@ class RowsSums(_Stored):
     def merge(self, other, sign=1):
         """Adds the rows of another, or takes them away (sign -1)."""
         call("rows_sums_merge", self.handle, sign, other.handle)
+
+    def reduce(self, sum):
+        """Those of all processes, in each, by sum(numbers), which replaces an array by its sum over all, as that of a source of Model."""
+        context = Context()
+        added = summing(context, sum)
+        with context.running():
+            call("rows_sums_reduce", self.handle, ctypes.cast(added, callbacks["mercer_source_sum"]), None)
 
     def answer(self, context=None):
         """As of rows_test; all rows must have been added."""
