@@ -11,7 +11,7 @@ JULIA = set("""
 AbstractMatrix AbstractSerializer AbstractString AbstractVector Any ARGS ArgumentError Array Bool C_NULL Complex ComplexF32 ComplexF64
 Cstring Cvoid DataType Dict DimensionMismatch ENV ErrorException Exception Float32 Float64 Function IO IOBuffer Int32 Int64 Matrix Ptr Real
 Ref SparseMatrixCSC StridedMatrix String Symbol Type UInt64 UInt8 Union Vector abs all collect convert copy deserialize div dlopen eachindex
-eltype error exit false fetch fieldcount filter finalizer foldl get getfield haskey isa isempty iszero iterate join joinpath keys length max maximum
+eltype error exit false fetch fieldcount fill filter finalizer foldl get getfield haskey isa isempty iszero iterate join joinpath keys length max maximum
 merge! mktempdir names new nonzeros norm nothing Nothing occursin permutedims pointer pointer_from_objref print println push! reinterpret reshape rethrow
 rowvals seekstart serialize sin size sizeof sparse split sqrt startswith stride strides string throw true Tuple typeof undef unsafe_pointer_to_objref
 unsafe_store! unsafe_string unsafe_wrap vcat vec view zeros ones @__FILE__ @cfunction @test @test_throws @testset
@@ -81,6 +81,8 @@ def methods(found):
             fields = [name for before, name, after in zip(body, body[1:], body[2:]) if before == "\n" and after == "::"]
             if "function" not in body and "(" not in body:
                 yield found[at + 1], Method(len(fields), len(fields), set()), fields
+                if found[at - 1] == "@kwdef":
+                    yield found[at + 1], Method(0, 0, set(fields)), fields
 
 
 def bound(found):

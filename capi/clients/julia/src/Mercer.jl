@@ -15,7 +15,7 @@ module Mercer
 
 using Libdl, Serialization, SparseArrays
 
-export Context, Kernel, Map, MercerError, Model, gram, lengthscale_median, predict, rows_test, transform, transform!
+export Context, Kernel, Map, MercerError, Model, Observations, gram, lengthscale_median, predict, rows_test, transform, transform!
 
 const libmercer = "libmercer.so.0.1"
 # Loaded here under whatever name, it is what @ccall finds by its own.

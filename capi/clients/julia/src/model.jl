@@ -2,6 +2,16 @@
 # SPDX-FileCopyrightText: The mercer authors
 # Fits and predictions.
 
+"Numbers for C, none of nothing; else so many as there are columns or inputs."
+function vector_of(T, given, count, name)
+    given === nothing && return T[]
+    length(given) == count || throw(DimensionMismatch("$(length(given)) numbers of $name, expected $count"))
+    convert(Vector{T}, given)
+end
+
+"Where they are, while they are preserved."
+place(numbers) = isempty(numbers) ? C_NULL : pointer(numbers)
+
 """
     Model(json, X, Y = nothing; weights = nothing, groups = nothing, map = nothing, context = nothing)
 
@@ -10,12 +20,9 @@ the spec's.
 """
 function Model(json::AbstractString, X, Y = nothing; weights = nothing, groups = nothing, map = nothing, context = nothing)
     x, y, g = Rows(X), Rows(Y), Rows(groups)
-    w = weights === nothing ? Float64[] : convert(Vector{Float64}, weights)
-    weights === nothing || length(w) == x.view.n ||
-        throw(DimensionMismatch("$(length(w)) weights, expected one for each of $(x.view.n) rows"))
+    w = vector_of(Float64, weights, x.view.n, "weights")
     GC.@preserve x y g w map begin
-        data = Ref(mercer_data(; X = x.view, Y = y.view, groups = g.view, weights = weights === nothing ? C_NULL : pointer(w),
-                               map = map === nothing ? C_NULL : map.pointer))
+        data = Ref(mercer_data(; X = x.view, Y = y.view, groups = g.view, weights = place(w), map = map === nothing ? C_NULL : map.pointer))
         made((running, out) -> mercer_model_fit(json, data, running, out), Model, context)
     end
 end
@@ -34,6 +41,39 @@ function Model(json::AbstractString, source::Function; map = nothing, sum = noth
     GC.@preserve blocks view map begin
         data = Ref(mercer_data(; source = Base.unsafe_convert(Ptr{mercer_row_source}, view), map = map === nothing ? C_NULL : map.pointer))
         made((running, out) -> mercer_model_fit(json, data, running, out), Model, running_in)
+    end
+end
+
+"""
+    Observations(; X, Y, partial = nothing, weight = 1, row_weights = nothing)
+
+Noisy values Y of a derivative of a function at columns X: partial, the order in each input, or nothing for the function itself;
+weight > 0, such as 1 / variance of the noise, and a number >= 0 for each column.
+"""
+Base.@kwdef struct Observations
+    X::Any
+    Y::Any
+    partial::Any = nothing
+    weight::Float64 = 1
+    row_weights::Any = nothing
+end
+
+"""
+    Model(json, sets::Vector{Observations}; map, context = nothing)
+
+Of values and derivatives; the spec needs "lambda".
+"""
+function Model(json::AbstractString, sets::Vector{Observations}; map, context = nothing)
+    x, y = [Rows(set.X) for set in sets], [Rows(set.Y) for set in sets]
+    partials = [vector_of(Int32, sets[i].partial, x[i].view.d, "partial") for i in eachindex(sets)]
+    weights = [vector_of(Float64, sets[i].row_weights, x[i].view.n, "row_weights") for i in eachindex(sets)]
+    GC.@preserve x y partials weights map begin
+        views = [mercer_observations(; X = x[i].view, Y = y[i].view, weight = sets[i].weight, partial = place(partials[i]),
+                                     row_weights = place(weights[i])) for i in eachindex(sets)]
+        GC.@preserve views begin
+            data = Ref(mercer_data(; sets = pointer(views), set_count = length(views), map = map.pointer))
+            made((running, out) -> mercer_model_fit(json, data, running, out), Model, context)
+        end
     end
 end
 
@@ -90,8 +130,8 @@ function predict(model::Model, X, what = "value"; quantiles = Float64[], partial
     GC.@preserve levels orders met inputs begin
         options = Ref(mercer_predict_options(; extrapolation = EXTRAPOLATIONS[how], rows_outside = pointer(met, 1), values_outside = pointer(met, 2),
                                              predictions_limited = pointer(met, 3), inputs_outside = pointer(inputs), sample_count = samples, seed,
-                                             partial_count = count, partials = count == 0 ? C_NULL : pointer(orders),
-                                             quantile_count = length(levels), quantiles = isempty(levels) ? C_NULL : pointer(levels)))
+                                             partial_count = count, partials = place(orders),
+                                             quantile_count = length(levels), quantiles = place(levels)))
         run(running -> mercer_model_predict(model, x, what, options, running, Result(f)), context)
     end
     return_outside ? (f, (rows = met[1], values = met[2], inputs = inputs, predictions_limited = met[3])) : f

@@ -57,10 +57,25 @@ function next(user, X, Y)::Int32
     end
 end
 
+"What sums of rows are added up with over processes."
+mutable struct Summing
+    sum::Any
+    context::Context
+end
+
 function add_up(user, n, numbers)::Int32
-    source = unsafe_pointer_to_objref(user)::Source
-    kept(source.context) do
-        source.sum(unsafe_wrap(Array, numbers, n))
+    owner = unsafe_pointer_to_objref(user)::Union{Source, Summing}
+    kept(owner.context) do
+        owner.sum(unsafe_wrap(Array, numbers, n))
+    end
+end
+
+"Sums of all processes, in each, by sum(numbers), which replaces a vector by its sum over all, as that of a source of `Model`."
+function reduce!(sums::RowsSums, sum)
+    summing = Summing(sum, Context())
+    GC.@preserve summing begin
+        user, added = pointer_from_objref(summing), @cfunction(add_up, Int32, (Ptr{Cvoid}, Int64, Ptr{Float64}))
+        run(_ -> mercer_rows_sums_reduce(sums, added, user), summing.context)
     end
 end
 

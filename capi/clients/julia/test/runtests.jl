@@ -74,6 +74,13 @@ end
     @test occursin("\"grouped\"", Mercer.report(grouped))
     Mercer.metadata!(grouped, "höhe")
     @test Mercer.report(Mercer.load(Model, Mercer.bytes(grouped)), "metadata") == "höhe"
+    few, slopes = X[:, 1:40], X[2, 1:40]
+    values = Observations(X = few, Y = y[1:40])
+    hermite(sets...) = Model("""{"lambda":0.001}""", [sets...]; map)
+    both = hermite(values, Observations(X = few, Y = slopes, partial = [1, 0, 0], weight = 0.5))
+    @test near(both, hermite(Observations(X = few, Y = slopes, partial = [1, 0, 0], row_weights = fill(0.5, 40)), values))
+    @test !near(both, hermite(values))
+    @test_throws DimensionMismatch hermite(Observations(X = few, Y = slopes, partial = [1, 0]))
     trials = String[]
     searched = Model("""{"map":{"features":32}}""", X, y; context = Context(trial = json -> push!(trials, json)))
     @test !isempty(trials) && all(startswith("{"), trials) && all(json -> occursin("\"seconds\"", json), trials)
@@ -109,6 +116,10 @@ end
     Mercer.add!(rest, 1, 1, X .+ 1)
     merge!(sums, rest)
     @test p_value(rows_test(sums)) == whole
+    added = Ref(0)
+    Mercer.reduce!(sums, numbers -> (added[] += length(numbers)))
+    @test added[] > 256 && p_value(rows_test(sums)) == whole
+    @test_throws ErrorException("of a sum") Mercer.reduce!(sums, _ -> error("of a sum"))
     map = Map("""{"map":"positive","kernel":{"kernel":"exponential"},"inputs":3,"features":64}""")
     K = reshape(X, 3, 50, 4) ./ 2
     A = Mercer.attend(map, K[:, 1:10, :], K, K)
