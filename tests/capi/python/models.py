@@ -30,6 +30,9 @@ def check_models():
 
     refused(KeyboardInterrupt, "", lambda: mercer.Model({}, X, y, context=mercer.Context(progress=stop)))
     refused(ValueError, "weights of shape (3,)", lambda: mercer.Model({}, X, y, weights=np.ones(3)))
+    w, intercept = model.weights
+    units = np.linalg.lstsq(np.c_[model.map(prepared) @ w + intercept, np.ones(len(X))], value, rcond=None)
+    assert units[1] < 1e-12 * len(X)  # of the targets' own units, one scale and one shift
     model.metadata = "höhe"
     assert pickle.loads(pickle.dumps(model)).metadata == "höhe"
     for what, field in (("partials", "partial"), ("quantile", "quantile"), ("sample", "sample")):

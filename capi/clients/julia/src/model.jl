@@ -92,6 +92,17 @@ spec(model::Model) = report(model, "spec")
 report(model::Model, what = "report") =
     text((buffer, capacity, needed) -> mercer_model_text(model, what, buffer, capacity, needed))
 
+"""
+w and intercept of a linear model, from features of prepared inputs to transformed targets: m × D, of a complex map m × 2 D, Re w and
+-Im w in turn, and m × 1.
+"""
+function weights(model::Model)
+    info, complex_map = shape(model), shape(Map(model)).is_complex
+    w, intercept = zeros(info.outputs, info.features * (1 + complex_map)), zeros(info.outputs, 1)
+    check(mercer_model_weights(model, Result(w), Result(intercept)))
+    (w, intercept)
+end
+
 "Keeps any text with the model and its file: names of columns and classes, say."
 metadata!(model::Model, words) = check(mercer_model_set_metadata(model, words))
 

@@ -90,6 +90,10 @@ end
 @testset "predictions" begin
     model = Model("""{"model":"gp","precision":"f64","map":{"features":64}}""", X, y)
     f = predict(model, X)
+    w, intercept = Mercer.weights(model)
+    Z = transform(Map(model), predict(model, X, "prepared"))
+    units = [(w * Z .+ intercept)' ones(200)] \ vec(f)
+    @test vec(w * Z .+ intercept) .* units[1] .+ units[2] ≈ vec(f)
     bounds = predict(model, X, "quantile"; quantiles = (0.1, 0.9))
     @test size(bounds) == (2, 200) && all(bounds[1, :] .< f[1, :] .< bounds[2, :])
     @test size(predict(model, X, "sample"; samples = 4, seed = 2)) == (4, 200)

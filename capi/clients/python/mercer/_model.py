@@ -152,6 +152,15 @@ class Model(_Stored):
         """Of rows as predict(X, "prepared") gives them."""
         return Map._of(new("model_map", self.handle))
 
+    @property
+    def weights(self):
+        """w and intercept of a linear model, from features of prepared inputs to transformed targets: D x m, of a complex map 2 D x m,
+        Re w and -Im w in turn, and 1 x m."""
+        m = self.shape.outputs
+        w, intercept = np.empty((self.shape.features << self.map.shape.is_complex, m)), np.empty((1, m))
+        call("model_weights", self.handle, matrix(w), matrix(intercept))
+        return w, intercept
+
     def _columns(self, what, rows, levels, orders, samples):
         """How many numbers a row of the answer has."""
         m, d = self.shape.outputs, self.shape.inputs
