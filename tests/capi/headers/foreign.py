@@ -27,10 +27,11 @@ def code(text):
 
 
 def interpolated(text):
-    """What strings hold as code, a line each."""
+    """What strings hold as code, a line each, but for strings in strings."""
     strings = [token for token in TOKENS.findall(text) if token.startswith('"')]
     for rest in (token[at.end():] for token in strings for at in re.finditer(r"(?<!\\)\$", token)):
-        yield rest[:julia_names.closing(rest, 0) + 1] if rest.startswith("(") else re.match(r"\w*", rest)[0]
+        inner = rest[:julia_names.closing(rest, 0) + 1] if rest.startswith("(") else re.match(r"\w*", rest)[0]
+        yield "" if unclosed(code(inner)) else inner
 
 
 def unclosed(tokens):
@@ -122,12 +123,16 @@ def early(tokens):
             yield f"@cfunction({words[at + 2]}, ...) is above {words[at + 2]}"
 
 
+NESTED = re.compile(r"^module (?!Mercer\b)(\w+)", re.M)  # made modules, at the end of a file
+
+
 class Package:
-    """What the files of src define, and faults of a file that uses it."""
+    """What the files of src define, and faults of a file that uses it; modules inside are known by their names alone."""
 
     def __init__(self, texts, api):
         self.api, self.methods = api, collections.defaultdict(list)
-        sources = [julia_names.words(code(text)) for text in texts]
+        self.modules = julia_names.MODULES.union(*(NESTED.findall(text) for text in texts))
+        sources = [julia_names.words(code(NESTED.split(text)[0])) for text in texts]
         for found in sources:
             for name, method, _ in julia_names.methods(found):
                 self.methods[name].append(method)
@@ -137,9 +142,11 @@ class Package:
         self.fields.update(name for found in sources for name, mark in zip(found, found[1:]) if mark == "::")
 
     def faults(self, text):
+        text = NESTED.split(text)[0]
         found = julia_names.words([*code(text), "\n", *"\n".join(interpolated(text))])
         own = {name: methods for name, methods in self.methods.items() if name not in self.api["functions"] and name not in self.api["structs"]}
-        return [*julia_names.unknown(found, self.known | julia_names.bound(found), self.fields), *julia_names.misfits(found, own),
+        known = self.known | julia_names.bound(found)
+        return [*julia_names.unknown(found, known, self.fields, self.modules), *julia_names.misfits(found, own),
                 *julia_names.foreign_callbacks(found, self.api, self.methods)]
 
 

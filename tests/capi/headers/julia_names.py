@@ -8,13 +8,14 @@ import re
 
 # What the package uses of Julia and its standard library: a name that is added here was looked up there.
 JULIA = set("""
-AbstractMatrix AbstractSerializer AbstractString AbstractVector Any ARGS ArgumentError Array Bool C_NULL Complex ComplexF32 ComplexF64
-Cstring Cvoid DataType Dict DimensionMismatch ENV ErrorException Exception Float32 Float64 Function IO IOBuffer Int32 Int64 Matrix Ptr Real
-Ref SparseMatrixCSC StridedMatrix String Symbol Type UInt64 UInt8 Union Vector abs all collect convert copy deserialize div dlopen eachindex
-eltype error exit false fetch fieldcount fill filter finalizer foldl get getfield haskey isa isempty iszero iterate join joinpath keys length max maximum
-merge! mktempdir names new nonzeros norm nothing Nothing occursin permutedims pointer pointer_from_objref print println push! reinterpret reshape rethrow
-rowvals seekstart serialize sin size sizeof sparse split sqrt startswith stride strides string throw true Tuple typeof undef unsafe_pointer_to_objref
-unsafe_store! unsafe_string unsafe_wrap vcat vec view zeros ones @__FILE__ @cfunction @test @test_throws @testset
+abs AbstractMatrix AbstractSerializer AbstractString AbstractVector all Any ARGS ArgumentError Array Bool C_NULL collect Complex
+ComplexF32 ComplexF64 convert copy Cstring Cvoid DataType deserialize Dict DimensionMismatch div dlopen eachindex eachrow eltype ENV error
+ErrorException Exception exit false fetch fieldcount fill filter finalizer Float32 Float64 foldl Function get getfield haskey Int32 Int64
+Integer IO IOBuffer isa isempty isfinite iszero iterate join joinpath keys length map Matrix max maximum merge! MethodError mktempdir
+names NaN new nonzeros norm nothing Nothing occursin ones pairs permutedims pointer pointer_from_objref print println Ptr push! Real Ref
+reinterpret reshape rethrow rowvals rstrip seekstart serialize sin size sizeof sparse SparseMatrixCSC split sqrt startswith stride
+StridedMatrix strides string String Symbol throw true Tuple Type typemax typeof UInt32 UInt64 UInt8 undef Union unsafe_pointer_to_objref
+unsafe_store! unsafe_string unsafe_wrap vcat vec Vector view zeros @__FILE__ @cfunction @test @test_throws @testset
 """.split())
 MODULES = {"Base", "GC", "Libdl", "LinearAlgebra", "Mercer", "Serialization", "SparseArrays", "Test", "Threads"}
 KEYWORDS = {"module", "using", "export", "const", "mutable", "struct", "function", "end", "if", "elseif", "else", "for", "while", "try", "catch",
@@ -27,8 +28,8 @@ Method = collections.namedtuple("Method", "least most keywords")
 
 
 def words(tokens):
-    """Names, marks and ends of lines of a text without comments and strings."""
-    return ["\n", *TOKEN.findall("".join(tokens)), "\n", "\n", "\n"]
+    """Names, marks and ends of lines of tokens without comments, whose strings are ""; characters are numbers here."""
+    return ["\n", *TOKEN.findall("".join("0" if token[0] == "'" and len(token) > 1 else token for token in tokens)), "\n", "\n", "\n"]
 
 
 def is_name(word):
@@ -112,13 +113,13 @@ def bound(found):
     return names
 
 
-def unknown(found, known, fields):
+def unknown(found, known, fields, modules):
     """Names that nothing defines, and fields that no struct has."""
     for at, word in enumerate(found):
-        if not is_name(word) or word in KEYWORDS or word in MODULES:
+        if not is_name(word) or word in KEYWORDS or word in modules:
             continue
         of_field = found[at - 1] == "."
-        if of_field and found[at - 2] in MODULES - {"Mercer"}:
+        if of_field and found[at - 2] in modules - {"Mercer"}:
             continue
         if word not in (fields if of_field and found[at - 2] != "Mercer" else known):
             yield f"{word} is defined nowhere"
