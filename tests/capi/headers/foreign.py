@@ -135,7 +135,8 @@ class Package:
         sources = [julia_names.words(code(NESTED.split(text)[0])) for text in texts]
         for found in sources:
             for name, method, _ in julia_names.methods(found):
-                self.methods[name].append(method)
+                if name is not None:
+                    self.methods[name].append(method)
         entries = [api["functions"], api["structs"], api["handles"], *api["enums"].values()]
         self.known = julia_names.JULIA.union(self.methods, *entries, *(re.findall(r"(?:const|struct) (\w+)", text) for text in texts))
         self.fields = {field["name"] + end for struct in api["structs"].values() for field in struct["fields"] for end in ("", "_")}

@@ -14,7 +14,7 @@ ErrorException Exception exit false fetch fieldcount fill filter finalizer Float
 Integer IO IOBuffer isa isempty isfinite iszero iterate join joinpath keys length map Matrix max maximum merge! MethodError mktempdir
 names NaN new nonzeros norm nothing Nothing occursin ones pairs permutedims pointer pointer_from_objref print println Ptr push! Real Ref
 reinterpret reshape rethrow rowvals rstrip seekstart serialize sin size sizeof sparse SparseMatrixCSC split sqrt startswith stride
-StridedMatrix strides string String Symbol throw true Tuple Type typemax typeof UInt32 UInt64 UInt8 undef Union unsafe_pointer_to_objref
+StridedMatrix strides string String sum Symbol throw true Tuple Type typemax typeof UInt32 UInt64 UInt8 undef Union unsafe_pointer_to_objref
 unsafe_store! unsafe_string unsafe_wrap vcat vec Vector view zeros @__FILE__ @cfunction @test @test_throws @testset
 """.split())
 MODULES = {"Base", "GC", "Libdl", "LinearAlgebra", "Mercer", "Serialization", "SparseArrays", "Test", "Threads"}

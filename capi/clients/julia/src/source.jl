@@ -16,7 +16,7 @@ end
 function Source(open, sum, context)
     source = Source(open, sum, context, nothing, nothing, false, nothing)
     restart!(source)
-    source.step === nothing && throw(ArgumentError("a source without blocks, expected (X, Y) or (X, Y, weights) of at least one column"))
+    source.step === nothing && throw(ArgumentError("a source without blocks, expected (X, Y) or (X, Y, weights), of no columns where there are none"))
     source
 end
 

@@ -61,7 +61,7 @@ class _Source:
         blocks = iter(opened())
         first = self._block(next(blocks, None))
         if first is None:
-            raise ValueError("source() has no block, expected (X, Y) or (X, Y, weights) of at least one row")
+            raise ValueError("source() has no block, expected (X, Y) or (X, Y, weights), of no rows where there are none")
         self.first, self.blocks = itertools.chain([first], map(self._block, blocks)), None
         x, y, self.view.weighted = first
         self.view.d, self.view.m = x.view.d, y.view.d - self.view.weighted
