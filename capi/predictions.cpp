@@ -78,6 +78,9 @@ model::Outside class_of(const Question& q, const RowsArgument& X, MatrixView<dou
 template <Kind kind>
 feature::Derivative derivative(const Question& q) {
   if (kind != Kind::partials) return {kind, {}};
+  require(q.options.partial_count > 0, MERCER_INVALID_ARGUMENT,
+          "options->partial_count = %ld, expected a positive number for what = \"partials\"",
+          q.options.partial_count);
   return partials_of("options->partials", "options->partial_count", q.options.partials,
                      q.options.partial_count, q.model.inputs());
 }

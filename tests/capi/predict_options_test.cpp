@@ -161,6 +161,19 @@ TEST_CASE("fields of predict options out of range are named") {
                  "options->inputs_outside overlaps X") == "");
 }
 
+TEST_CASE("partials, quantiles and samples say how many they are") {
+  const auto X = numbers(60, 2), Y = numbers(60, 1);
+  const auto model =
+      fitted(R"({"model":"gp"})", data_of(rows_of(X, 2), rows_of(Y, 1), fourier(2, 16).get()));
+  REQUIRE(model != nullptr);
+  for (const auto& [what, field] : {std::pair{"partials", "options->partial_count = 0"},
+                                    {"quantile", "options->quantile_count = 0"},
+                                    {"sample", "options->sample_count = 0"}})
+    CHECK(fault(mercer_model_predict(model.get(), rows_of(X, 2), what, nullptr, nullptr,
+                                     result_of<double>(nullptr, 60, 0)),
+                MERCER_INVALID_ARGUMENT, field, "expected a positive number") == "");
+}
+
 constexpr int64_t kRows = 120;
 
 struct Points {

@@ -2,12 +2,15 @@
 # SPDX-FileCopyrightText: The mercer authors
 """The Julia package against the description of the C headers, without Julia. Of src/raw.jl: structs have the offsets and sizes of C,
 and functions take and give its kinds of values. Of every file: strings, brackets and blocks are closed; calls of the C API have as many
-arguments as it takes, structs are made with fields that they have, and @cfunction finds its function. Types, names and methods of
-Julia's own are checked by Julia alone, in test/runtests.jl. Usage: foreign.py API.json FOLDER"""
+arguments as it takes, structs are made with fields that they have, and @cfunction finds its function; and what julia_names.py finds.
+Types, and methods of Julia's own, are checked by Julia alone, in test/runtests.jl. Usage: foreign.py API.json FOLDER"""
+import collections
 import json
 import pathlib
 import re
 import sys
+
+import julia_names
 
 KINDS = {"uint32_t": "UInt32", "int32_t": "Int32", "int64_t": "Int64", "uint64_t": "UInt64", "double": "Float64", "float": "Float32",
          "void": "Cvoid"}
@@ -21,6 +24,14 @@ def code(text):
     """Tokens without comments; strings as ""."""
     found = [token for token in TOKENS.findall(text) if not token.startswith("#")]
     return ['""' if token[0] == '"' and len(token) > 1 else token for token in found]
+
+
+def interpolated(text):
+    """What strings hold as code, a line each, but for strings in strings."""
+    strings = [token for token in TOKENS.findall(text) if token.startswith('"')]
+    for rest in (token[at.end():] for token in strings for at in re.finditer(r"(?<!\\)\$", token)):
+        inner = rest[:julia_names.closing(rest, 0) + 1] if rest.startswith("(") else re.match(r"\w*", rest)[0]
+        yield "" if unclosed(code(inner)) else inner
 
 
 def unclosed(tokens):
@@ -112,19 +123,61 @@ def early(tokens):
             yield f"@cfunction({words[at + 2]}, ...) is above {words[at + 2]}"
 
 
+NESTED = re.compile(r"^module (?!Mercer\b)(\w+)", re.M)  # made modules, at the end of a file
+
+
+class Package:
+    """What the files of src define, and faults of a file that uses it; modules inside are known by their names alone."""
+
+    def __init__(self, texts, api):
+        self.api, self.methods = api, collections.defaultdict(list)
+        self.modules = julia_names.MODULES.union(*(NESTED.findall(text) for text in texts))
+        sources = [julia_names.words(code(NESTED.split(text)[0])) for text in texts]
+        for found in sources:
+            for name, method, _ in julia_names.methods(found):
+                if name is not None:
+                    self.methods[name].append(method)
+        entries = [api["functions"], api["structs"], api["handles"], *api["enums"].values()]
+        self.known = julia_names.JULIA.union(self.methods, *entries, *(re.findall(r"(?:const|struct) (\w+)", text) for text in texts))
+        self.fields = {field["name"] + end for struct in api["structs"].values() for field in struct["fields"] for end in ("", "_")}
+        self.fields.update(name for found in sources for name, mark in zip(found, found[1:]) if mark == "::")
+
+    def faults(self, text):
+        text = NESTED.split(text)[0]
+        found = julia_names.words([*code(text), "\n", *"\n".join(interpolated(text))])
+        own = {name: methods for name, methods in self.methods.items() if name not in self.api["functions"] and name not in self.api["structs"]}
+        known = self.known | julia_names.bound(found)
+        return [*julia_names.unknown(found, known, self.fields, self.modules), *julia_names.misfits(found, own),
+                *julia_names.foreign_callbacks(found, self.api, self.methods)]
+
+
+FAULTS = """
+f(a; b) = g(a)
+f(a; b) = a.nowhere
+f(1, 2)
+f(1; c = 2)
+options = mercer_context_options(; progress = @cfunction(f, Int32, (Ptr{Cvoid}, Int64)))
+f("$(g(1))", 1)
+options = mercer_context_options(; trial = @cfunction(f, Cvoid, (Ptr{Cvoid}, Cstring)))
+"""
+
+
 def main():
     api, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2])
     wrong = raw((folder / "src/raw.jl").read_text(), api)
-    files = sorted(folder.rglob("*.jl"))
-    for path in files:
-        tokens = code(path.read_text())
-        found = [unclosed(tokens)] if unclosed(tokens) else [] if path.name == "raw.jl" else [*used(tokens, api), *early(tokens)]
+    files = {path: path.read_text() for path in sorted(folder.rglob("*.jl"))}
+    package = Package([text for path, text in files.items() if path.parent.name == "src"], api)
+    for path, text in files.items():
+        tokens = code(text)
+        found = [unclosed(tokens)] if unclosed(tokens) else [] if path.name == "raw.jl" else [
+            *used(tokens, api), *early(tokens), *package.faults(text)]
         wrong += [f"{path.name}: {one}" for one in found]
     # What has to be noticed.
     notices = [unclosed(code(text)) for text in ("f(x", "if a\n b", "x = \"a", "begin f(]", "end")]
     notices += [*used(code("mercer_map_free()"), api), *used(code("mercer_rows(; number = 1, m = 2)"), api)]
     notices += early(code("f() = @cfunction(watch, Int32, ())\nfunction watch()\nend"))
-    missed = [f"{len(notices)} of 8 faults were noticed: {notices}"] if len(notices) != 8 or not all(notices) or len(files) < 6 else []
+    notices += [Package(["f(a; b) = a"], api).faults(line) for line in FAULTS.splitlines() if line]
+    missed = [f"{len(notices)} of 15 faults were noticed: {notices}"] if len(notices) != 15 or not all(notices) or len(files) < 10 else []
     print("\n".join(wrong + missed) or f"{len(files)} files fit the headers")
     return bool(wrong or missed)
 

@@ -3,34 +3,17 @@
 """The Python package: the numbers of C, pickling, files, interruption, errors, many threads, and, where scikit-learn is
 installed, its own checks of estimators. MERCER_LIBRARY is the library, PYTHONPATH has the package. Usage: package_test.py"""
 import concurrent.futures
+import inspect
 import pickle
 import subprocess
 import sys
-import tempfile
 import warnings
 
-try:
-    import numpy as np
-except ImportError:
-    print("SKIPPED: python3-numpy is not installed")
-    sys.exit(0)
+from models import check_models, check_sets, check_sources
+from shared import GAUSSIAN, X, np, refused, rng, y
 
 import mercer
 from mercer import _api
-
-rng = np.random.default_rng(1)
-X = rng.normal(size=(400, 3))
-y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.normal(size=400)
-GAUSSIAN = {"kernel": {"kernel": "gaussian", "lengthscale": 1.5}, "inputs": 3, "features": 512, "seed": 3}
-
-
-def refused(kind, word, what):
-    try:
-        what()
-    except kind as error:
-        assert word in str(error), error
-        return error
-    raise AssertionError(f"{kind.__name__} was not raised")
 
 
 def check_maps():
@@ -74,6 +57,10 @@ def check_maps():
     sums.merge(pickle.loads(pickle.dumps(rest)))
     assert sums.answer()["p_value"] == mercer.rows_test({"test": "mmd"}, X[:200], X[200:] + 1)["p_value"]
     refused(mercer.InvalidArgument, "0 rows of X", rest.answer)
+    added, before = [], sums.answer()
+    sums.reduce(lambda numbers: added.append(len(numbers)))  # of this process alone
+    assert sum(added) > 256 and sums.answer() == before
+    refused(ZeroDivisionError, "", lambda: sums.reduce(lambda numbers: 1 // 0))
 
 
 def check_attention():
@@ -86,29 +73,7 @@ def check_attention():
         assert np.abs(mercer.attend(map, Q, K, V, causal) - by_hand).max() < 1e-10
     refused(mercer.InvalidArgument, "mercer_attend", lambda: mercer.attend(map, Q, K[:, :, :7], V))
     refused(ValueError, "leading axes", lambda: mercer.attend(map, Q, K.swapaxes(0, 1), V))
-
-
-def check_models():
-    model = mercer.Model({"model": "gp", "precision": "f64", "map": {"features": 256}}, X, y)
-    value = model.predict(X)
-    assert 0.8 < model.report["score"]["value"] <= 1 and np.mean((value[:, 0] - y) ** 2) < 0.1
-    quantile = model.predict(X, "quantile", quantiles=[0.1, 0.9])
-    assert (quantile[:, 0] < value[:, 0]).all() and (value[:, 0] < quantile[:, 1]).all()
-    step = (model.predict(X[:5] + [1e-5, 0, 0]) - model.predict(X[:5] - [1e-5, 0, 0])) / 2e-5
-    assert np.abs(model.predict(X[:5], "gradient")[:, :1] - step).max() < 1e-4
-    assert model.predict(X[:5], "sample", samples=4, seed=2).shape == (5, 4)
-    prepared = model.predict(X, "prepared")
-    assert np.abs(prepared.std(0) - 1).max() < 0.01 and model.map(prepared).shape == (len(X), model.shape.features)
-    with tempfile.NamedTemporaryFile() as file:
-        model.save(file.name)
-        assert np.array_equal(mercer.Model.load(file.name).predict(X), value)
-    assert np.array_equal(pickle.loads(pickle.dumps(model)).predict(X), value)
-
-    def stop(done, total):
-        raise KeyboardInterrupt
-
-    refused(KeyboardInterrupt, "", lambda: mercer.Model({}, X, y, context=mercer.Context(progress=stop)))
-    refused(ValueError, "weights of shape (3,)", lambda: mercer.Model({}, X, y, weights=np.ones(3)))
+    assert np.array_equal(mercer.attend(map, Q.tolist(), K.tolist(), V.tolist(), causal=True), mercer.attend(map, Q, K, V, causal=True))
 
 
 INTERRUPTED = """
@@ -140,6 +105,23 @@ def check_contexts():
     assert seen[0].status == "MERCER_INVALID_ARGUMENT" and mercer.Model({"search": False}, X, y, context=context).predict(X).shape == (400, 1)
     asked = mercer.Context(progress=lambda done, total: asked.cancel())
     assert refused(mercer.MercerError, "cancelled", lambda: mercer.Model({}, X, y, context=asked)).status == "MERCER_CANCELLED"
+    trials, small = [], {"map": {"features": 32}}
+    reported = mercer.Model(small, X, y, context=mercer.Context(trial=trials.append)).report["trials"]
+    assert [trial["score"] for trial in trials] == [trial["score"] for trial in reported] and trials[0]["seconds"] >= 0
+    assert refused(KeyError, "loss of", lambda: mercer.Model(small, X, y, context=mercer.Context(trial=lambda trial: {}["loss of"])))
+
+
+def check_texts():
+    """Objects show what they are; everything public says what it does."""
+    assert repr(mercer.Kernel(GAUSSIAN["kernel"])) == "Kernel({'kernel': 'gaussian', 'lengthscale': 1.5, 'variance': 1})"
+    map = mercer.Map(GAUSSIAN)
+    shown = "{'features': 512, 'inputs': 3, 'kernel': {'kernel': 'gaussian', 'lengthscale': 1.5, 'variance': 1}, 'map': 'fourier'}"
+    assert repr(map) == f"Map({shown})" and repr(mercer.Context(threads=2)) == "Context(threads=2)"
+    assert repr(mercer.Model({"lambda": 0.5, "search": False}, X, y, map=map)) == f"Model({{'lambda': 0.5, 'map': {shown}, 'model': 'ridge'}})"
+    public = [getattr(mercer, name) for name in mercer.__all__]
+    public += [value for kind in public if inspect.isclass(kind) for name, value in vars(kind).items() if name[0] != "_" and
+               isinstance(value, (property, classmethod)) or inspect.isfunction(value) and name[0] != "_"]
+    assert len(public) > 30 and not [value for value in public if not inspect.getdoc(value)]
 
 
 def check_statuses():
@@ -204,6 +186,9 @@ def check_scikit_learn():
 check_maps()
 check_attention()
 check_models()
+check_sources()
+check_sets()
 check_contexts()
+check_texts()
 check_statuses()
 check_scikit_learn()

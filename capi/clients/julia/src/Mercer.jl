@@ -13,9 +13,9 @@ Handles are freed with their last reference, and any number of tasks may use one
 """
 module Mercer
 
-using Libdl, SparseArrays
+using Libdl, Serialization, SparseArrays
 
-export Context, Kernel, Map, MercerError, Model, gram, predict, transform, transform!
+export Context, Kernel, Map, MercerError, Model, Observations, gram, lengthscale_median, predict, rows_test, transform, transform!
 
 const libmercer = "libmercer.so.0.1"
 # Loaded here under whatever name, it is what @ccall finds by its own.
@@ -25,7 +25,7 @@ include("raw.jl")
 include("context.jl")
 include("arrays.jl")
 
-"A kernel, map or model of the library."
+"A kernel, map, model or sums of the library."
 mutable struct Handle{T}
     pointer::Ptr{T}
     Handle{T}(pointer::Ptr{T}) where {T} = finalizer(free, new{T}(pointer))
@@ -38,10 +38,13 @@ const Kernel = Handle{mercer_kernel}
 const Map = Handle{mercer_map}
 "Preparation, map and weights, of a spec and rows X with targets Y; `{}` searches whatever it leaves open."
 const Model = Handle{mercer_model}
+"What rows_test needs of rows that are not in memory."
+const RowsSums = Handle{mercer_rows_sums}
 
 free(kernel::Kernel) = mercer_kernel_free(kernel)
 free(map::Map) = mercer_map_free(map)
 free(model::Model) = mercer_model_free(model)
+free(sums::RowsSums) = mercer_rows_sums_free(sums)
 
 "The handle that a call(context, out) writes."
 function made(call, ::Type{Handle{T}}, context = nothing) where {T}
@@ -53,22 +56,18 @@ end
 Kernel(json::AbstractString) = made((_, out) -> mercer_kernel_from_spec(json, out), Kernel)
 Map(json::AbstractString) = made((_, out) -> mercer_map_from_spec(json, out), Map)
 
-function Map(json::AbstractString, X; context = nothing)
-    x = Rows(X)
-    data = Ref(mercer_map_data(; X = x.view))
-    GC.@preserve x made((running, out) -> mercer_map_fit(json, data, running, out), Map, context)
+"Learnt from columns X and targets Y."
+function Map(json::AbstractString, X, Y = nothing; context = nothing)
+    x, y = Rows(X), Rows(Y)
+    data = Ref(mercer_map_data(; X = x.view, Y = y.view))
+    GC.@preserve x y made((running, out) -> mercer_map_fit(json, data, running, out), Map, context)
 end
 
-"`weights`: a number for each row. Without targets: Y = nothing."
-function Model(json::AbstractString, X, Y; weights = nothing, context = nothing)
-    x, y = Rows(X), Rows(Y)
-    w = weights === nothing ? Float64[] : convert(Vector{Float64}, weights)
-    weights === nothing || length(w) == x.view.n ||
-        throw(DimensionMismatch("$(length(w)) weights, expected one for each of $(x.view.n) rows"))
-    GC.@preserve x y w begin
-        data = Ref(mercer_data(; X = x.view, Y = y.view, weights = weights === nothing ? C_NULL : pointer(w)))
-        made((running, out) -> mercer_model_fit(json, data, running, out), Model, context)
-    end
+"Fourier features of given frequencies, d × F, with weights >= 0 or 1/F each."
+function with_frequencies(json, frequencies; weights = nothing)
+    omega, w = Rows(frequencies), Rows(weights)
+    data = Ref(mercer_map_data(; frequencies = omega.view, weights = w.view))
+    GC.@preserve omega w made((_, out) -> mercer_map_fit(json, data, C_NULL, out), Map)
 end
 
 "The kernel that a map's features estimate."
@@ -80,20 +79,9 @@ function shape(map::Map)
     info[]
 end
 
-function shape(model::Model)
-    info = Ref(mercer_model_info())
-    check(mercer_model_shape(model, info))
-    info[]
-end
-
 spec(kernel::Kernel) = text((buffer, capacity, needed) -> mercer_kernel_spec(kernel, buffer, capacity, needed))
 spec(map::Map) = text((buffer, capacity, needed) -> mercer_map_spec(map, buffer, capacity, needed))
-spec(model::Model) = report(model, "spec")
-Base.show(io::IO, handle::Handle) = print(io, spec(handle))
-
-"\"report\", \"spec\" or \"metadata\" of a model, as text."
-report(model::Model, what = "report") =
-    text((buffer, capacity, needed) -> mercer_model_text(model, what, buffer, capacity, needed))
+Base.show(io::IO, handle::Union{Kernel, Map, Model}) = print(io, spec(handle))
 
 "What kernels, maps, projections and models there are, or those of a name: JSON."
 specs(name = "") = text((buffer, capacity, needed) -> mercer_specs(name, buffer, capacity, needed))
@@ -124,17 +112,18 @@ function transform!(Z, map::Map, X; context = nothing)
     Z
 end
 
-"`columns` numbers for each row, as a column: \"value\", \"class\", \"probability\", \"predictive_variance\", ... (mercer/model.h)."
-function predict(model::Model, X, what = "value"; columns = what == "class" ? 1 : shape(model).outputs, context = nothing)
-    x = Rows(X)
-    f = zeros(columns, x.view.n)
-    run(running -> mercer_model_predict(model, x, what, C_NULL, running, Result(f)), context)
-    f
+"The same as a sparse matrix, of a map with few non-zeros in a column: random_binning."
+function transform_csr(map::Map, X; context = nothing)
+    x, size, needed = Rows(X), shape(map), Ref(Int64(0))
+    check(mercer_map_transform_csr(map, x, C_NULL, C_NULL, C_NULL, C_NULL, 0, needed))
+    offsets, indices, values = zeros(Int64, x.view.n + 1), zeros(Int64, needed[]), zeros(needed[])
+    run(running -> mercer_map_transform_csr(map, x, running, offsets, indices, values, length(values), needed), context)
+    SparseMatrixCSC(size.features, x.view.n, offsets .+ 1, indices .+ 1, values)
 end
 
-save(path, map::Map) = check(mercer_map_write(map, path, C_NULL, 0, C_NULL))
-save(path, model::Model) = check(mercer_model_write(model, path, C_NULL, 0, C_NULL))
-load(::Type{Map}, path) = made((_, out) -> mercer_map_read(path, C_NULL, 0, out), Map)
-load(::Type{Model}, path) = made((_, out) -> mercer_model_read(path, C_NULL, 0, out), Model)
+include("source.jl")
+include("model.jl")
+include("rows.jl")
+include("files.jl")
 
 end

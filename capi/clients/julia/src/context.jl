@@ -9,33 +9,56 @@ struct MercerError <: Exception
 end
 Base.showerror(io::IO, error::MercerError) = print(io, error.status, ": ", error.text)
 
-# Above the @cfunction that looks it up.
-"What C calls. Nothing may unwind through it: an exception is kept, ends the call and is thrown after it."
-function watch(user, done, total)::Int32
-    context = unsafe_pointer_to_objref(user)::Context
+"""
+What C calls back goes through this: nothing may unwind through C, so that an exception is kept, ends the call and is thrown after it.
+Whether there was one.
+"""
+function kept(work, context)
     try
-        return context.progress(done, total) === false
+        context.raised === nothing && work()
     catch raised
         context.raised = raised
-        return true
     end
+    context.raised !== nothing
+end
+
+# Callbacks stand above the @cfunction that looks them up.
+function watch(user, done, total)::Int32
+    context = unsafe_pointer_to_objref(user)::Context
+    stopped = Ref(false)
+    raised = kept(context) do
+        context.progress === nothing || (stopped[] = context.progress(done, total) === false)
+    end
+    raised || stopped[]
+end
+
+function tell(user, json)::Cvoid
+    context = unsafe_pointer_to_objref(user)::Context
+    kept(context) do
+        context.trial(unsafe_string(json))
+    end
+    nothing
 end
 
 """
-    Context(; threads = 0, memory_cap = 0, progress = nothing)
+    Context(; threads = 0, memory_cap = 0, progress = nothing, trial = nothing)
 
 Limits of the calls that are given it, one at a time. threads 0: all cores; memory_cap in bytes, 0: none. progress(done, total) is
-called now and then; `false` ends the call, and so does an exception, which the call then throws.
+called now and then; `false` ends the call. trial(json) is called with each finished trial of a search, an object as in "trials" of the
+report. An exception of either ends the call, which then throws it.
 """
 mutable struct Context
     pointer::Ptr{mercer_context}
     progress::Any
+    trial::Any
     raised::Any
     busy::Threads.Atomic{Bool}
-    function Context(; threads = 0, memory_cap = 0, progress = nothing)
-        context = new(C_NULL, progress, nothing, Threads.Atomic{Bool}(false))
-        callback = progress === nothing ? C_NULL : @cfunction(watch, Int32, (Ptr{Cvoid}, Int64, Int64))
-        options = mercer_context_options(; threads, memory_cap, progress = callback, user = pointer_from_objref(context))
+    function Context(; threads = 0, memory_cap = 0, progress = nothing, trial = nothing)
+        context = new(C_NULL, progress, trial, nothing, Threads.Atomic{Bool}(false))
+        watched = progress !== nothing || trial !== nothing  # an exception of trial ends the call by watch
+        options = mercer_context_options(; threads, memory_cap, user = pointer_from_objref(context),
+                                         progress = watched ? @cfunction(watch, Int32, (Ptr{Cvoid}, Int64, Int64)) : C_NULL,
+                                         trial = trial === nothing ? C_NULL : @cfunction(tell, Cvoid, (Ptr{Cvoid}, Cstring)))
         out = Ref{Ptr{mercer_context}}(C_NULL)
         check(mercer_context_create(Ref(options), out))
         context.pointer = out[]
@@ -80,3 +103,10 @@ function filled(call)
 end
 
 text(call) = String(filled(call)[1:end-1])
+
+"The text of a call that is too long to ask first for its size; it lists four numbers of each of so many rows at most."
+function answered(call, rows, context)
+    buffer, needed = Vector{UInt8}(undef, 2^20 + 128 * rows), Ref(Int64(0))
+    run(running -> call(running, buffer, length(buffer), needed), context)
+    String(buffer[1:needed[]-1])
+end

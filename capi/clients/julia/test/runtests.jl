@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# Layouts, the numbers of C, views, files, errors, progress, exceptions, tasks.
+# Layouts, the numbers of C, views, files, fits, sources, predictions, tests of rows, errors, progress, exceptions, tasks.
 # Run: MERCER_LIBRARY=.../libmercer.so julia --project=capi/clients/julia capi/clients/julia/test/runtests.jl
-using Mercer, SparseArrays, Test
+using Mercer, Serialization, SparseArrays, Test
 
 const SPEC = """{"kernel":{"kernel":"gaussian","lengthscale":1},"inputs":3,"features":64,"seed":5}"""
 X = reshape(sin.(0.7 .* (0:599)), 3, 200)
@@ -45,7 +45,90 @@ end
         Mercer.save(path, map)
         @test transform(Mercer.load(Map, path), X) == Z
     end
+    @test transform(Mercer.load(Map, Mercer.bytes(map)), X) == Z
+    stream = IOBuffer()
+    serialize(stream, (map, Kernel(map)))
+    again, kernel = deserialize(seekstart(stream))
+    @test transform(again, X) == Z && gram(kernel, X) == gram(Kernel(map), X)
+    bins = Map("""{"map":"random_binning","kernel":{"kernel":"laplacian"},"inputs":3,"features":64}""")
+    @test Mercer.transform_csr(bins, X) == transform(bins, X)
+    given = Mercer.with_frequencies("""{"kernel":{"kernel":"gaussian"}}""", [1.0 0.0; 0.0 2.0; 0.0 0.0]; weights = [0.5, 0.5])
+    @test Mercer.shape(given).frequencies == 2
     @test all(fetch.([Threads.@spawn transform(map, X) == Z for _ in 1:64]))
+end
+
+@testset "fits" begin
+    map, spec, weights = Map(SPEC), """{"precision":"f64","lambda":0.01}""", 1.0 .+ (0:199) .% 3
+    blocks(arrays...) = (Tuple(size(a) == (200,) ? a[part] : a[:, part] for a in arrays) for part in (1:0, 1:70, 71:140, 141:200))
+    near(a, b) = maximum(abs, predict(a, X) - predict(b, X)) < 1e-8
+    plain = Model(spec, () -> blocks(X, y); map)
+    @test near(plain, Model(spec, X, y; map)) && Mercer.shape(plain).rows == 200
+    weighted = Model(spec, () -> blocks(X, y, weights); map)
+    @test near(weighted, Model(spec, X, y; map, weights)) && !near(weighted, plain)
+    twice = Model(spec, () -> blocks(X, y); map, sum = numbers -> (numbers .*= 2))
+    @test near(twice, plain) && Mercer.shape(twice).rows == 400
+    @test_throws ErrorException("of a block") Model(spec, () -> (i < 3 ? (X, y) : error("of a block") for i in 1:3); map)
+    @test_throws ArgumentError Model(spec, () -> (); map)
+    @test transform(Map(plain), predict(plain, X, "prepared")) isa Matrix{Float64}
+    grouped = Model("""{"map":{"features":32}}""", X, y; groups = (0:199) .% 10)
+    @test occursin("\"grouped\"", Mercer.report(grouped))
+    Mercer.metadata!(grouped, "höhe")
+    @test Mercer.report(Mercer.load(Model, Mercer.bytes(grouped)), "metadata") == "höhe"
+    few, slopes = X[:, 1:40], X[2, 1:40]
+    values = Observations(X = few, Y = y[1:40])
+    hermite(sets...) = Model("""{"lambda":0.001}""", [sets...]; map)
+    both = hermite(values, Observations(X = few, Y = slopes, partial = [1, 0, 0], weight = 0.5))
+    @test near(both, hermite(Observations(X = few, Y = slopes, partial = [1, 0, 0], row_weights = fill(0.5, 40)), values))
+    @test !near(both, hermite(values))
+    @test_throws DimensionMismatch hermite(Observations(X = few, Y = slopes, partial = [1, 0]))
+    trials = String[]
+    searched = Model("""{"map":{"features":32}}""", X, y; context = Context(trial = json -> push!(trials, json)))
+    @test !isempty(trials) && all(startswith("{"), trials) && all(json -> occursin("\"seconds\"", json), trials)
+    @test_throws ErrorException("of a trial") Model("{}", X, y; context = Context(trial = _ -> error("of a trial")))
+end
+
+@testset "predictions" begin
+    model = Model("""{"model":"gp","precision":"f64","map":{"features":64}}""", X, y)
+    f = predict(model, X)
+    w, intercept = Mercer.weights(model)
+    Z = transform(Map(model), predict(model, X, "prepared"))
+    units = [(w * Z .+ intercept)' ones(200)] \ vec(f)
+    @test vec(w * Z .+ intercept) .* units[1] .+ units[2] ≈ vec(f)
+    bounds = predict(model, X, "quantile"; quantiles = (0.1, 0.9))
+    @test size(bounds) == (2, 200) && all(bounds[1, :] .< f[1, :] .< bounds[2, :])
+    @test size(predict(model, X, "sample"; samples = 4, seed = 2)) == (4, 200)
+    @test size(predict(model, X, "joint_covariance")) == (200, 200)
+    both = predict(model, X, "partials"; partials = [1 0; 0 2; 0 0])
+    @test both[1, :] ≈ predict(model, X, "gradient")[1, :] && both[2, :] ≈ predict(model, X, "hessian_diagonal")[2, :]
+    @test predict(model, X, "partials"; partials = [1, 0, 0])[1, :] == both[1, :]
+    @test all(what -> status(() -> predict(model, X, what)) == "MERCER_INVALID_ARGUMENT", ("partials", "quantile", "sample"))
+    @test_throws DimensionMismatch predict(model, X, "partials"; partials = [1, 0])
+    far = [X[:, 1:2] [100.0, 0.0, -100.0]]
+    clipped, outside = predict(model, far; return_outside = true)
+    @test (outside.rows, outside.values, outside.inputs) == (1, 2, [1, 0, 1])
+    @test predict(model, far; extrapolation = :free)[3] != clipped[3]
+    @test status(() -> predict(model, far; extrapolation = :refuse)) == "MERCER_INVALID_ARGUMENT"
+    @test_throws ArgumentError predict(model, far; extrapolation = :never)
+end
+
+@testset "tests of rows, attention" begin
+    @test lengthscale_median([0.0 3.0; 0.0 4.0]) == 5
+    p_value(answer) = split(split(answer, "\"p_value\":")[2], ",")[1]
+    whole = p_value(rows_test("""{"test":"mmd"}""", X, X .+ 1))
+    sums, rest = (Mercer.RowsSums("""{"test":"mmd"}""", 200, 200, X, X .+ 1) for _ in 1:2)
+    Mercer.add!(sums, 0, 1, X)
+    Mercer.add!(rest, 1, 1, X .+ 1)
+    merge!(sums, rest)
+    @test p_value(rows_test(sums)) == whole
+    added = Ref(0)
+    Mercer.reduce!(sums, numbers -> (added[] += length(numbers)))
+    @test added[] > 256 && p_value(rows_test(sums)) == whole
+    @test_throws ErrorException("of a sum") Mercer.reduce!(sums, _ -> error("of a sum"))
+    map = Map("""{"map":"positive","kernel":{"kernel":"exponential"},"inputs":3,"features":64}""")
+    K = reshape(X, 3, 50, 4) ./ 2
+    A = Mercer.attend(map, K[:, 1:10, :], K, K)
+    scores = transform(map, K[:, :, 2])' * transform(map, K[:, 1:10, 2])
+    @test size(A) == (3, 10, 4) && A[:, :, 2] ≈ (K[:, :, 2] * scores) ./ sum(scores; dims = 1)
 end
 
 @testset "errors, progress, exceptions" begin

@@ -9,7 +9,8 @@
 """
 from ._api import FileError, InvalidArgument, MercerError, OutOfMemory, library
 from ._context import Context
-from ._objects import Kernel, Map, Model, RowsSums, attend, lengthscale_median, rows_test, specs
+from ._model import Model, Observations, Outside
+from ._objects import Kernel, Map, RowsSums, attend, lengthscale_median, rows_test, specs
 
 
 def __getattr__(name):
@@ -18,5 +19,5 @@ def __getattr__(name):
     raise AttributeError(name)
 
 
-__all__ = ["Context", "FileError", "InvalidArgument", "Kernel", "Map", "MercerError", "Model", "OutOfMemory", "RowsSums", "attend",
-           "lengthscale_median", "rows_test", "specs"]
+__all__ = ["Context", "FileError", "InvalidArgument", "Kernel", "Map", "MercerError", "Model", "Observations", "OutOfMemory", "Outside",
+           "RowsSums", "attend", "lengthscale_median", "rows_test", "specs"]

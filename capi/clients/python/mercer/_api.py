@@ -45,7 +45,8 @@ class OutOfMemory(MercerError, MemoryError):
 
 
 class FileError(MercerError, OSError):
-    """A file that could not be opened, read, written or renamed, or is damaged."""
+    """A file that could not be opened, read, written or renamed, or is damaged. errno and filename are None, since the library hands on
+    no number of the system's: the text has the path and the reason in words."""
 
 
 KINDS = {"MERCER_INVALID_ARGUMENT": InvalidArgument, "MERCER_DIMENSION_MISMATCH": InvalidArgument, "MERCER_OUT_OF_MEMORY": OutOfMemory,

@@ -14,11 +14,15 @@ def is_sparse(X):
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
+def column(X):
+    """An array whose vectors are columns."""
+    X = np.asarray(X)
+    return X[:, None] if X.ndim == 1 else X
+
+
 def dense(X):
     """X itself where its rows are contiguous numbers that the library reads, else a copy."""
-    X = np.asarray(X)
-    if X.ndim == 1:
-        X = X[:, None]
+    X = column(X)
     if X.ndim != 2:
         raise ValueError(f"an array of {X.ndim} dimensions, expected rows of numbers")
     if X.dtype.kind == "c":

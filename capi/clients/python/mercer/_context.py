@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""How long calls run."""
+"""How long calls run, and what C calls back."""
 import contextlib
 import ctypes
+import json
 import threading
+
+import numpy as np
 
 from ._api import MercerError, call, callbacks, invalid, library, make, new
 
@@ -11,8 +14,8 @@ from ._api import MercerError, call, callbacks, invalid, library, make, new
 _here = threading.local()  # .context: whose call runs on this thread
 
 
-class _Total(ctypes.c_int64):
-    """An argument of the callback, by whose end unread is known that a signal's handler raised as the callback began, before its try:
+class _User(ctypes.c_void_p):
+    """First argument of callbacks, by whose end unread is known that a signal's handler raised as a callback began, before its try:
     ctypes only prints that, and what C is then answered is chance."""
 
     read = False
@@ -23,31 +26,54 @@ class _Total(ctypes.c_int64):
             context._raised = KeyboardInterrupt()
 
 
-_Callback = ctypes.CFUNCTYPE(ctypes.c_int32, ctypes.c_void_p, ctypes.c_int64, _Total)
+def callback(context, name, body):
+    """What C calls as mercer_NAME: body, of the arguments after the first. What it raises is kept, ends the call and is raised by it."""
+    kind = callbacks["mercer_" + name]
+
+    def answer(user, *arguments):
+        try:
+            user.read = True
+            if context._raised is None:
+                body(*arguments)
+            return int(context._raised is not None)
+        except BaseException as raised:  # nothing may unwind through C
+            context._raised = raised
+            return 1
+
+    return ctypes.CFUNCTYPE(kind._restype_, _User, *kind._argtypes_[1:])(answer)
+
+
+def summing(context, body):
+    """The callback that has an array added up over processes."""
+    return callback(context, "source_sum", lambda n, numbers: body(np.ctypeslib.as_array((ctypes.c_double * n).from_address(numbers))))
+
+
+def put(options, field, name, made):
+    """The callback into a field of a struct."""
+    setattr(options, field, ctypes.cast(made, callbacks["mercer_" + name]))
 
 
 class Context:
     """Limits and progress of the calls that are given it, one at a time. threads: of the library's own loops, 0: all cores.
-    memory_cap: bytes, 0: no cap. progress(done, total): called now and then; what it raises ends the call and is raised by it,
-    so that Ctrl-C ends a call, too, with or without it, as KeyboardInterrupt; so do other handlers of signals that raise, mostly as
-    that. Without one given, every long call has a context of its own."""
+    memory_cap: bytes, 0: no cap. progress(done, total): called now and then. trial(dict): called with each finished trial of a search,
+    as in report["trials"], with its "seconds". What these raise ends the call and is raised by it, so that Ctrl-C ends a call, too,
+    with or without them, as KeyboardInterrupt; so do other handlers of signals that raise, mostly as that. Without one given, every
+    long call has a context of its own."""
 
-    def __init__(self, threads=0, memory_cap=0, progress=None):
-        self._progress, self._raised, self._asked, self._busy = progress, None, False, threading.Lock()
-        self._callback = _Callback(self._report)
+    def __init__(self, threads=0, memory_cap=0, progress=None, trial=None):
+        self._given = {"threads": threads, "memory_cap": memory_cap, "progress": progress, "trial": trial}
+        self._raised, self._asked, self._busy = None, False, threading.Lock()
         options = make("context_options")
-        options.threads, options.memory_cap, options.progress = threads, memory_cap, ctypes.cast(self._callback, callbacks["mercer_progress"])
+        options.threads, options.memory_cap = threads, memory_cap
+        self._progress = callback(self, "progress", progress or (lambda done, total: None))  # even then, for signals
+        self._trial = callback(self, "trial", lambda text: trial(json.loads(text)))
+        put(options, "progress", "progress", self._progress)
+        if trial is not None:
+            put(options, "trial", "trial", self._trial)
         self.handle = new("context_create", ctypes.byref(options))
 
-    def _report(self, _, done, total):
-        try:
-            total.read = True
-            if self._raised is None and self._progress is not None:
-                self._progress(done, total.value)
-            return int(self._raised is not None)
-        except BaseException as raised:  # nothing may unwind through C
-            self._raised = raised
-            return 1
+    def __repr__(self):
+        return f"Context({', '.join(f'{name}={value!r}' for name, value in self._given.items() if value)})"
 
     def cancel(self):
         """Ends the running call soon, or the next one; from any thread."""

@@ -5,13 +5,17 @@ import contextlib
 import ctypes
 import json
 import os
+import reprlib
 
 import numpy as np
 
-from ._api import call, filled, library, make, new, terminated, text
+from ._api import call, callbacks, filled, library, make, new, terminated, text
 from ._arrays import Rows, matrix, result
-from ._context import Context
+from ._context import Context, summing
 
+SHORT = reprlib.Repr()
+SHORT.maxlevel, SHORT.maxdict, SHORT.maxlist, SHORT.maxstring = 4, 12, 4, 60
+TOLD = ("model", "lambda", "map", "kernel", "inputs", "features")  # by repr
 LONG = 1 << 22  # numbers of a result from which a call can be interrupted
 
 
@@ -33,23 +37,25 @@ def specs(name=""):
     return json.loads(text("specs", terminated(name.encode())))
 
 
-def _answered(function, context, *arguments, numbers=0):
-    """The answer, of so many numbers at most, of a call that is too long to ask first for its size."""
+def _answered(function, context, *arguments, rows=0):
+    """The answer of a call that is too long to ask first for its size; that lists four numbers of a row at most. Untouched pages of the
+    buffer cost nothing."""
     with (context or Context()).running() as running:
-        needed, buffer = ctypes.c_int64(), ctypes.create_string_buffer((1 << 20) + 32 * numbers)
-        call(function, *arguments, running, buffer, len(buffer), ctypes.byref(needed))
-    return json.loads(buffer.value)
+        needed, buffer = ctypes.c_int64(), np.empty((1 << 20) + 128 * rows, np.uint8)
+        call(function, *arguments, running, buffer.ctypes.data, len(buffer), ctypes.byref(needed))
+    return json.loads(buffer[:needed.value - 1].tobytes())
 
 
 def rows_test(spec, X, Y=None, context=None):
     """A two-sample or independence test of rows ("mmd", "block_mmd", "kid", "hsic"): its statistic, error and p-value."""
     X, Y = Rows(X), Rows(Y)
-    return _answered("rows_test", context, _json(spec), X.view, Y.view, numbers=4 * min(int(spec.get("witnesses", 0)), max(X.view.n, Y.view.n)))
+    return _answered("rows_test", context, _json(spec), X.view, Y.view, rows=max(X.view.n, Y.view.n))
 
 
 def attend(map, Q, K, V, causal=False, context=None):
     """Linear attention by the features of a map: Q (..., queries, d), K (..., keys, d), V (..., keys, d_v), equal leading axes, such
     as batch and heads. Row i: sum_j phi(q_i)'phi(k_j) v_j / sum_j phi(q_i)'phi(k_j), causal: over j <= i."""
+    Q, K, V = (np.asarray(part) for part in (Q, K, V))
     lead, tokens = Q.shape[:-2], make("tokens")
     if not lead == K.shape[:-2] == V.shape[:-2]:
         raise ValueError(f"leading axes {lead}, {K.shape[:-2]} and {V.shape[:-2]} of Q, K and V, expected the same")
@@ -60,6 +66,12 @@ def attend(map, Q, K, V, causal=False, context=None):
     with _running(context, LONG) as running:
         call("attend", map.handle, ctypes.byref(tokens), running, matrix(out))
     return out.reshape(*lead, Q.shape[-2], V.shape[-1])
+
+
+def _brief(spec):
+    """What tells a map or model from others; of a kernel all."""
+    of_kernel = isinstance(spec.get("kernel"), str)
+    return {key: _brief(value) if isinstance(value, dict) else value for key, value in spec.items() if key in TOLD or (of_kernel and key != "mercer")}
 
 
 class _Handle:
@@ -74,6 +86,15 @@ class _Handle:
         if getattr(self, "handle", None) is not None:
             getattr(library, f"mercer_{self._noun}_free")(self.handle)
 
+    @classmethod
+    def _of(cls, handle):
+        made = cls.__new__(cls)
+        made.handle = handle
+        return made
+
+    def __repr__(self):
+        return f"{type(self).__name__}({SHORT.repr(_brief(self.spec)) if hasattr(self, 'spec') else ''})"
+
 
 class _Stored(_Handle):
     """Pickled and copied through the bytes of its file."""
@@ -85,13 +106,13 @@ class _Stored(_Handle):
         self.handle = new(f"{self._noun}_read", None, data, len(data))
 
     def save(self, path):
+        """Writes a file, in place of an earlier one only when it is complete."""
         call(f"{self._noun}_write", self.handle, terminated(os.fsencode(path)), None, 0, None)
 
     @classmethod
     def load(cls, path):
-        made = cls.__new__(cls)
-        made.handle = new(f"{cls._noun}_read", terminated(os.fsencode(path)), None, 0)
-        return made
+        """What a file holds that save or another program of the library wrote."""
+        return cls._of(new(f"{cls._noun}_read", terminated(os.fsencode(path)), None, 0))
 
 
 class RowsSums(_Stored):
@@ -115,7 +136,15 @@ class RowsSums(_Stored):
         """Adds the rows of another, or takes them away (sign -1)."""
         call("rows_sums_merge", self.handle, sign, other.handle)
 
+    def reduce(self, sum):
+        """Those of all processes, in each, by sum(numbers), which replaces an array by its sum over all, as that of a source of Model."""
+        context = Context()
+        added = summing(context, sum)
+        with context.running():
+            call("rows_sums_reduce", self.handle, ctypes.cast(added, callbacks["mercer_source_sum"]), None)
+
     def answer(self, context=None):
+        """As of rows_test; all rows must have been added."""
         return _answered("rows_sums_answer", context, self.handle)
 
 
@@ -129,6 +158,7 @@ class Kernel(_Handle):
 
     @property
     def spec(self):
+        """With every default, as a dict."""
         return json.loads(text("kernel_spec", self.handle))
 
     def __getstate__(self):
@@ -166,12 +196,11 @@ class Map(_Stored):
         """Fourier features of given frequencies (F x d), with weights >= 0 or 1/F each."""
         data, omega, w = make("map_data"), Rows(frequencies), Rows(weights)
         data.frequencies, data.weights = omega.view, w.view
-        made = cls.__new__(cls)
-        made.handle = new("map_fit", _json(spec), ctypes.byref(data), None)
-        return made
+        return cls._of(new("map_fit", _json(spec), ctypes.byref(data), None))
 
     @property
     def spec(self):
+        """In canonical form, as a dict; of a map that learnt from rows it says "needs": "data"."""
         return json.loads(text("map_spec", self.handle))
 
     @property
@@ -203,68 +232,6 @@ class Map(_Stored):
             call("map_transform_csr", self.handle, x.view, running, offsets.ctypes.data, indices.ctypes.data, values.ctypes.data,
                  values.size, None)
         return csr_matrix((values, indices, offsets), (x.view.n, self.shape.features))
-
-
-class Model(_Stored):
-    """A model of its spec, fitted to rows X and targets Y; {} searches whatever it leaves open, and is scored on rows that no
-    choice has seen. weights: a number >= 0 a row; groups: rows that splits keep together; map: in place of the spec's."""
-
-    _noun = "model"
-
-    def __init__(self, spec, X, Y=None, weights=None, groups=None, map=None, context=None):
-        data, x, y, g = make("data"), Rows(X), Rows(Y), Rows(groups)
-        data.X, data.Y, data.groups = x.view, y.view, g.view
-        if weights is not None:
-            weights = np.ascontiguousarray(weights, np.float64)
-            if weights.shape != (x.view.n,):
-                raise ValueError(f"weights of shape {weights.shape}, expected {x.view.n} numbers, one for each row")
-            data.weights = weights.ctypes.data
-        if map is not None:
-            data.map = map.handle
-        with (context or Context()).running() as running:
-            super().__init__(new("model_fit", _json(spec), ctypes.byref(data), running))
-
-    @property
-    def spec(self):
-        return json.loads(text("model_text", self.handle, b"spec"))
-
-    @property
-    def report(self):
-        """What a search did, and how far the model can be trusted."""
-        return json.loads(text("model_text", self.handle, b"report"))
-
-    @property
-    def shape(self):
-        """rows, inputs, outputs, features, penalty, has_probabilities, ..."""
-        info = make("model_info")
-        call("model_shape", self.handle, ctypes.byref(info))
-        return info
-
-    @property
-    def map(self):
-        """Of rows as predict(X, "prepared") gives them."""
-        made = Map.__new__(Map)
-        made.handle = new("model_map", self.handle)
-        return made
-
-    def predict(self, X, what="value", quantiles=(), partials=(), samples=0, seed=0, context=None):
-        """One row for each row of X: "value", "class", "probability", "latent_variance", "predictive_variance", "quantile" (of
-        `quantiles`), "sample" (`samples` draws), "gradient", "partials" (orders of each input), ... as in mercer/model.h."""
-        x, shape, options = Rows(X), self.shape, make("predict_options")
-        levels = np.ascontiguousarray(quantiles, np.float64)
-        options.quantile_count, options.quantiles = len(levels), levels.ctypes.data if len(levels) else None
-        options.sample_count, options.seed = samples, seed
-        m, d = shape.outputs, shape.inputs
-        orders = np.ascontiguousarray(partials, np.int32).reshape(-1, d)
-        options.partial_count, options.partials = len(orders), orders.ctypes.data if len(orders) else None
-        columns = {"class": 1, "divergence": 1, "potential": 1, "stream": 1, "curl": 1 if d == 2 else d, "preimage": d, "covariance": m * m,
-                   "joint_covariance": x.view.n * m * m, "quantile": m * len(levels), "sample": m * samples, "partials": m * len(orders),
-                   **dict.fromkeys(("gradient", "gradient_variance", "hessian_diagonal"), m * d)}.get(what, m)
-        columns = self.map.shape.inputs if what == "prepared" else columns
-        out = result(None, x.view.n, columns, np.float64)
-        with _running(context, x.view.n * shape.features) as running:
-            call("model_predict", self.handle, x.view, terminated(what.encode()), ctypes.byref(options), running, matrix(out))
-        return out
 
 
 def lengthscale_median(X, max_pairs=10**6, seed=0, context=None):

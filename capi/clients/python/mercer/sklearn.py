@@ -22,6 +22,7 @@ class Features(TransformerMixin, BaseEstimator):
         self.kernel, self.lengthscale, self.features, self.map, self.seed, self.options = kernel, lengthscale, features, map, seed, options
 
     def fit(self, X, y=None):
+        """Makes the map; its kernel's lengthscale, and what it learns of rows, are from X."""
         X = self._validate_data(X, **NUMBERS)
         kernel = dict(self.kernel) if isinstance(self.kernel, dict) else {"kernel": self.kernel}
         entry = specs(kernel["kernel"])["kernels"][0]
@@ -42,10 +43,12 @@ class Features(TransformerMixin, BaseEstimator):
         return self
 
     def transform(self, X):
+        """The features of rows, dense or CSR, in their precision."""
         check_is_fitted(self)
         return self.map_.transform(self._validate_data(X, reset=False, **NUMBERS))
 
     def get_feature_names_out(self, input_features=None):
+        """features0, features1, ..."""
         check_is_fitted(self)
         return np.array([f"features{j}" for j in range(self._n_features_out)], object)
 
@@ -77,6 +80,7 @@ class Regressor(RegressorMixin, _Estimator):
     """Regression of one target or several."""
 
     def fit(self, X, y, sample_weight=None):
+        """Of one target, n numbers, or several, n x m; rows of weight 0 are left out."""
         X, y = self._validate_data(X, y, multi_output=True, y_numeric=True, **NUMBERS)
         self._several = y.ndim == 2
         self._fit(X, y, sample_weight)
@@ -97,6 +101,7 @@ class Classifier(ClassifierMixin, _Estimator):
     """Classification; the class predicted is the most probable one."""
 
     def fit(self, X, y, sample_weight=None):
+        """Of labels of any type; rows of weight 0 are left out."""
         X, y = self._validate_data(X, y, **NUMBERS)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -107,9 +112,11 @@ class Classifier(ClassifierMixin, _Estimator):
         return self
 
     def predict_proba(self, X):
+        """A column for each of classes_."""
         return self._predicted(X, "probability")
 
     def predict(self, X):
+        """Labels."""
         check_is_fitted(self)
         return self.classes_[self.predict_proba(X).argmax(1)]
 

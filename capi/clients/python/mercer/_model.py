@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+"""Models, and the rows of a fit that are not in memory."""
+import collections
+import ctypes
+import itertools
+import json
+
+import numpy as np
+
+from ._api import API, call, make, new, structs, terminated, text
+from ._arrays import Rows, column, matrix, result
+from ._context import Context, callback, put, summing
+from ._objects import Map, _json, _running, _Stored
+
+EXTRAPOLATIONS = {name[len("MERCER_EXTRAPOLATION_"):].lower(): number for name, number in API["enums"]["mercer_extrapolation"].items()}
+
+Outside = collections.namedtuple("Outside", "rows values inputs predictions_limited")
+Outside.__doc__ = """Of rows that were predicted: how many have an input outside the range of the training rows, how many such inputs there are, in how
+many rows each input is one, and how many predictions were limited to the range of the targets; -1 where a model has no ranges."""
+
+
+Observations = collections.namedtuple("Observations", "X Y partial weight row_weights", defaults=(None, 1.0, None))
+Observations.__doc__ = """Noisy values Y of a derivative of a function at rows X: partial, the order in each input, or None for the function itself; weight > 0,
+such as 1 / variance of the noise, and a number >= 0 for each row."""
+
+
+def _numbers(name, given, dtype, count, each):
+    """A contiguous array of so many numbers, or None."""
+    if given is None:
+        return None
+    array = np.ascontiguousarray(given, dtype)
+    if array.shape != (count,):
+        raise ValueError(f"{name} of shape {array.shape}, expected {count} numbers, one for each {each}")
+    return array
+
+
+def _place(array):
+    return array.ctypes.data if array is not None and len(array) else None
+
+
+class _Sets:
+    """The array of mercer_observations."""
+
+    def __init__(self, sets):
+        self.views, self.kept = (structs["mercer_observations"] * len(sets))(), []
+        for view, given in zip(self.views, sets):
+            x, y = Rows(given.X), Rows(given.Y)
+            partial = _numbers("partial", given.partial, np.int32, x.view.d, "input")
+            weights = _numbers("row_weights", given.row_weights, np.float64, x.view.n, "row")
+            view.struct_size, view.weight, view.X, view.Y = ctypes.sizeof(view), given.weight, x.view, y.view
+            view.partial, view.row_weights = _place(partial), _place(weights)
+            self.kept.append((x, y, partial, weights))
+
+
+class _Source:
+    """The mercer_row_source of a function that opens an iterable of blocks; the first one opened tells the columns."""
+
+    def __init__(self, opened, total, context):
+        self.opened, self.kept, self.view = opened, None, make("row_source")
+        blocks = iter(opened())
+        first = self._block(next(blocks, None))
+        if first is None:
+            raise ValueError("source() has no block, expected (X, Y) or (X, Y, weights), of no rows where there are none")
+        self.first, self.blocks = itertools.chain([first], map(self._block, blocks)), None
+        x, y, self.view.weighted = first
+        self.view.d, self.view.m = x.view.d, y.view.d - self.view.weighted
+        self.callbacks = {name: callback(context, "source_" + name, getattr(self, "_" + name)) for name in ("rewind", "next")}
+        if total is not None:
+            self.callbacks["sum"] = summing(context, total)
+        for name, made in self.callbacks.items():
+            put(self.view, name, "source_" + name, made)
+
+    @staticmethod
+    def _block(block):
+        """Rows of X and of Y with a last column of weights if there are any; and whether."""
+        if block is None:
+            return None
+        X, Y, *weights = block
+        if weights:
+            Y = np.column_stack([*([] if Y is None else [column(Y)]), *weights])
+        return Rows(X), Rows(Y), len(weights)
+
+    def _rewind(self):
+        self.blocks, self.first = self.first or map(self._block, self.opened()), None
+
+    def _next(self, X, Y):
+        self.kept = next((block for block in self.blocks if block[0].view.n > 0), None)  # no rows would be the end
+        for place, rows in zip((X, Y), self.kept or ()):
+            if rows.view.struct_size:
+                ctypes.memmove(place, ctypes.byref(rows.view), ctypes.sizeof(rows.view))
+
+
+class Model(_Stored):
+    """A model of its spec, fitted to rows X and targets Y; {} searches whatever it leaves open, and is scored on rows that no
+    choice has seen. weights: a number >= 0 a row; groups: rows that splits keep together; map: in place of the spec's.
+
+    Rows that are not in memory: source(), in place of X and Y, opens an iterable of blocks (X, Y) or (X, Y, weights) of some thousand
+    rows, as often as the fit reads them; it chooses only lambda. Several processes share them where sum(numbers) replaces an array
+    by its sum over all, such as lambda numbers: comm.Allreduce(MPI.IN_PLACE, numbers).
+
+    Derivatives: sets, in place of X and Y, a list of Observations, with map and "lambda"."""
+
+    _noun = "model"
+
+    def __init__(self, spec, X=None, Y=None, weights=None, groups=None, map=None, context=None, *, source=None, sum=None, sets=None):
+        data, x, y, g, context = make("data"), Rows(X), Rows(Y), Rows(groups), context or Context()
+        data.X, data.Y, data.groups = x.view, y.view, g.view
+        weights = _numbers("weights", weights, np.float64, x.view.n, "row")
+        data.weights = _place(weights)
+        if map is not None:
+            data.map = map.handle
+        if source is not None:
+            blocks = _Source(source, sum, context)
+            data.source = ctypes.addressof(blocks.view)
+        elif sum is not None:
+            raise ValueError("sum without source, expected both: it adds up what processes found in rows of their own")
+        if sets is not None:
+            observed = _Sets(sets)
+            data.sets, data.set_count = ctypes.addressof(observed.views), len(sets)
+        with context.running() as running:
+            super().__init__(new("model_fit", _json(spec), ctypes.byref(data), running))
+
+    @property
+    def spec(self):
+        """In canonical form, as a dict, with what a search chose."""
+        return json.loads(text("model_text", self.handle, b"spec"))
+
+    @property
+    def report(self):
+        """What a search did, and how far the model can be trusted."""
+        return json.loads(text("model_text", self.handle, b"report"))
+
+    @property
+    def metadata(self):
+        """Any text, kept with the model and its file: names of columns and classes, say."""
+        return text("model_text", self.handle, b"metadata")
+
+    @metadata.setter
+    def metadata(self, words):
+        call("model_set_metadata", self.handle, terminated(words.encode()))
+
+    @property
+    def shape(self):
+        """rows, inputs, outputs, features, penalty, has_probabilities, ..."""
+        info = make("model_info")
+        call("model_shape", self.handle, ctypes.byref(info))
+        return info
+
+    @property
+    def map(self):
+        """Of rows as predict(X, "prepared") gives them."""
+        return Map._of(new("model_map", self.handle))
+
+    @property
+    def weights(self):
+        """w and intercept of a linear model, from features of prepared inputs to transformed targets: D x m, of a complex map 2 D x m,
+        Re w and -Im w in turn, and 1 x m."""
+        m = self.shape.outputs
+        w, intercept = np.empty((self.shape.features << self.map.shape.is_complex, m)), np.empty((1, m))
+        call("model_weights", self.handle, matrix(w), matrix(intercept))
+        return w, intercept
+
+    def _columns(self, what, rows, levels, orders, samples):
+        """How many numbers a row of the answer has."""
+        m, d = self.shape.outputs, self.shape.inputs
+        if what == "prepared":
+            return self.map.shape.inputs
+        return {"class": 1, "divergence": 1, "potential": 1, "stream": 1, "curl": d * (d - 1) // 2, "preimage": d, "covariance": m * m,
+                "joint_covariance": rows * m * m, "quantile": m * levels, "sample": m * max(0, samples), "partials": m * orders,
+                **dict.fromkeys(("gradient", "gradient_variance", "hessian_diagonal"), m * d)}.get(what, m)
+
+    def predict(self, X, what="value", quantiles=(), partials=(), samples=0, seed=0, context=None, *, extrapolation="default",
+                return_outside=False):
+        """One row for each row of X: "value", "class", "probability", "latent_variance", "predictive_variance", "quantile" (of
+        `quantiles`, levels between 0 and 1), "sample" (`samples` draws, by `seed`), "gradient", "partials" (each a list of the order
+        in each input), ... as in mercer/model.h.
+
+        extrapolation: what is done with inputs outside the range of the training rows: "default" (as the model was fitted), "clip",
+        "free" or "refuse". return_outside: the answer is a pair, its second an Outside, which counts them."""
+        x, shape, options = Rows(X), self.shape, make("predict_options")
+        levels, orders = np.ascontiguousarray(quantiles, np.float64).ravel(), np.ascontiguousarray(partials, np.int32)
+        if orders.size and orders.shape[-1] != shape.inputs:
+            raise ValueError(f"partials of shape {orders.shape}, expected lists of {shape.inputs} orders, one for each input")
+        orders = orders.reshape(-1, shape.inputs)
+        if extrapolation not in EXTRAPOLATIONS:
+            raise ValueError(f"extrapolation = {extrapolation!r}, expected one of {', '.join(EXTRAPOLATIONS)}")
+        options.extrapolation, options.sample_count, options.seed = EXTRAPOLATIONS[extrapolation], samples, seed
+        options.quantile_count, options.quantiles = len(levels), _place(levels)
+        options.partial_count, options.partials = len(orders), _place(orders)
+        met, inputs = np.zeros(3, np.int64), np.zeros(shape.inputs, np.int64)
+        options.rows_outside, options.values_outside, options.predictions_limited = (met[i:].ctypes.data for i in range(3))
+        options.inputs_outside = inputs.ctypes.data
+        out = result(None, x.view.n, self._columns(what, x.view.n, len(levels), len(orders), samples), np.float64)
+        with _running(context, x.view.n * shape.features) as running:
+            call("model_predict", self.handle, x.view, terminated(what.encode()), ctypes.byref(options), running, matrix(out))
+        return (out, Outside(*met[:2].tolist(), inputs, int(met[2]))) if return_outside else out
