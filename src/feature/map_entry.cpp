@@ -17,7 +17,10 @@
 namespace mercer::feature {
 namespace {
 
-Field map_name_field() { return name_field("map", map_table(), "which map"); }
+const Field& map_name_field() {
+  static const Field field = name_field("map", map_table(), "which map");
+  return field;
+}
 
 Field sketch_name_field() {
   std::vector<const char*> names;

@@ -53,7 +53,10 @@ MERCER_COMPLETED_TABLE(KernelEntry, kernel_table, MERCER_KERNELS, add_variance)
 
 namespace {
 
-Field kernel_name_field() { return name_field("kernel", kernel_table(), "which kernel"); }
+const Field& kernel_name_field() {
+  static const Field field = name_field("kernel", kernel_table(), "which kernel");
+  return field;
+}
 
 }  // namespace
 
