@@ -4,7 +4,7 @@
 use mercer::{lengthscale_median, raw, rows_test, Ask, Block, Context, Data, Extrapolation, Kernel, Map, Model, Outside, RowSource, Rows, SourceError};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
-const FIXED: &str = r#"{"search":false,"lambda":1e-3,"map":{"kernel":{"kernel":"gaussian","lengthscale":1},"features":64}}"#;
+const FIXED: &str = r#"{"precision":"f64","search":false,"lambda":1e-3,"map":{"kernel":{"kernel":"gaussian","lengthscale":1},"features":64}}"#;
 const MAP: &str = r#"{"kernel":{"kernel":"gaussian","lengthscale":1},"inputs":3,"features":64,"seed":5}"#;
 
 /// n rows of 3, and a target of each.
@@ -112,7 +112,7 @@ fn a_source_is_read() {
 fn every_prediction_has_its_columns() {
     let (x, y) = made(120);
     let two: Vec<f64> = y.iter().flat_map(|&y| [y, -y]).collect();
-    let gp = r#"{"model":"gp","search":false,"lambda":1e-2,"map":{"kernel":{"kernel":"gaussian","lengthscale":1},"features":64}}"#;
+    let gp = r#"{"model":"gp","precision":"f64","search":false,"lambda":1e-2,"map":{"kernel":{"kernel":"gaussian","lengthscale":1},"features":64}}"#;
     let model = Model::fit(gp, (rows(&x), Rows::new(&two, 2).unwrap()), None).unwrap();
     let x = rows(&x[..90]);
     let numbers = |ask: Ask| model.predict(x, ask, None).unwrap();
@@ -176,13 +176,14 @@ fn trials_are_told() {
     let (x, y) = made(150);
     let mut told = Vec::new();
     let context = Context::new(0, 0).unwrap().on_trial(|json| told.push(json.to_string()));
-    let model = Model::fit("{}", (rows(&x), column(&y)), Some(&context)).unwrap();
+    let search = r#"{"map":{"kernel":{"kernel":"gaussian"},"features":32}}"#;
+    let model = Model::fit(search, (rows(&x), column(&y)), Some(&context)).unwrap();
     drop(context);
     let report = model.text("report").unwrap();
     assert!(told.len() > 3 && told.iter().all(|json| json.contains(r#""seconds":"#)), "{} trials", told.len());
     assert_eq!(told.iter().filter(|json| json.contains(r#""stage":"final""#)).count(), report.matches(r#""stage":"final""#).count());
     let panics = Context::new(0, 0).unwrap().on_trial(|_| panic!("of a trial"));
-    let panic = catch_unwind(AssertUnwindSafe(|| Model::fit("{}", (rows(&x), column(&y)), Some(&panics)))).err().expect("a panic");
+    let panic = catch_unwind(AssertUnwindSafe(|| Model::fit(search, (rows(&x), column(&y)), Some(&panics)))).err().expect("a panic");
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"of a trial"));
 }
 
