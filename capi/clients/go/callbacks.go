@@ -6,7 +6,10 @@ package mercer
 // #include "calls.h"
 import "C"
 
-import "runtime/cgo"
+import (
+	"runtime/cgo"
+	"unsafe"
+)
 
 //export mercerGoProgress
 func mercerGoProgress(context C.uintptr_t, done, total C.int64_t) (cancel C.int32_t) {
@@ -35,4 +38,10 @@ func mercerGoRewind(source C.uintptr_t) C.int32_t {
 func mercerGoNext(source C.uintptr_t, x, y *C.mercer_rows) C.int32_t {
 	r := cgo.Handle(source).Value().(*reading)
 	return r.guarded(func() error { return r.next(x, y) })
+}
+
+//export mercerGoSum
+func mercerGoSum(source C.uintptr_t, n C.int64_t, numbers *C.double) C.int32_t {
+	r := cgo.Handle(source).Value().(*reading)
+	return r.guarded(func() error { return r.sum(unsafe.Slice((*float64)(numbers), int(n))) })
 }

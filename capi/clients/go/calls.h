@@ -13,6 +13,7 @@ int32_t mercerGoProgress(uintptr_t, int64_t, int64_t);
 void mercerGoTrial(uintptr_t, char*);
 int32_t mercerGoRewind(uintptr_t);
 int32_t mercerGoNext(uintptr_t, mercer_rows*, mercer_rows*);
+int32_t mercerGoSum(uintptr_t, int64_t, double*);
 
 /* Dense, or CSR where there are offsets; d = 0: absent. */
 typedef struct go_rows {
@@ -73,14 +74,17 @@ static inline mercer_status go_transform_csr(const mercer_map* map, go_rows X, m
 static inline int32_t go_rewind(void* user) { return mercerGoRewind((uintptr_t)user); }
 static inline int32_t go_next(void* user, mercer_rows* X, mercer_rows* Y) { return mercerGoNext((uintptr_t)user, X, Y); }
 
-/* source 0: none. */
+static inline int32_t go_sum(void* user, int64_t n, double* numbers) { return mercerGoSum((uintptr_t)user, n, numbers); }
+
+/* A source by its handle, 0: none; sets: memory of C. */
 static inline mercer_status go_model_fit(const char* json, go_rows X, go_rows Y, const double* weights, go_rows groups,
-                                         const mercer_map* map, uintptr_t source, int64_t d, int64_t m, int32_t weighted,
-                                         mercer_context* context, mercer_model** out) {
-  mercer_row_source rows = {sizeof rows, weighted, d, m, go_rewind, go_next, (void*)source, NULL};
+                                         const mercer_map* map, uintptr_t source, int64_t d, int64_t m, int32_t weighted, int32_t shared,
+                                         int64_t set_count, const mercer_observations* sets, mercer_context* context,
+                                         mercer_model** out) {
+  mercer_row_source rows = {sizeof rows, weighted, d, m, go_rewind, go_next, (void*)source, shared ? go_sum : NULL};
   mercer_data data = {.struct_size = sizeof data, .X = go_view(X), .Y = go_view(Y), .groups = go_view(groups)};
-  data.weights = weights;
-  data.map = map;
+  data.weights = weights, data.map = map;
+  data.set_count = set_count, data.sets = sets;
   if (source != 0) data.source = &rows;
   return mercer_model_fit(json, &data, context, out);
 }

@@ -13,14 +13,15 @@ import (
 	"unsafe"
 )
 
-// Data is what a model is fitted to: X with Y, as the model has targets, or a source. Zeros are the defaults.
+// Data is what a model is fitted to: X with Y, as the model has targets; a source; or sets. Zeros are the defaults.
 type Data[T Number] struct {
 	X       Rows[T]
 	Y       Rows[float64]
-	Weights []float64  // a number >= 0 for each row
-	Groups  []float64  // a number for each row: splits keep rows of the same number together
-	Map     *Map       // the features of the fit, in place of its spec's
-	Source  *Source[T] // rows that are not in memory
+	Weights []float64         // a number >= 0 for each row
+	Groups  []float64         // a number for each row: splits keep rows of the same number together
+	Map     *Map              // the features of the fit, in place of its spec's
+	Source  *Source[T]        // rows that are not in memory
+	Sets    []Observations[T] // values and derivatives, which need a map and "lambda"
 }
 
 // Source delivers rows block by block, as often as a fit reads them, on its goroutine. An error of its functions ends the fit, which
@@ -31,26 +32,40 @@ type Source[T Number] struct {
 	Rewind          func() error // starts again at the first row
 	// Next gives the next rows and their targets, some thousand at a time; io.EOF, or no rows: the end.
 	Next func() (Rows[T], Rows[float64], error)
+	// Sum, where several processes share the rows, each with a source of its own, replaces each number by its sum over them, the same
+	// bits in each.
+	Sum func(numbers []float64) error
+}
+
+// Observations are noisy values Y of one partial derivative of a function at rows X.
+type Observations[T Number] struct {
+	X          Rows[T]
+	Y          Rows[float64]
+	Partial    []int32   // an order for each input; nil: the function itself
+	Weight     float64   // > 0, of every row, such as 1 / variance of the noise; 0: 1
+	RowWeights []float64 // a number >= 0 for each row
 }
 
 // reading is a source during a fit.
 type reading struct {
 	rewind   func() error
 	next     func(x, y *C.mercer_rows) error
+	sum      func(numbers []float64) error
 	err      error
 	panicked any
-	x, y     copied
+	lent     copies
 }
 
 func (s *Source[T]) reading() *reading {
-	r := &reading{rewind: s.Rewind}
+	r := &reading{rewind: s.Rewind, sum: s.Sum}
 	r.next = func(x, y *C.mercer_rows) error {
+		r.lent.free()
 		rows, targets, err := s.Next()
 		if err == io.EOF || (err == nil && rows.err == nil && rows.n == 0) {
 			return nil // both are empty views
 		}
 		if err = faulty(err, rows.err, targets.err); err == nil {
-			*x, *y = lent(&r.x, rows), lent(&r.y, targets)
+			*x, *y = lent(&r.lent, rows), lent(&r.lent, targets)
 		}
 		return err
 	}
@@ -70,34 +85,50 @@ func (r *reading) guarded(call func() error) (failed C.int32_t) {
 	return 0
 }
 
-// copied is memory of C with rows of Go, which C may not keep after the callback that gives them.
-type copied struct{ values, offsets, indices unsafe.Pointer }
+// copies are in memory of C: it may not be given pointers of Go but as arguments.
+type copies struct{ made []unsafe.Pointer }
 
-func (c *copied) free() {
-	for _, memory := range []unsafe.Pointer{c.values, c.offsets, c.indices} {
+func (c *copies) free() {
+	for _, memory := range c.made {
 		C.free(memory)
 	}
+	c.made = nil
 }
 
-func lent[T Number](to *copied, rows Rows[T]) C.mercer_rows {
-	view := rows.view()
-	view.values = (*C.char)(copiedTo(&to.values, rows.values))
-	if rows.offsets != nil {
-		view.offsets = (*C.int64_t)(copiedTo(&to.offsets, rows.offsets))
-		view.indices = (*C.int64_t)(copiedTo(&to.indices, rows.indices))
+func copied[P, E any](to *copies, values []E) *P {
+	if len(values) == 0 {
+		return nil
 	}
+	memory := C.malloc(C.size_t(len(values)) * C.size_t(unsafe.Sizeof(values[0])))
+	to.made = append(to.made, memory)
+	copy(unsafe.Slice((*E)(memory), len(values)), values)
+	return (*P)(memory)
+}
+
+func lent[T Number](to *copies, rows Rows[T]) C.mercer_rows {
+	view := rows.view()
+	view.values = copied[C.char](to, rows.values)
+	view.offsets, view.indices = copied[C.int64_t](to, rows.offsets), copied[C.int64_t](to, rows.indices)
 	return C.go_view(view)
 }
 
-func copiedTo[E any](memory *unsafe.Pointer, values []E) unsafe.Pointer {
-	var one E
-	grown := C.realloc(*memory, C.size_t(len(values)+1)*C.size_t(unsafe.Sizeof(one)))
-	if grown == nil {
-		panic("mercer: out of memory")
+func observed[T Number](to *copies, sets []Observations[T]) (*C.mercer_observations, error) {
+	views := make([]C.mercer_observations, len(sets))
+	for i, s := range sets {
+		if err := faulty(s.X.err, s.Y.err); err != nil {
+			return nil, err
+		}
+		if (s.Partial != nil && len(s.Partial) != s.X.d) || (s.RowWeights != nil && len(s.RowWeights) != s.X.n) {
+			return nil, invalid("Data.Sets[%d] has %d orders and %d weights, expected one for each of %d inputs and of %d rows", i,
+				len(s.Partial), len(s.RowWeights), s.X.d, s.X.n)
+		}
+		views[i] = C.mercer_observations{struct_size: C.sizeof_mercer_observations, weight: C.double(s.Weight),
+			partial: copied[C.int32_t](to, s.Partial), X: lent(to, s.X), Y: lent(to, s.Y), row_weights: copied[C.double](to, s.RowWeights)}
+		if s.Weight == 0 {
+			views[i].weight = 1
+		}
 	}
-	*memory = grown
-	copy(unsafe.Slice((*E)(grown), len(values)), values)
-	return grown
+	return copied[C.mercer_observations](to, views), nil
 }
 
 // FitModel fits the model of a spec; {} searches whatever it leaves open.
@@ -110,22 +141,23 @@ func FitModel[T Number](json string, data Data[T], context *Context) (*Model, er
 	}
 	defer runtime.KeepAlive(data.Map)
 	source, handle := new(reading), cgo.Handle(0)
-	var inputs, targets, weighted int
+	defer func() { source.lent.free() }()
+	var from Source[T]
 	if data.Source != nil {
-		source, inputs, targets = data.Source.reading(), data.Source.Inputs, data.Source.Targets
-		if data.Source.Weighted {
-			weighted = 1
-		}
+		from, source = *data.Source, data.Source.reading()
 		handle = cgo.NewHandle(source)
 		defer handle.Delete()
-		defer source.x.free()
-		defer source.y.free()
+	}
+	sets, err := observed(&source.lent, data.Sets)
+	if err != nil {
+		return nil, err
 	}
 	model, err := modelOf(func(out **C.mercer_model) error {
 		return told(json, func(c *C.char) error {
 			return context.run(func(running *C.mercer_context) C.mercer_status {
 				return C.go_model_fit(c, data.X.view(), data.Y.view(), address[C.double](data.Weights), column(data.Groups), data.Map.raw(),
-					C.uintptr_t(handle), C.int64_t(inputs), C.int64_t(targets), C.int32_t(weighted), running, out)
+					C.uintptr_t(handle), C.int64_t(from.Inputs), C.int64_t(from.Targets), flag(from.Weighted), flag(from.Sum != nil),
+					C.int64_t(len(data.Sets)), sets, running, out)
 			}, data.X.err, data.Y.err)
 		})
 	})
@@ -136,4 +168,11 @@ func FitModel[T Number](json string, data Data[T], context *Context) (*Model, er
 		return nil, source.err
 	}
 	return model, err
+}
+
+func flag(is bool) C.int32_t {
+	if is {
+		return 1
+	}
+	return 0
 }

@@ -41,6 +41,14 @@ pub trait RowSource {
     fn rewind(&mut self) -> std::result::Result<(), SourceError>;
     /// The next rows, with targets; some thousand at a time are best. None, or no rows: the end.
     fn next(&mut self) -> std::result::Result<Option<Block<'_>>, SourceError>;
+    /// Whether several processes share the rows, each with a source of its own: then `sum` is called.
+    fn shared(&self) -> bool {
+        false
+    }
+    /// Replaces each number by its sum over the processes, the same bits in each.
+    fn sum(&mut self, numbers: &mut [f64]) -> std::result::Result<(), SourceError> {
+        Err(format!("{} numbers to sum, expected RowSource::sum beside shared", numbers.len()).into())
+    }
 }
 
 /// A source during a fit, and what ended it.
@@ -74,7 +82,47 @@ unsafe extern "C" fn next(user: *mut c_void, x: *mut raw::mercer_rows, y: *mut r
     })
 }
 
-/// What a model is fitted to: rows or (rows, targets) by `from`, with options, or a source.
+unsafe extern "C" fn sum(user: *mut c_void, n: i64, numbers: *mut f64) -> i32 {
+    let numbers = if n > 0 { std::slice::from_raw_parts_mut(numbers, n as usize) } else { &mut [] };
+    guarded(user, |source| source.sum(numbers))
+}
+
+/// Noisy observations y of one partial derivative of a function, at rows x.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub struct Observations<'a>(raw::mercer_observations, PhantomData<&'a ()>);
+
+impl<'a> Observations<'a> {
+    /// partial: an order for each input; empty: of the function itself.
+    pub fn new(rows: impl Into<Block<'a>>, partial: &'a [i32]) -> Result<Self> {
+        let block = rows.into();
+        let set = raw::mercer_observations { X: block.x, Y: block.y, weight: 1.0, ..sized!(mercer_observations) };
+        if partial.is_empty() {
+            return Ok(Observations(set, PhantomData));
+        }
+        counted("Observations::new", "orders", partial.len(), "input", block.x.d)?;
+        Ok(Observations(raw::mercer_observations { partial: partial.as_ptr(), ..set }, PhantomData))
+    }
+    /// > 0, of every row, such as 1 / variance of the noise.
+    pub fn weight(self, weight: f64) -> Self {
+        Observations(raw::mercer_observations { weight, ..self.0 }, PhantomData)
+    }
+    /// A number >= 0 for each row.
+    pub fn row_weights(self, each: &'a [f64]) -> Result<Self> {
+        counted("Observations::row_weights", "weights", each.len(), "row", self.0.X.n)?;
+        Ok(Observations(raw::mercer_observations { row_weights: each.as_ptr(), ..self.0 }, PhantomData))
+    }
+}
+
+fn counted(function: &str, what: &str, given: usize, each: &str, expected: i64) -> Result<()> {
+    if given as i64 == expected {
+        return Ok(());
+    }
+    let text = format!("{function}: {given} {what}, expected one for each {each} of X, {expected}");
+    Err(Error { status: raw::MERCER_DIMENSION_MISMATCH, text })
+}
+
+/// What a model is fitted to: rows or (rows, targets) by `from`, with options; a source; or observations.
 pub struct Data<'a> {
     raw: raw::mercer_data,
     weights: Option<&'a [f64]>,
@@ -99,6 +147,11 @@ impl<'a> Data<'a> {
     pub fn source(source: &'a mut dyn RowSource) -> Self {
         Data { raw: sized!(mercer_data), weights: None, source: Some(source) }
     }
+    /// Values and derivatives, which need a map and "lambda".
+    pub fn sets(sets: &'a [Observations<'a>]) -> Self {
+        let raw = raw::mercer_data { sets: sets.as_ptr().cast(), set_count: sets.len() as i64, ..sized!(mercer_data) };
+        Data { raw, weights: None, source: None }
+    }
     /// A number >= 0 for each row.
     pub fn weights(self, each: &'a [f64]) -> Self {
         Data { weights: Some(each), ..self }
@@ -117,10 +170,7 @@ impl<'a> Data<'a> {
     /// Calls with C's view of it; a panic of the source goes on here.
     pub(crate) fn with<R>(mut self, call: impl FnOnce(&raw::mercer_data) -> Result<R>) -> Result<R> {
         if let Some(each) = self.weights {
-            if each.len() as i64 != self.raw.X.n {
-                let text = format!("Data::weights: {} weights, expected one for each of {} rows in memory", each.len(), self.raw.X.n);
-                return Err(Error { status: raw::MERCER_DIMENSION_MISMATCH, text });
-            }
+            counted("Data::weights", "weights", each.len(), "row", self.raw.X.n)?;
             self.raw.weights = each.as_ptr();
         }
         let source = match self.source {
@@ -133,6 +183,7 @@ impl<'a> Data<'a> {
         calls.weighted = source.weighted().into();
         calls.rewind = Some(rewind);
         calls.next = Some(next);
+        calls.sum = if source.shared() { Some(sum) } else { None };
         let mut reading = Reading { source, error: None, panic: None };
         calls.user = &mut reading as *mut Reading as *mut c_void;
         self.raw.source = &calls;

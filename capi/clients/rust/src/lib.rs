@@ -26,7 +26,7 @@ mod rows;
 
 pub use ask::{Ask, Extrapolation, Outside};
 pub use context::{Canceller, Context};
-pub use data::{Block, Data, RowSource, SourceError};
+pub use data::{Block, Data, Observations, RowSource, SourceError};
 pub use map::Csr;
 pub use rows::{lengthscale_median, rows_test, Number, Rows};
 

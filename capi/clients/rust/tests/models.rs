@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 //! What models learn from, what they predict, and tests of rows.
-use mercer::{lengthscale_median, raw, rows_test, Ask, Block, Context, Data, Extrapolation, Kernel, Map, Model, Outside, RowSource, Rows, SourceError};
+use mercer::{lengthscale_median, raw, rows_test, Ask, Block, Context, Data, Extrapolation, Kernel, Map, Model, Observations, Outside, RowSource, Rows, SourceError};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 const FIXED: &str = r#"{"precision":"f64","search":false,"lambda":1e-3,"map":{"kernel":{"kernel":"gaussian","lengthscale":1},"features":64}}"#;
@@ -60,7 +60,7 @@ fn groups_and_maps_are_given() {
     assert!(grouped.text("report").unwrap().contains(r#""rows_are":"grouped""#));
 }
 
-/// Rows in memory, 17 at a time.
+/// Rows in memory, 17 at a time, which may be said to be those of two processes.
 struct Blocks<'a> {
     x: &'a [f64],
     y: &'a [f64],
@@ -89,6 +89,13 @@ impl RowSource for Blocks<'_> {
         }
         Ok(Some((Rows::new(&self.x[3 * begin..3 * end], 3)?, Rows::new(&self.y[begin..end], 1)?).into()))
     }
+    fn shared(&self) -> bool {
+        self.fault == "two processes"
+    }
+    fn sum(&mut self, numbers: &mut [f64]) -> Result<(), SourceError> {
+        numbers.iter_mut().for_each(|number| *number *= 2.0); // the other process has equal rows
+        Ok(())
+    }
 }
 
 #[test]
@@ -101,11 +108,31 @@ fn a_source_is_read() {
     };
     let memory = Model::fit(spec, Data::from((rows(&x), column(&y))).map(&map), None).unwrap();
     // Sums of n terms in another order differ by n 2^-52 of them, the inverse is at most 1/lambda, weights |y|/(2 sqrt lambda).
-    assert!(apart(&values(&fit("").unwrap(), &x), &values(&memory, &x)) < 4.0 * 200.0 * f64::EPSILON * 2.0 / 1e-3f64.powf(1.5));
+    let rounding = 4.0 * 200.0 * f64::EPSILON * 2.0 / 1e-3f64.powf(1.5);
+    let shared = fit("two processes").unwrap(); // twice the rows, and the same model
+    assert!(apart(&values(&fit("").unwrap(), &x), &values(&memory, &x)) < rounding && apart(&values(&shared, &x), &values(&memory, &x)) < rounding);
+    assert_eq!((memory.shape().rows, shared.shape().rows), (200, 400));
     let error = failed(fit("error"));
     assert!(error.status == raw::MERCER_IO && error.text.contains("of the disk"), "{error}");
     let panic = catch_unwind(AssertUnwindSafe(|| fit("panic"))).err().expect("a panic");
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"of the source"));
+}
+
+#[test]
+fn slopes_are_learnt_from() {
+    let (x, y) = made(60); // y = x_0 + x_1 x_2
+    let (some, map) = (rows(&x[..60]), Map::new(MAP).unwrap());
+    let slopes: Vec<f64> = x[..60].chunks(3).map(|row| row[2]).collect();
+    let values_of = Observations::new((some, column(&y[..20])), &[]).unwrap();
+    let slopes_of = Observations::new((some, column(&slopes)), &[0, 1, 0]).unwrap().weight(2.0).row_weights(&[1.0; 20]).unwrap();
+    let worst = |sets: &[Observations]| {
+        let model = Model::fit(r#"{"lambda":1e-8}"#, Data::sets(sets).map(&map), None).unwrap();
+        let gradient = model.predict(some, "gradient", None).unwrap();
+        gradient.chunks(3).zip(&slopes).map(|(g, slope)| (g[1] - slope).abs()).fold(0.0, f64::max)
+    };
+    assert!(worst(&[values_of, slopes_of]) < 0.05 && worst(&[values_of]) > 0.1);
+    assert!(failed(Observations::new((some, column(&y[..20])), &[0, 1])).text.contains("2 orders"));
+    assert!(failed(values_of.row_weights(&[1.0])).text.contains("1 weights"));
 }
 
 #[test]
