@@ -3,7 +3,7 @@
 use crate::{c_string, check, invalid, raw, rows, sized, text, Block, Context, Kernel, Map, Number, Result, Rows};
 use std::ptr::{null, null_mut};
 
-/// Sparse features: row i has values[p] in column indices[p] for p from offsets[i] to offsets[i + 1].
+/// Sparse features: row i has `values[p]` in column `indices[p]` for p from `offsets[i]` to `offsets[i + 1]`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Csr {
     pub offsets: Vec<i64>,

@@ -45,7 +45,7 @@ impl<'a, T: Number> Rows<'a, T> {
         Rows(view, PhantomData)
     }
 
-    /// CSR: row i has values[p] in column indices[p] for p from offsets[i] to offsets[i + 1].
+    /// CSR: row i has `values[p]` in column `indices[p]` for p from `offsets[i]` to `offsets[i + 1]`.
     pub fn sparse(values: &'a [T], offsets: &'a [i64], indices: &'a [i64], d: usize) -> Result<Self> {
         if offsets.is_empty() || values.len() != indices.len() {
             return Err(invalid(format!("{} offsets, {} values and {} indices, expected a row's end more than rows and as many \
