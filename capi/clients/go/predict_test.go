@@ -130,6 +130,12 @@ func TestRowsAreTested(t *testing.T) {
 	if pValue(Dense(far, 3)) > 0.02 || pValue(Dense(x[:450], 3)) < 0.5 || pValue(csr(far)) != pValue(Dense(far, 3)) {
 		t.Error(pValue(Dense(far, 3)), pValue(Dense(x[:450], 3)), pValue(csr(far)))
 	}
+	old, _ := rows(900)
+	late, _ := rows(950)
+	long := must(RowsTest(`{"test":"mmd","features":16,"witnesses":900}`, Dense(old, 3), Dense(late, 3), nil))
+	if len(long) <= 1<<15 || !json.Valid([]byte(long)) { // more than is asked for at first
+		t.Errorf("%d bytes", len(long))
+	}
 	refused(t, failed(RowsTest(`{"test":"mdm"}`, Dense(x, 3), Dense(x, 3), nil)), "MERCER_INVALID_ARGUMENT", "mdm")
 	if median := must(LengthscaleMedian(Dense([]float64{0, 1, 5}, 1), 100, 0, nil)); median != 4 { // of 1, 4 and 5
 		t.Error(median)

@@ -95,7 +95,7 @@ pub(crate) fn matrix<T: Number>(data: &mut [T], cols: usize) -> raw::mercer_matr
 /// The answer, as JSON, of a test of rows: "mmd", "block_mmd", "kid" or "hsic" (mercer/rows_test.h).
 pub fn rows_test<T: Number, U: Number>(json: &str, x: Rows<T>, y: Rows<U>, context: Option<&Context>) -> Result<String> {
     let json = c_string(json)?;
-    let mut bytes = vec![0u8; 1 << 20];
+    let mut bytes = vec![0u8; 1 << 15];
     loop {
         let (mut needed, capacity) = (0, bytes.len() as i64);
         let result = Context::run(context, |running| unsafe {

@@ -226,6 +226,8 @@ fn rows_are_tested() {
     assert!(p_value(rows(&far), mmd) < 0.02 && p_value(rows(&x[..450]), mmd) > 0.5);
     let (offsets, indices): (Vec<i64>, Vec<i64>) = ((0..=150).map(|i| 3 * i).collect(), (0..450).map(|p| p % 3).collect());
     assert_eq!(p_value(Rows::sparse(&far, &offsets, &indices, 3).unwrap(), mmd), p_value(rows(&far), mmd));
+    let long = rows_test(r#"{"test":"mmd","features":16,"witnesses":900}"#, rows(&made(900).0), rows(&made(950).0), None).unwrap();
+    assert!(long.len() > 1 << 15 && long.ends_with('}'), "{} bytes", long.len()); // more than is asked for at first
     assert!(failed(rows_test(r#"{"test":"mdm"}"#, rows(&x), rows(&x), None)).text.contains("mdm"));
     let median = lengthscale_median(Rows::new(&[0.0, 1.0, 5.0], 1).unwrap(), 100, 0, None).unwrap();
     assert_eq!(median, 4.0); // of 1, 4 and 5
