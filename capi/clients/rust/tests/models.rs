@@ -68,12 +68,8 @@ struct Blocks<'a> {
     fault: &'a str,
 }
 impl RowSource for Blocks<'_> {
-    fn inputs(&self) -> usize {
-        3
-    }
-    fn targets(&self) -> usize {
-        1
-    }
+    fn inputs(&self) -> usize { 3 }
+    fn targets(&self) -> usize { 1 }
     fn rewind(&mut self) -> Result<(), SourceError> {
         self.at = 0;
         Ok(())
@@ -89,9 +85,7 @@ impl RowSource for Blocks<'_> {
         }
         Ok(Some((Rows::new(&self.x[3 * begin..3 * end], 3)?, Rows::new(&self.y[begin..end], 1)?).into()))
     }
-    fn shared(&self) -> bool {
-        self.fault == "two processes"
-    }
+    fn shared(&self) -> bool { self.fault == "two processes" }
     fn sum(&mut self, numbers: &mut [f64]) -> Result<(), SourceError> {
         numbers.iter_mut().for_each(|number| *number *= 2.0); // the other process has equal rows
         Ok(())
