@@ -57,7 +57,7 @@ class Rust(Language):
         return f"*{'const' if constant else 'mut'} {inner}"
 
     def head(self):
-        return ["//! The C API as it is. Made by cmake/bind.py from cmake/api.json.", "#![allow(non_camel_case_types, non_snake_case)]",
+        return ["//! The C API as it is. Made by cmake/bind.py from cmake/api.json.", "#![allow(non_camel_case_types, non_snake_case, rustdoc::broken_intra_doc_links)]",
                 "use std::os::raw::{c_char, c_void};", ""]
 
     def constant(self, name, number):

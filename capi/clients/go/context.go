@@ -3,9 +3,7 @@
 
 package mercer
 
-// #include <mercer/mercer.h>
-// #include <stdlib.h>
-// int32_t mercerGoProgress(void*, int64_t, int64_t);
+// #include "calls.h"
 import "C"
 
 import (
@@ -15,27 +13,36 @@ import (
 	"unsafe"
 )
 
+// Options of a context; zeros are the defaults.
+type Options struct {
+	Threads   int   // of the library's own loops; 0: all
+	MemoryCap int64 // bytes that a call may allocate; 0: no cap
+	// Progress is called now and then on the calling goroutine; false ends the call.
+	Progress func(done, total int64) bool
+	// Trial is called for each finished trial of a search, with an object as in "trials" of the report.
+	Trial func(json string)
+}
+
 // Context has the limits and the progress of the calls that are given it, one at a time.
 type Context struct {
 	handle   *C.mercer_context
 	user     *C.uintptr_t // a cgo.Handle in memory of C
-	progress func(done, total int64) bool
+	options  Options
 	panicked any
 	busy     atomic.Bool
 }
 
-// NewContext: threads of the library's own loops, 0: all; bytes that a call may allocate, 0: no cap; progress, called now and then on
-// the calling goroutine, nil or false to end the call.
-func NewContext(threads int, memoryCap int64, progress func(done, total int64) bool) (*Context, error) {
-	c := &Context{progress: progress}
-	options := (*C.mercer_context_options)(C.calloc(1, C.sizeof_mercer_context_options))
-	defer C.free(unsafe.Pointer(options))
-	options.struct_size, options.threads, options.memory_cap = C.sizeof_mercer_context_options, C.int32_t(threads), C.int64_t(memoryCap)
-	if progress != nil {
+// NewContext makes a context.
+func NewContext(options Options) (*Context, error) {
+	c := &Context{options: options}
+	if options.Progress != nil || options.Trial != nil {
 		c.user = (*C.uintptr_t)(C.calloc(1, C.sizeof_uintptr_t))
-		options.progress, options.user = C.mercer_progress(C.mercerGoProgress), unsafe.Pointer(c.user)
 	}
-	if err := check(func() C.mercer_status { return C.mercer_context_create(options, &c.handle) }); err != nil {
+	err := check(func() C.mercer_status {
+		return C.go_context(C.int32_t(options.Threads), C.int64_t(options.MemoryCap), c.user, &c.handle)
+	})
+	if err != nil {
+		C.free(unsafe.Pointer(c.user))
 		return nil, err
 	}
 	runtime.SetFinalizer(c, (*Context).Close)
@@ -52,8 +59,25 @@ func (c *Context) Close() {
 // Cancel ends the running call soon, or the next one, from any goroutine.
 func (c *Context) Cancel() { C.mercer_context_cancel(c.handle, 1); runtime.KeepAlive(c) }
 
-// run calls with the context's handle, or none; a panic of its callback goes on here.
-func (c *Context) run(call func(*C.mercer_context) C.mercer_status) error {
+// guarded runs a callback unless one has panicked. Nothing may unwind through C: a panic is kept, ends the call at its next progress
+// and goes on after it.
+func (c *Context) guarded(call func() bool) (cancel C.int32_t) {
+	defer func() {
+		if panicked := recover(); panicked != nil {
+			c.panicked, cancel = panicked, 1
+		}
+	}()
+	if c.panicked != nil || !call() {
+		return 1
+	}
+	return 0
+}
+
+// run calls with the context's handle, or none, unless an argument is at fault; a panic of its callbacks goes on here.
+func (c *Context) run(call func(*C.mercer_context) C.mercer_status, faults ...error) error {
+	if err := faulty(faults...); err != nil {
+		return err
+	}
 	if c == nil {
 		return check(func() C.mercer_status { return call(nil) })
 	}
@@ -65,7 +89,7 @@ func (c *Context) run(call func(*C.mercer_context) C.mercer_status) error {
 	if c.handle == nil {
 		return invalid("Context is closed, expected an open one")
 	}
-	if c.progress != nil {
+	if c.user != nil {
 		handle := cgo.NewHandle(c)
 		defer handle.Delete()
 		*c.user, c.panicked = C.uintptr_t(handle), nil

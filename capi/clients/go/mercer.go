@@ -3,13 +3,15 @@
 
 // Package mercer has random feature maps of kernels, and models on them, by libmercer, which pkg-config finds.
 //
+//	model, err := mercer.FitModel("{}", mercer.Data[float64]{X: mercer.Dense(x, 3), Y: mercer.Dense(y, 1)}, nil)
+//	f, err := mercer.Predict(model, mercer.Dense(t, 3), mercer.Ask{}, nil)
+//
 // Slices are read and written in place. Handles are freed by Close, or with their last reference. Any number of goroutines may use
 // one handle at once; a Context serves one call at a time, and may be nil.
 package mercer
 
 // #cgo pkg-config: mercer
-// #include <mercer/mercer.h>
-// #include <stdlib.h>
+// #include "calls.h"
 import "C"
 
 import (
@@ -38,28 +40,34 @@ func invalid(format string, values ...any) error {
 	return &Error{"MERCER_INVALID_ARGUMENT", fmt.Sprintf(format, values...)}
 }
 
-// cString gives text to C, which would end it at a NUL. Its caller frees it.
-func cString(text string) (*C.char, error) {
-	if at := strings.IndexByte(text, 0); at >= 0 {
-		return nil, invalid("a NUL at byte %d of %q, expected text without", at, text)
+// faulty is the first error.
+func faulty(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
 	}
-	return C.CString(text), nil
+	return nil
+}
+
+// told runs a call with text for C, which would end it at a NUL.
+func told(text string, call func(*C.char) error) error {
+	if at := strings.IndexByte(text, 0); at >= 0 {
+		return invalid("a NUL at byte %d of %q, expected text without", at, text)
+	}
+	c := C.CString(text)
+	defer C.free(unsafe.Pointer(c))
+	return call(c)
 }
 
 // filled gives the bytes that a call writes into a buffer of the size it asks for.
 func filled(call func(buffer unsafe.Pointer, capacity C.int64_t, needed *C.int64_t) C.mercer_status) ([]byte, error) {
-	needed := (*C.int64_t)(C.calloc(1, 8))
-	defer C.free(unsafe.Pointer(needed))
-	if err := check(func() C.mercer_status { return call(nil, 0, needed) }); err != nil {
+	var needed C.int64_t
+	if err := check(func() C.mercer_status { return call(nil, 0, &needed) }); err != nil {
 		return nil, err
 	}
-	size := *needed
-	buffer := C.malloc(C.size_t(size))
-	defer C.free(buffer)
-	if err := check(func() C.mercer_status { return call(buffer, size, needed) }); err != nil {
-		return nil, err
-	}
-	return C.GoBytes(buffer, C.int(size)), nil
+	bytes := make([]byte, needed)
+	return bytes, check(func() C.mercer_status { return call(unsafe.Pointer(&bytes[0]), needed, &needed) })
 }
 
 func text(call func(buffer *C.char, capacity C.int64_t, needed *C.int64_t) C.mercer_status) (string, error) {
@@ -76,38 +84,12 @@ func text(call func(buffer *C.char, capacity C.int64_t, needed *C.int64_t) C.mer
 func Version() string { return C.GoString(C.mercer_version()) }
 
 // Specs says what kernels, maps, projections and models there are, or those of a name: JSON.
-func Specs(name string) (string, error) {
-	c, err := cString(name)
-	if err != nil {
-		return "", err
-	}
-	defer C.free(unsafe.Pointer(c))
-	return text(func(buffer *C.char, capacity C.int64_t, needed *C.int64_t) C.mercer_status {
-		return C.mercer_specs(c, buffer, capacity, needed)
+func Specs(name string) (said string, err error) {
+	err = told(name, func(c *C.char) (err error) {
+		said, err = text(func(buffer *C.char, capacity C.int64_t, needed *C.int64_t) C.mercer_status {
+			return C.mercer_specs(c, buffer, capacity, needed)
+		})
+		return err
 	})
-}
-
-// Number is float32 or float64.
-type Number interface{ ~float32 | ~float64 }
-
-func number[T Number]() C.int32_t {
-	if unsafe.Sizeof(T(0)) == 4 {
-		return C.MERCER_NUMBER_F32
-	}
-	return C.MERCER_NUMBER_F64
-}
-
-func address[T Number](values []T) unsafe.Pointer {
-	if len(values) == 0 {
-		return nil
-	}
-	return unsafe.Pointer(&values[0])
-}
-
-// rowsOf is the number of rows of d numbers in a slice.
-func rowsOf[T Number](name string, values []T, d int) (C.int64_t, error) {
-	if d < 1 || len(values)%d != 0 {
-		return 0, invalid("%s has %d numbers, expected rows of %d", name, len(values), d)
-	}
-	return C.int64_t(len(values) / d), nil
+	return said, err
 }

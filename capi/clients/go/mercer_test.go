@@ -28,6 +28,8 @@ func rows(n int) ([]float64, []float64) {
 	return x, y
 }
 
+func data(x, y []float64) Data[float64] { return Data[float64]{X: Dense(x, 3), Y: Dense(y, 1)} }
+
 func refused(t *testing.T, err error, status, word string) {
 	t.Helper()
 	var failed *Error
@@ -46,7 +48,7 @@ func must[T any](value T, err error) T {
 func TestFeaturesEstimateTheKernel(t *testing.T) {
 	x, _ := rows(40)
 	m := must(NewMap(spec))
-	z, k := must(Transform(m, x, 3, nil)), must(Gram(must(m.Kernel()), x, x, 3, nil))
+	z, k := must(Transform(m, Dense(x, 3), nil)), must(Gram(must(m.Kernel()), Dense(x, 3), Dense(x, 3), nil))
 	for p := range k {
 		sum := 0.0
 		for j := 0; j < 512; j++ {
@@ -60,13 +62,13 @@ func TestFeaturesEstimateTheKernel(t *testing.T) {
 	if err := m.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	again := must(Transform(must(LoadMap(path)), x, 3, nil))
+	again := must(Transform(must(LoadMap(path)), Dense(x, 3), nil))
 	for i := range z {
 		if again[i] != z[i] {
 			t.Fatal("a map read again differs")
 		}
 	}
-	if landmarks := must(FitMap(`{"map":"nystroem","kernel":{"kernel":"gaussian"},"inputs":3,"features":20}`, x, 3, nil)); landmarks.Shape().Features != 20 {
+	if landmarks := must(FitMap(`{"map":"nystroem","kernel":{"kernel":"gaussian"},"inputs":3,"features":20}`, Dense(x, 3), Rows[float64]{}, nil)); landmarks.Shape().Features != 20 {
 		t.Fatal("features of a map from rows")
 	}
 	m.Close()
@@ -87,22 +89,22 @@ func TestEveryStatusComesWithItsText(t *testing.T) {
 		must(0, os.WriteFile(path, bytes, 0o600))
 		return failed(LoadMap(path))
 	}
-	fit := func(json string, context *Context) error { return failed(FitModel(json, x, 3, y, nil, context)) }
+	fit := func(json string, context *Context) error { return failed(FitModel(json, data(x, y), context)) }
 	oneStep := `{"model":"logistic","task":"classification","classes":2,"iterations":1,"tolerance":1e-12,"lambda":1e-8,"search":false,"map":{"features":32}}`
 	for _, c := range []struct {
 		status, word string
 		err          error
 	}{
 		{"MERCER_INVALID_ARGUMENT", "gausian", failed(NewMap(`{"kernel":{"kernel":"gausian"},"inputs":3,"features":8}`))},
-		{"MERCER_DIMENSION_MISMATCH", "mercer_map_transform", failed(Transform(m, x, 2, nil))},
-		{"MERCER_OUT_OF_MEMORY", "memory", fit("{}", must(NewContext(0, 1000, nil)))},
+		{"MERCER_DIMENSION_MISMATCH", "mercer_map_transform", failed(Transform(m, Dense(x, 2), nil))},
+		{"MERCER_OUT_OF_MEMORY", "memory", fit("{}", must(NewContext(Options{MemoryCap: 1000})))},
 		{"MERCER_UNSUPPORTED", "polynomial", failed(NewMap(`{"map":"fourier","kernel":{"kernel":"polynomial"},"inputs":3,"features":8}`))},
 		{"MERCER_NOT_POSITIVE_DEFINITE", "gamma", failed(NewKernel(`{"kernel":"decomposable","gamma":[[1,2],[2,1]]}`))},
 		{"MERCER_NOT_CONVERGED", "lambda = 1e-08", fit(oneStep, nil)},
 		{"MERCER_IO", "absent", failed(LoadMap("/absent/map"))},
 		{"MERCER_CORRUPT_FILE", "mercer_map_read", damaged(40)},
 		{"MERCER_NEWER_VERSION", "newer", damaged(8)},
-		{"MERCER_CANCELLED", "mercer_model_fit", fit("{}", must(NewContext(0, 0, func(int64, int64) bool { return false })))},
+		{"MERCER_CANCELLED", "mercer_model_fit", fit("{}", must(NewContext(Options{Progress: func(int64, int64) bool { return false }})))},
 	} {
 		refused(t, c.err, c.status, c.word)
 	}
@@ -111,40 +113,36 @@ func TestEveryStatusComesWithItsText(t *testing.T) {
 func TestArgumentsAreChecked(t *testing.T) {
 	x, y := rows(40)
 	m := must(NewMap(spec))
-	_, err := Transform(m, x, 7, nil)
+	_, err := Transform(m, Dense(x, 7), nil)
 	refused(t, err, "MERCER_INVALID_ARGUMENT", "rows of 7")
-	refused(t, TransformInto(m, x, 3, make([]float64, 5), nil), "MERCER_INVALID_ARGUMENT", "z has 5 numbers")
-	_, err = FitModel("{}", x, 3, y[:7], nil, nil)
-	refused(t, err, "MERCER_INVALID_ARGUMENT", "7 targets")
-	model := must(FitModel(small, x, 3, y, nil, nil))
-	for _, columns := range []int{-1, math.MaxInt / 40} {
-		_, err = Predict(model, x, 3, "value", columns, nil)
-		refused(t, err, "MERCER_INVALID_ARGUMENT", fmt.Sprint("columns = ", columns))
-	}
+	refused(t, TransformInto(m, Dense(x, 3), make([]float64, 5), nil), "MERCER_INVALID_ARGUMENT", "z has 5 numbers")
+	_, err = FitModel("{}", data(x, y[:7]), nil)
+	refused(t, err, "MERCER_DIMENSION_MISMATCH", "mercer_model_fit")
+	model := must(FitModel(small, data(x, y), nil))
 	for _, err := range []error{failed(NewKernel("{}\x00")), failed(NewMap(spec + "\x00")), failed(LoadMap("a\x00")), m.Save("a\x00"),
-		failed(Specs("a\x00")), failed(FitModel("{}\x00", x, 3, y, nil, nil)), failed(Predict(model, x, 3, "value\x00", 1, nil))} {
+		failed(Specs("a\x00")), failed(FitModel("{}\x00", data(x, y), nil)), failed(Predict(model, Dense(x, 3), Ask{What: "value\x00"}, nil))} {
 		refused(t, err, "MERCER_INVALID_ARGUMENT", "NUL")
 	}
 }
 
 func TestClosedAndNilHandlesAreRefused(t *testing.T) {
 	x, y := rows(40)
-	closed, model, context := must(NewMap(spec)), must(FitModel(small, x, 3, y, nil, nil)), must(NewContext(0, 0, func(int64, int64) bool { return true }))
+	closed, model, context := must(NewMap(spec)), must(FitModel(small, data(x, y), nil)), must(NewContext(Options{Progress: func(int64, int64) bool { return true }}))
 	closed.Close()
 	closed.Close()
 	model.Close()
 	context.Close()
 	context.Close()
 	for _, m := range []*Map{nil, closed} {
-		refused(t, failed(Transform(m, x, 3, nil)), "MERCER_INVALID_ARGUMENT", "mercer_map_transform")
+		refused(t, failed(Transform(m, Dense(x, 3), nil)), "MERCER_INVALID_ARGUMENT", "mercer_map_transform")
 		refused(t, failed(m.Kernel()), "MERCER_INVALID_ARGUMENT", "mercer_map_kernel")
 	}
 	for _, m := range []*Model{nil, model} {
-		refused(t, failed(Predict(m, x, 3, "value", 1, nil)), "MERCER_INVALID_ARGUMENT", "mercer_model_predict")
+		refused(t, failed(Predict(m, Dense(x, 3), Ask{}, nil)), "MERCER_INVALID_ARGUMENT", "mercer_model_predict")
 		refused(t, failed(m.Text("spec")), "MERCER_INVALID_ARGUMENT", "mercer_model_text")
 	}
-	refused(t, failed(Gram(nil, x, x, 3, nil)), "MERCER_INVALID_ARGUMENT", "mercer_kernel_gram")
-	refused(t, failed(FitModel("{}", x, 3, y, nil, context)), "MERCER_INVALID_ARGUMENT", "closed")
+	refused(t, failed(Gram(nil, Dense(x, 3), Dense(x, 3), nil)), "MERCER_INVALID_ARGUMENT", "mercer_kernel_gram")
+	refused(t, failed(FitModel("{}", data(x, y), context)), "MERCER_INVALID_ARGUMENT", "closed")
 	var none *Model
 	none.Close()
 }
@@ -153,12 +151,12 @@ func TestASecondCallOfAContextIsRefused(t *testing.T) {
 	x, y := rows(200)
 	var context *Context
 	calls := 0
-	context = must(NewContext(1, 0, func(int64, int64) bool {
+	context = must(NewContext(Options{Threads: 1, Progress: func(int64, int64) bool {
 		calls++
-		refused(t, failed(FitModel("{}", x, 3, y, nil, context)), "MERCER_INVALID_ARGUMENT", "one call at a time")
+		refused(t, failed(FitModel("{}", data(x, y), context)), "MERCER_INVALID_ARGUMENT", "one call at a time")
 		return true
-	}))
-	must(FitModel(small, x, 3, y, nil, context))
+	}}))
+	must(FitModel(small, data(x, y), context))
 	if calls < 2 {
 		t.Fatalf("%d calls of progress", calls)
 	}
@@ -167,7 +165,7 @@ func TestASecondCallOfAContextIsRefused(t *testing.T) {
 		all.Add(1)
 		go func() {
 			defer all.Done()
-			if _, err := FitModel(small, x, 3, y, nil, context); err != nil && !strings.Contains(err.Error(), "one call at a time") {
+			if _, err := FitModel(small, data(x, y), context); err != nil && !strings.Contains(err.Error(), "one call at a time") {
 				t.Error(err)
 			}
 		}()
@@ -178,42 +176,42 @@ func TestASecondCallOfAContextIsRefused(t *testing.T) {
 			t.Fatal("the panic was lost")
 		}
 	}()
-	context = must(NewContext(0, 0, func(int64, int64) bool {
-		_ = failed(FitModel("{}", x, 3, y, nil, context))
+	context = must(NewContext(Options{Progress: func(int64, int64) bool {
+		_ = failed(FitModel("{}", data(x, y), context))
 		panic("of the first call")
-	}))
-	_, _ = FitModel("{}", x, 3, y, nil, context)
+	}}))
+	_, _ = FitModel("{}", data(x, y), context)
 }
 
 func TestModelsProgressAndPanics(t *testing.T) {
 	x, y := rows(200)
 	calls := 0
-	model := must(FitModel("{}", x, 3, y, nil, must(NewContext(1, 0, func(done, total int64) bool { calls++; return done <= total }))))
+	model := must(FitModel("{}", data(x, y), must(NewContext(Options{Threads: 1, Progress: func(done, total int64) bool { calls++; return done <= total }}))))
 	worst := 0.0
-	for i, f := range must(Predict(model, x, 3, "value", 1, nil)) {
+	for i, f := range must(Predict(model, Dense(x, 3), Ask{}, nil)) {
 		worst = math.Max(worst, math.Abs(f-y[i]))
 	}
 	if calls < 10 || worst > 0.5 || !strings.Contains(must(model.Text("report")), "score") {
 		t.Fatalf("%d calls of progress, error %g", calls, worst)
 	}
-	_, err := FitModel("{}", x, 3, y, nil, must(NewContext(0, 0, func(int64, int64) bool { return false })))
+	_, err := FitModel("{}", data(x, y), must(NewContext(Options{Progress: func(int64, int64) bool { return false }})))
 	refused(t, err, "MERCER_CANCELLED", "")
-	cancelled := must(NewContext(0, 0, nil))
+	cancelled := must(NewContext(Options{}))
 	cancelled.Cancel()
-	_, err = FitModel("{}", x, 3, y, nil, cancelled)
+	_, err = FitModel("{}", data(x, y), cancelled)
 	refused(t, err, "MERCER_CANCELLED", "")
 	defer func() {
 		if recover() != "of the callback" {
 			t.Fatal("the panic was lost")
 		}
 	}()
-	_, _ = FitModel("{}", x, 3, y, nil, must(NewContext(0, 0, func(int64, int64) bool { panic("of the callback") })))
+	_, _ = FitModel("{}", data(x, y), must(NewContext(Options{Progress: func(int64, int64) bool { panic("of the callback") }})))
 }
 
 func TestManyGoroutinesUseOneMap(t *testing.T) {
 	x, _ := rows(50)
 	m := must(NewMap(spec))
-	z := must(Transform(m, x, 3, nil))
+	z := must(Transform(m, Dense(x, 3), nil))
 	var all sync.WaitGroup
 	for g := 0; g < 64; g++ {
 		all.Add(1)
@@ -226,13 +224,13 @@ func TestManyGoroutinesUseOneMap(t *testing.T) {
 					t.Errorf("%v, expected %s", err, own)
 				}
 			}
-			for i, value := range must(Transform(m, x, 3, nil)) {
+			for i, value := range must(Transform(m, Dense(x, 3), nil)) {
 				if value != z[i] {
 					t.Error("other features")
 					return
 				}
 			}
-			if _, err := Transform(m, x, 2, nil); err == nil || !strings.Contains(err.Error(), "mercer_map_transform") {
+			if _, err := Transform(m, Dense(x, 2), nil); err == nil || !strings.Contains(err.Error(), "mercer_map_transform") {
 				t.Error(err)
 			}
 		}(g)

@@ -44,9 +44,9 @@ fn run(path: &str) -> Result<bool> {
     let z = map.transform(Rows::new(&x[..probes * d], d)?, None)?;
     let error = kernel_error(&map.kernel()?, &x[..probes * d], &z, d, features)?;
 
-    let model = Model::fit(FIT, Rows::new(&x, d)?, Rows::new(&y, 1)?, None)?;
+    let model = Model::fit(FIT, (Rows::new(&x, d)?, Rows::new(&y, 1)?), None)?;
     model.save(path)?;
-    let f = Model::load(path)?.predict(Rows::new(&x, d)?, "value", 1, None)?;
+    let f = Model::load(path)?.predict(Rows::new(&x, d)?, "value", None)?;
     let residual: f64 = f.iter().zip(&y).map(|(f, y)| (y - f).powi(2)).sum();
     let relative = (residual / dot(&y, &y)).sqrt();
     println!("predictions {:016x}", hash(&f));

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 //! How calls run: threads, memory, progress, cancellation.
-use crate::{check, invalid, raw, Result};
+use crate::{check, invalid, raw, sized, Result};
 use std::any::Any;
-use std::mem::{size_of, zeroed};
-use std::os::raw::c_void;
+use std::ffi::CStr;
+use std::os::raw::{c_char, c_void};
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,16 +20,18 @@ impl Drop for Handle {
     }
 }
 
-/// What the library's callback reaches.
+/// What the library's callbacks reach.
+#[derive(Default)]
 struct Watch<'a> {
-    progress: Box<dyn FnMut(i64, i64) -> bool + Send + 'a>,
+    progress: Option<Box<dyn FnMut(i64, i64) -> bool + Send + 'a>>,
+    trial: Option<Box<dyn FnMut(&str) + Send + 'a>>,
     panic: Option<Box<dyn Any + Send>>,
 }
 
 /// Limits and progress of the calls that are given it, one at a time.
 pub struct Context<'a> {
     handle: Arc<Handle>,
-    watch: Option<Box<Mutex<Watch<'a>>>>,
+    watch: Arc<Mutex<Watch<'a>>>,
     busy: AtomicBool,
 }
 
@@ -43,30 +45,61 @@ impl Canceller {
     }
 }
 
-/// Nothing may unwind through C: a panic is kept, ends the call and goes on after it.
-unsafe extern "C" fn report(user: *mut c_void, done: i64, total: i64) -> i32 {
+/// Nothing may unwind through C: a panic is kept, ends the call at its next progress and goes on after it.
+unsafe fn guarded(user: *mut c_void, call: impl FnOnce(&mut Watch) -> bool) -> i32 {
     let mut watch = match (*(user as *const Mutex<Watch>)).lock() {
         Ok(watch) => watch,
         Err(_) => return 1,
     };
-    match catch_unwind(AssertUnwindSafe(|| (watch.progress)(done, total))) {
-        Ok(go_on) => i32::from(!go_on),
+    match catch_unwind(AssertUnwindSafe(|| call(&mut watch))) {
+        Ok(go_on) => i32::from(!go_on || watch.panic.is_some()),
         Err(panic) => {
             watch.panic = Some(panic);
             1
         }
     }
 }
+unsafe extern "C" fn report(user: *mut c_void, done: i64, total: i64) -> i32 {
+    guarded(user, |watch| watch.panic.is_some() || watch.progress.as_mut().map_or(true, |progress| progress(done, total)))
+}
+unsafe extern "C" fn tell(user: *mut c_void, json: *const c_char) {
+    guarded(user, |watch| {
+        if let (Some(trial), None) = (watch.trial.as_mut(), &watch.panic) {
+            trial(&CStr::from_ptr(json).to_string_lossy());
+        }
+        true
+    });
+}
 
 impl<'a> Context<'a> {
     /// threads 0: all cores; memory_cap, bytes, 0: none.
     pub fn new(threads: i32, memory_cap: i64) -> Result<Self> {
-        Self::made(threads, memory_cap, None)
+        let watch = Arc::<Mutex<Watch>>::default();
+        let mut options = sized!(mercer_context_options);
+        options.threads = threads;
+        options.memory_cap = memory_cap;
+        options.progress = Some(report);
+        options.trial = Some(tell);
+        options.user = Arc::as_ptr(&watch) as *mut c_void;
+        let mut handle = null_mut();
+        check(unsafe { raw::mercer_context_create(&options, &mut handle) })?;
+        Ok(Context { handle: Arc::new(Handle(handle)), watch, busy: AtomicBool::new(false) })
     }
 
-    /// With progress(done, total), called now and then on the calling thread; false ends the call.
-    pub fn with_progress(threads: i32, memory_cap: i64, progress: impl FnMut(i64, i64) -> bool + Send + 'a) -> Result<Self> {
-        Self::made(threads, memory_cap, Some(Box::new(Mutex::new(Watch { progress: Box::new(progress), panic: None }))))
+    /// progress(done, total) is called now and then on the calling thread; false ends the call.
+    pub fn on_progress(self, progress: impl FnMut(i64, i64) -> bool + Send + 'a) -> Self {
+        if let Ok(mut watch) = self.watch.lock() {
+            watch.progress = Some(Box::new(progress));
+        }
+        self
+    }
+
+    /// trial(json) is called for each finished trial of a search: an object as in "trials" of the report.
+    pub fn on_trial(self, trial: impl FnMut(&str) + Send + 'a) -> Self {
+        if let Ok(mut watch) = self.watch.lock() {
+            watch.trial = Some(Box::new(trial));
+        }
+        self
     }
 
     pub fn canceller(&self) -> Canceller {
@@ -76,20 +109,6 @@ impl<'a> Context<'a> {
     /// The handle of C, for functions of `raw`; it stays this object's.
     pub fn as_raw(&self) -> *mut raw::mercer_context {
         self.handle.0
-    }
-
-    fn made(threads: i32, memory_cap: i64, watch: Option<Box<Mutex<Watch<'a>>>>) -> Result<Self> {
-        let mut options: raw::mercer_context_options = unsafe { zeroed() };
-        options.struct_size = size_of::<raw::mercer_context_options>() as u32;
-        options.threads = threads;
-        options.memory_cap = memory_cap;
-        if let Some(watch) = &watch {
-            options.progress = Some(report);
-            options.user = &**watch as *const Mutex<Watch> as *mut c_void;
-        }
-        let mut handle = null_mut();
-        check(unsafe { raw::mercer_context_create(&options, &mut handle) })?;
-        Ok(Context { handle: Arc::new(Handle(handle)), watch, busy: AtomicBool::new(false) })
     }
 
     /// Calls with the context's handle, or none; a panic of its callback goes on here.
@@ -103,7 +122,7 @@ impl<'a> Context<'a> {
             return Err(invalid("mercer::Context: context is used by another call, expected one call at a time".into()));
         }
         let result = check(call(context.handle.0));
-        let panic = context.watch.as_ref().and_then(|watch| watch.lock().ok().and_then(|mut watch| watch.panic.take()));
+        let panic = context.watch.lock().ok().and_then(|mut watch| watch.panic.take());
         context.busy.store(false, Ordering::Release);
         if let Some(panic) = panic {
             resume_unwind(panic);

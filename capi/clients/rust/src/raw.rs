@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 //! The C API as it is. Made by cmake/bind.py from cmake/api.json.
-#![allow(non_camel_case_types, non_snake_case)]
+#![allow(non_camel_case_types, non_snake_case, rustdoc::broken_intra_doc_links)]
 use std::os::raw::{c_char, c_void};
 
 pub const MERCER_OK: i32 = 0;

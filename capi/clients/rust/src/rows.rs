@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 //! Slices as the views that C reads and writes.
-use crate::{invalid, raw, Result};
+use crate::{c_string, invalid, raw, sized, Context, Result};
 use std::marker::PhantomData;
-use std::mem::{size_of, zeroed};
 
 mod sealed {
     pub trait Sealed {}
@@ -33,13 +32,20 @@ impl<'a, T: Number> Rows<'a, T> {
         if d == 0 || values.len() % d != 0 {
             return Err(invalid(format!("{} numbers, expected rows of {d}", values.len())));
         }
+        Ok(Self::dense(values, d))
+    }
+    /// A number for each row.
+    pub(crate) fn column(values: &'a [T]) -> Self {
+        Self::dense(values, 1)
+    }
+    fn dense(values: &'a [T], d: usize) -> Self {
         let mut view = Self::sized(values.len() / d, d);
         view.ld = d as i64;
         view.values = values.as_ptr().cast();
-        Ok(Rows(view, PhantomData))
+        Rows(view, PhantomData)
     }
 
-    /// CSR: row i has values[p] in column indices[p] for p from offsets[i] to offsets[i + 1].
+    /// CSR: row i has `values[p]` in column `indices[p]` for p from `offsets[i]` to `offsets[i + 1]`.
     pub fn sparse(values: &'a [T], offsets: &'a [i64], indices: &'a [i64], d: usize) -> Result<Self> {
         if offsets.is_empty() || values.len() != indices.len() {
             return Err(invalid(format!("{} offsets, {} values and {} indices, expected a row's end more than rows and as many \
@@ -64,26 +70,49 @@ impl<'a, T: Number> Rows<'a, T> {
     }
 
     fn sized(n: usize, d: usize) -> raw::mercer_rows {
-        raw::mercer_rows { number: T::NUMBER, struct_size: size_of::<raw::mercer_rows>() as u32, n: n as i64, d: d as i64, ..Rows::none() }
+        raw::mercer_rows { number: T::NUMBER, n: n as i64, d: d as i64, ..sized!(mercer_rows) }
     }
 }
 
-impl Rows<'_> {
-    /// Rows that are absent.
-    pub(crate) fn none() -> raw::mercer_rows {
-        unsafe { zeroed() }
-    }
+/// Rows that are not given.
+pub(crate) fn absent() -> raw::mercer_rows {
+    unsafe { std::mem::zeroed() }
 }
 
 /// A result in a slice of whole rows.
 pub(crate) fn matrix<T: Number>(data: &mut [T], cols: usize) -> raw::mercer_matrix {
     let rows = if cols == 0 { 0 } else { data.len() / cols };
     raw::mercer_matrix {
-        struct_size: size_of::<raw::mercer_matrix>() as u32,
         number: T::NUMBER,
         rows: rows as i64,
         cols: cols as i64,
         ld: cols as i64,
         data: data.as_mut_ptr().cast(),
+        ..sized!(mercer_matrix)
     }
+}
+
+/// The answer, as JSON, of a test of rows: "mmd", "block_mmd", "kid" or "hsic" (mercer/rows_test.h).
+pub fn rows_test<T: Number, U: Number>(json: &str, x: Rows<T>, y: Rows<U>, context: Option<&Context>) -> Result<String> {
+    let json = c_string(json)?;
+    let mut bytes = vec![0u8; 1 << 15];
+    loop {
+        let (mut needed, capacity) = (0, bytes.len() as i64);
+        let result = Context::run(context, |running| unsafe {
+            raw::mercer_rows_test(json.as_ptr(), x.view(), y.view(), running, bytes.as_mut_ptr().cast(), capacity, &mut needed)
+        });
+        if needed <= capacity {
+            result?;
+            bytes.truncate(needed as usize - 1);
+            return Ok(String::from_utf8_lossy(&bytes).into_owned());
+        }
+        bytes.resize(needed as usize, 0); // the size of a long answer is known after the test
+    }
+}
+
+/// The median of the distances between rows, of at most max_pairs pairs, which seed draws if there are more.
+pub fn lengthscale_median<T: Number>(x: Rows<T>, max_pairs: i64, seed: u64, context: Option<&Context>) -> Result<f64> {
+    let mut median = 0.0;
+    Context::run(context, |running| unsafe { raw::mercer_lengthscale_median(x.view(), max_pairs, seed, running, &mut median) })?;
+    Ok(median)
 }

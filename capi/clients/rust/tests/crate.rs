@@ -45,8 +45,8 @@ fn failed<T>(result: mercer::Result<T>) -> mercer::Error {
 fn every_status_comes_with_its_text() {
     let (x, map) = (rows(200), Map::new(SPEC).unwrap());
     let fit = |json: &str, context: Option<&Context>| {
-        let y: Vec<f64> = x.chunks(3).map(|row| f64::from(u8::from(row[0] > row[1]))).collect();
-        Model::fit(json, Rows::new(&x, 3)?, Rows::new(&y, 1)?, context)
+        let y: Vec<f64> = x.chunks(3).map(|row| f64::from(i32::from(row[0] > row[1]))).collect();
+        Model::fit(json, (Rows::new(&x, 3)?, Rows::new(&y, 1)?), context)
     };
     let damaged = |at: usize| {
         let mut bytes = map.to_bytes().unwrap();
@@ -64,7 +64,7 @@ fn every_status_comes_with_its_text() {
         (raw::MERCER_IO, "absent", failed(Map::load("/absent/map"))),
         (raw::MERCER_CORRUPT_FILE, "mercer_map_read", damaged(40)),
         (raw::MERCER_NEWER_VERSION, "newer", damaged(8)),
-        (raw::MERCER_CANCELLED, "mercer_model_fit", failed(fit("{}", Some(&Context::with_progress(0, 0, |_, _| false).unwrap())))),
+        (raw::MERCER_CANCELLED, "mercer_model_fit", failed(fit("{}", Some(&Context::new(0, 0).unwrap().on_progress(|_, _| false))))),
     ];
     for (status, word, error) in &table {
         assert!(error.status == *status && error.text.contains(word), "{error:?}, expected {status} with {word}");
@@ -75,16 +75,16 @@ fn every_status_comes_with_its_text() {
 fn calls_are_cancelled_and_panics_go_on() {
     let x = rows(200);
     let y: Vec<f64> = x.chunks(3).map(|row| row[0] * row[1]).collect();
-    let fit = |context: &Context| Model::fit("{}", Rows::new(&x, 3).unwrap(), Rows::new(&y, 1).unwrap(), Some(context)).map(|_| ());
+    let fit = |context: &Context| Model::fit("{}", (Rows::new(&x, 3).unwrap(), Rows::new(&y, 1).unwrap()), Some(context)).map(|_| ());
     let mut calls = 0;
-    assert!(fit(&Context::with_progress(1, 0, |_, _| { calls += 1; true }).unwrap()).is_ok());
+    assert!(fit(&Context::new(1, 0).unwrap().on_progress(|_, _| { calls += 1; true })).is_ok());
     assert!(calls > 10);
-    assert_eq!(fit(&Context::with_progress(0, 0, |_, _| false).unwrap()).unwrap_err().status, raw::MERCER_CANCELLED);
+    assert_eq!(fit(&Context::new(0, 0).unwrap().on_progress(|_, _| false)).unwrap_err().status, raw::MERCER_CANCELLED);
     assert_eq!(fit(&Context::new(0, 1000).unwrap()).unwrap_err().status, raw::MERCER_OUT_OF_MEMORY);
     let context = Context::new(0, 0).unwrap();
     context.canceller().cancel();
     assert_eq!(fit(&context).unwrap_err().status, raw::MERCER_CANCELLED);
-    let panics = Context::with_progress(0, 0, |_, _| panic!("of the callback")).unwrap();
+    let panics = Context::new(0, 0).unwrap().on_progress(|_, _| panic!("of the callback"));
     let panic = catch_unwind(AssertUnwindSafe(|| fit(&panics))).unwrap_err();
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"of the callback"));
 }
@@ -92,14 +92,14 @@ fn calls_are_cancelled_and_panics_go_on() {
 #[test]
 fn a_second_call_of_a_context_is_refused() {
     let x = rows(200);
-    let fit = |context: &Context| Model::fit("{}", Rows::new(&x, 3).unwrap(), Rows::new(&x[..200], 1).unwrap(), Some(context)).map(|_| ());
+    let fit = |context: &Context| Model::fit("{}", (Rows::new(&x, 3).unwrap(), Rows::new(&x[..200], 1).unwrap()), Some(context)).map(|_| ());
     let (begun, ended) = (Barrier::new(2), Barrier::new(2));
     let progress = |_, _| {
         begun.wait();
         ended.wait();
         panic!("of the first call")
     };
-    let context = Context::with_progress(1, 0, progress).unwrap();
+    let context = Context::new(1, 0).unwrap().on_progress(progress);
     std::thread::scope(|scope| {
         let first = scope.spawn(|| catch_unwind(AssertUnwindSafe(|| fit(&context))));
         begun.wait();

@@ -40,9 +40,9 @@ func main() {
 	for i := range y {
 		y[i] = x[i*d]*x[i*d] + x[i*d+1]*x[i*d+2]
 	}
-	model := must(mercer.FitModel(fit, x, d, y, nil, nil))
+	model := must(mercer.FitModel(fit, mercer.Data[float64]{X: mercer.Dense(x, d), Y: mercer.Dense(y, 1)}, nil))
 	must(0, model.Save(path))
-	predictions := must(mercer.Predict(must(mercer.LoadModel(path)), x, d, "value", 1, nil))
+	predictions := must(mercer.Predict(must(mercer.LoadModel(path)), mercer.Dense(x, d), mercer.Ask{}, nil))
 	hash := fnv.New64a() // clients in other languages print the same
 	must(0, binary.Write(hash, binary.LittleEndian, predictions))
 	fmt.Printf("predictions %016x\n", hash.Sum64())

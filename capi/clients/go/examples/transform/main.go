@@ -30,11 +30,11 @@ func main() {
 		x[i] = float32(i*7919%1024)/512 - 1
 	}
 	m := must(mercer.NewMap(`{"kernel":{"kernel":"gaussian","lengthscale":8},"inputs":64,"features":4096,"seed":1}`))
-	must(0, mercer.TransformInto(m, x, 64, z, nil)) // draws the frequencies
+	must(0, mercer.TransformInto(m, mercer.Dense(x, 64), z, nil)) // draws the frequencies
 	least := math.Inf(1)
 	for call := 0; call < calls; call++ {
 		start := time.Now()
-		must(0, mercer.TransformInto(m, x, 64, z, nil))
+		must(0, mercer.TransformInto(m, mercer.Dense(x, 64), z, nil))
 		least = math.Min(least, time.Since(start).Seconds()*1e3)
 	}
 	fmt.Printf("%.4f\n", least)

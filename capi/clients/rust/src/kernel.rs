@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+use crate::{c_string, raw, rows, text, Context, Kernel, Number, Result, Rows};
+
+impl Kernel {
+    /// From its spec, such as `{"kernel":"matern","lengthscale":2}`.
+    pub fn new(json: &str) -> Result<Self> {
+        let json = c_string(json)?;
+        Self::made(None, |_, out| unsafe { raw::mercer_kernel_from_spec(json.as_ptr(), out) })
+    }
+    pub fn spec(&self) -> Result<String> {
+        text(|buffer, capacity, needed| unsafe { raw::mercer_kernel_spec(self.0, buffer, capacity, needed) })
+    }
+    /// K(x, y) of a kernel of one output, row after row.
+    pub fn gram<T: Number, U: Number>(&self, x: Rows<T>, y: Rows<U>, context: Option<&Context>) -> Result<Vec<f64>> {
+        let mut k = vec![0.0; x.count() * y.count()];
+        let out = rows::matrix(&mut k, y.count());
+        Context::run(context, |running| unsafe {
+            raw::mercer_kernel_gram(self.0, x.view(), y.view(), rows::absent(), running, out)
+        })?;
+        Ok(k)
+    }
+}
