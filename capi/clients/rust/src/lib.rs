@@ -3,10 +3,10 @@
 //! Random feature maps of kernels, and models on them, by libmercer.
 //!
 //! ```
-//! use mercer::{Map, Model, Rows};
+//! use mercer::{spec::{kernels, maps}, Map, Model, Rows};
 //! let x: Vec<f64> = (0..300).map(|i| (i as f64 * 0.37).sin()).collect(); // 100 rows of 3
 //! let y: Vec<f64> = x.chunks(3).map(|row| row[0] * row[1]).collect();
-//! let map = Map::new(r#"{"kernel":{"kernel":"gaussian","lengthscale":1},"inputs":3,"features":64}"#)?;
+//! let map = Map::new(maps::Fourier::new().kernel(kernels::Gaussian::new().lengthscale(1.0)).inputs(3).features(64))?;
 //! let z: Vec<f64> = map.transform(Rows::new(&x, 3)?, None)?; // 100 x 64; inner products are near the kernel
 //! let model = Model::fit("{}", Rows::new(&x, 3)?, Rows::new(&y, 1)?, None)?;
 //! let f = model.predict(Rows::new(&x, 3)?, "value", 1, None)?;
@@ -14,6 +14,7 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 pub mod raw;
+pub mod spec;
 
 mod context;
 mod rows;
@@ -142,9 +143,9 @@ stored!(Map, mercer_map_write, mercer_map_read);
 stored!(Model, mercer_model_write, mercer_model_read);
 
 impl Kernel {
-    /// From its spec, such as `{"kernel":"matern","lengthscale":2}`.
-    pub fn new(json: &str) -> Result<Self> {
-        let json = c_string(json)?;
+    /// From its spec, such as `{"kernel":"matern","lengthscale":2}`, as text or of `spec::kernels`.
+    pub fn new(spec: impl spec::Of<Kernel>) -> Result<Self> {
+        let json = c_string(&spec.json()?)?;
         Self::made(|out| unsafe { raw::mercer_kernel_from_spec(json.as_ptr(), out) })
     }
     /// K(x, y) of a kernel of one output, row after row.
@@ -159,14 +160,14 @@ impl Kernel {
 }
 
 impl Map {
-    /// From its spec, such as `{"kernel":{"kernel":"gaussian"},"inputs":3,"features":512}`.
-    pub fn new(json: &str) -> Result<Self> {
-        let json = c_string(json)?;
+    /// From its spec, such as `{"kernel":{"kernel":"gaussian"},"inputs":3,"features":512}`, as text or of `spec::maps`.
+    pub fn new(spec: impl spec::Of<Map>) -> Result<Self> {
+        let json = c_string(&spec.json()?)?;
         Self::made(|out| unsafe { raw::mercer_map_from_spec(json.as_ptr(), out) })
     }
     /// A map that is learnt from rows, such as `nystroem`.
-    pub fn fit(json: &str, x: Rows, context: Option<&Context>) -> Result<Self> {
-        let json = c_string(json)?;
+    pub fn fit(spec: impl spec::Of<Map>, x: Rows, context: Option<&Context>) -> Result<Self> {
+        let json = c_string(&spec.json()?)?;
         let mut data: raw::mercer_map_data = unsafe { zeroed() };
         data.struct_size = size_of::<raw::mercer_map_data>() as u32;
         data.X = x.view();
@@ -212,9 +213,9 @@ impl Map {
 }
 
 impl Model {
-    /// The model of a spec; `{}` searches whatever it leaves open. Y of a model without targets: `Rows::<f64>::new(&[], 1)?`.
-    pub fn fit<T: Number, U: Number>(json: &str, x: Rows<T>, y: Rows<U>, context: Option<&Context>) -> Result<Self> {
-        let json = c_string(json)?;
+    /// The model of a spec, text or of `spec::models`; `{}` searches whatever it leaves open. Y of a model without targets: `Rows::<f64>::new(&[], 1)?`.
+    pub fn fit<T: Number, U: Number>(spec: impl spec::Of<Model>, x: Rows<T>, y: Rows<U>, context: Option<&Context>) -> Result<Self> {
+        let json = c_string(&spec.json()?)?;
         let mut data: raw::mercer_data = unsafe { zeroed() };
         data.struct_size = size_of::<raw::mercer_data>() as u32;
         data.X = x.view();
