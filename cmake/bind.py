@@ -4,7 +4,7 @@
 """The raw layers of the Rust crate and the Julia package from cmake/api.json, whose types are told apart here once. Usage:
 bind.py API.json rust > capi/clients/rust/src/raw.rs, bind.py API.json julia > capi/clients/julia/src/raw.jl; or
 bind.py API.json LANGUAGE --check FILE, which fails where they differ. (Python reads api.json itself, cgo the headers.)
-And builders of specs: bind.py MERCER LANGUAGE-specs --write FILE or --check FILE, by what the command MERCER says."""
+And builders of specs in every language: bind.py MERCER specs [--check], by what the command MERCER says."""
 import json
 import pathlib
 import sys
@@ -139,19 +139,15 @@ class Julia(Language):
 
 
 def main():
-    source, language, *mode = sys.argv[1:]
-    if language in bind_specs.LANGUAGES:
-        text = bind_specs.text(source, language, pathlib.Path(mode[1]))
-    else:
-        text = {"rust": Rust, "julia": Julia}[language](json.loads(pathlib.Path(source).read_text())).file()
-    if not mode:
+    path, language, *check = sys.argv[1:]
+    if language == "specs":
+        return not bind_specs.made(path, check == ["--check"])
+    text = {"rust": Rust, "julia": Julia}[language](json.loads(pathlib.Path(path).read_text())).file()
+    if not check:
         sys.stdout.write(text)
         return 0
-    if mode[0] == "--write":
-        pathlib.Path(mode[1]).write_text(text)
-        return 0
-    same = pathlib.Path(mode[1]).read_text() == text
-    print(f"{mode[1]} is{'' if same else ' not'} that of {source}: bind.py {source} {language} makes it")
+    same = pathlib.Path(check[1]).read_text() == text
+    print(f"{check[1]} is{'' if same else ' not'} that of {path}: bind.py {path} {language} makes it")
     return not same
 
 

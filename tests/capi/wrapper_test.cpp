@@ -237,6 +237,37 @@ TEST_CASE("every status comes out of C++ with its text") {
   }
 }
 
+TEST_CASE("specs by setters are those of their texts") {
+  namespace spec = mercer::spec;
+  const auto matern = spec::kernels::Matern().nu(2).nu(0.1 + 0.2).lengthscale({2.0, 0.5});
+  const std::vector<std::vector<double>> gamma{{1, 0.5}, {0.5, 1}};
+  const auto sum = spec::kernels::Sum().parts({matern, R"({"kernel":"polynomial","degree":1})"});
+  const auto map = spec::maps::Sum().kernel(sum).inputs(2).features(64).seed(UINT64_MAX).parts(
+      {spec::maps::Fourier().projection("orthogonal").whole_blocks(true), spec::maps::Linear()});
+  CHECK(map.json() ==
+        R"({"map":"sum","kernel":{"kernel":"sum","parts":[{"kernel":"matern",)"
+        R"("nu":0.30000000000000004,"lengthscale":[2,0.5]},{"kernel":"polynomial","degree":1}]},)"
+        R"("inputs":2,"features":64,"seed":18446744073709551615,"parts":[{"map":"fourier",)"
+        R"("projection":"orthogonal","whole_blocks":true},{"map":"linear"}]})");
+  CHECK(Map::from_spec(map).spec().find("\"whole_blocks\":true") != std::string::npos);
+  CHECK(spec::kernels::Decomposable().gamma(gamma).cutoff(1).json() ==
+        R"({"kernel":"decomposable","gamma":[[1,0.5],[0.5,1]],"cutoff":1})");
+  CHECK(spec::kernels::Anova().subsets("\"\n\\").json() ==
+        R"({"kernel":"anova","subsets":"\u0022\u000a\u005c"})");
+  const auto prepare = spec::others::Prepare().transform("rank");
+  const auto fit = spec::models::Ridge().map(spec::maps::Auto().kernel(matern).features(32));
+  const Training rows;
+  const auto model = mercer::Model::fit(fit.search(false).prepare(prepare),
+                                        mercer::Data(rows.X, rows.y));
+  CHECK(model.spec().find(R"("transform":"rank")") != std::string::npos);
+  try {
+    matern.lengthscale(std::vector<float>{1, NAN});
+    FAIL_CHECK("no exception");
+  } catch (const mercer::Error& error) {
+    CHECK(std::string(error.what()) == "lengthscale = [1,nan], expected finite numbers");
+  }
+}
+
 TEST_CASE("what a progress function throws comes out of the call it cancelled") {
   mercer::Context context(1, 0, [](int64_t, int64_t) -> bool { throw std::logic_error("enough"); });
   const Map map = Map::fourier(Kernel::gaussian(1.0), 2, 16);

@@ -4,7 +4,7 @@
 Random feature maps of kernels, and models on them, by libmercer (or the library that `ENV["MERCER_LIBRARY"]` names).
 Columns of a d×n matrix are rows of the library: the same bytes, read in place.
 
-    map = Map(\"\"\"{"kernel":{"kernel":"gaussian","lengthscale":1},"inputs":3,"features":512}\"\"\")
+    map = Map(Mercer.Maps.fourier(kernel = Mercer.Kernels.gaussian(lengthscale = 1), inputs = 3, features = 512))
     Z = transform(map, X)              # 512×n; Z'Z is near the kernel matrix
     model = Model("{}", X, y)          # searched, and scored on rows that no choice has seen
     f = predict(model, T)
@@ -131,6 +131,8 @@ function predict(model::Model, X, what = "value"; columns = what == "class" ? 1 
     run(running -> mercer_model_predict(model, x, what, C_NULL, running, Result(f)), context)
     f
 end
+
+include("spec.jl")
 
 save(path, map::Map) = check(mercer_map_write(map, path, C_NULL, 0, C_NULL))
 save(path, model::Model) = check(mercer_model_write(model, path, C_NULL, 0, C_NULL))

@@ -11,7 +11,7 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 //! ```compile_fail
-//! mercer::spec::kernels::Gaussian::new().nu(1.5);
+//! mercer::spec::kernels::Gausian::new().nu(1.5);
 //! ```
 use crate::{invalid, Kernel, Map, Model, Result};
 
@@ -96,7 +96,8 @@ impl Fields {
 }
 
 macro_rules! entries {
-    ($module:ident $kind:ident $key:literal $common:tt $($(#[$help:meta])* $name:ident $text:literal $own:tt)*) => {
+    ($(#[$about:meta])* $module:ident $kind:ident $key:literal $common:tt $($(#[$help:meta])* $name:ident $text:literal $own:tt)*) => {
+        $(#[$about])*
         pub mod $module {
             use super::*;
             $(entries! { $(#[$help])* $name $kind $key $text $common $own })*
@@ -129,6 +130,19 @@ macro_rules! entries {
 // Below: made by cmake/bind.py from `mercer specs --json`.
 
 entries! {
+    /// Further specs
+    others Self "" {}
+    /// how inputs and targets are prepared. scale: standard, robust, center, common; missing: refuse, fill, flag; transform: none, log, rank, auto;
+    /// target_transform: none, log, rank, auto; extrapolation: clip, free, refuse
+    Prepare "" {standardize: bool, scale: str, missing: str, transform: str, target_transform: str, unit_rows: bool, extrapolation: str}
+    /// what mercer_map_recommend reads. Needs kernel. by: time, features; taken: given, standardized
+    Recommend "" {kernel: Kernel, error: f64, features: i64, by: str, taken: str, rows: i64, count: i64, seed: u64}
+    /// what mercer_map_certify reads
+    Certify "" {level: f64, rows: i64, seed: u64}
+}
+
+entries! {
+    /// `mercer specs`: kernels
     kernels Kernel "kernel" {variance: f64}
     /// exp(-||tau||^2 / (2 l^2))
     Gaussian "gaussian" {lengthscale: Numbers}
@@ -191,43 +205,40 @@ entries! {
 }
 
 entries! {
+    /// `mercer specs`: maps; projection: dense, orthogonal, sorf, fastfood, sobol, halton, circulant, quadrature, simplex; radius: drawn, fixed;
+    /// scramble: owen, digital_shift
     maps Map "map" {kernel: Kernel, inputs: i64, features: i64, seed: u64}
     /// the map that suits the kernel
     Auto "" {}
-    /// random Fourier features of a shift-invariant kernel: cos and sin of x'omega, omega from the spectral distribution. projection:
-    /// dense, orthogonal, sorf, fastfood, sobol, halton, circulant, quadrature, simplex, grid, supplied; form: pair, phase, complex;
-    /// radius: drawn, fixed; scramble: owen, digital_shift; weights: given, leverage; root: symmetric, orthonormal
+    /// random Fourier features of a shift-invariant kernel: cos and sin of x'omega, omega from the spectral distribution. projection: dense,
+    /// orthogonal, sorf, fastfood, sobol, halton, circulant, quadrature, simplex, grid, supplied; form: pair, phase, complex; weights: given,
+    /// leverage; root: symmetric, orthonormal
     Fourier "fourier" {projection: str, form: str, radius: str, scramble: str, whole_blocks: bool, weights: str, penalty: f64, pool: i64,
-        largest_bias: f64, rms_bias: f64, diameter: Numbers, tolerance: f64, step: Numbers, extent: Numbers, error_bound: f64,
-        bounded: bool, root: str}
-    /// random projection that keeps inner products, for the kernel polynomial with degree 1 and offset 0. projection: gaussian, rademacher,
-    /// srht, countsketch, osnap
+        largest_bias: f64, rms_bias: f64, diameter: Numbers, tolerance: f64, step: Numbers, extent: Numbers, error_bound: f64, bounded: bool,
+        root: str}
+    /// random projection that keeps inner products, for the kernel polynomial with degree 1 and offset 0. projection: gaussian, rademacher, srht,
+    /// countsketch, osnap
     Linear "linear" {projection: str, nonzeros: i64}
-    /// exponentials of w'x of normal w, for the kernels exponential (softmax attention) and gaussian. projection: dense, orthogonal, sorf,
-    /// fastfood, sobol, halton, circulant, quadrature, simplex; radius: drawn, fixed; scramble: owen, digital_shift; form: exp, hyperbolic,
-    /// trigonometric
+    /// exponentials of w'x of normal w, for the kernels exponential (softmax attention) and gaussian. form: exp, hyperbolic, trigonometric
     Positive "positive" {projection: str, radius: str, scramble: str, whole_blocks: bool, form: str, stabilize: bool, tilt: f64}
-    /// one layer of random neurons 1[w'x > 0] (w'x)^order of normal w, for the kernel arc_cosine. projection: dense, orthogonal, sorf,
-    /// fastfood, sobol, halton, circulant, quadrature, simplex; radius: drawn, fixed; scramble: owen, digital_shift
+    /// one layer of random neurons 1[w'x > 0] (w'x)^order of normal w, for the kernel arc_cosine
     ArcCosine "arc_cosine" {projection: str, radius: str, scramble: str, whole_blocks: bool}
-    /// signs of w'x of normal w, for the kernel sign. projection: dense, orthogonal, sorf, fastfood, sobol, halton, circulant, quadrature,
-    /// simplex; radius: drawn, fixed; scramble: owen, digital_shift
+    /// signs of w'x of normal w, for the kernel sign
     Sign "sign" {projection: str, radius: str, scramble: str, whole_blocks: bool}
-    /// intensities |u'x|^exponent of complex normal u, for the kernel optical; two projections a row. projection: dense, orthogonal, sorf,
-    /// fastfood, sobol, halton, circulant, simplex; radius: drawn, fixed; scramble: owen, digital_shift; threshold_from: given, targets
-    Optical "optical" {projection: str, radius: str, scramble: str, whole_blocks: bool, input_bits: i64, threshold: f64,
-        threshold_from: str, output_bits: i64, exposure: f64}
-    /// kernel values with landmarks among the rows, times the inverse root of their kernel matrix: exact on the landmarks; any kernel; D (d
-    /// + D/2) per row. landmarks: uniform, kmeans, farthest, leverage, rpcholesky, supplied
+    /// intensities |u'x|^exponent of complex normal u, for the kernel optical; two projections a row. projection: dense, orthogonal, sorf, fastfood,
+    /// sobol, halton, circulant, simplex; threshold_from: given, targets
+    Optical "optical" {projection: str, radius: str, scramble: str, whole_blocks: bool, input_bits: i64, threshold: f64, threshold_from: str,
+        output_bits: i64, exposure: f64}
+    /// kernel values with landmarks among the rows, times the inverse root of their kernel matrix: exact on the landmarks; any kernel; D (d + D/2)
+    /// per row. landmarks: uniform, kmeans, farthest, leverage, rpcholesky, supplied
     Nystroem "nystroem" {landmarks: str, cutoff: f64, rank: i64}
-    /// the kernel's values with all rows that it is made from, k(x, x_j), one column each: a fit on it is kernel ridge itself, n^3; any
-    /// kernel; n d per row
+    /// the kernel's values with all rows that it is made from, k(x, x_j), one column each: a fit on it is kernel ridge itself, n^3; any kernel; n d
+    /// per row
     Exact "exact" {}
-    /// roots of inputs times cos and sin of multiples of their logarithms, for additive homogeneous kernels: 2 order + 1 columns for each
-    /// input, the same for every seed; nnz (2 order + 1) per row
+    /// roots of inputs times cos and sin of multiples of their logarithms, for additive homogeneous kernels: 2 order + 1 columns for each input, the
+    /// same for every seed; nnz (2 order + 1) per row
     Additive "additive" {order: i64, period: f64}
-    /// random Laplace features exp(-x'omega) of semigroup kernels of rows without negative entries. projection: dense, sobol, halton;
-    /// scramble: owen, digital_shift
+    /// random Laplace features exp(-x'omega) of semigroup kernels of rows without negative entries. projection: dense, sobol, halton
     Laplace "laplace" {projection: str, scramble: str}
     /// sums over subsets of products of inputs with random signs, for the kernel anova; degree*d*D per row
     Anova "anova" {}
@@ -235,25 +246,24 @@ entries! {
     Poisson "poisson" {}
     /// random grids, each with one entry in its columns where a hash of the row's bin says; d*D/bins hash steps per row
     RandomBinning "random_binning" {bins: i64}
-    /// every monomial, weighted, of the kernel polynomial: exact, the same for every seed; features is C(d + degree, degree), without
-    /// offset C(d + degree - 1, degree), at most 4000000
+    /// every monomial, weighted, of the kernel polynomial: exact, the same for every seed; features is C(d + degree, degree), without offset C(d +
+    /// degree - 1, degree), at most 4000000
     ExactPolynomial "exact_polynomial" {}
-    /// sketches of the degrees of a kernel's power series side by side, for functions of x'y and, by the row's norm, the gaussian; at best
-    /// degree (d log d + D) per row. allocation: random, optimized, given
+    /// sketches of the degrees of a kernel's power series side by side, for functions of x'y and, by the row's norm, the gaussian; at best degree (d
+    /// log d + D) per row. allocation: random, optimized, given
     Maclaurin "maclaurin" {allocation: str, columns: [f64], min_degree: i64, max_degree: i64, exact_linear: bool, sketch: Map,
         predicted_variance: [f64], predicted_bias: [f64]}
     /// the features of the parts of a sum of kernels side by side; their costs add up
     Sum "sum" {parts: [Map], shares: [f64]}
     /// the features of the parts of a product of kernels multiplied column by column; the costs of the parts add up
     Product "product" {parts: [Map]}
-    /// products of `degree` random projections, for polynomial and bilinear kernels; degree*d*D per row. kind: rademacher, gaussian; field:
-    /// real, complex, complex_to_real
+    /// products of `degree` random projections, for polynomial and bilinear kernels; degree*d*D per row. kind: rademacher, gaussian; field: real,
+    /// complex, complex_to_real
     ProductSketch "product_sketch" {kind: str, field: str}
-    /// circular convolution of `degree` CountSketches by FFT; degree*(nnz + D log D) per row, nnz non-zeros. field: real, complex_to_real,
-    /// complex
+    /// circular convolution of `degree` CountSketches by FFT; degree*(nnz + D log D) per row, nnz non-zeros. field: real, complex_to_real, complex
     TensorSketch "tensor_sketch" {field: str}
-    /// products of `degree` subsampled randomised Hadamard transforms; degree*(d log d + D) per row. kind: upsampled, stacked, tuple;
-    /// field: complex_to_real, real, complex
+    /// products of `degree` subsampled randomised Hadamard transforms; degree*(d log d + D) per row. kind: upsampled, stacked, tuple; field:
+    /// complex_to_real, real, complex
     TensorSrht "tensor_srht" {kind: str, field: str}
     /// binary tree of sketches of two inputs each, for high degrees
     HierarchicalSketch "hierarchical_sketch" {base: Map, intermediate: i64}
@@ -262,34 +272,29 @@ entries! {
 }
 
 entries! {
-    models Model "model" {map: Map, lengthscale: f64, ard: str, spectrum: str, most_features: i64, search: bool, outputs: Outputs,
-        select: Selection, prepare: super::others::Prepare, center: bool, task: str, classes: i64, precision: str, seed: u64, ordered: bool,
-        assess: bool}
-    /// ridge, or for classes the better of ridge and logistic. ard: auto, off, on; spectrum: drawn, learnt; task: regression,
-    /// classification; precision: f32, f64
+    /// `mercer specs`: models; ard: auto, off, on; class_weight: none, balanced; precision: f32, f64; spectrum: drawn, learnt; task: regression,
+    /// classification
+    models Model "model" {map: Map, lengthscale: f64, ard: str, spectrum: str, most_features: i64, search: bool, outputs: Outputs, select: Selection,
+        prepare: super::others::Prepare, center: bool, task: str, classes: i64, precision: str, seed: u64, ordered: bool, assess: bool}
+    /// ridge, or for classes the better of ridge and logistic
     Auto "auto" {}
-    /// ridge regression or least-squares classification on the features of a map. ard: auto, off, on; spectrum: drawn, learnt; task:
-    /// regression, classification; precision: f32, f64; class_weight: none, balanced; solver: direct, cg, mixed
+    /// ridge regression or least-squares classification on the features of a map. solver: direct, cg, mixed
     Ridge "ridge" {lambda: f64, class_weight: str, solver: str}
-    /// minimises a penalised loss on the features of a map, by L-BFGS: logistic regression and others. ard: auto, off, on; spectrum: drawn,
-    /// learnt; task: regression, classification; precision: f32, f64; loss: logistic, squared_hinge, huber, quantile, poisson;
-    /// class_weight: none, balanced
+    /// minimises a penalised loss on the features of a map, by L-BFGS: logistic regression and others. loss: logistic, squared_hinge, huber,
+    /// quantile, poisson
     Logistic "logistic" {loss: str, lambda: f64, class_weight: str, delta: f64, tau: f64, iterations: i64, tolerance: f64}
-    /// Gaussian process regression on the features of a map: ridge that keeps its posterior, 4 r^2 bytes. ard: auto, off, on; spectrum:
-    /// drawn, learnt; task: regression, classification; precision: f32, f64; local: off, clusters, test_point
+    /// Gaussian process regression on the features of a map: ridge that keeps its posterior, 4 r^2 bytes. local: off, clusters, test_point
     Gp "gp" {lambda: f64, noise: f64, local: str, theta: f64}
-    /// Gaussian process classification on Dirichlet-transformed labels, 4 K r^2 bytes. ard: auto, off, on; spectrum: drawn, learnt; task:
-    /// regression, classification; precision: f32, f64
+    /// Gaussian process classification on Dirichlet-transformed labels, 4 K r^2 bytes
     Dirichlet "dirichlet" {lambda: f64, alpha: f64}
-    /// variational Gaussian process classification with a logistic likelihood, one process for two classes, else K against the rest; 4 K
-    /// r^2 bytes. ard: auto, off, on; spectrum: drawn, learnt; task: regression, classification; precision: f32, f64
+    /// variational Gaussian process classification with a logistic likelihood, one process for two classes, else K against the rest; 4 K r^2 bytes
     Svgp "svgp" {lambda: f64, batch: i64, epochs: i64}
-    /// principal components of the features of a map, without targets. ard: auto, off, on; spectrum: drawn, learnt; task: regression,
-    /// classification; precision: f32, f64
+    /// principal components of the features of a map, without targets
     KernelPca "kernel_pca" {components: i64, preimages: bool, lambda: f64}
 }
 
 entries! {
+    /// `mercer specs`: outputs
     outputs Outputs "structure" {}
     /// I: each output by itself
     Independent "independent" {}
@@ -306,6 +311,7 @@ entries! {
 }
 
 entries! {
+    /// `mercer specs`: selections
     selections Selection "by" {largest: f64, smallest: f64, count: i64}
     /// leave_one_out; held_out for other losses than squares
     Auto "auto" {folds: i64, fraction: f64}
@@ -322,6 +328,7 @@ entries! {
 }
 
 entries! {
+    /// `mercer specs`: bounds
     bounds Bound "bound" {delta: f64}
     /// |phi_p(x)'phi_q(y) - d^{p,q} k(x, y)| over a set, for Fourier features. Needs kernel, inputs, diameter, delta
     Derivative "derivative" {kernel: Kernel, inputs: i64, frequencies: i64, p: [f64], q: [f64], diameter: f64, epsilon: f64, norm: f64,
@@ -329,36 +336,26 @@ entries! {
     /// a kernel k Gamma and its Fourier features over a ball. Needs inputs, epsilon, diameter
     Decomposable "decomposable" {kernel: Kernel, inputs: i64, frequencies: i64, epsilon: f64, diameter: f64, s: f64, norm: f64}
     /// a kernel of several outputs and features of bounded norm: decomposable ones, fields with "bounded". Needs inputs, epsilon
-    BoundedFeatures "bounded_features" {kernel: Kernel, inputs: i64, frequencies: i64, epsilon: f64, diameter: f64, radius: f64,
-        covering: f64, outputs: i64, m: f64, u: f64, v: f64, intrinsic: f64}
+    BoundedFeatures "bounded_features" {kernel: Kernel, inputs: i64, frequencies: i64, epsilon: f64, diameter: f64, radius: f64, covering: f64,
+        outputs: i64, m: f64, u: f64, v: f64, intrinsic: f64}
     /// the same of features of sub-exponential norm, as fields have them by default. Needs inputs, epsilon
-    UnboundedFeatures "unbounded_features" {kernel: Kernel, inputs: i64, frequencies: i64, epsilon: f64, diameter: f64, radius: f64,
-        covering: f64, outputs: i64, m: f64, u: f64, v: f64, intrinsic: f64}
+    UnboundedFeatures "unbounded_features" {kernel: Kernel, inputs: i64, frequencies: i64, epsilon: f64, diameter: f64, radius: f64, covering: f64,
+        outputs: i64, m: f64, u: f64, v: f64, intrinsic: f64}
     /// the number of random features on which ridge regression learns at the kernel's own rate. Needs rows
     Ridge "ridge" {rows: i64, r: f64, gamma: f64, alpha: f64, constant: f64, maximum_dimension: f64, kappa: f64}
 }
 
 entries! {
+    /// `mercer specs`: tests; scale: columns, none
     tests Test "test" {features: i64, seed: u64}
-    /// whether two samples have one distribution: the largest of several squared maximum mean discrepancies, each standardised by
-    /// permutations, which give its exact level. scale: columns, none
+    /// whether two samples have one distribution: the largest of several squared maximum mean discrepancies, each standardised by permutations, which
+    /// give its exact level
     Mmd "mmd" {kernels: [Kernel], bandwidths: [f64], scale: str, permutations: i64, witnesses: i64}
-    /// the same from the mean over blocks of rows, with a normal p-value and no permutation. scale: columns, none
+    /// the same from the mean over blocks of rows, with a normal p-value and no permutation
     BlockMmd "block_mmd" {kernel: Kernel, scale: str, block: i64}
     /// the kernel inception distance of two samples of image features: the squared discrepancy for (x'y/d + 1)^3
     Kid "kid" {permutations: i64}
-    /// whether row i of X and row i of Y depend on each other: the largest of several Hilbert-Schmidt independence criteria, each
-    /// standardised by permutations of Y. scale: columns, none
+    /// whether row i of X and row i of Y depend on each other: the largest of several Hilbert-Schmidt independence criteria, each standardised by
+    /// permutations of Y
     Hsic "hsic" {kernels: [Kernel], y_kernels: [Kernel], labels: bool, bandwidths: [f64], scale: str, permutations: i64}
-}
-
-entries! {
-    others Self "" {}
-    /// how inputs and targets are prepared. scale: standard, robust, center, common; missing: refuse, fill, flag; transform: none, log,
-    /// rank, auto; target_transform: none, log, rank, auto; extrapolation: clip, free, refuse
-    Prepare "" {standardize: bool, scale: str, missing: str, transform: str, target_transform: str, unit_rows: bool, extrapolation: str}
-    /// what mercer_map_recommend reads. Needs kernel. by: time, features; taken: given, standardized
-    Recommend "" {kernel: Kernel, error: f64, features: i64, by: str, taken: str, rows: i64, count: i64, seed: u64}
-    /// what mercer_map_certify reads
-    Certify "" {level: f64, rows: i64, seed: u64}
 }
