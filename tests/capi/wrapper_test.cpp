@@ -5,6 +5,7 @@
 
 #include <locale>
 #include <stdexcept>
+#include <type_traits>
 
 #include "fixture.h"
 
@@ -236,6 +237,18 @@ TEST_CASE("every status comes out of C++ with its text") {
     }
   }
 }
+
+template <class Entry, class = void>
+constexpr bool has_nu = false;
+template <class Entry>
+constexpr bool has_nu<Entry, std::void_t<decltype(std::declval<Entry>().nu(1))>> = true;
+
+// What has to be refused by the compiler.
+static_assert(has_nu<mercer::spec::kernels::Matern> && !has_nu<mercer::spec::kernels::Gaussian>);
+static_assert(!std::is_convertible_v<const char*, mercer::spec::Boolean>);
+static_assert(!std::is_convertible_v<double, mercer::spec::Integer>);
+static_assert(!std::is_convertible_v<bool, mercer::spec::Number>);
+static_assert(!std::is_convertible_v<mercer::spec::maps::Linear, mercer::spec::Of<mercer::spec::Kernel>>);
 
 TEST_CASE("specs by setters are those of their texts") {
   namespace spec = mercer::spec;

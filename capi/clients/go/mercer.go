@@ -3,6 +3,7 @@
 
 // Package mercer has random feature maps of kernels, and models on them, by libmercer, which pkg-config finds.
 //
+// What is made is said by a spec, JSON text; Spec writes that of a MaternKernel, FourierMap, RidgeModel, ...
 // Slices are read and written in place. Handles are freed by Close, or with their last reference. Any number of goroutines may use
 // one handle at once; a Context serves one call at a time, and may be nil.
 package mercer

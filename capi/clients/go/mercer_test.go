@@ -210,6 +210,12 @@ func TestModelsProgressAndPanics(t *testing.T) {
 	_, _ = FitModel("{}", x, 3, y, nil, must(NewContext(0, 0, func(int64, int64) bool { panic("of the callback") })))
 }
 
+func ExampleSpec() {
+	text, err := Spec(FourierMap{Kernel: MaternKernel{Nu: 1.5, Lengthscale: Numbers{2}}, Inputs: 3, Features: 512})
+	fmt.Println(text, err)
+	// Output: {"map":"fourier","kernel":{"kernel":"matern","nu":1.5,"lengthscale":2},"inputs":3,"features":512} <nil>
+}
+
 func TestSpecsAreThoseOfTheirTexts(t *testing.T) {
 	x, y := rows(60)
 	matern := MaternKernel{Nu: 0.30000000000000004, Lengthscale: Numbers{2, 1, 0.5}}

@@ -11,7 +11,7 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 //! ```compile_fail
-//! mercer::spec::kernels::Gausian::new().nu(1.5);
+//! mercer::spec::kernels::Gaussian::new().nu(1.5);
 //! ```
 use crate::{invalid, Kernel, Map, Model, Result};
 
@@ -20,16 +20,14 @@ pub trait Of<T: ?Sized> {
     fn json(&self) -> Result<String>;
 }
 
-macro_rules! kinds {
-    (new $($kind:ident)*) => { $(#[doc = "What specs are of."] pub enum $kind {})* kinds!($($kind)*); };
-    ($($kind:ident)*) => { $(impl Of<$kind> for str {
-        fn json(&self) -> Result<String> {
-            Ok(self.into())
-        }
-    })* };
-}
-kinds! { Kernel Map Model }
-kinds! { new Outputs Selection Bound Test }
+/// A spec of how outputs are learnt together.
+pub enum Outputs {}
+/// A spec of how lambda is chosen.
+pub enum Selection {}
+/// A question to `mercer_bound`.
+pub enum Bound {}
+/// A spec of a test of rows.
+pub enum Test {}
 /// A number, or a list of them.
 pub enum Numbers {}
 
@@ -59,13 +57,14 @@ macro_rules! written {
 }
 written! {
     () i64, i32: plain; () i64, u32: plain; () i64, i64: plain; () i64, usize: plain; () u64, u64: plain; () bool, bool: plain;
+    () Kernel, str: plain; () Map, str: plain; () Model, str: plain; () Outputs, str: plain; () Selection, str: plain; () Test, str: plain;
     () Numbers, f64: <f64 as Of<f64>>::json; () Numbers, [f64]: <[f64] as Of<[f64]>>::json; () Numbers, Vec<f64>: <[f64] as Of<[f64]>>::json;
     (const N: usize) Numbers, [f64; N]: |list: &[f64; N]| Of::<[f64]>::json(&list[..]);
     (T, V: Of<T>) [T], Vec<V>: |list: &Vec<V>| Of::<[T]>::json(&list[..]);
     (T, V: Of<T>, const N: usize) [T], [V; N]: |list: &[V; N]| Of::<[T]>::json(&list[..]);
     (T: ?Sized, V: Of<T> + ?Sized) T, &V: |one: &&V| V::json(one);
 }
-fn plain(value: &impl ToString) -> Result<String> {
+fn plain(value: &(impl ToString + ?Sized)) -> Result<String> {
     Ok(value.to_string())
 }
 impl<T: ?Sized> Of<T> for String
