@@ -35,12 +35,15 @@ class Kernel {
     return from_spec(spec::kernels::Cauchy().lengthscale(each(lengthscale)).variance(variance));
   }
   static Kernel matern(double nu, Span<const double> lengthscale, double variance = 1) {
-    return from_spec(spec::kernels::Matern().nu(nu).lengthscale(each(lengthscale)).variance(variance));
+    return from_spec(
+        spec::kernels::Matern().nu(nu).lengthscale(each(lengthscale)).variance(variance));
   }
   static Kernel rational_quadratic(double alpha, Span<const double> lengthscale,
                                    double variance = 1) {
-    return from_spec(
-        spec::kernels::RationalQuadratic().alpha(alpha).lengthscale(each(lengthscale)).variance(variance));
+    return from_spec(spec::kernels::RationalQuadratic()
+                         .alpha(alpha)
+                         .lengthscale(each(lengthscale))
+                         .variance(variance));
   }
   static Kernel generalized_gaussian_spectrum(int64_t order, Span<const double> lengthscale,
                                               double variance = 1) {

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <locale>
 #include <sstream>
 #include <string>
@@ -40,8 +41,8 @@ class Value {
 };
 
 template <class T>
-using IsNumber =
-    std::enable_if_t<std::is_arithmetic_v<T> && !std::is_same_v<T, bool> && !std::is_same_v<T, char>>;
+using IsNumber = std::enable_if_t<std::is_arithmetic_v<T> && !std::is_same_v<T, bool> &&
+                                  !std::is_same_v<T, char>>;
 /// Comes back to the bit, in any locale.
 struct Number : Value {
   template <class T, class = IsNumber<T>>
@@ -125,13 +126,15 @@ class Of : public Value {
 
  protected:
   Of(const char* key, const char* name) {
-    if (*name != '\0') set(key, Text(name));
-    else json_ = "{}";
+    if (*name != '\0')
+      set(key, Text(name));
+    else
+      json_ = "{}";
   }
   void set(const char* key, const Value& value) {
     if (!value.finite()) {
-      throw Error(MERCER_INVALID_ARGUMENT,
-                  std::string(key) + " = " + value.json() + ", expected finite numbers");
+      throw Error(MERCER_INVALID_ARGUMENT, std::string("mercer::spec: ") + key + " = " +
+                                               value.json() + ", expected finite numbers");
     }
     const auto same = [&](const auto& field) { return field.first == key; };
     fields_.erase(std::remove_if(fields_.begin(), fields_.end(), same), fields_.end());
