@@ -3,10 +3,13 @@
 # SPDX-FileCopyrightText: The mercer authors
 """The raw layers of the Rust crate and the Julia package from cmake/api.json, whose types are told apart here once. Usage:
 bind.py API.json rust > capi/clients/rust/src/raw.rs, bind.py API.json julia > capi/clients/julia/src/raw.jl; or
-bind.py API.json LANGUAGE --check FILE, which fails where they differ. (Python reads api.json itself, cgo the headers.)"""
+bind.py API.json LANGUAGE --check FILE, which fails where they differ. (Python reads api.json itself, cgo the headers.)
+And builders of specs in every language: bind.py MERCER specs [--check], by what the command MERCER says."""
 import json
 import pathlib
 import sys
+
+import bind_specs
 
 LICENCE = ["SPDX-License-Identifier: Apache-2.0", "SPDX-FileCopyrightText: The mercer authors"]
 
@@ -137,6 +140,8 @@ class Julia(Language):
 
 def main():
     path, language, *check = sys.argv[1:]
+    if language == "specs":
+        return not bind_specs.made(path, check == ["--check"])
     text = {"rust": Rust, "julia": Julia}[language](json.loads(pathlib.Path(path).read_text())).file()
     if not check:
         sys.stdout.write(text)

@@ -10,86 +10,55 @@
 #define MERCER_KERNEL_HPP
 
 #include <cstdint>
-#include <locale>
-#include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "mercer/base.hpp"
+#include "mercer/spec.hpp"
 #include "mercer/view.hpp"
 
 namespace mercer {
 inline namespace hpp {
-
-namespace detail {
-
-/// Builds the spec of a kernel, key by key: numbers come back to the bit, in any locale.
-class KernelSpec {
- public:
-  explicit KernelSpec(const char* kernel) {
-    text_.imbue(std::locale::classic());
-    text_.precision(17);
-    text_ << "{\"kernel\":\"" << kernel << '"';
-  }
-  template <class Number>
-  KernelSpec& add(const char* key, Number number) {
-    text_ << ",\"" << key << "\":" << number;
-    return *this;
-  }
-  KernelSpec& add(const char* key, Span<const double> list) {
-    if (list.size() == 1) return add(key, *list.data());
-    text_ << ",\"" << key << "\":[";
-    for (int64_t i = 0; i < list.size(); ++i) text_ << (i > 0 ? "," : "") << list.data()[i];
-    text_ << ']';
-    return *this;
-  }
-  std::string close(double variance) {
-    add("variance", variance);
-    return text_.str() + '}';
-  }
-
- private:
-  std::ostringstream text_;
-};
-
-}  // namespace detail
 
 /// A kernel. lengthscale: one number, or one per input; variance: the amplitude. The makers are
 /// short for from_spec, whose text is at most 1 MiB.
 class Kernel {
  public:
   static Kernel gaussian(Span<const double> lengthscale, double variance = 1) {
-    return build(Spec("gaussian").add("lengthscale", lengthscale), variance);
+    return from_spec(spec::kernels::Gaussian().lengthscale(each(lengthscale)).variance(variance));
   }
   static Kernel laplacian(Span<const double> lengthscale, double variance = 1) {
-    return build(Spec("laplacian").add("lengthscale", lengthscale), variance);
+    return from_spec(spec::kernels::Laplacian().lengthscale(each(lengthscale)).variance(variance));
   }
   static Kernel cauchy(Span<const double> lengthscale, double variance = 1) {
-    return build(Spec("cauchy").add("lengthscale", lengthscale), variance);
+    return from_spec(spec::kernels::Cauchy().lengthscale(each(lengthscale)).variance(variance));
   }
   static Kernel matern(double nu, Span<const double> lengthscale, double variance = 1) {
-    return build(Spec("matern").add("nu", nu).add("lengthscale", lengthscale), variance);
+    return from_spec(
+        spec::kernels::Matern().nu(nu).lengthscale(each(lengthscale)).variance(variance));
   }
   static Kernel rational_quadratic(double alpha, Span<const double> lengthscale,
                                    double variance = 1) {
-    return build(Spec("rational_quadratic").add("alpha", alpha).add("lengthscale", lengthscale),
-                 variance);
+    return from_spec(spec::kernels::RationalQuadratic()
+                         .alpha(alpha)
+                         .lengthscale(each(lengthscale))
+                         .variance(variance));
   }
   static Kernel generalized_gaussian_spectrum(int64_t order, Span<const double> lengthscale,
                                               double variance = 1) {
-    return build(
-        Spec("generalized_gaussian_spectrum").add("order", order).add("lengthscale", lengthscale),
-        variance);
+    const auto made = spec::kernels::GeneralizedGaussianSpectrum().order(order).variance(variance);
+    return from_spec(made.lengthscale(each(lengthscale)));
   }
   static Kernel skewed_chi2(double c, double variance = 1) {
-    return build(Spec("skewed_chi2").add("c", c), variance);
+    return from_spec(spec::kernels::SkewedChi2().c(c).variance(variance));
   }
   static Kernel polynomial(int64_t degree, double gamma, double offset, double variance = 1) {
-    return build(Spec("polynomial").add("degree", degree).add("gamma", gamma).add("offset", offset),
-                 variance);
+    const auto made = spec::kernels::Polynomial().degree(degree).gamma(gamma).offset(offset);
+    return from_spec(made.variance(variance));
   }
   static Kernel bilinear(int64_t left, double variance = 1) {
-    return build(Spec("bilinear").add("left", left), variance);
+    return from_spec(spec::kernels::Bilinear().left(left).variance(variance));
   }
   /// scalar times Gamma.
   static Kernel decomposable(const Kernel& scalar, const Rows& gamma, double cutoff = 1e-12) {
@@ -120,13 +89,15 @@ class Kernel {
  private:
   friend class Map;
   using Handle = detail::Owner<mercer_kernel, mercer_kernel_free>;
-  using Spec = detail::KernelSpec;
   explicit Kernel(Handle owner) : owner_(std::move(owner)) {}
   template <class Make>
   static Kernel make(Make create) {
     return Kernel(detail::create<Handle>(create));
   }
-  static Kernel build(Spec& spec, double variance) { return from_spec(spec.close(variance)); }
+  static spec::Numbers each(Span<const double> list) {
+    if (list.size() == 1) return *list.data();
+    return std::vector<double>(list.data(), list.data() + list.size());
+  }
   Handle owner_;
 };
 

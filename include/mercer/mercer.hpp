@@ -33,6 +33,7 @@
 #include "mercer/ridge.hpp"
 #include "mercer/rows_test.h"
 #include "mercer/self_test.h"
+#include "mercer/spec.hpp"
 #include "mercer/view.hpp"
 
 namespace mercer {

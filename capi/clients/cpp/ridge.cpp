@@ -35,9 +35,11 @@ Data generate() {
 
 /// FNV-1a of the bytes of a model's predictions; clients in other languages print the same.
 uint64_t hash_of_predictions(const Data& data) {
-  const auto model = mercer::Model::fit(
-      R"({"map":{"kernel":{"kernel":"gaussian","lengthscale":0.7},"features":512},"search":false,"lambda":1e-6})",
-      mercer::Data(data.X, data.y));
+  namespace spec = mercer::spec;
+  const auto features =
+      spec::maps::Auto().kernel(spec::kernels::Gaussian().lengthscale(0.7)).features(D);
+  const auto fit = spec::models::Ridge().map(features).search(false).lambda(1e-6);
+  const auto model = mercer::Model::fit(fit, mercer::Data(data.X, data.y));
   const mercer::Matrix<double> f = model.predict(data.X);
   uint64_t hash = 14695981039346656037u;
   for (int64_t i = 0; i < n; ++i) {

@@ -6,6 +6,8 @@
 //	model, err := mercer.FitModel("{}", mercer.Data[float64]{X: mercer.Dense(x, 3), Y: mercer.Dense(y, 1)}, nil)
 //	f, err := mercer.Predict(model, mercer.Dense(t, 3), mercer.Ask{}, nil)
 //
+// What is made is said by a spec, JSON text; Spec writes that of a MaternKernel, FourierMap, RidgeModel, ...
+//
 // Slices are read and written in place. Handles are freed by Close, or with their last reference. Any number of goroutines may use
 // one handle at once; a Context serves one call at a time, and may be nil.
 package mercer

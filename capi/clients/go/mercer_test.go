@@ -208,6 +208,42 @@ func TestModelsProgressAndPanics(t *testing.T) {
 	_, _ = FitModel("{}", data(x, y), must(NewContext(Options{Progress: func(int64, int64) bool { panic("of the callback") }})))
 }
 
+func ExampleSpec() {
+	text, err := Spec(FourierMap{Kernel: MaternKernel{Nu: 1.5, Lengthscale: Numbers{2}}, Inputs: 3, Features: 512})
+	fmt.Println(text, err)
+	// Output: {"map":"fourier","kernel":{"kernel":"matern","nu":1.5,"lengthscale":2},"inputs":3,"features":512} <nil>
+}
+
+func TestSpecsAreThoseOfTheirTexts(t *testing.T) {
+	x, y := rows(60)
+	matern := MaternKernel{Nu: 0.30000000000000004, Lengthscale: Numbers{2, 1, 0.5}}
+	sum := SumKernel{Parts: []Of[Kernel]{&matern, PolynomialKernel{Degree: 1}}}
+	for text, entry := range map[string]Entry{
+		`{"map":"sum","kernel":{"kernel":"sum","parts":[{"kernel":"matern","nu":0.30000000000000004,"lengthscale":[2,1,0.5]},` +
+			`{"kernel":"polynomial","degree":1}]},"inputs":3,"features":64,"seed":18446744073709551615,` +
+			`"parts":[{"map":"fourier","projection":"orthogonal"},{"map":"linear"}]}`: SumMap{Kernel: sum, Inputs: 3, Features: 64,
+			Seed: math.MaxUint64, Parts: []Of[Map]{FourierMap{Projection: "orthogonal"}, LinearMap{}}},
+		`{"model":"ridge","map":{"kernel":{"kernel":"gaussian","lengthscale":2},"features":32},"search":false,` +
+			`"prepare":{"transform":"rank"},"lambda":0}`: RidgeModel{Fit: Fit{Map: AutoMap{Kernel: GaussianKernel{Lengthscale: Numbers{2}},
+			Features: 32}, Search: Given(false), Prepare: &Prepare{Transform: "rank"}}, Lambda: Given(0.0)},
+		`{"kernel":"decomposable","gamma":[[1,0.5],[0.5,1]]}`: DecomposableKernel{Gamma: []Numbers{{1, 0.5}, {0.5, 1}}},
+		`{"test":"hsic","y_kernels":[{"kernel":"sign"}]}`:     HsicTest{YKernels: []Of[Kernel]{SignKernel{}}},
+	} {
+		if made := must(Spec(entry)); made != text {
+			t.Errorf("%s, expected %s", made, text)
+		}
+	}
+	if z := must(Transform(must(NewMap(must(Spec(FourierMap{Kernel: matern, Inputs: 3, Features: 8})))), Dense(x, 3), nil)); len(z) != 60*8 {
+		t.Errorf("%d features", len(z))
+	}
+	fit := must(Spec(GpModel{Fit: Fit{Search: Given(false), Map: FourierMap{Kernel: matern, Features: 32}}}))
+	if said := must(must(FitModel(fit, data(x, y), nil)).Text("spec")); !strings.Contains(said, `"model":"gp"`) {
+		t.Error(said)
+	}
+	refused(t, failed(Spec(FourierMap{Kernel: MaternKernel{Nu: math.NaN()}})), "MERCER_INVALID_ARGUMENT", "nu = NaN, expected a finite")
+	refused(t, failed(Spec(SumKernel{Parts: []Of[Kernel]{nil}})), "MERCER_INVALID_ARGUMENT", "parts is nil")
+}
+
 func TestManyGoroutinesUseOneMap(t *testing.T) {
 	x, _ := rows(50)
 	m := must(NewMap(spec))

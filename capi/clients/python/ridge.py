@@ -20,13 +20,14 @@ for _ in range(6000):
 X = np.reshape(numbers, (2000, 3))
 y = X[:, 0] * X[:, 0] + X[:, 1] * X[:, 2]
 
-map = mercer.Map({"kernel": {"kernel": "gaussian", "lengthscale": 0.7}, "inputs": 3, "features": 512, "seed": 42})
+features = {"kernel": mercer.spec.kernels.gaussian(lengthscale=0.7), "features": 512}
+map = mercer.Map(mercer.spec.maps.auto(inputs=3, seed=42, **features))
 Z = map.transform(X[:50])
 error = np.abs(Z @ Z.T - mercer.Kernel(map.spec["kernel"])(X[:50])).max()
 
 path = sys.argv[1] if len(sys.argv) > 1 else "ridge_python.mercer"
 # {} would search map, kernel, lengthscales and lambda.
-fit = {"map": {"kernel": {"kernel": "gaussian", "lengthscale": 0.7}, "features": 512}, "search": False, "lambda": 1e-6}
+fit = mercer.spec.models.ridge(map=features, search=False, lambda_=1e-6)
 mercer.Model(fit, X, y).save(path)
 f = mercer.Model.load(path).predict(X)[:, 0]
 hash = 14695981039346656037  # FNV-1a of the bytes of predictions; clients in other languages print the same

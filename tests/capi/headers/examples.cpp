@@ -180,6 +180,17 @@ bool recommended(const Numbers& X) {
   return best.map.features() >= 1 && best.answer.find("maps") != std::string::npos;
 }
 
+bool specs() {
+  namespace spec = mercer::spec;
+  const auto kernel = spec::kernels::Matern().nu(1.5).lengthscale({2.0, 1.0, 0.5});
+  const auto features = spec::maps::Fourier().kernel(kernel).inputs(3).features(512);
+  const mercer::Map map = mercer::Map::from_spec(features);
+  const mercer::spec::Of<mercer::spec::Kernel> part = R"({"kernel":"polynomial","degree":1})";
+  const mercer::Kernel linear = mercer::Kernel::from_spec(part);
+  return map.features() == 512 && map.kernel().spec().find("[2,1,0.5]") != std::string::npos &&
+         linear.spec().find("polynomial") != std::string::npos;
+}
+
 bool source() {
   struct OneBlock : mercer::RowSource {
     mercer::Matrix<double> X, Y;
@@ -224,7 +235,7 @@ bool all() {
   const mercer::Map features = mercer::Map::fourier(matern, 3, 64);
   return library() && context(features) && views(matern, X.view().data) && map(matern, X) &&
          ridge(X, Y, X, Y) && model(X, Y) && derivatives(features, X) && codes(X) && fields(X) &&
-         recommended(X) && source() && attention() && kept(features, "cpp_example.mercer");
+         recommended(X) && specs() && source() && attention() && kept(features, "cpp_example.mercer");
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ from shared import GAUSSIAN, X, np, refused, rng, y
 
 import mercer
 from mercer import _api
+from mercer._objects import _json
 
 
 def check_maps():
@@ -61,6 +62,55 @@ def check_maps():
     sums.reduce(lambda numbers: added.append(len(numbers)))  # of this process alone
     assert sum(added) > 256 and sums.answer() == before
     refused(ZeroDivisionError, "", lambda: sums.reduce(lambda numbers: 1 // 0))
+
+
+# A value of each kind of key.
+SAMPLES = {"number": 0.5, "integer": 2, "seed": 2**64 - 1, "kernel": {"kernel": "gaussian"}, "numbers": [1.0, 2.0], "numbers_or_lists": np.eye(2) + 1,
+           "kernels": [{"kernel": "gaussian"}, {"kernel": "polynomial", "degree": 1}]}
+
+
+def entries(group):
+    """(name, builder, values of the keys that it needs) of each."""
+    for said in mercer.specs()[group]:
+        yield said["name"], getattr(getattr(mercer.spec, group), said["name"]), {p["key"]: SAMPLES[p["type"]] for p in said["parameters"] if p["required"]}
+
+
+def check_specs():
+    """Every entry of every group, with what it needs, is a spec that the library takes; what a dict may hold; what is refused."""
+    spec, few = mercer.spec, X[:40]
+    for name, entry, keys in entries("kernels"):
+        assert mercer.Kernel(entry(**keys)).spec["kernel"] == name
+    for about in mercer.specs()["maps"]:
+        features = {"additive": 9, "exact_polynomial": 6}.get(about["name"], 32)
+        map = mercer.Map(getattr(spec.maps, about["name"])(kernel=about["default_kernel"], inputs=3, features=features), np.abs(few[:32]))
+        assert map.spec["map"] == about["name"] and map.shape.inputs == 3
+    for name, entry in vars(spec.models).items():
+        classes = {"task": "classification"} if name in ("logistic", "dirichlet", "svgp") else {}
+        fit = entry(search=False, map=spec.maps.auto(features=np.int64(16)), prepare=spec.others.prepare(transform="none"), **classes)
+        assert mercer.Model(fit, few, None if name == "kernel_pca" else few[:, 0] > 0).spec["model"] == name.replace("auto", "ridge")
+    for _, entry, keys in entries("outputs"):
+        fit = spec.models.ridge(search=False, map=spec.maps.auto(features=16), outputs=entry(**keys))
+        mercer.Model(fit, few, few[:, :2])
+    for _, entry, _ in entries("selections"):
+        mercer.Model(spec.models.auto(search=False, map=spec.maps.auto(features=16), select=entry()), few, few[:, 0])
+    for name, entry, keys in entries("bounds"):
+        keys |= ({"epsilon": 0.5} if name == "derivative" else {})
+        keys |= {} if name in ("ridge", "derivative") else {"kernel": spec.kernels.decomposable(gamma=np.eye(2)), "delta": 0.1, "diameter": 1}
+        assert "frequencies" in _api.text("bound", _json(entry(**keys)))
+    for _, entry, _ in entries("tests"):
+        assert "p_value" in mercer.rows_test(entry(), X[:200], X[200:])
+    mixed = spec.kernels.sum(parts=[mercer.Kernel(spec.kernels.matern(nu=np.float32(0.1), lengthscale=X[0] ** 2 + 1)),
+                                    spec.kernels.polynomial(degree=np.int8(2))], variance=0.1 + 0.2)
+    said = mercer.Kernel(mixed).spec
+    assert said["variance"] == 0.1 + 0.2 and said["parts"][0]["nu"] == float(np.float32(0.1)) and said["parts"][0]["lengthscale"] == list(X[0] ** 2 + 1)
+    assert spec.models.ridge(lambda_=1) == {"model": "ridge", "lambda": 1} and str(inspect.signature(spec.bounds.ridge)).startswith("(*, rows, r=0.5")
+    assert "nu: smoothness" in spec.kernels.matern.__doc__ and dir(spec) == sorted(["others", *spec._KEYS]) and "matern" in dir(spec.kernels)
+    refused(TypeError, "no key 'nux', expected nu, lengthscale, variance", lambda: spec.kernels.matern(nux=1))
+    refused(TypeError, "needs weights, means", lambda: spec.kernels.spectral_mixture(variances=[1]))
+    refused(AttributeError, "no group 'kernel'", lambda: spec.kernel)
+    refused(mercer.InvalidArgument, "expected finite numbers", lambda: mercer.Kernel(spec.kernels.matern(nu=np.inf)))
+    refused(mercer.InvalidArgument, "expected finite numbers", lambda: mercer.Kernel(spec.kernels.gaussian(lengthscale=np.array([1, np.nan]))))
+    refused(mercer.InvalidArgument, "in a spec, expected", lambda: mercer.Kernel(spec.kernels.gaussian(lengthscale=1j)))
 
 
 def check_attention():
@@ -184,6 +234,7 @@ def check_scikit_learn():
 
 
 check_maps()
+check_specs()
 check_attention()
 check_models()
 check_sources()

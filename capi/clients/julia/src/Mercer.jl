@@ -4,7 +4,7 @@
 Random feature maps of kernels, and models on them, by libmercer (or the library that `ENV["MERCER_LIBRARY"]` names).
 Columns of a d×n matrix are rows of the library: the same bytes, read in place.
 
-    map = Map(\"\"\"{"kernel":{"kernel":"gaussian","lengthscale":1},"inputs":3,"features":512}\"\"\")
+    map = Map(Mercer.Maps.fourier(kernel = Mercer.Kernels.gaussian(lengthscale = 1), inputs = 3, features = 512))
     Z = transform(map, X)              # 512×n; Z'Z is near the kernel matrix
     model = Model("{}", X, y)          # searched, and scored on rows that no choice has seen
     f = predict(model, T)
@@ -121,6 +121,7 @@ function transform_csr(map::Map, X; context = nothing)
     SparseMatrixCSC(size.features, x.view.n, offsets .+ 1, indices .+ 1, values)
 end
 
+include("spec.jl")
 include("source.jl")
 include("model.jl")
 include("rows.jl")

@@ -131,6 +131,25 @@ end
     @test size(A) == (3, 10, 4) && A[:, :, 2] ≈ (K[:, :, 2] * scores) ./ sum(scores; dims = 1)
 end
 
+@testset "specs" begin
+    matern = Mercer.Kernels.matern(nu = 0.1 + 0.2, lengthscale = [2, 1, 0.5f0])
+    @test matern.json == """{"kernel":"matern","nu":0.30000000000000004,"lengthscale":[2.0,1.0,0.5]}"""
+    sum = Mercer.Kernels.sum(parts = [matern, Mercer.Kernels.polynomial(degree = 1)])
+    parts = [Mercer.Maps.fourier(projection = "orthogonal"), Mercer.Maps.linear()]
+    map = Map(Mercer.Maps.sum(kernel = sum, inputs = 3, features = 64, seed = typemax(UInt64), parts = parts))
+    @test occursin("18446744073709551615", Mercer.spec(map)) && size(transform(map, X)) == (64, 200)
+    @test Mercer.Kernels.decomposable(gamma = [1 0.5; 0.5 1]).json == """{"kernel":"decomposable","gamma":[[1.0,0.5],[0.5,1.0]]}"""
+    @test Mercer.Models.gp(local_ = "off", search = false).json == """{"model":"gp","local":"off","search":false}"""
+    @test Mercer.Kernels.anova(subsets = "\"\n").json == "{\"kernel\":\"anova\",\"subsets\":\"\\u0022\\u000a\"}"
+    fit = Mercer.Models.ridge(map = Mercer.Maps.auto(kernel = Kernel(map), features = 32), search = false,
+                              prepare = Mercer.Others.prepare(transform = "rank"))
+    @test occursin("rank", Mercer.spec(Model(fit, X, y)))
+    @test_throws ArgumentError Mercer.Kernels.gaussian(nu = 1)
+    @test_throws ArgumentError Mercer.Kernels.gaussian(lengthscale = "1")
+    @test_throws ArgumentError Mercer.Kernels.gaussian(lengthscale = [1, NaN])
+    @test_throws MethodError Map(matern)
+end
+
 @testset "errors, progress, exceptions" begin
     fit(; limits...) = Model("{}", X, y; context = Context(; limits...))
     calls = 0

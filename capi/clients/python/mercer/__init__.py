@@ -4,9 +4,11 @@
 
     model = mercer.Model({}, X, y)                       # searched, and scored on rows that no choice has seen
     print(model.report["score"]); f = model.predict(T)
-    features = mercer.Map({"kernel": {"kernel": "gaussian", "lengthscale": 2}, "inputs": 8, "features": 1024})
+    kernel = mercer.spec.kernels.matern(nu=1.5, lengthscale=2)  # a dict: {"kernel": "matern", "nu": 1.5, "lengthscale": 2}
+    features = mercer.Map(mercer.spec.maps.fourier(kernel=kernel, inputs=8, features=1024))
     Z = features.transform(X)                            # Z @ Z.T is near K(X, X)
 """
+from . import spec
 from ._api import FileError, InvalidArgument, MercerError, OutOfMemory, library
 from ._context import Context
 from ._model import Model, Observations, Outside
@@ -20,4 +22,4 @@ def __getattr__(name):
 
 
 __all__ = ["Context", "FileError", "InvalidArgument", "Kernel", "Map", "MercerError", "Model", "Observations", "OutOfMemory", "Outside",
-           "RowsSums", "attend", "lengthscale_median", "rows_test", "specs"]
+           "RowsSums", "attend", "lengthscale_median", "rows_test", "spec", "specs"]

@@ -9,7 +9,7 @@ import reprlib
 
 import numpy as np
 
-from ._api import call, callbacks, filled, library, make, new, terminated, text
+from ._api import InvalidArgument, call, callbacks, filled, invalid, library, make, new, terminated, text
 from ._arrays import Rows, matrix, result
 from ._context import Context, summing
 
@@ -19,8 +19,22 @@ TOLD = ("model", "lambda", "map", "kernel", "inputs", "features")  # by repr
 LONG = 1 << 22  # numbers of a result from which a call can be interrupted
 
 
+def _plain(value):
+    """What JSON has no word for in a spec: numbers and arrays of NumPy, kernels."""
+    if isinstance(value, Kernel):
+        return value.spec
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    raise invalid(f"{value!r} in a spec, expected numbers, texts, lists, dicts or a Kernel")
+
+
 def _json(spec):
-    return terminated((spec if isinstance(spec, str) else json.dumps(spec)).encode())
+    if isinstance(spec, str):
+        return terminated(spec.encode())
+    try:
+        return json.dumps(spec, default=_plain, allow_nan=False).encode()
+    except ValueError as error:
+        raise error if isinstance(error, InvalidArgument) else invalid(f"spec = {spec}: {error}, expected finite numbers") from None
 
 
 @contextlib.contextmanager

@@ -2,10 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 //! Gaussian ridge regression on random Fourier features: how far the features are from the exact kernel, a model, its file,
 //! what an error says. Run: cargo run --example ridge [FILE]
+use mercer::spec::{kernels, maps, models};
 use mercer::{Kernel, Map, Model, Result, Rows};
-
-// {} would search map, kernel, lengthscales and lambda.
-const FIT: &str = r#"{"map":{"kernel":{"kernel":"gaussian","lengthscale":0.7},"features":512},"search":false,"lambda":1e-6}"#;
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
@@ -38,13 +36,14 @@ fn run(path: &str) -> Result<bool> {
     let (n, d, features, probes) = (2000, 3, 512, 50);
     let x = uniform(n * d);
     let y: Vec<f64> = x.chunks(d).map(|x| x[0] * x[0] + x[1] * x[2]).collect();
-    let map = Map::new(&format!(
-        "{{\"kernel\":{{\"kernel\":\"gaussian\",\"lengthscale\":0.7}},\"inputs\":{d},\"features\":{features},\"seed\":42}}"
-    ))?;
+    let spec = maps::Auto::new().kernel(kernels::Gaussian::new().lengthscale(0.7)).features(features);
+    let map = Map::new(spec.clone().inputs(d).seed(42))?;
     let z = map.transform(Rows::new(&x[..probes * d], d)?, None)?;
     let error = kernel_error(&map.kernel()?, &x[..probes * d], &z, d, features)?;
 
-    let model = Model::fit(FIT, (Rows::new(&x, d)?, Rows::new(&y, 1)?), None)?;
+    // "{}" would search map, kernel, lengthscales and lambda.
+    let fit = models::Ridge::new().map(spec).search(false).lambda(1e-6);
+    let model = Model::fit(fit, (Rows::new(&x, d)?, Rows::new(&y, 1)?), None)?;
     model.save(path)?;
     let f = Model::load(path)?.predict(Rows::new(&x, d)?, "value", None)?;
     let residual: f64 = f.iter().zip(&y).map(|(f, y)| (y - f).powi(2)).sum();

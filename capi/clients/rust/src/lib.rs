@@ -3,10 +3,10 @@
 //! Random feature maps of kernels, and models on them, by libmercer.
 //!
 //! ```
-//! use mercer::{Ask, Extrapolation, Map, Model, Rows};
+//! use mercer::{spec::{kernels, maps}, Ask, Extrapolation, Map, Model, Rows};
 //! let x: Vec<f64> = (0..300).map(|i| (i as f64 * 0.37).sin()).collect(); // 100 rows of 3
 //! let y: Vec<f64> = x.chunks(3).map(|row| row[0] * row[1]).collect();
-//! let map = Map::new(r#"{"kernel":{"kernel":"gaussian","lengthscale":1},"inputs":3,"features":64}"#)?;
+//! let map = Map::new(maps::Fourier::new().kernel(kernels::Gaussian::new().lengthscale(1.0)).inputs(3).features(64))?;
 //! let z: Vec<f64> = map.transform(Rows::new(&x, 3)?, None)?; // 100 x 64; inner products are near the kernel
 //! let model = Model::fit("{}", (Rows::new(&x, 3)?, Rows::new(&y, 1)?), None)?;
 //! let f = model.predict(Rows::new(&x, 3)?, "value", None)?;
@@ -15,6 +15,7 @@
 //! # Ok::<(), mercer::Error>(())
 //! ```
 pub mod raw;
+pub mod spec;
 
 mod ask;
 mod context;

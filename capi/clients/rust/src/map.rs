@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+use crate::spec::Of;
 use crate::{c_string, check, invalid, raw, rows, sized, text, Block, Context, Kernel, Map, Number, Result, Rows};
 use std::ptr::{null, null_mut};
 
@@ -13,13 +14,13 @@ pub struct Csr {
 
 impl Map {
     /// From its spec, such as `{"kernel":{"kernel":"gaussian"},"inputs":3,"features":512}`.
-    pub fn new(json: &str) -> Result<Self> {
-        let json = c_string(json)?;
+    pub fn new(spec: impl Of<Map>) -> Result<Self> {
+        let json = c_string(&spec.json()?)?;
         Self::made(None, |_, out| unsafe { raw::mercer_map_from_spec(json.as_ptr(), out) })
     }
     /// A map that is learnt from rows, such as `nystroem`, or from (rows, targets).
-    pub fn fit<'a>(json: &str, rows: impl Into<Block<'a>>, context: Option<&Context>) -> Result<Self> {
-        let (json, block) = (c_string(json)?, rows.into());
+    pub fn fit<'a>(spec: impl Of<Map>, rows: impl Into<Block<'a>>, context: Option<&Context>) -> Result<Self> {
+        let (json, block) = (c_string(&spec.json()?)?, rows.into());
         let data = raw::mercer_map_data { X: block.x, Y: block.y, ..sized!(mercer_map_data) };
         Self::made(context, |running, out| unsafe { raw::mercer_map_fit(json.as_ptr(), &data, running, out) })
     }

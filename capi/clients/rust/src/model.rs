@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+use crate::spec::Of;
 use crate::{c_string, check, invalid, raw, rows, sized, text, Ask, Context, Data, Map, Model, Number, Result, Rows};
 
 impl Model {
     /// The model of a spec; `{}` searches whatever it leaves open. data: `(x, y)`, x of a model without targets, or `Data`.
-    pub fn fit<'a>(json: &str, data: impl Into<Data<'a>>, context: Option<&Context>) -> Result<Self> {
-        let json = c_string(json)?;
+    pub fn fit<'a>(spec: impl Of<Model>, data: impl Into<Data<'a>>, context: Option<&Context>) -> Result<Self> {
+        let json = c_string(&spec.json()?)?;
         data.into().with(|data| {
             Self::made(context, |running, out| unsafe { raw::mercer_model_fit(json.as_ptr(), data, running, out) })
         })

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 //! Slices as the views that C reads and writes.
+use crate::spec::{self, Of};
 use crate::{c_string, invalid, raw, sized, Context, Result};
 use std::marker::PhantomData;
 
@@ -93,8 +94,8 @@ pub(crate) fn matrix<T: Number>(data: &mut [T], cols: usize) -> raw::mercer_matr
 }
 
 /// The answer, as JSON, of a test of rows: "mmd", "block_mmd", "kid" or "hsic" (mercer/rows_test.h).
-pub fn rows_test<T: Number, U: Number>(json: &str, x: Rows<T>, y: Rows<U>, context: Option<&Context>) -> Result<String> {
-    let json = c_string(json)?;
+pub fn rows_test<T: Number, U: Number>(spec: impl Of<spec::Test>, x: Rows<T>, y: Rows<U>, context: Option<&Context>) -> Result<String> {
+    let json = c_string(&spec.json()?)?;
     let mut bytes = vec![0u8; 1 << 15];
     loop {
         let (mut needed, capacity) = (0, bytes.len() as i64);

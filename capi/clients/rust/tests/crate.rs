@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 //! Numbers of C to the bit, shapes, files, errors, progress, panics, threads.
+use mercer::spec::{kernels, maps, models, others, selections, Of};
 use mercer::{raw, Context, Kernel, Map, Model, Rows};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Barrier;
@@ -69,6 +70,28 @@ fn every_status_comes_with_its_text() {
     for (status, word, error) in &table {
         assert!(error.status == *status && error.text.contains(word), "{error:?}, expected {status} with {word}");
     }
+}
+
+#[test]
+fn specs_are_built() {
+    let x = rows(60);
+    let y: Vec<f64> = x.chunks(3).map(|row| row[0] * row[1]).collect();
+    let matern = kernels::Matern::new().nu(2.5).nu(0.1 + 0.2).lengthscale([2.0, 1.0, 0.5]);
+    let sum = kernels::Sum::new().parts([&matern as &dyn Of<Kernel>, &r#"{"kernel":"polynomial","degree":1}"#]);
+    let map = maps::Sum::new().kernel(&sum).inputs(3).features(64usize).seed(u64::MAX);
+    let map = map.parts([&maps::Fourier::new().projection("orthogonal") as &dyn Of<Map>, &maps::Linear::new()]);
+    let spec = Map::new(&map).unwrap().spec().unwrap();
+    for part in ["\"nu\":0.30000000000000004,", "[2,1,0.5]", "\"seed\":\"18446744073709551615\"", "\"projection\":\"orthogonal\""] {
+        assert!(spec.contains(part), "{spec}");
+    }
+    let model = models::Ridge::new().search(false).prepare(others::Prepare::new().transform("rank"));
+    let model = model.map(maps::Auto::new().kernel(&matern).features(32)).select(selections::Folds::new().folds(4));
+    let fitted = Model::fit(&model, (Rows::new(&x, 3).unwrap(), Rows::new(&y, 1).unwrap()), None).unwrap().text("spec").unwrap();
+    assert!(fitted.contains(r#""nu":0.30000000000000004,"lengthscale":[2,1,0.5]"#) && fitted.contains("rank"), "{fitted}");
+    Kernel::new(kernels::Decomposable::new().gamma([[1.0, 0.5], [0.5, 1.0]])).unwrap();
+    let refused = failed(Map::new(map.kernel(kernels::Gaussian::new().lengthscale(vec![1.0, f64::NAN]))));
+    assert_eq!((refused.status, &*refused.text), (raw::MERCER_INVALID_ARGUMENT, "kernel: lengthscale: NaN, expected a finite number"));
+    assert!(failed(Kernel::new(kernels::Anova::new().subsets("\"\n\\"))).text.contains("subsets = "));
 }
 
 #[test]

@@ -14,9 +14,6 @@ import (
 	"mercer"
 )
 
-// {} would search map, kernel, lengthscales and lambda.
-const fit = `{"map":{"kernel":{"kernel":"gaussian","lengthscale":0.7},"features":512},"search":false,"lambda":1e-6}`
-
 func must[T any](value T, err error) T {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -40,7 +37,10 @@ func main() {
 	for i := range y {
 		y[i] = x[i*d]*x[i*d] + x[i*d+1]*x[i*d+2]
 	}
-	model := must(mercer.FitModel(fit, mercer.Data[float64]{X: mercer.Dense(x, d), Y: mercer.Dense(y, 1)}, nil))
+	// "{}" would search map, kernel, lengthscales and lambda.
+	features := mercer.AutoMap{Kernel: mercer.GaussianKernel{Lengthscale: mercer.Numbers{0.7}}, Features: 512}
+	fit := mercer.RidgeModel{Fit: mercer.Fit{Map: features, Search: mercer.Given(false)}, Lambda: mercer.Given(1e-6)}
+	model := must(mercer.FitModel(must(mercer.Spec(fit)), mercer.Data[float64]{X: mercer.Dense(x, d), Y: mercer.Dense(y, 1)}, nil))
 	must(0, model.Save(path))
 	predictions := must(mercer.Predict(must(mercer.LoadModel(path)), mercer.Dense(x, d), mercer.Ask{}, nil))
 	hash := fnv.New64a() // clients in other languages print the same
