@@ -23,7 +23,7 @@ using namespace mercer::capi;
 
 namespace {
 
-constexpr uint32_t kPredictFirstSize = sizeof(mercer_predict_options);
+constexpr uint32_t kPredictFirstSize = offsetof(mercer_predict_options, columns);
 
 /// mercer_extrapolation; none for the default.
 std::optional<model::Extrapolation> read_extrapolation(int32_t extrapolation) {
@@ -39,6 +39,7 @@ mercer_predict_options read_predict_options(const mercer_predict_options* option
   check_optional_place("options->rows_outside", read.rows_outside);
   check_optional_place("options->values_outside", read.values_outside);
   check_optional_place("options->predictions_limited", read.predictions_limited);
+  check_optional_place("options->columns", read.columns);
   const auto only = [&](bool absent, const char* fields, const char* word) {
     require(absent || (what != nullptr && std::string_view(what) == word), MERCER_INVALID_ARGUMENT,
             "options->%s, expected NULL and 0 but for what = \"%s\"", fields, word);
@@ -126,7 +127,10 @@ mercer_status mercer_model_predict(const mercer_model* model, mercer_rows X, con
     const auto rows = read_rows("X", X, fitted.inputs(), "the model's inputs", running);
     const Question question{fitted, read, read_extrapolation(read.extrapolation), running,
                             rows.n()};
-    const Result result("out", out, rows.n(), asked.columns(question), running, asked.integers);
+    const int64_t columns = asked.columns(question);
+    write_answers(Answer{"options->columns", read.columns, columns});
+    if (read.columns != nullptr && !is_given(out)) return;
+    const Result result("out", out, rows.n(), columns, running, asked.integers);
     result.check_apart(rows);
     const Met met(read, fitted, rows);
     model::Outside outside;

@@ -126,9 +126,9 @@ Applied apply(const LoadedModel& loaded, const Dataset& test, const ApplyRequest
   const Rows X = inputs_of(test, 0, test.n);
   const std::vector<std::string> names = input_names(loaded.metadata);
   applied.scores = in_words_of(test.name, names,
-                               [&] { return loaded.model.predict(X, options, session.context()); });
+                               [&] { return loaded.model.predict(X, "value", options, session.context()); });
   if (applied.by_probability || request.probabilities)
-    applied.probabilities = loaded.model.predict(X, options, session.context(), "probability");
+    applied.probabilities = loaded.model.predict(X, "probability", options, session.context());
   session.clear_bar();
   outside.tell(test.n, names, loaded.clips(request.extrapolation), out);
   return applied;

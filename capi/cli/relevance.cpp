@@ -78,7 +78,7 @@ class Measure {
     mercer_predict_options free = predict_options();
     free.extrapolation = MERCER_EXTRAPOLATION_FREE;
     return in_words_of(
-        data_.name, names_, [&] { return model_.predict(X, free, session_.context()); }, rows_);
+        data_.name, names_, [&] { return model_.predict(X, "value", free, session_.context()); }, rows_);
   }
 
   const Model& model_;

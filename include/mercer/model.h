@@ -59,7 +59,7 @@ typedef enum mercer_extrapolation {
 } mercer_extrapolation;
 
 /** Options of a prediction, and where to write what was met. Zeros are the defaults, except
- *  struct_size. 88 bytes on 64-bit machines. */
+ *  struct_size. 96 bytes on 64-bit machines. */
 typedef struct mercer_predict_options {
   uint32_t struct_size;         /**< [0] sizeof(mercer_predict_options). */
   int32_t extrapolation;        /**< [4] mercer_extrapolation. */
@@ -75,12 +75,13 @@ typedef struct mercer_predict_options {
   const double* quantiles;      /**< [64] Levels between 0 and 1. */
   int64_t sample_count;         /**< [72] Number of draws for "sample". */
   uint64_t seed;                /**< [80] Of these draws. */
+  int64_t* columns;             /**< [88] NULL, or receives the columns of `what`; with an out of
+                                     all zeros only that. */
 } mercer_predict_options;
 
 /* What to predict for each row of X: NULL or
- *    "value"             predictions, or one score for each class; m columns, as "probability"
- *    "class"             the class of the largest score, the lowest on a tie; one column, F32, F64
- *                        or I32
+ *    "value"             predictions, or one score for each class
+ *    "class"             the class of the largest score, the lowest on a tie; F32, F64 or I32
  *    "probability"       of each class ("Probabilities" in GUIDE.md)
  *    "prepared"          inputs as they are, made those of the map
  *    "latent_variance"   of a model "gp": of each value, at inputs as they are
@@ -89,11 +90,11 @@ typedef struct mercer_predict_options {
  *    "gradient_variance" of each number of "gradient"
  *    "quantile"          of new targets, for each output quantile_count numbers about "value"
  *    "covariance"        of the m values, m x m numbers
- *    "joint_covariance"  of the values of all rows, for each row X_j m x m numbers: n m^2 columns
+ *    "joint_covariance"  of the values of all rows, for each row X_j m x m numbers
  *    "sample"            sample_count draws of the m values; a draw is one function: number s
  *                        depends on seed and s alone
  *    "preimage"          of a model "kernel_pca" fitted with "preimages": the row that its
- *                        components, which are its values, stand for; d columns
+ *                        components, which are its values, stand for
  *    "divergence", "curl", "potential", "stream"
  *                        of a field, in the inputs' own units, at inputs as they are
  *    "gradient", "hessian_diagonal", "laplacian", "partials"
@@ -103,8 +104,7 @@ typedef struct mercer_predict_options {
 /** Predicts `what` for each row. Values use inputs clipped as mercer_extrapolation says,
  *  derivatives use inputs as they are; a model of transformed inputs or unit rows has "gradient"
  *  alone, which is 0 where a NaN is filled.
- *  Shapes: X n x d, dense or CSR, whatever the fit had; out n x the columns above, F32 or F64;
- *  options may be NULL.
+ *  Shapes: X n x d, dense or CSR; out n x columns, F32 or F64; options may be NULL.
  *  Errors: MERCER_UNSUPPORTED (a `what` that this model does not have, naming those it has;
  *  clipping without ranges), MERCER_DIMENSION_MISMATCH, MERCER_INVALID_ARGUMENT (an input outside
  *  its range with REFUSE, or outside the kernel's domain, by row and column; for "class" also NaN

@@ -100,15 +100,19 @@ class Model : public detail::Kept<Model, mercer_model_read, mercer_model_write> 
         mercer_model_predict(get(), X.get(), what, &options, detail::handle(context), out.get()),
         context);
   }
-  /// Values, or "probability" of each class.
-  Matrix<double> predict(const Rows& X, const mercer_predict_options& options,
-                         Context* context = nullptr, const char* what = "value") const {
-    Matrix<double> scores(X.rows(), outputs());
-    predict(X, what, scores, options, context);
-    return scores;
+  /// The same in a matrix of as many.
+  Matrix<double> predict(const Rows& X, const char* what,
+                         mercer_predict_options options = predict_options(),
+                         Context* context = nullptr) const {
+    int64_t columns = 0;
+    options.columns = &columns;
+    check(mercer_model_predict(get(), X.get(), what, &options, nullptr, mercer_matrix{}));
+    Matrix<double> answer(X.rows(), columns);
+    predict(X, what, answer, options, context);
+    return answer;
   }
   Matrix<double> predict(const Rows& X, Context* context = nullptr) const {
-    return predict(X, predict_options(), context);
+    return predict(X, "value", predict_options(), context);
   }
   std::vector<int32_t> classify(const Rows& X,
                                 const mercer_predict_options& options = predict_options(),
@@ -148,12 +152,6 @@ class Model : public detail::Kept<Model, mercer_model_read, mercer_model_write> 
     check(mercer_model_set_metadata(get(), text.c_str()));
   }
   std::string metadata() const { return text("metadata"); }
-  /// Row i: the derivative of output o of m in input k in column k m + o.
-  Matrix<double> gradient(const Rows& X, Context* context = nullptr) const {
-    Matrix<double> result(X.rows(), X.cols() * outputs());
-    predict(X, "gradient", result, predict_options(), context);
-    return result;
-  }
   mercer_model* get() const noexcept { return owner_.get(); }
 
  private:

@@ -101,7 +101,7 @@ mercer_status read_context(const void* options) {
 
 const Rule kRules[] = {
     {"mercer_transform_options", 104, 104, read_transform},
-    {"mercer_predict_options", 88, 88, read_predict},
+    {"mercer_predict_options", 96, 88, read_predict},
     {"mercer_context_options", 40, 32, read_context},
 };
 

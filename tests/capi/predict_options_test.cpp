@@ -174,6 +174,41 @@ TEST_CASE("partials, quantiles and samples say how many they are") {
                 MERCER_INVALID_ARGUMENT, field, "expected a positive number") == "");
 }
 
+TEST_CASE("predictions say how many columns they have, without predicting") {
+  const auto X = numbers(60, 2), Y = numbers(60, 2);
+  const auto model =
+      fitted(R"({"model":"gp"})", data_of(rows_of(X, 2), rows_of(Y, 2), fourier(2, 16).get()));
+  REQUIRE(model != nullptr);
+  const double levels[] = {0.1, 0.5, 0.9};
+  const int32_t orders[] = {1, 0, 0, 2};
+  for (const auto& [what, columns] : {std::pair{"value", 2}, {"prepared", 2}, {"gradient", 4},
+                                      {"partials", 4}, {"laplacian", 2}, {"covariance", 4},
+                                      {"joint_covariance", 240}, {"quantile", 6}, {"sample", 10}}) {
+    INFO(what);
+    const std::string_view name = what;
+    auto options = no_options();
+    int64_t found = -1, outside = -7;
+    options.columns = &found;
+    options.rows_outside = &outside;
+    if (name == "quantile") options.quantiles = levels, options.quantile_count = 3;
+    if (name == "partials") options.partials = orders, options.partial_count = 2;
+    if (name == "sample") options.sample_count = 5;
+    const auto predict = [&](mercer_matrix out) {
+      return mercer_model_predict(model.get(), rows_of(X, 2), what, &options, nullptr, out);
+    };
+    CHECK(predict(mercer_matrix{}) == MERCER_OK);
+    CHECK(found == columns);
+    CHECK(outside == -7);
+    std::vector<double> out(60 * columns);
+    found = -1;
+    CHECK(predict(result_of(out.data(), 60, columns)) == MERCER_OK);
+    CHECK(found == columns);
+    CHECK(outside == 0);
+    options.columns = nullptr;
+    CHECK(predict(mercer_matrix{}) == MERCER_INVALID_ARGUMENT);
+  }
+}
+
 constexpr int64_t kRows = 120;
 
 struct Points {
@@ -188,7 +223,7 @@ struct Points {
 };
 
 Matrix<double> probabilities(const Model& model, const Rows& X) {
-  return model.predict(X, predict_options(), nullptr, "probability");
+  return model.predict(X, "probability");
 }
 
 const char kMap[] =

@@ -155,7 +155,7 @@ TEST_CASE("a search hashes wide sparse rows, and its model takes them all") {
   const Matrix<double> by_dense = model.predict(dense);
   for (int64_t i = 0; i < kRows; ++i) CHECK(again(i, 1) == scores(i, 1));
   for (int64_t i = 0; i < 4; ++i) CHECK(std::abs(by_dense(i, 1) - scores(i, 1)) < 1e-4);
-  CHECK(test::status_of([&] { model.gradient(dense); }) == MERCER_UNSUPPORTED);
+  CHECK(test::status_of([&] { model.predict(dense, "gradient"); }) == MERCER_UNSUPPORTED);
 }
 
 TEST_CASE("a projection that is given sees the inputs themselves") {

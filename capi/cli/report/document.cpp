@@ -86,7 +86,7 @@ Curve learning_curve(const Model& model, const TrainingSet& set, int64_t n, int6
   for (const int64_t D : widths_of(widest)) {
     try {
       const Model fitted = fit_rows(spec_of(model, D), set, curve.train_rows, session);
-      curve.predicted = fitted.predict(test, options, session.context());
+      curve.predicted = fitted.predict(test, "value", options, session.context());
       curve.features.push_back(D);
       curve.scores.push_back(prediction_score(curve.predicted, truth, set.K, scoring));
     } catch (const Failure&) {  // some maps want whole blocks, others a row for each feature

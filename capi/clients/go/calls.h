@@ -89,10 +89,12 @@ static inline mercer_status go_model_fit(const char* json, go_rows X, go_rows Y,
   return mercer_model_fit(json, &data, context, out);
 }
 
-/* outside: NULL, or room for 3 + d counts: of rows, values, limited predictions, and rows by input. */
+/* outside: NULL, or room for 3 + d counts: of rows, values, limited predictions, and rows by input. columns: NULL, or where the number of
+ * columns goes, in place of predictions. */
 static inline mercer_status go_predict(const mercer_model* model, go_rows X, const char* what, int32_t extrapolation, int64_t* outside,
                                        int64_t partial_count, const int32_t* partials, int64_t quantile_count, const double* quantiles,
-                                       int64_t samples, uint64_t seed, mercer_context* context, int64_t cols, double* f) {
+                                       int64_t samples, uint64_t seed, mercer_context* context, int64_t* columns, int64_t cols, double* f) {
+  mercer_matrix none = {0};
   mercer_predict_options options = {.struct_size = sizeof options, .extrapolation = extrapolation};
   if (outside != NULL) {
     options.rows_outside = outside, options.values_outside = outside + 1;
@@ -100,8 +102,8 @@ static inline mercer_status go_predict(const mercer_model* model, go_rows X, con
   }
   options.partial_count = partial_count, options.partials = partials;
   options.quantile_count = quantile_count, options.quantiles = quantiles;
-  options.sample_count = samples, options.seed = seed;
-  return mercer_model_predict(model, go_view(X), what, &options, context, mercer_matrix_f64(X.n, cols, f));
+  options.sample_count = samples, options.seed = seed, options.columns = columns;
+  return mercer_model_predict(model, go_view(X), what, &options, context, columns ? none : mercer_matrix_f64(X.n, cols, f));
 }
 
 #endif

@@ -45,7 +45,7 @@ func TestEveryPredictionHasItsColumns(t *testing.T) {
 		}
 	}
 	for word, ask := range map[string]Ask{"orders": {What: "partials", Partials: []int32{1}}, "quantile_count": {What: "quantile"}, "value": {What: "clas"},
-		"columns": {What: "sample", Samples: math.MaxInt}, "sample_count": {What: "sample", Samples: -1}, "quantiles": {Quantiles: []float64{0.5}}} {
+		"samples": {What: "sample", Samples: math.MaxInt}, "sample_count": {What: "sample", Samples: -1}, "quantiles": {Quantiles: []float64{0.5}}} {
 		if _, err := Predict(model, Dense(x, 3), ask, nil); err == nil || !strings.Contains(err.Error(), word) {
 			t.Errorf("%v, expected %s", err, word)
 		}

@@ -106,17 +106,6 @@ end
 "Keeps any text with the model and its file: names of columns and classes, say."
 metadata!(model::Model, words) = check(mercer_model_set_metadata(model, words))
 
-"How many numbers of `what` there are for each of so many columns."
-function numbers_of(what, model, columns, levels, orders, samples)
-    what == "prepared" && return shape(Map(model)).inputs
-    info = shape(model)
-    m, d = info.outputs, info.inputs
-    known = Dict("class" => 1, "divergence" => 1, "potential" => 1, "stream" => 1, "curl" => div(d * (d - 1), 2), "preimage" => d,
-                 "covariance" => m * m, "joint_covariance" => columns * m * m, "quantile" => m * levels, "partials" => m * orders,
-                 "sample" => m * max(0, samples), "gradient" => m * d, "gradient_variance" => m * d, "hessian_diagonal" => m * d)
-    get(known, what, m)
-end
-
 const EXTRAPOLATIONS = (default = MERCER_EXTRAPOLATION_DEFAULT, clip = MERCER_EXTRAPOLATION_CLIP, free = MERCER_EXTRAPOLATION_FREE,
                         refuse = MERCER_EXTRAPOLATION_REFUSE)
 
@@ -136,13 +125,15 @@ function predict(model::Model, X, what = "value"; quantiles = Float64[], partial
     levels, orders = collect(Float64, quantiles), Array{Int32}(partials)
     count = isempty(orders) ? 0 : size(orders, 2)
     count == 0 || size(orders, 1) == d || throw(DimensionMismatch("partials of $(size(orders, 1)) orders, expected one for each of $d inputs"))
-    met, inputs = zeros(Int64, 3), zeros(Int64, d)
-    f = zeros(numbers_of(what, model, x.view.n, length(levels), count, samples), x.view.n)
-    GC.@preserve levels orders met inputs begin
+    met, inputs, numbers = zeros(Int64, 3), zeros(Int64, d), zeros(Int64, 1)
+    f = zeros(0, 0)
+    GC.@preserve levels orders met inputs numbers begin
         options = Ref(mercer_predict_options(; extrapolation = EXTRAPOLATIONS[how], rows_outside = pointer(met, 1), values_outside = pointer(met, 2),
                                              predictions_limited = pointer(met, 3), inputs_outside = pointer(inputs), sample_count = samples, seed,
                                              partial_count = count, partials = place(orders),
-                                             quantile_count = length(levels), quantiles = place(levels)))
+                                             quantile_count = length(levels), quantiles = place(levels), columns = pointer(numbers)))
+        check(mercer_model_predict(model, x, what, options, C_NULL, mercer_matrix(struct_size = 0)))  # asks for the numbers alone
+        f = zeros(numbers[1], x.view.n)
         run(running -> mercer_model_predict(model, x, what, options, running, Result(f)), context)
     end
     return_outside ? (f, (rows = met[1], values = met[2], inputs = inputs, predictions_limited = met[3])) : f

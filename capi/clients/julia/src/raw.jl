@@ -213,7 +213,7 @@ end
 
 "Options of a prediction, and where to write what was met."
 Base.@kwdef struct mercer_predict_options
-    struct_size::UInt32 = 88
+    struct_size::UInt32 = 96
     extrapolation::Int32 = 0
     rows_outside::Ptr{Int64} = C_NULL
     values_outside::Ptr{Int64} = C_NULL
@@ -225,6 +225,7 @@ Base.@kwdef struct mercer_predict_options
     quantiles::Ptr{Float64} = C_NULL
     sample_count::Int64 = 0
     seed::UInt64 = 0
+    columns::Ptr{Int64} = C_NULL
 end
 
 "What a model reads and writes."

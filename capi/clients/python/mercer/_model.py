@@ -161,15 +161,6 @@ class Model(_Stored):
         call("model_weights", self.handle, matrix(w), matrix(intercept))
         return w, intercept
 
-    def _columns(self, what, rows, levels, orders, samples):
-        """How many numbers a row of the answer has."""
-        m, d = self.shape.outputs, self.shape.inputs
-        if what == "prepared":
-            return self.map.shape.inputs
-        return {"class": 1, "divergence": 1, "potential": 1, "stream": 1, "curl": d * (d - 1) // 2, "preimage": d, "covariance": m * m,
-                "joint_covariance": rows * m * m, "quantile": m * levels, "sample": m * max(0, samples), "partials": m * orders,
-                **dict.fromkeys(("gradient", "gradient_variance", "hessian_diagonal"), m * d)}.get(what, m)
-
     def predict(self, X, what="value", quantiles=(), partials=(), samples=0, seed=0, context=None, *, extrapolation="default",
                 return_outside=False):
         """One row for each row of X: "value", "class", "probability", "latent_variance", "predictive_variance", "quantile" (of
@@ -191,7 +182,10 @@ class Model(_Stored):
         met, inputs = np.zeros(3, np.int64), np.zeros(shape.inputs, np.int64)
         options.rows_outside, options.values_outside, options.predictions_limited = (met[i:].ctypes.data for i in range(3))
         options.inputs_outside = inputs.ctypes.data
-        out = result(None, x.view.n, self._columns(what, x.view.n, len(levels), len(orders), samples), np.float64)
+        columns, word = ctypes.c_int64(), terminated(what.encode())
+        options.columns = ctypes.addressof(columns)
+        call("model_predict", self.handle, x.view, word, ctypes.byref(options), None, matrix(None))  # asks for the columns alone
+        out = result(None, x.view.n, columns.value, np.float64)
         with _running(context, x.view.n * shape.features) as running:
-            call("model_predict", self.handle, x.view, terminated(what.encode()), ctypes.byref(options), running, matrix(out))
+            call("model_predict", self.handle, x.view, word, ctypes.byref(options), running, matrix(out))
         return (out, Outside(*met[:2].tolist(), inputs, int(met[2]))) if return_outside else out

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 //! What to predict.
-use crate::{raw, sized};
+use crate::{invalid, raw, sized, Result};
 use std::ptr::null;
 
 /// What becomes of an input outside the range of the training rows.
@@ -66,7 +66,10 @@ impl<'a> Ask<'a> {
     }
 
     /// For rows of d inputs. What is not asked for is NULL.
-    pub(crate) fn options(&mut self, d: usize) -> raw::mercer_predict_options {
+    pub(crate) fn options(&mut self, d: usize) -> Result<raw::mercer_predict_options> {
+        if self.partials.len() % d != 0 {
+            return Err(invalid(format!("{} orders of partials, expected {d} for each", self.partials.len())));
+        }
         let mut options = sized!(mercer_predict_options);
         options.extrapolation = self.extrapolation;
         options.quantile_count = self.quantiles.len() as i64;
@@ -82,6 +85,6 @@ impl<'a> Ask<'a> {
             options.inputs_outside = outside.inputs.as_mut_ptr();
             options.predictions_limited = &mut outside.limited;
         }
-        options
+        Ok(options)
     }
 }

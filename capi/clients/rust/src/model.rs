@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 use crate::spec::Of;
+use std::mem::zeroed;
+use std::ptr::null_mut;
 use crate::{c_string, check, invalid, raw, rows, sized, text, Ask, Context, Data, Map, Model, Number, Result, Rows};
 
 impl Model {
@@ -14,38 +16,19 @@ impl Model {
     /// For each row the numbers of "value", "class", "probability", `Ask::quantile(&[0.1, 0.9])`, ... (mercer/model.h).
     pub fn predict<'a, T: Number>(&self, x: Rows<T>, ask: impl Into<Ask<'a>>, context: Option<&Context>) -> Result<Vec<f64>> {
         let mut ask = ask.into();
-        let (what, columns) = (c_string(ask.what)?, self.columns(&ask, x.count())?);
+        let (what, mut columns) = (c_string(ask.what)?, 0);
+        let mut options = ask.options(self.shape().inputs as usize)?;
+        options.columns = &mut columns;
+        let call = |running, out| unsafe { raw::mercer_model_predict(self.0, x.view(), what.as_ptr(), &options, running, out) };
+        check(call(null_mut(), unsafe { zeroed() }))?;
+        let columns = columns as usize;
         let numbers = columns.checked_mul(x.count()).filter(|&numbers| numbers <= isize::MAX as usize / 8);
         let numbers = numbers.ok_or_else(|| invalid(format!("{columns} columns of {} rows, expected fewer numbers", x.count())))?;
         let mut f = vec![0.0; numbers];
         let mut out = rows::matrix(&mut f, columns);
         out.rows = x.count() as i64;
-        let options = ask.options(self.shape().inputs as usize);
-        Context::run(context, |running| unsafe {
-            raw::mercer_model_predict(self.0, x.view(), what.as_ptr(), &options, running, out)
-        })?;
+        Context::run(context, |running| call(running, out))?;
         Ok(f)
-    }
-    /// Numbers of a row; what the model does not know is left to C to refuse.
-    fn columns(&self, ask: &Ask, n: usize) -> Result<usize> {
-        let shape = self.shape();
-        let (d, m) = (shape.inputs as usize, shape.outputs as usize);
-        if ask.partials.len() % d != 0 {
-            return Err(invalid(format!("{} orders of partials, expected {d} for each", ask.partials.len())));
-        }
-        Ok(match ask.what {
-            "class" | "divergence" | "potential" | "stream" => 1,
-            "curl" => d * (d - 1) / 2,
-            "preimage" => d,
-            "prepared" => self.map()?.shape().inputs as usize,
-            "gradient" | "gradient_variance" | "hessian_diagonal" => m * d,
-            "covariance" => m * m,
-            "joint_covariance" => (m * m).saturating_mul(n),
-            "quantile" => m * ask.quantiles.len(),
-            "partials" => m * (ask.partials.len() / d),
-            "sample" => m.saturating_mul(ask.draws),
-            _ => m,
-        })
     }
     /// "spec", "report" or "metadata".
     pub fn text(&self, what: &str) -> Result<String> {

@@ -275,6 +275,7 @@ pub struct mercer_predict_options {
     pub quantiles: *const f64,
     pub sample_count: i64,
     pub seed: u64,
+    pub columns: *mut i64,
 }
 
 /// What a model reads and writes.

@@ -153,7 +153,7 @@ fn every_prediction_has_its_columns() {
     for (p, g) in partials.chunks(4).zip(gradient.chunks(6)) {
         assert!(apart(p, &[g[0], g[1], g[4], g[5]]) < 1e-9);
     }
-    for (ask, word) in [(Ask::partials(&[1]), "orders"), (Ask::quantile(&[]), "quantile"), ("clas".into(), "value"), (Ask::sample(usize::MAX / 2, 1), "columns")] {
+    for (ask, word) in [(Ask::partials(&[1]), "orders"), (Ask::quantile(&[]), "quantile"), ("clas".into(), "value"), (Ask::sample(usize::MAX / 2, 1), "samples")] {
         let error = failed(model.predict(x, ask, None));
         assert!(error.text.contains(word), "{error}");
     }
