@@ -187,7 +187,7 @@ TestEntry mmd_entry() {
             .fallback = std::vector<double>{0.25, 0.5, 1, 2, 4},
             .least = 0,
             .least_open = true,
-            .help = "lengthscales of gaussian and laplacian, times the median distance"},
+            .help = "at most 32: lengthscales of gaussian and laplacian, in median distances"},
            scale_field(),
            features_field("D; absent: 8 sqrt(m + n) as a power of two from 128 to 1024"),
            permutations_field(500),

@@ -198,7 +198,12 @@ TEST_CASE("tests of rows: what is refused") {
   CHECK(says(asks("mmd", R"("bandwidths":[0])"), X, X, invalid, "bandwidths") == "");
   std::string many = "1";
   for (int k = 0; k < 32; ++k) many += ",1";
-  CHECK(says(asks("mmd", R"("bandwidths":[)" + many + "]"), X, X, invalid, "33 numbers") == "");
+  CHECK(says(asks("mmd", R"("bandwidths":[)" + many + "]"), X, X, invalid, "33 numbers",
+             "at most 32") == "");
+  for (const char* const test : {"mmd", "hsic"}) {
+    const auto help = text_of([&](auto... buffer) { return mercer_specs(test, buffer...); });
+    CHECK(help.find(R"("help":"at most 32: lengthscales)") != std::string::npos);
+  }
   CHECK(says(asks("mmd", R"("kernels":[])"), X, X, invalid, "kernels") == "");
   CHECK(says(asks("mmd", R"("kernels":[{"kernel":"gausian"}])"), X, X, invalid, "gausian") == "");
   CHECK(says(asks("mmd", R"("kernels":[{"kernel":"curl_free"}])"), X, X, MERCER_UNSUPPORTED,
