@@ -43,8 +43,10 @@ Ard SearchRun::most_likely(const Chosen& chosen, const TrialSize& size, double f
 void SearchRun::climb_evidence(Chosen& chosen) {
   if (!by_evidence()) return;
   if (joins(chosen.setting)) return climb_joint_evidence(chosen);
+  if (bar_to_gradients(chosen.setting) != nullptr) return;  // only of classes, by check_gradients
   const bool common = chosen.lengthscales.size() == 1;
   const auto take = [&](const Ard& learnt) {
+    if (learnt.lengthscale.empty()) return;  // likewise
     chosen.lengthscales = learnt.lengthscale;
     if (common) chosen.lengthscales.resize(1);
     chosen.point.lambda = learnt.lambda;
