@@ -20,7 +20,7 @@ constexpr TrialSize kStarting{1000, 512}, kEnding{8000, 2048};
 // is given.
 constexpr int64_t kSpectrumFeatures = 512, kSpectrumRows = 8000, kRowsPerFeature = 2;
 constexpr double kSpectrumWork = 2147483648.0, kSpectrumJudges = 0.2;
-constexpr double kStarts[] = {1, 0.25, 4};  // times the lengthscale that was found
+constexpr double kStartFactors[] = {1, 0.25, 4};  // times the lengthscale that was found
 
 }  // namespace
 
@@ -52,7 +52,7 @@ void SearchRun::climb_evidence(Chosen& chosen) {
     chosen.point.lambda = learnt.lambda;
   };
   Ard start;
-  for (const double factor : kStarts) {
+  for (const double factor : kStartFactors) {
     Ard learnt = most_likely(chosen, kStarting, factor, chosen.point.lambda);
     if (start.lengthscale.empty() || learnt.value < start.value) start = std::move(learnt);
   }
