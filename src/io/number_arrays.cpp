@@ -139,7 +139,11 @@ std::vector<NumberArray> decode(std::span<const std::byte> section) {
     ArrayReader::check(type != 0, "a type");
     integer.push_back(type == 2);
     array.shape = reader.values<int64_t>(reader.at_most(kMostExtents, "a number of extents"));
-    for (const int64_t extent : array.shape) ArrayReader::check(extent >= 0, "an extent");
+    int64_t most = 1;  // where an extent is 0, the others may still overflow together
+    for (const int64_t extent : array.shape)
+      ArrayReader::check(
+          extent >= 0 && !__builtin_mul_overflow(most, std::max<int64_t>(extent, 1), &most),
+          "an extent");
   }
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const auto count = static_cast<std::size_t>(count_of(arrays[i].shape));

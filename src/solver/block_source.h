@@ -14,6 +14,7 @@
 
 #include "base/context.h"
 #include "base/matrix_view.h"
+#include "solver/feature_entries.h"
 #include "solver/reduction.h"
 #include "solver/row_set.h"
 
@@ -74,6 +75,8 @@ class BlockSource {
   virtual std::optional<std::vector<int64_t>> kernel_columns() const { return std::nullopt; }
   /// Rows K and a matrix R with Z = K R, where K costs far less than Z; none for most features.
   virtual std::optional<FactoredRows> factored() const;
+  /// The rows' entries, where features have few; none without room for them.
+  virtual std::optional<FeatureEntries> entries(Context& /*context*/) const { return std::nullopt; }
   /// Adds its rows to statistics by a way of its own, which costs far less than their features;
   /// false: there is none, and nothing was added. weigh, if any, changes a block's weights, which
   /// are empty for 1 each.

@@ -66,13 +66,23 @@ std::vector<int64_t> spread_rows(int64_t rows, int64_t most) {
   return chosen;
 }
 
-/// Whether the features of all rows fit beside a Gram matrix or a sketch.
-bool leaves_room(const BlockSource& rows, const RidgeProblem& problem, const Context& context) {
+/// Whether `each` numbers of every row fit beside a Gram matrix or a sketch.
+bool leaves_room(const BlockSource& rows, int64_t each, const RidgeProblem& problem,
+                 const Context& context) {
   const int64_t D = rows.features();
   const int64_t beside = problem.iterative == Iterative::gram ? 2 * D : 4 * (256 + rows.outputs());
-  const int64_t numbers = checked_add(rows.rows(), beside, kIterativeRidge);
-  return context.has_room(
-      checked_multiply(8, checked_multiply(D, numbers, kIterativeRidge), kIterativeRidge));
+  const int64_t numbers =
+      checked_add(checked_multiply(rows.rows(), each, kIterativeRidge),
+                  checked_multiply(D, beside, kIterativeRidge), kIterativeRidge);
+  return context.has_room(checked_multiply(8, numbers, kIterativeRidge));
+}
+
+/// Those of all rows, if as many again fit beside a Gram matrix or a sketch, which takes some.
+std::optional<FeatureEntries> entries_of(const BlockSource& rows, const RidgeProblem& problem,
+                                         Context& context) {
+  std::optional<FeatureEntries> entries = rows.entries(context);
+  if (entries && !leaves_room(rows, 2 * entries->columns.rows(), problem, context)) entries.reset();
+  return entries;
 }
 
 class Passes final : public IterativePath {
@@ -81,7 +91,9 @@ class Passes final : public IterativePath {
          const RowsDone& done)
       : problem_(problem), factored_(given.factored()) {
     const BlockSource& left = factored_ ? *factored_->left : given;
-    cached_ = leaves_room(left, problem, context) ? make_cached(left, context) : nullptr;
+    std::optional<FeatureEntries> entries = entries_of(left, problem, context);
+    if (!entries && leaves_room(left, left.features(), problem, context))
+      cached_ = make_cached(left, context);
     const BlockSource& rows = cached_ ? *cached_ : left;
     const int64_t D = given.features();
     if (problem.iterative == Iterative::gram)  // refused before any row is read
@@ -90,11 +102,11 @@ class Passes final : public IterativePath {
           "Z'Z and its factor");
     if (problem.iterative == Iterative::gram && !factored_ && D <= kWholeGram) {
       RowStatistics sums = single_sums(rows, context, done);
-      take(rows, normal_equations(sums, problem.center, context));
+      take(rows, normal_equations(sums, problem.center, context), std::move(entries));
       preconditioner_ = make_gram_preconditioner(std::move(sums), problem.center, 1);
       return;
     }
-    take(rows, normal_equations(rows, problem.center, context, done));
+    take(rows, normal_equations(rows, problem.center, context, done), std::move(entries));
     if (problem.iterative == Iterative::gram) {
       const std::vector<int64_t> some =
           spread_rows(rows.rows(), checked_multiply(kRowsOfFeature, D, kIterativeRidge));
@@ -104,7 +116,8 @@ class Passes final : public IterativePath {
     } else {
       const std::vector<int64_t> some = spread_rows(rows.rows(), kSketchRows);
       const auto part = rows.subset(some);
-      const NormalOperator sampled(*part, problem.center, context);
+      const NormalOperator sampled(*part, problem.center, context,
+                                   H_->has_entries() ? part->entries(context) : std::nullopt);
       preconditioner_ = make_sketch_preconditioner(Shifted(sampled, right(), {}),
                                                    sampled.weight() / equations_.weight, context);
     }
@@ -157,9 +170,10 @@ class Passes final : public IterativePath {
     return take_reduced(rows, std::move(sums));
   }
 
-  void take(const BlockSource& rows, NormalEquations equations) {
+  void take(const BlockSource& rows, NormalEquations equations,
+            std::optional<FeatureEntries> entries) {
     equations_ = std::move(equations);
-    H_.emplace(rows, equations_.weight, equations_.mean.features);
+    H_.emplace(rows, equations_.weight, equations_.mean.features, std::move(entries));
   }
 
   /// R'B S^{-1} Q; 0 where a shift is infinite.

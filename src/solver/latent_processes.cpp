@@ -7,12 +7,14 @@
 
 #include "base/error.h"
 #include "linalg/blas.h"
+#include "solver/jittered_cholesky.h"
 #include "solver/ridge_factor.h"
 
 namespace mercer::solver {
 namespace {
 
 constexpr int64_t kSolvedRows = 256;  // per block of a triangular solve
+constexpr const char* kPosteriors = "posteriors of classes";
 
 }  // namespace
 
@@ -22,7 +24,7 @@ LatentProcess latent_process(RowStatistics&& rows, bool center, double precision
   const double weight = rows.weight();
   RidgeFactor factor(std::move(rows), center, precision / weight, context);
   Weights weights = factor.weights(context);
-  LatentProcess process{Matrix<double>(D, D, context, "posteriors of classes"),
+  LatentProcess process{Matrix<double>(D, D, context, kPosteriors),
                         factor.means().row.features,
                         std::move(weights.w),
                         weights.intercept[0],
@@ -31,6 +33,31 @@ LatentProcess latent_process(RowStatistics&& rows, bool center, double precision
   for (int64_t i = 0; i < D; ++i)
     std::copy_n(factor.factor().row(i), i + 1, process.factor.view().row(i));
   return process;
+}
+
+/// The precision is R L L'R' + precision (I - R R').
+LatentProcess lifted(const LatentProcess& process, MatrixView<const double> R, Context& context) {
+  const int64_t D = R.rows, r = R.cols;
+  using enum linalg::Transpose;
+  LatentProcess all{Matrix<double>(D, D, context, kPosteriors),
+                    std::vector<double>(D, 0.0),
+                    Matrix<double>(D, 1, context, kPosteriors),
+                    process.intercept,
+                    process.share,
+                    process.precision};
+  const Matrix<double> L(r, r, context, kPosteriors), RL(D, r, context, kPosteriors);
+  L.fill(0);
+  for (int64_t i = 0; i < r; ++i) std::copy_n(process.factor.view().row(i), i + 1, L.view().row(i));
+  linalg::multiply(1.0, no, R, no, L.view(), 0.0, RL.view());
+  all.factor.fill(0);
+  for (int64_t j = 0; j < D; ++j) all.factor(j, j) = process.precision;
+  linalg::rank_update_rows(-process.precision, R, all.factor.view());
+  linalg::rank_update_rows(1, RL.view(), all.factor.view());
+  jittered_cholesky(all.factor.view(), context);
+  const MatrixView<const double> mean(process.mean.data(), r, 1);
+  linalg::multiply(1.0, no, R, no, mean, 0.0, {all.mean.data(), D, 1});
+  linalg::multiply(1.0, no, R, no, process.w.view(), 0.0, all.w.view());
+  return all;
 }
 
 void LatentProcess::moments(MatrixView<const double> Z, MatrixView<double> f,

@@ -31,6 +31,10 @@ struct LatentProcess {
 /// and, if `center`, a flat prior of the intercept. Errors: as ridge_cholesky.
 LatentProcess latent_process(RowStatistics&& rows, bool center, double precision, Context& context);
 
+/// That of features from one of coordinates c, where rows that it has seen have features R c with
+/// orthonormal columns of R: beside these the weights keep their prior. O(D^2 r + D^3).
+LatentProcess lifted(const LatentProcess& process, MatrixView<const double> R, Context& context);
+
 class LatentProcesses {
  public:
   explicit LatentProcesses(std::vector<LatentProcess> all) : all_(std::move(all)) {}

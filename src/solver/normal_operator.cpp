@@ -24,8 +24,9 @@ void reduce_rows(const BlockSource& source, MatrixView<double> Y) {
 
 }  // namespace
 
-NormalOperator::NormalOperator(const BlockSource& source, bool center, Context& context)
-    : source_(source), mean_(source.features(), 0.0) {
+NormalOperator::NormalOperator(const BlockSource& source, bool center, Context& context,
+                               std::optional<FeatureEntries> entries)
+    : source_(source), mean_(source.features(), 0.0), entries_(std::move(entries)) {
   for_each_wide(source, context, [&](const WideBlock& block) {
     for (int64_t i = 0; i < block.Z.rows; ++i) {
       weight_ += block.weight(i);
@@ -79,13 +80,28 @@ void NormalOperator::multiply_many(MatrixView<const double> X, const double* of_
   });
 }
 
+void NormalOperator::multiply_entries(MatrixView<const double> X, const double* of_mean,
+                                      Context& context, MatrixView<double> Y, double* sums) const {
+  const Matrix<double> U(source_.rows(), X.cols, context, "products of rows");
+  entries_->multiply(X, context, U.view());
+  for (int64_t i = 0; i < U.rows(); ++i)
+    for (int64_t k = 0; k < X.cols; ++k) {
+      const double weight = entries_->weights.empty() ? 1.0 : entries_->weights[i];
+      U(i, k) = weight * (U(i, k) - of_mean[k]);
+      sums[k] += U(i, k);
+    }
+  entries_->multiply_transposed(U.view(), context, Y);
+}
+
 void NormalOperator::multiply(Transpose, MatrixView<const double> X, Context& context,
                               MatrixView<double> Y) const {
   const MatrixView<const double> mean(mean_.data(), 1, rows());
   const Matrix<double> of_mean(1, X.cols), sums(1, X.cols);
   linalg::multiply(1.0, Transpose::no, mean, Transpose::no, X, 0.0, of_mean.view());
   sums.fill(0);
-  if (X.cols <= kFew) {
+  if (entries_) {
+    multiply_entries(X, of_mean.data(), context, Y, sums.data());
+  } else if (X.cols <= kFew) {
     multiply_few(X, of_mean.data(), context, Y, sums.data());
   } else {
     multiply_many(X, of_mean.data(), context, Y, sums.data());

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Z'Z of a source as a linear operator: every product streams the blocks once, so that neither Z
-// nor Z'Z is ever in memory.
+// nor Z'Z is ever in memory, or goes through the entries of features that have few.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "linalg/linear_operator.h"
@@ -17,13 +18,16 @@ namespace mercer::solver {
 class NormalOperator final : public linalg::LinearOperator {
  public:
   /// One pass over the source for n and the means.
-  NormalOperator(const BlockSource& source, bool center, Context& context);
+  NormalOperator(const BlockSource& source, bool center, Context& context,
+                 std::optional<FeatureEntries> entries = std::nullopt);
   /// With n and the means of all processes.
-  NormalOperator(const BlockSource& source, double weight, std::vector<double> mean)
-      : source_(source), mean_(std::move(mean)), weight_(weight) {}
+  NormalOperator(const BlockSource& source, double weight, std::vector<double> mean,
+                 std::optional<FeatureEntries> entries)
+      : source_(source), mean_(std::move(mean)), weight_(weight), entries_(std::move(entries)) {}
   int64_t rows() const override { return source_.features(); }
   int64_t cols() const override { return source_.features(); }
   double weight() const { return weight_; }  // n
+  bool has_entries() const { return entries_.has_value(); }
   const std::vector<double>& mean() const { return mean_; }
 
  private:
@@ -33,9 +37,12 @@ class NormalOperator final : public linalg::LinearOperator {
                     MatrixView<double> Y, double* sums) const;
   void multiply_many(MatrixView<const double> X, const double* of_mean, Context& context,
                      MatrixView<double> Y, double* sums) const;
+  void multiply_entries(MatrixView<const double> X, const double* of_mean, Context& context,
+                        MatrixView<double> Y, double* sums) const;
   const BlockSource& source_;
   std::vector<double> mean_;  // zeros without centring
   double weight_ = 0;
+  std::optional<FeatureEntries> entries_;
 };
 
 }  // namespace mercer::solver

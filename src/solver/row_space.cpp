@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <vector>
 
 #include "base/numbers.h"
@@ -106,6 +107,8 @@ RowSpace::RowSpace(const BlockSource& rows, Context& context) : rows_(rows) {
   kept->complete = rows.is_complete();
   const Matrix<double> Q = gram_of(rows, *kept, context);  // row k becomes eigenvector k
   const int64_t n = rows.rows();
+  const double squares = std::inner_product(Q.data(), Q.data() + n * n, Q.data(), 0.0);
+  if (!std::isfinite(squares)) return;  // fits of the features say what is wrong with them
   std::vector<double> values(n);
   linalg::symmetric_eigen(Q.view(), values, context);
   const double least = static_cast<double>(n) * kEpsilon * std::max(values.back(), 0.0);
@@ -123,18 +126,28 @@ RowSpace::RowSpace(const BlockSource& rows, Context& context) : rows_(rows) {
   reduced_ = std::make_unique<Coordinates>(std::move(kept), ChosenRows(n));
 }
 
-Weights RowSpace::weights(Weights u, Context& context) const {
-  if (!reduces()) return u;
-  const int64_t D = rows_.features(), outputs = u.w.cols();
-  const Matrix<double> A(rows_.rows(), outputs, context, kSpan);
-  linalg::multiply(1.0, Transpose::no, dual_.view(), Transpose::no, u.w.view(), 0.0, A.view());
-  u.w = Matrix<double>(D, outputs, context, kSpan);
-  u.w.fill(0);
+Matrix<double> RowSpace::lifted(MatrixView<const double> u, Context& context) const {
+  const Matrix<double> A(rows_.rows(), u.cols, context, kSpan);
+  linalg::multiply(1.0, Transpose::no, dual_.view(), Transpose::no, u, 0.0, A.view());
+  Matrix<double> w(rows_.features(), u.cols, context, kSpan);
+  w.fill(0);
   for_each_wide(rows_, context, [&](const WideBlock& block) {
     const auto part = A.view().block_rows(block.first, block.first + block.Z.rows);
-    linalg::multiply(1.0, Transpose::yes, block.Z, Transpose::no, part, 1.0, u.w.view());
+    linalg::multiply(1.0, Transpose::yes, block.Z, Transpose::no, part, 1.0, w.view());
   });
+  return w;
+}
+
+Weights RowSpace::weights(Weights u, Context& context) const {
+  if (reduces()) u.w = lifted(u.w.view(), context);
   return u;
+}
+
+Matrix<double> RowSpace::basis(Context& context) const {
+  const Matrix<double> one(dual_.cols(), dual_.cols(), context, kSpan);
+  one.fill(0);
+  for (int64_t k = 0; k < one.rows(); ++k) one(k, k) = 1;
+  return lifted(one.view(), context);
 }
 
 }  // namespace mercer::solver

@@ -24,8 +24,12 @@ class RowSpace {
   const BlockSource& rows() const noexcept { return reduces() ? *reduced_ : rows_; }
   /// Weights of features from weights of coordinates. One pass.
   Weights weights(Weights u, Context& context) const;
+  /// Orthonormal columns R with z = R c for each row, features x coordinates. One pass.
+  Matrix<double> basis(Context& context) const;
 
  private:
+  Matrix<double> lifted(MatrixView<const double> u, Context& context) const;
+
   const BlockSource& rows_;
   std::unique_ptr<BlockSource> reduced_;
   Matrix<double> dual_;  // n x r: Q s^{-1/2}

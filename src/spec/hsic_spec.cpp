@@ -142,7 +142,7 @@ TestEntry hsic_entry() {
             .fallback = std::vector<double>{0.5, 1, 2},
             .least = 0,
             .least_open = true,
-            .help = "lengthscales of gaussian, times the median distance; the same on both sides"},
+            .help = "at most 32: lengthscales of gaussian in median distances, for both sides"},
            scale_field(),
            features_field("D of either side; absent: 64. A permutation costs 2 n D^2 operations"),
            permutations_field(200),

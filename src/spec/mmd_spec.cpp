@@ -187,12 +187,14 @@ TestEntry mmd_entry() {
             .fallback = std::vector<double>{0.25, 0.5, 1, 2, 4},
             .least = 0,
             .least_open = true,
-            .help = "lengthscales of gaussian and laplacian, times the median distance"},
+            .help = "at most 32: lengthscales of gaussian and laplacian, in median distances"},
            scale_field(),
            features_field("D; absent: 8 sqrt(m + n) as a power of two from 128 to 1024"),
            permutations_field(500),
-           integer_field("witnesses", int64_t{0}, 0, 1e6,
-                         "so many rows of each sample that differ most are told"),
+           integer_field(
+               "witnesses", int64_t{0}, 0, 1e6,
+               "so many rows of each sample are told: of its dense places that the other lacks. "
+               "A few rows far from all weigh 1/n each and may not be among them"),
            test_seed_field()},
           false,
           nullptr,

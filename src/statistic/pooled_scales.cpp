@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "base/aligned.h"
+#include "base/error.h"
+#include "base/numbers.h"
 #include "base/parallel.h"
 #include "random/distributions.h"
 
@@ -15,6 +17,7 @@ namespace {
 constexpr int64_t kMostRows = 500;
 constexpr int64_t kLeastRows = 50;
 constexpr int64_t kMostNumbers = int64_t{1} << 22;
+constexpr double kLeastDeviation = 1e-280;  // lengthscales are some of them, at least 1e-300
 
 void copy_row(const Rows& X, int64_t i, double* out) {
   X.visit([&](const auto& rows) {
@@ -40,18 +43,46 @@ Matrix<double> drawn_rows(std::span<const Rows> samples, uint64_t seed, Context&
   return out;
 }
 
-/// Divides columns by their standard deviations.
+/// A power of two, which is exact, about the range of column j; 1 for a constant.
+double unit_of(MatrixView<const double> X, int64_t j) {
+  double least = kInfinity, most = -kInfinity;
+  for (int64_t i = 0; i < X.rows; ++i) {
+    least = std::min(least, X(i, j));
+    most = std::max(most, X(i, j));
+  }
+  return most > least ? std::ldexp(1.0, std::ilogb(most - least)) : 1;
+}
+
+/// Divides columns by their standard deviations, whose squares may be below all numbers.
 std::vector<double> scale_columns(MatrixView<double> X) {
   std::vector<double> scales(X.cols, 1.0);
   for (int64_t j = 0; j < X.cols; ++j) {
+    const double unit = unit_of(X, j);
     double mean = 0, squares = 0;
     for (int64_t i = 0; i < X.rows; ++i) mean += X(i, j) / static_cast<double>(X.rows);
-    for (int64_t i = 0; i < X.rows; ++i) squares += (X(i, j) - mean) * (X(i, j) - mean);
+    for (int64_t i = 0; i < X.rows; ++i) {
+      const double apart = (X(i, j) - mean) / unit;
+      squares += apart * apart;
+    }
     if (squares > 0 && !column_is_constant(X, j))
-      scales[j] = std::sqrt(squares / static_cast<double>(X.rows));
+      scales[j] = unit * std::sqrt(squares / static_cast<double>(X.rows));
+    require(scales[j] >= kLeastDeviation, MERCER_INVALID_ARGUMENT,
+            "column %ld (counted from 0) has the deviation %g, expected at least %g or a constant",
+            j, scales[j], kLeastDeviation);
     for (int64_t i = 0; i < X.rows; ++i) X(i, j) /= scales[j];
   }
   return scales;
+}
+
+/// Divides all columns by one unit, that of the widest.
+double scale_together(MatrixView<double> X) {
+  double unit = 0;
+  for (int64_t j = 0; j < X.cols; ++j)
+    if (!column_is_constant(X, j)) unit = std::max(unit, unit_of(X, j));
+  if (unit == 0) return 1;
+  for (int64_t i = 0; i < X.rows; ++i)
+    for (int64_t j = 0; j < X.cols; ++j) X(i, j) /= unit;
+  return unit;
 }
 
 /// Over pairs that are not equal.
@@ -84,8 +115,10 @@ Scales pooled_scales(std::span<const Rows> samples, bool by_column, uint64_t see
   const Matrix<double> sample = drawn_rows(samples, seed, context);
   Scales out;
   out.columns = by_column ? scale_columns(sample.view()) : std::vector<double>(sample.cols(), 1.0);
-  out.euclidean = std::sqrt(median_sum(sample.view(), context, [](double t) { return t * t; }));
-  out.absolute = median_sum(sample.view(), context, [](double t) { return std::fabs(t); });
+  const double unit = scale_together(sample.view());
+  out.euclidean =
+      unit * std::sqrt(median_sum(sample.view(), context, [](double t) { return t * t; }));
+  out.absolute = unit * median_sum(sample.view(), context, [](double t) { return std::fabs(t); });
   return out;
 }
 

@@ -180,6 +180,35 @@ TEST_CASE("tests of rows: equal rows, constant columns and one row have limit va
   CHECK(p_of(answer(asks("mmd"), rows_of(column, 3), rows_of(x, 3))) < 0.01);
 }
 
+TEST_CASE("tests of rows: columns of any unit have one answer, those below all lengthscales none") {
+  const auto plain_x = drawn(60 * 3, 1), plain_y = drawn(60 * 3, 2);
+  for (const char* const test : {"mmd", "block_mmd", "hsic"}) {
+    const double plain = p_of(answer(asks(test), rows_of(plain_x, 3), rows_of(plain_y, 3)));
+    for (const double unit : {1e-270, 1e-160, 1e-150, 1e148}) {
+      CAPTURE(test, unit);
+      auto x = plain_x, y = plain_y;
+      for (auto* sample : {&x, &y})
+        for (size_t i = 1; i < sample->size(); i += 3) (*sample)[i] *= unit;
+      CHECK(p_of(answer(asks(test), rows_of(x, 3), rows_of(y, 3))) == Approx(plain).margin(0.01));
+      for (auto* sample : {&x, &y})
+        for (size_t i = 0; i < sample->size(); ++i) (*sample)[i] = i % 3 == 1 ? 2 : unit;
+      CHECK(p_of(answer(asks(test), rows_of(x, 3), rows_of(y, 3))) == 1);
+      x = plain_x, y = plain_y;
+      for (auto* sample : {&x, &y})
+        for (double& one : *sample) one *= unit;
+      const std::string none = asks(test, R"("scale":"none")");
+      CHECK(p_of(answer(none, rows_of(x, 3), rows_of(y, 3))) ==
+            Approx(p_of(answer(none, rows_of(plain_x, 3), rows_of(plain_y, 3)))).margin(0.01));
+    }
+    auto x = plain_x;
+    for (size_t i = 1; i < x.size(); i += 3) x[i] *= 1e-300;
+    CHECK(fault(mercer_rows_test(asks(test).c_str(), rows_of(x, 3), rows_of(x, 3), nullptr, nullptr,
+                                 0, nullptr),
+                MERCER_INVALID_ARGUMENT, "mercer_rows_test: ", "column 1 (counted from 0)",
+                "e-301") == "");
+  }
+}
+
 TEST_CASE("tests of rows: what is refused") {
   auto x = drawn(20 * 3, 1);
   const auto good = x;
@@ -198,7 +227,12 @@ TEST_CASE("tests of rows: what is refused") {
   CHECK(says(asks("mmd", R"("bandwidths":[0])"), X, X, invalid, "bandwidths") == "");
   std::string many = "1";
   for (int k = 0; k < 32; ++k) many += ",1";
-  CHECK(says(asks("mmd", R"("bandwidths":[)" + many + "]"), X, X, invalid, "33 numbers") == "");
+  CHECK(says(asks("mmd", R"("bandwidths":[)" + many + "]"), X, X, invalid, "33 numbers",
+             "at most 32") == "");
+  for (const char* const test : {"mmd", "hsic"}) {
+    const auto help = text_of([&](auto... buffer) { return mercer_specs(test, buffer...); });
+    CHECK(help.find(R"("help":"at most 32: lengthscales)") != std::string::npos);
+  }
   CHECK(says(asks("mmd", R"("kernels":[])"), X, X, invalid, "kernels") == "");
   CHECK(says(asks("mmd", R"("kernels":[{"kernel":"gausian"}])"), X, X, invalid, "gausian") == "");
   CHECK(says(asks("mmd", R"("kernels":[{"kernel":"curl_free"}])"), X, X, MERCER_UNSUPPORTED,

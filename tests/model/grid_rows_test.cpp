@@ -14,6 +14,8 @@
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "solver/block_statistics.h"
+#include "solver/iterative_path.h"
+#include "solver/normal_operator.h"
 #include "support/made_map.h"
 #include "support/refusal.h"
 
@@ -198,6 +200,39 @@ TEST_CASE("rows without features: features serve where they cost less", "[grid]"
     solver::RowStatistics sums(map->features(), 2);
     CHECK(!rows.add_to(sums, context, {}, {}));
     CHECK(sums.rows() == 0);
+  }
+}
+
+TEST_CASE("rows of bins: conjugate gradients go through entries to what sums have", "[grid]") {
+  constexpr int64_t n = 700, D = 240;
+  const Problem problem = shifted_problem(n);
+  const auto map = binning_map(3, D);
+  const Preparation plain;
+  std::vector<double> weights;
+  for (int64_t i = 0; i < n; ++i) weights.push_back(static_cast<double>(i % 3));
+  for (const auto precision : {feature::Precision::f32, feature::Precision::f64}) {
+    Context context, tight;
+    const FeatureRows rows(*map, plain, {}, precision, {problem.x(), problem.y(), weights});
+    for (const int64_t columns : {1, 20})
+      for (const bool center : {false, true}) {
+        const Matrix<double> V = random_matrix(D, columns, 7);
+        Matrix<double> dense(D, columns), listed(D, columns);
+        auto entries = rows.entries(context);
+        REQUIRE(entries.has_value());
+        solver::NormalOperator(rows, center, context).apply(V.view(), context, dense.view());
+        solver::NormalOperator(rows, center, context, std::move(entries))
+            .apply(V.view(), context, listed.view());
+        CHECK(largest_difference(dense, listed) < 1e-12 * n * D);
+      }
+    solver::RowStatistics sums(D, 2, context);
+    solver::add_blocks(rows, sums, context);
+    const solver::Weights direct = solver::ridge_cholesky(std::move(sums), true, 1e-3, context);
+    for (const auto way : {solver::Iterative::sketch, solver::Iterative::gram}) {
+      const auto path = solver::make_iterative_path(rows, {.iterative = way}, context, {});
+      CHECK(largest_difference(path->solve(1e-3, context).w, direct.w) < 1e-4);
+    }
+    tight.memory_cap = n * (D / 8) * 12;
+    CHECK(!rows.entries(tight).has_value());
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "solver/logistic_normal.h"
+#include "solver/row_space.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/matrix_source.h"
@@ -145,6 +146,34 @@ TEST_CASE("svgp: no step lowers the ELBO, of classes that part and of priors tha
       from_wide.ascend(precision, 1e-8, rows.context);
       CHECK(from_wide.elbo() ==
             Approx(found.elbo()).margin(150 * (precision < 1e-4 ? 1e-3 : 1e-6)));
+    }
+}
+
+TEST_CASE("svgp: a process of the rows' span is that of the features, there and beside it") {
+  Classes rows(15, 40, 3, 61);
+  const Matrix<double> fresh = test::random_matrix(9, 40, 5);
+  for (const bool center : {false, true})
+    for (const double precision : {3.0, 0.01}) {
+      CAPTURE(center, precision);
+      const auto source = rows.source();
+      const solver::RowSpace space(source, rows.context);
+      REQUIRE(space.reduces());
+      const VariationalProcess whole = ascended(source, center, precision, rows.context),
+                               part = ascended(space.rows(), center, precision, rows.context);
+      CHECK(part.elbo() == Approx(whole.elbo()).margin(1e-7));
+      const LatentProcess lifted =
+          solver::lifted(part.process(), space.basis(rows.context).view(), rows.context);
+      const Matrix<double>* const both[] = {&rows.Z, &fresh};
+      for (const auto* Z : both) {
+        const int64_t n = Z->rows();
+        Matrix<double> f(n, 1), v(n, 1), f_whole(n, 1), v_whole(n, 1);
+        lifted.moments(Z->view(), f.view(), v.view());
+        whole.process().moments(Z->view(), f_whole.view(), v_whole.view());
+        for (int64_t i = 0; i < n; ++i) {
+          CHECK(f(i, 0) == Approx(f_whole(i, 0)).margin(1e-4));
+          CHECK(v(i, 0) == Approx(v_whole(i, 0)).epsilon(1e-4));
+        }
+      }
     }
 }
 

@@ -13,6 +13,7 @@
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/forge.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
 
@@ -215,6 +216,28 @@ TEST_CASE("local gp: numbers of a file that belong to no fit are refused") {
   }
   std::swap(numbers[1], numbers[2]);  // names, not places, say what they are
   CHECK_NOTHROW(model::local_of(numbers, model, 1));
+}
+
+TEST_CASE("local gp: sizes that the file does not hold are CORRUPT_FILE") {
+  const test::TemporaryDirectory directory;
+  const Waves waves(1);
+  const std::string path = directory.file("model");
+  const auto as_word = [](int64_t value) {
+    return std::string(reinterpret_cast<char*>(&value), 8);
+  };
+  for (const char* way : {"clusters", "test_point"}) {
+    const model::Model model = waves.fit(series(4) + R"(,"local":")" + way + "\"");
+    // Magic and count, then of three arrays a name of 24 bytes, a type, extents and how many.
+    for (size_t word = 1; word < 22; ++word)
+      for (const int64_t size : {int64_t{-1}, int64_t{1} << 31, int64_t{1} << 61, INT64_MAX}) {
+        io::save(model, path);
+        test::forge_section(path, "_local", [&](std::string bytes) {
+          return bytes.replace(8 * word, 8, as_word(size));
+        });
+        CAPTURE(way, word, size);
+        CHECK(test::outcome([&] { io::load_model(path); }).status == MERCER_CORRUPT_FILE);
+      }
+  }
 }
 
 TEST_CASE("local gp: NaN stays in its row, what has no meaning is refused") {

@@ -71,6 +71,18 @@ TEST_CASE("svgp: of three classes, each against the rest") {
   CHECK(std::abs(right - sum_of_largest) / 3000 < 0.03);
 }
 
+TEST_CASE("svgp: a search takes maps without gradients; few rows keep one lengthscale") {
+  Coin rows(60, 3), few(20, 3);
+  for (const char* map : {"nystroem", "random_binning"}) {
+    CAPTURE(map);
+    CHECK_NOTHROW(rows.fit(
+        "svgp", std::string(R"(,"assess":false,"map":{"features":64,"map":")") + map + "\"}"));
+  }
+  for (const model::SearchCandidate& one :
+       few.fit("svgp", R"(,"assess":false,"map":{"features":64})").report.trials)
+    CHECK(one.stage != 2);  // fewer than twelve rows for each input
+}
+
 TEST_CASE("svgp: rows in time whose earlier ones are of one class have probabilities") {
   Coin rows(120, 7);
   for (int64_t i = 0; i < 120; ++i) rows.y(i, 0) = i < 70 ? 0 : 1;
@@ -92,6 +104,11 @@ TEST_CASE("svgp: what is given is kept, what cannot be is refused") {
     CHECK_REFUSED(MERCER_UNSUPPORTED, rows.fit("svgp", keys), "expected");
   rows.X(3, 1) = std::nan("");
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, rows.fit("svgp", plain("")), "row 3");
+  rows.X(3, 1) = 1e140;
+  CHECK_REFUSED(MERCER_INVALID_ARGUMENT,
+                rows.fit("svgp", R"(,"search":false,"lambda":0.01,"prepare":{"standardize":false},)"
+                                 R"("map":{"features":256,"kernel":{"kernel":"polynomial"}})"),
+                "features of X are not finite");
   rows.X(3, 1) = 0;
   rows.y.fill(1);
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, rows.fit("svgp", plain(R"(,"classes":2)")), "two classes");

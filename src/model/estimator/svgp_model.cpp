@@ -179,8 +179,10 @@ class SvgpFit {
   std::shared_ptr<const SvgpPredictor> fitted(const solver::BlockSource& given,
                                               ScoredRows* left_out) {
     const int64_t step = step_of(given);
-    const auto cached = solver::make_cached(given, context_);
-    const solver::BlockSource& rows = cached ? *cached : given;
+    const solver::RowSpace space(given, context_);
+    const auto cached = solver::make_cached(space.rows(), context_);
+    const solver::BlockSource& rows = cached ? *cached : space.rows();
+    const Matrix<double> basis = space.reduces() ? space.basis(context_) : Matrix<double>();
     const auto sample = sample_rows(all_rows(rows.rows()), kScoredRows, selecting_.seed);
     const auto some = left_out == nullptr ? nullptr : rows.subset(sample);
     if (some) *left_out = unscored(*some);
@@ -191,7 +193,7 @@ class SvgpFit {
     for (int64_t k = 0; k < processes(); ++k) {
       if (!is_apart(of_class, k)) {  // 1/(n + 2) of no rows, by the rule of succession
         const double f = std::log1p(weight_) * (of_class[column(k)] > 0 ? 1 : -1);
-        all.push_back(certain_process(rows.features(), f));
+        all.push_back(certain_process(given.features(), f));
         for (int64_t i = 0; some && i < some->rows(); ++i)
           put_scores(f, 0, k,
                      {left_out->scores.view().row(i), static_cast<size_t>(rows.outputs())});
@@ -211,7 +213,7 @@ class SvgpFit {
                      {left_out->scores.view().row(row), static_cast<size_t>(rows.outputs())});
         });
       elbo_ += one.elbo();
-      all.push_back(one.take());
+      all.push_back(space.reduces() ? lifted(one.process(), basis.view(), context_) : one.take());
       stage.advance(1);
     }
     return std::make_shared<SvgpPredictor>(solver::LatentProcesses(std::move(all)));

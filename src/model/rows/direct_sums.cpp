@@ -108,6 +108,35 @@ bool FeatureRows::add_to(solver::RowStatistics& statistics, Context& context,
   return true;
 }
 
+/// The numbers that features of this precision hold.
+std::optional<solver::FeatureEntries> FeatureRows::entries(Context& context) const {
+  if (inputs() > kMostInputs || !feature::entry_pairs_pay(map_)) return std::nullopt;
+  constexpr const char* kWhat = "entries of all rows";
+  const int64_t P = map_.sparse_features()->entries(), size = rows_of_block(inputs(), rows());
+  if (!context.has_room(checked_multiply(12, checked_multiply(rows() + 2 * size, P, kWhat), kWhat)))
+    return std::nullopt;
+  solver::FeatureEntries all{{P, rows(), context, kWhat}, {P, rows(), context, kWhat}, {}};
+  const Matrix<double> X(size, inputs(), context, kWhat), values(size, P, context, kWhat);
+  const Matrix<int64_t> columns(size, P, context, kWhat);
+  std::vector<double> weights;
+  for (int64_t first = 0; first < rows(); first += size) {
+    const int64_t count = std::min(size, rows() - first);
+    const auto x = X.view().block_rows(0, count);
+    load_exact_inputs(first, x);
+    feature::list_entries(map_, MatrixView<const double>(x), context,
+                          columns.view().block_rows(0, count), values.view().block_rows(0, count));
+    for (int64_t e = 0; e < P; ++e)
+      for (int64_t i = 0; i < count; ++i) {
+        all.columns(e, first + i) = static_cast<int32_t>(columns(i, e));
+        const bool single = precision_ == feature::Precision::f32;
+        all.values(e, first + i) = single ? static_cast<float>(values(i, e)) : values(i, e);
+      }
+    const auto own = load_weights(first, count, weights);
+    all.weights.insert(all.weights.end(), own.begin(), own.end());
+  }
+  return all;
+}
+
 bool FeatureRows::for_each_score(
     const solver::Weights& by, Context& context,
     const std::function<void(int64_t, MatrixView<double>)>& body) const {

@@ -51,6 +51,8 @@ class FeatureRows final : public solver::BlockSource {
   }
   FeatureRows chosen(RowSet rows) const;
   std::optional<solver::FactoredRows> factored() const override;
+  std::optional<solver::FeatureEntries> entries(
+      Context& context) const override;  // direct_sums.cpp
   bool add_to(solver::RowStatistics& statistics, Context& context, const solver::RowsDone& done,
               const Weigh& weigh) const override;  // direct_sums.cpp
   /// Where these pay.

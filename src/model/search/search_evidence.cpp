@@ -20,7 +20,7 @@ constexpr TrialSize kStarting{1000, 512}, kEnding{8000, 2048};
 // is given.
 constexpr int64_t kSpectrumFeatures = 512, kSpectrumRows = 8000, kRowsPerFeature = 2;
 constexpr double kSpectrumWork = 2147483648.0, kSpectrumJudges = 0.2;
-constexpr double kStarts[] = {1, 0.25, 4};  // times the lengthscale that was found
+constexpr double kStartFactors[] = {1, 0.25, 4};  // times the lengthscale that was found
 
 }  // namespace
 
@@ -43,14 +43,16 @@ Ard SearchRun::most_likely(const Chosen& chosen, const TrialSize& size, double f
 void SearchRun::climb_evidence(Chosen& chosen) {
   if (!by_evidence()) return;
   if (joins(chosen.setting)) return climb_joint_evidence(chosen);
+  if (bar_to_gradients(chosen.setting) != nullptr) return;  // only of classes, by check_gradients
   const bool common = chosen.lengthscales.size() == 1;
   const auto take = [&](const Ard& learnt) {
+    if (learnt.lengthscale.empty()) return;  // likewise
     chosen.lengthscales = learnt.lengthscale;
     if (common) chosen.lengthscales.resize(1);
     chosen.point.lambda = learnt.lambda;
   };
   Ard start;
-  for (const double factor : kStarts) {
+  for (const double factor : kStartFactors) {
     Ard learnt = most_likely(chosen, kStarting, factor, chosen.point.lambda);
     if (start.lengthscale.empty() || learnt.value < start.value) start = std::move(learnt);
   }

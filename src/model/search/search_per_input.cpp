@@ -84,9 +84,11 @@ Ard SearchRun::learn_from(const Setting& setting, const TrialSize& most,
       setting,
       std::min({options_.features, most.features, by_evidence() ? options_.features : 2 * n}));
   if (!is_learnable(unit)) return {};
-  // Without room for this a search leaves it out, unless it was asked for.
+  // Without room for this a search leaves it out, unless it was asked for. The evidence of a
+  // regression takes few rows; that of classes' codes is as optimistic as leave-one-out.
   const int64_t least = d * (judge_.classifies() ? kRowsPerInputOfClasses : kRowsPerInput);
-  if (options_.per_input != PerInput::on && !by_evidence() &&
+  const bool of_evidence = by_evidence() && (options.common || !judge_.classifies());
+  if (options_.per_input != PerInput::on && !of_evidence &&
       (std::max(std::ssize(chosen_by_), options_.part_of) < least ||
        !context_.has_room(ard_bytes(n, d, unit.features(), outputs))))
     return {};
@@ -150,7 +152,7 @@ const char* SearchRun::bar_to_per_input(const Setting& setting) const {
 
 void SearchRun::check_gradients() const {
   const bool each = options_.per_input == PerInput::on;
-  if (!each && !by_evidence()) return;
+  if (!each && (!by_evidence() || judge_.classifies())) return;
   if (!each && joins(start_)) return check_joint_evidence();
   const char* bar = each ? bar_to_per_input(start_) : bar_to_gradients(start_);
   if (bar == nullptr && !is_learnable(*start_.maker->make(1.0, options_.features)))
