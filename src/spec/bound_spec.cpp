@@ -66,7 +66,7 @@ bool is_first_given(const Parameters& asked, const char* first, const char* seco
 
 void set_answer(Parameters& asked, const char* key, double value) {
   require(std::isfinite(value), MERCER_INVALID_ARGUMENT,
-          "%s would be %g, expected numbers that leave it finite", key, value);
+          "%s is not finite, expected numbers that leave it finite", key);
   asked.set(key, value);
 }
 
