@@ -152,6 +152,7 @@ end
     map = Map(Mercer.Maps.sum(kernel = sum, inputs = 3, features = 64, seed = typemax(UInt64), parts = parts))
     @test occursin("18446744073709551615", Mercer.spec(map)) && size(transform(map, X)) == (64, 200)
     @test Mercer.Kernels.decomposable(gamma = [1 0.5; 0.5 1]).json == """{"kernel":"decomposable","gamma":[[1.0,0.5],[0.5,1.0]]}"""
+    @test Mercer.Kernels.polynomial(offset = -0.0).json == """{"kernel":"polynomial","offset":-0.0}"""
     @test Mercer.Models.gp(local_ = "off", search = false).json == """{"model":"gp","local":"off","search":false}"""
     @test Mercer.Kernels.anova(subsets = "\"\n").json == "{\"kernel\":\"anova\",\"subsets\":\"\\u0022\\u000a\"}"
     fit = Mercer.Models.ridge(map = Mercer.Maps.auto(kernel = Kernel(map), features = 32), search = false,
