@@ -44,6 +44,8 @@ class CallbackStream final : public model::RowStream {
     const int32_t answer = source_.next(source_.user, &X, &Y);
     require(answer == 0, MERCER_IO, "source->next returned %d, expected 0", answer);
     const auto rows = read_rows("X, of source->next", X, source_.d, "source->d", context_);
+    require(rows.n() > 0 || Y.n == 0, MERCER_INVALID_ARGUMENT,
+            "Y, of source->next.n = %ld, expected 0, as X has no rows", Y.n);
     if (rows.n() == 0) return {rows.rows, {}};
     if (columns == 0) return {rows.rows, {nullptr, rows.n(), 0}};
     const auto targets =

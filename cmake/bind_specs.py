@@ -184,7 +184,7 @@ class GoSpecs:
 class JuliaSpecs:
     comment, mark, tail, head = "#", MARK, [], list
     types = {"number": "Real", "integer": "Integer", "seed": "Integer", "text": "AbstractString", "boolean": "Bool", "numbers": "Numbers",
-             "number_or_numbers": "NumberOrNumbers", "numbers_or_lists": "Lists", "kernel": "OfKernel", "kernels": "Vector{<:OfKernel}",
+             "number_or_numbers": "NumberOrNumbers", "numbers_or_lists": "Lists", "kernel": "OfKernel", "kernels": "Vector{OfKernel}",
              "map": "Spec{:Map}", "maps": "Vector{Spec{:Map}}", "outputs": "Spec{:Outputs}", "selections": "Spec{:Selection}"}
     reserved = {"begin", "end", "function", "module", "quote", "let", "local", "global"}
 

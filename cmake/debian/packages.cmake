@@ -44,6 +44,9 @@ mercer_package(TOOLS mercer-tools math "random feature maps of kernels - command
 set(CPACK_COMPONENT_DEVELOPMENT_DEPENDS runtime)
 set(CPACK_COMPONENT_TOOLS_DEPENDS runtime)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SUGGESTS pkg-config)
+foreach(component RUNTIME DEVELOPMENT)
+  set(CPACK_DEBIAN_${component}_PACKAGE_MULTIARCH same)  # read by CPack from 3.31 on
+endforeach()
 
 if(MERCER_BUILD_SHARED)
   list(APPEND CPACK_COMPONENTS_ALL python)
@@ -51,7 +54,9 @@ if(MERCER_BUILD_SHARED)
     "${what}This package holds the Python package, which calls the shared library.")
   set(CPACK_COMPONENT_PYTHON_DEPENDS runtime)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3:any, python3-numpy")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SUGGESTS "python3-scipy, python3-sklearn")
   set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/cmake/debian/prerm)
 endif()
 
 # What dpkg-shlibdeps reads when others link the library: each symbol and the version that it came with.

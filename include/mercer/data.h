@@ -35,8 +35,8 @@ extern "C" {
 typedef int32_t (*mercer_source_rewind)(void* user);
 /** Describes the next rows: X (n x d) and Y (n x m, or n x (m + 1) where weighted), each dense or
  *  CSR (Y is made dense), whose arrays stay valid and unchanged until the next call; both are
- *  valid, empty views on entry. X->n = 0 marks the end. Returns 0 on success; otherwise the call
- *  ends with MERCER_IO. Some thousand rows at a time are best. */
+ *  valid, empty views on entry. No rows in both: the end. Returns 0 on success; otherwise the call ends
+ *  with MERCER_IO. Some thousand rows at a time are best. */
 typedef int32_t (*mercer_source_next)(void* user, mercer_rows* X, mercer_rows* Y);
 /** Replaces numbers[i] by its sum over the processes, the same bits in each (MPI_Allreduce with
  *  MPI_IN_PLACE, MPI_DOUBLE and MPI_SUM). Returns 0 on success; otherwise the call ends with

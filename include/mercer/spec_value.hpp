@@ -51,7 +51,7 @@ struct Number : Value {
     text.imbue(std::locale::classic());
     text.precision(17);
     text << static_cast<double>(value);
-    json_ = text.str();
+    json_ = text.str() == "-0" ? "-0.0" : text.str();  // "-0" is an integer, without its sign
     finite_ = std::isfinite(static_cast<double>(value));
   }
 };
@@ -66,7 +66,7 @@ struct Boolean : Value {
 struct Text : Value {
   Text(const std::string& text) : Value("\"") {
     for (const char c : text) {
-      if ((c >= 0 && c < ' ') || c == '"' || c == '\\') {
+      if (static_cast<unsigned char>(c) < ' ' || c == '"' || c == '\\') {
         json_ += std::string("\\u00") + "01234567"[c >> 4] + "0123456789abcdef"[c & 15];
       } else {
         json_ += c;
@@ -80,14 +80,12 @@ struct Text : Value {
 /// A list of what T takes.
 template <class T>
 struct List : Value {
+  List() : Value("[]") {}
   List(std::initializer_list<T> values) { add(values); }
   template <class Container, class = decltype(std::begin(std::declval<const Container&>()))>
   List(const Container& values) {
     add(values);
   }
-
- protected:
-  List() = default;
 
  private:
   template <class Container>

@@ -18,6 +18,6 @@ mmdebstrap --variant=minbase --format=null --aptopt='Apt::Key::gpgvcommand "/usr
   --customize-hook="$(run "$files > /tmp/before")" \
   --customize-hook="$(run 'dpkg -i /tmp/packages/*.deb')" \
   --customize-hook="$(run 'cd $(mktemp -d) && $(pkg-config --variable=clients mercer)/run "$PWD" c cpp rust go python')" \
-  --customize-hook="$(run 'mercer doctor')" \
+  --customize-hook="$(run 'mercer doctor && python3 -c "import mercer"')" \
   --customize-hook="$(run "dpkg --purge mercer-tools python3-mercer libmercer-dev libmercer0.1 && $files | diff /tmp/before -")" \
   "${2:-bookworm}" /dev/null

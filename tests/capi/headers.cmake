@@ -45,6 +45,10 @@ foreach(language c cpp)
     ${compiler} ${strict} -fsyntax-only -I${PROJECT_SOURCE_DIR}/include ${alone_${language}})
 endforeach()
 
+# As on arm64.
+add_test(NAME header_unsigned_char COMMAND ${CMAKE_CXX_COMPILER} -std=c++17 ${strict} -funsigned-char -fsyntax-only
+  -I${PROJECT_SOURCE_DIR}/include ${CMAKE_CURRENT_BINARY_DIR}/header_mercer_spec_hpp.cpp)
+
 find_program(MERCER_CLANGXX clang++)
 foreach(case "default;${CMAKE_CXX_COMPILER}" "clang;${MERCER_CLANGXX}" "cxx14;${CMAKE_CXX_COMPILER};-DSTANDARD=-std=c++14")
   list(POP_FRONT case name compiler)

@@ -79,6 +79,7 @@ done
 [ ! -d "$build/reference" ] || [ -s "$root/usr/share/doc/mercer/html/model_8h.html" ]
 
 as_root -i "${files[@]}"  # over themselves
+python3 -m compileall -q "$root/usr/lib/python3/dist-packages/mercer"  # as root's imports do
 as_root --purge "${names[@]}"
 left=$(find "$root" -mindepth 1 -not -path "$root/var*")
 [ -z "$left" ] || { echo "left behind: $left"; exit 1; }

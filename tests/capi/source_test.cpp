@@ -16,6 +16,7 @@ struct Blocks {
   int64_t columns = kInputs;                // what a block says
   int32_t third_index = MERCER_INDEX_NONE;  // what the third block says
   bool sparse_targets = false;
+  bool without_inputs = false;  // the third block
   std::vector<int32_t> offsets, indices;  // of a block of these, which list every number
 
   mercer_row_source source() {
@@ -35,6 +36,7 @@ struct Blocks {
       *X = mercer_rows_f64(count, blocks.columns, blocks.X.data() + blocks.at * kInputs);
       if (blocks.at == 34) X->index = blocks.third_index;
       *Y = mercer_rows_f64(count, 2, blocks.Y.data() + blocks.at * 2);
+      if (blocks.at == 34 && blocks.without_inputs) X->n = 0;
       if (blocks.sparse_targets) *Y = blocks.as_sparse(*Y);
       blocks.at += count;
       return blocks.next_answer;
@@ -137,6 +139,10 @@ TEST_CASE("sources are refused with a reason") {
   CHECK(refused(MERCER_INVALID_ARGUMENT, good, "X, of source->next.index = 9", "after 34 rows") ==
         "");
   blocks.third_index = MERCER_INDEX_NONE;
+  blocks.without_inputs = true;
+  CHECK(refused(MERCER_INVALID_ARGUMENT, good, "Y, of source->next.n = 17, expected 0",
+                "after 34 rows") == "");
+  blocks.without_inputs = false;
   blocks.Y[40] = INFINITY;
   CHECK(refused(MERCER_INVALID_ARGUMENT, good, "Y: row 3, column 0", "after 17 rows") == "");
   blocks.Y[40] = 0;

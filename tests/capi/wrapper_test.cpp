@@ -274,6 +274,10 @@ TEST_CASE("specs by setters are those of their texts") {
         R"({"kernel":"decomposable","gamma":[[1,0.5],[0.5,1]],"cutoff":1})");
   CHECK(spec::kernels::Anova().subsets("\"\n\\").json() ==
         R"({"kernel":"anova","subsets":"\u0022\u000a\u005c"})");
+  CHECK(spec::kernels::SpectralMixture().weights({}).means({}).json() ==
+        R"({"kernel":"spectral_mixture","weights":[],"means":[]})");
+  CHECK(spec::kernels::Gaussian().lengthscale({}).variance(-0.0).json() ==
+        R"({"kernel":"gaussian","lengthscale":[],"variance":-0.0})");
   const auto prepare = spec::others::Prepare().transform("rank");
   const auto fit = spec::models::Ridge().map(spec::maps::Auto().kernel(matern).features(32));
   const Training rows;

@@ -7,7 +7,7 @@ use std::process::Command;
 fn main() {
     let asked = Command::new("pkg-config").args(["--variable=libdir", "mercer"]).output();
     if let Some(found) = asked.ok().filter(|answer| answer.status.success()) {
-        let folder = String::from_utf8_lossy(&found.stdout).trim().to_string();
+        let folder = String::from_utf8_lossy(&found.stdout).trim().replace("\\ ", " ");
         println!("cargo:rustc-link-search=native={folder}");
         println!("cargo:rustc-link-arg=-Wl,-rpath,{folder}");
     }

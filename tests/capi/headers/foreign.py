@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """The Julia package against the description of the C headers, without Julia. Of src/raw.jl: structs have the offsets and sizes of C,
-and functions take and give its kinds of values. Of every file: strings, brackets and blocks are closed; calls of the C API have as many
-arguments as it takes, structs are made with fields that they have, and @cfunction finds its function; and what julia_names.py finds.
+and functions take and give its kinds of values. Every file of src is included. Of every file: strings, brackets and blocks are closed;
+calls of the C API have as many arguments as it takes, structs are made with fields that they have, and @cfunction finds its function,
+which returns what it says; and what julia_names.py finds, which says what nobody looks at.
 Types, and methods of Julia's own, are checked by Julia alone, in test/runtests.jl. Usage: foreign.py API.json FOLDER"""
 import collections
 import json
@@ -116,22 +117,28 @@ def used(tokens, api):
 
 
 def early(tokens):
-    """Functions of which @cfunction takes the address before they are defined."""
-    words = [token for token in tokens if not token.isspace()]
-    for at, word in enumerate(words[:-2]):
-        if word == "@cfunction" and not any(words[i:i + 2] == ["function", words[at + 2]] for i in range(at)):
-            yield f"@cfunction({words[at + 2]}, ...) is above {words[at + 2]}"
+    """Functions of which @cfunction takes the address before they are defined, or that do not say that they return its type."""
+    words = [word for word in julia_names.words(tokens) if word != "\n"]
+    for at in (at for at, word in enumerate(words) if word == "@cfunction"):
+        name, result = words[at + 2], words[at + 4]
+        said = [words[julia_names.closing(words, i + 2) + 1:][:2] for i in range(at) if words[i:i + 2] == ["function", name]]
+        if not said:
+            yield f"@cfunction({name}, ...) is above {name}"
+        elif any(types != ["::", result] for types in said):
+            yield f"@cfunction({name}, {result}, ...) of a function that says {said}"
 
 
 NESTED = re.compile(r"^module (?!Mercer\b)(\w+)", re.M)  # made modules, at the end of a file
 
 
 class Package:
-    """What the files of src define, and faults of a file that uses it; modules inside are known by their names alone."""
+    """What the files of src define, and faults of a file that uses it; of modules inside the names are known, and those of their functions."""
 
     def __init__(self, texts, api):
         self.api, self.methods = api, collections.defaultdict(list)
-        self.modules = julia_names.MODULES.union(*(NESTED.findall(text) for text in texts))
+        parts = [part for text in texts for part in NESTED.split(text)[1:]]
+        self.nested = {name: re.findall(r"^(\w+)\(", body, re.M) for name, body in zip(parts[::2], parts[1::2])}
+        self.modules = julia_names.MODULES.union(self.nested)
         sources = [julia_names.words(code(NESTED.split(text)[0])) for text in texts]
         for found in sources:
             for name, method, _ in julia_names.methods(found):
@@ -140,6 +147,7 @@ class Package:
         entries = [api["functions"], api["structs"], api["handles"], *api["enums"].values()]
         self.known = julia_names.JULIA.union(self.methods, *entries, *(re.findall(r"(?:const|struct) (\w+)", text) for text in texts))
         self.fields = {field["name"] + end for struct in api["structs"].values() for field in struct["fields"] for end in ("", "_")}
+        self.fields |= julia_names.FIELDS
         self.fields.update(name for found in sources for name, mark in zip(found, found[1:]) if mark == "::")
 
     def faults(self, text):
@@ -147,7 +155,9 @@ class Package:
         found = julia_names.words([*code(text), "\n", *"\n".join(interpolated(text))])
         own = {name: methods for name, methods in self.methods.items() if name not in self.api["functions"] and name not in self.api["structs"]}
         known = self.known | julia_names.bound(found)
-        return [*julia_names.unknown(found, known, self.fields, self.modules), *julia_names.misfits(found, own),
+        absent = [f"{name}.{of} is defined nowhere" for name, dot, of in zip(found, found[1:], found[2:])
+                  if name in self.nested and dot == "." and of not in self.nested[name]]
+        return [*absent, *julia_names.unknown(found, known, self.fields, self.modules), *julia_names.misfits(found, own),
                 *julia_names.foreign_callbacks(found, self.api, self.methods)]
 
 
@@ -159,6 +169,7 @@ f(1; c = 2)
 options = mercer_context_options(; progress = @cfunction(f, Int32, (Ptr{Cvoid}, Int64)))
 f("$(g(1))", 1)
 options = mercer_context_options(; trial = @cfunction(f, Cvoid, (Ptr{Cvoid}, Cstring)))
+Mercer.Inner.g()
 """
 
 
@@ -166,6 +177,9 @@ def main():
     api, folder = json.loads(pathlib.Path(sys.argv[1]).read_text()), pathlib.Path(sys.argv[2])
     wrong = raw((folder / "src/raw.jl").read_text(), api)
     files = {path: path.read_text() for path in sorted(folder.rglob("*.jl"))}
+    sources = {path.name for path in files if path.parent.name == "src"}
+    included = re.findall(r'^include\("(.*)"\)$', files[folder / "src/Mercer.jl"], re.M)
+    wrong += [f"Mercer.jl includes {included}, expected the rest of {sources}"] if {"Mercer.jl", *included} != sources else []
     package = Package([text for path, text in files.items() if path.parent.name == "src"], api)
     for path, text in files.items():
         tokens = code(text)
@@ -175,9 +189,10 @@ def main():
     # What has to be noticed.
     notices = [unclosed(code(text)) for text in ("f(x", "if a\n b", "x = \"a", "begin f(]", "end")]
     notices += [*used(code("mercer_map_free()"), api), *used(code("mercer_rows(; number = 1, m = 2)"), api)]
-    notices += early(code("f() = @cfunction(watch, Int32, ())\nfunction watch()\nend"))
-    notices += [Package(["f(a; b) = a"], api).faults(line) for line in FAULTS.splitlines() if line]
-    missed = [f"{len(notices)} of 15 faults were noticed: {notices}"] if len(notices) != 15 or not all(notices) or len(files) < 10 else []
+    notices += early(code("f() = @cfunction(watch, Int32, ())\nfunction watch()::Int32\nend"))
+    notices += early(code("function watch()::Int64\nend\nf() = @cfunction(watch, Int32, ())"))
+    notices += [Package(["f(a; b) = a\nmodule Inner\nf(; b) = b\nend"], api).faults(line) for line in FAULTS.splitlines() if line]
+    missed = [f"{len(notices)} of 17 faults were noticed: {notices}"] if len(notices) != 17 or not all(notices) or len(files) < 10 else []
     print("\n".join(wrong + missed) or f"{len(files)} files fit the headers")
     return bool(wrong or missed)
 

@@ -2,21 +2,24 @@
 # SPDX-FileCopyrightText: The mercer authors
 """Names, calls and callbacks of the Julia package, without Julia, for foreign.py: whether each name is the package's, bound in its file
 or in JULIA; whether calls of the package's functions have arguments and keywords that one of their methods takes; whether @cfunction
-has the types of the callback whose field it is given to. Scopes, and types of values, are not looked at."""
+has the types of the callback whose field it is given to. Not looked at: scopes; types of values, and so which method a call takes;
+order of definitions but those of @cfunction; keywords of specs; macros; what is exported; calls that splat."""
 import collections
 import re
 
 # What the package uses of Julia and its standard library: a name that is added here was looked up there.
 JULIA = set("""
-abs AbstractMatrix AbstractSerializer AbstractString AbstractVector all Any ARGS ArgumentError Array Bool C_NULL collect Complex
-ComplexF32 ComplexF64 convert copy Cstring Cvoid DataType deserialize Dict DimensionMismatch div dlopen eachindex eachrow eltype ENV error
-ErrorException Exception exit false fetch fieldcount fill filter finalizer Float32 Float64 foldl Function get getfield haskey Int32 Int64
-Integer IO IOBuffer isa isempty isfinite iszero iterate join joinpath keys length map Matrix max maximum merge! MethodError mktempdir
-names NaN new nonzeros norm nothing Nothing occursin ones pairs permutedims pointer pointer_from_objref print println Ptr push! Real Ref
-reinterpret reshape rethrow rowvals rstrip seekstart serialize sin size sizeof sparse SparseMatrixCSC split sqrt startswith stride
-StridedMatrix strides string String sum Symbol throw true Tuple Type typemax typeof UInt32 UInt64 UInt8 undef Union unsafe_pointer_to_objref
-unsafe_store! unsafe_string unsafe_wrap vcat vec Vector view zeros @__FILE__ @cfunction @test @test_throws @testset
+abs AbstractMatrix AbstractSerializer AbstractString AbstractVector all Any ARGS ArgumentError Array Bool C_NULL collect Complex ComplexF32
+ComplexF64 convert copy Cstring current_task Cvoid DataType deepcopy deserialize Dict DimensionMismatch div dlopen eachindex eachrow eltype
+ENV error ErrorException Exception exit false fetch fieldcount fill filter finalizer Float32 Float64 foldl Function get get! getfield haskey
+IdDict Int32 Int64 Integer IO IOBuffer isa isempty isfinite iszero iterate join joinpath keys last length map Matrix max maximum merge!
+MethodError mktempdir names NaN new nonzeros norm Nothing nothing occursin ones pairs permutedims pointer pointer_from_objref print println
+Ptr push! Real Ref reinterpret reshape rethrow rowvals rstrip seekstart serialize sin size sizeof sparse SparseMatrixCSC split sqrt
+startswith stride StridedMatrix StridedVector strides String string sum Symbol throw true Tuple Type TypeError typemax typeof UInt32 UInt64
+UInt8 undef Union unsafe_pointer_to_objref unsafe_store! unsafe_string unsafe_wrap vcat vec Vector view zeros @__FILE__ @cfunction @test
+@test_throws @testset
 """.split())
+FIELDS = {"sticky"}
 MODULES = {"Base", "GC", "Libdl", "LinearAlgebra", "Mercer", "Serialization", "SparseArrays", "Test", "Threads"}
 KEYWORDS = {"module", "using", "export", "const", "mutable", "struct", "function", "end", "if", "elseif", "else", "for", "while", "try", "catch",
             "finally", "begin", "do", "return", "break", "continue", "in", "where", "include"}

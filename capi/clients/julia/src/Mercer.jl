@@ -48,9 +48,14 @@ free(sums::RowsSums) = mercer_rows_sums_free(sums)
 
 "The handle that a call(context, out) writes."
 function made(call, ::Type{Handle{T}}, context = nothing) where {T}
-    out = Ref{Ptr{T}}(C_NULL)
-    run(running -> call(running, out), context)
-    Handle{T}(out[])
+    handle = Handle{T}(Ptr{T}(C_NULL))
+    run(context) do running
+        out = Ref{Ptr{T}}(C_NULL)
+        status = call(running, out)
+        handle.pointer = out[]  # so that it is freed even where a callback raised
+        status
+    end
+    handle
 end
 
 Kernel(json::AbstractString) = made((_, out) -> mercer_kernel_from_spec(json, out), Kernel)

@@ -22,7 +22,15 @@ const absent = mercer_rows(struct_size = 0)
 
 Rows(rows::Rows) = rows
 Rows(::Nothing) = Rows(absent, nothing)
-Rows(x::AbstractVector) = Rows(reshape(x, 1, :))
+Rows(x::AbstractVector{<:Real}) = Rows(Vector{Float64}(x))
+Rows(x::AbstractVector{<:Floats}) = Rows(Vector(x))
+
+"Without reshape, after which Julia before 1.11 lets no one push! to the vector."
+function Rows(x::StridedVector{<:Floats})
+    length(x) <= 1 || stride(x, 1) >= 1 || return Rows(Vector(x))
+    ld = length(x) <= 1 ? 1 : stride(x, 1)
+    Rows(mercer_rows(; number = number(eltype(x)), n = length(x), d = 1, ld, values = pointer(x)), x)
+end
 Rows(X::AbstractMatrix{<:Real}) = Rows(Matrix{Float64}(X))
 Rows(X::AbstractMatrix{<:Floats}) = Rows(Matrix(X))
 

@@ -14,6 +14,7 @@ What C calls back goes through this: nothing may unwind through C, so that an ex
 Whether there was one.
 """
 function kept(work, context)
+    current_task().sticky = true  # C's frames below stay on their thread, so must the task, wherever `work` waits
     try
         context.raised === nothing && work()
     catch raised
@@ -45,7 +46,8 @@ end
 
 Limits of the calls that are given it, one at a time. threads 0: all cores; memory_cap in bytes, 0: none. progress(done, total) is
 called now and then; `false` ends the call. trial(json) is called with each finished trial of a search, an object as in "trials" of the
-report. An exception of either ends the call, which then throws it.
+report. An exception of either ends the call, which then throws it. Julia notices Ctrl-C where its own code runs, such as progress: a call
+without callbacks ends first. A task that was called back stays on its thread from then on.
 """
 mutable struct Context
     pointer::Ptr{mercer_context}

@@ -18,6 +18,10 @@ bytes(kernel::Kernel) = Vector{UInt8}(spec(kernel))
 load(T, data::Vector{UInt8}) = made((_, out) -> read_from(T, C_NULL, data, length(data), out), T)
 load(::Type{Kernel}, data::Vector{UInt8}) = Kernel(String(copy(data)))
 
+"Otherwise Julia copies the address alone, which the first of the two frees."
+Base.deepcopy_internal(handle::Handle, seen::IdDict) = get!(() -> load(typeof(handle), bytes(handle)), seen, handle)
+Base.deepcopy_internal(::Context, ::IdDict) = throw(ArgumentError("a Context has no copies"))
+
 # Between processes, too: Distributed sends what Serialization writes.
 function Serialization.serialize(stream::AbstractSerializer, handle::Handle)
     Serialization.serialize_type(stream, typeof(handle))

@@ -18,7 +18,7 @@ place(numbers) = isempty(numbers) ? C_NULL : pointer(numbers)
 weights: a number >= 0 for each column of X. groups: numbers; columns of one number are never on both sides of a split. map: in place of
 the spec's.
 """
-function Model(json::AbstractString, X, Y = nothing; weights = nothing, groups = nothing, map = nothing, context = nothing)
+function Model(json::AbstractString, X, Y = nothing; weights = nothing, groups = nothing, map::Union{Map, Nothing} = nothing, context = nothing)
     x, y, g = Rows(X), Rows(Y), Rows(groups)
     w = vector_of(Float64, weights, x.view.n, "weights")
     GC.@preserve x y g w map begin
@@ -34,7 +34,7 @@ Of rows that are not in memory: source() opens something that iterates over bloc
 often as the fit reads them; it chooses only lambda. Several processes share them where sum(numbers) replaces a vector by its sum over
 all, such as `numbers -> MPI.Allreduce!(numbers, +, comm)`.
 """
-function Model(json::AbstractString, source::Function; map = nothing, sum = nothing, context = nothing)
+function Model(json::AbstractString, source::Function; map::Union{Map, Nothing} = nothing, sum = nothing, context = nothing)
     running_in = context === nothing ? Context() : context
     blocks = Source(source, sum, running_in)
     view = Ref(described(blocks))
@@ -63,7 +63,7 @@ end
 
 Of values and derivatives; the spec needs "lambda".
 """
-function Model(json::AbstractString, sets::Vector{Observations}; map, context = nothing)
+function Model(json::AbstractString, sets::Vector{Observations}; map::Map, context = nothing)
     x, y = [Rows(set.X) for set in sets], [Rows(set.Y) for set in sets]
     partials = [vector_of(Int32, sets[i].partial, x[i].view.d, "partial") for i in eachindex(sets)]
     weights = [vector_of(Float64, sets[i].row_weights, x[i].view.n, "row_weights") for i in eachindex(sets)]

@@ -20,6 +20,7 @@ function RowsSums(json::AbstractString, m, n, X, Y; context = nothing)
     x, y = Rows(X), Rows(Y)
     made((running, out) -> mercer_rows_sums_create(json, m, n, x, y, running, out), RowsSums, context)
 end
+RowsSums(spec::Spec{:Test}, m, n, X, Y; context = nothing) = RowsSums(spec.json, m, n, X, Y; context)
 
 "Columns number first, first + 1, ... (from 1) of side 0 or 1."
 function add!(sums::RowsSums, side, first, X; context = nothing)

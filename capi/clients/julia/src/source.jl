@@ -26,7 +26,7 @@ function restart!(source::Source)
     source.ahead = true
 end
 
-across(x::AbstractVector) = reshape(x, 1, :)
+across(x::AbstractVector) = permutedims(x)
 across(X) = X
 
 "Rows of X and of Y, with a last column of weights where a block has them."
@@ -49,7 +49,7 @@ function next(user, X, Y)::Int32
             source.step === nothing && break
             x, y = block_rows(source.step[1]...)
             source.kept = (x, y)
-            x.view.n == 0 && continue  # which would be the end
+            x.view.n == y.view.n == 0 && continue  # which would be the end
             unsafe_store!(X, x.view)
             y.view.struct_size == 0 || unsafe_store!(Y, y.view)
             break
@@ -65,9 +65,13 @@ end
 
 function add_up(user, n, numbers)::Int32
     owner = unsafe_pointer_to_objref(user)::Union{Source, Summing}
-    kept(owner.context) do
+    before = owner.context.raised
+    owner.context.raised = nothing  # a process that fails adds once more, which tells the others
+    failed = kept(owner.context) do
         owner.sum(unsafe_wrap(Array, numbers, n))
     end
+    before === nothing || (owner.context.raised = before)
+    failed
 end
 
 "Sums of all processes, in each, by sum(numbers), which replaces a vector by its sum over all, as that of a source of `Model`."
@@ -75,7 +79,9 @@ function reduce!(sums::RowsSums, sum)
     summing = Summing(sum, Context())
     GC.@preserve summing begin
         user, added = pointer_from_objref(summing), @cfunction(add_up, Int32, (Ptr{Cvoid}, Int64, Ptr{Float64}))
-        run(_ -> mercer_rows_sums_reduce(sums, added, user), summing.context)
+        status = mercer_rows_sums_reduce(sums, added, user)  # takes no context that could be asked for the text
+        summing.context.raised === nothing || throw(summing.context.raised)
+        check(status)
     end
 end
 

@@ -15,6 +15,7 @@ struct Spec{kind}
 end
 Base.show(io::IO, spec::Spec) = print(io, spec.json)
 Base.String(spec::Spec) = spec.json
+Base.cconvert(::Type{Cstring}, spec::Spec) = Base.cconvert(Cstring, spec.json)  # of every function that takes JSON
 
 Kernel(spec::Spec{:Kernel}) = Kernel(spec.json)
 Map(spec::Spec{:Map}, rows...; options...) = Map(spec.json, rows...; options...)
@@ -33,8 +34,9 @@ json(list::AbstractVector) = string("[", join(map(json, list), ","), "]")
 json(matrix::AbstractMatrix) = json(collect(eachrow(matrix)))
 
 function json(value::Real)
-    isfinite(value) || throw(ArgumentError("$value, expected a finite number"))
-    string(Float64(value))
+    written = Float64(value)
+    isfinite(written) || throw(ArgumentError("$value, expected a finite number"))
+    string(written)
 end
 
 "JSON knows no `\\u{...}`, and control characters by their number alone."
@@ -43,12 +45,15 @@ function json(text::AbstractString)
     string('"', join(map(plain, collect(text))), '"')
 end
 
+fits(value, kind) = value isa kind
+fits(list, ::Type{Vector{T}}) where {T} = list isa AbstractVector && all(part -> part isa T, list)  # whatever the list's own type
+
 "The spec of values, whose keys and kinds have to be those of `kinds`; key and name are those of the entry, if it is named."
 function entry(kind, key, name, values, kinds)
     parts = name == "" ? String[] : [string(json(key), ":", json(name))]
     for (given, value) in pairs(values)
         haskey(kinds, given) || throw(ArgumentError("$kind $name has no key $given, expected one of $(join(keys(kinds), ", "))"))
-        value isa kinds[given] || throw(ArgumentError("$given of $kind $name is a $(typeof(value)), expected a $(kinds[given])"))
+        fits(value, kinds[given]) || throw(ArgumentError("$given of $kind $name is a $(typeof(value)), expected a $(kinds[given])"))
         push!(parts, string(json(rstrip(string(given), '_')), ":", json(value)))
     end
     Spec{kind}(string("{", join(parts, ","), "}"))
@@ -120,9 +125,9 @@ sign(; values...) = of("sign", values)
 "E |u'x|^m |u'y|^m, m = exponent, of complex normal u; m = 2: ||x||^2 ||y||^2 + (x'y)^2"
 optical(; values...) = of("optical", values, (; exponent = Integer))
 "sum_i k_i(x, y) of the parts. Needs parts"
-sum(; values...) = of("sum", values, (; parts = Vector{<:OfKernel}))
+sum(; values...) = of("sum", values, (; parts = Vector{OfKernel}))
 "prod_i k_i(x, y) of the parts. Needs parts"
-product(; values...) = of("product", values, (; parts = Vector{<:OfKernel}))
+product(; values...) = of("product", values, (; parts = Vector{OfKernel}))
 "k(x, y) Gamma, Gamma a positive semi-definite p x p matrix. Needs gamma"
 decomposable(; values...) = of("decomposable", values, (; scalar = OfKernel, gamma = Lists, cutoff = Real))
 "-grad grad' k: gradients of potentials"
@@ -278,13 +283,13 @@ module Tests
 import ..Mercer: Lists, NumberOrNumbers, Numbers, OfKernel, Spec, entry
 of(name, values, kinds = NamedTuple()) = entry(:Test, "test", name, values, (; features = Integer, seed = Integer, kinds...))
 "whether two samples have one distribution: the largest of several squared maximum mean discrepancies, each standardised by permutations, which give its exact level"
-mmd(; values...) = of("mmd", values, (; kernels = Vector{<:OfKernel}, bandwidths = Numbers, scale = AbstractString, permutations = Integer,
+mmd(; values...) = of("mmd", values, (; kernels = Vector{OfKernel}, bandwidths = Numbers, scale = AbstractString, permutations = Integer,
     witnesses = Integer))
 "the same from the mean over blocks of rows, with a normal p-value and no permutation"
 block_mmd(; values...) = of("block_mmd", values, (; kernel = OfKernel, scale = AbstractString, block = Integer))
 "the kernel inception distance of two samples of image features: the squared discrepancy for (x'y/d + 1)^3"
 kid(; values...) = of("kid", values, (; permutations = Integer))
 "whether row i of X and row i of Y depend on each other: the largest of several Hilbert-Schmidt independence criteria, each standardised by permutations of Y"
-hsic(; values...) = of("hsic", values, (; kernels = Vector{<:OfKernel}, y_kernels = Vector{<:OfKernel}, labels = Bool, bandwidths = Numbers,
+hsic(; values...) = of("hsic", values, (; kernels = Vector{OfKernel}, y_kernels = Vector{OfKernel}, labels = Bool, bandwidths = Numbers,
     scale = AbstractString, permutations = Integer))
 end

@@ -38,6 +38,10 @@ end
     @test all(iszero, big) && transform!(view(big, :, 201:400), map, X) == Z
     @test transform(map, sparse(X)) ≈ Z
     @test eltype(transform(map, Float32.(X))) == Float32
+    column = collect(1.0:5.0)
+    line = Map("""{"kernel":{"kernel":"gaussian"},"inputs":1,"features":8}""")
+    @test transform(line, view(column, 5:-2:1)) == transform(line, column)[:, 5:-2:1] == transform(line, [5, 3, 1])
+    @test push!(column, 6) == 1:6
     landmarks = Map("""{"map":"nystroem","kernel":{"kernel":"gaussian"},"inputs":3,"features":20}""", X)
     @test size(transform(landmarks, X)) == (20, 200)
     mktempdir() do folder
@@ -50,6 +54,9 @@ end
     serialize(stream, (map, Kernel(map)))
     again, kernel = deserialize(seekstart(stream))
     @test transform(again, X) == Z && gram(kernel, X) == gram(Kernel(map), X)
+    once, twice = deepcopy([map, map])
+    @test once === twice && once.pointer != map.pointer && transform(once, X) == Z
+    @test_throws ArgumentError deepcopy(Context())
     bins = Map("""{"map":"random_binning","kernel":{"kernel":"laplacian"},"inputs":3,"features":64}""")
     @test Mercer.transform_csr(bins, X) == transform(bins, X)
     given = Mercer.with_frequencies("""{"kernel":{"kernel":"gaussian"}}""", [1.0 0.0; 0.0 2.0; 0.0 0.0]; weights = [0.5, 0.5])
@@ -67,7 +74,12 @@ end
     @test near(weighted, Model(spec, X, y; map, weights)) && !near(weighted, plain)
     twice = Model(spec, () -> blocks(X, y); map, sum = numbers -> (numbers .*= 2))
     @test near(twice, plain) && Mercer.shape(twice).rows == 400
-    @test_throws ErrorException("of a block") Model(spec, () -> (i < 3 ? (X, y) : error("of a block") for i in 1:3); map)
+    told = [0.0]
+    @test_throws ErrorException("of a block") Model(spec, () -> (i < 3 ? (X, y) : error("of a block") for i in 1:3); map,
+                                                    sum = numbers -> push!(told, numbers[1]))
+    @test last(told) == 1  # other processes hear of it
+    @test status(() -> Model(spec, () -> ((X, y), (X[:, 1:0], y)); map)) == "MERCER_INVALID_ARGUMENT"
+    @test_throws TypeError Model(spec, X, y; map = Kernel(map))
     @test_throws ArgumentError Model(spec, () -> (); map)
     @test transform(Map(plain), predict(plain, X, "prepared")) isa Matrix{Float64}
     grouped = Model("""{"map":{"features":32}}""", X, y; groups = (0:199) .% 10)
@@ -123,6 +135,7 @@ end
     added = Ref(0)
     Mercer.reduce!(sums, numbers -> (added[] += length(numbers)))
     @test added[] > 256 && p_value(rows_test(sums)) == whole
+    @test status(() -> Mercer.reduce!(sums, numbers -> (numbers .+= 1))) == "MERCER_IO"
     @test_throws ErrorException("of a sum") Mercer.reduce!(sums, _ -> error("of a sum"))
     map = Map("""{"map":"positive","kernel":{"kernel":"exponential"},"inputs":3,"features":64}""")
     K = reshape(X, 3, 50, 4) ./ 2
@@ -139,6 +152,7 @@ end
     map = Map(Mercer.Maps.sum(kernel = sum, inputs = 3, features = 64, seed = typemax(UInt64), parts = parts))
     @test occursin("18446744073709551615", Mercer.spec(map)) && size(transform(map, X)) == (64, 200)
     @test Mercer.Kernels.decomposable(gamma = [1 0.5; 0.5 1]).json == """{"kernel":"decomposable","gamma":[[1.0,0.5],[0.5,1.0]]}"""
+    @test Mercer.Kernels.polynomial(offset = -0.0).json == """{"kernel":"polynomial","offset":-0.0}"""
     @test Mercer.Models.gp(local_ = "off", search = false).json == """{"model":"gp","local":"off","search":false}"""
     @test Mercer.Kernels.anova(subsets = "\"\n").json == "{\"kernel\":\"anova\",\"subsets\":\"\\u0022\\u000a\"}"
     fit = Mercer.Models.ridge(map = Mercer.Maps.auto(kernel = Kernel(map), features = 32), search = false,
@@ -147,7 +161,15 @@ end
     @test_throws ArgumentError Mercer.Kernels.gaussian(nu = 1)
     @test_throws ArgumentError Mercer.Kernels.gaussian(lengthscale = "1")
     @test_throws ArgumentError Mercer.Kernels.gaussian(lengthscale = [1, NaN])
+    @test_throws ArgumentError Mercer.Kernels.gaussian(lengthscale = big"1e400")
     @test_throws MethodError Map(matern)
+    mixed = Any[Kernel(map), matern]
+    @test startswith(Mercer.Kernels.sum(parts = mixed).json, """{"kernel":"sum","parts":[{""")
+    @test_throws ArgumentError Mercer.Kernels.sum(parts = [mixed; 1])
+    mmd = Mercer.Tests.mmd(permutations = 99)
+    @test rows_test(mmd, X, X .+ 1) == rows_test(mmd.json, X, X .+ 1)
+    @test Mercer.RowsSums(mmd, 200, 200, X, X .+ 1) isa Mercer.RowsSums
+    @test Mercer.shape(Mercer.with_frequencies(Mercer.Maps.fourier(kernel = matern), ones(3, 2))).frequencies == 2
 end
 
 @testset "errors, progress, exceptions" begin
