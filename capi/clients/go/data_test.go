@@ -85,6 +85,9 @@ func TestGroupsAndMapsAreGiven(t *testing.T) {
 	if must(must(model.Map()).Spec()) != must(m.Spec()) || model.Shape().Features != 64 || model.Shape().Rows != 100 || !model.Shape().Linear {
 		t.Errorf("%+v", model.Shape())
 	}
+	given.Groups = []float64{}
+	refused(t, failed(FitModel("{}", given, nil)), DimensionMismatch, "0 groups")
+	given.Groups = nil
 	m.Close()
 	refused(t, failed(FitModel("{}", given, nil)), "MERCER_INVALID_ARGUMENT", "Data.Map is closed")
 	given = Data[float64]{X: Dense(x, 3), Y: Dense(y, 1), Groups: make([]float64, 100)}
@@ -153,6 +156,9 @@ func TestASourceIsRead(t *testing.T) {
 	}
 	_, err := FitModel(spec, Data[float64]{X: Dense(x, 3), Y: Dense(y, 1), Source: blocks(x, y, nil)}, nil)
 	refused(t, err, "MERCER_INVALID_ARGUMENT", "source")
+	_, err = FitModel(spec, Data[float64]{Source: blocks(x, y, nil), Weights: y, Map: m}, nil)
+	refused(t, err, InvalidArgument, "Source.Weighted")
+	refused(t, failed(NewContext(Options{Threads: 1 << 33})), InvalidArgument, "Threads = 8589934592")
 }
 
 func TestSlopesAreLearntFrom(t *testing.T) {

@@ -139,6 +139,9 @@ func TestClosedAndNilHandlesAreRefused(t *testing.T) {
 	context.Close()
 	for _, m := range []*Map{nil, closed} {
 		refused(t, failed(Transform(m, Dense(x, 3), nil)), "MERCER_INVALID_ARGUMENT", "mercer_map_transform")
+		if z, err := Transform(m, Dense(x, 3), nil); z != nil || err == nil {
+			t.Error("an answer beside an error")
+		}
 		refused(t, failed(m.Kernel()), "MERCER_INVALID_ARGUMENT", "mercer_map_kernel")
 	}
 	for _, m := range []*Model{nil, model} {
@@ -243,6 +246,9 @@ func TestSpecsAreThoseOfTheirTexts(t *testing.T) {
 	fit := must(Spec(GpModel{Fit: Fit{Search: Given(false), Map: FourierMap{Kernel: matern, Features: 32}}}))
 	if said := must(must(FitModel(fit, data(x, y), nil)).Text("spec")); !strings.Contains(said, `"model":"gp"`) {
 		t.Error(said)
+	}
+	if text, err := Spec(FourierMap{Kernel: MaternKernel{Nu: math.NaN()}}); text != "" || err == nil {
+		t.Error(text)
 	}
 	refused(t, failed(Spec(FourierMap{Kernel: MaternKernel{Nu: math.NaN()}})), "MERCER_INVALID_ARGUMENT", "nu = NaN, expected a finite")
 	refused(t, failed(Spec(SumKernel{Parts: []Of[Kernel]{nil}})), "MERCER_INVALID_ARGUMENT", "parts is nil")
