@@ -225,7 +225,7 @@ func TestACancelIsWithdrawn(t *testing.T) {
 func TestWhatMemoryDoesNotHoldIsRefused(t *testing.T) {
 	x, y := rows(60)
 	plain, gp := must(FitModel(small, data(x, y), nil)), must(FitModel(`{"model":"gp",`+small[1:], data(x, y), nil))
-	many := Ask{What: "sample", Samples: 1 << 40} // 480 TB
+	many := Ask{What: "sample", Samples: 1 << 40} // more than there are addresses
 	refused(t, failed(Predict(plain, Dense(x, 3), many, nil)), Unsupported, "sample")
 	refused(t, failed(Predict(gp, Dense(x, 3), many, nil)), OutOfMemory, "Predict: a result of 60 x 1099511627776")
 	capped := must(NewContext(Options{MemoryCap: 1000}))

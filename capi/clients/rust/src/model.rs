@@ -3,7 +3,7 @@
 use crate::spec::Of;
 use std::mem::zeroed;
 use std::ptr::null_mut;
-use crate::{c_string, check, invalid, raw, rows, sized, text, Ask, Context, Data, Map, Model, Number, Result, Rows};
+use crate::{c_string, check, raw, rows, sized, text, Ask, Context, Data, Map, Model, Number, Result, Rows};
 
 impl Model {
     /// The model of a spec; `{}` searches whatever it leaves open. data: `(x, y)`, x of a model without targets, or `Data`.
@@ -21,14 +21,8 @@ impl Model {
         options.columns = &mut columns;
         let call = |running, out| unsafe { raw::mercer_model_predict(self.0, x.view(), what.as_ptr(), &options, running, out) };
         check(call(null_mut(), unsafe { zeroed() }))?;
-        let columns = columns as usize;
-        let numbers = columns.checked_mul(x.count()).filter(|&numbers| numbers <= isize::MAX as usize / 8);
-        let numbers = numbers.ok_or_else(|| invalid(format!("{columns} columns of {} rows, expected fewer numbers", x.count())))?;
-        let mut f = vec![0.0; numbers];
-        let mut out = rows::matrix(&mut f, columns);
-        out.rows = x.count() as i64;
-        Context::run(context, |running| call(running, out))?;
-        Ok(f)
+        let (count, columns) = (x.count(), columns as usize);
+        rows::written("Model::predict", count, columns, |f| Context::run(context, |running| call(running, rows::matrix::<f64>(f, count, columns))))
     }
     /// "spec", "report" or "metadata".
     pub fn text(&self, what: &str) -> Result<String> {
@@ -46,7 +40,7 @@ impl Model {
         unsafe { raw::mercer_model_shape(self.0, &mut info) };
         info
     }
-    /// Of rows as predict(x, "prepared") gives them.
+    /// The model's map, whose inputs are not the model's own but what predict(x, "prepared") gives.
     pub fn map(&self) -> Result<Map> {
         Map::made(None, |_, out| unsafe { raw::mercer_model_map(self.0, out) })
     }
