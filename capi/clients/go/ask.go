@@ -53,7 +53,7 @@ func Predict[T Number](m *Model, x Rows[T], ask Ask, context *Context) ([]float6
 		outside = make([]int64, 3+d)
 	}
 	call := func(context *Context, asked []int64, columns int64, f []float64) error {
-		return told(ask.What, func(what *C.char) error {
+		return told("Predict: What", ask.What, func(what *C.char) error {
 			return context.run(func(running *C.mercer_context) C.mercer_status {
 				return C.go_predict(handle, x.view(), what, C.int32_t(ask.Extrapolation), address[C.int64_t](outside), C.int64_t(partials),
 					address[C.int32_t](ask.Partials), C.int64_t(len(ask.Quantiles)), address[C.double](ask.Quantiles), C.int64_t(ask.Samples),

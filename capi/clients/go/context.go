@@ -26,7 +26,7 @@ type Options struct {
 
 // Context limits the calls that are given it and reports their progress. It serves one call at a time.
 type Context struct {
-	held    *held[*C.mercer_context] // by itself has a finalizer: Progress may mention the context
+	held    *held[*C.mercer_context] // it has the finalizer: the context, which Progress may mention, could not
 	user    *C.uintptr_t             // a cgo.Handle in memory of C
 	options Options
 	outcome outcome

@@ -172,7 +172,7 @@ func FitModel[T Number](json string, data Data[T], context *Context) (*Model, er
 		return nil, err
 	}
 	model, err := modelOf(func(out **C.mercer_model) error {
-		return told(json, func(c *C.char) error {
+		return told("FitModel: json", json, func(c *C.char) error {
 			return context.run(func(running *C.mercer_context) C.mercer_status {
 				return C.go_model_fit(c, data.X.view(), data.Y.view(), address[C.double](data.Weights), column(data.Groups), features,
 					C.uintptr_t(handle), C.int64_t(from.Inputs), C.int64_t(from.Targets), flag(from.Weighted), flag(from.Sum != nil),

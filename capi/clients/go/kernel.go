@@ -34,7 +34,7 @@ func kernelOf(call func(out **C.mercer_kernel) error) (*Kernel, error) {
 // NewKernel makes a kernel of its spec, such as {"kernel":"matern","lengthscale":2}.
 func NewKernel(json string) (*Kernel, error) {
 	return kernelOf(func(out **C.mercer_kernel) error {
-		return told(json, func(c *C.char) error {
+		return told("NewKernel: json", json, func(c *C.char) error {
 			return check(func() C.mercer_status { return C.mercer_kernel_from_spec(c, out) })
 		})
 	})

@@ -36,7 +36,7 @@ func mapOf(call func(out **C.mercer_map) error) (*Map, error) {
 // NewMap makes a map of its spec, such as {"kernel":{"kernel":"gaussian"},"inputs":3,"features":512}.
 func NewMap(json string) (*Map, error) {
 	return mapOf(func(out **C.mercer_map) error {
-		return told(json, func(c *C.char) error {
+		return told("NewMap: json", json, func(c *C.char) error {
 			return check(func() C.mercer_status { return C.mercer_map_from_spec(c, out) })
 		})
 	})
@@ -45,7 +45,7 @@ func NewMap(json string) (*Map, error) {
 // FitMap makes a map that is learnt from rows, such as nystroem; y: none, or targets for one that learns from them.
 func FitMap[T Number](json string, x Rows[T], y Rows[float64], context *Context) (*Map, error) {
 	return mapOf(func(out **C.mercer_map) error {
-		return told(json, func(c *C.char) error {
+		return told("FitMap: json", json, func(c *C.char) error {
 			return context.run(func(running *C.mercer_context) C.mercer_status {
 				return C.go_map_fit(c, x.view(), y.view(), running, out)
 			}, x.err, y.err)
@@ -56,7 +56,7 @@ func FitMap[T Number](json string, x Rows[T], y Rows[float64], context *Context)
 // LoadMap reads what Save wrote.
 func LoadMap(path string) (*Map, error) {
 	return mapOf(func(out **C.mercer_map) error {
-		return told(path, func(c *C.char) error {
+		return told("LoadMap: path", path, func(c *C.char) error {
 			return check(func() C.mercer_status { return C.mercer_map_read(c, nil, 0, out) })
 		})
 	})
@@ -66,7 +66,7 @@ func LoadMap(path string) (*Map, error) {
 func (m *Map) Save(path string) error {
 	handle, done := m.use()
 	defer done()
-	return told(path, func(c *C.char) error {
+	return told("Map.Save: path", path, func(c *C.char) error {
 		return check(func() C.mercer_status { return C.mercer_map_write(handle, c, nil, 0, nil) })
 	})
 }

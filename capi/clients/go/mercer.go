@@ -103,10 +103,10 @@ func faulty(errs ...error) error {
 	return nil
 }
 
-// told runs a call with text for C, which would end it at a NUL.
-func told(text string, call func(*C.char) error) error {
+// told runs a call with text for C, an argument of that name, which would end at a NUL.
+func told(argument, text string, call func(*C.char) error) error {
 	if at := strings.IndexByte(text, 0); at >= 0 {
-		return invalid("a NUL at byte %d of %q, expected text without", at, text)
+		return invalid("%s = %q has a NUL at byte %d, expected text without", argument, text, at)
 	}
 	c := C.CString(text)
 	defer C.free(unsafe.Pointer(c))
@@ -138,7 +138,7 @@ func Version() string { return C.GoString(C.mercer_version()) }
 
 // Specs says what kernels, maps, projections and models there are, or those of a name: JSON.
 func Specs(name string) (said string, err error) {
-	err = told(name, func(c *C.char) (err error) {
+	err = told("Specs: name", name, func(c *C.char) (err error) {
 		said, err = text(func(buffer *C.char, capacity C.int64_t, needed *C.int64_t) C.mercer_status {
 			return C.mercer_specs(c, buffer, capacity, needed)
 		})

@@ -36,7 +36,7 @@ func modelOf(call func(out **C.mercer_model) error) (*Model, error) {
 // LoadModel reads what Save wrote.
 func LoadModel(path string) (*Model, error) {
 	return modelOf(func(out **C.mercer_model) error {
-		return told(path, func(c *C.char) error {
+		return told("LoadModel: path", path, func(c *C.char) error {
 			return check(func() C.mercer_status { return C.mercer_model_read(c, nil, 0, out) })
 		})
 	})
@@ -46,7 +46,7 @@ func LoadModel(path string) (*Model, error) {
 func (m *Model) Save(path string) error {
 	handle, done := m.use()
 	defer done()
-	return told(path, func(c *C.char) error {
+	return told("Model.Save: path", path, func(c *C.char) error {
 		return check(func() C.mercer_status { return C.mercer_model_write(handle, c, nil, 0, nil) })
 	})
 }
@@ -77,7 +77,7 @@ func (m *Model) UnmarshalBinary(bytes []byte) error {
 func (m *Model) Text(what string) (said string, err error) {
 	handle, done := m.use()
 	defer done()
-	err = told(what, func(c *C.char) (err error) {
+	err = told("Model.Text: what", what, func(c *C.char) (err error) {
 		said, err = text(func(buffer *C.char, capacity C.int64_t, needed *C.int64_t) C.mercer_status {
 			return C.mercer_model_text(handle, c, buffer, capacity, needed)
 		})
@@ -90,7 +90,7 @@ func (m *Model) Text(what string) (said string, err error) {
 func (m *Model) SetMetadata(text string) error {
 	handle, done := m.use()
 	defer done()
-	return told(text, func(c *C.char) error {
+	return told("Model.SetMetadata: text", text, func(c *C.char) error {
 		return check(func() C.mercer_status { return C.mercer_model_set_metadata(handle, c) })
 	})
 }

@@ -70,7 +70,7 @@ func column(values []float64) C.go_rows {
 // RowsTest answers, in JSON, a test of rows: "mmd", "block_mmd", "kid" or "hsic" (mercer/rows_test.h).
 func RowsTest[T, U Number](json string, x Rows[T], y Rows[U], context *Context) (string, error) {
 	buffer, needed := make([]byte, 1<<15), C.int64_t(0)
-	err := told(json, func(c *C.char) error {
+	err := told("RowsTest: json", json, func(c *C.char) error {
 		for {
 			err := context.run(func(running *C.mercer_context) C.mercer_status {
 				return C.go_rows_test(c, x.view(), y.view(), running, address[C.char](buffer), C.int64_t(len(buffer)), &needed)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 //! What a fit learns from.
-use crate::{raw, rows, sized, Error, Map, Number, Result, Rows};
+use crate::{invalid, raw, rows, sized, Error, Map, Number, Result, Rows};
 use std::any::Any;
 use std::marker::PhantomData;
 use std::os::raw::c_void;
@@ -176,11 +176,15 @@ impl<'a> Data<'a> {
 
     /// Calls with C's view of it, and resumes a panic of the source.
     pub(crate) fn with<R>(mut self, call: impl FnOnce(&raw::mercer_data) -> Result<R>) -> Result<R> {
-        if let Some(each) = self.weights {
+        if let (Some(each), None) = (self.weights, &self.source) {
             counted("Data::weights", "weights", each.len(), "row", self.raw.X.n)?;
             self.raw.weights = each.as_ptr();
         }
         let source = match self.source {
+            Some(_) if self.weights.is_some() => {
+                let expected = "expected RowSource::weighted, with the weights in a last column of its targets";
+                return Err(invalid(format!("Data::weights: given beside a source, {expected}")));
+            }
             Some(source) => source,
             None => return call(&self.raw),
         };

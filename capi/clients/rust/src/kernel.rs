@@ -6,7 +6,7 @@ use crate::{c_string, raw, rows, text, Context, Kernel, Number, Result, Rows};
 impl Kernel {
     /// From its spec, such as `{"kernel":"matern","lengthscale":2}`.
     pub fn new(spec: impl Of<Kernel>) -> Result<Self> {
-        let json = c_string(&spec.json()?)?;
+        let json = c_string("Kernel::new: spec", &spec.json()?)?;
         Self::made(None, |_, out| unsafe { raw::mercer_kernel_from_spec(json.as_ptr(), out) })
     }
     pub fn spec(&self) -> Result<String> {

@@ -73,9 +73,9 @@ fn check(status: i32) -> Result<()> {
     Err(Error { status, text })
 }
 
-fn c_string(text: impl AsRef<[u8]>) -> Result<CString> {
+fn c_string(argument: &str, text: impl AsRef<[u8]>) -> Result<CString> {
     let text = text.as_ref();
-    CString::new(text).map_err(|_| invalid(format!("a NUL in {:?}, expected text without", String::from_utf8_lossy(text))))
+    CString::new(text).map_err(|_| invalid(format!("{argument} = {:?} has a NUL, expected text without", String::from_utf8_lossy(text))))
 }
 
 /// The bytes that a call writes into a buffer of the size it asks for.
@@ -100,7 +100,7 @@ pub fn version() -> String {
 
 /// What kernels, maps, projections and models there are, or those of a name: JSON.
 pub fn specs(name: &str) -> Result<String> {
-    let name = c_string(name)?;
+    let name = c_string("specs: name", name)?;
     text(|buffer, capacity, needed| unsafe { raw::mercer_specs(name.as_ptr(), buffer, capacity, needed) })
 }
 
@@ -145,11 +145,11 @@ macro_rules! stored {
     ($name:ident, $write:ident, $read:ident) => {
         impl $name {
             pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
-                let path = c_string(path.as_ref().as_os_str().as_bytes())?;
+                let path = c_string(concat!(stringify!($name), "::save: path"), path.as_ref().as_os_str().as_bytes())?;
                 check(unsafe { raw::$write(self.0, path.as_ptr(), null_mut(), 0, null_mut()) })
             }
             pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-                let path = c_string(path.as_ref().as_os_str().as_bytes())?;
+                let path = c_string(concat!(stringify!($name), "::load: path"), path.as_ref().as_os_str().as_bytes())?;
                 Self::made(None, |_, out| unsafe { raw::$read(path.as_ptr(), null(), 0, out) })
             }
             /// What save writes.

@@ -15,12 +15,12 @@ pub struct Csr {
 impl Map {
     /// From its spec, such as `{"kernel":{"kernel":"gaussian"},"inputs":3,"features":512}`.
     pub fn new(spec: impl Of<Map>) -> Result<Self> {
-        let json = c_string(&spec.json()?)?;
+        let json = c_string("Map::new: spec", &spec.json()?)?;
         Self::made(None, |_, out| unsafe { raw::mercer_map_from_spec(json.as_ptr(), out) })
     }
     /// A map that is learnt from rows, such as `nystroem`, or from (rows, targets).
     pub fn fit<'a>(spec: impl Of<Map>, rows: impl Into<Block<'a>>, context: Option<&Context>) -> Result<Self> {
-        let (json, block) = (c_string(&spec.json()?)?, rows.into());
+        let (json, block) = (c_string("Map::fit: spec", &spec.json()?)?, rows.into());
         let data = raw::mercer_map_data { X: block.x, Y: block.y, ..sized!(mercer_map_data) };
         Self::made(context, |running, out| unsafe { raw::mercer_map_fit(json.as_ptr(), &data, running, out) })
     }

@@ -104,7 +104,7 @@ pub(crate) fn written<T>(function: &str, a: usize, b: usize, call: impl FnOnce(*
 
 /// The answer, as JSON, of a test of rows: "mmd", "block_mmd", "kid" or "hsic" (mercer/rows_test.h).
 pub fn rows_test<T: Number, U: Number>(spec: impl Of<spec::Test>, x: Rows<T>, y: Rows<U>, context: Option<&Context>) -> Result<String> {
-    let json = c_string(&spec.json()?)?;
+    let json = c_string("rows_test: spec", &spec.json()?)?;
     let mut bytes = vec![0u8; 1 << 15];
     loop {
         let (mut needed, capacity) = (0, bytes.len() as i64);
