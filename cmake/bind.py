@@ -77,7 +77,7 @@ class Rust(Language):
         return [f"/// {entry['help']}", f"pub type {name} = Option<unsafe extern \"C\" fn{self.taken(entry)}>;"]
 
     def structs(self, name, entry):
-        return ["", f"/// {entry['help']}", "#[repr(C)]", "#[derive(Clone, Copy)]", f"pub struct {name} {{",
+        return ["", f"/// {entry['help']}", "#[repr(C)]", "#[derive(Clone, Copy, Debug)]", f"pub struct {name} {{",
                 *(f"    pub {field['name']}: {self.type(field['type'])}," for field in entry["fields"]), "}"]
 
     def functions(self):

@@ -208,7 +208,7 @@ class Matern final : public RadialKernel<Matern, SpectralKernel<Matern, Sum, Stu
 KernelEntry matern_entry() {
   return entry_of<Matern>(
       "matern", "2^(1-nu)/Gamma(nu) u^nu K_nu(u), u = sqrt(2 nu) ||tau|| / l",
-      {positive_field("nu", 1.5, "smoothness; 0.5 is exp(-||tau||/l), infinity the Gaussian"),
+      {positive_field("nu", 1.5, "smoothness; 0.5 is exp(-||tau||/l), large near the Gaussian"),
        lengthscale_field()});
 }
 

@@ -121,7 +121,7 @@ Outside quantiles(const Model& model, const Rows& X, std::span<const double> lev
   const int64_t p = model.outputs(), count = std::ssize(levels);
   for (int64_t l = 0; l < count; ++l)
     require(levels[l] > 0 && levels[l] < 1, MERCER_INVALID_ARGUMENT,
-            "quantiles[%ld] = %g, expected a number between 0 and 1", l, levels[l]);
+            "quantiles[%ld] = %g, expected a number between 0 and 1, both excluded", l, levels[l]);
   posterior_of(model);
   check_posterior_shape(model, X, p * count, out);
   const Matrix<double> spread = variances_of(model, X, context);

@@ -107,7 +107,7 @@ TEST_CASE("gp: what is asked wrongly is refused, and nothing is written") {
   options.quantile_count = 1;
   CHECK(wrong("quantile", 2, "options->quantiles") == "");
   options.quantiles = &one;
-  CHECK(wrong("quantile", 2, "quantiles[0] = 1, expected a number between 0 and 1") == "");
+  CHECK(wrong("quantile", 2, "quantiles[0] = 1, expected a number between 0 and 1, both") == "");
   options.quantiles = &half;
   CHECK(wrong("latent_variance", 2, "but for what = \"quantile\"") == "");
   CHECK(fault(ask(model, "quantile", out, 3, &options), MERCER_DIMENSION_MISMATCH, "out") == "");

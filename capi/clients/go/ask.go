@@ -6,8 +6,6 @@ package mercer
 // #include "calls.h"
 import "C"
 
-import "runtime"
-
 // Extrapolation is what becomes of an input outside the range of the training rows.
 type Extrapolation int32
 
@@ -41,22 +39,23 @@ func Predict[T Number](m *Model, x Rows[T], ask Ask, context *Context) ([]float6
 	if ask.What == "" {
 		ask.What = "value"
 	}
-	d, partials := m.Shape().Inputs, 0
+	handle, done := m.use()
+	defer done()
+	d, partials := modelShape(handle).Inputs, 0
 	if d > 0 {
 		partials = len(ask.Partials) / d
 	}
 	if partials*d != len(ask.Partials) {
-		return nil, invalid("Ask has %d orders of partials, expected one for every input of each", len(ask.Partials))
+		return nil, mismatch("Predict: Ask has %d orders of partials, expected one for every input of each", len(ask.Partials))
 	}
 	var outside []int64
 	if ask.Outside != nil {
 		outside = make([]int64, 3+d)
 	}
-	defer runtime.KeepAlive(m)
 	call := func(context *Context, asked []int64, columns int64, f []float64) error {
-		return told(ask.What, func(what *C.char) error {
+		return told("Predict: What", ask.What, func(what *C.char) error {
 			return context.run(func(running *C.mercer_context) C.mercer_status {
-				return C.go_predict(m.raw(), x.view(), what, C.int32_t(ask.Extrapolation), address[C.int64_t](outside), C.int64_t(partials),
+				return C.go_predict(handle, x.view(), what, C.int32_t(ask.Extrapolation), address[C.int64_t](outside), C.int64_t(partials),
 					address[C.int32_t](ask.Partials), C.int64_t(len(ask.Quantiles)), address[C.double](ask.Quantiles), C.int64_t(ask.Samples),
 					C.uint64_t(ask.Seed), running, address[C.int64_t](asked), C.int64_t(columns), address[C.double](f))
 			}, x.err)
@@ -66,12 +65,11 @@ func Predict[T Number](m *Model, x Rows[T], ask Ask, context *Context) ([]float6
 	if err := call(nil, asked, 0, nil); err != nil {
 		return nil, err
 	}
-	columns := asked[0]
-	if float64(columns)*float64(x.n) > 1<<44 {
-		return nil, invalid("%d columns of %d rows, expected fewer numbers", columns, x.n)
+	f, err := room[float64]("Predict", context, x.n, int(asked[0]))
+	if err == nil {
+		err = call(context, nil, asked[0], f)
 	}
-	f := make([]float64, x.n*int(columns))
-	if err := call(context, nil, columns, f); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	if ask.Outside != nil {

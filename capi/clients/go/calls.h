@@ -7,6 +7,7 @@
 
 #include <mercer/mercer.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* Callbacks of Go; each is given a cgo.Handle. */
 int32_t mercerGoProgress(uintptr_t, int64_t, int64_t);
@@ -14,6 +15,15 @@ void mercerGoTrial(uintptr_t, char*);
 int32_t mercerGoRewind(uintptr_t);
 int32_t mercerGoNext(uintptr_t, mercer_rows*, mercer_rows*);
 int32_t mercerGoSum(uintptr_t, int64_t, double*);
+
+/* Whether there is memory for a large array of Go's heap, which grows by 64 MB; what malloc gives is not touched. */
+static inline int32_t go_room(double bytes) {
+  if (bytes < (64 << 20)) return 1;
+  if (bytes > (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE)) return 0;
+  void* volatile room = malloc((size_t)bytes + (64 << 20));
+  free(room);
+  return room != NULL;
+}
 
 /* Dense, or CSR where there are offsets; d = 0: absent. */
 typedef struct go_rows {

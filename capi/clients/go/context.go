@@ -7,7 +7,7 @@ package mercer
 import "C"
 
 import (
-	"runtime"
+	"math"
 	"runtime/cgo"
 	"sync/atomic"
 	"unsafe"
@@ -16,64 +16,70 @@ import (
 // Options of a context; zeros are the defaults.
 type Options struct {
 	Threads   int   // of the library's own loops; 0: all
-	MemoryCap int64 // bytes that a call may allocate; 0: no cap
-	// Progress is called now and then on the calling goroutine; false ends the call.
+	MemoryCap int64 // bytes that a call may allocate, its result among them; 0: no cap
+	// Progress is called now and then while the caller of a call waits; false ends the call. It must not use the kernel, map or model of
+	// that call, which may be locked, but may close them.
 	Progress func(done, total int64) bool
-	// Trial is called for each finished trial of a search, with an object as in "trials" of the report.
+	// Trial is called likewise for each finished trial of a search, with an object as in "trials" of the report.
 	Trial func(json string)
 }
 
-// Context has the limits and the progress of the calls that are given it, one at a time.
+// Context limits the calls that are given it and reports their progress. It serves one call at a time.
 type Context struct {
-	handle   *C.mercer_context
-	user     *C.uintptr_t // a cgo.Handle in memory of C
-	options  Options
-	panicked any
-	busy     atomic.Bool
+	held    *held[*C.mercer_context] // it has the finalizer: the context, which Progress may mention, could not
+	user    *C.uintptr_t             // a cgo.Handle in memory of C
+	options Options
+	outcome outcome
+	busy    atomic.Bool
 }
 
 // NewContext makes a context.
 func NewContext(options Options) (*Context, error) {
-	c := &Context{options: options}
-	if options.Progress != nil || options.Trial != nil {
-		c.user = (*C.uintptr_t)(C.calloc(1, C.sizeof_uintptr_t))
+	if options.Threads < math.MinInt32 || options.Threads > math.MaxInt32 {
+		return nil, invalid("NewContext: Options.Threads = %d, expected a number of threads", options.Threads)
 	}
-	err := check(func() C.mercer_status {
-		return C.go_context(C.int32_t(options.Threads), C.int64_t(options.MemoryCap), c.user, &c.handle)
+	var user *C.uintptr_t
+	if options.Progress != nil || options.Trial != nil {
+		user = (*C.uintptr_t)(C.calloc(1, C.sizeof_uintptr_t))
+	}
+	free := func(handle *C.mercer_context) {
+		C.mercer_context_free(handle)
+		C.free(unsafe.Pointer(user))
+	}
+	h, err := hold(free, func(out **C.mercer_context) error {
+		return check(func() C.mercer_status {
+			return C.go_context(C.int32_t(options.Threads), C.int64_t(options.MemoryCap), user, out)
+		})
 	})
 	if err != nil {
-		C.free(unsafe.Pointer(c.user))
 		return nil, err
 	}
-	runtime.SetFinalizer(c, (*Context).Close)
-	return c, nil
+	return &Context{held: h, user: user, options: options}, nil
 }
 
-// Close frees the context, which no call may be using.
+// Close frees the context, after the call that uses it.
 func (c *Context) Close() {
-	C.mercer_context_free(c.handle)
-	C.free(unsafe.Pointer(c.user))
-	c.handle, c.user = nil, nil
-}
-
-// Cancel ends the running call soon, or the next one, from any goroutine.
-func (c *Context) Cancel() { C.mercer_context_cancel(c.handle, 1); runtime.KeepAlive(c) }
-
-// guarded runs a callback unless one has panicked. Nothing may unwind through C: a panic is kept, ends the call at its next progress
-// and goes on after it.
-func (c *Context) guarded(call func() bool) (cancel C.int32_t) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			c.panicked, cancel = panicked, 1
-		}
-	}()
-	if c.panicked != nil || !call() {
-		return 1
+	if c != nil {
+		c.held.close()
 	}
-	return 0
 }
 
-// run calls with the context's handle, or none, unless an argument is at fault; a panic of its callbacks goes on here.
+// Cancel ends the running call soon, from any goroutine; where none runs, as after one that ended meanwhile, the next one, unless
+// Withdraw is called before.
+func (c *Context) Cancel() { c.cancel(1) }
+
+// Withdraw takes back a Cancel that no call has answered, as before a new task.
+func (c *Context) Withdraw() { c.cancel(0) }
+
+func (c *Context) cancel(cancel C.int32_t) {
+	if c != nil {
+		handle, done := c.held.use()
+		defer done()
+		C.mercer_context_cancel(handle, cancel)
+	}
+}
+
+// run calls with the context's handle, or none, unless an argument is at fault; what its callbacks did in place of returning goes on here.
 func (c *Context) run(call func(*C.mercer_context) C.mercer_status, faults ...error) error {
 	if err := faulty(faults...); err != nil {
 		return err
@@ -86,18 +92,18 @@ func (c *Context) run(call func(*C.mercer_context) C.mercer_status, faults ...er
 		return invalid("Context is used by another call, expected one call at a time")
 	}
 	defer c.busy.Store(false)
-	if c.handle == nil {
+	handle, done := c.held.use()
+	defer done()
+	if handle == nil {
 		return invalid("Context is closed, expected an open one")
 	}
+	c.outcome = outcome{}
 	if c.user != nil {
-		handle := cgo.NewHandle(c)
-		defer handle.Delete()
-		*c.user, c.panicked = C.uintptr_t(handle), nil
+		self := cgo.NewHandle(c)
+		defer self.Delete()
+		*c.user = C.uintptr_t(self)
 	}
-	err := check(func() C.mercer_status { return call(c.handle) })
-	runtime.KeepAlive(c)
-	if c.panicked != nil {
-		panic(c.panicked)
-	}
+	err := check(func() C.mercer_status { return call(handle) })
+	c.outcome.goOn()
 	return err
 }

@@ -8,7 +8,6 @@ import "C"
 
 import (
 	"io"
-	"runtime"
 	"runtime/cgo"
 	"unsafe"
 )
@@ -19,18 +18,18 @@ type Data[T Number] struct {
 	Y       Rows[float64]
 	Weights []float64         // a number >= 0 for each row
 	Groups  []float64         // a number for each row: splits keep rows of the same number together
-	Map     *Map              // the features of the fit, in place of its spec's
+	Map     *Map              // used by the fit in place of a map of its spec
 	Source  *Source[T]        // rows that are not in memory
 	Sets    []Observations[T] // values and derivatives, which need a map and "lambda"
 }
 
-// Source delivers rows block by block, as often as a fit reads them, on its goroutine. An error of its functions ends the fit, which
-// returns it; a panic goes on after it.
+// Source delivers rows block by block, as often as a fit reads them, while its caller waits. An error of its functions ends the fit,
+// which returns it; a panic ends the fit, which panics with it.
 type Source[T Number] struct {
 	Inputs, Targets int
 	Weighted        bool         // targets have one more column, the last, with the row weights
 	Rewind          func() error // starts again at the first row
-	// Next gives the next rows and their targets, some thousand at a time; io.EOF, or no rows: the end.
+	// Next gives the next rows and their targets, some thousand at a time. io.EOF, beside the last rows or none, or no rows: the end.
 	Next func() (Rows[T], Rows[float64], error)
 	// Sum, where several processes share the rows, each with a source of its own, replaces each number by its sum over them, the same
 	// bits in each.
@@ -48,23 +47,30 @@ type Observations[T Number] struct {
 
 // reading is a source during a fit.
 type reading struct {
-	rewind   func() error
-	next     func(x, y *C.mercer_rows) error
-	sum      func(numbers []float64) error
-	err      error
-	panicked any
-	lent     copies
+	rewind  func() error
+	next    func(x, y *C.mercer_rows) error
+	sum     func(numbers []float64) error
+	err     error
+	outcome outcome
+	lent    copies
 }
 
 func (s *Source[T]) reading() *reading {
-	r := &reading{rewind: s.Rewind, sum: s.Sum}
+	r, ended := &reading{sum: s.Sum}, false
+	r.rewind = func() error {
+		ended = false
+		return s.Rewind()
+	}
 	r.next = func(x, y *C.mercer_rows) error {
 		r.lent.free()
-		rows, targets, err := s.Next()
-		if err == io.EOF || (err == nil && rows.err == nil && rows.n == 0) {
+		if ended {
 			return nil // both are empty views
 		}
-		if err = faulty(err, rows.err, targets.err); err == nil {
+		rows, targets, err := s.Next()
+		if ended = err == io.EOF; ended {
+			err = nil
+		}
+		if err = faulty(err, rows.err, targets.err); err == nil && rows.n > 0 {
 			*x, *y = lent(&r.lent, rows), lent(&r.lent, targets)
 		}
 		return err
@@ -72,17 +78,10 @@ func (s *Source[T]) reading() *reading {
 	return r
 }
 
-// guarded runs a function of the source. Nothing may unwind through C.
-func (r *reading) guarded(call func() error) (failed C.int32_t) {
-	defer func() {
-		if panicked := recover(); panicked != nil {
-			r.panicked, failed = panicked, 1
-		}
-	}()
-	if r.err = call(); r.err != nil {
-		return 1
-	}
-	return 0
+// failed runs a function of the source.
+func (r *reading) failed(call func() error) C.int32_t {
+	returned := r.outcome.ran(func() { r.err = call() })
+	return flag(!returned || r.err != nil)
 }
 
 // copies are in memory of C: it may not be given pointers of Go but as arguments.
@@ -119,7 +118,7 @@ func observed[T Number](to *copies, sets []Observations[T]) (*C.mercer_observati
 			return nil, err
 		}
 		if (s.Partial != nil && len(s.Partial) != s.X.d) || (s.RowWeights != nil && len(s.RowWeights) != s.X.n) {
-			return nil, invalid("Data.Sets[%d] has %d orders and %d weights, expected one for each of %d inputs and of %d rows", i,
+			return nil, mismatch("FitModel: Data.Sets[%d] has %d orders and %d weights, expected one for each of %d inputs and of %d rows", i,
 				len(s.Partial), len(s.RowWeights), s.X.d, s.X.n)
 		}
 		views[i] = C.mercer_observations{struct_size: C.sizeof_mercer_observations, weight: C.double(s.Weight),
@@ -131,15 +130,35 @@ func observed[T Number](to *copies, sets []Observations[T]) (*C.mercer_observati
 	return copied[C.mercer_observations](to, views), nil
 }
 
+// faults are those that C would not see.
+func (data *Data[T]) faults() error {
+	for name, each := range map[string][]float64{"weights": data.Weights, "groups": data.Groups} {
+		if each != nil && data.Source == nil && len(each) != data.X.n {
+			return mismatch("FitModel: Data has %d %s, expected one for each of %d rows in memory", len(each), name, data.X.n)
+		}
+	}
+	if s := data.Source; s != nil && (s.Rewind == nil || s.Next == nil) {
+		return invalid("FitModel: Data.Source has no Rewind or no Next, expected both")
+	}
+	if data.Source != nil && data.Weights != nil {
+		return invalid("FitModel: Data.Weights beside a Source, expected Source.Weighted, with the weights in a last column of its targets")
+	}
+	if data.Source != nil && data.Groups != nil {
+		return invalid("FitModel: Data.Groups beside a Source, expected none")
+	}
+	return nil
+}
+
 // FitModel fits the model of a spec; {} searches whatever it leaves open.
 func FitModel[T Number](json string, data Data[T], context *Context) (*Model, error) {
-	if data.Weights != nil && len(data.Weights) != data.X.n {
-		return nil, invalid("Data has %d weights, expected one for each of %d rows in memory", len(data.Weights), data.X.n)
+	if err := data.faults(); err != nil {
+		return nil, err
 	}
-	if data.Map != nil && data.Map.raw() == nil {
-		return nil, invalid("Data.Map is closed, expected an open one")
+	features, done := data.Map.use()
+	defer done()
+	if data.Map != nil && features == nil {
+		return nil, invalid("FitModel: Data.Map is closed, expected an open one")
 	}
-	defer runtime.KeepAlive(data.Map)
 	source, handle := new(reading), cgo.Handle(0)
 	defer func() { source.lent.free() }()
 	var from Source[T]
@@ -153,21 +172,16 @@ func FitModel[T Number](json string, data Data[T], context *Context) (*Model, er
 		return nil, err
 	}
 	model, err := modelOf(func(out **C.mercer_model) error {
-		return told(json, func(c *C.char) error {
+		return told("FitModel: json", json, func(c *C.char) error {
 			return context.run(func(running *C.mercer_context) C.mercer_status {
-				return C.go_model_fit(c, data.X.view(), data.Y.view(), address[C.double](data.Weights), column(data.Groups), data.Map.raw(),
+				return C.go_model_fit(c, data.X.view(), data.Y.view(), address[C.double](data.Weights), column(data.Groups), features,
 					C.uintptr_t(handle), C.int64_t(from.Inputs), C.int64_t(from.Targets), flag(from.Weighted), flag(from.Sum != nil),
 					C.int64_t(len(data.Sets)), sets, running, out)
 			}, data.X.err, data.Y.err)
 		})
 	})
-	if source.panicked != nil {
-		panic(source.panicked)
-	}
-	if source.err != nil {
-		return nil, source.err
-	}
-	return model, err
+	source.outcome.goOn() // the library has made no model
+	return given(model, faulty(source.err, err))
 }
 
 func flag(is bool) C.int32_t {

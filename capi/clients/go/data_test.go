@@ -74,7 +74,7 @@ func TestRowsOfWeightZeroAreLeftOut(t *testing.T) {
 	if apart(values(plain, x), values(weighted, x)) > 1e-6 || apart(values(plain, x), values(must(FitModel(fixed, data(x, y), nil)), x)) < 1 {
 		t.Error("rows of weight 0 were learnt from")
 	}
-	refused(t, failed(FitModel(fixed, Data[float64]{X: Dense(x, 3), Y: Dense(y, 1), Weights: weights[1:]}, nil)), "MERCER_INVALID_ARGUMENT", "199 weights")
+	refused(t, failed(FitModel(fixed, Data[float64]{X: Dense(x, 3), Y: Dense(y, 1), Weights: weights[1:]}, nil)), DimensionMismatch, "199 weights")
 }
 
 func TestGroupsAndMapsAreGiven(t *testing.T) {
@@ -85,6 +85,9 @@ func TestGroupsAndMapsAreGiven(t *testing.T) {
 	if must(must(model.Map()).Spec()) != must(m.Spec()) || model.Shape().Features != 64 || model.Shape().Rows != 100 || !model.Shape().Linear {
 		t.Errorf("%+v", model.Shape())
 	}
+	given.Groups = []float64{}
+	refused(t, failed(FitModel("{}", given, nil)), DimensionMismatch, "0 groups")
+	given.Groups = nil
 	m.Close()
 	refused(t, failed(FitModel("{}", given, nil)), "MERCER_INVALID_ARGUMENT", "Data.Map is closed")
 	given = Data[float64]{X: Dense(x, 3), Y: Dense(y, 1), Groups: make([]float64, 100)}
@@ -153,6 +156,9 @@ func TestASourceIsRead(t *testing.T) {
 	}
 	_, err := FitModel(spec, Data[float64]{X: Dense(x, 3), Y: Dense(y, 1), Source: blocks(x, y, nil)}, nil)
 	refused(t, err, "MERCER_INVALID_ARGUMENT", "source")
+	_, err = FitModel(spec, Data[float64]{Source: blocks(x, y, nil), Weights: y, Map: m}, nil)
+	refused(t, err, InvalidArgument, "Source.Weighted")
+	refused(t, failed(NewContext(Options{Threads: 1 << 33})), InvalidArgument, "Threads = 8589934592")
 }
 
 func TestSlopesAreLearntFrom(t *testing.T) {
@@ -180,5 +186,5 @@ func TestSlopesAreLearntFrom(t *testing.T) {
 		t.Error(with, without)
 	}
 	slopesOf.Partial = []int32{0, 1}
-	refused(t, failed(fit(valuesOf, slopesOf)), "MERCER_INVALID_ARGUMENT", "Sets[1] has 2 orders")
+	refused(t, failed(fit(valuesOf, slopesOf)), DimensionMismatch, "Sets[1] has 2 orders")
 }

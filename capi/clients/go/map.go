@@ -6,10 +6,7 @@ package mercer
 // #include "calls.h"
 import "C"
 
-import (
-	"runtime"
-	"unsafe"
-)
+import "unsafe"
 
 // Map is a feature map.
 type Map struct{ held *held[*C.mercer_map] }
@@ -21,11 +18,11 @@ func (m *Map) Close() {
 	}
 }
 
-func (m *Map) raw() *C.mercer_map {
+func (m *Map) use() (handle *C.mercer_map, done func()) {
 	if m == nil {
-		return nil
+		return nil, func() {}
 	}
-	return m.held.get()
+	return m.held.use()
 }
 
 func mapOf(call func(out **C.mercer_map) error) (*Map, error) {
@@ -39,7 +36,7 @@ func mapOf(call func(out **C.mercer_map) error) (*Map, error) {
 // NewMap makes a map of its spec, such as {"kernel":{"kernel":"gaussian"},"inputs":3,"features":512}.
 func NewMap(json string) (*Map, error) {
 	return mapOf(func(out **C.mercer_map) error {
-		return told(json, func(c *C.char) error {
+		return told("NewMap: json", json, func(c *C.char) error {
 			return check(func() C.mercer_status { return C.mercer_map_from_spec(c, out) })
 		})
 	})
@@ -48,7 +45,7 @@ func NewMap(json string) (*Map, error) {
 // FitMap makes a map that is learnt from rows, such as nystroem; y: none, or targets for one that learns from them.
 func FitMap[T Number](json string, x Rows[T], y Rows[float64], context *Context) (*Map, error) {
 	return mapOf(func(out **C.mercer_map) error {
-		return told(json, func(c *C.char) error {
+		return told("FitMap: json", json, func(c *C.char) error {
 			return context.run(func(running *C.mercer_context) C.mercer_status {
 				return C.go_map_fit(c, x.view(), y.view(), running, out)
 			}, x.err, y.err)
@@ -59,7 +56,7 @@ func FitMap[T Number](json string, x Rows[T], y Rows[float64], context *Context)
 // LoadMap reads what Save wrote.
 func LoadMap(path string) (*Map, error) {
 	return mapOf(func(out **C.mercer_map) error {
-		return told(path, func(c *C.char) error {
+		return told("LoadMap: path", path, func(c *C.char) error {
 			return check(func() C.mercer_status { return C.mercer_map_read(c, nil, 0, out) })
 		})
 	})
@@ -67,17 +64,19 @@ func LoadMap(path string) (*Map, error) {
 
 // Save writes the map to a file.
 func (m *Map) Save(path string) error {
-	defer runtime.KeepAlive(m)
-	return told(path, func(c *C.char) error {
-		return check(func() C.mercer_status { return C.mercer_map_write(m.raw(), c, nil, 0, nil) })
+	handle, done := m.use()
+	defer done()
+	return told("Map.Save: path", path, func(c *C.char) error {
+		return check(func() C.mercer_status { return C.mercer_map_write(handle, c, nil, 0, nil) })
 	})
 }
 
 // MarshalBinary gives what Save writes.
 func (m *Map) MarshalBinary() ([]byte, error) {
-	defer runtime.KeepAlive(m)
+	handle, done := m.use()
+	defer done()
 	return filled(func(buffer unsafe.Pointer, capacity C.int64_t, needed *C.int64_t) C.mercer_status {
-		return C.mercer_map_write(m.raw(), nil, buffer, capacity, needed)
+		return C.mercer_map_write(handle, nil, buffer, capacity, needed)
 	})
 }
 
@@ -96,17 +95,19 @@ func (m *Map) UnmarshalBinary(bytes []byte) error {
 
 // Spec is its JSON.
 func (m *Map) Spec() (string, error) {
-	defer runtime.KeepAlive(m)
+	handle, done := m.use()
+	defer done()
 	return text(func(buffer *C.char, capacity C.int64_t, needed *C.int64_t) C.mercer_status {
-		return C.mercer_map_spec(m.raw(), buffer, capacity, needed)
+		return C.mercer_map_spec(handle, buffer, capacity, needed)
 	})
 }
 
 // Kernel is the one that the features estimate.
 func (m *Map) Kernel() (*Kernel, error) {
-	defer runtime.KeepAlive(m)
+	handle, done := m.use()
+	defer done()
 	return kernelOf(func(out **C.mercer_kernel) error {
-		return check(func() C.mercer_status { return C.mercer_map_kernel(m.raw(), out) })
+		return check(func() C.mercer_status { return C.mercer_map_kernel(handle, out) })
 	})
 }
 
@@ -118,36 +119,51 @@ type MapShape struct {
 
 // Shape is what the map reads and writes.
 func (m *Map) Shape() MapShape {
+	handle, done := m.use()
+	defer done()
+	return mapShape(handle)
+}
+
+func mapShape(handle *C.mercer_map) MapShape {
 	info := C.mercer_map_info{struct_size: C.sizeof_mercer_map_info}
-	C.mercer_map_shape(m.raw(), &info)
-	runtime.KeepAlive(m)
+	C.mercer_map_shape(handle, &info)
 	return MapShape{int(info.inputs), int(info.outputs), int(info.features), info.is_complex != 0}
 }
 
 // Transform gives the features of rows, in their precision, row after row; of a complex map re and im in turn.
 func Transform[T Number](m *Map, x Rows[T], context *Context) ([]T, error) {
-	shape := m.Shape()
+	handle, done := m.use()
+	defer done()
+	shape := mapShape(handle)
 	width := shape.Outputs * shape.Features
 	if shape.Complex {
 		width *= 2
 	}
-	z := make([]T, x.n*width)
-	return z, TransformInto(m, x, z, context)
+	z, err := room[T]("Transform", context, x.n, width)
+	if err == nil {
+		err = transformInto("Transform", handle, x, z, context)
+	}
+	return given(z, err)
 }
 
 // TransformInto writes the features into a slice of exactly as many numbers.
 func TransformInto[T Number](m *Map, x Rows[T], z []T, context *Context) error {
-	shape, kind := m.Shape(), number[T]()
+	handle, done := m.use()
+	defer done()
+	return transformInto("TransformInto", handle, x, z, context)
+}
+
+func transformInto[T Number](function string, handle *C.mercer_map, x Rows[T], z []T, context *Context) error {
+	shape, kind := mapShape(handle), number[T]()
 	rows, parts := x.n*shape.Outputs, 1
 	if shape.Complex {
 		parts, kind = 2, kind+2 // C32 and C64 are two after F32 and F64
 	}
-	if x.err == nil && len(z) != rows*shape.Features*parts {
-		return invalid("z has %d numbers, expected %d", len(z), rows*shape.Features*parts)
+	if x.err == nil && handle != nil && len(z) != rows*shape.Features*parts {
+		return mismatch("%s: z has %d numbers, expected %d", function, len(z), rows*shape.Features*parts)
 	}
-	defer runtime.KeepAlive(m)
 	return context.run(func(running *C.mercer_context) C.mercer_status {
-		return C.go_transform(m.raw(), x.view(), running, kind, C.int64_t(rows), C.int64_t(shape.Features), address[C.char](z))
+		return C.go_transform(handle, x.view(), running, kind, C.int64_t(rows), C.int64_t(shape.Features), address[C.char](z))
 	}, x.err)
 }
 
@@ -160,16 +176,17 @@ type CSR struct {
 // TransformCSR gives the features of a map whose rows have few non-zeros, such as random_binning.
 func TransformCSR[T Number](m *Map, x Rows[T], context *Context) (CSR, error) {
 	var needed C.int64_t
-	defer runtime.KeepAlive(m)
+	handle, done := m.use()
+	defer done()
 	err := context.run(func(running *C.mercer_context) C.mercer_status {
-		return C.go_transform_csr(m.raw(), x.view(), running, nil, nil, nil, 0, &needed)
+		return C.go_transform_csr(handle, x.view(), running, nil, nil, nil, 0, &needed)
 	}, x.err)
 	if err != nil {
 		return CSR{}, err
 	}
 	z := CSR{make([]int64, x.n+1), make([]int64, needed), make([]float64, needed)}
-	return z, context.run(func(running *C.mercer_context) C.mercer_status {
-		return C.go_transform_csr(m.raw(), x.view(), running, address[C.int64_t](z.Offsets), address[C.int64_t](z.Indices),
+	return given(z, context.run(func(running *C.mercer_context) C.mercer_status {
+		return C.go_transform_csr(handle, x.view(), running, address[C.int64_t](z.Offsets), address[C.int64_t](z.Indices),
 			address[C.double](z.Values), needed, nil)
-	})
+	}))
 }

@@ -30,7 +30,7 @@ func rows(n int) ([]float64, []float64) {
 
 func data(x, y []float64) Data[float64] { return Data[float64]{X: Dense(x, 3), Y: Dense(y, 1)} }
 
-func refused(t *testing.T, err error, status, word string) {
+func refused(t *testing.T, err error, status Status, word string) {
 	t.Helper()
 	var failed *Error
 	if !errors.As(err, &failed) || failed.Status != status || !strings.Contains(failed.Text, word) {
@@ -92,21 +92,25 @@ func TestEveryStatusComesWithItsText(t *testing.T) {
 	fit := func(json string, context *Context) error { return failed(FitModel(json, data(x, y), context)) }
 	oneStep := `{"model":"logistic","task":"classification","classes":2,"iterations":1,"tolerance":1e-12,"lambda":1e-8,"search":false,"map":{"features":32}}`
 	for _, c := range []struct {
-		status, word string
-		err          error
+		status Status
+		word   string
+		err    error
 	}{
-		{"MERCER_INVALID_ARGUMENT", "gausian", failed(NewMap(`{"kernel":{"kernel":"gausian"},"inputs":3,"features":8}`))},
-		{"MERCER_DIMENSION_MISMATCH", "mercer_map_transform", failed(Transform(m, Dense(x, 2), nil))},
-		{"MERCER_OUT_OF_MEMORY", "memory", fit("{}", must(NewContext(Options{MemoryCap: 1000})))},
-		{"MERCER_UNSUPPORTED", "polynomial", failed(NewMap(`{"map":"fourier","kernel":{"kernel":"polynomial"},"inputs":3,"features":8}`))},
-		{"MERCER_NOT_POSITIVE_DEFINITE", "gamma", failed(NewKernel(`{"kernel":"decomposable","gamma":[[1,2],[2,1]]}`))},
-		{"MERCER_NOT_CONVERGED", "lambda = 1e-08", fit(oneStep, nil)},
-		{"MERCER_IO", "absent", failed(LoadMap("/absent/map"))},
-		{"MERCER_CORRUPT_FILE", "mercer_map_read", damaged(40)},
-		{"MERCER_NEWER_VERSION", "newer", damaged(8)},
-		{"MERCER_CANCELLED", "mercer_model_fit", fit("{}", must(NewContext(Options{Progress: func(int64, int64) bool { return false }})))},
+		{InvalidArgument, "gausian", failed(NewMap(`{"kernel":{"kernel":"gausian"},"inputs":3,"features":8}`))},
+		{DimensionMismatch, "mercer_map_transform", failed(Transform(m, Dense(x, 2), nil))},
+		{OutOfMemory, "memory", fit("{}", must(NewContext(Options{MemoryCap: 1000})))},
+		{Unsupported, "polynomial", failed(NewMap(`{"map":"fourier","kernel":{"kernel":"polynomial"},"inputs":3,"features":8}`))},
+		{NotPositiveDefinite, "gamma", failed(NewKernel(`{"kernel":"decomposable","gamma":[[1,2],[2,1]]}`))},
+		{NotConverged, "lambda = 1e-08", fit(oneStep, nil)},
+		{IO, "absent", failed(LoadMap("/absent/map"))},
+		{CorruptFile, "mercer_map_read", damaged(40)},
+		{NewerVersion, "newer", damaged(8)},
+		{Cancelled, "mercer_model_fit", fit("{}", must(NewContext(Options{Progress: func(int64, int64) bool { return false }})))},
 	} {
 		refused(t, c.err, c.status, c.word)
+		if !errors.Is(fmt.Errorf("of a caller: %w", c.err), c.status) || errors.Is(c.err, Internal) {
+			t.Errorf("%v is not %v", c.err, c.status)
+		}
 	}
 }
 
@@ -114,8 +118,8 @@ func TestArgumentsAreChecked(t *testing.T) {
 	x, y := rows(40)
 	m := must(NewMap(spec))
 	_, err := Transform(m, Dense(x, 7), nil)
-	refused(t, err, "MERCER_INVALID_ARGUMENT", "rows of 7")
-	refused(t, TransformInto(m, Dense(x, 3), make([]float64, 5), nil), "MERCER_INVALID_ARGUMENT", "z has 5 numbers")
+	refused(t, err, InvalidArgument, "d = 7")
+	refused(t, TransformInto(m, Dense(x, 3), make([]float64, 5), nil), DimensionMismatch, "TransformInto: z has 5 numbers")
 	_, err = FitModel("{}", data(x, y[:7]), nil)
 	refused(t, err, "MERCER_DIMENSION_MISMATCH", "mercer_model_fit")
 	model := must(FitModel(small, data(x, y), nil))
@@ -135,6 +139,9 @@ func TestClosedAndNilHandlesAreRefused(t *testing.T) {
 	context.Close()
 	for _, m := range []*Map{nil, closed} {
 		refused(t, failed(Transform(m, Dense(x, 3), nil)), "MERCER_INVALID_ARGUMENT", "mercer_map_transform")
+		if z, err := Transform(m, Dense(x, 3), nil); z != nil || err == nil {
+			t.Error("an answer beside an error")
+		}
 		refused(t, failed(m.Kernel()), "MERCER_INVALID_ARGUMENT", "mercer_map_kernel")
 	}
 	for _, m := range []*Model{nil, model} {
@@ -239,6 +246,9 @@ func TestSpecsAreThoseOfTheirTexts(t *testing.T) {
 	fit := must(Spec(GpModel{Fit: Fit{Search: Given(false), Map: FourierMap{Kernel: matern, Features: 32}}}))
 	if said := must(must(FitModel(fit, data(x, y), nil)).Text("spec")); !strings.Contains(said, `"model":"gp"`) {
 		t.Error(said)
+	}
+	if text, err := Spec(FourierMap{Kernel: MaternKernel{Nu: math.NaN()}}); text != "" || err == nil {
+		t.Error(text)
 	}
 	refused(t, failed(Spec(FourierMap{Kernel: MaternKernel{Nu: math.NaN()}})), "MERCER_INVALID_ARGUMENT", "nu = NaN, expected a finite")
 	refused(t, failed(Spec(SumKernel{Parts: []Of[Kernel]{nil}})), "MERCER_INVALID_ARGUMENT", "parts is nil")

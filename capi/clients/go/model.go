@@ -6,10 +6,7 @@ package mercer
 // #include "calls.h"
 import "C"
 
-import (
-	"runtime"
-	"unsafe"
-)
+import "unsafe"
 
 // Model is preparation, map and weights.
 type Model struct{ held *held[*C.mercer_model] }
@@ -21,11 +18,11 @@ func (m *Model) Close() {
 	}
 }
 
-func (m *Model) raw() *C.mercer_model {
+func (m *Model) use() (handle *C.mercer_model, done func()) {
 	if m == nil {
-		return nil
+		return nil, func() {}
 	}
-	return m.held.get()
+	return m.held.use()
 }
 
 func modelOf(call func(out **C.mercer_model) error) (*Model, error) {
@@ -39,7 +36,7 @@ func modelOf(call func(out **C.mercer_model) error) (*Model, error) {
 // LoadModel reads what Save wrote.
 func LoadModel(path string) (*Model, error) {
 	return modelOf(func(out **C.mercer_model) error {
-		return told(path, func(c *C.char) error {
+		return told("LoadModel: path", path, func(c *C.char) error {
 			return check(func() C.mercer_status { return C.mercer_model_read(c, nil, 0, out) })
 		})
 	})
@@ -47,17 +44,19 @@ func LoadModel(path string) (*Model, error) {
 
 // Save writes the model to a file.
 func (m *Model) Save(path string) error {
-	defer runtime.KeepAlive(m)
-	return told(path, func(c *C.char) error {
-		return check(func() C.mercer_status { return C.mercer_model_write(m.raw(), c, nil, 0, nil) })
+	handle, done := m.use()
+	defer done()
+	return told("Model.Save: path", path, func(c *C.char) error {
+		return check(func() C.mercer_status { return C.mercer_model_write(handle, c, nil, 0, nil) })
 	})
 }
 
 // MarshalBinary gives what Save writes.
 func (m *Model) MarshalBinary() ([]byte, error) {
-	defer runtime.KeepAlive(m)
+	handle, done := m.use()
+	defer done()
 	return filled(func(buffer unsafe.Pointer, capacity C.int64_t, needed *C.int64_t) C.mercer_status {
-		return C.mercer_model_write(m.raw(), nil, buffer, capacity, needed)
+		return C.mercer_model_write(handle, nil, buffer, capacity, needed)
 	})
 }
 
@@ -76,10 +75,11 @@ func (m *Model) UnmarshalBinary(bytes []byte) error {
 
 // Text is "spec", "report" or "metadata".
 func (m *Model) Text(what string) (said string, err error) {
-	defer runtime.KeepAlive(m)
-	err = told(what, func(c *C.char) (err error) {
+	handle, done := m.use()
+	defer done()
+	err = told("Model.Text: what", what, func(c *C.char) (err error) {
 		said, err = text(func(buffer *C.char, capacity C.int64_t, needed *C.int64_t) C.mercer_status {
-			return C.mercer_model_text(m.raw(), c, buffer, capacity, needed)
+			return C.mercer_model_text(handle, c, buffer, capacity, needed)
 		})
 		return err
 	})
@@ -88,17 +88,19 @@ func (m *Model) Text(what string) (said string, err error) {
 
 // SetMetadata keeps a text, such as the names of columns, with the model and its file; nobody else may use the model meanwhile.
 func (m *Model) SetMetadata(text string) error {
-	defer runtime.KeepAlive(m)
-	return told(text, func(c *C.char) error {
-		return check(func() C.mercer_status { return C.mercer_model_set_metadata(m.raw(), c) })
+	handle, done := m.use()
+	defer done()
+	return told("Model.SetMetadata: text", text, func(c *C.char) error {
+		return check(func() C.mercer_status { return C.mercer_model_set_metadata(handle, c) })
 	})
 }
 
-// Map is that of rows as Predict gives them for "prepared".
+// Map is the model's map, whose inputs are not the model's own but what Predict gives for "prepared".
 func (m *Model) Map() (*Map, error) {
-	defer runtime.KeepAlive(m)
+	handle, done := m.use()
+	defer done()
 	return mapOf(func(out **C.mercer_map) error {
-		return check(func() C.mercer_status { return C.mercer_model_map(m.raw(), out) })
+		return check(func() C.mercer_status { return C.mercer_model_map(handle, out) })
 	})
 }
 
@@ -112,9 +114,14 @@ type ModelShape struct {
 
 // Shape is what the model was fitted to, reads and writes.
 func (m *Model) Shape() ModelShape {
+	handle, done := m.use()
+	defer done()
+	return modelShape(handle)
+}
+
+func modelShape(handle *C.mercer_model) ModelShape {
 	info := C.mercer_model_info{struct_size: C.sizeof_mercer_model_info}
-	C.mercer_model_shape(m.raw(), &info)
-	runtime.KeepAlive(m)
+	C.mercer_model_shape(handle, &info)
 	return ModelShape{int(info.rows), int(info.inputs), int(info.outputs), int(info.features), int(info.classes), float64(info.penalty),
 		info.has_probabilities != 0, info.is_linear != 0}
 }

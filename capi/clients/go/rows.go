@@ -37,7 +37,7 @@ type Rows[T Number] struct {
 // Dense are rows of d numbers, one after the other.
 func Dense[T Number](values []T, d int) Rows[T] {
 	if d < 1 || len(values)%d != 0 {
-		return Rows[T]{err: invalid("%d numbers, expected rows of %d", len(values), d)}
+		return Rows[T]{err: invalid("Dense: %d numbers of rows of d = %d, expected whole rows of 1 number or more", len(values), d)}
 	}
 	return Rows[T]{values: values, n: len(values) / d, d: d}
 }
@@ -45,8 +45,8 @@ func Dense[T Number](values []T, d int) Rows[T] {
 // Sparse are CSR rows of d: row i has values[p] in column indices[p] for p from offsets[i] to offsets[i+1].
 func Sparse[T Number](values []T, offsets, indices []int64, d int) Rows[T] {
 	if len(offsets) == 0 || len(values) != len(indices) || d < 1 {
-		return Rows[T]{err: invalid("%d offsets, %d values and %d indices of rows of %d, expected an offset more than rows and as many "+
-			"indices as values", len(offsets), len(values), len(indices), d)}
+		return Rows[T]{err: invalid("Sparse: %d offsets, %d values and %d indices of rows of %d, expected one offset more than there "+
+			"are rows, and as many indices as values", len(offsets), len(values), len(indices), d)}
 	}
 	return Rows[T]{values, offsets, indices, len(offsets) - 1, d, nil}
 }
@@ -70,7 +70,7 @@ func column(values []float64) C.go_rows {
 // RowsTest answers, in JSON, a test of rows: "mmd", "block_mmd", "kid" or "hsic" (mercer/rows_test.h).
 func RowsTest[T, U Number](json string, x Rows[T], y Rows[U], context *Context) (string, error) {
 	buffer, needed := make([]byte, 1<<15), C.int64_t(0)
-	err := told(json, func(c *C.char) error {
+	err := told("RowsTest: json", json, func(c *C.char) error {
 		for {
 			err := context.run(func(running *C.mercer_context) C.mercer_status {
 				return C.go_rows_test(c, x.view(), y.view(), running, address[C.char](buffer), C.int64_t(len(buffer)), &needed)

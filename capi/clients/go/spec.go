@@ -12,7 +12,8 @@ import (
 )
 
 // Of is a spec of a Kernel, Map, Model, ...: MaternKernel, FourierMap and so on are, by the key named as their field. What a key means,
-// its range and default: `mercer specs NAME`. A field is left out where it is zero; Given gives a zero where one is allowed.
+// its range and default: `mercer specs NAME`. A field is left out where it is zero; Given gives a zero where one is allowed. The name of
+// the type says what is made, so that types of yours that have these inside are refused.
 type Of[K any] interface {
 	Entry
 	of(K)
@@ -26,14 +27,14 @@ type is[K any] struct{}
 func (is[K]) of(K)   {}
 func (is[K]) entry() {}
 
-// Numbers is a list of them, or the one that is meant for all.
+// Numbers holds one number for each input, or a single one for all of them.
 type Numbers []float64
 
-// Given is a field that is set, if to zero.
+// Given points to a value, for the fields that are pointers: these are left out where they are nil, and written even if they are zero.
 func Given[T any](value T) *T { return &value }
 
 // Spec is the JSON text of an entry, for NewMap and the like.
-func Spec(entry Entry) (string, error) { return written(reflect.ValueOf(entry), "spec") }
+func Spec(entry Entry) (string, error) { return given(written(reflect.ValueOf(entry), "spec")) }
 
 func written(value reflect.Value, key string) (string, error) {
 	switch value.Kind() {
@@ -42,6 +43,10 @@ func written(value reflect.Value, key string) (string, error) {
 	case reflect.Interface, reflect.Pointer:
 		return written(value.Elem(), key)
 	case reflect.Struct:
+		// Methods of what is embedded are those of the outer type, too.
+		if kind := value.Type(); kind.PkgPath() != reflect.TypeOf(Prepare{}).PkgPath() || kind.NumField() == 0 || kind.Field(0).Name != "is" {
+			return "", invalid("%s is a %s, expected a type of package mercer itself", key, kind)
+		}
 		parts, err := fields(value)
 		return "{" + strings.Join(parts, ",") + "}", err
 	case reflect.Slice:

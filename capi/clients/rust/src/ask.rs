@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 //! What to predict.
-use crate::{invalid, raw, sized, Result};
+use crate::{raw, sized, Error, Result};
 use std::ptr::null;
 
 /// What becomes of an input outside the range of the training rows.
@@ -60,7 +60,7 @@ impl<'a> Ask<'a> {
     pub fn extrapolation(self, extrapolation: Extrapolation) -> Self {
         Ask { extrapolation: extrapolation as i32, ..self }
     }
-    /// Says there what was outside.
+    /// Writes to `outside` what the prediction met outside the range of the training rows.
     pub fn outside(self, outside: &'a mut Outside) -> Self {
         Ask { outside: Some(outside), ..self }
     }
@@ -68,7 +68,8 @@ impl<'a> Ask<'a> {
     /// For rows of d inputs. What is not asked for is NULL.
     pub(crate) fn options(&mut self, d: usize) -> Result<raw::mercer_predict_options> {
         if self.partials.len() % d != 0 {
-            return Err(invalid(format!("{} orders of partials, expected {d} for each", self.partials.len())));
+            let text = format!("Ask::partials: {} orders, expected {d} for each partial, one for every input", self.partials.len());
+            return Err(Error { status: raw::MERCER_DIMENSION_MISMATCH, text });
         }
         let mut options = sized!(mercer_predict_options);
         options.extrapolation = self.extrapolation;

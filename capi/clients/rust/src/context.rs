@@ -10,6 +10,7 @@ use std::ptr::null_mut;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
+#[derive(Debug)]
 struct Handle(*mut raw::mercer_context);
 // A context serves one call at a time, which the library checks; cancel may come from any thread.
 unsafe impl Send for Handle {}
@@ -28,24 +29,35 @@ struct Watch<'a> {
     panic: Option<Box<dyn Any + Send>>,
 }
 
-/// Limits and progress of the calls that are given it, one at a time.
+/// Limits the calls that are given it and reports their progress. It serves one call at a time.
 pub struct Context<'a> {
     handle: Arc<Handle>,
     watch: Arc<Mutex<Watch<'a>>>,
     busy: AtomicBool,
 }
 
-/// Ends the call that runs with a context, from any thread; it may outlive the context.
-#[derive(Clone)]
-pub struct Canceller(Arc<Handle>);
-
-impl Canceller {
-    pub fn cancel(&self) {
-        unsafe { raw::mercer_context_cancel(self.0 .0, 1) };
+impl std::fmt::Debug for Context<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
+        out.debug_tuple("Context").field(&self.handle.0).finish()
     }
 }
 
-/// Nothing may unwind through C: a panic is kept, ends the call at its next progress and goes on after it.
+/// Ends the call that runs with a context, from any thread; it may outlive the context.
+#[derive(Clone, Debug)]
+pub struct Canceller(Arc<Handle>);
+
+impl Canceller {
+    /// Ends the running call soon; where none runs, as after one that ended meanwhile, the next one, unless `withdraw` is called before.
+    pub fn cancel(&self) {
+        unsafe { raw::mercer_context_cancel(self.0 .0, 1) };
+    }
+    /// Takes back a `cancel` that no call has answered, as before a new task.
+    pub fn withdraw(&self) {
+        unsafe { raw::mercer_context_cancel(self.0 .0, 0) };
+    }
+}
+
+/// Nothing may unwind through C: a panic is kept here, the call is ended when it next reports progress, and `run` resumes the panic.
 unsafe fn guarded(user: *mut c_void, call: impl FnOnce(&mut Watch) -> bool) -> i32 {
     let mut watch = match (*(user as *const Mutex<Watch>)).lock() {
         Ok(watch) => watch,
@@ -86,7 +98,8 @@ impl<'a> Context<'a> {
         Ok(Context { handle: Arc::new(Handle(handle)), watch, busy: AtomicBool::new(false) })
     }
 
-    /// progress(done, total) is called now and then on the calling thread; false ends the call.
+    /// progress(done, total) is called now and then on the calling thread; false ends the call. It must not use the kernel, map or model
+    /// of that call, which may be locked.
     pub fn on_progress(self, progress: impl FnMut(i64, i64) -> bool + Send + 'a) -> Self {
         if let Ok(mut watch) = self.watch.lock() {
             watch.progress = Some(Box::new(progress));
@@ -111,7 +124,7 @@ impl<'a> Context<'a> {
         self.handle.0
     }
 
-    /// Calls with the context's handle, or none; a panic of its callback goes on here.
+    /// Calls with the context's handle, or none, and resumes a panic of its callbacks; what the call makes is to be owned by then.
     pub(crate) fn run(context: Option<&Context>, call: impl FnOnce(*mut raw::mercer_context) -> i32) -> Result<()> {
         let context = match context {
             Some(context) => context,

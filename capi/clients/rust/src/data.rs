@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 //! What a fit learns from.
-use crate::{raw, rows, sized, Error, Map, Number, Result, Rows};
+use crate::{invalid, raw, rows, sized, Error, Map, Number, Result, Rows};
 use std::any::Any;
 use std::marker::PhantomData;
 use std::os::raw::c_void;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 
 /// Rows, or (rows, targets).
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Block<'a> {
     pub(crate) x: raw::mercer_rows,
     pub(crate) y: raw::mercer_rows,
     borrowed: PhantomData<&'a ()>,
 }
+// It only reads the slices of its rows.
+unsafe impl Send for Block<'_> {}
+unsafe impl Sync for Block<'_> {}
 impl<'a, T: Number> From<Rows<'a, T>> for Block<'a> {
     fn from(x: Rows<'a, T>) -> Self {
         Block { x: x.view(), y: rows::absent(), borrowed: PhantomData }
@@ -28,7 +31,8 @@ impl<'a, T: Number, U: Number> From<(Rows<'a, T>, Rows<'a, U>)> for Block<'a> {
 /// Why a source failed; a fit ends with MERCER_IO and this text.
 pub type SourceError = Box<dyn std::error::Error>;
 
-/// Rows that are not in memory, delivered block by block as often as a fit reads them. A panic ends the fit and goes on after it.
+/// Rows that are not in memory, delivered block by block as often as a fit reads them. A panic ends the fit, which then
+/// panics with it.
 pub trait RowSource {
     fn inputs(&self) -> usize;
     /// 0 of a model without.
@@ -88,9 +92,12 @@ unsafe extern "C" fn sum(user: *mut c_void, n: i64, numbers: *mut f64) -> i32 {
 }
 
 /// Noisy observations y of one partial derivative of a function, at rows x.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 #[repr(transparent)]
 pub struct Observations<'a>(raw::mercer_observations, PhantomData<&'a ()>);
+// It only reads slices.
+unsafe impl Send for Observations<'_> {}
+unsafe impl Sync for Observations<'_> {}
 
 impl<'a> Observations<'a> {
     /// partial: an order for each input; empty: of the function itself.
@@ -161,19 +168,23 @@ impl<'a> Data<'a> {
         self.raw.groups = Rows::column(each).view();
         self
     }
-    /// The features of the fit, in place of its spec's.
+    /// The fit uses this map in place of one of its spec.
     pub fn map(mut self, map: &'a Map) -> Self {
         self.raw.map = map.as_raw();
         self
     }
 
-    /// Calls with C's view of it; a panic of the source goes on here.
+    /// Calls with C's view of it, and resumes a panic of the source.
     pub(crate) fn with<R>(mut self, call: impl FnOnce(&raw::mercer_data) -> Result<R>) -> Result<R> {
-        if let Some(each) = self.weights {
+        if let (Some(each), None) = (self.weights, &self.source) {
             counted("Data::weights", "weights", each.len(), "row", self.raw.X.n)?;
             self.raw.weights = each.as_ptr();
         }
         let source = match self.source {
+            Some(_) if self.weights.is_some() => {
+                let expected = "expected RowSource::weighted, with the weights in a last column of its targets";
+                return Err(invalid(format!("Data::weights: given beside a source, {expected}")));
+            }
             Some(source) => source,
             None => return call(&self.raw),
         };

@@ -6,7 +6,7 @@ use crate::{c_string, raw, rows, text, Context, Kernel, Number, Result, Rows};
 impl Kernel {
     /// From its spec, such as `{"kernel":"matern","lengthscale":2}`.
     pub fn new(spec: impl Of<Kernel>) -> Result<Self> {
-        let json = c_string(&spec.json()?)?;
+        let json = c_string("Kernel::new: spec", &spec.json()?)?;
         Self::made(None, |_, out| unsafe { raw::mercer_kernel_from_spec(json.as_ptr(), out) })
     }
     pub fn spec(&self) -> Result<String> {
@@ -14,11 +14,11 @@ impl Kernel {
     }
     /// K(x, y) of a kernel of one output, row after row.
     pub fn gram<T: Number, U: Number>(&self, x: Rows<T>, y: Rows<U>, context: Option<&Context>) -> Result<Vec<f64>> {
-        let mut k = vec![0.0; x.count() * y.count()];
-        let out = rows::matrix(&mut k, y.count());
-        Context::run(context, |running| unsafe {
-            raw::mercer_kernel_gram(self.0, x.view(), y.view(), rows::absent(), running, out)
-        })?;
-        Ok(k)
+        rows::written("Kernel::gram", x.count(), y.count(), |k| {
+            let out = rows::matrix(k, x.count(), y.count());
+            Context::run(context, |running| unsafe {
+                raw::mercer_kernel_gram(self.0, x.view(), y.view(), rows::absent(), running, out)
+            })
+        })
     }
 }

@@ -34,6 +34,8 @@ pub use rows::{lengthscale_median, rows_test, Number, Rows};
 use std::ffi::{CStr, CString};
 use std::fmt;
 use std::os::raw::c_char;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::ptr::{null, null_mut};
 
 /// A call that failed: its status, and function, argument, value and expectation in words.
@@ -49,6 +51,12 @@ impl fmt::Display for Error {
     }
 }
 impl std::error::Error for Error {}
+impl Error {
+    /// Of its status, such as "MERCER_CANCELLED".
+    pub fn name(&self) -> &'static str {
+        unsafe { CStr::from_ptr(raw::mercer_status_name(self.status)) }.to_str().unwrap_or("")
+    }
+}
 
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -65,8 +73,9 @@ fn check(status: i32) -> Result<()> {
     Err(Error { status, text })
 }
 
-fn c_string(text: &str) -> Result<CString> {
-    CString::new(text).map_err(|_| invalid(format!("a NUL in {text:?}, expected text without")))
+fn c_string(argument: &str, text: impl AsRef<[u8]>) -> Result<CString> {
+    let text = text.as_ref();
+    CString::new(text).map_err(|_| invalid(format!("{argument} = {:?} has a NUL, expected text without", String::from_utf8_lossy(text))))
 }
 
 /// The bytes that a call writes into a buffer of the size it asks for.
@@ -91,7 +100,7 @@ pub fn version() -> String {
 
 /// What kernels, maps, projections and models there are, or those of a name: JSON.
 pub fn specs(name: &str) -> Result<String> {
-    let name = c_string(name)?;
+    let name = c_string("specs: name", name)?;
     text(|buffer, capacity, needed| unsafe { raw::mercer_specs(name.as_ptr(), buffer, capacity, needed) })
 }
 
@@ -108,6 +117,7 @@ pub(crate) use sized;
 macro_rules! handle {
     ($name:ident, $raw:ident, $free:ident, $help:literal) => {
         #[doc = $help]
+        #[derive(Debug)]
         pub struct $name(*mut raw::$raw);
         // Functions that take a handle as const may run at once on it, and no other is called here.
         unsafe impl Send for $name {}
@@ -123,9 +133,9 @@ macro_rules! handle {
                 self.0
             }
             fn made(context: Option<&Context>, create: impl FnOnce(*mut raw::mercer_context, *mut *mut raw::$raw) -> i32) -> Result<Self> {
-                let mut handle = null_mut();
-                Context::run(context, |running| create(running, &mut handle))?;
-                Ok($name(handle))
+                let mut own = $name(null_mut()); // dropped where a panic of a callback goes on
+                Context::run(context, |running| create(running, &mut own.0))?;
+                Ok(own)
             }
         }
     };
@@ -134,12 +144,12 @@ macro_rules! handle {
 macro_rules! stored {
     ($name:ident, $write:ident, $read:ident) => {
         impl $name {
-            pub fn save(&self, path: &str) -> Result<()> {
-                let path = c_string(path)?;
+            pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+                let path = c_string(concat!(stringify!($name), "::save: path"), path.as_ref().as_os_str().as_bytes())?;
                 check(unsafe { raw::$write(self.0, path.as_ptr(), null_mut(), 0, null_mut()) })
             }
-            pub fn load(path: &str) -> Result<Self> {
-                let path = c_string(path)?;
+            pub fn load(path: impl AsRef<Path>) -> Result<Self> {
+                let path = c_string(concat!(stringify!($name), "::load: path"), path.as_ref().as_os_str().as_bytes())?;
                 Self::made(None, |_, out| unsafe { raw::$read(path.as_ptr(), null(), 0, out) })
             }
             /// What save writes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 use crate::spec::Of;
-use crate::{c_string, check, invalid, raw, rows, sized, text, Block, Context, Kernel, Map, Number, Result, Rows};
+use crate::{c_string, check, raw, rows, sized, text, Block, Context, Error, Kernel, Map, Number, Result, Rows};
 use std::ptr::{null, null_mut};
 
 /// Sparse features: row i has `values[p]` in column `indices[p]` for p from `offsets[i]` to `offsets[i + 1]`.
@@ -15,12 +15,12 @@ pub struct Csr {
 impl Map {
     /// From its spec, such as `{"kernel":{"kernel":"gaussian"},"inputs":3,"features":512}`.
     pub fn new(spec: impl Of<Map>) -> Result<Self> {
-        let json = c_string(&spec.json()?)?;
+        let json = c_string("Map::new: spec", &spec.json()?)?;
         Self::made(None, |_, out| unsafe { raw::mercer_map_from_spec(json.as_ptr(), out) })
     }
     /// A map that is learnt from rows, such as `nystroem`, or from (rows, targets).
     pub fn fit<'a>(spec: impl Of<Map>, rows: impl Into<Block<'a>>, context: Option<&Context>) -> Result<Self> {
-        let (json, block) = (c_string(&spec.json()?)?, rows.into());
+        let (json, block) = (c_string("Map::fit: spec", &spec.json()?)?, rows.into());
         let data = raw::mercer_map_data { X: block.x, Y: block.y, ..sized!(mercer_map_data) };
         Self::made(context, |running, out| unsafe { raw::mercer_map_fit(json.as_ptr(), &data, running, out) })
     }
@@ -41,9 +41,7 @@ impl Map {
     pub fn transform<T: Number>(&self, x: Rows<T>, context: Option<&Context>) -> Result<Vec<T>> {
         let shape = self.shape();
         let each = (shape.outputs * shape.features * (1 + i64::from(shape.is_complex))) as usize;
-        let mut z = vec![T::default(); x.count() * each];
-        self.transform_into(x, &mut z, context)?;
-        Ok(z)
+        rows::written("Map::transform", x.count(), each, |z| self.written(x, z, context))
     }
     /// The same into a slice of exactly as many numbers.
     pub fn transform_into<T: Number>(&self, x: Rows<T>, z: &mut [T], context: Option<&Context>) -> Result<()> {
@@ -51,10 +49,14 @@ impl Map {
         let (rows, each) = (x.count() * shape.outputs as usize, shape.features as usize);
         let numbers = rows * each * (1 + shape.is_complex as usize);
         if z.len() != numbers {
-            return Err(invalid(format!("z has {} numbers, expected {numbers} for {rows} rows of {each} features", z.len())));
+            let text = format!("Map::transform_into: z has {} numbers, expected {numbers} for {rows} rows of {each} features", z.len());
+            return Err(Error { status: raw::MERCER_DIMENSION_MISMATCH, text });
         }
-        let mut out = rows::matrix(z, each);
-        out.rows = rows as i64;
+        self.written(x, z.as_mut_ptr(), context)
+    }
+    fn written<T: Number>(&self, x: Rows<T>, z: *mut T, context: Option<&Context>) -> Result<()> {
+        let shape = self.shape();
+        let mut out = rows::matrix(z, x.count() * shape.outputs as usize, shape.features as usize);
         out.number += 2 * shape.is_complex; // C32 and C64 are two after F32 and F64
         Context::run(context, |running| unsafe { raw::mercer_map_transform(self.0, x.view(), null(), running, out) })
     }

@@ -3,12 +3,12 @@
 use crate::spec::Of;
 use std::mem::zeroed;
 use std::ptr::null_mut;
-use crate::{c_string, check, invalid, raw, rows, sized, text, Ask, Context, Data, Map, Model, Number, Result, Rows};
+use crate::{c_string, check, raw, rows, sized, text, Ask, Context, Data, Map, Model, Number, Result, Rows};
 
 impl Model {
     /// The model of a spec; `{}` searches whatever it leaves open. data: `(x, y)`, x of a model without targets, or `Data`.
     pub fn fit<'a>(spec: impl Of<Model>, data: impl Into<Data<'a>>, context: Option<&Context>) -> Result<Self> {
-        let json = c_string(&spec.json()?)?;
+        let json = c_string("Model::fit: spec", &spec.json()?)?;
         data.into().with(|data| {
             Self::made(context, |running, out| unsafe { raw::mercer_model_fit(json.as_ptr(), data, running, out) })
         })
@@ -16,28 +16,22 @@ impl Model {
     /// For each row the numbers of "value", "class", "probability", `Ask::quantile(&[0.1, 0.9])`, ... (mercer/model.h).
     pub fn predict<'a, T: Number>(&self, x: Rows<T>, ask: impl Into<Ask<'a>>, context: Option<&Context>) -> Result<Vec<f64>> {
         let mut ask = ask.into();
-        let (what, mut columns) = (c_string(ask.what)?, 0);
+        let (what, mut columns) = (c_string("Model::predict: what", ask.what)?, 0);
         let mut options = ask.options(self.shape().inputs as usize)?;
         options.columns = &mut columns;
         let call = |running, out| unsafe { raw::mercer_model_predict(self.0, x.view(), what.as_ptr(), &options, running, out) };
         check(call(null_mut(), unsafe { zeroed() }))?;
-        let columns = columns as usize;
-        let numbers = columns.checked_mul(x.count()).filter(|&numbers| numbers <= isize::MAX as usize / 8);
-        let numbers = numbers.ok_or_else(|| invalid(format!("{columns} columns of {} rows, expected fewer numbers", x.count())))?;
-        let mut f = vec![0.0; numbers];
-        let mut out = rows::matrix(&mut f, columns);
-        out.rows = x.count() as i64;
-        Context::run(context, |running| call(running, out))?;
-        Ok(f)
+        let (count, columns) = (x.count(), columns as usize);
+        rows::written("Model::predict", count, columns, |f| Context::run(context, |running| call(running, rows::matrix::<f64>(f, count, columns))))
     }
     /// "spec", "report" or "metadata".
     pub fn text(&self, what: &str) -> Result<String> {
-        let what = c_string(what)?;
+        let what = c_string("Model::text: what", what)?;
         text(|buffer, capacity, needed| unsafe { raw::mercer_model_text(self.0, what.as_ptr(), buffer, capacity, needed) })
     }
     /// Keeps a text, such as the names of columns, with the model and its file.
     pub fn set_metadata(&mut self, text: &str) -> Result<()> {
-        let text = c_string(text)?;
+        let text = c_string("Model::set_metadata: text", text)?;
         check(unsafe { raw::mercer_model_set_metadata(self.0, text.as_ptr()) })
     }
     /// Rows of the fit, inputs, outputs, features, classes, penalty, has_probabilities, ...
@@ -46,7 +40,7 @@ impl Model {
         unsafe { raw::mercer_model_shape(self.0, &mut info) };
         info
     }
-    /// Of rows as predict(x, "prepared") gives them.
+    /// The model's map, whose inputs are not the model's own but what predict(x, "prepared") gives.
     pub fn map(&self) -> Result<Map> {
         Map::made(None, |_, out| unsafe { raw::mercer_model_map(self.0, out) })
     }

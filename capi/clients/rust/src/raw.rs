@@ -112,7 +112,7 @@ pub type mercer_source_sum = Option<unsafe extern "C" fn(user: *mut c_void, n: i
 
 /// Options of a context.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct mercer_context_options {
     pub struct_size: u32,
     pub threads: i32,
@@ -124,7 +124,7 @@ pub struct mercer_context_options {
 
 /// n rows of d numbers.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct mercer_rows {
     pub struct_size: u32,
     pub number: i32,
@@ -141,7 +141,7 @@ pub struct mercer_rows {
 
 /// A result
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct mercer_matrix {
     pub struct_size: u32,
     pub number: i32,
@@ -153,7 +153,7 @@ pub struct mercer_matrix {
 
 /// Sizes of statistics, a decomposition or a fit
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct mercer_shape {
     pub struct_size: u32,
     pub reserved: i32,
@@ -164,7 +164,7 @@ pub struct mercer_shape {
 
 /// Data of a map that JSON cannot carry
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct mercer_map_data {
     pub struct_size: u32,
     pub reserved: i32,
@@ -178,7 +178,7 @@ pub struct mercer_map_data {
 
 /// What a map reads and writes.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct mercer_map_info {
     pub struct_size: u32,
     pub is_complex: i32,
@@ -193,7 +193,7 @@ pub struct mercer_map_info {
 
 /// Which features of which rows
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct mercer_transform_options {
     pub struct_size: u32,
     pub reserved: i32,
@@ -205,7 +205,7 @@ pub struct mercer_transform_options {
 
 /// Tokens of sequences, one sequence after the other
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct mercer_tokens {
     pub struct_size: u32,
     pub causal: i32,
@@ -218,7 +218,7 @@ pub struct mercer_tokens {
 
 /// Rows delivered block by block, as often as a fit reads them.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct mercer_row_source {
     pub struct_size: u32,
     pub weighted: i32,
@@ -232,7 +232,7 @@ pub struct mercer_row_source {
 
 /// Noisy observations of one partial derivative of a function f of d inputs and m outputs
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct mercer_observations {
     pub struct_size: u32,
     pub reserved: i32,
@@ -245,7 +245,7 @@ pub struct mercer_observations {
 
 /// Exactly one of X with Y, source and sets
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct mercer_data {
     pub struct_size: u32,
     pub reserved: i32,
@@ -261,7 +261,7 @@ pub struct mercer_data {
 
 /// Options of a prediction, and where to write what was met.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct mercer_predict_options {
     pub struct_size: u32,
     pub extrapolation: i32,
@@ -280,7 +280,7 @@ pub struct mercer_predict_options {
 
 /// What a model reads and writes.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct mercer_model_info {
     pub struct_size: u32,
     pub has_probabilities: i32,
@@ -296,7 +296,7 @@ pub struct mercer_model_info {
 
 /// What is asked for.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct mercer_derivative {
     pub struct_size: u32,
     pub kind: i32,
@@ -307,7 +307,7 @@ pub struct mercer_derivative {
 
 /// Which metric, and its parameters.
 #[repr(C)]
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct mercer_score_options {
     pub struct_size: u32,
     pub metric: i32,

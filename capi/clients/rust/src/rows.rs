@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 //! Slices as the views that C reads and writes.
 use crate::spec::{self, Of};
-use crate::{c_string, invalid, raw, sized, Context, Result};
+use crate::{c_string, invalid, raw, sized, Context, Error, Result};
 use std::marker::PhantomData;
 
 mod sealed {
@@ -12,7 +12,7 @@ mod sealed {
 }
 
 /// f32 or f64.
-pub trait Number: Copy + Default + sealed::Sealed {
+pub trait Number: Copy + Default + std::fmt::Debug + sealed::Sealed {
     #[doc(hidden)]
     const NUMBER: i32;
 }
@@ -24,14 +24,18 @@ impl Number for f64 {
 }
 
 /// Rows of a slice, or sparse rows of three, which it borrows.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 pub struct Rows<'a, T: Number = f64>(raw::mercer_rows, PhantomData<&'a [T]>);
+// It only reads the slices.
+unsafe impl<T: Number> Send for Rows<'_, T> {}
+unsafe impl<T: Number> Sync for Rows<'_, T> {}
 
 impl<'a, T: Number> Rows<'a, T> {
     /// Rows of d numbers, one after the other.
     pub fn new(values: &'a [T], d: usize) -> Result<Self> {
         if d == 0 || values.len() % d != 0 {
-            return Err(invalid(format!("{} numbers, expected rows of {d}", values.len())));
+            let expected = "expected whole rows of 1 number or more";
+            return Err(invalid(format!("Rows::new: {} numbers of rows of d = {d}, {expected}", values.len())));
         }
         Ok(Self::dense(values, d))
     }
@@ -49,8 +53,8 @@ impl<'a, T: Number> Rows<'a, T> {
     /// CSR: row i has `values[p]` in column `indices[p]` for p from `offsets[i]` to `offsets[i + 1]`.
     pub fn sparse(values: &'a [T], offsets: &'a [i64], indices: &'a [i64], d: usize) -> Result<Self> {
         if offsets.is_empty() || values.len() != indices.len() {
-            return Err(invalid(format!("{} offsets, {} values and {} indices, expected a row's end more than rows and as many \
-                                        indices as values", offsets.len(), values.len(), indices.len())));
+            return Err(invalid(format!("Rows::sparse: {} offsets, {} values and {} indices, expected one offset more than there are \
+                                        rows, and as many indices as values", offsets.len(), values.len(), indices.len())));
         }
         let mut view = Self::sized(offsets.len() - 1, d);
         view.index = raw::MERCER_INDEX_I64;
@@ -80,22 +84,27 @@ pub(crate) fn absent() -> raw::mercer_rows {
     unsafe { std::mem::zeroed() }
 }
 
-/// A result in a slice of whole rows.
-pub(crate) fn matrix<T: Number>(data: &mut [T], cols: usize) -> raw::mercer_matrix {
-    let rows = if cols == 0 { 0 } else { data.len() / cols };
-    raw::mercer_matrix {
-        number: T::NUMBER,
-        rows: rows as i64,
-        cols: cols as i64,
-        ld: cols as i64,
-        data: data.as_mut_ptr().cast(),
-        ..sized!(mercer_matrix)
+/// A result of so many rows, where there is room for it.
+pub(crate) fn matrix<T: Number>(data: *mut T, rows: usize, cols: usize) -> raw::mercer_matrix {
+    let (rows, cols) = (rows as i64, cols as i64);
+    raw::mercer_matrix { number: T::NUMBER, rows, cols, ld: cols, data: data.cast(), ..sized!(mercer_matrix) }
+}
+
+/// a x b numbers that a call writes, all of them where it succeeds; an error where there is no memory for them.
+pub(crate) fn written<T>(function: &str, a: usize, b: usize, call: impl FnOnce(*mut T) -> Result<()>) -> Result<Vec<T>> {
+    let mut numbers = Vec::new();
+    if a.checked_mul(b).map_or(true, |count| numbers.try_reserve_exact(count).is_err()) {
+        let text = format!("{function}: a result of {a} x {b} numbers, expected one that fits into memory");
+        return Err(Error { status: raw::MERCER_OUT_OF_MEMORY, text });
     }
+    call(numbers.as_mut_ptr())?;
+    unsafe { numbers.set_len(a * b) };
+    Ok(numbers)
 }
 
 /// The answer, as JSON, of a test of rows: "mmd", "block_mmd", "kid" or "hsic" (mercer/rows_test.h).
 pub fn rows_test<T: Number, U: Number>(spec: impl Of<spec::Test>, x: Rows<T>, y: Rows<U>, context: Option<&Context>) -> Result<String> {
-    let json = c_string(&spec.json()?)?;
+    let json = c_string("rows_test: spec", &spec.json()?)?;
     let mut bytes = vec![0u8; 1 << 15];
     loop {
         let (mut needed, capacity) = (0, bytes.len() as i64);

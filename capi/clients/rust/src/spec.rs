@@ -4,10 +4,14 @@
 //! its range and default: `mercer specs NAME`. The fits of `models` may leave out whatever they can choose, a map's inputs for one.
 //!
 //! ```
-//! use mercer::{spec::{kernels, maps}, Map};
+//! use mercer::{spec::{kernels, maps, Of}, Kernel, Map};
 //! let matern = kernels::Matern::new().nu(1.5).lengthscale([2.0, 1.0, 0.5]);
 //! let map = Map::new(maps::Fourier::new().kernel(matern).inputs(3).features(512))?;
 //! # assert_eq!(map.shape().features, 512);
+//! // A list of different kernels.
+//! let parts: Vec<Box<dyn Of<Kernel>>> = vec![Box::new(kernels::Gaussian::new().lengthscale(2)), Box::new(kernels::Polynomial::new().degree(1))];
+//! let sum = Kernel::new(kernels::Sum::new().parts(parts))?;
+//! # assert!(sum.spec()?.contains("polynomial"));
 //! # Ok::<(), mercer::Error>(())
 //! ```
 //! ```compile_fail
@@ -58,11 +62,17 @@ macro_rules! written {
 written! {
     () i64, i32: plain; () i64, u32: plain; () i64, i64: plain; () i64, usize: plain; () u64, u64: plain; () bool, bool: plain;
     () Kernel, str: plain; () Map, str: plain; () Model, str: plain; () Outputs, str: plain; () Selection, str: plain; () Test, str: plain;
-    () Numbers, f64: <f64 as Of<f64>>::json; () Numbers, [f64]: <[f64] as Of<[f64]>>::json; () Numbers, Vec<f64>: <[f64] as Of<[f64]>>::json;
-    (const N: usize) Numbers, [f64; N]: |list: &[f64; N]| Of::<[f64]>::json(&list[..]);
+    () u64, u32: plain; () u64, usize: plain; () u64, i32: plain; () f64, i32: plain; () f64, u32: plain; () f64, f32: wide;
+    () Numbers, f64: Of::<f64>::json; () Numbers, f32: wide; () Numbers, i32: plain; () Numbers, u32: plain;
+    (V: Of<f64>) Numbers, [V]: Of::<[f64]>::json; (V: Of<f64>) Numbers, Vec<V>: |list: &Vec<V>| Of::<[f64]>::json(&list[..]);
+    (V: Of<f64>, const N: usize) Numbers, [V; N]: |list: &[V; N]| Of::<[f64]>::json(&list[..]);
     (T, V: Of<T>) [T], Vec<V>: |list: &Vec<V>| Of::<[T]>::json(&list[..]);
     (T, V: Of<T>, const N: usize) [T], [V; N]: |list: &[V; N]| Of::<[T]>::json(&list[..]);
-    (T: ?Sized, V: Of<T> + ?Sized) T, &V: |one: &&V| V::json(one);
+    (T: ?Sized, V: Of<T> + ?Sized) T, &V: |one: &&V| V::json(one); (T: ?Sized, V: Of<T> + ?Sized) T, Box<V>: |one: &Box<V>| V::json(one);
+}
+/// f32 as the f64 that it is: 0.1f32 is 0.10000000149011612.
+fn wide(value: &f32) -> Result<String> {
+    Of::<f64>::json(&f64::from(*value))
 }
 fn plain(value: &(impl ToString + ?Sized)) -> Result<String> {
     Ok(value.to_string())

@@ -108,6 +108,11 @@ fn a_source_is_read() {
     assert_eq!((memory.shape().rows, shared.shape().rows), (200, 400));
     let error = failed(fit("error"));
     assert!(error.status == raw::MERCER_IO && error.text.contains("of the disk"), "{error}");
+    let mut source = Blocks { x: &x, y: &y, at: 0, fault: "" };
+    let weighted = failed(Model::fit(spec, Data::source(&mut source).weights(&y).map(&map), None));
+    assert!(weighted.text.contains("RowSource::weighted"), "{weighted}");
+    let few = failed(Model::fit(spec, Data::from((rows(&x), column(&y))).groups::<f64>(&[]), None));
+    assert!(few.status == raw::MERCER_DIMENSION_MISMATCH && few.text.contains("groups"), "{few}");
     let panic = catch_unwind(AssertUnwindSafe(|| fit("panic"))).err().expect("a panic");
     assert_eq!(panic.downcast_ref::<&str>(), Some(&"of the source"));
 }
