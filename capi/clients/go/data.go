@@ -70,7 +70,7 @@ func (s *Source[T]) reading() *reading {
 		if ended = err == io.EOF; ended {
 			err = nil
 		}
-		if err = faulty(err, rows.err, targets.err); err == nil && rows.n > 0 {
+		if err = faulty(err, rows.err, targets.err); err == nil && (rows.n > 0 || targets.n > 0) {
 			*x, *y = lent(&r.lent, rows), lent(&r.lent, targets)
 		}
 		return err
@@ -78,10 +78,18 @@ func (s *Source[T]) reading() *reading {
 	return r
 }
 
-// failed runs a function of the source.
+// failed runs a function of the source and keeps its first error: one that failed still has its sums added up, which tells the others.
 func (r *reading) failed(call func() error) C.int32_t {
-	returned := r.outcome.ran(func() { r.err = call() })
-	return flag(!returned || r.err != nil)
+	var err error
+	ran := r.outcome.ran
+	if r.outcome.panicked {
+		ran = new(outcome).ran
+	}
+	returned := ran(func() { err = call() })
+	if r.err == nil {
+		r.err = err
+	}
+	return flag(!returned || err != nil)
 }
 
 // copies are in memory of C: it may not be given pointers of Go but as arguments.

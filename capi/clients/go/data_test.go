@@ -147,10 +147,15 @@ func TestASourceIsRead(t *testing.T) {
 	if twice.Shape().Rows != 400 || apart(values(memory, x), values(twice, x)) > rounding {
 		t.Error("twice the rows are another model")
 	}
-	fault := errors.New("of the disk")
-	if _, err := fit(func() error { return fault }); !errors.Is(err, fault) {
-		t.Error(err)
+	fault, told := errors.New("of the disk"), 0
+	broken := blocks(x, y, func() error { return fault })
+	broken.Sum = func([]float64) error { told++; return nil }
+	if _, err := FitModel(spec, Data[float64]{Source: broken, Map: m}, nil); !errors.Is(err, fault) || told < 2 {
+		t.Error(err, told)
 	}
+	dropping := blocks(x, y, nil)
+	dropping.Next = func() (Rows[float64], Rows[float64], error) { return Dense(x[:0], 3), Dense(y[:17], 1), nil }
+	refused(t, failed(FitModel(spec, Data[float64]{Source: dropping, Map: m}, nil)), InvalidArgument, "source->next.n = 17")
 	if panicked := panicOf(func() { _, _ = fit(func() error { panic("of the source") }) }); panicked != "of the source" {
 		t.Error(panicked)
 	}

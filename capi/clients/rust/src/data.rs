@@ -67,8 +67,9 @@ unsafe fn guarded(user: *mut c_void, call: impl FnOnce(&mut dyn RowSource) -> st
     let reading = &mut *(user as *mut Reading);
     match catch_unwind(AssertUnwindSafe(|| call(reading.source))) {
         Ok(Ok(())) => return 0,
-        Ok(Err(error)) => reading.error = Some(error),
-        Err(panic) => reading.panic = Some(panic),
+        // The first: a source that failed still has its sums added up, which tells the other processes.
+        Ok(Err(error)) => drop(reading.error.get_or_insert(error)),
+        Err(panic) => drop(reading.panic.get_or_insert(panic)),
     }
     1
 }
@@ -78,7 +79,7 @@ unsafe extern "C" fn rewind(user: *mut c_void) -> i32 {
 /// What is lent stays as it is until the source is asked again: nobody else has it.
 unsafe extern "C" fn next(user: *mut c_void, x: *mut raw::mercer_rows, y: *mut raw::mercer_rows) -> i32 {
     guarded(user, |source| {
-        if let Some(block) = source.next()?.filter(|block| block.x.n > 0) {
+        if let Some(block) = source.next()? {
             *x = block.x;
             *y = block.y;
         }

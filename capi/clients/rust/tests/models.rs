@@ -66,6 +66,7 @@ struct Blocks<'a> {
     y: &'a [f64],
     at: usize,
     fault: &'a str,
+    told: usize,
 }
 impl RowSource for Blocks<'_> {
     fn inputs(&self) -> usize { 3 }
@@ -80,14 +81,16 @@ impl RowSource for Blocks<'_> {
         match self.fault {
             "error" if begin > 0 => return Err("of the disk".into()),
             "panic" if begin > 0 => panic!("of the source"),
+            "no rows" if begin > 0 => return Ok(Some((Rows::new(&self.x[..0], 3)?, Rows::new(&self.y[begin..end], 1)?).into())),
             _ if begin == end => return Ok(None),
             _ => {}
         }
         Ok(Some((Rows::new(&self.x[3 * begin..3 * end], 3)?, Rows::new(&self.y[begin..end], 1)?).into()))
     }
-    fn shared(&self) -> bool { self.fault == "two processes" }
+    fn shared(&self) -> bool { !["", "no rows"].contains(&self.fault) }
     fn sum(&mut self, numbers: &mut [f64]) -> Result<(), SourceError> {
-        numbers.iter_mut().for_each(|number| *number *= 2.0); // the other process has equal rows
+        numbers.iter_mut().for_each(|number| *number *= 2.0); // the other process has equal rows, and learns of faults
+        self.told += 1;
         Ok(())
     }
 }
@@ -97,8 +100,10 @@ fn a_source_is_read() {
     let (x, y) = made(200);
     let (map, spec) = (Map::new(MAP).unwrap(), r#"{"precision":"f64","search":false,"lambda":1e-3}"#);
     let fit = |fault| {
-        let mut source = Blocks { x: &x, y: &y, at: 0, fault };
-        Model::fit(spec, Data::source(&mut source).map(&map), None)
+        let mut source = Blocks { x: &x, y: &y, at: 0, fault, told: 0 };
+        let result = Model::fit(spec, Data::source(&mut source).map(&map), None);
+        assert!(fault != "error" || source.told > 1, "{}", source.told);
+        result
     };
     let memory = Model::fit(spec, Data::from((rows(&x), column(&y))).map(&map), None).unwrap();
     // Sums of n terms in another order differ by n 2^-52 of them, the inverse is at most 1/lambda, weights |y|/(2 sqrt lambda).
@@ -106,9 +111,11 @@ fn a_source_is_read() {
     let shared = fit("two processes").unwrap(); // twice the rows, and the same model
     assert!(apart(&values(&fit("").unwrap(), &x), &values(&memory, &x)) < rounding && apart(&values(&shared, &x), &values(&memory, &x)) < rounding);
     assert_eq!((memory.shape().rows, shared.shape().rows), (200, 400));
+    let dropped = failed(fit("no rows"));
+    assert!(dropped.text.contains("source->next.n = 17"), "{dropped}");
     let error = failed(fit("error"));
     assert!(error.status == raw::MERCER_IO && error.text.contains("of the disk"), "{error}");
-    let mut source = Blocks { x: &x, y: &y, at: 0, fault: "" };
+    let mut source = Blocks { x: &x, y: &y, at: 0, fault: "", told: 0 };
     let weighted = failed(Model::fit(spec, Data::source(&mut source).weights(&y).map(&map), None));
     assert!(weighted.text.contains("RowSource::weighted"), "{weighted}");
     let few = failed(Model::fit(spec, Data::from((rows(&x), column(&y))).groups::<f64>(&[]), None));
