@@ -18,7 +18,7 @@ from ._objects import Kernel, Map, RowsSums, attend, lengthscale_median, rows_te
 def __getattr__(name):
     if name == "__version__":
         return library.mercer_version().decode()
-    raise AttributeError(name)
+    raise AttributeError(f"module 'mercer' has no attribute {name!r}")
 
 
 __all__ = ["Context", "FileError", "InvalidArgument", "Kernel", "Map", "MercerError", "Model", "Observations", "OutOfMemory", "Outside",
