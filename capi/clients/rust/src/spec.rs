@@ -57,12 +57,32 @@ macro_rules! written {
 }
 written! {
     () i64, i32: plain; () i64, u32: plain; () i64, i64: plain; () i64, usize: plain; () u64, u64: plain; () bool, bool: plain;
-    () Kernel, str: plain; () Map, str: plain; () Model, str: plain; () Outputs, str: plain; () Selection, str: plain; () Test, str: plain;
+    () Kernel, str: one_value; () Map, str: one_value; () Model, str: one_value;
+    () Outputs, str: one_value; () Selection, str: one_value; () Test, str: one_value;
     () Numbers, f64: <f64 as Of<f64>>::json; () Numbers, [f64]: <[f64] as Of<[f64]>>::json; () Numbers, Vec<f64>: <[f64] as Of<[f64]>>::json;
     (const N: usize) Numbers, [f64; N]: |list: &[f64; N]| Of::<[f64]>::json(&list[..]);
     (T, V: Of<T>) [T], Vec<V>: |list: &Vec<V>| Of::<[T]>::json(&list[..]);
     (T, V: Of<T>, const N: usize) [T], [V; N]: |list: &[V; N]| Of::<[T]>::json(&list[..]);
     (T: ?Sized, V: Of<T> + ?Sized) T, &V: |one: &&V| V::json(one);
+}
+/// The text, if it is no more than one JSON value, so that it stays under its key.
+fn one_value(text: &str) -> Result<String> {
+    let (mut depth, mut quoted, mut escaped, mut one) = (0, false, false, true);
+    for c in text.chars() {
+        match c {
+            _ if quoted => {
+                quoted = c != '"' || escaped;
+                escaped = c == '\\' && !escaped;
+            }
+            '"' => quoted = true,
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            _ => one &= depth > 0 || !matches!(c, ',' | ':'),
+        }
+        one &= depth >= 0;
+    }
+    let expected = || invalid(format!("{text}, expected one JSON object"));
+    (one && !quoted && depth == 0).then(|| text.to_string()).ok_or_else(expected)
 }
 fn plain(value: &(impl ToString + ?Sized)) -> Result<String> {
     Ok(value.to_string())
