@@ -190,8 +190,8 @@ inline Recommended Map::recommend(const std::string& json, const Rows& X, Contex
   Handle owned;
   std::string answer = detail::answered(context, [&](auto... buffer) {
     mercer_map* made = nullptr;
-    const mercer_status status = mercer_map_recommend(json.c_str(), X.get(),
-                                                      detail::handle(context), &made, buffer...);
+    const mercer_status status =
+        mercer_map_recommend(json.c_str(), X.get(), detail::handle(context), &made, buffer...);
     owned.reset(made);
     return status;
   });

@@ -316,28 +316,23 @@ TEST_CASE("vectors are targets and groups; temporaries last for the call they ar
     for (int64_t i = 0; i < 80; ++i) made(i, 0) = groups[i];
     return made;
   }();
-  const auto by_rows =
-      mercer::Model::fit("{}", mercer::Data(rows.X, rows.y).map(map).groups(each));
+  const auto by_rows = mercer::Model::fit("{}", mercer::Data(rows.X, rows.y).map(map).groups(each));
   CHECK(by_vector.to_bytes() == by_rows.to_bytes());
   CHECK(mercer::Model::from_bytes(by_rows.to_bytes()).spec() == by_rows.spec());
-  CHECK(status_of([&] { mercer::Model::fit("{}", {rows.X, std::vector<double>(3)}); }) ==
-        MERCER_DIMENSION_MISMATCH);
+  CHECK(status_of([&] {
+          mercer::Model::fit("{}", {rows.X, std::vector<double>(3)});
+        }) == MERCER_DIMENSION_MISMATCH);
 }
 
 TEST_CASE("a recommendation whose progress throws at its end, with the map made, throws") {
   const Training rows;
-  int64_t calls = 0, last = -1;
-  const auto recommend = [&] {
-    calls = 0;
-    mercer::Context context(1, 0, [&](int64_t, int64_t) {
-      if (++calls == last) throw std::logic_error("enough");
-      return true;
-    });
-    Map::recommend(R"({"kernel":{"kernel":"gaussian"},"features":18})", rows.X, &context);
-  };
-  recommend();
-  last = calls;
-  CHECK_THROWS_AS(recommend(), std::logic_error);  // LeakSanitizer sees whether the map is freed
+  mercer::Context context(1, 0, [&](int64_t done, int64_t total) {
+    if (done == total) throw std::logic_error("enough");
+    return true;
+  });
+  CHECK_THROWS_AS(
+      Map::recommend(R"({"kernel":{"kernel":"gaussian"},"features":18})", rows.X, &context),
+      std::logic_error);  // LeakSanitizer sees whether the map is freed
 }
 
 TEST_CASE("what a progress function throws comes out of the call it cancelled") {
@@ -353,9 +348,7 @@ TEST_CASE("what a progress function throws comes out of the call it cancelled") 
   bool thrown = false;
   mercer::Context shared(1, 0, [&](int64_t, int64_t) {
     if (thrown && refused == 0) {
-      std::thread([&] {
-        refused = status_of([&] { map.apply(rows.X, &shared); });
-      }).join();
+      std::thread([&] { refused = status_of([&] { map.apply(rows.X, &shared); }); }).join();
     }
     return true;
   });
