@@ -16,7 +16,6 @@ from shared import GAUSSIAN, X, np, refused, rng, y
 
 import mercer
 from mercer import _api
-from mercer._objects import _json
 
 
 def check_maps():
@@ -98,7 +97,15 @@ def check_specs():
     for name, entry, keys in entries("bounds"):
         keys |= ({"epsilon": 0.5} if name == "derivative" else {})
         keys |= {} if name in ("ridge", "derivative") else {"kernel": spec.kernels.decomposable(gamma=np.eye(2)), "delta": 0.1, "diameter": 1}
-        assert "frequencies" in _api.text("bound", _json(entry(**keys)))
+        assert "frequencies" in mercer.bound(entry(**keys))
+    best, compared = mercer.Map.recommend(spec.others.recommend(kernel=spec.kernels.gaussian(lengthscale=2), error=0.1), X)
+    assert compared["error"] == 0.1 and best.transform(X).shape == (400, best.shape.features)
+    assert best.certify(X, spec.others.certify(rows=60))["rows"] == 60 and best.certify(X)["frobenius_low"] < 0.1
+    refused(mercer.InvalidArgument, "X is missing, expected rows", lambda: best.certify(None))
+    for read in (best.transform, lambda X: mercer.rows_test({"test": "mmd"}, X, X), mercer.lengthscale_median):
+        refused(mercer.InvalidArgument, "X is missing, expected rows", lambda: read(None))
+    refused(mercer.InvalidArgument, "Y is missing, expected rows", lambda: mercer.Model({}, X))
+    refused(mercer.MercerError, "svgp", lambda: mercer.Model({"model": "gp", "task": "classification"}, X, y > 0))
     for _, entry, _ in entries("tests"):
         assert "p_value" in mercer.rows_test(entry(), X[:200], X[200:])
     mixed = spec.kernels.sum(parts=[mercer.Kernel(spec.kernels.matern(nu=np.float32(0.1), lengthscale=X[0] ** 2 + 1)),

@@ -61,12 +61,17 @@ def specs(name=""):
     return json.loads(text("specs", encoded("name", name)))
 
 
-def _answered(function, context, *arguments, rows=0):
+def bound(spec):
+    """How many frequencies an error takes, or learning does, as `mercer.spec.bounds` asks: a dict."""
+    return json.loads(text("bound", _json(spec)))
+
+
+def _answered(function, context, *arguments, rows=0, out=()):
     """The answer of a call that is too long to ask first for its size; that lists four numbers of a row at most. Untouched pages of the
     buffer cost nothing."""
     with given_or_new(context).running() as running:
         needed, buffer = ctypes.c_int64(), np.empty((1 << 20) + 128 * rows, np.uint8)
-        call(function, *arguments, running, buffer.ctypes.data, len(buffer), ctypes.byref(needed))
+        call(function, *arguments, running, *out, buffer.ctypes.data, len(buffer), ctypes.byref(needed))
     return json.loads(buffer[:needed.value - 1].tobytes())
 
 
@@ -227,6 +232,19 @@ class Map(_Stored):
         data.X, data.Y = x.view, y.view
         with given_or_new(context).running() as running:
             super().__init__(new("map_fit", _json(spec), ctypes.byref(data), running))
+
+    @classmethod
+    def recommend(cls, spec, X, context=None):
+        """The map of a kernel that suits rows like X best, and what was compared, a dict. spec: as `mercer.spec.others.recommend` makes
+        it, such as {"kernel": {"kernel": "gaussian"}, "error": 0.1}."""
+        made = cls._of(ctypes.c_void_p())
+        x = Rows(X)
+        return made, _answered("map_recommend", context, _json(spec), x.view, out=[ctypes.byref(made.handle)])
+
+    def certify(self, X, spec=None, context=None):
+        """Intervals of the kernel error on many rows, a dict. spec: as `mercer.spec.others.certify` makes it."""
+        x = Rows(X)
+        return _answered("map_certify", context, self.handle, x.view, _json(spec or {}))
 
     @classmethod
     def with_frequencies(cls, spec, frequencies, weights=None):
