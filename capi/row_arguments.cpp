@@ -13,9 +13,10 @@
 namespace mercer::capi {
 namespace {
 
-/// A view that is passed by value is as long as this library knows it.
+/// A view that is passed by value is there, and as long as this library knows it.
 template <class View>
-void check_view(const char* name, const View& view, const char* expected) {
+void check_view(const char* name, const View& view, const char* noun, const char* expected) {
+  require(is_given(view), MERCER_INVALID_ARGUMENT, "%s is missing, expected %s", name, noun);
   require(view.struct_size == sizeof view, MERCER_INVALID_ARGUMENT,
           "%s.struct_size = %u, expected %s of %zu bytes", name, view.struct_size, expected,
           sizeof view);
@@ -123,7 +124,7 @@ bool is_given(const mercer_matrix& matrix) {
 }
 
 RowsArgument read_rows(const char* name, const mercer_rows& view, Context& context) {
-  check_view(name, view, "a mercer_rows");
+  check_view(name, view, "rows", "a mercer_rows");
   const bool wide = view.number == MERCER_NUMBER_BF16;
   check_member(name, "number", wide ? MERCER_NUMBER_F32 : view.number, MERCER_NUMBER_F32,
                MERCER_NUMBER_F64, "MERCER_NUMBER_F32, MERCER_NUMBER_F64 or MERCER_NUMBER_BF16");
@@ -138,7 +139,7 @@ RowsArgument read_rows(const char* name, const mercer_rows& view, Context& conte
 
 RowsArgument read_rows(const char* name, const mercer_rows& rows, int64_t d, const char* columns,
                        Context& context) {
-  check_view(name, rows, "a mercer_rows");
+  check_view(name, rows, "rows", "a mercer_rows");
   // Before the indices of sparse rows, which are judged by d.
   require(d == kAnyColumns || rows.d == d, MERCER_DIMENSION_MISMATCH,
           "%s.d = %ld, expected %s, %ld", name, rows.d, columns, d);
@@ -151,7 +152,7 @@ void check_same_rows(const RowsArgument& a, const RowsArgument& b) {
 }
 
 void check_matrix(const char* name, const mercer_matrix& matrix) {
-  check_view(name, matrix, "a mercer_matrix");
+  check_view(name, matrix, "a matrix", "a mercer_matrix");
 }
 
 template <class T>

@@ -47,16 +47,14 @@ endif()
 find_program(MERCER_DOXYGEN doxygen)
 if(MERCER_DOXYGEN)
   set(mercer_reference ${PROJECT_BINARY_DIR}/reference)
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/Doxyfile
-    CONTENT "@INCLUDE = \"${PROJECT_SOURCE_DIR}/cmake/Doxyfile\"\nOUTPUT_DIRECTORY = \"${mercer_reference}\"\n")
   file(GLOB mercer_headers CONFIGURE_DEPENDS include/mercer/*)
   add_custom_command(OUTPUT ${mercer_reference}/html/index.html
-    COMMAND ${CMAKE_COMMAND} -E make_directory ${mercer_reference}
-    COMMAND ${MERCER_DOXYGEN} ${PROJECT_BINARY_DIR}/Doxyfile WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-    DEPENDS ${mercer_headers} cmake/Doxyfile cmake/reference.awk VERBATIM)
+    COMMAND ${CMAKE_COMMAND} -DDOXYGEN=${MERCER_DOXYGEN} -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DWORK=${mercer_reference}
+      -P ${PROJECT_SOURCE_DIR}/cmake/reference.cmake
+    DEPENDS ${mercer_headers} cmake/Doxyfile cmake/reference.awk cmake/reference.cmake VERBATIM)
   add_custom_target(mercer_reference ALL DEPENDS ${mercer_reference}/html/index.html)
   install(DIRECTORY ${mercer_reference}/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development
-    OPTIONAL PATTERN *.js EXCLUDE)  # whoever builds the library alone has no reference
+    OPTIONAL)  # whoever builds the library alone has no reference
 endif()
 # Sources of packages that others build with, not in the folder of documents, which small systems leave out.
 install(DIRECTORY capi/clients/ DESTINATION ${CMAKE_INSTALL_DATADIR}/mercer/clients COMPONENT development

@@ -25,6 +25,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "mercer/base.hpp"
 #include "mercer/data.h"
@@ -125,6 +126,9 @@ class Data {
     data_.X = X.get();
     data_.Y = Y.get();
   }
+  /// One target.
+  Data(const Rows& X, Span<const double> y)
+      : Data(X, MatrixView<const double>(y.data(), y.size(), 1)) {}
   explicit Data(RowSource& source) : Data() {
     source_ = std::make_unique<detail::SourceCalls>(source);
     data_.source = source_->get();
@@ -140,12 +144,18 @@ class Data {
     data_.weights = each.data();
     return *this;
   }
+  Data& weights(std::vector<double>&& each) & = delete;  // gone before the fit
   /// A group number for each row: rows of one group are never on both sides of a split.
   Data&& groups(const Rows& each) && { return std::move(this->groups(each)); }
   Data& groups(const Rows& each) & {
     data_.groups = each.get();
     return *this;
   }
+  Data&& groups(Span<const double> each) && { return std::move(this->groups(each)); }
+  Data& groups(Span<const double> each) & {
+    return groups(MatrixView<const double>(each.data(), each.size(), 1));
+  }
+  Data& groups(std::vector<double>&& each) & = delete;
   /// The features of the fit, in place of the map in its spec.
   Data&& map(const Map& map) && { return std::move(this->map(map)); }
   Data& map(const Map& map) & {

@@ -72,6 +72,8 @@ class Kernel {
   std::string spec() const {
     return detail::text([&](auto... buffer) { return mercer_kernel_spec(get(), buffer...); });
   }
+  /// In the builder of another spec.
+  operator spec::Of<spec::Kernel>() const { return this->spec(); }
   /// K(i, j) = k(X_i, Y_j), for several outputs a block of K; K of float or double.
   void gram(const Rows& X, const Rows& Y, const Result& K, Context* context = nullptr) const {
     detail::check(mercer_kernel_gram(get(), X.get(), Y.get(), {}, detail::handle(context), K.get()),

@@ -187,11 +187,15 @@ struct Recommended {
   std::string answer;  // JSON
 };
 inline Recommended Map::recommend(const std::string& json, const Rows& X, Context* context) {
-  mercer_map* made = nullptr;
+  Handle owned;
   std::string answer = detail::answered(context, [&](auto... buffer) {
-    return mercer_map_recommend(json.c_str(), X.get(), detail::handle(context), &made, buffer...);
+    mercer_map* made = nullptr;
+    const mercer_status status =
+        mercer_map_recommend(json.c_str(), X.get(), detail::handle(context), &made, buffer...);
+    owned.reset(made);
+    return status;
   });
-  return {Map(Handle(made)), std::move(answer)};
+  return {Map(std::move(owned)), std::move(answer)};
 }
 
 }  // namespace hpp

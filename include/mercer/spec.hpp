@@ -21,11 +21,11 @@ namespace spec {
   struct Name : Of<Kind> {                  \
     using Self = Name;                      \
     Name() : Of<Kind>(key, name) {}
-#define MERCER_KEY1(Kind, key)        \
-  Self key(const Kind& value) const { \
-    Self made(*this);                 \
-    made.set(#key, value);            \
-    return made;                      \
+#define MERCER_KEY1(Kind, key)                      \
+  [[nodiscard]] Self key(const Kind& value) const { \
+    Self made(*this);                               \
+    made.set(#key, value);                          \
+    return made;                                    \
   }
 #define MERCER_KEY2(Kind, a, b) MERCER_KEY1(Kind, a) MERCER_KEY1(Kind, b)
 #define MERCER_KEY3(Kind, a, b, c) MERCER_KEY2(Kind, a, b) MERCER_KEY1(Kind, c)

@@ -17,6 +17,7 @@
 #include <locale>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -64,8 +65,9 @@ struct Boolean : Value {
   Boolean(T value) : Value(value ? "true" : "false") {}
 };
 struct Text : Value {
-  Text(const std::string& text) : Value("\"") {
-    for (const char c : text) {
+  template <class T, class = std::enable_if_t<std::is_convertible_v<const T&, std::string_view>>>
+  Text(const T& text) : Value("\"") {
+    for (const char c : std::string_view(text)) {
       if (static_cast<unsigned char>(c) < ' ' || c == '"' || c == '\\') {
         json_ += std::string("\\u00") + "01234567"[c >> 4] + "0123456789abcdef"[c & 15];
       } else {
@@ -74,7 +76,6 @@ struct Text : Value {
     }
     json_ += '"';
   }
-  Text(const char* text) : Text(std::string(text)) {}
 };
 
 /// A list of what T takes.
@@ -114,12 +115,28 @@ struct Outputs;
 struct Selection;
 struct Bound;
 struct Test;
+/// The text, if it is no more than one JSON value, so that it stays under its key.
+inline const std::string& one_value(const std::string& text) {
+  int depth = 0;
+  bool quoted = false, one = true;
+  for (size_t i = 0; i < text.size() && one; ++i) {
+    const char c = text[i];
+    if (quoted && c == '\\') ++i;
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+    one = depth > 0 || (depth == 0 && c != ',' && c != ':');
+  }
+  if (!one || quoted || depth != 0)
+    throw Error(MERCER_INVALID_ARGUMENT, "mercer::spec: " + text + ", expected one JSON object");
+  return text;
+}
 /// A spec of one of these: a builder, or JSON text.
 template <class Kind>
 class Of : public Value {
  public:
-  Of(const std::string& text) : Value(text) {}
-  Of(const char* text) : Value(text) {}
+  Of(const std::string& text) : Value(one_value(text)) {}
+  Of(const char* text) : Of(std::string(text)) {}
   operator std::string() const { return json_; }
 
  protected:

@@ -28,7 +28,7 @@ namespace mercer {
 inline namespace hpp {
 
 /// Consecutive numbers that belong to someone else. Made from any container with data() and size(),
-/// from one number, or from a list in braces for the call it is written in.
+/// from one number, or, for the call it is written in, from a list in braces or a temporary.
 template <class T>
 class Span {
  public:
@@ -37,6 +37,11 @@ class Span {
   template <class Container, class = decltype(static_cast<T*>(std::declval<Container&>().data())),
             class = decltype(std::declval<Container&>().size())>
   Span(Container& container)
+      : data_(container.data()), size_(static_cast<int64_t>(container.size())) {}
+  template <class Container,
+            class = decltype(static_cast<T*>(std::declval<const Container&>().data())),
+            class = decltype(std::declval<const Container&>().size())>
+  Span(const Container& container)
       : data_(container.data()), size_(static_cast<int64_t>(container.size())) {}
   Span(std::initializer_list<std::remove_const_t<T>> list)
       : data_(std::data(list)), size_(static_cast<int64_t>(list.size())) {}

@@ -117,10 +117,14 @@ std::unique_ptr<model::PartialMap> maker_for(FitPlan& plan, int64_t inputs) {
   return maker;
 }
 
-/// Whether the lengthscale is the median heuristic: not given, and no targets to choose it by.
+bool has_targets(const FitPlan& plan) {
+  return plan.search.fit.coding.targets == model::Targets::given;
+}
+/// Whether the spec leaves the lengthscale to the median heuristic. With targets the lengthscales
+/// of parts are what they are.
 bool leaves_lengthscale(const FitPlan& plan, const model::PartialMap& maker) {
-  return plan.search.fit.coding.targets != model::Targets::given && plan.search.lengthscale == 0 &&
-         maker.has_lengthscale() && maker.start() == 0;
+  return plan.search.lengthscale == 0 && maker.has_lengthscale() && maker.start() == 0 &&
+         (maker.lengthscale() || !has_targets(plan));
 }
 double median_distance(const Rows& prepared, uint64_t seed, Context& context) {
   return prepared.visit([&](const auto& X) {
@@ -213,7 +217,7 @@ GivenMap map_of_stream(FitPlan& plan, const GivenMap& map, int64_t inputs) {
   require(!maker->requires_rows(), MERCER_UNSUPPORTED,
           "map of %s is made from rows, expected another, or data->map made of a sample before",
           kWhat);
-  require(!leaves_lengthscale(plan, *maker), MERCER_INVALID_ARGUMENT,
+  require(has_targets(plan) || !leaves_lengthscale(plan, *maker), MERCER_INVALID_ARGUMENT,
           "key \"lengthscale\" is missing, expected a number: of %s there is no median distance",
           kWhat);
   return maker->make(plain_lengthscale(plan, *maker), plan.search.features);

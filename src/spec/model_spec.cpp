@@ -98,8 +98,9 @@ std::vector<Field> select_fields() {
 std::vector<Field> common_fields() {
   return {
       number_above_field("lengthscale", kOptional, 0, kUnbounded,
-                         "of the kernel, or a factor of its lengthscales, in units of prepared "
-                         "inputs; absent: searched"),
+                         "the kernel's, in units of prepared inputs; of several given with the "
+                         "kernel, a factor of them; absent: searched, or without a search the "
+                         "kernel's own or the rows' median distance"),
       choice_field("ard", kArdWords[0], {std::begin(kArdWords), std::end(kArdWords)},
                    "whether a search learns a lengthscale for each input; auto: if there are "
                    "enough rows, and kept if better"),

@@ -113,7 +113,7 @@ TEST_CASE("Hermite learning in C: what is refused") {
   CHECK(refuses([](Set& set) { set.weight = 0; }, "sets[1].weight") == "");
   static const int32_t negative[] = {0, -1};
   CHECK(refuses([](Set& set) { set.partial = negative; }, "sets[1].partial[1]", "-1") == "");
-  CHECK(refuses([](Set& set) { set.Y = {}; }, "sets[1].Y.struct_size = 0") == "");
+  CHECK(refuses([](Set& set) { set.Y = {}; }, "sets[1].Y is missing, expected rows") == "");
   static const std::vector<double> odd_weights = [] {
     std::vector<double> weights(n, 1);
     weights[7] = -2;

@@ -71,7 +71,7 @@ TEST_CASE("what a fit is given is one of rows, a source and sets") {
   CHECK(refuses([](Data& data) { data.struct_size = 0; }, "data->struct_size = 0") == "");
   CHECK(refuses([](Data& data) { data.struct_size = 191; }, "data->struct_size = 191") == "");
   CHECK(refuses([](Data& data) { data.reserved = 1; }, "data->reserved = 1") == "");
-  CHECK(refuses([](Data& data) { data.Y = {}; }, "Y.struct_size = 0") == "");
+  CHECK(refuses([](Data& data) { data.Y = {}; }, "Y is missing, expected rows") == "");
   CHECK(refuses([](Data& data) { data.X = {}; }, "no X, no source and no sets") == "");
   DataView data = data_of(x, x);
   data.source = &source;

@@ -189,7 +189,7 @@ TEST_CASE("scores: what is refused") {
   CHECK(says(good, rows_of(Y, 1, 3), 0, mismatch, "Y.d = 3") == "");
   CHECK(says(good, rows_of(Y, 2, 1), 0, mismatch, "Y.n = 2") == "");
   CHECK(refused(mercer_prediction_score({}, y, 0, nullptr, nullptr, &score),
-                "predictions.struct_size = 0") == "");
+                "predictions is missing, expected rows") == "");
   CHECK(refused(mercer_prediction_score(good, y, 0, nullptr, nullptr, nullptr), "score = NULL") ==
         "");
   CHECK(score == 77);

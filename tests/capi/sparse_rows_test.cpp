@@ -79,7 +79,7 @@ TEST_CASE("kernel ridge itself and recommendations of sparse rows have the dense
   std::string specs[2];
   const RowsView rows[] = {kX.dense_view(), kNarrow.view()};
   for (size_t i = 0; i < 2; ++i) {
-    const auto model = fitted(plain(R"("lambda":1e-3,"search":false,"map":{"map":"exact"})"),
+    const auto model = fitted(plain(R"("lambda":1e-3,"lengthscale":1,"search":false,"map":{"map":"exact"})"),
                               data_of(rows[i], rows_of(targets(), 1)));
     scores[i] = values_of(model.get(), rows[i]);
     mercer_map* best = nullptr;

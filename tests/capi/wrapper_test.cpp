@@ -285,12 +285,58 @@ TEST_CASE("specs by setters are those of their texts") {
       mercer::Model::fit(fit.search(false).prepare(prepare), mercer::Data(rows.X, rows.y));
   CHECK(model.spec().find(R"("transform":"rank")") != std::string::npos);
   try {
-    matern.lengthscale(std::vector<float>{1, NAN});
+    (void)matern.lengthscale(std::vector<float>{1, NAN});
     FAIL_CHECK("no exception");
   } catch (const mercer::Error& error) {
     CHECK(std::string(error.what()) ==
           "mercer::spec: lengthscale = [1,nan], expected finite numbers");
   }
+}
+
+TEST_CASE("a text stays under its key, and kernels and views of texts go into builders") {
+  namespace spec = mercer::spec;
+  const spec::maps::Fourier fourier;
+  for (const char* text : {R"({"kernel":"gaussian"},"seed":7)", R"({"kernel":"gaussian")", "{}}",
+                           R"({"kernel":"gaussian\"})", R"("a":"b")"}) {
+    INFO(text);
+    CHECK(status_of([&] { (void)fourier.kernel(text); }) == MERCER_INVALID_ARGUMENT);
+  }
+  const std::string_view sorf("sorf and more", 4);
+  const Kernel kernel = Kernel::matern(2.5, std::vector<double>{1, 2});
+  const auto map = fourier.kernel(kernel).projection(sorf).inputs(2).features(8);
+  CHECK(Map::from_spec(map).kernel().spec() == kernel.spec());
+  CHECK(map.json().find(R"("projection":"sorf","inputs")") != std::string::npos);
+  CHECK(fourier.kernel(R"( {"kernel":"gaussian", "lengthscale":[1,2]} )").json().size() > 60);
+}
+
+TEST_CASE("vectors are targets and groups; temporaries last for the call they are written in") {
+  const Training rows;
+  std::vector<double> y(80), groups(80);
+  for (int64_t i = 0; i < 80; ++i) y[i] = rows.y(i, 0), groups[i] = static_cast<double>(i / 4);
+  const Map map = Map::fourier(Kernel::gaussian(1.0), 2, 16);
+  const auto by_vector = mercer::Model::fit("{}", mercer::Data(rows.X, y).map(map).groups(groups));
+  const Matrix<double> each = [&] {
+    Matrix<double> made(80, 1);
+    for (int64_t i = 0; i < 80; ++i) made(i, 0) = groups[i];
+    return made;
+  }();
+  const auto by_rows = mercer::Model::fit("{}", mercer::Data(rows.X, rows.y).map(map).groups(each));
+  CHECK(by_vector.to_bytes() == by_rows.to_bytes());
+  CHECK(mercer::Model::from_bytes(by_rows.to_bytes()).spec() == by_rows.spec());
+  CHECK(status_of([&] {
+          mercer::Model::fit("{}", {rows.X, std::vector<double>(3)});
+        }) == MERCER_DIMENSION_MISMATCH);
+}
+
+TEST_CASE("a recommendation whose progress throws at its end, with the map made, throws") {
+  const Training rows;
+  mercer::Context context(1, 0, [&](int64_t done, int64_t total) {
+    if (done == total) throw std::logic_error("enough");
+    return true;
+  });
+  CHECK_THROWS_AS(
+      Map::recommend(R"({"kernel":{"kernel":"gaussian"},"features":18})", rows.X, &context),
+      std::logic_error);  // LeakSanitizer sees whether the map is freed
 }
 
 TEST_CASE("what a progress function throws comes out of the call it cancelled") {
@@ -306,9 +352,7 @@ TEST_CASE("what a progress function throws comes out of the call it cancelled") 
   bool thrown = false;
   mercer::Context shared(1, 0, [&](int64_t, int64_t) {
     if (thrown && refused == 0) {
-      std::thread([&] {
-        refused = status_of([&] { map.apply(rows.X, &shared); });
-      }).join();
+      std::thread([&] { refused = status_of([&] { map.apply(rows.X, &shared); }); }).join();
     }
     return true;
   });

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "model/rows/central_lengthscale.h"
+#include "model/rows/row_sets.h"
 #include "spec/spec.h"
+#include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 
@@ -261,11 +264,31 @@ TEST_CASE("classes that begin at 1 are refused unless their number is given") {
   CHECK_NOTHROW(spec::set_classes(given, 1, &labels));
 }
 
+TEST_CASE("without a search a lengthscale that nobody gives is the rows' median distance") {
+  Line line;
+  const auto lengthscale = [&](const std::string& kernel, const std::string& more = "") {
+    const auto model = line.fit(R"({"search":false,"lambda":0.1,)" + more +
+                                R"("map":{"features":4,"kernel":)" + kernel + "}}");
+    const Parameters& made = model.map->kernel().parameters();
+    const bool whole = made.find("parts") == nullptr;
+    return (whole ? made : *made.objects("parts").front()).numbers("lengthscale").front();
+  };
+  const model::Model plain = line.fit(R"({"search":false,"lambda":1,"map":{"features":4}})");
+  const double median = model::central_lengthscale<double>(
+      plain.preparation, line.X.view(), model::all_rows(40), 0, line.context);
+  CHECK(median > 1.5);
+  CHECK(lengthscale(R"({"kernel":"gaussian"})") == Approx(median).epsilon(1e-12));
+  CHECK(lengthscale(R"({"kernel":"gaussian","lengthscale":1})") == 1);
+  CHECK(lengthscale(R"({"kernel":"gaussian"})", R"("lengthscale":3,)") == 3);
+  CHECK(lengthscale(R"({"kernel":"sum","parts":[{"kernel":"gaussian"},{"kernel":"laplacian"}]})") ==
+        1);
+}
+
 TEST_CASE("a fitted model prints what it was fitted by, and that its spec is not all of it") {
   Line line;
   const model::Model model = line.fit(
       R"({"search":false,"lambda":0.1,"seed":2,"ordered":true,"map":{"map":"fourier","projection":"dense",)"
-      R"("kernel":{"kernel":"laplacian"},"inputs":3,"features":4,"seed":0}})");
+      R"("kernel":{"kernel":"laplacian","lengthscale":1},"inputs":3,"features":4,"seed":0}})");
   const std::string text = spec::to_spec(model);
   CHECK(
       text ==

@@ -278,7 +278,7 @@ TEST_CASE("gp: derivatives of the evidence in gamma and offset agree with differ
 TEST_CASE("gp: variances of a gradient are those of differences of f") {
   Wave rows(60, 13);
   const model::Model model =
-      rows.fit(R"({"model":"gp","search":false,"lambda":0.001,"map":{"features":64}})");
+      rows.fit(R"({"model":"gp","search":false,"lambda":0.001,"lengthscale":1,"map":{"features":64}})");
   Context context;
   const double step = 1e-3;
   Matrix<double> X(3, 2), at(2, 2), found(3, 2), joint(2, 2);

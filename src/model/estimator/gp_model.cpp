@@ -16,7 +16,7 @@ constexpr int64_t kGpUnits = 100;     // of progress, half of them the posterior
 
 void check_gp(const Fitting& asked) {
   require(asked.coding.task == Task::regression, MERCER_UNSUPPORTED,
-          "model = gp of a classification, expected ridge, logistic or dirichlet");
+          "model = gp of a classification, expected ridge, logistic, dirichlet or svgp");
   require(asked.prepare.target_transform == Transform::none, MERCER_UNSUPPORTED,
           "prepare.target_transform with model = gp, expected none: its variances are those of the "
           "targets");

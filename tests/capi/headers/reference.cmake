@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# Makes the reference of the headers: Doxygen warns of nothing, and every function of the API has its text there.
+# Makes the reference of the headers: Doxygen warns of nothing, every function of the API has its text there, no page a script.
 # Run as: cmake -DDOXYGEN=... -DSOURCE_DIR=... -DWORK=... -P reference.cmake
 cmake_minimum_required(VERSION 3.22)
 if(NOT DOXYGEN)
   message("SKIPPED: doxygen is not installed")
   return()
 endif()
-file(REMOVE_RECURSE ${WORK})
-file(MAKE_DIRECTORY ${WORK})
-file(WRITE ${WORK}/Doxyfile "@INCLUDE = \"${SOURCE_DIR}/cmake/Doxyfile\"\nOUTPUT_DIRECTORY = \"${WORK}\"\n")
-execute_process(COMMAND ${DOXYGEN} ${WORK}/Doxyfile WORKING_DIRECTORY ${SOURCE_DIR} ERROR_VARIABLE said
-  COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${CMAKE_COMMAND} -DDOXYGEN=${DOXYGEN} -DSOURCE_DIR=${SOURCE_DIR} -DWORK=${WORK}
+  -P ${SOURCE_DIR}/cmake/reference.cmake ERROR_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
 if(said)
   message(FATAL_ERROR "${said}")
+endif()
+file(GLOB scripted ${WORK}/html/*.js)
+file(GLOB pages ${WORK}/html/*.html)
+foreach(page ${pages})
+  file(STRINGS ${page} found REGEX "\\.js\"|<script|onclick|display:none")
+  list(APPEND scripted ${found})
+endforeach()
+if(scripted)
+  message(SEND_ERROR "the reference has scripts: ${scripted}")
 endif()
 file(GLOB pages ${WORK}/html/*_8h.html)
 foreach(page ${pages})

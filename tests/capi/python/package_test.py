@@ -4,17 +4,18 @@
 installed, its own checks of estimators. MERCER_LIBRARY is the library, PYTHONPATH has the package. Usage: package_test.py"""
 import concurrent.futures
 import inspect
+import json
 import pickle
 import subprocess
 import sys
 import warnings
 
+import refusals
 from models import check_models, check_sets, check_sources
 from shared import GAUSSIAN, X, np, refused, rng, y
 
 import mercer
 from mercer import _api
-from mercer._objects import _json
 
 
 def check_maps():
@@ -45,7 +46,7 @@ def check_maps():
     refused(mercer.InvalidArgument, "map_transform", lambda: map.transform(X[:, :2]))
     for text in (lambda: mercer.Kernel("{}\0"), lambda: mercer.Map.load("a\0b"), lambda: map.save("a\0b"), lambda: mercer.specs("a\0")):
         refused(mercer.InvalidArgument, "a NUL", text)
-    refused(ValueError, "Complex", lambda: map.transform(X + 1j))
+    refused(mercer.InvalidArgument, "complex128", lambda: map.transform(X + 1j))
     landmarks = mercer.Map({"map": "nystroem", **GAUSSIAN, "features": 400}, X)
     assert np.abs(landmarks(X) @ landmarks(X).T - K).max() < 1e-6
     assert mercer.specs("fourier")["maps"][0]["name"] == "fourier"
@@ -96,7 +97,15 @@ def check_specs():
     for name, entry, keys in entries("bounds"):
         keys |= ({"epsilon": 0.5} if name == "derivative" else {})
         keys |= {} if name in ("ridge", "derivative") else {"kernel": spec.kernels.decomposable(gamma=np.eye(2)), "delta": 0.1, "diameter": 1}
-        assert "frequencies" in _api.text("bound", _json(entry(**keys)))
+        assert "frequencies" in mercer.bound(entry(**keys))
+    best, compared = mercer.Map.recommend(spec.others.recommend(kernel=spec.kernels.gaussian(lengthscale=2), error=0.1), X)
+    assert compared["error"] == 0.1 and best.transform(X).shape == (400, best.shape.features)
+    assert best.certify(X, spec.others.certify(rows=60))["rows"] == 60 and best.certify(X)["frobenius_low"] < 0.1
+    refused(mercer.InvalidArgument, "X is missing, expected rows", lambda: best.certify(None))
+    for read in (best.transform, lambda X: mercer.rows_test({"test": "mmd"}, X, X), mercer.lengthscale_median):
+        refused(mercer.InvalidArgument, "X is missing, expected rows", lambda: read(None))
+    refused(mercer.InvalidArgument, "Y is missing, expected rows", lambda: mercer.Model({}, X))
+    refused(mercer.MercerError, "svgp", lambda: mercer.Model({"model": "gp", "task": "classification"}, X, y > 0))
     for _, entry, _ in entries("tests"):
         assert "p_value" in mercer.rows_test(entry(), X[:200], X[200:])
     mixed = spec.kernels.sum(parts=[mercer.Kernel(spec.kernels.matern(nu=np.float32(0.1), lengthscale=X[0] ** 2 + 1)),
@@ -142,7 +151,7 @@ for delay in (0.1, 0.12, 0.15, 0.2, 0.25):
 def check_contexts():
     """Ctrl-C, and a second call while a context is in use."""
     said = subprocess.run([sys.executable, "-B", "-c", INTERRUPTED], capture_output=True, text=True, timeout=300)
-    assert said.stdout == 5 * "interrupted\n", said
+    assert (said.stdout, said.stderr) == (5 * "interrupted\n", ""), said
     seen, mark = [], ZeroDivisionError("of the first call")
 
     def second(done, total):
@@ -165,9 +174,9 @@ def check_texts():
     """Objects show what they are; everything public says what it does."""
     assert repr(mercer.Kernel(GAUSSIAN["kernel"])) == "Kernel({'kernel': 'gaussian', 'lengthscale': 1.5, 'variance': 1})"
     map = mercer.Map(GAUSSIAN)
-    shown = "{'features': 512, 'inputs': 3, 'kernel': {'kernel': 'gaussian', 'lengthscale': 1.5, 'variance': 1}, 'map': 'fourier'}"
+    shown = "{'features': 512, 'inputs': 3, 'kernel': {'kernel': 'gaussian', 'lengthscale': 1.5, 'variance': 1}, 'map': 'fourier', 'projection': 'dense', 'seed': 3}"
     assert repr(map) == f"Map({shown})" and repr(mercer.Context(threads=2)) == "Context(threads=2)"
-    assert repr(mercer.Model({"lambda": 0.5, "search": False}, X, y, map=map)) == f"Model({{'lambda': 0.5, 'map': {shown}, 'model': 'ridge'}})"
+    assert repr(mercer.Model({"lambda": 0.5, "search": False}, X, y, map=map)) == f"Model({{'lambda': 0.5, 'map': {shown}, 'model': 'ridge', 'seed': 0}})"
     public = [getattr(mercer, name) for name in mercer.__all__]
     public += [value for kind in public if inspect.isclass(kind) for name, value in vars(kind).items() if name[0] != "_" and
                isinstance(value, (property, classmethod)) or inspect.isfunction(value) and name[0] != "_"]
@@ -207,6 +216,7 @@ def check_statuses():
 def check_scikit_learn():
     try:
         import scipy.sparse
+        import sklearn.exceptions
         import sklearn.kernel_approximation
         import sklearn.utils.estimator_checks
     except ImportError:
@@ -215,6 +225,19 @@ def check_scikit_learn():
     from mercer.sklearn import Classifier, Features, Regressor, from_nystroem
     warnings.simplefilter("ignore")
     small = {"map": {"kernel": {"kernel": "gaussian", "lengthscale": 3}, "features": 32}, "search": False}
+    positive = np.abs(X)
+    for name in ("additive_chi2", "hellinger", "intersection", "jensen_shannon"):
+        assert Features(name).fit(positive).map_.spec["map"] == "additive"
+    parts = {"parts": [{"kernel": "gaussian"}, {"kernel": "polynomial", "degree": 1}]}
+    for kernel, map, columns in (({"kernel": "sum", **parts}, None, 18), ({"kernel": "product", **parts}, "auto", 18), ("exponential", "maclaurin", 17),
+                                 ("polynomial", "exact_polynomial", 6), ({"kernel": "helmholtz"}, None, 24),
+                                 (mercer.Kernel({"kernel": "matern"}), None, 18), ('{"kernel":"laplacian"}', "random_binning", 32)):
+        assert Features(kernel, map=map, features=17).fit(X).transform(X).shape[1] == columns
+    refused(ValueError, 'kernel = "gausian", expected one of "gaussian"', lambda: Features("gausian").fit(X))
+    refused(ValueError, 'map = "fouri", expected one of "fourier"', lambda: Features(map="fouri").fit(X))
+    assert Regressor(json.dumps(small)).fit(X, y).predict(X).shape == (400,)
+    refused(mercer.InvalidArgument, "expected a JSON object", lambda: Regressor('{"search"').fit(X, y))
+    refused(sklearn.exceptions.NotFittedError, "Nystroem", lambda: from_nystroem(sklearn.kernel_approximation.Nystroem()))
     for estimator in (Features(features=15), Regressor(small), Classifier(small)):
         sklearn.utils.estimator_checks.check_estimator(estimator)
     theirs = sklearn.kernel_approximation.Nystroem(gamma=0.2, n_components=50, random_state=1).fit(X)
@@ -243,3 +266,6 @@ check_contexts()
 check_texts()
 check_statuses()
 check_scikit_learn()
+for name in dir(refusals):
+    if name.startswith("check_"):
+        getattr(refusals, name)()

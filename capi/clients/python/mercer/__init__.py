@@ -12,14 +12,14 @@ from . import spec
 from ._api import FileError, InvalidArgument, MercerError, OutOfMemory, library
 from ._context import Context
 from ._model import Model, Observations, Outside
-from ._objects import Kernel, Map, RowsSums, attend, lengthscale_median, rows_test, specs
+from ._objects import Kernel, Map, RowsSums, attend, bound, lengthscale_median, rows_test, specs
 
 
 def __getattr__(name):
     if name == "__version__":
         return library.mercer_version().decode()
-    raise AttributeError(name)
+    raise AttributeError(f"module 'mercer' has no attribute {name!r}")
 
 
 __all__ = ["Context", "FileError", "InvalidArgument", "Kernel", "Map", "MercerError", "Model", "Observations", "OutOfMemory", "Outside",
-           "RowsSums", "attend", "lengthscale_median", "rows_test", "spec", "specs"]
+           "RowsSums", "attend", "bound", "lengthscale_median", "rows_test", "spec", "specs"]

@@ -3,7 +3,9 @@
 """The C functions, structs and enumerators of libmercer, made by ctypes from the description of its headers."""
 import ctypes
 import ctypes.util
+import errno
 import json
+import operator
 import os
 import pathlib
 
@@ -21,11 +23,17 @@ def type_of(written):
     return SCALARS[written] if written in SCALARS else structs.get(written) or callbacks.get(written) or ctypes.c_void_p
 
 
+class _Struct(ctypes.Structure):
+    def __repr__(self):
+        shown = (f"{name}={getattr(self, name)!r}" for name, _ in self._fields_ if name not in ("struct_size", "reserved"))
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+
 structs, callbacks = {}, {}
 for _name, _entry in API["callbacks"].items():
     callbacks[_name] = ctypes.CFUNCTYPE(type_of(_entry["returns"]), *map(type_of, _entry["parameters"].values()))
 for _name, _entry in API["structs"].items():
-    structs[_name] = type(_name, (ctypes.Structure,), {
+    structs[_name] = type(_name, (_Struct,), {
         "__doc__": _entry["help"], "_fields_": [(field["name"], type_of(field["type"])) for field in _entry["fields"]]})
 constants = {name: number for entries in API["enums"].values() for name, number in entries.items()}
 
@@ -45,8 +53,22 @@ class OutOfMemory(MercerError, MemoryError):
 
 
 class FileError(MercerError, OSError):
-    """A file that could not be opened, read, written or renamed, or is damaged. errno and filename are None, since the library hands on
-    no number of the system's: the text has the path and the reason in words."""
+    """A file that could not be opened, read, written or renamed, or is damaged: one that is absent is a FileNotFoundError, too, and has
+    errno and filename, as one that may not be read or written is a PermissionError. Of others the text alone has the reason."""
+
+    def __str__(self):
+        return str(self.args[0])
+
+
+def about_file(error, path, place):
+    """The FileError of a path with the number of its reason, where the path, or the folder to write it into, shows one."""
+    found = errno.ENOENT if not os.path.exists(place) else errno.EISDIR if os.path.isdir(path) else \
+        errno.EACCES if not os.access(place, os.R_OK if place == path else os.W_OK) else None
+    if error.status != "MERCER_IO" or found is None:
+        return error
+    made = type("FileError", (FileError, type(OSError(found, ""))), {"__module__": __name__, "__doc__": FileError.__doc__})(*error.args)
+    made.status, made.errno, made.filename = error.status, found, os.fspath(path)
+    return made
 
 
 KINDS = {"MERCER_INVALID_ARGUMENT": InvalidArgument, "MERCER_DIMENSION_MISMATCH": InvalidArgument, "MERCER_OUT_OF_MEMORY": OutOfMemory,
@@ -91,6 +113,24 @@ def terminated(data):
     if b"\0" in data:
         raise invalid(f"a NUL in {data!r}, expected text without")
     return data
+
+
+def encoded(name, given):
+    """Bytes of the text that an argument has to be."""
+    if not isinstance(given, str):
+        raise invalid(f"{name} = {given!r}, expected a text")
+    return terminated(given.encode())
+
+
+def whole(name, given, least=-2**63, most=2**63 - 1):
+    """An integer that C takes, where ctypes would drop its upper bits."""
+    try:
+        number = operator.index(given)
+    except TypeError:
+        number = None
+    if number is None or not least <= number <= most:
+        raise invalid(f"{name} = {given!r}, expected an integer from {least} to {most}")
+    return number
 
 
 def make(name):

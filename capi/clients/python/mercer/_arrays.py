@@ -3,7 +3,7 @@
 """Arrays of NumPy and matrices of SciPy as views that C reads and writes, without copies where their layout allows it."""
 import numpy as np
 
-from ._api import constants, make
+from ._api import constants, invalid, make
 
 NUMBERS = {np.dtype(name): constants["MERCER_NUMBER_" + number] for name, number in
            {"float32": "F32", "float64": "F64", "complex64": "C32", "complex128": "C64", "int32": "I32"}.items()}
@@ -14,9 +14,19 @@ def is_sparse(X):
     return hasattr(X, "tocsr") and hasattr(X, "nnz")
 
 
+def real(X):
+    """An array of real numbers, none of which is masked."""
+    if np.ma.is_masked(X):
+        raise invalid("a masked array with values that are masked, expected numbers: fill them, or leave their rows out")
+    X = np.asarray(X)
+    if X.dtype.kind not in "biuf":
+        raise invalid(f"an array of {X.dtype}, expected real numbers")
+    return X
+
+
 def column(X):
     """An array whose vectors are columns."""
-    X = np.asarray(X)
+    X = real(X)
     return X[:, None] if X.ndim == 1 else X
 
 
@@ -24,9 +34,7 @@ def dense(X):
     """X itself where its rows are contiguous numbers that the library reads, else a copy."""
     X = column(X)
     if X.ndim != 2:
-        raise ValueError(f"an array of {X.ndim} dimensions, expected rows of numbers")
-    if X.dtype.kind == "c":
-        raise ValueError("Complex data not supported: rows are real numbers")
+        raise invalid(f"an array of {X.ndim} dimensions, expected rows of numbers")
     if X.dtype not in (np.float32, np.float64):
         X = X.astype(np.float64)
     return X if apart(X) else np.array(X, order="C")
@@ -49,10 +57,10 @@ class Rows:
     def __init__(self, X):
         self.view = make("rows")
         if X is None:
-            self.view.struct_size = 0
+            self.view.struct_size, self.values = 0, np.empty(0)
             return
         self.array = array = X.tocsr() if is_sparse(X) else dense(X)
-        values = array.data if is_sparse(X) else array
+        values = real(array.data) if is_sparse(X) else array
         if values.dtype not in (np.float32, np.float64):
             values = values.astype(np.float64)
         self.values = values
@@ -90,9 +98,11 @@ def result(out, rows, columns, dtype):
     if out is None:
         return np.empty((rows, columns), dtype)
     if not isinstance(out, np.ndarray):
-        raise ValueError(f"out is a {type(out).__name__}, expected an array of NumPy")
-    if out.shape != (rows, columns) or out.dtype != dtype or not out.flags.writeable:
-        raise ValueError(f"out is a {out.dtype} array of shape {out.shape}, expected writable rows of {np.dtype(dtype)}, {rows} x {columns}")
+        raise invalid(f"out is a {type(out).__name__}, expected an array of NumPy")
+    if out.shape != (rows, columns) or out.dtype != dtype:
+        raise invalid(f"out is a {out.dtype} array of shape {out.shape}, expected rows of {np.dtype(dtype)}, {rows} x {columns}")
+    if not out.flags.writeable:
+        raise invalid("out is read-only, expected an array that may be written")
     if not apart(out):
-        raise ValueError(f"out has strides {out.strides}, expected aligned rows of contiguous numbers that ascend and do not overlap")
+        raise invalid(f"out has strides {out.strides}, expected aligned rows of contiguous numbers that ascend and do not overlap")
     return out

@@ -4,35 +4,24 @@
 import contextlib
 import ctypes
 import json
+import sys
 import threading
 
 import numpy as np
 
-from ._api import MercerError, call, callbacks, invalid, library, make, new
+from ._api import MercerError, call, callbacks, invalid, library, make, new, whole
 
 
 _here = threading.local()  # .context: whose call runs on this thread
-
-
-class _User(ctypes.c_void_p):
-    """First argument of callbacks, by whose end unread is known that a signal's handler raised as a callback began, before its try:
-    ctypes only prints that, and what C is then answered is chance."""
-
-    read = False
-
-    def __del__(self):
-        context = getattr(_here, "context", None)
-        if not self.read and context is not None:
-            context._raised = KeyboardInterrupt()
+_named = "<function mercer_answers at"  # what a callback is called by sys.unraisablehook
 
 
 def callback(context, name, body):
     """What C calls as mercer_NAME: body, of the arguments after the first. What it raises is kept, ends the call and is raised by it."""
     kind = callbacks["mercer_" + name]
 
-    def answer(user, *arguments):
+    def mercer_answers(user, *arguments):
         try:
-            user.read = True
             if context._raised is None:
                 body(*arguments)
             return int(context._raised is not None)
@@ -40,12 +29,42 @@ def callback(context, name, body):
             context._raised = raised
             return 1
 
-    return ctypes.CFUNCTYPE(kind._restype_, _User, *kind._argtypes_[1:])(answer)
+    mercer_answers.__qualname__ = mercer_answers.__name__
+    return kind(mercer_answers)
+
+
+@contextlib.contextmanager
+def _keeping():
+    """Keeps what a signal's handler raises as a callback begins or ends, out of its try: ctypes hands that to sys.unraisablehook, what C
+    is then answered is chance, and the next callback ends the call."""
+    before = sys.unraisablehook
+
+    def keep(met):
+        context = getattr(_here, "context", None)
+        if context is None or _named not in f"{met.object!r} {met.err_msg}":
+            before(met)
+        elif context._raised is None:
+            context._raised = met.exc_value
+
+    sys.unraisablehook = keep
+    try:
+        yield
+    finally:
+        if sys.unraisablehook is keep:
+            sys.unraisablehook = before
 
 
 def summing(context, body):
-    """The callback that has an array added up over processes."""
-    return callback(context, "source_sum", lambda n, numbers: body(np.ctypeslib.as_array((ctypes.c_double * n).from_address(numbers))))
+    """The callback that has an array added up over processes, in place or by what body returns."""
+    def add(n, address):
+        numbers = np.ctypeslib.as_array((ctypes.c_double * n).from_address(address))
+        made = body(numbers)
+        if made is not None and np.shape(made) != numbers.shape:
+            raise invalid(f"sum returned {type(made).__name__} of shape {np.shape(made)}, expected {n} numbers, or None of sums in place")
+        if made is not None and made is not numbers:
+            numbers[:] = made
+
+    return callback(context, "source_sum", add)
 
 
 def put(options, field, name, made):
@@ -57,14 +76,17 @@ class Context:
     """Limits and progress of the calls that are given it, one at a time. threads: of the library's own loops, 0: all cores.
     memory_cap: bytes, 0: no cap. progress(done, total): called now and then. trial(dict): called with each finished trial of a search,
     as in report["trials"], with its "seconds". What these raise ends the call and is raised by it, so that Ctrl-C ends a call, too,
-    with or without them, as KeyboardInterrupt; so do other handlers of signals that raise, mostly as that. Without one given, every
-    long call has a context of its own."""
+    with or without them, as does whatever the handler of another signal raises. Without one given, every long call has a context of its
+    own. It cannot be copied or pickled."""
 
     def __init__(self, threads=0, memory_cap=0, progress=None, trial=None):
+        for name, value in (("progress", progress), ("trial", trial)):
+            if value is not None and not callable(value):
+                raise invalid(f"{name} = {value!r}, expected a function")
         self._given = {"threads": threads, "memory_cap": memory_cap, "progress": progress, "trial": trial}
-        self._raised, self._asked, self._busy = None, False, threading.Lock()
+        self._raised, self._busy = None, threading.Lock()
         options = make("context_options")
-        options.threads, options.memory_cap = threads, memory_cap
+        options.threads, options.memory_cap = whole("threads", threads, most=2**31 - 1), whole("memory_cap", memory_cap)
         self._progress = callback(self, "progress", progress or (lambda done, total: None))  # even then, for signals
         self._trial = callback(self, "trial", lambda text: trial(json.loads(text)))
         put(options, "progress", "progress", self._progress)
@@ -77,27 +99,36 @@ class Context:
 
     def cancel(self):
         """Ends the running call soon, or the next one; from any thread."""
-        self._asked = True
         call("context_cancel", self.handle, 1)
 
     @contextlib.contextmanager
     def running(self):
-        """Raises what the callback raised. A call that stopped though nobody asked for it was stopped by a signal, too."""
+        """Raises what a callback raised."""
         if not self._busy.acquire(blocking=False):  # before anything of the running call is touched
             raise invalid("mercer.Context: context is used by another call, expected one call at a time")
         self._raised, outer, _here.context = None, getattr(_here, "context", None), self
         try:
-            yield self.handle
+            with _keeping():
+                yield self.handle
             raised = self._raised  # work was finished all the same
         except MercerError as error:
-            interrupted = error.status == "MERCER_CANCELLED" and not self._asked
-            raised = self._raised or (KeyboardInterrupt() if interrupted else error)
+            raised = self._raised or error
         finally:
-            self._asked, _here.context = False, outer
+            _here.context = outer
             self._busy.release()
         if raised is not None:
             raise raised
 
+    def __reduce__(self):
+        raise TypeError("a mercer.Context belongs to its process and cannot be copied or pickled, expected another of the same arguments")
+
     def __del__(self):
         if getattr(self, "handle", None) is not None:
             library.mercer_context_free(self.handle)
+
+
+def given_or_new(context):
+    """The context given, or else a new one."""
+    if not isinstance(context, (Context, type(None))):
+        raise invalid(f"context = {context!r}, expected a mercer.Context")
+    return context or Context()

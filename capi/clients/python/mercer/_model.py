@@ -8,10 +8,10 @@ import json
 
 import numpy as np
 
-from ._api import API, call, make, new, structs, terminated, text
-from ._arrays import Rows, column, matrix, result
-from ._context import Context, callback, put, summing
-from ._objects import Map, _json, _running, _Stored
+from ._api import API, call, encoded, invalid, make, new, structs, text, whole
+from ._arrays import Rows, column, matrix, real, result
+from ._context import callback, given_or_new, put, summing
+from ._objects import SHORT, Map, _json, _running, _Stored, handle_of
 
 EXTRAPOLATIONS = {name[len("MERCER_EXTRAPOLATION_"):].lower(): number for name, number in API["enums"]["mercer_extrapolation"].items()}
 
@@ -29,10 +29,32 @@ def _numbers(name, given, dtype, count, each):
     """A contiguous array of so many numbers, or None."""
     if given is None:
         return None
-    array = np.ascontiguousarray(given, dtype)
+    array = np.ascontiguousarray(real(given), dtype)
     if array.shape != (count,):
-        raise ValueError(f"{name} of shape {array.shape}, expected {count} numbers, one for each {each}")
+        raise invalid(f"{name} of shape {array.shape}, expected {count} numbers, one for each {each}")
     return array
+
+
+def _orders(name, given):
+    """Orders of derivatives, which must be integers."""
+    array = real(given)
+    with np.errstate(invalid="ignore"):
+        orders = np.ascontiguousarray(array, np.int32)
+    if (orders != array).any():
+        raise invalid(f"{name} = {SHORT.repr(given)}, expected integers below 2^31")
+    return orders
+
+
+def _groups(given):
+    """Numbers 0, 1, ... of groups, whose names may be texts or integers that no double holds."""
+    if given is None:
+        return None
+    names = np.asarray(given)
+    if names.ndim != 1 and names.shape[1:] != (1,):
+        raise invalid(f"groups of shape {names.shape}, expected a group for each row")
+    if (names != names).any():
+        raise invalid("groups with NaN, expected a group for each row")
+    return np.unique(names, return_inverse=True)[1].reshape(-1).astype(np.float64)
 
 
 def _place(array):
@@ -43,10 +65,14 @@ class _Sets:
     """The array of mercer_observations."""
 
     def __init__(self, sets):
+        sets = [sets] if isinstance(sets, Observations) else sets
+        if not isinstance(sets, (list, tuple)) or not all(isinstance(one, Observations) for one in sets):
+            raise invalid(f"sets = {SHORT.repr(sets)}, expected a list of mercer.Observations")
         self.views, self.kept = (structs["mercer_observations"] * len(sets))(), []
         for view, given in zip(self.views, sets):
             x, y = Rows(given.X), Rows(given.Y)
-            partial = _numbers("partial", given.partial, np.int32, x.view.d, "input")
+            orders = None if given.partial is None else _orders("partial", given.partial)
+            partial = _numbers("partial", orders, np.int32, x.view.d, "input")
             weights = _numbers("row_weights", given.row_weights, np.float64, x.view.n, "row")
             view.struct_size, view.weight, view.X, view.Y = ctypes.sizeof(view), given.weight, x.view, y.view
             view.partial, view.row_weights = _place(partial), _place(weights)
@@ -57,12 +83,14 @@ class _Source:
     """The mercer_row_source of a function that opens an iterable of blocks; the first one opened tells the columns."""
 
     def __init__(self, opened, total, context):
+        if not callable(opened):
+            raise invalid(f"source = {SHORT.repr(opened)}, expected a function that opens an iterable of blocks")
         self.opened, self.kept, self.view = opened, None, make("row_source")
-        blocks = iter(opened())
-        first = self._block(next(blocks, None))
+        blocks = self._open()
+        first = next(blocks, None)
         if first is None:
-            raise ValueError("source() has no block, expected (X, Y) or (X, Y, weights), of no rows where there are none")
-        self.first, self.blocks = itertools.chain([first], map(self._block, blocks)), None
+            raise invalid("source() gives no block, expected blocks (X, Y) or (X, Y, weights): where there are no rows, one with arrays of no rows")
+        self.first, self.blocks = itertools.chain([first], blocks), None
         x, y, self.view.weighted = first
         self.view.d, self.view.m = x.view.d, y.view.d - self.view.weighted
         self.callbacks = {name: callback(context, "source_" + name, getattr(self, "_" + name)) for name in ("rewind", "next")}
@@ -71,18 +99,25 @@ class _Source:
         for name, made in self.callbacks.items():
             put(self.view, name, "source_" + name, made)
 
+    def _open(self):
+        blocks = self.opened()
+        if not hasattr(blocks, "__iter__"):
+            raise invalid(f"source() = {SHORT.repr(blocks)}, expected an iterable of blocks (X, Y) or (X, Y, weights)")
+        return map(self._block, blocks)
+
     @staticmethod
     def _block(block):
         """Rows of X and of Y with a last column of weights if there are any; and whether."""
-        if block is None:
-            return None
+        if not isinstance(block, (tuple, list)) or len(block) not in (2, 3):
+            said = f"{len(block)} parts" if isinstance(block, (tuple, list)) else f"type {type(block).__name__}"
+            raise invalid(f"a block of source() of {said}, expected (X, Y) or (X, Y, weights)")
         X, Y, *weights = block
         if weights:
             Y = np.column_stack([*([] if Y is None else [column(Y)]), *weights])
         return Rows(X), Rows(Y), len(weights)
 
     def _rewind(self):
-        self.blocks, self.first = self.first or map(self._block, self.opened()), None
+        self.blocks, self.first = self.first or self._open(), None
 
     def _next(self, X, Y):
         self.kept = next((block for block in self.blocks if block[0].view.n > 0), None)  # no rows would be the end
@@ -93,31 +128,33 @@ class _Source:
 
 class Model(_Stored):
     """A model of its spec, fitted to rows X and targets Y; {} searches whatever it leaves open, and is scored on rows that no
-    choice has seen. weights: a number >= 0 a row; groups: rows that splits keep together; map: in place of the spec's.
+    choice has seen. weights: a number >= 0 a row; groups: of rows that splits keep together, numbers or texts; map: in place of the spec's.
 
     Rows that are not in memory: source(), in place of X and Y, opens an iterable of blocks (X, Y) or (X, Y, weights) of some thousand
     rows, as often as the fit reads them; it chooses only lambda. Several processes share them where sum(numbers) replaces an array
-    by its sum over all, such as lambda numbers: comm.Allreduce(MPI.IN_PLACE, numbers).
+    by its sum over all, or returns that: lambda numbers: comm.Allreduce(MPI.IN_PLACE, numbers), or comm.allreduce.
 
     Derivatives: sets, in place of X and Y, a list of Observations, with map and "lambda"."""
 
     _noun = "model"
 
     def __init__(self, spec, X=None, Y=None, weights=None, groups=None, map=None, context=None, *, source=None, sum=None, sets=None):
-        data, x, y, g, context = make("data"), Rows(X), Rows(Y), Rows(groups), context or Context()
+        data, x, y, g, context = make("data"), Rows(X), Rows(Y), Rows(_groups(groups)), given_or_new(context)
         data.X, data.Y, data.groups = x.view, y.view, g.view
+        if source is not None and weights is not None:
+            raise invalid("weights with source, expected them in its blocks: (X, Y, weights)")
         weights = _numbers("weights", weights, np.float64, x.view.n, "row")
         data.weights = _place(weights)
         if map is not None:
-            data.map = map.handle
+            data.map = handle_of("map", map, Map)
         if source is not None:
             blocks = _Source(source, sum, context)
             data.source = ctypes.addressof(blocks.view)
         elif sum is not None:
-            raise ValueError("sum without source, expected both: it adds up what processes found in rows of their own")
+            raise invalid("sum without source, expected both: it adds up what processes found in rows of their own")
         if sets is not None:
             observed = _Sets(sets)
-            data.sets, data.set_count = ctypes.addressof(observed.views), len(sets)
+            data.sets, data.set_count = ctypes.addressof(observed.views), len(observed.views)
         with context.running() as running:
             super().__init__(new("model_fit", _json(spec), ctypes.byref(data), running))
 
@@ -138,7 +175,7 @@ class Model(_Stored):
 
     @metadata.setter
     def metadata(self, words):
-        call("model_set_metadata", self.handle, terminated(words.encode()))
+        call("model_set_metadata", self.handle, encoded("metadata", words))
 
     @property
     def shape(self):
@@ -149,7 +186,7 @@ class Model(_Stored):
 
     @property
     def map(self):
-        """Of rows as predict(X, "prepared") gives them."""
+        """The model's features, a Map: it reads prepared rows, which predict(X, "prepared") gives."""
         return Map._of(new("model_map", self.handle))
 
     @property
@@ -170,19 +207,20 @@ class Model(_Stored):
         extrapolation: what is done with inputs outside the range of the training rows: "default" (as the model was fitted), "clip",
         "free" or "refuse". return_outside: the answer is a pair, its second an Outside, which counts them."""
         x, shape, options = Rows(X), self.shape, make("predict_options")
-        levels, orders = np.ascontiguousarray(quantiles, np.float64).ravel(), np.ascontiguousarray(partials, np.int32)
+        levels, orders = np.ascontiguousarray(real(quantiles), np.float64).ravel(), _orders("partials", partials)
         if orders.size and orders.shape[-1] != shape.inputs:
-            raise ValueError(f"partials of shape {orders.shape}, expected lists of {shape.inputs} orders, one for each input")
+            raise invalid(f"partials of shape {orders.shape}, expected lists of {shape.inputs} orders, one for each input")
         orders = orders.reshape(-1, shape.inputs)
         if extrapolation not in EXTRAPOLATIONS:
-            raise ValueError(f"extrapolation = {extrapolation!r}, expected one of {', '.join(EXTRAPOLATIONS)}")
-        options.extrapolation, options.sample_count, options.seed = EXTRAPOLATIONS[extrapolation], samples, seed
+            raise invalid(f"extrapolation = {extrapolation!r}, expected one of {', '.join(EXTRAPOLATIONS)}")
+        options.extrapolation, options.sample_count, options.seed = \
+            EXTRAPOLATIONS[extrapolation], whole("samples", samples), whole("seed", seed, 0, 2**64 - 1)
         options.quantile_count, options.quantiles = len(levels), _place(levels)
         options.partial_count, options.partials = len(orders), _place(orders)
         met, inputs = np.zeros(3, np.int64), np.zeros(shape.inputs, np.int64)
         options.rows_outside, options.values_outside, options.predictions_limited = (met[i:].ctypes.data for i in range(3))
         options.inputs_outside = inputs.ctypes.data
-        columns, word = ctypes.c_int64(), terminated(what.encode())
+        columns, word = ctypes.c_int64(), encoded("what", what)
         options.columns = ctypes.addressof(columns)
         call("model_predict", self.handle, x.view, word, ctypes.byref(options), None, matrix(None))  # asks for the columns alone
         out = result(None, x.view.n, columns.value, np.float64)

@@ -9,13 +9,13 @@ import reprlib
 
 import numpy as np
 
-from ._api import InvalidArgument, call, callbacks, filled, invalid, library, make, new, terminated, text
-from ._arrays import Rows, matrix, result
-from ._context import Context, summing
+from ._api import FileError, InvalidArgument, about_file, call, callbacks, encoded, filled, invalid, library, make, new, terminated, text, whole
+from ._arrays import Rows, matrix, real, result
+from ._context import Context, given_or_new, summing
 
 SHORT = reprlib.Repr()
 SHORT.maxlevel, SHORT.maxdict, SHORT.maxlist, SHORT.maxstring = 4, 12, 4, 60
-TOLD = ("model", "lambda", "map", "kernel", "inputs", "features")  # by repr
+TOLD = ("model", "lambda", "map", "kernel", "inputs", "features", "projection", "seed")  # by repr
 LONG = 1 << 22  # numbers of a result from which a call can be interrupted
 
 
@@ -33,8 +33,11 @@ def _json(spec):
         return terminated(spec.encode())
     try:
         return json.dumps(spec, default=_plain, allow_nan=False).encode()
-    except ValueError as error:
-        raise error if isinstance(error, InvalidArgument) else invalid(f"spec = {spec}: {error}, expected finite numbers") from None
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InvalidArgument):
+            raise
+        said = "NaN or an infinite number, expected finite numbers" if "Out of range" in str(error) else f"{error}, expected what JSON holds"
+        raise invalid(f"spec = {SHORT.repr(spec)}: {said}") from None
 
 
 @contextlib.contextmanager
@@ -42,21 +45,33 @@ def _running(context, work):
     if context is None and work < LONG:
         yield None
         return
-    with (context or Context()).running() as handle:
+    with given_or_new(context).running() as handle:
         yield handle
+
+
+def handle_of(name, held, kind):
+    """The handle of an argument that has to be of a class."""
+    if not isinstance(held, kind):
+        raise invalid(f"{name} = {SHORT.repr(held)}, expected a mercer.{kind.__name__}")
+    return held.handle
 
 
 def specs(name=""):
     """What kernels, maps, projections and models there are, with their fields, defaults and limits."""
-    return json.loads(text("specs", terminated(name.encode())))
+    return json.loads(text("specs", encoded("name", name)))
 
 
-def _answered(function, context, *arguments, rows=0):
+def bound(spec):
+    """How many frequencies an error takes, or learning does, as `mercer.spec.bounds` asks: a dict."""
+    return json.loads(text("bound", _json(spec)))
+
+
+def _answered(function, context, *arguments, rows=0, out=()):
     """The answer of a call that is too long to ask first for its size; that lists four numbers of a row at most. Untouched pages of the
     buffer cost nothing."""
-    with (context or Context()).running() as running:
+    with given_or_new(context).running() as running:
         needed, buffer = ctypes.c_int64(), np.empty((1 << 20) + 128 * rows, np.uint8)
-        call(function, *arguments, running, buffer.ctypes.data, len(buffer), ctypes.byref(needed))
+        call(function, *arguments, running, *out, buffer.ctypes.data, len(buffer), ctypes.byref(needed))
     return json.loads(buffer[:needed.value - 1].tobytes())
 
 
@@ -69,16 +84,16 @@ def rows_test(spec, X, Y=None, context=None):
 def attend(map, Q, K, V, causal=False, context=None):
     """Linear attention by the features of a map: Q (..., queries, d), K (..., keys, d), V (..., keys, d_v), equal leading axes, such
     as batch and heads. Row i: sum_j phi(q_i)'phi(k_j) v_j / sum_j phi(q_i)'phi(k_j), causal: over j <= i."""
-    Q, K, V = (np.asarray(part) for part in (Q, K, V))
+    Q, K, V = (real(part) for part in (Q, K, V))
     lead, tokens = Q.shape[:-2], make("tokens")
     if not lead == K.shape[:-2] == V.shape[:-2]:
-        raise ValueError(f"leading axes {lead}, {K.shape[:-2]} and {V.shape[:-2]} of Q, K and V, expected the same")
+        raise invalid(f"leading axes {lead}, {K.shape[:-2]} and {V.shape[:-2]} of Q, K and V, expected the same")
     parts = [Rows(part.reshape(-1, part.shape[-1])) for part in (Q, K, V)]
     tokens.causal, tokens.batch, tokens.heads = int(causal), int(np.prod(lead, dtype=int)), 1
     tokens.Q, tokens.K, tokens.V = (part.view for part in parts)
     out = result(None, tokens.Q.n, V.shape[-1], parts[0].dtype)
     with _running(context, LONG) as running:
-        call("attend", map.handle, ctypes.byref(tokens), running, matrix(out))
+        call("attend", handle_of("map", map, Map), ctypes.byref(tokens), running, matrix(out))
     return out.reshape(*lead, Q.shape[-2], V.shape[-1])
 
 
@@ -121,12 +136,18 @@ class _Stored(_Handle):
 
     def save(self, path):
         """Writes a file, in place of an earlier one only when it is complete."""
-        call(f"{self._noun}_write", self.handle, terminated(os.fsencode(path)), None, 0, None)
+        try:
+            call(f"{self._noun}_write", self.handle, terminated(os.fsencode(path)), None, 0, None)
+        except FileError as error:
+            raise about_file(error, path, os.path.dirname(os.path.abspath(path))) from None
 
     @classmethod
     def load(cls, path):
         """What a file holds that save or another program of the library wrote."""
-        return cls._of(new(f"{cls._noun}_read", terminated(os.fsencode(path)), None, 0))
+        try:
+            return cls._of(new(f"{cls._noun}_read", terminated(os.fsencode(path)), None, 0))
+        except FileError as error:
+            raise about_file(error, path, path) from None
 
 
 class RowsSums(_Stored):
@@ -137,21 +158,28 @@ class RowsSums(_Stored):
 
     def __init__(self, spec, m, n, X, Y, context=None):
         x, y = Rows(X), Rows(Y)
-        with (context or Context()).running() as running:
-            super().__init__(new("rows_sums_create", _json(spec), m, n, x.view, y.view, running))
+        with given_or_new(context).running() as running:
+            super().__init__(new("rows_sums_create", _json(spec), whole("m", m), whole("n", n), x.view, y.view, running))
+
+    def __repr__(self):
+        data = self.__getstate__()
+        said = json.loads(text("file_info", None, data, len(data)))
+        shown = (f"{key}={said[key]!r}" for key in ("inputs", "x_rows", "y_rows", "x_added", "y_added"))
+        del said["spec"]["mercer"]
+        return f"RowsSums({SHORT.repr(said['spec'])}, {', '.join(shown)})"
 
     def add(self, side, first, X, context=None):
         """Rows first, first + 1, ... of X (side 0) or Y (side 1)."""
         x = Rows(X)
-        with (context or Context()).running() as running:
-            call("rows_sums_add", self.handle, side, first, x.view, running)
+        with given_or_new(context).running() as running:
+            call("rows_sums_add", self.handle, whole("side", side, 0, 1), whole("first", first), x.view, running)
 
     def merge(self, other, sign=1):
         """Adds the rows of another, or takes them away (sign -1)."""
-        call("rows_sums_merge", self.handle, sign, other.handle)
+        call("rows_sums_merge", self.handle, whole("sign", sign, -1, 1), handle_of("other", other, RowsSums))
 
     def reduce(self, sum):
-        """Those of all processes, in each, by sum(numbers), which replaces an array by its sum over all, as that of a source of Model."""
+        """Those of all processes, in each, by sum(numbers), as that of a source of Model."""
         context = Context()
         added = summing(context, sum)
         with context.running():
@@ -202,8 +230,21 @@ class Map(_Stored):
             return
         data, x, y = make("map_data"), Rows(X), Rows(Y)
         data.X, data.Y = x.view, y.view
-        with (context or Context()).running() as running:
+        with given_or_new(context).running() as running:
             super().__init__(new("map_fit", _json(spec), ctypes.byref(data), running))
+
+    @classmethod
+    def recommend(cls, spec, X, context=None):
+        """The map of a kernel that suits rows like X best, and what was compared, a dict. spec: as `mercer.spec.others.recommend` makes
+        it, such as {"kernel": {"kernel": "gaussian"}, "error": 0.1}."""
+        made = cls._of(ctypes.c_void_p())
+        x = Rows(X)
+        return made, _answered("map_recommend", context, _json(spec), x.view, out=[ctypes.byref(made.handle)])
+
+    def certify(self, X, spec=None, context=None):
+        """Intervals of the kernel error on many rows, a dict. spec: as `mercer.spec.others.certify` makes it."""
+        x = Rows(X)
+        return _answered("map_certify", context, self.handle, x.view, _json(spec or {}))
 
     @classmethod
     def with_frequencies(cls, spec, frequencies, weights=None):
@@ -251,6 +292,6 @@ class Map(_Stored):
 def lengthscale_median(X, max_pairs=10**6, seed=0, context=None):
     """The median of the distances between rows, of at most so many drawn pairs."""
     x, value = Rows(X), ctypes.c_double()
-    with (context or Context()).running() as running:
-        call("lengthscale_median", x.view, max_pairs, seed, running, ctypes.byref(value))
+    with given_or_new(context).running() as running:
+        call("lengthscale_median", x.view, whole("max_pairs", max_pairs), whole("seed", seed, 0, 2**64 - 1), running, ctypes.byref(value))
     return value.value

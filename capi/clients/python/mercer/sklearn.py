@@ -1,22 +1,52 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """Maps as scikit-learn transformers, models as estimators, and scikit-learn's Nystroem as a map."""
+import json
+import re
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, TransformerMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from . import Map, Model, lengthscale_median, specs
+from . import InvalidArgument, Kernel, Map, Model, lengthscale_median, specs
+from ._api import invalid, whole
 
 NUMBERS = {"accept_sparse": "csr", "dtype": (np.float64, np.float32)}
+
+
+def _keys(spec):
+    """A dict of a spec: of a dict, a Kernel, a JSON text or, of a kernel, a name alone."""
+    if isinstance(spec, str):
+        try:
+            spec = json.loads(spec) if spec.lstrip().startswith("{") else {"kernel": spec}
+        except ValueError as error:
+            raise invalid(f"spec = {spec!r}: {error}, expected a JSON object") from None
+    return dict(spec.spec if isinstance(spec, Kernel) else spec or {})
+
+
+def _rounded(spec, features, X):
+    """The map with the least number of columns, from `features` on, that it makes of these inputs; or with the only number."""
+    for columns in range(features, features + 4096):
+        try:
+            return Map({**spec, "features": columns}, X)
+        except InvalidArgument as error:
+            only = re.search(rf"[^.]features = {columns}, expected (\d+):", str(error))
+            if only:
+                return Map({**spec, "features": int(only[1])}, X)
+            if not re.search(r"features = \d+, expected (a multiple|an even|at least|\d+ less)", str(error)):
+                raise
+            reason = error
+    raise reason
 
 
 class Features(TransformerMixin, BaseEstimator):
     """Random features of a kernel: transform(X) @ transform(Y).T is near K(X, Y).
 
-    kernel: a name or a spec. lengthscale: of the kernel, None: the median distance of the rows. features: columns, rounded up to what
-    the map makes, of maps whose columns the inputs do not decide. map: a name, None: the kernel's own. seed: of everything drawn. options: further keys of the map's spec, such as
-    {"projection": "sorf"}."""
+    kernel: a name, a spec or a mercer.Kernel. lengthscale: of the kernel, None: the one in its spec, or the median distance of the rows.
+    features: how many columns, rounded up where the map makes them in steps, and of no effect where the inputs alone decide how many
+    there are. map: a name, None or "auto": the kernel's own. seed: of everything drawn. options: further keys of the map's spec, such
+    as {"projection": "sorf"}."""
 
     def __init__(self, kernel="gaussian", *, lengthscale=None, features=256, map=None, seed=0, options=None):
         self.kernel, self.lengthscale, self.features, self.map, self.seed, self.options = kernel, lengthscale, features, map, seed, options
@@ -24,21 +54,18 @@ class Features(TransformerMixin, BaseEstimator):
     def fit(self, X, y=None):
         """Makes the map; its kernel's lengthscale, and what it learns of rows, are from X."""
         X = self._validate_data(X, **NUMBERS)
-        kernel = dict(self.kernel) if isinstance(self.kernel, dict) else {"kernel": self.kernel}
-        entry = specs(kernel["kernel"])["kernels"][0]
+        kernel = _keys(self.kernel)
+        said = Kernel(kernel).spec
         if self.lengthscale is not None:
             if "lengthscale" in kernel:
-                raise ValueError(f"lengthscale = {self.lengthscale} beside that of kernel = {kernel}, expected one of them")
+                raise invalid(f"lengthscale = {self.lengthscale} beside that of kernel = {kernel}, expected one of them")
             kernel["lengthscale"] = self.lengthscale  # refused of kernels that have none
-        elif "lengthscale" not in kernel and any(field["key"] == "lengthscale" for field in entry["parameters"]):
+        elif "lengthscale" not in kernel and "lengthscale" in said:
             kernel["lengthscale"] = (lengthscale_median(X) if X.shape[0] > 1 else 0) or 1.0
-        name = self.map or entry["default_map"]
-        step = next(one for one in specs(name)["maps"] if one["name"] == name)
-        columns = -(-self.features // (step["features_step"] or 1)) * (step["features_step"] or 1)
+        name = self.map if self.map not in (None, "auto") else specs(said["kernel"])["kernels"][0]["default_map"]
         spec = {"map": name, "kernel": kernel, "inputs": X.shape[1], "seed": self.seed, **(self.options or {})}
-        if not step["one_size"]:
-            spec["features"] = columns
-        self.map_ = Map(spec, X if step["needs_rows"] else None)
+        needs_rows = spec.get("projection") == "grid" or any(one["needs_rows"] for one in specs()["maps"] if one["name"] == name)
+        self.map_ = _rounded(spec, whole("features", self.features, 1), X if needs_rows else None)
         self._n_features_out = self.map_.shape.features
         return self
 
@@ -68,8 +95,8 @@ class _Estimator(BaseEstimator):
             used = weights != 0  # the library refuses others that are no weights
             X, Y, sample_weight = X[used], Y[used], weights[used]
         if len(Y) < 2:
-            raise ValueError(f"{len(Y)} sample, expected at least 2 to learn from")
-        self.model_ = Model({"seed": self.seed, **keys, **(self.spec or {})}, X, Y, weights=sample_weight)
+            raise invalid(f"{len(Y)} sample, expected at least 2 to learn from")
+        self.model_ = Model({"seed": self.seed, **keys, **_keys(self.spec)}, X, Y, weights=sample_weight)
 
     def _predicted(self, X, what):
         check_is_fitted(self)
@@ -107,7 +134,7 @@ class Classifier(ClassifierMixin, _Estimator):
         self.classes_, codes = np.unique(y, return_inverse=True)
         used = np.unique(codes if sample_weight is None else codes[np.broadcast_to(np.asarray(sample_weight) != 0, len(codes))])
         if len(used) < 2:
-            raise ValueError(f"one class, {self.classes_[used]}, expected at least two classes of positive weight")
+            raise invalid(f"one class, {self.classes_[used]}, expected at least two classes of positive weight")
         self._fit(X, codes, sample_weight, task="classification", classes=len(self.classes_))
         return self
 
@@ -127,8 +154,9 @@ class Classifier(ClassifierMixin, _Estimator):
 def from_nystroem(fitted):
     """The map of a fitted sklearn.kernel_approximation.Nystroem of the kernel rbf: products of its features are those of
     scikit-learn's to rounding, its columns another rotation of them."""
+    check_is_fitted(fitted)
     if fitted.kernel != "rbf":
-        raise ValueError(f"a Nystroem map of the kernel {fitted.kernel}, expected rbf")
+        raise invalid(f"a Nystroem map of the kernel {fitted.kernel}, expected rbf")
     L = np.ascontiguousarray(fitted.components_, np.float64)
     gamma = 1 / L.shape[1] if fitted.gamma is None else fitted.gamma
     kernel = {"kernel": "gaussian", "lengthscale": (2 * gamma) ** -0.5}

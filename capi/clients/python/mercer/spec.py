@@ -6,7 +6,8 @@ with a function for each entry, which gives a dict.
     matern = spec.kernels.matern(nu=1.5, lengthscale=[2, 1, 0.5])
     mercer.Map(spec.maps.fourier(kernel=matern, inputs=3, features=512))
 
-`help(spec.maps.fourier)` says what keys mean. A key that is a word of Python has a _ behind it: `lambda_`."""
+`help(spec.maps.fourier)` says what keys mean. A key that is a word of Python has a _ behind it: `lambda_`. None leaves a
+key out."""
 import inspect
 import keyword
 import types
@@ -19,6 +20,11 @@ def _word(key):
     return key + "_" * keyword.iskeyword(key)
 
 
+class _Group(types.SimpleNamespace):
+    def __getattr__(self, name):
+        raise AttributeError(f"no {name!r} in this group of specs, expected {', '.join(vars(self))}")
+
+
 def _builder(group, name, about, fields, key=None):
     """The function of an entry; of maps nothing is required, since fits and rows fill in what is missing."""
     needed = [_word(field["key"]) for field in fields if field["required"] and group != "maps"]
@@ -28,6 +34,7 @@ def _builder(group, name, about, fields, key=None):
         for word in values:
             if word not in keys:
                 raise TypeError(f"spec.{group}.{name} has no key {word!r}, expected {', '.join(keys) or 'none'}")
+        values = {word: value for word, value in values.items() if value is not None}
         missing = [word for word in needed if word not in values]
         if missing:
             raise TypeError(f"spec.{group}.{name} needs {', '.join(missing)}")
@@ -55,7 +62,7 @@ def _groups():
     for field in common:
         if "fields" in field and field["fields"][0]["key"] not in _KEYS.values():
             made["others"][field["key"]] = _builder("others", field["key"], field["help"], field["fields"])
-    return {group: types.SimpleNamespace(**entries) for group, entries in made.items()}
+    return {group: _Group(**entries) for group, entries in made.items()}
 
 
 def __getattr__(name):

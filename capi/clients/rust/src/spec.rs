@@ -61,7 +61,8 @@ macro_rules! written {
 }
 written! {
     () i64, i32: plain; () i64, u32: plain; () i64, i64: plain; () i64, usize: plain; () u64, u64: plain; () bool, bool: plain;
-    () Kernel, str: plain; () Map, str: plain; () Model, str: plain; () Outputs, str: plain; () Selection, str: plain; () Test, str: plain;
+    () Kernel, str: one_value; () Map, str: one_value; () Model, str: one_value;
+    () Outputs, str: one_value; () Selection, str: one_value; () Test, str: one_value;
     () u64, u32: plain; () u64, usize: plain; () u64, i32: plain; () f64, i32: plain; () f64, u32: plain; () f64, f32: wide;
     () Numbers, f64: Of::<f64>::json; () Numbers, f32: wide; () Numbers, i32: plain; () Numbers, u32: plain;
     (V: Of<f64>) Numbers, [V]: Of::<[f64]>::json; (V: Of<f64>) Numbers, Vec<V>: |list: &Vec<V>| Of::<[f64]>::json(&list[..]);
@@ -73,6 +74,25 @@ written! {
 /// f32 as the f64 that it is: 0.1f32 is 0.10000000149011612.
 fn wide(value: &f32) -> Result<String> {
     Of::<f64>::json(&f64::from(*value))
+}
+/// The text, if it is no more than one JSON value, so that it stays under its key.
+fn one_value(text: &str) -> Result<String> {
+    let (mut depth, mut quoted, mut escaped, mut one) = (0, false, false, true);
+    for c in text.chars() {
+        match c {
+            _ if quoted => {
+                quoted = c != '"' || escaped;
+                escaped = c == '\\' && !escaped;
+            }
+            '"' => quoted = true,
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            _ => one &= depth > 0 || !matches!(c, ',' | ':'),
+        }
+        one &= depth >= 0;
+    }
+    let expected = || invalid(format!("{text}, expected one JSON object"));
+    (one && !quoted && depth == 0).then(|| text.to_string()).ok_or_else(expected)
 }
 fn plain(value: &(impl ToString + ?Sized)) -> Result<String> {
     Ok(value.to_string())

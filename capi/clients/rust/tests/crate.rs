@@ -92,6 +92,10 @@ fn specs_are_built() {
     Kernel::new(kernels::Decomposable::new().gamma([[1.0, 0.5], [0.5, 1.0]])).unwrap();
     let refused = failed(Map::new(map.kernel(kernels::Gaussian::new().lengthscale(vec![1.0, f64::NAN]))));
     assert_eq!((refused.status, &*refused.text), (raw::MERCER_INVALID_ARGUMENT, "kernel: lengthscale: NaN, expected a finite number"));
+    for text in [r#"{"kernel":"gaussian"},"seed":7"#, r#"{"kernel":"gaussian""#, "{}}", r#"{"kernel":"gaussian\"}"#] {
+        let refused = failed(Map::new(maps::Fourier::new().kernel(text).inputs(2).features(8)));
+        assert!(refused.text.contains("expected one JSON object"), "{}", refused.text);
+    }
     assert!(failed(Kernel::new(kernels::Anova::new().subsets("\"\n\\"))).text.contains("subsets = "));
 }
 
