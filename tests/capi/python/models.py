@@ -77,7 +77,10 @@ def check_sources():
         yield X[:90], y[:90]
         raise mark
 
-    assert refused(ZeroDivisionError, "", lambda: mercer.Model(spec, source=breaks, map=map)) is mark
+    kept = []  # the others of a process that fails are told so by a last sum
+    assert refused(ZeroDivisionError, "", lambda: mercer.Model(spec, source=breaks, map=map, sum=kept.append)) is mark
+    assert len(kept) > 1 and all(np.isfinite(numbers).all() for numbers in kept)
+    refused(mercer.InvalidArgument, "source->next.n = 310", lambda: mercer.Model(spec, source=lambda: [(X[:90], y[:90]), (X[:0], y[90:])], map=map))
     refused(ValueError, "no block", lambda: mercer.Model(spec, source=list, map=map))
     refused(ValueError, "sum without source", lambda: mercer.Model(spec, X, y, sum=print))
     refused(mercer.InvalidArgument, "data has X, source", lambda: mercer.Model(spec, X, y, source=lambda: blocks(X, y), map=map))

@@ -248,6 +248,8 @@ def check_scikit_learn():
     sparse = scipy.sparse.random(50, 20, 0.2, "csr", random_state=1)
     features = Features(features=64).fit(sparse)
     assert np.abs(features.transform(sparse) - features.transform(sparse.toarray())).max() < 1e-12
+    sparse.indices = sparse.indices[:5].copy()
+    refused(ValueError, "5 indices", lambda: features.map_.transform(sparse))
     assert Features(lengthscale=3, features=8).fit(X).map_.spec["kernel"]["lengthscale"] == 3
     refused(ValueError, "lengthscale", lambda: Features("polynomial", lengthscale=2).fit(X))
     refused(ValueError, "expected one of them", lambda: Features({"kernel": "gaussian", "lengthscale": 1}, lengthscale=2).fit(X))

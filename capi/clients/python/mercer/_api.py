@@ -2,7 +2,6 @@
 # SPDX-FileCopyrightText: The mercer authors
 """The C functions, structs and enumerators of libmercer, made by ctypes from the description of its headers."""
 import ctypes
-import ctypes.util
 import errno
 import json
 import operator
@@ -77,12 +76,18 @@ KINDS = {"MERCER_INVALID_ARGUMENT": InvalidArgument, "MERCER_DIMENSION_MISMATCH"
 
 def _load():
     given, name = os.environ.get("MERCER_LIBRARY"), f"libmercer.so.{VERSION}"
-    beside = [up / name for up in HERE.parents][3:4]  # under a prefix that the loader does not search
-    for path in [given] if given else [*beside, name, ctypes.util.find_library("mercer") or "libmercer.so"]:
+    prefix = HERE.parents[4]  # which the loader may not search
+    for path in [given] if given else [*prefix.glob(f"lib*/{name}"), *prefix.glob(f"lib/*/{name}"), name]:
         try:
-            return ctypes.CDLL(str(path))
+            loaded = ctypes.CDLL(str(path))
         except OSError as error:
             reason = error
+            continue
+        loaded.mercer_version.restype = ctypes.c_char_p
+        version = loaded.mercer_version().decode()
+        if not version.startswith(VERSION + "."):
+            raise ImportError(f"{path} is version {version}, expected {VERSION}")
+        return loaded
     raise ImportError(f"libmercer.so.{VERSION} was not found ({reason}): install libmercer{VERSION}, or set MERCER_LIBRARY to its path")
 
 

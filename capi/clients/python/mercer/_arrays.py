@@ -72,6 +72,9 @@ class Rows:
         index = np.dtype(np.int64) if np.int64 in (array.indptr.dtype, array.indices.dtype) else np.dtype(np.int32)
         values, self.offsets, self.indices = (np.ascontiguousarray(a, kind) for a, kind in
                                               ((values, values.dtype), (array.indptr, index), (array.indices, index)))
+        if len(self.indices) != len(values) or len(self.offsets) != array.shape[0] + 1:
+            raise invalid(f"sparse rows of {len(values)} numbers, {len(self.indices)} indices and {len(self.offsets)} offsets, "
+                          f"expected as many indices as numbers and {array.shape[0] + 1} offsets")
         self.values = values
         self.view.index, self.view.nnz = INDICES[index], len(values)
         self.view.values, self.view.offsets, self.view.indices = (a.ctypes.data for a in (values, self.offsets, self.indices))

@@ -16,17 +16,19 @@ _here = threading.local()  # .context: whose call runs on this thread
 _named = "<function mercer_answers at"  # what a callback is called by sys.unraisablehook
 
 
-def callback(context, name, body):
-    """What C calls as mercer_NAME: body, of the arguments after the first. What it raises is kept, ends the call and is raised by it."""
+def callback(context, name, body, always=False):
+    """What C calls as mercer_NAME: body, of the arguments after the first. What it raises is kept, ends the call and is raised by it.
+    always: also after another has raised."""
     kind = callbacks["mercer_" + name]
 
     def mercer_answers(user, *arguments):
         try:
-            if context._raised is None:
+            if always or context._raised is None:
                 body(*arguments)
-            return int(context._raised is not None)
+            return int(context._raised is not None and not always)
         except BaseException as raised:  # nothing may unwind through C
-            context._raised = raised
+            if context._raised is None:
+                context._raised = raised
             return 1
 
     mercer_answers.__qualname__ = mercer_answers.__name__
@@ -55,16 +57,17 @@ def _keeping():
 
 
 def summing(context, body):
-    """The callback that has an array added up over processes, in place or by what body returns."""
+    """The callback that has an array added up over processes, in place or by what body returns; of a process that fails, too, which tells
+    the others."""
     def add(n, address):
-        numbers = np.ctypeslib.as_array((ctypes.c_double * n).from_address(address))
+        place = np.ctypeslib.as_array((ctypes.c_double * n).from_address(address))
+        numbers = place.copy()  # which body may keep
         made = body(numbers)
         if made is not None and np.shape(made) != numbers.shape:
             raise invalid(f"sum returned {type(made).__name__} of shape {np.shape(made)}, expected {n} numbers, or None of sums in place")
-        if made is not None and made is not numbers:
-            numbers[:] = made
+        place[:] = numbers if made is None else made
 
-    return callback(context, "source_sum", add)
+    return callback(context, "source_sum", add, always=True)
 
 
 def put(options, field, name, made):

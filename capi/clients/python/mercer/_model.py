@@ -120,7 +120,7 @@ class _Source:
         self.blocks, self.first = self.first or self._open(), None
 
     def _next(self, X, Y):
-        self.kept = next((block for block in self.blocks if block[0].view.n > 0), None)  # no rows would be the end
+        self.kept = next((block for block in self.blocks if block[0].view.n or block[1].view.n), None)  # no rows would be the end
         for place, rows in zip((X, Y), self.kept or ()):
             if rows.view.struct_size:
                 ctypes.memmove(place, ctypes.byref(rows.view), ctypes.sizeof(rows.view))
