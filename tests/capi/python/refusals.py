@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """Checks of arguments that are refused in words of the caller's, of conversions that would be silent, and of signals."""
+import concurrent.futures
 import copy
 import os
 import pickle
@@ -118,3 +119,6 @@ def check_signals():
     """What a handler raises comes out itself, at whatever moment, and nothing is said on standard error."""
     said = subprocess.run([sys.executable, "-B", "-c", ALARMED], capture_output=True, text=True, timeout=300)
     assert (said.stdout, said.stderr) == (20 * "late\n", ""), said
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:  # overlapping calls, after which the hook is what it was
+        list(pool.map(lambda seed: mercer.Model({"search": False, "seed": seed}, X, y), range(32)))
+    assert sys.unraisablehook is sys.__unraisablehook__

@@ -38,7 +38,10 @@ def callback(context, name, body, always=False):
 @contextlib.contextmanager
 def _keeping():
     """Keeps what a signal's handler raises as a callback begins or ends, out of its try: ctypes hands that to sys.unraisablehook, what C
-    is then answered is chance, and the next callback ends the call."""
+    is then answered is chance, and the next callback ends the call. Handlers run on the main thread, where calls nest."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     before = sys.unraisablehook
 
     def keep(met):
