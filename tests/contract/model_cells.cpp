@@ -42,6 +42,7 @@ Parameters ModelCell::spec() const {
   if (all.text("model") == "logistic")
     all.set("tolerance", 1e-9), all.set("iterations", int64_t{20000});
   all.set("search", false);
+  all.set("lengthscale", 1.0);  // not that of these rows
   all.set("precision", precision);
   return all;
 }
