@@ -62,12 +62,14 @@ std::string bits_fault(const Cell& cell, const Shape& shape, const RowKinds<T>& 
   for (const auto& kind : kinds.all(right_inputs_of(*map))) {
     Matrix<T>& expected = kind.sparse ? sparse : dense;
     const Matrix<T> Z = features_of(*map, kind.rows);
+    // Of the other kinds, which have the same bytes, few rows are taken in pieces: that takes long.
+    const bool in_pieces = expected.rows() == 0 || shape.n < 200;
     if (expected.rows() == 0) expected = features_of(*map, kind.rows);
     if (!equal_bytes(Z, expected)) return kind.name;
     for (const int threads : {2, 7}) {
       if (!equal_bytes(Z, features_of(*map, kind.rows, threads))) return kind.name + ": threads";
     }
-    const std::string fault = pieces_fault(cell, shape, kind.rows, Z);
+    const std::string fault = in_pieces ? pieces_fault(cell, shape, kind.rows, Z) : "";
     if (!fault.empty()) return kind.name + ": " + fault;
     const Matrix<T> one = features_of(*map, kind.rows.block_rows(shape.n / 2, shape.n / 2 + 1));
     if (std::memcmp(one.data(), Z.view().row(shape.n / 2),
