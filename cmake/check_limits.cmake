@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The mercer authors
 # Documents and sources stay short: words of the README and of what is unreleased in CHANGELOG.md, lines of the command and of any
 # source file. What the documents link to and the sections of the guide that the headers name are there.
-# Run as: cmake -DSOURCE_DIR=... -DREADME_WORDS=1200 -DCHANGELOG_WORDS=400 -DCOMMAND_LINES=13000 -DFILE_LINES=400
+# Run as: cmake -DSOURCE_DIR=... -DREADME_WORDS=1200 -DCHANGELOG_WORDS=400 -DCOMMAND_LINES=13000 -DFILE_LINES=1000
 #         [-DALSO=document text, judged like a document at the top] -P check_limits.cmake
 cmake_minimum_required(VERSION 3.22)
 
