@@ -101,6 +101,7 @@ struct ApplyRequest {
   bool probabilities = false;
   bool variance = false;  // of a model "gp", as the two that follow
   double interval = 0;    // 0: none
+  bool explain = false;
   int64_t samples = 0;
   uint64_t seed = 0;  // of the samples
   RunRequest run;

@@ -53,10 +53,7 @@ struct OutsideCounts {
 
   mercer_predict_options options(const std::string& word) {
     mercer_predict_options options = predict_options();
-    options.extrapolation = word.empty()     ? MERCER_EXTRAPOLATION_DEFAULT
-                            : word == "clip" ? MERCER_EXTRAPOLATION_CLIP
-                            : word == "free" ? MERCER_EXTRAPOLATION_FREE
-                                             : MERCER_EXTRAPOLATION_REFUSE;
+    options.extrapolation = extrapolation_of(word);
     options.rows_outside = &rows;
     options.inputs_outside = per_input.data();
     options.predictions_limited = &predictions;
@@ -83,6 +80,13 @@ struct OutsideCounts {
 };
 
 }  // namespace
+
+mercer_extrapolation extrapolation_of(const std::string& word) {
+  return word.empty()     ? MERCER_EXTRAPOLATION_DEFAULT
+         : word == "clip" ? MERCER_EXTRAPOLATION_CLIP
+         : word == "free" ? MERCER_EXTRAPOLATION_FREE
+                          : MERCER_EXTRAPOLATION_REFUSE;
+}
 
 bool LoadedModel::clips(const std::string& extrapolation) const {
   if (!extrapolation.empty()) return extrapolation == "clip";
@@ -125,8 +129,9 @@ Applied apply(const LoadedModel& loaded, const Dataset& test, const ApplyRequest
   const mercer_predict_options options = outside.options(request.extrapolation);
   const Rows X = inputs_of(test, 0, test.n);
   const std::vector<std::string> names = input_names(loaded.metadata);
-  applied.scores = in_words_of(test.name, names,
-                               [&] { return loaded.model.predict(X, "value", options, session.context()); });
+  applied.scores = in_words_of(test.name, names, [&] {
+    return loaded.model.predict(X, "value", options, session.context());
+  });
   if (applied.by_probability || request.probabilities)
     applied.probabilities = loaded.model.predict(X, "probability", options, session.context());
   session.clear_bar();

@@ -24,6 +24,9 @@ struct LoadedModel {
   bool clips(const std::string& extrapolation) const;
 };
 
+/// What --extrapolation says; empty: as the model was fitted.
+mercer_extrapolation extrapolation_of(const std::string& word);
+
 /// From a file, or - for standard input.
 LoadedModel load_model(const std::string& path);
 

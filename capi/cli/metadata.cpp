@@ -52,6 +52,7 @@ Metadata metadata_of(const Json& json) {
   metadata.header = value_or(json, "header", metadata.header);
   metadata.decimal = value_or(json, "decimal", metadata.decimal);
   metadata.weights = value_or(json, "weights", metadata.weights);
+  metadata.typical = value_or(json, "typical", metadata.typical);
   return metadata;
 }
 
@@ -76,6 +77,7 @@ std::string metadata_text(const Metadata& metadata) {
   if (metadata.header != "auto") schema["header"] = metadata.header;
   if (metadata.decimal != "auto") schema["decimal"] = metadata.decimal;
   if (!metadata.weights.empty()) schema["weights"] = metadata.weights;
+  if (!metadata.typical.empty()) schema["typical"] = metadata.typical;
   const Json json = {{"command", "mercer"}, {"schema", schema}};
   try {
     std::string text = json_text(json);

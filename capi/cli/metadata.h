@@ -70,6 +70,7 @@ struct Metadata {
   std::vector<int64_t> ignored_columns;  // their places
   std::string weights;                   // name of their column, or its number; empty: none
   bool missing = false;                  // missing inputs are filled
+  std::vector<double> typical = {};      // a row of the model's inputs; empty: none is kept
 };
 
 /// Fails when a name is not UTF-8, or all of them are more than a model keeps.

@@ -9,6 +9,7 @@
 #include "loaded_model.h"
 #include "output_file.h"
 #include "read/csv.h"
+#include "relevance.h"
 #include "scoring.h"
 
 namespace mercer::cli {
@@ -78,6 +79,34 @@ std::vector<FurtherColumns> uncertainty_of(const LoadedModel& loaded, const Data
       for (const std::string& target : targets)
         draws.push_back("sample" + std::to_string(s) + "_" + target);
     ask("sample", draws, options);
+  }
+  return all;
+}
+
+/// The response of a typical row, and what each input adds to that of a row: of numbers to each
+/// target, of classes to the one that is predicted.
+std::vector<FurtherColumns> parts_columns(const LoadedModel& loaded, const Dataset& test,
+                                          const Applied& applied, const ApplyRequest& request,
+                                          Session& session) {
+  mercer_predict_options options = predict_options();
+  options.extrapolation = extrapolation_of(request.extrapolation);
+  const bool classes = loaded.metadata.classification;
+  std::vector<FurtherColumns> all;
+  const int64_t targets = classes ? 1 : loaded.model.outputs();
+  for (int64_t o = 0; o < targets; ++o) {
+    std::vector<int64_t> columns(test.n, o);
+    if (classes) std::ranges::copy(classes_of(applied.deciding()), columns.begin());
+    const Parts parts = parts_of(loaded.model, loaded.metadata, test, columns, options, session);
+    const std::string of = targets > 1 ? "_" + target_names(loaded)[o] : "";
+    FurtherColumns further{{"typical" + of}, Matrix<double>(test.n, parts.moved.cols() + 1)};
+    for (int64_t j = 0; j < parts.moved.cols(); ++j)
+      further.names.push_back("by_" + name_or_number(loaded.metadata.inputs, j, "x") + of);
+    for (int64_t i = 0; i < test.n; ++i) {
+      further.numbers(i, 0) = parts.typical[i];
+      for (int64_t j = 0; j < parts.moved.cols(); ++j)
+        further.numbers(i, j + 1) = parts.moved(i, j);
+    }
+    all.push_back(std::move(further));
   }
   return all;
 }
@@ -188,6 +217,10 @@ void run_predict(const ApplyRequest& request) {
   if (request.scores) columns.push_back(of_classes(loaded, "score_", applied.scores));
   if (request.probabilities)
     columns.push_back(of_classes(loaded, "probability_", applied.probabilities));
+  if (request.explain)
+    for (FurtherColumns& parts : parts_columns(loaded, test, applied, request, session))
+      columns.push_back(std::move(parts));
+  session.clear_bar();
   write_predictions(loaded, test, applied, columns, request.output);
   Json score;
   if (test.m > 0) score = tell_score(loaded, &test, applied, streams);

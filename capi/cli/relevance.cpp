@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer relevance: the inputs of a model in the order in which they move its predictions.
+// mercer relevance: the inputs of a model in the order in which they move its predictions. Whatever
+// switches inputs of rows one by one is here.
+#include "relevance.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
 
 #include "loaded_model.h"
-#include "report/document.h"
+#include "scoring.h"
 #include "split.h"
 
 namespace mercer::cli {
 namespace {
 
 constexpr int64_t kPredictions = 400000, kLeastRows = 100;
-constexpr int64_t kMostSwitched = 2000;  // inputs
 
 /// Of a column, NaN left out.
 double variance_of(const Matrix<double>& X, int64_t j) {
@@ -25,19 +27,54 @@ double variance_of(const Matrix<double>& X, int64_t j) {
   return n > 1 ? std::pow(mean_of(known, {}).standard_error, 2) * (n - 1) : 0;
 }
 
+/// The model's columns of an input of the file.
+struct Place {
+  int64_t first = 0, width = 1;
+  const Encoding* text = nullptr;
+};
+std::vector<Place> places_of(const Metadata& metadata, int64_t columns) {
+  std::vector<Place> places;
+  auto encoding = metadata.encodings.begin();
+  for (int64_t first = 0; first < columns; first += places.back().width) {
+    const bool text = encoding != metadata.encodings.end() && encoding->input == std::ssize(places);
+    places.push_back(text ? Place{first, encoding->width(), &*encoding} : Place{first});
+    if (text) ++encoding;
+  }
+  return places;
+}
+
+/// At most so many rows, evenly spaced.
+std::vector<int64_t> spaced_rows(int64_t n, int64_t most) {
+  std::vector<int64_t> rows;
+  for (int64_t i = 0, step = (n + most - 1) / most; i < n; i += step) rows.push_back(i);
+  return rows;
+}
+
+Matrix<double> dense_rows(const Dataset& data, const std::vector<int64_t>& rows) {
+  Numbers numbers = rows_in_order(data.X, data.d, rows);
+  densify_if_full(&numbers, std::ssize(rows), data.d, 0);
+  Matrix<double> X(std::ssize(rows), data.d);
+  std::ranges::copy(numbers.values, X.view().data);
+  return X;
+}
+
+void require_few_inputs(int64_t inputs, const char* what) {
+  if (inputs > kMostSwitched)
+    throw Failure("the model has " + std::to_string(inputs) + " inputs, " + what +
+                  " is of at most " + std::to_string(kMostSwitched));
+}
+
 class Measure {
  public:
   Measure(const Model& model, const Dataset& data, Session& session,
           const std::vector<std::string>& names)
-      : model_(model), session_(session), data_(data), names_(names) {
-    const int64_t most = std::max(kLeastRows, kPredictions / (data.d + 1));
-    const int64_t step = (data.n + most - 1) / most;
-    for (int64_t i = 0; i < data.n; i += step) rows_.push_back(i);
-    Numbers numbers = rows_in_order(data.X, data.d, rows_);
-    densify_if_full(&numbers, std::ssize(rows_), data.d, 0);
-    X_ = Matrix<double>(std::ssize(rows_), data.d);
-    std::ranges::copy(numbers.values, X_.view().data);
-    scores_ = predicted(X_);
+      : model_(model),
+        session_(session),
+        data_(data),
+        names_(names),
+        rows_(spaced_rows(data.n, std::max(kLeastRows, kPredictions / (data.d + 1)))),
+        X_(dense_rows(data, rows_)),
+        scores_(predicted(X_)) {
     for (int64_t o = 0; o < scores_.cols(); ++o) variances_.push_back(variance_of(scores_, o));
   }
 
@@ -78,7 +115,8 @@ class Measure {
     mercer_predict_options free = predict_options();
     free.extrapolation = MERCER_EXTRAPOLATION_FREE;
     return in_words_of(
-        data_.name, names_, [&] { return model_.predict(X, "value", free, session_.context()); }, rows_);
+        data_.name, names_, [&] { return model_.predict(X, "value", free, session_.context()); },
+        rows_);
   }
 
   const Model& model_;
@@ -86,8 +124,71 @@ class Measure {
   const Dataset& data_;
   const std::vector<std::string>& names_;
   std::vector<int64_t> rows_;
-  Matrix<double> X_{0, 0}, scores_{0, 0};
+  Matrix<double> X_, scores_;
   std::vector<double> variances_;
+};
+
+/// Of a column, ascending; 0 alone where nothing is known.
+std::vector<double> known_of(const Matrix<double>& X, int64_t j) {
+  std::vector<double> known;
+  for (int64_t i = 0; i < X.rows(); ++i)
+    if (!std::isnan(X(i, j))) known.push_back(X(i, j));
+  if (known.empty()) known.push_back(0);
+  std::ranges::sort(known);
+  return known;
+}
+
+/// The least, the largest and those between at even ranks, of which equal ones count once where
+/// more are asked for than the median.
+std::vector<double> quantiles_of(const std::vector<double>& ascending, int64_t count) {
+  std::vector<double> found;
+  for (int64_t q = 0; q < count; ++q)
+    found.push_back(ascending[q * (std::ssize(ascending) - 1) / (count - 1)]);
+  if (count > 3) found.erase(std::ranges::unique(found).begin(), found.end());
+  return found;
+}
+
+/// Ways from a typical row to a given one, an input at a time: orders drawn at random, and each
+/// backwards, which takes out the part of the error that is odd in the order.
+class Walks {
+ public:
+  explicit Walks(const std::vector<Place>& places) : places_(places) {
+    constexpr int64_t kSteps = 512, kMost = 32;
+    const int64_t d = std::ssize(places);
+    for (int64_t p = 0, pairs = std::clamp<int64_t>(kSteps / d, 1, kMost); p < pairs; ++p) {
+      orders_.push_back(shuffled(d, static_cast<uint64_t>(p) + 1));
+      orders_.emplace_back(orders_.back().rbegin(), orders_.back().rend());
+    }
+  }
+  /// The rows on all ways, d + 1 of each.
+  Matrix<double> rows(const std::vector<double>& typical, const Matrix<double>& to) const {
+    const int64_t d = std::ssize(places_);
+    Matrix<double> rows(std::ssize(orders_) * (d + 1), to.cols());
+    double* at = rows.view().data;
+    for (const std::vector<int64_t>& order : orders_) {
+      std::vector<double> x = typical;
+      at = std::ranges::copy(x, at).out;
+      for (const int64_t input : order) {
+        const Place& place = places_[input];
+        for (int64_t j = place.first; j < place.first + place.width; ++j) x[j] = to(0, j);
+        at = std::ranges::copy(x, at).out;
+      }
+    }
+    return rows;
+  }
+  /// add(input, row before it is switched, share of a way).
+  template <class Add>
+  void add(const Add& add) const {
+    int64_t row = 0;
+    for (const std::vector<int64_t>& order : orders_) {
+      for (const int64_t input : order) add(input, row++, 1 / static_cast<double>(orders_.size()));
+      ++row;
+    }
+  }
+
+ private:
+  const std::vector<Place>& places_;
+  std::vector<std::vector<int64_t>> orders_;
 };
 
 constexpr size_t kShown = 40;
@@ -113,19 +214,12 @@ void print(const Relevance& inputs) {
 
 Relevance relevance_of(const Model& model, const Metadata& metadata, const Dataset& data,
                        Session& session) {
-  if (data.d > kMostSwitched)
-    throw Failure("the model has " + std::to_string(data.d) + " inputs, relevance is of at most " +
-                  std::to_string(kMostSwitched));
+  require_few_inputs(data.d, "relevance");
   const std::vector<std::string> columns = input_names(metadata);
   const Measure measure(model, data, session, columns);
   std::vector<double> found;
-  auto encoding = metadata.encodings.begin();
-  for (int64_t column = 0; column < data.d;) {
-    const bool text = encoding != metadata.encodings.end() && encoding->input == std::ssize(found);
-    const int64_t width = text ? (encoding++)->width() : 1;
-    found.push_back(measure.by_switching(column, width));
-    column += width;
-  }
+  for (const Place& place : places_of(metadata, data.d))
+    found.push_back(measure.by_switching(place.first, place.width));
   std::vector<size_t> order(found.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::stable_sort(order, [&](size_t a, size_t b) { return found[a] > found[b]; });
@@ -133,8 +227,89 @@ Relevance relevance_of(const Model& model, const Metadata& metadata, const Datas
   for (const size_t j : order) {
     relevance.names.push_back(name_or_number(metadata.inputs, j, "x"));
     relevance.values.push_back(found[j]);
+    relevance.inputs.push_back(static_cast<int64_t>(j));
   }
   return relevance;
+}
+
+Matrix<double> responses(const Model& model, const Rows& X, const mercer_predict_options& options,
+                         Session& session) {
+  if (model.has_probabilities()) return model.predict(X, "probability", options, session.context());
+  return scoring_of(model).means(model.predict(X, "value", options, session.context()));
+}
+
+Dependence dependence_of(const Model& model, const Metadata& metadata, const Dataset& data,
+                         int64_t input, Session& session) {
+  constexpr int64_t kRows = 200, kValues = 20;
+  const Place place = places_of(metadata, data.d).at(input);
+  const Matrix<double> X = dense_rows(data, spaced_rows(data.n, kRows));
+  Dependence found;
+  std::vector<std::vector<double>> values;
+  if (place.text != nullptr) {
+    found.levels = place.text->levels;
+    if (place.text->other) found.levels.push_back("(others)");
+    for (int64_t k = 0; k < place.width; ++k) {
+      values.emplace_back(place.width, 0.0);
+      values.back()[k] = 1;
+    }
+  } else {
+    found.numbers = quantiles_of(known_of(X, place.first), kValues);
+    for (const double x : found.numbers) values.push_back({x});
+  }
+  mercer_predict_options free = predict_options();
+  free.extrapolation = MERCER_EXTRAPOLATION_FREE;
+  for (const std::vector<double>& value : values) {
+    Matrix<double> switched = X;
+    for (int64_t i = 0; i < X.rows(); ++i)
+      std::ranges::copy(value, switched.view().data + i * data.d + place.first);
+    const Matrix<double> all = responses(model, switched, free, session);
+    if (found.means.rows() == 0) found.means = Matrix<double>(std::ssize(values), all.cols());
+    const int64_t row = &value - values.data();
+    for (int64_t i = 0; i < all.rows(); ++i)
+      for (int64_t o = 0; o < all.cols(); ++o)
+        found.means(row, o) += all(i, o) / static_cast<double>(all.rows());
+  }
+  return found;
+}
+
+std::vector<double> typical_row(const Metadata& metadata, const Dataset& data) {
+  constexpr int64_t kRows = 2000;
+  if (data.d > kMostSwitched) return {};
+  const Matrix<double> X = dense_rows(data, spaced_rows(data.n, kRows));
+  std::vector<double> typical(data.d, 0.0);
+  for (const Place& place : places_of(metadata, data.d)) {
+    if (place.text == nullptr) {
+      typical[place.first] = quantiles_of(known_of(X, place.first), 3).at(1);
+      continue;
+    }
+    std::vector<double> counts(place.width, 0.0);
+    for (int64_t i = 0; i < X.rows(); ++i)
+      for (int64_t k = 0; k < place.width; ++k) counts[k] += X(i, place.first + k);
+    typical[place.first + (std::ranges::max_element(counts) - counts.begin())] = 1;
+  }
+  return typical;
+}
+
+Parts parts_of(const Model& model, const Metadata& metadata, const Dataset& data,
+               const std::vector<int64_t>& columns, const mercer_predict_options& options,
+               Session& session) {
+  require_few_inputs(data.d, "--explain");
+  if (std::ssize(metadata.typical) != data.d)
+    throw Failure(
+        "--explain: the model's file does not say what a typical row is, since another "
+        "program or an earlier version wrote it: fit it again");
+  const std::vector<Place> places = places_of(metadata, data.d);
+  const Walks walks(places);
+  Parts parts{std::vector<double>(data.n), Matrix<double>(data.n, std::ssize(places))};
+  for (int64_t i = 0; i < data.n; ++i) {
+    const Matrix<double> steps = walks.rows(metadata.typical, dense_rows(data, {i}));
+    const Matrix<double> all = responses(model, steps, options, session);
+    parts.typical[i] = all(0, columns[i]);
+    walks.add([&](int64_t input, int64_t step, double share) {
+      parts.moved(i, input) += share * (all(step + 1, columns[i]) - all(step, columns[i]));
+    });
+  }
+  return parts;
 }
 
 void run_relevance(const ApplyRequest& request) {

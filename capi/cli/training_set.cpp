@@ -9,6 +9,7 @@
 #include "failure.h"
 #include "fitting.h"
 #include "gaps.h"
+#include "relevance.h"
 #include "split.h"
 
 namespace mercer::cli {
@@ -204,6 +205,7 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   set.standardize = !request.raw;
   tell_training(set, task, reading, streams);
   encode(set.metadata.encodings, &set.data);
+  set.metadata.typical = typical_row(set.metadata, set.data);
   return set;
 }
 

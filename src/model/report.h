@@ -42,6 +42,7 @@ enum class Assessed {
 struct ClassScore {
   int64_t rows = 0;
   double recall = kNaN;  // weighted; NaN without rows
+  std::vector<int64_t> predicted = {};  // of these rows, by the class of the largest score; or none
 };
 
 struct BalancedScore {

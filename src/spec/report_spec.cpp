@@ -36,8 +36,10 @@ void add_classes(const model::Assessment& score, Json& object) {
                         {"standard_error", number(balanced.standard_error)},
                         {"linear", number(score.balanced_linear)}};
   Json classes = Json::array();
-  for (const model::ClassScore& one : balanced.classes)
+  for (const model::ClassScore& one : balanced.classes) {
     classes.push_back({{"rows", one.rows}, {"recall", number(one.recall)}});
+    if (!one.predicted.empty()) classes.back()["predicted"] = one.predicted;
+  }
   object["classes"] = classes;
 }
 
@@ -95,12 +97,15 @@ double read_later(const Json& object, const char* key) {
   return object.contains(key) ? read_number(object, key) : kNaN;
 }
 
-int64_t read_count(const Json& object, const char* key) {
-  const Json& value = member(object, key);
+int64_t count_of(const Json& value, const char* key) {
   if (!value.is_number_unsigned() ||
       value.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
     refuse(key, "a whole number >= 0");
   return value.get<int64_t>();
+}
+
+int64_t read_count(const Json& object, const char* key) {
+  return count_of(member(object, key), key);
 }
 
 int64_t read_choice(const Json& object, const char* key, std::span<const char* const> choices) {
@@ -146,7 +151,11 @@ void read_classes(const Json& object, model::Assessment& score) {
   score.balanced_linear = read_number(balanced, "linear");
   for (const Json& one : read_list(object, "classes")) {
     if (!one.is_object()) refuse("classes", "objects");
-    score.balanced.classes.push_back({read_count(one, "rows"), read_number(one, "recall")});
+    model::ClassScore known{read_count(one, "rows"), read_number(one, "recall")};
+    if (one.contains("predicted"))
+      for (const Json& count : read_list(one, "predicted"))
+        known.predicted.push_back(count_of(count, "predicted"));
+    score.balanced.classes.push_back(std::move(known));
   }
 }
 

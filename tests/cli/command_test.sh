@@ -237,7 +237,7 @@ for part in '<h2>Trials' '>learning curve<' "class='c'" '<h2>Inputs' '>kernel er
   grep -q -e "$part" page.html || complain "no $part in page.html"
 done
 ! grep -q -e 'src=' -e '<script' page.html || complain "page.html needs other files"
-for key in learning_curve confusion importance warnings trials certificate frobenius_high; do
+for key in learning_curve confusion importance dependence roc reliability predicted warnings trials certificate frobenius_high; do
   grep -q "\"$key\"" page.json || complain "no $key in page.json"
 done
 accepts "$MERCER" fit train.csv -o reported --features 64 --report page.html

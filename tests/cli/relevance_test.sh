@@ -20,6 +20,14 @@ awk '$1 == "strong" { s = $2 } $1 == "weak" { w = $2 } $1 == "idle" { i = $2 }
      END { exit !(s > 0.9 && s < 1 && s / w > 2.8 && s / w < 3.2 && i < 0.03) }' out || complain "sizes: $(cat out)"
 contains '^strong .* ########################################$' "the longest bar"
 
+# One prediction explained: parts and the typical row add up to it; of y = 3 strong + weak the part of an input is what it adds
+# to the typical value, 3 (a - median) and b - median, and of the input that is idle nothing.
+accepts "$MERCER" predict model linear.csv --explain --id strong,weak -o parts.csv --quiet
+[ "$(head -n 1 parts.csv)" = strong,weak,y,typical,by_strong,by_weak,by_idle ] || complain "parts: $(head -n 1 parts.csv)"
+awk -F, 'NR > 1 { s = $3 - $4 - $5 - $6 - $7; if (s*s > 1e-16) exit 1
+  if (NR > 2 && (($5 - u) - 3*($1 - a)/1000)^2 > 0.01 || NR > 2 && (($6 - v) - ($2 - b))^2 > 0.01 || $7^2 > 0.01) exit 1
+  a = $1; b = $2; u = $5; v = $6 }' parts.csv || complain "parts of a linear function: $(head -n 4 parts.csv)"
+
 cut -d, -f1-3 linear.csv >inputs.csv
 accepts "$MERCER" relevance model inputs.csv --quiet
 contains '^strong' "rows without the target"
@@ -39,6 +47,12 @@ grep -q '10 of 500 rows lack inputs (size: 10), filled' err || complain "no word
 [ "$(head -n 1 out | cut -d' ' -f1)" = size ] || complain "kinds: $(cat out)"
 awk '$1 == "size" { s = $2 } $1 == "colour" { c = $2 } END { exit !(s > 0.9 && c < 0.3 * s) }' out || complain "kinds: $(cat out)"
 [ "$(wc -l <out)" = 2 ] || complain "a text column is one input: $(cat out)"
+
+# Of classes the parts are of the probability of the one that is predicted.
+"$MERCER" predict kinds kinds.csv --explain --probabilities -o parts.csv --quiet 2>err || complain "explained classes: $(cat err)"
+[ "$(head -n 1 parts.csv)" = kind,probability_big,probability_small,typical,by_size,by_colour ] || complain "parts: $(head -n 1 parts.csv)"
+awk -F, 'NR > 1 { p = $1 == "big" ? $2 : $3; s = p - $4 - $5 - $6; if (s*s > 1e-16) exit 1 }' parts.csv ||
+  complain "parts of classes: $(head -n 4 parts.csv)"
 
 sed 's/red/green/' kinds.csv >unseen.csv
 "$MERCER" relevance kinds unseen.csv --quiet >out 2>err || complain "relevance with a level not seen before: $(cat err)"

@@ -111,7 +111,7 @@ TEST_CASE("bars and confusion tables name what they count", "[report]") {
   CHECK(count_of(svg, "<i ") == 2);
   CHECK(svg.find("&lt;b&gt;") != svg.npos);
   const std::string table = confusion_table({"cat", "dog"}, {{8, 2}, {0, 0}});
-  CHECK(count_of(table, "<td") == 4);
+  CHECK(count_of(table, "<td") == 6);
   CHECK(table.find(">8<") != table.npos);
 }
 
@@ -155,6 +155,33 @@ TEST_CASE("a report's page shows warnings, charts and no more than the document 
   CHECK(page.find('{', page.find("</style>")) == std::string::npos);  // no JSON
   for (const char* fact : {"&lt;price&gt;", "map features", "per input", "0.25 (0.125 to 0.5)"})
     CHECK(page.find(fact) != std::string::npos);
+}
+
+TEST_CASE("a report's page draws the honest score's confusion, curves of classes and dependence",
+          "[report]") {
+  const std::string text =
+      R"({"train":"a.csv","rows":9,"inputs":["x1","t"],"task":"classification","classes":["no","yes"],"seconds":1,
+          "spec":{"map":{"kernel":{"kernel":"gaussian"},"features":64},"lambda":1e-6},
+          "fit":{"warnings":[],"score":{"kind":"nested","measure":"accuracy","rows":40,"value":0.5,"standard_error":0.25,
+                 "constant":0.5,"linear":null,"balanced":{"value":0.5,"standard_error":0.25,"linear":null},
+                 "classes":[{"rows":20,"recall":0.85,"predicted":[17,3]},{"rows":20,"recall":1.0,"predicted":[0,20]}]}},
+          "learning_curve":{"train_rows":8,"test_rows":4,"features":[32,64],"score":[0.1,0.2],"standard_error":[0.01,null],
+                            "rows":[4,8],"rows_score":[0.1,0.2],"rows_standard_error":[0.01,0.02]},
+          "importance":{"inputs":["x1","t"],"relevance":[1,0.5],
+                        "dependence":[{"input":"x1","values":[1,2],"means":[[0.4,0.6],[0.3,0.7]]},
+                                      {"input":"t","values":["a","b"],"means":[[0.4,0.6],[0.3,0.7]]}]},
+          "held_out":{"confusion":[[1,1],[1,1]],"roc":[{"class":1,"false":[0,1],"true":[0,1],"area":0.5}],
+                      "reliability":[{"rows":4,"probability":0.75,"right":0.5}]}})";
+  const std::string page = report_page(parse_json(text));
+  CHECK(page.find(">17<") != std::string::npos);
+  CHECK(page.find("<td>0.85</td>") != std::string::npos);
+  CHECK(page.find("honest score, which no choice") != std::string::npos);
+  CHECK(page.find("yes (area 0.5)") != std::string::npos);
+  CHECK(page.find("dependence on x1") != std::string::npos);
+  CHECK(page.find("0: a, 1: b") != std::string::npos);
+  CHECK(count_of(page, "<svg") == 6);
+  CHECK(count_of(page, "opacity='0.5'") == 4);  // bars: 1 + 2 of the curves, 1 of reliability
+  CHECK(page.find("<summary>Model") > page.find("dependence on x1"));
 }
 
 TEST_CASE("folds cover all rows once, in sizes that differ by one", "[cv]") {

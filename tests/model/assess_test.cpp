@@ -109,6 +109,8 @@ TEST_CASE("balanced accuracy is the mean of recalls, with the error of each") {
   REQUIRE(score.classes.size() == 3);
   CHECK(score.classes[0].rows == 380);
   CHECK(score.classes[1].recall == 0.5);
+  CHECK(score.classes[1].predicted == std::vector<int64_t>{10, 10, 0});
+  CHECK(score.classes[2].predicted == std::vector<int64_t>{0, 0, 0});
   CHECK(score.classes[2].rows == 0);
   CHECK(std::isnan(score.classes[2].recall));
   // Weight 3 for rows that are found: of class 1 3/4 then.

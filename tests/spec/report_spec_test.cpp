@@ -70,6 +70,10 @@ TEST_CASE("a report of classes keeps their recalls") {
                 R"("classes":[{"rows":90,"recall":1.0},{"rows":10,"recall":0.5},)"
                 R"({"rows":0,"recall":null}]})") != std::string::npos);
   CHECK(spec::print_report(spec::parse_report(text), Task::classification) == text);
+  given.assessment.balanced.classes[1].predicted = {5, 5, 0};
+  const std::string confused = spec::print_report(given, Task::classification);
+  CHECK(confused.find(R"({"rows":10,"recall":0.5,"predicted":[5,5,0]})") != std::string::npos);
+  CHECK(spec::print_report(spec::parse_report(confused), Task::classification) == confused);
 }
 
 TEST_CASE("a report of passes over the rows") {

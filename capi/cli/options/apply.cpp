@@ -76,6 +76,10 @@ void add_predict(CLI::App& app) {
       "--probabilities", request->probabilities,
       "Classification: also a column of probabilities for every class, calibrated "
       "to how often classes occur");
+  predict.app->add_flag("--explain", request->explain,
+                        "Also how the prediction comes about: that of a typical row (medians, and "
+                        "the most frequent texts) and what each input adds to it, which sum up to "
+                        "the prediction; of classes to the probability of the predicted one");
   predict.app->add_flag("--variance", request->variance,
                         "Model gp: also the variance of a new target, its noise included");
   add_reader(predict.app, "--interval", "SHARE",

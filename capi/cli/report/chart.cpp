@@ -138,6 +138,12 @@ std::string marker(double x, double y, size_t k, const char* color) {
                 color);
 }
 
+std::string bar(const Frame& frame, double x, double low, double high, const char* color) {
+  if (!frame.y.shows(low) || !frame.y.shows(high)) return "";
+  return format("<line x1='%.1f' x2='%.1f' y1='%.1f' y2='%.1f' stroke='%s' opacity='0.5'/>", x, x,
+                frame.at_y(low), frame.at_y(high), color);
+}
+
 std::string drawn(const Frame& frame, const Series& one, size_t k) {
   const char* color = kColors[k % std::size(kColors)];
   std::string points, markers;
@@ -145,6 +151,8 @@ std::string drawn(const Frame& frame, const Series& one, size_t k) {
     if (!frame.shows(one.x[i], one.y[i])) continue;
     const double x = frame.at_x(one.x[i]), y = frame.at_y(one.y[i]);
     points += format("%.1f,%.1f ", x, y);
+    if (i < one.low.size() && i < one.high.size())
+      markers += bar(frame, x, one.low[i], one.high[i], color);
     if (!one.line || one.x.size() <= 40) markers += marker(x, y, k, color);
   }
   if (!one.line) return "<g opacity='0.6'>" + markers + "</g>";
@@ -169,8 +177,12 @@ std::string legend(const std::vector<Series>& series) {
 }  // namespace
 
 std::string chart(const ChartText& text, const std::vector<Series>& series) {
-  const Frame frame{Axis(all_of(series, &Series::x), text.log_x),
-                    Axis(all_of(series, &Series::y), false)};
+  std::vector<double> heights;
+  for (const auto part : {&Series::y, &Series::low, &Series::high}) {
+    const std::vector<double> some = all_of(series, part);
+    heights.insert(heights.end(), some.begin(), some.end());
+  }
+  const Frame frame{Axis(all_of(series, &Series::x), text.log_x), Axis(heights, false)};
   std::string svg =
       format("<svg viewBox='0 0 %g %g' role='img'>", kWidth, kHeight) + titles(text) + grid(frame);
   for (size_t k = 0; k < series.size(); ++k) svg += drawn(frame, series[k], k);

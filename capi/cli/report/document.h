@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What is told of a fit: lines, a JSON document, a page of it; and how inputs move predictions.
+// What is told of a fit: lines, a JSON document, a page of it.
 #pragma once
 
 #include <string>
@@ -37,20 +37,6 @@ struct ReportText {
 };
 /// Nothing for an empty report.
 ReportText report_text(const Json& report, const ReportNames& names = {});
-
-struct Relevance {
-  std::vector<std::string> names;  // of the inputs of files
-  std::vector<double> values;      // descending
-};
-
-/// With S_o the standard deviation of prediction o of m over the rows, and other(i) the row with
-/// another row's value of input j,
-///   r_j = sqrt(mean_i mean_o (f_o(other(i)) - f_o(x_i))^2 / (2 S_o^2)):
-/// of a linear f by how many of its standard deviations a prediction moves when the input moves by
-/// one of its own; of numbers and text alike. On at most 400,000 predictions in all, of rows evenly
-/// spaced, at least 100; predictions are those of extrapolation free. Fails above 2,000 inputs.
-Relevance relevance_of(const Model& model, const Metadata& metadata, const Dataset& data,
-                       Session& session);
 
 /// The page, no scripts, drawn from the document alone; "certificate" as certificate_of says.
 std::string report_page(const Json& document);

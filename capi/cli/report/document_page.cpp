@@ -3,6 +3,7 @@
 // The page is drawn from the document alone, so that it shows nothing that the document lacks.
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <map>
 
 #include "report/document.h"
@@ -13,6 +14,7 @@ namespace {
 
 constexpr size_t kMostClasses = 40;  // of a confusion matrix that one can read
 constexpr size_t kMostBars = 40;
+constexpr size_t kMostCurves = 6;
 constexpr const char* kNotFitted =
     "Rows that this fit has not seen; the search that chose the lengthscale has.";
 
@@ -37,13 +39,13 @@ std::string list_of(const Json& list) {
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 void add_data(const Json& document, Page& page) {
-  page.heading("Data");
   page.facts({{"file", text_of(document.at("train"))},
               {"rows", text_of(document.at("rows"))},
               {"inputs", std::to_string(document.at("inputs").size())},
               {"target", list_of(document.value("targets", Json::array()))},
               {"task", text_of(document.at("task"))},
-              {"weights of rows", text_of(document.value("weights", Json()))}});
+              {"weights of rows", text_of(document.value("weights", Json()))}},
+             "Data");
   const Json test = document.value("test", Json());
   if (test.is_object())
     page.paragraph("score on " + text_of(test.at("rows")) +
@@ -76,8 +78,7 @@ void add_model(const Json& document, Page& page) {
                                                   text_of(error.at("frobenius_low")) + " to " +
                                                   text_of(error.at("frobenius_high")) + ")");
   facts.emplace_back("seconds", text_of(document.value("seconds", Json())));
-  page.heading("Model");
-  page.facts(facts);
+  page.facts(facts, "Model");
 }
 
 std::vector<std::string> names_of(const Json& document, const char* key) {
@@ -127,42 +128,143 @@ void add_trials(const Json& document, Page& page) {
                 "What the search compared; not a score of the model.");
 }
 
+/// Scores with bars of two standard errors.
+Series scores_of(const Json& curve, const char* x, const char* y, const char* error) {
+  Series series{"", numbers_of(curve.at(x)), numbers_of(curve.at(y)), true};
+  const std::vector<double> errors = numbers_of(curve.value(error, Json::array()));
+  for (size_t k = 0; k < errors.size() && k < series.y.size(); ++k) {
+    series.low.push_back(series.y[k] - 2 * errors[k]);
+    series.high.push_back(series.y[k] + 2 * errors[k]);
+  }
+  return series;
+}
+
 void add_curve(const Json& document, Page& page) {
   if (!document.contains("learning_curve")) return;
   const Json& curve = document["learning_curve"];
   const bool classification = document.at("task") == "classification";
-  page.heading("More features, and the errors that remain");
-  page.figure(chart({"learning curve", "features D",
-                     classification                         ? "accuracy"
-                     : document.at("spec").contains("loss") ? "explained loss"
-                                                            : "R²",
-                     true},
-                    {{"", numbers_of(curve.at("features")), numbers_of(curve.at("score")), true}}),
+  const std::string measure = classification                         ? "accuracy"
+                              : document.at("spec").contains("loss") ? "explained loss"
+                                                                     : "R²";
+  page.heading("More features, more rows");
+  page.figure(chart({"learning curve", "features D", measure, true},
+                    {scores_of(curve, "features", "score", "standard_error")}),
               "Fitted on " + text_of(curve.at("train_rows")) +
                   " rows with the lengthscale chosen, scored on " + text_of(curve.at("test_rows")) +
-                  " others.");
+                  " others; bars are two standard errors.");
+  if (curve.value("rows", Json::array()).size() < 2) return;
+  page.figure(chart({"learning curve", "rows", measure, true},
+                    {scores_of(curve, "rows", "rows_score", "rows_standard_error")}),
+              "The same with all features and fewer rows: where it still rises, more rows help.");
+}
+
+void add_residuals(const Json& held_out, Page& page) {
+  const auto truth = numbers_of(held_out["truth"]), predicted = numbers_of(held_out["predicted"]);
+  std::vector<double> residual(truth.size());
+  for (size_t i = 0; i < truth.size(); ++i) residual[i] = truth[i] - predicted[i];
+  page.figure(chart({"predicted against true", "true", "predicted"},
+                    {{"rows", truth, predicted, false}, {"equal", truth, truth, true}}),
+              kNotFitted);
+  page.figure(
+      chart({"residuals", "predicted", "true - predicted"}, {{"", predicted, residual, false}}),
+      "A trend or a funnel means that something is missed.");
+  if (!held_out.contains("low")) return;
+  constexpr size_t kMostBarred = 100;  // that one can tell apart
+  Series rows{"true", {}, {}, false};
+  Series intervals{"interval of 90 %", {}, {}, false};
+  const auto low = numbers_of(held_out["low"]), high = numbers_of(held_out["high"]);
+  for (size_t i = 0; i < std::min(kMostBarred, truth.size()); ++i) {
+    for (Series* one : {&rows, &intervals}) one->x.push_back(predicted[i]);
+    rows.y.push_back(truth[i]);
+    intervals.y.push_back(predicted[i]);
+    intervals.low.push_back(low[i]);
+    intervals.high.push_back(high[i]);
+  }
+  page.figure(chart({"intervals", "predicted", "true"}, {rows, intervals}),
+              "At most 100 of these rows.");
+}
+
+/// The matrix of the rows of the honest score; of a report without them that of the rows held out.
+void add_confusion(const Json& document, const std::vector<std::string>& classes, Page& page) {
+  std::vector<std::vector<double>> counts;
+  const Json& fit = document.at("fit");
+  if (fit.contains("score"))
+    for (const Json& one : fit["score"].value("classes", Json::array()))
+      if (one.contains("predicted")) counts.push_back(numbers_of(one["predicted"]));
+  const bool honest = counts.size() == classes.size();
+  if (!honest)
+    counts = document["held_out"].at("confusion").get<std::vector<std::vector<double>>>();
+  page.figure(confusion_table(classes, counts),
+              honest ? "The rows of the honest score, which no choice has seen." : kNotFitted);
+}
+
+void add_probabilities(const Json& held_out, const std::vector<std::string>& classes, Page& page) {
+  if (!held_out.contains("roc")) return;
+  std::vector<Series> curves;
+  for (const Json& one : held_out["roc"])
+    if (curves.size() < kMostCurves)
+      curves.push_back({classes.at(one.at("class").get<size_t>()) + " (area " +
+                            rounded(number_of(one.at("area")), 3) + ")",
+                        numbers_of(one.at("false")), numbers_of(one.at("true")), true});
+  if (!curves.empty())
+    page.figure(
+        chart({"ROC", "share of the other rows taken for it", "share of its rows found"}, curves),
+        kNotFitted);
+  Series right{"", {}, {}, true}, equal{"equal", {0, 1}, {0, 1}, true};
+  for (const Json& bin : held_out["reliability"]) {
+    const double share = number_of(bin.at("right")), rows = number_of(bin.at("rows"));
+    const double error = 2 * std::sqrt(share * (1 - share) / rows);
+    right.x.push_back(number_of(bin.at("probability")));
+    right.y.push_back(share);
+    right.low.push_back(share - error);
+    right.high.push_back(share + error);
+  }
+  page.figure(
+      chart({"reliability", "probability of the predicted class", "share that is right"},
+            {right, equal}),
+      "Above the line predictions are right more often than they say, below it less often.");
 }
 
 void add_errors(const Json& document, Page& page) {
   if (!document.contains("held_out")) return;
+  page.heading("The errors that remain");
   const Json& held_out = document["held_out"];
-  if (held_out.contains("truth")) {
-    const auto truth = numbers_of(held_out["truth"]), predicted = numbers_of(held_out["predicted"]);
-    std::vector<double> residual(truth.size());
-    for (size_t i = 0; i < truth.size(); ++i) residual[i] = truth[i] - predicted[i];
-    page.figure(chart({"predicted against true", "true", "predicted"},
-                      {{"rows", truth, predicted, false}, {"equal", truth, truth, true}}),
-                kNotFitted);
-    page.figure(
-        chart({"residuals", "predicted", "true - predicted"}, {{"", predicted, residual, false}}),
-        "A trend or a funnel means that something is missed.");
-    return;
-  }
+  if (held_out.contains("truth")) return add_residuals(held_out, page);
   const auto classes = document.at("classes").get<std::vector<std::string>>();
-  if (classes.size() <= kMostClasses)
-    page.figure(
-        confusion_table(classes, held_out.at("confusion").get<std::vector<std::vector<double>>>()),
-        kNotFitted);
+  if (classes.size() <= kMostClasses) add_confusion(document, classes, page);
+  add_probabilities(held_out, classes, page);
+}
+
+void add_dependence(const Json& document, Page& page) {
+  const Json importance = document.value("importance", Json());
+  if (!importance.is_object()) return;
+  const auto classes = document.value("classes", std::vector<std::string>());
+  for (const Json& one : importance.value("dependence", Json::array())) {
+    const Json& means = one.at("means");
+    if (means.empty()) continue;
+    std::vector<Series> all;
+    std::string levels;
+    const size_t responses = means[0].size();
+    // Of two classes the probability of the second says all.
+    for (size_t o = classes.size() == 2 && responses == 2 ? 1 : 0;
+         o < std::min(responses, kMostCurves); ++o) {
+      Series series{
+          classes.empty() ? "" : classes.at(o), {}, {}, !one.at("values").at(0).is_string()};
+      for (size_t k = 0; k < means.size(); ++k) {
+        const Json& value = one.at("values").at(k);
+        series.x.push_back(value.is_string() ? static_cast<double>(k) : number_of(value));
+        if (value.is_string() && all.empty())
+          levels += (levels.empty() ? " " : ", ") + std::to_string(k) + ": " + text_of(value);
+        series.y.push_back(number_of(means[k].at(o)));
+      }
+      all.push_back(std::move(series));
+    }
+    page.figure(chart({"dependence on " + text_of(one.at("input")), text_of(one.at("input")),
+                       classes.empty() ? "mean prediction" : "mean probability"},
+                      all),
+                levels.empty() ? "The mean over rows whose input is set to this value."
+                               : "The mean over rows whose input is set to one text." + levels);
+  }
 }
 
 void add_inputs(const Json& document, Page& page) {
@@ -178,6 +280,7 @@ void add_inputs(const Json& document, Page& page) {
         bars("importance", names, numbers_of(importance.at("relevance"))),
         "By how many of its standard deviations the prediction moves when an input moves by "
         "one of its own, as mercer relevance measures it.");
+    add_dependence(document, page);
   }
   if (shortness.empty()) return;
   std::vector<std::pair<double, std::string>> order;
@@ -201,12 +304,12 @@ void add_inputs(const Json& document, Page& page) {
 std::string report_page(const Json& document) {
   Page page("mercer fit " + text_of(document.at("train")));
   add_score(document, page);
-  add_data(document, page);
-  add_model(document, page);
-  add_curve(document, page);
   add_errors(document, page);
+  add_curve(document, page);
   add_inputs(document, page);
   add_trials(document, page);
+  add_data(document, page);
+  add_model(document, page);
   return page.text();
 }
 

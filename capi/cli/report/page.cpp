@@ -48,13 +48,14 @@ std::string confusion_table(const std::vector<std::string>& classes,
   std::string html =
       "<table class='c'><caption>rows: true class, columns: predicted</caption><tr><th></th>";
   for (const std::string& name : classes) html += "<th>" + escaped(name) + "</th>";
-  html += "</tr>\n";
+  html += "<th>recall</th></tr>\n";
   for (size_t k = 0; k < classes.size() && k < counts.size(); ++k) {
     double total = 0;
     for (const double count : counts[k]) total += count;
     html += "<tr><th>" + escaped(classes[k]) + "</th>";
     for (const double count : counts[k]) html += cell(count, total);
-    html += "</tr>\n";
+    const double found = k < counts[k].size() ? counts[k][k] : 0;
+    html += "<td>" + (total > 0 ? rounded(found / total, 3) : "-") + "</td></tr>\n";
   }
   return html + "</table>\n";
 }
@@ -89,12 +90,14 @@ void Page::block(const char* begin, const std::string& text, const char* end) {
   body_ += begin + escaped(text) + end + "\n";
 }
 
-void Page::facts(const std::vector<std::pair<std::string, std::string>>& rows) {
+void Page::facts(const std::vector<std::pair<std::string, std::string>>& rows,
+                 const std::string& title) {
   close_figures();
+  if (!title.empty()) body_ += "<details><summary>" + escaped(title) + "</summary>";
   body_ += "<table>\n";
   for (const auto& [name, value] : rows)
     body_ += "<tr><th>" + escaped(name) + "</th><td>" + escaped(value) + "</td></tr>\n";
-  body_ += "</table>\n";
+  body_ += title.empty() ? "</table>\n" : "</table></details>\n";
 }
 
 void Page::figure(const std::string& html, const std::string& caption) {

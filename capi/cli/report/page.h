@@ -31,6 +31,7 @@ struct Series {
   std::string name;  // in the legend; empty: not listed
   std::vector<double> x, y;
   bool line = false;
+  std::vector<double> low = {}, high = {};  // ends of a bar through each point; or none
 };
 
 struct ChartText {
@@ -44,7 +45,8 @@ std::string chart(const ChartText& text, const std::vector<Series>& series);
 std::string bars(const std::string& title, const std::vector<std::string>& names,
                  const std::vector<double>& values);
 
-/// counts(true class, predicted class) as a table, cells shaded by the share of their row.
+/// counts(true class, predicted class) as a table with each class's recall, cells shaded by the
+/// share of their row.
 std::string confusion_table(const std::vector<std::string>& classes,
                             const std::vector<std::vector<double>>& counts);
 
@@ -58,8 +60,9 @@ class Page {
   void paragraph(const std::string& text) { block("<p>", text, "</p>"); }
   /// Shown so that it is not overlooked.
   void warning(const std::string& text) { block("<div class=\"warning\">", text, "</div>"); }
-  /// Names and values, two columns.
-  void facts(const std::vector<std::pair<std::string, std::string>>& rows);
+  /// Names and values, two columns; with a title they show when that is clicked.
+  void facts(const std::vector<std::pair<std::string, std::string>>& rows,
+             const std::string& title = "");
   /// SVG or a table, as it is.
   void figure(const std::string& html, const std::string& caption);
   /// The whole page.

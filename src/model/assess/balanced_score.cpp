@@ -11,10 +11,13 @@
 namespace mercer::model {
 namespace {
 
+constexpr int64_t kMostConfused = 64;  // classes of a matrix that a report carries
+
 /// One class: sums of weights and of their squares, over all rows and over found rows.
 struct Sums {
   double all = 0, found = 0, squares = 0, squares_found = 0;
   int64_t rows = 0;
+  std::vector<int64_t> predicted = {};  // of these rows, by the class of the largest score
 
   double recall() const { return found / all; }
   /// sum w^2 (x - recall)^2 / (sum w)^2 n / (n - 1), x = 1 for found rows, else 0.
@@ -28,12 +31,14 @@ struct Sums {
 std::vector<Sums> sums_of(MatrixView<const double> Y, MatrixView<const double> scores,
                           std::span<const double> weights) {
   std::vector<Sums> classes(scores.cols);
+  for (Sums& one : classes) one.predicted.resize(scores.cols <= kMostConfused ? scores.cols : 0);
   for (int64_t i = 0; i < Y.rows; ++i) {
     const double w = weights.empty() ? 1.0 : weights[i];
     const int64_t found = statistic::class_of({scores.row(i), static_cast<size_t>(scores.cols)});
     const bool right = found != statistic::kNoClass && Y(i, 0) == static_cast<double>(found);
     Sums& own = classes[Y(i, 0)];
     ++own.rows;
+    if (found != statistic::kNoClass && !own.predicted.empty()) ++own.predicted[found];
     own.all += w;
     own.squares += w * w;
     own.found += right ? w : 0;
@@ -69,9 +74,9 @@ BalancedScore balanced_score(MatrixView<const double> Y, MatrixView<const double
   const std::vector<Sums> classes = sums_of(Y, scores, weights);
   double sum = 0, variance = 0, known = 0;
   for (const Sums& one : classes) {
-    result.classes.push_back({});
+    result.classes.push_back({.rows = one.rows, .predicted = one.predicted});
     if (one.rows == 0) continue;
-    result.classes.back() = {one.rows, one.recall()};
+    result.classes.back().recall = one.recall();
     sum += one.recall();
     variance += one.variance();
     ++known;
