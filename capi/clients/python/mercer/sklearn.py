@@ -9,6 +9,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, Transfo
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+try:
+    from sklearn.utils.validation import validate_data
+except ImportError:  # scikit-learn before 1.6 has it as a method
+    def validate_data(estimator, *rows, **checks):
+        return estimator._validate_data(*rows, **checks)
+
 from . import InvalidArgument, Kernel, Map, Model, lengthscale_median, specs
 from ._api import invalid, whole
 
@@ -53,7 +59,7 @@ class Features(TransformerMixin, BaseEstimator):
 
     def fit(self, X, y=None):
         """Makes the map; its kernel's lengthscale, and what it learns of rows, are from X."""
-        X = self._validate_data(X, **NUMBERS)
+        X = validate_data(self, X, **NUMBERS)
         kernel = _keys(self.kernel)
         said = Kernel(kernel).spec
         if self.lengthscale is not None:
@@ -72,15 +78,21 @@ class Features(TransformerMixin, BaseEstimator):
     def transform(self, X):
         """The features of rows, dense or CSR, in their precision."""
         check_is_fitted(self)
-        return self.map_.transform(self._validate_data(X, reset=False, **NUMBERS))
+        return self.map_.transform(validate_data(self, X, reset=False, **NUMBERS))
 
     def get_feature_names_out(self, input_features=None):
         """features0, features1, ..."""
         check_is_fitted(self)
         return np.array([f"features{j}" for j in range(self._n_features_out)], object)
 
-    def _more_tags(self):
+    def _more_tags(self):  # before scikit-learn 1.6
         return {"preserves_dtype": [np.float64, np.float32]}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
 
 
 class _Estimator(BaseEstimator):
@@ -100,7 +112,12 @@ class _Estimator(BaseEstimator):
 
     def _predicted(self, X, what):
         check_is_fitted(self)
-        return self.model_.predict(self._validate_data(X, reset=False, **NUMBERS), what)
+        return self.model_.predict(validate_data(self, X, reset=False, **NUMBERS), what)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
 
 
 class Regressor(RegressorMixin, _Estimator):
@@ -108,7 +125,7 @@ class Regressor(RegressorMixin, _Estimator):
 
     def fit(self, X, y, sample_weight=None):
         """Of one target, n numbers, or several, n x m; rows of weight 0 are left out."""
-        X, y = self._validate_data(X, y, multi_output=True, y_numeric=True, **NUMBERS)
+        X, y = validate_data(self, X, y, multi_output=True, y_numeric=True, **NUMBERS)
         self._several = y.ndim == 2
         self._fit(X, y, sample_weight)
         return self
@@ -120,8 +137,13 @@ class Regressor(RegressorMixin, _Estimator):
         value, std = (value, std) if self._several else (value[:, 0], std[:, 0])
         return (value, std) if return_std else value
 
-    def _more_tags(self):
+    def _more_tags(self):  # before scikit-learn 1.6
         return {"multioutput": True}
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
 
 
 class Classifier(ClassifierMixin, _Estimator):
@@ -129,7 +151,7 @@ class Classifier(ClassifierMixin, _Estimator):
 
     def fit(self, X, y, sample_weight=None):
         """Of labels of any type; rows of weight 0 are left out."""
-        X, y = self._validate_data(X, y, **NUMBERS)
+        X, y = validate_data(self, X, y, **NUMBERS)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         used = np.unique(codes if sample_weight is None else codes[np.broadcast_to(np.asarray(sample_weight) != 0, len(codes))])
@@ -147,7 +169,7 @@ class Classifier(ClassifierMixin, _Estimator):
         check_is_fitted(self)
         return self.classes_[self.predict_proba(X).argmax(1)]
 
-    def _more_tags(self):
+    def _more_tags(self):  # before scikit-learn 1.6, whose successors take this as an argument of check_estimator
         return {"_xfail_checks": {"check_sample_weights_invariance": "folds are drawn by the numbers of the rows, which the check changes"}}
 
 
