@@ -106,11 +106,26 @@ Dataset take_columns(Table&& table, const Layout& layout) {
 
 Dataset take_listed(Table&& table, bool labels_elsewhere) {
   std::vector<double> labels = std::move(table.labels);
+  std::vector<double> queries = std::move(table.queries);
   Dataset data = take_all(std::move(table));
+  data.groups = std::move(queries);
   if (labels_elsewhere) return data;
   data.Y = std::move(labels);
   data.m = 1;
   return data;
+}
+
+std::vector<std::string> notes_of_lines(const Dataset& data) {
+  std::vector<std::string> notes;
+  if (data.numbers_first)
+    notes.emplace_back("the first line was taken as names: --header no takes it as a row");
+  if (data.blank_lines > 0)
+    notes.push_back(counted(data.blank_lines, "blank line") + " between rows passed by");
+  if (data.format == Format::libsvm && data.first_index == 0)
+    notes.emplace_back("indices start at 0: --index-base 1 takes them from 1");
+  if (data.format == Format::libsvm && !data.groups.empty())
+    notes.emplace_back("rows of one qid are a group, which stays together");
+  return notes;
 }
 
 void attach_labels(Table&& labels, Dataset* data) {

@@ -50,6 +50,7 @@ struct ColumnRequest {
   std::vector<std::string> text;           // read as text, the same way
   bool missing = false;                    // missing inputs are filled
   std::vector<std::string> missing_words;  // that stand for what is missing, beside is_missing
+  std::string index_base = "auto";         // of libsvm: 0, 1; auto: as the model, else as found
   std::string weights;                     // a name, or a column from 1; empty: none
   std::string groups;                      // the same
   std::vector<std::string> ids;            // of tests: kept as they stand, the same way
@@ -124,6 +125,9 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
 /// Test data for a model of so many `inputs` before encoding, in its order; m = 0: without targets.
 Dataset read_test(const std::string& path, const std::string& labels, const Metadata& model,
                   int64_t inputs, const ColumnRequest& columns = {});
+
+/// What was assumed of lines of training files and others.
+std::vector<std::string> notes_of_lines(const Dataset& data);
 
 /// Fails naming the first row that lacks a target.
 void require_targets(const Dataset& data);

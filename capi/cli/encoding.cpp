@@ -85,6 +85,7 @@ Encoding choose_levels(const Dataset& data, const TextColumn& text) {
   });
   Encoding encoding;
   encoding.input = text.column;
+  encoding.asked = text.asked;
   for (const size_t k : order)
     if (encoding.levels.size() < kMostLevels && rows[k] >= kLeastRows)
       encoding.levels.push_back(text.levels[k]);

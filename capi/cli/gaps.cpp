@@ -32,6 +32,15 @@ bool has_target(const Dataset& test, int64_t i, double least) {
 MissingInputs missing_inputs(const Dataset& data) {
   MissingInputs missing;
   missing.per_input.assign(data.d, 0);
+  for (int64_t i = 0; data.X.sparse && i < data.n; ++i) {
+    bool any = false;
+    for (int64_t p = data.X.offsets[i]; p < data.X.offsets[i + 1]; ++p) {
+      if (!std::isnan(data.X.at(p))) continue;
+      ++missing.per_input[data.X.indices[p]];
+      any = true;
+    }
+    missing.rows += any;
+  }
   if (data.X.sparse) return missing;
   const std::vector<double> levels = missing_levels(data);
   for (int64_t i = 0; i < data.n; ++i) {

@@ -113,6 +113,8 @@ Dataset read_rows_for(const LoadedModel& loaded, const ApplyRequest& request, st
   Dataset rows = read_test(request.rows, request.labels, loaded.metadata,
                            file_inputs(loaded.metadata, loaded.model.inputs()), request.columns);
   tell_positions(loaded, rows, out);
+  for (const std::string& note : notes_of_lines(rows))
+    std::fprintf(out, "note: %s\n", note.c_str());
   if (!rows.note.empty()) std::fprintf(out, "note: %s\n", rows.note.c_str());
   if (loaded.metadata.missing)
     tell_missing(missing_inputs(rows), rows.n, loaded.metadata.inputs, out);

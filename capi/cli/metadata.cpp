@@ -31,7 +31,7 @@ std::vector<Encoding> encodings_of(const Json& schema) {
       throw Failure("the model's metadata is damaged: bad value of \"encodings\"");
     encodings.push_back({value_or(one, "input", int64_t{-1}),
                          value_or(one, "levels", std::vector<std::string>()),
-                         value_or(one, "other", false)});
+                         value_or(one, "other", false), value_or(one, "asked", false)});
     std::ranges::sort(encodings.back().levels);
   }
   return encodings;
@@ -53,6 +53,7 @@ Metadata metadata_of(const Json& json) {
   metadata.decimal = value_or(json, "decimal", metadata.decimal);
   metadata.weights = value_or(json, "weights", metadata.weights);
   metadata.typical = value_or(json, "typical", metadata.typical);
+  metadata.first_index = value_or(json, "index_base", metadata.first_index);
   return metadata;
 }
 
@@ -60,8 +61,10 @@ Metadata metadata_of(const Json& json) {
 
 std::string metadata_text(const Metadata& metadata) {
   Json encodings = Json::array();
-  for (const Encoding& one : metadata.encodings)
+  for (const Encoding& one : metadata.encodings) {
     encodings.push_back({{"input", one.input}, {"levels", one.levels}, {"other", one.other}});
+    if (one.asked) encodings.back()["asked"] = true;
+  }
   Json schema = {{"version", 1},
                  {"task", metadata.classification ? "classification" : "regression"},
                  {"inputs", metadata.inputs},
@@ -77,6 +80,7 @@ std::string metadata_text(const Metadata& metadata) {
   if (metadata.header != "auto") schema["header"] = metadata.header;
   if (metadata.decimal != "auto") schema["decimal"] = metadata.decimal;
   if (!metadata.weights.empty()) schema["weights"] = metadata.weights;
+  if (metadata.first_index >= 0) schema["index_base"] = metadata.first_index;
   if (!metadata.typical.empty()) schema["typical"] = metadata.typical;
   const Json json = {{"command", "mercer"}, {"schema", schema}};
   try {

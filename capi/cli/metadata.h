@@ -16,6 +16,7 @@ struct Encoding {
   int64_t input = 0;
   std::vector<std::string> levels;  // ascending; "" for missing fields
   bool other = false;
+  bool asked = false;  // by --text: NA and its like are levels
 
   int64_t width() const { return static_cast<int64_t>(levels.size()) + (other ? 1 : 0); }
 };
@@ -69,6 +70,7 @@ struct Metadata {
   std::vector<std::string> ignored;      // names of columns left out; empty without a header
   std::vector<int64_t> ignored_columns;  // their places
   std::string weights;                   // name of their column, or its number; empty: none
+  int64_t first_index = -1;              // of libsvm files; -1: of another file
   bool missing = false;                  // missing inputs are filled
   std::vector<double> typical = {};      // a row of the model's inputs; empty: none is kept
 };

@@ -3,6 +3,7 @@
 // Test files to data sets of a model. Columns match by name where both have names, else by count.
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <unordered_map>
 
 #include "failure.h"
@@ -131,8 +132,10 @@ TextPermission permission_of(const Layout& layout, const Metadata& model) {
   TextPermission permission;
   if (model.text_labels) permission = {layout.targets, true};
   permission.number_inputs = layout.inputs;
-  for (const Encoding& encoding : model.encodings)
+  for (const Encoding& encoding : model.encodings) {
     permission.text_inputs.push_back(layout.inputs[encoding.input]);
+    if (encoding.asked) permission.words.push_back(layout.inputs[encoding.input]);
+  }
   permission.ignored = layout.ignored;
   std::erase(permission.ignored, layout.weights);
   permission.may_lack = layout.targets;
@@ -140,15 +143,38 @@ TextPermission permission_of(const Layout& layout, const Metadata& model) {
   return permission;
 }
 
-Dataset listed_test(Table&& table, int64_t inputs, bool labels_elsewhere) {
-  if (table.columns > inputs) {
-    fail_at(table.name, 0, 0,
-            "largest index " + std::to_string(table.columns) + ", but the model has " +
-                std::to_string(inputs) + " inputs");
+/// Takes out entries of columns that the model has not, and says so.
+std::string leave_out_columns(int64_t inputs, Table* table) {
+  if (table->columns <= inputs) return "";
+  Numbers kept{{}, true, {0}, {}};
+  std::set<int64_t> unknown;
+  const Numbers& all = table->numbers;
+  for (int64_t i = 0; i < table->rows; ++i) {
+    for (int64_t p = all.offsets[i]; p < all.offsets[i + 1]; ++p) {
+      if (all.indices[p] >= inputs) {
+        unknown.insert(all.indices[p]);
+        continue;
+      }
+      kept.indices.push_back(all.indices[p]);
+      kept.values.push_back(all.values[p]);
+    }
+    kept.offsets.push_back(std::ssize(kept.values));
   }
+  const auto entries = std::ssize(all.values) - std::ssize(kept.values);
+  table->numbers = std::move(kept);
+  return counted(std::ssize(unknown), "column") + " that the model, of " +
+         counted(inputs, "input") + ", does not know left out (" + counted(entries, "number") +
+         ", largest index " + std::to_string(*unknown.rbegin() + table->first_index) + ")";
+}
+
+Dataset listed_test(Table&& table, int64_t inputs, bool labels_elsewhere) {
+  const std::string note = leave_out_columns(inputs, &table);
+  table.queries.clear();
   table.columns = inputs;  // what rows do not list is zero
   densify_if_full(&table.numbers, table.rows, inputs);
-  return take_listed(std::move(table), labels_elsewhere);
+  Dataset data = take_listed(std::move(table), labels_elsewhere);
+  data.note = note;
+  return data;
 }
 
 /// Targets that the file has not are missing in every row.
@@ -170,6 +196,8 @@ void add_absent_targets(const std::vector<size_t>& known, const Metadata& model,
 ColumnRequest as_fitted(ColumnRequest wanted, const Metadata& model) {
   if (wanted.header == "auto") wanted.header = model.header;
   if (wanted.decimal == "auto") wanted.decimal = model.decimal;
+  if (wanted.index_base == "auto" && model.first_index >= 0)
+    wanted.index_base = std::to_string(model.first_index);
   wanted.missing = model.missing;
   wanted.missing_words.insert(wanted.missing_words.end(), model.missing_words.begin(),
                               model.missing_words.end());
@@ -201,7 +229,9 @@ Dataset read_test(const std::string& path, const std::string& labels, const Meta
                      : layout_by_count(columns, model, inputs, asked, file);
     return permission_of(layout, model);
   };
-  Table table = read_table(path, rule, csv_options(as_fitted(wanted, model)));
+  CsvOptions options = csv_options(as_fitted(wanted, model));
+  options.no_rows = true;
+  Table table = read_table(path, rule, options);
   require_columns(table, wanted);
   if (!labels.empty() && !layout.targets.empty())
     throw Failure("--labels: " + file + " already holds a target column");

@@ -44,7 +44,7 @@ Layout choose_layout(const std::vector<std::string>& names, int64_t columns,
 /// Where a training file may hold text.
 TextPermission permission_of(const Layout& layout, const TargetRequest& request) {
   TextPermission permission{layout.targets, request.as_text, layout.inputs, {},
-                            layout.text,    layout.ignored};
+                            layout.text,    layout.text,     layout.ignored};
   std::erase(permission.ignored, layout.weights);
   if (layout.groups >= 0) permission.kept = {layout.groups};
   if (request.gaps) permission.may_lack = layout.targets;
@@ -142,8 +142,7 @@ Dataset read_rows(const std::string& path, ColumnRequest columns, std::vector<st
   const auto rule = [&](const std::vector<std::string>& names, int64_t count) {
     const std::string file = name_of_file(path);
     if (absent != nullptr)
-      for (const std::string& name :
-           std::exchange(*absent, take_absent(names, &columns.ignore)))
+      for (const std::string& name : std::exchange(*absent, take_absent(names, &columns.ignore)))
         if (std::ranges::find(*absent, name) != absent->end())
           throw Failure("--ignore " + shown(name) + ": no column of that name; " + file + " has " +
                         listed(names, 12) + ", " + other->name + " " +

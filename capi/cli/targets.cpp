@@ -95,6 +95,7 @@ CsvOptions csv_options(const ColumnRequest& request) {
                    : request.header == "no" ? Header::no
                                             : Header::automatic;
   options.decimal = request.decimal == "comma" ? ',' : '.';
+  if (request.index_base != "auto") options.first_index = request.index_base == "0" ? 0 : 1;
   return options;
 }
 
@@ -103,6 +104,8 @@ void require_columns(const Table& table, const ColumnRequest& request,
   const auto refuse = [&](const char* option, bool given, const char* what) {
     if (given) throw Failure(std::string(option) + ": " + table.name + what);
   };
+  refuse("--index-base", request.index_base != "auto" && table.format != Format::libsvm,
+         " is no libsvm file, whose entries have indices");
   if (table.format == Format::csv) return;
   const char* const numbers = " is no CSV and holds numbers alone";
   refuse("--text", !request.text.empty(), numbers);

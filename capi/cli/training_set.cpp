@@ -66,8 +66,7 @@ void tell_lines(const Dataset& data, const Reading& reading, std::FILE* out) {
                  reading.rows);
   if (data.words_first)
     std::fputs("the first line was taken as a row: --header yes takes it as names\n", out);
-  if (data.numbers_first)
-    std::fputs("the first line was taken as names: --header no takes it as a row\n", out);
+  for (const std::string& note : notes_of_lines(data)) std::fprintf(out, "%s\n", note.c_str());
   if (data.comments > 0)
     std::fprintf(out, "%s before the first row passed by\n",
                  counted(data.comments, "comment").c_str());
@@ -124,6 +123,7 @@ void keep_columns(const Dataset& data, const LearnRequest& request, Metadata* ke
   kept->header = request.columns.header;
   kept->decimal = request.columns.decimal;
   kept->weights = data.weights_name;
+  if (data.format == Format::libsvm) kept->first_index = data.first_index;
   kept->ignored = data.ignored_names;
   kept->ignored_columns = data.ignored_columns;
   kept->encodings = choose_encodings(data);

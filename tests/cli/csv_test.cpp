@@ -82,7 +82,6 @@ TEST_CASE("errors of a CSV name line and field", "[cli]") {
       {"1,2\n3,1 2\n", "2:2: '1 2' is not a number"},
       {std::string("1,2\n3,\0\n", 8), " is not text, nor a .npy file"},
       {first + std::string("3,\0\n", 4), " is not text, nor a .npy file"},
-      {"1,2\n\n3,4\n", "2: blank line between rows"},
       {"a,\"b\n1,2\n", "1:2:" + open},
       {"a,b\n1,\"x" + std::string(101, '\n') + "\"\n", "2:2:" + open},
       {"a,\"b\"c\n1,2\n", "1:2: text after the closing quote"},
@@ -129,6 +128,16 @@ TEST_CASE("quoted and plain fields are read alike", "[cli]") {
     }
     CHECK(values_of(read(plain, last_is_text)) == values_of(read(quoted, last_is_text)));
   }
+}
+
+TEST_CASE("exponents as Fortran writes them", "[cli]") {
+  double x = 0;
+  CHECK(cli::parse_number("1.5D+00", &x) == cli::NumberKind::finite);
+  CHECK(x == 1.5);
+  CHECK(cli::parse_number("-2d-3", &x) == cli::NumberKind::finite);
+  CHECK(x == -0.002);
+  for (const char* word : {"D", "1D", "1Dx", "1.5D+00D1", "D3", "nanD1"})
+    CHECK(cli::parse_number(word, &x) == cli::NumberKind::not_a_number);
 }
 
 TEST_CASE("a number too small for double is zero", "[cli]") {

@@ -35,9 +35,10 @@ cli::ColumnRequest without(const Names& columns) {
 
 TEST_CASE("a header is asked for, refused or seen", "[cli]") {
   const std::string years = "1990,1991,1992\n1,2,3\n4,5,6\n";
-  CHECK(training(years).n == 3);
-  const Dataset named = training(years, with_header("yes"));
+  CHECK(training(years, with_header("no")).n == 3);
+  const Dataset named = training(years);
   CHECK(named.n == 2);
+  CHECK(named.numbers_first);
   CHECK(named.input_names == Names{"1990", "1991"});
   CHECK(named.target_names == Names{"1992"});
   const std::string words = "red,big,yes\nblue,big,no\n";
@@ -47,6 +48,45 @@ TEST_CASE("a header is asked for, refused or seen", "[cli]") {
   CHECK_FALSE(cli::looks_like_header({"red", "2024-01-01"}, {"blue", "2024-01-02"}));
   CHECK_FALSE(cli::looks_like_header({"12%", "1,5"}, {"7%", "2,5"}));
   CHECK_FALSE(cli::looks_like_header({"", "3"}, {"2", "4"}));
+}
+
+TEST_CASE("a first line of numbers is one of names where it counts the columns or lies far off",
+          "[cli]") {
+  const auto rows_of = [](const std::string& content) { return training(content).n; };
+  CHECK(rows_of("0,1,2\n.5,1.5,2\n.25,3,4\n") == 2);
+  CHECK(rows_of("1,2\n.5,1.5\n.25,3\n") == 2);
+  const Dataset framed =
+      training(",0,1\n0,.5,7\n1,.25,9\n");  // as pandas writes a frame and its index
+  CHECK(framed.n == 2);
+  CHECK(framed.input_names == Names{"0"});
+  CHECK(framed.target_names == Names{"1"});
+  CHECK(training("land,1990,1991,1992\nAustria,3,4,5\nPeru,5,6,5\nAustria,3,4,6\n").input_names ==
+        Names{"land", "1990", "1991"});
+  // Rows below are like it: it may be one of them.
+  CHECK(rows_of("0,1\n1,0\n0,1\n1,1\n") == 4);
+  CHECK(rows_of("1,2,3\n3,1,2\n1,2,3\n") == 3);
+  CHECK(rows_of("0,1,2\n1,2,3\n2,3,4\n") == 3);
+  CHECK(rows_of("1,2\n4,5\n7,9\n") == 3);
+  CHECK(rows_of("1,2\n4,5\n7,9\n2,8\n3,4\n9,9\n") == 5);
+  CHECK(rows_of("5.1,3.5\n4.9,3\n4.7,3.2\n") == 3);
+  // Wavelengths above absorbances.
+  std::string spectra = "400,420,445\n";
+  for (int i = 0; i < 12; ++i)
+    spectra += "0." + std::to_string(10 + i) + ",0.2" + std::to_string(i) + ",0.3" +
+               std::to_string(i) + "\n";
+  CHECK(rows_of(spectra) == 12);
+  CHECK(training(spectra, with_header("no")).n == 13);
+}
+
+TEST_CASE("blank lines between rows are passed by and counted, but where they may be rows",
+          "[cli]") {
+  const Dataset data = training("a,y\n1,2\n\n\n3,4\n");
+  CHECK(data.n == 2);
+  CHECK(data.blank_lines == 2);
+  const TemporaryDirectory folder;
+  CHECK(refusal([&] {
+          cli::read_column(folder.write("t.csv", "1\n\n2\n"), false);
+        }).find("2: blank line between rows") != std::string::npos);
 }
 
 TEST_CASE("columns without a name are numbered as pandas does, and can be left out", "[cli]") {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // npy files: versions, types, orders; malformed and hostile headers.
+#include <cmath>
+
 #include "cli_files.h"
 #include "dataset.h"
 #include "metadata.h"
@@ -59,6 +61,16 @@ TEST_CASE("npy arrays of every supported type", "[cli]") {
   check("<u8", data_of<uint64_t>({1, 2, 3, 4, 5, 6}));
 }
 
+TEST_CASE("npy arrays of half precision", "[cli]") {
+  std::string data;
+  for (const int bits : {0x3c00, 0xc000, 0x3555, 0x0001, 0x7bff, 0x0400, 0x8000})
+    data += bytes_of(static_cast<uint16_t>(bits));
+  const Values expected = {1, -2, 1365.0 / 4096, std::ldexp(1, -24), 65504, std::ldexp(1, -14), 0};
+  CHECK(read(npy(dictionary("<f2", "(7, 1)"), data)).numbers.values == expected);
+  CHECK(message(npy(dictionary("<f2", "(1, 1)"), bytes_of(uint16_t{0x7c00}))).find("infinite") !=
+        std::string::npos);
+}
+
 TEST_CASE("npy versions, shapes and Fortran order", "[cli]") {
   const std::string data = data_of<double>({1, 2, 3, 4, 5, 6});
   for (const int version : {1, 2, 3}) {
@@ -89,7 +101,7 @@ TEST_CASE("malformed npy headers", "[cli]") {
   CHECK(message("\x93NUMPX 1 2 3") == "not an npy file (bad magic)");
   CHECK(message("\x93NUMPY") == "truncated: the data ends inside the npy header");
   CHECK(message(npy(dictionary("<f8", "(1,)"), one, 4)) == "npy version 4, expected 1, 2 or 3");
-  for (const char* type : {"<f2", "<c16", "|O", "", ">"})
+  for (const char* type : {"<f3", "<c16", "|O", "", ">"})
     CHECK(message(npy(dictionary(type, "(1,)"), one))
               .find("npy elements of type '" + std::string(type) + "' are not supported") == 0);
   for (const char* header :

@@ -39,10 +39,11 @@ refuse "money.csv:2:1: '[0-9,]*' may be a number with a decimal comma or with th
 
 # Headers.
 { echo 1990,1991,1992; rows 50 'x = uniform(); print x "," (-x) "," 2 * x'; } >years.csv
-fit years.csv -o years --header yes
-contains 'years.csv: 50 rows, 2 inputs, target 1992' "--header yes"
 fit years.csv -o years
-contains 'years.csv: 51 rows' "numbers are no header"
+contains 'years.csv: 50 rows, 2 inputs, target 1992' "years are names"
+contains '^the first line was taken as names: --header no takes it as a row$' "years are names, with a note"
+fit years.csv -o years --header no
+contains 'years.csv: 51 rows' "--header no"
 printf 'red,yes\n%s' "$(rows 60 'print (i % 2 ? "red,yes" : "blue,no")')" >words.csv
 fit words.csv -o words --header no
 contains 'words.csv: 61 rows' "--header no"
@@ -51,9 +52,9 @@ contains '^test: accuracy 1.0000 on 61 rows$' "the model remembers --header"
 
 { echo country,2019,2020,2021; rows 60 'x = uniform(); print (i % 2 ? "A" : "B") "," x "," (-x) "," 2 * x'; } >wide.csv
 fit wide.csv -o wide
-contains 'the first line was taken as a row: --header yes takes it as names' "a header of a word and numbers"
-fit wide.csv -o wide --header yes
-contains 'wide.csv: 60 rows, 3 inputs, target 2021' "the same with --header yes"
+contains 'wide.csv: 60 rows, 3 inputs, target 2021' "a header of a word and years"
+fit wide.csv -o wide --header no
+contains 'wide.csv: 61 rows' "the same with --header no"
 
 # The index of a data frame.
 { echo ,x,y; rows 40 'x = uniform(); print i - 1 "," x "," 2 * x'; } >frame.csv
@@ -163,11 +164,37 @@ printf '\0x\0,\0y\0\n\0001\0,\0002\0\n' >wide.csv
 refuse 'wide.csv: text in UTF-16.*UTF-8' wide.csv
 printf 'PK\3\4rest' >book.xlsx
 refuse 'book.xlsx: a zip archive, as workbooks .xlsx are: export it as CSV' book.xlsx
+printf 'PK\3\4..........................arr_0.npy' >rows.npz
+refuse 'rows.npz: an .npz archive: save one array of it as .npy' rows.npz
+printf '%% made by hand\n\n@RELATION iris\n@attribute a real\n' >rows.arff
+refuse 'rows.arff: an ARFF file: export it as CSV' rows.arff
+printf '%%%%MatrixMarket matrix coordinate real general\n' >rows.mtx
+refuse 'rows.mtx: a MatrixMarket file: save it as libsvm or .npy' rows.mtx
 printf 'PAR1rest' >rows.parquet
 refuse 'rows.parquet: a Parquet file' rows.parquet
 printf 'x,y\r1,2\r3,4\r' >mac.csv
 refuse 'mac.csv:1: lines end in CR alone' mac.csv
 refuse '/: Is a directory' /
+
+# A header of numbers, as pandas writes for columns without names: the rows of a test file are as many as it has.
+{ echo 0,1,2; rows 40 'a = uniform(); b = uniform(); printf "%.4f,%.4f,%.4f\n", a, b, a + b'; } >unnamed.csv
+fit unnamed.csv -o unnamed
+head -n 6 unnamed.csv >five.csv
+accepts "$MERCER" predict unnamed five.csv -o five.out
+[ "$(wc -l <five.out)" = 6 ] || complain "a header of numbers: $(wc -l <five.out) lines for 5 rows"
+contains '^note: the first line was taken as names: --header no takes it as a row$' "a header of numbers"
+# A header alone is no row: predictions of none.
+head -n 1 five.csv | cut -d, -f1,2 | sed 's/.*/a,b/' >none.csv
+{ echo a,b,y; tail -n +2 unnamed.csv; } >named.csv
+fit named.csv -o named
+accepts "$MERCER" predict named none.csv -o none.out --quiet
+[ "$(cat none.out)" = y ] || complain "predictions of no row: $(cat none.out)"
+# NA is a level of a column that --text names, and what is missing elsewhere.
+{ echo land,x,y; rows 60 'printf "%s,%.4f,%d\n", i % 3 ? "NA" : "AT", uniform(), i % 3 ? 1 : 3 + i % 2'; } >lands.csv
+fit lands.csv -o lands --text land
+accepts "$MERCER" predict lands lands.csv -o lands.out --quiet
+"$MERCER" info lands --json | tr -d ' \n' | grep -q '"levels":\["AT","NA"\]' || complain "NA is no level: $("$MERCER" info lands --json)"
+refuses "'NA'; missing values are refused" "$MERCER" fit lands.csv -o result
 
 # Targets that an input explains without noise: a lengthscale of the walk ran to 0, and the features were not finite.
 "$MERCER" fit "$here/noiseless.csv" -o result --weights w --task regression --features 128 >out 2>err ||

@@ -73,6 +73,9 @@ void add_column_options(CLI::App* app, ColumnRequest* columns) {
              "text, and either no number or a text above a column of numbers");
   add_choice(app, "--decimal", &columns->decimal, {"auto", "point", "comma"},
              "The decimal mark of numbers in a CSV; default auto: that of the fit, else a point");
+  add_choice(app, "--index-base", &columns->index_base, {"auto", "0", "1"},
+             "The index of the first column in a libsvm file; default auto: that of the fit, else 0 "
+             "if some row lists it, else 1");
   add_list(app, "--missing-word", &columns->missing_words, "WORD",
            "A further word, or number, of a CSV that stands for what is missing, as in "
            "--missing-word=-999; repeats. predict and its like know those of the fit");

@@ -7,6 +7,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <cstring>
 
@@ -74,6 +75,7 @@ constexpr Magic kMagic[] = {
     {{"PK\x03\x04", 4}, "a zip archive, as workbooks .xlsx are: export it as CSV"},
     {{"\xd0\xcf\x11\xe0", 4}, "a workbook of an old office program: export it as CSV"},
     {"\x89MERCER", "a model, or what else mercer writes for programs, and no rows"},
+    {"%%MatrixMarket", "a MatrixMarket file: save it as libsvm or .npy"},
     {"PAR1", "a Parquet file: export it as CSV"},
     {"ARROW1", "an Arrow file: export it as CSV"},
     {"\x89HDF", "an HDF5 file: export it as CSV"},
@@ -87,6 +89,21 @@ constexpr Magic kMagic[] = {
     {"%PDF", "a PDF document"},
     {"\x7f\x45LF", "a program"},
 };
+
+/// "@relation" on the first line that is neither blank nor a comment.
+bool begins_as_arff(std::string_view bytes) {
+  constexpr std::string_view kWord = "@relation";
+  while (!bytes.empty()) {
+    const size_t feed = std::min(bytes.find('\n'), bytes.size());
+    const std::string_view line = bytes.substr(0, feed);
+    const size_t begin = line.find_first_not_of(" \t\r");
+    if (begin != line.npos && line[begin] != '%')
+      return std::ranges::equal(line.substr(begin, kWord.size()), kWord, {},
+                                [](unsigned char c) { return std::tolower(c); });
+    bytes.remove_prefix(std::min(feed + 1, bytes.size()));
+  }
+  return false;
+}
 
 /// Every other byte of letters and digits is 0.
 bool is_wide_text(std::string_view start) {
@@ -136,6 +153,9 @@ std::string read_unpacked(const std::string& path) {
 
 void require_known_format(const std::string& name, std::string_view bytes) {
   if (bytes.empty()) fail_at(name, 0, 0, "empty file");
+  if (bytes.starts_with("PK\x03\x04") && bytes.substr(0, 256).find(".npy") != bytes.npos)
+    fail_at(name, 0, 0, "an .npz archive: save one array of it as .npy");
+  if (begins_as_arff(bytes)) fail_at(name, 0, 0, "an ARFF file: export it as CSV");
   for (const Magic& one : kMagic)
     if (bytes.starts_with(one.start)) fail_at(name, 0, 0, one.what);
   if (is_wide_text(bytes)) fail_at(name, 0, 0, kWide);

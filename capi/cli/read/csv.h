@@ -106,6 +106,7 @@ class CsvColumns {
   struct Column {
     Role role = Role::number;
     bool may_lack = false;    // a target that rows may be without
+    bool words = false;       // NA and its like are levels
     std::vector<Cell> cells;  // by row
   };
 

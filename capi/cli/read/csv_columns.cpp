@@ -40,6 +40,7 @@ void CsvColumns::permit(const TextPermission& permission, size_t columns) {
   become(permission.columns, permission.always ? Role::label : Role::target);
   become(permission.ignored, Role::ignored);
   for (const int64_t column : permission.may_lack) columns_[column].may_lack = true;
+  for (const int64_t column : permission.words) columns_[column].words = true;
 }
 
 bool CsvColumns::is_ignored(int64_t column) const { return columns_[column].role == Role::ignored; }
@@ -90,7 +91,8 @@ void CsvColumns::refuse_missing(size_t j, const Cell& cell) const {
          (cell.text.empty() ? "empty field" : shown(cell.text)) +
              (role == Role::target || role == Role::label
                   ? ": no target; a fit needs one in every row (take out the rows without)"
-              : advice_ != nullptr ? "; missing values are refused (take those rows out)"
+              : advice_ != nullptr
+                  ? "; missing values are refused (take those rows out)"
                   : "; missing values are refused (a fit with --missing flag fills and flags "
                     "them)"));
 }
@@ -168,7 +170,7 @@ void CsvColumns::number_texts(size_t j, std::vector<std::string>* texts,
   for (int64_t i = 0; i < table_.rows; ++i) {
     const bool plain = cell == column.cells.end() || cell->row != i;
     std::string text = plain ? text_at(i, j) : std::string((cell++)->text);
-    if (input ? is_missing_here(text) : text.empty() || is_listed(text)) {
+    if (input && !column.words ? is_missing_here(text) : text.empty() || is_listed(text)) {
       if (!(input ? options_.missing : column.may_lack)) refuse_missing(j, {i, text});
       if (!input) continue;
       text.clear();

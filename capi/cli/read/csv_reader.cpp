@@ -3,6 +3,8 @@
 // CSV: the first lines tell separator, header, and whether lines end in a separator.
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <limits>
 #include <unordered_map>
 #include <utility>
 
@@ -30,6 +32,85 @@ bool holds(const Fields& fields, FieldKind kind) {
   return std::ranges::any_of(fields, [=](const auto& one) { return kind_of(one) == kind; });
 }
 
+/// The fields of a line that are numbers, by column; NaN where there is none.
+std::vector<double> numbers_of(const Fields& fields, char decimal) {
+  std::vector<double> numbers;
+  for (const std::string_view field : fields) {
+    double x = 0;
+    const bool number = parse_decimal(field, decimal, &x) == NumberKind::finite;
+    numbers.push_back(number ? x : std::nan(""));
+  }
+  return numbers;
+}
+
+/// Whole numbers that follow each other by one, at least two from 0 or 1 on, as programs write for
+/// columns without names, or three years. What is no number may stand between them.
+enum class Counting { none, places, years };
+Counting counting(const std::vector<double>& numbers) {
+  std::vector<double> known;
+  for (const double x : numbers)
+    if (!std::isnan(x)) known.push_back(x);
+  for (size_t k = 0; k < known.size(); ++k)
+    if (known[k] != std::floor(known[0]) + static_cast<double>(k)) return Counting::none;
+  if (known.size() < 2) return Counting::none;
+  if (known[0] == 0 || known[0] == 1) return Counting::places;
+  const bool years = known.size() >= 3 && known[0] >= 1000 && known.back() < 3000;
+  return years ? Counting::years : Counting::none;
+}
+
+/// Collects lines below a first one of numbers, which is one of names if none of them is like it:
+/// if it counts on and they do not as it does, or if it lies far from the numbers below it in each column.
+class BelowNames {
+ public:
+  explicit BelowNames(std::vector<double> first)
+      : first_(std::move(first)), counts_(counting(first_)), low_(first_), high_(first_) {
+    std::ranges::fill(low_, kInfinity);
+    std::ranges::fill(high_, -kInfinity);
+  }
+  void add(const std::vector<double>& row) {
+    ++rows_;
+    bool same = row.size() == first_.size();
+    for (size_t j = 0; j < std::min(row.size(), first_.size()); ++j) {
+      same = same && (row[j] == first_[j] || std::isnan(first_[j]));
+      fractions_ = fractions_ || (!std::isnan(row[j]) && row[j] != std::floor(row[j]));
+      low_[j] = std::fmin(low_[j], row[j]);
+      high_[j] = std::fmax(high_[j], row[j]);
+    }
+    alike_ = alike_ || same || (counts_ != Counting::none && counting(row) == counts_);
+  }
+  bool are_below() const {
+    if (rows_ == 0 || alike_) return false;
+    // Few rows of whole numbers may have begun so by chance.
+    const bool counts = counts_ == Counting::years ||
+                        (counts_ == Counting::places && (fractions_ || rows_ >= kFewWhole));
+    return counts || (rows_ >= kFewRows && is_far());
+  }
+
+ private:
+  static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  static constexpr int64_t kFewRows = 10, kFewWhole = 5;
+  static constexpr double kFar = 10;  // ranges of the rows below
+
+  bool is_far() const {
+    size_t far = 0, known = 0;
+    for (size_t j = 0; j < first_.size(); ++j) {
+      if (std::isnan(first_[j])) continue;
+      ++known;
+      const double range = high_[j] - low_[j];
+      const bool whole = first_[j] == std::floor(first_[j]);
+      far += whole && range > 0 &&
+             (first_[j] < low_[j] - kFar * range || first_[j] > high_[j] + kFar * range);
+    }
+    return known >= 2 && far == known;
+  }
+
+  std::vector<double> first_;
+  Counting counts_;
+  std::vector<double> low_, high_;
+  int64_t rows_ = 0;
+  bool alike_ = false, fractions_ = false;
+};
+
 class CsvReader {
  public:
   CsvReader(std::string_view text, const std::string& name, const CsvOptions& options)
@@ -43,7 +124,8 @@ class CsvReader {
       if (table_.rows % 4096 == 0) stop_if_interrupted();
       add_row();
     }
-    if (table_.rows == 0) fail_at(table_.name, 0, 0, "no rows after the header");
+    if (table_.rows == 0 && (!options_.no_rows || table_.names.empty()))
+      fail_at(table_.name, 0, 0, "no rows after the header");
     columns_.finish();
     return std::move(table_);
   }
@@ -51,13 +133,28 @@ class CsvReader {
  private:
   using Place = CsvRecords::Place;
 
-  // Blank lines are fine before the first row and at the end.
+  // Blank lines are passed by, but in a column of its own where a line may be what is missing.
   bool next_row() {
     const int64_t line = records_.place().line;
     if (!records_.find_line()) return false;
-    if (records_.place().line != line && table_.rows > 0)
+    const int64_t blank = records_.place().line - line;
+    if (blank > 0 && table_.rows > 0 && width_ == 1)
       fail_at(table_.name, line, 0, "blank line between rows");
+    if (table_.rows > 0) table_.blank_lines += blank;
     return true;
+  }
+
+  /// Whether the first line, of numbers, is one of names by the lines below it.
+  bool names_are_numbers(const Fields& first) {
+    constexpr int64_t kLines = 1000;
+    BelowNames below(numbers_of(first, options_.decimal));
+    const Place place = records_.place();
+    for (int64_t k = 0; k < kLines && records_.find_line(); ++k) {
+      records_.read();
+      below.add(numbers_of(records_.fields(), options_.decimal));
+    }
+    records_.go_to(place);
+    return below.are_below();
   }
 
   Fields fields_at(const Place& place) {
@@ -98,6 +195,10 @@ class CsvReader {
     const bool automatic = options_.header == Header::automatic;
     head.is_header =
         options_.header == Header::yes || (automatic && looks_like_header(head.fields, head.below));
+    if (automatic && !head.is_header) {
+      records_.go_to(second);
+      head.is_header = names_are_numbers(head.fields);
+    }
     head.first_row = head.is_header ? second : first;
     return head;
   }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// libsvm: "label index:value ...", indices from 1, ascending; "#" is a comment. Rows become CSR.
+// libsvm: "label qid:number index:value ...", indices from 1 or 0, ascending; qid, which groups rows, may be absent; "#" is a
+// comment. Rows become CSR.
 #include <algorithm>
+#include <cmath>
 
 #include "failure.h"
 #include "read/table.h"
@@ -13,7 +15,8 @@ constexpr int64_t kMostColumns = INT32_MAX;  // of a map
 
 class LibsvmReader {
  public:
-  LibsvmReader(std::string_view text, const std::string& name) {
+  LibsvmReader(std::string_view text, const std::string& name, const CsvOptions& options)
+      : options_(options) {
     table_.name = name;
     table_.format = Format::libsvm;
     table_.numbers.sparse = true;
@@ -27,7 +30,9 @@ class LibsvmReader {
       add_row(without_blanks(line.substr(0, line.find('#'))));
     }
     if (table_.rows == 0) fail_at(table_.name, 0, 0, "empty file");
-    if (table_.columns == 0) fail_at(table_.name, 0, 0, "no index:value entries in any row");
+    if (table_.numbers.indices.empty())
+      fail_at(table_.name, 0, 0, "no index:value entries in any row");
+    count_columns();
   }
   Table take() { return std::move(table_); }
 
@@ -51,12 +56,39 @@ class LibsvmReader {
     return value;
   }
 
+  double entry(std::string_view text) const {
+    return options_.missing && is_missing(text) ? std::nan("") : number(text);
+  }
+
+  /// Indices as columns from 0.
+  void count_columns() {
+    const bool from_0 = least_ == 0;
+    table_.first_index = options_.first_index >= 0 ? options_.first_index : from_0 ? 0 : 1;
+    if (from_0 && table_.first_index == 1)
+      fail_at(
+          table_.name, 0, 0,
+          "some row lists the index 0, but indices start at 1 (--index-base 0 takes them from 0)");
+    for (int64_t& index : table_.numbers.indices) index -= table_.first_index;
+    table_.columns = largest_ + 1 - table_.first_index;
+  }
+
+  /// Takes "qid:3" off the line, which all rows have or none.
+  void take_query(std::string_view* rest) {
+    const bool has = rest->starts_with("qid:");
+    if (table_.rows > 0 && has == table_.queries.empty())
+      complain(has ? "a qid, which rows before have not" : "no qid, which rows before have");
+    if (has) table_.queries.push_back(number(next_token(rest).substr(4)));
+    *rest = without_blanks(*rest);
+  }
+
   void add_row(std::string_view rest) {
     if (rest.empty()) return;  // comments and blank lines
     field_ = 0;
     table_.labels.push_back(number(next_token(&rest)));
-    int64_t previous = 0;
-    for (rest = without_blanks(rest); !rest.empty(); rest = without_blanks(rest))
+    int64_t previous = -1;
+    rest = without_blanks(rest);
+    take_query(&rest);
+    for (; !rest.empty(); rest = without_blanks(rest))
       previous = add_entry(next_token(&rest), previous);
     table_.numbers.offsets.push_back(std::ssize(table_.numbers.indices));
     ++table_.rows;
@@ -68,28 +100,30 @@ class LibsvmReader {
     int64_t index = 0;
     if (!parse_whole(token.substr(0, colon), &index))
       complain(shown(token.substr(0, colon)) + " is not a whole-number index");
-    if (index < 1) complain("index " + std::to_string(index) + ", but indices start at 1");
+    if (index < 0) complain("index " + std::to_string(index) + ", but indices start at 0 or 1");
     if (index > kMostColumns)
       complain("index " + std::to_string(index) + ", expected at most " +
                std::to_string(kMostColumns));
     if (index <= previous)
       complain("index " + std::to_string(index) + " after " + std::to_string(previous) +
                ", expected ascending");
-    table_.numbers.indices.push_back(index - 1);
-    table_.numbers.values.push_back(number(token.substr(colon + 1)));
-    table_.columns = std::max(table_.columns, index);
+    table_.numbers.indices.push_back(index);
+    table_.numbers.values.push_back(entry(token.substr(colon + 1)));
+    least_ = std::min(least_, index);
+    largest_ = std::max(largest_, index);
     return index;
   }
 
-  int64_t line_ = 0;
+  CsvOptions options_;
+  int64_t line_ = 0, least_ = kMostColumns, largest_ = 0;
   Table table_;
   int64_t field_ = 0;
 };
 
 }  // namespace
 
-Table read_libsvm(const std::string& text, const std::string& name) {
-  return LibsvmReader(text, name).take();
+Table read_libsvm(const std::string& text, const std::string& name, const CsvOptions& options) {
+  return LibsvmReader(text, name, options).take();
 }
 
 }  // namespace mercer::cli

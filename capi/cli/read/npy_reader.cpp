@@ -24,6 +24,15 @@ double load(const char* at, bool big_endian) {
   return static_cast<double>(value);
 }
 
+/// IEEE 754 binary16: a sign, 5 bits of exponent, 10 of fraction.
+double load_half(const char* at, bool big_endian) {
+  const auto bits = static_cast<uint32_t>(load<uint16_t>(at, big_endian));
+  const double sign = (bits >> 15) != 0 ? -1 : 1, fraction = bits & 1023;
+  const int exponent = static_cast<int>((bits >> 10) & 31);
+  if (exponent == 31) return fraction == 0 ? sign * HUGE_VAL : std::nan("");
+  return sign * std::ldexp(exponent == 0 ? fraction : fraction + 1024, std::max(exponent, 1) - 25);
+}
+
 struct Element {
   std::string_view name;  // without the order of its bytes
   size_t bytes;
@@ -33,7 +42,7 @@ constexpr Element kElements[] = {
     {"u1", 1, load<uint8_t>},  {"b1", 1, load<uint8_t>},  {"i1", 1, load<int8_t>},
     {"u2", 2, load<uint16_t>}, {"i2", 2, load<int16_t>},  {"u4", 4, load<uint32_t>},
     {"i4", 4, load<int32_t>},  {"u8", 8, load<uint64_t>}, {"i8", 8, load<int64_t>},
-    {"f4", 4, load<float>},    {"f8", 8, load<double>},
+    {"f2", 2, load_half},      {"f4", 4, load<float>},    {"f8", 8, load<double>},
 };
 
 struct Array {
@@ -101,7 +110,7 @@ class NpyReader {
     for (const Element& known : kElements)
       if (std::string_view(descr).substr(order) == known.name) return &known;
     refuse("npy elements of type " + shown(descr) +
-           " are not supported (f4, f8, i1..i8, u1..u8, b1 are)");
+           " are not supported (f2, f4, f8, i1..i8, u1..u8, b1 are)");
   }
 
   void read_shape(const std::string& text, Array* array) const {

@@ -17,6 +17,20 @@ std::string_view without_blanks(std::string_view text) {
   return text;
 }
 
+namespace {
+
+/// 1.5D+00, as Fortran writes doubles: `at` is where the D stands.
+NumberKind parse_fortran(std::string_view text, size_t at, double* value) {
+  const bool exponent = at > 0 && at + 1 < text.size() && (text[at] == 'D' || text[at] == 'd') &&
+                        text.find_first_not_of("+-0123456789", at + 1) == text.npos;
+  if (!exponent) return NumberKind::not_a_number;
+  std::string plain(text);
+  plain[at] = 'e';
+  return parse_number(plain, value);
+}
+
+}  // namespace
+
 NumberKind parse_number(std::string_view text, double* value) {
   text = without_blanks(text);
   if (text.empty()) return NumberKind::empty;
@@ -24,7 +38,7 @@ NumberKind parse_number(std::string_view text, double* value) {
   const char* end = text.data() + text.size();
   const std::from_chars_result result = std::from_chars(text.data(), end, *value);
   if (result.ec == std::errc::invalid_argument || result.ptr != end)
-    return NumberKind::not_a_number;
+    return parse_fortran(text, static_cast<size_t>(result.ptr - text.data()), value);
   if (result.ec == std::errc::result_out_of_range) {
     // from_chars says the same of 1e999 and of 1e-999; the second is a fine zero.
     if (text.find("e-") == text.npos && text.find("E-") == text.npos)

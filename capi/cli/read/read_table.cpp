@@ -63,7 +63,8 @@ bool looks_like_libsvm(std::string_view line) {
   if (blank == line.npos) return false;
   const std::string_view word = without_blanks(line.substr(blank));
   const size_t colon = word.find(':');
-  return colon != word.npos && colon > 0 && word.find_first_not_of("0123456789") == colon;
+  return colon != word.npos && colon > 0 &&
+         (word.find_first_not_of("0123456789") == colon || word.starts_with("qid:"));
 }
 
 bool content_is_libsvm(std::string_view text) {
@@ -98,7 +99,7 @@ Table read_table(const std::string& path, const TextRule& text_rule, const CsvOp
   }
   require_text(name, bytes);
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.erase(0, 3);  // a byte order mark
-  return format == Format::libsvm ? read_libsvm(bytes, name)
+  return format == Format::libsvm ? read_libsvm(bytes, name, csv)
                                   : read_csv(bytes, name, text_rule, csv);
 }
 

@@ -71,6 +71,8 @@ struct FileFacts {
   bool words_first = false;             // CSV: the first line holds words, and was taken as a row
   bool numbers_first = false;           // CSV: it holds numbers, and was taken as names
   int64_t comments = 0;                 // CSV: lines before the first row that were passed by
+  int64_t blank_lines = 0;              // CSV: between rows
+  int64_t first_index = 1;              // libsvm: that of the first column
   std::vector<TextColumn> text_inputs;  // CSV: by column
   bool text = false;                    // CSV: targets number the entries of `texts`
   std::vector<std::string> texts;
@@ -83,6 +85,7 @@ struct Table : FileFacts {
   std::vector<std::string> names;              // of the columns; empty without a header
   std::vector<std::vector<std::string>> kept;  // CSV: of each column of TextPermission::kept
   std::vector<double> labels;                  // libsvm: the first field of every line
+  std::vector<double> queries;                 // libsvm: each line's qid; empty: none has one
 };
 
 /// Where a CSV may hold text instead of numbers.
@@ -92,10 +95,11 @@ struct TextPermission {
   std::vector<int64_t> inputs = {};         // text if most of their fields are words
   std::vector<int64_t> number_inputs = {};  // numbers, or missing
   std::vector<int64_t> text_inputs = {};    // text, whatever it looks like
+  std::vector<int64_t> words = {};          // text in which NA and its like are levels
   std::vector<int64_t> ignored = {};        // not read
   std::vector<int64_t> kept = {};           // whose fields are kept as texts, ignored or not
   const char* advice = nullptr;  // beside --ignore on words, of inputs that no fit has to do with
-  std::vector<int64_t> may_lack = {};       // targets that rows may be without: NaN then
+  std::vector<int64_t> may_lack = {};  // targets that rows may be without: NaN then
 };
 
 /// What messages call it: the path, or "standard input".
@@ -122,6 +126,8 @@ struct CsvOptions {
   Header header = Header::automatic;            // whether the first line names the columns
   char decimal = '.';                           // or ','
   std::vector<std::string> missing_words = {};  // that stand for what is missing, beside is_missing
+  bool no_rows = false;                         // there may be none below names
+  int64_t first_index = -1;                     // libsvm: 0 or 1; -1: 0 where some row lists it
 };
 
 /// The name of a column, or its number from 1.
@@ -146,7 +152,7 @@ Table read_column(const std::string& path, bool always_text);
 
 Table read_csv(const std::string& text, const std::string& name, const TextRule& text_rule,
                const CsvOptions& options = {});
-Table read_libsvm(const std::string& text, const std::string& name);
+Table read_libsvm(const std::string& text, const std::string& name, const CsvOptions& options = {});
 Table read_npy(const std::string& bytes, const std::string& name, bool missing = false);
 
 }  // namespace mercer::cli
