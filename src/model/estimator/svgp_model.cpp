@@ -199,7 +199,8 @@ class SvgpFit {
                      {left_out->scores.view().row(i), static_cast<size_t>(rows.outputs())});
         continue;
       }
-      solver::VariationalProcess one(rows, column(k), center_);
+      solver::VariationalProcess one(rows, column(k), center_,
+                                     some ? sample : std::vector<int64_t>());
       if (step < rows.rows()) {
         const Value* const epochs = own_.find("epochs");
         const int64_t passes = epochs == nullptr ? kEpochs : std::get<int64_t>(*epochs);
