@@ -73,6 +73,17 @@ TEST_CASE("contract: models take the outputs, gaps and precisions that they are 
   CHECK((fits > 80 && refusals > 200));
 }
 
+TEST_CASE("contract: models do not depend on the order of their rows") {
+  std::vector<int64_t> order(60);
+  for (int64_t i = 0; i < 60; ++i) order[i] = (7 * i + 5) % 60;
+  for_each_fit([&](const Cell& cell, const Problem& problem) {
+    if (cell.precision != std::string("f64")) return;
+    const Problem moved{rows_of(problem.X, order), rows_of(problem.Y, order)};
+    CHECK(largest_difference(predictions(fitted(cell, moved), problem.x()),
+                             predictions(fitted(cell, problem), problem.x())) <= cell.tolerance());
+  });
+}
+
 TEST_CASE("contract: a row of weight 2 of any outputs is two equal rows") {
   std::vector<double> weights(60, 1.0);
   std::vector<int64_t> again;

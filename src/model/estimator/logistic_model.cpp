@@ -120,10 +120,12 @@ class LogisticFit {
     stage_.advance(kPreparing);
     if (!start_.empty()) fit.start_from(start_);
     stage_.share(left);
-    const linalg::LbfgsResult end = fit.run(lambda_, descent_of(own_), context_);
+    solver::LossFitOptions descent = descent_of(own_);
+    descent.measured = true;
+    const linalg::LbfgsResult end = fit.run(lambda_, descent, context_);
     // A searched lambda was judged after the same number of iterations.
     if (!end.converged() && !(searches && end.end == linalg::LbfgsEnd::iterations))
-      require_flat(end, fit.is_flat(end, descent_of(own_), context_));
+      require_flat(end, fit.is_flat(end, descent, context_));
     Learned learned{nullptr, lambda_, std::move(path_), calibration(), nullptr};
     solver::Weights weights = space_ ? space_->weights(fit.weights(), context_) : fit.weights();
     if (units_) units_->undo(weights);

@@ -229,7 +229,7 @@ class SvgpFit {
   /// Rows that depend on each other would tell of the one left out.
   ScoredRows scores_of_splits() {
     std::vector<ScoredRows> parts;
-    const std::vector<Split> splits = splits_of(rows_, selecting_);
+    const std::vector<Split> splits = splits_of(rows_, selecting_, context_);
     Stage stage(context_, std::ssize(splits));
     for (const Split& split : splits) {
       const auto predictor = fitted(*rows_.subset(split.train), nullptr);
