@@ -202,6 +202,7 @@ const ModelEntry& dirichlet_model() {
       .fit = fit_dirichlet,
       .check = check_dirichlet,
       .load = load_dirichlet,
+      .separate_classes = true,
       .most_features = 1024};
   return entry;
 }

@@ -298,6 +298,7 @@ const ModelEntry& svgp_model() {
       .fit = fit_svgp,
       .check = check_svgp,
       .load = load_svgp,
+      .separate_classes = true,
       .most_features = 1024};
   return entry;
 }
