@@ -157,7 +157,7 @@ class LogisticFit {
   }
 
   void use_units() {
-    units_ = std::make_unique<TargetUnits>(robust_units(given_, context_));
+    units_ = std::make_unique<TargetUnits>(robust_units(given_, loss_.center, context_));
     if (loss_.coupling != nullptr && !loss_.coupling->shared())  // one unit for a vector field
       std::ranges::fill(units_->scale, *std::ranges::max_element(units_->scale));
     scaled_ = in_units(given_, *units_);
@@ -283,9 +283,9 @@ const ModelEntry& logistic_model() {
              .most_open = true,
              .help = "quantile: the share of targets below; absent: 0.5"},
             count_field("iterations", int64_t{500}, 1e6, "the most iterations of L-BFGS"),
-            number_above_field(
-                "tolerance", 1e-5, 0, kUnbounded,
-                "stop when a step is expected to lower the objective by less than this share")},
+            number_above_field("tolerance", 1e-5, 0, kUnbounded,
+                               "stop where the objective is within this share of its least value, "
+                               "by its curvature")},
        .selection = Selection::held_out,
        .fit = fit_logistic,
        .check = check_loss,

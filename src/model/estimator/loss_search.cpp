@@ -16,6 +16,7 @@ namespace {
 constexpr double kFewLossRows = 3000;
 constexpr int64_t kMostFolds = 5;
 constexpr int kMostWorse = 3;  // lambdas in a row
+constexpr double kPlateau = 1e-3;
 constexpr double kWalkTolerance = 1e-4;
 
 }  // namespace
@@ -136,7 +137,8 @@ double LossSearch::choose_lambda(Context& context) {
     losses_.push_back(row_losses(loss_, scored));
     const double mean = weighted_mean(losses_.back(), weights_, rows_.reduction());
     path_.push_back({point.lambda, mean});
-    worse = mean < best ? 0 : worse + 1;
+    // Where lambda leaves a constant alone, the next ones differ by rounding.
+    worse = mean <= best + kPlateau * std::abs(best) ? 0 : worse + 1;
     best = std::min(best, mean);
     stage.advance(1);
     if (worse == kMostWorse) break;
