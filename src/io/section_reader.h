@@ -54,8 +54,9 @@ class SectionReader {
   Container container_;
 };
 
-/// Calls parse() and turns INVALID_ARGUMENT, DIMENSION_MISMATCH and UNSUPPORTED into CORRUPT_FILE,
-/// since what is a mistake in an argument is a corrupt file here. Their messages, and those of
+/// Calls parse() and turns INVALID_ARGUMENT, DIMENSION_MISMATCH, UNSUPPORTED and
+/// NOT_POSITIVE_DEFINITE into CORRUPT_FILE, since what is a mistake in an argument, or in a matrix
+/// of a spec, is a corrupt file here. Their messages, and those of
 /// CORRUPT_FILE and VERSION, get the input's name in front; calls are not nested, so it stands
 /// there once.
 template <class Parse>
@@ -65,7 +66,8 @@ auto parsed_from(const std::string& input, Parse&& parse) {
   } catch (const Error& error) {
     mercer_status status = error.status();
     const bool argument = status == MERCER_INVALID_ARGUMENT ||
-                          status == MERCER_DIMENSION_MISMATCH || status == MERCER_UNSUPPORTED;
+                          status == MERCER_DIMENSION_MISMATCH || status == MERCER_UNSUPPORTED ||
+                          status == MERCER_NOT_POSITIVE_DEFINITE;
     if (argument) status = MERCER_CORRUPT_FILE;
     if (status != MERCER_CORRUPT_FILE && status != MERCER_NEWER_VERSION) throw;
     throw Error(status, input + ": " + error.what());

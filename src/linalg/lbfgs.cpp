@@ -125,6 +125,7 @@ class Minimizer {
             result_.value);
     std::ranges::copy(new_gradient_, gradient_.begin());
     result_.end = iterate();
+    result_.first_decrement = first_decrement_;
     return result_;
   }
 

@@ -42,6 +42,7 @@ struct LbfgsResult {
   int64_t evaluations = 0;
   double value = 0;
   double largest_gradient = 0;
+  double first_decrement = 0;  // g'Hg / 2 relative to |f| at the first direction of a known scale
   /// Whether a tolerance was met; is_flat says whether the point is a minimum.
   bool converged() const { return end == LbfgsEnd::gradient || end == LbfgsEnd::decrease; }
 };

@@ -14,6 +14,7 @@
 #include "model/local.h"
 #include "model/map_from_rows.h"
 #include "model/outputs/output_coupling.h"
+#include "model/posterior_prediction.h"
 #include "model/prepare/input_domain.h"
 #include "model/prepare/row_coding.h"
 #include "model/prepare/row_summary.h"
@@ -84,6 +85,9 @@ void learn(const solver::BlockSource& rows, const Fitting& asked, Context& conte
   model.preimage = std::move(learned.preimage);
   model.report.run = learned.run;
   model.report.elbo = learned.elbo;
+  const bool local = asks_local(asked.estimate.parameters);  // its prior is far from all rows
+  if ((asked.estimate.entry->keeps_posterior && !local) || asked.estimate.entry->separate_classes)
+    model.report.warnings = far_warnings(model, context);
 }
 
 /// The coupling of outputs: the map's, or by the options and targets Y.

@@ -143,6 +143,10 @@ void check_outputs(const kernel::Kernel& kernel, const Fitting& asked) {
   require(matrix == nullptr || asked.coding.targets == Targets::given, MERCER_UNSUPPORTED,
           "kernel %s of several outputs in a model of rows alone, expected a kernel of one",
           std::string(kernel.name()).c_str());
+  require(matrix == nullptr || !asked.estimate.entry->separate_classes, MERCER_UNSUPPORTED,
+          "kernel %s of several outputs with model = %s, expected a kernel of one: each class has "
+          "its own process",
+          std::string(kernel.name()).c_str(), asked.estimate.entry->name);
   if (matrix == nullptr || matrix->field_parts() == nullptr) return;
   const Preparing& prepare = asked.prepare;
   const bool one_unit =

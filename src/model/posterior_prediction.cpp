@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "base/error.h"
 #include "base/numbers.h"
@@ -21,6 +22,7 @@ namespace {
 constexpr double kFarthest = 1e4;
 constexpr int64_t kPlaces = 100;
 constexpr double kFar = 1e3;  // deviations of the inputs
+constexpr double kLeastShareFar = 0.5;
 
 const solver::Posterior& posterior_of(const Model& model) {
   require(model.posterior != nullptr, MERCER_UNSUPPORTED,
@@ -62,6 +64,36 @@ void for_each_block(const Model& model, const Rows& X, Context& context, MatrixV
     body(block.Z, out.block_rows(block.first, block.first + block.Z.rows));
     stage.advance(block.Z.rows);
   });
+}
+
+struct FarAway {
+  double left = kNaN;         // of the variance that the prior has by the kernel
+  double represented = kNaN;  // |z(x)|^2 over k(x, x)
+};
+
+/// In the mean over drawn places.
+FarAway far_away(const Model& model, Context& context) {
+  const feature::FeatureMap& map = model.map->scalar();
+  const kernel::Kernel& kernel = map.kernel();
+  const bool anywhere = !kernel.needs_unit_rows() && !domain_of(kernel);
+  if (kernel.spectral_law() == nullptr || !anywhere) return {};
+  const int64_t d = map.inputs();
+  Matrix<double> places(kPlaces, d, context, "drawn places");
+  random::fill_normal({model.fit.select.seed, random::Tag::sample, 1}, 0,
+                      {places.data(), static_cast<size_t>(kPlaces * d)});
+  for (int64_t i = 0; i < kPlaces; ++i)
+    for (int64_t j = 0; j < d; ++j) places(i, j) *= kFar;
+  const Matrix<double> Z(kPlaces, map.row_length(), context, "features of drawn places");
+  map.apply(Rows(MatrixView<const double>(places.view())), {0, map.features()}, context, Z.view());
+  double own = 0, all = 0;
+  for (int64_t i = 0; i < kPlaces; ++i) {
+    const double* const x = places.view().row(i);
+    all += kernel.value(d, x, x);
+    for (int64_t j = 0; j < Z.cols(); ++j) own += Z(i, j) * Z(i, j);
+  }
+  const double share = model.posterior ? model.posterior->share_of_prior(Z.view(), context)
+                                       : model.predictor->share_of_prior(Z.view());
+  return {share * std::min(1.0, own / all), own / all};
 }
 
 }  // namespace
@@ -154,18 +186,21 @@ void samples(const Model& model, const Rows& X, uint64_t seed, int64_t count, Co
 }
 
 double share_far_away(const Model& model, Context& context) {
-  const feature::FeatureMap& map = model.map->scalar();
-  if (map.kernel().spectral_law() == nullptr) return kNaN;
-  const int64_t d = map.inputs();
-  Matrix<double> places(kPlaces, d, context, "drawn places");
-  random::fill_normal({model.fit.select.seed, random::Tag::sample, 1}, 0,
-                      {places.data(), static_cast<size_t>(kPlaces * d)});
-  for (int64_t i = 0; i < kPlaces; ++i)
-    for (int64_t j = 0; j < d; ++j) places(i, j) *= kFar;
-  const Matrix<double> Z(kPlaces, map.row_length(), context, "features of drawn places");
-  map.apply(Rows(MatrixView<const double>(places.view())), {0, map.features()}, context, Z.view());
-  return model.posterior ? model.posterior->share_of_prior(Z.view(), context)
-                         : model.predictor->share_of_prior(Z.view());
+  return far_away(model, context).left;
+}
+
+std::vector<std::string> far_warnings(const Model& model, Context& context) {
+  const FarAway far = far_away(model, context);
+  if (!(far.left < kLeastShareFar)) return {};
+  const std::string features = std::to_string(model.map->features());
+  const std::string why = far.represented < kLeastShareFar
+                              ? "the map's features vanish away from its landmarks"
+                              : features + " features are too few for so many rows";
+  char share[32];
+  std::snprintf(share, sizeof share, "%.2g", far.left);
+  return {std::string("far from all rows the variance is ") + share +
+          " of the prior's, which it should return to: " + why +
+          ", and predictions there are not to be trusted"};
 }
 
 }  // namespace mercer::model

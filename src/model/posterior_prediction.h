@@ -35,7 +35,10 @@ void samples(const Model& model, const Rows& X, uint64_t seed, int64_t count, Co
              MatrixView<double> out);
 /// The posterior variance far from all rows over the prior's, which for the exact kernel is 1: with
 /// few features many rows determine f everywhere. Mean over 100 drawn points; NaN for a kernel that
-/// does not decay with distance and for a model without processes.
+/// does not decay with distance and for a model without processes. The features of rows' kernel
+/// values are 0 there, and nothing is left.
 double share_far_away(const Model& model, Context& context);
+/// A Gaussian process that is overconfident there.
+std::vector<std::string> far_warnings(const Model& model, Context& context);
 
 }  // namespace mercer::model

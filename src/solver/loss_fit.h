@@ -3,6 +3,7 @@
 // Weights that minimise a penalised loss (loss_objective.h) by L-BFGS.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -17,6 +18,10 @@ struct LossFitOptions {
   double tolerance = 0;           // on the expected decrease of f in a step, relative to f
   double gradient_tolerance = 0;  // on the gradient's largest entry
   int64_t most_iterations = 500;
+  // Whether the end's distance is measured by the rows' own curvature there, and the descent goes
+  // on from it until that is within the tolerance: L-BFGS knows a curvature of other points, which
+  // says too little where a loss has none far from its targets.
+  bool measured = false;
 };
 
 /// Minimises one objective for lambda after lambda, each from the x of the one before, the first
@@ -44,9 +49,15 @@ class LossFit {
 
  private:
   class Scaling;
+  linalg::LbfgsResult descend(const LossFitOptions& options, const std::function<void()>& scale,
+                              Context& context);
+  void scale_at_end(double lambda, Context& context);
+
   std::unique_ptr<BlockSource> cached_;  // null: too large
+  const BlockSource* rows_ = nullptr;    // cached or the caller's
   std::unique_ptr<LossObjective> objective_;
-  std::unique_ptr<RowStatistics> statistics_;  // null: the caller's, or no room
+  std::unique_ptr<RowStatistics> own_;         // null: the caller's, or no room
+  const RowStatistics* statistics_ = nullptr;  // own or the caller's
   std::unique_ptr<Scaling> scaling_;           // null: no room
   std::vector<double> x_;
 };

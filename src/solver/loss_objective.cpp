@@ -59,6 +59,7 @@ BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, Matr
           options.loss->at(s, {block.Y.row(i) + skip, columns}, options.parameters, s);
       sum.value += weight * loss.value;
       sum.curvature += weight * loss.curvature;
+      sum.curved += loss.curvature > 0;
       for (double& slope : s) slope *= weight;
     }
   });
@@ -66,6 +67,7 @@ BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, Matr
   for (const BlockLoss& part : parts) {
     all.value += part.value;
     all.curvature += part.curvature;
+    all.curved += part.curved;
   }
   return all;
 }
@@ -200,6 +202,7 @@ double LossObjective::at_weights(MatrixView<const double> theta, std::span<const
     const BlockLoss part = pass.add(Z, block, slope, sums, context);
     loss.value += part.value;
     loss.curvature += part.curvature;
+    loss.curved += part.curved;
   };
   std::unique_ptr<Pass<float>> single;
   std::unique_ptr<Pass<double>> twice;
@@ -213,15 +216,57 @@ double LossObjective::at_weights(MatrixView<const double> theta, std::span<const
     }
   });
   reduce(source_, {slope.data, static_cast<size_t>(slope.rows * slope.cols)});
-  sums.insert(sums.end(), {loss.value, loss.curvature});
+  sums.insert(sums.end(), {loss.value, loss.curvature, loss.curved});
   reduce(source_, sums);
-  const double value = sums[sums.size() - 2] / weight_;
-  curvature_ = sums.back() / weight_;
+  const double value = sums[sums.size() - 3] / weight_;
+  curvature_ = sums[sums.size() - 2] / weight_;
+  curved_ = sums.back();
   for (int64_t j = 0; j < features(); ++j)
     for (int64_t k = 0; k < columns_; ++k)
       slope(j, k) = (slope(j, k) - mean_[j] * sums[k]) / weight_;
   for (size_t k = 0; k < offset.size(); ++k) slope_of_b[k] = sums[k] / weight_;
   return value;
+}
+
+std::vector<double> LossObjective::offset_of(MatrixView<const double> C,
+                                             std::span<const double> x) const {
+  std::vector<double> offset(columns_, 0.0);
+  if (options_.center) std::ranges::copy(x.last(offset.size()), offset.begin());
+  linalg::multiply(-1.0, Transpose::no, {mean_.data(), 1, features()}, Transpose::no, C, 1.0,
+                   {offset.data(), 1, columns_});
+  return offset;
+}
+
+void LossObjective::add_curved(std::span<const double> x, double most, RowStatistics& to,
+                               Context& context) const {
+  const Matrix<double> C = spread(x, context);
+  const std::vector<double> offset = offset_of(C.view(), x);
+  const auto columns = static_cast<size_t>(columns_);
+  const double share = std::min(1.0, most / std::max(curved_, 1.0));
+  double taken = 0;  // of the shares of rows so far
+  for_each_wide(source_, context, [&](const WideBlock& block) {
+    const FeatureBlock rows{
+        .first = block.first, .Z32 = {}, .Z64 = block.Z, .Y = block.Y, .weights = block.weights};
+    const Matrix<double> S(block.Z.rows, columns_, context, "a block of scores"),
+        kept(block.Z.rows, features(), context, "rows of a curvature");
+    std::vector<double> curvatures;
+    for (int64_t i = 0; i < S.rows(); ++i) std::ranges::copy(offset, S.view().row(i));
+    linalg::multiply(1.0, Transpose::no, block.Z, Transpose::no, C.view(), 1.0, S.view());
+    for (int64_t i = 0; i < S.rows(); ++i) {
+      const double weight = row_weight(options_, rows, i);
+      if (weight == 0) continue;
+      const std::span<double> s(S.view().row(i), columns);
+      const std::span<const double> y(block.Y.row(i) + block.Y.cols - columns_, columns);
+      const double curvature = options_.loss->at(s, y, options_.parameters, s).curvature;
+      const double before = taken;
+      taken += curvature > 0 ? share : 0;
+      if (std::floor(taken) == std::floor(before)) continue;
+      std::copy_n(block.Z.row(i), features(), kept.view().row(std::ssize(curvatures)));
+      curvatures.push_back(weight * curvature);
+    }
+    to.add(MatrixView<const double>(kept.view()).block_rows(0, std::ssize(curvatures)), {}, context,
+           curvatures);
+  });
 }
 
 Weights LossObjective::weights(std::span<const double> x) const {

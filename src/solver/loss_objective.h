@@ -15,6 +15,7 @@
 #include "solver/coupling.h"
 #include "solver/loss.h"
 #include "solver/ridge.h"
+#include "solver/row_statistics.h"
 
 namespace mercer::solver {
 
@@ -36,6 +37,7 @@ int64_t loss_columns(const Loss& loss, int64_t outputs);
 struct BlockLoss {
   double value = 0;      // sum of w_i loss_i
   double curvature = 0;  // sum of w_i times the mean curvature
+  double curved = 0;     // rows where that is above 0
 };
 BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, MatrixView<double> S,
                      Context& context);
@@ -68,6 +70,10 @@ class LossObjective {
   double operator()(std::span<const double> x, std::span<double> gradient, Context& context);
   /// Second derivative of the loss in a score at the last x, mean over rows and columns.
   double curvature() const { return curvature_; }
+  /// Adds rows weighted by their own curvatures at x, mean over columns: of those that have any at
+  /// the last x, about `most`, evenly spread.
+  void add_curved(std::span<const double> x, double most, RowStatistics& to,
+                  Context& context) const;
   /// Relative rounding error of f, in single or double precision.
   double noise() const { return noise_; }
 
@@ -82,13 +88,15 @@ class LossObjective {
                     std::span<double> slope_of_b, Context& context);
   /// C from x.
   Matrix<double> spread(std::span<const double> x, Context& context) const;
+  /// b of raw features: those of x minus mean'C.
+  std::vector<double> offset_of(MatrixView<const double> C, std::span<const double> x) const;
 
   const BlockSource& source_;
   LossOptions options_;
   int64_t columns_;
   double weight_ = 0;
   std::vector<double> mean_;
-  double curvature_ = 0;
+  double curvature_ = 0, curved_ = 0;
   double noise_ = 0;
 };
 

@@ -25,8 +25,9 @@ constexpr int64_t kPosteriorNumbers = int64_t{1} << 20;
 // Where less is left of the degrees of freedom, residuals are rounding: the noise is then that of
 // the largest marginal likelihood at this lambda, which counts the weights' squares as well.
 constexpr double kLeastDegrees = 1e-2;
-constexpr double kLeastShift = 100 * 2.3e-16;  // of the trace: below, rounding is all there is
-constexpr double kLeastUnexplained = 1e-6;    // of targets' squares: digits left of a difference
+constexpr double kEpsilon = 2.3e-16;
+constexpr double kLeastShift = 100 * kEpsilon;  // of the trace: below, rounding is all there is
+constexpr double kLeastUnexplained = 1e-6;      // of targets' squares: digits left of a difference
 
 Matrix<double> copy_of(MatrixView<const double> A, Context& context) {
   Matrix<double> copy(A.rows, A.cols, context, kPosterior);
@@ -50,6 +51,41 @@ std::vector<double> residual_squares(const RowStatistics& sums, MatrixView<const
     if (!(rest >= least && least > 0)) return {};
   }
   return sums.multiplicity() == 1 ? squares : std::vector<double>{};
+}
+
+/// U with U U' = A to rounding, as LAPACK's dpstrf ends it, of at most `most` columns, by Cholesky
+/// with pivots; no columns if it has more. A: lower triangle.
+Matrix<double> low_root(MatrixView<const double> A, int64_t most, Context& context) {
+  const int64_t r = A.rows;
+  std::vector<double> left(static_cast<std::size_t>(r));
+  for (int64_t i = 0; i < r; ++i) left[static_cast<std::size_t>(i)] = A(i, i);
+  const double least = static_cast<double>(r) * kEpsilon * *std::ranges::max_element(left);
+  const Matrix<double> columns(most, r, context, kPosterior);  // U'
+  int64_t k = 0;
+  for (;; ++k) {
+    const int64_t pivot = std::ranges::max_element(left) - left.begin();
+    const double rest = left[static_cast<std::size_t>(pivot)];
+    if (!(rest > least)) break;
+    if (k == most) return {};
+    double* const u = columns.view().row(k);
+    for (int64_t i = 0; i < r; ++i) u[i] = i < pivot ? A(pivot, i) : A(i, pivot);
+    for (int64_t j = 0; j < k; ++j) {
+      const double* const before = columns.view().row(j);
+      const double factor = before[pivot];
+      for (int64_t i = 0; i < r; ++i) u[i] -= factor * before[i];
+    }
+    const double scale = 1 / std::sqrt(rest);
+    for (int64_t i = 0; i < r; ++i) {
+      double& own = left[static_cast<std::size_t>(i)];
+      u[i] = own > 0 ? u[i] * scale : 0;  // earlier pivots are done
+      own -= u[i] * u[i];
+    }
+    left[static_cast<std::size_t>(pivot)] = 0;
+  }
+  Matrix<double> U(r, k, context, kPosterior);
+  for (int64_t i = 0; i < r; ++i)
+    for (int64_t j = 0; j < k; ++j) U(i, j) = columns(j, i);
+  return U;
 }
 
 }  // namespace
@@ -106,6 +142,7 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
     L_ = copy_of(statistics.gram(), context);
   }
   shift_ = n * lambda;
+  take_root(rows, context);
   factor(L_.view());
   const double trace = exact_inverse_trace(L_.view(), context);
   dimension_ = (static_cast<double>(L_.rows()) - shift_ * trace) / copies;
@@ -127,6 +164,20 @@ Posterior::Posterior(const BlockSource& rows, const RidgeProblem& problem, doubl
     reduce(rows, observed);
   }
   set_noise(squares, observed, weights, problem.coupling != nullptr);
+}
+
+void Posterior::take_root(const BlockSource& rows, Context& context) {
+  double count = static_cast<double>(rows.rows() * each());
+  reduce(rows, {&count, 1});
+  const int64_t most = L_.rows() / 2;
+  if (count > static_cast<double>(most)) return;
+  root_ = low_root(L_.view(), most, context);
+  if (root_.cols() > 0) put_root();
+}
+
+void Posterior::put_root() {
+  L_.fill(0);
+  linalg::rank_update_rows(1, root_.view(), L_.view());
 }
 
 void Posterior::add_residuals(const BlockSource& rows, const Weights& weights, Context& context,
@@ -184,8 +235,7 @@ Matrix<double> Posterior::centered(MatrixView<const double> Z, double share,
 template <class Body>
 void Posterior::for_each_solved(MatrixView<const double> Z, double share, Context& context,
                                 const Body& body) const {
-  const int64_t size =
-      std::clamp(kPosteriorNumbers / (L_.rows() * each()), kFewestRows, kMostRows);
+  const int64_t size = std::clamp(kPosteriorNumbers / (L_.rows() * each()), kFewestRows, kMostRows);
   for (int64_t first = 0; first < Z.rows; first += size) {
     const int64_t count = std::min(size, Z.rows - first);
     const Matrix<double> V = centered(Z.block_rows(first, first + count), share, context);
@@ -321,7 +371,8 @@ std::vector<double> Posterior::numbers() const {
   put(means_.data(), means_.rows() * means_.cols());
   for (const auto& list : {share_, noise_, scale_}) put(list.data(), std::ssize(list));
   put(roots_.data(), roots_.rows() * roots_.cols());
-  for (int64_t j = 0; j < L_.rows(); ++j) put(L_.view().row(j), j + 1);
+  put(root_.data(), root_.rows() * root_.cols());
+  for (int64_t j = 0; j < L_.rows() && root_.cols() == 0; ++j) put(L_.view().row(j), j + 1);
   return all;
 }
 
@@ -338,8 +389,10 @@ Posterior::Posterior(std::span<const double> numbers, int64_t features, int64_t 
       apart || ((rows == 1 || rows == D) && cols >= p && cols <= p * p && std::fmod(cols, p) == 0),
       MERCER_INVALID_ARGUMENT, kBad);
   const double r = apart ? D : D * (cols / p);
-  require(static_cast<double>(numbers.size()) == 3 + p * D + 3 * p + rows * cols + r * (r + 1) / 2,
-          MERCER_INVALID_ARGUMENT, kBad);
+  const double left = static_cast<double>(numbers.size()) - (3 + p * D + 3 * p + rows * cols);
+  const double k = left / r;  // columns of a root, unless the factor is whole
+  const bool whole = left == r * (r + 1) / 2;
+  require(whole || (k >= 1 && k == std::floor(k) && k <= r / 2), MERCER_INVALID_ARGUMENT, kBad);
   shift_ = numbers[2];
   auto from = numbers.begin() + 3;
   const auto take = [&](auto to, int64_t count) {
@@ -356,10 +409,16 @@ Posterior::Posterior(std::span<const double> numbers, int64_t features, int64_t 
       Matrix<double>(static_cast<int64_t>(rows), static_cast<int64_t>(cols), context, kPosterior);
   take(roots_.data(), roots_.rows() * roots_.cols());
   const auto size = static_cast<int64_t>(r);
+  require(shift_ > 0, MERCER_INVALID_ARGUMENT, kBad);
   L_ = Matrix<double>(size, size, context, kPosterior);
+  if (!whole) {
+    root_ = Matrix<double>(size, static_cast<int64_t>(k), context, kPosterior);
+    take(root_.data(), size * root_.cols());
+    put_root();
+    return factor(L_.view());
+  }
   for (int64_t j = 0; j < size; ++j) take(L_.view().row(j), j + 1);
   for (int64_t j = 0; j < size; ++j) require(L_(j, j) > 0, MERCER_INVALID_ARGUMENT, kBad);
-  require(shift_ > 0, MERCER_INVALID_ARGUMENT, kBad);
 }
 
 }  // namespace mercer::solver

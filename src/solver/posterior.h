@@ -49,10 +49,14 @@ class Posterior {
   /// Mean over rows and outputs of the share of the prior's variance that is left at rows of Z; the
   /// intercept's apart.
   double share_of_prior(MatrixView<const double> Z, Context& context) const;
+  /// With r k numbers of few rows instead of r (r + 1) / 2.
   std::vector<double> numbers() const;
 
  private:
   void factor(MatrixView<double> A);
+  /// Puts U U' in place of H where U has at most half of its columns, as of few rows.
+  void take_root(const BlockSource& rows, Context& context);
+  void put_root();
   /// Weighted squares of residuals over scale^2, and numbers of observed targets of weight > 0.
   void add_residuals(const BlockSource& rows, const Weights& weights, Context& context,
                      std::vector<double>& squares, std::vector<double>& observed) const;
@@ -80,6 +84,7 @@ class Posterior {
   Matrix<double> means_;                       // p x D
   std::vector<double> share_, noise_, scale_;  // p; noise_: variances
   Matrix<double> roots_;                       // as Coupling's; no rows: outputs are independent
+  Matrix<double> root_;  // r x k, of H where few rows say all of it; else none
   Matrix<double> L_;
   double shift_ = 0;  // n lambda
   double dimension_ = kNaN;

@@ -22,36 +22,42 @@ namespace mercer::solver {
 namespace {
 
 constexpr double kLeastSlope = 1e-10;  // targets stay finite
+constexpr double kLeastLeft = 1e-10;   // share of a variance's inverse that is not the row's own
 constexpr double kLeastRate = 1.0 / 64;
 constexpr int64_t kMostSteps = 100;
 constexpr double kForgetting = 0.7;     // rate t^-0.7
 constexpr uint64_t kFirstEpoch = 1024;  // of streams, behind those of other samples
 
-/// share of `other` in place of as much of `sums`.
-void mix(RowStatistics& sums, RowStatistics&& other, double share) {
-  if (share >= 1) {
-    sums = std::move(other);
-    return;
-  }
-  sums.scale(1 - share);
-  other.scale(share);
-  sums.merge(other);
-}
-
 }  // namespace
 
-struct VariationalProcess::Pass {
-  RowStatistics sites;
-  double likelihood = 0, weight = 0;  // of the rows
-};
+void VariationalProcess::Sites::scale(double factor) {
+  sums.scale(factor);
+  for (Site& site : watched) site.precision *= factor, site.pull *= factor;
+}
 
-VariationalProcess::VariationalProcess(const BlockSource& rows, int64_t k, bool center)
-    : rows_(rows), k_(k), center_(center) {}
+void VariationalProcess::Sites::mix(Sites&& other, double share) {
+  if (share >= 1) {
+    *this = std::move(other);
+    return;
+  }
+  scale(1 - share);
+  other.scale(share);
+  sums.merge(other.sums);
+  for (size_t i = 0; i < watched.size(); ++i) {
+    watched[i].precision += other.watched[i].precision;
+    watched[i].pull += other.watched[i].pull;
+  }
+}
 
-/// at: null where there is no q yet: f = 0 for all rows.
+VariationalProcess::VariationalProcess(const BlockSource& rows, int64_t k, bool center,
+                                       std::vector<int64_t> watched)
+    : rows_(rows), k_(k), center_(center), watched_(std::move(watched)) {}
+
 VariationalProcess::Pass VariationalProcess::pass(const BlockSource& rows, const LatentProcess* at,
-                                                  Context& context) const {
-  Pass found{RowStatistics(rows.features(), 1, context)};
+                                                  Context& context,
+                                                  const std::vector<int64_t>* own) const {
+  Pass found{{RowStatistics(rows.features(), 1, context), std::vector<Site>(watched_.size())}};
+  RowStatistics& sites = found.sites.sums;
   double sums[2] = {};
   for_each_wide(rows, context, [&](const WideBlock& block) {
     const int64_t n = block.Z.rows;
@@ -60,27 +66,31 @@ VariationalProcess::Pass VariationalProcess::pass(const BlockSource& rows, const
     if (at != nullptr) at->moments(block.Z, f.view(), v.view());
     std::vector<double> weights(n);
     for (int64_t i = 0; i < n; ++i) {
-      const double y = block.Y(i, k_) == 1 ? 1 : 0, own = block.weight(i);
+      const double y = block.Y(i, k_) == 1 ? 1 : 0, weight = block.weight(i);
       const LogisticNormal e = logistic_normal(f(i, 0), v(i, 0));
       const double slope = std::max(e.slope, kLeastSlope);
-      sums[0] += own * (y * f(i, 0) - e.softplus);
-      sums[1] += own;
-      weights[i] = own * slope;
+      sums[0] += weight * (y * f(i, 0) - e.softplus);
+      sums[1] += weight;
+      weights[i] = weight * slope;
       f(i, 0) += (y - e.mean) / slope;
+      const int64_t row = own == nullptr ? block.first + i : (*own)[block.first + i];
+      const auto place = std::ranges::lower_bound(watched_, row);
+      if (place != watched_.end() && *place == row)
+        found.sites.watched[place - watched_.begin()] = {weights[i], weights[i] * f(i, 0)};
     }
-    found.sites.add(block.Z, f.view(), context, weights);
+    sites.add(block.Z, f.view(), context, weights);
   });
-  found.sites.release_scratch();
-  require_finite_features(found.sites);
-  found.sites = take_reduced(rows, std::move(found.sites));
+  sites.release_scratch();
+  require_finite_features(sites);
+  sites = take_reduced(rows, std::move(sites));
   reduce(rows, sums);
   found.likelihood = sums[0], found.weight = sums[1];
   return found;
 }
 
-LatentProcess VariationalProcess::process_of(const RowStatistics& sites, double precision,
+LatentProcess VariationalProcess::process_of(const Sites& sites, double precision,
                                              Context& context) const {
-  return latent_process(sites.clone(context), center_, precision, context);
+  return latent_process(sites.sums.clone(context), center_, precision, context);
 }
 
 double VariationalProcess::elbo_of(const Pass& pass, const LatentProcess& at, double precision,
@@ -102,8 +112,8 @@ void VariationalProcess::ascend(double precision, double tolerance, Context& con
   elbos_ = {elbo_of(here, *process_, precision, context)};
   double rate = 1;
   for (int64_t step = 0; step < kMostSteps && rate >= kLeastRate; ++step) {
-    RowStatistics sites = sites_->clone(context);
-    mix(sites, here.sites.clone(context), rate);
+    Sites sites = sites_->clone(context);
+    sites.mix(here.sites.clone(context), rate);
     LatentProcess next = process_of(sites, precision, context);
     Pass there = pass(rows_, &next, context);
     const double gain = elbo_of(there, next, precision, context) - elbo();
@@ -131,10 +141,10 @@ void VariationalProcess::follow(double precision, const RowBatches& batches, Con
     for (int64_t b = 0; b < count; ++b) {
       std::vector<int64_t> own(order.begin() + b * n / count, order.begin() + (b + 1) * n / count);
       std::ranges::sort(own);
-      Pass part = pass(*rows_.subset(own), process_ ? &*process_ : nullptr, context);
+      Pass part = pass(*rows_.subset(own), process_ ? &*process_ : nullptr, context, &own);
       part.sites.scale(static_cast<double>(n) / static_cast<double>(std::ssize(own)));
       if (sites_) {
-        mix(*sites_, std::move(part.sites), std::pow(1 + steps, -kForgetting));
+        sites_->mix(std::move(part.sites), std::pow(1 + steps, -kForgetting));
       } else {
         sites_ = std::move(part.sites);
       }
@@ -145,7 +155,9 @@ void VariationalProcess::follow(double precision, const RowBatches& batches, Con
   elbos_ = {elbo_of(pass(rows_, &*process_, context), *process_, precision, context)};
 }
 
-/// q without a row's own factor (Vehtari, Mononen, Tolvanen, Sivula, Winther 2016, section 3.3).
+/// q without a row's own factor (Vehtari, Mononen, Tolvanen, Sivula, Winther 2016, section 3.3): the
+/// factor that is in q. That of another step would differ by little, which is a lot where a row's
+/// factor makes nearly all of its precision, as in classes that are far apart.
 void VariationalProcess::left_out(
     const BlockSource& some, Context& context,
     const std::function<void(int64_t row, double mean, double variance)>& body) const {
@@ -154,10 +166,9 @@ void VariationalProcess::left_out(
     const Matrix<double> f(n, 1, context, "latent means"), v(n, 1, context, "latent variances");
     process_->moments(block.Z, f.view(), v.view());
     for (int64_t i = 0; i < n; ++i) {
-      const LogisticNormal e = logistic_normal(f(i, 0), v(i, 0));
-      const double y = block.Y(i, k_) == 1 ? 1 : 0, own = block.weight(i);
-      const double variance = v(i, 0) / std::max(1 - own * e.slope * v(i, 0), kLeastSlope);
-      body(block.first + i, f(i, 0) - own * (y - e.mean) * variance, variance);
+      const Site& own = sites_->watched[block.first + i];
+      const double left = std::max(1 - own.precision * v(i, 0), kLeastLeft);
+      body(block.first + i, (f(i, 0) - own.pull * v(i, 0)) / left, v(i, 0) / left);
     }
   });
 }

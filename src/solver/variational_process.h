@@ -24,8 +24,10 @@ struct RowBatches {
 
 class VariationalProcess {
  public:
-  /// y is 1 where column k of the targets, one-hot codes, is. Rows are referred to.
-  VariationalProcess(const BlockSource& rows, int64_t k, bool center);
+  /// y is 1 where column k of the targets, one-hot codes, is. Rows are referred to. watched: rows
+  /// that left_out is to be asked for, ascending.
+  VariationalProcess(const BlockSource& rows, int64_t k, bool center,
+                     std::vector<int64_t> watched = {});
 
   /// Steps on all rows, from the q before, none of which lowers the ELBO, until one raises it by
   /// less than tolerance for each row. The process and its ELBO; O((n D^2 + D^3) steps).
@@ -38,22 +40,41 @@ class VariationalProcess {
   /// After each step of the last ascend.
   const std::vector<double>& elbos() const noexcept { return elbos_; }
   LatentProcess take() noexcept { return std::move(*process_); }
-  /// Calls body(row, mean, variance) of f at each of `some` of the rows, left out.
+  /// Calls body(i, mean, variance) of f at each watched row i, left out; `some` are these rows.
   void left_out(const BlockSource& some, Context& context,
                 const std::function<void(int64_t row, double mean, double variance)>& body) const;
 
  private:
-  struct Pass;
-  Pass pass(const BlockSource& rows, const LatentProcess* at, Context& context) const;
-  LatentProcess process_of(const RowStatistics& sites, double precision, Context& context) const;
+  /// What a row says of f: exp(pull f - precision f^2 / 2).
+  struct Site {
+    double precision = 0, pull = 0;
+  };
+  struct Sites {
+    RowStatistics sums;
+    std::vector<Site> watched;
+
+    Sites clone(Context& context) const { return {sums.clone(context), watched}; }
+    void scale(double factor);
+    /// share of `other` in place of as much of these.
+    void mix(Sites&& other, double share);
+  };
+  struct Pass {
+    Sites sites;
+    double likelihood = 0, weight = 0;  // of the rows
+  };
+  /// at: null where there is no q yet: f = 0 for all rows. own: the numbers of `rows`, ascending;
+  /// null: they are all.
+  Pass pass(const BlockSource& rows, const LatentProcess* at, Context& context,
+            const std::vector<int64_t>* own = nullptr) const;
+  LatentProcess process_of(const Sites& sites, double precision, Context& context) const;
   double elbo_of(const Pass& pass, const LatentProcess& at, double precision,
                  Context& context) const;
 
   const BlockSource& rows_;
   int64_t k_;
   bool center_;
-  std::optional<RowStatistics>
-      sites_;  // q = prior times what rows of these weights and targets say
+  std::vector<int64_t> watched_;
+  std::optional<Sites> sites_;  // q = prior times what rows of these weights and targets say
   std::optional<LatentProcess> process_;
   std::vector<double> elbos_;
 };

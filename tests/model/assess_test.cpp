@@ -105,7 +105,13 @@ TEST_CASE("balanced accuracy is the mean of recalls, with the error of each") {
   }
   const BalancedScore score = balanced_score(Y.view(), scores.view());
   CHECK(score.value == 0.75);
-  CHECK(score.standard_error == Approx(std::sqrt(0.25 / 19) / 2).epsilon(1e-12));
+  const double common = 382.0 / 384;  // with two rows found and two missed added
+  CHECK(score.standard_error ==
+        Approx(std::sqrt(0.25 / 24 + common * (1 - common) / 384) / 2).epsilon(1e-12));
+  std::vector<int64_t> clusters;  // that are alike
+  for (int64_t i = 0; i < n; ++i) clusters.push_back(i / 40);
+  CHECK(balanced_score(Y.view(), scores.view(), {}, clusters).standard_error ==
+        score.standard_error);
   REQUIRE(score.classes.size() == 3);
   CHECK(score.classes[0].rows == 380);
   CHECK(score.classes[1].recall == 0.5);
@@ -180,6 +186,29 @@ TEST_CASE("two errors hold R^2 where few rows make most of it") {
     held += std::abs(score.value - (1 - 3 * 0.0144 / 0.3)) < 2 * score.standard_error;
   }
   CHECK(held >= 160);
+}
+
+TEST_CASE("two errors hold R^2 of samples that may have seen no bad row, and are never 0") {
+  // y is uniform, of variance 1/3; 3 of 1,000 rows are off by half of its deviation or more.
+  const int64_t sets = 200, rows = 300;
+  const double truth = 1 - 0.003;
+  int64_t held = 0, spotless = 0;
+  for (int64_t s = 0; s < sets; ++s) {
+    const Matrix<double> y = random_matrix(rows, 1, static_cast<uint64_t>(500 + s));
+    const Matrix<double> bad = random_matrix(rows, 1, static_cast<uint64_t>(900 + s));
+    const Matrix<double> f = copy(y.view());
+    for (int64_t i = 0; i < rows; ++i) f(i, 0) += bad(i, 0) > 0.994 ? std::sqrt(1.0 / 3) : 0;
+    const Score score = score_of(Task::regression, y.view(), f.view());
+    held += std::abs(score.value - truth) < 2 * score.standard_error;
+    spotless += score.value == 1;
+    CHECK(score.standard_error > 0.999 / rows);
+  }
+  CHECK(held >= 0.9 * sets);
+  CHECK(spotless > 0.3 * sets);  // (1 - .003)^300 = .41 of them are
+  Measuring absolute = Task::regression;
+  absolute.measure = Measure::absolute;
+  const Matrix<double> y = random_matrix(rows, 1, 5);
+  CHECK(score_of(absolute, y.view(), y.view()).standard_error == Approx(1.0 / rows));
 }
 
 TEST_CASE("what all rows leave of the folds' errors is told of nested scores alone") {

@@ -3,6 +3,7 @@
 // Models of a loss: what they find, what they refuse.
 #include "model/estimator/model_entry.h"
 #include "model_problem.h"
+#include "solver/loss.h"
 #include "support/refusal.h"
 
 namespace logistic_test {
@@ -258,6 +259,34 @@ TEST_CASE("logistic: separable classes stay finite, without a penalty they do no
   options.estimate.parameters.set("iterations", int64_t{20});
   CHECK(fit_fault(MERCER_NOT_CONVERGED, options, problem,
                   "raise lambda, iterations or tolerance") == "");
+}
+
+TEST_CASE("losses: the order of rows moves a fit by less than its tolerance allows", "[loss]") {
+  for (const solver::Loss& loss : solver::loss_table())
+    for (const int64_t n : {16, 300}) {
+      CAPTURE(loss.name, n);
+      Problem problem = smooth_problem(n, 3, 1, 0.5, 21), moved = smooth_problem(n, 3, 1, 0, 21);
+      for (int64_t i = 0; i < n && (loss.classes || loss.counts); ++i)
+        problem.Y(i, 0) =
+            loss.classes ? problem.Y(i, 0) > 0 : std::round(std::exp(problem.Y(i, 0)));
+      for (int64_t i = 0; i < n; ++i) {
+        const int64_t from = (7 * i + 5) % n;
+        std::copy_n(problem.X.view().row(from), 3, moved.X.view().row(i));
+        moved.Y(i, 0) = problem.Y(from, 0);
+      }
+      // Shares of the objective. Its second derivative is at least that of the penalty, so that
+      // weights move by at most sqrt(2 share f / lambda), and predictions, of features of norm 1,
+      // too; what rows know moves less. Huber's delta is found from rows that are held out.
+      for (const auto& [tolerance, most] : {std::pair{1e-5, 0.1}, std::pair{1e-11, 2e-3}}) {
+        Fitting options = loss.classes ? class_options(loss.name, 2, Selection::fixed)
+                                       : loss_options(loss.name, Selection::fixed);
+        options.select.lambda = 1e-4;
+        options.estimate.parameters.set("tolerance", tolerance);
+        CAPTURE(tolerance);
+        const Matrix<double> one = predictions(fitted(options, problem, 64), problem.x());
+        CHECK(largest_difference(predictions(fitted(options, moved, 64), problem.x()), one) < most);
+      }
+    }
 }
 
 TEST_CASE("losses refuse what they are not for", "[loss]") {

@@ -126,7 +126,7 @@ struct Plain {
         const std::vector<PathPoint>& path)
       : losses(path.size()) {
     Context context;
-    for (const Split& split : splits_of(rows, options.select)) {
+    for (const Split& split : splits_of(rows, options.select, context)) {
       const auto train = rows.subset(split.train), held_out = rows.subset(split.held_out);
       solver::LossFit fit(*train, loss, context);
       solver::LossFitOptions descent = descent_of(options.estimate.parameters);
@@ -193,8 +193,10 @@ TEST_CASE("lambda of a loss: the largest within the error of weighted rows", "[l
 TEST_CASE("rows held out: folds of few rows, a part of many", "[loss]") {
   Fitting options = logistic_options();
   const auto splits = [&](int64_t n) {
+    Context context;
     const Matrix<double> Z(n, 1), Y(n, 2);
-    return splits_of(MatrixSource(Z.view(), Y.view(), 64, false), options.select);
+    return splits_of(MatrixSource(Z.view(), Y.view(), 64, false), options.select,
+                     context);
   };
   CHECK(splits(3000).size() == 1);
   CHECK(splits(3000)[0].held_out.size() == 300);

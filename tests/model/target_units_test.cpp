@@ -38,9 +38,9 @@ TEST_CASE("units of weighted targets are those of repeated ones", "[model][units
   const double repeated[] = {0, 1, 1, 7, 7, 7}, z[] = {1, 1, 1, 1, 1, 1};
   Context context;
   const TargetUnits found =
-      robust_units(MatrixSource({z, 4, 1}, {y, 4, 1}, 2, false, {weights, weights + 4}), context);
+      robust_units(MatrixSource({z, 4, 1}, {y, 4, 1}, 2, false, {weights, weights + 4}), true, context);
   const TargetUnits expected =
-      robust_units(MatrixSource({z, 6, 1}, {repeated, 6, 1}, 2, false), context);
+      robust_units(MatrixSource({z, 6, 1}, {repeated, 6, 1}, 2, false), true, context);
   CHECK(found.median[0] == 4);
   CHECK(found.median == expected.median);
   CHECK(found.scale == expected.scale);

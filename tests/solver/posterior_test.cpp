@@ -304,6 +304,61 @@ TEST_CASE("posterior: numbers that are none are refused") {
   CHECK_THROWS_AS(Posterior(numbers, 6, 2, process.context), Error);
 }
 
+TEST_CASE("posterior: of few rows it has the numbers that they have, and comes back from either") {
+  Context context;
+  const Matrix<double> Z = test::random_matrix(20, 90, 31), Y = test::random_matrix(20, 2, 32);
+  const test::MatrixSource rows(Z.view(), Y.view(), 7, false);
+  const Weights mean = solver::ridge_dual(Z.view(), Y.view(), true, 1e-3, context);
+  const Posterior posterior(rows, {}, 1e-3, mean, 0, context);
+  const std::vector<double> few = posterior.numbers();
+  const int64_t beside = 3 + 2 * 90 + 3 * 2;
+  CHECK(std::ssize(few) == beside + 90 * 19);  // rows about their mean span 19 dimensions
+  const Posterior again(few, 90, 2, context);
+  CHECK(again.numbers() == few);
+  // As it was written before: the factor of H + n lambda I by rows.
+  std::vector<double> whole(few.begin(), few.begin() + beside);
+  const MatrixView<const double> U(few.data() + beside, 90, 19);
+  Matrix<double> A(90, 90);
+  for (int64_t i = 0; i < 90; ++i)
+    for (int64_t j = 0; j < 90; ++j) {
+      A(i, j) = i == j ? 20 * 1e-3 : 0;
+      for (int64_t k = 0; k < 19; ++k) A(i, j) += U(i, k) * U(j, k);
+    }
+  REQUIRE(linalg::cholesky(A.view()) == 0);
+  for (int64_t i = 0; i < 90; ++i)
+    whole.insert(whole.end(), A.view().row(i), A.view().row(i) + i + 1);
+  const Posterior old(whole, 90, 2, context);
+  CHECK(old.numbers() == whole);
+  // K(x, y) - k'(K + n lambda I)^{-1} k of the rows' own kernel, about their means.
+  const Matrix<double> X = test::random_matrix(5, 90, 33), C = test::copy(Z.view());
+  const Matrix<double> P = test::copy(X.view());
+  for (int64_t c = 0; c < 90; ++c) {
+    double own = 0;
+    for (int64_t i = 0; i < 20; ++i) own += Z(i, c) / 20;
+    for (int64_t i = 0; i < 20; ++i) C(i, c) -= own;
+    for (int64_t i = 0; i < 5; ++i) P(i, c) -= own;
+  }
+  const Matrix<double> K(20, 20), k(20, 5);
+  linalg::multiply(1.0, linalg::Transpose::no, C.view(), linalg::Transpose::yes, C.view(), 0.0,
+                   K.view());
+  linalg::multiply(1.0, linalg::Transpose::no, C.view(), linalg::Transpose::yes, P.view(), 0.0,
+                   k.view());
+  for (int64_t i = 0; i < 20; ++i) K(i, i) += 20 * 1e-3;
+  REQUIRE(linalg::cholesky(K.view()) == 0);
+  linalg::triangular_solve(K.view(), k.view());
+  for (const Posterior* const one : {&posterior, &again, &old}) {
+    const Matrix<double> variance(5, 2);
+    one->variance(X.view(), context, variance.view());
+    for (int64_t i = 0; i < 5; ++i) {
+      double left = 0;
+      for (int64_t c = 0; c < 90; ++c) left += P(i, c) * P(i, c);
+      for (int64_t j = 0; j < 20; ++j) left -= k(j, i) * k(j, i);
+      const double wanted = one->noise(0) * (left / (20 * 1e-3) + 1.0 / 20);
+      CHECK(variance(i, 0) == Approx(wanted).epsilon(1e-9));
+    }
+  }
+}
+
 TEST_CASE("posterior: draws are functions with its mean and covariance") {
   constexpr int64_t kDraws = 10000;
   for (const bool gaps : {false, true}) {

@@ -75,6 +75,22 @@ TEST_CASE("gp: a search's noise is that of the rows, its intervals hold what the
   }
 }
 
+TEST_CASE("gp: features of landmarks, which know nothing far from these, are warned of") {
+  Wave rows(100, 5);
+  for (const char* map : {"nystroem", "fourier"})
+    for (const char* how : {R"("search":false,"lengthscale":1)", R"("assess":false,"ard":"off")"}) {
+      CAPTURE(map, how);
+      const model::Model model =
+          rows.fit(R"({"model":"gp","map":{"features":64,"kernel":{"kernel":"gaussian"},"map":")" +
+                   std::string(map) + ""
+    }
+  , " + how + "
+}
+");
+    CHECK(warns(model, "vanish away from its landmarks") == (map == std::string("nystroem")));
+}
+}
+
 TEST_CASE("gp: few features of many rows are sure everywhere, and a warning says so") {
   Wave rows(1200, 5);
   const auto fitted = [&](int features) {
@@ -277,8 +293,8 @@ TEST_CASE("gp: derivatives of the evidence in gamma and offset agree with differ
 
 TEST_CASE("gp: variances of a gradient are those of differences of f") {
   Wave rows(60, 13);
-  const model::Model model =
-      rows.fit(R"({"model":"gp","search":false,"lambda":0.001,"lengthscale":1,"map":{"features":64}})");
+  const model::Model model = rows.fit(
+      R"({"model":"gp","search":false,"lambda":0.001,"lengthscale":1,"map":{"features":64}})");
   Context context;
   const double step = 1e-3;
   Matrix<double> X(3, 2), at(2, 2), found(3, 2), joint(2, 2);

@@ -71,6 +71,45 @@ TEST_CASE("svgp: of three classes, each against the rest") {
   CHECK(std::abs(right - sum_of_largest) / 3000 < 0.03);
 }
 
+/// Moves rows into as many clouds, 0.86 wide to either side, with centres `apart` from the first's.
+void part(Coin& rows, int64_t classes, double apart) {
+  for (int64_t i = 0; i < rows.X.rows(); ++i) {
+    const int64_t k = i % classes;
+    rows.X(i, 0) = 0.43 * rows.X(i, 0) + (k == 1 ? apart : 0);
+    rows.X(i, 1) = 0.43 * rows.X(i, 1) + (k == 2 ? apart : 0);
+    rows.y(i, 0) = static_cast<double>(k);
+  }
+}
+
+double log_loss(const Matrix<double>& p, const Coin& rows) {
+  double sum = 0;
+  for (int64_t i = 0; i < p.rows(); ++i) sum -= std::log(p(i, static_cast<int64_t>(rows.y(i, 0))));
+  return sum / static_cast<double>(p.rows());
+}
+
+TEST_CASE("svgp: few rows of classes that are apart have probabilities that say so") {
+  constexpr const char* kFew =
+      R"(,"search":false,"map":{"features":64,"kernel":{"kernel":"gaussian","lengthscale":1.5}})";
+  for (uint64_t seed = 0; seed < 12; ++seed) {
+    const int64_t classes = 2 + static_cast<int64_t>(seed % 2);
+    Coin rows(16 + static_cast<int64_t>(seed * 7 % 38), seed), fresh(100, seed + 1000);
+    const double apart = 4 + 0.25 * static_cast<double>(seed);
+    part(rows, classes, apart), part(fresh, classes, apart);
+    const std::string keys = R"(,"classes":)" + std::to_string(classes) + kFew;
+    const Matrix<double> p = probabilities(rows.fit("svgp", keys), fresh.X);
+    int64_t wrong = 0;
+    for (int64_t i = 0; i < p.rows(); ++i)
+      wrong += std::max_element(p.view().row(i), p.view().row(i) + classes) - p.view().row(i) !=
+               static_cast<int64_t>(fresh.y(i, 0));
+    CAPTURE(seed, classes, wrong);
+    CHECK(wrong == 0);
+    // Any of them knows these classes; an even guess would have log 2 nats or more.
+    for (const char* other : {"dirichlet", "logistic"})
+      CHECK(log_loss(p, fresh) <
+            log_loss(probabilities(rows.fit(other, keys), fresh.X), fresh) + 0.05);
+  }
+}
+
 TEST_CASE("svgp: a search takes maps without gradients; few rows keep one lengthscale") {
   Coin rows(60, 3), few(20, 3);
   for (const char* map : {"nystroem", "random_binning"}) {

@@ -54,6 +54,16 @@ std::vector<double> clustered(const std::vector<double>& terms, std::span<const 
   return sums;
 }
 
+/// The standard error of 1 - loss / loss of a constant, from the rows' deviations. Rows that have
+/// seen no bad one tell little of those to come: as Laplace's rule has it, another of n rows is bad
+/// with probability 1/n, and then predicted as by the constant.
+double error_of_explained(const std::vector<double>& influence, double varying,
+                          const std::vector<double>& shares, std::span<const int64_t> clusters) {
+  double unseen = 0;
+  for (const double share : clustered(shares, clusters)) unseen += share * share;
+  return std::hypot(error_of_sum(clustered(influence, clusters)) / varying, unseen);
+}
+
 /// Adds output o's part of each row's deviation of R^2, times the number of outputs that vary.
 /// False if the output does not vary.
 bool add_influence(MatrixView<const double> Y, MatrixView<const double> predictions, int64_t o,
@@ -112,7 +122,7 @@ Score score_of_loss(const Measuring& by, MatrixView<const double> Y,
   for (int64_t o = 0; o < Y.cols; ++o)
     varying += add_influence(by, Y, predictions, o, shares, left, influence);
   if (varying == 0) return {kUnknown, kUnknown};
-  return {1 - left / varying, error_of_sum(clustered(influence, clusters)) / varying};
+  return {1 - left / varying, error_of_explained(influence, varying, shares, clusters)};
 }
 
 double error_of_r_squared(MatrixView<const double> Y, MatrixView<const double> predictions,
@@ -121,7 +131,7 @@ double error_of_r_squared(MatrixView<const double> Y, MatrixView<const double> p
   double varying = 0;
   for (int64_t o = 0; o < Y.cols; ++o)
     varying += add_influence(Y, predictions, o, shares, influence);
-  return varying == 0 ? kUnknown : error_of_sum(clustered(influence, clusters)) / varying;
+  return varying == 0 ? kUnknown : error_of_explained(influence, varying, shares, clusters);
 }
 
 /// The standard error of a proportion over 1 / sum shares^2 effective rows, with two successes and

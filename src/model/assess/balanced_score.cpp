@@ -13,18 +13,18 @@ namespace {
 
 constexpr int64_t kMostConfused = 64;  // classes of a matrix that a report carries
 
-/// One class: sums of weights and of their squares, over all rows and over found rows.
+/// One class: sums of weights over all rows and over found rows, and of squares.
 struct Sums {
-  double all = 0, found = 0, squares = 0, squares_found = 0;
+  double all = 0, found = 0, squares = 0;
   int64_t rows = 0;
   std::vector<int64_t> predicted = {};  // of these rows, by the class of the largest score
 
   double recall() const { return found / all; }
-  /// sum w^2 (x - recall)^2 / (sum w)^2 n / (n - 1), x = 1 for found rows, else 0.
+  /// Of a share of (sum w)^2 / sum w^2 rows, with two found and two missed added (Agresti and Coull
+  /// 1998), so that it is not 0 where all are found.
   double variance() const {
-    const double r = recall(), missed = squares - squares_found;
-    const auto n = static_cast<double>(rows);
-    return (squares_found * (1 - r) * (1 - r) + missed * r * r) / (all * all) * n / (n - 1);
+    const double n = all * all / squares + 4, r = (recall() * (n - 4) + 2) / n;
+    return rows < 2 ? kNaN : r * (1 - r) / n;
   }
 };
 
@@ -42,7 +42,6 @@ std::vector<Sums> sums_of(MatrixView<const double> Y, MatrixView<const double> s
     own.all += w;
     own.squares += w * w;
     own.found += right ? w : 0;
-    own.squares_found += right ? w * w : 0;
   }
   return classes;
 }
@@ -83,9 +82,10 @@ BalancedScore balanced_score(MatrixView<const double> Y, MatrixView<const double
   }
   if (known > 0) {
     result.value = sum / known;
-    result.standard_error = clusters.empty()
-                                ? std::sqrt(variance) / known
-                                : error_of_clusters(Y, scores, weights, clusters, classes, known);
+    result.standard_error = std::sqrt(variance) / known;
+    if (!clusters.empty())  // not below that of rows, as all clusters may be equal
+      result.standard_error = std::max(
+          error_of_clusters(Y, scores, weights, clusters, classes, known), result.standard_error);
   }
   return result;
 }

@@ -15,7 +15,6 @@ namespace mercer::model {
 namespace {
 
 constexpr double kMostShare = 0.03;  // Tr H over D
-constexpr double kLeastShareFar = 0.5;
 constexpr double kMostOff = 0.04, kIntervalErrors = 2.5;  // absolute, and in binomial errors
 
 constexpr double kPerfect = 0.9999;    // score of the linear baseline
@@ -214,15 +213,6 @@ std::vector<std::string> evidence_warnings(double dimension, int64_t features) {
            "evidence chooses through %ld features may be far from the kernel's own, expected "
            "%.0f features or more",
            dimension, features, std::ceil(dimension / kMostShare))};
-}
-
-std::vector<std::string> far_warnings(double share, int64_t features) {
-  if (!(share < kLeastShareFar)) return {};
-  return {
-      text("far from all rows the variance is %.2g of the prior's, which it should return to: "
-           "%ld features are too few for so many rows, and predictions there are not to be "
-           "trusted",
-           share, features)};
 }
 
 std::vector<std::string> score_warnings(const Parameters& own, Task task,

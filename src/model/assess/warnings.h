@@ -30,8 +30,6 @@ std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
 std::vector<std::string> choice_warnings(const FitReport& report, double fitted,
                                          bool lengthscale_at_edge, double largest);
 
-/// A Gaussian process that is overconfident far from all rows (share_far_away).
-std::vector<std::string> far_warnings(double share, int64_t features);
 /// Hyper-parameters by the evidence of too few features for a fit of so many degrees of freedom.
 std::vector<std::string> evidence_warnings(double dimension, int64_t features);
 

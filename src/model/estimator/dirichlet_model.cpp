@@ -122,7 +122,7 @@ class DirichletFit {
   void try_all(const solver::BlockSource& rows, const std::vector<Candidate>& candidates) {
     if (candidates.empty()) return;
     std::vector<std::vector<ScoredRows>> parts(candidates.size());
-    const std::vector<Split> splits = splits_of(rows, selecting_);
+    const std::vector<Split> splits = splits_of(rows, selecting_, context_);
     Stage stage(context_, std::ssize(splits));
     for (const Split& split : splits) {
       const auto train = rows.subset(split.train), held_out = rows.subset(split.held_out);
@@ -202,6 +202,7 @@ const ModelEntry& dirichlet_model() {
       .fit = fit_dirichlet,
       .check = check_dirichlet,
       .load = load_dirichlet,
+      .separate_classes = true,
       .most_features = 1024};
   return entry;
 }

@@ -120,10 +120,12 @@ class LogisticFit {
     stage_.advance(kPreparing);
     if (!start_.empty()) fit.start_from(start_);
     stage_.share(left);
-    const linalg::LbfgsResult end = fit.run(lambda_, descent_of(own_), context_);
+    solver::LossFitOptions descent = descent_of(own_);
+    descent.measured = true;
+    const linalg::LbfgsResult end = fit.run(lambda_, descent, context_);
     // A searched lambda was judged after the same number of iterations.
     if (!end.converged() && !(searches && end.end == linalg::LbfgsEnd::iterations))
-      require_flat(end, fit.is_flat(end, descent_of(own_), context_));
+      require_flat(end, fit.is_flat(end, descent, context_));
     Learned learned{nullptr, lambda_, std::move(path_), calibration(), nullptr};
     solver::Weights weights = space_ ? space_->weights(fit.weights(), context_) : fit.weights();
     if (units_) units_->undo(weights);
@@ -155,7 +157,7 @@ class LogisticFit {
   }
 
   void use_units() {
-    units_ = std::make_unique<TargetUnits>(robust_units(given_, context_));
+    units_ = std::make_unique<TargetUnits>(robust_units(given_, loss_.center, context_));
     if (loss_.coupling != nullptr && !loss_.coupling->shared())  // one unit for a vector field
       std::ranges::fill(units_->scale, *std::ranges::max_element(units_->scale));
     scaled_ = in_units(given_, *units_);
@@ -281,9 +283,9 @@ const ModelEntry& logistic_model() {
              .most_open = true,
              .help = "quantile: the share of targets below; absent: 0.5"},
             count_field("iterations", int64_t{500}, 1e6, "the most iterations of L-BFGS"),
-            number_above_field(
-                "tolerance", 1e-5, 0, kUnbounded,
-                "stop when a step is expected to lower the objective by less than this share")},
+            number_above_field("tolerance", 1e-5, 0, kUnbounded,
+                               "stop where the objective is within this share of its least value, "
+                               "by its curvature")},
        .selection = Selection::held_out,
        .fit = fit_logistic,
        .check = check_loss,

@@ -16,21 +16,61 @@ namespace {
 constexpr double kFewLossRows = 3000;
 constexpr int64_t kMostFolds = 5;
 constexpr int kMostWorse = 3;  // lambdas in a row
+constexpr double kPlateau = 1e-3;
 constexpr double kWalkTolerance = 1e-4;
 
 }  // namespace
 
-std::vector<Split> splits_of(const solver::BlockSource& rows, const Selecting& selecting) {
+namespace {
+
+/// The rows by their targets, weights and features' products with the features' sum, so that a
+/// split is of what rows hold and not of where they stand.
+std::vector<int64_t> rows_by_content(const solver::BlockSource& rows, Context& context) {
+  std::vector<double> sum(rows.features(), 0.0);
+  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
+    for (int64_t i = 0; i < block.Z.rows; ++i)
+      for (size_t j = 0; block.weight(i) > 0 && j < sum.size(); ++j) sum[j] += block.Z.row(i)[j];
+  });
+  const int64_t m = rows.outputs(), n = rows.rows();
+  const Matrix<double> keys(n, m + 2, context, "the order of rows");
+  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
+    for (int64_t i = 0; i < block.Z.rows; ++i) {
+      const std::span<double> key(keys.view().row(block.first + i), static_cast<size_t>(m + 2));
+      std::copy_n(block.Y.row(i), m, key.begin());
+      key[m] = block.weight(i);
+      key[m + 1] = std::inner_product(sum.begin(), sum.end(), block.Z.row(i), 0.0);
+      for (double& one : key)  // rows of weight 0 may hold anything
+        if (std::isnan(one)) one = -kInfinity;
+    }
+  });
+  std::vector<int64_t> order = all_rows(n);
+  std::ranges::stable_sort(order, [&](int64_t a, int64_t b) {
+    const double *left = keys.view().row(a), *right = keys.view().row(b);
+    return std::lexicographical_compare(left, left + m + 2, right, right + m + 2);
+  });
+  return order;
+}
+
+}  // namespace
+
+std::vector<Split> splits_of(const solver::BlockSource& rows, const Selecting& selecting,
+                             Context& context) {
   double all = static_cast<double>(rows.rows());
   solver::reduce(rows, {&all, 1});
   const SplitRule rule{{}, rows.groups(), selecting.ordered};
+  const std::vector<int64_t> order =
+      rule.exchangeable() ? rows_by_content(rows, context) : all_rows(rows.rows());
   if (all >= kFewLossRows)
-    return {split_rows(all_rows(rows.rows()), selecting.held_out_fraction, rows.rows(),
-                       selecting.seed, Purpose::choice, rule)};
+    return {split_rows(order, selecting.held_out_fraction, rows.rows(), selecting.seed,
+                       Purpose::choice, rule)};
   // Every process needs the same number of folds; some are empty if it has fewer rows.
   const auto folds =
       std::clamp<int64_t>(std::llround(1 / selecting.held_out_fraction), 2, kMostFolds);
-  std::vector<Split> splits = fold_splits(all_rows(rows.rows()), folds, selecting.seed, rule);
+  std::vector<Split> splits = fold_splits(order, folds, selecting.seed, rule);
+  for (Split& split : splits) {
+    std::ranges::sort(split.train);
+    std::ranges::sort(split.held_out);
+  }
   if (rows.reduction() == nullptr)
     std::erase_if(splits, [](const Split& split) { return split.held_out.empty(); });
   return splits;
@@ -47,7 +87,7 @@ LossSearch::LossSearch(const solver::BlockSource& rows, const Selecting& selecti
       selecting_(selecting),
       descent_(descent),
       loss_(loss),
-      splits_(splits_of(rows, selecting)) {
+      splits_(splits_of(rows, selecting, context)) {
   Stage stage(context, std::ssize(splits_));
   for (const Split& split : splits_) {
     stage.share(1);
@@ -76,7 +116,9 @@ ScoredRows LossSearch::run(double lambda, const solver::LossFitOptions& descent,
 }
 
 ScoredRows LossSearch::score(double lambda, Context& context) {
-  return run(lambda, descent_, context);
+  solver::LossFitOptions descent = descent_;
+  descent.measured = true;
+  return run(lambda, descent, context);
 }
 
 double LossSearch::choose_lambda(Context& context) {
@@ -95,7 +137,8 @@ double LossSearch::choose_lambda(Context& context) {
     losses_.push_back(row_losses(loss_, scored));
     const double mean = weighted_mean(losses_.back(), weights_, rows_.reduction());
     path_.push_back({point.lambda, mean});
-    worse = mean < best ? 0 : worse + 1;
+    // Where lambda leaves a constant alone, the next ones differ by rounding.
+    worse = mean <= best + kPlateau * std::abs(best) ? 0 : worse + 1;
     best = std::min(best, mean);
     stage.advance(1);
     if (worse == kMostWorse) break;

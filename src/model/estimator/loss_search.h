@@ -17,8 +17,9 @@
 namespace mercer::model {
 
 /// One split by held_out_fraction, or below 3,000 rows (over all processes) 2 to 5 folds, whichever
-/// is nearest to that share.
-std::vector<Split> splits_of(const solver::BlockSource& rows, const Selecting& selecting);
+/// is nearest to that share. The order of exchangeable rows does not matter.
+std::vector<Split> splits_of(const solver::BlockSource& rows, const Selecting& selecting,
+                             Context& context);
 
 /// The stopping rule in a model's own parameters.
 solver::LossFitOptions descent_of(const Parameters& own);

@@ -56,6 +56,8 @@ struct ModelEntry {
   bool least_squares = false;
   /// Least squares with a posterior of D^2 numbers, fitted at the end of a search.
   bool keeps_posterior = false;
+  /// Each class has a process of its own: no kernel says how they belong together.
+  bool separate_classes = false;
   /// The most features of a search that is not told D; 0: no limit.
   int64_t most_features = 0;
 };

@@ -199,7 +199,8 @@ class SvgpFit {
                      {left_out->scores.view().row(i), static_cast<size_t>(rows.outputs())});
         continue;
       }
-      solver::VariationalProcess one(rows, column(k), center_);
+      solver::VariationalProcess one(rows, column(k), center_,
+                                     some ? sample : std::vector<int64_t>());
       if (step < rows.rows()) {
         const Value* const epochs = own_.find("epochs");
         const int64_t passes = epochs == nullptr ? kEpochs : std::get<int64_t>(*epochs);
@@ -228,7 +229,7 @@ class SvgpFit {
   /// Rows that depend on each other would tell of the one left out.
   ScoredRows scores_of_splits() {
     std::vector<ScoredRows> parts;
-    const std::vector<Split> splits = splits_of(rows_, selecting_);
+    const std::vector<Split> splits = splits_of(rows_, selecting_, context_);
     Stage stage(context_, std::ssize(splits));
     for (const Split& split : splits) {
       const auto predictor = fitted(*rows_.subset(split.train), nullptr);
@@ -297,6 +298,7 @@ const ModelEntry& svgp_model() {
       .fit = fit_svgp,
       .check = check_svgp,
       .load = load_svgp,
+      .separate_classes = true,
       .most_features = 1024};
   return entry;
 }

@@ -89,7 +89,7 @@ void TargetUnits::undo(solver::Weights& weights) const {
   }
 }
 
-TargetUnits robust_units(const solver::BlockSource& rows, Context& context) {
+TargetUnits robust_units(const solver::BlockSource& rows, bool center, Context& context) {
   const auto outputs = static_cast<size_t>(rows.outputs());
   std::vector<std::vector<Weighed>> y(outputs);
   double total = 0;
@@ -104,7 +104,7 @@ TargetUnits robust_units(const solver::BlockSource& rows, Context& context) {
   });
   TargetUnits units;
   for (std::vector<Weighed>& column : y) {
-    units.median.push_back(median(column));
+    units.median.push_back(center ? median(column) : 0);
     double mean = 0;
     for (auto& [value, weight] : column) {
       value -= units.median.back();

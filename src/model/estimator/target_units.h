@@ -29,8 +29,9 @@ struct TargetUnits {
   void undo(solver::Weights& weights) const;
 };
 
-/// One pass over the rows of positive weight. With several processes, the means of their units.
-TargetUnits robust_units(const solver::BlockSource& rows, Context& context);
+/// One pass over the rows of positive weight; about 0 unless `center`. With several processes, the
+/// means of their units.
+TargetUnits robust_units(const solver::BlockSource& rows, bool center, Context& context);
 
 /// The rows with their targets in units; both are referred to.
 std::unique_ptr<solver::BlockSource> in_units(const solver::BlockSource& rows,

@@ -286,7 +286,7 @@ Model SearchRun::run(Ranges ranges) {
          evidence_warnings(model.posterior->effective_dimension(), map_->features()))
       report_.warnings.push_back(std::move(one));
   if (options_.calibrate)
-    for (std::string& one : far_warnings(share_far_away(model, context_), map_->features()))
+    for (std::string& one : far_warnings(model, context_))
       report_.warnings.push_back(std::move(one));
   model.report = std::move(report_);
   if (options_.calibrate) warn_of_vanishing(model, X_, context_);
