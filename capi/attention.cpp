@@ -4,6 +4,8 @@
 #include "mercer/attention.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 
 #include "base/size.h"
 #include "guard.h"
@@ -18,11 +20,12 @@ using statistic::AttentionShape, statistic::Tokens;
 
 namespace {
 
-constexpr uint32_t kTokensFirstSize = sizeof(mercer_tokens);
+constexpr uint32_t kTokensFirstSize = offsetof(mercer_tokens, weights);
 
 /// A caller's tokens, checked. Absent rows have no heads and count as empty.
 struct TokensArgument {
-  RowsArgument Q, K, V;
+  RowsArgument Q, K, V, weights;
+  Matrix<double> key_weights;  // a copy, if any
   AttentionShape shape;
   bool causal = false, f32 = false, has_queries = false, has_keys = false;
 
@@ -32,7 +35,7 @@ struct TokensArgument {
       const auto* const view = rows.rows.get_if<MatrixView<const T>>();
       return view == nullptr ? MatrixView<const T>{} : *view;
     };
-    return {dense(Q), dense(K), dense(V)};
+    return {dense(Q), dense(K), dense(V), key_weights.view()};
   }
 };
 
@@ -83,6 +86,22 @@ void read_keys(const mercer_tokens& read, const feature::FeatureMap& phi, Contex
   require_precision(to->V, to->f32);
 }
 
+/// Weights >= 0, one for each key, in any precision.
+void read_weights(const mercer_tokens& read, Context& context, TokensArgument* to) {
+  constexpr const char* kName = "tokens->weights";
+  require(to->has_keys, MERCER_INVALID_ARGUMENT, "%s without tokens->K, expected both", kName);
+  to->weights = dense_rows(kName, read.weights, 1, "a weight for each key", context);
+  check_same_rows(to->weights, to->K);
+  const DoubleRows numbers(to->weights, context);
+  to->key_weights = Matrix<double>(to->weights.n(), 1, context, "weights of keys");
+  for (int64_t i = 0; i < to->weights.n(); ++i) {
+    const double weight = numbers.view()(i, 0);
+    require(weight >= 0 && std::isfinite(weight), MERCER_INVALID_ARGUMENT,
+            "%s[%ld] = %g, expected a finite number >= 0", kName, i, weight);
+    to->key_weights(i, 0) = weight;
+  }
+}
+
 void read_queries(const mercer_tokens& read, const feature::FeatureMap& phi, Context& context,
                   TokensArgument* to) {
   const int64_t width = checked_multiply(to->shape.heads, phi.inputs(), "tokens->Q");
@@ -114,6 +133,7 @@ TokensArgument checked_tokens(const mercer_tokens& read, const feature::FeatureM
   to.has_keys = is_given(read.K) || is_given(read.V);
   to.has_queries = is_given(read.Q);
   if (to.has_keys) read_keys(read, phi, context, &to);
+  if (is_given(read.weights)) read_weights(read, context, &to);
   if (to.has_queries) read_queries(read, phi, context, &to);
   return to;
 }
@@ -127,7 +147,8 @@ TokensArgument all_tokens(const mercer_tokens& read, const feature::FeatureMap& 
 }
 
 void check_apart(const Extent& out, const TokensArgument& tokens) {
-  for (const RowsArgument* rows : {&tokens.Q, &tokens.K, &tokens.V}) check_apart(out, *rows);
+  for (const RowsArgument* rows : {&tokens.Q, &tokens.K, &tokens.V, &tokens.weights})
+    check_apart(out, *rows);
 }
 
 FeatureMatrix result_like(const char* name, const mercer_matrix& matrix, int64_t rows, int64_t cols,
@@ -155,7 +176,7 @@ void step(statistic::Attention& state, const TokensArgument& tokens, const Featu
   if (tokens.has_keys && tokens.has_queries && tokens.causal)
     return state.answer_in_turn(all, context, out->reals<T>());
   Stage stage(context, 2);
-  if (tokens.has_keys) stage.part(1, [&] { state.absorb(all.K, all.V, context); });
+  if (tokens.has_keys) stage.part(1, [&] { state.absorb(all, context); });
   if (tokens.has_queries) stage.part(1, [&] { state.answer(all.Q, context, out->reals<T>()); });
 }
 
@@ -206,7 +227,7 @@ mercer_status mercer_attention_error(const mercer_map* map, const mercer_tokens*
     check_place("error", error);
     const TokensArgument read = all_tokens(read_tokens(tokens), *phi, running);
     const DoubleRows q(read.Q, running), k(read.K, running), v(read.V, running);
-    const Tokens<double> wide{q.view(), k.view(), v.view()};
+    const Tokens<double> wide{q.view(), k.view(), v.view(), read.key_weights.view()};
     *error =
         which == MERCER_KERNEL_ERROR_MEASURED
             ? statistic::measured_attention_error(phi, read.shape, read.causal, wide, running)

@@ -16,12 +16,14 @@ using namespace mercer;
 using namespace mercer::capi;
 
 namespace {
+constexpr uint32_t kModelInfoFirstSize = 64;
 constexpr size_t kLargestMetadata = size_t{1} << 20;
 }  // namespace
 
 mercer_status mercer_model_shape(const mercer_model* model, mercer_model_info* info) {
   return guard("mercer_model_shape", [&] {
     const model::Model& fitted = checked("model", model).impl;
+    const solver::Weights* const linear = fitted.predictor->linear();
     const bool classification = fitted.fit.coding.task == model::Task::classification;
     const mercer_model_info known = {sizeof known,
                                      classification && !fitted.calibration.empty() ? 1 : 0,
@@ -30,10 +32,11 @@ mercer_status mercer_model_shape(const mercer_model* model, mercer_model_info* i
                                      fitted.outputs(),
                                      fitted.map->features(),
                                      classification ? fitted.fit.coding.classes : 0,
-                                     fitted.predictor->linear() != nullptr ? 1 : 0,
+                                     linear != nullptr ? 1 : 0,
                                      0,
-                                     fitted.fit.select.lambda};
-    write_defaults(&known, sizeof known, sizeof known, info, "info");
+                                     fitted.fit.select.lambda,
+                                     linear != nullptr ? linear->w.rows() : 0};
+    write_defaults(&known, kModelInfoFirstSize, sizeof known, info, "info");
   });
 }
 

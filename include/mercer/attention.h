@@ -29,7 +29,9 @@ extern "C" {
 
 /** Tokens of sequences, one sequence after the other; heads lie side by side in a row, d numbers
  *  each in Q and K, d_v in V. Heads that lie one after the other are sequences: batch counts them,
- *  heads is 1. 240 bytes on 64-bit machines. */
+ *  heads is 1. Sequences of several lengths are padded, and the weights of what pads them are 0: a
+ *  key of weight 0, whatever it and its value hold, adds exactly nothing. 312 bytes on 64-bit
+ *  machines. */
 typedef struct mercer_tokens {
   uint32_t struct_size; /**< [0] sizeof(mercer_tokens). */
   int32_t causal;       /**< [4] 1: token i sees keys 0 to i, as many as queries; 0: all keys. */
@@ -38,11 +40,13 @@ typedef struct mercer_tokens {
   mercer_rows Q;        /**< [24] (batch queries) x (heads d). */
   mercer_rows K;        /**< [96] (batch keys) x (heads d). */
   mercer_rows V;        /**< [168] (batch keys) x (heads d_v), d_v >= 1. */
+  mercer_rows weights;  /**< [240] (batch keys) x 1: numbers >= 0 that the terms of keys are
+                             multiplied by, 0 for a masked key; absent: 1 each. */
 } mercer_tokens;
 
 /** Row i of out: o_i, heads side by side; NaN where its denominator is 0. What is not finite in a
  *  query stays in its head and row; in a key or value it reaches every query that sees it.
- *  Shapes: Q, K, V dense, of one precision (BF16 is F32); out (batch queries) x (heads d_v) of it.
+ *  Shapes: Q, K, V dense, of one precision (BF16 is F32), weights of any; out (batch queries) x (heads d_v) of it.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED (sparse rows, two precisions, a map of
  *  several outputs or of kernel values).
  *  Threads and cost: any number at once, the same bits for any number; per token and head a row of
@@ -51,8 +55,9 @@ typedef struct mercer_tokens {
 MERCER_API mercer_status mercer_attend(const mercer_map* map, const mercer_tokens* tokens,
                                        mercer_context* context, mercer_matrix out);
 
-/** dL/dQ, dL/dK, dL/dV of a real L with dL/dout = G. What is not finite reaches what depends on it,
- *  causal also up to 63 tokens beside it.
+/** dL/dQ, dL/dK, dL/dV of a real L with dL/dout = G, 0 for keys of weight 0; a row of G of zeros
+ *  counts for nothing, whatever its answer. What is not finite reaches what depends on it, causal
+ *  also up to 63 tokens beside it.
  *  Shapes: G as out of mercer_attend; dQ, dK, dV as Q, K, V, of their precision.
  *  Errors: those of mercer_attend; MERCER_UNSUPPORTED for maps without derivatives ("Derivatives of
  *  features" in GUIDE.md).

@@ -127,7 +127,7 @@ MERCER_API void mercer_model_free(mercer_model* model);
  *   if (status == MERCER_OK) status = mercer_model_shape(model, &info);
  */
 
-/** What a model reads and writes. 64 bytes. */
+/** What a model reads and writes. 72 bytes. */
 typedef struct mercer_model_info {
   uint32_t struct_size;      /**< [0] sizeof(mercer_model_info). */
   int32_t has_probabilities; /**< [4] 1: mercer_model_predict knows "probability". */
@@ -139,6 +139,7 @@ typedef struct mercer_model_info {
   int32_t is_linear;         /**< [48] 1: it has weights. */
   int32_t reserved;          /**< [52] 0. */
   double penalty;            /**< [56] lambda, given or chosen. */
+  int64_t weight_rows;       /**< [64] Rows of w of mercer_model_weights; 0: it has none. */
 } mercer_model_info;
 
 /** Fills in *info, reading only its struct_size. Errors: info NULL or struct_size not set. */
@@ -148,8 +149,10 @@ MERCER_API mercer_status mercer_model_shape(const mercer_model* model, mercer_mo
 MERCER_API mercer_status mercer_model_map(const mercer_model* model, mercer_map** out);
 
 /** The weights of the model: from features of prepared inputs to transformed targets.
- *  Shapes: w D x m, of a complex map 2 D x m, Re w and -Im w in turn; intercept 1 x m; either may
- *  be zeros.
+ *  Shapes: w weight_rows x m, as mercer_model_shape says: D x m, of a complex map 2 D x m, Re w and
+ *  -Im w in turn; of a map of several outputs a row for each column of the map of one output z that
+ *  it is made of, roots multiplied in, so that the values are z'w. intercept 1 x m. Either may be
+ *  zeros.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for a model that is not linear. */
 MERCER_API mercer_status mercer_model_weights(const mercer_model* model, mercer_matrix w,
                                               mercer_matrix intercept);

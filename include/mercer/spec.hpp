@@ -267,7 +267,8 @@ MERCER_SPEC(BoundedFeatures, "bounded_features") MERCER_KEY1(Of<Kernel>, kernel)
 MERCER_SPEC(UnboundedFeatures, "unbounded_features") MERCER_KEY1(Of<Kernel>, kernel) MERCER_KEY3(Integer, inputs, frequencies, outputs)
     MERCER_KEY4(Number, epsilon, diameter, radius, covering) MERCER_KEY4(Number, m, u, v, intrinsic) };
 /// the number of random features on which ridge regression learns at the kernel's own rate. Needs rows
-MERCER_SPEC(Ridge, "ridge") MERCER_KEY1(Integer, rows) MERCER_KEY4(Number, r, gamma, alpha, constant) MERCER_KEY2(Number, maximum_dimension, kappa) };
+MERCER_SPEC(Ridge, "ridge") MERCER_KEY1(Integer, rows) MERCER_KEY4(Number, r, gamma, alpha, constant)
+    MERCER_KEY3(Number, maximum_dimension, effective_dimension, kappa) };
 #undef MERCER_SPEC
 }
 

@@ -294,11 +294,10 @@ std::vector<double> diameters(const Rows& rows, Context& context) {
 
 FrequencyGrid::FrequencyGrid(std::shared_ptr<const kernel::Kernel> kernel, int64_t d, int64_t F,
                              GridRequest request)
-    : kernel_(std::move(kernel)),
-      d_(d),
-      diameter_(for_each_input(request.diameter, d, "diameter")),
-      step_(for_each_input(request.step, d, "step")) {
-  check_kernel(*kernel_, d, F);
+    : kernel_(std::move(kernel)), d_(d) {
+  check_kernel(*kernel_, d, F);  // before there is a number for each input
+  diameter_ = for_each_input(request.diameter, d, "diameter");
+  step_ = for_each_input(request.step, d, "step");
   require(!diameter_.empty() || !step_.empty(), MERCER_UNSUPPORTED,
           "projection = grid is made from rows, expected them, or \"diameter\" or \"step\"");
   if (request.tolerance > 0 && step_.empty()) F = fewest(*kernel_, diameter_, F, request.tolerance);

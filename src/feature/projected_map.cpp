@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "feature/projected_map.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/error.h"
@@ -28,6 +30,13 @@ const projection::Projection& first_of(const ProjectedParts& parts) {
             MERCER_INTERNAL, "the projections of an epilogue are not of one shape");
   }
   return first;
+}
+
+/// A row without entries has none that the prologue could make NaN.
+template <class T>
+void clear_empty_rows(const CsrView<T>& X, MatrixView<T> Z) noexcept {
+  for (int64_t i = 0; i < X.rows; ++i)
+    if (X.begin(i) == X.end(i)) std::fill_n(Z.row(i), Z.cols, std::numeric_limits<T>::quiet_NaN());
 }
 
 int64_t feature_count(const ProjectedParts& parts) {
@@ -58,6 +67,10 @@ void ProjectedMap::apply_rows(const View& X, Columns c, Context& context,
     if (!reads_sparse()) return apply_by_dense_tiles(X, c, context, result_of<T>(Z));
   }
   apply_projected(parts_, columns(T{}), X, c, context, result_of<T>(Z));
+  if constexpr (kIsSparse<View>) {
+    if (parts_.prologue != nullptr && parts_.prologue->shape().needs_entries)
+      clear_empty_rows(X, result_of<T>(Z));
+  }
 }
 
 int64_t ProjectedMap::most_order() const noexcept {

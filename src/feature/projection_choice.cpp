@@ -32,6 +32,7 @@ void ProjectionChoice::require_equal_shares() const {
 }
 
 int64_t ProjectionChoice::columns(int64_t d, int64_t F) const {
+  check();  // that there are blocks
   if (!whole_blocks) return F;
   const int64_t block = projection::find_projection(projection).block(d);
   return std::max<int64_t>(F / block, 1) * block;
@@ -54,7 +55,8 @@ ProjectionChoice read_projection_choice(const Parameters& own) {
           own.boolean("whole_blocks")};
 }
 
-std::vector<Field> projection_fields(const char* what, std::vector<const char*> more, bool weighs_columns) {
+std::vector<Field> projection_fields(const char* what, std::vector<const char*> more,
+                                     bool weighs_columns) {
   std::vector<const char*> names;
   for (const projection::ProjectionEntry* entry : projection::projection_table()) {
     if (entry->share == nullptr || weighs_columns) names.push_back(entry->name);

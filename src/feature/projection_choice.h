@@ -31,7 +31,7 @@ struct ProjectionChoice {
   /// UNSUPPORTED where columns have weights of their own, for which there is no variance in closed
   /// form.
   void require_equal_shares() const;
-  /// F, or with whole_blocks F rounded down.
+  /// F, or with whole_blocks F rounded down. Errors: those of check().
   int64_t columns(int64_t d, int64_t F) const;
   /// Columns in a last, incomplete block; 0 if there is none.
   int64_t incomplete_block(int64_t d, int64_t F) const;

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "feature/field/field_makers.h"
 #include "io/model_options.h"
 #include "io/number_arrays.h"
 #include "io/object_file.h"
@@ -106,10 +107,17 @@ model::Estimating parse_kind(const SectionReader& file) {
 }
 
 /// The features that the weights are of: the map's D, the 2 D real ones of a complex map, or for a
-/// kernel of several outputs a part of them.
-int64_t learnt_features(const Parameters& map, const std::vector<std::vector<double>>& numbers,
-                        int64_t outputs) {
+/// map with roots, its kernel's or supplied, a part of them, which the map made last is to have.
+int64_t learnt_features(const SectionReader& file, const Parameters& map,
+                        const std::vector<std::vector<double>>& numbers, int64_t outputs) {
   const int64_t features = map.integer("features");
+  for (const NumberArray& array : decode(file.bytes("numbers"))) {
+    if (array.name != feature::kRoots || array.shape.size() != 3) continue;
+    const int64_t width = array.shape[2];
+    require(width >= 1 && features % width == 0, MERCER_INVALID_ARGUMENT,
+            "%ld features of roots of %ld columns, expected a multiple", features, width);
+    return features / width;
+  }
   const Parameters& kernel = map.object("kernel");
   if (kernel::kernel_entry(kernel).outputs == kernel::OutputCount::one || numbers.empty()) {
     const int64_t count = numbers.empty() ? 0 : std::ssize(numbers[0]);
@@ -117,7 +125,7 @@ int64_t learnt_features(const Parameters& map, const std::vector<std::vector<dou
     return twice ? 2 * features : features;
   }
   const int64_t D = std::ssize(numbers[0]) / outputs;
-  require(D >= 1 && features % D == 0 && features / D <= outputs, MERCER_INVALID_ARGUMENT,
+  require(D >= 1 && features % D == 0, MERCER_INVALID_ARGUMENT,
           "weights for %ld features, the map has %ld", D, features);
   return D;
 }
@@ -152,8 +160,8 @@ model::Model parse_model(const SectionReader& file, const model::Estimating& kin
   read_preparation(file, map.integer("inputs"), options.outputs, model);
   std::vector<std::vector<double>> numbers;
   for (const char* section : kind.entry->sections) numbers.push_back(file.doubles(section));
-  model.predictor =
-      kind.entry->load(numbers, learnt_features(map, numbers, options.outputs), options.outputs);
+  model.predictor = kind.entry->load(numbers, learnt_features(file, map, numbers, options.outputs),
+                                     options.outputs);
   if (file.has(kCalibration))
     model.calibration = model::calibration_of(file.doubles(kCalibration), options.outputs);
   Context context;

@@ -22,8 +22,8 @@ void to_field(const FieldParts& parts, MatrixView<double> S) noexcept {
 
 void require_smooth(const Kernel& kernel) {
   require(kernel.is_gaussian(), MERCER_UNSUPPORTED,
-          "kernel %s has no derivatives in closed form, which curl-free and divergence-free "
-          "kernels are made of: expected gaussian",
+          "curl-free and divergence-free kernels of kernel %s, whose derivatives they are made of: "
+          "expected gaussian, the only one that they are implemented for",
           std::string(kernel.name()).c_str());
 }
 

@@ -20,9 +20,10 @@ constexpr int64_t kSampledRows = 64;
 constexpr double kKept = 0.1;   // of k(x, x)
 constexpr double kMany = 0.25;  // of the rows
 
-/// out: ||z(x)||^2 / k(x, x) for each row of X; 1 where k is 0.
+/// out: ||z(x)||^2 / k(x, x) for each row of X; 1 where k is 0. Of a map of several outputs of the
+/// map of one output that it is made of: the roots multiply both sides alike.
 void kept_variances(const Model& model, const Rows& X, Context& context, MatrixView<double> out) {
-  const feature::FeatureMap& map = *model.map;
+  const feature::FeatureMap& map = model.map->scalar();
   const Matrix<double> x(1, map.inputs(), context, "a prepared row"),
       z(1, map.row_length(), context, "features of a row");
   X.visit([&](const auto& rows) {
@@ -39,9 +40,8 @@ void kept_variances(const Model& model, const Rows& X, Context& context, MatrixV
 
 /// Local fits about each predicted row keep its variance.
 bool may_vanish(const Model& model) {
-  const feature::FeatureMap& map = *model.map;
-  return model.fit.coding.targets == Targets::given && map.kernel().matrix() == nullptr &&
-         !map.has_kernel_columns() && (model.local == nullptr || !model.local->fits.empty());
+  return model.fit.coding.targets == Targets::given && !model.map->scalar().has_kernel_columns() &&
+         (model.local == nullptr || !model.local->fits.empty());
 }
 
 }  // namespace

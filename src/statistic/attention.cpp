@@ -72,9 +72,12 @@ class Workers {
 template <class T>
 class Block {
  public:
-  Block(const Attention& state, const TokenBlock& block, Context& context)
+  /// weights: of the block's keys.
+  Block(const Attention& state, const TokenBlock& block, Context& context,
+        MatrixView<const double> weights = {})
       : state_(state),
         block_(block),
+        weights_(weights),
         heads_(block.sequences() * state.heads()),
         D_(state.map().row_length()),
         e_(state.values() + 1),
@@ -131,7 +134,7 @@ class Block {
   }
   HeadKeys<T> keys(const HeadFeatures<T>& K, MatrixView<const T> V, int64_t item) const noexcept {
     return {queries(K, item), K.head_logs(block_, sequence(item), item % state_.heads()),
-            values(V, item)};
+            values(V, item), weights_of_sequence(weights_, block_, sequence(item))};
   }
   template <class U>
   MatrixView<U> segment(MatrixView<U> rows, int64_t s) const noexcept {
@@ -164,6 +167,7 @@ class Block {
 
   const Attention& state_;
   TokenBlock block_;
+  MatrixView<const double> weights_;
   int64_t heads_, D_, e_;
   Segments segments_;
   Context& context_;
@@ -221,13 +225,15 @@ HeadSums Attention::head(int64_t s, int64_t h) const noexcept {
 }
 
 template <class T>
-void Attention::absorb(MatrixView<const T> K, MatrixView<const T> V, Context& context) {
-  auto features = features_for<T>(*this, K.rows, context);
-  blocks_of(*this, K.rows, context, [&](const TokenBlock& block, int64_t length) {
-    features.fill(rows_of_block(K, block, length), context);
-    Block<T>(*this, block, context).absorb(features, rows_of_block(V, block, length));
+void Attention::absorb(const Tokens<T>& tokens, Context& context) {
+  auto features = features_for<T>(*this, tokens.K.rows, context);
+  blocks_of(*this, tokens.K.rows, context, [&](const TokenBlock& block, int64_t length) {
+    const auto weights = weights_of_block(tokens.weights, block, length);
+    features.fill(rows_of_block(tokens.K, block, length), context, weights);
+    Block<T>(*this, block, context, weights)
+        .absorb(features, rows_of_block(tokens.V, block, length));
   });
-  keys_ += K.rows / batch_;
+  keys_ += tokens.K.rows / batch_;
 }
 
 template <class T>
@@ -244,9 +250,10 @@ void Attention::answer_in_turn(const Tokens<T>& tokens, Context& context, Matrix
   auto q = features_for<T>(*this, tokens.Q.rows, context);
   auto k = features_for<T>(*this, tokens.K.rows, context);
   blocks_of(*this, tokens.K.rows, context, [&](const TokenBlock& block, int64_t length) {
+    const auto weights = weights_of_block(tokens.weights, block, length);
     q.fill(rows_of_block(tokens.Q, block, length), context);
-    k.fill(rows_of_block(tokens.K, block, length), context);
-    Block<T>(*this, block, context)
+    k.fill(rows_of_block(tokens.K, block, length), context, weights);
+    Block<T>(*this, block, context, weights)
         .answer_in_turn(q, k, rows_of_block(tokens.V, block, length),
                         rows_of_block(out, block, length));
   });
@@ -260,12 +267,12 @@ void attend(std::shared_ptr<const feature::FeatureMap> map, const AttentionShape
   if (causal) return state.answer_in_turn(tokens, context, out);
   const int64_t rows = checked_add(tokens.K.rows, tokens.Q.rows, "tokens");
   Stage stage(context, rows);
-  stage.part(tokens.K.rows, [&] { state.absorb(tokens.K, tokens.V, context); });
+  stage.part(tokens.K.rows, [&] { state.absorb(tokens, context); });
   stage.part(tokens.Q.rows, [&] { state.answer(tokens.Q, context, out); });
 }
 
 #define MERCER_ATTENTION(T)                                                                     \
-  template void Attention::absorb(MatrixView<const T>, MatrixView<const T>, Context&);          \
+  template void Attention::absorb(const Tokens<T>&, Context&);                                  \
   template void Attention::answer(MatrixView<const T>, Context&, MatrixView<T>) const;          \
   template void Attention::answer_in_turn(const Tokens<T>&, Context&, MatrixView<T>);           \
   template void attend(std::shared_ptr<const feature::FeatureMap>, const AttentionShape&, bool, \

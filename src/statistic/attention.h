@@ -22,9 +22,11 @@ struct AttentionShape {
   int64_t items() const;
 };
 
+/// weights: how much each key counts, n x 1, or no data: 1; a key of weight 0 may hold anything.
 template <class T>
 struct Tokens {
   MatrixView<const T> Q, K, V;
+  MatrixView<const double> weights = {};
 };
 
 /// UNSUPPORTED unless inner products of the map's features estimate a kernel of one output.
@@ -44,7 +46,7 @@ class Attention {
 
   /// Adds keys.
   template <class T>
-  void absorb(MatrixView<const T> K, MatrixView<const T> V, Context& context);
+  void absorb(const Tokens<T>& tokens, Context& context);
   /// Row i of out: query i over all keys.
   template <class T>
   void answer(MatrixView<const T> Q, Context& context, MatrixView<T> out) const;

@@ -25,7 +25,9 @@ namespace {
 /// One query and its keys.
 struct Pair {
   const double* q;
-  MatrixView<const double> K, V;
+  MatrixView<const double> K, V, weights;
+
+  double weight(int64_t j) const { return weights.data == nullptr ? 1 : weights(j, 0); }
 };
 
 /// Calls body(pair, answer of the query, worker) for every query of every head.
@@ -33,18 +35,21 @@ template <class Body>
 void for_each_query(const AttentionShape& shape, bool causal, int64_t d,
                     const Tokens<double>& tokens, Context& context, MatrixView<double> out,
                     const Body& body) {
-  parallel_for(
-      context, checked_multiply(tokens.Q.rows, shape.heads, "queries"),
-      [&](int64_t chunk, int worker) noexcept {
-        const int64_t row = chunk / shape.heads, h = chunk % shape.heads;
-        const int64_t first = row / shape.queries * shape.keys;
-        const int64_t count = causal ? row % shape.queries + 1 : shape.keys;
-        const auto keys = [&](MatrixView<const double> X, int64_t width) {
-          return X.block_rows(first, first + count).block_cols(h * width, (h + 1) * width);
-        };
-        body(Pair{tokens.Q.row(row) + h * d, keys(tokens.K, d), keys(tokens.V, shape.values)},
-             out.row(row) + h * shape.values, worker);
-      });
+  parallel_for(context, checked_multiply(tokens.Q.rows, shape.heads, "queries"),
+               [&](int64_t chunk, int worker) noexcept {
+                 const int64_t row = chunk / shape.heads, h = chunk % shape.heads;
+                 const int64_t first = row / shape.queries * shape.keys;
+                 const int64_t count = causal ? row % shape.queries + 1 : shape.keys;
+                 const auto keys = [&](MatrixView<const double> X, int64_t width) {
+                   return X.block_rows(first, first + count).block_cols(h * width, (h + 1) * width);
+                 };
+                 const auto weights = tokens.weights.data == nullptr
+                                          ? tokens.weights
+                                          : tokens.weights.block_rows(first, first + count);
+                 body(Pair{tokens.Q.row(row) + h * d, keys(tokens.K, d),
+                           keys(tokens.V, shape.values), weights},
+                      out.row(row) + h * shape.values, worker);
+               });
 }
 
 /// weights, and the answer: its numbers are count x 1, its denominator is returned.
@@ -53,7 +58,8 @@ double attend_once(const kernel::Kernel& kernel, const Pair& pair, double* weigh
   double below = 0;
   std::fill_n(answer, pair.V.cols, 0.0);
   for (int64_t j = 0; j < pair.K.rows; ++j) {
-    weights[j] = kernel.value(pair.K.cols, pair.q, pair.K.row(j));
+    if (pair.weight(j) == 0) continue;
+    weights[j] = pair.weight(j) * kernel.value(pair.K.cols, pair.q, pair.K.row(j));
     below += weights[j];
     for (int64_t o = 0; o < pair.V.cols; ++o) answer[o] += weights[j] * pair.V(j, o);
   }
@@ -76,7 +82,9 @@ double mean_square(const feature::Moments& moments, const Pair& pair, double bel
   double sum = 0;
   for (int64_t j = 0; j < n; ++j) {
     for (int64_t l = 0; l <= j; ++l) {
-      const double covariance = *moments.covariance_at(pair.q, pair.K.row(j), pair.K.row(l));
+      const double both = pair.weight(j) * pair.weight(l);
+      if (both == 0) continue;
+      const double covariance = both * *moments.covariance_at(pair.q, pair.K.row(j), pair.K.row(l));
       sum += (l < j ? 2 : 1) * covariance * dot(deviations.row(j), deviations.row(l), width);
     }
   }

@@ -90,7 +90,8 @@ void clear_triangle(MatrixView<T> A, bool below) noexcept {
     std::fill(A.row(i) + (below ? 0 : i + 1), A.row(i) + (below ? i : A.cols), T{0});
 }
 
-/// g~ from the numerators and denominators in scratch.head.products.
+/// g~ from the numerators and denominators in scratch.head.products; 0 where G is, since an answer
+/// without keys, which is NaN, need not be in the loss.
 template <class T>
 void slopes_of(MatrixView<const T> G, const GradientScratch<T>& scratch,
                MatrixView<T> slopes) noexcept {
@@ -103,6 +104,8 @@ void slopes_of(MatrixView<const T> G, const GradientScratch<T>& scratch,
       inner += slopes(i, o) * product[o];
     }
     slopes(i, G.cols) = -inner / below;
+    if (std::all_of(G.row(i), G.row(i) + G.cols, [](T g) { return g == T{0}; }))
+      std::fill_n(slopes.row(i), slopes.cols, T{0});
   }
 }
 
@@ -142,7 +145,8 @@ void pull_keys_back(const HeadKeys<T>& keys, const MatrixView<const T>* causal,
     scratch.add_product(pairs, slopes.block_cols(0, dV.cols), dV);
   }
   for (int64_t i = 0; i < n; ++i)
-    for (int64_t o = 0; o < dV.cols; ++o) dV(i, o) *= scratch.head.value_weights(0, i);
+    for (int64_t o = 0; o < dV.cols; ++o)
+      dV(i, o) = keys.weight(i) == 0 ? T{0} : dV(i, o) * scratch.head.value_weights(0, i);
 }
 
 template <class T>
@@ -168,7 +172,6 @@ class Gradient {
             "gradients of features"),
         dX_(rows_, checked_multiply(shape.heads, map.inputs(), "gradients"), context,
             "gradients of some tokens"),
-        copy_(shape.heads == 1 ? 0 : rows_, dX_.cols(), context, "some tokens"),
         slopes_(tokens.Q.rows, checked_multiply(shape.heads, e_, "slopes"), context,
                 "slopes of the answers"),
         scratch_(worker_count(context, std::min(shape.items(), rows_ * shape.heads)),
@@ -238,7 +241,8 @@ class Gradient {
   }
   HeadKeys<T> keys(const TokenBlock& block, int64_t s, int64_t h) const noexcept {
     return {k_.head(block, s, h), k_.head_logs(block, s, h),
-            values(tokens_.V, block, shape_.keys, s, h)};
+            values(tokens_.V, block, shape_.keys, s, h),
+            weights_of_sequence(weights(block), block, s)};
   }
   MatrixView<T> features_gradient(const TokenBlock& block, int64_t s, int64_t h) const noexcept {
     return head_of(dZ_.view(), block, s, h, D_);
@@ -255,7 +259,10 @@ class Gradient {
     q_.fill(rows_of_block(tokens_.Q, block, shape_.queries), context_);
   }
   void fill_keys(const TokenBlock& block) {
-    k_.fill(rows_of_block(tokens_.K, block, shape_.keys), context_);
+    k_.fill(rows_of_block(tokens_.K, block, shape_.keys), context_, weights(block));
+  }
+  MatrixView<const double> weights(const TokenBlock& block) const noexcept {
+    return weights_of_block(tokens_.weights, block, shape_.keys);
   }
 
   void absorb(const TokenBlock& block) {
@@ -282,8 +289,7 @@ class Gradient {
         if (causal_) statistic::absorb(own, scratch.head, sums(block, s, h));
       }
     });
-    pull_back(block, q_, rows_of_block(tokens_.Q, block, shape_.queries),
-              rows_of_block(out_.Q, block, shape_.queries));
+    pull_back(block, q_, {}, rows_of_block(out_.Q, block, shape_.queries));
   }
 
   void add_slopes(const TokenBlock& block) {
@@ -312,14 +318,14 @@ class Gradient {
         j = i;
       }
     });
-    pull_back(block, k_, rows_of_block(tokens_.K, block, shape_.keys),
-              rows_of_block(out_.K, block, shape_.keys));
+    pull_back(block, k_, weights(block), rows_of_block(out_.K, block, shape_.keys));
   }
 
-  /// dL/dX of the tokens of a block from dL/dphi, or what is left of it where rows are scaled.
-  void pull_back(const TokenBlock& block, const HeadFeatures<T>& features, MatrixView<const T> X,
-                 MatrixView<T> out) {
-    const MatrixView<const T> rows = split_heads(X, shape_.heads, copy_);
+  /// dL/dX of the tokens of a block from dL/dphi, or what is left of it where rows are scaled; 0
+  /// for tokens of weight 0.
+  void pull_back(const TokenBlock& block, const HeadFeatures<T>& features,
+                 MatrixView<const double> weights, MatrixView<T> out) {
+    const MatrixView<const T> rows = features.rows();
     const MatrixView<const T> dZ(dZ_.data(), rows.rows, D_);
     const MatrixView<T> to(dX_.data(), rows.rows, map_.inputs());
     if (const feature::RowScales* const scales = map_.row_scales()) {
@@ -328,8 +334,13 @@ class Gradient {
       feature::derivatives_of(map_).pull_back(rows, dZ, context_, to);
     }
     const int64_t width = shape_.heads * map_.inputs();
-    for (int64_t i = 0; i < block.rows(); ++i)
-      std::copy_n(dX_.data() + i * width, width, out.row(i));
+    for (int64_t i = 0; i < block.rows(); ++i) {
+      if (weights.data != nullptr && weights(i, 0) == 0) {
+        std::fill_n(out.row(i), width, T{0});
+      } else {
+        std::copy_n(dX_.data() + i * width, width, out.row(i));
+      }
+    }
   }
 
   const feature::FeatureMap& map_;
@@ -341,7 +352,7 @@ class Gradient {
   const TokenGradients<T>& out_;
   int64_t D_, e_, most_, rows_;
   HeadFeatures<T> q_, k_;
-  Matrix<T> dZ_, dX_, copy_, slopes_, scratch_;
+  Matrix<T> dZ_, dX_, slopes_, scratch_;
   Matrix<double> sums_, largest_;  // of the logs of all keys of a head
 };
 

@@ -205,10 +205,11 @@ void load_values(const HeadKeys<T>& keys, double most, const HeadScratch<T>& scr
   constexpr int64_t kWidth = transform::kPanelColumns<T>;
   const int64_t last = keys.V.cols;
   for (int64_t i = 0; i < keys.count(); ++i) {
-    const T weight =
-        keys.logs.data == nullptr ? T{1} : static_cast<T>(std::exp(keys.logs(i, 0) - most));
+    const double own = keys.weight(i);
+    const bool scaled = keys.logs.data != nullptr && own != 0;
+    const T weight = static_cast<T>(scaled ? own * std::exp(keys.logs(i, 0) - most) : own);
     T* const row = scratch.values.row(i);
-    for (int64_t o = 0; o < last; ++o) row[o] = weight * keys.V(i, o);
+    for (int64_t o = 0; o < last; ++o) row[o] = own == 0 ? T{0} : weight * keys.V(i, o);
     row[last] = scratch.value_weights(0, i) = weight;
     for (int64_t p = 0; p < scratch.panels(); ++p) {
       T* const panel = scratch.value_panels.row(p * kTokens + i);

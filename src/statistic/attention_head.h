@@ -32,17 +32,20 @@ void clear(const HeadSums& sums, bool scaled) noexcept;
 /// to += from.
 void merge(const HeadSums& from, const HeadSums& to) noexcept;
 
-/// Keys of a head: features, the logs of their factors (n x 1, or no data), and values.
+/// Keys of a head: features, the logs of their factors (n x 1, or no data), values, and how much
+/// each counts (n x 1, or no data: 1). Those of weight 0 have features 0, and values of any kind.
 template <class T>
 struct HeadKeys {
   MatrixView<const T> Z;
   MatrixView<const double> logs;
   MatrixView<const T> V;
+  MatrixView<const double> weights = {};
 
   int64_t count() const { return Z.rows; }
+  double weight(int64_t i) const { return weights.data == nullptr ? 1 : weights(i, 0); }
   HeadKeys rows(int64_t i0, int64_t i1) const {
     return {Z.block_rows(i0, i1), logs.data == nullptr ? logs : logs.block_rows(i0, i1),
-            V.block_rows(i0, i1)};
+            V.block_rows(i0, i1), weights.data == nullptr ? weights : weights.block_rows(i0, i1)};
   }
 };
 

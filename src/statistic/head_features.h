@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "base/aligned.h"
 #include "feature/feature_map.h"
@@ -53,6 +54,18 @@ MatrixView<T> rows_of_block(MatrixView<T> X, const TokenBlock& block, int64_t le
   return X.block_rows(begin, begin + block.rows());
 }
 
+/// The same of weights of tokens, n x 1, which may have no data.
+inline MatrixView<const double> weights_of_block(MatrixView<const double> weights,
+                                                 const TokenBlock& block, int64_t length) {
+  return weights.data == nullptr ? weights : rows_of_block(weights, block, length);
+}
+/// Of sequence s of a block, from the block's.
+inline MatrixView<const double> weights_of_sequence(MatrixView<const double> weights,
+                                                    const TokenBlock& block, int64_t s) {
+  if (weights.data == nullptr) return weights;
+  return weights.block_rows(s * block.tokens(), (s + 1) * block.tokens());
+}
+
 /// Columns of head h of sequence s of a block, where each head has `width`.
 template <class T>
 MatrixView<T> head_of(MatrixView<T> rows, const TokenBlock& block, int64_t s, int64_t h,
@@ -84,16 +97,26 @@ class HeadFeatures {
         copy_(heads == 1 ? 0 : most_rows, checked_multiply(heads, map.inputs(), "inputs"), context,
               "some tokens") {}
 
-  /// rows: a block of tokens x heads d.
-  void fill(MatrixView<const T> rows, Context& context) {
-    const MatrixView<const T> X = split_heads(rows, heads_, copy_);
-    const MatrixView<T> Z(Z_.data(), X.rows, map_.row_length());
+  /// rows: a block of tokens x heads d. weights: n x 1, or no data; tokens of weight 0, which may
+  /// hold anything, have features 0.
+  void fill(MatrixView<const T> rows, Context& context, MatrixView<const double> weights = {}) {
+    rows_ = split_heads(counting_rows(rows, weights, context), heads_, copy_);
+    const MatrixView<T> Z(Z_.data(), rows_.rows, map_.row_length());
     if (const feature::RowScales* const scales = map_.row_scales()) {
-      scales->apply_scaled(X, context, Z, std::span(logs_.data(), static_cast<size_t>(X.rows)));
+      scales->apply_scaled(rows_, context, Z,
+                           std::span(logs_.data(), static_cast<size_t>(rows_.rows)));
     } else {
-      map_.apply(X, {0, map_.features()}, context, Z);
+      map_.apply(rows_, {0, map_.features()}, context, Z);
+    }
+    for (int64_t i = 0; i < weights.rows; ++i) {
+      if (weights(i, 0) != 0) continue;
+      std::fill_n(Z_.view().row(i), Z_.cols(), T{0});
+      if (logs_.rows() > 0)
+        std::fill_n(logs_.view().row(i), heads_, -std::numeric_limits<double>::infinity());
     }
   }
+  /// The rows of which the features are, one head after the other; none if no token counts.
+  MatrixView<const T> rows() const { return rows_; }
   /// Of all tokens of a block, heads side by side.
   MatrixView<const T> view() const { return Z_.view(); }
   /// The same of n heads, one after the other.
@@ -109,11 +132,26 @@ class HeadFeatures {
   }
 
  private:
+  /// In place of tokens of weight 0 the first that counts, which every map serves that serves it.
+  MatrixView<const T> counting_rows(MatrixView<const T> rows, MatrixView<const double> weights,
+                                    Context& context) {
+    int64_t first = 0, none = 0;
+    while (first < weights.rows && weights(first, 0) == 0) ++first;
+    for (int64_t i = 0; i < weights.rows; ++i) none += weights(i, 0) == 0 ? 1 : 0;
+    if (none == 0) return rows;
+    if (none == rows.rows) return rows.block_rows(0, 0);
+    if (counting_.rows() == 0) counting_ = Matrix<T>(Z_.rows(), rows.cols, context, "some tokens");
+    for (int64_t i = 0; i < rows.rows; ++i)
+      std::copy_n(rows.row(weights(i, 0) == 0 ? first : i), rows.cols, counting_.view().row(i));
+    return counting_.view().block_rows(0, rows.rows);
+  }
+
   const feature::FeatureMap& map_;
   int64_t heads_;
   Matrix<T> Z_;
   Matrix<double> logs_;
-  Matrix<T> copy_;
+  Matrix<T> copy_, counting_;
+  MatrixView<const T> rows_{};
 };
 
 }  // namespace mercer::statistic

@@ -32,7 +32,7 @@ std::shared_ptr<const RowPrologue> half_line_prologue() {
 }
 
 std::shared_ptr<const RowPrologue> unit_norm_prologue() {
-  return make_prologue({.rewrites = true, .keeps_zeros = true},
+  return make_prologue({.rewrites = true, .keeps_zeros = true, .needs_entries = true},
                        []<class T>(const T* x, int64_t count, T* out, T*) noexcept {
                          const double inverse = inverse_norm(count, x);
                          for (int64_t k = 0; k < count; ++k)

@@ -14,10 +14,11 @@
 namespace mercer::transform {
 
 struct PrologueShape {
-  bool rewrites = false;     // the projection reads other rows than the caller's
-  int row_numbers = 0;       // numbers per row for the epilogue
-  bool keeps_zeros = false;  // zeros stay 0 and contribute nothing, in any column: sparse
-                             // rows are read by their stored non-zeros
+  bool rewrites = false;       // the projection reads other rows than the caller's
+  int row_numbers = 0;         // numbers per row for the epilogue
+  bool keeps_zeros = false;    // zeros stay 0 and contribute nothing, in any column: sparse
+                               // rows are read by their stored non-zeros
+  bool needs_entries = false;  // a row of zeros has no features: they are NaN
 };
 
 /// Immutable. The result of a row depends on that row alone.

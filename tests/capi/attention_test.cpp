@@ -36,8 +36,8 @@ struct Given {
         width(heads * kValues) {
     k.resize(static_cast<size_t>(rows * heads * d));
     v.resize(static_cast<size_t>(rows * width));
-    tokens = {sizeof tokens,         causal,           batch, heads, rows_of(q, heads * d),
-              rows_of(k, heads * d), rows_of(v, width)};
+    tokens = {sizeof tokens,     causal, batch, heads, rows_of(q, heads * d), rows_of(k, heads * d),
+              rows_of(v, width), {}};
   }
   std::vector<T> attended(const mercer_map* map) const {
     std::vector<T> out(static_cast<size_t>(rows * width), T{77});
@@ -131,7 +131,8 @@ TEST_CASE("a state of attention: prompt, then token by token, through files") {
                             0,
                             part_of(all.tokens.Q, i, n),
                             part_of(all.tokens.K, i, n),
-                            part_of(all.tokens.V, i, n)};
+                            part_of(all.tokens.V, i, n),
+                            {}};
       REQUIRE(fault(mercer_attention_step(state.get(), &some, nullptr,
                                           result_of(found.data() + i * 6, n, 6)),
                     MERCER_OK) == "");
@@ -172,6 +173,52 @@ TEST_CASE("a state of attention: keys alone, queries alone, many threads that as
   REQUIRE(mercer_attention_step(state.get(), &queries, nullptr, result_of(out.data(), 100, 6)) ==
           MERCER_OK);
   CHECK(largest_gap(out, expected) < 1e-12);
+}
+
+TEST_CASE(
+    "attention through C: weights of keys, of a state, and as an older program passes tokens") {
+  const auto map = softmax();
+  const Given<> all(2, 2, 50, 0);
+  std::vector<float> weights(100, 1.0F);
+  for (int64_t i = 40; i < 50; ++i) weights[i] = 0;  // the first sequence is shorter
+  Given<> masked(2, 2, 50, 0);
+  masked.tokens.weights = rows_of(weights, 1);
+  const auto expected = masked.attended(map.get());
+  const auto error_of = [&](int32_t which) {
+    double error = NAN;
+    CHECK(fault(mercer_attention_error(map.get(), &masked.tokens, which, nullptr, &error),
+                MERCER_OK) == "");
+    return error;
+  };
+  const double measured = error_of(MERCER_KERNEL_ERROR_MEASURED),
+               predicted = error_of(MERCER_KERNEL_ERROR_PREDICTED);
+  CHECK((measured > 0 && predicted > 0));
+  for (int64_t i = 40; i < 50; ++i) {
+    std::fill_n(masked.k.begin() + i * 8, 8, -INFINITY);
+    std::fill_n(masked.v.begin() + i * 6, 6, NAN);
+  }
+  CHECK(masked.attended(map.get()) == expected);
+  const auto plain = all.attended(map.get());
+  CHECK(std::equal(plain.begin() + 300, plain.end(), expected.begin() + 300));
+  CHECK(largest_gap(plain, expected) > 1e-3);
+
+  const auto state = state_of(map.get(), 2, 2);
+  mercer_tokens keys = masked.tokens, queries = masked.tokens;
+  keys.Q = {};
+  queries.K = queries.V = queries.weights = {};
+  REQUIRE(mercer_attention_step(state.get(), &keys, nullptr, {}) == MERCER_OK);
+  std::vector<double> out(100 * 6);
+  REQUIRE(mercer_attention_step(state.get(), &queries, nullptr, result_of(out.data(), 100, 6)) ==
+          MERCER_OK);
+  CHECK(largest_gap(out, expected) < 1e-12);
+
+  CHECK(error_of(MERCER_KERNEL_ERROR_MEASURED) == measured);
+  CHECK(error_of(MERCER_KERNEL_ERROR_PREDICTED) == predicted);
+  mercer_tokens older = all.tokens;
+  older.struct_size = offsetof(mercer_tokens, weights);
+  older.weights.n = 77;  // not read
+  REQUIRE(mercer_attend(map.get(), &older, nullptr, result_of(out.data(), 100, 6)) == MERCER_OK);
+  CHECK(out == plain);
 }
 
 TEST_CASE("gradients and errors of attention through C") {
@@ -238,6 +285,12 @@ TEST_CASE("attention: what is refused") {
   const auto narrow = numbers<float>(20, 8);
   CHECK(call([&](U& t, M&) { t.Q = rows_of(narrow, 8); }, MERCER_UNSUPPORTED, "tokens->Q is F32") ==
         "");
+  const auto ones = numbers(21, 1);
+  CHECK(call([&](U& t, M&) { t.weights = rows_of(ones, 1); }, shape, "tokens->weights.n = 21") ==
+        "");
+  const std::vector<double> negative(20, -0.5);
+  CHECK(call([&](U& t, M&) { t.weights = rows_of(negative, 1); }, bad,
+             "tokens->weights[0] = -0.5") == "");
   const auto sparse = sparse_numbers<double, int32_t>(20, 8);
   CHECK(call([&](U& t, M&) { t.K = sparse.view(); }, MERCER_UNSUPPORTED, "tokens->K is sparse") ==
         "");

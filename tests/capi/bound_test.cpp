@@ -221,12 +221,43 @@ TEST_CASE("bound of ridge: lambda and features of the theorems, and what is refu
                             R"("kappa":1.4142135623730951})";
   CHECK(answer(spec("ridge", "{}", known)).at("frequencies").get<int64_t>() == 1856);
   const auto of = [&](const char* keys) { return ask(spec("ridge", R"({"rows":100})", keys)); };
+  CHECK(refused(of(R"({"effective_dimension":3})"), "maximum_dimension") == "");
+  CHECK(refused(of(R"({"maximum_dimension":3,"effective_dimension":4,"delta":0.1})"),
+                "effective_dimension = 4", "at most maximum_dimension, 3") == "");
   CHECK(refused(of(R"({"rows":1})"), "rows = 1") == "");
   CHECK(refused(of(R"({"r":0.4})"), "r = 0.4") == "");
   CHECK(refused(of(R"({"gamma":0.5,"alpha":0.4})"), "alpha = 0.4", "gamma") == "");
   CHECK(refused(of(R"({"delta":0.1})"), "maximum_dimension") == "");
   CHECK(refused(of(R"({"maximum_dimension":3})"), "delta") == "");
   CHECK(fault(of(R"({"constant":1e300})"), MERCER_UNSUPPORTED, "2^53") == "");
+}
+
+TEST_CASE("bound of ridge: with known dimensions features grow with n as in the theorems") {
+  for (const double r : {0.5, 0.7, 1.0}) {
+    const double gamma = 0.25, alpha = 0.5;
+    double per_log[2], exponent = 0;
+    for (const int i : {0, 1}) {
+      const double n = i == 0 ? 1e6 : 1e9, lambda = std::pow(n, -1 / (2 * r + gamma));
+      const Parameters asked{{"rows", static_cast<int64_t>(n)},
+                             {"r", r},
+                             {"gamma", gamma},
+                             {"alpha", alpha},
+                             {"maximum_dimension", std::pow(lambda, -alpha)},
+                             {"effective_dimension", std::pow(lambda, -gamma)},
+                             {"delta", 0.05}};
+      const Reference found = answer(spec("ridge", "{}", print_object(asked)));
+      per_log[i] = found.at("frequencies").get<double>() / std::log(12 / (lambda * 0.05));
+      exponent = found.at("exponent").get<double>();
+    }
+    CHECK(std::log(per_log[1] / per_log[0]) / std::log(1e3) == Approx(exponent).epsilon(2e-3));
+  }
+  // 10^{6 1.25/2.25} log 10^6 with c = 1, and never fewer by the constants of the proof.
+  const std::string at = R"({"rows":1000000,"r":1,"gamma":0.25,"alpha":0.25)";
+  const auto of = [&](const std::string& more) {
+    return answer(spec("ridge", "{}", at + more + "}")).at("frequencies").get<int64_t>();
+  };
+  CHECK(of("") == 29765);
+  CHECK(of(R"(,"maximum_dimension":4.6415888336,"delta":0.05)") > 29765);
 }
 
 TEST_CASE("the variance of a map of several outputs is below its bound") {

@@ -22,7 +22,7 @@ inline mercer_shape shape_of(const mercer_ridge* ridge) {
   return shape;
 }
 inline mercer_model_info info_of(const mercer_model* model) {
-  mercer_model_info info{sizeof info, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+  mercer_model_info info{sizeof info, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
   mercer_model_shape(model, &info);
   return info;
 }
@@ -35,7 +35,7 @@ inline mercer_status classify(const mercer_model* model, const mercer_rows& X,
 }
 inline mercer_status weights_of(const mercer_model* model, double* w, double* intercept) {
   const mercer_model_info info = info_of(model);
-  return mercer_model_weights(model, flat(w, info.features, info.outputs),
+  return mercer_model_weights(model, flat(w, info.weight_rows, info.outputs),
                               flat(intercept, 1, info.outputs));
 }
 

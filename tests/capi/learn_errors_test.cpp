@@ -160,7 +160,7 @@ TEST_CASE("prediction refuses bad rows, regression refuses classify") {
 TEST_CASE("questions to a model refuse NULL") {
   const auto model = small_model();
   double w[16] = {77};
-  mercer_model_info info{sizeof info, 7, 7, 7, 7, 7, 7, 7, 7, 7};
+  mercer_model_info info{sizeof info, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7};
   CHECK(refused(mercer_model_shape(nullptr, &info), "mercer_model_shape", "model = NULL") == "");
   CHECK((info.inputs == 7 && info.penalty == 7));
   CHECK(refused(mercer_model_shape(model.get(), nullptr), "info = NULL") == "");

@@ -52,6 +52,51 @@ TEST_CASE("Gamma in specs: its rows, or its numbers in one list") {
   CHECK(refuses("[[2,1],[0,2]]", "symmetric") == "");
 }
 
+TEST_CASE("weights of a model of several outputs: their shape is said, and values are z'w") {
+  const auto X = numbers(40, 3), Y = numbers(40, 3);
+  for (const char* kernel : {R"("curl_free")", R"("divergence_free")", R"("helmholtz")",
+                             R"("decomposable","gamma":[[2,1,0],[1,2,0],[0,0,1]])"}) {
+    INFO(kernel);
+    const auto map = make_operator(R"({"inputs":3,"features":72,"kernel":{"kernel":)" +
+                                   std::string(kernel) + "}}");
+    mercer_model* made_model = nullptr;
+    REQUIRE(mercer_model_fit(R"({"search":false,"lambda":0.01,"precision":"f64",)"
+                             R"("prepare":{"standardize":false}})",
+                             data_of(rows_of(X, 3), rows_of(Y, 3), map.get()), nullptr,
+                             &made_model) == MERCER_OK);
+    const ModelHandle model(made_model);
+    mercer_model_info info{};
+    info.struct_size = sizeof info;
+    REQUIRE(mercer_model_shape(model.get(), &info) == MERCER_OK);
+    const int64_t F = info_of(map.get()).frequencies;
+    REQUIRE((info.outputs == 3 && info.weight_rows == 2 * F));
+    std::vector<double> w(2 * F * 3), b(3), values(40 * 3), W(F * 3), Z(40 * 2 * F);
+    CHECK(fault(mercer_model_weights(model.get(), result_of(w.data(), 2 * F + 1, 3), {}),
+                MERCER_DIMENSION_MISMATCH, "w is") == "");
+    REQUIRE(mercer_model_weights(model.get(), result_of(w, 3), result_of(b, 3)) == MERCER_OK);
+    REQUIRE(mercer_model_predict(model.get(), rows_of(X, 3), "value", nullptr, nullptr,
+                                 result_of(values, 3)) == MERCER_OK);
+    // The map of one output by its frequencies.
+    REQUIRE(mercer_map_frequencies(map.get(), nullptr, result_of(W, 3)) == MERCER_OK);
+    mercer_map_data given{};
+    given.struct_size = sizeof given;
+    given.frequencies = rows_of(W, 3);
+    mercer_map* one = nullptr;
+    REQUIRE(mercer_map_fit(R"({"kernel":{"kernel":"gaussian"}})", &given, nullptr, &one) ==
+            MERCER_OK);
+    const MapHandle scalar(one);
+    REQUIRE(mercer_map_apply_f64(one, 40, X.data(), 3, nullptr, Z.data(), 2 * F) == MERCER_OK);
+    double gap = 0;
+    for (int64_t i = 0; i < 40; ++i)
+      for (int64_t o = 0; o < 3; ++o) {
+        double value = b[o];
+        for (int64_t c = 0; c < 2 * F; ++c) value += Z[i * 2 * F + c] * w[c * 3 + o];
+        gap = std::max(gap, std::fabs(value - values[i * 3 + o]));
+      }
+    CHECK(gap <= 1e-9);
+  }
+}
+
 TEST_CASE("Gamma of more numbers than a spec takes") {
   const int64_t p = 300;
   std::vector<double> gamma(p * p, 0.1);

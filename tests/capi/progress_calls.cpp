@@ -200,7 +200,7 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
   for (const int32_t causal : {0, 1}) {
     const std::string way = causal == 1 ? "causal" : "full";
     const auto tokens = [=] {
-      return mercer_tokens{sizeof(mercer_tokens), causal, 0, 0, s->x(), s->x(), s->x()};
+      return mercer_tokens{sizeof(mercer_tokens), causal, 0, 0, s->x(), s->x(), s->x(), {}};
     };
     add_call(calls, "mercer_attend", way, [=](Context c) {
       const mercer_tokens all = tokens();
@@ -225,7 +225,7 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
   for (const int32_t which : {MERCER_KERNEL_ERROR_MEASURED, MERCER_KERNEL_ERROR_PREDICTED})
     add_call(calls, "mercer_attention_error", std::to_string(which), [=](Context c) {
       const RowsView some = part_of(s->x(), 0, std::min<int64_t>(s->n, 80));
-      const mercer_tokens all = {sizeof all, 1, 0, 0, some, some, some};
+      const mercer_tokens all = {sizeof all, 1, 0, 0, some, some, some, {}};
       return mercer_attention_error(s->softmax.get(), &all, which, c, s->out.data());
     });
   add_call(calls, "mercer_self_test", "",

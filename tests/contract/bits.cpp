@@ -130,4 +130,29 @@ TEST_CASE("contract: bits depend on the row alone, every size", "[slow]") {
   }
 }
 
+TEST_CASE("contract: a sparse row without entries is a row of zeros") {
+  for (const Cell& cell : made_cells()) {
+    const int64_t d = cell.inputs(5);
+    const std::optional<int64_t> D = cell.features(d, 8);
+    if (!D || !cell.has_first_parts()) continue;
+    INFO(cell.label());
+    Matrix<double> X = rows_for(cell.row(), 3, d, 5);
+    SparseRows<double> sparse;
+    sparse.cols = d;
+    for (int64_t i = 0; i < 3; ++i) {
+      for (int64_t j = 0; j < d; ++j) i == 1 ? X(i, j) = 0 : (sparse.add(j, X(i, j)), 0.0);
+      sparse.end_row();
+    }
+    const auto map = cell.make(d, *D, 3);
+    Matrix<double> dense, empty;
+    const Outcome of_zeros = outcome([&] { dense = features_of(*map, X); });
+    const Outcome of_none = outcome([&] { empty = features_of<double>(*map, sparse.view()); });
+    CHECK(of_none.status == of_zeros.status);
+    for (int64_t j = 0; j < dense.cols() && dense.rows() == empty.rows(); ++j)
+      if (std::isnan(dense(1, j)) != std::isnan(empty(1, j)) ||
+          std::fabs(dense(1, j) - empty(1, j)) > 1e-9 * (1 + std::fabs(dense(1, j))))
+        FAIL_CHECK("column " << j << ": " << dense(1, j) << ", of no entries " << empty(1, j));
+  }
+}
+
 }  // namespace bits

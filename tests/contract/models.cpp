@@ -5,6 +5,8 @@
 #include "contract/choices.h"
 #include "contract/match.h"
 #include "contract/model_rows.h"
+#include "feature/map_entry.h"
+#include "feature/supplied.h"
 #include "io/object_file.h"
 #include "model/model_problem.h"
 #include "spec/fit_plan.h"
@@ -25,13 +27,14 @@ Problem problem_of_classes() {
   return problem;
 }
 
-model::Model fitted(const Parameters& spec, const Problem& problem) {
+model::Model fitted(const Parameters& spec, const Problem& problem,
+                    const spec::GivenMap& map = nullptr) {
   spec::FitPlan plan = spec::fit_plan(print_object(spec));
   const bool has_targets = plan.search.fit.estimate.entry->targets == nullptr;
   const MatrixView<const double> Y = has_targets ? problem.y() : MatrixView<const double>();
   spec::set_classes(plan, Y.cols, &Y);
   Context context;
-  return spec::fit(std::move(plan), nullptr, problem.x(), Y, {}, context);
+  return spec::fit(std::move(plan), map, problem.x(), Y, {}, context);
 }
 
 Parameters spec_of(const ModelRow& row) {
@@ -64,7 +67,91 @@ bool is_given_by_a_row(const char* model, const char* key) {
   });
 }
 
+/// Maps that specs cannot say: of the caller's frequencies, weights and roots, and of rows.
+struct GivenRow {
+  const char* name;
+  int64_t outputs;
+  int64_t root_width;  // 0: no roots
+  bool weighted, of_rows;
+};
+constexpr GivenRow kGiven[] = {{"frequencies", 1, 0, false, false},
+                               {"frequencies and weights", 1, 0, true, false},
+                               {"roots of one output", 1, 1, false, false},
+                               {"roots of two outputs", 2, 2, true, false},
+                               {"roots of three outputs", 3, 1, false, false},
+                               {"landmarks", 1, 0, false, true}};
+
+spec::GivenMap made(const GivenRow& row, const Matrix<double>& X) {
+  constexpr int64_t F = 16;
+  const Parameters gaussian{{"kernel", "gaussian"}};
+  if (row.of_rows) {
+    const Rows landmarks = X.view().block_rows(0, F);
+    const Parameters spec{{"map", "nystroem"},
+                          {"kernel", std::make_shared<const Parameters>(gaussian)},
+                          {"inputs", X.cols()},
+                          {"features", F},
+                          {"landmarks", "supplied"}};
+    Context context;
+    return feature::make_map(feature::canonical_map(spec, "", feature::Data::allowed),
+                             {.rows = &landmarks, .context = &context});
+  }
+  const Matrix<double> W = random_matrix(F, X.cols(), 3);
+  const Matrix<double> B = random_matrix(F * row.outputs, std::max<int64_t>(row.root_width, 1), 4);
+  std::vector<double> weights;
+  for (int64_t j = 0; j < F && row.weighted; ++j) weights.push_back(j % 4 == 0 ? 0 : 0.1);
+  feature::SuppliedFrequencies supplied{W.view(), weights};
+  if (row.root_width > 0)
+    supplied.roots = {
+        row.outputs, row.root_width, {B.data(), static_cast<size_t>(B.rows() * B.cols())}};
+  return feature::make_supplied({{"kernel", std::make_shared<const Parameters>(gaussian)}}, nullptr,
+                                supplied);
+}
+
+/// Of p outputs of a map with roots, what model_cells.h says of kernels that have them.
+mercer_status refused_with(const Parameters& spec, const GivenRow& row) {
+  const auto says = [&](const char* key) { return spec.find(key) != nullptr; };
+  const bool classes = says("task") && spec.text("task") == "classification";
+  if (row.root_width == 0) return MERCER_OK;
+  // Ridge has a score for each of two classes.
+  if (classes && (row.outputs > 1 || spec.text("model") == "ridge"))
+    return MERCER_DIMENSION_MISMATCH;
+  if (classes) return MERCER_OK;
+  if (says("local") && spec.text("local") != "off") return MERCER_UNSUPPORTED;
+  if (says("solver") && !classes) return MERCER_UNSUPPORTED;
+  return says("delta") && row.outputs > 1 ? MERCER_UNSUPPORTED : MERCER_OK;
+}
+
 }  // namespace
+
+TEST_CASE("contract: models are fitted on maps that the caller gives, and come back") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model");
+  int64_t fits = 0;
+  for (const GivenRow& given : kGiven) {
+    Problem problem = smooth_problem(60, 3, given.outputs, 0.1, 81);
+    for (int64_t i = 0; i < 60 * given.outputs; ++i)
+      problem.Y.data()[i] = problem.Y.data()[i] > 0.3 ? 1 : 0;
+    const spec::GivenMap map = made(given, problem.X);
+    for (const ModelRow& row : model_rows()) {
+      INFO(row.spec << " on " << given.name);
+      Parameters spec = spec::parse_object(row.spec);
+      spec.set("search", false);
+      spec.set("precision", "f64");
+      if (const mercer_status status = refused_with(spec, given); status != MERCER_OK) {
+        CHECK_REFUSED(status, fitted(spec, problem, map), "expected");
+        continue;
+      }
+      const model::Model model = fitted(spec, problem, map);
+      const Matrix<double> scores = predictions(model, problem.x());
+      CHECK(std::all_of(scores.data(), scores.data() + scores.rows() * scores.cols(),
+                        [](double score) { return std::isfinite(score); }));
+      io::save(model, path);
+      CHECK(equal_bytes(predictions(*io::load_model(path), problem.x()), scores));
+      ++fits;
+    }
+  }
+  CHECK(fits > 70);
+}
 
 TEST_CASE("contract: every model has its name, and a row for each field and choice") {
   std::set<std::string> names;

@@ -2,12 +2,15 @@
 // SPDX-FileCopyrightText: The mercer authors
 // What every operator cell keeps beside its moments: one Phi in both directions and both
 // precisions, NaN in its row, its seed, its spec and its file.
+#include <map>
+
 #include "contract/cells.h"
 #include "contract/choices.h"
 #include "contract/match.h"
 #include "contract/operator_cells.h"
 #include "contract/round_trip.h"
 #include "feature/feature_products.h"
+#include "feature/map_entry.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "support/dense.h"
@@ -92,6 +95,30 @@ TEST_CASE("contract: operator cells are refused where the table says") {
     INFO(cell.label);
     CHECK_REFUSED(MERCER_UNSUPPORTED, cell.make(8, 0), cell.projection().name);
   }
+}
+
+TEST_CASE("contract: every option of a Fourier map is made with every operator, or refused") {
+  const feature::MapEntry& entry = feature::map_entry({{"map", "fourier"}});
+  std::map<mercer_status, int64_t> counts;
+  int64_t whole = 0;
+  for (const char* kernel : {"curl_free", "divergence_free", "helmholtz", "decomposable"}) {
+    Parameters own{{"kernel", kernel}};
+    if (own.text("kernel") == "decomposable") own.set("gamma", std::vector<double>{2, 1, 1, 2});
+    Parameters given{{"map", "fourier"},
+                     {"kernel", std::make_shared<const Parameters>(own)},
+                     {"inputs", int64_t{3}},
+                     {"features", int64_t{96}}};
+    for (const Parameters& some : crossed(given, entry.fields))
+      for (const Parameters& spec : crossed(some, entry.root_fields)) {
+        // Of a decomposable kernel these fields do not exist, so that a choice of them is refused.
+        const Outcome made = outcome([&] { spec::map_from_spec(print_object(spec)); });
+        ++counts[made.status];
+        whole += made.status == MERCER_OK && spec.boolean("whole_blocks");
+      }
+  }
+  CHECK(whole > 40);
+  CHECK((counts.size() == 3 && counts[MERCER_OK] > 100 && counts[MERCER_UNSUPPORTED] > 100 &&
+         counts[MERCER_INVALID_ARGUMENT] > 0));
 }
 
 TEST_CASE("contract: an operator map's adjoint is the transpose of its fields") {

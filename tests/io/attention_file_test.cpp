@@ -18,7 +18,7 @@ statistic::Attention small_state(bool stabilize) {
   statistic::Attention state(map, 2, 1, 2);
   const Matrix<double> K = random_matrix(10, 3, 1), V = random_matrix(10, 2, 2);
   Context context;
-  state.absorb<double>(K.view(), V.view(), context);
+  state.absorb<double>({{}, K.view(), V.view()}, context);
   return state;
 }
 

@@ -158,6 +158,14 @@ TEST_CASE("fits warn of features that vanish where the kernel does not, and of n
     CAPTURE(sound);
     CHECK(warning(waves.fit(sound)) == "");
   }
+  // Of a kernel of several outputs the features of the map of one output count.
+  for (const double lengthscale : {0.3, 4.0}) {
+    const spec::GivenMap joined = spec::map_from_spec(
+        R"({"map":"positive","inputs":1,"features":600,"tilt":0,"kernel":{"kernel":"decomposable",)"
+        R"("gamma":[[1]],"scalar":{"kernel":"gaussian","lengthscale":)" +
+        std::to_string(lengthscale) + "}}}");
+    CHECK((warning(waves.fit("", joined)) != "") == (lengthscale < 1));
+  }
   // Elsewhere than about the mean local fits are of another kernel.
   const std::string dot = warning(waves.fit(
       R"(,"map":{"map":"positive","features":30,"kernel":{"kernel":"exponential","lengthscale":)"

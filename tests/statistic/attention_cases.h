@@ -27,6 +27,7 @@ struct TokenRows {
   Matrix<T> Q, K, V;
   AttentionShape shape;
   int64_t d, gap;
+  Matrix<double> weights = {};
 
   TokenRows(const AttentionShape& s, int64_t inputs, int64_t gap_in = 0, double scale = 1)
       : Q(random_matrix<T>(s.batch * s.queries, s.heads * inputs + gap_in, 1)),
@@ -42,9 +43,26 @@ struct TokenRows {
     const auto all = [&](const Matrix<T>& X) {
       return MatrixView<const T>(X.view().block_cols(0, X.cols() - gap));
     };
-    return {all(Q), all(K), all(V)};
+    return {all(Q), all(K), all(V), weights.view()};
   }
   int64_t width() const { return shape.heads * shape.values; }
+
+  /// Keys count 0, 0.5 or 2; of every other sequence the first 70 nothing.
+  void weigh() {
+    weights = Matrix<double>(K.rows(), 1);
+    for (int64_t i = 0; i < K.rows(); ++i) {
+      const bool padding = i / shape.keys % 2 == 1 && i % shape.keys < 70;
+      weights(i, 0) = padding || i % 3 == 0 ? 0 : i % 3 == 1 ? 0.5 : 2;
+    }
+  }
+  /// What keys of weight 0 hold.
+  void fill_masked(T key, T value) const {
+    for (int64_t i = 0; i < K.rows(); ++i) {
+      if (weights(i, 0) != 0) continue;
+      std::fill_n(K.view().row(i), K.cols(), key);
+      std::fill_n(V.view().row(i), V.cols(), value);
+    }
+  }
 };
 
 template <class T>
@@ -67,7 +85,9 @@ Matrix<double> attended_plainly(const TokenRows<T>& t, bool causal, const Weight
     for (int64_t h = 0; h < s.heads; ++h) {
       std::vector<long double> sums(s.values + 1, 0);
       for (int64_t j = first; j < first + count; ++j) {
-        const long double w = weight(row, j, h);
+        const double own = t.weights.rows() == 0 ? 1 : t.weights(j, 0);
+        if (own == 0) continue;
+        const long double w = own * weight(row, j, h);
         for (int64_t o = 0; o < s.values; ++o) sums[o] += w * t.V(j, h * s.values + o);
         sums[s.values] += w;
       }

@@ -3,6 +3,7 @@
 // Gradients of attention against central differences, and of single precision against double.
 #include "statistic/attention_gradient.h"
 
+#include "base/value_text.h"
 #include "statistic/attention_cases.h"
 #include "support/derivatives.h"
 #include "support/refusal.h"
@@ -85,6 +86,51 @@ TEST_CASE("gradients of attention are its derivatives") {
           CHECK(std::fabs(product - expected) < 1e-7 * (1 + std::fabs(expected)));
           CHECK(std::fabs(expected) > 1e-3);
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("gradients of attention by weighted keys: those of masked ones are 0") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const bool causal : {false, true}) {
+    for (const SharedMap& map : smooth_maps()) {
+      INFO(print_object(map->parameters()) << (causal ? ", causal" : ""));
+      TokenRows<double> t({2, 2, 150, 150, 3}, 3, 1);
+      t.weigh();
+      Matrix<double> G = random_matrix(t.Q.rows(), t.width(), 7);
+      const Matrix<double> out = attended(map, t, causal);
+      for (int64_t i = 0; i < G.rows(); ++i)  // padding, which no loss sees
+        if (std::isnan(out(i, 0))) std::fill_n(G.view().row(i), G.cols(), 0.0);
+      const Pulled<double> found = pulled(map, t, causal, G);
+      int64_t masked = 0;
+      for (int64_t i = 0; i < t.K.rows(); ++i)
+        if (t.weights(i, 0) == 0)
+          for (int64_t k = 0; k < found.K.cols(); ++k)
+            masked += found.K(i, k) != 0 || found.V(i, k) != 0;
+      CHECK(masked == 0);
+      t.fill_masked(-infinity, NAN);
+      const Pulled<double> poisoned = pulled(map, t, causal, G);
+      CHECK((equal_bytes(poisoned.Q, found.Q) && equal_bytes(poisoned.K, found.K) &&
+             equal_bytes(poisoned.V, found.V)));
+      t.fill_masked(0, 0);
+      const auto loss_at = [&] {
+        const Matrix<double> answers = attended(map, t, causal);
+        double sum = 0;
+        for (int64_t i = 0; i < G.rows() * G.cols(); ++i)
+          if (G.data()[i] != 0) sum += G.data()[i] * answers.data()[i];
+        return sum;
+      };
+      const std::tuple<Matrix<double>*, const Matrix<double>*, int64_t> moves[] = {
+          {&t.Q, &found.Q, 80}, {&t.K, &found.K, 76}, {&t.V, &found.V, 229}};
+      for (const auto& [X, slope, row] : moves) {
+        const double before = (*X)(row, 1);
+        (*X)(row, 1) = before + 1e-5;
+        const double above = loss_at();
+        (*X)(row, 1) = before - 1e-5;
+        const double expected = (above - loss_at()) / 2e-5;
+        (*X)(row, 1) = before;
+        CHECK(std::fabs((*slope)(row, 1) - expected) < 1e-7 * (1 + std::fabs(expected)));
       }
     }
   }

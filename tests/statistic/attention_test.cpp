@@ -3,6 +3,7 @@
 // Linear attention against its definition and the reference numbers.
 #include "statistic/attention.h"
 
+#include "base/value_text.h"
 #include "statistic/attention_cases.h"
 #include "statistic/attention_error.h"
 #include "support/reference_matrix.h"
@@ -190,6 +191,64 @@ TEST_CASE("attention: what is not finite, and denominators of 0") {
   const auto without_keys = attended(map, none, false);
   CHECK(std::all_of(without_keys.data(), without_keys.data() + 6,
                     [](double x) { return std::isnan(x); }));
+}
+
+TEST_CASE("attention: keys count by their weights, and those of weight 0 not at all") {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const SharedMap& map : {softmax_map(4, 16), softmax_map(4, 16, {{"stabilize", true}})})
+    for (const bool causal : {false, true}) {
+      INFO(print_object(map->parameters()) << (causal ? ", causal" : ""));
+      TokenRows<double> tokens({2, 2, 150, 150, 3}, 4);
+      TokenRows<float> single({2, 2, 150, 150, 3}, 4);
+      tokens.weigh();
+      single.weigh();
+      const Matrix<double> expected = attended_by_features(*softmax_map(4, 16), tokens, causal);
+      const Matrix<double> found = attended(map, tokens, causal);
+      tokens.fill_masked(-infinity, NAN);
+      single.fill_masked(-std::numeric_limits<float>::infinity(), NAN);
+      CHECK(equal_bytes(attended(map, tokens, causal), found));
+      CHECK(equal_bytes(attended(map, tokens, causal, 7), found));
+      const Matrix<double> rough = copy(attended(map, single, causal).view());
+      int64_t without = 0, wrong = 0;
+      for (int64_t i = 0; i < 300; ++i)
+        for (int64_t c = 0; c < 6; ++c) {
+          const bool none = std::isnan(expected(i, c));  // no key that counts
+          without += none;
+          wrong += none != std::isnan(found(i, c)) || none != std::isnan(rough(i, c));
+          wrong += std::fabs(found(i, c) - expected(i, c)) > 1e-10 ||
+                   std::fabs(rough(i, c) - expected(i, c)) > 1e-4;
+        }
+      CHECK(wrong == 0);
+      CHECK(without == (causal ? 6 + 70 * 6 : 0));
+    }
+}
+
+TEST_CASE("attention: masked keys are as if left out") {
+  TokenRows<double> tokens({1, 1, 90, 200, 3}, 4), kept({1, 1, 90, 120, 3}, 4);
+  tokens.weights = Matrix<double>(200, 1);
+  tokens.weights.fill(0);
+  for (int64_t i = 0; i < 120; ++i) tokens.weights(i + i / 3 * 2, 0) = 1;
+  int64_t next = 0;
+  for (int64_t i = 0; i < 200; ++i) {
+    if (tokens.weights(i, 0) == 0) continue;
+    std::copy_n(tokens.K.view().row(i), 4, kept.K.view().row(next));
+    std::copy_n(tokens.V.view().row(i), 3, kept.V.view().row(next++));
+  }
+  REQUIRE(next == 120);
+  const auto map = softmax_map(4, 32);
+  CHECK(difference(attended(map, tokens, false).view(), attended(map, kept, false).view(), 1e-13) ==
+        "");
+  // A map that takes rows of norm 1 alone does not see what padding is.
+  const SharedMap unit = made_map("fourier", {{"kernel", "sphere_polynomial"}}, 4, 24);
+  for (const Matrix<double>* X : {&tokens.Q, &tokens.K})
+    for (int64_t i = 0; i < X->rows(); ++i) {
+      double square = 0;
+      for (int64_t k = 0; k < 4; ++k) square += (*X)(i, k) * (*X)(i, k);
+      for (int64_t k = 0; k < 4; ++k) (*X)(i, k) /= std::sqrt(square);
+    }
+  const auto found = attended(unit, tokens, false);
+  tokens.fill_masked(2, 7);
+  CHECK(equal_bytes(attended(unit, tokens, false), found));
 }
 
 TEST_CASE("attention: keys added piece by piece, one by one, and in one call") {

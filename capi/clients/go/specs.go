@@ -619,9 +619,9 @@ type (
 	// RidgeBound: the number of random features on which ridge regression learns at the kernel's own rate. Needs rows.
 	RidgeBound struct {
 		is[bound]
-		Rows                                        int
-		R, Constant, MaximumDimension, Delta, Kappa float64
-		Gamma, Alpha                                *float64
+		Rows                                                            int
+		R, Constant, MaximumDimension, EffectiveDimension, Delta, Kappa float64
+		Gamma, Alpha                                                    *float64
 	}
 )
 

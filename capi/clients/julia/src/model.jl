@@ -94,11 +94,11 @@ report(model::Model, what = "report") =
 
 """
 w and intercept of a linear model, from features of prepared inputs to transformed targets: m × D, of a complex map m × 2 D, Re w and
--Im w in turn, and m × 1.
+-Im w in turn, and m × 1. Of a map of several outputs: `mercer_model_weights` in mercer/model.h.
 """
 function weights(model::Model)
-    info, complex_map = shape(model), shape(Map(model)).is_complex
-    w, intercept = zeros(info.outputs, info.features * (1 + complex_map)), zeros(info.outputs, 1)
+    info = shape(model)
+    w, intercept = zeros(info.outputs, info.weight_rows), zeros(info.outputs, 1)
     check(mercer_model_weights(model, Result(w), Result(intercept)))
     (w, intercept)
 end

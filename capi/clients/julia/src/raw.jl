@@ -165,13 +165,14 @@ end
 
 "Tokens of sequences, one sequence after the other"
 Base.@kwdef struct mercer_tokens
-    struct_size::UInt32 = 240
+    struct_size::UInt32 = 312
     causal::Int32 = 0
     batch::Int64 = 0
     heads::Int64 = 0
     Q::mercer_rows = mercer_rows(struct_size = 0)
     K::mercer_rows = mercer_rows(struct_size = 0)
     V::mercer_rows = mercer_rows(struct_size = 0)
+    weights::mercer_rows = mercer_rows(struct_size = 0)
 end
 
 "Rows delivered block by block, as often as a fit reads them."
@@ -230,7 +231,7 @@ end
 
 "What a model reads and writes."
 Base.@kwdef struct mercer_model_info
-    struct_size::UInt32 = 64
+    struct_size::UInt32 = 72
     has_probabilities::Int32 = 0
     rows::Int64 = 0
     inputs::Int64 = 0
@@ -240,6 +241,7 @@ Base.@kwdef struct mercer_model_info
     is_linear::Int32 = 0
     reserved::Int32 = 0
     penalty::Float64 = 0
+    weight_rows::Int64 = 0
 end
 
 "What is asked for."
@@ -396,7 +398,7 @@ mercer_map_recommend(json, X, context, out, buffer, capacity, needed) =
 mercer_attend(map, tokens, context, out) =
     @ccall libmercer.mercer_attend(map::Ptr{mercer_map}, tokens::Ptr{mercer_tokens}, context::Ptr{mercer_context}, out::mercer_matrix)::Int32
 
-"dL/dQ, dL/dK, dL/dV of a real L with dL/dout = G."
+"dL/dQ, dL/dK, dL/dV of a real L with dL/dout = G, 0 for keys of weight 0"
 mercer_attend_vjp(map, tokens, G, context, dQ, dK, dV) =
     @ccall libmercer.mercer_attend_vjp(map::Ptr{mercer_map}, tokens::Ptr{mercer_tokens}, G::mercer_rows, context::Ptr{mercer_context}, dQ::mercer_matrix, dK::mercer_matrix, dV::mercer_matrix)::Int32
 

@@ -37,14 +37,17 @@ rows_test(sums::RowsSums; context = nothing) =
 
 """
 Linear attention by the features of a map: Q (d × queries × ...), K (d × keys × ...), V (d_v × keys × ...), equal last axes, such as
-heads and batch. Column i: sum_j phi(q_i)'phi(k_j) v_j / sum_j phi(q_i)'phi(k_j), causal: over j <= i.
+heads and batch. Column i: sum_j phi(q_i)'phi(k_j) v_j / sum_j phi(q_i)'phi(k_j), causal: over j <= i. key_weights (keys × ...),
+repeated along axes of size 1: numbers >= 0 that the terms are multiplied by, 0 for masked keys.
 """
-function attend(map::Map, Q, K, V; causal = false, context = nothing)
+function attend(map::Map, Q, K, V; causal = false, context = nothing, key_weights = 1)
     size(Q)[3:end] == size(K)[3:end] == size(V)[3:end] ||
         throw(DimensionMismatch("Q, K and V of sizes $(size(Q)), $(size(K)) and $(size(V)), expected equal axes from the third on"))
     q, k, v = Rows(reshape(Q, size(Q, 1), :)), Rows(reshape(K, size(K, 1), :)), Rows(reshape(V, size(V, 1), :))
-    tokens = Ref(mercer_tokens(; causal, batch = foldl(*, size(Q)[3:end]; init = 1), heads = 1, Q = q.view, K = k.view, V = v.view))
+    w = Rows(reshape(key_weights .* ones(size(K)[2:end]), 1, :))
+    tokens = Ref(mercer_tokens(; causal, batch = foldl(*, size(Q)[3:end]; init = 1), heads = 1, Q = q.view, K = k.view, V = v.view,
+        weights = w.view))
     out = zeros(q.view.number == MERCER_NUMBER_F32 ? Float32 : Float64, size(V, 1), q.view.n)
-    GC.@preserve q k v run(running -> mercer_attend(map, tokens, running, Result(out)), context)
+    GC.@preserve q k v w run(running -> mercer_attend(map, tokens, running, Result(out)), context)
     reshape(out, size(V, 1), size(Q)[2:end]...)
 end

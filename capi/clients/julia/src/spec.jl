@@ -275,7 +275,7 @@ unbounded_features(; values...) = of("unbounded_features", values, (; kernel = O
     diameter = Real, radius = Real, covering = Real, outputs = Integer, m = Real, u = Real, v = Real, intrinsic = Real))
 "the number of random features on which ridge regression learns at the kernel's own rate. Needs rows"
 ridge(; values...) = of("ridge", values, (; rows = Integer, r = Real, gamma = Real, alpha = Real, constant = Real, maximum_dimension = Real,
-    kappa = Real))
+    effective_dimension = Real, kappa = Real))
 end
 
 "`mercer specs`: tests; scale: columns, none"

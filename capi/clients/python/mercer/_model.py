@@ -192,9 +192,9 @@ class Model(_Stored):
     @property
     def weights(self):
         """w and intercept of a linear model, from features of prepared inputs to transformed targets: D x m, of a complex map 2 D x m,
-        Re w and -Im w in turn, and 1 x m."""
-        m = self.shape.outputs
-        w, intercept = np.empty((self.shape.features << self.map.shape.is_complex, m)), np.empty((1, m))
+        Re w and -Im w in turn, and 1 x m. Of a map of several outputs: mercer_model_weights in mercer/model.h."""
+        info = self.shape
+        w, intercept = np.empty((info.weight_rows, info.outputs)), np.empty((1, info.outputs))
         call("model_weights", self.handle, matrix(w), matrix(intercept))
         return w, intercept
 

@@ -81,9 +81,10 @@ def rows_test(spec, X, Y=None, context=None):
     return _answered("rows_test", context, _json(spec), X.view, Y.view, rows=max(X.view.n, Y.view.n))
 
 
-def attend(map, Q, K, V, causal=False, context=None):
+def attend(map, Q, K, V, causal=False, context=None, *, key_weights=None):
     """Linear attention by the features of a map: Q (..., queries, d), K (..., keys, d), V (..., keys, d_v), equal leading axes, such
-    as batch and heads. Row i: sum_j phi(q_i)'phi(k_j) v_j / sum_j phi(q_i)'phi(k_j), causal: over j <= i."""
+    as batch and heads. Row i: sum_j phi(q_i)'phi(k_j) v_j / sum_j phi(q_i)'phi(k_j), causal: over j <= i. key_weights (..., keys),
+    repeated along missing axes: numbers >= 0 that the terms are multiplied by, 0 for masked keys."""
     Q, K, V = (real(part) for part in (Q, K, V))
     lead, tokens = Q.shape[:-2], make("tokens")
     if not lead == K.shape[:-2] == V.shape[:-2]:
@@ -91,6 +92,11 @@ def attend(map, Q, K, V, causal=False, context=None):
     parts = [Rows(part.reshape(-1, part.shape[-1])) for part in (Q, K, V)]
     tokens.causal, tokens.batch, tokens.heads = int(causal), int(np.prod(lead, dtype=int)), 1
     tokens.Q, tokens.K, tokens.V = (part.view for part in parts)
+    if key_weights is not None:
+        weights = np.empty((*K.shape[:-1], 1))
+        weights[..., 0] = key_weights
+        parts.append(Rows(weights.reshape(-1, 1)))
+        tokens.weights = parts[-1].view
     out = result(None, tokens.Q.n, V.shape[-1], parts[0].dtype)
     with _running(context, LONG) as running:
         call("attend", handle_of("map", map, Map), ctypes.byref(tokens), running, matrix(out))

@@ -214,6 +214,7 @@ pub struct mercer_tokens {
     pub Q: mercer_rows,
     pub K: mercer_rows,
     pub V: mercer_rows,
+    pub weights: mercer_rows,
 }
 
 /// Rows delivered block by block, as often as a fit reads them.
@@ -292,6 +293,7 @@ pub struct mercer_model_info {
     pub is_linear: i32,
     pub reserved: i32,
     pub penalty: f64,
+    pub weight_rows: i64,
 }
 
 /// What is asked for.
@@ -386,7 +388,7 @@ extern "C" {
     pub fn mercer_map_recommend(json: *const c_char, X: mercer_rows, context: *mut mercer_context, out: *mut *mut mercer_map, buffer: *mut c_char, capacity: i64, needed: *mut i64) -> i32;
     /// Row i of out
     pub fn mercer_attend(map: *const mercer_map, tokens: *const mercer_tokens, context: *mut mercer_context, out: mercer_matrix) -> i32;
-    /// dL/dQ, dL/dK, dL/dV of a real L with dL/dout = G.
+    /// dL/dQ, dL/dK, dL/dV of a real L with dL/dout = G, 0 for keys of weight 0
     pub fn mercer_attend_vjp(map: *const mercer_map, tokens: *const mercer_tokens, G: mercer_rows, context: *mut mercer_context, dQ: mercer_matrix, dK: mercer_matrix, dV: mercer_matrix) -> i32;
     /// ||out - exact||_F / ||exact||_F, exact with the map's kernel in place of phi'phi.
     pub fn mercer_attention_error(map: *const mercer_map, tokens: *const mercer_tokens, which: i32, context: *mut mercer_context, error: *mut f64) -> i32;

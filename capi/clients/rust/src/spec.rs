@@ -371,7 +371,7 @@ entries! {
     UnboundedFeatures "unbounded_features" {kernel: Kernel, inputs: i64, frequencies: i64, epsilon: f64, diameter: f64, radius: f64, covering: f64,
         outputs: i64, m: f64, u: f64, v: f64, intrinsic: f64}
     /// the number of random features on which ridge regression learns at the kernel's own rate. Needs rows
-    Ridge "ridge" {rows: i64, r: f64, gamma: f64, alpha: f64, constant: f64, maximum_dimension: f64, kappa: f64}
+    Ridge "ridge" {rows: i64, r: f64, gamma: f64, alpha: f64, constant: f64, maximum_dimension: f64, effective_dimension: f64, kappa: f64}
 }
 
 entries! {
