@@ -5,6 +5,7 @@
 // Printing is in json_print.cpp.
 #include "spec/json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -17,6 +18,14 @@
 
 namespace mercer::spec {
 namespace {
+
+constexpr const char* kKernel = "kernel";
+constexpr const char* kScalar = "scalar";
+
+/// What others call it is read, too.
+std::string kernel_name(std::string_view name) {
+  return std::string(name == "rbf" ? "gaussian" : name);
+}
 
 std::string key_text(std::string_view text) {
   std::string out;
@@ -41,6 +50,9 @@ std::string reason(std::string_view what) {
 
 class Reader {
  public:
+  /// The outermost object is a kernel's.
+  explicit Reader(bool of_kernel) : of_kernel_(of_kernel) {}
+
   // The names and types are those of nlohmann-json's SAX interface.
   using Json = nlohmann::json;
 
@@ -53,7 +65,13 @@ class Reader {
             "spec: number %s is beyond the range of double", key_text(text).c_str());
     return number(value);
   }
-  bool string(std::string& value) { return put(std::move(value)); }
+  bool string(std::string& value) {
+    const std::string_view key = frames_.empty() ? "" : std::string_view(frames_.back().key);
+    if (list_depth_ > 0 || (key != kKernel && key != kScalar)) return put(std::move(value));
+    Value name(kernel_name(value));
+    if (key == kKernel && is_kernel()) return put(std::move(name));
+    return put(std::make_shared<const Parameters>(Parameters{{kKernel, std::move(name)}}));
+  }
   bool binary(Json::binary_t&) { return false; }
 
   bool start_object(std::size_t) {
@@ -144,6 +162,13 @@ class Reader {
             "of objects",
             key_of_list().c_str(), what);
   }
+  /// Whether the innermost object is a kernel's, where "kernel" is a name; elsewhere a name stands
+  /// for the object.
+  bool is_kernel() const {
+    if (frames_.size() == 1) return of_kernel_;
+    const std::string& outer = frames_[frames_.size() - 2].key;
+    return outer == kKernel || outer == kScalar || outer == "parts" || outer == "kernels";
+  }
   std::string key_of_list() const {
     return frames_.empty() ? "\"\"" : key_text(frames_.back().key);
   }
@@ -170,6 +195,7 @@ class Reader {
     return true;
   }
 
+  bool of_kernel_;
   std::vector<Frame> frames_;
   int list_depth_ = 0;
   NumberLists lists_;         // elements of the current list
@@ -180,7 +206,7 @@ class Reader {
 
 }  // namespace
 
-Parameters parse_object(std::string_view text, int64_t most_bytes) {
+static Parameters parse(std::string_view text, int64_t most_bytes, bool of_kernel) {
   require(text.size() <= static_cast<uint64_t>(most_bytes), MERCER_INVALID_ARGUMENT,
           "spec has %zu bytes, expected at most %ld", text.size(), most_bytes);
   // The lexer takes a NUL for the end of the text and would ignore the rest.
@@ -192,9 +218,21 @@ Parameters parse_object(std::string_view text, int64_t most_bytes) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   require(first != std::string_view::npos && text[first] == '{', MERCER_INVALID_ARGUMENT,
           "spec = %s, expected a JSON object, {\"KEY\":VALUE,...}", key_text(text).c_str());
-  Reader reader;
+  Reader reader(of_kernel);
   nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
   return reader.take();
+}
+
+Parameters parse_object(std::string_view text, int64_t most_bytes) {
+  return parse(text, most_bytes, false);
+}
+
+Parameters parse_kernel(std::string_view text) {
+  const bool is_name = !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  if (is_name && text.size() <= kMostNameBytes) return {{kKernel, kernel_name(text)}};
+  return parse(text, kMostSpecBytes, true);
 }
 
 }  // namespace mercer::spec
