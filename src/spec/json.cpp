@@ -21,6 +21,9 @@ namespace {
 
 constexpr const char* kKernel = "kernel";
 constexpr const char* kScalar = "scalar";
+// Of maps and questions that hold a kernel; no kernel has one of them.
+constexpr const char* kKeysBesideKernels[] = {"map",   "inputs", "features",
+                                              "error", "test",   "bound"};
 
 /// What others call it is read, too.
 std::string kernel_name(std::string_view name) {
@@ -50,9 +53,6 @@ std::string reason(std::string_view what) {
 
 class Reader {
  public:
-  /// The outermost object is a kernel's.
-  explicit Reader(bool of_kernel) : of_kernel_(of_kernel) {}
-
   // The names and types are those of nlohmann-json's SAX interface.
   using Json = nlohmann::json;
 
@@ -165,7 +165,7 @@ class Reader {
   /// Whether the innermost object is a kernel's, where "kernel" is a name; elsewhere a name stands
   /// for the object.
   bool is_kernel() const {
-    if (frames_.size() == 1) return of_kernel_;
+    if (frames_.size() == 1) return true;  // as far as is known before its other keys
     const std::string& outer = frames_[frames_.size() - 2].key;
     return outer == kKernel || outer == kScalar || outer == "parts" || outer == "kernels";
   }
@@ -195,7 +195,6 @@ class Reader {
     return true;
   }
 
-  bool of_kernel_;
   std::vector<Frame> frames_;
   int list_depth_ = 0;
   NumberLists lists_;         // elements of the current list
@@ -206,7 +205,7 @@ class Reader {
 
 }  // namespace
 
-static Parameters parse(std::string_view text, int64_t most_bytes, bool of_kernel) {
+Parameters parse_object(std::string_view text, int64_t most_bytes) {
   require(text.size() <= static_cast<uint64_t>(most_bytes), MERCER_INVALID_ARGUMENT,
           "spec has %zu bytes, expected at most %ld", text.size(), most_bytes);
   // The lexer takes a NUL for the end of the text and would ignore the rest.
@@ -218,13 +217,15 @@ static Parameters parse(std::string_view text, int64_t most_bytes, bool of_kerne
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   require(first != std::string_view::npos && text[first] == '{', MERCER_INVALID_ARGUMENT,
           "spec = %s, expected a JSON object, {\"KEY\":VALUE,...}", key_text(text).c_str());
-  Reader reader(of_kernel);
+  Reader reader;
   nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
-  return reader.take();
-}
-
-Parameters parse_object(std::string_view text, int64_t most_bytes) {
-  return parse(text, most_bytes, false);
+  Parameters root = reader.take();
+  const Value* const kernel = root.find(kKernel);
+  const bool is_kernel = std::ranges::none_of(
+      kKeysBesideKernels, [&root](const char* key) { return root.find(key) != nullptr; });
+  if (kernel != nullptr && std::holds_alternative<std::string>(*kernel) && !is_kernel)
+    root.set(kKernel, std::make_shared<const Parameters>(Parameters{{kKernel, Value(*kernel)}}));
+  return root;
 }
 
 Parameters parse_kernel(std::string_view text) {
@@ -232,7 +233,7 @@ Parameters parse_kernel(std::string_view text) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
   if (is_name && text.size() <= kMostNameBytes) return {{kKernel, kernel_name(text)}};
-  return parse(text, kMostSpecBytes, true);
+  return parse_object(text);
 }
 
 }  // namespace mercer::spec
