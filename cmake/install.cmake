@@ -72,9 +72,10 @@ if(TARGET mercer_tool AND NOT CMAKE_CROSSCOMPILING)
     COMMAND ${mercer_completions} $<TARGET_FILE:mercer_tool> fish > ${mercer_texts}/mercer.fish
     DEPENDS mercer_tool ${mercer_man_page} ${mercer_completions} ${mercer_manual} VERBATIM)
   add_custom_target(mercer_manual ALL DEPENDS ${mercer_texts}/man1/mercer.1)
-  install(DIRECTORY ${mercer_texts}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT tools)
+  # Whoever builds the command alone, as cmake/demo does, has none of these.
+  install(DIRECTORY ${mercer_texts}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT tools OPTIONAL)
   foreach(case "mercer;bash-completion/completions" "_mercer;zsh/vendor-completions" "mercer.fish;fish/vendor_completions.d")
     list(POP_FRONT case file)
-    install(FILES ${mercer_texts}/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${case} COMPONENT tools)
+    install(FILES ${mercer_texts}/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/${case} COMPONENT tools OPTIONAL)
   endforeach()
 endif()

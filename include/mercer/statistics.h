@@ -38,7 +38,6 @@ MERCER_API mercer_status mercer_statistics_create(int64_t D, int64_t m, mercer_s
  *  relative to one of the rows, so that features up to 1e8 and targets up to 1e10 standard
  *  deviations from zero lose no digits in a centred fit. Digits lost to far-off rows do not come
  *  back when those are removed.
- *  does not come back.
  *  Shapes: features Z n x D, targets Y n x m, dense or CSR (sparse blocks are made dense 1,024 rows
  *  at a time); Y may be absent if m = 0.
  *  Errors: MERCER_INVALID_ARGUMENT (NaN, Inf and numbers beyond 1e150, naming row and column;

@@ -86,7 +86,7 @@ MapEntry exact_entry() {
   return {.name = "exact",
           .help =
               "the kernel's values with all rows that it is made from, k(x, x_j), one column "
-              "each: a fit on it is kernel ridge itself, n^3; any kernel; n d per row",
+              "each: a fit on it is kernel ridge itself, n^3; any kernel of numbers; n d per row",
           .make = exact_from,
           .needs_rows = true,
           .row_per_feature = true,

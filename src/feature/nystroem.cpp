@@ -329,7 +329,7 @@ MapEntry nystroem_entry() {
   return {.name = "nystroem",
           .help =
               "kernel values with landmarks among the rows, times the inverse root of their kernel "
-              "matrix: exact on the landmarks; any kernel; D (d + D/2) per row",
+              "matrix: exact on the landmarks; any kernel of numbers; D (d + D/2) per row",
           .fields = {choice_field("landmarks", "uniform", landmark_choices(),
                                   "how the `features` landmarks are chosen among the rows; kmeans: "
                                   "by k-means++ seeding, farthest: each is the row farthest from "

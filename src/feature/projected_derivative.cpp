@@ -44,6 +44,7 @@ class DerivativeTiles final : public TileWork {
                   MatrixView<const T> X, MatrixView<const T> V, MatrixView<const T> table,
                   const DerivativeTerms& terms, MatrixView<T> out)
       : projection_(*parts.projections[0]),
+        of_rows_(parts.of_rows(0)),
         gradient_(*parts.epilogue->gradient()),
         columns_(columns),
         rows_(row_derivative(parts)),
@@ -69,6 +70,7 @@ class DerivativeTiles final : public TileWork {
 
   void prepare(Context& context) const override {
     projection_.prepare(blocks_, T{}, context);
+    of_rows_.prepare(blocks_, T{}, context);
     columns_.prepare(blocks_, context);
   }
 
@@ -130,7 +132,7 @@ class DerivativeTiles final : public TileWork {
         projection_.project(V, block, scratch.P, scratch.own);
         keep_weights(i1 - i0, into, scratch);
       }
-      projection_.project(X.block_rows(first, last), block, scratch.P, scratch.own);
+      of_rows_.project(X.block_rows(first, last), block, scratch.P, scratch.own);
       for (int64_t i = 0; i < i1 - i0; ++i) {
         const int64_t offset = i * parts_ * part_numbers() + into;
         gradient_.slopes({scratch.P + i * shape_.columns, columns_.scale(block),
@@ -201,6 +203,7 @@ class DerivativeTiles final : public TileWork {
   }
 
   const projection::Projection& projection_;
+  const projection::Projection& of_rows_;
   const transform::EpilogueGradient& gradient_;
   const ColumnNumbers<T>& columns_;
   const transform::RowDerivative* rows_;  // null: features of omega'x itself

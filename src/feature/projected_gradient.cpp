@@ -23,6 +23,7 @@ class GradientTiles final : public TileWork {
   GradientTiles(const ProjectedParts& parts, const ColumnNumbers<T>& columns, MatrixView<const T> X,
                 MatrixView<const T> G, MatrixView<T> out)
       : projection_(*parts.projections[0]),
+        of_rows_(parts.of_rows(0)),
         gradient_(*parts.epilogue->gradient()),
         columns_(columns),
         derivative_(row_derivative(parts)),
@@ -40,6 +41,7 @@ class GradientTiles final : public TileWork {
 
   void prepare(Context& context) const override {
     projection_.prepare(blocks_, T{}, context);
+    of_rows_.prepare(blocks_, T{}, context);
     columns_.prepare(blocks_, context);
   }
 
@@ -64,7 +66,7 @@ class GradientTiles final : public TileWork {
     for (int64_t i = 0; i < out.rows; ++i) std::fill_n(out.row(i), out.cols, T{0});
     for (int64_t block = tile.blocks.begin; block < tile.blocks.end; ++block) {
       load(block, tile, G);
-      projection_.project(X, block, P, own);
+      of_rows_.project(X, block, P, own);
       gradient_.pull_back({P, G, columns_.scale(block), columns_.phase(block), G, X.rows,
                            shape_.columns, part_, numbers_ > 0 ? numbers : nullptr,
                            numbers_ > 0 ? sums : nullptr});
@@ -108,6 +110,7 @@ class GradientTiles final : public TileWork {
   }
 
   const projection::Projection& projection_;
+  const projection::Projection& of_rows_;
   const transform::EpilogueGradient& gradient_;
   const ColumnNumbers<T>& columns_;
   const transform::RowDerivative* derivative_;  // null: rows are projected as they are

@@ -1,19 +1,153 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+//
+// An angle x'w is rounded to u times its size: beyond 1/u turns nothing is left of it. So rows of
+// large angles are found by their size, whichever columns are asked for, and done again with
+// products that are exact modulo 2 pi (random/scalar_math.h), in fixed point, where sums are exact
+// and do not depend on their order. What is left is the rounding of W: of the angle itself there
+// is none. Other rows keep the fast sums, whose error then is below kMostTurns u turns or so.
 #include "feature/projected_map.h"
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
 #include <limits>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/size.h"
 #include "feature/projected_derivative.h"
 #include "feature/projected_gradient.h"
 #include "kernel/unit_rows.h"
+#include "projection/typed_projection.h"
+#include "random/scalar_math.h"
 
 namespace mercer::feature {
 namespace {
+
+constexpr const char* kLargeAngles = "rows of large angles";
+// A row is large from here on. Errors of the others: 2^-12 of a turn in single precision, below
+// what any number of features in use can tell from the kernel, and 2^-23 in double.
+template <class T>
+constexpr double kMostTurns = sizeof(T) == sizeof(float) ? 0x1p12 : 0x1p30;
+// Whose largest numbers tell how angles grow.
+constexpr int64_t kSampledFrequencies = 32;
+// Rewritten rows are logarithms of finite numbers, directions or bits.
+constexpr double kMostRewritten = 746;
+constexpr int64_t kScannedRows = 256;  // at a time
+constexpr int64_t kMostRedone = 1024;  // rows, and bytes of them
+constexpr int64_t kRedoneBytes = int64_t{64} << 20;
+
+// P of a projection in turns, without the whole ones. The frequencies last as long as it does.
+class ReducedAngles final : public projection::TypedProjection<ReducedAngles> {
+ public:
+  explicit ReducedAngles(const projection::Projection& projection)
+      : TypedProjection(projection.inputs(), projection.outputs()), projection_(projection) {}
+
+  template <class T>
+  projection::BlockShape shape_of() const noexcept {
+    const projection::BlockShape shape = projection_.shape(T{});
+    return {shape.columns, shape.rows, 0, shape.transpose_scratch};
+  }
+  template <class T>
+  void prepare_blocks(projection::Blocks blocks, Context& context) const {
+    const int64_t width = projection_.shape(T{}).columns, first = blocks.begin * width;
+    const int64_t count = std::min(outputs(), blocks.end * width) - first;
+    if (first == first_ && count == omega_.rows()) return;
+    omega_ = {};
+    omega_ = Matrix<double>(count, inputs(), context, kLargeAngles);
+    projection_.frequencies(first, context, omega_.view());
+    first_ = first;
+  }
+  template <class T>
+  void project_rows(MatrixView<const T> X, int64_t block, T* P, T*) const noexcept {
+    const int64_t width = projection_.shape(T{}).columns, j0 = block * width - first_;
+    for (int64_t i = 0; i < X.rows; ++i)
+      for (int64_t j = 0; j < width; ++j)
+        P[i * width + j] = j0 + j < omega_.rows() ? turns(X.row(i), omega_.view().row(j0 + j)) : 0;
+  }
+  template <class T>
+  void add_rows(const T* G, int64_t block, MatrixView<T> X, T* scratch) const noexcept {
+    projection_.project_transpose(G, block, X, scratch);
+  }
+
+ private:
+  template <class T>
+  T turns(const T* x, const double* omega) const noexcept {
+    uint64_t sum = 0;
+    for (int64_t k = 0; k < inputs(); ++k)
+      if (x[k] != 0) sum += random::portable_turns_of_product(static_cast<double>(x[k]), omega[k]);
+    return static_cast<T>(static_cast<double>(static_cast<int64_t>(sum)) * 0x1p-64);
+  }
+
+  const projection::Projection& projection_;
+  mutable int64_t first_ = 0;
+  mutable Matrix<double> omega_;
+};
+
+/// Whether some |x[k]| > most, or is NaN, read as integers, whose order is the same.
+template <class T>
+bool goes_beyond(const T* x, int64_t count, T most) noexcept {
+  using Integer = std::conditional_t<sizeof(T) == sizeof(float), int32_t, int64_t>;
+  const auto limit = std::bit_cast<Integer>(most);
+  Integer sign = 0;
+  for (int64_t k = 0; k < count; ++k)
+    sign |= limit - (std::bit_cast<Integer>(x[k]) & std::numeric_limits<Integer>::max());
+  return sign < 0;
+}
+/// The same of rows [i0, i1).
+template <class T>
+bool goes_beyond(MatrixView<const T> X, int64_t i0, int64_t i1, T most) noexcept {
+  if (X.ld == X.cols) return goes_beyond(X.row(i0), (i1 - i0) * X.cols, most);
+  for (int64_t i = i0; i < i1; ++i)
+    if (goes_beyond(X.row(i), X.cols, most)) return true;
+  return false;
+}
+template <class T>
+bool goes_beyond(const CsrView<T>& X, int64_t i0, int64_t i1, T most) noexcept {
+  return goes_beyond(X.values + X.begin(i0), X.begin(i1) - X.begin(i0), most);
+}
+
+template <class T>
+bool some_go_beyond(const auto& X, T most, Context& context) {
+  if (X.rows <= kScannedRows) return goes_beyond(X, 0, X.rows, most);
+  const Stage unseen(context, 0);
+  std::atomic<bool> some{false};
+  parallel_for(context, ceil_divide(X.rows, kScannedRows), [&](int64_t chunk, int) noexcept {
+    const int64_t i0 = chunk * kScannedRows, i1 = std::min(X.rows, i0 + kScannedRows);
+    if (goes_beyond(X, i0, i1, most)) some.store(true, std::memory_order_relaxed);
+  });
+  return some;
+}
+
+/// Row i as numbers of its own.
+template <class T>
+void copy_row(MatrixView<const T> X, int64_t i, T* to) noexcept {
+  std::copy_n(X.row(i), X.cols, to);
+}
+template <class T>
+void copy_row(const CsrView<T>& X, int64_t i, T* to) noexcept {
+  std::fill_n(to, X.cols, T{0});
+  add_row(X, i, to);
+}
+
+template <class T>
+Matrix<T> copied_rows(const auto& X, std::span<const int64_t> rows, Context& context) {
+  Matrix<T> copy(std::ssize(rows), X.cols, context, kLargeAngles);
+  for (int64_t i = 0; i < copy.rows(); ++i) copy_row(X, rows[i], copy.view().row(i));
+  return copy;
+}
+
+/// A row without entries has none that the prologue could make NaN.
+template <class T>
+void clear_empty_rows(const CsrView<T>& X, MatrixView<T> Z) noexcept {
+  for (int64_t i = 0; i < X.rows; ++i)
+    if (X.begin(i) == X.end(i)) std::fill_n(Z.row(i), Z.cols, std::numeric_limits<T>::quiet_NaN());
+}
 
 const projection::Projection& first_of(const ProjectedParts& parts) {
   const transform::EpilogueShape& epilogue = parts.epilogue->shape();
@@ -30,13 +164,6 @@ const projection::Projection& first_of(const ProjectedParts& parts) {
             MERCER_INTERNAL, "the projections of an epilogue are not of one shape");
   }
   return first;
-}
-
-/// A row without entries has none that the prologue could make NaN.
-template <class T>
-void clear_empty_rows(const CsrView<T>& X, MatrixView<T> Z) noexcept {
-  for (int64_t i = 0; i < X.rows; ++i)
-    if (X.begin(i) == X.end(i)) std::fill_n(Z.row(i), Z.cols, std::numeric_limits<T>::quiet_NaN());
 }
 
 int64_t feature_count(const ProjectedParts& parts) {
@@ -66,10 +193,110 @@ void ProjectedMap::apply_rows(const View& X, Columns c, Context& context,
   if constexpr (kIsSparse<View>) {
     if (!reads_sparse()) return apply_by_dense_tiles(X, c, context, result_of<T>(Z));
   }
-  apply_projected(parts_, columns(T{}), X, c, context, result_of<T>(Z));
+  const MatrixView<T> out = result_of<T>(Z);
+  run_rows<T>(X, context, out, [&](const ProjectedParts& parts, const auto& rows, auto, auto to) {
+    apply_projected(parts, columns(T{}), rows, c, context, to);
+  });
   if constexpr (kIsSparse<View>) {
     if (parts_.prologue != nullptr && parts_.prologue->shape().needs_entries)
-      clear_empty_rows(X, result_of<T>(Z));
+      clear_empty_rows(X, out);
+  }
+}
+
+bool ProjectedMap::has_angles() const noexcept {
+  const transform::EpilogueGradient* const gradient = parts_.epilogue->gradient();
+  return gradient != nullptr && gradient->angle() != 1;
+}
+
+void ProjectedMap::prepare_growth(Context& context) const {
+  const Stage unseen(context, 0);
+  const int64_t bytes = checked_multiply(inputs(), int64_t{sizeof(double)}, kLargeAngles);
+  growth_.prepare(0, {bytes, 0, kLargeAngles}, context,
+                  [&](int64_t) { return find_growth(context); });
+}
+
+ProjectedMap::Growth ProjectedMap::find_growth(Context& context) const {
+  const projection::Projection& projection = *parts_.projections[0];
+  const int64_t d = inputs(), F = std::min(projection.outputs(), kSampledFrequencies);
+  const int64_t step = std::clamp<int64_t>(kRedoneBytes / (d * int64_t{sizeof(double)}), 1, F);
+  const Matrix<double> omega(step, d, context, kLargeAngles);
+  Growth growth{AlignedBuffer<double>(d), 0};
+  std::ranges::fill(growth.scales, 0.0);
+  for (int64_t j0 = 0; j0 < F; j0 += step) {
+    const MatrixView<double> some = omega.view().block_rows(0, std::min(step, F - j0));
+    projection.frequencies(j0, context, some);
+    for (int64_t j = 0; j < some.rows; ++j)
+      for (int64_t k = 0; k < d; ++k)
+        growth.scales[k] = std::max(growth.scales[k], std::fabs(some(j, k)));
+  }
+  double square = 0;
+  for (double& scale : growth.scales) {
+    scale *= projection::factor_of(projection::Unit::turns);
+    square += scale * scale;
+  }
+  growth.norm = std::sqrt(square);
+  return growth;
+}
+
+template <class T>
+bool ProjectedMap::Growth::is_large(const std::vector<T>& row, double most) const noexcept {
+  double square = 0;
+  for (size_t k = 0; k < row.size(); ++k) {
+    if (!std::isfinite(row[k])) return false;
+    const double turns = scales[static_cast<int64_t>(k)] * static_cast<double>(row[k]);
+    square += turns * turns;
+  }
+  return square > most * most;
+}
+
+template <class T>
+std::vector<int64_t> ProjectedMap::large_rows(const auto& X, Context& context) const {
+  if (!has_angles() || X.rows == 0) return {};
+  prepare_growth(context);
+  const Growth& growth = growth_[0];
+  const double reach = kMostTurns<T> / growth.norm;
+  const bool rewrites = parts_.prologue != nullptr && parts_.prologue->shape().rewrites;
+  if (rewrites && reach >= kMostRewritten) return {};
+  const T most = static_cast<T>(std::min<double>(reach, std::numeric_limits<T>::max()));
+  if (!rewrites && !some_go_beyond(X, most, context)) return {};
+  std::vector<int64_t> large;
+  std::vector<T> row(X.cols);
+  for (int64_t i = 0; i < X.rows; ++i) {
+    if (!rewrites && !goes_beyond(X, i, i + 1, most)) continue;
+    copy_row(X, i, row.data());
+    if (rewrites) {
+      std::vector<T> numbers(parts_.prologue->shape().row_numbers);
+      parts_.prologue->run(row.data(), X.cols, row.data(), numbers.data());
+    }
+    if (growth.is_large(row, kMostTurns<T>)) large.push_back(i);
+  }
+  return large;
+}
+
+template <class T, class Body>
+void ProjectedMap::run_rows(const auto& X, Context& context, MatrixView<T> out, const Body& body,
+                            MatrixView<const T> V) const {
+  const std::vector<int64_t> large = large_rows<T>(X, context);
+  if (large.empty()) return body(parts_, X, V, out);
+  const int64_t count = std::ssize(large);
+  Stage stage(context, checked_add(X.rows, count, kLargeAngles));
+  stage.part(X.rows, [&] { body(parts_, X, V, out); });
+  ProjectedParts exact = parts_;
+  exact.reduced = std::make_shared<const ReducedAngles>(*parts_.projections[0]);
+  const int64_t row = checked_add(X.cols + V.cols, out.cols, kLargeAngles);
+  const int64_t step = std::clamp<int64_t>(kRedoneBytes / row / int64_t{sizeof(T)}, 1, kMostRedone);
+  for (int64_t i = 0; i < count; i += step) {
+    const std::span<const int64_t> rows = std::span(large).subspan(i, std::min(step, count - i));
+    const Matrix<T> own = copied_rows<T>(X, rows, context),
+                    vectors = copied_rows<T>(V, rows, context);
+    const Matrix<T> made(own.rows(), out.cols, context, kLargeAngles);
+    stage.part(own.rows(), [&] {
+      body(exact, MatrixView<const T>(own.view()), MatrixView<const T>(vectors.view()),
+           made.view());
+    });
+    for (int64_t r = 0; r < own.rows(); ++r)
+      std::copy_n(made.view().row(r), out.cols, out.row(rows[r]));
+    context.checkpoint();
   }
 }
 
@@ -83,19 +310,31 @@ int64_t ProjectedMap::most_order() const noexcept {
 template <class T>
 void ProjectedMap::pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
                                   MatrixView<T> out) const {
-  pull_back_projected(parts_, columns(T{}), X, G, context, out);
+  run_rows<T>(
+      X, context, out,
+      [&](const ProjectedParts& parts, auto rows, auto cotangents, auto to) {
+        pull_back_projected<T>(parts, columns(T{}), rows, cotangents, context, to);
+      },
+      G);
 }
 
 template <class T>
 void ProjectedMap::push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
                                      MatrixView<T> out) const {
-  push_forward_projected(parts_, columns(T{}), X, V, context, out);
+  run_rows<T>(
+      X, context, out,
+      [&](const ProjectedParts& parts, auto rows, auto directions, auto to) {
+        push_forward_projected<T>(parts, columns(T{}), rows, directions, context, to);
+      },
+      V);
 }
 
 template <class T>
 void ProjectedMap::differentiate_rows(const Derivative& what, MatrixView<const T> X,
                                       Context& context, MatrixView<T> out) const {
-  differentiate_projected(parts_, columns(T{}), what, X, context, out);
+  run_rows<T>(X, context, out, [&](const ProjectedParts& parts, auto rows, auto, auto to) {
+    differentiate_projected<T>(parts, columns(T{}), what, rows, context, to);
+  });
 }
 
 MERCER_INSTANTIATE_DERIVATIVE_MEMBERS(ProjectedMap)
@@ -107,6 +346,7 @@ bool ProjectedMap::reads_sparse() const noexcept {
 }
 
 void ProjectedMap::prepare(Precision precision, Context& context) const {
+  if (has_angles()) prepare_growth(context);
   if (precision == Precision::f32) prepare_all(single_, context);
   if (precision == Precision::f64) prepare_all(double_, context);
 }

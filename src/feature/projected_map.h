@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Maps that are a projection finished by an epilogue. Such a map gives its parts, name and
-// parameters; rows of every kind, slices, packing and both precisions are handled here.
+// parameters; rows of every kind, slices, packing and both precisions are handled here, and rows of
+// angles so large that their rounding would show.
 #pragma once
 
+#include <vector>
+
+#include "base/aligned.h"
 #include "feature/column_numbers.h"
 #include "feature/derivative_calls.h"
 #include "feature/feature_map.h"
 #include "feature/projected_tiles.h"
+#include "projection/lazy_groups.h"
 
 namespace mercer::feature {
 
@@ -34,6 +39,25 @@ class ProjectedMap : public FeatureMap, public Derivatives {
   MERCER_DERIVATIVE_MEMBERS
   template <class T>
   void prepare_all(const ColumnNumbers<T>& columns, Context& context) const;
+
+  // How angles grow with the inputs: scales[k] |x_k| turns, at most norm max |x_k| of all together.
+  struct Growth {
+    AlignedBuffer<double> scales;
+    double norm;
+    /// The root of the sum of squares exceeds `most` turns; false for rows that are not finite.
+    template <class T>
+    bool is_large(const std::vector<T>& row, double most) const noexcept;
+  };
+  bool has_angles() const noexcept;
+  void prepare_growth(Context& context) const;
+  Growth find_growth(Context& context) const;
+  template <class T>
+  std::vector<int64_t> large_rows(const auto& X, Context& context) const;
+  /// body(parts, X, V, out), then the same with rows of large angles alone and parts that reduce
+  /// these exactly. V has a row for each of X, or none.
+  template <class T, class Body>
+  void run_rows(const auto& X, Context& context, MatrixView<T> out, const Body& body,
+                MatrixView<const T> V = {}) const;
   bool reads_sparse() const noexcept;
   const ColumnNumbers<float>& columns(float) const noexcept { return single_; }
   const ColumnNumbers<double>& columns(double) const noexcept { return double_; }
@@ -41,6 +65,7 @@ class ProjectedMap : public FeatureMap, public Derivatives {
   ProjectedParts parts_;
   ColumnNumbers<float> single_;
   ColumnNumbers<double> double_;
+  mutable projection::LazyGroups<Growth> growth_{1};
 };
 
 }  // namespace mercer::feature

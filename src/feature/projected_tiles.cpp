@@ -77,14 +77,17 @@ class ProjectedTiles final : public TileWork {
     blocks_ = {hull.begin / shape_.columns, ceil_divide(hull.end, shape_.columns)};
     // P of all factors should fit where P of one does.
     step_rows_ = std::max<int64_t>(1, shape_.rows / epilogue_.factors);
-    for (const auto& projection : parts.projections)
-      own_scratch_ = std::max(own_scratch_, projection->shape(T{}).scratch);
+    for (size_t f = 0; f < parts.projections.size(); ++f) {
+      factors_.push_back(&parts.of_rows(f));
+      own_scratch_ = std::max(own_scratch_, factors_[f]->shape(T{}).scratch);
+    }
     if (store_.buffers_all()) group_ = ceil_divide(kBufferedColumns, shape_.columns);
     plan_scratch();
   }
 
   void prepare(Context& context) const override {
-    for (const auto& projection : parts_.projections) projection->prepare(blocks_, T{}, context);
+    for (const projection::Projection* projection : factors_)
+      projection->prepare(blocks_, T{}, context);
     columns_.prepare(blocks_, context);
   }
 
@@ -184,9 +187,9 @@ class ProjectedTiles final : public TileWork {
   void finish_blocks(Blocks group, const View& X, const Scratch& scratch,
                      transform::EpilogueBlock<T> one) const noexcept {
     for (int64_t block = group.begin; block < group.end; ++block) {
-      for (size_t f = 0; f < parts_.projections.size(); ++f)
-        project(*parts_.projections[f], X, block,
-                scratch.P + static_cast<int64_t>(f) * factor_step(), scratch.own);
+      for (size_t f = 0; f < factors_.size(); ++f)
+        project(*factors_[f], X, block, scratch.P + static_cast<int64_t>(f) * factor_step(),
+                scratch.own);
       one.scale = columns_.scale(block);
       one.phase = columns_.phase(block);
       parts_.epilogue->finish(one);
@@ -212,6 +215,7 @@ class ProjectedTiles final : public TileWork {
   }
 
   const ProjectedParts& parts_;
+  std::vector<const projection::Projection*> factors_;
   const ColumnNumbers<T>& columns_;
   View X_;
   transform::EpilogueShape epilogue_;

@@ -21,11 +21,19 @@ namespace mercer::feature {
 /// The parts of a projected map. The bits of a row of Z depend on its row of X alone.
 struct ProjectedParts {
   /// As many as the epilogue has factors, all from d inputs to F columns and of one block shape.
-  std::vector<std::unique_ptr<const projection::Projection>> projections;
-  std::unique_ptr<const transform::Epilogue> epilogue;
+  std::vector<std::shared_ptr<const projection::Projection>> projections;
+  std::shared_ptr<const transform::Epilogue> epilogue;
   ColumnLaw columns{1.0};  // scale and phase of the F columns
   /// Null: rows as they are. It also makes the row numbers that the epilogue reads.
   std::shared_ptr<const transform::RowPrologue> prologue = nullptr;
+  /// Null, or what makes P of dense rows in place of the only projection, which differs by whole
+  /// turns.
+  std::shared_ptr<const projection::Projection> reduced = nullptr;
+
+  /// What makes P of rows for a factor.
+  const projection::Projection& of_rows(size_t factor) const noexcept {
+    return reduced != nullptr ? *reduced : *projections[factor];
+  }
 };
 
 /// Columns [c.begin, c.end) of the map for the rows of X.

@@ -37,6 +37,25 @@ constexpr int64_t kDefaultBins = 32;
 constexpr double kMostBins = 0x1p31 - 1;
 constexpr int64_t kRowsTogether = 16;
 
+// Integers added to it are so to its bits.
+constexpr double kUnitUlp = 0x1.8p52;
+// Bin numbers beyond are taken from the exact product: its rounding would move their edges, and
+// from 2^51 on merge bins.
+constexpr double kNearBins = 0x1p30;
+
+/// An integer that names the bin of x, near or far; far ones by the two parts of the product, where
+/// rows that differ are whole bins apart.
+uint64_t far_bin(double x, double inverse_width, double shift) noexcept {
+  if (!std::isfinite(x * inverse_width)) x *= 0x1p-600, inverse_width *= 0x1p-600;
+  const double high = x * inverse_width, low = std::fma(x, inverse_width, -high);
+  if (std::fabs(high) < 0x1p62) {
+    const double whole = std::rint(high);
+    const int64_t bin = static_cast<int64_t>(whole) + std::llrint((high - whole) + low + shift);
+    return std::bit_cast<uint64_t>(kUnitUlp) + static_cast<uint64_t>(bin);
+  }
+  return std::bit_cast<uint64_t>(high) + 0x9e3779b97f4a7c15 * std::bit_cast<uint64_t>(low);
+}
+
 struct Grids {
   Matrix<double> inverse_widths;  // P x d
   Matrix<double> shifts;          // in widths
@@ -46,14 +65,15 @@ struct Grids {
   /// place of downwards is a shift by half a width.
   template <class T>
   uint64_t hash(int64_t g, const T* x) const noexcept {
-    constexpr double kUnitUlp = 0x1.8p52;  // integers added to it are so to its bits
     const double* const inverse = inverse_widths.view().row(g);
     const double* const shift = shifts.view().row(g);
     const uint64_t* const a = multipliers.view().row(g);
     uint64_t h = a[0];
     for (int64_t j = 0; j < inverse_widths.cols(); ++j) {
       const double at = static_cast<double>(x[j]) * inverse[j] + shift[j];
-      h += a[1 + j] * std::bit_cast<uint64_t>(at + kUnitUlp);
+      h += a[1 + j] * (std::fabs(at) < kNearBins
+                           ? std::bit_cast<uint64_t>(at + kUnitUlp)
+                           : far_bin(static_cast<double>(x[j]), inverse[j], shift[j]));
     }
     return h;
   }

@@ -42,6 +42,10 @@ class Dense final : public Projection, public SparseProjection {
     transform::project_panel_transpose(G, double_.panel(panel), X, scratch);
   }
 
+  void frequencies(int64_t j0, Context& context, MatrixView<double> omega) const override {
+    source_->fill(j0, context, omega);
+  }
+
   const SparseProjection* sparse() const noexcept override { return this; }
   void project_sparse(const CsrView<float>& X, int64_t panel, float* P,
                       float*) const noexcept override {

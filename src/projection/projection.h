@@ -77,6 +77,10 @@ class Projection {
   virtual void project_transpose(const double* G, int64_t block, MatrixView<double> X,
                                  double* scratch) const noexcept = 0;
 
+  /// omega_j of a projection in turns, j0 <= j < j0 + omega.rows: its columns times 2 pi, in double
+  /// precision. Errors: OUT_OF_MEMORY, CANCELLED.
+  virtual void frequencies(int64_t j0, Context& context, MatrixView<double> omega) const;
+
   /// How it reads sparse rows; null: rows have to be made dense.
   virtual const SparseProjection* sparse() const noexcept { return nullptr; }
 

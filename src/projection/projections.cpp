@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The table of projections, which projections.h lists.
+// The table of projections, which projections.h lists, and what all have in common.
 #include "projection/projections.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "base/aligned.h"
 #include "base/error.h"
 
 namespace mercer::projection {
@@ -47,6 +49,24 @@ constexpr const char* kServedLaws[] = {
     "isotropic mixtures of normal distributions"};
 
 }  // namespace
+
+void Projection::frequencies(int64_t j0, Context& context, MatrixView<double> omega) const {
+  constexpr const char* kWhat = "frequencies";
+  const BlockShape own = shape(double{});
+  const AlignedBuffer<double> unit(own.columns, context, kWhat);
+  const AlignedBuffer<double> scratch(own.transpose_scratch, context, kWhat);
+  for (double& number : unit) number = 0;
+  for (int64_t i = 0; i < omega.rows; ++i) {
+    const int64_t block = (j0 + i) / own.columns, within = (j0 + i) % own.columns;
+    prepare({block, block + 1}, double{}, context);
+    unit[within] = 1;
+    std::fill_n(omega.row(i), omega.cols, 0.0);
+    project_transpose(unit.data(), block, omega.block_rows(i, i + 1), scratch.data());
+    unit[within] = 0;
+    for (int64_t k = 0; k < omega.cols; ++k) omega(i, k) /= factor_of(Unit::turns);
+    context.checkpoint();
+  }
+}
 
 const char* served_laws(LawNeed need) noexcept { return kServedLaws[static_cast<int>(need)]; }
 

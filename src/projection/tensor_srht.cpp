@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// TensorSRHT (Hamid et al. 2014; complex signs, stacked and upsampled forms: Wacker, Kanagawa,
+// TensorSRHT (Ahle et al. 2020; complex signs, stacked and upsampled forms: Wacker, Kanagawa,
 // Filippone 2022): S(u)_l = m^{-1/2} prod_i (H D_i u_i)[index_i(l)] in d dimensions, d the power of
 // two that holds every u_i; D_i random signs, +-1 or {1, -1, i, -i} (then two real transforms per
 // factor). The blocks of the stacked form share their signs: a sum over all rows of H D_i is

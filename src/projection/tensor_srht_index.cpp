@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // upsampled (Wacker, Kanagawa, Filippone 2022): for each factor the indices 0..d-1, each ceil(m/d)
 // times, shuffled, and the first m of them. stacked (the same paper): a permutation for each factor
-// and block of d columns. tuple (Hamid, Xiao, Gittens, DeCoste 2014): m distinct elements of [d]^p.
+// and block of d columns. tuple (Ahle et al. 2020, who draw with replacement): m distinct elements of
+// [d]^p.
 #include "projection/tensor_srht_index.h"
 
 #include <algorithm>

@@ -415,7 +415,8 @@ Posterior::Posterior(std::span<const double> numbers, int64_t features, int64_t 
     root_ = Matrix<double>(size, static_cast<int64_t>(k), context, kPosterior);
     take(root_.data(), size * root_.cols());
     put_root();
-    return factor(L_.view());
+    factor(L_.view());
+    return;
   }
   for (int64_t j = 0; j < size; ++j) take(L_.view().row(j), j + 1);
   for (int64_t j = 0; j < size; ++j) require(L_(j, j) > 0, MERCER_INVALID_ARGUMENT, kBad);

@@ -122,8 +122,15 @@ void refuse_keys(const FitPlan& plan, std::initializer_list<const char*> keys, c
 
 void refuse_search_keys(const FitPlan& plan, const char* of) {
   refuse_automatic_transform(plan, of);
-  refuse_keys(plan, {"ard", "assess", "most_features", "spectrum"}, of,
-              "it left out: it is of a search");
+  // What asks for nothing may stand.
+  const auto asked = [&](const char* key, const Value& nothing) {
+    if (plan.asks(key) && *plan.given.find(key) != nothing)
+      refuse_keys(plan, {key}, of, "it left out: it is of a search");
+  };
+  asked("ard", Value(std::string(kArdWords[1])));
+  asked("assess", Value(false));
+  asked("spectrum", Value(std::string(kSpectrumWords[0])));
+  refuse_keys(plan, {"most_features"}, of, "it left out: it is of a search");
   require(!plan.asks("search") || !plan.searches, MERCER_UNSUPPORTED,
           "search = true of %s, expected false, the default there", of);
 }

@@ -5,6 +5,7 @@
 // Printing is in json_print.cpp.
 #include "spec/json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -17,6 +18,17 @@
 
 namespace mercer::spec {
 namespace {
+
+constexpr const char* kKernel = "kernel";
+constexpr const char* kScalar = "scalar";
+// Of maps and questions that hold a kernel; no kernel has one of them.
+constexpr const char* kKeysBesideKernels[] = {"map",   "inputs", "features",
+                                              "error", "test",   "bound"};
+
+/// What others call it is read, too.
+std::string kernel_name(std::string_view name) {
+  return std::string(name == "rbf" ? "gaussian" : name);
+}
 
 std::string key_text(std::string_view text) {
   std::string out;
@@ -53,7 +65,13 @@ class Reader {
             "spec: number %s is beyond the range of double", key_text(text).c_str());
     return number(value);
   }
-  bool string(std::string& value) { return put(std::move(value)); }
+  bool string(std::string& value) {
+    const std::string_view key = frames_.empty() ? "" : std::string_view(frames_.back().key);
+    if (list_depth_ > 0 || (key != kKernel && key != kScalar)) return put(std::move(value));
+    Value name(kernel_name(value));
+    if (key == kKernel && is_kernel()) return put(std::move(name));
+    return put(std::make_shared<const Parameters>(Parameters{{kKernel, std::move(name)}}));
+  }
   bool binary(Json::binary_t&) { return false; }
 
   bool start_object(std::size_t) {
@@ -144,6 +162,13 @@ class Reader {
             "of objects",
             key_of_list().c_str(), what);
   }
+  /// Whether the innermost object is a kernel's, where "kernel" is a name; elsewhere a name stands
+  /// for the object.
+  bool is_kernel() const {
+    if (frames_.size() == 1) return true;  // as far as is known before its other keys
+    const std::string& outer = frames_[frames_.size() - 2].key;
+    return outer == kKernel || outer == kScalar || outer == "parts" || outer == "kernels";
+  }
   std::string key_of_list() const {
     return frames_.empty() ? "\"\"" : key_text(frames_.back().key);
   }
@@ -194,7 +219,21 @@ Parameters parse_object(std::string_view text, int64_t most_bytes) {
           "spec = %s, expected a JSON object, {\"KEY\":VALUE,...}", key_text(text).c_str());
   Reader reader;
   nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
-  return reader.take();
+  Parameters root = reader.take();
+  const Value* const kernel = root.find(kKernel);
+  const bool is_kernel = std::ranges::none_of(
+      kKeysBesideKernels, [&root](const char* key) { return root.find(key) != nullptr; });
+  if (kernel != nullptr && std::holds_alternative<std::string>(*kernel) && !is_kernel)
+    root.set(kKernel, std::make_shared<const Parameters>(Parameters{{kKernel, Value(*kernel)}}));
+  return root;
+}
+
+Parameters parse_kernel(std::string_view text) {
+  const bool is_name = !text.empty() && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+  if (is_name && text.size() <= kMostNameBytes) return {{kKernel, kernel_name(text)}};
+  return parse_object(text);
 }
 
 }  // namespace mercer::spec

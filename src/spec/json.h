@@ -17,6 +17,7 @@ namespace mercer::spec {
 inline constexpr int64_t kMostSpecBytes = int64_t{1} << 20;
 inline constexpr int kMostDepth = 32;
 inline constexpr int kMostObjects = 1024;  // in a list
+inline constexpr size_t kMostNameBytes = 60;
 inline constexpr int kMostKeys = 64;       // of an object: bounds the search for duplicates
 inline constexpr int kMostLists = 1024;    // in a list: "[]" is two bytes of text, 24 in memory
 
@@ -26,6 +27,9 @@ inline constexpr int kMostLists = 1024;    // in a list: "[]" is two bytes of te
 /// invalid UTF-8, syntax (with line and column), a duplicate key, nesting deeper than kMostDepth,
 /// more than kMostKeys keys, a list of anything but numbers, at most kMostLists lists of numbers or
 /// at most kMostObjects objects, a number beyond the range of double.
+/// A text in place of a kernel's object is its name, {"kernel":NAME}; rbf is read as gaussian.
 Parameters parse_object(std::string_view text, int64_t most_bytes = kMostSpecBytes);
+/// The same of a kernel's own object, or of a name alone.
+Parameters parse_kernel(std::string_view text);
 
 }  // namespace mercer::spec

@@ -4,7 +4,14 @@
 // frequencies.
 #include "feature/fourier.h"
 
+#include <cmath>
+#include <complex>
+#include <random>
+
+#include "feature/derivatives.h"
 #include "feature/map_entry.h"
+#include "projection/projections.h"
+#include "random/distributions.h"
 #include "support/dense.h"
 #include "support/kernels.h"
 #include "support/map_calls.h"
@@ -200,6 +207,169 @@ TEST_CASE("fourier: a memory cap that dense tiles of sparse rows exceed is said 
   CHECK_REFUSED(MERCER_OUT_OF_MEMORY,
                 test::Input<float>(rows.view()).apply(*map, {0, 66}, context, Z.view()),
                 "memory_cap = 1000", "24000");
+}
+
+// exp(i omega'x) another way: products as two doubles each, whose sines the C library reduces by as
+// many digits of pi as it takes.
+template <class T>
+std::complex<double> wave(const double* omega, const T* x, int64_t d) {
+  std::complex<double> product = 1;
+  for (int64_t k = 0; k < d; ++k) {
+    const double at = x[k], high = omega[k] * at, low = std::fma(omega[k], at, -high);
+    product *= std::polar(1.0, high) * std::polar(1.0, low);
+  }
+  return product;
+}
+
+// n rows of inputs +-m of one magnitude each, from `least` to `most`.
+template <class T>
+Matrix<T> wide_rows(int64_t n, int64_t d, double least, double most) {
+  std::mt19937_64 words(71);
+  Matrix<T> X(n, d);
+  for (int64_t i = 0; i < n; ++i) {
+    const double share = static_cast<double>(i) / static_cast<double>(n - 1);
+    const double size = least * std::pow(most / least, share);
+    for (int64_t k = 0; k < d; ++k)
+      X(i, k) = static_cast<T>(size * (static_cast<double>(words() >> 11) * 0x1p-52 - 1));
+  }
+  return X;
+}
+
+// Column j of row i is scale[.] times a part of wave j.
+template <class T>
+double worst_wave_error(FourierForm form, const Matrix<T>& X) {
+  const int64_t d = X.cols(), F = 70;  // more than a panel
+  FourierOptions options = with_form(form);
+  options.seed = 5;
+  const int64_t D = form == FourierForm::pair ? 2 * F : F;
+  const auto map = make_fourier(*kernel::make_gaussian({0.5}, 1.0), d, D, options);
+  Context context;
+  const Matrix<double> W = map->frequencies(context);
+  std::vector<double> phases(F);
+  random::fill_uniform(random::Stream(5, random::Tag::phase, 0), 0, phases);
+  const Matrix<T> Z = features_of<T>(*map, X);
+  double worst = 0;
+  for (int64_t i = 0; i < X.rows(); ++i)
+    for (int64_t j = 0; j < F; ++j) {
+      const std::complex<double> e = wave(W.view().row(j), X.view().row(i), d);
+      const auto off = [&](int64_t column, double expected) {
+        const double unit = form == FourierForm::phase ? std::sqrt(2.0 / F) : std::sqrt(1.0 / F);
+        worst = std::max(worst, std::fabs(Z(i, column) / unit - expected));
+      };
+      if (form == FourierForm::phase) off(j, (e * std::polar(1.0, 2 * M_PI * phases[j])).real());
+      if (form == FourierForm::pair) off(j, e.real()), off(F + j, e.imag());
+      if (form == FourierForm::complex) off(2 * j, e.real()), off(2 * j + 1, e.imag());
+    }
+  return worst;
+}
+
+TEST_CASE("fourier: sines and cosines are those of omega'x, however large x is") {
+  for (const FourierForm form : {FourierForm::pair, FourierForm::phase, FourierForm::complex}) {
+    CAPTURE(static_cast<int>(form));
+    // 2^-52 of the sine, one rounding each of angle, phase and scale; the reference has d products.
+    CHECK(worst_wave_error(form, wide_rows<double>(60, 3, 1e10, 1e300)) <= 3e-15);
+    CHECK(worst_wave_error(form, wide_rows<float>(60, 3, 1e5, 1e38)) <= 1e-6);
+    // Below that sums are rounded: (d + 1) u 2 pi kMostTurns, and twice that for rounded W.
+    CHECK(worst_wave_error(form, wide_rows<double>(60, 3, 1e-3, 1e10)) <= 6e-6);
+    CHECK(worst_wave_error(form, wide_rows<float>(60, 3, 1e-3, 1e5)) <= 1.2e-2);
+  }
+}
+
+TEST_CASE("fourier: times in seconds since 1970 are as far apart as they are") {
+  const auto map = make_fourier(*kernel::make_gaussian({1.0}, 1.0), 1, 4096, {});
+  Matrix<float> X(4, 1);
+  X(0, 0) = 1.60e9F, X(1, 0) = 1.61e9F, X(2, 0) = 1.70e9F, X(3, 0) = -1.60e9F;
+  const Matrix<float> Z = features_of<float>(*map, X);
+  for (int64_t i = 0; i < 4; ++i)
+    for (int64_t l = 0; l <= i; ++l) {
+      double sum = 0;
+      for (int64_t j = 0; j < 4096; ++j) sum += double{Z(i, j)} * double{Z(l, j)};
+      // A mean of 2,048 cosines of deviation 1/sqrt(2): six of its deviations.
+      CHECK(std::fabs(sum - (i == l ? 1 : 0)) <= (i == l ? 1e-4 : 6 / 64.0));
+    }
+}
+
+TEST_CASE("fourier: rows of large angles have the kernel of every projection") {
+  // Pairs of rows at 2^45 to 2^48, one apart by 2^-4 of the lengthscale 2^-1 and less in all inputs.
+  const int64_t d = 16, D = 2048;
+  Matrix<double> X(6, d);
+  std::mt19937_64 words(5);
+  for (int64_t i = 0; i < 6; i += 2)
+    for (int64_t k = 0; k < d; ++k) {
+      X(i, k) =
+          static_cast<double>(static_cast<int64_t>(words() >> 16)) * (k % 2 == 0 ? 1 : -0.125);
+      X(i + 1, k) = X(i, k) + 0.0625 * static_cast<double>(words() % 3);
+    }
+  const auto kernel = kernel::make_gaussian({0.5}, 1.0);
+  for (const projection::ProjectionEntry* entry : projection::projection_table()) {
+    if (entry->share != nullptr) continue;  // quadrature: exact near 0 alone
+    CAPTURE(entry->name);
+    FourierOptions options;
+    options.projection = entry->name;
+    const auto map = make_fourier(*kernel, d, D, options);
+    const Matrix<double> Z = features_of<double>(*map, X);
+    for (int64_t i = 0; i < 6; ++i)
+      for (int64_t l = 0; l < i; ++l) {
+        double sum = 0;
+        for (int64_t j = 0; j < D; ++j) sum += Z(i, j) * Z(l, j);
+        const double k = kernel->value(d, X.view().row(i), X.view().row(l));
+        CHECK(std::fabs(sum - k) <= 6 / std::sqrt(double{D}));
+      }
+  }
+}
+
+TEST_CASE("fourier: rows of large angles are the same bytes for all slices, threads and kinds") {
+  const int64_t d = 5, D = 300;
+  auto sparse = test::sparse_rows<float>(90, d, 4, 3);
+  for (size_t p = 0; p < sparse.values.size(); p += 3) sparse.values[p] *= 1e12F;
+  const Matrix<float> X = sparse.dense();
+  X(7, 1) = NAN, X(8, 0) = INFINITY;
+  const auto map = make_fourier(*kernel::make_laplacian({2.0}, 1.0), d, D, {});
+  const Matrix<float> Z = features_of<float>(*map, X);
+  for (int64_t j = 0; j < D; ++j) CHECK((std::isnan(Z(7, j)) && std::isnan(Z(8, j))));
+  Context context;
+  context.threads = 7;
+  Matrix<float> slice(30, 77);
+  map->apply(MatrixView<const float>(X.view().block_rows(20, 50)), {111, 188}, context,
+             slice.view());
+  for (int64_t i = 0; i < 30; ++i)
+    for (int64_t j = 0; j < 77; ++j) CHECK(slice(i, j) == Z(20 + i, 111 + j));
+  const Matrix<float> same = features_of<float>(*map, sparse.view());
+  for (int64_t i = 0; i < 90; ++i) {
+    float most = 0;
+    for (int64_t k = 0; k < d; ++k) most = std::max(most, std::fabs(X(i, k)));
+    if (!(most > 1e8F && std::isfinite(most))) continue;
+    for (int64_t j = 0; j < D; ++j) CHECK(same(i, j) == Z(i, j));
+  }
+}
+
+TEST_CASE("fourier: derivatives at large angles turn the features") {
+  const int64_t d = 3, F = 40;
+  const auto map = make_fourier(*kernel::make_gaussian({2.0}, 1.0), d, 2 * F, {});
+  const Matrix<double> X = wide_rows<double>(20, d, 1e12, 1e280),
+                       V = wide_rows<double>(20, d, 1, 1);
+  const Matrix<double> Z = features_of<double>(*map, X);
+  Context context;
+  const Matrix<double> W = map->frequencies(context);
+  Matrix<double> along(20, 2 * F), each(20, 2 * F * d), pulled(20, d);
+  const Derivatives& derivatives = *map->derivatives();
+  derivatives.push_forward(X.view(), V.view(), context, along.view());
+  derivatives.differentiate({Derivative::Kind::gradient}, X.view(), context, each.view());
+  derivatives.pull_back(X.view(), along.view(), context, pulled.view());
+  for (int64_t i = 0; i < 20; ++i) {
+    std::vector<double> sums(d);
+    for (int64_t j = 0; j < F; ++j) {
+      double slope = 0;
+      for (int64_t k = 0; k < d; ++k) slope += W(j, k) * V(i, k);
+      CHECK(along(i, j) == Approx(-slope * Z(i, F + j)).margin(1e-15));
+      CHECK(along(i, F + j) == Approx(slope * Z(i, j)).margin(1e-15));
+      for (int64_t k = 0; k < d; ++k) {
+        CHECK(each(i, 2 * F * k + j) == Approx(-W(j, k) * Z(i, F + j)).margin(1e-15));
+        sums[k] += W(j, k) * (along(i, F + j) * Z(i, j) - along(i, j) * Z(i, F + j));
+      }
+    }
+    for (int64_t k = 0; k < d; ++k) CHECK(pulled(i, k) == Approx(sums[k]).margin(1e-14));
+  }
 }
 
 }  // namespace fourier_test

@@ -133,4 +133,28 @@ TEST_CASE("random_binning: other kernels and part of a grid are refused") {
                 "features = 33", "multiple of bins = 32");
 }
 
+TEST_CASE("random_binning: rows far from the origin share bins as others do") {
+  // Rows 1/2 or more apart, the finest that doubles of this size can tell; at the last all but one
+  // are different bins, which meet in a column with the sign of a coin.
+  constexpr int64_t kGrids = 20000;
+  const double deviations = z_threshold(kFailure, 9);
+  const auto map = made(1, kGrids, 4, 3);
+  for (const double at : {0x1p40, 0x1.4p51, 0x1.8p51, 1e300}) {
+    CAPTURE(at);
+    Matrix<double> X(3, 1);
+    X(0, 0) = at;
+    X(1, 0) = at == 1e300 ? std::nextafter(at, kInfinity) : at + 0.5;
+    X(2, 0) = at == 1e300 ? std::nextafter(X(1, 0), kInfinity) : at + 1;
+    const Matrix<double> Z = features_of(*map, X);
+    for (int64_t i = 0; i < 3; ++i) {
+      double sum = 0;
+      for (int64_t j = 0; j < Z.cols(); ++j) sum += Z(0, j) * Z(i, j);
+      const double k = map->estimated_kernel(X.view().row(0), X.view().row(i));
+      double variance = 0;
+      map->variance(X.view().block_rows(0, 1), X.view().block_rows(i, i + 1), {&variance, 1});
+      CHECK(std::fabs(sum - k) <= deviations * std::sqrt(variance) + 1e-12);
+    }
+  }
+}
+
 }  // namespace random_binning_test

@@ -214,6 +214,14 @@ TEST_CASE("a kernel's own lengthscale stands, with a search and without") {
                      "lengthscale = 2") == "");
 }
 
+TEST_CASE("keys of a search that ask for nothing stand beside \"search\": false") {
+  const std::string rest = R"(,"search":false,"lambda":1e-3,"map":{"kernel":"rbf","features":8}})";
+  for (const char* key : {R"("assess":false)", R"("ard":"off")", R"("spectrum":"drawn")"}) {
+    CAPTURE(key);
+    CHECK_NOTHROW(Line().fit(std::string("{") + key + rest));
+  }
+}
+
 TEST_CASE("keys that a fit cannot follow are refused, not ignored") {
   const std::string own = R"(,"lambda":1e-3,"search":false,"map":{"features":8,"kernel":)"
                           R"({"kernel":"gaussian","lengthscale":3}}})";
@@ -274,8 +282,8 @@ TEST_CASE("without a search a lengthscale that nobody gives is the rows' median 
     return (whole ? made : *made.objects("parts").front()).numbers("lengthscale").front();
   };
   const model::Model plain = line.fit(R"({"search":false,"lambda":1,"map":{"features":4}})");
-  const double median = model::central_lengthscale<double>(
-      plain.preparation, line.X.view(), model::all_rows(40), 0, line.context);
+  const double median = model::central_lengthscale<double>(plain.preparation, line.X.view(),
+                                                           model::all_rows(40), 0, line.context);
   CHECK(median > 1.5);
   CHECK(lengthscale(R"({"kernel":"gaussian"})") == Approx(median).epsilon(1e-12));
   CHECK(lengthscale(R"({"kernel":"gaussian","lengthscale":1})") == 1);

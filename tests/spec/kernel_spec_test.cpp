@@ -136,4 +136,25 @@ TEST_CASE("what is wrong with a kernel spec is said") {
         "");
 }
 
+TEST_CASE("a kernel's name alone stands for its spec, and rbf for gaussian") {
+  const std::string gaussian = spec::to_spec(*spec::kernel_from_spec(R"({"kernel":"gaussian"})"));
+  for (const char* json : {"gaussian", "rbf", R"({"kernel":"rbf"})"})
+    CHECK(spec::to_spec(*spec::kernel_from_spec(json)) == gaussian);
+  const auto map = [](const std::string& kernel) {
+    return spec::to_spec(*spec::map_from_spec(
+        R"({"map":"fourier","inputs":2,"features":4,"kernel":)" + kernel + "}"));
+  };
+  CHECK(map(R"("rbf")") == map(R"({"kernel":"gaussian"})"));
+  CHECK(map(R"("laplacian")") == map(R"({"kernel":"laplacian"})"));
+  CHECK(map(R"({"kernel":"decomposable","scalar":"rbf","gamma":[[1]]})") ==
+        map(R"({"kernel":"decomposable","scalar":{"kernel":"gaussian"},"gamma":[[1]]})"));
+  const auto sum = [](const char* parts) {
+    return spec::to_spec(
+        *spec::kernel_from_spec(std::string(R"({"kernel":"sum","parts":)") + parts + "}"));
+  };
+  CHECK(sum(R"([{"kernel":"rbf"},{"kernel":"cauchy"}])") ==
+        sum(R"([{"kernel":"gaussian"},{"kernel":"cauchy"}])"));
+  CHECK(Door::refused(MERCER_INVALID_ARGUMENT, "no_kernel", "kernel = \"no_kernel\"") == "");
+}
+
 }  // namespace kernel_spec_test
