@@ -142,11 +142,13 @@ double median_heuristic(const Rows& X, int64_t max_pairs, uint64_t seed, Context
   return median;
 }
 
-double median_of_drawn_pairs(int64_t rows, int64_t pairs, uint64_t seed, int64_t numbers,
-                             Context& context,
-                             const std::function<double(int64_t, int64_t)>& squared_distance) {
+double median_of_pairs(int64_t rows, int64_t pairs, uint64_t seed, int64_t numbers,
+                       Context& context,
+                       const std::function<double(int64_t, int64_t)>& squared_distance) {
+  const int64_t existing = checked_multiply(rows, rows - 1, "pairs of rows") / 2;
   AlignedBuffer<double> squared =
-      drawn_pairs(rows, pairs, seed, numbers, context, squared_distance);
+      existing <= pairs ? all_pairs(rows, existing, context, squared_distance)
+                        : drawn_pairs(rows, pairs, seed, numbers, context, squared_distance);
   const double median = median_of_roots(squared);
   require(std::isfinite(median), MERCER_INVALID_ARGUMENT,
           "the median distance of pairs of rows of X is %g, expected a finite number", median);

@@ -18,13 +18,12 @@ namespace mercer::kernel {
 /// max_pairs < 1, a median that is 0 or overflows. A pair of sparse rows costs what they list.
 double median_heuristic(const Rows& X, int64_t max_pairs, uint64_t seed, Context& context);
 
-/// The same over `pairs` pairs i != j of `rows` rows, drawn with replacement by `seed`, for rows
-/// that are not stored: squared_distance(i, j) is called by several threads at once. The drawn
-/// median's rank among all pairs has mean 1/2 and standard deviation 1/(2 sqrt(pairs)). 0 if the
+/// The same for rows that are not stored: squared_distance(i, j) is called by several threads at
+/// once. Of `pairs` drawn pairs the median's rank among all pairs has mean 1/2 and standard deviation 1/(2 sqrt(pairs)). 0 if the
 /// middle distances are 0. `numbers`: cost of one distance, for progress and cancellation. rows >=
 /// 2. Errors: a median that overflows (INVALID_ARGUMENT).
-double median_of_drawn_pairs(int64_t rows, int64_t pairs, uint64_t seed, int64_t numbers,
-                             Context& context,
-                             const std::function<double(int64_t, int64_t)>& squared_distance);
+double median_of_pairs(int64_t rows, int64_t pairs, uint64_t seed, int64_t numbers,
+                       Context& context,
+                       const std::function<double(int64_t, int64_t)>& squared_distance);
 
 }  // namespace mercer::kernel

@@ -3,6 +3,7 @@
 // Fits a model: checks, preparation, then the estimator. Rows in memory and streamed rows differ
 // only in how they become a source of blocks.
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "base/error.h"
@@ -20,6 +21,7 @@
 #include "model/prepare/row_summary.h"
 #include "model/rows/feature_rows.h"
 #include "model/rows/row_sets.h"
+#include "model/select/selection.h"
 #include "model/stream_rows.h"
 #include "model/vanishing.h"
 #include "solver/row_weights.h"
@@ -70,7 +72,30 @@ void check_streamed(const Fitting& asked, bool shared) {
           "rows of its own");
 }
 
-void learn(const solver::BlockSource& rows, const Fitting& asked, Context& context, Model& model) {
+/// Where a chosen lambda is an end of the path: all coefficients are a tenth or less of those of
+/// least squares, or more features than rows leave nothing of targets that are not without noise.
+void warn_of_ends(int64_t features, Model& model) {
+  const std::vector<PathPoint>& path = model.path;
+  const Selecting& select = model.fit.select;
+  if (path.size() < 2 || select.lambda_count != std::ssize(path)) return;
+  const bool noisy = path.back().score >= kNearlyExact * path.front().score;
+  char least[24], most[24];
+  std::snprintf(least, sizeof least, "%.3g", path.back().lambda);
+  std::snprintf(most, sizeof most, "%.3g", path.front().lambda);
+  if (select.lambda >= path.front().lambda)
+    model.report.warnings.push_back(std::string("lambda ") + most +
+                                    " is the largest that was tried, " + kNearlyConstant);
+  if (select.lambda <= path.back().lambda && model.rows <= features && noisy)
+    model.report.warnings.push_back(std::string("lambda ") + least +
+                                    " is the smallest that was tried: the model nearly "
+                                    "interpolates");
+}
+
+void learn(const solver::BlockSource& rows, const Fitting& given, Context& context, Model& model) {
+  Fitting asked = given;
+  if (asked.select.selection != Selection::fixed && asked.coding.targets == Targets::given)
+    asked.select.unit =
+        lambda_unit(model.map->kernel(), asked.estimate.coupling.get(), rows, context);
   Learned learned =
       asked.estimate.entry->fit(rows, asked.estimate, asked.coding, asked.select, context);
   model.predictor = std::move(learned.predictor);
@@ -88,6 +113,7 @@ void learn(const solver::BlockSource& rows, const Fitting& asked, Context& conte
   const bool local = asks_local(asked.estimate.parameters);  // its prior is far from all rows
   if ((asked.estimate.entry->keeps_posterior && !local) || asked.estimate.entry->separate_classes)
     model.report.warnings = far_warnings(model, context);
+  if (asked.select.selection != Selection::fixed) warn_of_ends(rows.features(), model);
 }
 
 /// The coupling of outputs: the map's, or by the options and targets Y.
@@ -171,9 +197,11 @@ Model fit(const MapFromRows& plan, const Fitting& asked, const Rows& X, MatrixVi
   Preparation preparation = summary.preparation();
   const int64_t making = solver::eigen_rows(plan.features);
   Stage stage(context, making + 3 * X.rows() + solver::eigen_rows(plan.features));
-  const RowsForMap rows = rows_for_map(data, preparation, asked.coding, all_rows(X.rows()),
-                                       plan.reads_all_rows ? X.rows() : plan.features,
-                                       asked.select.seed, context);
+  const std::vector<int64_t> from =
+      plan.keeps_all_rows ? all_rows(X.rows()) : rows_that_count(weights, X.rows());
+  const RowsForMap rows =
+      rows_for_map(data, preparation, asked.coding, from,
+                   plan.reads_all_rows ? X.rows() : plan.features, asked.select.seed, context);
   stage.share(making);
   auto map = plan.make(rows.X.view(), rows.Y.view(), context);
   stage.advance(making);

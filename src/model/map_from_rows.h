@@ -27,6 +27,7 @@ struct MapFromRows {
       make;
   std::optional<InputDomain> domain = {};  // of the map's kernel
   bool reads_all_rows = false;             // where a sample would not do
+  bool keeps_all_rows = false;             // a feature for each row, also for one of weight 0
 };
 
 /// The rows that a map is made from: all of `from`, or a seeded sample of max(10,000, sample).

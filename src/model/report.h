@@ -15,6 +15,12 @@
 
 namespace mercer::model {
 
+/// Of the largest lambda that is tried, which shrinks every direction to a tenth.
+inline constexpr const char* kNearlyConstant =
+    "ten times the mean of k(x, x): these features foretell no target, and the model is nearly "
+    "constant";
+inline constexpr double kNearlyExact = 1e-3;  // unexplained: targets without noise need no lambda
+
 struct SearchCandidate {
   int64_t stage;       // 0 coarse, 1 fine, 2 lengthscale per input, 3 other features, 4 the choice
   int64_t features;    // D of this trial

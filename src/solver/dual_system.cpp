@@ -112,6 +112,7 @@ void DualSystem::put_columns(const Matrix<double>& alpha, MatrixView<double> w) 
 }
 
 Weights DualSystem::solve(double lambda, Context& context) const {
+  if (lambda == 0) return solution(lambda, context).weights;
   const Matrix<double> K = copy_of(K_, context);
   return weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context), mean_Y_, context);
 }
@@ -127,11 +128,16 @@ Weights DualSystem::solve(double lambda, Context& context, Matrix<double>& resid
   for (int64_t i = 0; i < rows(); ++i)
     for (int64_t o = 0; o < outputs(); ++o)
       residuals(i, o) = left_out(shift * alpha(i, o), shift * K(i, i), static_cast<size_t>(i));
-  return weights_of(alpha, mean_Y_, context);
+  return lambda == 0 ? solve(lambda, context) : weights_of(alpha, mean_Y_, context);
 }
 
 Solution DualSystem::solution(double lambda, Context& context) const {
-  const Matrix<double> K = copy_of(K_, context);  // becomes the factor
+  const Matrix<double> K = copy_of(K_, context);  // becomes the factor, or eigenvectors
+  if (lambda == 0) {
+    const Matrix<double> alpha = copy_of(Y_, context, "the weights of the rows");
+    const int64_t rank = solve_pseudo_inverse(K.view(), alpha.view(), context);
+    return {weights_of(alpha, mean_Y_, context), static_cast<double>(rank + (center_ ? 1 : 0))};
+  }
   Weights weights =
       weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context), mean_Y_, context);
   const double left = n_ * lambda * inverse_trace(K.view(), context);

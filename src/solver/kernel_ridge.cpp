@@ -4,9 +4,12 @@
 #include "solver/kernel_ridge.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "linalg/blas.h"
+#include "linalg/symmetric_eigen.h"
 #include "solver/centering.h"
 #include "solver/jittered_cholesky.h"
 
@@ -30,6 +33,24 @@ Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, do
   for (int64_t i = 0; i < Y.rows; ++i) std::copy_n(Y.row(i), Y.cols, alpha.view().row(i));
   linalg::cholesky_solve(K, alpha.view());
   return alpha;
+}
+
+int64_t solve_pseudo_inverse(MatrixView<double> K, MatrixView<double> alpha, Context& context) {
+  double trace = 0;
+  for (int64_t i = 0; i < K.rows; ++i) trace += K(i, i);
+  const double null_level = kEpsilon * static_cast<double>(K.rows) * trace;
+  std::vector<double> values(K.rows);
+  linalg::symmetric_eigen(K, values, context);
+  const Matrix<double> rotated(alpha.rows, alpha.cols, context, "targets among eigenvectors");
+  linalg::multiply(1.0, linalg::Transpose::no, K, linalg::Transpose::no, alpha, 0.0,
+                   rotated.view());
+  for (int64_t i = 0; i < K.rows; ++i) {
+    const double s = values[i];
+    for (int64_t j = 0; j < alpha.cols; ++j) rotated(i, j) = s > null_level ? rotated(i, j) / s : 0;
+  }
+  linalg::multiply(1.0, linalg::Transpose::yes, K, linalg::Transpose::no, rotated.view(), 0.0,
+                   alpha);
+  return std::ranges::count_if(values, [=](double s) { return s > null_level; });
 }
 
 }  // namespace mercer::solver

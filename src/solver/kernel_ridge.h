@@ -14,6 +14,9 @@ namespace mercer::solver {
 /// ridge_cholesky.
 Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, double lambda,
                             double n, Context& context);
+/// alpha := K^+ alpha, eigenvalues up to eps n Tr K counting as zero: lambda = 0 of the minimum
+/// norm. Returns the number of the others. K is destroyed.
+int64_t solve_pseudo_inverse(MatrixView<double> K, MatrixView<double> alpha, Context& context);
 /// n = rows of K.
 Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, double lambda,
                             Context& context);

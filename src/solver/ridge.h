@@ -112,7 +112,8 @@ struct Solution {
 };
 
 /// One lambda by Cholesky, O(D^3/3), in place. Raises jitter from 1e-15 to 1e-9 of the mean
-/// diagonal, then NOT_POSITIVE_DEFINITE naming the pivot. lambda >= 0.
+/// diagonal, then NOT_POSITIVE_DEFINITE naming the pivot. lambda = 0, the minimum-norm solution: by
+/// RidgePath.
 Weights ridge_cholesky(RowStatistics&& statistics, bool center, double lambda, Context& context);
 /// With an estimate of Tr H whose relative standard deviation is below 0.36 / sqrt(Tr H):
 /// inverse_trace.h. O(16 D^2) more.

@@ -84,11 +84,16 @@ Matrix<double> RidgeFactor::leave_one_out(const Weights& weights, MatrixView<con
 }
 
 Weights ridge_cholesky(RowStatistics&& statistics, bool center, double lambda, Context& context) {
+  if (lambda == 0) return RidgePath(std::move(statistics), center, context).solve(lambda);
   return RidgeFactor(std::move(statistics), center, lambda, context).weights(context);
 }
 
 Solution ridge_cholesky_solution(RowStatistics&& statistics, bool center, double lambda,
                                  Context& context) {
+  if (lambda == 0) {
+    const RidgePath path(std::move(statistics), center, context);
+    return {path.solve(lambda), path.effective_dimension(lambda)};
+  }
   const RidgeFactor factor(std::move(statistics), center, lambda, context);
   return {factor.weights(context), factor.effective_dimension(context)};
 }

@@ -12,9 +12,9 @@
 #include "base/size.h"
 #include "linalg/blas.h"
 #include "linalg/column_means.h"
-#include "linalg/symmetric_eigen.h"
 #include "solver/centering.h"
 #include "solver/jittered_cholesky.h"
+#include "solver/kernel_ridge.h"
 #include "solver/work.h"
 
 namespace mercer::solver {
@@ -40,26 +40,13 @@ void for_each_strip(MatrixView<const double> Z, std::span<const double> mean, Co
   }
 }
 
-/// alpha := K^+ alpha, eigenvalues up to `null_level` counting as zero. K is destroyed.
-void solve_pseudo_inverse(MatrixView<double> K, double null_level, MatrixView<double> alpha,
-                          Context& context) {
-  std::vector<double> values(K.rows);
-  linalg::symmetric_eigen(K, values, context);
-  const Matrix<double> rotated(alpha.rows, alpha.cols, context, "targets among eigenvectors");
-  linalg::multiply(1.0, linalg::Transpose::no, K, linalg::Transpose::no, alpha, 0.0,
-                   rotated.view());
-  for (int64_t i = 0; i < K.rows; ++i) {
-    const double s = values[i];
-    for (int64_t j = 0; j < alpha.cols; ++j) rotated(i, j) = s > null_level ? rotated(i, j) / s : 0;
-  }
-  linalg::multiply(1.0, linalg::Transpose::yes, K, linalg::Transpose::no, rotated.view(), 0.0,
-                   alpha);
-}
-
 /// alpha := (K + shift I)^{-1} alpha. K is destroyed.
 void solve_system(MatrixView<double> K, double shift, double null_level, MatrixView<double> alpha,
                   Context& context) {
-  if (shift <= null_level) return solve_pseudo_inverse(K, null_level, alpha, context);
+  if (shift <= null_level) {
+    solve_pseudo_inverse(K, alpha, context);
+    return;
+  }
   for (int64_t i = 0; i < K.rows; ++i) K(i, i) += shift;
   jittered_cholesky(K, context);
   linalg::cholesky_solve(K, alpha);

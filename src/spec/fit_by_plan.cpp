@@ -126,10 +126,10 @@ bool leaves_lengthscale(const FitPlan& plan, const model::PartialMap& maker) {
   return plan.search.lengthscale == 0 && maker.has_lengthscale() && maker.start() == 0 &&
          (maker.lengthscale() || !has_targets(plan));
 }
-double median_distance(const Rows& prepared, uint64_t seed, Context& context) {
-  return prepared.visit([&](const auto& X) {
-    return model::central_lengthscale({}, X, model::all_rows(X.rows), seed, context);
-  });
+double median_distance(const Rows& prepared, const std::vector<int64_t>& rows, uint64_t seed,
+                       Context& context) {
+  return prepared.visit(
+      [&](const auto& X) { return model::central_lengthscale({}, X, rows, seed, context); });
 }
 
 /// The lengthscale of a map without a search.
@@ -141,7 +141,9 @@ double plain_lengthscale(const FitPlan& plan, const model::PartialMap& maker) {
 model::Model fit_plainly(FitPlan plan, const Rows& X, MatrixView<const double> Y,
                          std::span<const double> weights, std::span<const double> groups,
                          Context& context) {
-  const int64_t inputs = model::prepared_inputs(plan.search.fit.prepare, {}, X, weights);
+  model::Preparing& prepare = plan.search.fit.prepare;
+  if (X.sparse()) prepare.buckets = model::hash_buckets(plan.map, X.cols());
+  const int64_t inputs = model::prepared_inputs(prepare, {}, X, weights);
   const auto maker = maker_for(plan, inputs);
   const bool open = leaves_lengthscale(plan, *maker);
   double lengthscale = plain_lengthscale(plan, *maker);
@@ -151,13 +153,21 @@ model::Model fit_plainly(FitPlan plan, const Rows& X, MatrixView<const double> Y
     return model::fit(maker->make(lengthscale, features), plan.search.fit, X, Y, context, weights,
                       groups);
   const model::MapFromRows from_rows{
-      inputs, features,
+      inputs,
+      features,
       [&](const Rows& rows, const MatrixView<const double>& targets, Context& running) {
-        if (open) lengthscale = median_distance(rows, plan.search.fit.select.seed, running);
+        // Rows of weight 0 are among these only where a map keeps all rows.
+        const std::span<const double> own =
+            maker->keeps_all_rows() ? weights : std::span<const double>();
+        if (open)
+          lengthscale = median_distance(rows, model::rows_that_count(own, rows.rows()),
+                                        plan.search.fit.select.seed, running);
         if (!maker->needs_rows()) return maker->make(lengthscale, features);
         return maker->make_from(lengthscale, features, rows, targets, running);
       },
-      maker->domain(), maker->reads_all_rows()};
+      maker->domain(),
+      maker->reads_all_rows(),
+      maker->keeps_all_rows()};
   return model::fit(from_rows, plan.search.fit, X, Y, context, weights, groups);
 }
 

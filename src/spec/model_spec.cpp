@@ -89,8 +89,10 @@ std::vector<Field> select_fields() {
        .least_open = true,
        .most_open = true,
        .help = "the share of rows held out"},
-      number_above_field("largest", usual.lambda_largest, 0, kUnbounded, "lambda of the path"),
-      number_above_field("smallest", usual.lambda_smallest, 0, kUnbounded, "lambda of the path"),
+      number_above_field("largest", usual.lambda_largest, 0, kUnbounded,
+                         "lambda of the path over the mean of k(x, x)"),
+      number_above_field("smallest", usual.lambda_smallest, 0, kUnbounded,
+                         "lambda of the path over the mean of k(x, x)"),
       count_field("count", usual.lambda_count, 1e6, "the number of lambdas, spaced geometrically")};
 }
 

@@ -17,12 +17,11 @@ namespace {
 constexpr double kMostShare = 0.03;  // Tr H over D
 constexpr double kMostOff = 0.04, kIntervalErrors = 2.5;  // absolute, and in binomial errors
 
-constexpr double kPerfect = 0.9999;    // score of the linear baseline
-constexpr int64_t kFewRepeats = 20;    // one row in this many
-constexpr int64_t kFewRows = 10;       // of a fit
-constexpr double kNearlyAll = 0.995;   // a best score not worth a warning
-constexpr double kNearlyExact = 1e-3;  // unexplained: targets without noise need no lambda
-constexpr double kMostOfFew = 0.5;     // of a target's variance, in a hundredth of the rows
+constexpr double kPerfect = 0.9999;   // score of the linear baseline
+constexpr int64_t kFewRepeats = 20;   // one row in this many
+constexpr int64_t kFewRows = 10;      // of a fit
+constexpr double kNearlyAll = 0.995;  // a best score not worth a warning
+constexpr double kMostOfFew = 0.5;    // of a target's variance, in a hundredth of the rows
 // Training error over held-out error: below this noise was fitted. The least lambda alone proves
 // nothing: at a long lengthscale it is that of a polynomial.
 constexpr double kInterpolating = 0.01;
@@ -195,8 +194,8 @@ std::vector<std::string> choice_warnings(const FitReport& report, double fitted,
   if (lengthscale_at_edge && std::isfinite(report.lengthscale))
     found.push_back(text("lengthscale %.4g is at an edge of what was tried", report.lengthscale));
   if (largest > 0 && report.lambda >= largest)
-    found.push_back(text("lambda %.3g is the largest that was tried: the model is nearly constant",
-                         report.lambda));
+    found.push_back(
+        text("lambda %.3g is the largest that was tried, %s", report.lambda, kNearlyConstant));
   if (fitted < kInterpolating && report.criterion_score >= kNearlyExact)
     found.push_back(
         text("lambda %.3g is the smallest that was tried: the model nearly interpolates",

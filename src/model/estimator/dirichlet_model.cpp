@@ -75,6 +75,7 @@ class DirichletFit {
       : rows_(rows), selecting_(selecting), center_(estimating.center), context_(context) {
     const Value* const alpha = estimating.parameters.find("alpha");
     if (alpha != nullptr) alphas_ = {std::get<double>(*alpha)};
+    for (double& lambda : lambdas_) lambda *= selecting.unit;
     if (selecting.selection == Selection::fixed) lambdas_ = {selecting.lambda};
     best_ = {alphas_[0], lambdas_[0]};
   }
@@ -169,7 +170,7 @@ void check_dirichlet(const Fitting& asked) {
   require((by == Selection::fixed || by == Selection::held_out) && leaves_path(asked.select),
           MERCER_UNSUPPORTED,
           "select with model = dirichlet, expected fraction alone: lambda is one of the decades "
-          "from 0.1 to 1e-6, by the likelihood of held-out rows");
+          "from 0.1 to 1e-6 times the mean of k(x, x), by the likelihood of held-out rows");
   require(asked.coding.task == Task::classification, MERCER_UNSUPPORTED,
           "model = dirichlet of a regression, expected task = \"classification\", or model = gp");
 }

@@ -11,7 +11,7 @@
 namespace mercer::model {
 namespace {
 
-constexpr double kMostRaised = 1e-3;  // lambda
+constexpr double kMostRaised = 1e-3;  // lambda, in units of k(x, x)
 constexpr int64_t kGpUnits = 100;     // of progress, half of them the posterior's
 
 void check_gp(const Fitting& asked) {
@@ -47,7 +47,9 @@ std::shared_ptr<const solver::Posterior> posterior_at(const solver::BlockSource&
                                                      std::move(sums));
   } catch (const Error& error) {
     const bool lost = error.status() == MERCER_NOT_POSITIVE_DEFINITE;
-    if (!lost || selecting.selection == Selection::fixed || selected.lambda > kMostRaised) throw;
+    if (!lost || selecting.selection == Selection::fixed ||
+        selected.lambda > kMostRaised * selecting.unit)
+      throw;
     return nullptr;
   }
 }

@@ -170,7 +170,7 @@ class SvgpFit {
       return false;
     };
     for (const double lambda : kTriedLambdas)
-      if (falls(lambda)) break;
+      if (falls(selecting_.unit * lambda)) break;
     const double best = lambda_;
     for (const double factor : kBetween) falls(factor * best);
   }
@@ -260,7 +260,8 @@ void check_svgp(const Fitting& asked) {
           "outputs with model = svgp, expected them left out: each class has its own process");
   require((by == Selection::fixed || by == Selection::evidence) && leaves_path(asked.select),
           MERCER_UNSUPPORTED,
-          "select with model = svgp, expected it left out: lambda is between 0.3 and 3e-10, by the "
+          "select with model = svgp, expected it left out: lambda is between 0.3 and 3e-10 times "
+          "the mean of k(x, x), by the "
           "variational bound of the evidence");
 }
 

@@ -30,8 +30,8 @@ struct Hashing {
   }
 };
 
-/// A search hashes sparse rows wider than this to kHashBuckets, for an isotropic kernel whose
-/// projection is not given.
+/// A fit hashes sparse rows wider than this to kHashBuckets, for an isotropic kernel or one of inner
+/// products, whose projection is not given.
 inline constexpr int64_t kMostPlainInputs = int64_t{1} << 15;
 inline constexpr int64_t kHashBuckets = int64_t{1} << 14;
 

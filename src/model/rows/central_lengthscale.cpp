@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The median heuristic on a subsample of standardised rows, or on sampled pairs of rows if rows are
+// The median heuristic on a subsample of standardised rows, or on sampled pairs of these if rows are
 // so wide that all pairs would cost more than the search.
 #include "model/rows/central_lengthscale.h"
 
@@ -67,7 +67,7 @@ double lengthscale_of_pairs(const Preparation& preparation, MatrixView<const T> 
     return squared_distance(X.row(rows[i]), X.row(rows[j]), inverse);
   };
   const double median =
-      kernel::median_of_drawn_pairs(std::ssize(rows), pairs, seed, X.cols, context, distance);
+      kernel::median_of_pairs(std::ssize(rows), pairs, seed, X.cols, context, distance);
   return median > 0 ? median : std::sqrt(2.0 * static_cast<double>(X.cols));
 }
 
@@ -91,11 +91,11 @@ int64_t median_pairs(int64_t rows, int64_t columns) {
 template <class T>
 double central_lengthscale(const Preparation& preparation, MatrixView<const T> X,
                            const std::vector<int64_t>& rows, uint64_t seed, Context& context) {
-  const int64_t n = std::ssize(rows);
-  if (preparation.is_affine() && !all_are_affordable(n, X.cols)) {
-    return lengthscale_of_pairs(preparation, X, rows, median_pairs(n, X.cols), seed, context);
-  }
   const auto sample = sample_rows(rows, kMedianRows, seed);
+  const int64_t n = std::ssize(sample);
+  const int64_t pairs = median_pairs(n, preparation.prepared(X.cols));
+  if (preparation.is_affine() && !all_are_affordable(n, X.cols))
+    return lengthscale_of_pairs(preparation, X, sample, pairs, seed, context);
   const Matrix<double> inputs(std::ssize(sample), preparation.prepared(X.cols), context,
                               "rows whose distances have a median");
   for (int64_t i = 0; i < inputs.rows(); ++i) {
@@ -104,7 +104,7 @@ double central_lengthscale(const Preparation& preparation, MatrixView<const T> X
   if (inputs.rows() < 2 || mostly_equal(inputs.view())) {
     return std::sqrt(2.0 * static_cast<double>(X.cols));
   }
-  return kernel::median_heuristic(inputs.view(), kMedianRows * kMedianRows, seed, context);
+  return kernel::median_heuristic(inputs.view(), pairs, seed, context);
 }
 
 template double central_lengthscale(const Preparation&, MatrixView<const float>,

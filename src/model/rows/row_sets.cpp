@@ -199,6 +199,12 @@ std::vector<int64_t> all_rows(int64_t n) {
   return rows;
 }
 
+std::vector<int64_t> rows_that_count(std::span<const double> weights, int64_t n) {
+  std::vector<int64_t> rows = all_rows(n);
+  if (!weights.empty()) std::erase_if(rows, [&](int64_t i) { return weights[i] == 0; });
+  return rows;
+}
+
 std::vector<int64_t> rows_without(int64_t n, const std::vector<int64_t>& removed) {
   std::vector<int64_t> rest;
   rest.reserve(static_cast<size_t>(n) - removed.size());

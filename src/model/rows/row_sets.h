@@ -55,6 +55,8 @@ int64_t group_count(const std::vector<int64_t>& rows, const std::vector<double>&
 
 /// 0, 1, ..., n - 1.
 std::vector<int64_t> all_rows(int64_t n);
+/// Those of positive weight; all without weights.
+std::vector<int64_t> rows_that_count(std::span<const double> weights, int64_t n);
 
 /// Rows 0 to n - 1 that are not in `removed`, ascending.
 std::vector<int64_t> rows_without(int64_t n, const std::vector<int64_t>& removed);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The median heuristic of sparse rows: samples rows, sorts each by column once and merges pairs.
+// The median heuristic of sparse rows: the pairs of the same dense rows, of rows that are sorted by
+// column once and merged.
 // Means cancel in differences, so rows are only scaled.
 #include <algorithm>
 #include <cmath>
@@ -82,8 +83,8 @@ double central_lengthscale(const Preparation& preparation, const CsrView<T>& X,
   const auto distance = [&](int64_t i, int64_t j) noexcept {
     return squared_distance(sample[i], sample[j]);
   };
-  const double median =
-      kernel::median_of_drawn_pairs(n, median_pairs(n, each), seed, each, context, distance);
+  const double median = kernel::median_of_pairs(n, median_pairs(n, preparation.prepared(X.cols)),
+                                                seed, each, context, distance);
   return median > 0 ? median : of_standardised;
 }
 

@@ -101,7 +101,7 @@ Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double>
           MERCER_INTERNAL, "lengthscales are learnt from %g and lambda %g through a smooth map",
           options.lengthscale, options.lambda);
   ScaledInputs features(unit, X, options.common, context);
-  EvidenceObjective objective(features, Y, weights, options.noise, context);
+  EvidenceObjective objective(features, Y, weights, options.noise, context, options.unit);
   std::vector<double> theta(options.common ? 1 : static_cast<size_t>(X.cols),
                             std::log(options.lengthscale));
   theta.push_back(EvidenceObjective::phi_of(options.lambda));
@@ -116,7 +116,7 @@ Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double>
   for (const double one : logs)
     ard.lengthscale.push_back(std::clamp(std::exp(one), kLeastLengthscale, kDroppedLengthscale));
   ard.lengthscale.resize(X.cols, ard.lengthscale.front());
-  ard.lambda = EvidenceObjective::lambda_of(theta.back());
+  ard.lambda = options.unit * EvidenceObjective::lambda_of(theta.back());
   return ard;
 }
 

@@ -17,7 +17,8 @@ namespace mercer::model {
 
 struct ArdOptions {
   double lengthscale = 1;        // starting point of all inputs, > 0
-  double lambda = 1e-4;          // starting point, > kLeastArdLambda
+  double unit = 1;               // of lambda, k(x, x)
+  double lambda = 1e-4;          // starting point, > kLeastArdLambda, both in that unit
   int64_t most_iterations = 60;  // of L-BFGS
   bool common = false;           // one lengthscale for all inputs
   double noise = 0;              // variance for a row of mean weight; 0: unknown

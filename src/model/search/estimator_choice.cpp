@@ -104,7 +104,7 @@ std::vector<Pooled> try_logistic(const solver::BlockSource& features, bool cente
   const solver::BlockSource& rows = space.rows();
   std::vector<Pooled> tried;
   for (const double ratio : kRatios) {
-    tried.push_back({std::max(ratio * ridge.lambda, kLeastLogisticLambda), {}, {}});
+    tried.push_back({std::max(ratio * ridge.lambda, kLeastLogisticLambda * ridge.unit), {}, {}});
     if (!ridge.given) continue;
     tried.back().lambda = ridge.lambda;
     break;

@@ -27,6 +27,7 @@ struct RidgeResult {
   /// Statistics of similar rows, for a preconditioner; null: to be summed.
   const solver::RowStatistics* statistics = nullptr;
   bool given = false;                      // lambda is given, for logistic regression too
+  double unit = 1;                         // of lambda (lambda_unit)
   std::vector<double> class_factors = {};  // of the row weights in logistic regression
 };
 

@@ -18,8 +18,9 @@ constexpr double kDecreaseTolerance = 1e-5;
 
 EvidenceObjective::EvidenceObjective(AdjustableFeatures& features, MatrixView<const double> Y,
                                      std::span<const double> weights, double noise,
-                                     Context& context)
+                                     Context& context, double unit)
     : features_(features),
+      unit_(unit),
       context_(context),
       likelihood_(Y, features.features(), context, weights, {.noise = noise}),
       Z_(Y.rows, features.features(), context, "features by the marginal likelihood") {}
@@ -30,11 +31,11 @@ double EvidenceObjective::lambda_of(double phi) { return kLeastArdLambda + std::
 double EvidenceObjective::operator()(std::span<const double> variables,
                                      std::span<double> gradient) {
   features_.apply(variables.first(variables.size() - 1), context_, Z_.view());
-  const double lambda = lambda_of(variables.back());
+  const double lambda = unit_ * lambda_of(variables.back());
   const auto point = likelihood_.at(Z_.view(), lambda);
   if (!std::isfinite(point.value)) return point.value;
   features_.pull_back(point.by_Z, context_, gradient.first(gradient.size() - 1));
-  gradient.back() = point.slope * std::exp(variables.back()) / lambda;
+  gradient.back() = point.slope * unit_ * std::exp(variables.back()) / lambda;
   for (double& slope : gradient) slope *= nats();
   double penalty = 0;
   for (size_t k = 0; k < prior_.size(); ++k) {

@@ -29,14 +29,15 @@ class AdjustableFeatures {
 };
 
 /// The negative log marginal likelihood (solver/profiled_likelihood.h) in nats. Its last variable
-/// is phi, lambda = kLeastArdLambda + exp(phi), which approaches its bound smoothly. Memory: 2 n D
+/// is phi, lambda = unit (kLeastArdLambda + exp(phi)), which approaches its bound smoothly. Memory: 2 n D
 /// + r^2 numbers.
 class EvidenceObjective {
  public:
   /// References are kept. Y: n x outputs; weights: of the rows, or none; noise: variance for a row
-  /// of mean weight, 0: unknown.
+  /// of mean weight, 0: unknown; unit: of lambda, k(x, x).
   EvidenceObjective(AdjustableFeatures& features, MatrixView<const double> Y,
-                    std::span<const double> weights, double noise, Context& context);
+                    std::span<const double> weights, double noise, Context& context,
+                    double unit = 1);
 
   bool varies() const { return likelihood_.outputs() > 0; }
   /// Nats of log likelihood, over all rows and outputs, per unit of f.
@@ -59,11 +60,12 @@ class EvidenceObjective {
   /// Adds the log prior to the likelihood: one for each parameter.
   void add_prior(std::vector<Prior> prior) { prior_ = std::move(prior); }
 
-  static double phi_of(double lambda);
+  static double phi_of(double lambda);  // both in that unit
   static double lambda_of(double phi);
 
  private:
   AdjustableFeatures& features_;
+  double unit_;
   Context& context_;
   solver::ProfiledLikelihood likelihood_;
   Matrix<double> Z_;

@@ -27,6 +27,7 @@ Trial SearchRun::judge_others(const Setting& setting, const std::vector<double>&
   candidates_.use(*setting.maker);
   const solver::BlockSource& rows =
       candidates_.at(setting.prepared->by, lengthscales, options_.features, split_.train);
+  take_unit(candidates_.map(), rows, split_.train);
   const std::vector<double> grid = lambdas({});
   const Trial left_out = leave_out(rows, setting, split_.train, grid);
   const double lambda = left_out.points[paired_pick(left_out)].lambda;

@@ -13,7 +13,8 @@ constexpr double kFarther = 100;  // step while there is no fit
 
 }  // namespace
 
-void walk_lambda(const LambdaPlan& plan, const std::function<double(double lambda)>& loss) {
+void walk_lambda(const LambdaPlan& plan, const std::function<double(double lambda)>& loss_at) {
+  const auto loss = [&](double multiple) { return loss_at(plan.unit * multiple); };
   double start = std::clamp(plan.start, plan.least, kMostLambda);
   double first = loss(start);
   while (std::isinf(first) && start < kMostLambda) {

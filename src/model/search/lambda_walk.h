@@ -15,14 +15,15 @@ inline constexpr double kMostLambda = 10.0;
 
 /// The lambdas at which a fit is judged.
 struct LambdaPlan {
-  std::vector<double> grid;  // empty: a walk
-  double start = 1e-6;       // of the walk
+  std::vector<double> grid;  // empty: a walk, in multiples of `unit`
+  double unit = 1;
+  double start = 1e-6;  // of the walk
   double factor = 10;
   int64_t most = 5;
   double least = kLeastLambda;  // of the walk; the largest is kMostLambda
 };
 
-/// Evaluates start, then start/factor, start/factor^2, ... while the loss falls; if the first step
+/// Evaluates unit times start, then start/factor, start/factor^2, ... while the loss falls; if the first step
 /// does not lower it, the other way. At most `most` evaluations. NaN is larger than any loss;
 /// infinity means that there is no fit: if so at the start, the walk starts at the first of 100
 /// start, 100^2 start, ... that has one.

@@ -80,7 +80,8 @@ class Descent {
           Context& context)
       : F_(drawn.frequency_count()),
         features_(drawn.kernel(), F_, rows.X, context),
-        objective_(features_, rows.Y, rows.weights, options.noise, context),
+        objective_(features_, rows.Y, rows.weights, options.noise, context, options.unit),
+        unit_(options.unit),
         variables_(spectrum_of(drawn, context)) {
     variables_.push_back(EvidenceObjective::phi_of(options.lambda));
     objective_.add_prior(prior_about(variables_, F_));
@@ -93,7 +94,7 @@ class Descent {
   int64_t go_on(int64_t iterations) {
     return objective_.minimize(variables_, iterations).iterations;
   }
-  double lambda() const { return EvidenceObjective::lambda_of(variables_.back()); }
+  double lambda() const { return unit_ * EvidenceObjective::lambda_of(variables_.back()); }
   std::unique_ptr<FeatureMap> map() const { return features_.map_at(theta()); }
   /// The same kernel but for its scale, which lambda has.
   std::unique_ptr<FeatureMap> map_of_unit_sum() const {
@@ -112,6 +113,7 @@ class Descent {
   int64_t F_;
   TrainedFrequencies features_;
   EvidenceObjective objective_;
+  double unit_;
   std::vector<double> variables_;
 };
 
@@ -202,8 +204,9 @@ LearntSpectrum learn_spectrum(const FeatureMap& drawn, const FeatureMap& rival,
   const auto judged = [&](const FeatureMap& map, double lambda) {
     return held_out_nats(map, rows, lambda, options.noise, context);
   };
-  const double start = judged(drawn, options.lambda);
-  const double other = rival.features() == drawn.features() ? start : judged(rival, options.lambda);
+  const double lambda = options.unit * options.lambda;
+  const double start = judged(drawn, lambda);
+  const double other = rival.features() == drawn.features() ? start : judged(rival, lambda);
   const auto [iterations, best] = judged_descent(Descent(drawn, first_of(rows), options, context),
                                                  options.most_iterations, judged);
   if (!(best < start - kLeastGain && best < other)) return {};

@@ -26,7 +26,8 @@ struct SpectrumRows {
 };
 
 struct SpectrumOptions {
-  double lambda = 1e-4;           // where it starts, > kLeastArdLambda
+  double unit = 1;                // of lambda, k(x, x)
+  double lambda = 1e-4;           // where it starts, in that unit, > kLeastArdLambda
   double noise = 0;               // variance for a row of mean weight; 0: unknown
   int64_t most_iterations = 200;  // of L-BFGS
 };

@@ -143,6 +143,11 @@ bool PartialMap::is_isotropic() const {
   return law != nullptr && law->isotropic() && kernel->prologue() == nullptr;
 }
 
+bool PartialMap::is_of_inner_products() const {
+  const auto kernel = this->kernel();
+  return kernel->inner_power() && kernel->left_inputs() == 0 && !kernel->composition();
+}
+
 std::optional<double> PartialMap::lengthscale() const {
   if (given_.empty()) return std::nullopt;
   return given_.front();
@@ -313,9 +318,9 @@ std::shared_ptr<const feature::FeatureMap> PartialMap::make_from(
 int64_t hash_buckets(const Parameters& partial, int64_t d) {
   if (d <= kMostPlainInputs || partial.find("inputs") != nullptr) return 0;
   const auto maker = partial_map(partial, d, 0);
-  const bool plain = (partial.find("map") == nullptr || maker->chooses_projection()) &&
-                     partial.find("projection") == nullptr && maker->start() == 0;
-  return plain && maker->is_isotropic() ? kHashBuckets : 0;
+  if (partial.find("projection") != nullptr || maker->start() > 0) return 0;
+  const bool plain = partial.find("map") == nullptr || maker->chooses_projection();
+  return (plain && maker->is_isotropic()) || maker->is_of_inner_products() ? kHashBuckets : 0;
 }
 
 std::unique_ptr<PartialMap> partial_map(Parameters given, int64_t d, uint64_t seed) {

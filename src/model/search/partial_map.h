@@ -70,6 +70,8 @@ class PartialMap final : public MapMaker {
   std::unique_ptr<const kernel::Kernel> kernel() const;
   /// Whether the kernel is isotropic.
   bool is_isotropic() const;
+  /// Whether it is a function of x'y alone.
+  bool is_of_inner_products() const;
   /// The kernel's lengthscale in the spec, or its default; none for kernels without one.
   std::optional<double> lengthscale() const;
 
@@ -93,7 +95,8 @@ class PartialMap final : public MapMaker {
 };
 
 /// kHashBuckets if sparse rows of d inputs are hashed: above kMostPlainInputs, for an isotropic
-/// kernel of one lengthscale and a map that chooses its projection. Else 0. Errors: those of
+/// kernel of one lengthscale and a map that chooses its projection, or a kernel of x'y alone, which
+/// hashing keeps unbiased. Else 0. Errors: those of
 /// partial_map.
 int64_t hash_buckets(const Parameters& partial, int64_t d);
 

@@ -33,7 +33,8 @@ Ard SearchRun::most_likely(const Chosen& chosen, const TrialSize& size, double f
                            double lambda) {
   ArdOptions options;
   options.common = chosen.lengthscales.size() == 1;
-  options.lambda = std::max(lambda, kLeastSignal);
+  options.unit = unit_;
+  options.lambda = std::max(lambda / unit_, kLeastSignal);
   options.noise = known_noise();
   std::vector<double> units = scaled(chosen.lengthscales, factor);
   units.resize(chosen.setting.prepared->by.prepared(X_.cols()), units[0]);
@@ -91,10 +92,13 @@ void SearchRun::learn_frequencies(Chosen& chosen) {
   const auto made = [&](int64_t features) {
     return candidates_.make(chosen.setting.prepared->by, chosen.lengthscales, features, {});
   };
-  const LearntSpectrum learnt = learn_spectrum(
-      *made(D), *made(std::min(options_.features, kEnding.features)),
-      {X.view(), Y.view(), weights, std::ssize(split.train)},
-      {.lambda = std::max(chosen.point.lambda, kLeastSignal), .noise = known_noise()}, context_);
+  const LearntSpectrum learnt =
+      learn_spectrum(*made(D), *made(std::min(options_.features, kEnding.features)),
+                     {X.view(), Y.view(), weights, std::ssize(split.train)},
+                     {.unit = unit_,
+                      .lambda = std::max(chosen.point.lambda / unit_, kLeastSignal),
+                      .noise = known_noise()},
+                     context_);
   chosen.learnt = learnt.map;
   if (learnt.map == nullptr)
     report_.warnings.emplace_back(

@@ -54,6 +54,7 @@ void SearchRun::choose_between(std::span<const Split> splits, const RidgeResult&
   if (!options_.calibrate && options_.estimator == Estimator::ridge) return;
   RidgeResult given = ridge;
   given.given = options_.lambda >= 0;
+  given.unit = unit_;
   given.class_factors = factors_;
   choice_ =
       choose_estimator(plain_rows(chosen), fit_.estimate, estimator(), splits, given, context_);
@@ -84,6 +85,7 @@ void SearchRun::map_whole(const Chosen& chosen, int64_t features) {
                             made_of(maker));
   couple(*map_, chosen.setting);
   whole_.emplace(rows_of(chosen, learnt_));
+  take_unit(*map_, *whole_, chosen_by_);
 }
 
 void SearchRun::take_whole(Chosen& chosen, int64_t features) {
@@ -96,7 +98,8 @@ void SearchRun::take_whole(Chosen& chosen, int64_t features) {
     last_.emplace(*whole_, estimate_.problem(), split_.train, HeldOutFit::Sums::exact, context_,
                   counting(features));
     LambdaPlan plan;
-    if (!chosen.trial.points.empty()) plan.start = chosen.point.lambda;
+    plan.unit = unit_;
+    if (!chosen.trial.points.empty()) plan.start = chosen.point.lambda / unit_;
     // Trials went no lower than kLeastSingle; the best lambda may lie far below.
     plan.factor = plan.start <= 1.5 * kLeastSingle ? 10.0 : std::sqrt(10.0);
     if (options_.lambda >= 0) plan.grid = {options_.lambda};
@@ -151,6 +154,7 @@ void SearchRun::fit_final(Chosen& chosen, Model& model) {
   Selecting how = fit_.select;
   how.selection = final_selection();
   how.lambda = options_.final_lambda;
+  how.unit = unit_;
   how.held_out_fraction = options_.held_out_fraction;
   const FeatureRows rows = plain_rows(chosen);
   const auto learn = [&](const solver::BlockSource& some, const Selecting& by) {
@@ -187,7 +191,7 @@ void SearchRun::fit_final(Chosen& chosen, Model& model) {
 
 double SearchRun::training_loss(const Chosen& chosen, const Model& model) {
   if (options_.final_estimate || options_.lambda >= 0 || keeps_logistic() ||
-      chosen.point.lambda > kLeastTried)
+      chosen.point.lambda > kLeastTried * unit_)
     return std::numeric_limits<double>::quiet_NaN();
   const std::vector<int64_t> some = sample_rows(chosen_by_, kFittedJudged, fit_.select.seed);
   const Judge judge = judge_of(chosen.setting).on(some);
@@ -225,7 +229,7 @@ void SearchRun::fill_report(const Chosen& chosen, double training_loss) {
   report_.dimension = chosen.point.dimension;
   const bool given = options_.lambda >= 0 || options_.final_estimate;
   for (std::string& one : choice_warnings(report_, training_loss / chosen.point.loss,
-                                          lengthscale_at_edge_, given ? 0 : kMostLambda))
+                                          lengthscale_at_edge_, given ? 0 : kMostLambda * unit_))
     report_.warnings.push_back(std::move(one));
 }
 

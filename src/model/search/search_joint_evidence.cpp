@@ -55,7 +55,10 @@ PathPoint SearchRun::likeliest(const Setting& setting, std::span<const double> l
   couple(candidates_.map(), setting);
   const auto path = solver::make_coupled_path(*rows.subset(train), estimate_.problem(), context_,
                                               counting(rows.features()));
-  std::vector<PathPoint> points = empty_path(fit_.select);
+  take_unit(candidates_.map(), rows, train);
+  Selecting how = fit_.select;
+  how.unit = unit_;
+  std::vector<PathPoint> points = empty_path(how);
   return likeliest_point(*path, points);
 }
 

@@ -108,11 +108,13 @@ Ard SearchRun::learn_from_few(const Setting& setting, const Chosen& chosen, doub
   ArdOptions options;
   options.lengthscale = usual_lengthscale(setting);
   options.most_iterations = kFirstIterations;
+  options.unit = unit_;
+  const double lambda = chosen.point.lambda / unit_;
   const bool explains = judge_.classifies() || chosen.point.score < kUnexplained;
-  if (chosen.point.lambda < kNoSignal && chosen.point.lambda >= kLeastSignal && explains) {
+  if (lambda < kNoSignal && lambda >= kLeastSignal && explains) {
     options.lengthscale =
         chosen.lengthscales[0] * options.lengthscale / usual_lengthscale(chosen.setting);
-    options.lambda = chosen.point.lambda;
+    options.lambda = lambda;
   }
   options.lengthscale *= start;
   return learn_from(setting, {kFirstRows, kLearning.features}, std::vector<double>(d, 1.0),
@@ -124,7 +126,8 @@ Ard SearchRun::learn_from_few(const Setting& setting, const Chosen& chosen, doub
 /// alone. With few features more rows may favour too long lengthscales; the criterion decides.
 Ard SearchRun::learn_again(const Setting& setting, const Ard& few) {
   ArdOptions options;
-  options.lambda = std::max(few.lambda, kLeastSignal);
+  options.unit = unit_;
+  options.lambda = std::max(few.lambda / unit_, kLeastSignal);
   options.most_iterations = kLastIterations;
   std::vector<double> units = few.lengthscale;
   const double usual = usual_lengthscale(setting);

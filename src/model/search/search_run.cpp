@@ -12,6 +12,7 @@
 #include "model/estimator/class_weights.h"
 #include "model/prepare/row_summary.h"
 #include "model/rows/central_lengthscale.h"
+#include "model/select/selection.h"
 
 namespace mercer::model {
 namespace {
@@ -112,8 +113,18 @@ std::vector<double> SearchRun::lambdas(const Chosen& near) const {
   if (std::ssize(chosen_by_) > kMostLeftOut && !near.trial.points.empty())
     return solver::lambda_grid(kAbout * near.point.lambda, near.point.lambda / kAbout,
                                kAboutLambdas);
-  return solver::lambda_grid(kMostLambda, kLeastTried,
-                             rule_.exchangeable() ? kLambdas : kFewLambdas);
+  return in_unit(
+      solver::lambda_grid(kMostLambda, kLeastTried, rule_.exchangeable() ? kLambdas : kFewLambdas));
+}
+
+std::vector<double> SearchRun::in_unit(std::vector<double> lambdas) const {
+  for (double& lambda : lambdas) lambda *= unit_;
+  return lambdas;
+}
+
+void SearchRun::take_unit(const feature::FeatureMap& map, const solver::BlockSource& rows,
+                          const std::vector<int64_t>& train) {
+  unit_ = lambda_unit(map.kernel(), estimate_.coupling.get(), *rows.subset(train), context_);
 }
 
 double SearchRun::central(const Setting& setting) const {
@@ -139,18 +150,19 @@ Trial SearchRun::leave_out(const solver::BlockSource& rows, const Setting& setti
 Trial SearchRun::hold_out(const solver::BlockSource& rows, const Setting& setting,
                           const std::vector<int64_t>& train, const std::vector<int64_t>& held_out,
                           const Trial* near) {
-  const bool far_below = options_.lambda >= 0 && options_.lambda < kLeastSingle;
+  const bool far_below = options_.lambda >= 0 && options_.lambda < kLeastSingle * unit_;
   const HeldOutFit fit(rows, estimate_.problem(), train,
                        far_below ? HeldOutFit::Sums::exact : HeldOutFit::Sums::single, context_,
                        counting(rows.features()));
   LambdaPlan plan;
+  plan.unit = unit_;
   plan.least = kLeastSingle;
   if (options_.lambda >= 0) {
     plan.grid = {options_.lambda};
   } else if (near == nullptr) {
-    plan.grid = solver::lambda_grid(kMostLambda, kLeastSingle, kDecades);
+    plan.grid = in_unit(solver::lambda_grid(kMostLambda, kLeastSingle, kDecades));
   } else {
-    plan.start = near->best().lambda;
+    plan.start = near->best().lambda / near->unit;
   }
   return judged(fit, plan, setting, held_out);
 }
@@ -171,12 +183,14 @@ Trial SearchRun::try_out(int64_t stage, const Setting& setting,
   const solver::BlockSource& rows =
       candidates_.at(setting.prepared->by, lengthscales, size.features, train);
   couple(candidates_.map(), setting);
+  take_unit(candidates_.map(), rows, train);
   const int64_t judged = std::max(
       kLeastHeldOut, share_of(std::ssize(split_.held_out), size.rows, std::ssize(split_.train)));
   Trial trial = leaves_out()
                     ? leave_out(rows, setting, train, lambdas({}))
                     : hold_out(rows, setting, train,
                                sample_rows(split_.held_out, judged, fit_.select.seed), near);
+  trial.unit = unit_;
   const TrialPoint& best = trial.best();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
   keep({stage, rows.features(), std::ssize(train), reported(lengthscales), best.lambda, best.score,

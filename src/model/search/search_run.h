@@ -29,8 +29,9 @@ double reported(std::span<const double> lengthscales);
 
 /// Steps up and down from the median heuristic: a factor of 256.
 inline constexpr int64_t kCoarseSteps = 8;
-inline constexpr double kLeastTried = 1e-12;  // lambda
-inline constexpr double kLeastSingle = 1e-8;  // the least lambda for products in f32
+// Lambdas in units of k(x, x).
+inline constexpr double kLeastTried = 1e-12;
+inline constexpr double kLeastSingle = 1e-8;  // the least for products in f32
 
 class SearchRun {
  public:
@@ -202,6 +203,10 @@ class SearchRun {
                const std::vector<int64_t>& held_out);
   /// A grid; for many rows in folds a few lambdas about the current choice, if any.
   std::vector<double> lambdas(const Chosen& near) const;
+  std::vector<double> in_unit(std::vector<double> lambdas) const;
+  /// Sets unit_ for rows under this map.
+  void take_unit(const feature::FeatureMap& map, const solver::BlockSource& rows,
+                 const std::vector<int64_t>& train);
 
   /// Once ridge's lambda is chosen: chooses the estimator of a classification and calibrates it.
   Estimator estimator() const { return options_.estimator; }
@@ -276,6 +281,7 @@ class SearchRun {
   TrialSizes sizes_;
   FitReport report_;
   std::optional<EstimatorChoice> choice_;  // classification
+  double unit_ = 1;                        // lambda_unit of the rows that are fitted next
   bool lengthscale_at_edge_ = false;
   int64_t stage_ = 0;  // of trials of one lengthscale
   double pace_ = 1;    // correction of estimated progress

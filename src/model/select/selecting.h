@@ -16,7 +16,7 @@ enum class Selection { fixed, held_out, kfold, gcv, loo, evidence };
 struct Selecting {
   Selection selection = Selection::loo;
   double lambda = 1e-6;        // for fixed
-  double lambda_largest = 10;  // path
+  double lambda_largest = 10;  // path, in the unit below
   double lambda_smallest = 1e-12;
   int64_t lambda_count = 27;
   int64_t folds = 5;               // kfold
@@ -24,6 +24,7 @@ struct Selecting {
   double noise = 0;                // evidence: its variance, if it is known
   uint64_t seed = 0;     // of every choice of rows: held out, in folds, sampled for quantiles
   bool ordered = false;  // in time: held-out rows are later than training rows
+  double unit = 1;       // lambda_unit (selection.h) of the rows; a fit sets it
 };
 
 /// Whether the path of lambda is left at its defaults.

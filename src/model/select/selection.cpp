@@ -32,6 +32,7 @@ using solver::RowsDone;
 constexpr int64_t kLeftOutSums = 2;
 constexpr double kLambdaTolerance = 1e-3;  // of log lambda
 constexpr int64_t kIterations = 50;        // about, of conjugate gradients
+constexpr double kUnitRounding = 1e-6;     // of sums of squared features in single precision
 
 double total(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
@@ -128,6 +129,19 @@ Selected decompose_dual(const Selecting& how, Task task, solver::DualSystem syst
   });
   result.weights = solve_dual(system, result.lambda, context, left_out);
   return result;
+}
+
+/// The mean over outputs of the squared roots of each feature; none: 1 each.
+std::vector<double> shares_of(const solver::Coupling* coupling, int64_t features) {
+  std::vector<double> shares(coupling == nullptr ? 0 : features, 0.0);
+  const MatrixView<const double> roots =
+      coupling == nullptr ? MatrixView<const double>() : coupling->roots();
+  for (size_t c = 0; c < shares.size(); ++c) {
+    const double* root = roots.row(coupling->shared() ? 0 : static_cast<int64_t>(c));
+    for (int64_t k = 0; k < roots.cols; ++k) shares[c] += root[k] * root[k];
+    shares[c] /= static_cast<double>(coupling->outputs());
+  }
+  return shares;
 }
 
 bool validates(Selection selection) {
@@ -264,6 +278,11 @@ int64_t dual_units(const solver::BlockSource& rows, int64_t sums) {
 solver::Weights solve_primal(const solver::BlockSource& rows, solver::RowStatistics statistics,
                              bool center, double lambda, Context& context,
                              LeftOutScores* left_out) {
+  if (lambda == 0) {  // the weights of least norm, also of columns that depend on each other
+    const solver::RidgePath path(std::move(statistics), center, context);
+    if (left_out != nullptr) left_out->take(rows, path, lambda);
+    return path.solve(lambda);
+  }
   Stage stage(context, primal_units(rows, left_out));
   stage.share(solver::cholesky_rows(rows.features()));
   const solver::RidgeFactor factor(std::move(statistics), center, lambda, context);
@@ -282,11 +301,36 @@ solver::Weights solve_dual(const solver::DualSystem& system, double lambda, Cont
   return weights;
 }
 
+double lambda_unit(const kernel::Kernel& kernel, const solver::Coupling* coupling,
+                   const BlockSource& rows, Context& context) {
+  if (kernel.spectral_law() != nullptr) return kernel.value_at_zero();
+  const auto columns = rows.kernel_columns();
+  const std::vector<double> shares = shares_of(coupling, rows.features());
+  double sums[2] = {};  // of weights times k(x, x), and of weights
+  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
+    for (int64_t i = 0; i < block.Z.rows; ++i) {
+      const double* z = block.Z.row(i);
+      double own = columns ? z[(*columns)[block.first + i]] : 0;
+      for (int64_t j = 0; j < block.Z.cols && !columns; ++j)
+        own += z[j] * z[j] * (shares.empty() ? 1 : shares[j]);
+      if (const double weight = block.weight(i); weight > 0) {
+        sums[0] += weight * own;
+        sums[1] += weight;
+      }
+    }
+  });
+  solver::reduce(rows, sums);
+  const double unit = sums[0] / sums[1];
+  require(!std::isnan(unit) || sums[1] == 0, MERCER_INVALID_ARGUMENT, solver::kFeaturesNotFinite);
+  const bool plain = !(unit > 0) || std::abs(unit - 1) < kUnitRounding;
+  return plain ? 1 : unit;
+}
+
 std::vector<PathPoint> empty_path(const Selecting& how) {
   std::vector<PathPoint> path;
   for (const double lambda :
        solver::lambda_grid(how.lambda_largest, how.lambda_smallest, how.lambda_count)) {
-    path.push_back({lambda, 0.0});
+    path.push_back({how.unit * lambda, 0.0});
   }
   return path;
 }

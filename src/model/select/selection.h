@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "kernel/kernel.h"
 #include "model/prepare/coding.h"
 #include "model/select/left_out_scores.h"
 #include "model/select/selecting.h"
@@ -27,6 +28,13 @@ struct Selected {
 /// The point of the lowest score, the first on a tie; points with NaN are passed over unless all
 /// are.
 const PathPoint& best_point(const std::vector<PathPoint>& path);
+
+/// The mean of k(x, x), in which lambdas that are tried are counted, so that a kernel times a
+/// constant has the same predictions (SPEC section 14). Kernels with a spectral law: k(0). Others:
+/// the weighted mean of ||z||^2 over the rows, one pass, or of the kernel's own columns; with
+/// coupled outputs the mean diagonal of their blocks. 1 if it is 1 up to rounding, or 0.
+double lambda_unit(const kernel::Kernel& kernel, const solver::Coupling* coupling,
+                   const solver::BlockSource& rows, Context& context);
 
 /// The lambdas of the path, largest first, with scores of zero.
 std::vector<PathPoint> empty_path(const Selecting& how);

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Lambdas that are chosen are counted in units of k(x, x): a kernel times a constant has the same
+// predictions, by every estimator and every way of choosing. A power of two changes no bits but
+// those of the roots of features in single precision, so that double precision is asked for.
+#include "spec/spec.h"
+#include "support/catch.h"
+#include "support/dense.h"
+
+namespace lambda_unit_test {
+using namespace mercer;
+using namespace mercer::test;
+
+constexpr int64_t kRows = 70, kInputs = 3;
+
+struct Problem {
+  Matrix<double> X = random_matrix(kRows, kInputs, 5);
+  Matrix<double> numbers{kRows, 2}, classes{kRows, 1};
+  Problem() {
+    const Matrix<double> noise = random_matrix(kRows, 2, 9);
+    for (int64_t i = 0; i < kRows; ++i) {
+      numbers(i, 0) = X(i, 0) * X(i, 1) + 0.2 * noise(i, 0);
+      numbers(i, 1) = X(i, 2) - X(i, 0) + 0.2 * noise(i, 1);
+      classes(i, 0) = numbers(i, 0) > 0 ? 1 : 0;
+    }
+  }
+};
+
+model::Model fitted(const std::string& json, MatrixView<const double> Y,
+                    std::span<const double> weights = {}) {
+  static const Problem problem;
+  Context context;
+  spec::FitPlan plan = spec::fit_plan(json);
+  spec::set_classes(plan, Y.cols, &Y);
+  return spec::fit(std::move(plan), nullptr, Rows(problem.X.view()), Y, weights, context);
+}
+
+Matrix<double> predicted(const model::Model& model) {
+  static const Problem problem;
+  Context context;
+  Matrix<double> scores(kRows, model.predictor->outputs());
+  model::predict(model, Rows(problem.X.view()), context, scores.view());
+  return scores;
+}
+
+/// The largest difference of predictions with the kernel and with `factor` times the kernel, in
+/// units of the largest prediction.
+double moved(const std::string& model, const std::string& kernel, const std::string& variance,
+             MatrixView<const double> Y, bool classes) {
+  const auto with = [&](const std::string& k) {
+    std::string json = (classes ? R"({"task":"classification",)" : "{") + model + "}";
+    json.replace(json.find("KERNEL"), 6, "{" + kernel + R"(,"variance":)" + k + "}");
+    return predicted(fitted(json, Y));
+  };
+  const Matrix<double> one = with("1"), other = with(variance);
+  double worst = 0, largest = 0;
+  for (int64_t i = 0; i < one.rows() * one.cols(); ++i) {
+    worst = std::max(worst, std::abs(one.data()[i] - other.data()[i]));
+    largest = std::max(largest, std::abs(one.data()[i]));
+  }
+  return worst / largest;
+}
+
+constexpr const char* kGaussian = R"("kernel":"gaussian","lengthscale":2)";
+constexpr const char* kCubic = R"("kernel":"polynomial","degree":3,"gamma":0.5,"offset":1)";
+
+TEST_CASE("a kernel times a constant has the same predictions") {
+  const Problem problem;
+  const std::string plain = R"("search":false,"precision":"f64",)";
+  const std::string few = R"("map":{"map":"fourier","features":40,"kernel":KERNEL})";
+  const std::string sketch = R"("map":{"map":"tensor_srht","features":40,"kernel":KERNEL})";
+  const std::string many = R"("map":{"features":200,"kernel":KERNEL})";
+  const std::string exact = R"("map":{"map":"exact","kernel":KERNEL})";
+  struct Case {
+    std::string model;
+    const char* kernel;
+    bool classes;
+  };
+  const Case cases[] = {
+      {plain + few, kGaussian, false},
+      {plain + sketch, kCubic, false},
+      {plain + many, kCubic, false},
+      {plain + exact, kCubic, false},
+      {plain + exact, kGaussian, false},
+      {plain + R"("select":{"by":"folds"},)" + sketch, kCubic, false},
+      {plain + R"("select":{"by":"held_out"},)" + many, kCubic, false},
+      {plain + R"("select":{"by":"gcv"},)" + sketch, kCubic, false},
+      {plain + R"("select":{"by":"evidence"},)" + sketch, kCubic, false},
+      {plain + R"("solver":"cg","select":{"by":"folds"},)" + sketch, kCubic, false},
+      {plain + R"("outputs":{"structure":"covariance"},)" + sketch, kCubic, false},
+      {plain + R"("model":"gp",)" + sketch, kCubic, false},
+      {plain + R"("model":"logistic","loss":"huber","tolerance":1e-9,)" + sketch, kCubic, false},
+      {plain + R"("model":"logistic","tolerance":1e-9,)" + sketch, kCubic, true},
+      {plain + R"("model":"dirichlet",)" + sketch, kCubic, true},
+      {plain + R"("model":"svgp",)" + sketch, kCubic, true},
+      {R"("assess":false,"precision":"f64",)" + few, kGaussian, false},
+      {R"("assess":false,"precision":"f64",)" + sketch, kCubic, false},
+      {R"("assess":false,"precision":"f64",)" + sketch, kCubic, true},
+      {R"("assess":false,"precision":"f64","select":{"by":"evidence"},)" +
+           std::string(R"("model":"gp","map":{"map":"fourier","features":40,"kernel":KERNEL})"),
+       R"("kernel":"gaussian")", false},
+  };
+  for (const Case& one : cases)
+    for (const char* const variance : {"16384", "0.00006103515625"}) {
+      INFO(one.model << " " << one.kernel << " " << variance);
+      const Matrix<double>& Y = one.classes ? problem.classes : problem.numbers;
+      // Directions of eigenvalue above lambda >= 1e-12 leave 1e-4 of digits at worst; iterations
+      // stop at 1e-9 of their loss, whose square root is what predictions may move by.
+      CHECK(moved(one.model, one.kernel, variance, Y.view(), one.classes) < 1e-3);
+    }
+}
+
+TEST_CASE("what a chosen lambda's unit is, and that a given lambda has none") {
+  const Problem problem;
+  const MatrixView<const double> Y = problem.numbers.view();
+  const std::string linear =
+      R"({"search":false,"center":false,"precision":"f64","prepare":{"standardize":false},"map":{"map":"linear"})";
+  const std::vector<double> weights = [] {
+    std::vector<double> w(kRows, 1.0);
+    for (int64_t i = 0; i < kRows; i += 3) w[static_cast<size_t>(i)] = 0;
+    return w;
+  }();
+  const model::Model model = fitted(linear + "}", Y, weights);
+  const Matrix<double> Z(kRows, model.map->features());
+  Context context;
+  const MatrixView<const double> X = problem.X.view();
+  model.map->apply(X, {0, Z.cols()}, context, Z.view());
+  double mean = 0, count = 0;
+  for (int64_t i = 0; i < kRows; ++i) {
+    if (i % 3 == 0) continue;
+    for (int64_t j = 0; j < Z.cols(); ++j) mean += Z(i, j) * Z(i, j);
+    count += 1;
+  }
+  CHECK(model.path.front().lambda == Approx(10 * mean / count).epsilon(1e-12));
+  CHECK(model.path.back().lambda == Approx(1e-12 * mean / count).epsilon(1e-12));
+  CHECK(fitted(linear + R"(,"lambda":0.25})", Y, weights).fit.select.lambda == 0.25);
+  const model::Model gaussian =
+      fitted(R"({"search":false,"map":{"features":20,"kernel":{"kernel":"gaussian"}}})", Y);
+  CHECK(gaussian.path.front().lambda == 10);
+  CHECK(gaussian.path.back().lambda == 1e-12);
+}
+
+TEST_CASE("an end of the path that is chosen is told with its cause") {
+  Problem problem;
+  const std::string path = R"({"search":false,"lengthscale":1,"map":{"features":200}})";
+  const auto told = [&](MatrixView<const double> Y) {
+    std::string all;
+    for (const std::string& one : fitted(path, Y).report.warnings) all += one + "; ";
+    return all;
+  };
+  // Targets of signs that turn from row to row say nothing.
+  const Matrix<double> noise = random_matrix(kRows, 1, 77);
+  CHECK(told(noise.view()).find("largest that was tried, ten times the mean of k(x, x)") !=
+        std::string::npos);
+  CHECK(told(problem.numbers.view()).find("that was tried") == std::string::npos);
+}
+
+// Of rows that repeat, the least squares fit is that of the mean targets, which distinct rows
+// interpolate; of all such fits one has the least norm.
+TEST_CASE("lambda = 0 is the least norm, whatever the form") {
+  const Problem problem;
+  const auto repeated = [&](int64_t distinct, int64_t times) {
+    Matrix<double> X(distinct * times, kInputs), Y(distinct * times, 1);
+    for (int64_t i = 0; i < X.rows(); ++i) {
+      std::copy_n(problem.X.view().row(i % distinct), kInputs, X.view().row(i));
+      const double spread = times == 1 ? 0 : static_cast<double>(2 * (i / distinct) - times + 1);
+      Y(i, 0) = problem.numbers(i % distinct, 0) + spread;
+    }
+    Context context;
+    const model::Model model = spec::fit(
+        spec::fit_plan(
+            R"({"lambda":0,"search":false,"center":false,"precision":"f64","prepare":{"standardize":false,"extrapolation":"free"},)"
+            R"("map":{"features":16,"kernel":{"kernel":"gaussian","lengthscale":1}}})"),
+        nullptr, Rows(X.view()), Y.view(), {}, context);
+    return predicted(model);
+  };
+  const Matrix<double> once = repeated(5, 1);
+  for (const int64_t times : {2, 3, 4, 12}) {  // fewer rows than features; more
+    const Matrix<double> again = repeated(5, times);
+    INFO(times);
+    for (int64_t i = 0; i < kRows; ++i) CHECK(again(i, 0) == Approx(once(i, 0)).margin(1e-9));
+  }
+}
+
+TEST_CASE("rows of weight 0 move neither lengthscale nor landmarks") {
+  const Problem problem;
+  Matrix<double> X(2 * kRows, kInputs), Y(2 * kRows, 1), one(kRows, 1);
+  std::vector<double> weights(2 * kRows, 1.0);
+  for (int64_t i = 0; i < kRows; ++i) {
+    std::copy_n(problem.X.view().row(i), kInputs, X.view().row(i));
+    one(i, 0) = Y(i, 0) = problem.numbers(i, 0);
+    for (int64_t j = 0; j < kInputs; ++j) X(kRows + i, j) = 100 * problem.X(i, j);
+    Y(kRows + i, 0) = 0;
+    weights[static_cast<size_t>(kRows + i)] = 0;
+  }
+  Context context;
+  for (const char* const map :
+       {R"("features":30)", R"("map":"nystroem","features":20,"kernel":{"kernel":"gaussian"})",
+        R"("map":"exact","kernel":{"kernel":"gaussian"})"}) {
+    const std::string json =
+        R"({"search":false,"lambda":0.01,"precision":"f64","map":{)" + std::string(map) + "}}";
+    INFO(json);
+    const model::Model all =
+        spec::fit(spec::fit_plan(json), nullptr, Rows(X.view()), Y.view(), weights, context);
+    const model::Model alone =
+        spec::fit(spec::fit_plan(json), nullptr, Rows(problem.X.view()), one.view(), {}, context);
+    const Matrix<double> a = predicted(all), b = predicted(alone);
+    for (int64_t i = 0; i < kRows; ++i) CHECK(a(i, 0) == Approx(b(i, 0)).margin(1e-9));
+  }
+}
+
+}  // namespace lambda_unit_test
