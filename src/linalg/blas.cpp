@@ -33,6 +33,24 @@ void gemv(CBLAS_TRANSPOSE ta, lapack_int m, lapack_int n, float alpha, const flo
   cblas_sgemv(CblasRowMajor, ta, m, n, alpha, a, lda, x, incx, beta, y, incy);
 }
 
+/// gemv, by rows of A that OpenBLAS takes on one thread where A is small.
+template <class T>
+void multiply_vector(Transpose transpose, T alpha, MatrixView<const T> A, const T* x,
+                     lapack_int incx, T beta, T* y, lapack_int incy) {
+  const bool small = A.rows * A.cols <= kSmallVectorProduct;
+  const int64_t step = small ? std::max<int64_t>(1, kOneThreadVectorProduct / A.cols) : A.rows;
+  for (int64_t i = 0; i < A.rows; i += step) {
+    const lapack_int rows = extent(std::min(step, A.rows - i), "rows");
+    const lapack_int cols = extent(A.cols, "columns"), lda = leading_dimension(A);
+    if (transpose == Transpose::yes) {
+      gemv(CblasTrans, rows, cols, alpha, A.row(i), lda, x + i * incx, incx, i == 0 ? beta : T(1),
+           y, incy);
+    } else {
+      gemv(CblasNoTrans, rows, cols, alpha, A.row(i), lda, x, incx, beta, y + i * incy, incy);
+    }
+  }
+}
+
 template <class T>
 void scale(T beta, MatrixView<T> C) {
   for (int64_t i = 0; i < C.rows; ++i)
@@ -62,8 +80,7 @@ void multiply_any(T alpha, Transpose ta, MatrixView<const T> A, Transpose tb, Ma
     // A product with one column is limited by reading A; gemm would first copy all of A into its
     // panels.
     const lapack_int step = tb == Transpose::yes ? 1 : ldb;
-    return gemv(flag(ta), extent(A.rows, "rows"), extent(A.cols, "columns"), alpha, A.data, lda,
-                B.data, step, beta, C.data, ldc);
+    return multiply_vector(ta, alpha, A, B.data, step, beta, C.data, ldc);
   }
   gemm(flag(ta), flag(tb), m, n, k, alpha, A.data, lda, B.data, ldb, beta, C.data, ldc);
 }
