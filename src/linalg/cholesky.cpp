@@ -16,6 +16,7 @@ void solve_triangular(CBLAS_TRANSPOSE transpose, MatrixView<const double> L, Mat
   const lapack_int n = extent(B.rows, "rows"), m = extent(B.cols, "columns");
   const lapack_int ldl = leading_dimension(L), ldb = leading_dimension(B);
   if (n == 0 || m == 0) return;
+  prepare_call();
   cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, transpose, CblasNonUnit, n, m, 1.0, L.data, ldl,
               B.data, ldb);
 }
@@ -104,6 +105,7 @@ lapack_int inverse_from_factor(MatrixView<double> L) {
 int64_t cholesky(MatrixView<double> A) {
   require_shape(A, A.rows, A.rows, "cholesky: A");
   if (A.rows == 0) return 0;
+  prepare_call();
   const lapack_int info = A.rows <= kOneThreadRows ? factor_on_one_thread(A) : factor_by_lapack(A);
   require(info >= 0, MERCER_INTERNAL, "dpotrf: argument %d is invalid", -static_cast<int>(info));
   if (info > 0) return info;
@@ -121,6 +123,7 @@ void cholesky_solve(MatrixView<const double> L, MatrixView<double> B) {
 void cholesky_inverse(MatrixView<double> L) {
   require_shape(L, L.rows, L.rows, "cholesky_inverse: L");
   if (L.rows == 0) return;
+  prepare_call();
   const lapack_int info = inverse_from_factor(L);
   require(info >= 0, MERCER_INTERNAL, "dpotri: argument %d is invalid", -static_cast<int>(info));
   require(info == 0, MERCER_NOT_POSITIVE_DEFINITE, "diagonal entry %d of a Cholesky factor is 0",

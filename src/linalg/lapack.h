@@ -56,4 +56,10 @@ void require_shape(MatrixView<T> A, int64_t rows, int64_t cols, const char* name
           "%s is %ld x %ld, expected %ld x %ld", name, A.rows, A.cols, rows, cols);
 }
 
+/// Before a call that may need OpenBLAS's buffers or threads. OUT_OF_MEMORY, at this thread's first
+/// call, if a limit of the address space (RLIMIT_AS) leaves no room for the buffer that OpenBLAS
+/// maps for it: OpenBLAS asks for that for ever. A forked child of OpenBLAS's OpenMP variant keeps
+/// one thread of BLAS: it would wait for ever for those that stayed in the parent.
+void prepare_call();
+
 }  // namespace mercer::linalg

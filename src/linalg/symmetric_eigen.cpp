@@ -269,6 +269,7 @@ void symmetric_eigen(MatrixView<double> A, std::span<double> values, Context& co
           "symmetric_eigen: values has %zu elements, expected %ld", values.size(), n);
   extent(n, "matrix rows");
   if (n == 0) return;
+  prepare_call();
   if (solver == TridiagonalSolver::automatic) solver = choose(n, context);
   const bool in_place = solver == TridiagonalSolver::divide_and_conquer;
   std::vector<ReflectorBlock> blocks = blocks_in_place(A);
