@@ -7,8 +7,9 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
+
+#include "base/variant.h"
 
 namespace mercer {
 
@@ -16,7 +17,7 @@ namespace mercer {
 struct NumberArray {
   std::string name;
   std::vector<int64_t> shape;
-  std::variant<std::vector<double>, std::vector<int64_t>> values;
+  Variant<std::vector<double>, std::vector<int64_t>> values;
 };
 
 /// The array of that name, type and shape; a negative extent matches any. Errors: CORRUPT_FILE

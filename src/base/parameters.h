@@ -12,10 +12,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "base/numbers.h"
+#include "base/variant.h"
 
 namespace mercer {
 
@@ -28,8 +28,8 @@ using NumberLists = std::vector<std::vector<double>>;
 
 /// null stands for "no value" (a required parameter has no default).
 using Value =
-    std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, std::vector<double>,
-                 NumberLists, std::shared_ptr<const Parameters>, ObjectList>;
+    Variant<std::monostate, bool, int64_t, uint64_t, double, std::string, std::vector<double>,
+            NumberLists, std::shared_ptr<const Parameters>, ObjectList>;
 
 /// Named values in table order. Canonical: every default filled in.
 class Parameters {

@@ -3,6 +3,14 @@
 // Matrix products over CBLAS, which takes row-major matrices as they are.
 #include "linalg/blas.h"
 
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <fstream>
+
 #include "linalg/blas_found.h"
 #include "linalg/lapack.h"
 
@@ -33,6 +41,24 @@ void gemv(CBLAS_TRANSPOSE ta, lapack_int m, lapack_int n, float alpha, const flo
   cblas_sgemv(CblasRowMajor, ta, m, n, alpha, a, lda, x, incx, beta, y, incy);
 }
 
+/// gemv, by rows of A that OpenBLAS takes on one thread where A is small.
+template <class T>
+void multiply_vector(Transpose transpose, T alpha, MatrixView<const T> A, const T* x,
+                     lapack_int incx, T beta, T* y, lapack_int incy) {
+  const bool small = A.rows * A.cols <= kSmallVectorProduct;
+  const int64_t step = small ? std::max<int64_t>(1, kOneThreadVectorProduct / A.cols) : A.rows;
+  for (int64_t i = 0; i < A.rows; i += step) {
+    const lapack_int rows = extent(std::min(step, A.rows - i), "rows");
+    const lapack_int cols = extent(A.cols, "columns"), lda = leading_dimension(A);
+    if (transpose == Transpose::yes) {
+      gemv(CblasTrans, rows, cols, alpha, A.row(i), lda, x + i * incx, incx, i == 0 ? beta : T(1),
+           y, incy);
+    } else {
+      gemv(CblasNoTrans, rows, cols, alpha, A.row(i), lda, x, incx, beta, y + i * incy, incy);
+    }
+  }
+}
+
 template <class T>
 void scale(T beta, MatrixView<T> C) {
   for (int64_t i = 0; i < C.rows; ++i)
@@ -42,6 +68,7 @@ void scale(T beta, MatrixView<T> C) {
 template <class T>
 void multiply_any(T alpha, Transpose ta, MatrixView<const T> A, Transpose tb, MatrixView<const T> B,
                   T beta, MatrixView<T> C) {
+  prepare_call();
   const int64_t inner = ta == Transpose::yes ? A.rows : A.cols;
   if (ta == Transpose::yes) {
     require_shape(A, inner, C.rows, "multiply: A (transposed)");
@@ -62,8 +89,7 @@ void multiply_any(T alpha, Transpose ta, MatrixView<const T> A, Transpose tb, Ma
     // A product with one column is limited by reading A; gemm would first copy all of A into its
     // panels.
     const lapack_int step = tb == Transpose::yes ? 1 : ldb;
-    return gemv(flag(ta), extent(A.rows, "rows"), extent(A.cols, "columns"), alpha, A.data, lda,
-                B.data, step, beta, C.data, ldc);
+    return multiply_vector(ta, alpha, A, B.data, step, beta, C.data, ldc);
   }
   gemm(flag(ta), flag(tb), m, n, k, alpha, A.data, lda, B.data, ldb, beta, C.data, ldc);
 }
@@ -78,11 +104,51 @@ lapack_int vector_extent(std::span<const double> x, std::span<const double> y) {
 void add_square(CBLAS_TRANSPOSE transpose, lapack_int n, lapack_int k, double alpha,
                 MatrixView<const double> A, MatrixView<double> C) {
   if (n == 0 || k == 0) return;
+  prepare_call();
   cblas_dsyrk(CblasRowMajor, CblasLower, transpose, n, k, alpha, A.data, leading_dimension(A), 1.0,
               C.data, leading_dimension(C));
 }
 
+constexpr int64_t kBlasBuffer = int64_t{128} << 20;  // OpenBLAS's BUFFER_SIZE on x86-64
+constexpr int64_t kBesideBuffer = int64_t{1} << 20;  // what C and C++ may map meanwhile
+constexpr int kOpenMp = 2;                           // of openblas_get_parallel
+
+/// Bytes of address space that this process has taken.
+int64_t address_space() {
+  std::ifstream statm("/proc/self/statm");
+  int64_t pages = 0;
+  statm >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+std::atomic<bool> forked{false};
+
+void keep_one_thread_in_child() {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, [] { pthread_atfork(nullptr, nullptr, [] { forked = true; }); });
+  if (forked.load(std::memory_order_relaxed) && forked.exchange(false)) openblas_set_num_threads(1);
+}
+
 }  // namespace
+
+void prepare_call() {
+  if (openblas_get_parallel() == kOpenMp) keep_one_thread_in_child();
+  thread_local bool checked = false;
+  if (checked) return;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) {
+    // Threads of the pthread variant have mapped theirs when the library was loaded.
+    const int64_t buffers = openblas_get_parallel() == kOpenMp ? openblas_get_num_threads() : 1;
+    const int64_t needed = buffers * (kBlasBuffer + kBesideBuffer);
+    const auto allowed = static_cast<int64_t>(std::min<rlim_t>(limit.rlim_cur, INT64_MAX));
+    const int64_t room = allowed - address_space();
+    require(room >= needed, MERCER_OUT_OF_MEMORY,
+            "OpenBLAS needs %ld bytes of address space for its buffers, but the limit of %ld "
+            "(RLIMIT_AS, ulimit -v) leaves %ld",
+            needed, allowed, std::max<int64_t>(room, 0));
+  }
+  checked = true;
+}
 
 void rank_update(double alpha, MatrixView<const double> A, MatrixView<double> C) {
   require_shape(C, A.cols, A.cols, "rank_update: C");
@@ -95,6 +161,7 @@ void rank_update(float alpha, MatrixView<const float> A, float beta, MatrixView<
   const lapack_int lda = leading_dimension(A), ldc = leading_dimension(C);
   if (n == 0) return;
   if (k == 0) return scale(beta, C);
+  prepare_call();
   cblas_ssyrk(CblasRowMajor, CblasLower, CblasTrans, n, k, alpha, A.data, lda, beta, C.data, ldc);
 }
 
@@ -132,6 +199,7 @@ void multiply_symmetric(double alpha, MatrixView<const double> S, MatrixView<con
   const lapack_int lds = leading_dimension(S), ldb = leading_dimension(B);
   const lapack_int ldc = leading_dimension(C);
   if (m == 0 || n == 0) return;
+  prepare_call();
   if (n == 1) {
     cblas_dsymv(CblasRowMajor, CblasLower, m, alpha, S.data, lds, B.data, ldb, 1.0, C.data, ldc);
     return;

@@ -16,6 +16,7 @@ void upper_trapezoid(MatrixView<double> A, Context& context) {
   const lapack_int m = extent(A.cols, "columns"), n = extent(A.rows, "rows");
   const lapack_int lda = leading_dimension(A);
   if (m == 0 || n == 0) return;
+  prepare_call();
   double best = 0;
   LAPACKE_dgelqf_work(LAPACK_COL_MAJOR, m, n, A.data, lda, nullptr, &best, -1);
   const int64_t size = std::max<int64_t>(static_cast<int64_t>(best), A.cols);

@@ -8,7 +8,8 @@
 // first, S is formed in A's own storage, and dstedc's workspace is added: 2.5 x 8 D^2. At D = 4096
 // on two cores this takes 6 s, dsyevr and dsyevd 7.5 s, and the vectors are orthogonal to 1e-14,
 // those of dsyevr to 1e-12. Q is applied in blocks of 128 reflectors (dlarft, dlarfb): dormtr's
-// blocks of 32 make its products too thin (3.0 s against 2.1 s).
+// blocks of 32 make its products too thin (3.0 s against 2.1 s). Small matrices are reduced and
+// their vectors formed one reflector at a time, on one thread (kOneThreadRows).
 #include "linalg/symmetric_eigen.h"
 
 #include <algorithm>
@@ -17,6 +18,7 @@
 
 #include "base/aligned.h"
 #include "base/size.h"
+#include "linalg/blas.h"
 #include "linalg/lapack.h"
 
 namespace mercer::linalg {
@@ -75,10 +77,44 @@ void require_converged(lapack_int info, const char* routine) {
           static_cast<int>(info));
 }
 
-Tridiagonal reduce(MatrixView<double> A, std::span<double> values) {
+/// p = A v of the leading rows, lower triangle read.
+void leading_product(MatrixView<const double> A, std::span<const double> v, std::span<double> p) {
+  std::fill(p.begin(), p.end(), 0.0);
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    const double* a = A.row(static_cast<int64_t>(i));
+    p[i] += a[i] * v[i] + dot({a, i}, v.first(i));
+    add(v[i], {a, i}, p.first(i));
+  }
+}
+
+/// What dsytd2 does, and where it leaves it: row r becomes reflector r - 1, A := H A H.
+void reduce_on_one_thread(MatrixView<double> A, Tridiagonal& T) {
+  const auto n = static_cast<std::size_t>(A.rows);
+  std::vector<double> reflector(n), product(n);
+  for (std::size_t r = n - 1; r > 0; --r) {
+    double* row = A.row(static_cast<int64_t>(r));
+    double& tau = T.tau[r - 1];
+    T.diagonal[r] = row[r];
+    LAPACKE_dlarfg_work(static_cast<lapack_int>(r), row + r - 1, row, 1, &tau);
+    T.off_diagonal[r - 1] = row[r - 1];
+    if (tau == 0) continue;
+    const std::span<double> v(reflector.data(), r), w(product.data(), r);
+    std::copy_n(row, r - 1, v.begin());
+    v[r - 1] = 1;
+    leading_product(A, v, w);
+    const double along = -0.5 * tau * tau * dot(w, v);
+    for (std::size_t i = 0; i < r; ++i) w[i] = tau * w[i] + along * v[i];
+    for (std::size_t i = 0; i < r; ++i) {
+      double* a = A.row(static_cast<int64_t>(i));
+      add(-v[i], w.first(i + 1), {a, i + 1});
+      add(-w[i], v.first(i + 1), {a, i + 1});
+    }
+  }
+  T.diagonal[0] = A(0, 0);
+}
+
+void reduce_by_lapack(MatrixView<double> A, Tridiagonal& T) {
   const lapack_int n = extent(A.rows, "matrix rows"), ld = leading_dimension(A);
-  const std::size_t size = values.size();
-  Tridiagonal T{values, std::vector<double>(size), std::vector<double>(size)};
   double best = 0;
   LAPACKE_dsytrd_work(LAPACK_COL_MAJOR, kLowerRowMajor, n, A.data, ld, T.diagonal.data(),
                       T.off_diagonal.data(), T.tau.data(), &best, -1);
@@ -87,6 +123,16 @@ Tridiagonal reduce(MatrixView<double> A, std::span<double> values) {
       LAPACK_COL_MAJOR, kLowerRowMajor, n, A.data, ld, T.diagonal.data(), T.off_diagonal.data(),
       T.tau.data(), work.data(), extent(work.size(), "dsytrd workspace"));
   require_converged(info, "dsytrd");
+}
+
+Tridiagonal reduce(MatrixView<double> A, std::span<double> values) {
+  const std::size_t size = values.size();
+  Tridiagonal T{values, std::vector<double>(size), std::vector<double>(size)};
+  if (A.rows <= kOneThreadRows) {
+    reduce_on_one_thread(A, T);
+  } else {
+    reduce_by_lapack(A, T);
+  }
   double sum = 0;  // detects NaN and Inf of A, which LAPACK's iterations must not see
   for (std::size_t i = 0; i < size; ++i)
     sum += std::abs(T.diagonal[i]) + (i + 1 < size ? std::abs(T.off_diagonal[i]) : 0.0);
@@ -140,9 +186,33 @@ void without_workspace(Tridiagonal& T, MatrixView<double> S) {
       "dsteqr");
 }
 
+/// S := Q S as below. Eight columns of S are in cache while the reflectors pass.
+void apply_on_one_thread(const std::vector<ReflectorBlock>& blocks, const std::vector<double>& tau,
+                         MatrixView<double> S) {
+  constexpr int64_t kColumns = 8;
+  for (int64_t first = 0; first < S.rows; first += kColumns) {
+    const int64_t end = std::min(first + kColumns, S.rows);
+    for (const ReflectorBlock& block : blocks) {
+      for (int64_t k = block.first; k < block.last; ++k) {
+        const std::span<const double> v(block.data + (k - block.first) * block.ld, k);
+        for (int64_t column = first; column < end; ++column) {
+          double* s = S.row(column);
+          const double by = tau[k] * (s[k] + dot(v, {s, v.size()}));
+          s[k] -= by;
+          add(-by, v, {s, v.size()});
+        }
+      }
+    }
+  }
+}
+
 /// S := Q S, Q = H(D-2) ... H(0), so the blocks are applied first to last. S column-major.
 void apply_reflectors(const std::vector<ReflectorBlock>& blocks, const std::vector<double>& tau,
                       MatrixView<double> S, Context& context, Stage& stage) {
+  if (S.rows <= kOneThreadRows) {
+    apply_on_one_thread(blocks, tau, S);
+    return stage.advance(kVectorUnits * S.rows);
+  }
   const lapack_int n = extent(S.rows, "matrix rows"), lds = leading_dimension(S);
   const AlignedBuffer<double> triangle(kReflectorBlock * kReflectorBlock);
   const AlignedBuffer<double> work(checked_multiply(n, kReflectorBlock, "reflector workspace"));
@@ -199,6 +269,7 @@ void symmetric_eigen(MatrixView<double> A, std::span<double> values, Context& co
           "symmetric_eigen: values has %zu elements, expected %ld", values.size(), n);
   extent(n, "matrix rows");
   if (n == 0) return;
+  prepare_call();
   if (solver == TridiagonalSolver::automatic) solver = choose(n, context);
   const bool in_place = solver == TridiagonalSolver::divide_and_conquer;
   std::vector<ReflectorBlock> blocks = blocks_in_place(A);

@@ -10,6 +10,7 @@
 
 #include "base/aligned.h"
 #include "feature/feature_map.h"
+#include "linalg/blas.h"
 #include "random/distributions.h"
 
 namespace mercer::statistic {
@@ -61,5 +62,9 @@ struct CovarianceTraces {
   double second, third;
 };
 CovarianceTraces covariance_traces(const GroupSums& x, const GroupSums& y, Context& context);
+
+/// C += A op(B) in tiles of some tens of milliseconds, between which a call may be cancelled.
+void add_product(MatrixView<const double> A, linalg::Transpose op, MatrixView<const double> B,
+                 MatrixView<double> C, Context& context);
 
 }  // namespace mercer::statistic

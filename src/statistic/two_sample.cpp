@@ -12,7 +12,6 @@
 
 #include "base/parallel.h"
 #include "feature/feature_blocks.h"
-#include "linalg/blas.h"
 
 namespace mercer::statistic {
 namespace {
@@ -122,9 +121,10 @@ Matrix<double> relabellings(const Grouping& x, const Grouping& y, int64_t permut
                             uint64_t seed, Context& context) {
   const int64_t groups = x.count + y.count;
   Matrix<double> first(permutations + 1, groups, context, "relabellings");
-  first.fill(0);
   std::vector<int64_t> order(groups);
   for (int64_t b = 0; b <= permutations; ++b) {
+    if (b % kRelabellingsTogether == 0) context.checkpoint();
+    std::fill_n(first.view().row(b), groups, 0.0);
     random::Cursor cursor(random::Stream(seed, random::Tag::permutation, static_cast<uint64_t>(b)));
     if (b == 0)
       std::iota(order.begin(), order.end(), int64_t{0});
@@ -144,11 +144,13 @@ TwoSample compare_samples(const GroupSums& x, const GroupSums& y,
                           MatrixView<const double> relabelled, Context& context) {
   const int64_t D = x.features(), of_x = x.grouping.count, of_y = y.grouping.count;
   const Matrix<double> sums(relabelled.rows, D + 1, context, "sums of relabelled samples");
-  for (int64_t b = 0; b < relabelled.rows; ++b)  // rows in no group stay where they are
+  for (int64_t b = 0; b < relabelled.rows; ++b) {  // rows in no group stay where they are
+    if (b % kRelabellingsTogether == 0) context.checkpoint();
     std::copy_n(x.sums.view().row(of_x), D + 1, sums.view().row(b));
+  }
   const auto add = [&](const GroupSums& from, int64_t first, int64_t count) {
-    linalg::multiply(1.0, linalg::kPlain, relabelled.block_cols(first, first + count),
-                     linalg::kPlain, from.sums.view().block_rows(0, count), 1.0, sums.view());
+    add_product(relabelled.block_cols(first, first + count), linalg::kPlain,
+                from.sums.view().block_rows(0, count), sums.view(), context);
   };
   add(x, 0, of_x);
   add(y, of_x, of_y);

@@ -3,8 +3,26 @@
 // Named values in order, with checked access.
 #include "base/parameters.h"
 
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
 #include "base/choice.h"
 #include "support/refusal.h"
+
+namespace parameters_test {
+std::atomic<int64_t> left_before_failure{0};  // allocations, the last of which fails; 0: none does
+}  // namespace parameters_test
+
+void* operator new(std::size_t size) {
+  std::atomic<int64_t>& left = parameters_test::left_before_failure;
+  if (left > 0 && --left == 0) throw std::bad_alloc();
+  void* const memory = std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace parameters_test {
 using namespace mercer;
@@ -72,6 +90,30 @@ TEST_CASE("a choice reads, prints and declares the words of its enumerators") {
   CHECK_REFUSED(MERCER_INVALID_ARGUMENT, check_fields({}, required, ""), "side");
   p.set("side", "top");
   CHECK_REFUSED(MERCER_INTERNAL, kSide.read(p), "side");
+}
+
+TEST_CASE("a copy that runs out of memory at any of its allocations leaves nothing broken") {
+  Parameters all = example();
+  all.set("long", std::string(100, 'a'));
+  all.set("lists", NumberLists{{1, 2}, {3, 4}});
+  all.set("objects", ObjectList{std::make_shared<const Parameters>(example())});
+  bool copied = false;
+  int64_t failures = 0;
+  for (int64_t k = 1; !copied && k < 1000; ++k) {
+    left_before_failure = k;
+    try {
+      const Parameters copy(all);
+      Value value = *copy.find("long");
+      value = *copy.find("lists");
+      copied = true;
+    } catch (const std::bad_alloc&) {
+      ++failures;
+    }
+    left_before_failure = 0;
+  }
+  CHECK(copied);
+  CHECK(failures > 10);  // keys, values, and the lists within
+  CHECK(all.text("long") == std::string(100, 'a'));
 }
 
 }  // namespace parameters_test

@@ -196,6 +196,15 @@ accepts "$MERCER" predict lands lands.csv -o lands.out --quiet
 "$MERCER" info lands --json | tr -d ' \n' | grep -q '"levels":\["AT","NA"\]' || complain "NA is no level: $("$MERCER" info lands --json)"
 refuses "'NA'; missing values are refused" "$MERCER" fit lands.csv -o result
 
+# A limited address space: OpenBLAS asks for ever for a buffer that does not fit. Two threads, since each of its own takes 128 MiB when it is loaded.
+{ echo a,b,y; rows 60 'x = uniform(); z = uniform(); print x "," z "," x * z'; } >few.csv
+for limit in 300000 400000 800000; do
+  (ulimit -v $limit && OPENBLAS_NUM_THREADS=2 timeout -s KILL 60 "$MERCER" fit few.csv -o limited --features 64 --lengthscale 2 --lambda 1e-5) >out 2>err
+  status=$?
+  [ $status -lt 100 ] || complain "ulimit -v $limit: status $status: $(cat err)"
+  [ $status = 0 ] || grep -q 'OpenBLAS needs [0-9]* bytes of address space.* leaves [0-9]*' err || complain "ulimit -v $limit: $(cat err)"
+done
+
 # Targets that an input explains without noise: a lengthscale of the walk ran to 0, and the features were not finite.
 "$MERCER" fit "$here/noiseless.csv" -o result --weights w --task regression --features 128 >out 2>err ||
   complain "targets without noise: $(cat err)"

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // BLAS, Cholesky factors and the upper trapezoid of an orthogonal factor.
+#include <dlfcn.h>
+
+#include <atomic>
+
 #include "linalg/blas.h"
+#include "linalg/blas_found.h"
 #include "linalg/orthogonal_factor.h"
+#include "linalg/symmetric_eigen.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 
@@ -202,6 +208,75 @@ TEST_CASE("the upper trapezoid wants no more rows than columns, and memory") {
   CHECK_REFUSED(MERCER_DIMENSION_MISMATCH, linalg::upper_trapezoid(tall.view(), context), "3 x 2");
   context.memory_cap = 1;
   CHECK_REFUSED(MERCER_OUT_OF_MEMORY, linalg::upper_trapezoid(wide.view(), context), "memory_cap");
+}
+
+std::atomic<int64_t> handed_to_threads{0};
+
+/// In place of OpenBLAS's: counts the steps that wait for other threads.
+extern "C" int exec_blas(long parts, void* queue) noexcept {
+  static const auto real = reinterpret_cast<int (*)(long, void*)>(dlsym(RTLD_NEXT, "exec_blas"));
+  if (parts > 1) ++handed_to_threads;
+  return real(parts, queue);
+}
+
+TEST_CASE("small systems wait for no thread of BLAS") {
+  const int64_t n = GENERATE(2, 33, 40, 100, 256);
+  CAPTURE(n);
+  const Matrix<double> A = random_matrix(n, n, 1), one = random_matrix(n, 1, 2);
+  const Matrix<double> x(n, 1), S(n, n);
+  S.fill(0);
+  for (int64_t i = 0; i < n; ++i) S(i, i) = static_cast<double>(n);
+  linalg::rank_update_rows(1.0, A.view(), S.view());
+  const Matrix<double> L = copy(S.view());
+  Context context;
+  std::vector<double> values(n);
+  handed_to_threads = 0;
+  linalg::symmetric_eigen(S.view(), values, context);
+  CHECK(linalg::cholesky(L.view()) == 0);
+  linalg::cholesky_solve(L.view(), one.view());
+  linalg::cholesky_inverse(L.view());
+  for (const Transpose transpose : {Transpose::no, Transpose::yes})
+    linalg::multiply(1.0, transpose, A.view(), Transpose::no, one.view(), 0.0, x.view());
+  CHECK(handed_to_threads == 0);
+  const Matrix<double> large = random_matrix(300, 300, 3), product(300, 300);
+  linalg::multiply(1.0, Transpose::no, large.view(), Transpose::no, large.view(), 0.0,
+                   product.view());
+  CHECK((handed_to_threads > 0) == (linalg::blas_found().threads > 1));  // they are counted
+}
+
+TEST_CASE("Cholesky factors and inverses on one thread agree with plain sums") {
+  const int64_t n = GENERATE(1, 31, 32, 33, 65, 255, 256, 257);
+  CAPTURE(n);
+  const Matrix<double> A = random_matrix(n, n + 3, 1);
+  Matrix<double> S(n, n), L(n, n);
+  S.fill(0);
+  linalg::rank_update_rows(1.0, A.view(), S.view());
+  for (int64_t i = 0; i < n; ++i) S(i, i) += static_cast<double>(n);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < n; ++j)
+      L(i, j) = j <= i ? S(i, j) : std::numeric_limits<double>::quiet_NaN();  // not read
+  REQUIRE(linalg::cholesky(L.view()) == 0);
+  linalg::cholesky_inverse(L.view());
+  bool untouched = true;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = i + 1; j < n; ++j) untouched = untouched && std::isnan(L(i, j));
+  CHECK(untouched);
+  mirror_lower(S.view());
+  mirror_lower(L.view());
+  Matrix<double> identity(n, n);
+  identity.fill(0);
+  for (int64_t i = 0; i < n; ++i) identity(i, i) = 1;
+  // The condition is below 10: eigenvalues of AA'/n lie below 4.3, and n is added.
+  CHECK(difference(test::product(S.view(), L.view()).view(), identity.view(),
+                   10 * static_cast<double>(n) * kEps) == "");
+}
+
+TEST_CASE("the pivot that is not positive is named in every block") {
+  const int64_t n = 100, bad = GENERATE(0, 31, 32, 70, 99);
+  Matrix<double> A(n, n);
+  A.fill(0);
+  for (int64_t i = 0; i < n; ++i) A(i, i) = i == bad ? -1 : 1;
+  CHECK(linalg::cholesky(A.view()) == bad + 1);
 }
 
 }  // namespace factors_test

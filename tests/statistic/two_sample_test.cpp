@@ -11,6 +11,7 @@
 #include "support/made_map.h"
 #include "support/reference.h"
 #include "support/reference_matrix.h"
+#include "support/refusal.h"
 #include "support/statistic.h"
 
 namespace two_sample_test {
@@ -354,6 +355,23 @@ TEST_CASE("the gamma tail is the inverse of the gamma quantile") {
     }
   }
   CHECK(gamma_tail(-50, 1) == 1);
+}
+
+TEST_CASE("relabellings, products and traces of groups look for a cancellation") {
+  Context running, cancelled;
+  cancelled.cancel();
+  CHECK_REFUSED(MERCER_CANCELLED, relabellings({1, 8}, {1, 8}, 100, 1, cancelled), "");
+  const Matrix<double> A = test::random_matrix(8, 1100, 1), B = test::random_matrix(1100, 700, 2);
+  Matrix<double> C(8, 700);
+  C.fill(1);
+  CHECK_REFUSED(MERCER_CANCELLED,
+                add_product(A.view(), linalg::kPlain, B.view(), C.view(), cancelled), "");
+  C.fill(1);
+  add_product(A.view(), linalg::kPlain, B.view(), C.view(), running);
+  Matrix<double> expected = test::product(A.view(), B.view());
+  for (int64_t i = 0; i < 8; ++i)
+    for (int64_t j = 0; j < 700; ++j) expected(i, j) += 1;
+  CHECK(test::difference(C.view(), expected.view(), 1e-10) == "");
 }
 
 }  // namespace two_sample_test
