@@ -21,14 +21,18 @@ inline constexpr const char* kNearlyConstant =
     "constant";
 inline constexpr double kNearlyExact = 1e-3;  // unexplained: targets without noise need no lambda
 
+inline constexpr int64_t kLogisticStage = 5, kScoreStage = 6;
+
 struct SearchCandidate {
-  int64_t stage;       // 0 coarse, 1 fine, 2 lengthscale per input, 3 other features, 4 the choice
+  // 0 coarse, 1 fine, 2 lengthscale per input, 3 other features, 4 the choice, 5 logistic regression
+  // beside least squares, 6 the honest score
+  int64_t stage;
   int64_t features;    // D of this trial
   int64_t rows;        // rows fitted on
   double lengthscale;  // of standardised inputs; 0: the kernel has none; NaN: one for each input
   double lambda;       // the best for this lengthscale; in stage 3 the one kept
   double score;        // 1 - R^2 (NaN if an output is constant), or the error rate
-  double seconds;
+  double seconds;      // since the one before, so that they add up to those of the search
   Transform transform = Transform::none;  // of the inputs
   // Mean loss (row_loss.h) at that lambda, by which candidates are compared; NaN: unknown.
   double loss = kNaN;
@@ -41,7 +45,7 @@ struct SearchCandidate {
 /// The rows that a score was taken on.
 enum class Assessed {
   none,
-  nested,  // every row, by one of five searches that had not seen it
+  nested,  // rows of some or all folds, each by a search that had not seen it
   unseen   // rows that no choice has seen
 };
 

@@ -23,7 +23,8 @@ constexpr const char* kRowsAre[] = {"exchangeable", "grouped", "ordered"};
 constexpr const char* kMeasures[] = {"r_squared", "accuracy", "explained_pinball",
                                      "explained_absolute_error", "explained_deviance"};
 constexpr const char* kKinds[] = {"none", "nested", "unseen"};
-constexpr const char* kStages[] = {"coarse", "fine", "per_input", "features", "final"};
+constexpr const char* kStages[] = {"coarse", "fine",     "per_input", "features",
+                                   "final",  "logistic", "score"};
 
 /// NaN becomes null. (Times are left out, so that the same seed gives the same bytes.)
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }

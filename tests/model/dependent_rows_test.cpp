@@ -85,13 +85,13 @@ TEST_CASE("a grouped search scores groups that it has not seen") {
 }
 
 TEST_CASE("groups of many rows are judged by folds of all groups and scored on others") {
-  const GroupedRows rows(24, 160, 3);
+  const GroupedRows rows(24, 220, 3);
   const Model model = searched(rows, rows.groups);
   const FitReport& report = model.report;
   CHECK(report.criterion == ComparedBy::folds);
   CHECK(report.assessment.kind == Assessed::unseen);
-  CHECK(report.criterion_rows + report.assessment.rows == 24 * 160);
-  CHECK(report.criterion_rows >= 18 * 160);
+  CHECK(report.criterion_rows + report.assessment.rows == 24 * 220);
+  CHECK(report.criterion_rows >= 18 * 220);
   // Of targets that new groups do not tell no fit explains much, and none is thought to.
   CHECK(1 - report.criterion_score < 0.2);
   const GroupedRows others(200, 3, 8);

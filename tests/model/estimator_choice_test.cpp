@@ -86,6 +86,28 @@ TEST_CASE("the estimator of the lower held-out log loss is kept", "[loss]") {
   CHECK(given.path.size() == 1);
 }
 
+TEST_CASE("logistic regression is tried on all folds where it may win on the first", "[loss]") {
+  const auto folds = [](int64_t n) {
+    std::vector<Split> splits;
+    for (const auto& fold : fold_rows(n, 5, 4)) splits.push_back({rows_without(n, fold), fold});
+    return splits;
+  };
+  // Steep probabilities, as above: it wins.
+  const EstimatorChoice wins = Setting(1500, 12).choose(Estimator::automatic, folds(1500));
+  CHECK(wins.keeps_logistic);
+  CHECK(wins.logistic_loss < wins.ridge_loss);
+  // Coins without a bias: no score foresees them, and logistic regression at smaller lambdas fits
+  // more of their noise. It is given up, unless it is asked for.
+  Setting coin(1500, 0);
+  const EstimatorChoice given_up = coin.choose(Estimator::automatic, folds(1500), 10);
+  CHECK(!given_up.keeps_logistic);
+  CHECK(given_up.path.empty());
+  CHECK(std::isnan(given_up.logistic_loss));
+  const EstimatorChoice asked = coin.choose(Estimator::logistic, folds(1500), 10);
+  CHECK(asked.keeps_logistic);
+  CHECK(asked.path.size() < 4);  // the loss rises
+}
+
 TEST_CASE("the last fit of logistic regression is the minimum on its rows", "[loss]") {
   Setting steep(3000, 12);
   const Split split = split_rows(3000, 0.2, 3000, 3);

@@ -3,6 +3,8 @@
 // The search on functions drawn from a Gaussian process of known lengthscale.
 #include "model/search/search.h"
 
+#include <dlfcn.h>
+
 #include "model_problem.h"
 #include "random/distributions.h"
 #include "support/refusal.h"
@@ -140,6 +142,50 @@ TEST_CASE("a search is a function of the seed") {
   const std::vector<double> one = run(7);
   CHECK(one == run(7));
   CHECK(one != run(8));
+}
+
+/// OpenBLAS's own functions, which tests do not link; null with another BLAS.
+template <class Function>
+Function* of_blas(const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_DEFAULT, name));
+}
+
+TEST_CASE("threads change no bit of a search, and those of BLAS none of its choices") {
+  // With a lengthscale for each input, whose descent takes some hundred steps.
+  Problem problem = smooth_problem(700, 3, 1, 0.3, 85);
+  const NamedMaker maker("fourier", "gaussian", 3);
+  const auto run = [&](int threads) {
+    Context context;
+    context.threads = threads;
+    SearchOptions options = choosing_transforms();
+    return model::search(maker, options, problem.x(), problem.y(), context);
+  };
+  const Model one = run(1);
+  REQUIRE(std::ranges::count(one.report.trials, 2, &SearchCandidate::stage) > 0);
+  for (const int threads : {2, 5})
+    CHECK(largest_difference(predictions(run(threads), problem.x()),
+                             predictions(one, problem.x())) == 0);
+  auto* const set = of_blas<void(int)>("openblas_set_num_threads");
+  auto* const get = of_blas<int()>("openblas_get_num_threads");
+  if (set == nullptr || get == nullptr) return;
+  const int usual = get();
+  for (const int threads : {1, 2, 5}) {
+    set(threads);
+    const Model other = run(0);
+    set(usual);
+    REQUIRE(other.report.trials.size() == one.report.trials.size());
+    int differ = 0;
+    for (size_t k = 0; k < one.report.trials.size(); ++k) {
+      const SearchCandidate &a = one.report.trials[k], &b = other.report.trials[k];
+      differ += a.stage != b.stage || a.features != b.features || a.transform != b.transform ||
+                a.lambda != Approx(b.lambda).epsilon(1e-6) ||
+                a.loss != Approx(b.loss).epsilon(1e-6);
+    }
+    CHECK(differ == 0);
+    // Rounding of 1e-16 by the conditioning of ZZ' + n lambda I, lambda >= 1e-8.
+    CHECK(largest_difference(predictions(other, problem.x()), predictions(one, problem.x())) <
+          1e-6);
+  }
 }
 
 TEST_CASE("what is fixed is not searched") {

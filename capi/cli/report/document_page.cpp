@@ -105,6 +105,7 @@ void add_score(const Json& document, Page& page) {
 std::string trials_chart(const Json& trials, const char* key, bool classification) {
   std::map<int64_t, Series> by_features;
   for (const Json& trial : trials) {
+    if (trial.value("stage", std::string()) == "score") continue;  // which chose nothing
     const auto features = trial.value("features", int64_t{0});
     Series& series = by_features[features];
     series.name = "D = " + std::to_string(features);

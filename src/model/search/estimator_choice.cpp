@@ -96,10 +96,11 @@ solver::LossOptions logistic_loss(bool center, const std::vector<double>& class_
   return loss;
 }
 
-/// Fits every lambda on every split, each from the fit before.
+/// Fits the lambdas on every split, each from the fit before; on the first one until its loss
+/// rises. None if that is not below `most` there and more splits follow.
 std::vector<Pooled> try_logistic(const solver::BlockSource& features, bool center,
                                  std::span<const Split> splits, const RidgeResult& ridge,
-                                 Context& context) {
+                                 double most, Context& context) {
   const solver::RowSpace space(features, context);
   const solver::BlockSource& rows = space.rows();
   std::vector<Pooled> tried;
@@ -113,11 +114,19 @@ std::vector<Pooled> try_logistic(const solver::BlockSource& features, bool cente
     const auto train = rows.subset(split.train), held_out = rows.subset(split.held_out);
     solver::LossFit fit(*train, logistic_loss(center, ridge.class_factors), context,
                         space.reduces() ? nullptr : ridge.statistics);
-    for (Pooled& one : tried) {
+    const bool first = &split == splits.data();
+    double least = kInfinity;
+    for (size_t k = 0; k < tried.size(); ++k) {
+      Pooled& one = tried[k];
       fit.run(one.lambda, kTrialFit, context);
       one.parts.push_back(score_all(*held_out, fit.weights(), context));
       if (!space.reduces()) one.x.assign(fit.x().begin(), fit.x().end());
+      if (!first) continue;
+      const double loss = judge(one.parts, Prior::softmax, context).loss;
+      if (!(loss < least)) tried.resize(k + 1);
+      least = std::min(least, loss);
     }
+    if (first && splits.size() > 1 && !(least < most)) return {};
   }
   return tried;
 }
@@ -144,11 +153,13 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const Estimati
     choice.ridge_loss = ridge_judged.loss;
   }
   if (tries_logistic(rows, asked, splits.size(), context)) {
-    choice.logistic_loss = kInfinity;
-    for (Pooled& one : try_logistic(rows, ridge_asked.center, splits, ridge, context)) {
+    const double most = asked == Estimator::automatic && splits.size() > 1
+                            ? judge_ridge(rows, splits.first(1), ridge, context).loss
+                            : kInfinity;
+    for (Pooled& one : try_logistic(rows, ridge_asked.center, splits, ridge, most, context)) {
       Judged judged = judge(one.parts, Prior::softmax, context);
       choice.path.push_back({one.lambda, judged.loss});
-      if (!(judged.loss < choice.logistic_loss)) continue;
+      if (!(judged.loss < choice.logistic_loss) && !std::isnan(choice.logistic_loss)) continue;
       choice.logistic_loss = judged.loss;
       least = std::move(judged);
       choice.lambda = one.lambda;

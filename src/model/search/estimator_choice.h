@@ -38,9 +38,9 @@ struct EstimatorChoice {
   Calibration calibration;
   std::vector<PathPoint> path;  // logistic regression: log loss of held-out rows
   double ridge_loss = 0;        // log loss of held-out rows; NaN: ridge was not asked for
-  double logistic_loss = 0;
-  double error_rate = 0;      // of the kept estimator on held-out rows
-  std::vector<double> start;  // logistic regression: x of a fit to a part, if it is of features
+  double logistic_loss = 0;     // NaN: not tried, or given up after the first split
+  double error_rate = 0;        // of the kept estimator on held-out rows
+  std::vector<double> start;    // logistic regression: x of a fit to a part, if it is of features
   std::vector<double> class_factors;
 };
 
@@ -49,8 +49,10 @@ bool tries_logistic(const solver::BlockSource& rows, Estimator asked, size_t spl
                     const Context& context);
 
 /// For classification. splits: one, or folds, whose held-out rows are pooled. Logistic regression
-/// is tried at lambdas from ridge.lambda down. `automatic` leaves it out if it would cost more than
-/// the row statistics of ridge, or if features do not fit the cache.
+/// is tried at lambdas from ridge.lambda down, as long as the loss of the first split falls.
+/// `automatic` leaves it out if it would cost more than the row statistics of ridge, or if features
+/// do not fit the cache, and gives it up if on the first of several splits its log loss is not below
+/// ridge's.
 EstimatorChoice choose_estimator(const solver::BlockSource& rows, const Estimating& ridge_asked,
                                  Estimator asked, std::span<const Split> splits,
                                  const RidgeResult& ridge, Context& context);

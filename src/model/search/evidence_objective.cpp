@@ -4,6 +4,7 @@
 // times too short.
 #include "model/search/evidence_objective.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "linalg/lbfgs.h"
@@ -13,6 +14,17 @@ namespace {
 
 constexpr double kGradientTolerance = 1e-3;  // of nats
 constexpr double kDecreaseTolerance = 1e-5;
+constexpr int kDigits = 20;  // binary, far below the tolerances
+
+/// BLAS sums in another order with another number of threads. Over many steps the last digits grow
+/// to another local optimum, so the descent is not shown them.
+double shown(double x) {
+  int exponent = 0;
+  const double mantissa = std::frexp(x, &exponent);
+  return std::isfinite(x)
+             ? std::ldexp(std::round(std::ldexp(mantissa, kDigits)), exponent - kDigits)
+             : x;
+}
 
 }  // namespace
 
@@ -52,7 +64,8 @@ EvidenceObjective::Descent EvidenceObjective::minimize(std::span<double> variabl
   const auto counted = [&](std::span<const double> at, std::span<double> gradient) {
     const double value = (*this)(at, gradient);
     if (descent.evaluations++ == 0) descent.first = value;
-    return value;
+    std::ranges::transform(gradient, gradient.begin(), shown);
+    return shown(value);
   };
   const linalg::LbfgsResult found =
       linalg::minimize_lbfgs(counted, variables,

@@ -4,6 +4,7 @@
 #include "model/search/search.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -29,8 +30,16 @@
 namespace mercer::model {
 namespace {
 
+using Time = std::chrono::steady_clock::time_point;
+
 constexpr int64_t kLeastAssessed = 10;
-constexpr int64_t kMostNested = 1000;
+// Up to kAllFolds rows the search is repeated for every fold; then for fewer, so that neither the
+// time nor the number of scored rows has a cliff; above kMostNested for none, and the unseen rows
+// are as many as the last fold's.
+constexpr double kAllFolds = 1000;
+constexpr int64_t kMostNested = 5000;
+constexpr double kLeastUnseen = static_cast<double>(kMostNested) / kFolds;
+constexpr int64_t kLeastScoredGroups = 5;
 constexpr int64_t kLeastOrdered = 20;        // assessed: five parts of a half of them
 constexpr int64_t kLeastAssessedGroups = 3;  // two of them choose, one is scored
 constexpr double kUnseenShare = 0.1;
@@ -89,9 +98,28 @@ void add_warnings(const std::vector<std::string>& more, FitReport& report) {
   report.warnings.insert(report.warnings.end(), more.begin(), more.end());
 }
 
-/// The rule of assessment splits: without stratification, which would be better than chance.
 SplitRule assessing_rule(const Fitting& fit, const TargetedRows& rows) {
-  return {{}, {rows.groups.begin(), rows.groups.end()}, fit.select.ordered};
+  return {
+      classes_of(fit.coding, rows.Y), {rows.groups.begin(), rows.groups.end()}, fit.select.ordered};
+}
+
+/// The folds for which the search of n rows is repeated: all up to kAllFolds rows; above, their
+/// number falls as n^(-3/2), since a fold has more rows and a search takes longer. At least 580 rows
+/// are scored. Ordered: the last ones; groups: enough of them for an error.
+std::vector<Split> assessing_splits(int64_t n, uint64_t seed, const SplitRule& rule) {
+  std::vector<Split> splits = fold_splits(all_rows(n), kFolds, seed, rule);
+  const double share = std::min(1.0, kAllFolds / static_cast<double>(n));
+  auto count = static_cast<size_t>(std::ceil(kFolds * share * std::sqrt(share)));
+  if (rule.ordered && count < splits.size())
+    splits.erase(splits.begin(), splits.end() - static_cast<int64_t>(count));
+  const auto few_groups = [&](size_t folds) {
+    return group_count(held_out_of({splits.begin(), splits.begin() + static_cast<int64_t>(folds)}),
+                       rule.groups) < kLeastScoredGroups;
+  };
+  if (!rule.groups.empty())
+    while (count < splits.size() && few_groups(count)) ++count;
+  if (count < splits.size()) splits.resize(count);
+  return splits;
 }
 
 /// Warns if one of the repeated searches found a far worse model than most: there may be a better or
@@ -108,11 +136,11 @@ void warn_of_worst_fold(std::vector<double> losses, FitReport& report) {
         losses.size(), worst, median));
 }
 
-/// Repeats the whole search for each of five folds and predicts it. report: of the search of all
-/// rows.
+/// Repeats the whole search without each of the splits' held-out rows and predicts these. report:
+/// of the search of all rows.
 Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, const Found& found,
-                         const TargetedRows& rows, FitReport& report, Stage& stage,
-                         Context& context) {
+                         const TargetedRows& rows, const std::vector<Split>& splits,
+                         FitReport& report, Stage& stage, Context& context) {
   SearchOptions inner = options;
   inner.report = nullptr;
   inner.calibrate = false;
@@ -120,8 +148,6 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
   const auto& [X, Y, weights, groups] = rows;
   const Coding& coding = options.fit.coding;
   const SplitRule rule = assessing_rule(options.fit, rows);
-  const std::vector<Split> splits =
-      fold_splits(all_rows(X.rows()), kFolds, options.fit.select.seed, rule);
   const std::vector<int64_t> scored = held_out_of(splits);
   const int64_t n = std::ssize(scored), outputs = coded_outputs(coding, Y.cols);
   const auto predictions = [&](int64_t rows) {
@@ -185,7 +211,8 @@ std::string fewer_features(const MapMaker& maker, int64_t features, int64_t poss
 /// The rows that choices may see, and the unseen rows.
 Split split_of(uint64_t seed, bool keeps_unseen, int64_t n, const SplitRule& rule) {
   if (!keeps_unseen) return {all_rows(n), {}};
-  return split_rows(all_rows(n), kUnseenShare, kMostUnseen, seed, Purpose::unseen, rule);
+  const double share = std::max(kUnseenShare, kLeastUnseen / static_cast<double>(n));
+  return split_rows(all_rows(n), share, kMostUnseen, seed, Purpose::unseen, rule);
 }
 
 bool is_assessable(int64_t n, const SplitRule& rule) {
@@ -193,15 +220,33 @@ bool is_assessable(int64_t n, const SplitRule& rule) {
          (rule.groups.empty() || group_count(all_rows(n), rule.groups) >= kLeastAssessedGroups);
 }
 
+/// Keeps the score's part of the search: what the trials leave of the time since `started`.
+void keep_score(Time started, const SearchOptions& options, FitReport& report) {
+  double seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  for (const SearchCandidate& trial : report.trials) seconds -= trial.seconds;
+  SearchCandidate score = report.trials.back();  // of the model that is scored
+  score.stage = kScoreStage;
+  score.rows = report.assessment.rows;
+  score.score = 1 - report.assessment.score;
+  score.loss = kNaN;
+  score.seconds = std::max(seconds, 0.0);
+  report.trials.push_back(score);
+  if (options.report != nullptr) options.report(options.user, score);
+}
+
 /// Flags and ranges are those of all rows, before any are held out.
 Model search_used(const MapMaker& maker, const SearchOptions& options, Found found,
                   const TargetedRows& rows, Context& context) {
+  const Time started = std::chrono::steady_clock::now();
   const Fitting& fit = options.fit;
   const int64_t n = rows.X.rows();
   const SplitRule rule = assessing_rule(fit, rows);
   const bool assessed = options.assess && is_assessable(n, rule);
   const bool nested = assessed && n <= kMostNested;
-  Stage stage(context, nested ? kFolds + 1 : 1);
+  const std::vector<Split> folds =
+      nested ? assessing_splits(n, fit.select.seed, rule) : std::vector<Split>{};
+  Stage stage(context, std::ssize(folds) + 1);
   Split split = split_of(fit.select.seed, assessed && !nested, n, rule);
   SearchOptions possible = options;
   possible.features = maker.features_of(options.features, std::ssize(split.train));
@@ -229,12 +274,14 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
     model.report.warnings.emplace_back(
         "too few rows or groups for both a choice and a score: there is no score");
   Assessment& assessment = model.report.assessment;
-  if (nested) assessment = assess_nested(maker, options, found, rows, model.report, stage, context);
+  if (nested)
+    assessment = assess_nested(maker, options, found, rows, folds, model.report, stage, context);
   add_warnings(data_warnings(fit.coding, rows.X, rows.Y, assessment, context), model.report);
   add_warnings(score_warnings(fit.estimate.parameters, fit.coding.task, assessment), model.report);
   // First, since a bad column causes other warnings.
   const auto columns = column_warnings(fit.coding.task, rows.X, rows.Y, context);
   model.report.warnings.insert(model.report.warnings.begin(), columns.begin(), columns.end());
+  if (assessed) keep_score(started, options, model.report);
   return model;
 }
 

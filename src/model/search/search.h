@@ -41,8 +41,9 @@ struct SearchOptions {
   /// independent outputs.
   bool choose_target_transform = false;
   /// An honest score. Up to 1,000 rows: the whole search is repeated for five folds, each scored on
-  /// its held-out rows. Above: a tenth of the rows, at most 10,000, is kept from every choice,
-  /// scored, and then added to the final fit. Below 10 rows there is none.
+  /// its held-out rows; up to 5,000 for fewer of the folds. Above: a tenth of the rows, 1,000 to
+  /// 10,000, is kept from every choice, scored, and then added to the final fit. Classes are
+  /// stratified. Below 10 rows there is none.
   bool assess = true;
   /// Classification: the estimator at the chosen lengthscale. automatic: the better one, if both
   /// can be afforded (estimator_choice.h); ridge if a posterior is asked for.

@@ -4,7 +4,9 @@
 // the gain of 2 D. The variance of random features, and the loss that it adds, falls as 1/D, so
 // each doubling gains half as much as the last, or more if D limits the fit. D is doubled while the
 // predicted gain exceeds both the standard error of the difference and a share of the unexplained
-// loss.
+// loss. Where the gain is within its error, which thousands of rows held out would take to tell, twice
+// the features are looked at if that takes at most kMostLook times the sums of all trials before,
+// and kept if they gain more than an error.
 #include <algorithm>
 #include <cmath>
 
@@ -18,14 +20,21 @@ namespace {
 constexpr int64_t kLeastCurve = 1024;  // fewer features: speed was asked for
 constexpr double kCurveErrors = 2, kCurveShare = 0.01;
 constexpr double kNextGain = 0.5;  // of the last
+constexpr double kMostLook = 2;
 constexpr double kFeatureStep = 1.4142135623730951;
 constexpr int64_t kFeatureSteps = 3;
 
-/// Whether doubling the features would pay.
-bool pays(const Trial& half, const Trial& whole) {
+/// What the curve says of twice the features: that they do not pay, or do, or that they gained
+/// something, but less than rows held out tell apart.
+enum class Doubling { stops, open, pays };
+
+Doubling doubling(const Trial& half, const Trial& whole) {
   const Gain found = gain(whole, whole.best_place(), half, half.best_place());
-  return found.mean > kCurveErrors * found.error &&
-         kNextGain * found.mean > kCurveShare * whole.best().loss;
+  const double least = kCurveShare * whole.best().loss;
+  if (found.mean > kCurveErrors * found.error && kNextGain * found.mean > least)
+    return Doubling::pays;
+  return found.mean > 0 && kNextGain * (found.mean + found.error) > least ? Doubling::open
+                                                                          : Doubling::stops;
 }
 
 }  // namespace
@@ -61,31 +70,46 @@ void SearchRun::begin_whole(int64_t features) {
       pace_ * static_cast<double>(phase_units({std::ssize(split_.train), features}, 1))));
 }
 
-SearchRun::Time SearchRun::choose_features(Chosen& chosen) {
+void SearchRun::choose_features(Chosen& chosen) {
   const auto take = [&](Chosen& one, int64_t features) {
     begin_whole(features);
-    const Time started = std::chrono::steady_clock::now();
     take_whole(one, features);
-    return started;
   };
-  const bool curve = has_curve(chosen);
-  Chosen fewer = chosen;
+  const auto keep_this = [&](const Chosen& one) { keep(3, std::ssize(split_.train), one); };
   int64_t D = options_.features;
-  if (curve) {
-    fewer.whole = false;
-    keep(3, std::ssize(split_.train), fewer, take(fewer, D / 64 * 32));
-  }
+  if (!has_curve(chosen)) return take(chosen, D);
+  Chosen fewer = chosen;
+  fewer.whole = false;
+  take(fewer, D / 64 * 32);
+  keep_this(fewer);
+  take(chosen, D);
   for (;; D *= 2) {
-    const Time started = take(chosen, D);
-    if (!curve || !pays(fewer.trial, chosen.trial)) return started;
-    if (!may_double(D, chosen)) {
-      if (has_twice(D, chosen)) warn_of_few_features(D, fewer.trial, chosen);
-      return started;
+    const Doubling next = doubling(fewer.trial, chosen.trial);
+    const bool pays = next == Doubling::pays;
+    if (next == Doubling::stops || !may_double(D, chosen) || !(pays || may_look(2 * D))) {
+      if (pays && has_twice(D, chosen)) warn_of_few_features(D, fewer.trial, chosen);
+      return;
     }
-    keep(3, std::ssize(split_.train), chosen, started);
+    keep_this(chosen);
     fewer = chosen;
     walk_again(2 * D, chosen);
+    take(chosen, 2 * D);
+    const size_t at = chosen.trial.best_place(), before = fewer.trial.best_place();
+    if (pays || beats(chosen.trial, at, fewer.trial, before, 1)) continue;
+    keep_this(chosen);
+    chosen = std::move(fewer);
+    return take(chosen, D);
   }
+}
+
+bool SearchRun::may_look(int64_t features) const {
+  const auto products = [](int64_t rows, int64_t D) {
+    return static_cast<double>(rows) * static_cast<double>(D) * static_cast<double>(D);
+  };
+  const int64_t rows = std::ssize(split_.train);
+  double spent = products(rows, features / 2);  // the last fit, which is not kept yet
+  for (const SearchCandidate& trial : report_.trials) spent += products(trial.rows, trial.features);
+  return products(rows, features) <= kMostLook * spent;
 }
 
 bool SearchRun::may_double(int64_t D, const Chosen& chosen) const {

@@ -56,13 +56,18 @@ void SearchRun::choose_between(std::span<const Split> splits, const RidgeResult&
   given.given = options_.lambda >= 0;
   given.unit = unit_;
   given.class_factors = factors_;
+  const int64_t rows = std::ssize(split_.train);
+  const bool tries = tries_logistic(plain_rows(chosen), estimator(), splits.size(), context_);
+  if (tries) keep(3, rows, chosen);
   choice_ =
       choose_estimator(plain_rows(chosen), fit_.estimate, estimator(), splits, given, context_);
-  if (!keeps_logistic()) return;
-  chosen.point.lambda = choice_->lambda;
-  chosen.point.score = choice_->error_rate;
-  // These were ridge's.
-  chosen.point.dimension = chosen.point.loss = kNaN;
+  if (keeps_logistic()) {
+    chosen.point.lambda = choice_->lambda;
+    chosen.point.score = choice_->error_rate;
+    // These were ridge's.
+    chosen.point.dimension = chosen.point.loss = kNaN;
+  }
+  if (tries) keep(kLogisticStage, rows, chosen);
 }
 
 solver::Weights SearchRun::fit_logistic_last(const Chosen& chosen,
@@ -203,11 +208,10 @@ double SearchRun::training_loss(const Chosen& chosen, const Model& model) {
   return sums.finish({TrialPoint{}}).points[0].loss;
 }
 
-void SearchRun::keep(int64_t stage, int64_t rows, const Chosen& chosen, Time since) {
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - since;
+void SearchRun::keep(int64_t stage, int64_t rows, const Chosen& chosen) {
   keep({stage, map_->features(), rows, reported(chosen.lengthscales), chosen.point.lambda,
-        chosen.point.score, seconds.count(), chosen.setting.prepared->asked.transform,
-        chosen.point.loss, chosen.setting.shape, std::string(map_->kernel().name()),
+        chosen.point.score, 0, chosen.setting.prepared->asked.transform, chosen.point.loss,
+        chosen.setting.shape, std::string(map_->kernel().name()),
         chosen.setting.prepared->asked.target_transform});
 }
 
@@ -263,14 +267,13 @@ Model SearchRun::run(Ranges ranges) {
   try_per_input(chosen);
   climb_evidence(chosen);
   learn_frequencies(chosen);
-  Time started = std::chrono::steady_clock::now();
   Model model;
   if (options_.final_estimate) {
     phases_.begin(phase_units({std::ssize(split_.train), options_.features}, 1));
     map_whole(chosen, options_.features);
     fit_final(chosen, model);
   } else {
-    started = choose_features(chosen);
+    choose_features(chosen);
     model.predictor = make_linear(leaves_out() ? fit_left_out(chosen) : fit_held_out(chosen));
     last_.reset();
     model.path = keeps_logistic() ? choice_->path : std::move(chosen.path);
@@ -279,7 +282,7 @@ Model SearchRun::run(Ranges ranges) {
   model.fit = fitted_as(chosen);
   if (choice_) model.calibration = choice_->calibration;
   model.rows = X_.rows();
-  keep(4, model.rows, chosen, started);
+  keep(4, model.rows, chosen);
   fill_report(chosen, training_loss(chosen, model));
   whole_.reset();
   warn_of_drift(chosen);

@@ -177,7 +177,6 @@ Trial SearchRun::judged(const HeldOutFit& fit, const LambdaPlan& plan, const Set
 Trial SearchRun::try_out(int64_t stage, const Setting& setting,
                          std::span<const double> lengthscales, const TrialSize& size,
                          const Trial* near) {
-  const auto started = std::chrono::steady_clock::now();
   const std::vector<int64_t> train = sample_rows(split_.train, size.rows, fit_.select.seed);
   candidates_.use(*setting.maker);
   const solver::BlockSource& rows =
@@ -192,14 +191,15 @@ Trial SearchRun::try_out(int64_t stage, const Setting& setting,
                                sample_rows(split_.held_out, judged, fit_.select.seed), near);
   trial.unit = unit_;
   const TrialPoint& best = trial.best();
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
   keep({stage, rows.features(), std::ssize(train), reported(lengthscales), best.lambda, best.score,
-        seconds.count(), setting.prepared->asked.transform, best.loss, setting.shape,
+        0, setting.prepared->asked.transform, best.loss, setting.shape,
         std::string(candidates_.map().kernel().name()), setting.prepared->asked.target_transform});
   return trial;
 }
 
-void SearchRun::keep(const SearchCandidate& candidate) {
+void SearchRun::keep(SearchCandidate candidate) {
+  const Time now = std::chrono::steady_clock::now();
+  candidate.seconds = std::chrono::duration<double>(now - std::exchange(kept_at_, now)).count();
   report_.trials.push_back(candidate);
   if (options_.report != nullptr) options_.report(options_.user, candidate);
 }

@@ -69,9 +69,10 @@ class SearchRun {
   void take_whole(Chosen& chosen, int64_t features);
   /// Sets map_ and whole_ for the current choice.
   void map_whole(const Chosen& chosen, int64_t features);
-  /// take_whole with all features, possibly doubled (search_features.cpp). Returns the time at
-  /// which the last fit began.
-  Time choose_features(Chosen& chosen);
+  /// take_whole with all features, possibly doubled (search_features.cpp).
+  void choose_features(Chosen& chosen);
+  /// Whether a fit with so many features, of which it is open whether they pay, may be tried.
+  bool may_look(int64_t features) const;
   bool has_twice(int64_t features, const Chosen& chosen) const;
   /// Whether D has a learning curve: fits are by least squares, and D may vary.
   bool has_curve(const Chosen& chosen);
@@ -81,7 +82,7 @@ class SearchRun {
   /// Searches the lengthscale again with so many features.
   void walk_again(int64_t features, Chosen& chosen);
   void warn_of_few_features(int64_t features, const Trial& fewer, const Chosen& chosen);
-  void keep(int64_t stage, int64_t rows, const Chosen& chosen, Time since);
+  void keep(int64_t stage, int64_t rows, const Chosen& chosen);
 
   bool leaves_out() const {
     return std::ssize(chosen_by_) <= (rule_.groups.empty() ? kMostLeftOut : kMostFolded);
@@ -249,7 +250,8 @@ class SearchRun {
   /// Warns if the last rows are predicted worse than rows among the others (search_drift.cpp).
   void warn_of_drift(const Chosen& chosen);
   void fill_report(const Chosen& chosen, double training_loss);
-  void keep(const SearchCandidate& candidate);
+  /// Its seconds are those since the last one, so that nothing of the search is left out.
+  void keep(SearchCandidate candidate);
   int64_t phase_units(const TrialSize& size, int64_t trials) const {
     return trials * size.rows * row_units(size.features);
   }
@@ -283,8 +285,9 @@ class SearchRun {
   std::optional<EstimatorChoice> choice_;  // classification
   double unit_ = 1;                        // lambda_unit of the rows that are fitted next
   bool lengthscale_at_edge_ = false;
-  int64_t stage_ = 0;  // of trials of one lengthscale
-  double pace_ = 1;    // correction of estimated progress
+  int64_t stage_ = 0;                                // of trials of one lengthscale
+  Time kept_at_ = std::chrono::steady_clock::now();  // of the last candidate
+  double pace_ = 1;                                  // correction of estimated progress
   Phases phases_;
 };
 
