@@ -78,8 +78,9 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
                   context),
       sizes_(leaves_out() ? left_out_sizes(std::ssize(split_.train), options.features)
                           : held_out_sizes(std::ssize(split_.train), options.features)),
-      phases_(context, phase_units(sizes_.coarse, kCoarseTrials) +
-                           phase_units(sizes_.fine, kFineTrials) + last_units()) {
+      phases_(context, (fit_.outputs.or_independent ? 2 : 1) *
+                           (phase_units(sizes_.coarse, kCoarseTrials) +
+                            phase_units(sizes_.fine, kFineTrials) + last_units())) {
   start_ = {.prepared = &prepared_with(fit_.prepare.transform, fit_.prepare.target_transform),
             .maker = &maker};
   start_ = shapes_of(start_).front();

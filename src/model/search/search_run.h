@@ -96,11 +96,18 @@ class SearchRun {
   void couple(const feature::FeatureMap& map, const Setting& setting);
   /// The setting with every way of learning outputs together, the first a default.
   std::vector<Setting> shapes_of(const Setting& setting);
-  /// Chooses among shapes_of at the chosen lengthscale by the paired rule; independent outputs, if
-  /// allowed, unless coupled ones win by more than a standard error.
+  /// Chooses among shapes_of at the chosen lengthscale by the paired rule.
   void choose_shape(Chosen& chosen);
-  std::vector<Tried> tried_with_shape(const Setting& setting, const Chosen& chosen);
-  Picked best_of(const std::vector<Tried>& tried) const;
+  Picked best_of(const std::vector<Trial>& tried) const;
+  /// The options and the map of the search of independent outputs, which is what it is by itself.
+  SearchOptions of_independent() const;
+  /// A trial of the choice by which it compares with one of another search of the same rows.
+  Trial compared(const Chosen& chosen);
+  /// Runs that search, too; null unless outputs learnt together win by more than a standard error.
+  std::optional<Model> run_independent(const Chosen& joined, Ranges& ranges);
+  Chosen choose_all();
+  /// Fits what was chosen.
+  Model finish(Chosen chosen, Ranges ranges);
   Chosen choose();
   Chosen choose_lengthscale();
   struct Walked {
