@@ -17,9 +17,9 @@ namespace mercer::model {
 
 /// Whether a lengthscale for each input is learnt (automatic relevance determination).
 enum class PerInput {
-  automatic,  // if rows and inputs allow; kept if better
+  automatic,  // if rows and inputs allow; kept if better by more than chance
   off,
-  on  // kept if no worse, else one for all and a warning; refused if it cannot be learnt
+  on  // kept if no worse on other rows, else one for all and a warning; refused if not learnable
 };
 
 struct SearchOptions {

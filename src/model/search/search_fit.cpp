@@ -255,9 +255,12 @@ Fitting SearchRun::fitted_as(const Chosen& chosen) const {
 SearchRun::Chosen SearchRun::choose_all() {
   Chosen chosen = choose();
   choose_shape(chosen);
+  const Chosen one = chosen;
   try_per_input(chosen);
-  climb_evidence(chosen);
+  climb_evidence(chosen, one);
+  check_on_all(chosen);
   learn_frequencies(chosen);
+  tell_relevance(chosen);
   return chosen;
 }
 
