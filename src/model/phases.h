@@ -13,12 +13,14 @@ namespace mercer::model {
 /// A phase never runs past its end, and beginning the next one jumps there.
 class Phases {
  public:
-  Phases(Context& context, int64_t total) : stage_(context, total) {}
+  Phases(Context& context, int64_t total) : stage_(context, total), total_(total) {}
   void begin(int64_t units) {
     stage_.advance(end_ - done_);
     done_ = end_;
     end_ += units;
   }
+  /// Sets aside all that is left for the next inner stage.
+  void share_rest() { stage_.share(total_ - end_); }
   void advance(int64_t units) {
     const int64_t step = std::min(units, end_ - done_);
     done_ += step;
@@ -27,6 +29,7 @@ class Phases {
 
  private:
   Stage stage_;
+  int64_t total_ = 0;
   int64_t done_ = 0;
   int64_t end_ = 0;
 };

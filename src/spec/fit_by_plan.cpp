@@ -94,6 +94,8 @@ double fixed_lengthscale(const FitPlan& plan, const model::PartialMap& maker) {
 /// A vector field needs one scale for all inputs and no transforms; a kernel of several outputs
 /// excludes other couplings.
 void follow_kernel(const kernel::Kernel& kernel, FitPlan& plan) {
+  plan.search.independent = {plan.search.fit.prepare.scale, plan.search.choose_transform,
+                             plan.search.choose_target_transform};
   const kernel::MatrixKernel* const matrix = kernel.matrix();
   if (matrix == nullptr) return;
   model::Fitting& fit = plan.search.fit;

@@ -192,6 +192,38 @@ TEST_CASE("ard: a constant column is dropped, a constant target keeps all length
   CHECK((start.evaluations == 0 && start.dropped == 0 && start.gain == 0));
 }
 
+// Of a plane without noise the likelihood has no longest lengthscale, of a level's own effect no
+// shortest one.
+TEST_CASE("ard: lengthscales are bounded by what rows are apart") {
+  test::Problem problem = three_of_twenty(150, 6);
+  for (int64_t i = 0; i < 150; ++i) {
+    double* const x = problem.X.view().row(i);
+    x[3] = static_cast<double>(i % 7) - 3;
+    problem.Y(i, 0) = x[0] + 2 * x[1] + 5 * std::cos(100.0 * static_cast<double>(i % 7));
+  }
+  const Ard ard = learnt(problem);
+  int64_t far = 0;
+  for (int64_t j = 0; j < 20; ++j) {
+    double least = problem.X(0, j), most = least;
+    for (int64_t i = 0; i < 150; ++i) {
+      least = std::min(least, problem.X(i, j));
+      most = std::max(most, problem.X(i, j));
+    }
+    const double l = ard.lengthscale[static_cast<size_t>(j)];
+    CAPTURE(j, l);
+    CHECK((l == kDroppedLengthscale || l <= kLongest * (most - least) * (1 + 1e-9)));
+    CHECK(l >= kShortest * (most - least) / 149 * (1 - 1e-9));
+    if (j == 3) CHECK(l >= kShortest * (1 - 1e-9));  // the gap of its levels is 1
+    far += l > 20;
+  }
+  CHECK(far > 0);
+}
+
+TEST_CASE("ard: a dropped input stays dropped whatever the factor") {
+  for (const double factor : {0.25, 3.0})
+    CHECK(relevance(scaled({2, kDroppedLengthscale}, factor)) == std::vector<double>{1, 0});
+}
+
 TEST_CASE("ard: relevance is the shortest lengthscale over each, 0 for dropped inputs") {
   const std::vector<double> l = {2, 8, kDroppedLengthscale};
   CHECK(relevance(l) == std::vector<double>{1, 0.25, 0});

@@ -211,6 +211,20 @@ TEST_CASE("a walk says that it ran out of steps") {
   CHECK(walk.stopped_short());
 }
 
+TEST_CASE("a walk says that it ran out of candidates while it fell") {
+  const auto walk_to = [](double best) {
+    return LengthscaleWalk(
+        1, [=](double lengthscale, const Trial*) { return valley(lengthscale, best, 0, 0); },
+        [](double lengthscale) { return lengthscale <= 4; });
+  };
+  LengthscaleWalk ended = walk_to(1024), found = walk_to(2);
+  ended.climb(2, 8);
+  CHECK(ended.best().lengthscale == 4);
+  CHECK(ended.stopped_short());
+  found.climb(2, 8);
+  CHECK_FALSE(found.stopped_short());
+}
+
 TEST_CASE("longer lengthscales are tried as long as the simplest of equals is the longest") {
   std::vector<double> seen;
   LengthscaleWalk walk = walk_from(1, 1, 0, 10, &seen);  // errors far larger than differences

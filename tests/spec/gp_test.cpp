@@ -10,6 +10,7 @@
 #include "linalg/blas.h"
 #include "model/model_derivative.h"
 #include "model/posterior_prediction.h"
+#include "model/search/ard.h"
 #include "random/distributions.h"
 #include "solver/profiled_likelihood.h"
 #include "spec/fit_plan.h"
@@ -46,6 +47,23 @@ bool warns(const model::Model& model, const char* words) {
   return std::ranges::any_of(model.report.warnings, [&](const std::string& text) {
     return text.find(words) != std::string::npos;
   });
+}
+
+// Of targets that hardly depend on two inputs the likelihood takes a length for each; it pays for
+// them, and the report says what is kept.
+TEST_CASE("gp: what the report says of lengthscales is true of the kernel") {
+  for (const uint64_t seed : {11, 12, 13, 14}) {
+    CAPTURE(seed);
+    Wave rows(60, seed);
+    for (int64_t i = 0; i < 60; ++i) rows.Y(i, 0) = 0.3 * rows.X(i, 0) + (i % 2 == 0 ? 1 : -1);
+    const model::Model model =
+        rows.fit(R"({"model":"gp","ard":"on","map":{"features":64},"select":{"by":"evidence"},)"
+                 R"("assess":false})");
+    const std::span<const double> l = model.map->kernel().lengthscale();
+    REQUIRE(l.size() == 2);
+    CHECK(warns(model, "relevances are equal") == (l[0] == l[1]));
+    CHECK(model.report.relevance == model::relevance(l));
+  }
 }
 
 TEST_CASE("gp: a search's noise is that of the rows, its intervals hold what they say") {

@@ -255,6 +255,25 @@ TEST_CASE("outputs: auto leaves apart what has nothing in common") {
   CHECK(spec::to_spec(model).find("structure") == std::string::npos);
 }
 
+TEST_CASE("outputs: auto that falls back is the search of independent outputs") {
+  FieldRows data(100, 1, 51);
+  const Matrix<double> noise = test::random_matrix(100, 1, 52);
+  for (int64_t i = 0; i < 100; ++i) {
+    data.Y(i, 1) = noise(i, 0);
+    data.X(i, 0) *= 30;  // a scale of its own
+  }
+  for (const char* more : {"", R"(,"lengthscale":0.7)"}) {
+    const std::string common = std::string(R"("ard":"off","assess":false)") + more;
+    const model::Model apart = data.fit(R"({"map":{"features":60},)" + common + "}");
+    const model::Model fallen =
+        data.fit(R"({"map":{"kernel":{"kernel":"helmholtz"},"features":60},"outputs":"auto",)" +
+                 common + "}");
+    CHECK(spec::to_spec(fallen) == spec::to_spec(apart));
+    CHECK(worst_error(predicted(fallen, data.X.view()), predicted(apart, data.X.view()).view()) ==
+          0);
+  }
+}
+
 TEST_CASE("outputs: graphs, similarities, folds, streams of words and refusals") {
   FieldRows data(50, 0.5, 61);
   const std::string map = R"({"map":{"features":64},"search":false)";

@@ -18,7 +18,41 @@
 namespace mercer::model {
 namespace {
 
-constexpr double kFarLonger[] = {20, 100};  // than the shortest: candidates for dropping
+// Than the shortest: candidates for dropping, beside those at their bound.
+constexpr double kFarLonger[] = {20, 100, kInfinity};
+
+/// Of log lengthscales.
+struct LogBounds {
+  std::vector<double> least, most;
+  bool at_most(size_t j, double log) const { return log >= most[j] - 1e-6; }
+};
+
+/// An input's range, and the mean gap between its different values; 0 of a constant one.
+std::pair<double, double> range_and_gap(MatrixView<const double> X, int64_t j) {
+  std::vector<double> values(X.rows);
+  for (int64_t i = 0; i < X.rows; ++i) values[i] = X(i, j);
+  std::ranges::sort(values);
+  const double range = values.back() - values.front();
+  const auto repeated = std::ranges::unique(values);
+  const auto different = std::ssize(values) - std::ssize(repeated);
+  return {range, different > 1 ? range / static_cast<double>(different - 1) : 0.0};
+}
+
+/// A lengthscale for all inputs may be as short as the shortest and as long as all are together.
+LogBounds log_bounds_of(MatrixView<const double> X, bool common) {
+  LogBounds bounds;
+  double least = kInfinity, squares = 0;
+  for (int64_t j = 0; j < X.cols; ++j) {
+    const auto [range, gap] = range_and_gap(X, j);
+    squares += range * range;
+    if (range > 0) least = std::min(least, gap);
+    bounds.least.push_back(range > 0 ? std::log(kShortest * gap) : -kInfinity);
+    bounds.most.push_back(range > 0 ? std::log(kLongest * range) : kInfinity);
+  }
+  if (!common) return bounds;
+  if (squares == 0) return {{-kInfinity}, {kInfinity}};
+  return {{std::log(kShortest * least)}, {std::log(kLongest) + std::log(squares) / 2}};
+}
 
 /// theta = log l_1, ..., log l_d, or their common value.
 class ScaledInputs final : public AdjustableFeatures {
@@ -28,14 +62,16 @@ class ScaledInputs final : public AdjustableFeatures {
       : unit_(unit),
         X_(X),
         common_(common),
+        bounds_(log_bounds_of(X, common)),
         inputs_(X.rows, X.cols, context, kWhat),
         pulled_(X.rows, X.cols, context, kWhat) {}
 
   int64_t features() const override { return unit_.features(); }
 
   void apply(std::span<const double> theta, Context& context, MatrixView<double> Z) override {
+    theta_.assign(theta.begin(), theta.end());
     std::vector<double> weight;
-    for (const double value : theta) weight.push_back(std::exp(-value));
+    for (size_t j = 0; j < theta.size(); ++j) weight.push_back(std::exp(-bounded(j)));
     for (int64_t i = 0; i < X_.rows; ++i)
       for (int64_t j = 0; j < X_.cols; ++j)
         inputs_(i, j) = X_(i, j) * weight[common_ ? 0 : static_cast<size_t>(j)];
@@ -47,27 +83,38 @@ class ScaledInputs final : public AdjustableFeatures {
     std::vector<double> each(X_.cols);
     feature::log_lengthscale_gradient<double>(inputs_.view(), pulled_.view(), each);
     if (common_) each = {std::accumulate(each.begin(), each.end(), 0.0)};
-    std::ranges::copy(each, slope.begin());
+    for (size_t j = 0; j < each.size(); ++j) slope[j] = bounded(j) == theta_[j] ? each[j] : 0.0;
   }
 
+  const LogBounds& bounds() const { return bounds_; }
+
  private:
+  /// A dropped input stays dropped.
+  double bounded(size_t j) const {
+    if (theta_[j] >= std::log(kDroppedLengthscale)) return theta_[j];
+    return std::clamp(theta_[j], bounds_.least[j], bounds_.most[j]);
+  }
   static constexpr const char* kWhat = "learning lengthscales";
 
   const feature::FeatureMap& unit_;
   MatrixView<const double> X_;
   bool common_;
-  Matrix<double> inputs_;  // in units of the lengthscales
+  LogBounds bounds_;
+  std::vector<double> theta_;  // of the last apply
+  Matrix<double> inputs_;      // in units of the lengthscales
   Matrix<double> pulled_;
 };
 
-/// Drops inputs with lengthscales `times` the shortest, unless the likelihood needs them.
-int64_t drop(EvidenceObjective& objective, double times, double value, std::span<double> theta) {
+/// Drops inputs with lengthscales at their bound or `times` the shortest, unless the likelihood
+/// needs them.
+int64_t drop(EvidenceObjective& objective, const LogBounds& bounds, double times, double value,
+             std::span<double> theta) {
   const std::span<double> logs = theta.first(theta.size() - 1);
   const double limit = *std::ranges::min_element(logs) + std::log(times);
   std::vector<double> reduced(theta.begin(), theta.end()), gradient(theta.size());
   int64_t dropped = 0;
   for (size_t j = 0; j < logs.size(); ++j) {
-    if (logs[j] <= limit) continue;
+    if (logs[j] <= limit && !bounds.at_most(j, logs[j])) continue;
     reduced[j] = std::log(kDroppedLengthscale);
     ++dropped;
   }
@@ -77,9 +124,11 @@ int64_t drop(EvidenceObjective& objective, double times, double value, std::span
   std::ranges::copy(reduced, theta.begin());
   return dropped;
 }
-int64_t drop_far(EvidenceObjective& objective, double value, std::span<double> theta) {
+int64_t drop_far(EvidenceObjective& objective, const LogBounds& bounds, double value,
+                 std::span<double> theta) {
   for (const double times : kFarLonger)
-    if (const int64_t dropped = drop(objective, times, value, theta); dropped > 0) return dropped;
+    if (const int64_t dropped = drop(objective, bounds, times, value, theta); dropped > 0)
+      return dropped;
   return 0;
 }
 
@@ -87,6 +136,7 @@ void climb(EvidenceObjective& objective, const ArdOptions& options, std::span<do
            Ard& ard) {
   const auto descent = objective.minimize(theta, options.most_iterations);
   ard.evaluations = descent.evaluations;
+  ard.nats = objective.nats();
   ard.value = descent.value / objective.nats();
   ard.gain = descent.first / objective.nats() - ard.value;
 }
@@ -108,13 +158,19 @@ Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double>
   Ard ard;
   if (objective.varies()) climb(objective, options, theta, ard);
   const std::span<double> logs = std::span(theta).first(theta.size() - 1);
+  const LogBounds& bounds = features.bounds();
+  if (objective.varies())
+    for (size_t j = 0; j < logs.size(); ++j)
+      logs[j] = std::clamp(logs[j], bounds.least[j], bounds.most[j]);
+  ard.at_edge = objective.varies() && options.common && bounds.at_most(0, logs[0]);
   if (objective.varies() && !options.common) {
-    ard.dropped = drop_far(objective, ard.value * objective.nats(), theta);
+    ard.dropped = drop_far(objective, bounds, ard.value * objective.nats(), theta);
     for (int64_t j = 0; j < X.cols; ++j)
       if (column_is_constant(X, j)) logs[j] = std::log(kDroppedLengthscale);
   }
   for (const double one : logs)
-    ard.lengthscale.push_back(std::clamp(std::exp(one), kLeastLengthscale, kDroppedLengthscale));
+    ard.lengthscale.push_back(one < std::log(kDroppedLengthscale) ? std::exp(one)
+                                                                  : kDroppedLengthscale);
   ard.lengthscale.resize(X.cols, ard.lengthscale.front());
   ard.lambda = options.unit * EvidenceObjective::lambda_of(theta.back());
   return ard;
@@ -123,6 +179,12 @@ Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double>
 // X, its scaled copy and gradient; Z, its gradient and a product with A.
 int64_t ard_bytes(int64_t rows, int64_t inputs, int64_t features, int64_t outputs) {
   return 8 * (3 * rows * features + features * features + rows * (4 * inputs + outputs));
+}
+
+std::vector<double> scaled(std::vector<double> lengthscales, double factor) {
+  for (double& one : lengthscales)
+    if (one < kDroppedLengthscale) one *= factor;
+  return lengthscales;
 }
 
 std::vector<double> relevance(std::span<const double> lengthscale) {

@@ -28,8 +28,12 @@ struct ArdOptions {
 inline constexpr double kLeastSignal = 10 * kLeastArdLambda;
 /// The lengthscale of an irrelevant input: its part of an angle is lost in rounding.
 inline constexpr double kDroppedLengthscale = 1e8;
-/// A floor that keeps features finite: without noise the optimal lengthscale may be 0.
-inline constexpr double kLeastLengthscale = 1e-6;
+/// Lengthscales are at most so many distances of rows. In a Gaussian kernel the term of degree 3 in
+/// r^2 is (2 * 64^2)^-3 / 6 = 3e-13 of the first, below the least lambda: beyond, the kernel is a
+/// polynomial of degree 2 in r^2, and a longer lengthscale differs by lambda alone.
+inline constexpr double kLongest = 64;
+/// And an eighth of the mean gap of an input's values at least: neighbours' kernel is e^-32.
+inline constexpr double kShortest = 0.125;
 
 struct Ard {
   std::vector<double> lengthscale;  // d
@@ -38,6 +42,8 @@ struct Ard {
   int64_t evaluations = 0;          // of the likelihood with its gradient
   double gain = 0;                  // in log marginal likelihood, in nats per row and output
   double value = 0;                 // f of solver/profiled_likelihood.h
+  bool at_edge = false;             // the common lengthscale is at its upper bound
+  double nats = 0;                  // of log likelihood, over all rows, in a unit of value
 };
 
 /// Minimises the negative log marginal likelihood (solver/profiled_likelihood.h) over log l_1, ...,
@@ -45,8 +51,9 @@ struct Ard {
 /// unit is a map of lengthscale 1 with derivatives(), whose draws stay fixed. X: n x d standardised
 /// rows; Y: n x outputs, classes as one-hot codes; weights: of the rows, or none. With a
 /// lengthscale per input, constant inputs are dropped (not counted), and at the end all inputs with
-/// far longer lengthscales than the shortest, if that costs less log likelihood than their number
-/// (Akaike's criterion). The result does not depend on the context's thread count (BLAS has its
+/// far longer lengthscales than the shortest, or at their upper bound, if that costs less log
+/// likelihood than their number (Akaike's criterion). Lengthscales stay between kShortest of the
+/// mean gap between an input's values and kLongest of its range. The result does not depend on the context's thread count (BLAS has its
 /// own). If no output varies, returns the start. Memory: 3 n D + D^2 + 3 n d numbers for D
 /// features. Cost: O(n D^2 + D^3 + n D d) per evaluation, about 1.2 evaluations per iteration.
 /// Errors: OUT_OF_MEMORY, CANCELLED.
@@ -55,6 +62,9 @@ Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double>
                        std::span<const double> weights = {});
 /// The memory of learn_lengthscales with its rows; without room a search leaves it out.
 int64_t ard_bytes(int64_t rows, int64_t inputs, int64_t features, int64_t outputs);
+
+/// Lengthscales times a common factor; dropped inputs stay dropped.
+std::vector<double> scaled(std::vector<double> lengthscales, double factor);
 
 /// How steeply the kernel falls along each standardised input, relative to the steepest:
 /// l_min / l_j, 0 for dropped inputs.

@@ -24,7 +24,8 @@ void LengthscaleWalk::climb(double factor, int64_t most) {
   for (const double step : {1.0 / factor, factor}) {
     int64_t taken = 0;
     while (taken < most && try_at(tried_[best_].lengthscale * step)) ++taken;
-    stopped_short_ = stopped_short_ || taken == most;
+    const bool ends = taken == most || !has_candidate_(tried_[best_].lengthscale * step);
+    stopped_short_ = stopped_short_ || (taken > 0 && ends);
     if (best_ != start) break;
   }
 }

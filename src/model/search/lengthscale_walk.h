@@ -18,12 +18,6 @@ struct Tried {
   Trial trial;
 };
 
-/// Lengthscales times a common factor.
-inline std::vector<double> scaled(std::vector<double> lengthscales, double factor) {
-  for (double& one : lengthscales) one *= factor;
-  return lengthscales;
-}
-
 class LengthscaleWalk {
  public:
   /// near: the trial with the least loss so far, or null.
@@ -54,7 +48,7 @@ class LengthscaleWalk {
   const Tried& best() const { return tried_[best_]; }
   /// Moves out all that was tried.
   std::vector<Tried> take() { return std::move(tried_); }
-  /// Whether the loss was still falling when climb ran out of steps.
+  /// Whether the loss was still falling when climb ran out of steps or candidates.
   bool stopped_short() const noexcept { return stopped_short_; }
 
  private:

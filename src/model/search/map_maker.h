@@ -66,7 +66,8 @@ struct MapMaker {
   /// If the projection is left open: the maker for frequencies on a grid, of the same lengthscales.
   /// Null: not for this map, or for so many inputs.
   virtual std::unique_ptr<MapMaker> on_grid() const { return nullptr; }
-  /// For a kernel of several outputs: the maker for its scalar kernel. Null: one output.
+  /// For a kernel of several outputs: the maker for its scalar kernel, which leaves open what the
+  /// spec does. Null: one output.
   virtual std::unique_ptr<MapMaker> of_scalar() const { return nullptr; }
 };
 

@@ -205,17 +205,26 @@ std::unique_ptr<MapMaker> PartialMap::at_shape(double shape) const {
 
 std::unique_ptr<MapMaker> PartialMap::of_scalar() const {
   if (!joins_outputs_) return nullptr;
+  const Parameters given = partial_ ? *partial_ : canonical_;
+  const std::vector<Field>& of_roots = feature::map_entry(canonical_).root_fields;
   Parameters spec;
-  for (const char* key : {"map", "inputs", "features", "seed"})
-    spec.set(key, *canonical_.find(key));
-  spec.set("kernel", std::make_shared<const Parameters>(inner(canonical_.object("kernel"))));
-  return std::make_unique<PartialMap>(feature::canonical_map(spec, "map.", feature::Data::refused));
+  for (const auto& [key, value] : given.entries()) {
+    const bool of_root =
+        std::ranges::any_of(of_roots, [&](const Field& f) { return f.key == key; });
+    if (key != "kernel" && !of_root) spec.set(key, value);
+  }
+  if (const Value* const scalar = given.object("kernel").find("scalar"); scalar != nullptr)
+    spec.set("kernel", *scalar);
+  auto maker = partial_map(spec, canonical_.integer("inputs"), canonical_.seed("seed"));
+  maker->take_ratio();
+  return maker;
 }
 
 // Kernels for functions with kinks, sums over inputs, and jumps along inputs.
 std::vector<std::unique_ptr<MapMaker>> PartialMap::other_kernels() const {
   std::vector<std::unique_ptr<MapMaker>> others;
-  if (!partial_ || kernel()->spectral_law() == nullptr) return others;
+  if (!partial_ || partial_->find("kernel") != nullptr || kernel()->spectral_law() == nullptr)
+    return others;
   const Parameters kinked{{"kernel", "matern"}, {"nu", 1.5}};
   for (const Parameters& kernel : {kinked, feature::kernel_named("laplacian")}) {
     Parameters spec = *partial_;
@@ -366,7 +375,7 @@ std::unique_ptr<PartialMap> partial_map(Parameters given, int64_t d, uint64_t se
   const double offset = open_offset(given.object("kernel"), canonical.object("kernel"));
   auto maker = std::make_unique<PartialMap>(std::move(canonical), std::move(shapes));
   maker->leave_gamma_open(offset);
-  if (partial.find("kernel") == nullptr) maker->leave_kernel_open(partial);
+  maker->complete(partial);
   if (partial.find("projection") == nullptr && maker->chooses_projection())
     maker->leave_projection_open();
   return maker;

@@ -38,8 +38,8 @@ class PartialMap final : public MapMaker {
   std::unique_ptr<MapMaker> on_grid() const override;
   /// The spec named no projection.
   void leave_projection_open() { open_projection_ = true; }
-  /// Sets the spec that these candidates complete, which leaves the kernel open.
-  void leave_kernel_open(Parameters partial) { partial_ = std::move(partial); }
+  /// Sets the spec that these candidates complete.
+  void complete(Parameters partial) { partial_ = std::move(partial); }
   /// Scales a kernel of several outputs to mean diagonal 1 of K(x, x). INVALID_ARGUMENT if its
   /// variance is given.
   void take_unit_diagonal();
@@ -85,7 +85,7 @@ class PartialMap final : public MapMaker {
   bool has_scaled_parts_ = false;    // some parts have lengthscales
   bool has_unscaled_parts_ = false;  // some parts have none
   std::vector<double> shapes_;
-  std::optional<Parameters> partial_;  // the spec that leaves the kernel open
+  std::optional<Parameters> partial_;  // the spec that these candidates complete
   bool open_projection_ = false;       // on_grid() may choose
   bool joins_outputs_ = false;         // the kernel has several outputs
   bool of_unit_diagonal_ = false;

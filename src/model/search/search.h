@@ -17,9 +17,9 @@ namespace mercer::model {
 
 /// Whether a lengthscale for each input is learnt (automatic relevance determination).
 enum class PerInput {
-  automatic,  // if rows and inputs allow; kept if better
+  automatic,  // if rows and inputs allow; kept if better by more than chance
   off,
-  on  // kept if no worse, else one for all and a warning; refused if it cannot be learnt
+  on  // kept if no worse on other rows, else one for all and a warning; refused if not learnable
 };
 
 struct SearchOptions {
@@ -53,6 +53,12 @@ struct SearchOptions {
   std::optional<Estimating> final_estimate = {};
   double final_lambda = -1;  // >= 0: given
   PerInput per_input = PerInput::automatic;
+  /// What the search of independent outputs is free to choose where they are the other way of
+  /// learning (fit.outputs.or_independent), and the kernel of a field is not.
+  struct Independent {
+    Scale scale = Scale::standard;
+    bool choose_transform = false, choose_target_transform = false;
+  } independent = {};
   bool learns_spectrum = false;  // frequencies and weights of features, by the evidence
   int64_t part_of = 0;           // in a fold: all rows; decides about lengthscales as for them
   bool calibrate = true;         // classification: with probabilities

@@ -5,6 +5,7 @@
 // many give the end; lambda of all rows follows in closed form. Source: Rasmussen and Williams 2006,
 // section 5.4. A learnt spectrum starts where that ends.
 #include <algorithm>
+#include <cmath>
 
 #include "model/assess/warnings.h"
 #include "model/search/learnt_spectrum.h"
@@ -41,26 +42,42 @@ Ard SearchRun::most_likely(const Chosen& chosen, const TrialSize& size, double f
   return learn_from(chosen.setting, size, units, options);
 }
 
-void SearchRun::climb_evidence(Chosen& chosen) {
-  if (!by_evidence()) return;
-  if (joins(chosen.setting)) return climb_joint_evidence(chosen);
-  if (bar_to_gradients(chosen.setting) != nullptr) return;  // only of classes, by check_gradients
-  const bool common = chosen.lengthscales.size() == 1;
-  const auto take = [&](const Ard& learnt) {
-    if (learnt.lengthscale.empty()) return;  // likewise
-    chosen.lengthscales = learnt.lengthscale;
-    if (common) chosen.lengthscales.resize(1);
-    chosen.point.lambda = learnt.lambda;
-  };
+Ard SearchRun::likeliest_from(const Chosen& chosen) {
   Ard start;
   for (const double factor : kStartFactors) {
     Ard learnt = most_likely(chosen, kStarting, factor, chosen.point.lambda);
     if (start.lengthscale.empty() || learnt.value < start.value) start = std::move(learnt);
   }
-  take(start);
+  if (start.lengthscale.empty()) return start;
+  Chosen from = chosen;
+  from.lengthscales = start.lengthscale;
+  from.lengthscales.resize(chosen.lengthscales.size());
   const TrialSize size{kEnding.rows, std::min(options_.features, kEnding.features)};
-  take(most_likely(chosen, size, 1, start.lambda));
-  if (!common) report_relevance(chosen);
+  return most_likely(from, size, 1, start.lambda);
+}
+
+void SearchRun::climb_evidence(Chosen& chosen, const Chosen& one) {
+  if (!by_evidence()) return;
+  if (joins(chosen.setting)) return climb_joint_evidence(chosen);
+  if (bar_to_gradients(chosen.setting) != nullptr) return;  // only of classes, by check_gradients
+  size_t wanted = chosen.lengthscales.size();
+  Ard learnt = likeliest_from(chosen);
+  if (learnt.lengthscale.empty()) return;  // likewise
+  if (wanted > 1) {
+    // Schwarz's criterion: what a lengthscale for each input would cost if it were integrated out.
+    Ard common = likeliest_from(one);
+    const auto rows = static_cast<double>(std::min(kEnding.rows, std::ssize(split_.train)));
+    const double price = static_cast<double>(wanted - 1) * std::log(rows) / 2;
+    if ((common.value - learnt.value) * learnt.nats <= price) {
+      learnt = std::move(common);
+      chosen.setting = one.setting;
+      if (options_.per_input != PerInput::on) wanted = 1;
+    }
+  }
+  lengthscale_at_edge_ = learnt.at_edge;
+  chosen.lengthscales = learnt.lengthscale;
+  chosen.lengthscales.resize(wanted, learnt.lengthscale.front());
+  chosen.point.lambda = learnt.lambda;
 }
 
 int64_t SearchRun::spectrum_features() {

@@ -122,10 +122,14 @@ void SearchRun::walk_again(int64_t features, Chosen& chosen) {
   if (!searches_lengthscale()) return;
   last_.reset();
   const TrialSizes sizes = held_out_sizes(std::ssize(split_.train), features);
-  LengthscaleWalk walk(1.0, [&](double factor, const Trial* near) {
-    return try_out(3, chosen.setting, scaled(chosen.lengthscales, factor), sizes.fine,
-                   near == nullptr ? &chosen.trial : near);
-  });
+  const double most = longest(chosen.setting) / *std::ranges::min_element(chosen.lengthscales);
+  LengthscaleWalk walk(
+      1.0,
+      [&](double factor, const Trial* near) {
+        return try_out(3, chosen.setting, scaled(chosen.lengthscales, factor), sizes.fine,
+                       near == nullptr ? &chosen.trial : near);
+      },
+      [&](double factor) { return factor <= most; });
   walk.climb(kFeatureStep, kFeatureSteps);
   chosen.lengthscales = scaled(chosen.lengthscales, choice_of(walk).tried->lengthscale);
 }

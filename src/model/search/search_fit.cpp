@@ -260,13 +260,27 @@ Fitting SearchRun::fitted_as(const Chosen& chosen) const {
   return fitted;
 }
 
-Model SearchRun::run(Ranges ranges) {
-  check_gradients();
+SearchRun::Chosen SearchRun::choose_all() {
   Chosen chosen = choose();
   choose_shape(chosen);
+  const Chosen one = chosen;
   try_per_input(chosen);
-  climb_evidence(chosen);
+  climb_evidence(chosen, one);
+  check_on_all(chosen);
   learn_frequencies(chosen);
+  tell_relevance(chosen);
+  return chosen;
+}
+
+Model SearchRun::run(Ranges ranges) {
+  check_gradients();
+  Chosen chosen = choose_all();
+  if (fit_.outputs.or_independent)
+    if (std::optional<Model> apart = run_independent(chosen, ranges)) return std::move(*apart);
+  return finish(std::move(chosen), std::move(ranges));
+}
+
+Model SearchRun::finish(Chosen chosen, Ranges ranges) {
   Model model;
   if (options_.final_estimate) {
     phases_.begin(phase_units({std::ssize(split_.train), options_.features}, 1));

@@ -93,10 +93,10 @@ void SearchRun::climb_joint_evidence(Chosen& chosen) {
 void SearchRun::climb_lengthscale(Chosen& chosen) {
   if (!searches_lengthscale()) return;
   const std::vector<double> found = chosen.lengthscales;
+  const auto has_candidate = candidates(chosen.setting);
   const auto negative = [&](double factor) {
     const std::vector<double> at = scaled(found, std::exp(factor));
-    return chosen.setting.maker->has_candidate(at[0]) ? likeliest(chosen.setting, at).score
-                                                      : kInfinity;
+    return has_candidate(at[0]) ? likeliest(chosen.setting, at).score : kInfinity;
   };
   std::vector<double> scores;
   for (const double factor : kLogFactors) scores.push_back(negative(factor));

@@ -8,6 +8,7 @@
 // the features were losses with all (letter).
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "model/search/ard.h"
 #include "model/search/learnt_spectrum.h"
@@ -98,7 +99,7 @@ Ard SearchRun::learn_from(const Setting& setting, const TrialSize& most,
   Ard ard = learn_lengthscales(unit, X.view(), Y.view(), options, context_,
                                solver::taken_weights(learnt_, sample));
   for (size_t j = 0; j < units.size(); ++j)
-    ard.lengthscale[j] = std::min(ard.lengthscale[j] * units[j], kDroppedLengthscale);
+    if (ard.lengthscale[j] < kDroppedLengthscale) ard.lengthscale[j] *= units[j];
   return ard;
 }
 
@@ -185,10 +186,14 @@ bool SearchRun::tries_per_input(const Setting& setting) const {
 void SearchRun::consider(const Setting& setting, Ard learnt, double start, bool again,
                          const Chosen& chosen, PerInputFit& best) {
   if (learnt.lengthscale.empty()) return;
-  LengthscaleWalk walk(1.0, [&](double factor, const Trial* near) {
-    return try_out(2, setting, scaled(learnt.lengthscale, factor), sizes_.fine,
-                   near == nullptr ? &chosen.trial : near);
-  });
+  const double most = longest(setting) / *std::ranges::min_element(learnt.lengthscale);
+  LengthscaleWalk walk(
+      1.0,
+      [&](double factor, const Trial* near) {
+        return try_out(2, setting, scaled(learnt.lengthscale, factor), sizes_.fine,
+                       near == nullptr ? &chosen.trial : near);
+      },
+      [&](double factor) { return factor <= most; });
   walk.climb(kFactor, kFactorSteps);
   const LengthscaleWalk::Choice choice = choice_of(walk);
   const TrialPoint& point = choice.tried->trial.points[choice.point];
@@ -233,20 +238,26 @@ void SearchRun::try_per_input(Chosen& chosen) {
   if (std::ranges::none_of(rivals, [this](const Setting& one) { return tries_per_input(one); }))
     return;
   PerInputFit best = fit_per_input(chosen);
-  const bool wins = best.found() && (options_.per_input == PerInput::on || gains(best, chosen));
-  if (!wins) return;
-  if (best.learnt.evaluations == 0)
+  if (!best.found()) return;
+  // The evidence decides by itself, from there.
+  const bool asked = options_.per_input == PerInput::on;
+  if (best.learnt.evaluations > 0 && !(asked && by_evidence()) && !gains(best, chosen)) {
+    if (!asked) return;
+    best = of_one(chosen, std::ssize(best.chosen.lengthscales));
+  }
+  best.chosen.whole = chosen.whole;
+  chosen = std::move(best.chosen);
+}
+
+void SearchRun::tell_relevance(const Chosen& chosen) {
+  if (chosen.lengthscales.size() < 2) return;
+  report_.relevance =
+      of_inputs(relevance(chosen.lengthscales), X_.cols(), chosen.setting.prepared->by.flagged);
+  if (std::ranges::adjacent_find(chosen.lengthscales, std::not_equal_to()) ==
+      chosen.lengthscales.end())
     report_.warnings.emplace_back(
         "no lengthscale for each input was found that is better than one for all, which is kept: "
         "relevances are equal");
-  best.chosen.whole = chosen.whole;
-  chosen = std::move(best.chosen);
-  report_relevance(chosen);
-}
-
-void SearchRun::report_relevance(const Chosen& chosen) {
-  report_.relevance =
-      of_inputs(relevance(chosen.lengthscales), X_.cols(), chosen.setting.prepared->by.flagged);
 }
 
 }  // namespace mercer::model

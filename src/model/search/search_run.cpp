@@ -26,7 +26,8 @@ constexpr int64_t kLambdas = 34;
 constexpr int64_t kFewLambdas = 17;  // if each takes a factorisation
 constexpr double kAbout = 10;        // factor about the lambda chosen on part of the rows
 constexpr int64_t kAboutLambdas = 5;
-constexpr int64_t kDecades = 10;                       // from kMostLambda to it
+constexpr double kFar = 4;        // factor from the start beyond which it is tried again
+constexpr int64_t kDecades = 10;  // from kMostLambda to it
 constexpr int64_t kCoarseTrials = 5, kFineTrials = 4;  // about, for progress
 
 int64_t share_of(int64_t all, int64_t part, int64_t whole) {
@@ -79,8 +80,9 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
                   context),
       sizes_(leaves_out() ? left_out_sizes(std::ssize(split_.train), options.features)
                           : held_out_sizes(std::ssize(split_.train), options.features)),
-      phases_(context, phase_units(sizes_.coarse, kCoarseTrials) +
-                           phase_units(sizes_.fine, kFineTrials) + last_units()) {
+      phases_(context, (fit_.outputs.or_independent ? 2 : 1) *
+                           (phase_units(sizes_.coarse, kCoarseTrials) +
+                            phase_units(sizes_.fine, kFineTrials) + last_units())) {
   start_ = {.prepared = &prepared_with(fit_.prepare.transform, fit_.prepare.target_transform),
             .maker = &maker};
   start_ = shapes_of(start_).front();
@@ -127,11 +129,46 @@ void SearchRun::take_unit(const feature::FeatureMap& map, const solver::BlockSou
   unit_ = lambda_unit(map.kernel(), estimate_.coupling.get(), *rows.subset(train), context_);
 }
 
-double SearchRun::central(const Setting& setting) const {
+double SearchRun::central(const Setting& setting) {
   if (setting.maker->start() > 0) return setting.maker->start();
-  return X_.visit([&](const auto& X) {
-    return central_lengthscale(setting.prepared->by, X, split_.train, fit_.select.seed, context_);
-  });
+  double& found = central_[setting.prepared];
+  if (found == 0)
+    found = X_.visit([&](const auto& X) {
+      return central_lengthscale(setting.prepared->by, X, split_.train, fit_.select.seed, context_);
+    });
+  return found;
+}
+
+// The median distance is a Gaussian kernel's; other kernels' lengthscales are in their own units.
+double SearchRun::longest(const Setting& setting) {
+  const double start = kLongest * central(setting);
+  if (setting.maker->start() > 0 || !setting.maker->scales_inputs()) return start;
+  const auto d = static_cast<double>(setting.prepared->by.prepared(X_.cols()));
+  return start * std::max(1.0, usual_lengthscale(setting) / std::sqrt(2 * d));
+}
+
+LengthscaleWalk::HasCandidate SearchRun::candidates(const Setting& setting) {
+  return [most = longest(setting), maker = setting.maker](double lengthscale) {
+    return lengthscale <= most && maker->has_candidate(lengthscale);
+  };
+}
+
+void SearchRun::check_on_all(Chosen& chosen) {
+  const int64_t n = std::ssize(chosen_by_);
+  if (!leaves_out() || !rule_.exchangeable() || !searches_lengthscale() ||
+      chosen.lengthscales.size() != 1 || options_.final_estimate || 2 * sizes_.fine.rows >= n)
+    return;
+  const double start = longest(chosen.setting) / kLongest;
+  if (chosen.lengthscales[0] <= kFar * start) return;
+  const TrialSize whole{n, options_.features};
+  Trial far = try_out(3, chosen.setting, chosen.lengthscales, whole, nullptr);
+  Trial near = try_out(3, chosen.setting, {&start, 1}, whole, nullptr);
+  const bool stays = !is_less(near.best().loss, far.best().loss);
+  if (!stays) chosen.lengthscales = {start}, lengthscale_at_edge_ = false;
+  Trial& taken = stays ? far : near;
+  const size_t at = paired_pick(taken);
+  chosen.take(std::move(taken), at);
+  chosen.whole = true;
 }
 
 Trial SearchRun::leave_out(const solver::BlockSource& rows, const Setting& setting,
@@ -233,9 +270,10 @@ SearchRun::Chosen SearchRun::choose_lengthscale() {
   phases_.begin(phase_units(sizes_.coarse, kCoarseTrials));
   Walked walked = walk_settings();
   LengthscaleWalk& coarse = walked.walk;
-  lengthscale_at_edge_ = coarse.stopped_short();
   stage_ = 1;
   phases_.begin(phase_units(sizes_.fine, kFineTrials));
+  const bool stopped = coarse.stopped_short();
+  const double ended = coarse.best().lengthscale;
   const auto refine = [&](LengthscaleWalk& walk) {
     walk.climb(kFineFactor, kFineSteps);
     if (leaves_out()) {
@@ -243,17 +281,24 @@ SearchRun::Chosen SearchRun::choose_lengthscale() {
     } else {
       walk.climb(std::sqrt(kFineFactor), 1);
     }
-    return chosen_of(walked.setting, walk, sizes_.fine);
+    const Chosen chosen = chosen_of(walked.setting, walk, sizes_.fine);
+    const double l = chosen.lengthscales[0];
+    const bool stayed = std::abs(std::log(l / ended)) < 1.01 * std::log(kFineFactor);
+    lengthscale_at_edge_ = (stopped && stayed) || l * kFineFactor > longest(walked.setting);
+    return chosen;
   };
   if (sizes_.coarse == sizes_.fine) return refine(coarse);
   const Tried& near_by = coarse.best();
+  const double start = longest(walked.setting) / kLongest;
   LengthscaleWalk fine(
       near_by.lengthscale,
       [&](double lengthscale, const Trial* near) {
         return try_out(stage_, walked.setting, {&lengthscale, 1}, sizes_.fine,
                        near == nullptr ? &near_by.trial : near);
       },
-      [&](double lengthscale) { return walked.setting.maker->has_candidate(lengthscale); });
+      candidates(walked.setting));
+  // Few rows see a trend before details: the walk may have passed by what more rows show.
+  if (near_by.lengthscale > kFar * start) fine.probe(start);
   return refine(fine);
 }
 

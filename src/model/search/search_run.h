@@ -6,6 +6,7 @@
 #include <chrono>
 #include <limits>
 #include <list>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -27,7 +28,7 @@ namespace mercer::model {
 /// The value of SearchCandidate::lengthscale.
 double reported(std::span<const double> lengthscales);
 
-/// Steps up and down from the median heuristic: a factor of 256.
+/// Steps up and down from the median heuristic: a factor of 256, but at most kLongest upwards.
 inline constexpr int64_t kCoarseSteps = 8;
 // Lambdas in units of k(x, x).
 inline constexpr double kLeastTried = 1e-12;
@@ -98,11 +99,18 @@ class SearchRun {
   void couple(const feature::FeatureMap& map, const Setting& setting);
   /// The setting with every way of learning outputs together, the first a default.
   std::vector<Setting> shapes_of(const Setting& setting);
-  /// Chooses among shapes_of at the chosen lengthscale by the paired rule; independent outputs, if
-  /// allowed, unless coupled ones win by more than a standard error.
+  /// Chooses among shapes_of at the chosen lengthscale by the paired rule.
   void choose_shape(Chosen& chosen);
-  std::vector<Tried> tried_with_shape(const Setting& setting, const Chosen& chosen);
-  Picked best_of(const std::vector<Tried>& tried) const;
+  Picked best_of(const std::vector<Trial>& tried) const;
+  /// The options and the map of the search of independent outputs, which is what it is by itself.
+  SearchOptions of_independent() const;
+  /// A trial of the choice by which it compares with one of another search of the same rows.
+  Trial compared(const Chosen& chosen);
+  /// Runs that search, too; null unless outputs learnt together win by more than a standard error.
+  std::optional<Model> run_independent(const Chosen& joined, Ranges& ranges);
+  Chosen choose_all();
+  /// Fits what was chosen.
+  Model finish(Chosen chosen, Ranges ranges);
   Chosen choose();
   Chosen choose_lengthscale();
   struct Walked {
@@ -135,7 +143,7 @@ class SearchRun {
   /// Switches to a lengthscale per input if it is better by more than its standard error, or asked
   /// for.
   void try_per_input(Chosen& chosen);
-  void report_relevance(const Chosen& chosen);  // of lengthscales for each input
+  void tell_relevance(const Chosen& chosen);  // of lengthscales for each input, if it has them
   /// Lengthscales per input, with the common factor and lambda of least loss.
   struct PerInputFit {
     Ard learnt;
@@ -165,8 +173,11 @@ class SearchRun {
                  const ArdOptions& options);
   /// Whether the final lengthscales and lambda maximise the evidence.
   bool by_evidence() const { return fit_.select.selection == Selection::evidence; }
-  /// Maximises the evidence (search_evidence.cpp).
-  void climb_evidence(Chosen& chosen);
+  /// Maximises the evidence (search_evidence.cpp). one: the choice with one lengthscale for all,
+  /// which is kept where one for each is not likelier by more than its number is worth.
+  void climb_evidence(Chosen& chosen, const Chosen& one);
+  /// Without lengthscales where they cannot be learnt.
+  Ard likeliest_from(const Chosen& chosen);
   /// Whether outputs are joined or miss targets; their evidence is maximised without gradients
   /// (search_joint_evidence.cpp).
   bool joins(const Setting& setting) const;
@@ -186,7 +197,13 @@ class SearchRun {
     return leaves_out() ? walk.choice() : walk.best_choice();
   }
   Chosen chosen_of(const Setting& setting, const LengthscaleWalk& walk, const TrialSize& size);
-  double central(const Setting& setting) const;
+  /// Where a walk starts.
+  double central(const Setting& setting);
+  /// The longest lengthscale that is tried.
+  double longest(const Setting& setting);
+  LengthscaleWalk::HasCandidate candidates(const Setting& setting);
+  /// A choice made on few of the rows, far from the start, is compared with the start on all.
+  void check_on_all(Chosen& chosen);
 
   /// A trial on part of the rows and features, reported with `stage`. near: a trial from whose
   /// lambda a walk may start, or null.
@@ -271,6 +288,7 @@ class SearchRun {
   std::vector<double> factors_;                    // of classes; empty: 1 each
   std::vector<double> learnt_;                     // weights_ times factors_; empty: 1 each
   std::list<Prepared> prepared_;                   // the first by the given options
+  std::map<const Prepared*, double> central_;      // median distances
   std::vector<std::unique_ptr<MapMaker>> makers_;  // of settings
   Setting start_;                                  // by the given options
   std::vector<Setting> walked_;

@@ -48,7 +48,7 @@ SearchRun::Walked SearchRun::walk_coarsely(const Setting& setting, double start)
       [this, setting](double lengthscale, const Trial* near) {
         return try_out(stage_, setting, {&lengthscale, 1}, sizes_.coarse, near);
       },
-      [maker = setting.maker](double lengthscale) { return maker->has_candidate(lengthscale); });
+      candidates(setting));
   // In few dimensions a trend and the details on it are two optima.
   if (setting.prepared->by.prepared(X_.cols()) <= kFewInputs)
     walk.probe(walk.best().lengthscale / kFarBelow);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Chooses how outputs are learnt together: the lengthscale is walked with a default mixture, then
-// the other mixtures are tried at the result.
+// the other mixtures are tried at the result. Independent outputs, where they are allowed, have a
+// search of their own, which is what it would be by itself: with the scale, grid, kernels and
+// lengthscales that the other way of learning excludes.
 #include <algorithm>
 #include <cmath>
 
@@ -14,12 +16,6 @@ namespace {
 // The standard errors and the relative gain by which coupled outputs must win if independent ones
 // are allowed: the difference of nearly equal fits has a small standard error, too.
 constexpr double kShapeErrors = 1, kShare = 0.02;
-
-const Trial& least_of(const std::vector<Tried>& tried) {
-  return std::ranges::min_element(tried, is_less,
-                                  [](const Tried& one) { return one.trial.best().loss; })
-      ->trial;
-}
 
 /// By their least losses.
 bool beats(const Trial& one, const Trial& other) {
@@ -41,12 +37,10 @@ std::vector<Setting> SearchRun::shapes_of(const Setting& setting) {
     for (const double weight : relations.weights()) {
       CouplingPointer coupling = relations.coupling(weight, context_);
       const bool joins = coupling != nullptr;
-      add(weight, maker, std::move(coupling), joins);
+      if (joins || !fit_.outputs.or_independent) add(weight, maker, std::move(coupling), joins);
     }
   }
   if (shapes.empty()) shapes.push_back(setting);
-  if (!fit_.outputs.or_independent) return shapes;
-  if (auto scalar = maker.of_scalar()) add(kNaN, kept(std::move(scalar)), nullptr, false);
   return shapes;
 }
 
@@ -58,64 +52,55 @@ void SearchRun::choose_shape(Chosen& chosen) {
   if (by_evidence()) return;
   const std::vector<Setting> shapes = shapes_of(chosen.setting);
   if (shapes.size() == 1) return;
-  std::vector<Tried> joined, apart;
-  std::vector<size_t> places;
-  size_t alone = 0;
-  for (size_t s = 0; s < shapes.size(); ++s) {
-    std::vector<Tried> found = tried_with_shape(shapes[s], chosen);
-    if (shapes[s].joined) {
-      places.push_back(s);
-      joined.push_back(std::move(found.front()));
-    } else {
-      alone = s;
-      apart = std::move(found);
-    }
-  }
-  const bool kept_apart = fit_.outputs.or_independent && !apart.empty();
-  if (!kept_apart && !apart.empty()) {
-    places.push_back(alone);
-    joined.push_back(std::move(apart.front()));
-  }
-  const Picked best = best_of(joined);
-  const Picked other = kept_apart ? best_of(apart) : Picked{};
-  const bool wins = !kept_apart || beats(least_of(joined), least_of(apart));
-  Tried& taken = wins ? joined[best.trial] : apart[other.trial];
-  chosen.setting = shapes[wins ? places[best.trial] : alone];
-  if (!chosen.lengthscales.empty() && !wins) chosen.lengthscales = {taken.lengthscale};
-  chosen.take(std::move(taken.trial), wins ? best.point : other.point);
-}
-
-std::vector<Tried> SearchRun::tried_with_shape(const Setting& setting, const Chosen& chosen) {
-  const auto at = [&](std::span<const double> lengthscales, const Trial* near) {
-    return try_out(1, setting, lengthscales, sizes_.fine, near);
-  };
   const Trial* const near = chosen.trial.points.empty() ? nullptr : &chosen.trial;
-  const bool walks = !setting.joined && fit_.outputs.or_independent && searches_lengthscale() &&
-                     chosen.lengthscales.size() == 1;
-  std::vector<Tried> found;
-  if (!walks) {
-    const double lengthscale = chosen.lengthscales.empty() ? 0.0 : chosen.lengthscales[0];
-    found.push_back({lengthscale, at(chosen.lengthscales, near)});
-    return found;
-  }
-  // Independent outputs have a lengthscale of their own.
-  LengthscaleWalk walk(chosen.lengthscales[0], [&](double lengthscale, const Trial* best) {
-    return at({&lengthscale, 1}, best == nullptr ? near : best);
-  });
-  walk.climb(std::sqrt(2.0), 3);
-  return walk.take();
+  std::vector<Trial> tried;
+  for (const Setting& shape : shapes)
+    tried.push_back(try_out(1, shape, chosen.lengthscales, sizes_.fine, near));
+  const Picked best = best_of(tried);
+  chosen.setting = shapes[best.trial];
+  chosen.take(std::move(tried[best.trial]), best.point);
 }
 
-Picked SearchRun::best_of(const std::vector<Tried>& tried) const {
+Picked SearchRun::best_of(const std::vector<Trial>& tried) const {
   if (leaves_out()) {
     std::vector<const Trial*> listed;
-    for (const Tried& one : tried) listed.push_back(&one.trial);
+    for (const Trial& one : tried) listed.push_back(&one);
     return paired_pick(listed);
   }
   size_t best = 0;
   for (size_t s = 1; s < tried.size(); ++s)
-    if (is_less(tried[s].trial.best().loss, tried[best].trial.best().loss)) best = s;
-  return {best, paired_pick(tried[best].trial)};
+    if (is_less(tried[s].best().loss, tried[best].best().loss)) best = s;
+  return {best, paired_pick(tried[best])};
+}
+
+SearchOptions SearchRun::of_independent() const {
+  SearchOptions apart = options_;
+  apart.fit.outputs = {};
+  apart.fit.prepare.scale = options_.independent.scale;
+  apart.choose_transform = options_.independent.choose_transform;
+  apart.choose_target_transform = options_.independent.choose_target_transform;
+  return apart;
+}
+
+// A lengthscale that is searched has been tried with these rows and features.
+Trial SearchRun::compared(const Chosen& chosen) {
+  if (searches_lengthscale() && !chosen.trial.points.empty()) return chosen.trial;
+  return try_out(1, chosen.setting, chosen.lengthscales, sizes_.fine, nullptr);
+}
+
+std::optional<Model> SearchRun::run_independent(const Chosen& joined, Ranges& ranges) {
+  const SearchOptions options = of_independent();
+  const std::unique_ptr<MapMaker> scalar = start_.maker->of_scalar();
+  candidates_.release();
+  phases_.share_rest();
+  SearchRun apart(scalar == nullptr ? *start_.maker : *scalar, options, found_,
+                  {X_, Y_, weights_, rule_.groups}, chosen_by_, unseen_, context_);
+  apart.report_.trials = report_.trials;
+  Chosen other = apart.choose_all();
+  if (!beats(compared(joined), apart.compared(other)))
+    return apart.finish(std::move(other), std::move(ranges));
+  report_.trials = std::move(apart.report_.trials);
+  return std::nullopt;
 }
 
 }  // namespace mercer::model
