@@ -142,11 +142,11 @@ MERCER_SPEC(Sign, "sign") MERCER_KEY3(Text, projection, radius, scramble) MERCER
 /// sobol, halton, circulant, simplex; threshold_from: given, targets
 MERCER_SPEC(Optical, "optical") MERCER_KEY4(Text, projection, radius, scramble, threshold_from) MERCER_KEY1(Boolean, whole_blocks)
     MERCER_KEY2(Integer, input_bits, output_bits) MERCER_KEY2(Number, threshold, exposure) };
-/// kernel values with landmarks among the rows, times the inverse root of their kernel matrix: exact on the landmarks; any kernel; D (d + D/2) per
-/// row. landmarks: uniform, kmeans, farthest, leverage, rpcholesky, supplied
+/// kernel values with landmarks among the rows, times the inverse root of their kernel matrix: exact on the landmarks; any kernel of numbers; D (d +
+/// D/2) per row. landmarks: uniform, kmeans, farthest, leverage, rpcholesky, supplied
 MERCER_SPEC(Nystroem, "nystroem") MERCER_KEY1(Text, landmarks) MERCER_KEY1(Number, cutoff) MERCER_KEY1(Integer, rank) };
-/// the kernel's values with all rows that it is made from, k(x, x_j), one column each: a fit on it is kernel ridge itself, n^3; any kernel; n d per
-/// row
+/// the kernel's values with all rows that it is made from, k(x, x_j), one column each: a fit on it is kernel ridge itself, n^3; any kernel of
+/// numbers; n d per row
 MERCER_SPEC(Exact, "exact") };
 /// roots of inputs times cos and sin of multiples of their logarithms, for additive homogeneous kernels: 2 order + 1 columns for each input, the same
 /// for every seed; nnz (2 order + 1) per row

@@ -21,7 +21,8 @@ void solve_triangular(CBLAS_TRANSPOSE transpose, MatrixView<const double> L, Mat
               B.data, ldb);
 }
 
-constexpr int64_t kBlock = 32;  // rows: OpenBLAS factors and solves so few on one thread
+constexpr int64_t kBlock = 32;  // rows: OpenBLAS factors so few on one thread
+constexpr int64_t kSolved = 7;  // rows: and solves so few
 
 /// B -= A C' in pieces below OpenBLAS's threshold.
 void subtract_product(MatrixView<const double> A, MatrixView<const double> C,
@@ -57,8 +58,8 @@ lapack_int factor_on_one_thread(MatrixView<double> A) {
     if (end == A.rows) break;
     const MatrixView<double> below = columns.block_rows(end, A.rows);
     if (j > 0) subtract_product(before.block_rows(end, A.rows), before.block_rows(j, end), below);
-    for (int64_t i = 0; i < below.rows; i += kBlock)
-      solve_rows(corner, below.block_rows(i, std::min(i + kBlock, below.rows)));
+    for (int64_t i = 0; i < below.rows; i += kSolved)
+      solve_rows(corner, below.block_rows(i, std::min(i + kSolved, below.rows)));
   }
   return 0;
 }

@@ -25,8 +25,7 @@ inline constexpr int64_t kLargestExtent = std::numeric_limits<int32_t>::max();
 /// Up to so many rows a symmetric matrix is decomposed, factored or inverted by loops over vectors
 /// and by products below OpenBLAS's thresholds, on the calling thread. dsytrd, dlarft, dpotrf and
 /// dpotri hand every small step to OpenBLAS's threads: thousands of times in a fit of 40 rows, each
-/// a wait for a core where the machine is busy (38 s for 0.8 s). Idle, these loops take no longer
-/// than LAPACK on two threads up to 192 rows.
+/// a wait for a core where the machine is busy (38 s for 0.8 s).
 inline constexpr int64_t kOneThreadRows = 256;
 /// Multiplications of a product of matrices that OpenBLAS does on one thread (interface/gemm.c),
 /// numbers of a matrix in one with a vector (interface/gemv.c), and up to how many numbers the

@@ -106,8 +106,6 @@ predict "wide.csv: 4 columns, expected the model's 2 inputs" good.model wide.csv
 printf 'x1,z\n1,2\n' >other.csv
 predict "other.csv:1: no column 'x2'" good.model other.csv
 printf 'x1,x2\n1,2\n' >features.csv
-printf '0 3:1\n' >wide.svm
-predict 'wide.svm: largest index 3, but the model has 2 inputs' good.model wide.svm
 predict '--scores: the model is a regression' good.model good.csv --scores
 predict '--probabilities: the model is a regression' good.model good.csv --probabilities
 refuses 'no target' "$MERCER" score good.model features.csv

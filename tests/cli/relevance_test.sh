@@ -68,7 +68,7 @@ for command in predict relevance; do
 done
 
 refuses 'cannot both be standard input' "$MERCER" relevance - -
-refuses 'no rows' "$MERCER" relevance model <(echo strong,weak,idle)
+refuses '0 rows, expected at least 2' "$MERCER" relevance model <(echo strong,weak,idle)
 head -2 linear.csv >one.csv
 refuses '1 row, expected at least 2' "$MERCER" relevance model one.csv
 fits linear.csv -o steps --kernel sign --features 64 --lambda 1e-6

@@ -173,12 +173,12 @@ TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE") {
   CHECK(corrupt(
             model, "numbers", [](const std::string&) { return std::string(8, '\0'); },
             "expected none") == "");
-  const std::string definite = R"("gamma":[[2.0,1.0],[1.0,2.0]])";
+  const std::string definite = R"("gamma":[[2,1],[1,2]])";
   model::Model joined = small_model(2);
   joined.map = spec::map_from_spec(
       R"({"map":"fourier","kernel":{"kernel":"decomposable","gamma":[[2,1],[1,2]]},"inputs":3,"features":16})");
-  joined.predictor = constant_weights(8, 2, 1.0, 1);
-  CHECK(corrupt(joined, "map", substitute(definite, R"("gamma":[[2.0,3.0],[3.0,2.0]])"), "gamma") ==
+  joined.predictor = constant_weights(8, 2, 1.0, 2);
+  CHECK(corrupt(joined, "map", substitute(definite, R"("gamma":[[2,3],[3,2]])"), "gamma") ==
         "");
   // In whole blocks 10 features are another number: their weights would be read past the end.
   const TemporaryDirectory directory;

@@ -175,7 +175,7 @@ TEST_CASE("a few equal rows say nothing of a score that is better than they are"
 
 TEST_CASE("one class of one row is told in the singular") {
   Problem problem{random_matrix(40, 2, 84), Matrix<double>(40, 1)};
-  for (int64_t i = 1; i < 40; ++i) problem.Y(i, 0) = static_cast<double>(1 + i % 2);
+  for (int64_t i = 0; i < 40; ++i) problem.Y(i, 0) = i == 0 ? 0 : static_cast<double>(1 + i % 2);
   const Coding coding{Task::classification, 3};
   CHECK(warns(coding, problem, "1 class has one row"));
 }

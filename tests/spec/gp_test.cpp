@@ -121,9 +121,9 @@ TEST_CASE("gp: few features of many rows are sure everywhere, and a warning says
 
 TEST_CASE(
     "gp: a lambda that rows chose which all rows refuse is chosen anew, a given one is refused") {
-  Wave rows(1200, 3);
-  for (int64_t j = 0; j < 2; ++j) rows.X(1199, j) = 3e4;  // of those that no choice sees
-  for (int64_t i = 0; i < 1200; ++i) rows.Y(i, 0) = rows.X(i, 0) + rows.X(i, 1);
+  Wave rows(5100, 3);
+  for (int64_t j = 0; j < 2; ++j) rows.X(5099, j) = 3e5;  // of those that no choice sees
+  for (int64_t i = 0; i < 5100; ++i) rows.Y(i, 0) = rows.X(i, 0) + rows.X(i, 1);
   const std::string asked =
       R"({"model":"gp","map":{"map":"linear","features":16},"ordered":true,"ard":"off")";
   const model::Model model = rows.fit(asked + "}");

@@ -210,21 +210,31 @@ void add_probabilities(const TrainingSet& set, const Curve& curve, const Matrix<
   (*held_out)["reliability"] = bins;
 }
 
-/// Of a process with the ends of its intervals.
-Json residuals(const TrainingSet& set, const Curve& curve, Session& session) {
-  const bool process = parse_json(curve.widest->spec()).value("model", "") == "gp";
-  Json truth = Json::array(), predicted = Json::array(), low = Json::array(), high = Json::array();
-  const int64_t rows = std::min(curve.count, kMostShown);
-  Matrix<double> ends(process ? rows : 0, 2 * set.data.m);
-  if (process) {
-    const double levels[] = {(1 - kIntervalShare) / 2, (1 + kIntervalShare) / 2};
-    mercer_predict_options options = predict_options();
-    options.extrapolation = MERCER_EXTRAPOLATION_CLIP;
-    options.quantiles = levels;
-    options.quantile_count = 2;
+/// Two ends for each target; no rows of a model that is no process.
+Matrix<double> intervals(const TrainingSet& set, const Curve& curve, int64_t rows,
+                         Session& session) {
+  const double levels[] = {(1 - kIntervalShare) / 2, (1 + kIntervalShare) / 2};
+  mercer_predict_options options = predict_options();
+  options.extrapolation = MERCER_EXTRAPOLATION_CLIP;
+  options.quantiles = levels;
+  options.quantile_count = 2;
+  Matrix<double> ends(rows, 2 * set.data.m);
+  try {
     curve.widest->predict(inputs_of(set.data, curve.first, rows), "quantile", ends, options,
                           session.context());
+  } catch (const Error& error) {
+    if (error.status() != MERCER_UNSUPPORTED) throw;
+    return Matrix<double>(0, 0);
   }
+  return ends;
+}
+
+/// Of a process with the ends of its intervals.
+Json residuals(const TrainingSet& set, const Curve& curve, Session& session) {
+  const int64_t rows = std::min(curve.count, kMostShown);
+  const Matrix<double> ends = intervals(set, curve, rows, session);
+  const bool process = ends.rows() > 0;
+  Json truth = Json::array(), predicted = Json::array(), low = Json::array(), high = Json::array();
   for (int64_t i = 0; i < rows; ++i) {
     const double y = set.data.Y[(curve.first + i) * set.data.m];
     if (std::isnan(y)) continue;

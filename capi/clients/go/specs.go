@@ -302,8 +302,8 @@ type (
 		WholeBlocks                                 bool
 		Threshold, Exposure                         float64
 	}
-	// NystroemMap: kernel values with landmarks among the rows, times the inverse root of their kernel matrix: exact on the landmarks; any kernel; D (d
-	// + D/2) per row. landmarks: uniform, kmeans, farthest, leverage, rpcholesky, supplied.
+	// NystroemMap: kernel values with landmarks among the rows, times the inverse root of their kernel matrix: exact on the landmarks; any kernel of
+	// numbers; D (d + D/2) per row. landmarks: uniform, kmeans, farthest, leverage, rpcholesky, supplied.
 	NystroemMap struct {
 		is[Map]
 		Kernel                 Of[Kernel]
@@ -312,8 +312,8 @@ type (
 		Landmarks              string
 		Cutoff                 *float64
 	}
-	// ExactMap: the kernel's values with all rows that it is made from, k(x, x_j), one column each: a fit on it is kernel ridge itself, n^3; any kernel;
-	// n d per row.
+	// ExactMap: the kernel's values with all rows that it is made from, k(x, x_j), one column each: a fit on it is kernel ridge itself, n^3; any kernel
+	// of numbers; n d per row.
 	ExactMap struct {
 		is[Map]
 		Kernel           Of[Kernel]

@@ -80,9 +80,9 @@ Gain SearchRun::gain_on_others(const PerInputFit& best, const Chosen& common) {
 /// Whether lengthscales per input are better than the common one by more than chance.
 bool SearchRun::gains(const PerInputFit& best, const Chosen& common) {
   const Gain found = gain(best.chosen.trial, best.chosen.at, common.trial, common.at);
-  // Where they are asked for no gain is needed here, but none may be lost on other rows.
-  const double errors = leaves_out() ? kErrors : kErrorsOfMany;
-  if (options_.per_input != PerInput::on && !(found.mean > errors * found.error)) return false;
+  const bool asked = options_.per_input == PerInput::on;  // then one error does
+  const double errors = leaves_out() && !asked ? kErrors : kErrorsOfMany;
+  if (!(found.mean > errors * found.error)) return false;
   const int64_t d = std::ssize(best.chosen.lengthscales);
   const bool of_few = found.share < kFewRows;
   if (!leaves_out() || (!of_few && std::ssize(chosen_by_) >= kTrustedRowsPerInput * d)) return true;

@@ -102,7 +102,9 @@ std::vector<Setting> SearchRun::other_kernels(const Setting& setting) {
 // posteriors, since a period away from the rows a grid is as sure as among them.
 std::vector<Setting> SearchRun::on_grid(const Setting& setting) {
   std::vector<Setting> others;
-  const bool posterior = options_.final_estimate && options_.final_estimate->entry->keeps_posterior;
+  const bool posterior = options_.final_estimate &&
+                         (options_.final_estimate->entry->keeps_posterior ||
+                          options_.final_estimate->entry->separate_classes);
   const bool gradients =
       by_evidence() || options_.learns_spectrum || options_.per_input == PerInput::on;
   if (posterior || gradients) return others;

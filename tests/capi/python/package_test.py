@@ -132,9 +132,9 @@ def check_attention():
         assert np.abs(mercer.attend(map, Q, K, V, causal) - by_hand).max() < 1e-10
         # Keys of weight 0 are as if left out, whatever they hold.
         if not causal:
-            hidden, weights = K.copy(), np.arange(K.shape[-2]) < K.shape[-2] - 2
+            hidden, shown = K.copy(), np.arange(K.shape[-2]) < K.shape[-2] - 2
             hidden[..., -2:, :] = -np.inf
-            assert np.abs(mercer.attend(map, Q, hidden, V, key_weights=weights) - mercer.attend(map, Q, K[..., :-2, :], V[..., :-2, :])).max() < 1e-12
+            assert np.abs(mercer.attend(map, Q, hidden, V, key_weights=shown) - mercer.attend(map, Q, K[..., :-2, :], V[..., :-2, :])).max() < 1e-12
     refused(mercer.InvalidArgument, "mercer_attend", lambda: mercer.attend(map, Q, K[:, :, :7], V))
     refused(ValueError, "leading axes", lambda: mercer.attend(map, Q, K.swapaxes(0, 1), V))
     assert np.array_equal(mercer.attend(map, Q.tolist(), K.tolist(), V.tolist(), causal=True), mercer.attend(map, Q, K, V, causal=True))

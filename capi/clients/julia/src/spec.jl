@@ -163,9 +163,9 @@ sign(; values...) = of("sign", values, (; projection = AbstractString, radius = 
 "intensities |u'x|^exponent of complex normal u, for the kernel optical; two projections a row. projection: dense, orthogonal, sorf, fastfood, sobol, halton, circulant, simplex; threshold_from: given, targets"
 optical(; values...) = of("optical", values, (; projection = AbstractString, radius = AbstractString, scramble = AbstractString, whole_blocks = Bool,
     input_bits = Integer, threshold = Real, threshold_from = AbstractString, output_bits = Integer, exposure = Real))
-"kernel values with landmarks among the rows, times the inverse root of their kernel matrix: exact on the landmarks; any kernel; D (d + D/2) per row. landmarks: uniform, kmeans, farthest, leverage, rpcholesky, supplied"
+"kernel values with landmarks among the rows, times the inverse root of their kernel matrix: exact on the landmarks; any kernel of numbers; D (d + D/2) per row. landmarks: uniform, kmeans, farthest, leverage, rpcholesky, supplied"
 nystroem(; values...) = of("nystroem", values, (; landmarks = AbstractString, cutoff = Real, rank = Integer))
-"the kernel's values with all rows that it is made from, k(x, x_j), one column each: a fit on it is kernel ridge itself, n^3; any kernel; n d per row"
+"the kernel's values with all rows that it is made from, k(x, x_j), one column each: a fit on it is kernel ridge itself, n^3; any kernel of numbers; n d per row"
 exact(; values...) = of("exact", values)
 "roots of inputs times cos and sin of multiples of their logarithms, for additive homogeneous kernels: 2 order + 1 columns for each input, the same for every seed; nnz (2 order + 1) per row"
 additive(; values...) = of("additive", values, (; order = Integer, period = Real))

@@ -258,11 +258,11 @@ entries! {
     /// sobol, halton, circulant, simplex; threshold_from: given, targets
     Optical "optical" {projection: str, radius: str, scramble: str, whole_blocks: bool, input_bits: i64, threshold: f64, threshold_from: str,
         output_bits: i64, exposure: f64}
-    /// kernel values with landmarks among the rows, times the inverse root of their kernel matrix: exact on the landmarks; any kernel; D (d + D/2)
-    /// per row. landmarks: uniform, kmeans, farthest, leverage, rpcholesky, supplied
+    /// kernel values with landmarks among the rows, times the inverse root of their kernel matrix: exact on the landmarks; any kernel of numbers; D
+    /// (d + D/2) per row. landmarks: uniform, kmeans, farthest, leverage, rpcholesky, supplied
     Nystroem "nystroem" {landmarks: str, cutoff: f64, rank: i64}
-    /// the kernel's values with all rows that it is made from, k(x, x_j), one column each: a fit on it is kernel ridge itself, n^3; any kernel; n d
-    /// per row
+    /// the kernel's values with all rows that it is made from, k(x, x_j), one column each: a fit on it is kernel ridge itself, n^3; any kernel of
+    /// numbers; n d per row
     Exact "exact" {}
     /// roots of inputs times cos and sin of multiples of their logarithms, for additive homogeneous kernels: 2 order + 1 columns for each input, the
     /// same for every seed; nnz (2 order + 1) per row
