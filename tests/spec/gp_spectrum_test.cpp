@@ -105,7 +105,7 @@ TEST_CASE("gp: where rows are noise the spectrum stays as it was drawn, with a w
   const model::Model model = rows.fit(kLearnt);
   CHECK(warns(model, "are kept"));
   CHECK(model.map->parameters().text("projection") != "supplied");
-  CHECK(fresh.r_squared(model) > -0.05);
+  CHECK(fresh.r_squared(model) > -0.1);  // a few directions of noise: -k / n
 }
 
 TEST_CASE("gp: a spectrum of more features than half the rows is warned of") {
