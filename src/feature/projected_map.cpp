@@ -10,11 +10,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 #include "base/error.h"
@@ -88,29 +86,6 @@ class ReducedAngles final : public projection::TypedProjection<ReducedAngles> {
   mutable int64_t first_ = 0;
   mutable Matrix<double> omega_;
 };
-
-/// Whether some |x[k]| > most, or is NaN, read as integers, whose order is the same.
-template <class T>
-bool goes_beyond(const T* x, int64_t count, T most) noexcept {
-  using Integer = std::conditional_t<sizeof(T) == sizeof(float), int32_t, int64_t>;
-  const auto limit = std::bit_cast<Integer>(most);
-  Integer sign = 0;
-  for (int64_t k = 0; k < count; ++k)
-    sign |= limit - (std::bit_cast<Integer>(x[k]) & std::numeric_limits<Integer>::max());
-  return sign < 0;
-}
-/// The same of rows [i0, i1).
-template <class T>
-bool goes_beyond(MatrixView<const T> X, int64_t i0, int64_t i1, T most) noexcept {
-  if (X.ld == X.cols) return goes_beyond(X.row(i0), (i1 - i0) * X.cols, most);
-  for (int64_t i = i0; i < i1; ++i)
-    if (goes_beyond(X.row(i), X.cols, most)) return true;
-  return false;
-}
-template <class T>
-bool goes_beyond(const CsrView<T>& X, int64_t i0, int64_t i1, T most) noexcept {
-  return goes_beyond(X.values + X.begin(i0), X.begin(i1) - X.begin(i0), most);
-}
 
 template <class T>
 bool some_go_beyond(const auto& X, T most, Context& context) {
@@ -194,9 +169,14 @@ void ProjectedMap::apply_rows(const View& X, Columns c, Context& context,
     if (!reads_sparse()) return apply_by_dense_tiles(X, c, context, result_of<T>(Z));
   }
   const MatrixView<T> out = result_of<T>(Z);
-  run_rows<T>(X, context, out, [&](const ProjectedParts& parts, const auto& rows, auto, auto to) {
-    apply_projected(parts, columns(T{}), rows, c, context, to);
-  });
+  RowWatch<T> watch{reach_of<T>(context)};
+  apply_projected(parts_, columns(T{}), X, c, context, out,
+                  std::isinf(watch.most) ? nullptr : &watch);
+  if (watch.found || rewrites())
+    redo_rows<T>(X, large_rows<T>(X, context), context, out,
+                 [&](const ProjectedParts& parts, const auto& rows, auto, auto to) {
+                   apply_projected(parts, columns(T{}), rows, c, context, to);
+                 });
   if constexpr (kIsSparse<View>) {
     if (parts_.prologue != nullptr && parts_.prologue->shape().needs_entries)
       clear_empty_rows(X, out);
@@ -249,22 +229,39 @@ bool ProjectedMap::Growth::is_large(const std::vector<T>& row, double most) cons
   return square > most * most;
 }
 
+bool ProjectedMap::rewrites() const noexcept {
+  return parts_.prologue != nullptr && parts_.prologue->shape().rewrites;
+}
+
+/// Rows of smaller numbers are not large; with those that are not rewritten this is seen as they
+/// are computed.
+template <class T>
+T ProjectedMap::reach_of(Context& context) const {
+  constexpr T kNever = std::numeric_limits<T>::infinity();
+  if (!has_angles()) return kNever;
+  double norm = norm_.load(std::memory_order_relaxed);
+  if (norm < 0) {
+    prepare_growth(context);
+    norm = growth_[0].norm;
+    norm_.store(norm, std::memory_order_relaxed);
+  }
+  const double reach = kMostTurns<T> / norm;
+  if (rewrites() && reach >= kMostRewritten) return kNever;
+  return static_cast<T>(std::min<double>(reach, std::numeric_limits<T>::max()));
+}
+
 template <class T>
 std::vector<int64_t> ProjectedMap::large_rows(const auto& X, Context& context) const {
-  if (!has_angles() || X.rows == 0) return {};
+  const T most = reach_of<T>(context);
+  if (std::isinf(most) || X.rows == 0) return {};
   prepare_growth(context);
   const Growth& growth = growth_[0];
-  const double reach = kMostTurns<T> / growth.norm;
-  const bool rewrites = parts_.prologue != nullptr && parts_.prologue->shape().rewrites;
-  if (rewrites && reach >= kMostRewritten) return {};
-  const T most = static_cast<T>(std::min<double>(reach, std::numeric_limits<T>::max()));
-  if (!rewrites && !some_go_beyond(X, most, context)) return {};
   std::vector<int64_t> large;
   std::vector<T> row(X.cols);
   for (int64_t i = 0; i < X.rows; ++i) {
-    if (!rewrites && !goes_beyond(X, i, i + 1, most)) continue;
+    if (!rewrites() && !goes_beyond(X, i, i + 1, most)) continue;
     copy_row(X, i, row.data());
-    if (rewrites) {
+    if (rewrites()) {
       std::vector<T> numbers(parts_.prologue->shape().row_numbers);
       parts_.prologue->run(row.data(), X.cols, row.data(), numbers.data());
     }
@@ -276,11 +273,18 @@ std::vector<int64_t> ProjectedMap::large_rows(const auto& X, Context& context) c
 template <class T, class Body>
 void ProjectedMap::run_rows(const auto& X, Context& context, MatrixView<T> out, const Body& body,
                             MatrixView<const T> V) const {
-  const std::vector<int64_t> large = large_rows<T>(X, context);
-  if (large.empty()) return body(parts_, X, V, out);
+  body(parts_, X, V, out);
+  const T most = reach_of<T>(context);
+  if (std::isinf(most)) return;
+  if (rewrites() || some_go_beyond(X, most, context))
+    redo_rows<T>(X, large_rows<T>(X, context), context, out, body, V);
+}
+
+template <class T, class Body>
+void ProjectedMap::redo_rows(const auto& X, const std::vector<int64_t>& large, Context& context,
+                             MatrixView<T> out, const Body& body, MatrixView<const T> V) const {
   const int64_t count = std::ssize(large);
-  Stage stage(context, checked_add(X.rows, count, kLargeAngles));
-  stage.part(X.rows, [&] { body(parts_, X, V, out); });
+  const Stage unseen(context, 0);
   ProjectedParts exact = parts_;
   exact.reduced = std::make_shared<const ReducedAngles>(*parts_.projections[0]);
   const int64_t row = checked_add(X.cols + V.cols, out.cols, kLargeAngles);
@@ -290,10 +294,7 @@ void ProjectedMap::run_rows(const auto& X, Context& context, MatrixView<T> out, 
     const Matrix<T> own = copied_rows<T>(X, rows, context),
                     vectors = copied_rows<T>(V, rows, context);
     const Matrix<T> made(own.rows(), out.cols, context, kLargeAngles);
-    stage.part(own.rows(), [&] {
-      body(exact, MatrixView<const T>(own.view()), MatrixView<const T>(vectors.view()),
-           made.view());
-    });
+    body(exact, MatrixView<const T>(own.view()), MatrixView<const T>(vectors.view()), made.view());
     for (int64_t r = 0; r < own.rows(); ++r)
       std::copy_n(made.view().row(r), out.cols, out.row(rows[r]));
     context.checkpoint();

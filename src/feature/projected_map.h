@@ -5,6 +5,7 @@
 // angles so large that their rounding would show.
 #pragma once
 
+#include <atomic>
 #include <vector>
 
 #include "base/aligned.h"
@@ -53,11 +54,17 @@ class ProjectedMap : public FeatureMap, public Derivatives {
   Growth find_growth(Context& context) const;
   template <class T>
   std::vector<int64_t> large_rows(const auto& X, Context& context) const;
+  bool rewrites() const noexcept;
+  template <class T>
+  T reach_of(Context& context) const;
   /// body(parts, X, V, out), then the same with rows of large angles alone and parts that reduce
   /// these exactly. V has a row for each of X, or none.
   template <class T, class Body>
   void run_rows(const auto& X, Context& context, MatrixView<T> out, const Body& body,
                 MatrixView<const T> V = {}) const;
+  template <class T, class Body>
+  void redo_rows(const auto& X, const std::vector<int64_t>& large, Context& context,
+                 MatrixView<T> out, const Body& body, MatrixView<const T> V = {}) const;
   bool reads_sparse() const noexcept;
   const ColumnNumbers<float>& columns(float) const noexcept { return single_; }
   const ColumnNumbers<double>& columns(double) const noexcept { return double_; }
@@ -66,6 +73,7 @@ class ProjectedMap : public FeatureMap, public Derivatives {
   ColumnNumbers<float> single_;
   ColumnNumbers<double> double_;
   mutable projection::LazyGroups<Growth> growth_{1};
+  mutable std::atomic<double> norm_{-1};  // that of growth_; negative: not known yet
 };
 
 }  // namespace mercer::feature

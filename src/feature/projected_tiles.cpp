@@ -64,8 +64,9 @@ class ProjectedTiles final : public TileWork {
 
  public:
   ProjectedTiles(const ProjectedParts& parts, const ColumnNumbers<T>& columns, const View& X,
-                 Columns c, MatrixView<T> Z)
+                 Columns c, MatrixView<T> Z, RowWatch<T>* watch)
       : parts_(parts),
+        watch_(watch),
         columns_(columns),
         X_(X),
         epilogue_(parts.epilogue->shape()),
@@ -104,6 +105,9 @@ class ProjectedTiles final : public TileWork {
   void begin(std::byte* scratch) const noexcept override { rows_.begin(at(scratch).rows); }
 
   void run(const Tile& tile) const noexcept override {
+    if (watch_ != nullptr && tile.blocks.begin == blocks_.begin &&
+        goes_beyond(X_, tile.i0, tile.i1, watch_->most))
+      watch_->found.store(true, std::memory_order_relaxed);
     const Scratch scratch = at(tile.scratch);
     const View X = rows_.rows(tile.i0, tile.i1, scratch.rows, scratch.numbers);
     for (int64_t block = tile.blocks.begin; block < tile.blocks.end; block += group_) {
@@ -215,6 +219,7 @@ class ProjectedTiles final : public TileWork {
   }
 
   const ProjectedParts& parts_;
+  RowWatch<T>* watch_;
   std::vector<const projection::Projection*> factors_;
   const ColumnNumbers<T>& columns_;
   View X_;
@@ -233,13 +238,13 @@ class ProjectedTiles final : public TileWork {
 
 template <class T, class View>
 void apply_pieces(const ProjectedParts& parts, const ColumnNumbers<T>& columns, const View& X,
-                  Columns c, Context& context, MatrixView<T> Z) {
+                  Columns c, Context& context, MatrixView<T> Z, RowWatch<T>* watch) {
   if (X.rows == 0 || c.begin == c.end) return;
   const int64_t reals = parts.epilogue->shape().reals;
   for_each_piece(c, parts.projections[0]->outputs(), context, [&](Columns piece) {
     const MatrixView<T> own =
         Z.block_cols((piece.begin - c.begin) * reals, (piece.end - c.begin) * reals);
-    run_tiles(ProjectedTiles<View>(parts, columns, X, piece, own), context);
+    run_tiles(ProjectedTiles<View>(parts, columns, X, piece, own, watch), context);
   });
 }
 
@@ -247,21 +252,24 @@ void apply_pieces(const ProjectedParts& parts, const ColumnNumbers<T>& columns, 
 
 template <class T>
 void apply_projected(const ProjectedParts& parts, const ColumnNumbers<T>& columns,
-                     MatrixView<const T> X, Columns c, Context& context, MatrixView<T> Z) {
-  apply_pieces(parts, columns, X, c, context, Z);
+                     MatrixView<const T> X, Columns c, Context& context, MatrixView<T> Z,
+                     RowWatch<T>* watch) {
+  apply_pieces(parts, columns, X, c, context, Z, watch);
 }
 
 template <class T>
 void apply_projected(const ProjectedParts& parts, const ColumnNumbers<T>& columns,
-                     const CsrView<T>& X, Columns c, Context& context, MatrixView<T> Z) {
-  apply_pieces(parts, columns, X, c, context, Z);
+                     const CsrView<T>& X, Columns c, Context& context, MatrixView<T> Z,
+                     RowWatch<T>* watch) {
+  apply_pieces(parts, columns, X, c, context, Z, watch);
 }
 
 #define MERCER_INSTANTIATE(T)                                                                      \
   template void apply_projected(const ProjectedParts&, const ColumnNumbers<T>&,                    \
-                                MatrixView<const T>, Columns, Context&, MatrixView<T>);            \
+                                MatrixView<const T>, Columns, Context&, MatrixView<T>,             \
+                                RowWatch<T>*);                                                     \
   template void apply_projected(const ProjectedParts&, const ColumnNumbers<T>&, const CsrView<T>&, \
-                                Columns, Context&, MatrixView<T>);
+                                Columns, Context&, MatrixView<T>, RowWatch<T>*);
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE
