@@ -89,6 +89,7 @@ void read_keys(const mercer_tokens& read, const feature::FeatureMap& phi, Contex
 /// Weights >= 0, one for each key, in any precision.
 void read_weights(const mercer_tokens& read, Context& context, TokensArgument* to) {
   constexpr const char* kName = "tokens->weights";
+  constexpr double kLeastWeight = 0x1p-60;  // so that float features keep their range
   require(to->has_keys, MERCER_INVALID_ARGUMENT, "%s without tokens->K, expected both", kName);
   to->weights = dense_rows(kName, read.weights, 1, "a weight for each key", context);
   check_same_rows(to->weights, to->K);
@@ -96,8 +97,9 @@ void read_weights(const mercer_tokens& read, Context& context, TokensArgument* t
   to->key_weights = Matrix<double>(to->weights.n(), 1, context, "weights of keys");
   for (int64_t i = 0; i < to->weights.n(); ++i) {
     const double weight = numbers.view()(i, 0);
-    require(weight >= 0 && std::isfinite(weight), MERCER_INVALID_ARGUMENT,
-            "%s[%ld] = %g, expected a finite number >= 0", kName, i, weight);
+    require(weight == 0 || (weight >= kLeastWeight && weight <= 1 / kLeastWeight),
+            MERCER_INVALID_ARGUMENT, "%s[%ld] = %g, expected 0 or a number from 2^-60 to 2^60",
+            kName, i, weight);
     to->key_weights(i, 0) = weight;
   }
 }

@@ -18,6 +18,7 @@ namespace {
 
 constexpr int64_t kRowsPerFeature = 2;  // at most, in the covariance
 constexpr double kLeastCurvature = 1e-6;
+constexpr double kLeastPivot = 1e-12;  // of the largest: below, a column is others' sum to rounding
 // Of a covariance over that of kRowsPerFeature rows for each feature: at most (1 + 1/sqrt(2))^2.
 constexpr double kSampleSpread = 3;
 constexpr int64_t kScaledSteps = 50;  // before the curvature is measured again
@@ -74,6 +75,7 @@ class LossFit::Scaling {
       L_(i, i) += lambda;
     }
     jittered_cholesky(L_.view(), context);
+    if (lambda == 0) require_independent();
   }
   /// The intercepts are eliminated where each is of one column of weights.
   void apply(std::span<double> r, int64_t columns) const {
@@ -90,6 +92,19 @@ class LossFit::Scaling {
   }
 
  private:
+  /// Without lambda, features that depend on each other leave the optimum open, or there is none.
+  void require_independent() const {
+    double least = HUGE_VAL, most = 0;
+    for (int64_t j = 0; j < L_.rows(); ++j) {
+      least = std::min(least, L_(j, j) * L_(j, j));
+      most = std::max(most, L_(j, j) * L_(j, j));
+    }
+    require(
+        least > kLeastPivot * most, MERCER_NOT_POSITIVE_DEFINITE,
+        "lambda = 0 with features that depend on each other in these rows, expected lambda > 0: "
+        "a loss other than squares has no one optimum then");
+  }
+
   bool center_;
   Matrix<double> L_;
   std::vector<double> apart_;  // the rows' mean minus the objective's

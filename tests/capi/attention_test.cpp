@@ -291,6 +291,11 @@ TEST_CASE("attention: what is refused") {
   const std::vector<double> negative(20, -0.5);
   CHECK(call([&](U& t, M&) { t.weights = rows_of(negative, 1); }, bad,
              "tokens->weights[0] = -0.5") == "");
+  for (const double beyond : {1e39, 1e-46}) {
+    const std::vector<double> weights(20, beyond);
+    CHECK(call([&](U& t, M&) { t.weights = rows_of(weights, 1); }, bad,
+               "expected 0 or a number from 2^-60 to 2^60") == "");
+  }
   const auto sparse = sparse_numbers<double, int32_t>(20, 8);
   CHECK(call([&](U& t, M&) { t.K = sparse.view(); }, MERCER_UNSUPPORTED, "tokens->K is sparse") ==
         "");

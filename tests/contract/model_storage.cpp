@@ -57,7 +57,11 @@ constexpr Storage kStorages[] = {{"f32", dense32, false, false},
 
 /// What dense rows in memory are not refused with.
 mercer_status refused_with(const ModelCell& cell, const Storage& storage) {
-  if (cell.is_classification() && cell.outputs.outputs > 1) return MERCER_DIMENSION_MISMATCH;
+  if (cell.is_classification() && cell.outputs.outputs > 1) {
+    // Of a source the kernel is looked at before the first target is there.
+    const bool separate = model::find_model(cell.spec().text("model"))->separate_classes;
+    return storage.from_source && separate ? MERCER_UNSUPPORTED : MERCER_DIMENSION_MISMATCH;
+  }
   if (storage.from_source && cell.outputs.is_learnt) return MERCER_UNSUPPORTED;
   if (const mercer_status dense = cell.refused_with(); dense != MERCER_OK) return dense;
   if (cell.is_local() && (storage.sparse || storage.from_source)) return MERCER_UNSUPPORTED;

@@ -254,11 +254,20 @@ TEST_CASE("logistic: separable classes stay finite, without a penalty they do no
   options.select.lambda = 1e-4;
   const Model model = fitted(options, problem);
   CHECK(std::isfinite(largest(predictions(model, problem.x()).view())));
-  options.select.lambda = 0;
+  options.select.lambda = 1e-12;
   options.estimate.parameters.set("tolerance", 1e-12);
   options.estimate.parameters.set("iterations", int64_t{20});
   CHECK(fit_fault(MERCER_NOT_CONVERGED, options, problem,
                   "raise lambda, iterations or tolerance") == "");
+}
+
+TEST_CASE("losses without lambda want features that do not depend on each other", "[loss]") {
+  Problem problem = smooth_problem(20, 3, 1, 0.5, 25);  // of fewer rows than features
+  Fitting options = loss_options("huber", Selection::fixed);
+  options.estimate.parameters.set("delta", 1.0);
+  options.select.lambda = 0;
+  CHECK(fit_fault(MERCER_NOT_POSITIVE_DEFINITE, options, problem,
+                  "features that depend on each other in these rows, expected lambda > 0") == "");
 }
 
 TEST_CASE("losses: the order of rows moves a fit by less than its tolerance allows", "[loss]") {

@@ -110,6 +110,7 @@ type ModelShape struct {
 	Classes                         int // 0: a regression
 	Penalty                         float64
 	Probabilities, Linear           bool // whether Predict knows "probability", whether there are weights
+	WeightRows                      int  // rows of the weights; 0: there are none
 }
 
 // Shape is what the model was fitted to, reads and writes.
@@ -123,5 +124,5 @@ func modelShape(handle *C.mercer_model) ModelShape {
 	info := C.mercer_model_info{struct_size: C.sizeof_mercer_model_info}
 	C.mercer_model_shape(handle, &info)
 	return ModelShape{int(info.rows), int(info.inputs), int(info.outputs), int(info.features), int(info.classes), float64(info.penalty),
-		info.has_probabilities != 0, info.is_linear != 0}
+		info.has_probabilities != 0, info.is_linear != 0, int(info.weight_rows)}
 }

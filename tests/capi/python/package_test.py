@@ -169,6 +169,8 @@ def check_contexts():
     assert seen[0].status == "MERCER_INVALID_ARGUMENT" and mercer.Model({"search": False}, X, y, context=context).predict(X).shape == (400, 1)
     asked = mercer.Context(progress=lambda done, total: asked.cancel())
     assert refused(mercer.MercerError, "cancelled", lambda: mercer.Model({}, X, y, context=asked)).status == "MERCER_CANCELLED"
+    stopping = mercer.Context(progress=lambda done, total: False)
+    assert refused(mercer.MercerError, "cancelled", lambda: mercer.Model({}, X, y, context=stopping)).status == "MERCER_CANCELLED"
     trials, small = [], {"map": {"features": 32}}
     reported = mercer.Model(small, X, y, context=mercer.Context(trial=trials.append)).report["trials"]
     assert [trial["score"] for trial in trials] == [trial["score"] for trial in reported] and trials[0]["seconds"] >= 0

@@ -17,15 +17,14 @@ _named = "<function mercer_answers at"  # what a callback is called by sys.unrai
 
 
 def callback(context, name, body, always=False):
-    """What C calls as mercer_NAME: body, of the arguments after the first. What it raises is kept, ends the call and is raised by it.
+    """What C calls as mercer_NAME: body, of the arguments after the first, which ends the call by False. What it raises is kept, ends the call and is raised by it.
     always: also after another has raised."""
     kind = callbacks["mercer_" + name]
 
     def mercer_answers(user, *arguments):
         try:
-            if always or context._raised is None:
-                body(*arguments)
-            return int(context._raised is not None and not always)
+            stops = (always or context._raised is None) and body(*arguments) is False
+            return int(stops or (context._raised is not None and not always))
         except BaseException as raised:  # nothing may unwind through C
             if context._raised is None:
                 context._raised = raised
@@ -80,8 +79,8 @@ def put(options, field, name, made):
 
 class Context:
     """Limits and progress of the calls that are given it, one at a time. threads: of the library's own loops, 0: all cores.
-    memory_cap: bytes, 0: no cap. progress(done, total): called now and then. trial(dict): called with each finished trial of a search,
-    as in report["trials"], with its "seconds". What these raise ends the call and is raised by it, so that Ctrl-C ends a call, too,
+    memory_cap: bytes, 0: no cap. progress(done, total): called now and then; False, as nothing else that it returns, cancels the call.
+    trial(dict): called with each finished trial of a search, as in report["trials"], with its "seconds". What these raise ends the call and is raised by it, so that Ctrl-C ends a call, too,
     with or without them, as does whatever the handler of another signal raises. Without one given, every long call has a context of its
     own. It cannot be copied or pickled."""
 
