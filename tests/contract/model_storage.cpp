@@ -4,6 +4,7 @@
 // rows however they are stored: dense or sparse, single or double, in memory or from a source. The
 // reference is the fit of them dense, double and in memory.
 #include "contract/model_cells.h"
+#include "kernel/kernel.h"
 #include "model/memory_stream.h"
 #include "model/posterior_prediction.h"
 #include "spec/json.h"
@@ -59,8 +60,12 @@ constexpr Storage kStorages[] = {{"f32", dense32, false, false},
 mercer_status refused_with(const ModelCell& cell, const Storage& storage) {
   if (cell.is_classification() && cell.outputs.outputs > 1) {
     // Of a source the kernel is looked at before the first target is there.
-    const bool separate = model::find_model(cell.spec().text("model"))->separate_classes;
-    return storage.from_source && separate ? MERCER_UNSUPPORTED : MERCER_DIMENSION_MISMATCH;
+    const Parameters spec = cell.spec();
+    const bool joined = kernel::kernel_entry(spec.object("map").object("kernel")).outputs !=
+                        kernel::OutputCount::one;
+    return storage.from_source && joined && model::find_model(spec.text("model"))->separate_classes
+               ? MERCER_UNSUPPORTED
+               : MERCER_DIMENSION_MISMATCH;
   }
   if (storage.from_source && cell.outputs.is_learnt) return MERCER_UNSUPPORTED;
   if (const mercer_status dense = cell.refused_with(); dense != MERCER_OK) return dense;
