@@ -52,7 +52,8 @@ bool ModelCell::is_of_squares() const {
 }
 
 bool ModelCell::is_local() const {
-  const Value* const local = spec().find("local");
+  const Parameters all = spec();
+  const Value* const local = all.find("local");
   return local != nullptr && *local != Value(std::string("off"));
 }
 
