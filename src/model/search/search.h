@@ -19,7 +19,7 @@ namespace mercer::model {
 enum class PerInput {
   automatic,  // if rows and inputs allow; kept if better by more than chance
   off,
-  on  // kept if no worse on other rows, else one for all and a warning; refused if not learnable
+  on  // kept if better by one error, else one for all and a warning; refused if not learnable
 };
 
 struct SearchOptions {
