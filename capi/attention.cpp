@@ -7,16 +7,15 @@
 #include <cmath>
 #include <cstddef>
 
+#include "attention/attention.h"
 #include "base/size.h"
 #include "guard.h"
 #include "handles.h"
 #include "row_arguments.h"
-#include "statistic/attention_error.h"
-#include "statistic/attention_gradient.h"
 
 using namespace mercer;
 using namespace mercer::capi;
-using statistic::AttentionShape, statistic::Tokens;
+using attention::AttentionShape, attention::Tokens;
 
 namespace {
 
@@ -121,7 +120,7 @@ void read_queries(const mercer_tokens& read, const feature::FeatureMap& phi, Con
 /// shape: batch, heads and values of a state, 0 where the caller's count.
 TokensArgument checked_tokens(const mercer_tokens& read, const feature::FeatureMap& phi,
                               const AttentionShape& shape, Context& context) {
-  statistic::require_attention(phi);
+  attention::require_attention(phi);
   TokensArgument to;
   to.causal = read.causal == 1;
   to.shape = shape;
@@ -172,7 +171,7 @@ void in_precision(const TokensArgument& tokens, const Body& body) {
 }
 
 template <class T>
-void step(statistic::Attention& state, const TokensArgument& tokens, const FeatureMatrix* out,
+void step(attention::Attention& state, const TokensArgument& tokens, const FeatureMatrix* out,
           Context& context) {
   const Tokens<T> all = tokens.of<T>();
   if (tokens.has_keys && tokens.has_queries && tokens.causal)
@@ -191,7 +190,7 @@ mercer_status mercer_attend(const mercer_map* map, const mercer_tokens* tokens,
     const TokensArgument read = all_tokens(read_tokens(tokens), *phi, running);
     const FeatureMatrix result = answers(out, read);
     in_precision(read, [&]<class T>(T) {
-      statistic::attend(phi, read.shape, read.causal, read.of<T>(), running, result.reals<T>());
+      attention::attend(phi, read.shape, read.causal, read.of<T>(), running, result.reals<T>());
     });
   });
 }
@@ -214,7 +213,7 @@ mercer_status mercer_attend_vjp(const mercer_map* map, const mercer_tokens* toke
       for (int j = 0; j < i; ++j) check_disjoint(results[i].extent, results[j].extent);
     }
     in_precision(read, [&]<class T>(T) {
-      statistic::pull_attention_back<T>(
+      attention::pull_attention_back<T>(
           phi, read.shape, read.causal, read.of<T>(), *slopes.rows.get_if<MatrixView<const T>>(),
           running, {results[0].reals<T>(), results[1].reals<T>(), results[2].reals<T>()});
     });
@@ -232,8 +231,8 @@ mercer_status mercer_attention_error(const mercer_map* map, const mercer_tokens*
     const Tokens<double> wide{q.view(), k.view(), v.view(), read.key_weights.view()};
     *error =
         which == MERCER_KERNEL_ERROR_MEASURED
-            ? statistic::measured_attention_error(phi, read.shape, read.causal, wide, running)
-            : statistic::predicted_attention_error(*phi, read.shape, read.causal, wide, running);
+            ? attention::measured_attention_error(phi, read.shape, read.causal, wide, running)
+            : attention::predicted_attention_error(*phi, read.shape, read.causal, wide, running);
   });
 }
 
@@ -244,14 +243,14 @@ mercer_status mercer_attention_create(const mercer_map* map, int64_t batch, int6
     check_at_least("batch", batch, 1);
     check_at_least("heads", heads, 1);
     check_at_least("d_v", d_v, 1);
-    return mercer_attention{statistic::Attention(phi, batch, heads, d_v)};
+    return mercer_attention{attention::Attention(phi, batch, heads, d_v)};
   });
 }
 
 mercer_status mercer_attention_step(mercer_attention* attention, const mercer_tokens* tokens,
                                     mercer_context* context, mercer_matrix out) {
   return guard_long("mercer_attention_step", context, [&](Context& running) {
-    statistic::Attention& state = checked("attention", attention).impl;
+    attention::Attention& state = checked("attention", attention).impl;
     const TokensArgument read =
         checked_tokens(read_tokens(tokens), state.map(),
                        {state.batch(), state.heads(), 0, 0, state.values()}, running);

@@ -4,7 +4,7 @@
 
 #include "arguments.h"
 #include "guard.h"
-#include "spec/bound_spec.h"
+#include "spec/questions.h"
 
 using namespace mercer;
 using namespace mercer::capi;

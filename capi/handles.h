@@ -7,6 +7,7 @@
 #include <memory>
 #include <mutex>
 
+#include "attention/attention.h"
 #include "base/context.h"
 #include "feature/feature_map.h"
 #include "guard.h"
@@ -16,7 +17,6 @@
 #include "solver/ridge.h"
 #include "solver/row_statistics.h"
 #include "spec/rows_sums.h"
-#include "statistic/attention.h"
 
 struct mercer_context {
   mercer::Context impl;
@@ -39,7 +39,7 @@ struct mercer_statistics {
 };
 
 struct mercer_attention {
-  mercer::statistic::Attention impl;
+  mercer::attention::Attention impl;
 };
 
 struct mercer_rows_sums {

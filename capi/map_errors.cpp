@@ -5,15 +5,13 @@
 #include <utility>
 
 #include "base/listed_rows.h"
+#include "bound/operator_bound.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/map_error.h"
 #include "row_arguments.h"
-#include "spec/certificate_spec.h"
-#include "spec/recommend_spec.h"
+#include "spec/questions.h"
 #include "statistic/kernel_error.h"
-#include "statistic/operator_variance_bound.h"
-#include "statistic/predicted_error.h"
 
 using namespace mercer;
 using namespace mercer::capi;
@@ -41,8 +39,7 @@ mercer_status mercer_map_variance(const mercer_map* map, mercer_rows X, mercer_r
       return phi.pseudo_variance(left.view(), right.view(), result.values());
     const MatrixView<double> out{result.values().data(), x.n(), each};
     if (which == MERCER_VARIANCE_BOUND)
-      return statistic::operator_variance_bound(*phi.field(), left.view(), right.view(), running,
-                                                out);
+      return bound::operator_variance_bound(*phi.field(), left.view(), right.view(), running, out);
     phi.variances(left.view(), right.view(), running, out);
   });
 }
@@ -89,8 +86,7 @@ mercer_status mercer_map_recommend(const char* json, mercer_rows X, mercer_conte
     check_at_least("X.d", rows.d(), 1);
     const DoubleRows x(rows, running);
     spec::Recommended best = spec::recommend(asked, x.view(), running);
-    if (buffer != nullptr || needed != nullptr)
-      copy_text(best.answer, buffer, capacity, needed);
+    if (buffer != nullptr || needed != nullptr) copy_text(best.answer, buffer, capacity, needed);
     return mercer_map{std::move(best.map)};
   });
 }

@@ -12,10 +12,7 @@
 #include "handles.h"
 #include "row_arguments.h"
 #include "solver/row_weights.h"
-#include "statistic/class_metrics.h"
-#include "statistic/explained_loss.h"
-#include "statistic/prediction_score.h"
-#include "statistic/regression_metrics.h"
+#include "statistic/metrics.h"
 
 using namespace mercer;
 using namespace mercer::capi;

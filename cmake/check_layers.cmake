@@ -15,11 +15,13 @@ set(moment_may ${kernel_may} kernel projection)
 set(feature_may ${moment_may} moment)  # field/: maps of several outputs, a room
 set(solver_may base random transform linalg)  # blocks of Z and Y: no map, no kernel
 set(statistic_may ${feature_may} feature solver)
-set(model_may ${statistic_may} statistic)
+set(attention_may ${statistic_may} statistic)
+set(bound_may ${statistic_may})  # theorems
+set(model_may ${bound_may} statistic attention bound)
 set(spec_may ${model_may} model)
 set(io_may ${spec_may} spec)
 set(capi_may ${io_may} io capi)
-set(layers base random linalg transform kernel projection moment feature solver statistic model spec io)
+set(layers base random linalg transform kernel projection moment feature solver statistic attention bound model spec io)
 
 # Rooms of src/model: what each may include besides itself, in the order of their arrows, and the doors by which
 # others come in. `whole` are the files of src/model itself. ridge chooses its lambda: estimator stands on select.

@@ -54,7 +54,7 @@ void require_logs(const std::vector<double>& most, bool scaled) {
 
 }  // namespace
 
-void save(const statistic::Attention& attention, Output& output) {
+void save(const attention::Attention& attention, Output& output) {
   const std::string spec = spec::to_spec(attention.map());
   const std::vector<std::byte> numbers = encode(attention.map().numbers());
   Parameters shape;
@@ -71,7 +71,7 @@ void save(const statistic::Attention& attention, Output& output) {
   write_container(output, "attention", sections);
 }
 
-std::unique_ptr<statistic::Attention> read_attention(const SectionReader& file) {
+std::unique_ptr<attention::Attention> read_attention(const SectionReader& file) {
   std::shared_ptr<const feature::FeatureMap> map = read_map(file);
   return parsed_from(file.input(), [&] {
     const Parameters shape =
@@ -87,7 +87,7 @@ std::unique_ptr<statistic::Attention> read_attention(const SectionReader& file) 
             file.count("sums"), file.count("most"), items, each);
     const std::vector<double> most = file.doubles("most");
     require_logs(most, map->row_scales() != nullptr);
-    auto attention = std::make_unique<statistic::Attention>(std::move(map), shape.integer("batch"),
+    auto attention = std::make_unique<attention::Attention>(std::move(map), shape.integer("batch"),
                                                             shape.integer("heads"), values);
     fill(file.doubles("sums"), attention->sums());
     fill(most, attention->most());
@@ -96,7 +96,7 @@ std::unique_ptr<statistic::Attention> read_attention(const SectionReader& file) 
   });
 }
 
-std::unique_ptr<statistic::Attention> load_attention(Input& input) {
+std::unique_ptr<attention::Attention> load_attention(Input& input) {
   return read_attention({input, "attention", kAttentionSections});
 }
 

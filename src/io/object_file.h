@@ -6,25 +6,25 @@
 #include <memory>
 #include <string>
 
+#include "attention/attention.h"
 #include "feature/feature_map.h"
 #include "io/input_file.h"
 #include "io/output.h"
 #include "model/model.h"
 #include "solver/row_statistics.h"
 #include "spec/rows_sums.h"
-#include "statistic/attention.h"
 
 namespace mercer::io {
 
 void save(const feature::FeatureMap& map, Output& output);
 void save(const model::Model& model, Output& output);
 void save(const solver::RowStatistics& statistics, Output& output);
-void save(const statistic::Attention& attention, Output& output);
+void save(const attention::Attention& attention, Output& output);
 void save(const spec::RowsSums& sums, Output& output);
 std::unique_ptr<feature::FeatureMap> load_map(Input& input);
 std::unique_ptr<model::Model> load_model(Input& input);
 std::unique_ptr<solver::RowStatistics> load_statistics(Input& input);
-std::unique_ptr<statistic::Attention> load_attention(Input& input);
+std::unique_ptr<attention::Attention> load_attention(Input& input);
 std::unique_ptr<spec::RowsSums> load_rows_sums(Input& input);
 
 template <class Object>

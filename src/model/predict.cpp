@@ -11,7 +11,7 @@
 #include "model/model.h"
 #include "model/prepare/input_domain.h"
 #include "model/rows/feature_rows.h"
-#include "statistic/prediction_score.h"
+#include "statistic/metrics.h"
 
 namespace mercer::model {
 namespace {

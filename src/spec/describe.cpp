@@ -9,12 +9,11 @@
 
 #include "base/error.h"
 #include "base/field_text.h"
+#include "bound/bound.h"
 #include "feature/projection_choice.h"
 #include "projection/projections.h"
-#include "spec/bound_spec.h"
 #include "spec/json.h"
-#include "spec/certificate_spec.h"
-#include "spec/recommend_spec.h"
+#include "spec/questions.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
 #include "spec/test_spec.h"
@@ -192,8 +191,8 @@ std::string describe(std::string_view name) {
     outputs.add({kStructures[at], kStructureHelp[at], structure_fields(at)});
   for (size_t at = 0; at < std::size(kSelectWays); ++at)
     selections.add({kSelectWays[at], kSelectHelp[at], select_way_fields(at)});
-  for (const BoundEntry& entry : bound_table())
-    bounds.add({entry.name, entry.help, bound_fields(entry)});
+  for (const bound::BoundEntry& entry : bound::bound_table())
+    bounds.add({entry.name, entry.help, bound::bound_fields(entry)});
   for (const TestEntry& entry : test_table())
     tests.add({entry.name, entry.help, test_fields(entry)});
   const Group* const groups[] = {&kernels, &maps,       &projections, &models, &fits,

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/listed_rows.h"
-#include "spec/bound_spec.h"
+#include "bound/bound.h"
 #include "spec/test_spec.h"
 #include "statistic/independence.h"
 
@@ -77,8 +77,8 @@ std::vector<statistic::Independence> found_of(const Side& x, const Side& y, cons
 }
 
 void set_statistic(Parameters& to, const statistic::Independence& found) {
-  set_answer(to, "hsic", found.hsic);
-  set_answer(to, "effect", found.effect);
+  bound::set_answer(to, "hsic", found.hsic);
+  bound::set_answer(to, "effect", found.effect);
 }
 
 Parameters answer_of(const Side& x, const Side& y, Parameters asked, Context& context) {

@@ -9,7 +9,7 @@
 
 #include "base/fields.h"
 #include "base/size.h"
-#include "spec/bound_spec.h"
+#include "bound/bound.h"
 #include "spec/rows_sums.h"
 #include "statistic/two_sample.h"
 
@@ -64,9 +64,9 @@ Compared compare(const Parameters& asked, const RowsSums& sums, Context& context
 
 /// The statistic under its name, with its error and effect.
 void set_statistic(Parameters& to, const char* name, const TwoSample& found) {
-  set_answer(to, name, found.mmd2);
+  bound::set_answer(to, name, found.mmd2);
   to.set("standard_error", number_or_null(found.standard_error));
-  set_answer(to, "effect", found.effect);
+  bound::set_answer(to, "effect", found.effect);
 }
 
 ObjectList by_kernel(const std::vector<Tried>& kernels, const Compared& found) {
@@ -140,7 +140,7 @@ Parameters answer_block_mmd(Parameters asked, const RowsSums& sums, Context&) {
   const statistic::BlockMean found = statistic::compare_blocks(sums.of(0, 0), sums.of(1, 0));
   asked.set("kernel", sums.kernels().front().kernel);
   asked.set("p_value", number_or_null(found.p_value));
-  set_answer(asked, "mmd2", found.mmd2);
+  bound::set_answer(asked, "mmd2", found.mmd2);
   asked.set("standard_error", number_or_null(found.standard_error));
   return asked;
 }

@@ -26,4 +26,12 @@ KernelError kernel_error(MatrixView<const double> approximate, MatrixView<const 
 inline constexpr int64_t kErrorColumns = 4096;
 double measured_error(const feature::FeatureMap& map, const Rows& X, Context& context);
 
+// The kernel error that closed-form variances predict for a map.
+
+/// sqrt(E ||K^ - K||_F^2) / ||K||_F over all n^2 pairs of rows of X, from the map's variance and
+/// bias. Errors: UNSUPPORTED (a map without a closed form), INVALID_ARGUMENT (a Gram matrix of
+/// zeros).
+double predicted_error(const feature::FeatureMap& map, MatrixView<const double> X,
+                       Context& context);
+
 }  // namespace mercer::statistic

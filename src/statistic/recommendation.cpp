@@ -21,7 +21,6 @@
 #include "feature/map_entry.h"
 #include "feature/moments.h"
 #include "statistic/kernel_error.h"
-#include "statistic/predicted_error.h"
 
 namespace mercer::statistic {
 namespace {

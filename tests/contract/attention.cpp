@@ -2,11 +2,12 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Attention by every map: the quotient of sums over its own features, its gradient the map's own
 // derivative of theirs; what has no features of one kernel is refused.
+#include "attention/attention.h"
+
+#include "attention/attention_cases.h"
 #include "contract/cells.h"
 #include "feature/derivatives.h"
 #include "feature/row_scales.h"
-#include "statistic/attention_cases.h"
-#include "statistic/attention_gradient.h"
 
 namespace attention {
 using namespace mercer;
@@ -131,7 +132,7 @@ void check_gradient(const FeatureMap& map, const TokenRows<double>& t, const Sca
   Matrix<double> dQ(n, t.d), dK(n, t.d), dV(n, kValues);
   Context context;
   const auto pull = [&] {
-    statistic::pull_attention_back<double>(map, t.shape, true, t.view(), G.view(), context,
+    attention::pull_attention_back<double>(map, t.shape, true, t.view(), G.view(), context,
                                            {dQ.view(), dK.view(), dV.view()});
   };
   if (map.derivatives() == nullptr && map.row_scales() == nullptr) {

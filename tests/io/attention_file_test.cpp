@@ -12,17 +12,17 @@ namespace attention_file_test {
 using namespace mercer;
 using namespace mercer::test;
 
-statistic::Attention small_state(bool stabilize) {
+attention::Attention small_state(bool stabilize) {
   const std::shared_ptr<const feature::FeatureMap> map =
       made_map("positive", {{"kernel", "exponential"}}, 3, 8, 1, {{"stabilize", stabilize}});
-  statistic::Attention state(map, 2, 1, 2);
+  attention::Attention state(map, 2, 1, 2);
   const Matrix<double> K = random_matrix(10, 3, 1), V = random_matrix(10, 2, 2);
   Context context;
   state.absorb<double>({{}, K.view(), V.view()}, context);
   return state;
 }
 
-std::unique_ptr<statistic::Attention> loaded(const std::string& path) {
+std::unique_ptr<attention::Attention> loaded(const std::string& path) {
   io::InputFile file(path);
   return io::load_attention(file);
 }
@@ -30,7 +30,7 @@ std::unique_ptr<statistic::Attention> loaded(const std::string& path) {
 TEST_CASE("states of attention come back from their file bit for bit") {
   const TemporaryDirectory directory;
   for (const bool stabilize : {false, true}) {
-    const statistic::Attention state = small_state(stabilize);
+    const attention::Attention state = small_state(stabilize);
     io::save(state, directory.file("first"));
     const auto back = loaded(directory.file("first"));
     CHECK((back->keys() == 5 && back->batch() == 2 && back->values() == 2));

@@ -7,7 +7,7 @@
 #include "model/assess/balanced_score.h"
 #include "model/assess/warnings.h"
 #include "model_problem.h"
-#include "statistic/prediction_score.h"
+#include "statistic/metrics.h"
 #include "support/catch.h"
 
 namespace assess_test {

@@ -4,7 +4,7 @@
 // of random folds are of rows whose like was seen; those of groups and of later rows are honest.
 #include "model/assess/drift.h"
 #include "model_problem.h"
-#include "statistic/prediction_score.h"
+#include "statistic/metrics.h"
 #include "support/refusal.h"
 
 namespace dependent_rows_test {

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "model/search/search.h"
 #include "model_problem.h"
-#include "statistic/prediction_score.h"
+#include "statistic/metrics.h"
 #include "support/catch.h"
 #include "support/dense.h"
 

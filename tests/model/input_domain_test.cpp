@@ -8,7 +8,7 @@
 #include "prepared_by.h"
 #include "spec/fit_plan.h"
 #include "spec/spec.h"
-#include "statistic/prediction_score.h"
+#include "statistic/metrics.h"
 #include "support/partial_map.h"
 #include "support/refusal.h"
 #include "support/sparse.h"

@@ -8,7 +8,7 @@
 #include "model/search/ard.h"
 #include "model_problem.h"
 #include "prepared_by.h"
-#include "statistic/prediction_score.h"
+#include "statistic/metrics.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/made_map.h"

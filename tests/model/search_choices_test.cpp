@@ -4,7 +4,7 @@
 #include "model/search/search.h"
 #include "model_problem.h"
 #include "spec/spec.h"
-#include "statistic/prediction_score.h"
+#include "statistic/metrics.h"
 #include "support/catch.h"
 #include "support/partial_map.h"
 

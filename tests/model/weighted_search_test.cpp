@@ -5,9 +5,7 @@
 #include "model/estimator/class_weights.h"
 #include "model/row_stream.h"
 #include "model_problem.h"
-#include "statistic/class_metrics.h"
-#include "statistic/prediction_score.h"
-#include "statistic/regression_metrics.h"
+#include "statistic/metrics.h"
 #include "support/refusal.h"
 
 namespace weighted_search_test {

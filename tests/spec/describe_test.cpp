@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 #include "base/field_text.h"
-#include "spec/bound_spec.h"
+#include "bound/bound.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
@@ -82,11 +82,11 @@ TEST_CASE("everything in the tables is described") {
     own.insert(own.begin(), Field{});
     CHECK(fault_of(all["models"][i], own) == "");
   }
-  REQUIRE(all.at("bounds").size() == spec::bound_table().size());
+  REQUIRE(all.at("bounds").size() == bound::bound_table().size());
   for (size_t i = 0; i < all["bounds"].size(); ++i) {
-    const spec::BoundEntry& entry = spec::bound_table()[i];
+    const bound::BoundEntry& entry = bound::bound_table()[i];
     CHECK(all["bounds"][i].at("name") == entry.name);
-    CHECK(fault_of(all["bounds"][i], spec::bound_fields(entry)) == "");
+    CHECK(fault_of(all["bounds"][i], bound::bound_fields(entry)) == "");
   }
   REQUIRE(all.at("tests").size() == spec::test_table().size());
   for (size_t i = 0; i < all["tests"].size(); ++i) {

@@ -5,7 +5,7 @@
 #include "base/aligned.h"
 #include "base/context.h"
 #include "model/model.h"
-#include "statistic/prediction_score.h"
+#include "statistic/metrics.h"
 
 namespace mercer::test {
 

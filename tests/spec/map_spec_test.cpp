@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "feature/fourier.h"
 #include "spec/json.h"
-#include "spec/recommend_spec.h"
+#include "spec/questions.h"
 #include "spec/specs.h"
 #include "spec_door.h"
 #include "support/dense.h"

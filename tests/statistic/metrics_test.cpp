@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Metrics of predictions and of classes, by hand.
-#include "statistic/class_metrics.h"
-#include "statistic/prediction_score.h"
-#include "statistic/regression_metrics.h"
+#include "statistic/metrics.h"
+
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The predicted error of a sketch against plain sums and against what maps really miss.
-#include "statistic/predicted_error.h"
-
 #include "feature/fourier.h"
 #include "feature/sketch_cases.h"
 #include "statistic/kernel_error.h"

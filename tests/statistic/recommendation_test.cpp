@@ -8,7 +8,6 @@
 
 #include "feature/moments.h"
 #include "statistic/kernel_error.h"
-#include "statistic/predicted_error.h"
 #include "support/dense.h"
 #include "support/made_map.h"
 #include "support/map_calls.h"

@@ -13,7 +13,7 @@
 #include "random/scalar_math.h"
 #include "solver/loss.h"
 #include "solver/row_weights.h"
-#include "statistic/prediction_score.h"
+#include "statistic/metrics.h"
 
 namespace mercer::model {
 namespace {

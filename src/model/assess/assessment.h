@@ -7,7 +7,7 @@
 #include "model/prepare/coding.h"
 #include "model/report.h"
 #include "model/rows/row_sets.h"
-#include "statistic/explained_loss.h"
+#include "statistic/metrics.h"
 
 namespace mercer::model {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/numbers.h"
-#include "statistic/prediction_score.h"
+#include "statistic/metrics.h"
 
 namespace mercer::model {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "linalg/blas.h"
-#include "statistic/prediction_score.h"
+#include "statistic/metrics.h"
 
 namespace mercer::model {
 
