@@ -132,8 +132,8 @@ void check_gradient(const FeatureMap& map, const TokenRows<double>& t, const Sca
   Matrix<double> dQ(n, t.d), dK(n, t.d), dV(n, kValues);
   Context context;
   const auto pull = [&] {
-    attention::pull_attention_back<double>(map, t.shape, true, t.view(), G.view(), context,
-                                           {dQ.view(), dK.view(), dV.view()});
+    mercer::attention::pull_attention_back<double>(map, t.shape, true, t.view(), G.view(), context,
+                                                   {dQ.view(), dK.view(), dV.view()});
   };
   if (map.derivatives() == nullptr && map.row_scales() == nullptr) {
     CHECK_REFUSED(MERCER_UNSUPPORTED, pull());
