@@ -58,16 +58,18 @@ struct ColumnRequest {
 
 struct TargetRequest {
   std::vector<std::string>
-      targets;           // names, or columns from 1; empty: y, y1, y2, ..., else the last
+      targets;  // names, or columns from 1; empty: y (not beside x and z), y1, ..., else the last
   std::string labels;    // file; empty: none
   bool as_text = false;  // read targets as text even where they look like numbers
   bool gaps = false;     // rows may lack targets: NaN
 };
 
-/// Columns (from 0) of the targets, by default as TargetRequest says, not of `ignored`.
+/// Columns (from 0) of the targets, by default as TargetRequest says, not of `ignored`; the note
+/// says which other column could have been meant.
 std::vector<int64_t> choose_targets(const std::vector<std::string>& names, int64_t columns,
                                     const std::vector<std::string>& requested,
-                                    const std::vector<int64_t>& ignored = {});
+                                    const std::vector<int64_t>& ignored = {},
+                                    std::string* note = nullptr);
 
 /// "auto" (0), "comma", "tab", "semicolon", "space", or one character. Fails naming --delimiter.
 char read_delimiter(const std::string& text);

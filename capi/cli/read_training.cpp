@@ -28,7 +28,7 @@ Layout choose_layout(const std::vector<std::string>& names, int64_t columns,
                      const TargetRequest& request, const ColumnRequest& wanted) {
   Layout layout = asked_columns(names, columns, wanted);
   if (request.labels.empty())
-    layout.targets = choose_targets(names, columns, request.targets, layout.ignored);
+    layout.targets = choose_targets(names, columns, request.targets, layout.ignored, &layout.note);
   require_apart("--weights", {layout.weights}, layout.targets, " is a target");
   require_apart("--groups", {layout.groups}, layout.targets, " is a target");
   require_apart("--ignore", layout.ignored, layout.targets, " is a target");
@@ -98,7 +98,8 @@ Dataset columns_training(Table&& table, Layout layout) {
   if (begins_with_index(table, layout)) {
     std::erase(layout.inputs, 0);
     layout.ignored.insert(layout.ignored.begin(), 0);
-    layout.note = "the first column has no name and counts the rows: it is no input";
+    layout.note = "the first column has no name and counts the rows: it is no input" +
+                  (layout.note.empty() ? "" : "; " + layout.note);
   }
   if (layout.inputs.empty())
     fail_at(table.name, 0, 0,

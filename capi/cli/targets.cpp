@@ -17,6 +17,39 @@ bool is_target_name(const std::string& name) {
                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
+/// Is y a coordinate, beside x and z?
+bool is_place(const std::vector<std::string>& names) {
+  return std::ranges::all_of(std::initializer_list<const char*>{"x", "y", "z"}, [&](auto name) {
+    return std::ranges::find(names, name) != names.end();
+  });
+}
+
+/// The last column that has a name if any has; -1: all are left out.
+int64_t last_column(const std::vector<std::string>& names, int64_t columns,
+                    const std::vector<int64_t>& ignored) {
+  for (const bool any : {false, true})
+    for (int64_t j = columns - 1; j >= 0; --j)
+      if (!has(ignored, j) && (any || names.empty() || names[j] != name_of_unnamed(j))) return j;
+  return -1;
+}
+
+/// Where a target could have been meant that was not taken.
+std::string note_of_targets(const std::vector<std::string>& names,
+                            const std::vector<int64_t>& targets, int64_t last, bool by_name) {
+  std::vector<std::string> taken;
+  for (const int64_t j : targets) taken.push_back(names.empty() ? "" : names[j]);
+  const auto advice = [](const std::string& name) {
+    return ": --target " + typed(name) + " takes it";
+  };
+  if (by_name && !has(targets, last))
+    return "the target is " + listed(taken) + ", by name; the last column, " + names[last] +
+           ", is an input" + advice(names[last]);
+  if (is_place(names) && taken[0] != "y")
+    return "the target is " + taken[0] + ", the last column; y, beside x and z, is an input" +
+           advice("y");
+  return "";
+}
+
 /// All of a name that repeats; one of them is called a.1 where messages name it.
 std::vector<int64_t> columns_called(const std::vector<std::string>& names,
                                     const std::string& wanted) {
@@ -174,17 +207,19 @@ Layout asked_columns(const std::vector<std::string>& names, int64_t columns,
 
 std::vector<int64_t> choose_targets(const std::vector<std::string>& names, int64_t columns,
                                     const std::vector<std::string>& requested,
-                                    const std::vector<int64_t>& ignored) {
+                                    const std::vector<int64_t>& ignored, std::string* note) {
   if (!requested.empty()) return find_columns("--target", names, columns, requested);
   std::vector<int64_t> targets;
+  const bool place = is_place(names);
   for (size_t j = 0; j < names.size(); ++j) {
     const auto column = static_cast<int64_t>(j);
-    if (is_target_name(names[j]) && !has(ignored, column)) targets.push_back(column);
+    if (is_target_name(names[j]) && !(place && names[j] == "y") && !has(ignored, column))
+      targets.push_back(column);
   }
-  for (const bool any : {false, true})
-    for (int64_t j = columns - 1; j >= 0 && targets.empty(); --j)
-      if (!has(ignored, j) && (any || names.empty() || names[j] != name_of_unnamed(j)))
-        targets.push_back(j);
+  const int64_t last = last_column(names, columns, ignored);
+  const bool by_name = !targets.empty();
+  if (last >= 0 && !by_name) targets.push_back(last);
+  if (note != nullptr && last >= 0) *note = note_of_targets(names, targets, last, by_name);
   return targets;
 }
 

@@ -73,7 +73,16 @@ Task automatic(const Dataset& data) {
   if (data.m != 1) return {false, "there are several targets"};
   const Rows seen = few_whole_numbers(data);
   const std::string range = class_range(seen);
-  if (range.empty()) return {false, "the targets are not whole numbers 0..K-1, 1..K or -1 and 1"};
+  if (range.empty()) {
+    const std::string others = "the targets are not whole numbers 0..K-1, 1..K or -1 and 1";
+    const bool few = seen.size() > 1 && seen.size() <= kMostUnasked &&
+                     data.n >= kRowsPerClass * static_cast<int64_t>(seen.size());
+    return {false, few ? others + ", but " + std::to_string(seen.size()) + " from " +
+                             number_text(seen.begin()->first) + " to " +
+                             number_text(seen.rbegin()->first) +
+                             "; --task classification if they are classes"
+                       : others};
+  }
   const bool two = seen.size() == 2 && seen.rbegin()->first == 1;
   if (two && data.n < kRowsOfTwo)
     return {false, "there are fewer than 10 rows of the whole numbers " + range};

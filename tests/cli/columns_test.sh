@@ -286,4 +286,12 @@ refuses "does not go with" "$MERCER" fit skewed.csv --loss huber --estimator rid
 refuses "--loss huber: is of a regression" "$MERCER" fit skewed.csv --loss huber --task classification -o result
 refuses "counts" "$MERCER" fit skewed.csv --loss poisson -o result
 refuses "--folds loo: does not go with --loss huber" "$MERCER" cv skewed.csv --loss huber --folds loo
+# Which column is the target where more than one could be.
+{ echo x,y,z,price; rows 200 'a = uniform(); b = uniform(); print a "," b "," uniform() "," a * b'; } >places.csv
+fit places.csv -o model
+contains '^places.csv: .* target price ' "y beside x and z"
+contains '^note: the target is price, the last column; y, beside x and z, is an input: --target y takes it$' "y beside x and z"
+fit places.csv -o model --target y
+contains '^places.csv: .* target y ' "--target y"
+
 finish

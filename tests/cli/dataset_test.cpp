@@ -54,6 +54,27 @@ TEST_CASE("default targets are y, y1, y2, ..., else the last column", "[cli]") {
   CHECK(cli::choose_targets({"a", "b", "c"}, 3, {"3", "a"}) == Columns{2, 0});
 }
 
+TEST_CASE("y beside x and z is no target, and what else could be one is told", "[cli]") {
+  struct Row {
+    Names names;
+    Columns targets;
+    std::string note;
+  };
+  for (const Row& row :
+       {Row{{"x", "y", "z", "price"},
+            {3},
+            "the target is price, the last column; y, beside x and z, is an input: --target y "
+            "takes it"},
+        Row{{"y", "a", "b"},
+            {0},
+            "the target is y, by name; the last column, b, is an input: --target b takes it"},
+        Row{{"z", "x", "y"}, {2}, ""}, Row{{"x", "y"}, {1}, ""}, Row{{"a", "b"}, {1}, ""}}) {
+    std::string note;
+    CHECK(cli::choose_targets(row.names, std::ssize(row.names), {}, {}, &note) == row.targets);
+    CHECK(note == row.note);
+  }
+}
+
 TEST_CASE("bad targets name the option", "[cli]") {
   CHECK(refusal([] { cli::choose_targets({"a"}, 1, {"q"}); }) ==
         "--target 'q': no column of that name; the columns are a");

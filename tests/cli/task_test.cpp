@@ -36,6 +36,17 @@ bool classified(const std::vector<double>& targets, int64_t repeats) {
   return cli::choose_task(with_targets(targets, repeats), "auto").classification;
 }
 
+TEST_CASE("few whole numbers that are no range of classes say how they become classes", "[cli]") {
+  const auto reason = [](const std::vector<double>& targets, int64_t repeats) {
+    return cli::choose_task(with_targets(targets, repeats), "auto").reason;
+  };
+  const std::string plain = "the targets are not whole numbers 0..K-1, 1..K or -1 and 1";
+  CHECK(reason({1, 2, 3, 5, 6, 7}, 20) ==
+        plain + ", but 6 from 1 to 7; --task classification if they are classes");
+  CHECK(reason({1, 2, 3, 5, 6, 7}, 19) == plain);
+  CHECK(reason({1, 2.5}, 50) == plain);
+}
+
 TEST_CASE("auto is classification for whole numbers that cover a range of classes", "[cli]") {
   CHECK(classified({0, 1}, 20));
   CHECK(classified({2, 0, 1}, 20));

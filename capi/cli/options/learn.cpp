@@ -37,7 +37,7 @@ void add_data_options(CLI::App* app, LearnRequest* learn) {
       ->required();
   add_list(app, "--target", &learn->targets.targets, "COLUMN",
            "Target columns, by name or number from 1: u,v or repeated. Default: the columns named "
-           "y or y1, y2, ..., else the last");
+           "y (not beside x and z) or y1, y2, ..., else the last");
   add_text(app, "--labels", &learn->targets.labels, "FILE", "File of one column with the targets");
   add_choice(
       app, "--task", &learn->task, {"regression", "classification", "auto"},
