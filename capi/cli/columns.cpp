@@ -7,6 +7,7 @@
 
 #include "dataset.h"
 #include "failure.h"
+#include "metadata.h"
 
 namespace mercer::cli {
 namespace {
@@ -115,8 +116,50 @@ Dataset take_listed(Table&& table, bool labels_elsewhere) {
   return data;
 }
 
+void encode_text(Dataset* data) {
+  const std::vector<Encoding> encodings = choose_encodings(*data);
+  encode(encodings, data);
+  data->input_names = encoded_names(data->input_names, encodings);
+  if (!encodings.empty()) data->input_columns.clear();
+}
+
+void encode_text(Dataset* one, Dataset* other) {
+  if (!std::ranges::equal(one->text_inputs, other->text_inputs, {}, &TextColumn::column,
+                          &TextColumn::column))
+    fail_at(other->name, 0, 0, "columns of text and of numbers differ from those of " + one->name);
+  if (one->text_inputs.empty()) return;
+  Dataset both = *one;
+  for (size_t k = 0; k < one->text_inputs.size(); ++k) {
+    std::vector<double> places;
+    TextColumn& all = both.text_inputs[k];
+    for (size_t l = 0; l < other->text_inputs[k].levels.size(); ++l) {
+      const std::string& level = other->text_inputs[k].levels[l];
+      const auto place = std::ranges::find(all.levels, level) - all.levels.begin();
+      places.push_back(static_cast<double>(place));
+      if (place < std::ssize(all.levels)) continue;
+      all.levels.push_back(level);
+      all.lines.push_back(other->text_inputs[k].lines[l]);
+    }
+    for (int64_t i = 0; i < other->n; ++i) {
+      double& x = other->X.values[i * other->d + all.column];
+      x = places[x];
+    }
+  }
+  both.n += other->n;
+  both.X.values.insert(both.X.values.end(), other->X.values.begin(), other->X.values.end());
+  encode_text(&both);
+  const auto middle = both.X.values.begin() + one->n * both.d;
+  one->X.values.assign(both.X.values.begin(), middle);
+  other->X.values.assign(middle, both.X.values.end());
+  for (Dataset* data : {one, other}) {
+    data->d = both.d;
+    data->input_names = both.input_names;
+    data->input_columns.clear();
+  }
+}
+
 std::vector<std::string> notes_of_lines(const Dataset& data) {
-  std::vector<std::string> notes;
+  std::vector<std::string> notes = data.notes;
   if (data.numbers_first)
     notes.emplace_back("the first line was taken as names: --header no takes it as a row");
   if (data.blank_lines > 0)

@@ -43,17 +43,19 @@ inline int64_t row_of(const Dataset& data, int64_t i) {
 
 /// How a file's columns are read.
 struct ColumnRequest {
-  std::string delimiter = "auto";          // or a name of read_delimiter
-  std::string header = "auto";             // yes, no
-  std::string decimal = "auto";            // point, comma; auto: as the model, else a point
-  std::vector<std::string> ignore;         // names, or columns from 1
-  std::vector<std::string> text;           // read as text, the same way
-  bool missing = false;                    // missing inputs are filled
-  std::vector<std::string> missing_words;  // that stand for what is missing, beside is_missing
-  std::string index_base = "auto";         // of libsvm: 0, 1; auto: as the model, else as found
-  std::string weights;                     // a name, or a column from 1; empty: none
-  std::string groups;                      // the same
-  std::vector<std::string> ids;            // of tests: kept as they stand, the same way
+  std::string delimiter = "auto";           // or a name of read_delimiter
+  std::string header = "auto";              // yes, no
+  std::string decimal = "auto";             // point, comma; auto: as the model, else a point
+  std::vector<std::string> ignore;          // names, or columns from 1
+  std::vector<std::string> text;            // read as text, the same way
+  std::vector<std::string> dates, numbers;  // read as days, and as numbers, the same way
+  int64_t skip = 0;                         // lines above the header
+  bool missing = false;                     // missing inputs are filled
+  std::vector<std::string> missing_words;   // that stand for what is missing, beside is_missing
+  std::string index_base = "auto";          // of libsvm: 0, 1; auto: as the model, else as found
+  std::string weights;                      // a name, or a column from 1; empty: none
+  std::string groups;                       // the same
+  std::vector<std::string> ids;             // of tests: kept as they stand, the same way
 };
 
 struct TargetRequest {
@@ -95,6 +97,8 @@ struct Layout {
   std::vector<int64_t> ignored;       // those of weights and groups among them
   std::vector<int64_t> text;          // inputs that are read as text
   std::vector<int64_t> ids;           // whose fields are kept as they stand
+  std::vector<int64_t> dates = {};    // read as days
+  std::vector<int64_t> numbers = {};  // inputs that are read as numbers
   int64_t weights = -1, groups = -1;  // -1: none
   std::vector<size_t> known = {};     // which of the model's targets these are; empty: all
   std::string note = {};              // what was assumed
@@ -127,6 +131,11 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
 /// Test data for a model of so many `inputs` before encoding, in its order; m = 0: without targets.
 Dataset read_test(const std::string& path, const std::string& labels, const Metadata& model,
                   int64_t inputs, const ColumnRequest& columns = {});
+
+/// Inputs of text in columns of 0 and 1, as a fit has them.
+void encode_text(Dataset* data);
+/// The same of two files with the same columns: those of all their rows.
+void encode_text(Dataset* one, Dataset* other);
 
 /// What was assumed of lines of training files and others.
 std::vector<std::string> notes_of_lines(const Dataset& data);

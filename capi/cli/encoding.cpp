@@ -45,8 +45,8 @@ std::optional<NoLevel> most(const std::vector<std::string>& texts, Is is) {
   const auto first = std::ranges::find_if(texts, is);
   if (2 * std::ranges::count_if(texts, is) <= std::ssize(texts)) return {};
   return NoLevel{static_cast<size_t>(first - texts.begin()),
-                 "is a number, a date or a time in a form that is not read (plain numbers are: "
-                 "digits and one decimal mark)"};
+                 "is a number, a date or a time in a form that is not read (numbers are: digits "
+                 "and one decimal mark, or all of a column in one form)"};
 }
 
 std::optional<NoLevel> find_no_level(const std::vector<std::string>& texts, int64_t n) {
@@ -66,7 +66,7 @@ void refuse_no_levels(const Dataset& data, const TextColumn& text) {
   fail_at(data.name, text.lines[found->place], column_of(data, text.column),
           shown(text.levels[found->place]) + " in column " + shown(input_name(data, text.column)) +
               " " + found->why + ": --ignore " + name + " leaves the column out, --text " + name +
-              " takes it as text");
+              " takes it as text, --dates " + name + " reads dates and times");
 }
 
 std::vector<int64_t> rows_of_levels(const Dataset& data, const TextColumn& text) {

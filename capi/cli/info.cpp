@@ -79,7 +79,7 @@ void print_entry(const Json& entry) {
 
 std::string specs_of(const std::string& name) {
   try {
-    return specs(name);
+    return specs(name == "rbf" ? "gaussian" : name);
   } catch (const Error& error) {
     if (error.status() != MERCER_INVALID_ARGUMENT) throw;
   }

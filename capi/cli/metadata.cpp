@@ -37,6 +37,34 @@ std::vector<Encoding> encodings_of(const Json& schema) {
   return encodings;
 }
 
+std::vector<ColumnForm> forms_of(const Json& schema) {
+  std::vector<ColumnForm> forms;
+  for (const Json& one : value_or(schema, "forms", Json::array())) {
+    if (!one.is_object()) throw Failure("the model's metadata is damaged: bad value of \"forms\"");
+    const auto mark = [&](const char* key, const char* otherwise) {
+      return value_or(one, key, std::string(otherwise)).c_str()[0];
+    };
+    const std::string date = value_or(one, "date", std::string());
+    const bool known =
+        date.empty() || date == "ymd" || date == "dmy" || date == "mdy" || date == "time";
+    if (!known) throw Failure("the model's metadata is damaged: bad value of \"date\"");
+    forms.push_back({value_or(one, "input", -1 - value_or(one, "target", int64_t{0})),
+                     {value_or(one, "symbol", std::string()), mark("decimal", "."),
+                      mark("thousands", ""), date}});
+  }
+  return forms;
+}
+
+Json json_of(const ColumnForm& one) {
+  Json json = {
+      {one.column < 0 ? "target" : "input", one.column < 0 ? -1 - one.column : one.column}};
+  if (!one.form.date.empty()) json["date"] = one.form.date;
+  if (!one.form.symbol.empty()) json["symbol"] = one.form.symbol;
+  if (one.form.decimal != '.') json["decimal"] = std::string(1, one.form.decimal);
+  if (one.form.thousands != 0) json["thousands"] = std::string(1, one.form.thousands);
+  return json;
+}
+
 Metadata metadata_of(const Json& json) {
   Metadata metadata;
   metadata.inputs = value_or(json, "inputs", metadata.inputs);
@@ -48,6 +76,7 @@ Metadata metadata_of(const Json& json) {
   metadata.ignored = value_or(json, "ignored", metadata.ignored);
   metadata.ignored_columns = value_or(json, "ignored_columns", metadata.ignored_columns);
   metadata.encodings = encodings_of(json);
+  metadata.forms = forms_of(json);
   metadata.missing_words = value_or(json, "missing_words", metadata.missing_words);
   metadata.header = value_or(json, "header", metadata.header);
   metadata.decimal = value_or(json, "decimal", metadata.decimal);
@@ -81,6 +110,7 @@ std::string metadata_text(const Metadata& metadata) {
   if (metadata.decimal != "auto") schema["decimal"] = metadata.decimal;
   if (!metadata.weights.empty()) schema["weights"] = metadata.weights;
   if (metadata.first_index >= 0) schema["index_base"] = metadata.first_index;
+  for (const ColumnForm& one : metadata.forms) schema["forms"].push_back(json_of(one));
   if (!metadata.typical.empty()) schema["typical"] = metadata.typical;
   const Json json = {{"command", "mercer"}, {"schema", schema}};
   try {

@@ -72,6 +72,7 @@ struct Metadata {
   std::string weights;                   // name of their column, or its number; empty: none
   int64_t first_index = -1;              // of libsvm files; -1: of another file
   bool missing = false;                  // missing inputs are filled
+  std::vector<ColumnForm> forms = {};    // of inputs by place; of targets -1 less their place
   std::vector<double> typical = {};      // a row of the model's inputs; empty: none is kept
 };
 

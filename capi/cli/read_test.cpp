@@ -136,6 +136,15 @@ TextPermission permission_of(const Layout& layout, const Metadata& model) {
     permission.text_inputs.push_back(layout.inputs[encoding.input]);
     if (encoding.asked) permission.words.push_back(layout.inputs[encoding.input]);
   }
+  for (const auto& [place, form] : model.forms) {
+    const auto& columns = place < 0 ? layout.targets : layout.inputs;
+    const size_t k = place < 0 ? -1 - place : place;
+    const auto known = std::ranges::find(layout.known, k);
+    const bool some = place < 0 && !layout.known.empty();
+    const size_t at = some ? known - layout.known.begin() : k;
+    if (at < columns.size()) permission.forms.push_back({columns[at], form});
+  }
+  permission.known = true;
   permission.ignored = layout.ignored;
   std::erase(permission.ignored, layout.weights);
   permission.may_lack = layout.targets;
@@ -238,7 +247,7 @@ Dataset read_test(const std::string& path, const std::string& labels, const Meta
   Dataset data = table.format == Format::libsvm
                      ? listed_test(std::move(table), inputs, !labels.empty())
                      : columns_test(std::move(table), layout, model);
-  if (!labels.empty()) attach_labels(read_column(labels, model.text_labels), &data);
+  if (!labels.empty()) attach_labels(read_column(labels, model.text_labels, true), &data);
   return data;
 }
 

@@ -33,6 +33,8 @@ Layout choose_layout(const std::vector<std::string>& names, int64_t columns,
   require_apart("--groups", {layout.groups}, layout.targets, " is a target");
   require_apart("--ignore", layout.ignored, layout.targets, " is a target");
   require_apart("--text", layout.text, layout.ignored, " is left out");
+  require_apart("--dates", layout.dates, layout.ignored, " is left out");
+  require_apart("--numbers", layout.numbers, layout.ignored, " is left out");
   require_apart("--text", layout.text, layout.targets,
                 " is a target (--task classification reads labels as text)");
   std::vector<int64_t> taken = layout.ignored;
@@ -43,8 +45,9 @@ Layout choose_layout(const std::vector<std::string>& names, int64_t columns,
 
 /// Where a training file may hold text.
 TextPermission permission_of(const Layout& layout, const TargetRequest& request) {
-  TextPermission permission{layout.targets, request.as_text, layout.inputs, {},
+  TextPermission permission{layout.targets, request.as_text, layout.inputs, layout.numbers,
                             layout.text,    layout.text,     layout.ignored};
+  permission.dates = layout.dates;
   std::erase(permission.ignored, layout.weights);
   if (layout.groups >= 0) permission.kept = {layout.groups};
   if (request.gaps) permission.may_lack = layout.targets;
@@ -153,7 +156,12 @@ Dataset read_rows(const std::string& path, ColumnRequest columns, std::vector<st
     if (alike && !names.empty() && !other->input_names.empty())
       layout.inputs = columns_like(*other, names, layout.inputs, file);
     TextPermission permission;
-    permission.number_inputs = layout.inputs;
+    permission.inputs = layout.inputs;
+    permission.number_inputs = layout.numbers;
+    for (const int64_t j : alike && !names.empty() ? layout.inputs : std::vector<int64_t>())
+      for (const TextColumn& text : other->text_inputs)
+        if (input_name(*other, text.column) == names[j]) permission.text_inputs.push_back(j);
+    permission.dates = layout.dates;
     permission.advice = other == nullptr || alike ? "" : "; labels: --labels";
     permission.ignored = layout.ignored;
     return permission;
@@ -178,7 +186,8 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
                      ? listed_training(std::move(table), request)
                      : columns_training(std::move(table), std::move(layout));
   if (data.format == Format::npy && !request.gaps) require_targets(data);
-  if (!request.labels.empty()) attach_labels(read_column(request.labels, request.as_text), &data);
+  if (!request.labels.empty())
+    attach_labels(read_column(request.labels, request.as_text, request.gaps), &data);
   require_weights(data);
   return data;
 }

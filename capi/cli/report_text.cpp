@@ -114,9 +114,16 @@ std::string named(const std::string& line, const char* kind, size_t first,
 // The library counts from 0 and knows no names.
 std::string warning_lines(const Json& json, const ReportNames& names) {
   std::string text;
+  const auto replace = [](std::string* line, std::string_view key, const char* option) {
+    const size_t at = line->find(key);
+    if (at != line->npos) line->replace(at, key.size(), option);
+  };
   for (const Json& warning : json.at("warnings")) {
     std::string line = named(warning.get<std::string>(), "class", 0, names.classes);
     line = named(line, "input", 1, names.inputs);
+    replace(&line, "set ordered;", "--ordered;");
+    replace(&line, "give groups;", "--groups;");
+    replace(&line, "balanced class weights find", "--class-weight balanced finds");
     text += "warning: " + named(line, "target", 1, names.targets) + "\n";
   }
   return text;

@@ -117,13 +117,13 @@ void arrange_rows(Dataset* data, const std::vector<int64_t>& order) {
 
 void shuffle_rows(Dataset* data, uint64_t seed) { arrange_rows(data, shuffled(data->n, seed)); }
 
-int64_t leave_out_weightless(Dataset* data) {
+int64_t leave_out_rows(Dataset* data, const std::vector<double>& numbers, double value) {
   std::vector<int64_t> rows;
-  for (size_t i = 0; i < data->weights.size(); ++i)
-    if (data->weights[i] != 0) rows.push_back(static_cast<int64_t>(i));
-  const int64_t left_out = data->n - std::ssize(rows);
-  if (data->weights.empty() || left_out == 0) return 0;
-  arrange_rows(data, rows);
+  for (size_t i = 0; i < numbers.size(); ++i)
+    if (numbers[i] != value && (!std::isnan(value) || !std::isnan(numbers[i])))
+      rows.push_back(static_cast<int64_t>(i));
+  const int64_t left_out = std::ssize(numbers) - std::ssize(rows);
+  if (left_out > 0) arrange_rows(data, rows);
   return left_out;
 }
 

@@ -19,8 +19,9 @@ std::vector<int64_t> shuffled(int64_t n, uint64_t seed);
 void arrange_rows(Dataset* data, const std::vector<int64_t>& order);
 void shuffle_rows(Dataset* data, uint64_t seed);
 
-/// Takes out rows of weight 0, which teach and score nothing, in order; returns how many.
-int64_t leave_out_weightless(Dataset* data);
+/// Takes out rows where these numbers, one for each row, are this or, of NaN, none: those of weight
+/// 0, or without a label, teach and score nothing. Returns how many.
+int64_t leave_out_rows(Dataset* data, const std::vector<double>& numbers, double value);
 
 /// Rows that follow each other.
 struct Fold {

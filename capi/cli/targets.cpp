@@ -128,6 +128,8 @@ CsvOptions csv_options(const ColumnRequest& request) {
                    : request.header == "no" ? Header::no
                                             : Header::automatic;
   options.decimal = request.decimal == "comma" ? ',' : '.';
+  options.decimal_asked = request.decimal != "auto";
+  options.skip = request.skip;
   if (request.index_base != "auto") options.first_index = request.index_base == "0" ? 0 : 1;
   return options;
 }
@@ -144,6 +146,9 @@ void require_columns(const Table& table, const ColumnRequest& request,
   refuse("--text", !request.text.empty(), numbers);
   refuse("--id", !request.ids.empty(), numbers);
   refuse("--missing-word", !request.missing_words.empty(), numbers);
+  refuse("--dates", !request.dates.empty(), numbers);
+  refuse("--numbers", !request.numbers.empty(), numbers);
+  refuse("--skip", request.skip > 0, numbers);
   if (table.format != Format::libsvm) return;
   const char* const lines =
       " is a libsvm file, whose lines hold a target first and inputs behind it";
@@ -194,8 +199,12 @@ Layout asked_columns(const std::vector<std::string>& names, int64_t columns,
   asked.ignored = find_columns("--ignore", names, columns, wanted.ignore);
   asked.text = find_columns("--text", names, columns, wanted.text);
   asked.ids = find_columns("--id", names, columns, wanted.ids);
+  asked.dates = find_columns("--dates", names, columns, wanted.dates);
+  asked.numbers = find_columns("--numbers", names, columns, wanted.numbers);
   asked.weights = one("--weights", wanted.weights);
   asked.groups = one("--groups", wanted.groups);
+  require_apart("--dates", asked.dates, asked.text, " is text");
+  require_apart("--numbers", asked.numbers, asked.text, " is text");
   require_apart("--ignore", asked.ignored, {asked.weights}, " holds the weights");
   require_apart("--ignore", asked.ignored, {asked.groups}, " holds the groups, which are no input");
   require_apart("--weights", {asked.weights}, {asked.groups}, " holds the groups");

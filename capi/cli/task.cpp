@@ -107,6 +107,7 @@ std::map<double, int64_t> number_classes_of(const Dataset& data) {
   std::map<double, int64_t> classes;
   for (int64_t i = 0; i < data.n; ++i) {
     const double y = data.Y[i];
+    if (std::isnan(y)) continue;
     if (y != std::floor(y)) {
       throw Failure("--task classification: the target of row " + std::to_string(row_of(data, i)) +
                     " is " + number_text(y) + ", expected whole numbers or text");
@@ -121,13 +122,15 @@ std::map<double, int64_t> number_classes_of(const Dataset& data) {
 // Of those that rows hold; rows of weight 0, which are left out, may have held others.
 std::vector<std::string> sort_texts(Dataset* data) {
   std::map<std::string, double> numbers;
-  for (const double y : data->Y) numbers[data->texts[y]] = 0;
+  for (const double y : data->Y)
+    if (!std::isnan(y)) numbers[data->texts[y]] = 0;
   std::vector<std::string> classes;
   for (auto& [text, number] : numbers) {
     number = static_cast<double>(classes.size());
     classes.push_back(text);
   }
-  for (double& y : data->Y) y = numbers.at(data->texts[y]);
+  for (double& y : data->Y)
+    if (!std::isnan(y)) y = numbers.at(data->texts[y]);
   data->texts = classes;
   return classes;
 }
@@ -136,9 +139,12 @@ std::vector<std::string> sort_texts(Dataset* data) {
 void texts_to_numbers(Dataset* data) {
   std::vector<double> values(data->texts.size());
   for (size_t k = 0; k < values.size(); ++k) {
-    if (parse_number(data->texts[k], &values[k]) != NumberKind::finite) return;
+    if (parse_number(data->texts[k], &values[k]) == NumberKind::finite) continue;
+    if (!is_missing(data->texts[k])) return;
+    values[k] = std::nan("");
   }
-  for (size_t i = 0; i < data->Y.size(); ++i) data->Y[i] = values[data->Y[i]];
+  for (double& y : data->Y)
+    if (!std::isnan(y)) y = values[y];
   data->text = false;
   data->texts.clear();
 }
@@ -170,11 +176,11 @@ std::vector<std::string> number_classes(Dataset* data) {
     names = sort_texts(data);
   } else {
     const std::map<double, int64_t> classes = number_classes_of(*data);
-    for (size_t i = 0; i < data->Y.size(); ++i)
-      data->Y[i] = static_cast<double>(classes.at(data->Y[i]));
+    for (double& y : data->Y)
+      if (!std::isnan(y)) y = static_cast<double>(classes.at(y));
     for (const auto& [value, number] : classes) names.push_back(number_text(value));
   }
-  if (names.size() < 2)
+  if (names.size() == 1)
     throw Failure(data->name + ": one class only (" + names.at(0) + "), expected at least two");
   return names;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
 #include <unordered_set>
 
 #include "failure.h"
@@ -72,6 +73,31 @@ void tell_lines(const Dataset& data, const Reading& reading, std::FILE* out) {
                  counted(data.comments, "comment").c_str());
 }
 
+/// What of texts would be one, or none, to most readers.
+void note_texts(const std::string& of, const std::vector<std::string>& texts, std::FILE* out) {
+  std::map<std::string, std::vector<std::string>> alike;
+  for (const std::string& text : texts) alike[lower(text)].push_back(text);
+  std::erase_if(alike, [](const auto& one) { return one.second.size() < 2; });
+  std::vector<std::string> told;
+  for (const auto& [text, all] : alike) told.push_back(listed(all));
+  if (!told.empty())
+    std::fprintf(out, "note: %s that differ in case alone are kept apart: %s\n", of.c_str(),
+                 listed(told).c_str());
+}
+
+void note_texts(const TrainingSet& set, std::FILE* out) {
+  note_texts("classes", set.metadata.classes, out);
+  for (const std::string& name : set.metadata.classes)
+    if (is_missing(name))
+      std::fprintf(out,
+                   "note: the class %s is taken as others: --missing-word=%s takes it as missing\n",
+                   name.c_str(), typed(name).c_str());
+  for (const Encoding& one : set.metadata.encodings)
+    note_texts(
+        "levels of input " + name_or_number(set.metadata.inputs, static_cast<size_t>(one.input)),
+        one.levels, out);
+}
+
 void warn(const Dataset& data, const Task& task, std::FILE* out) {
   if (!data.note.empty()) std::fprintf(out, "note: %s\n", data.note.c_str());
   if (!task.warning.empty()) std::fprintf(out, "warning: %s\n", task.warning.c_str());
@@ -90,6 +116,7 @@ void tell_training(const TrainingSet& set, const Task& task, const Reading& read
     if (set.metadata.missing)
       tell_missing(reading.missing, set.data.n, set.metadata.inputs, streams.out);
   }
+  note_texts(set, streams.warnings);
   warn(set.data, task, streams.warnings);
 }
 
@@ -127,6 +154,15 @@ void keep_columns(const Dataset& data, const LearnRequest& request, Metadata* ke
   kept->ignored = data.ignored_names;
   kept->ignored_columns = data.ignored_columns;
   kept->encodings = choose_encodings(data);
+  for (const auto& [column, form] : data.forms) {
+    const auto place = std::ranges::find(data.input_columns, column) - data.input_columns.begin();
+    const auto target =
+        std::ranges::find(data.target_columns, column) - data.target_columns.begin();
+    if (place < std::ssize(data.input_columns))
+      kept->forms.push_back({place, form});
+    else if (target < std::ssize(data.target_columns))
+      kept->forms.push_back({-1 - target, form});
+  }
   kept->missing_words = request.columns.missing_words;
 }
 
@@ -187,11 +223,9 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   set.data = read_data(request);
   Reading reading{.rows = set.data.n, .seconds = watch.seconds()};
   reading.task_chosen = request.task == "auto";
-  reading.weightless = leave_out_weightless(&set.data);
+  reading.weightless = leave_out_rows(&set.data, std::vector(set.data.weights), 0);
   if (request.fills()) reading.missing = check_missing(set.data);
   const Task task = choose_task(set.data, request.task);
-  if (task.classification) require_targets(set.data);
-  reading.targets = missing_targets(set.data);
   if (request.balanced() && !task.classification)
     throw Failure("--class-weight balanced: the task is a regression");
   set.metadata.classification = task.classification;
@@ -201,6 +235,12 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
     set.metadata.text_labels = set.data.text;
     set.K = std::ssize(set.metadata.classes);
   }
+  reading.targets = missing_targets(set.data);
+  // Only sums of squares go on without some targets.
+  if (set.data.m > 1 && !request.loss().empty()) require_targets(set.data);
+  if ((task.classification || !request.loss().empty()) &&
+      leave_out_rows(&set.data, std::vector(set.data.Y), std::nan("")) > 0)
+    reading.targets += ", which are left out";
   keep_columns(set.data, request, &set.metadata);
   set.standardize = !request.raw;
   tell_training(set, task, reading, streams);

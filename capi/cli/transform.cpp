@@ -85,6 +85,7 @@ void run_recommend(const TransformRequest& request) {
   if (request.error > 0) asked["error"] = request.error;
   Dataset data = read_rows(request.rows, request.columns);
   densify_if_full(&data.X, data.n, data.d);
+  encode_text(&data);
   Session session(request.run);
   const Json answer = in_words_of(data.name, data.input_names, [&] {
     const Rows rows = inputs_of(data, 0, data.n);
@@ -106,6 +107,12 @@ void run_transform(const TransformRequest& request) {
   if (!request.written.empty()) check_output(request.written, request.rows);
   Dataset data = read_rows(request.rows, request.columns);
   densify_if_full(&data.X, data.n, data.d);
+  // Another file would have other levels, which a map's file does not keep.
+  if (!data.text_inputs.empty() && !(request.map.empty() && request.written.empty()))
+    throw Failure((request.map.empty() ? "--write-map: " : "--read-map: ") + data.name +
+                  " has text, column " + typed(input_name(data, data.text_inputs[0].column)) +
+                  ", whose levels a map's file does not keep (--ignore leaves it out)");
+  encode_text(&data);
   Session session(request.run);
   const Map map = map_of(request, data, session);
   if (map.is_complex())

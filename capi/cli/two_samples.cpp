@@ -3,6 +3,7 @@
 // mercer mmd, kid and hsic: whether two files have one distribution, or their rows depend on each
 // other. The library scales columns and chooses kernels; here are the files, and what is told.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -28,13 +29,16 @@ Samples read_samples(const TwoSampleRequest& request) {
   const bool pairs = request.spec.at("test") == "hsic";
   const bool labels = request.spec.value("labels", false);
   Table column = labels ? read_column(second, true) : Table();
-  column.text = false;  // but numbers of texts
+  column.text = false;              // but numbers of texts
   std::vector<std::string> absent;  // from the first file, which may lack what --ignore names
   Dataset x = read_rows(first, request.columns, labels ? nullptr : &absent),
           y = labels ? take_columns(std::move(column), {{0}, {}, {}, {}, {}})
                      : read_rows(second, request.columns, &absent, &x, !pairs);
   if (!pairs && x.X.sparse && y.X.sparse) x.d = y.d = std::max(x.d, y.d);
   for (Dataset* rows : {&x, &y}) densify_if_full(&rows->X, rows->n, rows->d);
+  if (!pairs && x.d == y.d) encode_text(&x, &y);
+  for (Dataset* rows : {&x, &y})
+    if (pairs) encode_text(rows);
   if (pairs ? x.n != y.n : x.d != y.d)
     fail_at(y.name, 0, 0,
             counted(pairs ? y.n : y.d, pairs ? "row" : "column") + ", expected " +
@@ -43,6 +47,43 @@ Samples read_samples(const TwoSampleRequest& request) {
 }
 
 std::string file_of(const Json& answer, const std::string& side) { return answer[side]["file"]; }
+
+/// Greatest distance of two distribution functions, each of sorted numbers.
+double distance_of(const std::vector<double>& x, const std::vector<double>& y) {
+  const auto n = static_cast<double>(x.size()), m = static_cast<double>(y.size());
+  double most = 0;
+  for (size_t i = 0, j = 0; i < x.size() && j < y.size();) {
+    const double at = std::min(x[i], y[j]);
+    while (i < x.size() && x[i] == at) ++i;
+    while (j < y.size() && y[j] == at) ++j;
+    most = std::max(most, std::abs(static_cast<double>(i) / n - static_cast<double>(j) / m));
+  }
+  return most;
+}
+
+/// The distance of each column's distributions in both files and its p-value, that of any of as many
+/// columns (Bonferroni), the most distant first: n m/(n + m) d^2 bounds it (Massart 1990).
+Json columns_of(const Samples& samples) {
+  const auto& [x, y] = samples;
+  std::vector<Json> columns;
+  const auto n = static_cast<double>(x.n), m = static_cast<double>(y.n);
+  const auto sorted = [](const Dataset& data, int64_t j) {
+    std::vector<double> column;
+    for (int64_t i = 0; i < data.n; ++i) column.push_back(data.X.at(i * data.d + j));
+    std::ranges::sort(column);
+    return column;
+  };
+  for (int64_t j = 0; j < x.d; ++j) {
+    const double distance = distance_of(sorted(x, j), sorted(y, j));
+    const double p = 2 * std::exp(-2 * n * m / (n + m) * distance * distance);
+    columns.push_back({{"name", input_name(x, j)},
+                       {"distance", distance},
+                       {"p_value", std::min(1.0, p * static_cast<double>(x.d))}});
+  }
+  std::ranges::stable_sort(columns, std::greater(),
+                           [](const Json& one) { return number_of(one["distance"]); });
+  return columns;
+}
 
 /// As the library answers, but rows count from 1; and what the files are.
 Json answer_of(const TwoSampleRequest& request, const Samples& samples) {
@@ -60,15 +101,37 @@ Json answer_of(const TwoSampleRequest& request, const Samples& samples) {
     std::string what = error.what();
     const bool one = what.find(" X: ") != what.npos, other = what.find(" Y: ") != what.npos;
     if (other) what[what.find(" Y: ") + 1] = 'X';  // which are not targets
-    in_words_of(one ? x.name : other ? y.name : x.name + ", " + y.name,
+    in_words_of(one     ? x.name
+                : other ? y.name
+                        : x.name + ", " + y.name,
                 samples[other].input_names, [&] { throw Error(error.status(), what); });
   }
   for (const char* key : {"x_rows", "y_rows"})
     if (answer.contains(key))
       for (Json& row : answer[key]) row = row.get<int64_t>() + 1;
+  if (spec["test"] == "mmd" && !x.X.sparse && !y.X.sparse) answer["columns"] = columns_of(samples);
   for (const Dataset& one : samples)
     answer[&one == &x ? "x" : "y"] = {{"file", one.name}, {"rows", one.n}, {"columns", one.d}};
   return answer;
+}
+
+/// What the p-value means, and where files differ, in which columns.
+std::string conclusion_of(const Json& answer) {
+  constexpr double kLevel = 0.05;
+  const Json p = answer.value("p_value", Json());
+  if (p.is_null()) return "";
+  const bool small = number_of(p) <= kLevel, pairs = answer["test"] == "hsic";
+  if (pairs) return small ? "the files depend on each other" : "no dependence is seen";
+  if (!small) return "no difference is seen";
+  std::vector<std::string> told;
+  for (const Json& one : answer.value("columns", Json::array()))
+    if (number_of(one["p_value"]) <= kLevel)
+      told.push_back(one["name"].get<std::string>() + " " + rounded(number_of(one["distance"]), 2));
+  std::string text = "the files differ";
+  if (!answer.contains("columns")) return text;
+  return text + (told.empty() ? ", in no column by itself"
+                              : "; columns by the distance of their distributions, from 0 to 1: " +
+                                    listed(told, 8));
 }
 
 Facts facts_of(const Json& answer) {
@@ -86,6 +149,8 @@ Facts facts_of(const Json& answer) {
                  {"kernels", std::to_string(kernels)},
                  {"features", answer.value("exact", false) ? "exact" : number("features")}};
   if (test != "hsic") facts[2].second += " +- " + number("standard_error");
+  const std::string conclusion = conclusion_of(answer);
+  if (!conclusion.empty()) facts.insert(facts.begin() + 1, {"at the level .05", conclusion});
   for (const std::string side : {"x", "y"}) {
     std::vector<std::string> rows;
     for (const Json& row : answer.value(side + "_rows", Json::array()))

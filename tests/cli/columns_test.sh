@@ -294,4 +294,25 @@ contains '^note: the target is price, the last column; y, beside x and z, is an 
 fit places.csv -o model --target y
 contains '^places.csv: .* target y ' "--target y"
 
+# Forms of numbers, dates, codes, lines above the header, rows without a class, classes that differ in case.
+{ echo 'Report 2024'; echo; echo 'zip;price;rate;eu;when;kind'; rows 300 'p = 3000 * (1 + uniform()); k = (p > 3000); t = (p > 1000 ? int(p / 1000) : "")
+  kind = (i % 10 == 0 ? "" : k ? "yes" : i % 3 == 0 ? "Yes" : "no"); r = p % 1000
+  printf "0%d;$%s%03d.25;%.1f%%;%s%03d,50;2024-%02d-%02d;%s\n", 2134 + i % 3, (t "" ? t "," : ""), r, 9 * k + uniform(), (t "" ? t "." : ""), r, 1 + i % 12, 1 + i % 28, kind'; } >forms.csv
+refuses 'forms.csv:3: .* expected 2 as in the first line (--skip N passes N lines above by)' "$MERCER" fit forms.csv -o result
+fit forms.csv -o model --skip 2 --dates when
+contains '^targets: kind 30 of 300 missing, which are left out$' "rows without a class"
+contains '^note: classes that differ in case alone are kept apart: Yes, yes$' "classes by case"
+contains '^column price holds numbers as \$.*, read as [0-9.]*$' "a currency"
+contains '^column zip holds codes' "leading zeros"
+contains '^input zip: text in 3 columns of 0 and 1$' "leading zeros"
+accepts "$MERCER" predict model forms.csv --skip 2 -o forms.out
+contains '^test: accuracy .* on 270 rows (30 without a target left out)$' "forms of the fit"
+at_least 0.6 "forms of the fit"
+refuses "'2024-02-02' in column 'when' is .*--dates when reads dates and times" "$MERCER" fit forms.csv -o result --skip 2
+{ echo '<!DOCTYPE html>'; echo '<p>no rows</p>'; } >page.csv
+refuses 'page.csv: a web page or XML: ' "$MERCER" fit page.csv -o result
+refuses '--interval is no option of fit, but of mercer predict' "$MERCER" fit forms.csv -o result --interval 0.9
+accepts "$MERCER" specs rbf
+contains '^  gaussian - ' "specs rbf"
+
 finish

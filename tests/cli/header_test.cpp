@@ -120,7 +120,7 @@ TEST_CASE("a header of one name less than the rows have fields is refused", "[cl
         "id,price\n1,$5,079.00\n2,$4,012.00\n"})
     CHECK(refusal_in("t.csv", [&] { training(text); }) ==
           "t.csv:2: rows have 3 fields, the header 2 names: name every column (names of rows, "
-          "too), and quote fields that hold the separator");
+          "too), and quote fields that hold the separator (--skip N passes N lines above by)");
 }
 
 TEST_CASE("several columns in one word", "[cli]") {

@@ -82,6 +82,36 @@ above 1 "constant columns"
 accepts "$MERCER" hsic same.csv same.csv
 above 1 "constant columns depend on nothing"
 
+# In words: whether files differ, and in which columns.
+accepts "$MERCER" mmd old.csv new.csv
+contains '^at the level .05: the files differ; columns by the distance of their distributions, from 0 to 1: a 0\.[0-9]*$' "the column that differs alone"
+accepts "$MERCER" mmd old.csv turned.csv
+contains '^at the level .05: no difference is seen$' "the same rows"
+# Each column by itself is distributed alike.
+{ echo a,b; rows 400 'x = uniform(); print x "," x'; } >joined.csv
+accepts "$MERCER" mmd old.csv joined.csv
+contains '^at the level .05: the files differ, in no column by itself$' "dependence alone"
+accepts "$MERCER" hsic x.csv y.csv
+contains '^at the level .05: the files depend on each other$' "hsic in words"
+
+# Text columns are taken as fits take them; levels are those of both files.
+texts() { echo colour,a; rows 300 'print (uniform() > '"$1"' ? "red" : i % 3 ? "blue" : "'"$2"'") "," uniform()'; }
+texts 0 green >first.csv
+texts 0 green | awk 'NR == 1 || NR % 2' >second.csv
+texts 0.8 pink >third.csv
+accepts "$MERCER" mmd first.csv second.csv
+contains '^first.csv: 300 rows, 4 columns$' "levels as columns"
+above 0.05 "the same law of texts"
+accepts "$MERCER" mmd first.csv third.csv
+contains '^third.csv: 300 rows, 5 columns$' "levels of both files"
+contains 'the files differ; .*colour=red 0\.[34]' "the level that differs"
+accepts "$MERCER" hsic x.csv words.csv
+below 0.01 "hsic of text"
+accepts "$MERCER" transform first.csv -D 8 -o first.npy
+refuses "--write-map: first.csv has text, column colour" "$MERCER" transform first.csv -D 8 -o result --write-map result.map
+sed 's/red\|blue\|green/1/' first.csv >coded.csv
+refuses "first.csv: columns of text and of numbers differ from those of coded.csv" "$MERCER" mmd coded.csv first.csv
+
 # Refusals.
 awk -F, '{ print $1 }' old.csv >narrow.csv
 refuses 'narrow.csv: columns that only old.csv has: b; only narrow.csv: none (--ignore' "$MERCER" mmd old.csv narrow.csv
@@ -95,8 +125,6 @@ contains '^named.csv: 300 rows, 1 column$' "--ignore of columns that only one fi
 refuses "--ignore 'd': no column of that name; named.csv has b, c, old.csv b" "$MERCER" mmd old.csv named.csv --ignore d,a
 sed '3s/,.*/,NaN/' new.csv >lacking.csv
 refuses 'lacking.csv:3:2: .NaN.; missing values are refused' "$MERCER" mmd old.csv lacking.csv
-refuses "words.csv:[0-9]*:1: '\(high\|low\)' is not a number" "$MERCER" mmd words.csv old.csv
-refuses 'words.csv.*(--ignore word leaves column word out; labels: --labels)' "$MERCER" hsic x.csv words.csv
 refuses 'lacking.csv.*(take those rows out)' "$MERCER" mmd old.csv lacking.csv
 sed '2s/.*/1e300,1/' new.csv >huge.csv
 refuses "mmd: huge.csv: row 1, column 'b' is 1e+300" "$MERCER" mmd old.csv huge.csv

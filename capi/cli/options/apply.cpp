@@ -50,6 +50,7 @@ void add_map_options(CLI::App* app, TransformRequest* request, bool has_map,
                      const char* lengthscale) {
   app->option_defaults()->group("Data");
   app->add_option("ROWS", request->rows, "Rows of numbers; - is standard input")->required();
+  add_form_options(app, &request->columns);
   add_column_options(app, &request->columns);
   app->option_defaults()->group("Map");
   add_plan_options(app, &request->plan, lengthscale, has_map);
@@ -181,6 +182,7 @@ void add_two_samples(CLI::App& app) {
       add_text(command, side == 0 ? "X" : "Y", &request->rows[side], "TEXT",
                "Rows of numbers: CSV, libsvm or .npy, plain or gzip; - is standard input")
           ->required();
+    add_form_options(command, &request->columns);
     add_column_options(command, &request->columns);
     command->option_defaults()->group("Test");
     add_whole(command, "-D,--features", spec, "features", 1 << 20,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+#include <algorithm>
+
 #include "failure.h"
 #include "options/shared.h"
 
@@ -27,18 +29,33 @@ std::string unknown_option(const CLI::App& command) {
   return "";
 }
 
-std::string surplus_fault(const CLI::App& command) {
+std::vector<std::string> options_of(const CLI::App& command) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  return known;
+}
+
+/// The commands that have the option.
+std::vector<std::string> owners_of(const CLI::App& app, const std::string& option) {
+  std::vector<std::string> owners;
+  for (const CLI::App* one : app.get_subcommands({}))
+    if (std::ranges::count(options_of(*one), option) > 0)
+      owners.push_back("mercer " + one->get_name());
+  return owners;
+}
+
+std::string surplus_fault(const CLI::App& app, const CLI::App& command) {
   std::string word = unknown_option(command);
   if (word.empty() && command.remaining().empty()) return "an argument was not expected";
   if (word.empty()) word = command.remaining().front();
   word = word.substr(0, word.find('='));
   if (word.size() < 2 || word[0] != '-')
     return shown(word) + " was not expected (mercer " + command.get_name() + " --help)";
-  std::vector<std::string> known;
-  for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
-  return word + " is no option of " + command.get_name() + did_you_mean(word, known) + " (mercer " +
-         command.get_name() + " --help lists them)";
+  const std::vector<std::string> owners = owners_of(app, word);
+  return word + " is no option of " + command.get_name() +
+         (owners.empty() ? did_you_mean(word, options_of(command)) : ", but of " + listed(owners)) +
+         " (mercer " + command.get_name() + " --help lists them)";
 }
 
 }  // namespace
@@ -53,7 +70,7 @@ std::string fault_of(const CLI::App& app, const CLI::ParseError& error, int argc
   // A word that is no option is told before an option that is wanting.
   const CLI::App& command = *app.get_subcommands().front();
   const bool surplus = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-  if (surplus || !unknown_option(command).empty()) return surplus_fault(command);
+  if (surplus || !unknown_option(command).empty()) return surplus_fault(app, command);
   const std::string text = error.what();
   const std::string option = text.substr(0, text.find(':'));
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && option.size() < text.size())

@@ -50,6 +50,7 @@ void add_data_options(CLI::App* app, LearnRequest* learn) {
   add_text(app, "--weights", &learn->columns.weights, "NAME|INDEX",
            "Column with a weight for each row, >= 0 (0: left out), by name or number from "
            "1; it is no input. Fits, choices and scores count rows by it");
+  add_form_options(app, &learn->columns);
   add_column_options(app, &learn->columns);
 }
 
@@ -175,7 +176,6 @@ void settle_loss(FitRequest* request) {
   if (request->learn.task == "auto") request->learn.task = task;
   if (request->learn.task != task)
     throw Failure("--loss " + loss + ": is of a " + task + ", --task says " + request->learn.task);
-  request->learn.gaps = false;
 }
 
 }  // namespace

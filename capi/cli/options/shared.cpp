@@ -71,14 +71,27 @@ void add_column_options(CLI::App* app, ColumnRequest* columns) {
   add_choice(app, "--header", &columns->header, {"auto", "yes", "no"},
              "Whether the first line of a CSV names the columns; default auto: if it holds "
              "text, and either no number or a text above a column of numbers");
+  app->add_option("--skip", columns->skip, "Lines above the header, or first row, of a CSV")
+      ->check(whole_number(0, int64_t{1} << 40))
+      ->type_name("N");
   add_choice(app, "--decimal", &columns->decimal, {"auto", "point", "comma"},
-             "The decimal mark of numbers in a CSV; default auto: that of the fit, else a point");
-  add_choice(app, "--index-base", &columns->index_base, {"auto", "0", "1"},
-             "The index of the first column in a libsvm file; default auto: that of the fit, else 0 "
-             "if some row lists it, else 1");
+             "The decimal mark of numbers in a CSV; default auto: that of the fit, else a point, "
+             "and in a column that has one form with marks of thousands the one that it shows");
+  add_choice(
+      app, "--index-base", &columns->index_base, {"auto", "0", "1"},
+      "The index of the first column in a libsvm file; default auto: that of the fit, else 0 "
+      "if some row lists it, else 1");
   add_list(app, "--missing-word", &columns->missing_words, "WORD",
            "A further word, or number, of a CSV that stands for what is missing, as in "
            "--missing-word=-999; repeats. predict and its like know those of the fit");
+}
+
+void add_form_options(CLI::App* app, ColumnRequest* columns) {
+  add_list(app, "--dates", &columns->dates, "COLUMN",
+           "Columns of dates and times, read as days since 1970 (times alone as parts of a day): "
+           "u,v or repeated");
+  add_list(app, "--numbers", &columns->numbers, "COLUMN",
+           "Columns that are numbers, though they look like codes with leading zeros");
 }
 
 void add_plan_options(CLI::App* app, PlanRequest* plan, const char* lengthscale, bool has_map) {

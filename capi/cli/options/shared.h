@@ -30,8 +30,10 @@ void add_choice(CLI::App* app, const char* name, std::string* to, const Words& w
                 const char* help);
 /// --threads, --quiet, --json.
 void add_run_options(CLI::App* app, RunRequest* run);
-/// --ignore, --delimiter, --header, --decimal, --missing-word.
+/// --ignore, --delimiter, --header, --skip, --decimal, --missing-word.
 void add_column_options(CLI::App* app, ColumnRequest* columns);
+/// --dates, --numbers: of files whose columns no model knows.
+void add_form_options(CLI::App* app, ColumnRequest* columns);
 /// --kernel, --map, --lengthscale.
 void add_plan_options(CLI::App* app, PlanRequest* plan, const char* lengthscale,
                       bool has_map = true);

@@ -90,19 +90,29 @@ constexpr Magic kMagic[] = {
     {"\x7f\x45LF", "a program"},
 };
 
+bool begins_as(std::string_view text, std::string_view word) {
+  return std::ranges::equal(text.substr(0, word.size()), word, {},
+                            [](unsigned char c) { return std::tolower(c); });
+}
+
 /// "@relation" on the first line that is neither blank nor a comment.
 bool begins_as_arff(std::string_view bytes) {
-  constexpr std::string_view kWord = "@relation";
   while (!bytes.empty()) {
     const size_t feed = std::min(bytes.find('\n'), bytes.size());
     const std::string_view line = bytes.substr(0, feed);
     const size_t begin = line.find_first_not_of(" \t\r");
-    if (begin != line.npos && line[begin] != '%')
-      return std::ranges::equal(line.substr(begin, kWord.size()), kWord, {},
-                                [](unsigned char c) { return std::tolower(c); });
+    if (begin != line.npos && line[begin] != '%') return begins_as(line.substr(begin), "@relation");
     bytes.remove_prefix(std::min(feed + 1, bytes.size()));
   }
   return false;
+}
+
+/// What follows a byte order mark and blanks is a tag.
+bool begins_as_page(std::string_view bytes) {
+  if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
+  bytes.remove_prefix(std::min(bytes.find_first_not_of(" \t\r\n"), bytes.size()));
+  return begins_as(bytes, "<!doctype html") || begins_as(bytes, "<html") ||
+         begins_as(bytes, "<?xml");
 }
 
 /// Every other byte of letters and digits is 0.
@@ -156,6 +166,8 @@ void require_known_format(const std::string& name, std::string_view bytes) {
   if (bytes.starts_with("PK\x03\x04") && bytes.substr(0, 256).find(".npy") != bytes.npos)
     fail_at(name, 0, 0, "an .npz archive: save one array of it as .npy");
   if (begins_as_arff(bytes)) fail_at(name, 0, 0, "an ARFF file: export it as CSV");
+  if (begins_as_page(bytes))
+    fail_at(name, 0, 0, "a web page or XML: save the file that it links to, or its table as CSV");
   for (const Magic& one : kMagic)
     if (bytes.starts_with(one.start)) fail_at(name, 0, 0, one.what);
   if (is_wide_text(bytes)) fail_at(name, 0, 0, kWide);

@@ -36,6 +36,7 @@ class CsvRecords {
   std::string_view line() const;
   /// Splits the record, and moves behind it. Fails at file:line:field for quotes that do not match.
   void read();
+  bool at_end() const { return place_.at >= text_.size(); }
   void pass_line() { end_line(text_.find('\n', place_.at)); }
 
   size_t size() const { return fields_.size(); }
@@ -105,8 +106,11 @@ class CsvColumns {
   };
   struct Column {
     Role role = Role::number;
-    bool may_lack = false;    // a target that rows may be without
-    bool words = false;       // NA and its like are levels
+    bool may_lack = false;  // a target that rows may be without
+    bool words = false;     // NA and its like are levels
+    bool zeros = false;     // some number begins with a 0, as codes do
+    bool date = false;      // all fields are dates or times
+    std::optional<NumberForm> form = {};
     std::vector<Cell> cells;  // by row
   };
 
@@ -116,6 +120,11 @@ class CsvColumns {
   bool is_missing_here(std::string_view field) const;
   int64_t words_of(const Column& column) const;
   void judge(size_t j);
+  std::vector<std::string> texts_of(size_t j);
+  bool is_code(size_t j);
+  bool find_form(size_t j);
+  void find_dates(size_t j);
+  void take_form(size_t j, const NumberForm& form);
   void make_numbers(size_t j);
   void make_text(size_t j);
   void number_texts(size_t j, std::vector<std::string>* texts, std::vector<int64_t>* lines);
@@ -127,6 +136,7 @@ class CsvColumns {
   CsvRecords& records_;
   CsvOptions options_;
   const char* advice_ = nullptr;           // as of TextPermission
+  bool known_ = false;                     // as of TextPermission
   bool numbers_listed_ = false;            // some word for what is missing is a number
   std::vector<CsvRecords::Place> places_;  // of rows
   std::vector<Column> columns_;

@@ -12,6 +12,7 @@
 namespace mercer::cli {
 namespace {
 
+constexpr size_t kShortestCode = 3;  // 01 to 12 are months
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 bool is_number(std::string_view text, char mark = '.') {
@@ -41,6 +42,9 @@ void CsvColumns::permit(const TextPermission& permission, size_t columns) {
   become(permission.ignored, Role::ignored);
   for (const int64_t column : permission.may_lack) columns_[column].may_lack = true;
   for (const int64_t column : permission.words) columns_[column].words = true;
+  for (const int64_t column : permission.dates) columns_[column].date = true;
+  for (const auto& [column, form] : permission.forms) columns_[column].form = form;
+  known_ = permission.known;
 }
 
 bool CsvColumns::is_ignored(int64_t column) const { return columns_[column].role == Role::ignored; }
@@ -50,14 +54,17 @@ void CsvColumns::add_row(const CsvRecords::Place& place) {
   for (size_t j = 0; j < columns_.size(); ++j) {
     Column& column = columns_[j];
     const std::string_view field = records_[j];
-    const bool text = column.role == Role::label || column.role == Role::text_input;
+    const bool text = column.role == Role::label || column.role == Role::text_input || column.date;
     double x = 0;
     if (column.role != Role::ignored &&
         (text || (numbers_listed_ && is_listed(field)) ||
-         parse_decimal(field, options_.decimal, &x) != NumberKind::finite)) {
+         (column.form ? !read_formed(field, *column.form, &x)
+                      : parse_decimal(field, options_.decimal, &x) != NumberKind::finite))) {
       x = kMissing;
       column.cells.push_back({table_.rows, field});
     }
+    column.zeros = column.zeros || (field.size() >= kShortestCode && field[0] == '0' &&
+                                    field.find_first_not_of("0123456789") == field.npos);
     table_.numbers.values.push_back(x);
   }
   ++table_.rows;
@@ -104,14 +111,15 @@ void CsvColumns::refuse_word(size_t j, const Cell& cell) const {
   const Column& column = columns_[j];
   const std::string name = typed(column_name(table_, static_cast<int64_t>(j)));
   const std::string as_missing = "--missing-word=" + typed(cell.text) + " takes it as missing";
-  const bool input = column.role == Role::input, word = kind == NumberKind::not_a_number;
+  const bool input = column.role == Role::input && advice_ == nullptr,
+             word = kind == NumberKind::not_a_number;
   std::string what = complaint(kind, cell.text);
   if (column.role != Role::number && options_.decimal == ',' && kind == NumberKind::finite)
     what = shown(cell.text) + " has a decimal point, where a decimal comma is expected";
   else if (column.role != Role::number && options_.decimal != ',' && is_number(cell.text, ','))
     what = shown(cell.text) +
-           " may be a number with a decimal comma or with thousands: --decimal comma, or write "
-           "thousands without a mark";
+           " may be a number with a decimal comma (--decimal comma) or with thousands (--decimal "
+           "point), in all of the column";
   else if (kind == NumberKind::not_finite && input)
     what += " (" + as_missing + ")";
   else if (word && (input || column.role == Role::target))
@@ -137,13 +145,97 @@ int64_t CsvColumns::words_of(const Column& column) const {
 
 void CsvColumns::judge(size_t j) {
   const Column& column = columns_[j];
-  if (column.role == Role::ignored || column.cells.empty()) return;
+  if (column.role == Role::ignored) return;
+  if (column.date && !column.form) return find_dates(j);
+  if (column.zeros && column.role == Role::input && is_code(j)) return make_text(j);
+  if (column.cells.empty() || find_form(j)) return;
   const bool asked = column.role == Role::text_input || column.role == Role::label;
   const bool open = column.role == Role::input || column.role == Role::target;
   const auto missing = std::ranges::count_if(
       column.cells, [this](const Cell& cell) { return is_missing_here(cell.text); });
   const bool words = open && 2 * words_of(column) > table_.rows - missing;
   if (asked || words) return make_text(j);
+  make_numbers(j);
+}
+
+/// Of all rows, "" where the field is missing.
+std::vector<std::string> CsvColumns::texts_of(size_t j) {
+  std::vector<std::string> texts;
+  for (int64_t i = 0; i < table_.rows; ++i) {
+    texts.push_back(text_at(i, j));
+    if (is_missing_here(texts.back())) texts.back().clear();
+  }
+  return texts;
+}
+
+/// Whole numbers of one length, some of which begin with 0: zip codes and the like.
+bool CsvColumns::is_code(size_t j) {
+  size_t length = 0;
+  for (const std::string& text : texts_of(j)) {
+    if (text.empty()) continue;
+    if (length == 0) length = text.size();
+    if (text.size() != length || text.find_first_not_of("0123456789") != text.npos) return false;
+  }
+  const std::string name = column_name(table_, static_cast<int64_t>(j));
+  table_.notes.push_back("column " + name +
+                         " holds codes, whole numbers of one length that begin with 0: text "
+                         "(--numbers " +
+                         typed(name) + " takes them as numbers)");
+  return true;
+}
+
+/// Takes the column as numbers of one form if it is one.
+bool CsvColumns::find_form(size_t j) {
+  const Column& column = columns_[j];
+  const bool open = column.role == Role::input || column.role == Role::target ||
+                    column.role == Role::number_input;
+  double value;
+  const auto first = std::ranges::find_if(
+      column.cells, [this](const Cell& cell) { return !is_missing_here(cell.text); });
+  if (!open || known_ || column.form || first == column.cells.end() ||
+      first->text.find_first_of("0123456789") == std::string_view::npos ||
+      parse_number(first->text, &value) == NumberKind::not_finite)
+    return false;
+  std::vector<std::string> texts = texts_of(j);
+  std::erase(texts, "");
+  const std::optional<NumberForm> form = form_of(texts, options_.decimal, options_.decimal_asked);
+  if (!form) return false;
+  table_.notes.push_back("column " + column_name(table_, static_cast<int64_t>(j)) +
+                         " holds numbers as " + std::string(first->text) + ", read as " +
+                         (read_formed(first->text, *form, &value), number_text(value)));
+  take_form(j, *form);
+  return true;
+}
+
+void CsvColumns::find_dates(size_t j) {
+  const Column& column = columns_[j];
+  std::vector<std::string> texts = texts_of(j);
+  std::erase(texts, "");
+  const std::vector<std::string> orders = date_orders(texts);
+  if (orders.size() == 1 || texts.empty())
+    return take_form(j, {.date = texts.empty() ? "ymd" : orders[0]});
+  for (const Cell& cell : column.cells)
+    if (!orders.empty() ||
+        (!is_missing_here(cell.text) && date_orders({std::string(cell.text)}).empty()))
+      refuse(
+          j, cell,
+          shown(cell.text) +
+              (orders.empty() ? " is no date nor time" : " may be of two orders of day and month") +
+              ", expected all of --dates " + typed(column_name(table_, static_cast<int64_t>(j))) +
+              " as 2024-05-31, 31.05.2024 or 5/31/2024, with hh:mm:ss behind or not, or as "
+              "hh:mm:ss");
+  refuse(j, column.cells.at(0), "the column holds dates of several orders of day, month and year");
+}
+
+/// What is not of the form is judged as in other columns of numbers.
+void CsvColumns::take_form(size_t j, const NumberForm& form) {
+  Column& column = columns_[j];
+  const std::vector<std::string> texts = texts_of(j);
+  column.form = form;
+  table_.forms.push_back({static_cast<int64_t>(j), form});
+  for (int64_t i = 0; i < table_.rows; ++i)
+    if (!texts[i].empty()) read_formed(texts[i], form, &number(i, j));
+  std::erase_if(column.cells, [this](const Cell& cell) { return !is_missing_here(cell.text); });
   make_numbers(j);
 }
 

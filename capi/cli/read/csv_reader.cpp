@@ -165,6 +165,7 @@ class CsvReader {
 
   /// Moves to the first line that is neither blank nor a comment.
   void find_first_line() {
+    for (int64_t k = 0; k < options_.skip && !records_.at_end(); ++k) records_.pass_line();
     bool more = records_.find_line();
     for (; more && is_comment(records_.line()); more = records_.find_line()) {
       ++table_.comments;
@@ -234,7 +235,7 @@ class CsvReader {
               "rows have " + std::to_string(head.below.size()) + " fields, the header " +
                   std::to_string(fields.size()) +
                   " names: name every column (names of rows, too), and quote fields that hold "
-                  "the separator");
+                  "the separator (--skip N passes N lines above by)");
     trailing_ = trailing_ || one_more;
     width_ = fields.size();
   }
@@ -262,6 +263,9 @@ class CsvReader {
       fail_at(table_.name, place.line, 0,
               counted(static_cast<int64_t>(records_.size()), "field") + ", expected " +
                   std::to_string(width_) +
+                  (table_.rows < (table_.names.empty() ? 2 : 1)
+                       ? " as in the first line (--skip N passes N lines above by)"
+                       : "") +
                   (comment ? " (comments may stand before the first row only)" : ""));
     columns_.add_row(place);
     for (size_t k = 0; k < kept_.size(); ++k) table_.kept[k].emplace_back(records_[kept_[k]]);

@@ -103,14 +103,14 @@ Table read_table(const std::string& path, const TextRule& text_rule, const CsvOp
                                   : read_csv(bytes, name, text_rule, csv);
 }
 
-Table read_column(const std::string& path, bool always_text) {
-  Table table = read_table(path,
-                           [&](const std::vector<std::string>&, int64_t columns) {
-                             return TextPermission{
-                                 columns == 1 ? std::vector<int64_t>{0} : std::vector<int64_t>{},
-                                 always_text};
-                           },
-                           {.separator = ','});
+Table read_column(const std::string& path, bool always_text, bool may_lack) {
+  const auto rule = [&](const std::vector<std::string>&, int64_t columns) {
+    TextPermission permission;
+    if (columns == 1) permission = {{0}, always_text};
+    if (may_lack) permission.may_lack = permission.columns;
+    return permission;
+  };
+  Table table = read_table(path, rule, {.separator = ','});
   if (table.format == Format::libsvm || table.columns != 1)
     fail_at(table.name, 0, 0,
             "expected one column of labels, found " + std::to_string(table.columns) + table.shape);

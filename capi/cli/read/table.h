@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,21 @@ NumberKind parse_number(std::string_view text, double* value);
 
 /// The same where this is the decimal mark: a comma, or else a point.
 NumberKind parse_decimal(std::string_view text, char mark, double* value);
+
+/// How the numbers of a column are written that are not plain, in one form for all of it.
+struct NumberForm {
+  std::string symbol = {};  // of a currency, or of percent: left out, so that 12 % is 12
+  char decimal = '.';
+  char thousands = 0;     // what parts groups of three digits; 0: nothing
+  std::string date = {};  // "ymd", "dmy", "mdy", "time": days since 1970, of times parts of a day
+};
+/// With the symbol or without. False where the text is not of the form.
+bool read_formed(std::string_view text, const NumberForm& form, double* value);
+/// The form of texts of which some are no plain numbers: none where it could be two, as 1,234 with
+/// a decimal comma or thousands, unless the decimal mark was asked for.
+std::optional<NumberForm> form_of(const std::vector<std::string>& texts, char decimal, bool asked);
+/// Which orders of day, month and year all of the texts can have, or "time".
+std::vector<std::string> date_orders(const std::vector<std::string>& texts);
 
 /// What a message says about a field that was not finite: "'abc' is not a number".
 std::string complaint(NumberKind kind, std::string_view text);
@@ -63,6 +79,11 @@ struct TextColumn {
   bool asked = false;               // for by --text, or known to be text
 };
 
+struct ColumnForm {
+  int64_t column = 0;
+  NumberForm form;
+};
+
 /// What is known of a file beside its numbers.
 struct FileFacts {
   std::string name;  // for messages
@@ -73,6 +94,8 @@ struct FileFacts {
   int64_t comments = 0;                 // CSV: lines before the first row that were passed by
   int64_t blank_lines = 0;              // CSV: between rows
   int64_t first_index = 1;              // libsvm: that of the first column
+  std::vector<ColumnForm> forms = {};   // CSV: of columns of numbers that are not plain
+  std::vector<std::string> notes = {};  // CSV: how these and others were taken
   std::vector<TextColumn> text_inputs;  // CSV: by column
   bool text = false;                    // CSV: targets number the entries of `texts`
   std::vector<std::string> texts;
@@ -100,6 +123,9 @@ struct TextPermission {
   std::vector<int64_t> kept = {};           // whose fields are kept as texts, ignored or not
   const char* advice = nullptr;  // beside --ignore on words, of inputs that no fit has to do with
   std::vector<int64_t> may_lack = {};  // targets that rows may be without: NaN then
+  std::vector<int64_t> dates = {};     // dates and times, read as days
+  std::vector<ColumnForm> forms = {};  // that are known
+  bool known = false;                  // no other columns have one
 };
 
 /// What messages call it: the path, or "standard input".
@@ -125,6 +151,8 @@ struct CsvOptions {
   bool missing = false;  // missing inputs are NaN, or a level of their own, instead of a failure
   Header header = Header::automatic;            // whether the first line names the columns
   char decimal = '.';                           // or ','
+  bool decimal_asked = false;                   // a column may not have another
+  int64_t skip = 0;                             // lines above the first that is looked at
   std::vector<std::string> missing_words = {};  // that stand for what is missing, beside is_missing
   bool no_rows = false;                         // there may be none below names
   int64_t first_index = -1;                     // libsvm: 0 or 1; -1: 0 where some row lists it
@@ -147,8 +175,9 @@ using TextRule =
 /// .libsvm, .svmlight, before .gz) or first lines. Fails with file, line and field.
 Table read_table(const std::string& path, const TextRule& text_rule, const CsvOptions& csv = {});
 
-/// A column of labels or outputs: npy of one dimension, or any table with one column.
-Table read_column(const std::string& path, bool always_text);
+/// A column of labels or outputs: npy of one dimension, or any table with one column. Rows may lack
+/// theirs if so.
+Table read_column(const std::string& path, bool always_text, bool may_lack = false);
 
 Table read_csv(const std::string& text, const std::string& name, const TextRule& text_rule,
                const CsvOptions& options = {});
