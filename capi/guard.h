@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "base/aligned.h"
 #include "base/context.h"
 #include "base/error.h"
 #include "base/float_environment.h"
@@ -40,6 +41,8 @@ mercer_status guard(const char* function, Body&& body, mercer_context* context =
     return MERCER_OK;
   } catch (const Error& error) {
     return report(error.status(), function, error.what(), context);
+  } catch (const AllocationFailed& error) {
+    return report(MERCER_OUT_OF_MEMORY, function, error.what(), context);
   } catch (const std::bad_alloc&) {
     return report(MERCER_OUT_OF_MEMORY, function, "an allocation failed", context);
   } catch (const std::exception& error) {

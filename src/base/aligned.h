@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Cache-line-aligned storage, left uninitialised. Allocation failure is std::bad_alloc.
+// Cache-line-aligned storage, left uninitialised. An allocation that fails says how much it asked for.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -17,6 +18,19 @@ namespace mercer {
 
 inline constexpr std::size_t kAlignment = 64;
 
+/// An allocation that failed, which says how much it asked for.
+class AllocationFailed : public std::bad_alloc {
+ public:
+  explicit AllocationFailed(int64_t bytes) noexcept {
+    std::snprintf(text_, sizeof text_, "an allocation of %lld bytes failed",
+                  static_cast<long long>(bytes));
+  }
+  const char* what() const noexcept override { return text_; }
+
+ private:
+  char text_[64];
+};
+
 template <class T>
 class AlignedBuffer {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -26,8 +40,9 @@ class AlignedBuffer {
   explicit AlignedBuffer(int64_t count) : size_(count) {
     if (count == 0) return;
     const int64_t bytes = checked_multiply(count, static_cast<int64_t>(sizeof(T)), "allocation");
-    data_ = static_cast<T*>(
-        ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{kAlignment}));
+    data_ = static_cast<T*>(::operator new (static_cast<std::size_t>(bytes),
+                                            std::align_val_t{kAlignment}, std::nothrow));
+    if (data_ == nullptr) throw AllocationFailed(bytes);
   }
   /// As above, and charged to the context while the buffer lives; `what` names it in an
   /// OUT_OF_MEMORY message.

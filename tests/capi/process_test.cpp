@@ -159,7 +159,7 @@ TEST_CASE("a process that may start no thread gets the same features") {
 TEST_CASE("what does not fit into memory is a status") {
   mercer_statistics* statistics = nullptr;
   CHECK(fault(mercer_statistics_create(int64_t{1} << 29, 1, &statistics), MERCER_OUT_OF_MEMORY,
-              "mercer_statistics_create") == "");
+              "mercer_statistics_create: an allocation of ", " bytes failed") == "");
   CHECK(statistics == nullptr);
 }
 #endif
