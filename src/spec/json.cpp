@@ -67,6 +67,10 @@ class Reader {
   }
   bool string(std::string& value) {
     const std::string_view key = frames_.empty() ? "" : std::string_view(frames_.back().key);
+    if (list_depth_ == 1 && is_kernels(key)) {
+      std::string name(kKernel);
+      return start_object(1) && this->key(name) && string(value) && end_object();
+    }
     if (list_depth_ > 0 || (key != kKernel && key != kScalar)) return put(std::move(value));
     Value name(kernel_name(value));
     if (key == kKernel && is_kernel()) return put(std::move(name));
@@ -167,8 +171,10 @@ class Reader {
   bool is_kernel() const {
     if (frames_.size() == 1) return true;  // as far as is known before its other keys
     const std::string& outer = frames_[frames_.size() - 2].key;
-    return outer == kKernel || outer == kScalar || outer == "parts" || outer == "kernels";
+    return outer == kKernel || outer == kScalar || is_kernels(outer);
   }
+  /// A list of kernels' objects or names.
+  static bool is_kernels(std::string_view key) { return key == "parts" || key == "kernels"; }
   std::string key_of_list() const {
     return frames_.empty() ? "\"\"" : key_text(frames_.back().key);
   }

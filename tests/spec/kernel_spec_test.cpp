@@ -154,6 +154,13 @@ TEST_CASE("a kernel's name alone stands for its spec, and rbf for gaussian") {
   };
   CHECK(sum(R"([{"kernel":"rbf"},{"kernel":"cauchy"}])") ==
         sum(R"([{"kernel":"gaussian"},{"kernel":"cauchy"}])"));
+  for (const char* parts : {R"(["rbf","cauchy"])", R"(["gaussian",{"kernel":"cauchy"}])",
+                            R"([{"kernel":"gaussian"},"cauchy"])"})
+    CHECK(sum(parts) == sum(R"([{"kernel":"gaussian"},{"kernel":"cauchy"}])"));
+  for (const char* parts : {R"(["gaussian",1])", R"([1,"gaussian"])", R"([["gaussian"]])"})
+    CHECK(Door::refused(MERCER_INVALID_ARGUMENT,
+                        std::string(R"({"kernel":"sum","parts":)") + parts + "}",
+                        "\"parts\"") == "");
   CHECK(Door::refused(MERCER_INVALID_ARGUMENT, "no_kernel", "kernel = \"no_kernel\"") == "");
 }
 
