@@ -120,7 +120,8 @@ TEST_CASE("dates and times are read as days, in one order of day and month", "[c
   CHECK(read({"31.12.1970", "1.1.1971"}) == Values{364, 365});
   CHECK(read({"12/31/1970", "1/2/1970"}) == Values{364, 1});
   CHECK(read({"12:00", "6:00 PM", "12:00 AM", "00:00:43.2"}) == Values{0.5, 0.75, 0, 0.0005});
-  for (const char* bad : {"2024-02-30", "2024-13-01", "24", "red", "25:00", "12:60"})
+  for (const char* bad :
+       {"2024-02-30", "2024-13-01", "24", "red", "25:00", "12:60", "2024-01-01T+-+-"})
     CHECK(refusal([&] {
             read({"2024-01-01", bad});
           }).find(" is no date nor time") != std::string::npos);

@@ -114,6 +114,11 @@ TEST_CASE("a column without a name that counts the rows is no input", "[cli]") {
   CHECK(training(",a,y\n0,5,1\n2,6,2\n1,7,3\n").input_names == Names{"Unnamed: 0", "a"});
 }
 
+TEST_CASE("a curve that begins at 0, 1 has no header") {
+  CHECK(training("0,1\n0.1,0.9\n0.2,0.7\n0.3,0.6\n0.4,0.5\n0.5,0.4\n").n == 6);
+  CHECK(training("0,1\n0.1,0.9\n0.3,0.7\n0.4,0.6\n0.7,0.5\n0.9,0.4\n").n == 5);
+}
+
 TEST_CASE("a header of one name less than the rows have fields is refused", "[cli]") {
   for (const char* text :
        {"a,y\nMazda,5,1\nFord,6,2\n", "a,y\n7,5,1\n3,6,2\n", "\"a\" \"y\"\n\"1\" 5 1\n\"2\" 6 2\n",

@@ -76,6 +76,10 @@ class BelowNames {
       low_[j] = std::fmin(low_[j], row[j]);
       high_[j] = std::fmax(high_[j], row[j]);
     }
+    for (size_t j = 0; rows_ == 2 && j < std::min(row.size(), above_.size()); ++j)
+      alike_ = alike_ || goes_on(first_[j], above_[j], row[j]);
+    above_ = row;
+    above_.resize(first_.size());
     alike_ = alike_ || same || (counts_ != Counting::none && counting(row) == counts_);
   }
   bool are_below() const {
@@ -91,6 +95,14 @@ class BelowNames {
   static constexpr int64_t kFewRows = 10, kFewWhole = 5;
   static constexpr double kFar = 10;  // ranges of the rows below
 
+  /// Equal steps that are no whole numbers, as of the abscissas of a curve.
+  static bool goes_on(double first, double second, double third) {
+    constexpr double kRounding = 1e-6;
+    const double step = second - first;
+    return step != std::floor(step) &&
+           std::fabs(third - second - step) <= kRounding * std::fabs(step);
+  }
+
   bool is_far() const {
     size_t far = 0, known = 0;
     for (size_t j = 0; j < first_.size(); ++j) {
@@ -104,7 +116,7 @@ class BelowNames {
     return known >= 2 && far == known;
   }
 
-  std::vector<double> first_;
+  std::vector<double> first_, above_;  // above_: the row before
   Counting counts_;
   std::vector<double> low_, high_;
   int64_t rows_ = 0;

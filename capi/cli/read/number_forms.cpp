@@ -113,7 +113,8 @@ bool read_time(std::string_view text, double* time) {
   if (text.ends_with('Z')) text.remove_suffix(1);
   const size_t zone = text.find_first_of("+-");
   if (zone != text.npos) {
-    if (!read_time(text.substr(zone + 1), &offset)) return false;
+    const std::string_view behind = text.substr(zone + 1);
+    if (behind.find_first_of("+-") != behind.npos || !read_time(behind, &offset)) return false;
     if (text[zone] == '-') offset = -offset;
     text = text.substr(0, zone);
   }
