@@ -167,6 +167,11 @@ void run_fit(const FitRequest& request) {
       hold_out(&set.data, set.data.n, request.test_fraction, {learn.seed, learn.ordered});
   Session session(learn.run);
   const Stopwatch watch;
+  if (streams.out != nullptr && learn.spec.contains("effort"))
+    std::fputs(
+        "--fast: one lengthscale, no transforms, 2048 features, least squares, a score of rows "
+        "held out once, where no option says otherwise\n",
+        streams.out);
   SearchTable table(session, streams.out, set.K > 0, !request.operation.empty());
   TellTrial tell;
   if (streams.out != nullptr) tell = [&](const Json& trial) { table.print(trial); };

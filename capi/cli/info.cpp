@@ -7,6 +7,9 @@
 #include "commands.h"
 #include "failure.h"
 #include "mercer/mercer.hpp"
+#include "message.h"
+#include "metadata.h"
+#include "report/document.h"
 
 namespace mercer::cli {
 namespace {
@@ -53,6 +56,27 @@ void print_object(const Json& object, int depth) {
   }
 }
 
+/// Of a model what its rows are, and how good it is.
+void print_summary(const Json& model) {
+  const int64_t classes = model.value("classes", int64_t{0});
+  const Metadata metadata =
+      parse_metadata(text_at(model, "metadata"), classes > 0,
+                     classes > 0 ? classes : model.value("outputs", int64_t{1}));
+  const auto line = [](const char* what, const std::vector<std::string>& names) {
+    if (!names.empty()) std::printf("%s: %s\n", what, listed(names, 24).c_str());
+  };
+  std::vector<std::string> inputs = metadata.inputs;
+  for (const Encoding& one : metadata.encodings)
+    if (static_cast<size_t>(one.input) < inputs.size()) inputs[one.input] += " (text)";
+  line("inputs", inputs);
+  line("target", metadata.targets);
+  line("classes", metadata.classes);
+  const ReportText text =
+      report_text(unpacked(model.value("report", Json::object())),
+                  {input_names(metadata), metadata.targets, metadata.classes, false});
+  std::printf("%s%s\n", text.score.c_str(), text.warnings.c_str());
+}
+
 /// Fields of an object stand below it, by their path.
 void print_parameters(const Json& parameters, const std::string& path) {
   for (const Json& one : parameters) {
@@ -97,6 +121,7 @@ std::string specs_of(const std::string& name) {
 void run_info(const std::string& path, bool json) {
   if (path == "-") throw Failure("FILE: info describes a file, not standard input");
   Json described = parse_json(file_info(path));
+  if (!json && described.value("kind", "") == "model") print_summary(described);
   if (!json) return print_object(described, 0);
   for (auto& [key, value] : described.items()) value = unpacked(value);
   std::printf("%s\n", json_text(described, 1).c_str());

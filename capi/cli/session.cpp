@@ -6,6 +6,8 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <cmath>
+
 #include "failure.h"
 
 namespace mercer::cli {
@@ -39,9 +41,25 @@ Session::~Session() {
 Context::Progress Session::progress() {
   if (!bar_) return {};
   return [this](int64_t done, int64_t total) {
+    tell_time(done, total);
     draw(done, total);
     return !interrupted();
   };
+}
+
+/// Once, of what is long, by the share of the work that the first seconds have done: a search does
+/// not know what it will find worth trying, so that half or twice as much is possible.
+void Session::tell_time(int64_t done, int64_t total) {
+  constexpr double kFirst = 4, kLong = 10;
+  const double now = watch_.seconds();
+  if (told_ || done <= 0 || now < kFirst) return;
+  told_ = true;
+  const double left = now * (static_cast<double>(total) / static_cast<double>(done) - 1);
+  if (left < kLong) return;
+  clear_bar();
+  std::fprintf(stderr, "about %.0f %s more, half or twice that, by the first %.0f s\n",
+               left < 90 ? 10 * std::round(left / 10) : std::round(left / 60),
+               left < 90 ? "s" : "min", now);
 }
 
 void Session::draw(int64_t done, int64_t total) {

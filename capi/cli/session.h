@@ -55,9 +55,10 @@ class Session {
 
  private:
   Context::Progress progress();
+  void tell_time(int64_t done, int64_t total);
   void draw(int64_t done, int64_t total);
 
-  bool bar_;
+  bool bar_, told_ = false;  // told_: how long it takes
   Context context_;
   bool drawn_ = false;
   double last_drawn_ = -1;

@@ -185,14 +185,13 @@ MERCER_SPEC(Craft, "craft") MERCER_KEY1(Of<Map>, base) MERCER_KEY1(Integer, inte
 #undef MERCER_SPEC
 }
 
-/// `mercer specs`: models; ard: auto, off, on; class_weight: none, balanced; precision: f32, f64; spectrum: drawn, learnt; task: regression,
-/// classification
+/// `mercer specs`: models; ard: auto, off, on; class_weight: none, balanced; effort: full, quick; precision: f32, f64; spectrum: drawn, learnt; task:
+/// regression, classification
 namespace models {
 #define MERCER_SPEC(Name, name) \
-  MERCER_ENTRY(Model, Name, "model", name) MERCER_KEY1(Of<Map>, map) MERCER_KEY1(Number, lengthscale) \
-      MERCER_KEY4(Text, ard, spectrum, task, precision) MERCER_KEY3(Integer, most_features, classes, seed) \
-      MERCER_KEY4(Boolean, search, center, ordered, assess) MERCER_KEY1(Of<Outputs>, outputs) MERCER_KEY1(Of<Selection>, select) \
-      MERCER_KEY1(Of<others::Prepare>, prepare)
+  MERCER_ENTRY(Model, Name, "model", name) MERCER_KEY1(Of<Map>, map) MERCER_KEY1(Number, lengthscale) MERCER_KEY4(Text, ard, spectrum, effort, task) \
+      MERCER_KEY1(Text, precision) MERCER_KEY3(Integer, most_features, classes, seed) MERCER_KEY4(Boolean, search, center, ordered, assess) \
+      MERCER_KEY1(Of<Outputs>, outputs) MERCER_KEY1(Of<Selection>, select) MERCER_KEY1(Of<others::Prepare>, prepare)
 /// ridge, or for classes the better of ridge and logistic
 MERCER_SPEC(Auto, "auto") };
 /// ridge regression or least-squares classification on the features of a map. solver: direct, cg, mixed

@@ -74,6 +74,12 @@ void read_search(const Parameters& canonical, const FitPlan& plan, model::Search
   if (plan.asks("lengthscale")) search.lengthscale = canonical.number("lengthscale");
   search.per_input = static_cast<model::PerInput>(
       std::ranges::find(kArdWords, canonical.text("ard")) - std::begin(kArdWords));
+  search.quick = canonical.text("effort") == kEffortWords[1];
+  if (search.quick) {
+    search.choose_transform = search.choose_target_transform = false;
+    if (search.per_input == model::PerInput::automatic) search.per_input = model::PerInput::off;
+    if (!plan.names_model) search.estimator = model::Estimator::ridge;
+  }
   search.learns_spectrum = canonical.text("spectrum") == kSpectrumWords[1];
   search.assess = canonical.boolean("assess");
   search.held_out_fraction = search.fit.select.held_out_fraction;
@@ -129,6 +135,7 @@ void refuse_search_keys(const FitPlan& plan, const char* of) {
   };
   asked("ard", Value(std::string(kArdWords[1])));
   asked("assess", Value(false));
+  asked("effort", Value(std::string(kEffortWords[0])));
   asked("spectrum", Value(std::string(kSpectrumWords[0])));
   refuse_keys(plan, {"most_features"}, of, "it left out: it is of a search");
   require(!plan.asks("search") || !plan.searches, MERCER_UNSUPPORTED,

@@ -119,6 +119,10 @@ std::vector<Field> common_fields() {
        .fallback = true,
        .help = "choose all that the spec leaves open; false: lambda alone (the default with a "
                "caller's map or streamed rows)"},
+      choice_field("effort", kEffortWords[0], {std::begin(kEffortWords), std::end(kEffortWords)},
+                   "of a search: full; quick: one lengthscale, inputs and targets as they are, "
+                   "2048 features, least squares, and a score of rows left out once, wherever "
+                   "the spec does not say otherwise"),
       object_field("outputs", outputs_fields,
                    "how several outputs are learnt together, or the structure's name alone"),
       object_field("select", select_fields, "how lambda is chosen without a search"),

@@ -46,6 +46,7 @@ inline constexpr const char* kSelectHelp[] = {
     "loss on every row by the fit without it, in closed form",
     "the marginal likelihood of all rows, with lambda as the noise"};
 /// In the order of model::PerInput.
+inline constexpr const char* kEffortWords[] = {"full", "quick"};
 inline constexpr const char* kSpectrumWords[] = {"drawn", "learnt"};
 inline constexpr const char* kArdWords[] = {"auto", "off", "on"};
 

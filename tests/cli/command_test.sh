@@ -384,4 +384,16 @@ contains 'default_kernel: {"kernel":"polynomial","degree":1}$' "specs: kernel of
 accepts "$MERCER" specs matern
 contains 'nu ' "specs matern"
 ! grep -q -e '^  gaussian' out || complain "specs matern lists more than matern"
+# A quick search: what it leaves out is not in the table, and the score is of rows held out once.
+{ echo a,b,colour,y; rows 400 'a = uniform(); b = uniform(); print a "," b "," (i % 2 ? "red" : "blue") "," a * b + (i % 2)'; } >quick.csv
+accepts "$MERCER" fit quick.csv -o quick --fast
+grep -q '^ *\(rank\|log\|by input\)' out && complain "--fast tries more: $(cat out)"
+contains '^fitted: 400 rows, .* 2048 features' "--fast: features"
+contains '^honest score: R^2 [01]\.[09].* (80 rows that no choice has seen)$' "--fast: the score"
+contains '^--fast: ' "--fast says what it leaves out"
+accepts "$MERCER" info quick
+contains '^inputs: a, b, colour (text)$' "info: inputs"
+contains '^target: y$' "info: target"
+contains '^honest score: R^2 [01]\.[09]' "info: score"
+
 finish

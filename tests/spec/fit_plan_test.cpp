@@ -81,11 +81,36 @@ TEST_CASE("the spec of a fit says what is given and leaves the rest open") {
   CHECK(open.search.estimator == model::Estimator::automatic);
   CHECK(open.search.assess);
   CHECK(open.search.most_features == 0);
+  CHECK_FALSE(open.search.quick);
   CHECK(spec::fit_plan(R"({"most_features":4096})").search.most_features == 4096);
   CHECK(Line().refused(MERCER_UNSUPPORTED, R"({"most_features":4096,"map":{"features":64}})",
                        "key \"most_features\"", "one of the two") == "");
   CHECK(Line().refused(MERCER_UNSUPPORTED, R"({"most_features":4096,"search":false})",
                        "key \"most_features\"") == "");
+}
+
+TEST_CASE("effort quick searches what the spec asks for by itself, and is of a search") {
+  const spec::FitPlan quick = spec::fit_plan(R"({"effort":"quick"})");
+  CHECK(quick.search.quick);
+  CHECK(quick.search.per_input == model::PerInput::off);
+  CHECK_FALSE(quick.search.choose_transform);
+  CHECK_FALSE(quick.search.choose_target_transform);
+  CHECK(quick.search.estimator == model::Estimator::ridge);
+  const spec::FitPlan asked = spec::fit_plan(
+      R"({"effort":"quick","ard":"on","model":"logistic","prepare":{"transform":"log"}})");
+  CHECK(asked.search.per_input == model::PerInput::on);
+  CHECK(asked.search.estimator == model::Estimator::logistic);
+  CHECK(asked.search.fit.prepare.transform == model::Transform::log);
+  CHECK(Line().refused(MERCER_UNSUPPORTED, R"({"effort":"quick","search":false})",
+                       "key \"effort\"") == "");
+}
+
+TEST_CASE("a quick search takes fewer trials, and scores rows held out once") {
+  Line line;
+  const model::FitReport full = line.fit(R"({"map":{"features":32}})").report;
+  const model::FitReport quick = line.fit(R"({"effort":"quick","map":{"features":32}})").report;
+  CHECK(quick.trials.size() < full.trials.size());
+  CHECK(quick.assessment.rows == (full.assessment.rows + 2) / 5);
 }
 
 TEST_CASE("a fit makes a map of frequencies kept by leverage from its rows") {

@@ -114,6 +114,11 @@ void add_model_options(CLI::App* app, FitRequest* request) {
       "The most that the default of --features is doubled to; default 8192, or less where its "
       "square times the rows exceeds 2^39")
       ->excludes("--features");
+  app->add_flag_function(
+      "--fast", [spec](int64_t) { (*spec)["effort"] = "quick"; },
+      "A quick search: one lengthscale for all inputs, inputs and targets as they are, 2048 "
+      "features, least squares, and the score of a fifth to a tenth of the rows instead of "
+      "repeated searches; other options have their way. Final scores are often lower");
   add_word(app, "--estimator", spec, "/model",
            {"auto", "ridge", "logistic", "gp", "dirichlet", "svgp"},
            "gp: a Gaussian process, whose predictions have intervals; of classes: ridge (least "

@@ -442,21 +442,21 @@ type (
 	}
 )
 
-// `mercer specs`: models; ard: auto, off, on; class_weight: none, balanced; precision: f32, f64; spectrum: drawn, learnt; task: regression,
-// classification.
+// `mercer specs`: models; ard: auto, off, on; class_weight: none, balanced; effort: full, quick; precision: f32, f64; spectrum: drawn, learnt; task:
+// regression, classification.
 type (
 	// Fit: what every model has.
 	Fit struct {
-		Map                            Of[Map]
-		Lengthscale                    float64
-		Ard, Spectrum, Task, Precision string
-		MostFeatures, Classes          int
-		Search, Center, Assess         *bool
-		Outputs                        Of[outputs]
-		Select                         Of[selection]
-		Prepare                        *Prepare
-		Seed                           uint64
-		Ordered                        bool
+		Map                                    Of[Map]
+		Lengthscale                            float64
+		Ard, Spectrum, Effort, Task, Precision string
+		MostFeatures, Classes                  int
+		Search, Center, Assess                 *bool
+		Outputs                                Of[outputs]
+		Select                                 Of[selection]
+		Prepare                                *Prepare
+		Seed                                   uint64
+		Ordered                                bool
 	}
 	// AutoModel: ridge, or for classes the better of ridge and logistic.
 	AutoModel struct {

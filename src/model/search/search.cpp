@@ -211,7 +211,8 @@ std::string fewer_features(const MapMaker& maker, int64_t features, int64_t poss
 /// The rows that choices may see, and the unseen rows.
 Split split_of(uint64_t seed, bool keeps_unseen, int64_t n, const SplitRule& rule) {
   if (!keeps_unseen) return {all_rows(n), {}};
-  const double share = std::max(kUnseenShare, kLeastUnseen / static_cast<double>(n));
+  const double share =
+      std::clamp(kLeastUnseen / static_cast<double>(n), kUnseenShare, 1.0 / kFolds);
   return split_rows(all_rows(n), share, kMostUnseen, seed, Purpose::unseen, rule);
 }
 
@@ -243,7 +244,7 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, Found fou
   const int64_t n = rows.X.rows();
   const SplitRule rule = assessing_rule(fit, rows);
   const bool assessed = options.assess && is_assessable(n, rule);
-  const bool nested = assessed && n <= kMostNested;
+  const bool nested = assessed && n <= kMostNested && !options.quick;
   const std::vector<Split> folds =
       nested ? assessing_splits(n, fit.select.seed, rule) : std::vector<Split>{};
   Stage stage(context, std::ssize(folds) + 1);
@@ -343,13 +344,13 @@ SearchOptions with_features(SearchOptions options, int64_t n, int64_t d, const C
     options.most_features = std::max(options.features, options.most_features);
     return options;
   }
-  options.features = default_features(n, d, context);
+  options.features = options.quick ? kFeatures : default_features(n, d, context);
   if (options.final_estimate && options.final_estimate->entry->most_features > 0)
     options.features = std::min(options.features, options.final_estimate->entry->most_features);
   if (options.most_features > 0) {
     options.features = std::min(options.features, options.most_features);
   } else {
-    options.most_features = affordable_features(n, d, context);
+    options.most_features = options.quick ? options.features : affordable_features(n, d, context);
   }
   return options;
 }

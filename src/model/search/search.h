@@ -59,6 +59,8 @@ struct SearchOptions {
     Scale scale = Scale::standard;
     bool choose_transform = false, choose_target_transform = false;
   } independent = {};
+  /// 2,048 features by default, undoubled, and a score by rows held out once whatever their number.
+  bool quick = false;
   bool learns_spectrum = false;  // frequencies and weights of features, by the evidence
   int64_t part_of = 0;           // in a fold: all rows; decides about lengthscales as for them
   bool calibrate = true;         // classification: with probabilities

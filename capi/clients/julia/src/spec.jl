@@ -198,12 +198,13 @@ hierarchical_sketch(; values...) = of("hierarchical_sketch", values, (; base = S
 craft(; values...) = of("craft", values, (; base = Spec{:Map}, intermediate = Integer, projection = AbstractString))
 end
 
-"`mercer specs`: models; ard: auto, off, on; class_weight: none, balanced; precision: f32, f64; spectrum: drawn, learnt; task: regression, classification"
+"`mercer specs`: models; ard: auto, off, on; class_weight: none, balanced; effort: full, quick; precision: f32, f64; spectrum: drawn, learnt; task: regression, classification"
 module Models
 import ..Mercer: Lists, NumberOrNumbers, Numbers, OfKernel, Spec, entry
 of(name, values, kinds = NamedTuple()) = entry(:Model, "model", name, values, (; map = Spec{:Map}, lengthscale = Real, ard = AbstractString,
-    spectrum = AbstractString, most_features = Integer, search = Bool, outputs = Spec{:Outputs}, select = Spec{:Selection}, prepare = Spec{:Prepare},
-    center = Bool, task = AbstractString, classes = Integer, precision = AbstractString, seed = Integer, ordered = Bool, assess = Bool, kinds...))
+    spectrum = AbstractString, most_features = Integer, search = Bool, effort = AbstractString, outputs = Spec{:Outputs}, select = Spec{:Selection},
+    prepare = Spec{:Prepare}, center = Bool, task = AbstractString, classes = Integer, precision = AbstractString, seed = Integer, ordered = Bool,
+    assess = Bool, kinds...))
 "ridge, or for classes the better of ridge and logistic"
 auto(; values...) = of("auto", values)
 "ridge regression or least-squares classification on the features of a map. solver: direct, cg, mixed"

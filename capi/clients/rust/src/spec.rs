@@ -301,10 +301,11 @@ entries! {
 }
 
 entries! {
-    /// `mercer specs`: models; ard: auto, off, on; class_weight: none, balanced; precision: f32, f64; spectrum: drawn, learnt; task: regression,
-    /// classification
-    models Model "model" {map: Map, lengthscale: f64, ard: str, spectrum: str, most_features: i64, search: bool, outputs: Outputs, select: Selection,
-        prepare: super::others::Prepare, center: bool, task: str, classes: i64, precision: str, seed: u64, ordered: bool, assess: bool}
+    /// `mercer specs`: models; ard: auto, off, on; class_weight: none, balanced; effort: full, quick; precision: f32, f64; spectrum: drawn, learnt;
+    /// task: regression, classification
+    models Model "model" {map: Map, lengthscale: f64, ard: str, spectrum: str, most_features: i64, search: bool, effort: str, outputs: Outputs,
+        select: Selection, prepare: super::others::Prepare, center: bool, task: str, classes: i64, precision: str, seed: u64, ordered: bool,
+        assess: bool}
     /// ridge, or for classes the better of ridge and logistic
     Auto "auto" {}
     /// ridge regression or least-squares classification on the features of a map. solver: direct, cg, mixed
