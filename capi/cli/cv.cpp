@@ -55,10 +55,7 @@ Matrix<double> predict_fold(Job* job, const Fold& fold) {
   options.rows_outside = &outside;
   Matrix<double> predicted = in_words_of(
       data.name, input_names(split.metadata),
-      [&] {
-        return model.predict(inputs_of(data, n, fold.rows), "value", options,
-                             job->session.context());
-      },
+      [&] { return model.predict(inputs_of(data, n, fold.rows), "value", options, job->session.context()); },
       std::span(data.file_rows).subspan(n));
   job->outside += outside;
   job->predicted += fold.rows;

@@ -17,11 +17,12 @@ void tell_unknown(const std::vector<int64_t>& unknown, const Metadata& metadata,
   for (size_t e = 0; e < unknown.size(); ++e) {
     if (unknown[e] == 0) continue;
     const Encoding& encoding = metadata.encodings[e];
-    std::fprintf(out,
-                 "note: input %s: %" PRId64 " of %" PRId64
-                 " rows hold text that was rare or unknown in training, %s\n",
-                 name_or_number(metadata.inputs, static_cast<size_t>(encoding.input)).c_str(),
-                 unknown[e], n, encoding.other ? "taken together" : "taken as none");
+    std::fprintf(
+        out,
+        "note: input %s: %" PRId64 " of %" PRId64
+        " rows hold text that was rare or unknown in training, %s\n",
+        name_or_number(metadata.inputs, static_cast<size_t>(encoding.input)).c_str(), unknown[e], n,
+        encoding.other ? "taken together" : "taken as none of its levels: predictions extrapolate");
   }
 }
 

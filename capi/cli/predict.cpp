@@ -141,6 +141,17 @@ void append(const Matrix<double>& numbers, int64_t i, std::string* line) {
   }
 }
 
+/// Of each row what --explain writes, by the names of its columns.
+Json explained(const std::vector<FurtherColumns>& columns) {
+  Json rows = Json::array();
+  for (const FurtherColumns& part : columns)
+    for (size_t k = 0; k < part.names.size(); ++k)
+      for (int64_t i = 0; i < part.numbers.rows(); ++i)
+        if (part.names[k].starts_with("typical") || part.names[k].starts_with("by_"))
+          rows[i][part.names[k]] = part.numbers(i, static_cast<int64_t>(k));
+  return rows;
+}
+
 void write_predictions(const LoadedModel& loaded, const Dataset& test, const Applied& applied,
                        const std::vector<FurtherColumns>& columns, const std::string& path) {
   const bool classification = loaded.metadata.classification;
@@ -224,7 +235,9 @@ void run_predict(const ApplyRequest& request) {
   write_predictions(loaded, test, applied, columns, request.output);
   Json score;
   if (test.m > 0) score = tell_score(loaded, &test, applied, streams);
-  streams.print({{"predictions", request.output}, {"rows", test.n}, {"test", score}});
+  Json told = {{"predictions", request.output}, {"rows", test.n}, {"test", score}};
+  if (request.explain && streams.json != nullptr) told["explained"] = explained(columns);
+  streams.print(told);
 }
 
 }  // namespace mercer::cli

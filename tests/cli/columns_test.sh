@@ -15,7 +15,8 @@ colours='split("red green blue", name, " "); a = uniform(); k = 1 + int(3 * (uni
 { echo id,x,colour,kind,y; rows 800 "$colours" | tail -n 200; } >test.csv
 refuses "train.csv:2:1: 'r1' in column 'id' is one of 600 texts in 600 rows, nearly all distinct.*--ignore id leaves the column out" \
   "$MERCER" fit train.csv -o result
-fit train.csv -o model --ignore id --test-fraction 0.2
+fit train.csv -o model --ignore id --test-fraction 0.2 --report report.html
+grep -q '<th>inputs</th><td>3, with text as 6 numbers<' report.html || complain "report: $(grep -o 'inputs</th>.\{40\}' report.html)"
 at_least 0.95 "text columns"
 contains '^input colour: text in 3 columns of 0 and 1$' "levels"
 contains '^input kind: text in 2 columns of 0 and 1$' "a rare level of 6 rows has a column"
@@ -32,7 +33,10 @@ cmp -s predicted.csv moved.out || complain "text columns are not matched by name
 sed 's/green/violet/' test.csv >unknown.csv
 unknown=$(grep -c violet unknown.csv)
 accepts "$MERCER" predict model unknown.csv -o unknown.out
-contains "^note: input colour: $unknown of 200 rows hold text that was rare or unknown in training, taken as none" "unknown"
+contains "^note: input colour: $unknown of 200 rows hold text that was rare or unknown in training, taken as none of its levels: predictions extrapolate$" "unknown"
+"$MERCER" predict model unknown.csv -o unknown.out --explain --json >out 2>err || complain "--explain --json: $(cat err)"
+contains '"by_colour": ' "--explain in --json"
+contains '"typical": ' "--explain in --json"
 { echo x,colour,kind; echo abc,red,usual; } >number.csv
 refuses "number.csv:2:1: 'abc' is not a number" "$MERCER" predict model number.csv -o result
 accepts "$MERCER" info model

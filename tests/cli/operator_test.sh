@@ -144,6 +144,7 @@ bad "target u has no values" empty.csv u,v --operator decomposable
 bad '--operator: unknown key "foo"' wind.csv u,v --operator '{"kernel":"curl_free","foo":1}'
 bad "1 target, expected at least 2" two.csv p --operator decomposable --ignore q
 bad "missing values are refused" holes.csv p,q --operator decomposable
-bad "row 2 has no target; a fit needs one in every row" labels.csv y
+accepts "$MERCER" fit labels.csv -o labels.model --target y --features 32
+contains '^targets: y [0-9]* of [0-9]* missing, which are left out$' "rows without a class"
 refuses "the model is a regression" "$MERCER" predict model test.csv -o result --scores
 finish

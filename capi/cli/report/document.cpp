@@ -269,6 +269,7 @@ Json report_document(const Model& model, const TrainingSet& set, double seconds)
           {"train", data.name},
           {"rows", data.n},
           {"inputs", names_of(set)},
+          {"file_inputs", file_inputs(set.metadata, data.d)},
           {"task", set.K > 0 ? "classification" : "regression"},
           {"targets", data.target_names},
           {"weights", data.weights_name.empty() ? Json() : Json(data.weights_name)},

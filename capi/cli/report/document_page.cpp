@@ -38,10 +38,18 @@ std::string list_of(const Json& list) {
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
+/// "3, with text as 5 numbers".
+std::string inputs_of(const Json& document) {
+  const size_t numbers = document.at("inputs").size();
+  const size_t inputs = document.value("file_inputs", numbers);
+  return std::to_string(inputs) +
+         (inputs == numbers ? "" : ", with text as " + std::to_string(numbers) + " numbers");
+}
+
 void add_data(const Json& document, Page& page) {
   page.facts({{"file", text_of(document.at("train"))},
               {"rows", text_of(document.at("rows"))},
-              {"inputs", std::to_string(document.at("inputs").size())},
+              {"inputs", inputs_of(document)},
               {"target", list_of(document.value("targets", Json::array()))},
               {"task", text_of(document.at("task"))},
               {"weights of rows", text_of(document.value("weights", Json()))}},
