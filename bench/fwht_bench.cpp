@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "base/aligned.h"
-#include "transform/fwht.h"
+#include "transform/hadamard.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

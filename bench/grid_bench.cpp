@@ -7,7 +7,6 @@
 #include <cstdint>
 
 #include "drawn_rows.h"
-#include "feature/feature_blocks.h"
 #include "feature/feature_products.h"
 #include "feature/fourier.h"
 #include "feature/grid_sums.h"

@@ -14,7 +14,7 @@
 #include "best_seconds.h"
 #include "drawn_rows.h"
 #include "feature/feature_products.h"
-#include "feature/field/field_map.h"
+#include "feature/field_map.h"
 #include "feature/fourier.h"
 #include "feature/map_entry.h"
 #include "linalg/blas.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "base/csr_view.h"
+#include "base/views.h"
 
 namespace mercer::bench {
 

@@ -11,9 +11,9 @@
 
 #include "base/aligned.h"
 #include "linalg/blas.h"
-#include "projection/projections.h"
+#include "projection/projection.h"
 #include "random/distributions.h"
-#include "transform/dense_panel.h"
+#include "transform/panel.h"
 
 using namespace mercer;
 using namespace mercer::projection;

@@ -14,9 +14,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "base/choice.h"
 #include "base/error.h"
-#include "base/matrix_view.h"
+#include "base/fields.h"
+#include "base/views.h"
 #include "mercer/rows.h"
 
 namespace mercer::capi {

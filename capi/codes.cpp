@@ -11,7 +11,6 @@
 #include "guard.h"
 #include "handles.h"
 #include "model/outputs/simplex_code.h"
-#include "moment/code_share.h"
 #include "row_arguments.h"
 
 using namespace mercer;
@@ -23,9 +22,9 @@ constexpr int64_t kMostWords = (int64_t{1} << 25) - 1;  // distances are of 32 b
 
 /// The kernel of value 1 at 0 whose mean share of bits that is.
 double kernel_of_share(const kernel::Kernel& k, double share) {
-  if (k.is_gaussian()) return moment::gaussian_from_code_share(share);
+  if (k.is_gaussian()) return feature::gaussian_from_code_share(share);
   const double zero = 0, one = 1;  // on the first axis, in lengthscales of it
-  return moment::profile_from_code_share(
+  return feature::profile_from_code_share(
       [&](double t) { return k.value_at_multiple(t, 1, &one, &zero) / k.value_at_zero(); }, share);
 }
 

@@ -5,7 +5,7 @@
 
 #include "arguments.h"
 #include "base/context.h"
-#include "base/csr_view.h"
+#include "base/views.h"
 
 namespace mercer::capi {
 

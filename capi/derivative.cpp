@@ -8,7 +8,6 @@
 #include "base/size.h"
 #include "derivative_arguments.h"
 #include "feature/derivatives.h"
-#include "feature/log_parameters.h"
 #include "guard.h"
 #include "handles.h"
 #include "pair_arguments.h"

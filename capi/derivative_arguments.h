@@ -6,7 +6,7 @@
 #include <string>
 
 #include "arguments.h"
-#include "feature/derivative.h"
+#include "feature/derivatives.h"
 #include "mercer/derivative.h"
 
 namespace mercer::capi {

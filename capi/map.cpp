@@ -10,13 +10,13 @@
 
 #include "arguments.h"
 #include "base/aligned.h"
-#include "feature/field/field_makers.h"
+#include "feature/feature_map.h"
+#include "feature/field_fourier.h"
 #include "feature/fourier.h"
-#include "feature/pair_map.h"
 #include "guard.h"
 #include "handles.h"
-#include "kernel/output_root.h"
-#include "projection/projections.h"
+#include "kernel/matrix_kernel.h"
+#include "projection/projection.h"
 #include "row_arguments.h"
 #include "spec/spec.h"
 

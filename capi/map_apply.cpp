@@ -4,7 +4,7 @@
 // time.
 #include "arguments.h"
 #include "base/size.h"
-#include "feature/sparse_features.h"
+#include "feature/feature_map.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/map.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "base/listed_rows.h"
+#include "base/csr_rows.h"
 #include "bound/operator_bound.h"
 #include "guard.h"
 #include "handles.h"

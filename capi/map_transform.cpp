@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "feature/pair_map.h"
+#include "feature/feature_map.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/map.h"

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "arguments.h"
-#include "base/finite.h"
+#include "base/views.h"
 #include "guard.h"
 #include "handles.h"
 #include "row_arguments.h"

@@ -9,7 +9,7 @@
 #include "arguments.h"
 #include "base/aligned.h"
 #include "base/context.h"
-#include "base/rows.h"
+#include "base/views.h"
 #include "mercer/rows.h"
 
 namespace mercer::capi {

@@ -9,7 +9,7 @@
 
 #include "arguments.h"
 #include "base/aligned.h"
-#include "base/finite.h"
+#include "base/views.h"
 #include "guard.h"
 #include "handles.h"
 #include "row_arguments.h"

@@ -9,7 +9,7 @@
 #include "guard.h"
 #include "handles.h"
 #include "row_arguments.h"
-#include "transform/fwht_rows.h"
+#include "transform/hadamard.h"
 
 using namespace mercer;
 using namespace mercer::capi;

@@ -11,8 +11,7 @@ set(linalg_may base)
 set(transform_may base)
 set(kernel_may base random transform linalg)
 set(projection_may ${kernel_may})  # laws, no kernels
-set(moment_may ${kernel_may} kernel projection)
-set(feature_may ${moment_may} moment)  # field/: maps of several outputs, a room
+set(feature_may ${kernel_may} kernel projection)
 set(solver_may base random transform linalg)  # blocks of Z and Y: no map, no kernel
 set(statistic_may ${feature_may} feature solver)
 set(attention_may ${statistic_may} statistic)
@@ -21,7 +20,7 @@ set(model_may ${bound_may} statistic attention bound)
 set(spec_may ${model_may} model)
 set(io_may ${spec_may} spec)
 set(capi_may ${io_may} io capi)
-set(layers base random linalg transform kernel projection moment feature solver statistic attention bound model spec io)
+set(layers base random linalg transform kernel projection feature solver statistic attention bound model spec io)
 
 # Rooms of src/model: what each may include besides itself, in the order of their arrows, and the doors by which
 # others come in. `whole` are the files of src/model itself. ridge chooses its lambda: estimator stands on select.
@@ -48,7 +47,7 @@ set(read_may "^(read/.*|failure\\.h|interrupt\\.h)$")
 # pattern of an outside header | the only folder or file under src/ and capi/ it may be included from
 set(outside
   "cblas|src/linalg/" "lapacke|src/linalg/" "openblas|src/linalg/"
-  "Random123/|src/random/philox.cpp" "nlohmann/|src/spec/" "hwy/|src/transform/" "fftw3|src/transform/fft.cpp"
+  "Random123/|src/random/stream.cpp" "nlohmann/|src/spec/" "hwy/|src/transform/" "fftw3|src/transform/fft.cpp"
   "tbb/|src/base/parallel.cpp" "zlib|capi/cli/read/" "CLI/|capi/cli/" "boost/|src/kernel/")
 
 set(problems)

@@ -6,8 +6,8 @@
 cmake_minimum_required(VERSION 3.22)
 
 # Where tables list their entries as entry(name).
-set(tables src/kernel/kernels.cpp src/feature/maps.cpp src/model/estimator/model_entry.h
-    src/projection/projections.h src/projection/sketch_kinds.cpp)
+set(tables src/kernel/kernel.cpp src/feature/map_entry.cpp src/model/estimator/model_entry.h
+    src/projection/projection.h src/projection/sketch_kind.cpp)
 
 # Entries that name themselves: losses, kinds of sketches and of linear maps, projections.
 file(GLOB_RECURSE files RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/src/*.h ${SOURCE_DIR}/src/*.cpp

@@ -3,7 +3,7 @@
 // With exact answers o and weights w_j = k(q, k_j)/s, s their sum, an answer errs, to first order
 // in the errors e_j of the estimates of k(q, k_j) (the delta method for a quotient), by
 //   sum_j e_j (v_j - o) / s,   of mean square   sum_jl Cov(e_j, e_l) (v_j - o)'(v_l - o) / s^2,
-// whose covariances positive features have in closed form (moment/positive_variance.h).
+// whose covariances positive features have in closed form (feature/positive.h).
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -14,8 +14,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/parallel.h"
-#include "feature/moments.h"
-#include "feature/row_scales.h"
+#include "feature/feature_map.h"
 #include "statistic/kernel_error.h"
 
 namespace mercer::attention {

@@ -16,9 +16,8 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "feature/derivatives.h"
-#include "transform/dense_panel.h"
 #include "transform/narrow_products.h"
-#include "transform/panel_transpose.h"
+#include "transform/panel.h"
 
 namespace mercer::attention {
 namespace {

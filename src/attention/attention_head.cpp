@@ -7,9 +7,8 @@
 #include <limits>
 
 #include "base/size.h"
-#include "transform/dense_panel.h"
 #include "transform/narrow_products.h"
-#include "transform/wide_rows.h"
+#include "transform/panel.h"
 
 namespace mercer::attention {
 namespace {

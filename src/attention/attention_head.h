@@ -12,9 +12,8 @@
 #include <limits>
 
 #include "base/aligned.h"
-#include "base/matrix_view.h"
+#include "base/views.h"
 #include "feature/feature_map.h"
-#include "feature/row_scales.h"
 
 namespace mercer::attention {
 
@@ -54,7 +53,7 @@ struct HeadKeys {
   }
 };
 
-/// What one worker writes on. Panels are those of transform/dense_panel.h.
+/// What one worker writes on. Panels are those of transform/panel.h.
 template <class T>
 class HeadScratch {
  public:

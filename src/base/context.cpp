@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "base/error.h"
+#include "base/numbers.h"
 
 namespace mercer {
 namespace {
@@ -111,6 +113,12 @@ void Stage::report() noexcept {
   const double part = std::min(position() / total_, 1.0);
   outer_->within_ = std::max(outer_->within_, outer_->shared_ * part);
   outer_->report();
+}
+
+double converged_part(double now, double first, double goal) noexcept {
+  const double reachable = std::max(goal, kEpsilon * first);
+  if (!(first > reachable && now < first)) return 0;
+  return now <= reachable ? 1 : std::log(now / first) / std::log(reachable / first);
 }
 
 }  // namespace mercer

@@ -125,4 +125,11 @@ class Stage : NonCopyable {
   double within_ = 0;  // finished part of the shared units
 };
 
+/// Progress of iterations, whose linear convergence is uniform in the logarithm of the residual:
+/// share in [0, 1] of the way from `first` down to `goal` done at `now`, in logarithms. Goals below
+/// eps first count as eps first, since rounding keeps them out of reach.
+double converged_part(double now, double first, double goal) noexcept;
+/// Share of the allowed iterations that are spent.
+inline double spent_part(double spent, double most) noexcept { return most > 0 ? spent / most : 0; }
+
 }  // namespace mercer

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 #pragma once
 
+#include <math.h>
+
 #include <limits>
 
 namespace mercer {
@@ -10,5 +12,13 @@ inline constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 inline constexpr double kInversePi = 0.31830988618379067154;  // 1 / pi
+
+// Thread-safe log |Gamma(a)|: std::lgamma writes the global signgam. Not for values that decide
+// parameters (random/scalar_math.h has a portable one).
+
+inline double log_gamma(double a) noexcept {
+  int sign = 0;
+  return ::lgamma_r(a, &sign);
+}
 
 }  // namespace mercer

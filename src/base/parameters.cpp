@@ -2,6 +2,12 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "base/parameters.h"
 
+#include <charconv>
+#include <cmath>
+#include <memory>
+#include <type_traits>
+#include <variant>
+
 #include "base/error.h"
 
 namespace mercer {
@@ -14,6 +20,71 @@ const T& get(const Parameters& parameters, std::string_view key) {
   require(typed != nullptr, MERCER_INTERNAL, "parameter %s is missing or of another type",
           std::string(key).c_str());
   return *typed;
+}
+
+// Parameters to canonical JSON text. Doubles go through std::to_chars, whose shortest form reads
+// back bit for bit (correctly rounded both ways), so that spec -> object -> spec is exact.
+
+// From 2^53 on many JSON readers (JavaScript's, for one) round integers.
+constexpr uint64_t kLeastSeedAsText = uint64_t{1} << 53;
+
+template <class Number>
+void append_digits(std::string& out, Number value) {
+  char digits[32];  // the longest double is -2.2250738585072014e-308, 24 characters
+  out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
+}
+
+void append_double(std::string& out, double value) {
+  if (!std::isfinite(value)) {
+    out += "null";
+  } else if (value == 0 && std::signbit(value)) {
+    out += "-0.0";  // "-0" would be read as the integer 0
+  } else {
+    append_digits(out, value);
+  }
+}
+
+void append_seed(std::string& out, uint64_t seed) {
+  const char* quote = seed >= kLeastSeedAsText ? "\"" : "";
+  out += quote;
+  append_digits(out, seed);
+  out += quote;
+}
+
+template <class List, class Append>
+void append_list(std::string& out, const List& list, const Append& append) {
+  out += '[';
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (i > 0) out += ',';
+    append(out, list[i]);
+  }
+  out += ']';
+}
+
+void append_numbers(std::string& out, const std::vector<double>& list) {
+  append_list(out, list, append_double);
+}
+
+void append_object(std::string& out, const Parameters& object) {
+  char separator = '{';
+  for (const auto& [key, value] : object.entries()) {
+    out += separator;
+    append_text(out, key);
+    out += ':';
+    append_value(out, value);
+    separator = ',';
+  }
+  if (separator == '{') out += '{';
+  out += '}';
+}
+
+void append_objects(std::string& out, const ObjectList& objects) {
+  out += '[';
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    if (i > 0) out += ',';
+    append_object(out, *objects[i]);
+  }
+  out += ']';
 }
 
 }  // namespace
@@ -73,6 +144,49 @@ const Parameters& Parameters::object(std::string_view key) const {
 
 const ObjectList& Parameters::objects(std::string_view key) const {
   return get<ObjectList>(*this, key);
+}
+
+void append_text(std::string& out, std::string_view text) {
+  constexpr char kHex[] = "0123456789abcdef";
+  out += '"';
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      out += "\\u00";
+      out += kHex[c >> 4];
+      out += kHex[c & 15];
+    } else {
+      out += c;
+    }
+  }
+  out += '"';
+}
+
+void append_value(std::string& out, const Value& value) {
+  std::visit(
+      [&out](const auto& held) {
+        using T = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<T, std::monostate>) out += "null";
+        if constexpr (std::is_same_v<T, bool>) out += held ? "true" : "false";
+        if constexpr (std::is_same_v<T, int64_t>) append_digits(out, held);
+        if constexpr (std::is_same_v<T, uint64_t>) append_seed(out, held);
+        if constexpr (std::is_same_v<T, double>) append_double(out, held);
+        if constexpr (std::is_same_v<T, std::string>) append_text(out, held);
+        if constexpr (std::is_same_v<T, std::vector<double>>) append_numbers(out, held);
+        if constexpr (std::is_same_v<T, NumberLists>) append_list(out, held, append_numbers);
+        if constexpr (std::is_same_v<T, std::shared_ptr<const Parameters>>)
+          append_object(out, *held);
+        if constexpr (std::is_same_v<T, ObjectList>) append_objects(out, held);
+      },
+      value);
+}
+
+std::string print_object(const Parameters& object) {
+  std::string out;
+  append_object(out, object);
+  return out;
 }
 
 }  // namespace mercer

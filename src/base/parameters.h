@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/number_array.h"
 #include "base/numbers.h"
-#include "base/variant.h"
 
 namespace mercer {
 
@@ -98,5 +98,16 @@ struct Field {
   const char* rows_choice = nullptr;         // the choice of a map that learns from rows
   const char* targets_choice = nullptr;      // of one that learns from rows and targets
 };
+
+// Parameters as canonical text, which is JSON: for specs, files and messages.
+
+/// No spaces, keys in their order. Doubles as the shortest decimal that reads back bit for bit,
+/// seeds (uint64_t) as numbers below 2^53 and as strings from there on. NaN and infinities, which
+/// JSON lacks, and monostate print as null.
+std::string print_object(const Parameters& object);
+
+/// Appends the text of one value.
+void append_value(std::string& out, const Value& value);
+void append_text(std::string& out, std::string_view text);  // quoted and escaped
 
 }  // namespace mercer

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/fields.h"
-#include "base/log_gamma.h"
+#include "base/numbers.h"
 #include "bound/bound.h"
 
 namespace mercer::bound {

@@ -15,11 +15,10 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/fields.h"
-#include "base/log_gamma.h"
 #include "base/numbers.h"
 #include "bound/bound.h"
+#include "kernel/kernel.h"
 #include "kernel/matrix_kernel.h"
-#include "kernel/spectral_moments.h"
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
 

@@ -10,8 +10,8 @@
 #include <functional>
 
 #include "base/aligned.h"
-#include "base/matrix_view.h"
-#include "feature/field/field_map.h"
+#include "base/views.h"
+#include "feature/field_map.h"
 
 namespace mercer::bound {
 

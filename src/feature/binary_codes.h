@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "feature/feature_map.h"
 
@@ -25,5 +26,20 @@ void binary_codes(const FeatureMap& map, const Rows& X, Context& context, uint64
 /// words without gaps. Errors: OUT_OF_MEMORY, CANCELLED.
 void code_distances(int64_t words, int64_t n, const uint64_t* A, int64_t m, const uint64_t* B,
                     Context& context, int32_t* out);
+
+// The mean share of bits in which two binary codes of Fourier features differ, and the kernel from
+// it (Raginsky, Lazebnik, "Locality-sensitive binary codes from shift-invariant
+// kernels", NIPS 2009, lemma 2.3).
+
+/// The k of the Gaussian kernel of variance 1, whose k(m tau) is k^(m^2), with the share (8/pi^2)
+/// sum_{m>=1} (1 - k^(m^2))/(4 m^2 - 1): 1 for shares <= 0, and 0 from 4/pi^2 on, that of k = 0.
+double gaussian_from_code_share(double share) noexcept;
+
+/// k as a strictly decreasing function of t = ||tau|| >= 0, k(0) = 1.
+using Profile = std::function<double(double t)>;
+/// (8/pi^2) sum_{m>=1} (1 - k(m t))/(4 m^2 - 1). Within 1e-9.
+double profile_code_share(const Profile& k, double t);
+/// The k(t) whose share it is: 1 for shares <= 0, and 0 from 4/pi^2 on. Within 1e-8.
+double profile_from_code_share(const Profile& k, double share);
 
 }  // namespace mercer::feature

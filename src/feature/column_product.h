@@ -5,8 +5,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
-#include "base/matrix_view.h"
+#include "base/context.h"
+#include "base/views.h"
+#include "feature/derivatives.h"
 #include "feature/feature_map.h"
 
 namespace mercer::feature {
@@ -119,5 +122,18 @@ void multiply_conjugate_row(const Factor<T>& to, const Factor<T>& g, const Facto
     if (w.im != nullptr) w.im[j * w.step] = b * x - a * y;
   }
 }
+
+// Derivatives of features that are products, column by column, of those of several maps.
+
+struct ColumnProduct {
+  /// The first has the product's form, the others that or real columns.
+  std::span<const FeatureMap* const> parts;
+  ColumnForm form;
+  int64_t columns;  // N of a part, complex ones where the form is complex or halves
+  int64_t row_length;
+};
+
+/// As in Derivatives; differentiate for one multi-index that is not empty, or for any other kind.
+MERCER_DERIVATIVES(ColumnProduct)
 
 }  // namespace mercer::feature

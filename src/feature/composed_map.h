@@ -4,15 +4,38 @@
 // seed; parameters and numbers are made of theirs.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "feature/derivatives.h"
+#include "feature/feature_map.h"
 #include "feature/map_entry.h"
-#include "feature/moments.h"
 
 namespace mercer::feature {
+
+// The columns of several maps one after the other.
+
+/// Columns c of maps whose first column is `begin`, all complex or all real. Parts: pointers to
+/// maps. Columns before `begin` stay as they are.
+template <class T, class Parts>
+void apply_side_by_side(const Parts& parts, int64_t begin, const Rows& X, Columns c,
+                        Context& context, MatrixView<T> Z) {
+  Stage stage(context, c.end - c.begin);
+  for (const auto& part : parts) {
+    const int64_t j0 = std::clamp(c.begin - begin, int64_t{0}, part->features());
+    const int64_t j1 = std::clamp(c.end - begin, j0, part->features());
+    const int64_t reals = part->is_complex() ? 2 : 1, at = begin - c.begin;
+    begin += part->features();
+    if (j0 == j1) continue;
+    stage.share(j1 - j0);
+    part->apply(X, {j0, j1}, context, Z.block_cols((at + j0) * reals, (at + j1) * reals));
+    stage.advance(j1 - j0);
+    context.checkpoint();
+  }
+}
 
 /// Makes the maps of the parts, as "parts" of the arguments says.
 class PartMaker {
@@ -81,5 +104,18 @@ Parameters composed_kernel(const char* name);
 
 /// The field "parts": map specs without the keys that the whole fixes.
 Field part_maps_field();
+
+// How many features each part of a sum of maps gets.
+
+struct PartSize {
+  double share;  // > 0, in proportion to those of the others
+  int64_t least;
+  int64_t step;  // of its sizes above the least; 0: the least only
+};
+
+/// Features of each part, `total` together: at least its least, and otherwise as near as steps
+/// permit to its share of what parts without steps leave. Errors: INVALID_ARGUMENT for a total that
+/// cannot be.
+std::vector<int64_t> allot(int64_t total, const std::vector<PartSize>& sizes);
 
 }  // namespace mercer::feature

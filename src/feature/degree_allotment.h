@@ -3,17 +3,48 @@
 // How many columns each degree of a power series gets.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
-#include "moment/series_error.h"
+#include "base/context.h"
+#include "base/views.h"
+#include "kernel/kernel.h"
+#include "projection/sketch_kind.h"
 
 namespace mercer::feature {
+
+// The mean squared error of sketches of a power series, degree by degree, over the pairs of a sample
+// of rows (SPEC section 5).
+
+/// Each degree of sum_n a_n (x'y)^n has a sketch of its own, of this kind.
+struct SeriesSketch {
+  const projection::SketchKind& kind;  // independent, or in blocks
+  projection::SketchField field;
+  int64_t padded;  // columns of a block
+};
+
+/// Means over the pairs x_i, x_j, i != j, with the radial factors of the series.
+struct SeriesError {
+  /// [n - 1]: of a_n times one column of the sketch of degree n the variance, and the covariance of
+  /// two columns of one block. A complex column that is laid out as two real ones counts as one.
+  std::vector<double> variance;
+  std::vector<double> covariance;
+  /// [p]: the square of what the series loses after degree p.
+  std::vector<double> bias;
+};
+
+/// Degrees 1 to `most`. X: rows over the lengthscale, at least two. Cost: m^2 d by BLAS, then m^2/2
+/// pairs of a few operations for each degree; memory O(m) for each row of a block. Errors:
+/// INVALID_ARGUMENT where a mean is not finite, OUT_OF_MEMORY, CANCELLED.
+SeriesError series_error(const kernel::PowerSeries& series, const SeriesSketch& sketch,
+                         int64_t most, MatrixView<const double> X, Context& context);
 
 /// What columns are shared out by. `block`: columns of a block of dependent ones. `sketched`: [n -
 /// 1] whether degree n has columns: a_n > 0, and it is not kept exactly.
 struct DegreeCosts {
-  moment::SeriesError error;
+  SeriesError error;
   int64_t block;
   std::vector<bool> sketched;
 };
@@ -37,5 +68,51 @@ DegreeAllotment allot_degrees(const DegreeCosts& costs, int64_t p, int64_t total
 /// INVALID_ARGUMENT where no p can have `total` columns.
 DegreeAllotment best_allotment(const DegreeCosts& costs, int64_t least, int64_t most,
                                int64_t total);
+
+// Degrees of a power series drawn at random, one for each column (Kar, Karnick, "Random feature
+// maps for dot product kernels", AISTATS 2012), and the variance that this adds.
+
+/// A term a_n (x'y)^n, a_n > 0.
+struct SeriesTerm {
+  int64_t degree;
+  double coefficient;
+};
+
+/// Degrees n_1, ..., n_D i.i.d. from mu(n) proportional to 2^-(n + 1) over the given terms, at least
+/// one; of more than 2^16 columns the others are shared out by mu. With D_n columns for degree n,
+/// sum_n a_n D_n/(D mu(n)) (x'y)^n has the mean sum_n a_n (x'y)^n.
+class RandomDegrees {
+ public:
+  /// block: columns of a block of dependent ones, 1 where all are independent; 0: others.
+  RandomDegrees(std::vector<SeriesTerm> terms, int64_t D, int64_t block);
+
+  const std::vector<SeriesTerm>& terms() const noexcept { return terms_; }
+  /// D_n of each term: the same on every machine.
+  std::vector<int64_t> draw(uint64_t seed) const;
+  double mu(size_t term) const noexcept { return mu_[term]; }
+  /// a_n k/(D mu(n)).
+  double weight(size_t term, int64_t k) const noexcept {
+    return terms_[term].coefficient * static_cast<double>(k) /
+           (static_cast<double>(D_) * mu_[term]);
+  }
+
+  /// Of the estimate at x, y with x'y = s and ||x||^2 ||y||^2 = N; of(term, k): the variance of k
+  /// columns' sketch of (x'y)^n.
+  double variance(double s, double N,
+                  const std::function<double(size_t term, int64_t k)>& of) const;
+
+ private:
+  double mean_square(size_t term, const std::function<double(size_t, int64_t)>& of) const;
+  size_t terms_that_count(double N) const;
+
+  std::vector<SeriesTerm> terms_;
+  std::vector<double> mu_;
+  int64_t D_;
+  std::vector<int64_t> shared_;  // columns of each term that are not drawn
+  int64_t drawn_;                // those that are
+  std::vector<double> chances_;  // of each term in a draw
+  int64_t block_;
+  std::vector<double> pairs_;  // mean number of pairs of columns of one block
+};
 
 }  // namespace mercer::feature

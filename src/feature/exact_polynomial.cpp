@@ -3,26 +3,208 @@
 // Every monomial of (gamma x'y + offset)^p, weighted, so that Z Z' is the kernel itself:
 //   z_a(x) = sqrt(variance C(p, t) gamma^t offset^(p - t) t! / prod_k a_k!) prod_k x_k^a_k,
 // t = |a| from 0 to p, or t = p alone without an offset (the multinomial theorem): C(d + p, p) or
-// C(d + p - 1, p) columns, in the order of feature/monomials.h.
+// C(d + p - 1, p) columns, in the order of Monomials.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/aligned.h"
+#include "base/context.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "base/size.h"
-#include "feature/derivative_calls.h"
-#include "feature/fixed_map.h"
+#include "base/views.h"
+#include "feature/derivatives.h"
+#include "feature/feature_map.h"
 #include "feature/map_entry.h"
-#include "feature/monomial_derivative.h"
-#include "feature/tile_loop.h"
+#include "feature/tiles.h"
+#include "kernel/jet.h"
 #include "projection/lazy_groups.h"
-#include "projection/typed_projection.h"
+#include "projection/projection.h"
 
 namespace mercer::feature {
 namespace {
+
+// All monomials of d inputs up to a degree, in the order of map exact_polynomial: those of degree t
+// are, for each input k ascending, x_k times those of degree t - 1 whose least input is k or later,
+// which are contiguous.
+constexpr int64_t kMostMonomials = 4000000;
+
+// C(n, k), or more than kMostMonomials.
+int64_t binomial(int64_t n, int64_t k) noexcept {
+  k = std::min(k, n - k);
+  double c = 1;
+  for (int64_t i = 1; i <= k && c <= kMostMonomials; ++i)
+    c = std::round(c * static_cast<double>(n - k + i) / static_cast<double>(i));
+  return c <= kMostMonomials ? static_cast<int64_t>(c) : kMostMonomials + 1;
+}
+
+// Positions among all monomials of degrees 0 to p.
+class Monomials {
+ public:
+  Monomials(int64_t d, int64_t p) : d_(d), begin_{0, 1} {
+    for (int64_t t = 1; t <= p; ++t) {
+      begin_.push_back(begin_.back() + binomial(d + t - 1, t));
+      // Monomials of degree t - 1 whose least input is k or later.
+      for (int64_t k = 0; k < d; ++k)
+        pieces_.push_back(t == 1 ? 1 : binomial(d - k + t - 2, t - 1));
+    }
+  }
+  int64_t inputs() const noexcept { return d_; }
+  int64_t degree() const noexcept { return std::ssize(begin_) - 2; }
+  int64_t begin(int64_t t) const noexcept { return begin_[t]; }
+  int64_t count() const noexcept { return begin_.back(); }
+
+  // body(k, from, to, count): monomials [to, to + count) are x_k times [from, from + count), in
+  // order.
+  template <class Body>
+  void for_each_piece(const Body& body) const {
+    const int64_t* count = pieces_.data();
+    for (int64_t t = 1, to = 1; t <= degree(); ++t) {
+      for (int64_t k = 0; k < d_; to += *count++) body(k++, begin(t) - *count, to, *count);
+    }
+  }
+  // The same in reverse order.
+  template <class Body>
+  void for_each_piece_backwards(const Body& body) const {
+    const int64_t* count = pieces_.data() + pieces_.size();
+    for (int64_t t = degree(), to = begin_.back(); t >= 1; --t) {
+      for (int64_t k = d_; k-- > 0;) {
+        to -= *--count;
+        body(k, begin(t) - *count, to, *count);
+      }
+    }
+  }
+
+ private:
+  int64_t d_;
+  std::vector<int64_t> begin_;
+  std::vector<int64_t> pieces_;
+};
+
+// Derivatives of weighted monomials.
+
+// The last D monomials, each times a weight.
+template <class T>
+struct WeightedMonomials {
+  const Monomials& monomials;
+  const T* weights;
+  int64_t D;
+};
+
+// Every monomial is x_k times an earlier one: power series and tangents are computed in that order,
+// cotangents in reverse (Griewank, Walther 2008, chapters 3 and 13).
+using kernel::Jet;
+
+constexpr const char* kMonomials = "the monomials of all threads";
+
+// Calls body(i, scratch) for every row, with `each` numbers of scratch for a thread.
+template <class T, class Body>
+void for_each_row(int64_t rows, int64_t each, Context& context, const Body& body) {
+  if (rows == 0) return;
+  const int64_t padded = checked_add(each, 15, kMonomials) / 16 * 16;
+  const AlignedBuffer<T> buffer(checked_multiply(worker_count(context, rows), padded, kMonomials),
+                                context, kMonomials);
+  parallel_for(context, rows,
+               [&](int64_t i, int worker) noexcept { body(i, buffer.data() + worker * padded); });
+}
+
+// S: the coefficients of every monomial, one after the other; what the last ones are.
+template <class T>
+const T* multiply(const Monomials& monomials, const Jet& series, const T* x, T* S) noexcept {
+  const int64_t count = monomials.count();
+  for (int64_t c = 0; c < series.count; ++c) S[c * count] = static_cast<T>(c == 0);
+  monomials.for_each_piece([&](int64_t k, int64_t from, int64_t to, int64_t n) {
+    const auto variable = std::find_if(series.p.begin(), series.p.end(),
+                                       [k](const PartialFactor& one) { return one.input == k; });
+    const auto v = static_cast<size_t>(variable - series.p.begin());
+    for (int64_t c = 0; c < series.count; ++c) {
+      T* const own = S + c * count;
+      for (int64_t j = 0; j < n; ++j) own[to + j] = x[k] * own[from + j];
+      if (v == series.p.size() || series.exponent(v, c) == 0) continue;
+      const T* const lower = own - series.steps[v] * count;
+      for (int64_t j = 0; j < n; ++j) own[to + j] += lower[from + j];
+    }
+  });
+  return S + (series.count - 1) * count;
+}
+
+// As in Derivatives. UNSUPPORTED: as Jet.
+template <class T>
+void differentiate_monomials(const WeightedMonomials<T>& map, const Derivative& what,
+                             MatrixView<const T> X, Context& context, MatrixView<T> out) {
+  std::vector<std::vector<Jet>> blocks;
+  int64_t most = 1;
+  for (const std::vector<MultiIndex>& sum : partials_of(what, X.cols)) {
+    blocks.emplace_back();
+    for (const MultiIndex& p : sum) most = std::max(most, blocks.back().emplace_back(p).count);
+  }
+  const int64_t count = map.monomials.count(), skipped = count - map.D;
+  for_each_row<T>(X.rows, checked_multiply(most, count, kMonomials), context,
+                  [&](int64_t i, T* S) noexcept {
+                    T* block = out.row(i);
+                    for (const std::vector<Jet>& sum : blocks) {
+                      std::fill_n(block, map.D, T{0});
+                      for (const Jet& series : sum) {
+                        const T* const last = multiply(map.monomials, series, X.row(i), S);
+                        const T factorial = static_cast<T>(series.factorial);
+                        for (int64_t j = 0; j < map.D; ++j)
+                          block[j] += factorial * map.weights[j] * last[skipped + j];
+                      }
+                      block += map.D;
+                    }
+                  });
+}
+
+template <class T>
+void push_forward_monomials(const WeightedMonomials<T>& map, MatrixView<const T> X,
+                            MatrixView<const T> V, Context& context, MatrixView<T> out) {
+  const int64_t count = map.monomials.count();
+  for_each_row<T>(
+      X.rows, checked_multiply(2, count, kMonomials), context, [&](int64_t i, T* value) noexcept {
+        const T *const x = X.row(i), *const v = V.row(i);
+        T* const tangent = value + count;
+        value[0] = 1;
+        tangent[0] = 0;
+        map.monomials.for_each_piece([&](int64_t k, int64_t from, int64_t to, int64_t n) {
+          for (int64_t j = 0; j < n; ++j) {
+            value[to + j] = x[k] * value[from + j];
+            tangent[to + j] = x[k] * tangent[from + j] + v[k] * value[from + j];
+          }
+        });
+        const T* const last = tangent + (count - map.D);
+        for (int64_t j = 0; j < map.D; ++j) out(i, j) = map.weights[j] * last[j];
+      });
+}
+
+template <class T>
+void pull_back_monomials(const WeightedMonomials<T>& map, MatrixView<const T> X,
+                         MatrixView<const T> G, Context& context, MatrixView<T> out) {
+  const int64_t count = map.monomials.count(), skipped = count - map.D;
+  for_each_row<T>(
+      X.rows, checked_multiply(2, count, kMonomials), context, [&](int64_t i, T* value) noexcept {
+        const T* const x = X.row(i);
+        T *const cotangent = value + count, *const back = out.row(i);
+        value[0] = 1;
+        map.monomials.for_each_piece([&](int64_t k, int64_t from, int64_t to, int64_t n) {
+          for (int64_t j = 0; j < n; ++j) value[to + j] = x[k] * value[from + j];
+        });
+        std::fill_n(cotangent, skipped, T{0});
+        for (int64_t j = 0; j < map.D; ++j) cotangent[skipped + j] = map.weights[j] * G(i, j);
+        std::fill_n(back, X.cols, T{0});
+        map.monomials.for_each_piece_backwards([&](int64_t k, int64_t from, int64_t to, int64_t n) {
+          T sum = 0;
+          for (int64_t j = 0; j < n; ++j) {
+            sum += cotangent[to + j] * value[from + j];
+            cotangent[from + j] += x[k] * cotangent[to + j];
+          }
+          back[k] += sum;
+        });
+      });
+}
 
 constexpr int64_t kMonomialNumbers = int64_t{1} << 16;  // of monomials, made by a tile
 

@@ -9,20 +9,86 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "base/csr_view.h"
 #include "base/error.h"
-#include "base/matrix_view.h"
 #include "base/number_array.h"
 #include "base/parameters.h"
-#include "base/result_view.h"
-#include "base/rows.h"
+#include "base/views.h"
 #include "kernel/kernel.h"
 
 namespace mercer::feature {
+
+// Second moments of maps column by column, and of products of independent maps from them.
+
+/// How columns depend on each other: two columns of one block [c block, (c + 1) block) have the
+/// moments below, columns of different blocks are independent.
+struct ColumnPairs {
+  int64_t block = 1;
+  bool alike = true;  // every two of a block; else the moments are means over them
+  double square = 0;  // E a_i conj(a_j), i != j, real
+  double pseudo = 0;  // E a_i a_j
+};
+
+/// Moments of a_j = N z_j(x) conj(z_j(y)), N the number of columns; the mean of every a_j is k.
+struct ColumnMoments {
+  double mean = 0;    // k
+  double square = 0;  // E |a_j|^2
+  double pseudo = 0;  // E a_j^2
+  ColumnPairs pairs = {};
+};
+
+/// Ordered pairs of distinct columns of one block, among N.
+double pairs_in_blocks(int64_t block, int64_t N) noexcept;
+
+/// Moments of N columns in blocks. Those of two columns follow from the moments of one and from the
+/// variance and pseudo-variance of the estimate, the mean of all a_j.
+ColumnMoments dependent_columns(const ColumnMoments& one, int64_t block, bool alike,
+                                double variance, double pseudo_variance, int64_t N) noexcept;
+
+/// Moments of the products of columns of independent maps. Errors: UNSUPPORTED where several maps
+/// have columns that depend on each other and one of them has pairs that are not alike, or their
+/// blocks overlap in part.
+ColumnMoments multiplied(std::span<const ColumnMoments> parts, int64_t N);
+
+/// E |mean of all a_j|^2 - k^2 and, pseudo, E (mean of all a_j)^2 - k^2.
+double columns_variance(const ColumnMoments& columns, int64_t N) noexcept;
+double columns_pseudo_variance(const ColumnMoments& columns, int64_t N) noexcept;
+
+// Moments of a map's estimate of the kernel in closed form: a capability (FeatureMap::moments()).
+
+class FeatureMap;
+
+/// At one pair of rows of inputs() numbers; the estimate is Re z(x) z(y)^H.
+class Moments {
+ public:
+  virtual ~Moments() = default;
+  virtual double variance_at(const double* x, const double* y) const = 0;
+  /// False: it is that of independent columns, and the map's own depend on each other.
+  virtual bool is_exact() const { return true; }
+  /// For a real map the variance.
+  virtual double pseudo_variance_at(const double* x, const double* y) const {
+    return variance_at(x, y);
+  }
+  /// The estimate's mean less FeatureMap::estimated_kernel.
+  virtual double bias_at(const double* /*x*/, const double* /*y*/) const { return 0; }
+  /// The covariance of the estimates at (x, y) and (x, z), for i.i.d. columns.
+  virtual std::optional<double> covariance_at(const double* /*x*/, const double* /*y*/,
+                                              const double* /*z*/) const {
+    return std::nullopt;
+  }
+  /// Moments of the columns, where they are i.i.d., or treated as such as in variance_at, or depend
+  /// on each other in blocks.
+  virtual std::optional<ColumnMoments> columns_at(const double* /*x*/, const double* /*y*/) const {
+    return std::nullopt;
+  }
+};
+
+/// columns_at for i.i.d. columns, from variance and pseudo-variance.
+ColumnMoments independent_columns(const FeatureMap& map, const double* x, const double* y);
 
 enum class Precision { f32, f64 };
 
@@ -45,7 +111,6 @@ class Derivatives;
 class FieldMap;
 class FrequencyGrid;
 class LengthscaleSlopes;
-class Moments;
 class PairMap;
 class RowScales;
 class SparseFeatures;
@@ -212,5 +277,102 @@ void FeatureMap::apply_dense_rows(const Rows& X, Columns c, Context& context, co
     }
   });
 }
+
+// Features of rows in two parts: a capability of maps of bilinear kernels (FeatureMap::pair()).
+
+class PairMap {
+ public:
+  virtual ~PairMap() = default;
+  /// Columns of Y; inputs() is the sum of those of X and of Y, and apply takes rows [x | y].
+  virtual int64_t right_inputs() const noexcept = 0;
+  /// Z(i, :) = sum over l < locations of columns c of phi([X_k | Y_k]), k = i locations + l, X and
+  /// Y dense and of one precision.
+  virtual void apply_pair(const Rows& X, const Rows& Y, int64_t locations, Columns c,
+                          Context& context, const ResultView& Z) const = 0;
+};
+
+/// 0 for maps of one matrix.
+inline int64_t right_inputs_of(const FeatureMap& map) noexcept {
+  return map.pair() == nullptr ? 0 : map.pair()->right_inputs();
+}
+
+// Features of which few are not 0, one in each block of columns: a capability
+// (FeatureMap::sparse_features()). Products with them cost what the others do not.
+
+class SparseFeatures {
+ public:
+  virtual ~SparseFeatures() = default;
+  /// Entries of a row, one in each block of features() / entries() columns.
+  virtual int64_t entries() const noexcept = 0;
+  /// columns(i, e) and values(i, e): entry e of the features of X_i, X dense. All values of a row
+  /// that is not finite are NaN.
+  virtual void find_entries(MatrixView<const double> X, Context& context,
+                            MatrixView<int64_t> columns, MatrixView<double> values) const = 0;
+};
+
+/// multiply_features and add_feature_sums of feature_products.h for such a map, from its entries
+/// alone: O(n entries() c) beside finding them.
+void multiply_entries(const FeatureMap& map, const Rows& X, MatrixView<const double> W,
+                      Context& context, const ResultView& out);
+void add_entry_sums(const FeatureMap& map, const Rows& X, const Rows& Y, Context& context,
+                    MatrixView<double> sums);
+
+/// find_entries of any rows; columns and values are n x entries().
+void list_entries(const FeatureMap& map, const Rows& X, Context& context,
+                  MatrixView<int64_t> columns, MatrixView<double> values);
+
+/// What ridge needs of the features of rows, Z'WZ, Z'WY and Z'W1.
+struct EntryTotals {
+  MatrixView<double> gram, cross;
+  std::span<double> sums;
+};
+/// Whether a map has such features, and pairs of a row's entries cost less than products of Z.
+bool entry_pairs_pay(const FeatureMap& map);
+/// Adds those of dense rows to the totals, of gram to the lower triangle: n entries()^2 / 2 sums in
+/// place of n D^2 / 2. weights: one for each row, or none.
+void add_entry_totals(const FeatureMap& map, MatrixView<const double> X, MatrixView<const double> Y,
+                      std::span<const double> weights, Context& context, const EntryTotals& to);
+
+// Features whose rows are divided by a number each, and these numbers: a capability
+// (FeatureMap::row_scales()).
+
+class RowScales {
+ public:
+  virtual ~RowScales() = default;
+  /// Z as FeatureMap::apply gives all its columns; exp(logs[i]) Z(i, :) estimate the kernel. X is
+  /// dense. NaN where a row is not finite.
+  virtual void apply_scaled(const Rows& X, Context& context, const ResultView& Z,
+                            std::span<double> logs) const = 0;
+  /// dL/dX of a real loss L from Z and from G(i, :) = exp(logs[i]) dL/dphi(x_i), phi the features that
+  /// estimate the kernel: those of Z times exp(logs).
+  virtual void pull_scaled_back(MatrixView<const float> X, MatrixView<const float> Z,
+                                MatrixView<const float> G, Context& context,
+                                MatrixView<float> out) const = 0;
+  virtual void pull_scaled_back(MatrixView<const double> X, MatrixView<const double> Z,
+                                MatrixView<const double> G, Context& context,
+                                MatrixView<double> out) const = 0;
+  /// Of the features that estimate the kernel.
+  virtual const Moments& scaled_moments() const = 0;
+};
+
+// Maps that draw nothing: the same for every seed, which is still kept in their spec. Their
+// estimate has no variance, but may have a bias.
+
+class FixedMap : public FeatureMap, public Moments {
+ public:
+  const kernel::Kernel& kernel() const noexcept final { return *kernel_; }
+  Parameters parameters() const override { return common_parameters(seed_); }
+  void prepare(Precision, Context&) const override {}
+  const Moments& moments() const final { return *this; }
+  double variance_at(const double*, const double*) const final { return 0; }
+
+ protected:
+  FixedMap(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D, uint64_t seed)
+      : FeatureMap(d, D, false), kernel_(std::move(kernel)), seed_(seed) {}
+
+ private:
+  std::unique_ptr<const kernel::Kernel> kernel_;
+  uint64_t seed_;
+};
 
 }  // namespace mercer::feature

@@ -5,15 +5,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/aligned.h"
-#include "base/choice.h"
+#include "base/fields.h"
 #include "feature/feature_map.h"
 #include "feature/frequency_grid.h"
-#include "feature/projection_choice.h"
+#include "feature/projected_map.h"
 #include "projection/dense.h"
 
 namespace mercer::feature {
@@ -58,5 +59,58 @@ std::unique_ptr<FeatureMap> make_fourier_on_grid(const kernel::Kernel& kernel, i
 std::unique_ptr<FeatureMap> make_fourier_from(
     const kernel::Kernel& kernel, int64_t d, int64_t F,
     std::shared_ptr<const projection::FrequencySource> source);
+
+// The parts of a Fourier map, with drawn or supplied frequencies.
+
+struct FourierParts {
+  std::shared_ptr<const kernel::Kernel> kernel;
+  FourierOptions options;
+  int64_t d;
+  int64_t F;
+  std::shared_ptr<const projection::FrequencySource> supplied;  // null: drawn as options say
+  std::vector<double> weights;                          // of supplied frequencies; empty: 1/F each
+  std::optional<kernel::StandIn> stand_in = {};         // for a kernel without a law
+  std::shared_ptr<const FrequencyGrid> grid = nullptr;  // what was supplied, if it is that
+
+  /// The kernel that drawn frequencies estimate.
+  const std::shared_ptr<const kernel::Kernel>& drawn() const noexcept {
+    return stand_in ? stand_in->kernel : kernel;
+  }
+
+  /// The frequencies are the caller's: no spec makes them again.
+  bool needs_data() const noexcept { return supplied != nullptr && grid == nullptr; }
+};
+
+std::unique_ptr<FeatureMap> make_fourier_map(FourierParts parts);
+
+/// What a map of a kernel's stand-in says of its bias: the largest, and the root of the mean square,
+/// over the distances that occur.
+inline constexpr const char* kBiasKeys[] = {"largest_bias", "rms_bias"};
+
+/// The limit of specs, and so of files: BLAS counts in 32 bits.
+inline constexpr int64_t kMostFourierColumns = (int64_t{1} << 31) - 1;
+/// F of D columns. INVALID_ARGUMENT for a D that the form does not have.
+int64_t fourier_frequencies(int64_t D, FourierForm form);
+void check_fourier_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F);
+
+// Closed-form variances of random Fourier features with i.i.d. frequencies of a symmetric law (SPEC
+// section 3), from three values of the kernel: they hold for every shift-invariant kernel and any
+// amplitude.
+
+/// k(0), k(tau), k(2 tau).
+struct StationaryValues {
+  double zero;
+  double once;
+  double twice;
+};
+
+/// Variance of the estimate with D columns: (k(0)^2 + k(0)k(2 tau) - 2k(tau)^2)/D.
+double fourier_pair_variance(const StationaryValues& k, int64_t D) noexcept;
+/// (k(0)^2 + k(0)k(2 tau)/2 - k(tau)^2)/D.
+double fourier_phase_variance(const StationaryValues& k, int64_t D) noexcept;
+/// E(k^ - k)^2 = (k(0)k(2 tau) - k(tau)^2)/D with D complex columns.
+double fourier_complex_pseudo_variance(const StationaryValues& k, int64_t D) noexcept;
+/// Variance of the real part, half that of pairs.
+double fourier_complex_real_variance(const StationaryValues& k, int64_t D) noexcept;
 
 }  // namespace mercer::feature

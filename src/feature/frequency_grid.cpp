@@ -23,10 +23,11 @@
 #include <string>
 #include <utility>
 
+#include "base/csr_rows.h"
 #include "base/error.h"
 #include "base/fields.h"
-#include "base/listed_rows.h"
 #include "base/numbers.h"
+#include "base/views.h"
 
 namespace mercer::feature {
 namespace {

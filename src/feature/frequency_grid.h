@@ -11,8 +11,8 @@
 #include "base/context.h"
 #include "base/numbers.h"
 #include "base/parameters.h"
-#include "base/rows.h"
-#include "feature/moments.h"
+#include "base/views.h"
+#include "feature/feature_map.h"
 #include "kernel/kernel.h"
 #include "projection/dense.h"
 

@@ -9,8 +9,10 @@
 #include "base/error.h"
 #include "base/float_environment.h"
 #include "base/size.h"
-#include "random/child_seed.h"
+#include "kernel/inner_product.h"
 #include "random/scalar_math.h"
+#include "random/stream.h"
+#include "transform/epilogue.h"
 
 namespace mercer::feature {
 namespace {
@@ -77,6 +79,53 @@ ProjectedParts projected(const GaussianDraw& draw,
   return made;
 }
 
+// Z = sqrt(2 variance/D) 1[P > 0] P^n, P = XW with normal W: one layer of random neurons (Cho,
+// Saul, NIPS 2009, section 2; Rahimi, Recht 2009 for drawing them). Variance [2 k_{2n} - k_n^2]/D.
+class ArcCosine final : public GaussianMap {
+ public:
+  ArcCosine(const GaussianDraw& draw, int64_t order)
+      : GaussianMap(draw, transform::positive_power_epilogue(order),
+                    std::sqrt(2 * draw.kernel->variance() / static_cast<double>(draw.F))),
+        order_(order) {}
+  std::string_view name() const noexcept override { return "arc_cosine"; }
+
+ private:
+  double variance_at(const double* x, const double* y) const override {
+    return kernel().variance() * kernel().variance() *
+           arc_cosine_variance(order_, kernel::angle_between(inputs(), x, y), features());
+  }
+
+  int64_t order_;
+};
+
+std::unique_ptr<FeatureMap> arc_cosine_from(const MapArguments& arguments) {
+  const int64_t order = activation_order(
+      arguments.kernel, kernel::Activation::Function::positive_power, "arc-cosine", "arc_cosine");
+  return std::make_unique<ArcCosine>(gaussian_draw(arguments), order);
+}
+
+// Z = sqrt(variance/D) sign(P), P = XW with normal W: SimHash as features (Charikar, "Similarity
+// estimation techniques from rounding algorithms", STOC 2002). Variance (1 - k^2)/D. sign(0) = 1,
+// so that a column is one bit; rows of zeros have the kernel 0 with all others.
+class Sign final : public GaussianMap {
+ public:
+  explicit Sign(const GaussianDraw& draw)
+      : GaussianMap(draw, transform::sign_epilogue(),
+                    std::sqrt(draw.kernel->variance() / static_cast<double>(draw.F))) {}
+  std::string_view name() const noexcept override { return "sign"; }
+
+ private:
+  double variance_at(const double* x, const double* y) const override {
+    return kernel().variance() * kernel().variance() *
+           sign_variance(kernel::angle_between(inputs(), x, y), features());
+  }
+};
+
+std::unique_ptr<FeatureMap> sign_from(const MapArguments& arguments) {
+  activation_order(arguments.kernel, kernel::Activation::Function::sign, "sign", "sign");
+  return std::make_unique<Sign>(gaussian_draw(arguments));
+}
+
 }  // namespace
 
 GaussianMap::GaussianMap(const GaussianDraw& draw,
@@ -120,6 +169,35 @@ GaussianDraw gaussian_draw(const MapArguments& arguments, int64_t parts) {
                    "columns");
   return {kernel.with_variance(kernel.variance()), d, choice.columns(d, D / parts), arguments.seed,
           choice};
+}
+
+// The square of a column's share is again a moment of its kind: (2 u_+^n v_+^n)^2 = 2 (2 u_+^{2n}
+// v_+^{2n}), and sign(u)^2 sign(v)^2 = 1 almost surely.
+double arc_cosine_variance(int64_t order, const kernel::Angle& angle, int64_t D) noexcept {
+  const int n = static_cast<int>(order);
+  const double k = kernel::arc_cosine_moment(n, angle);
+  const double difference = 2 * kernel::arc_cosine_moment(2 * n, angle) - k * k;
+  // Rounding takes the difference of rows that are opposite below 0.
+  return (difference < 0 ? 0 : difference) / static_cast<double>(D);
+}
+
+// 1 - k^2 = (1 - k)(1 + k) with k = (rest - theta)/pi and rest + theta = pi: no cancellation.
+double sign_variance(const kernel::Angle& angle, int64_t D) noexcept {
+  constexpr double kFour = 0.40528473456935108578;  // 4/pi^2
+  return kFour * angle.theta * angle.rest / static_cast<double>(D);
+}
+
+MapEntry arc_cosine_entry() {
+  return {"arc_cosine",
+          "one layer of random neurons 1[w'x > 0] (w'x)^order of normal w, for the kernel "
+          "arc_cosine",
+          projection_fields("how the normal w are drawn"), arc_cosine_from,
+          kernel_named("arc_cosine")};
+}
+
+MapEntry sign_entry() {
+  return {"sign", "signs of w'x of normal w, for the kernel sign",
+          projection_fields("how the normal w are drawn"), sign_from, kernel_named("sign")};
 }
 
 }  // namespace mercer::feature

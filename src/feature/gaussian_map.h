@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <memory>
 
+#include "feature/feature_map.h"
 #include "feature/map_entry.h"
-#include "feature/moments.h"
 #include "feature/projected_map.h"
-#include "feature/projection_choice.h"
+#include "kernel/inner_product.h"
 
 namespace mercer::feature {
 
@@ -63,5 +63,14 @@ int64_t activation_order(const kernel::Kernel& kernel, kernel::Activation::Funct
 /// What is drawn for a map with `parts` features of each drawn column. The kernel has been checked.
 /// Errors: INVALID_ARGUMENT, DIMENSION_MISMATCH, UNSUPPORTED.
 GaussianDraw gaussian_draw(const MapArguments& arguments, int64_t parts = 1);
+
+// Closed-form variances of maps of one function of normal projections, D i.i.d. columns, kernels of
+// variance 1.
+
+/// Variance of 2/D sum_j (w_j'x)_+^n (w_j'y)_+^n, n = 0, 1 or 2: (2 k_{2n} - k_n^2)/D with the
+/// arc-cosine kernels k.
+double arc_cosine_variance(int64_t order, const kernel::Angle& angle, int64_t D) noexcept;
+/// Variance of 1/D sum_j sign(w_j'x) sign(w_j'y): (1 - k^2)/D.
+double sign_variance(const kernel::Angle& angle, int64_t D) noexcept;
 
 }  // namespace mercer::feature

@@ -15,6 +15,29 @@
 
 namespace mercer::feature {
 
+// Z W for frequencies on a grid, without Z.
+
+class GridProducts {
+ public:
+  /// Whether that costs less than features do, for so many columns of W.
+  static bool pays(const FrequencyGrid& grid, int64_t columns);
+
+  /// W: D x c, rows of all cosines, then of all sines; at_zero: k(0).
+  GridProducts(const FrequencyGrid& grid, double at_zero, MatrixView<const double> W,
+               Context& context);
+  /// out (n x c) = Z W at the rows of X. A row of out depends on its row of X alone, bit for bit;
+  /// NaN stays in its row.
+  void multiply(MatrixView<const double> X, Context& context, MatrixView<double> out) const;
+
+ private:
+  void multiply_rows(MatrixView<const double> X, double* scratch,
+                     MatrixView<double> out) const noexcept;
+  std::vector<double> step_;
+  std::vector<int64_t> counts_;  // cosines of each input, and as many sines
+  int64_t left_ = 1;             // products of all inputs' but the last's
+  Matrix<double> W_;             // (c left) x (2 counts of the last)
+};
+
 /// sum_i s_i prod_k e_k(x_i), e_k each of the cosines and sines of one input: for every seed s.
 class AxisProducts {
  public:

@@ -7,12 +7,15 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "base/listed_rows.h"
-#include "base/rows.h"
+#include "base/csr_rows.h"
+#include "base/number_array.h"
+#include "base/views.h"
+#include "feature/map_entry.h"
 #include "kernel/kernel.h"
 
 namespace mercer::feature {
@@ -32,13 +35,13 @@ struct LandmarkPool {
 std::vector<int64_t> kmeans_landmarks(const LandmarkPool& pool, int64_t D);
 /// Each is the row farthest from those before (Gonzalez 1985); the seed chooses the first.
 std::vector<int64_t> farthest_landmarks(const LandmarkPool& pool, int64_t D);
-/// Drawn by approximate ridge leverage scores, without replacement (Musco, Musco 2017): see
-/// leverage_landmarks.cpp. About 2 D kernel values for each row, and D^3 for each doubling of the
+/// Drawn by approximate ridge leverage scores, without replacement (Musco, Musco 2017).
+/// About 2 D kernel values for each row, and D^3 for each doubling of the
 /// sample.
 std::vector<int64_t> leverage_landmarks(const LandmarkPool& pool, int64_t D);
 
-/// Drawn by what the others leave of k(x, x), randomly pivoted Cholesky: see
-/// cholesky_landmarks.cpp. D kernel values and D^2 products for each row; 8 D bytes for each.
+/// Drawn by what the others leave of k(x, x), randomly pivoted Cholesky. D
+/// kernel values and D^2 products for each row; 8 D bytes for each.
 std::vector<int64_t> cholesky_landmarks(const LandmarkPool& pool, int64_t D);
 
 /// `count` row indices, drawn without replacement, ascending.
@@ -63,5 +66,31 @@ ListedRows listed_rows(const kernel::Kernel& kernel, const Rows& rows,
 /// (another count of supplied ones), CANCELLED.
 std::vector<int64_t> choose_landmarks(const std::string& choice, const kernel::Kernel& kernel,
                                       const Rows& rows, int64_t D, uint64_t seed, Context& context);
+
+// Rows that a map keeps. They stay sparse if they come from sparse rows, so that kernel values cost
+// what is stored.
+
+class LandmarkRows {
+ public:
+  /// The chosen rows. Errors: those of copied_rows.
+  LandmarkRows(const kernel::Kernel& kernel, const Rows& rows, std::span<const int64_t> chosen,
+               Context& context);
+  /// Reads what numbers() wrote, a.features rows of a.inputs. CORRUPT_FILE for anything else.
+  explicit LandmarkRows(const MapArguments& a);
+
+  Rows view() const;
+  int64_t count() const { return view().rows(); }
+  /// The sparse rows; null: they are dense.
+  const ListedRows* listed() const noexcept { return std::get_if<ListedRows>(&rows_); }
+  /// The dense rows; without data if they are sparse.
+  MatrixView<const double> dense() const noexcept;
+  std::vector<NumberArray> numbers() const;
+
+ private:
+  std::variant<Matrix<double>, ListedRows> rows_;
+};
+
+/// A rows x cols matrix of finite numbers from a file.
+Matrix<double> matrix_from(const std::vector<double>& values, int64_t rows, int64_t cols);
 
 }  // namespace mercer::feature

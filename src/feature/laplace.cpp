@@ -15,11 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "feature/feature_map.h"
 #include "feature/map_entry.h"
-#include "feature/moments.h"
 #include "feature/projected_map.h"
-#include "feature/projection_choice.h"
-#include "projection/projections.h"
+#include "projection/projection.h"
 
 namespace mercer::feature {
 namespace {

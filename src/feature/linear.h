@@ -11,6 +11,35 @@
 
 namespace mercer::feature {
 
+// Closed-form variances of estimates of x'y from D columns (SPEC section 4 at degree 1).
+
+/// What the variances depend on.
+struct PairSums {
+  double s;       // x'y
+  double N;       // ||x||^2 ||y||^2
+  double Q;       // sum_k x_k^2 y_k^2
+  double xx = 0;  // ||x||^2
+  double yy = 0;  // ||y||^2
+};
+PairSums pair_sums(int64_t d, const double* x, const double* y) noexcept;
+
+/// I.i.d. Gaussian entries: (N + s^2)/D.
+double gaussian_entries_variance(const PairSums& sums, int64_t D) noexcept;
+/// I.i.d. random signs, and CountSketch: (N + s^2 - 2Q)/D.
+double rademacher_entries_variance(const PairSums& sums, int64_t D) noexcept;
+/// OSNAP is the mean of t = `nonzeros` CountSketches of w or w + 1 columns, where D/t = w + p with
+/// p < 1. With v the numerator above its variance is v/t^2 times the sum of 1/width over the
+/// sketches, which is v/D (1 + p(1 - p)/(w(w + 1))).
+double osnap_variance(const PairSums& sums, int64_t nonzeros, int64_t D) noexcept;
+/// SRHT in independent blocks of `padded` columns: with v the numerator above and r = D mod padded,
+/// v r (padded - r)/((padded - 1) D^2); whole blocks are exact.
+double srht_variance(const PairSums& sums, int64_t padded, int64_t D) noexcept;
+
+/// E a_j^2 of a_j = D z_j(x) z_j(y), one column of D: of random signs N + 2 s^2 - 2 Q; of a
+/// CountSketch of w = `columns` buckets that plus (w - 1) Q.
+double signs_column_square(const PairSums& sums) noexcept;
+double hashed_column_square(const PairSums& sums, int64_t columns) noexcept;
+
 /// In the order of the table in linear.cpp.
 enum class LinearProjection { gaussian, rademacher, srht, countsketch, osnap };
 

@@ -5,14 +5,19 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/entry_table.h"
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
-#include "feature/field/field_makers.h"
-#include "feature/input_check.h"
-#include "kernel/output_root.h"
+#include "feature/field_fourier.h"
+#include "feature/sketch.h"
+#include "kernel/kernel.h"
+#include "kernel/matrix_kernel.h"
 
 namespace mercer::feature {
 namespace {
@@ -198,6 +203,42 @@ std::unique_ptr<FeatureMap> decomposable_map(const Parameters& canonical,
   return make_decomposable_map(std::move(kernel), make_map(part.canonical, data));
 }
 
+/// Calls body(column, value) for the numbers of row i. `sums`: a zero for each column of sparse
+/// rows, which are zeros again afterwards.
+template <class T, class Body>
+void for_each_number(const MatrixView<const T>& X, int64_t i, std::vector<double>&,
+                     const Body& body) {
+  for_each_listed(X, i, body);
+}
+template <class T, class Body>
+void for_each_number(const CsrView<T>& X, int64_t i, std::vector<double>& sums, const Body& body) {
+  sums.resize(X.cols);
+  add_row(X, i, sums.data());
+  for_each_listed(X, i, [&](int64_t j, T) { body(j, sums[j]); });
+  clear_row(X, i, sums.data());
+}
+
+// clang-format off
+#define MERCER_MAPS(entry) \
+  entry(fourier)           \
+  entry(linear)            \
+  entry(positive)          \
+  entry(arc_cosine)        \
+  entry(sign)              \
+  entry(optical)           \
+  entry(nystroem)          \
+  entry(exact)             \
+  entry(additive)          \
+  entry(laplace)           \
+  entry(anova)             \
+  entry(poisson)           \
+  entry(random_binning)    \
+  entry(exact_polynomial)  \
+  entry(maclaurin)         \
+  entry(sum)               \
+  entry(product)
+// clang-format on
+
 }  // namespace
 
 const MapEntry& map_entry(const Parameters& given, const std::string& path) {
@@ -332,5 +373,48 @@ std::unique_ptr<FeatureMap> make_map_of(std::shared_ptr<const kernel::Kernel> ke
     return entry.make(arguments);
   });
 }
+
+std::optional<BadInput> find_bad_input(const kernel::Kernel& kernel, const Rows& X, int64_t begin,
+                                       int64_t end) {
+  const std::optional<kernel::InputBound> bound = kernel.input_bound();
+  std::optional<BadInput> found;
+  std::vector<double> sums;
+  X.visit([&](const auto& rows) {
+    for (int64_t i = begin; i < end && !found; ++i) {
+      for_each_number(rows, i, sums, [&](int64_t j, double x) {
+        if (!found && (!std::isfinite(x) || (bound && bound->excludes(x)))) found = {i, j, x};
+      });
+    }
+  });
+  return found;
+}
+
+void refuse(const kernel::Kernel& kernel, const BadInput& bad) {
+  const int64_t row = bad.row, column = bad.column;
+  require(std::isfinite(bad.value), MERCER_INVALID_ARGUMENT,
+          "X: row %ld, column %ld (counted from 0) is %g, expected finite numbers: leave the row "
+          "out",
+          row, column, bad.value);
+  const kernel::InputBound bound = kernel.input_bound().value_or(kernel::InputBound{});
+  fail(MERCER_INVALID_ARGUMENT,
+       "X: row %ld, column %ld (counted from 0) is %g, expected a number %s %g, as kernel %s "
+       "takes: leave the row out",
+       row, column, bad.value, bound.open ? ">" : ">=", bound.least,
+       std::string(kernel.name()).c_str());
+}
+
+void require_inputs(const kernel::Kernel& kernel, const Rows& X) {
+  const std::optional<BadInput> bad = find_bad_input(kernel, X, 0, X.rows());
+  if (bad) refuse(kernel, *bad);
+  kernel::check_unit_rows(kernel, "X", X);
+}
+
+// The maps, one line each, in the file of its name; then the sketches, one for each family
+// (projection/sketch_kind.cpp), and the composed ones.
+static void add_sketches(std::vector<MapEntry>& table) {
+  for (MapEntry& entry : sketch_entries()) table.push_back(std::move(entry));
+}
+
+MERCER_COMPLETED_TABLE(MapEntry, map_table, MERCER_MAPS, add_sketches)
 
 }  // namespace mercer::feature

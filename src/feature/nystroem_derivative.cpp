@@ -7,10 +7,16 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
+#include "base/aligned.h"
+#include "base/error.h"
 #include "base/parallel.h"
+#include "base/size.h"
+#include "kernel/kernel.h"
 #include "kernel/lane_fold.h"
+#include "linalg/blas.h"
 
 namespace mercer::feature {
 namespace {
@@ -120,6 +126,88 @@ void gradients(const NystroemParts& parts, MatrixView<const T> X, Context& conte
   });
 }
 
+// Z = K B, K = k(X, L), B B' = M^{-1}, M = k(L, L), B lower triangular. Since B^{-1} dB is, too,
+// and its sum with its transpose is B^{-1} d(M^{-1}) B^{-T} = -B' dM B,
+//   dB = -B tri(B' dM B),  <G, dZ> = <G B', dK> - <B tri(Z'G) B', dM>,
+// tri: the lower triangle, half the diagonal. Kernels see x/l alone, and are symmetric, so that
+//   dk(x, y)/d log l_k = -x_k (dk/dx_k)(x, y) - y_k (dk/dx_k)(y, x).
+using linalg::Transpose;
+
+constexpr int64_t kLengthscaleRows = 1024;  // at a time
+constexpr int64_t kLandmarksTogether = 16;  // of a thread
+constexpr const char* kLengthscaleDerivatives = "derivatives of kernel values";
+
+template <class T>
+void convert(MatrixView<const T> from, MatrixView<double> to) noexcept {
+  for (int64_t i = 0; i < from.rows; ++i)
+    for (int64_t k = 0; k < from.cols; ++k) to(i, k) = static_cast<double>(from(i, k));
+}
+
+/// slopes(i, k) = sum_l C(i, l) dk(X_i, L_l)/d log l_k.
+class Slopes {
+ public:
+  Slopes(const NystroemParts& parts, int64_t rows, Context& context)
+      : parts_(parts),
+        d_(parts.landmarks.cols),
+        scratch_(checked_multiply(worker_count(context, (rows - 1) / kLandmarksTogether + 1),
+                                  2 * padded(), kLengthscaleDerivatives),
+                 context, kLengthscaleDerivatives),
+        slopes_(rows, d_, context, kLengthscaleDerivatives) {}
+
+  /// Adds to `each`, rows ascending.
+  void add(MatrixView<const double> X, MatrixView<const double> C, Context& context,
+           std::span<double> each) const {
+    parallel_for(
+        context, (X.rows - 1) / kLandmarksTogether + 1,
+        [&](int64_t tile, int worker) noexcept {
+          double* const g = scratch_.data() + worker * 2 * padded();
+          for (int64_t i = tile * kLandmarksTogether;
+               i < std::min(X.rows, (tile + 1) * kLandmarksTogether); ++i)
+            fill(X.row(i), C.row(i), g, g + padded(), slopes_.view().row(i));
+        },
+        0);
+    for (int64_t i = 0; i < X.rows; ++i)
+      for (int64_t k = 0; k < d_; ++k) each[k] += slopes_(i, k);
+  }
+
+ private:
+  int64_t padded() const { return checked_add(d_, 15, kLengthscaleDerivatives) / 16 * 16; }
+
+  void fill(const double* x, const double* c, double* at_x, double* at_l,
+            double* out) const noexcept {
+    std::fill_n(at_x, d_, 0.0);
+    std::fill_n(out, d_, 0.0);
+    for (int64_t l = 0; l < parts_.landmarks.rows; ++l) {
+      const double* const y = parts_.landmarks.row(l);
+      parts_.kernel.add_gradient(c[l], d_, x, y, at_x);
+      std::fill_n(at_l, d_, 0.0);
+      parts_.kernel.add_gradient(c[l], d_, y, x, at_l);
+      for (int64_t k = 0; k < d_; ++k) out[k] -= y[k] * at_l[k];
+    }
+    for (int64_t k = 0; k < d_; ++k) out[k] -= x[k] * at_x[k];
+  }
+
+  const NystroemParts& parts_;
+  int64_t d_;
+  AlignedBuffer<double> scratch_;  // of every thread
+  Matrix<double> slopes_;
+};
+
+/// W = -B tri(B'A) B' in place of A.
+void to_landmarks(MatrixView<const double> B, const Matrix<double>& A, Context& context) {
+  const int64_t D = B.rows;
+  const Matrix<double> product(D, D, context, kLengthscaleDerivatives);
+  const MatrixView<const double> left = product.view(), right = A.view();
+  linalg::multiply(-1, Transpose::yes, B, Transpose::no, right, 0, product.view());
+  for (int64_t l = 0; l < D; ++l) {
+    product(l, l) *= 0.5;
+    std::fill_n(&product(l, l) + 1, D - l - 1, 0.0);
+  }
+  linalg::multiply(1, Transpose::no, B, Transpose::no, left, 0, A.view());
+  linalg::multiply(1, Transpose::no, right, Transpose::yes, B, 0, product.view());
+  std::copy_n(product.data(), D * D, A.data());
+}
+
 }  // namespace
 
 template <class T>
@@ -177,5 +265,68 @@ void pull_rows_back(const NystroemParts& parts, MatrixView<const T> X, MatrixVie
 }
 
 MERCER_INSTANTIATE_DERIVATIVES(NystroemParts)
+
+void require_lengthscale_slopes(const NystroemParts& parts, int64_t rank) {
+  const std::string name(parts.kernel.name());
+  require(!parts.kernel.lengthscale().empty(), MERCER_UNSUPPORTED,
+          "map nystroem of kernel %s has no derivatives in a lengthscale, expected a kernel with a "
+          "lengthscale of its own",
+          name.c_str());
+  require(parts.kernel.most_derivatives() > 0, MERCER_UNSUPPORTED,
+          "kernel %s has no derivatives, and features of map nystroem none in its lengthscale",
+          name.c_str());
+  const int64_t D = parts.root.rows;
+  require(rank == D, MERCER_UNSUPPORTED,
+          "map nystroem of %ld landmarks has rank %ld, expected as many for derivatives in the "
+          "lengthscale: fewer landmarks, or such that differ more",
+          D, rank);
+  for (int64_t l = 0; l < D; ++l)
+    require(std::all_of(parts.root.row(l) + l + 1, parts.root.row(l) + D,
+                        [](double b) { return b == 0; }),
+            MERCER_UNSUPPORTED,
+            "map nystroem has the root of an older file, expected a triangular one for derivatives "
+            "in the lengthscale: fit it again");
+}
+
+template <class T>
+void pull_rows_to_lengthscale(const NystroemParts& parts, MatrixView<const T> X,
+                              MatrixView<const T> G, Context& context, std::span<double> each) {
+  std::ranges::fill(each, 0.0);
+  if (X.rows == 0) return;
+  const int64_t D = parts.root.rows, d = parts.landmarks.cols,
+                some = std::min(X.rows, kLengthscaleRows);
+  const Matrix<double> A(D, D, context, kLengthscaleDerivatives);  // K'G
+  A.fill(0);
+  Stage stage(context, X.rows + D);
+  {
+    const Matrix<double> x(some, d, context, kLengthscaleDerivatives),
+        g(some, D, context, kLengthscaleDerivatives), K(some, D, context, kLengthscaleDerivatives);
+    const Slopes slopes(parts, some, context);
+    for (int64_t i0 = 0; i0 < X.rows; i0 += some) {
+      const int64_t n = std::min(some, X.rows - i0);
+      const MatrixView<double> rows = x.view().block_rows(0, n),
+                               cotangents = g.view().block_rows(0, n),
+                               values = K.view().block_rows(0, n);
+      stage.share(n);
+      convert(X.block_rows(i0, i0 + n), rows);
+      convert(G.block_rows(i0, i0 + n), cotangents);
+      kernel::gram(parts.kernel, MatrixView<const double>(rows), parts.landmarks, context, values);
+      linalg::multiply(1, Transpose::yes, values, Transpose::no, cotangents, 1, A.view());
+      linalg::multiply(1, Transpose::no, cotangents, Transpose::yes, parts.root, 0, values);
+      slopes.add(rows, values, context, each);
+      stage.advance(n);
+      context.checkpoint();
+    }
+  }
+  stage.share(D);
+  to_landmarks(parts.root, A, context);
+  Slopes(parts, D, context).add(parts.landmarks, A.view(), context, each);
+  stage.advance(D);
+}
+
+template void pull_rows_to_lengthscale(const NystroemParts&, MatrixView<const float>,
+                                       MatrixView<const float>, Context&, std::span<double>);
+template void pull_rows_to_lengthscale(const NystroemParts&, MatrixView<const double>,
+                                       MatrixView<const double>, Context&, std::span<double>);
 
 }  // namespace mercer::feature

@@ -5,12 +5,12 @@
 // here.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
-#include "feature/derivative_calls.h"
+#include "feature/derivatives.h"
 #include "feature/feature_map.h"
 #include "projection/dense.h"
-#include "projection/packed_panels.h"
 
 namespace mercer::feature {
 
@@ -35,7 +35,7 @@ class PanelMap : public FeatureMap, public Derivatives {
   virtual void prepare_row(const double*, double*) const noexcept {}
   /// Numbers per element of P that finish needs, 64-byte aligned like P.
   virtual int64_t scratch() const noexcept { return 0; }
-  /// P(i, :) = the features of one panel of columns (transform/dense_panel.h) for the prepared row
+  /// P(i, :) = the features of one panel of columns (transform/panel.h) for the prepared row
   /// i of X. The bits of a row of P depend on its row of X alone.
   virtual void finish(MatrixView<const float> X, const float* panel, float* P,
                       float* scratch) const noexcept = 0;
@@ -73,5 +73,14 @@ template <>
 projection::PackedPanels<float>& PanelMap::panels() const noexcept;
 template <>
 projection::PackedPanels<double>& PanelMap::panels() const noexcept;
+
+// The arguments of derivatives of one panel of features.
+
+template <class T>
+struct PanelRow {
+  const T* x;      // the row
+  const T* W;      // inputs x columns (transform/panel.h)
+  int64_t inputs;  // d
+};
 
 }  // namespace mercer::feature

@@ -5,10 +5,9 @@
 #pragma once
 
 #include "base/context.h"
-#include "base/matrix_view.h"
-#include "feature/column_numbers.h"
-#include "feature/derivative.h"
-#include "feature/projected_tiles.h"
+#include "base/views.h"
+#include "feature/derivatives.h"
+#include "feature/tiles.h"
 
 namespace mercer::feature {
 
@@ -27,5 +26,15 @@ template <class T>
 void push_forward_projected(const ProjectedParts& parts, const ColumnNumbers<T>& columns,
                             MatrixView<const T> X, MatrixView<const T> V, Context& context,
                             MatrixView<T> out);
+
+// From cotangents of features to cotangents of rows: tiles of rows through the projection, the
+// epilogue's derivative and the projection's transpose, block by block of columns.
+
+/// out = the pull-back of G through a map of one projection, without prologue, whose epilogue has a
+/// gradient; shapes as for Derivatives::pull_back.
+template <class T>
+void pull_back_projected(const ProjectedParts& parts, const ColumnNumbers<T>& columns,
+                         MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                         MatrixView<T> out);
 
 }  // namespace mercer::feature

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The product rule for g psi, input by input (transform/row_derivative.h):
+// The product rule for g psi, input by input (transform/row_prologue.h):
 //   d^p (g psi) = g sum_{q <= p} c(p, q, x) d^q psi,
 // where d^q psi(x/l) has the factor prod_k l_k^{-q_k} if the maps read scaled rows. A part makes all
 // orders of a tile of rows at once.
@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "kernel/jet.h"
-#include "transform/row_derivative.h"
+#include "transform/row_prologue.h"
 
 namespace mercer::feature {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "feature/derivative_calls.h"
+#include "feature/derivatives.h"
 #include "feature/feature_map.h"
 
 namespace mercer::feature {

@@ -23,9 +23,8 @@
 #include "base/aligned.h"
 #include "base/fields.h"
 #include "base/parallel.h"
+#include "feature/feature_map.h"
 #include "feature/map_entry.h"
-#include "feature/moments.h"
-#include "feature/sparse_features.h"
 #include "projection/lazy_groups.h"
 #include "random/distributions.h"
 

@@ -3,10 +3,18 @@
 // Derivatives of sketches of any kind, by their power series.
 #pragma once
 
-#include "feature/derivative_calls.h"
-#include "feature/sketch_series.h"
+#include "feature/derivatives.h"
+#include "feature/sketch.h"
+#include "feature/sketch_tree.h"
 
 namespace mercer::feature {
+
+/// A tree, the inputs of a row that kFirstInput reads, and how columns are laid out.
+struct SketchParts {
+  const SketchTree& tree;
+  int64_t left;
+  SketchField field;
+};
 
 /// As in Derivatives. UNSUPPORTED: a multi-index p with prod_k (p_k + 1) > 1,024. Cost: the images
 /// of each node once for a tile of rows; then for every multi-index p prod_k (p_k + 1) times the

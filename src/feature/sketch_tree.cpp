@@ -13,8 +13,6 @@
 namespace mercer::feature {
 namespace {
 
-using moment::PairMoments;
-using moment::PairSums;
 using projection::Blocks;
 using projection::FactorRows;
 using projection::FactorShape;
@@ -25,6 +23,33 @@ constexpr int64_t kBufferNumbers = int64_t{1} << 17;
 constexpr int64_t kLeastTreeRows = 8;
 
 }  // namespace
+
+// The first and last steps: moments of rows that are not random, and variances from moments.
+PairMoments exact_pair(const PairSums& sums) noexcept {
+  const double square = sums.s * sums.s;
+  return {sums.s, sums.N, square, square, sums.Q, sums.Q, sums.Q};
+}
+
+PairSums augmented(const PairSums& sums, double scale, double constant) noexcept {
+  const double a = scale * scale, c = constant * constant;
+  const double xx = a * sums.xx + c, yy = a * sums.yy + c;
+  return {a * sums.s + c, xx * yy, a * a * sums.Q + c * c, xx, yy};
+}
+
+PairMoments as_real(const PairMoments& complex) noexcept {
+  const double S = (complex.S + complex.R) / 2;
+  const double Q = complex.Q / 2 + (complex.T + complex.U) / 4;
+  return {complex.mean, complex.N, S, S, Q, Q, Q};
+}
+
+double real_variance(const PairMoments& moments) noexcept {
+  // std::max in this order keeps a NaN.
+  return std::max((moments.S + moments.R) / 2 - moments.mean * moments.mean, 0.0);
+}
+
+double pseudo_variance(const PairMoments& moments) noexcept {
+  return moments.R - moments.mean * moments.mean;
+}
 
 SketchTree::SketchTree(std::vector<SketchNode> nodes) : nodes_(std::move(nodes)) {
   const auto count = static_cast<int64_t>(nodes_.size());
@@ -166,12 +191,12 @@ PairMoments SketchTree::node_moments(int64_t node, const PairSums& first,
     const FactorShape& factor = shape.factors[f];
     if (is_node(child)) {
       const PairMoments below = node_moments(child, first, second);
-      factors.push_back(one.children_as_real ? moment::as_real(below) : below);
+      factors.push_back(one.children_as_real ? as_real(below) : below);
     } else if (factor.inputs == 0) {
-      factors.push_back(moment::exact_pair(moment::augmented({0, 0, 0}, 1, factor.constant)));
+      factors.push_back(exact_pair(augmented({0, 0, 0}, 1, factor.constant)));
     } else {
-      factors.push_back(moment::exact_pair(
-          moment::augmented(child == kFirstInput ? first : second, factor.scale, factor.constant)));
+      factors.push_back(exact_pair(
+          augmented(child == kFirstInput ? first : second, factor.scale, factor.constant)));
     }
   }
   return shape.kind->moments(shape.complex, shape.columns,

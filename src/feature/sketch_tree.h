@@ -10,10 +10,30 @@
 #include <vector>
 
 #include "base/context.h"
-#include "moment/sketch_moments.h"
+#include "feature/linear.h"
 #include "projection/multilinear.h"
+#include "projection/sketch_kind.h"
 
 namespace mercer::feature {
+
+// Second moments of polynomial sketches and of their compositions, in closed form. Every sketch
+// turns the moments of its factors into those of its columns (SketchKind::moments), so that a tree
+// of sketches is worked out node by node (SPEC section 4: one node on rows that are not random).
+
+using projection::PairMoments;
+
+/// Moments of rows that are not random: S = R = s^2, Q = T = U.
+PairMoments exact_pair(const PairSums& sums) noexcept;
+
+/// Sums of the vectors [scale x, constant], [scale y, constant] (projection::FactorShape).
+PairSums augmented(const PairSums& sums, double scale, double constant) noexcept;
+
+/// Moments of the real vectors [Re u | Im u].
+PairMoments as_real(const PairMoments& complex) noexcept;
+
+/// Variance of Re <u, v>, and pseudo-variance E (<u, v> - mean)^2.
+double real_variance(const PairMoments& moments) noexcept;
+double pseudo_variance(const PairMoments& moments) noexcept;
 
 /// What a factor reads, if not the columns of an earlier node: the rows themselves, or nothing (a
 /// factor without inputs).
@@ -77,7 +97,7 @@ class SketchTree {
                     projection::Planes<T> Z, const Workspace<T>& work) const noexcept;
 
   /// Moments of the root's columns from those of the rows; `second` is for two-input sketches.
-  moment::PairMoments moments(const moment::PairSums& first, const moment::PairSums& second) const;
+  PairMoments moments(const PairSums& first, const PairSums& second) const;
 
  private:
   bool is_node(int64_t child) const noexcept { return child >= 0; }
@@ -93,8 +113,7 @@ class SketchTree {
   std::span<const projection::FactorRows<T>> gather_inputs(int64_t node, int64_t level,
                                                            const LeafRows<T>& rows, int64_t n,
                                                            const Workspace<T>& work) const noexcept;
-  moment::PairMoments node_moments(int64_t node, const moment::PairSums& first,
-                                   const moment::PairSums& second) const;
+  PairMoments node_moments(int64_t node, const PairSums& first, const PairSums& second) const;
 
   std::vector<SketchNode> nodes_;
   int64_t levels_ = 0;  // of nodes below the root

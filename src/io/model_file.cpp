@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
-#include "feature/field/field_makers.h"
+#include "feature/field_fourier.h"
 #include "io/model_options.h"
 #include "io/number_arrays.h"
 #include "io/object_file.h"

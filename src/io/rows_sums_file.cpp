@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/value_text.h"
+#include "base/parameters.h"
 #include "io/checks.h"
 #include "io/object_file.h"
 

@@ -9,6 +9,7 @@
 
 #include "base/fields.h"
 #include "kernel/kernel.h"
+#include "kernel/lane_fold.h"
 
 namespace mercer::kernel {
 
@@ -48,6 +49,12 @@ KernelEntry entry_of(const char* name, const char* help, std::vector<Field> fiel
             return std::make_unique<Kind>(canonical);
           },
           default_map};
+}
+
+// x'y for dot-product kernels, symmetric in x and y to the bit.
+
+inline double inner_product(int64_t d, const double* x, const double* y) noexcept {
+  return lane_fold<Sum>(d, [=](int64_t j) noexcept { return x[j] * y[j]; });
 }
 
 }  // namespace mercer::kernel

@@ -3,21 +3,79 @@
 // K(i, j) = k(X_i, Y_j). Dense double rows: in tiles, so that the rows of both stay in cache.
 // Sparse rows, if the kernel ignores common zeros: pair by pair, at the cost of their stored
 // non-zeros. All others: blocks of rows are made dense. Kernels of several outputs have their own
-// methods (matrix_kernel.h).
+// methods (MatrixKernel).
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "base/aligned.h"
+#include "base/csr_rows.h"
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/parallel.h"
 #include "base/size.h"
-#include "kernel/matrix_kernel.h"
-#include "kernel/row_pairs.h"
-#include "kernel/unit_rows.h"
+#include "base/views.h"
+#include "kernel/kernel.h"
 #include "linalg/blas.h"
 
 namespace mercer::kernel {
 namespace {
+
+// Two sparse rows as two short dense ones, over the columns that at least one of them stores: all
+// that a kernel reads which ignores common zeros. One row is scattered once; others are then
+// aligned with it at the cost of their non-zeros, in any order and without a search.
+
+// Scratch of one thread, which others make: marks of every column, -1 each and again so after
+// close(), and two rows as long as two rows list together, at least 1.
+class RowPair {
+ public:
+  RowPair(int32_t* marks, double* left, double* right)
+      : marks_(marks), left_(left), right_(right) {}
+
+  // Row i of X is the left one.
+  template <class View>
+  void open(const View& X, int64_t i) noexcept {
+    length_ = 0;
+    left_[0] = 0;
+    for_each_listed(X, i, [&](int64_t j, auto value) {
+      if (value == 0) return;
+      int32_t& mark = marks_[j];
+      if (mark < 0) {
+        mark = length_;
+        left_[length_++] = 0;
+      }
+      left_[mark] += static_cast<double>(value);
+    });
+  }
+  template <class View>
+  void close(const View& X, int64_t i) noexcept {
+    for_each_listed(X, i, [&](int64_t j, auto) { marks_[j] = -1; });
+  }
+
+  // value(d, left, right) for row j of Y, which names no column twice.
+  template <class Value>
+  double with(const CsrView<double>& Y, int64_t j, const Value& value) noexcept {
+    std::fill_n(right_, std::max(length_, 1), 0.0);
+    int32_t length = length_;
+    Y.indices.visit([&](const auto* columns) {
+      for (int64_t p = Y.begin(j), end = Y.end(j); p < end; ++p) {
+        const int32_t mark = marks_[columns[p]];
+        left_[length] = 0;  // for a column of Y alone, or not counted
+        right_[mark < 0 ? length : mark] = Y.values[p];
+        length += mark < 0;
+      }
+    });
+    return value(std::max(length, 1), left_, right_);
+  }
+
+ private:
+  int32_t* marks_;
+  double* left_;
+  double* right_;
+  int32_t length_ = 0;  // of the left row
+};
 
 constexpr int64_t kGramRows = 32;
 constexpr int64_t kTileDoubles = 8192;  // doubles of Y: 64 KiB, half of a small second-level cache
@@ -192,6 +250,24 @@ class DenseRows : public DenseBlocks {
   Doubles all_;
 };
 
+void require_derivatives(const Kernel& kernel, int64_t order) {
+  const std::string name(kernel.name());
+  require(kernel.most_derivatives() > 0, MERCER_UNSUPPORTED,
+          "kernel %s has no derivatives, expected any other than laplacian, matern (nu < 1.01), "
+          "intersection, arc_cosine and sign, or sums and products with one of these",
+          name.c_str());
+  require(order <= kernel.most_derivatives(), MERCER_UNSUPPORTED,
+          "derivatives of order %ld in all of kernel %s, expected up to %ld", order, name.c_str(),
+          kernel.most_derivatives());
+}
+
+// Pairs of a chunk: one may take a millisecond, and cancellation is checked between chunks.
+constexpr int64_t kPairs = 64;
+
+bool has_nan(int64_t d, const double* x) noexcept {
+  return std::any_of(x, x + d, [](double number) { return std::isnan(number); });
+}
+
 }  // namespace
 
 bool pairs_as_listed(const Kernel& kernel, const Rows& X) {
@@ -248,6 +324,33 @@ void gram_multiply(const Kernel& kernel, const Rows& X, const Rows& Y, MatrixVie
       stage.advance(rows * cols);
     }
   }
+}
+
+MultiIndex sum_of(const MultiIndex& p, const MultiIndex& q) {
+  MultiIndex sum;
+  for_each_input(p, q, [&sum](int64_t k, int64_t a, int64_t b) { sum.push_back({k, a + b}); });
+  return sum;
+}
+
+void derivative_gram(const Kernel& kernel, const MultiIndex& p, const MultiIndex& q,
+                     MatrixView<const double> X, MatrixView<const double> Y, Context& context,
+                     MatrixView<double> K) {
+  require_derivatives(kernel, total_order(p) + total_order(q));
+  require(X.cols == Y.cols && K.rows == X.rows && K.cols == Y.rows, MERCER_DIMENSION_MISMATCH,
+          "X is %ld x %ld, Y %ld x %ld, K %ld x %ld, expected as many columns of X and Y, "
+          "and K rows of X x rows of Y",
+          X.rows, X.cols, Y.rows, Y.cols, K.rows, K.cols);
+  kernel.check_dimension(X.cols);
+  const std::unique_ptr<const Differential> differential = kernel.differential(p, q);
+  const AlignedBuffer<unsigned char> lost(Y.rows, context, "which rows hold a NaN");
+  for (int64_t j = 0; j < Y.rows; ++j) lost.data()[j] = has_nan(Y.cols, Y.row(j));
+  const int64_t pieces = ceil_divide(Y.rows, kPairs);
+  parallel_for(context, checked_multiply(X.rows, pieces, "K"), [&](int64_t chunk, int) noexcept {
+    const int64_t i = chunk / pieces, first = chunk % pieces * kPairs;
+    const bool none = has_nan(X.cols, X.row(i));
+    for (int64_t j = first; j < std::min(Y.rows, first + kPairs); ++j)
+      K(i, j) = none || lost.data()[j] != 0 ? kNaN : differential->at(X.cols, X.row(i), Y.row(j));
+  });
 }
 
 }  // namespace mercer::kernel

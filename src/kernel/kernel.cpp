@@ -5,13 +5,87 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "base/entry_table.h"
 #include "base/error.h"
+#include "base/fields.h"
 #include "base/numbers.h"
 #include "kernel/entry.h"
+#include "transform/row_prologue.h"
 
 namespace mercer::kernel {
+namespace {
+
+Parameters scalar_of(const Kernel& whole) {
+  Parameters scalar = whole.parameters().object("scalar");
+  scalar.set("variance", whole.variance() * scalar.number("variance"));
+  return scalar;
+}
+
+constexpr double kTolerance = 1e-4;
+
+/// Also of a row of zeros, which has no inverse.
+template <class T>
+double norm(int64_t d, const T* x) noexcept {
+  const bool zeros = std::all_of(x, x + d, [](T one) { return one == 0; });
+  return zeros ? 0 : 1 / transform::inverse_norm(d, x);
+}
+template <class T>
+double norm(const MatrixView<const T>& X, int64_t i, std::vector<T>&) noexcept {
+  return norm(X.cols, X.row(i));
+}
+// Columns that are stored twice add up.
+template <class T>
+double norm(const CsrView<T>& X, int64_t i, std::vector<T>& sums) {
+  sums.resize(X.cols);
+  add_row(X, i, sums.data());
+  const double of_row = norm(X.cols, sums.data());
+  clear_row(X, i, sums.data());
+  return of_row;
+}
+
+// clang-format off
+#define MERCER_KERNELS(entry)          \
+  entry(gaussian)                      \
+  entry(laplacian)                     \
+  entry(cauchy)                        \
+  entry(matern)                        \
+  entry(rational_quadratic)            \
+  entry(generalized_gaussian_spectrum) \
+  entry(skewed_chi2)                   \
+  entry(spectral_mixture)              \
+  entry(polynomial)                    \
+  entry(sphere_polynomial)             \
+  entry(bilinear)                      \
+  entry(additive_chi2)                 \
+  entry(intersection)                  \
+  entry(jensen_shannon)                \
+  entry(hellinger)                     \
+  entry(exponential_semigroup)         \
+  entry(reciprocal_semigroup)          \
+  entry(anova)                         \
+  entry(exponential)                   \
+  entry(dot_product)                   \
+  entry(arc_cosine)                    \
+  entry(sign)                          \
+  entry(optical)                       \
+  entry(sum)                           \
+  entry(product)                       \
+  entry(decomposable)                  \
+  entry(curl_free)                     \
+  entry(divergence_free)               \
+  entry(helmholtz)
+// clang-format on
+
+const Field& kernel_name_field() {
+  static const Field field = name_field("kernel", kernel_table(), "which kernel");
+  return field;
+}
+
+}  // namespace
 
 Kernel::Kernel(Parameters canonical)
     : parameters_(std::move(canonical)),
@@ -91,18 +165,97 @@ void Kernel::check_dimension(int64_t d) const {
 
 std::unique_ptr<Kernel> Kernel::copy() const { return make_kernel(parameters_); }
 
-std::unique_ptr<Kernel> Kernel::with_lengthscale(std::vector<double> lengthscale) const {
-  require(!lengthscale_.empty(), MERCER_UNSUPPORTED, "lengthscale: kernel %s has none",
-          name_.c_str());
-  Parameters changed = parameters_;
-  changed.set("lengthscale", std::move(lengthscale));
-  return make_kernel(changed);
-}
-
 std::unique_ptr<Kernel> Kernel::with_variance(double variance) const {
   Parameters changed = parameters_;
   changed.set("variance", variance);
   return make_kernel(changed);
+}
+
+MatrixKernel::MatrixKernel(Parameters canonical)
+    : Kernel(std::move(canonical)), scalar_(make_kernel(scalar_of(*this))) {}
+
+void check_unit_rows(const Kernel& kernel, const char* name, const Rows& X) {
+  if (!kernel.needs_unit_rows()) return;
+  X.visit([&]<class View>(const View& rows) {
+    std::vector<RowNumberOf<View>> sums;
+    for (int64_t i = 0; i < rows.rows; ++i) {
+      const double found = norm(rows, i, sums);
+      const bool has_nan = std::isnan(found);
+      require(
+          has_nan || std::fabs(found - 1) <= kTolerance, MERCER_INVALID_ARGUMENT,
+          "%s: row %ld (counted from 0) has the norm %g, expected 1, as kernel %s takes: divide "
+          "rows by their norms, or say unit_rows = true",
+          name, i, found, std::string(kernel.name()).c_str());
+    }
+  });
+}
+
+// All kernels, one line each: each is defined in the file of its family.
+static void add_variance(std::vector<KernelEntry>& table) {
+  for (KernelEntry& entry : table) {
+    entry.fields.push_back(
+        positive_field("variance", 1.0, "amplitude: the factor in front of the kernel"));
+  }
+}
+
+MERCER_COMPLETED_TABLE(KernelEntry, kernel_table, MERCER_KERNELS, add_variance)
+
+const KernelEntry& kernel_entry(const Parameters& given, const std::string& path) {
+  return named_entry(given, kernel_name_field(), kernel_table(), path);
+}
+
+std::vector<Field> kernel_fields(const KernelEntry& entry) {
+  std::vector<Field> fields{kernel_name_field()};
+  fields.insert(fields.end(), entry.fields.begin(), entry.fields.end());
+  return fields;
+}
+
+Parameters canonical_kernel(const Parameters& given, const std::string& path) {
+  const Envelope envelope = open_envelope(given, path);
+  require(!envelope.needs_data, MERCER_UNSUPPORTED,
+          "%sneeds = \"data\": the kernel cannot be made from its spec alone", path.c_str());
+  return check_fields(envelope.body, kernel_fields(kernel_entry(envelope.body, path)), path);
+}
+
+Parameters canonical_scalar_kernel(const Parameters& given, const std::string& path) {
+  Parameters canonical = canonical_kernel(given, path);
+  const KernelEntry& entry = kernel_entry(canonical, path);
+  require(entry.outputs == OutputCount::one, MERCER_UNSUPPORTED,
+          "%skernel = %s has several outputs, expected a kernel of one", path.c_str(), entry.name);
+  return canonical;
+}
+
+const char* default_map(const Parameters& given, const std::string& path) {
+  const KernelEntry& entry = kernel_entry(given, path);
+  if (entry.outputs == OutputCount::gamma && given.find("scalar") != nullptr)
+    return default_map(given.object("scalar"), path);
+  return entry.default_map;
+}
+
+std::unique_ptr<Kernel> make_kernel(const Parameters& given) {
+  const Parameters canonical = canonical_kernel(given, "");
+  return kernel_entry(canonical, "").make(canonical);
+}
+
+Field positive_field(const char* key, double fallback, const char* help) {
+  return number_above_field(key, fallback, 0, std::numeric_limits<double>::max(), help);
+}
+
+Field lengthscale_field() {
+  return {.key = "lengthscale",
+          .type = FieldType::number_or_numbers,
+          .fallback = 1.0,
+          .least = kLeastLengthscale,
+          .most = kMostLengthscale,
+          .help = "l: one number, or one per input (tau_j is divided by l_j)"};
+}
+
+Field scalar_field() {
+  return {.key = "scalar",
+          .type = FieldType::kernel,
+          .fallback = std::make_shared<const Parameters>(Parameters{{"kernel", "gaussian"}}),
+          .help = "the kernel of one output that it is made of",
+          .canonical = canonical_scalar_kernel};
 }
 
 }  // namespace mercer::kernel

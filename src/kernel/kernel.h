@@ -13,14 +13,59 @@
 #include <vector>
 
 #include "base/context.h"
-#include "base/matrix_view.h"
+#include "base/numbers.h"
 #include "base/parameters.h"
-#include "base/rows.h"
-#include "kernel/multi_index.h"
+#include "base/views.h"
 #include "random/law.h"
 #include "transform/row_prologue.h"
 
 namespace mercer::kernel {
+
+// Which partial derivative: d^p = prod_k (d/dx_k)^{p_k}.
+
+/// An input that is differentiated by, and how often.
+struct PartialFactor {
+  int64_t input;
+  int64_t order;
+};
+/// p, without its zeros, inputs ascending; empty: the value itself.
+using MultiIndex = std::vector<PartialFactor>;
+
+/// The largest |p|: enough for every use known, and powers of frequencies stay numbers.
+inline constexpr int64_t kMostDerivatives = 32;
+
+/// |p|.
+inline int64_t total_order(const MultiIndex& p) noexcept {
+  int64_t total = 0;
+  for (const PartialFactor& factor : p) total += factor.order;
+  return total;
+}
+
+/// body(k, p_k, q_k) for every input of p or q.
+template <class Body>
+void for_each_input(const MultiIndex& p, const MultiIndex& q, const Body& body) {
+  size_t a = 0, b = 0;
+  while (a < p.size() || b < q.size()) {
+    const bool in_p = a < p.size() && (b == q.size() || p[a].input <= q[b].input);
+    const bool in_q = b < q.size() && (a == p.size() || q[b].input <= p[a].input);
+    body(in_p ? p[a].input : q[b].input, in_p ? p[a].order : int64_t{0},
+         in_q ? q[b].order : int64_t{0});
+    a += in_p;
+    b += in_q;
+  }
+}
+
+/// Stands before the inputs of y where derivatives in x and in y share one index.
+inline constexpr int64_t kOfSecond = int64_t{1} << 40;
+/// p in x and q in y as one.
+inline MultiIndex joint_index(const MultiIndex& p, const MultiIndex& q) {
+  MultiIndex joint = p;
+  for (const PartialFactor& one : q) joint.push_back({one.input + kOfSecond, one.order});
+  return joint;
+}
+
+/// p + q.
+MultiIndex sum_of(const MultiIndex& p, const MultiIndex& q);
 
 /// k(x, y) = variance prod_{i < degree} (gamma u_i'v_i + offset): u_i = x and v_i = y, or, with
 /// left_inputs(), the two parts of both.
@@ -221,9 +266,6 @@ class Kernel {
   void check_dimension(int64_t d) const;
 
   std::unique_ptr<Kernel> copy() const;
-  /// A copy with another lengthscale (one or several numbers); UNSUPPORTED for kernels that have
-  /// none.
-  std::unique_ptr<Kernel> with_lengthscale(std::vector<double> lengthscale) const;
   /// A copy with another amplitude.
   std::unique_ptr<Kernel> with_variance(double variance) const;
 
@@ -302,5 +344,47 @@ const char* default_map(const Parameters& given, const std::string& path);
 
 /// The kernel that `given` says: {"kernel": NAME, parameters}. Errors: those of canonical_kernel.
 std::unique_ptr<Kernel> make_kernel(const Parameters& given);
+
+// Kernels of several outputs: K(x, y) is a p x p matrix (SPEC section 8).
+
+struct FieldParts;
+struct OutputRoot;
+
+class MatrixKernel : public Kernel {
+ public:
+  int64_t outputs(int64_t d) const override = 0;
+  const MatrixKernel* matrix() const noexcept final { return this; }
+  double value(int64_t, const double*, const double*) const noexcept final { return kNaN; }
+  std::optional<InputBound> input_bound() const noexcept final { return scalar().input_bound(); }
+
+  /// The scalar kernel it is built from, times variance().
+  const Kernel& scalar() const noexcept { return *scalar_; }
+  /// Gamma where K = k Gamma for the scalar k, else no rows.
+  virtual MatrixView<const double> gamma() const noexcept { return {}; }
+  /// The root of gamma(), or null.
+  virtual const OutputRoot* root() const noexcept { return nullptr; }
+  /// A(omega) where it is the kernel's spectral density over the scalar one's, else null.
+  virtual const FieldParts* field_parts() const noexcept { return nullptr; }
+
+  /// kernel::gram and gram_multiply for checked shapes, X not empty. Except for BLAS, no byte
+  /// depends on the number of threads.
+  virtual void gram_rows(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
+                         MatrixView<double> K) const = 0;
+  virtual void multiply_rows(MatrixView<const double> X, MatrixView<const double> Y,
+                             MatrixView<const double> U, Context& context,
+                             MatrixView<double> out) const = 0;
+
+ protected:
+  /// `canonical` has passed the entry's fields, scalar_field() among them.
+  explicit MatrixKernel(Parameters canonical);
+
+ private:
+  std::unique_ptr<const Kernel> scalar_;
+};
+
+/// For a kernel that needs_unit_rows(): INVALID_ARGUMENT naming the first row of X, its norm and
+/// what is expected, unless all norms are within 1e-4 of 1, about what four decimals of each number
+/// keep. Rows with NaN pass: they stay NaN.
+void check_unit_rows(const Kernel& kernel, const char* name, const Rows& X);
 
 }  // namespace mercer::kernel

@@ -8,10 +8,11 @@
 #include <utility>
 
 #include "base/aligned.h"
+#include "base/csr_rows.h"
 #include "base/error.h"
-#include "base/listed_rows.h"
 #include "base/parallel.h"
 #include "base/size.h"
+#include "base/views.h"
 #include "random/distributions.h"
 #include "random/stream.h"
 

@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "base/context.h"
-#include "base/rows.h"
+#include "base/views.h"
 
 namespace mercer::kernel {
 

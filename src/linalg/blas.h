@@ -9,8 +9,11 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
+#include <vector>
 
-#include "base/matrix_view.h"
+#include "base/context.h"
+#include "base/views.h"
 
 namespace mercer::linalg {
 
@@ -46,5 +49,30 @@ void cholesky_inverse(MatrixView<double> L);
 /// B := L^{-1} B, or L^{-T} B.
 void triangular_solve(MatrixView<const double> L, MatrixView<double> B,
                       Transpose transpose = Transpose::no);
+
+// The triangular factor of an orthogonal factorisation.
+
+/// Replaces A (r x D, r <= D) by R, upper trapezoidal: R(j, l) = 0 for l < j and R'R = A'A, up to
+/// rounding of the norm of A. 2 r^2 D operations. Errors: OUT_OF_MEMORY, UNSUPPORTED (32 bits).
+void upper_trapezoid(MatrixView<double> A, Context& context);
+
+// Means of columns, and subtracting them from rows.
+
+/// sum w_i A(i, j) / sum w_i in two passes, so that columns far from zero keep their digits (Chan,
+/// Golub, LeVeque 1983). At least one row; weights: one per row, with a positive sum; none: 1 each.
+std::vector<double> column_means(MatrixView<const double> A, std::span<const double> weights = {});
+
+/// A -= 1 offset'.
+void subtract_from_rows(std::span<const double> offset, MatrixView<double> A);
+
+// Which BLAS does the products and factorisations, as it says itself.
+
+struct BlasFound {
+  std::string version;  // and how it was built
+  std::string core;     // whose kernels run here
+  int threads;          // of the process: this library leaves them alone
+};
+
+BlasFound blas_found();
 
 }  // namespace mercer::linalg

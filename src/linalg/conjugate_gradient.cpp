@@ -6,15 +6,58 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "base/aligned.h"
+#include "base/context.h"
 #include "base/error.h"
 #include "base/numbers.h"
-#include "linalg/column_algebra.h"
-#include "linalg/converged_part.h"
+#include "base/views.h"
 
 namespace mercer::linalg {
 namespace {
+
+// Column-by-column operations of iterations on blocks of vectors. Private to linalg.
+
+// out[j] = x_j'y_j.
+void column_dots(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out) {
+  std::ranges::fill(out, 0.0);
+  for (int64_t i = 0; i < X.rows; ++i) {
+    const double *x = X.row(i), *y = Y.row(i);
+    for (std::size_t j = 0; j < out.size(); ++j) out[j] += x[j] * y[j];
+  }
+}
+
+// y_j = factor[j] y_j + x_j.
+void scale_and_add_columns(std::span<const double> factor, MatrixView<const double> X,
+                           MatrixView<double> Y) {
+  for (int64_t i = 0; i < X.rows; ++i) {
+    const double* x = X.row(i);
+    double* y = Y.row(i);
+    for (std::size_t j = 0; j < factor.size(); ++j) y[j] = factor[j] * y[j] + x[j];
+  }
+}
+
+// y_j += factor[j] x_j.
+void add_columns(std::span<const double> factor, MatrixView<const double> X, MatrixView<double> Y) {
+  for (int64_t i = 0; i < X.rows; ++i) {
+    const double* x = X.row(i);
+    double* y = Y.row(i);
+    for (std::size_t j = 0; j < factor.size(); ++j) y[j] += factor[j] * x[j];
+  }
+}
+
+void copy_rows(MatrixView<const double> X, MatrixView<double> Y) {
+  for (int64_t i = 0; i < X.rows; ++i) std::copy_n(X.row(i), X.cols, Y.row(i));
+}
+
+void require_product(const char* name, int64_t rows, int64_t cols, MatrixView<const double> X,
+                     MatrixView<double> Y) {
+  require(X.rows == cols && Y.rows == rows && X.cols == Y.cols, MERCER_DIMENSION_MISMATCH,
+          "Y is %ld x %ld and X %ld x %ld, expected as many columns and %ld and %ld rows for "
+          "Y = %s X",
+          Y.rows, Y.cols, X.rows, X.cols, rows, cols, name);
+}
 
 using Numbers = std::vector<double>;
 
@@ -175,6 +218,18 @@ class Iteration {
 };
 
 }  // namespace
+
+void LinearOperator::apply(MatrixView<const double> X, Context& context,
+                           MatrixView<double> Y) const {
+  require_product("A", rows(), cols(), X, Y);
+  multiply(Transpose::no, X, context, Y);
+}
+
+void LinearOperator::apply_transpose(MatrixView<const double> X, Context& context,
+                                     MatrixView<double> Y) const {
+  require_product("A'", cols(), rows(), X, Y);
+  multiply(Transpose::yes, X, context, Y);
+}
 
 double CgResult::worst() const {
   double most = 0;

@@ -7,9 +7,31 @@
 #include <functional>
 #include <vector>
 
-#include "linalg/linear_operator.h"
+#include "base/context.h"
+#include "base/views.h"
+#include "linalg/blas.h"
 
 namespace mercer::linalg {
+
+// Matrices given by their products with vectors, as iterative solvers need them. Blocks of k
+// vectors are the columns of a matrix.
+
+class LinearOperator {
+ public:
+  virtual ~LinearOperator() = default;
+  virtual int64_t rows() const = 0;
+  virtual int64_t cols() const = 0;
+
+  /// Y = A X, with X cols x k and Y rows x k; Y must not overlap X. DIMENSION_MISMATCH.
+  void apply(MatrixView<const double> X, Context& context, MatrixView<double> Y) const;
+  /// Y = A'X, with X rows x k and Y cols x k.
+  void apply_transpose(MatrixView<const double> X, Context& context, MatrixView<double> Y) const;
+
+ private:
+  /// Y = op(A) X; shapes are already checked.
+  virtual void multiply(Transpose transpose, MatrixView<const double> X, Context& context,
+                        MatrixView<double> Y) const = 0;
+};
 
 /// Replaces R by M^{-1} R, M symmetric positive definite: the closer to A, the fewer steps.
 using BlockPreconditioner = std::function<void(MatrixView<double> R)>;

@@ -16,7 +16,7 @@
 #include <limits>
 
 #include "base/error.h"
-#include "base/matrix_view.h"
+#include "base/views.h"
 
 namespace mercer::linalg {
 

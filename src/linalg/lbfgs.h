@@ -11,6 +11,27 @@
 
 namespace mercer::linalg {
 
+// A step along a ray with sufficient decrease and curvature, for descent methods.
+
+/// phi(step) = f(x + step p) and its derivative p'grad f there.
+struct RayPoint {
+  double step = 0, value = 0, slope = 0;
+};
+
+struct LineSearchOptions {
+  double first_step = 1;
+  double noise = 1e-14;  // relative error of the values of phi
+  int64_t most_evaluations = 40;
+};
+
+/// A step that meets the strong Wolfe conditions phi(t) <= phi(0) + c1 t phi'(0) and
+/// |phi'(t)| <= c2 |phi'(0)|, c1 = 1e-4, c2 = 0.9; where phi(t) and phi(0) differ by rounding only,
+/// the first is replaced by a condition on the slope, phi'(t) <= (2 c1 - 1) phi'(0). A point that
+/// is not finite counts as too far. The last call of phi is the point returned; its step is 0 if no
+/// decrease was found. start: step 0, slope < 0.
+RayPoint wolfe_step(const std::function<RayPoint(double step)>& phi, const RayPoint& start,
+                    const LineSearchOptions& options);
+
 /// f(x), and its gradient, every entry written. Where it is not finite, f counts as too large.
 using SmoothFunction = std::function<double(std::span<const double> x, std::span<double> gradient)>;
 /// Replaces r by H r, H symmetric positive definite and close to the inverse Hessian of f.
@@ -61,5 +82,26 @@ LbfgsResult minimize_lbfgs(const SmoothFunction& f, std::span<double> x,
 /// the gradient or the iterations.
 bool is_flat(const LbfgsResult& result, const SmoothFunction& f, std::size_t size,
              const LbfgsOptions& options);
+
+// The least value of a function of one number between two others, by golden sections (Kiefer 1953).
+
+/// Where f is least between low and high, within the tolerance; a local minimum of several. f is
+/// called once for each section.
+template <class F>
+double golden_sections(double low, double high, double tolerance, const F& f) {
+  constexpr double kKept = 0.6180339887498949;  // of the interval
+  double left = high - kKept * (high - low), right = low + kKept * (high - low);
+  double at_left = f(left), at_right = f(right);
+  while (high - low > tolerance) {
+    if (at_left > at_right) {
+      low = left, left = right, at_left = at_right;
+      at_right = f(right = low + kKept * (high - low));
+    } else {
+      high = right, right = left, at_right = at_left;
+      at_left = f(left = high - kKept * (high - low));
+    }
+  }
+  return (low + high) / 2;
+}
 
 }  // namespace mercer::linalg

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/matrix_view.h"
+#include "base/views.h"
 
 namespace mercer::linalg {
 

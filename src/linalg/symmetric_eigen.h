@@ -6,7 +6,7 @@
 #include <span>
 
 #include "base/context.h"
-#include "base/matrix_view.h"
+#include "base/views.h"
 
 namespace mercer::linalg {
 

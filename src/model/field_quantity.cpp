@@ -9,8 +9,8 @@
 
 #include "base/error.h"
 #include "feature/feature_products.h"
-#include "feature/field/field_map.h"
-#include "kernel/matrix_kernel.h"
+#include "feature/field_map.h"
+#include "kernel/kernel.h"
 #include "model/prepare/input_domain.h"
 #include "model/prepare/prepared_rows.h"
 #include "solver/small_system.h"

@@ -3,7 +3,7 @@
 // Quantities derived from a learnt vector field: divergence, curl, potential, stream function.
 #pragma once
 
-#include "feature/field_kind.h"
+#include "feature/feature_products.h"
 #include "model/model.h"
 
 namespace mercer::model {

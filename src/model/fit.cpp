@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/finite.h"
 #include "base/size.h"
+#include "base/views.h"
 #include "model/estimator/local_choice.h"
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/finite.h"
-#include "kernel/matrix_kernel.h"
+#include "base/views.h"
+#include "kernel/kernel.h"
 #include "model/estimator/model_entry.h"
 
 namespace mercer::model {

@@ -37,9 +37,9 @@ void check_row_norms(const kernel::Kernel& kernel, const Preparation& preparatio
 /// UNSUPPORTED for options that contradict the kernel: a vector field needs one scale for all
 /// inputs, and outputs are coupled in one way only.
 void check_outputs(const kernel::Kernel& kernel, const Fitting& asked);
-/// Inputs summable (base/finite.h); NaN is allowed where missing numbers are filled.
+/// Inputs summable (base/views.h); NaN is allowed where missing numbers are filled.
 void check_numbers(Missing missing, const Rows& X);
-/// Targets summable (base/finite.h), or NaN (missing) where may_miss; for classification whole
+/// Targets summable (base/views.h), or NaN (missing) where may_miss; for classification whole
 /// numbers in [0, classes).
 void check_targets(const Coding& coding, MatrixView<const double> Y, bool may_miss = false);
 /// Counts observed targets by column, block by block, in one process or several.

@@ -8,8 +8,8 @@
 #include <memory>
 #include <span>
 
-#include "base/rows.h"
-#include "kernel/multi_index.h"
+#include "base/views.h"
+#include "kernel/kernel.h"
 #include "model/model.h"
 
 namespace mercer::model {

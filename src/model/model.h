@@ -12,8 +12,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "base/matrix_view.h"
-#include "base/rows.h"
+#include "base/views.h"
 #include "feature/feature_map.h"
 #include "model/estimator/fitting.h"
 #include "model/estimator/predictor.h"

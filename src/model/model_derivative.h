@@ -4,8 +4,8 @@
 #pragma once
 
 #include "base/context.h"
-#include "base/matrix_view.h"
-#include "feature/derivative.h"
+#include "base/views.h"
+#include "feature/derivatives.h"
 #include "model/model.h"
 
 namespace mercer::model {

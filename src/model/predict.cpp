@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/finite.h"
+#include "base/views.h"
 #include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
 #include "model/local.h"

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/finite.h"
 #include "base/size.h"
+#include "base/views.h"
 #include "model/fit_checks.h"
 #include "model/prepare/input_domain.h"
 #include "model/rows/direct_sums.h"

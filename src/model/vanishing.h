@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/context.h"
-#include "base/rows.h"
+#include "base/views.h"
 #include "model/model.h"
 
 namespace mercer::model {

@@ -7,9 +7,9 @@
 
 #include "base/aligned.h"
 #include "projection/hadamard_blocks.h"
-#include "projection/projections.h"
+#include "projection/projection.h"
 #include "transform/fft.h"
-#include "transform/real_pair.h"
+#include "transform/spectrum.h"
 
 namespace mercer::projection {
 

@@ -5,10 +5,10 @@
 
 #include <utility>
 
-#include "projection/packed_panels.h"
-#include "transform/dense_panel.h"
-#include "transform/panel_transpose.h"
-#include "transform/sparse_panel.h"
+#include "base/parallel.h"
+#include "projection/projection.h"
+#include "random/stream.h"
+#include "transform/panel.h"
 
 namespace mercer::projection {
 namespace {
@@ -66,11 +66,56 @@ class Dense final : public Projection, public SparseProjection {
   mutable PackedPanels<double> double_;
 };
 
+// Dense projection with i.i.d. columns: omega_j from the spectral density of a kernel (Rahimi,
+// Recht 2007), normal (Johnson, Lindenstrauss 1984) or random signs (Achlioptas 2003), divided by
+// the lengthscale. Column j is a function of seed and j alone.
+
+class DrawnFrequencies final : public FrequencySource {
+ public:
+  explicit DrawnFrequencies(const ProjectionArguments& arguments)
+      : law_(arguments.law), lengthscale_(arguments.lengthscale), seed_(arguments.seed) {}
+
+  void fill(int64_t j0, Context& context, MatrixView<double> omega) const override {
+    parallel_for(context, omega.rows, [&](int64_t row, int) noexcept {
+      const random::Stream stream(seed_, random::Tag::frequency, static_cast<uint64_t>(j0 + row));
+      const std::span column(omega.row(row), omega.cols);
+      law_->draw(stream, column);
+      divide_by_lengthscale(lengthscale_, column);
+    });
+  }
+
+ private:
+  std::shared_ptr<const random::Law> law_;
+  std::vector<double> lengthscale_;
+  uint64_t seed_;
+};
+
+double drawn_squared_norm(const ProjectionArguments& arguments, int64_t j) {
+  std::vector<double> column(arguments.d);
+  arguments.law->draw(
+      random::Stream(arguments.seed, random::Tag::frequency, static_cast<uint64_t>(j)), column);
+  double sum = 0;
+  for (const double w : column) sum += w * w;
+  return sum;
+}
+
 }  // namespace
 
 std::unique_ptr<Projection> make_dense(int64_t d, int64_t F,
                                        std::shared_ptr<const FrequencySource> source, Unit unit) {
   return std::make_unique<Dense>(d, F, std::move(source), factor_of(unit));
 }
+
+std::unique_ptr<const FrequencySource> drawn_columns(const ProjectionArguments& arguments) {
+  return std::make_unique<DrawnFrequencies>(arguments);
+}
+
+const ProjectionEntry kDense = {
+    .name = "dense",
+    .help = "i.i.d. columns from the distribution; d*F multiply-adds per row",
+    .independent = true,
+    .squared_norm = drawn_squared_norm,
+    .maker = make_dense_of<DrawnFrequencies>,
+};
 
 }  // namespace mercer::projection

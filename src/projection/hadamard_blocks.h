@@ -5,10 +5,14 @@
 // smaller ones hold too few distinct frequencies (two at d' = 2, twelve at 4).
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
-#include <type_traits>
+#include <vector>
 
-#include "projection/projections.h"
+#include "base/aligned.h"
+#include "projection/projection.h"
+#include "transform/panel.h"
 
 namespace mercer::projection {
 
@@ -55,5 +59,27 @@ BlockGroups hadamard_groups(int64_t padded, int64_t F) noexcept;
 /// s_j: the norm of column j, drawn or fixed in dimension d', over the lengthscale if that is one
 /// number (several divide the inputs instead), in the arguments' unit.
 double column_norm(const ProjectionArguments& arguments, int64_t padded, int64_t j) noexcept;
+
+// The adjoints of the products in hadamard_blocks.h: the same stages in reverse, H being symmetric.
+// Every block gives n numbers; the cotangent of the input is their sum over the blocks.
+
+/// out = D3 H D2 H D1 H (scale o p), block by block; arrays as for sorf_blocks, p holds blocks * n
+/// numbers.
+template <class T>
+void sorf_blocks_transpose(const T* p, const T* signs, const T* scale, int64_t n, int64_t blocks,
+                           T* out) noexcept;
+
+/// out = B H Pi' G H (scale o p), block by block; arrays as for fastfood_blocks, scratch and p hold
+/// blocks * n numbers each.
+template <class T>
+void fastfood_blocks_transpose(const T* p, const T* signs, const PermutationIndex<T>* permutation,
+                               const T* gaussian, const T* scale, int64_t n, int64_t blocks,
+                               T* scratch, T* out) noexcept;
+
+/// x[k] += inverse[k] (or 1, if it is null) times the sum over blocks of parts[b n + k], k in
+/// [0, d).
+template <class T>
+void add_block_sums(const T* parts, int64_t n, int64_t blocks, const double* inverse, int64_t d,
+                    T* x) noexcept;
 
 }  // namespace mercer::projection

@@ -6,17 +6,189 @@
 // panel of weights are multiplied while its products are in the first-level cache.
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
-#include "projection/product_moments.h"
-#include "projection/product_weights.h"
-#include "projection/typed_multilinear.h"
-#include "transform/dense_panel.h"
-#include "transform/panel_transpose.h"
-#include "transform/product.h"
-#include "transform/sparse_panel.h"
+#include "base/aligned.h"
+#include "base/context.h"
+#include "base/parallel.h"
+#include "base/size.h"
+#include "projection/lazy_groups.h"
+#include "projection/multilinear.h"
+#include "projection/projection.h"
+#include "projection/sketch_kind.h"
+#include "random/distributions.h"
+#include "transform/elements.h"
+#include "transform/panel.h"
 
 namespace mercer::projection {
 namespace {
+
+// The weights of a product sketch, drawn in groups of panels of columns when first used.
+
+// The weights of a panel of columns m^{-1/2} scale prod_i (w_i'x_i + b_i): w factor by factor,
+// inputs x kPanelColumns<T>, and b, one row of a panel for each factor.
+template <class T>
+struct ProductPanel {
+  const T* weights;
+  const T* biases;
+};
+
+class ProductWeights {
+ public:
+  // The shape must outlive it.
+  ProductWeights(const SketchShape& shape, bool gaussian);
+
+  template <class T>
+  void prepare(Blocks c, Context& context) const;
+  // The panels of prepared columns; complex: a factor's imaginary parts follow its real ones.
+  template <class T>
+  ProductPanel<T> panel(int64_t panel) const noexcept {
+    const Panels<T>& group = groups_.of<T>()[panel / kGroupPanels];
+    return {group.weights.data() + panel % kGroupPanels * panel_size<T>(),
+            group.biases.data() + panel % kGroupPanels * bias_size<T>()};
+  }
+
+ private:
+  // Panels that are drawn together.
+  static constexpr int64_t kGroupPanels = 16;
+  template <class T>
+  static constexpr int64_t kWidth = transform::kPanelColumns<T>;
+
+  // One group: panel by panel, factor by factor, real part then imaginary part.
+  template <class T>
+  struct Panels {
+    AlignedBuffer<T> weights;
+    AlignedBuffer<T> biases;
+  };
+  template <class T>
+  struct Groups : LazyGroups<Panels<T>> {
+    explicit Groups(int64_t columns)
+        : LazyGroups<Panels<T>>((columns - 1) / (kGroupPanels * kWidth<T>)+1) {}
+  };
+
+  template <class T>
+  int64_t panel_size() const noexcept {
+    return parts_ * inputs_ * kWidth<T>;
+  }
+  template <class T>
+  int64_t bias_size() const noexcept {
+    return parts_ * static_cast<int64_t>(shape_.factors.size()) * kWidth<T>;
+  }
+  template <class T>
+  int64_t panels_from(int64_t first) const noexcept;
+  template <class T>
+  GroupCost cost(const Context& context) const;
+  template <class T>
+  Panels<T> draw_group(int64_t group, Context& context) const;
+  template <class T>
+  void draw_panel(int64_t j0, double* column, T* panel, T* bias) const noexcept;
+  void draw_column(int64_t factor, int64_t l, double* column) const noexcept;
+  int64_t longest_column() const noexcept;
+
+  const SketchShape& shape_;
+  bool gaussian_;
+  int64_t parts_;       // 1, complex: 2
+  int64_t inputs_ = 0;  // of all factors
+  mutable PerPrecision<Groups> groups_;
+};
+
+// Entry k of w_il is variate k of stream (seed, frequency, (first_factor + i) 2^32 + l). Weights
+// are packed with a factor's scale inside them and its constant as a bias, so that rows are read as
+// they are.
+
+namespace {}  // namespace
+
+ProductWeights::ProductWeights(const SketchShape& shape, bool gaussian)
+    : shape_(shape), gaussian_(gaussian), parts_(shape.complex ? 2 : 1), groups_(shape.columns) {
+  for (const FactorShape& factor : shape.factors)
+    inputs_ = checked_add(inputs_, factor.inputs, "weights");
+}
+
+template <class T>
+void ProductWeights::prepare(Blocks c, Context& context) const {
+  const int64_t width = kGroupPanels * kWidth<T>;
+  const Blocks groups{c.begin / width, ceil_divide(c.end, width)};
+  groups_.of<T>().prepare_all(groups, cost<T>(context), context,
+                              [&](int64_t group) { return draw_group<T>(group, context); });
+}
+
+// Panels of the group that begins with panel `first`.
+template <class T>
+int64_t ProductWeights::panels_from(int64_t first) const noexcept {
+  return std::min(kGroupPanels, ceil_divide(shape_.columns, kWidth<T>) - first);
+}
+
+// The cost of the largest group.
+template <class T>
+GroupCost ProductWeights::cost(const Context& context) const {
+  const int64_t panels = panels_from<T>(0);
+  const int64_t weights = checked_multiply(inputs_, parts_ * kWidth<T>, "weights");
+  const int64_t kept =
+      checked_multiply(panels, checked_add(weights, bias_size<T>(), "weights"), "weights");
+  const int64_t drawn =
+      checked_multiply(longest_column(), worker_count(context, panels), "weights");
+  return {checked_multiply(kept, sizeof(T), "weights"),
+          checked_multiply(drawn, sizeof(double), "weights"), "a group of weights"};
+}
+
+// Numbers of one weight vector as drawn.
+int64_t ProductWeights::longest_column() const noexcept {
+  int64_t longest = 0;
+  for (const FactorShape& factor : shape_.factors) longest = std::max(longest, factor.inputs + 1);
+  return parts_ * longest;
+}
+
+template <class T>
+auto ProductWeights::draw_group(int64_t group, Context& context) const -> Panels<T> {
+  const int64_t first = group * kGroupPanels, panels = panels_from<T>(first);
+  Panels<T> made{AlignedBuffer<T>(panels * panel_size<T>()),
+                 AlignedBuffer<T>(panels * bias_size<T>())};
+  const Matrix<double> columns_drawn(worker_count(context, panels), longest_column());
+  parallel_for(context, panels, [&](int64_t p, int worker) noexcept {
+    draw_panel((first + p) * kWidth<T>, columns_drawn.view().row(worker),
+               made.weights.data() + p * panel_size<T>(), made.biases.data() + p * bias_size<T>());
+  });
+  return made;
+}
+
+// Columns past the last are zero.
+template <class T>
+void ProductWeights::draw_panel(int64_t j0, double* column, T* panel, T* bias) const noexcept {
+  for (size_t i = 0; i < shape_.factors.size(); ++i) {
+    const FactorShape& factor = shape_.factors[i];
+    for (int64_t l = 0; l < kWidth<T>; ++l) {
+      if (j0 + l < shape_.columns) {
+        draw_column(static_cast<int64_t>(i), j0 + l, column);
+      } else {
+        std::fill(column, column + parts_ * (factor.inputs + 1), 0.0);
+      }
+      for (int64_t part = 0; part < parts_; ++part) {
+        T* const to = panel + part * factor.inputs * kWidth<T> + l;
+        for (int64_t k = 0; k < factor.inputs; ++k)
+          to[k * kWidth<T>] = static_cast<T>(factor.scale * column[parts_ * k + part]);
+        bias[part * kWidth<T> + l] =
+            static_cast<T>(factor.constant * column[parts_ * factor.inputs + part]);
+      }
+    }
+    panel += parts_ * factor.inputs * kWidth<T>;
+    bias += parts_ * kWidth<T>;
+  }
+}
+
+// Interleaved if complex; the constant's weight last.
+void ProductWeights::draw_column(int64_t factor, int64_t l, double* column) const noexcept {
+  const FactorShape& one = shape_.factors[factor];
+  const random::Stream stream(
+      shape_.seed, random::Tag::frequency,
+      static_cast<uint64_t>(shape_.first_factor + factor) << 32 | static_cast<uint64_t>(l));
+  const std::span out(column, parts_ * (one.inputs + 1));
+  if (shape_.complex) {
+    gaussian_ ? random::fill_complex_normal(stream, 0, out)
+              : random::fill_complex_rademacher(stream, 0, out);
+  } else {
+    gaussian_ ? random::fill_normal(stream, 0, out) : random::fill_rademacher(stream, 0, out);
+  }
+}
 
 // Products of n rows with columns [j0, j0 + width): those of the slice c are stored in Z, or summed
 // over the rows.

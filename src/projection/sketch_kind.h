@@ -10,7 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/choice.h"
+#include "base/fields.h"
+#include "base/numbers.h"
 #include "projection/multilinear.h"
 
 namespace mercer::projection {
@@ -75,7 +76,18 @@ const SketchFamily& family_of(const SketchKind& kind);
 /// The kind used for a sketch of one factor.
 const SketchKind& single_kind(const SketchKind& kind);
 
-/// Not in the file of its kind: there are two, one for builds without Fourier transforms.
-std::unique_ptr<Multilinear> make_tensor_sketch(const SketchShape& shape);
+// Second moments of sketches whose columns are products, over the factors, of random weights.
+
+/// How two distinct columns of a factor depend on each other: they are distinct members of an
+/// orthogonal set of others + 1 columns.
+struct Dependence {
+  double fraction = 0;  // of all m^2 ordered pairs of columns; the other pairs are uncorrelated
+  double others = kInfinity;  // where fraction = 0
+  bool joint = false;         // the set is of tuples over all factors, not one set for each factor
+};
+
+/// Moments of m columns. unit_weights: every weight has magnitude 1, else they are normal.
+PairMoments product_moments(bool unit_weights, const Dependence& pairs, bool complex, double m,
+                            std::span<const PairMoments> factors) noexcept;
 
 }  // namespace mercer::projection

@@ -12,13 +12,13 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
-#include "projection/hadamard_transpose.h"
+#include "projection/hadamard_blocks.h"
 #include "projection/lazy_groups.h"
-#include "projection/typed_projection.h"
+#include "projection/projection.h"
 #include "random/distributions.h"
-#include "transform/dense_panel.h"
-#include "transform/diagonal.h"
-#include "transform/fwht.h"
+#include "transform/elements.h"
+#include "transform/hadamard.h"
+#include "transform/panel.h"
 
 namespace mercer::projection {
 namespace {

@@ -10,7 +10,7 @@
 #include <span>
 
 #include "base/context.h"
-#include "base/matrix_view.h"
+#include "base/views.h"
 #include "random/stream.h"
 
 namespace mercer::random {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "random/scramble.h"
+#include "random/sobol.h"
 
 namespace mercer::random {
 

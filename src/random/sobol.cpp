@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Sobol' points from direction numbers (Bratley, Fox, "Algorithm 659", ACM TOMS 14, 1988, eq. 2 and
-// 3), with the numbers of joe_kuo.h. Point 0, the origin, is kept: scrambled it is uniform, and
+// 3), with the numbers of Joe and Kuo. Point 0, the origin, is kept: scrambled it is uniform, and
 // without it the first 2^m points are no net (Owen, "On dropping the first Sobol' point", 2020).
 //
 // Owen's scrambling flips the bit after the prefix p of b bits by a random bit that belongs to
@@ -12,12 +12,45 @@
 // p.
 #include "random/sobol.h"
 
+#include <array>
+#include <bit>
+
 #include "base/error.h"
 #include "random/distributions.h"
 #include "random/stream.h"
 
 namespace mercer::random {
 namespace {
+
+// The first 1,024 dimensions of Joe and Kuo's table, as published; the initial numbers
+// of all dimensions are concatenated. Their count is the sum of the polynomials' degrees.
+
+// clang-format off
+constexpr uint16_t kPolynomials[] = {
+#include "random/joe_kuo_polynomials.inc"
+};
+
+constexpr uint16_t kInitial[] = {
+#include "random/joe_kuo_initial.inc"
+};
+// clang-format on
+
+constexpr size_t kCount = std::size(kPolynomials);
+static_assert(kCount == kSobolDimensions);
+
+constexpr size_t degree(size_t dimension) {
+  return static_cast<size_t>(std::bit_width(kPolynomials[dimension])) - 1;
+}
+
+/// Start of each dimension's initial numbers.
+constexpr std::array<uint16_t, kCount + 1> kBegin = [] {
+  std::array<uint16_t, kCount + 1> begin{};
+  for (size_t j = 0; j < kCount; ++j) {
+    begin[j + 1] = static_cast<uint16_t>(begin[j] + degree(j));
+  }
+  return begin;
+}();
+static_assert(kBegin[kCount] == std::size(kInitial));
 
 constexpr int kSubtree = 7;  // levels with 1 + 2 + ... + 64 = 127 flips
 constexpr uint64_t kCells = uint64_t{1} << kSobolBits;
@@ -48,6 +81,11 @@ double nested(const Stream& stream, const Words& top, uint64_t x) noexcept {
 }
 
 }  // namespace
+
+SobolNumbers joe_kuo(int64_t dimension) noexcept {
+  const auto j = static_cast<size_t>(dimension);
+  return {kPolynomials[j], std::span(kInitial).subspan(kBegin[j], degree(j))};
+}
 
 SobolDimension::SobolDimension(int64_t dimension) noexcept {
   const SobolNumbers numbers = joe_kuo(dimension);

@@ -11,6 +11,18 @@
 
 namespace mercer::random {
 
+// Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC
+// 2011).
+
+/// The four output words for a counter and a key. No other function calls Random123.
+std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter,
+                                   std::array<uint32_t, 2> key) noexcept;
+
+/// out[i] = the words for `key` and the counter whose low 64 bits are low + i (modulo 2^64) and
+/// whose high 64 bits are high.
+void philox4x32_sequence(uint64_t low, uint64_t high, std::array<uint32_t, 2> key,
+                         std::span<std::array<uint32_t, 4>> out) noexcept;
+
 /// The purpose of a stream. Numbers are part of the meaning of a seed: never reuse or renumber
 /// them.
 enum class Tag : uint16_t {
@@ -63,5 +75,12 @@ class Cursor {
   Stream stream_;
   uint64_t position_ = 0;
 };
+
+// Seeds of the parts of a composed map.
+
+/// The seed of part number `index`, of kind `part`, of a map with this seed: a function of the
+/// three by Philox under its own tag, so that no two parts share random numbers with each other or
+/// with the whole. index < 2^48.
+uint64_t child_seed(uint64_t seed, uint64_t part, uint64_t index) noexcept;
 
 }  // namespace mercer::random

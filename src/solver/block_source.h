@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "base/context.h"
-#include "base/matrix_view.h"
+#include "base/views.h"
 #include "solver/feature_entries.h"
 #include "solver/reduction.h"
 #include "solver/row_set.h"

@@ -12,7 +12,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "base/matrix_view.h"
+#include "base/views.h"
 
 namespace mercer::solver {
 

@@ -10,7 +10,6 @@
 
 #include "base/numbers.h"
 #include "linalg/blas.h"
-#include "linalg/column_means.h"
 #include "linalg/symmetric_eigen.h"
 #include "solver/centering.h"
 #include "solver/evidence.h"

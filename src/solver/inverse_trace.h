@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/context.h"
-#include "base/matrix_view.h"
+#include "base/views.h"
 
 namespace mercer::solver {
 

@@ -11,7 +11,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "base/matrix_view.h"
+#include "base/views.h"
 #include "solver/row_statistics.h"
 
 namespace mercer::solver {

@@ -12,7 +12,6 @@
 #include "base/numbers.h"
 #include "base/size.h"
 #include "linalg/blas.h"
-#include "linalg/column_means.h"
 #include "solver/ridge_state.h"
 #include "solver/row_weights.h"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "linalg/linear_operator.h"
+#include "linalg/conjugate_gradient.h"
 #include "solver/block_source.h"
 
 namespace mercer::solver {

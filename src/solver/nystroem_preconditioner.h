@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "linalg/linear_operator.h"
+#include "linalg/conjugate_gradient.h"
 
 namespace mercer::solver {
 

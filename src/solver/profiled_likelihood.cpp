@@ -16,7 +16,6 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "linalg/blas.h"
-#include "linalg/column_means.h"
 
 namespace mercer::solver {
 namespace {

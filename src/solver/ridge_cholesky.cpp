@@ -5,7 +5,6 @@
 
 #include "base/numbers.h"
 #include "linalg/blas.h"
-#include "linalg/column_means.h"
 #include "solver/inverse_trace.h"
 #include "solver/jittered_cholesky.h"
 #include "solver/ridge_factor.h"

@@ -7,11 +7,10 @@
 #include <span>
 
 #include "base/error.h"
-#include "base/finite.h"
 #include "base/numbers.h"
 #include "base/size.h"
+#include "base/views.h"
 #include "linalg/blas.h"
-#include "linalg/column_means.h"
 #include "solver/centering.h"
 #include "solver/jittered_cholesky.h"
 #include "solver/kernel_ridge.h"

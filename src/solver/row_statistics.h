@@ -10,7 +10,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "base/matrix_view.h"
+#include "base/views.h"
 
 namespace mercer::solver {
 
@@ -36,7 +36,7 @@ class RowStatistics {
 
   /// Adds (removes) the rows of a block: products and sums are double (dsyrk, dgemm). Y may be an
   /// empty view when outputs() == 0. weights: one number >= 0 per row, or empty; a row of weight 2
-  /// is two equal rows, but counts once in rows(). Entries are not checked: see base/finite.h.
+  /// is two equal rows, but counts once in rows(). Entries are not checked: see base/views.h.
   /// Calls BLAS: calling thread only. Scratch: kRowBlock x (D + outputs). After CANCELLED the first
   /// rows() rows, whole blocks of kRowBlock, have been added. Errors:
   /// DIMENSION_MISMATCH; removing more rows than are present is INVALID_ARGUMENT.

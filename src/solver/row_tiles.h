@@ -10,11 +10,10 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "base/matrix_view.h"
 #include "base/parallel.h"
 #include "base/size.h"
+#include "base/views.h"
 #include "transform/narrow_products.h"
-#include "transform/wide_rows.h"
 
 namespace mercer::solver {
 

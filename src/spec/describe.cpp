@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "base/field_text.h"
+#include "base/fields.h"
 #include "bound/bound.h"
-#include "feature/projection_choice.h"
-#include "projection/projections.h"
+#include "feature/projected_map.h"
+#include "projection/projection.h"
 #include "spec/json.h"
 #include "spec/questions.h"
 #include "spec/spec.h"

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/float_environment.h"
-#include "kernel/matrix_kernel.h"
+#include "kernel/kernel.h"
 #include "model/estimator/class_weights.h"
 #include "model/estimator/local_choice.h"
 #include "model/estimator/model_entry.h"

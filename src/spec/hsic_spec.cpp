@@ -6,9 +6,9 @@
 #include <map>
 #include <utility>
 
+#include "base/csr_rows.h"
 #include "base/error.h"
 #include "base/fields.h"
-#include "base/listed_rows.h"
 #include "bound/bound.h"
 #include "spec/test_spec.h"
 #include "statistic/independence.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Parses JSON text to a tree of Parameters; base/value_text.h prints it. The parser knows nothing
+// Parses JSON text to a tree of Parameters; base/parameters.h prints it. The parser knows nothing
 // of kernels or maps; it limits size, depth and shape, so that its result is safe to check. Only
 // json.cpp and report_spec.cpp include the JSON header.
 #pragma once
@@ -10,7 +10,6 @@
 #include <string_view>
 
 #include "base/parameters.h"
-#include "base/value_text.h"
 
 namespace mercer::spec {
 

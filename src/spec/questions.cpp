@@ -6,7 +6,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/choice.h"
 #include "base/error.h"
 #include "base/fields.h"
 #include "bound/bound.h"

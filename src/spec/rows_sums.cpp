@@ -8,9 +8,9 @@
 
 #include "base/error.h"
 #include "base/fields.h"
-#include "base/finite.h"
+#include "base/parameters.h"
 #include "base/size.h"
-#include "base/value_text.h"
+#include "base/views.h"
 #include "statistic/two_sample.h"
 
 namespace mercer::spec {

@@ -9,7 +9,7 @@
 
 #include "base/parameters.h"
 #include "feature/feature_map.h"
-#include "feature/supplied.h"
+#include "feature/field_fourier.h"
 #include "kernel/kernel.h"
 #include "model/model.h"
 

@@ -8,10 +8,10 @@
 
 #include "base/error.h"
 #include "base/fields.h"
-#include "base/finite.h"
+#include "base/views.h"
 #include "feature/map_entry.h"
-#include "feature/projection_choice.h"
-#include "random/child_seed.h"
+#include "feature/projected_map.h"
+#include "random/stream.h"
 #include "spec/json.h"
 #include "spec/rows_sums.h"
 #include "spec/specs.h"

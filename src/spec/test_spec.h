@@ -12,7 +12,7 @@
 
 #include "base/context.h"
 #include "base/parameters.h"
-#include "base/rows.h"
+#include "base/views.h"
 #include "feature/feature_map.h"
 #include "statistic/pooled_scales.h"
 

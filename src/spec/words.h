@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "base/choice.h"
+#include "base/fields.h"
 #include "model/model.h"
 
 namespace mercer::spec {

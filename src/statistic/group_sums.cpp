@@ -12,7 +12,7 @@
 
 #include "base/numbers.h"
 #include "base/parallel.h"
-#include "feature/feature_blocks.h"
+#include "feature/feature_products.h"
 
 namespace mercer::statistic {
 namespace {

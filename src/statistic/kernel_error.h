@@ -5,7 +5,7 @@
 #pragma once
 
 #include "base/context.h"
-#include "base/matrix_view.h"
+#include "base/views.h"
 #include "feature/feature_map.h"
 
 namespace mercer::statistic {

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "base/matrix_view.h"
+#include "base/views.h"
 
 namespace mercer::statistic {
 

@@ -9,9 +9,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/log_gamma.h"
 #include "base/numbers.h"
-#include "random/gamma_quantile.h"
+#include "random/scalar_math.h"
 
 namespace mercer::statistic {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/context.h"
-#include "base/rows.h"
+#include "base/views.h"
 
 namespace mercer::statistic {
 

@@ -17,9 +17,9 @@
 #include "base/aligned.h"
 #include "base/error.h"
 #include "base/numbers.h"
-#include "base/rows.h"
+#include "base/views.h"
+#include "feature/feature_map.h"
 #include "feature/map_entry.h"
-#include "feature/moments.h"
 #include "statistic/kernel_error.h"
 
 namespace mercer::statistic {

@@ -11,7 +11,7 @@
 #include <numeric>
 
 #include "base/parallel.h"
-#include "feature/feature_blocks.h"
+#include "feature/feature_products.h"
 
 namespace mercer::statistic {
 namespace {

@@ -6,6 +6,7 @@
 // cost its SIMD code, FFTW_MEASURE would make bits depend on timings.
 #include "transform/fft.h"
 
+#ifdef MERCER_WITH_FFTW
 #include <fftw3.h>
 #include <pthread.h>
 
@@ -16,7 +17,6 @@
 #include "base/error.h"
 #include "base/non_copyable.h"
 #include "base/size.h"
-#include "transform/fft_version.h"
 
 namespace mercer::transform {
 namespace {
@@ -160,3 +160,13 @@ template class ComplexFft<double>;
 const char* fft_version() noexcept { return fftw_version; }
 
 }  // namespace mercer::transform
+
+#else
+
+namespace mercer::transform {
+
+const char* fft_version() noexcept { return ""; }
+
+}  // namespace mercer::transform
+
+#endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Discrete Fourier transforms of real and complex vectors, by FFTW. Present when the build has FFTW
-// (MERCER_WITH_FFTW).
+// Discrete Fourier transforms of real and complex vectors, by FFTW. All but fft_version are present only when
+// the build has FFTW (MERCER_WITH_FFTW).
 //
 // FFTW's planner is global. All our planning happens under one lock of this process, always with
 // FFTW_ESTIMATE, which measures nothing and neither reads nor writes wisdom files; transforms are
@@ -68,5 +68,8 @@ class ComplexFft : NonCopyable {
   int64_t count_;
   std::unique_ptr<Plan> plan_;
 };
+
+/// Which library computes Fourier transforms. Empty: this build has none (MERCER_WITH_FFTW=OFF).
+const char* fft_version() noexcept;
 
 }  // namespace mercer::transform

@@ -4,7 +4,9 @@
 // with BLAS, a result depends on its two rows or columns alone. Any alignment, no overlap.
 #pragma once
 
-#include "base/matrix_view.h"
+#include <cstdint>
+
+#include "base/views.h"
 
 namespace mercer::transform {
 
@@ -35,5 +37,21 @@ void add_column_products(const ColumnProducts<double>& call) noexcept;
 
 /// Rows summed in T: few enough for a float's precision, and for a strip of Z to stay in L1.
 inline constexpr int64_t kColumnProductRows = 64;
+
+// Rows to double and back.
+
+/// to[j] = from[j] - origin[j] in double; without an origin from[j].
+template <class T>
+struct WideRow {
+  const T* from;
+  int64_t count;
+  const double* origin;  // null: 0
+  double* to;
+};
+void widen_row(const WideRow<float>& row) noexcept;
+void widen_row(const WideRow<double>& row) noexcept;
+
+/// to[j] = factor from[j], rounded.
+void round_row(const double* from, int64_t count, double factor, float* to) noexcept;
 
 }  // namespace mercer::transform

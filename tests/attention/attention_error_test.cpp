@@ -3,8 +3,7 @@
 // Predicted errors of attention against errors of many seeds; covariances against simulation.
 #include "attention/attention.h"
 #include "attention/attention_cases.h"
-#include "feature/moments.h"
-#include "feature/row_scales.h"
+#include "feature/feature_map.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
 

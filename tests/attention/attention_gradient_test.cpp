@@ -3,7 +3,7 @@
 // Gradients of attention against central differences, and of single precision against double.
 #include "attention/attention.h"
 #include "attention/attention_cases.h"
-#include "base/value_text.h"
+#include "base/parameters.h"
 #include "support/derivatives.h"
 #include "support/refusal.h"
 

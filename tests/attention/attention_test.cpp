@@ -4,7 +4,7 @@
 #include "attention/attention.h"
 
 #include "attention/attention_cases.h"
-#include "base/value_text.h"
+#include "base/parameters.h"
 #include "support/reference_matrix.h"
 #include "support/refusal.h"
 

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "base/choice.h"
+#include "base/fields.h"
 #include "support/refusal.h"
 
 namespace parameters_test {

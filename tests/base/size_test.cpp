@@ -4,7 +4,7 @@
 #include "base/size.h"
 
 #include "base/aligned.h"
-#include "base/finite.h"
+#include "base/views.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 #include "support/sparse.h"

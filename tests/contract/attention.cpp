@@ -7,7 +7,7 @@
 #include "attention/attention_cases.h"
 #include "contract/cells.h"
 #include "feature/derivatives.h"
-#include "feature/row_scales.h"
+#include "feature/feature_map.h"
 
 namespace attention {
 using namespace mercer;

@@ -5,7 +5,7 @@
 // no rows at all.
 #include "contract/cells.h"
 #include "contract/row_kinds.h"
-#include "feature/pair_map.h"
+#include "feature/feature_map.h"
 
 namespace bits {
 using namespace mercer;

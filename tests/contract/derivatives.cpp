@@ -7,7 +7,6 @@
 
 #include "contract/cells.h"
 #include "feature/derivatives.h"
-#include "feature/log_parameters.h"
 #include "support/dense.h"
 #include "support/worst.h"
 
@@ -175,7 +174,7 @@ std::unique_ptr<FeatureMap> with_parameter(const FeatureMap& map, size_t paramet
     const auto given = map.kernel().lengthscale();
     std::vector<double> lengthscale(given.begin(), given.end());
     for (double& l : lengthscale) l *= std::exp(by);
-    kernel = map.kernel().with_lengthscale(lengthscale)->parameters();
+    kernel.set("lengthscale", std::move(lengthscale));
   }
   spec.set("kernel", std::make_shared<const Parameters>(std::move(kernel)));
   return feature::make_map(feature::canonical_map(spec, "", feature::Data::refused));

@@ -7,7 +7,7 @@
 
 #include "contract/choices.h"
 #include "contract/match.h"
-#include "feature/field/field_root.h"
+#include "feature/field_fourier.h"
 #include "feature/fourier.h"
 #include "projection/hadamard_blocks.h"
 #include "spec/json.h"

@@ -12,8 +12,8 @@
 
 #include "base/aligned.h"
 #include "base/parameters.h"
-#include "feature/field/field_map.h"
-#include "projection/projections.h"
+#include "feature/field_map.h"
+#include "projection/projection.h"
 
 namespace mercer::test {
 

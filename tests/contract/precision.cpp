@@ -14,7 +14,7 @@
 
 #include "contract/cells.h"
 #include "contract/row_kinds.h"
-#include "feature/pair_map.h"
+#include "feature/feature_map.h"
 
 namespace precision {
 using namespace mercer;

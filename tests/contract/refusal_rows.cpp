@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "contract/tables.h"
-#include "projection/projections.h"
+#include "projection/projection.h"
 
 namespace mercer::test {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Random neurons: kernels that have no such map, one bit a sign, rows of zeros.
-#include "feature/derivative.h"
 #include "feature/derivatives.h"
 #include "spec/json.h"
 #include "support/dense.h"

@@ -5,7 +5,7 @@
 #include "feature/derivatives.h"
 #include "feature/map_entry.h"
 #include "io/number_arrays.h"
-#include "random/child_seed.h"
+#include "random/stream.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "support/dense.h"

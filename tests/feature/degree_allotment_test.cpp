@@ -5,8 +5,7 @@
 
 #include <numeric>
 
-#include "feature/random_degrees.h"
-#include "moment/sketch_moments.h"
+#include "feature/sketch_tree.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/reference.h"
@@ -43,14 +42,14 @@ DegreeCosts costs_of(const Reference& entry, int64_t most) {
   const auto name = entry["data"].get<std::string>();
   const auto kernel = kernel::make_kernel(kernel_spec(entry["target"], entry["params"]));
   const auto sketch = entry["sketch"].get<std::string>();
-  const moment::SeriesSketch of{
+  const feature::SeriesSketch of{
       *projection::sketch_kind(sketch == "tensorsrht_stacked" ? "stacked" : sketch),
       entry["complex"].get<bool>() ? SketchField::complex : SketchField::real,
       oracle("maclaurin")["padded_d"][name].get<int64_t>()};
   const Matrix<double> X = rows_of(oracle("maclaurin")["datasets"][name], *kernel);
   Context context;
   DegreeCosts costs{
-      moment::series_error(*kernel->series(), of, most, X.view(), context), of.padded, {}};
+      feature::series_error(*kernel->series(), of, most, X.view(), context), of.padded, {}};
   for (int64_t n = 1; n <= most; ++n)
     costs.sketched.push_back(kernel->series()->coefficient(n) > 0);
   return costs;
@@ -165,12 +164,12 @@ TEST_CASE("random degrees: the reference distribution where degrees 0 and 1 are 
 }
 
 TEST_CASE("random degrees: the variance of columns in blocks is that of every number of columns") {
-  const moment::PairMoments pair = moment::exact_pair({0.7, 1.1, 0.2});
+  const feature::PairMoments pair = feature::exact_pair({0.7, 1.1, 0.2});
   const auto& stacked = *projection::sketch_kind("stacked");
   const std::vector<feature::SeriesTerm> terms = {{1, 1.0}, {2, 0.5}, {4, 0.2}};
   const auto of = [&](size_t term, int64_t k) {
-    const std::vector<moment::PairMoments> factors(static_cast<size_t>(terms[term].degree), pair);
-    return moment::real_variance(stacked.moments(false, k, 8, factors));
+    const std::vector<feature::PairMoments> factors(static_cast<size_t>(terms[term].degree), pair);
+    return feature::real_variance(stacked.moments(false, k, 8, factors));
   };
   for (const int64_t D : {1, 5, 60, 100000}) {
     const double blocks = feature::RandomDegrees(terms, D, 8).variance(0.7, 1.1, of);

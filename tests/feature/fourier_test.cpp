@@ -10,7 +10,7 @@
 
 #include "feature/derivatives.h"
 #include "feature/map_entry.h"
-#include "projection/projections.h"
+#include "projection/projection.h"
 #include "random/distributions.h"
 #include "support/dense.h"
 #include "support/kernels.h"

@@ -8,7 +8,6 @@
 #include <tuple>
 
 #include "feature/feature_products.h"
-#include "feature/grid_products.h"
 #include "feature/map_entry.h"
 #include "spec/json.h"
 #include "support/dense.h"

@@ -7,7 +7,7 @@
 #include "support/made_map.h"
 #include "support/map_calls.h"
 #include "support/reference_matrix.h"
-#include "transform/dense_panel.h"
+#include "transform/panel.h"
 
 namespace laplace_test {
 using namespace mercer;

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Frequencies kept by leverage scores: the scores by two routes, the mean of what they estimate, and
 // a smaller error on rows that few frequencies tell apart.
-#include "feature/leverage_frequencies.h"
+#include "feature/frequencies.h"
 
 #include <cmath>
 

@@ -4,8 +4,8 @@
 // map says of its error, and specs.
 #include <numeric>
 
+#include "feature/feature_map.h"
 #include "feature/map_entry.h"
-#include "feature/moments.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "support/dense.h"

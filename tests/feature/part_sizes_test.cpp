@@ -3,7 +3,7 @@
 // How features are allotted to parts, and the sizes that parts permit.
 #include <ctime>
 
-#include "feature/allotment.h"
+#include "feature/composed_map.h"
 #include "feature/map_entry.h"
 #include "io/number_arrays.h"
 #include "spec/json.h"

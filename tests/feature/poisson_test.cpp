@@ -8,8 +8,7 @@
 #include "support/reference_matrix.h"
 #include "support/statistic.h"
 #include "support/worst.h"
-#include "transform/dense_panel.h"
-#include "transform/signed_exp.h"
+#include "transform/panel.h"
 
 namespace poisson_test {
 using namespace mercer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Maps of monomials: ANOVA features and all monomials, against sums written out.
-#include "moment/linear_variance.h"
+#include "feature/linear.h"
 #include "support/dense.h"
 #include "support/made_map.h"
 #include "support/map_calls.h"

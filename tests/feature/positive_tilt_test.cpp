@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "feature/map_entry.h"
-#include "moment/positive_variance.h"
+#include "feature/positive.h"
 #include "spec/json.h"
 #include "support/dense.h"
 #include "support/map_calls.h"
@@ -84,18 +84,18 @@ TEST_CASE("positive: the best tilt has far less variance than none") {
     const Rows rows = X.view();
     const auto best = map_of(64, 32, 0, "", &rows);
     const double tilt = best->parameters().number("tilt"), least = variance(*best, X);
-    CHECK(tilt == Approx(moment::best_tilt(2 * square, 64)).epsilon(1e-12));
+    CHECK(tilt == Approx(feature::best_tilt(2 * square, 64)).epsilon(1e-12));
     const auto plain = map_of(64, 32, 0, "");
     CHECK(plain->parameters().number("tilt") == 0);
     CHECK(variance(*plain, X) / least == Approx(times).epsilon(0.25));
     for (const double near : {tilt - 1e-3, tilt + 1e-3})
-      CHECK(moment::tilted_variance({0, 2 * square, 2 * square}, 64, near, 32) > least);
+      CHECK(feature::tilted_variance({0, 2 * square, 2 * square}, 64, near, 32) > least);
     // The map's spec alone makes it again.
     const auto again = feature::make_map(best->parameters());
     CHECK(test::equal_bytes(test::features_of(*again, X), test::features_of(*best, X)));
   }
-  CHECK(moment::tilted_variance({0.3, 2, 1}, 5, 0, 10) ==
-        Approx(moment::positive_variance({0.3, 2, 1}, 10)).epsilon(1e-14));
+  CHECK(feature::tilted_variance({0.3, 2, 1}, 5, 0, 10) ==
+        Approx(feature::positive_variance({0.3, 2, 1}, 10)).epsilon(1e-14));
 }
 
 TEST_CASE("positive: corners of a simplex have less variance than orthogonal columns") {

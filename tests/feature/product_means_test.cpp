@@ -3,7 +3,7 @@
 // Maps whose columns are said to estimate the kernel alone: the mean of the product of two of each,
 // by every projection, is the kernel's square. Others are refused.
 #include "base/fields.h"
-#include "base/value_text.h"
+#include "base/parameters.h"
 #include "feature/map_entry.h"
 #include "support/dense.h"
 #include "support/map_calls.h"

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The progress of a call is one fraction of it, from what is drawn on first use to the last tile,
 // whatever the call reads: it never runs back, keeps its total and reaches it.
+#include "feature/feature_map.h"
 #include "feature/fourier.h"
 #include "feature/linear.h"
-#include "feature/pair_map.h"
 #include "feature/sketch.h"
 #include "support/dense.h"
 #include "support/kernels.h"

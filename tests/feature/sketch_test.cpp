@@ -5,7 +5,7 @@
 #include <atomic>
 #include <thread>
 
-#include "feature/pair_map.h"
+#include "feature/feature_map.h"
 #include "sketch_cases.h"
 #include "support/derivatives.h"
 #include "support/refusal.h"

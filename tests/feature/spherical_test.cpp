@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Fourier features of the polynomial kernel of the sphere: every projection and form has the
 // fitted kernel as its mean, the map says the bias, rows of another norm are refused.
-#include "feature/moments.h"
+#include "feature/feature_map.h"
 #include "kernel/kernel.h"
 #include "support/made_map.h"
 #include "support/map_calls.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Files of maps of one and of several outputs: what comes back, what is corrupt.
-#include "feature/field/field_makers.h"
+#include "feature/field_fourier.h"
 #include "feature/fourier.h"
 #include "io/corrupt_file.h"
 #include "io/number_arrays.h"

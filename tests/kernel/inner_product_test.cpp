@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Kernels of inner products: polynomial, bilinear, arc-cosine and sign.
-#include "kernel/arc_cosine.h"
+#include "kernel/inner_product.h"
 #include "kernel/kernel.h"
 #include "support/dense.h"
 #include "support/kernels.h"

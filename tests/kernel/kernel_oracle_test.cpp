@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Exact values against the reference numbers, built through the table from their specs.
-#include "kernel/inner_product.h"
+#include "kernel/entry.h"
 #include "kernel/kernel.h"
 #include "support/catch.h"
 #include "support/reference.h"

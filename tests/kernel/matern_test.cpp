@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Matern kernels, and the law of even powers in the spectrum, against sums and quadrature.
-#include "kernel/even_power_law.h"
+#include "kernel/generalized_gaussian_spectrum.h"
 #include "kernel/kernel.h"
 #include "random/scalar_math.h"
 #include "support/catch.h"

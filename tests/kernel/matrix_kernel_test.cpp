@@ -2,8 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Kernels of several outputs: the reference numbers, two routes to the same action, roots of Gamma,
 // refusals.
-#include "kernel/field_kernel.h"
-#include "kernel/output_root.h"
+#include "kernel/matrix_kernel.h"
 #include "support/dense.h"
 #include "support/kernels.h"
 #include "support/matrix_kernels.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Power series of kernels, and their derivatives as coefficients of Taylor series.
-#include "kernel/inner_product.h"
+#include "kernel/entry.h"
 #include "kernel/kernel.h"
 #include "spec/json.h"
 #include "support/dense.h"

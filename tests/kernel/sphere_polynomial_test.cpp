@@ -4,8 +4,8 @@
 // conditions of its optimum, draws against its characteristic function, rows that are refused.
 #include "base/context.h"
 #include "kernel/kernel.h"
-#include "kernel/radial_fit.h"
-#include "random/byte_hash.h"
+#include "kernel/sphere_polynomial.h"
+#include "random/sampler_table.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 #include "support/statistic.h"

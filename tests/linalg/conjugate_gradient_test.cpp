@@ -4,7 +4,6 @@
 #include "linalg/conjugate_gradient.h"
 
 #include "known_spectrum.h"
-#include "linalg/linear_operator.h"
 #include "support/dense.h"
 #include "support/dense_operator.h"
 #include "support/refusal.h"

@@ -6,8 +6,6 @@
 #include <atomic>
 
 #include "linalg/blas.h"
-#include "linalg/blas_found.h"
-#include "linalg/orthogonal_factor.h"
 #include "linalg/symmetric_eigen.h"
 #include "support/dense.h"
 #include "support/refusal.h"

@@ -4,7 +4,6 @@
 #include "linalg/lbfgs.h"
 
 #include "linalg/blas.h"
-#include "linalg/line_search.h"
 #include "support/dense.h"
 #include "support/refusal.h"
 

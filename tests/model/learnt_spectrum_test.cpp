@@ -12,7 +12,6 @@
 #include "base/numbers.h"
 #include "feature/fourier.h"
 #include "linalg/blas.h"
-#include "linalg/column_means.h"
 #include "random/distributions.h"
 #include "solver/profiled_likelihood.h"
 #include "support/catch.h"

@@ -12,7 +12,7 @@
 
 #include "base/aligned.h"
 #include "kernel/kernel.h"
-#include "projection/projections.h"
+#include "projection/projection.h"
 #include "support/kernels.h"
 
 namespace mercer::test {

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // CountSketch with given ingredients against the reference numbers; laws of h and s; dense and
 // sparse alike.
-#include "projection/count_sketch.h"
+#include "projection/osnap.h"
 
 #include "support/dense.h"
 #include "support/reference.h"

@@ -6,7 +6,7 @@
 #include "support/catch.h"
 #include "support/kernels.h"
 #include "support/reference.h"
-#include "transform/fwht.h"
+#include "transform/hadamard.h"
 
 namespace hadamard_test {
 using namespace mercer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The table: which laws and options each projection takes, units, blocks that are drawn alone.
-#include "projection/projections.h"
+#include "projection/projection.h"
 
 #include "columns_of.h"
 #include "projection/srht.h"

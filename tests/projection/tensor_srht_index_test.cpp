@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Indices of a TensorSRHT: against the documented streams, counts, uniformity, distinct tuples by
 // either route, independence of factors and blocks.
-#include "projection/tensor_srht_index.h"
+#include "projection/tensor_srht.h"
 
 #include "random/distributions.h"
 #include "support/refusal.h"

@@ -4,12 +4,11 @@
 // definition with signs and indices read from the documented streams.
 #include "multilinear_reference.h"
 #include "projection/sketch_kind.h"
-#include "projection/tensor_srht_index.h"
-#include "projection/tensor_srht_row.h"
+#include "projection/tensor_srht.h"
 #include "random/distributions.h"
 #include "support/reference.h"
 #include "support/refusal.h"
-#include "transform/product.h"
+#include "transform/elements.h"
 
 namespace tensor_srht_test {
 using namespace mercer;

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Variate i is a function of (stream, i) alone: formulas against the words, any split, far
 // positions, change alarms.
-#include "random/byte_hash.h"
+#include "random/sampler_table.h"
 #include "random/scalar_math.h"
 #include "samplers.h"
 #include "support/catch.h"

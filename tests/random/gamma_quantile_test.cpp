@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Quantiles of gamma and Poisson laws.
-#include "random/gamma_quantile.h"
+#include "random/scalar_math.h"
 
 #include <boost/math/special_functions/gamma.hpp>
 
-#include "random/byte_hash.h"
+#include "random/sampler_table.h"
 #include "samplers.h"
 #include "support/catch.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Directions and Haar's orthogonal matrices.
-#include "random/orthogonal.h"
+#include "random/haar.h"
 
 #include <boost/math/special_functions/beta.hpp>
 

@@ -2,10 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // What scrambling promises of both sequences, over seeds: every point uniform, pairs of points of
 // the law of nested scrambling, coordinates and seeds independent, any split the same bytes.
-#include "random/scramble.h"
+#include "random/sobol.h"
 
 #include "random/halton.h"
-#include "random/sobol.h"
 #include "support/catch.h"
 #include "support/statistic.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Streams: Philox by its known answers, seeds of children, independence of neighbours.
-#include "random/child_seed.h"
-#include "random/philox.h"
 #include "random/stream.h"
 #include "samplers.h"
 #include "support/catch.h"

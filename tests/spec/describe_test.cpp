@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "base/field_text.h"
+#include "base/fields.h"
 #include "bound/bound.h"
 #include "spec/json.h"
 #include "spec/spec.h"

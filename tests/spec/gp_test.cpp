@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "feature/log_parameters.h"
+#include "feature/derivatives.h"
 #include "feature/map_entry.h"
 #include "linalg/blas.h"
 #include "model/model_derivative.h"

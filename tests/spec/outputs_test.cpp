@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Outputs that are learnt together, from the spec of a fit to the numbers of the model: fields and
 // what they are beside values, structures of outputs, gaps, searches, refusals.
-#include "feature/field/field_map.h"
+#include "feature/field_map.h"
 #include "model/field_quantity.h"
 #include "model/posterior_prediction.h"
 #include "spec/fit_plan.h"

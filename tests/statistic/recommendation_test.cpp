@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "feature/moments.h"
+#include "feature/feature_map.h"
 #include "statistic/kernel_error.h"
 #include "support/dense.h"
 #include "support/made_map.h"

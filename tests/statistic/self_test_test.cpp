@@ -7,9 +7,9 @@
 #include <map>
 #include <string>
 
-#include "base/value_text.h"
+#include "base/parameters.h"
 #include "feature/map_entry.h"
-#include "projection/projections.h"
+#include "projection/projection.h"
 #include "random/sampler_table.h"
 #include "support/catch.h"
 #include "transform/on_every_target.h"

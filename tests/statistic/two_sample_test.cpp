@@ -6,7 +6,7 @@
 
 #include <set>
 
-#include "random/gamma_quantile.h"
+#include "random/scalar_math.h"
 #include "support/dense.h"
 #include "support/made_map.h"
 #include "support/reference.h"

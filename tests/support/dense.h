@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "base/matrix_view.h"
+#include "base/views.h"
 
 namespace mercer::test {
 

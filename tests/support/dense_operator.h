@@ -3,7 +3,7 @@
 // A matrix in memory as the operator that iterative solvers ask for.
 #pragma once
 
-#include "linalg/linear_operator.h"
+#include "linalg/conjugate_gradient.h"
 
 namespace mercer::test {
 

@@ -10,9 +10,9 @@
 
 #include "base/aligned.h"
 #include "feature/feature_products.h"
-#include "feature/field/field_map.h"
+#include "feature/field_map.h"
 #include "feature/map_entry.h"
-#include "kernel/output_root.h"
+#include "kernel/matrix_kernel.h"
 #include "support/matrix_kernels.h"
 
 namespace mercer::test {

@@ -10,9 +10,8 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "base/rows.h"
+#include "base/views.h"
 #include "feature/feature_map.h"
-#include "feature/pair_map.h"
 
 namespace mercer::test {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "kernel/matrix_kernel.h"
+#include "kernel/kernel.h"
 
 namespace mercer::test {
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Epilogues: powers of the positive part, signs, powers of a modulus.
-#include "transform/activation.h"
+#include "transform/epilogue.h"
 
 #include "support/dense.h"
 #include "support/epilogue.h"
 #include "support/reference.h"
 #include "support/refusal.h"
-#include "transform/dense_panel.h"
-#include "transform/modulus.h"
 #include "transform/on_every_target.h"
+#include "transform/panel.h"
 
 namespace activation_test {
 using namespace mercer;

@@ -4,8 +4,7 @@
 #include "base/aligned.h"
 #include "on_every_target.h"
 #include "random/stream.h"
-#include "transform/hamming.h"
-#include "transform/sign_bits.h"
+#include "transform/bits.h"
 
 namespace codes_test {
 using namespace mercer;

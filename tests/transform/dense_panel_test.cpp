@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Rows times a packed panel on every target: error bound against long double, bits independent of
 // the rows around.
-#include "transform/dense_panel.h"
+#include "transform/panel.h"
 
 #include "base/aligned.h"
 #include "transform/on_every_target.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Derivatives of the Fourier epilogues on every target against the formulas in long double.
-#include "transform/epilogue_gradient.h"
+#include "transform/epilogue.h"
 
 #include "support/dense.h"
 #include "support/worst.h"
-#include "transform/dense_panel.h"
 #include "transform/on_every_target.h"
+#include "transform/panel.h"
 
 namespace epilogue_gradient_test {
 using namespace mercer;

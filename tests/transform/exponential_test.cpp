@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The vector exponential on every target, and the epilogues and row functions made of it.
-#include "transform/exponential.h"
+#include "transform/exponential_epilogue.h"
 
 #include "support/dense.h"
 #include "support/epilogue.h"
 #include "support/reference.h"
 #include "support/worst.h"
-#include "transform/dense_panel.h"
 #include "transform/on_every_target.h"
+#include "transform/panel.h"
 
 namespace exponential_test {
 using namespace mercer;

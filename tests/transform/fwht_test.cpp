@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The Walsh-Hadamard transform against a scalar twin, bit for bit, on every target; algebra;
 // reference numbers.
-#include "transform/fwht.h"
+#include "transform/hadamard.h"
 
 #include "base/aligned.h"
 #include "support/reference.h"

@@ -4,9 +4,9 @@
 #include "transform/lanes.h"
 
 #include "base/aligned.h"
-#include "transform/fwht.h"
+#include "transform/elements.h"
+#include "transform/hadamard.h"
 #include "transform/on_every_target.h"
-#include "transform/product.h"
 
 namespace lanes_test {
 using namespace mercer;

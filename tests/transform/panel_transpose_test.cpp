@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // P-bar times the transpose of a packed panel on every target: error bound against long double,
 // nothing written past the columns of X, bits independent of the rows around.
-#include "transform/panel_transpose.h"
+#include "transform/panel.h"
 
 #include "support/dense.h"
 #include "transform/on_every_target.h"

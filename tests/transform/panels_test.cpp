@@ -7,11 +7,8 @@
 #include <vector>
 
 #include "support/dense.h"
-#include "transform/dense_panel.h"
-#include "transform/elementary_symmetric.h"
-#include "transform/gaussian_panel.h"
-#include "transform/log_harmonics.h"
 #include "transform/on_every_target.h"
+#include "transform/panel.h"
 
 namespace panels_test {
 using namespace mercer;

@@ -3,12 +3,12 @@
 // Products over factors on every target against scalar loops: bit for bit where an element is one
 // sum and one product, within the rounding of a complex product otherwise; nothing is written past
 // the end; NaN stays in its element.
-#include "transform/product.h"
+#include "transform/elements.h"
 
 #include "support/dense.h"
 #include "support/worst.h"
-#include "transform/dense_panel.h"
 #include "transform/on_every_target.h"
+#include "transform/panel.h"
 
 namespace product_test {
 using namespace mercer;

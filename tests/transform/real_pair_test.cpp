@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Two real vectors through one complex transform: both convolutions and both correlations against
 // the O(n^2) sums, batches, and packing.
-#include "transform/real_pair.h"
+#include "transform/spectrum.h"
 
 #include "support/catch.h"
 #include "support/dense.h"

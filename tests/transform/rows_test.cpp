@@ -7,10 +7,10 @@
 #include "support/dense.h"
 #include "support/worst.h"
 #include "transform/elements.h"
+#include "transform/lanes.h"
+#include "transform/narrow_products.h"
 #include "transform/on_every_target.h"
-#include "transform/row_permutation.h"
 #include "transform/row_prologue.h"
-#include "transform/wide_rows.h"
 
 namespace rows_test {
 using namespace mercer;

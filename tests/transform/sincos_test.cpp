@@ -5,8 +5,8 @@
 #include "base/aligned.h"
 #include "support/epilogue.h"
 #include "support/reference.h"
-#include "transform/dense_panel.h"
 #include "transform/on_every_target.h"
+#include "transform/panel.h"
 
 namespace sincos_test {
 using namespace mercer;

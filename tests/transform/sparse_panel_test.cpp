@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Sparse rows times a packed panel on every target: error bound against long double and against the
 // dense product, bits independent of the rows around and of the width of the indices.
-#include "transform/sparse_panel.h"
+#include "transform/panel.h"
 
 #include "support/dense.h"
 #include "support/epilogue.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/context.h"
-#include "base/rows.h"
+#include "base/views.h"
 #include "model/prepare/coding.h"
 
 namespace mercer::model {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/context.h"
-#include "base/rows.h"
+#include "base/views.h"
 #include "model/prepare/coding.h"
 
 namespace mercer::model {

@@ -8,7 +8,7 @@
 
 #include "base/context.h"
 #include "base/parameters.h"
-#include "base/rows.h"
+#include "base/views.h"
 #include "model/prepare/coding.h"
 #include "model/report.h"
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "base/choice.h"
-#include "base/matrix_view.h"
+#include "base/fields.h"
 #include "base/parameters.h"
+#include "base/views.h"
 #include "model/prepare/coding.h"
 #include "solver/block_source.h"
 

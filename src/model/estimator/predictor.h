@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "base/matrix_view.h"
 #include "base/numbers.h"
+#include "base/views.h"
 #include "solver/ridge.h"
 
 namespace mercer::model {

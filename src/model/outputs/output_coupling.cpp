@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "base/error.h"
-#include "feature/field/field_map.h"
-#include "kernel/output_root.h"
+#include "feature/field_map.h"
+#include "kernel/matrix_kernel.h"
 #include "linalg/symmetric_eigen.h"
 #include "model/outputs/output_relations.h"
 #include "model/outputs/output_units.h"

@@ -8,7 +8,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "base/matrix_view.h"
+#include "base/views.h"
 
 namespace mercer::model {
 

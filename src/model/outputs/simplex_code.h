@@ -3,7 +3,7 @@
 // Classes as vectors, one output fewer than there are classes.
 #pragma once
 
-#include "base/matrix_view.h"
+#include "base/views.h"
 
 namespace mercer::model {
 

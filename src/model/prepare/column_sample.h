@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "base/growing_buffer.h"
-#include "base/rows.h"
+#include "base/views.h"
 
 namespace mercer::model {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "base/rows.h"
+#include "base/views.h"
 
 namespace mercer::model {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "base/rows.h"
+#include "base/views.h"
 #include "model/prepare/curve.h"
 #include "model/prepare/hashing.h"
 

@@ -3,7 +3,8 @@
 // Rows as a kernel sees them: prepared, in double. Sparse rows stay sparse unless centred.
 #pragma once
 
-#include "base/listed_rows.h"
+#include "base/csr_rows.h"
+#include "base/views.h"
 #include "model/prepare/preparation.h"
 
 namespace mercer::model {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/context.h"
-#include "base/rows.h"
+#include "base/views.h"
 #include "model/prepare/column_sample.h"
 #include "solver/reduction.h"
 

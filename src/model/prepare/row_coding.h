@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "base/csr_view.h"
+#include "base/views.h"
 #include "model/prepare/coding.h"
 #include "model/prepare/listed_rows.h"
 #include "model/prepare/preparation.h"

@@ -8,7 +8,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "base/rows.h"
+#include "base/views.h"
 #include "solver/row_set.h"
 
 namespace mercer::model {

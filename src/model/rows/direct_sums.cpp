@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
+#include "feature/feature_map.h"
 #include "feature/feature_products.h"
-#include "feature/grid_products.h"
-#include "feature/sparse_features.h"
+#include "feature/grid_sums.h"
 #include "model/rows/feature_rows.h"
 
 namespace mercer::model {

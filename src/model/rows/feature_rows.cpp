@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
+#include "base/aligned.h"
 #include "base/error.h"
-#include "base/growing_buffer.h"
 #include "base/parallel.h"
 #include "base/size.h"
 #include "model/prepare/row_coding.h"

@@ -11,7 +11,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "base/rows.h"
+#include "base/views.h"
 #include "model/prepare/ranges.h"
 
 namespace mercer::model {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <span>
 
-#include "base/rows.h"
+#include "base/views.h"
 #include "solver/row_set.h"
 
 namespace mercer::model {

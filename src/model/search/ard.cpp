@@ -13,7 +13,6 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "feature/derivatives.h"
-#include "feature/log_parameters.h"
 
 namespace mercer::model {
 namespace {

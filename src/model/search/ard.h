@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/context.h"
-#include "base/matrix_view.h"
+#include "base/views.h"
 #include "feature/feature_map.h"
 #include "model/search/evidence_objective.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "base/matrix_view.h"
+#include "base/views.h"
 #include "solver/profiled_likelihood.h"
 
 namespace mercer::model {

@@ -10,7 +10,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "base/matrix_view.h"
+#include "base/views.h"
 #include "feature/feature_map.h"
 #include "model/search/evidence_objective.h"
 

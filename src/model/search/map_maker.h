@@ -11,7 +11,7 @@
 
 #include "base/context.h"
 #include "base/error.h"
-#include "base/rows.h"
+#include "base/views.h"
 #include "feature/feature_map.h"
 #include "model/prepare/found.h"
 

@@ -9,11 +9,11 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
-#include "feature/field/field_root.h"
+#include "feature/field_fourier.h"
 #include "feature/frequency_grid.h"
 #include "feature/map_entry.h"
-#include "feature/projection_choice.h"
-#include "kernel/matrix_kernel.h"
+#include "feature/projected_map.h"
+#include "kernel/kernel.h"
 #include "model/prepare/input_domain.h"
 
 namespace mercer::model {

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/finite.h"
 #include "base/size.h"
+#include "base/views.h"
 #include "feature/map_entry.h"
 #include "model/assess/column_warnings.h"
 #include "model/assess/warnings.h"

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/numbers.h"
-#include "linalg/golden_sections.h"
+#include "linalg/lbfgs.h"
 #include "model/search/search_run.h"
 #include "model/select/selection.h"
 

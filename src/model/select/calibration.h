@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/context.h"
-#include "base/matrix_view.h"
+#include "base/views.h"
 #include "solver/reduction.h"
 
 namespace mercer::model {

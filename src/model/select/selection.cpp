@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 #include "base/size.h"
-#include "linalg/golden_sections.h"
+#include "linalg/lbfgs.h"
 #include "model/select/left_out_rows.h"
 #include "model/select/paired_choice.h"
 #include "model/select/row_loss.h"

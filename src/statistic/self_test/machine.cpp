@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "base/parallel.h"
-#include "linalg/blas_found.h"
+#include "linalg/blas.h"
 #include "random/sampler_table.h"
 #include "statistic/self_test/self_test.h"
-#include "transform/fft_version.h"
+#include "transform/fft.h"
 #include "transform/target.h"
 
 namespace mercer::statistic {

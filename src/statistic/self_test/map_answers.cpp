@@ -10,9 +10,9 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "feature/feature_map.h"
 #include "feature/map_entry.h"
-#include "feature/moments.h"
-#include "projection/projections.h"
+#include "projection/projection.h"
 #include "random/distributions.h"
 #include "statistic/self_test/known_answers.h"
 #include "statistic/self_test/self_test.h"

@@ -4,7 +4,7 @@
 // one Phi; bits,
 // NaN, sparse rows, precision, memory and cancellation.
 #include "feature/feature_products.h"
-#include "feature/field/field_makers.h"
+#include "feature/field_fourier.h"
 #include "support/dense.h"
 #include "support/field_maps.h"
 #include "support/map_calls.h"

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What sketches exist, one line per family: each is defined in the file of its name.
+#include "projection/sketch_kind.h"
+
+#include "base/entry_table.h"
+#include "base/error.h"
+
+// clang-format off
+#define MERCER_SKETCHES(entry) \
+  entry(product_sketch)        \
+  entry(tensor_sketch)         \
+  entry(tensor_srht)
+// clang-format on
+
+namespace mercer::projection {
+namespace {
+
+// Fourth moments of the columns of a sketch from those of its factors. For one column and factor
+// they follow from fourth moments of the weights; for two columns of H D from the sum over all
+// columns, since H is orthogonal. On rows that are not random the results are those of Wacker,
+// Kanagawa, Filippone 2022 (SPEC section 4). That six moments of random factors suffice is ours:
+// weights are independent of the factor that they multiply and of the other factors.
+
+using Factors = std::span<const PairMoments>;
+
+template <class Value>
+double product(Factors factors, Value value) noexcept {
+  double result = 1;
+  for (const PairMoments& u : factors) result *= value(u);
+  return result;
+}
+
+/// Moments of z = w'u, z' = w'v for one column w of weights.
+struct Column {
+  double M;   // E |z|^2 |z'|^2
+  double PM;  // E z^2 conj(z')^2
+  double UM;  // E z^2 z'^2
+};
+
+/// Columns of H D_i are columns of signs as well.
+Column column_moments(double sign, bool complex, const PairMoments& u) noexcept {
+  const double M = u.N + (complex ? 1 : 2) * (u.S - sign * u.Q);
+  if (!complex) return {M, M, M};
+  return {M, 2 * u.R - sign * u.T, sign * u.U};
+}
+
+/// N, S or R (`value`) of m columns; `same` is their M or PM. Written as a correction of the
+/// product, so that nothing cancels where the columns are exact.
+template <class Value, class Same>
+double over_pairs(Factors factors, const Dependence& pairs, double m, Value value,
+                  Same same) noexcept {
+  const double apart = product(factors, value);
+  const double equal = product(factors, same) - apart;
+  const double distinct =
+      pairs.joint ? -equal / pairs.others : product(factors, [&](const PairMoments& u) {
+                                              return value(u) - (same(u) - value(u)) / pairs.others;
+                                            }) - apart;
+  return apart + (equal / m + pairs.fraction * distinct);
+}
+
+}  // namespace
+
+MERCER_ENTRY_TABLE(SketchFamily, sketch_families, MERCER_SKETCHES)
+
+const SketchKind* sketch_kind(std::string_view name) noexcept {
+  for (const SketchFamily& family : sketch_families()) {
+    for (const SketchKind& kind : family.kinds) {
+      if (name == kind.name) return &kind;
+    }
+  }
+  return nullptr;
+}
+
+const SketchFamily& family_of(const SketchKind& kind) {
+  for (const SketchFamily& family : sketch_families()) {
+    for (const SketchKind& one : family.kinds) {
+      if (&one == &kind) return family;
+    }
+  }
+  fail(MERCER_INTERNAL, "sketch kind %s is not in the table", kind.name);
+}
+
+const SketchKind& single_kind(const SketchKind& kind) {
+  return kind.single == nullptr ? kind : *sketch_kind(kind.single);
+}
+
+PairMoments product_moments(bool unit_weights, const Dependence& pairs, bool complex, double m,
+                            Factors factors) noexcept {
+  const double sign = unit_weights ? 1 : 0;
+  const auto M = [=](const PairMoments& u) { return column_moments(sign, complex, u).M; };
+  const auto PM = [=](const PairMoments& u) { return column_moments(sign, complex, u).PM; };
+  const auto UM = [=](const PairMoments& u) { return column_moments(sign, complex, u).UM; };
+  PairMoments out;
+  out.mean = product(factors, [](const PairMoments& u) { return u.mean; });
+  out.N = over_pairs(
+      factors, pairs, m, [](const PairMoments& u) { return u.N; }, M);
+  out.S = over_pairs(
+      factors, pairs, m, [](const PairMoments& u) { return u.S; }, M);
+  out.R = over_pairs(
+      factors, pairs, m, [](const PairMoments& u) { return u.R; }, PM);
+  out.Q = product(factors, M) / m;
+  out.T = product(factors, PM) / m;
+  out.U = product(factors, UM) / m;
+  return out;
+}
+
+}  // namespace mercer::projection
