@@ -140,7 +140,6 @@ void pull_rows_back(const Harmonics& map, MatrixView<const T> X, MatrixView<cons
   });
 }
 
-MERCER_INSTANTIATE_DERIVATIVES(Harmonics)
 
 constexpr double kInverseTurn = 0.15915494309189533577;  // 1 / (2 pi)
 constexpr int64_t kTileNumbers = int64_t{1} << 16;       // of Z, written by a tile

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps of kernels of several outputs, made of maps of one.
+// Maps of kernels of several outputs, made of maps of one, and those of supplied frequencies.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The loop over tiles of rows and columns. n rows times a range of columns are cut into tiles,
 // which threads take in order, each with its own scratch. A TileWork says what a tile computes: a
-// projection and an epilogue (projected_tiles.h), a tree of sketches (sketch.cpp).
+// projection and an epilogue, or a tree of sketches (sketch.cpp).
 #pragma once
 
 #include <algorithm>

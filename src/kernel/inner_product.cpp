@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The kernels polynomial, dot_product, exponential and bilinear, functions of inner products, and
-// anova, of the products of entries.
+// The kernels polynomial, dot_product, exponential and bilinear, functions of inner products, anova,
+// of the products of entries, and arc_cosine, sign and optical, of norms and the angle.
 #include "kernel/inner_product.h"
 
 #include <algorithm>

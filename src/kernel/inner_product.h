@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Kernels that are a function f of s = sum_k c_k x_k y_k, and their derivatives:
-//   d^{p,q} f(s) = sum_r f^(n)(s) prod_k binomial(q_k, r_k) p_k!/(p_k - r_k)! c_k^{r_k}
-//                  (c_k x_k)^{q_k - r_k} (c_k y_k)^{p_k - r_k},
-// r_k <= min(p_k, q_k), n = sum_k (p_k + q_k - r_k).
+// Kernels that are functions of inner products.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +11,11 @@
 #include "kernel/kernel.h"
 
 namespace mercer::kernel {
+
+// Kernels that are a function f of s = sum_k c_k x_k y_k, and their derivatives:
+//   d^{p,q} f(s) = sum_r f^(n)(s) prod_k binomial(q_k, r_k) p_k!/(p_k - r_k)! c_k^{r_k}
+//                  (c_k x_k)^{q_k - r_k} (c_k y_k)^{p_k - r_k},
+// r_k <= min(p_k, q_k), n = sum_k (p_k + q_k - r_k).
 
 inline constexpr int64_t kMostPower = 1024;  // no sketch of a higher degree is accurate
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Source: Fuselier, "Refined error estimates for matrix-valued radial basis functions" (2006);
+// The kernels curl_free, divergence_free, helmholtz and decomposable. Source: Fuselier, "Refined error estimates for matrix-valued radial basis functions" (2006);
 // Macedo, Castro, "Learning div-free and curl-free vector fields by matrix-valued kernels" (2008).
 // Here with one lengthscale per input as well, and mixtures.
 #include "kernel/matrix_kernel.h"

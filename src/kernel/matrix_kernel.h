@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Curl-free and divergence-free kernels and their mixtures, of p = d outputs.
+// Kernels of several outputs: curl-free and divergence-free ones and their mixtures, of p = d
+// outputs, and k Gamma.
 #pragma once
 
 #include <cstdint>

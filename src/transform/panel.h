@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The dense half of the fused projection: a tile of rows times one packed panel of W. Panels are
+// Products of a tile of rows with one packed panel of W, and other functions of the two. Panels are
 // 128 bytes wide on every target, so that a packed W does not depend on the target that reads it.
 #pragma once
 

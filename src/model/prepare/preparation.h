@@ -50,7 +50,4 @@ struct Preparation {
   void restore_targets(MatrixView<double> scores) const noexcept;
 };
 
-/// The standard scale and nothing else.
-Preparation fit_standardizer(const Rows& X, Context& context, std::span<const double> weights = {});
-
 }  // namespace mercer::model

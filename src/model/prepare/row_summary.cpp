@@ -207,10 +207,6 @@ void RowSummary::fit_root_mean_squares(Preparation& to) const {
   }
 }
 
-Preparation fit_standardizer(const Rows& X, Context& context, std::span<const double> weights) {
-  return RowSummary({}, {}, 0, X, {}, weights, context).preparation();
-}
-
 namespace {
 
 /// For each input, the number of rows of positive weight that miss it.
