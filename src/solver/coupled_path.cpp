@@ -13,6 +13,7 @@
 #include "solver/group_path.h"
 #include "solver/inverse_trace.h"
 #include "solver/jittered_cholesky.h"
+#include "solver/kernel_ridge.h"
 #include "solver/rotated_path.h"
 #include "solver/work.h"
 
@@ -141,17 +142,18 @@ class GroupFactors final : public LambdaPath {
     return solved(lambda, context, nullptr);
   }
   Solution solution(double lambda, Context& context) const override {
-    double trace = 0;
-    Weights weights = solved(lambda, context, &trace);
+    double taken = 0;  // by the penalty
+    Weights weights = solved(lambda, context, &taken);
     const auto& share = sums_.means.share;
     const auto intercepts =
         static_cast<double>(std::ranges::count_if(share, [](double s) { return s > 0; }));
-    const double all = static_cast<double>(sums_.H.rows()) - sums_.n * lambda * trace + intercepts;
+    const double all = static_cast<double>(sums_.H.rows()) - taken + intercepts;
     return {std::move(weights), all / static_cast<double>(coupling_.outputs())};
   }
 
  private:
-  Weights solved(double lambda, Context& context, double* trace) const {
+  /// taken: null, or r - Tr H.
+  Weights solved(double lambda, Context& context, double* taken) const {
     const double shift = checked_shift(lambda, sums_.n);
     const int64_t r = sums_.H.rows();
     const Matrix<double> A(r, r, context, kCoupledRidge);
@@ -159,10 +161,16 @@ class GroupFactors final : public LambdaPath {
       std::copy_n(sums_.H.view().row(j), j + 1, A.view().row(j));
       A(j, j) += shift;
     }
-    jittered_cholesky(A.view(), context);
     std::vector<double> theta = sums_.s;
-    linalg::cholesky_solve(A.view(), {theta.data(), r, 1});
-    if (trace != nullptr) *trace = inverse_trace(A.view(), context);
+    const MatrixView<double> solution(theta.data(), r, 1);
+    if (lambda == 0) {  // of least norm, also where columns depend on each other
+      const int64_t rank = solve_pseudo_inverse(A.view(), solution, context);
+      if (taken != nullptr) *taken = static_cast<double>(r - rank);
+      return weights_of(coupling_, sums_.means, theta, context);
+    }
+    jittered_cholesky(A.view(), context);
+    linalg::cholesky_solve(A.view(), solution);
+    if (taken != nullptr) *taken = shift * inverse_trace(A.view(), context);
     return weights_of(coupling_, sums_.means, theta, context);
   }
   GroupSums sums_;

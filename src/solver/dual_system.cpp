@@ -118,7 +118,12 @@ Weights DualSystem::solve(double lambda, Context& context) const {
 
 // (I - H)(y - mean) = n lambda (K + n lambda I)^{-1} (y - mean), and so is I - H itself but for the
 // intercept's share.
-Weights DualSystem::solve(double lambda, Context& context, Matrix<double>& residuals) const {
+Weights DualSystem::solve(double lambda, Context& context, Matrix<double>& residuals) {
+  if (lambda == 0) {  // (I - K K^+)(y - mean)
+    decompose(context);
+    residuals = leave_one_out({&lambda, 1}, 0, rows(), context);
+    return solve(lambda, context);
+  }
   const Matrix<double> K = copy_of(K_, context);  // becomes the factor, then the inverse
   const Matrix<double> alpha = kernel_ridge(K.view(), Y_.view(), lambda, n_, context);
   linalg::cholesky_inverse(K.view());
@@ -127,7 +132,7 @@ Weights DualSystem::solve(double lambda, Context& context, Matrix<double>& resid
   for (int64_t i = 0; i < rows(); ++i)
     for (int64_t o = 0; o < outputs(); ++o)
       residuals(i, o) = left_out(shift * alpha(i, o), shift * K(i, i), static_cast<size_t>(i));
-  return lambda == 0 ? solve(lambda, context) : weights_of(alpha, mean_Y_, context);
+  return weights_of(alpha, mean_Y_, context);
 }
 
 Solution DualSystem::solution(double lambda, Context& context) const {
@@ -172,7 +177,8 @@ void DualSystem::decompose(Context& context) {
 double DualSystem::residual_part(int64_t j, double lambda) const {
   const double shift = n_ * lambda;
   const double sum = s_[j] + shift;
-  return sum > 0 && !std::isinf(sum) ? shift / sum : 1.0;
+  const double null = lambda == 0 ? null_level() : 0;  // rounding, not rows
+  return sum > null && !std::isinf(sum) ? shift / sum : 1.0;
 }
 
 std::vector<double> DualSystem::gcv(double lambda) const {

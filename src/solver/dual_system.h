@@ -40,8 +40,9 @@ class DualSystem {
   double weight_of(int64_t row) const { return weights_.empty() ? 1.0 : weights_[row]; }
   /// alpha by Cholesky, O(n^3 / 3), with the jitter of kernel_ridge.
   Weights solve(double lambda, Context& context) const;
-  /// Also writes leave_one_out at lambda to `residuals`, from (K + n lambda I)^{-1}: n^3 more.
-  Weights solve(double lambda, Context& context, Matrix<double>& residuals) const;
+  /// Also writes leave_one_out at lambda to `residuals`, from (K + n lambda I)^{-1}: n^3 more. At
+  /// lambda = 0 decomposes K.
+  Weights solve(double lambda, Context& context, Matrix<double>& residuals);
   /// With an estimate of Tr H, as ridge_cholesky_solution.
   Solution solution(double lambda, Context& context) const;
 

@@ -78,6 +78,29 @@ TEST_CASE("an interpolating fit has infinite leave-one-out residuals, not noise"
   for (int64_t i = 0; i < 5; ++i) CHECK(std::isinf(R(i, 0)));
 }
 
+// Rows that repeat leave the rest of a row to be told at lambda = 0, too: the dual system is
+// singular, and its rounding is no direction.
+TEST_CASE("lambda = 0 of rows that repeat: left-out residuals are those of the primal form") {
+  Context context;
+  const Matrix<double> distinct = test::random_matrix(4, 20, 95);
+  const Problem problem{
+      test::filled(12, 20, [&](int64_t i, int64_t j) { return distinct(i % 4, j); }),
+      test::random_matrix(12, 2, 96)};
+  for (const bool center : {false, true}) {
+    CAPTURE(center);
+    const RidgePath path(test::statistics_of(problem.Z.view(), problem.Y.view()), center, context);
+    DualSystem dual(test::copy(problem.Z.view()), test::copy(problem.Y.view()), {}, center,
+                    context);
+    Matrix<double> residuals;
+    dual.solve(0, context, residuals);
+    CHECK(
+        test::difference(residuals.view(),
+                         path.leave_one_out(0, problem.Z.view(), problem.Y.view(), context).view(),
+                         1e-9) == "");
+    CHECK(dual.effective_dimension(0) == Approx(4));
+  }
+}
+
 TEST_CASE("left-out residuals of a factor are those of a decomposition") {
   Context context;
   const int64_t n = 40;
@@ -99,7 +122,7 @@ TEST_CASE("left-out residuals of a factor are those of a decomposition") {
             path.leave_one_out(lambda, Z.view(), Y.view(), context, weights);
         const Matrix<double> primal =
             factor.leave_one_out(own, Z.view(), Y.view(), context, weights);
-        const DualSystem dual(test::copy(Z.view()), test::copy(Y.view()), weights, center, context);
+        DualSystem dual(test::copy(Z.view()), test::copy(Y.view()), weights, center, context);
         Matrix<double> residuals;
         const Weights by_dual = dual.solve(lambda, context, residuals);
         double worst = 0, apart = 0;

@@ -292,7 +292,7 @@ solver::Weights solve_primal(const solver::BlockSource& rows, solver::RowStatist
   return weights;
 }
 
-solver::Weights solve_dual(const solver::DualSystem& system, double lambda, Context& context,
+solver::Weights solve_dual(solver::DualSystem& system, double lambda, Context& context,
                            LeftOutScores* left_out) {
   if (left_out == nullptr) return system.solve(lambda, context);
   Matrix<double> residuals;

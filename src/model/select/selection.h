@@ -56,7 +56,7 @@ Selected select(const solver::BlockSource& rows, const Selecting& how, Task task
 /// What select ends with: the weights at lambda, and scores of rows left out where they are wanted.
 solver::Weights solve_primal(const solver::BlockSource& rows, solver::RowStatistics statistics,
                              bool center, double lambda, Context& context, LeftOutScores* left_out);
-solver::Weights solve_dual(const solver::DualSystem& system, double lambda, Context& context,
+solver::Weights solve_dual(solver::DualSystem& system, double lambda, Context& context,
                            LeftOutScores* left_out);
 
 /// Of progress: what solve_primal takes, in rows that are summed up; sums over n rows of an n x n

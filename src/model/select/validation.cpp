@@ -158,7 +158,7 @@ Selected validate_dual(const BlockSource& rows, const Selecting& how, Task task,
   Selected result{{}, 0, validated_path(rows, how, task, of_fold, make, context)};
   stage.advance(choosing);
   result.lambda = best_point(result.path).lambda;
-  const solver::DualSystem system = solver::make_dual_system(rows, center, context, done);
+  solver::DualSystem system = solver::make_dual_system(rows, center, context, done);
   stage.share(factor);
   result.weights = solve_dual(system, result.lambda, context, left_out);
   stage.advance(factor);
