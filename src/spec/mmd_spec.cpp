@@ -136,8 +136,9 @@ SumsPlan plan_block_mmd(Parameters& asked, const SampleSizes& sizes,
   return {{block_kernel(asked, scales)}, {blocks, blocks}};
 }
 
-Parameters answer_block_mmd(Parameters asked, const RowsSums& sums, Context&) {
-  const statistic::BlockMean found = statistic::compare_blocks(sums.of(0, 0), sums.of(1, 0));
+Parameters answer_block_mmd(Parameters asked, const RowsSums& sums, Context& context) {
+  const statistic::BlockMean found =
+      statistic::compare_blocks(sums.of(0, 0), sums.of(1, 0), context);
   asked.set("kernel", sums.kernels().front().kernel);
   asked.set("p_value", number_or_null(found.p_value));
   bound::set_answer(asked, "mmd2", found.mmd2);

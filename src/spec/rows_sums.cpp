@@ -38,7 +38,8 @@ void set_witnesses(Parameters& found, const RowsSums& sums, std::span<const Rows
   const auto best = std::ranges::max_element(
       kernels, {}, [](const auto& one) { return one->number("deviations"); });
   const auto k = static_cast<size_t>(best - kernels.begin());
-  const std::vector<double> difference = statistic::mean_difference(sums.of(0, k), sums.of(1, k));
+  const std::vector<double> difference =
+      statistic::mean_difference(sums.of(0, k), sums.of(1, k), context);
   Stage stage(context, 2);
   for (const int64_t s : {0, 1}) {
     const statistic::Witness rows = stage.part(1, [&] {

@@ -120,10 +120,12 @@ int64_t GroupDraw::next() {
   return group;
 }
 
-std::vector<double> GroupSums::total() const {
+std::vector<double> GroupSums::total(Context& context) const {
   std::vector<double> all(sums.cols());
-  for (int64_t g = 0; g < sums.rows(); ++g)
+  for (int64_t g = 0; g < sums.rows(); ++g) {
+    context.checkpoint();
     for (int64_t j = 0; j < sums.cols(); ++j) all[j] += sums(g, j);
+  }
   return all;
 }
 

@@ -46,7 +46,7 @@ struct GroupSums {
   Matrix<double> sums;  // count + 1 rows, the last of rows in no group; D sums, and that of |z|^2
 
   int64_t features() const { return sums.cols() - 1; }
-  std::vector<double> total() const;
+  std::vector<double> total(Context& context) const;
 };
 
 /// Sums over no rows yet of `rows`.

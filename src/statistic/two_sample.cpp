@@ -54,13 +54,16 @@ std::vector<double> sum_of(std::vector<double> a, const std::vector<double>& b) 
 }
 
 /// The variance over rows of z'direction, from groups.
-double projected_variance(const GroupSums& sums, const std::vector<double>& direction) {
+double projected_variance(const GroupSums& sums, const std::vector<double>& direction,
+                          Context& context) {
   const int64_t groups = sums.grouping.count;
   if (groups < 2) return kNaN;
   std::vector<double> projected(groups);
-  for (int64_t g = 0; g < groups; ++g)
+  for (int64_t g = 0; g < groups; ++g) {
+    context.checkpoint();
     projected[g] =
         std::inner_product(direction.begin(), direction.end(), sums.sums.view().row(g), 0.0);
+  }
   const double mean =
       std::accumulate(projected.begin(), projected.end(), 0.0) / static_cast<double>(groups);
   double squares = 0;
@@ -76,9 +79,9 @@ void set_errors(const GroupSums& x, const GroupSums& y, Context& context, TwoSam
   const double pairs =
       2 / (m * std::max(m - 1, 1.0)) + 2 / (n * std::max(n - 1, 1.0)) + 4 / (m * n);
   const double null = pairs * traces.second, rate = 1 / m + 1 / n;
-  const std::vector<double> difference = mean_difference(x, y);
-  const double projected =
-      4 * (projected_variance(x, difference) / m + projected_variance(y, difference) / n);
+  const std::vector<double> difference = mean_difference(x, y, context);
+  const double projected = 4 * (projected_variance(x, difference, context) / m +
+                                projected_variance(y, difference, context) / n);
   out.standard_error = std::isnan(null) ? kNaN : std::sqrt(std::max(projected - null, null));
   const double rounding = out.permuted.rounding;
   const bool spread = std::sqrt(null) > rounding, differ = out.mmd2 > rounding;
@@ -135,8 +138,8 @@ Matrix<double> relabellings(const Grouping& x, const Grouping& y, int64_t permut
   return first;
 }
 
-double mmd2(const GroupSums& x, const GroupSums& y) {
-  const std::vector<double> sum = x.total(), all = sum_of(sum, y.total());
+double mmd2(const GroupSums& x, const GroupSums& y, Context& context) {
+  const std::vector<double> sum = x.total(context), all = sum_of(sum, y.total(context));
   return pieces(sum.data(), all.data(), x.features()).mmd2(x.rows, y.rows);
 }
 
@@ -154,7 +157,7 @@ TwoSample compare_samples(const GroupSums& x, const GroupSums& y,
   };
   add(x, 0, of_x);
   add(y, of_x, of_y);
-  const std::vector<double> all = sum_of(x.total(), y.total());
+  const std::vector<double> all = sum_of(x.total(context), y.total(context));
   TwoSample out;
   out.permuted.values.resize(relabelled.rows);
   parallel_for(
@@ -171,10 +174,11 @@ TwoSample compare_samples(const GroupSums& x, const GroupSums& y,
   return out;
 }
 
-BlockMean compare_blocks(const GroupSums& x, const GroupSums& y) {
+BlockMean compare_blocks(const GroupSums& x, const GroupSums& y, Context& context) {
   const int64_t blocks = std::min(x.grouping.count, y.grouping.count), D = x.features();
   std::vector<double> values(blocks), both(D + 1);
   for (int64_t g = 0; g < blocks; ++g) {
+    context.checkpoint();
     const double* const a = x.sums.view().row(g);
     std::transform(a, a + D + 1, y.sums.view().row(g), both.begin(), std::plus<>());
     values[g] = pieces(a, both.data(), D).mmd2(x.grouping.size, y.grouping.size);
@@ -198,9 +202,9 @@ BlockMean compare_blocks(const GroupSums& x, const GroupSums& y) {
   return out;
 }
 
-std::vector<double> mean_difference(const GroupSums& x, const GroupSums& y) {
-  std::vector<double> difference = x.total();
-  const std::vector<double> other = y.total();
+std::vector<double> mean_difference(const GroupSums& x, const GroupSums& y, Context& context) {
+  std::vector<double> difference = x.total(context);
+  const std::vector<double> other = y.total(context);
   difference.pop_back();
   for (size_t j = 0; j < difference.size(); ++j)
     difference[j] =

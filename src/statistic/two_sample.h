@@ -23,13 +23,13 @@ struct TwoSample {
   double standard_error = 0;  // of mmd2; NaN with fewer than two groups in a sample
   // mmd2 over its deviation without a difference, over rounding if that is 0; 0 for equal rows.
   double deviations = 0;
-  double p_limit = 1;         // by the gamma law with the limit's moments; NaN for few rows
-  double effect = 0;          // the part of the features' variance that is between the samples
-  Permuted permuted;          // mmd2 after relabelling
+  double p_limit = 1;  // by the gamma law with the limit's moments; NaN for few rows
+  double effect = 0;   // the part of the features' variance that is between the samples
+  Permuted permuted;   // mmd2 after relabelling
 };
 
 /// Unbiased, from the sums alone.
-double mmd2(const GroupSums& x, const GroupSums& y);
+double mmd2(const GroupSums& x, const GroupSums& y, Context& context);
 
 /// relabelled: one row for each way, of the groups of x, then of y, of one size; the first as is.
 TwoSample compare_samples(const GroupSums& x, const GroupSums& y,
@@ -42,7 +42,7 @@ struct BlockMean {
   double standard_error = kNaN;  // NaN for fewer than two blocks
   double p_value = kNaN;         // 1 for equal rows, NaN without a standard error
 };
-BlockMean compare_blocks(const GroupSums& x, const GroupSums& y);
+BlockMean compare_blocks(const GroupSums& x, const GroupSums& y, Context& context);
 
 /// The rows where the witness function <phi, mean of x - mean of y> is most of one sign.
 struct Witness {
@@ -50,7 +50,7 @@ struct Witness {
   std::vector<double> values;
 };
 /// The difference of mean features.
-std::vector<double> mean_difference(const GroupSums& x, const GroupSums& y);
+std::vector<double> mean_difference(const GroupSums& x, const GroupSums& y, Context& context);
 /// `count` rows of X, the largest values first; the smallest if sign is -1.
 Witness witnesses(const feature::FeatureMap& map, const Rows& X,
                   const std::vector<double>& difference, int64_t count, double sign,

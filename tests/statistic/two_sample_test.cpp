@@ -32,6 +32,11 @@ GroupSums sums_of(const feature::FeatureMap& map, MatrixView<const double> X,
   return out;
 }
 
+double discrepancy(const GroupSums& x, const GroupSums& y) {
+  Context context;
+  return mmd2(x, y, context);
+}
+
 /// (x'y gamma + offset)^degree of all monomials.
 std::unique_ptr<feature::FeatureMap> monomials(int64_t d, int64_t degree, double gamma,
                                                double offset) {
@@ -65,10 +70,11 @@ std::unique_ptr<feature::FeatureMap> exact_map(const Parameters& kernel,
 /// Consecutive groups.
 GroupSums consecutive(const feature::FeatureMap& map, MatrixView<const double> X, int64_t size) {
   const int64_t count = X.rows / size;
+  Context context;
   GroupSums out{X.rows, {size, count}, Matrix<double>(count + 1, map.features() + 1)};
   out.sums.fill(0);
   for (int64_t g = 0; g < count; ++g) {
-    const auto one = sums_of(map, X.block_rows(g * size, (g + 1) * size)).total();
+    const auto one = sums_of(map, X.block_rows(g * size, (g + 1) * size)).total(context);
     std::copy(one.begin(), one.end(), out.sums.view().row(g));
   }
   return out;
@@ -105,22 +111,23 @@ TEST_CASE("squared discrepancies: the reference numbers") {
     const Matrix<double> Zx = test::reference_matrix(entry["Zx"]),
                          Zy = test::reference_matrix(entry["Zy"]);
     const auto linear = monomials(Zx.cols(), 1, 1, 0);
-    CHECK(mmd2(sums_of(*linear, Zx.view()), sums_of(*linear, Zy.view())) ==
+    CHECK(discrepancy(sums_of(*linear, Zx.view()), sums_of(*linear, Zy.view())) ==
           Approx(entry["features"].get<double>()).epsilon(1e-12));
     const double d = static_cast<double>(X.cols());
     for (const int64_t p : {2, 3}) {
       const auto map = monomials(X.cols(), p, 1 / d, 1);
-      CHECK(mmd2(sums_of(*map, X.view()), sums_of(*map, Y.view())) ==
+      CHECK(discrepancy(sums_of(*map, X.view()), sums_of(*map, Y.view())) ==
             Approx(entry["kid"][std::to_string(p)].get<double>()).epsilon(1e-12));
     }
     const auto gaussian = exact_map({{"kernel", "gaussian"}}, stacked(X.view(), Y.view()));
-    CHECK(mmd2(sums_of(*gaussian, X.view()), sums_of(*gaussian, Y.view())) ==
+    CHECK(discrepancy(sums_of(*gaussian, X.view()), sums_of(*gaussian, Y.view())) ==
           Approx(entry["gaussian_ell1"].get<double>()).epsilon(1e-9));
     if (!entry.contains("block")) continue;
     ++blocks;
     const int64_t size = entry["block"]["block_size"];
+    Context context;
     CHECK(compare_blocks(consecutive(*gaussian, X.view(), size),
-                         consecutive(*gaussian, Y.view(), size))
+                         consecutive(*gaussian, Y.view(), size), context)
               .mmd2 == Approx(entry["block"]["gaussian_ell1"].get<double>()).epsilon(1e-9));
   }
   CHECK(blocks >= 1);
@@ -202,7 +209,7 @@ TEST_CASE("mmd2 is unbiased, and its standard error is its deviation") {
     const Matrix<double> X = test::random_matrix(40000, 3, 5);
     Matrix<double> Y = test::random_matrix(40000, 3, 6);
     for (int64_t i = 0; i < 40000; ++i) Y(i, 0) += shift;
-    const double exact = mmd2(sums_of(*map, X.view()), sums_of(*map, Y.view()));
+    const double exact = discrepancy(sums_of(*map, X.view()), sums_of(*map, Y.view()));
     const double deviation = std::sqrt(squares - sum * sum);
     CHECK(std::abs(sum - exact) <
           test::z_threshold() * deviation * std::sqrt(1.0 / kTrials + 0.01));
@@ -247,11 +254,12 @@ TEST_CASE("block means: a normal statistic with about its level, and their stand
   constexpr int kTrials = 600;
   int rejected = 0;
   double squares = 0, variance = 0;
+  Context context;
   for (uint64_t t = 0; t < kTrials; ++t) {
     const Matrix<double> X = test::random_matrix(400, 2, 2 * t + 100),
                          Y = test::random_matrix(400, 2, 2 * t + 101);
     const BlockMean found = compare_blocks(sums_of(*map, X.view(), {10, 40}, t),
-                                           sums_of(*map, Y.view(), {10, 40}, t + 1));
+                                           sums_of(*map, Y.view(), {10, 40}, t + 1), context);
     rejected += found.p_value <= 0.1 ? 1 : 0;
     squares += found.mmd2 * found.mmd2 / kTrials;
     variance += found.standard_error * found.standard_error / kTrials;
@@ -262,7 +270,7 @@ TEST_CASE("block means: a normal statistic with about its level, and their stand
         0.03 * kTrials + test::z_threshold() * std::sqrt(kTrials * 0.09));
   const Matrix<double> X = test::random_matrix(4, 2, 1);
   const BlockMean one =
-      compare_blocks(sums_of(*map, X.view(), {4, 1}), sums_of(*map, X.view(), {4, 1}));
+      compare_blocks(sums_of(*map, X.view(), {4, 1}), sums_of(*map, X.view(), {4, 1}), context);
   CHECK((std::isnan(one.standard_error) && std::isnan(one.p_value)));
 }
 
@@ -299,8 +307,9 @@ TEST_CASE("combined p-values: one alone, equal ones, and a small one among other
 TEST_CASE("witnesses are the rows of the most extreme witness function") {
   const auto map = monomials(2, 1, 1, 0);
   const Matrix<double> X = test::random_matrix(30, 2, 1), Y = test::random_matrix(20, 2, 2);
-  const auto difference = mean_difference(sums_of(*map, X.view()), sums_of(*map, Y.view()));
   Context context;
+  const auto difference =
+      mean_difference(sums_of(*map, X.view()), sums_of(*map, Y.view()), context);
   for (const double sign : {1.0, -1.0}) {
     std::vector<std::pair<double, int64_t>> order;
     for (int64_t i = 0; i < 30; ++i) {
@@ -357,10 +366,17 @@ TEST_CASE("the gamma tail is the inverse of the gamma quantile") {
   CHECK(gamma_tail(-50, 1) == 1);
 }
 
-TEST_CASE("relabellings, products and traces of groups look for a cancellation") {
+TEST_CASE("relabellings, products, sums and blocks of groups look for a cancellation") {
   Context running, cancelled;
   cancelled.cancel();
   CHECK_REFUSED(MERCER_CANCELLED, relabellings({1, 8}, {1, 8}, 100, 1, cancelled), "");
+  const auto map = test::made_map("fourier", {{"kernel", "gaussian"}}, 2, 32, 3);
+  const Matrix<double> X = test::random_matrix(12, 2, 1);
+  const GroupSums sums = sums_of(*map, X.view(), {4, 3});
+  CHECK_REFUSED(MERCER_CANCELLED, sums.total(cancelled), "");
+  CHECK_REFUSED(MERCER_CANCELLED, mmd2(sums, sums, cancelled), "");
+  CHECK_REFUSED(MERCER_CANCELLED, mean_difference(sums, sums, cancelled), "");
+  CHECK_REFUSED(MERCER_CANCELLED, compare_blocks(sums, sums, cancelled), "");
   const Matrix<double> A = test::random_matrix(8, 1100, 1), B = test::random_matrix(1100, 700, 2);
   Matrix<double> C(8, 700);
   C.fill(1);
