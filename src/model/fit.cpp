@@ -113,6 +113,7 @@ void learn(const solver::BlockSource& rows, const Fitting& given, Context& conte
   const bool local = asks_local(asked.estimate.parameters);  // its prior is far from all rows
   if ((asked.estimate.entry->keeps_posterior && !local) || asked.estimate.entry->separate_classes)
     model.report.warnings = far_warnings(model, context);
+  std::ranges::move(learned.warnings, std::back_inserter(model.report.warnings));
   if (asked.select.selection != Selection::fixed) warn_of_ends(rows.features(), model);
 }
 

@@ -186,6 +186,38 @@ TEST_CASE("kernel_pca: scores of the rows have mean 0, and their variances are t
   CHECK(explained <= components.total);
 }
 
+TEST_CASE("kernel_pca: the order of rows moves nothing but rounding") {
+  for (const int64_t n : {90, 20}) {
+    const Matrix<double> X = random_matrix(n, kInputs, 12);
+    std::vector<double> weights, moved_weights;
+    Matrix<double> moved(n, kInputs);
+    for (int64_t i = 0; i < n; ++i) weights.push_back(0.5 + static_cast<double>(i % 4));
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t from = (7 * i + 5) % n;
+      std::copy_n(X.view().row(from), kInputs, moved.view().row(i));
+      moved_weights.push_back(weights[static_cast<size_t>(from)]);
+    }
+    for (const char* const map : {R"({"features":24})", R"({"map":"exact"})"})
+      for (const char* const precision : {"f64", "f32"})
+        for (const bool weighed : {false, true}) {
+          CAPTURE(n, map, precision, weighed);
+          const std::string keys = R"("components":4,"preimages":true,"lambda":0.01,"map":)" +
+                                   std::string(map) + R"(,"precision":")" + precision + "\"";
+          const auto with = [&](const std::vector<double>& own) {
+            return weighed ? std::span<const double>(own) : std::span<const double>();
+          };
+          const Model one = fitted(keys, X.view(), with(weights)),
+                      other = fitted(keys, moved.view(), with(moved_weights));
+          // Components of f32 features: the square root of their rounding, over gaps of variances.
+          const double most = std::string(precision) == "f64" ? 1e-10 : 1e-4;
+          CHECK(largest_difference(predictions(one, X.view()), predictions(other, X.view())) <
+                most);
+          CHECK(largest_difference(preimages_of(one, X.view()), preimages_of(other, X.view())) <
+                most);
+        }
+  }
+}
+
 TEST_CASE("kernel_pca: without a lengthscale it is the rows' median distance") {
   const Matrix<double> X = random_matrix(60, kInputs, 10);
   const std::string rest = R"("map":{"kernel":{"kernel":"laplacian"},"features":16})";

@@ -261,6 +261,20 @@ TEST_CASE("logistic: separable classes stay finite, without a penalty they do no
                   "raise lambda, iterations or tolerance") == "");
 }
 
+TEST_CASE("losses: a fit with a searched lambda that uses up its iterations says so", "[loss]") {
+  const Problem problem = smooth_problem(80, 3, 1, 0.1, 26);
+  Fitting options = loss_options("quantile", Selection::held_out);
+  options.estimate.parameters.set("tolerance", 1e-12);
+  for (const int64_t iterations : {3, 2000}) {
+    CAPTURE(iterations);
+    options.estimate.parameters.set("iterations", iterations);
+    const std::vector<std::string> warnings = fitted(options, problem).report.warnings;
+    CHECK(std::ranges::any_of(warnings, [](const std::string& text) {
+            return text.find("at most as many as asked for") != std::string::npos;
+          }) == (iterations == 3));
+  }
+}
+
 TEST_CASE("losses without lambda want features that do not depend on each other", "[loss]") {
   Problem problem = smooth_problem(20, 3, 1, 0.5, 25);  // of fewer rows than features
   Fitting options = loss_options("huber", Selection::fixed);

@@ -5,6 +5,7 @@
 // held-out rows (loss_search.h).
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "base/error.h"
 #include "base/fields.h"
@@ -123,10 +124,13 @@ class LogisticFit {
     solver::LossFitOptions descent = descent_of(own_);
     descent.measured = true;
     const linalg::LbfgsResult end = fit.run(lambda_, descent, context_);
-    // A searched lambda was judged after the same number of iterations.
-    if (!end.converged() && !(searches && end.end == linalg::LbfgsEnd::iterations))
-      require_flat(end, fit.is_flat(end, descent, context_));
     Learned learned{nullptr, lambda_, std::move(path_), calibration(), nullptr};
+    if (!end.converged() && !fit.is_flat(end, descent, context_)) {
+      // A searched lambda was judged after the same number of iterations.
+      const bool judged = searches && end.end == linalg::LbfgsEnd::iterations;
+      require(judged, MERCER_NOT_CONVERGED, "%s", unfinished(end).c_str());
+      learned.warnings.push_back(unfinished(end) + "; lambda was chosen for fits that end so, too");
+    }
     solver::Weights weights = space_ ? space_->weights(fit.weights(), context_) : fit.weights();
     if (units_) units_->undo(weights);
     learned.predictor = make_linear(std::move(weights));
@@ -219,14 +223,15 @@ class LogisticFit {
     return known ? plain_softmax(given_.outputs()) : Calibration{};
   }
 
-  /// Accepts the point if single precision allows no further descent.
-  void require_flat(const linalg::LbfgsResult& end, bool flat) const {
-    require(flat, MERCER_NOT_CONVERGED,
-            "loss %s, lambda = %g: %ld iterations%s end at a mean loss of %g and a gradient of "
-            "%g that still falls; raise lambda, iterations or tolerance",
-            loss_.loss->name, lambda_, end.iterations,
-            end.end == linalg::LbfgsEnd::iterations ? ", at most as many as asked for," : "",
-            end.value, end.largest_gradient);
+  std::string unfinished(const linalg::LbfgsResult& end) const {
+    char text[320];
+    std::snprintf(text, sizeof text,
+                  "loss %s, lambda = %g: %ld iterations%s end at a mean loss of %g and a gradient "
+                  "of %g that still falls; raise lambda, iterations or tolerance",
+                  loss_.loss->name, lambda_, end.iterations,
+                  end.end == linalg::LbfgsEnd::iterations ? ", at most as many as asked for," : "",
+                  end.value, end.largest_gradient);
+    return text;
   }
 
   const solver::BlockSource& given_;

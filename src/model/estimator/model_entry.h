@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,7 @@ struct Learned {
   std::shared_ptr<const Predictor> preimage = nullptr;           // as in Model
   solver::SolverRun run = {};                                    // of passes over the rows
   double elbo = kNaN;                                            // as in FitReport
+  std::vector<std::string> warnings = {};
 };
 
 struct ModelEntry {

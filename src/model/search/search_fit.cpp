@@ -187,6 +187,7 @@ void SearchRun::fit_final(Chosen& chosen, Model& model) {
   model.calibration = std::move(learned.calibration);
   model.posterior = std::move(learned.posterior);
   report_.elbo = learned.elbo;
+  std::ranges::move(learned.warnings, std::back_inserter(report_.warnings));
   if (unseen_.empty()) model.path = std::move(learned.path);
   // These were ridge's, which chose the map.
   if (chosen.trial.points.empty()) chosen.point.score = kNaN;
