@@ -3,7 +3,7 @@
 // Fits a model: checks, preparation, then the estimator. Rows in memory and streamed rows differ
 // only in how they become a source of blocks.
 #include <algorithm>
-#include <cstdio>
+#include <iterator>
 #include <utility>
 
 #include "base/error.h"
@@ -72,23 +72,13 @@ void check_streamed(const Fitting& asked, bool shared) {
           "rows of its own");
 }
 
-/// Where a chosen lambda is an end of the path: all coefficients are a tenth or less of those of
-/// least squares, or more features than rows leave nothing of targets that are not without noise.
-void warn_of_ends(int64_t features, Model& model) {
-  const std::vector<PathPoint>& path = model.path;
+void warn_of_ends(double nats, Model& model) {
+  std::vector<PathPoint> path = model.path;
   const Selecting& select = model.fit.select;
-  if (path.size() < 2 || select.lambda_count != std::ssize(path)) return;
-  const bool noisy = path.back().score >= kNearlyExact * path.front().score;
-  char least[24], most[24];
-  std::snprintf(least, sizeof least, "%.3g", path.back().lambda);
-  std::snprintf(most, sizeof most, "%.3g", path.front().lambda);
-  if (select.lambda >= path.front().lambda)
-    model.report.warnings.push_back(std::string("lambda ") + most +
-                                    " is the largest that was tried, " + kNearlyConstant);
-  if (select.lambda <= path.back().lambda && model.rows <= features && noisy)
-    model.report.warnings.push_back(std::string("lambda ") + least +
-                                    " is the smallest that was tried: the model nearly "
-                                    "interpolates");
+  if (select.selection == Selection::fixed || select.lambda_count != std::ssize(path)) return;
+  for (PathPoint& point : path) point.score /= nats;
+  std::ranges::move(end_warnings(path, select, path.front().score, false),
+                    std::back_inserter(model.report.warnings));
 }
 
 void learn(const solver::BlockSource& rows, const Fitting& given, Context& context, Model& model) {
@@ -114,7 +104,9 @@ void learn(const solver::BlockSource& rows, const Fitting& given, Context& conte
   if ((asked.estimate.entry->keeps_posterior && !local) || asked.estimate.entry->separate_classes)
     model.report.warnings = far_warnings(model, context);
   std::ranges::move(learned.warnings, std::back_inserter(model.report.warnings));
-  if (asked.select.selection != Selection::fixed) warn_of_ends(rows.features(), model);
+  const bool in_nats =  // the evidence of outputs that are joined
+      asked.select.selection == Selection::evidence && asked.estimate.problem().is_coupled(rows);
+  warn_of_ends(in_nats ? static_cast<double>(model.rows * rows.outputs()) : 1.0, model);
 }
 
 /// The coupling of outputs: the map's, or by the options and targets Y.

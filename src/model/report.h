@@ -15,12 +15,6 @@
 
 namespace mercer::model {
 
-/// Of the largest lambda that is tried, which shrinks every direction to a tenth.
-inline constexpr const char* kNearlyConstant =
-    "ten times the mean of k(x, x): these features foretell no target, and the model is nearly "
-    "constant";
-inline constexpr double kNearlyExact = 1e-3;  // unexplained: targets without noise need no lambda
-
 inline constexpr int64_t kLogisticStage = 5, kScoreStage = 6;
 
 struct SearchCandidate {

@@ -306,15 +306,6 @@ TEST_CASE("targets that a few rows spread are warned of, and a fit that interpol
   CHECK(!warned(light, "one row in a hundred"));
   for (const int64_t i : {3, 77}) problem.Y(i, 0) = 40;
   CHECK(warned(searched(problem), "one row in a hundred makes"));
-
-  FitReport report;
-  report.lambda = 1e-12;
-  for (const double fitted : {0.5, 1e-3, std::nan("")}) {  // of the loss of rows held out
-    report.criterion_score = 0.1;
-    CHECK(choice_warnings(report, fitted, false, 10).size() == (fitted < 0.1 ? 1 : 0));
-    report.criterion_score = 1e-6;  // there is no noise
-    CHECK(choice_warnings(report, fitted, false, 10).empty());
-  }
 }
 
 TEST_CASE("few and degenerate rows are fitted, with a warning") {

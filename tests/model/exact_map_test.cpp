@@ -234,7 +234,7 @@ TEST_CASE("a fit by passes over the rows is the direct one") {
     INFO(solver << keys);
     const Model direct = fitted(problem, keys),
                 iterated = fitted(problem, keys + R"(,"solver":")" + solver + '"');
-    CHECK_FALSE(direct.report.known());
+    CHECK_FALSE(direct.report.run.known());
     CHECK(iterated.report.run.iterations > 0);
     CHECK(iterated.report.run.residual < 1e-9);
     CHECK(iterated.report.run.seconds > 0);

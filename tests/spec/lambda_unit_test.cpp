@@ -3,6 +3,8 @@
 // Lambdas that are chosen are counted in units of k(x, x): a kernel times a constant has the same
 // predictions, by every estimator and every way of choosing. A power of two changes no bits but
 // those of the roots of features in single precision, so that double precision is asked for.
+#include "../model/memory_stream.h"
+#include "spec/fit_plan.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"
@@ -26,33 +28,44 @@ struct Problem {
   }
 };
 
+/// The problem's rows times a power of two.
+Matrix<double> rows_times(double factor) {
+  return filled(kRows, kInputs,
+                [factor, X = random_matrix(kRows, kInputs, 5)](int64_t i, int64_t j) {
+                  return factor * X(i, j);
+                });
+}
+
 model::Model fitted(const std::string& json, MatrixView<const double> Y,
-                    std::span<const double> weights = {}) {
-  static const Problem problem;
+                    std::span<const double> weights = {}, double factor = 1) {
+  const Matrix<double> X = rows_times(factor);
   Context context;
   spec::FitPlan plan = spec::fit_plan(json);
   spec::set_classes(plan, Y.cols, &Y);
-  return spec::fit(std::move(plan), nullptr, Rows(problem.X.view()), Y, weights, context);
+  return spec::fit(std::move(plan), nullptr, Rows(X.view()), Y, weights, context);
 }
 
-Matrix<double> predicted(const model::Model& model) {
-  static const Problem problem;
+/// The same, of rows that are pulled in blocks.
+model::Model pulled(const std::string& json, MatrixView<const double> Y) {
+  const Matrix<double> X = rows_times(1);
+  Context context;
+  spec::FitPlan plan = spec::fit_plan(json);
+  const auto map = spec::map_of_stream(plan, nullptr, kInputs);
+  spec::set_classes(plan, Y.cols, &Y);
+  MemoryStream stream(Rows(X.view()), Y, {9, 30});
+  return model::fit_stream(map, plan.search.fit, stream, Y.cols, context);
+}
+
+Matrix<double> predicted(const model::Model& model, double factor = 1) {
+  const Matrix<double> X = rows_times(factor);
   Context context;
   Matrix<double> scores(kRows, model.predictor->outputs());
-  model::predict(model, Rows(problem.X.view()), context, scores.view());
+  model::predict(model, Rows(X.view()), context, scores.view());
   return scores;
 }
 
-/// The largest difference of predictions with the kernel and with `factor` times the kernel, in
-/// units of the largest prediction.
-double moved(const std::string& model, const std::string& kernel, const std::string& variance,
-             MatrixView<const double> Y, bool classes) {
-  const auto with = [&](const std::string& k) {
-    std::string json = (classes ? R"({"task":"classification",)" : "{") + model + "}";
-    json.replace(json.find("KERNEL"), 6, "{" + kernel + R"(,"variance":)" + k + "}");
-    return predicted(fitted(json, Y));
-  };
-  const Matrix<double> one = with("1"), other = with(variance);
+/// The largest difference in units of the largest of `one`.
+double apart(const Matrix<double>& one, const Matrix<double>& other) {
   double worst = 0, largest = 0;
   for (int64_t i = 0; i < one.rows() * one.cols(); ++i) {
     worst = std::max(worst, std::abs(one.data()[i] - other.data()[i]));
@@ -61,8 +74,23 @@ double moved(const std::string& model, const std::string& kernel, const std::str
   return worst / largest;
 }
 
+/// How far predictions with `factor` times the kernel are from those with the kernel.
+double moved(const std::string& model, const std::string& kernel, const std::string& variance,
+             MatrixView<const double> Y, bool classes, bool pulls = false) {
+  const auto with = [&](const std::string& k) {
+    std::string json = (classes ? R"({"task":"classification",)" : "{") + model + "}";
+    json.replace(json.find("KERNEL"), 6, "{" + kernel + R"(,"variance":)" + k + "}");
+    return predicted(pulls ? pulled(json, Y) : fitted(json, Y));
+  };
+  return apart(with("1"), with(variance));
+}
+
 constexpr const char* kGaussian = R"("kernel":"gaussian","lengthscale":2)";
 constexpr const char* kCubic = R"("kernel":"polynomial","degree":3,"gamma":0.5,"offset":1)";
+
+constexpr const char* kSum =
+    R"("kernel":"sum","parts":[{"kernel":"gaussian","lengthscale":2},{"kernel":"polynomial","degree":1}])";
+constexpr const char* kOptical = R"("kernel":"optical","exponent":4)";
 
 TEST_CASE("a kernel times a constant has the same predictions") {
   const Problem problem;
@@ -71,10 +99,13 @@ TEST_CASE("a kernel times a constant has the same predictions") {
   const std::string sketch = R"("map":{"map":"tensor_srht","features":40,"kernel":KERNEL})";
   const std::string many = R"("map":{"features":200,"kernel":KERNEL})";
   const std::string exact = R"("map":{"map":"exact","kernel":KERNEL})";
+  const std::string optical = R"("map":{"map":"optical","features":40,"kernel":KERNEL})";
+  const std::string sum = R"("map":{"map":"sum","features":40,"kernel":KERNEL})";
   struct Case {
     std::string model;
     const char* kernel;
     bool classes;
+    bool pulls = false;
   };
   const Case cases[] = {
       {plain + few, kGaussian, false},
@@ -99,15 +130,54 @@ TEST_CASE("a kernel times a constant has the same predictions") {
       {R"("assess":false,"precision":"f64","select":{"by":"evidence"},)" +
            std::string(R"("model":"gp","map":{"map":"fourier","features":40,"kernel":KERNEL})"),
        R"("kernel":"gaussian")", false},
+      {plain + optical, kOptical, false},
+      {plain + R"("select":{"by":"folds"},)" + optical, kOptical, false},
+      {plain + optical, kOptical, true},
+      {R"("assess":false,"precision":"f64",)" + optical, kOptical, false},
+      {plain + sum, kSum, false},
+      {plain + R"("model":"gp","select":{"by":"evidence"},)" + sum, kSum, false},
+      {R"("assess":false,"precision":"f64",)" + sum, kSum, false},
+      {R"("precision":"f64",)" + few, kGaussian, false, true},
+      {R"("precision":"f64",)" + sketch, kCubic, false, true},
+      {R"("precision":"f64",)" + optical, kOptical, true, true},
+      {R"("precision":"f64","select":{"by":"folds"},)" + sum, kSum, false, true},
+      {R"("precision":"f64","model":"logistic","tolerance":1e-9,)" + sketch, kCubic, true, true},
   };
   for (const Case& one : cases)
     for (const char* const variance : {"16384", "0.00006103515625"}) {
-      INFO(one.model << " " << one.kernel << " " << variance);
+      INFO(one.model << " " << one.kernel << " " << variance << " " << one.pulls);
       const Matrix<double>& Y = one.classes ? problem.classes : problem.numbers;
       // Directions of eigenvalue above lambda >= 1e-12 leave 1e-4 of digits at worst; iterations
       // stop at 1e-9 of their loss, whose square root is what predictions may move by.
-      CHECK(moved(one.model, one.kernel, variance, Y.view(), one.classes) < 1e-3);
+      CHECK(moved(one.model, one.kernel, variance, Y.view(), one.classes, one.pulls) < 1e-3);
     }
+}
+
+// k(s x, s y) is a power of s times k(x, y) where the kernel is homogeneous, and the kernel itself
+// where its lengthscale is that of the rows.
+TEST_CASE("rows in another unit have the same predictions") {
+  const Problem problem;
+  constexpr const char* kPlain =
+      R"("precision":"f64","prepare":{"standardize":false,"transform":"none","target_transform":"none"},)";
+  const char* const maps[] = {
+      R"("map":{"map":"optical","features":40,"kernel":{"kernel":"optical","exponent":4}})",
+      R"("map":{"map":"tensor_srht","features":40,"kernel":{"kernel":"polynomial","degree":3,"offset":0}})",
+      R"("map":{"map":"exact","kernel":{"kernel":"polynomial","degree":2,"offset":0}})",
+      R"("map":{"map":"linear","features":8})",
+      R"("map":{"features":40,"kernel":{"kernel":"gaussian"}})"};
+  for (const char* const map : maps)
+    for (const char* const how : {R"("search":false,)", R"("assess":false,"ard":"off",)",
+                                  R"("search":false,"model":"gp","select":{"by":"evidence"},)"})
+      for (const double factor : {0x1p7, 0x1p-7}) {
+        INFO(map << " " << how << " " << factor);
+        if (std::string(map).find("exact") != std::string::npos &&
+            std::string(how).find("gp") != std::string::npos)
+          continue;  // keeps no posterior
+        const std::string json = "{" + std::string(how) + kPlain + map + "}";
+        const MatrixView<const double> Y = problem.numbers.view();
+        CHECK(apart(predicted(fitted(json, Y)), predicted(fitted(json, Y, {}, factor), factor)) <
+              1e-3);
+      }
 }
 
 TEST_CASE("what a chosen lambda's unit is, and that a given lambda has none") {
@@ -153,6 +223,41 @@ TEST_CASE("an end of the path that is chosen is told with its cause") {
   CHECK(told(noise.view()).find("largest that was tried, ten times the mean of k(x, x)") !=
         std::string::npos);
   CHECK(told(problem.numbers.view()).find("that was tried") == std::string::npos);
+}
+
+// One rule for both ends, of a range that is given, too, and for every criterion: what matters is
+// whether scores still fall there.
+TEST_CASE("an end of the path is told where scores still fall, not where they are flat") {
+  const Problem problem;
+  const auto told = [&](const std::string& by, const std::string& range, const std::string& map) {
+    std::string all;
+    const std::string json = R"({"search":false,"precision":"f64","select":{"by":")" + by + "\"," +
+                             range + R"(,"count":9},"map":)" + map + "}";
+    for (const std::string& one : fitted(json, problem.numbers.view()).report.warnings)
+      all += one + "; ";
+    return all;
+  };
+  const auto says = [](const std::string& all, const char* words) {
+    return all.find(words) != std::string::npos;
+  };
+  const std::string rich = R"({"features":60,"kernel":{"kernel":"gaussian","lengthscale":2}})";
+  const std::string evidence = "evidence";
+  for (const std::string& by :
+       std::vector<std::string>{"leave_one_out", "folds", "held_out", "evidence"}) {
+    INFO(by);
+    // The best is about 1e-3.
+    CHECK(says(told(by, R"("largest":10,"smallest":0.1)", rich),
+               "smallest that was tried, and scores still fall there"));
+    CHECK(says(told(by, R"("largest":1e-7,"smallest":1e-9)", rich),
+               "largest that was tried, and scores still fall there"));
+    CHECK(!says(told(by, R"("largest":10,"smallest":1e-7)", rich), "that was tried"));
+    // Three weights of many rows hardly need lambda: scores are flat.
+    const std::string flat = told(
+        by, R"("largest":)" + std::string(by == evidence ? "10" : "1e-5") + R"(,"smallest":1e-12)",
+        R"({"map":"linear"})");
+    INFO(flat);
+    CHECK(!says(flat, "that was tried"));
+  }
 }
 
 // Of rows that repeat, the least squares fit is that of the mean targets, which distinct rows

@@ -14,17 +14,14 @@
 namespace mercer::model {
 namespace {
 
-constexpr double kMostShare = 0.03;  // Tr H over D
+constexpr double kMostShare = 0.03;                       // Tr H over D
 constexpr double kMostOff = 0.04, kIntervalErrors = 2.5;  // absolute, and in binomial errors
 
-constexpr double kPerfect = 0.9999;   // score of the linear baseline
-constexpr int64_t kFewRepeats = 20;   // one row in this many
-constexpr int64_t kFewRows = 10;      // of a fit
-constexpr double kNearlyAll = 0.995;  // a best score not worth a warning
-constexpr double kMostOfFew = 0.5;    // of a target's variance, in a hundredth of the rows
-// Training error over held-out error: below this noise was fitted. The least lambda alone proves
-// nothing: at a long lengthscale it is that of a polynomial.
-constexpr double kInterpolating = 0.01;
+constexpr double kPerfect = 0.9999;     // score of the linear baseline
+constexpr int64_t kFewRepeats = 20;     // one row in this many
+constexpr int64_t kFewRows = 10;        // of a fit
+constexpr double kNearlyAll = 0.995;    // a best score not worth a warning
+constexpr double kMostOfFew = 0.5;      // of a target's variance, in a hundredth of the rows
 constexpr int64_t kFewScoredRows = 30;  // behind a score
 constexpr int64_t kFewOfClass = 3;      // rows of a class, behind a score
 constexpr double kRareShare = 0.1;      // of the rows
@@ -186,20 +183,12 @@ std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
   return found;
 }
 
-std::vector<std::string> choice_warnings(const FitReport& report, double fitted,
-                                         bool lengthscale_at_edge, double largest) {
+std::vector<std::string> choice_warnings(const FitReport& report, bool lengthscale_at_edge) {
   std::vector<std::string> found;
   if (report.criterion_rows < kFewScoredRows && report.criterion == ComparedBy::held_out)
     found.push_back(text("only %ld rows chose lengthscale and lambda", report.criterion_rows));
   if (lengthscale_at_edge && std::isfinite(report.lengthscale))
     found.push_back(text("lengthscale %.4g is at an edge of what was tried", report.lengthscale));
-  if (largest > 0 && report.lambda >= largest)
-    found.push_back(
-        text("lambda %.3g is the largest that was tried, %s", report.lambda, kNearlyConstant));
-  if (fitted < kInterpolating && report.criterion_score >= kNearlyExact)
-    found.push_back(
-        text("lambda %.3g is the smallest that was tried: the model nearly interpolates",
-             report.lambda));
   return found;
 }
 

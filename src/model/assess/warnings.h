@@ -25,10 +25,8 @@ std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
                                        MatrixView<const double> Y, const Assessment& assessment,
                                        Context& context);
 
-/// About the choice. fitted: training loss over the criterion's loss, NaN if a smaller lambda would
-/// not help. largest: the largest lambda tried; 0 if lambda was given.
-std::vector<std::string> choice_warnings(const FitReport& report, double fitted,
-                                         bool lengthscale_at_edge, double largest);
+/// About the choice.
+std::vector<std::string> choice_warnings(const FitReport& report, bool lengthscale_at_edge);
 
 /// Hyper-parameters by the evidence of too few features for a fit of so many degrees of freedom.
 std::vector<std::string> evidence_warnings(double dimension, int64_t features);

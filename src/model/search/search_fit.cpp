@@ -22,6 +22,9 @@ namespace mercer::model {
 namespace {
 
 constexpr int64_t kFittedJudged = 2000;  // training rows
+// Training error over held-out error: below this noise was fitted. The least lambda alone proves
+// nothing: at a long lengthscale it is that of a polynomial.
+constexpr double kInterpolating = 0.01;
 
 }  // namespace
 
@@ -232,10 +235,25 @@ void SearchRun::fill_report(const Chosen& chosen, double training_loss) {
   report_.kernel = map_->kernel().name();
   report_.target_transform = chosen.setting.prepared->asked.target_transform;
   report_.dimension = chosen.point.dimension;
-  const bool given = options_.lambda >= 0 || options_.final_estimate;
-  for (std::string& one : choice_warnings(report_, training_loss / chosen.point.loss,
-                                          lengthscale_at_edge_, given ? 0 : kMostLambda * unit_))
-    report_.warnings.push_back(std::move(one));
+  std::ranges::move(choice_warnings(report_, lengthscale_at_edge_),
+                    std::back_inserter(report_.warnings));
+  warn_of_ends(chosen, training_loss);
+}
+
+/// Of the lambdas of the last trial, if these reach an end of all that a search tries.
+void SearchRun::warn_of_ends(const Chosen& chosen, double training_loss) {
+  const double lambda = chosen.point.lambda;
+  if (options_.lambda >= 0 || options_.final_estimate ||
+      (lambda > kLeastTried * unit_ && lambda < kMostLambda * unit_))
+    return;
+  std::vector<PathPoint> path = keeps_logistic() ? choice_->path : std::vector<PathPoint>();
+  for (const TrialPoint& point : chosen.trial.points)
+    if (!keeps_logistic()) path.push_back({point.lambda, point.loss});
+  std::ranges::sort(path, std::ranges::greater(), &PathPoint::lambda);
+  const bool interpolates = training_loss < kInterpolating * chosen.point.loss;
+  // A constant's loss is 1, about 1 of classes.
+  std::ranges::move(end_warnings(path, {.lambda = lambda, .unit = unit_}, 1, interpolates),
+                    std::back_inserter(report_.warnings));
 }
 
 /// Leave-one-out is for ridge alone; logistic regression was judged on held-out rows.

@@ -266,6 +266,7 @@ class SearchRun {
   Fitting fitted_as(const Chosen& chosen) const;
   /// Warns if the last rows are predicted worse than rows among the others (search_drift.cpp).
   void warn_of_drift(const Chosen& chosen);
+  void warn_of_ends(const Chosen& chosen, double training_loss);
   void fill_report(const Chosen& chosen, double training_loss);
   /// Its seconds are those since the last one, so that nothing of the search is left out.
   void keep(SearchCandidate candidate);

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "kernel/kernel.h"
@@ -38,6 +40,13 @@ double lambda_unit(const kernel::Kernel& kernel, const solver::Coupling* couplin
 
 /// The lambdas of the path, largest first, with scores of zero.
 std::vector<PathPoint> empty_path(const Selecting& how);
+
+/// Says that a chosen lambda is the largest or the least that was tried, where that matters: scores
+/// still fall there by more than a hundredth from one lambda to the next, or the model is nearly
+/// constant, or `interpolates`. Not the least of targets without noise, by the score of a constant.
+/// path: largest first; with few points, or none, nothing is said. chosen: of `lambda`.
+std::vector<std::string> end_warnings(std::span<const PathPoint> path, const Selecting& chosen,
+                                      double constant, bool interpolates);
 
 /// The lambda of largest evidence of outputs that are coupled or miss targets, with its negative
 /// logarithm as the score; those of the path's lambdas are filled in. INVALID_ARGUMENT if none is
