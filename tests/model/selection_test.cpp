@@ -163,6 +163,27 @@ TEST_CASE("the model is fitted on all rows with the chosen lambda") {
   CHECK(worst < 1e-8);
 }
 
+TEST_CASE("ends of a path: what matters of them") {
+  const auto told = [](std::vector<double> scores, double lambda, bool interpolates = false,
+                       Selection by = Selection::loo) {
+    const std::vector<PathPoint> path = {{10, scores[0]}, {1, scores[1]}, {0.1, scores[2]}};
+    const auto found = end_warnings(path, {.selection = by, .lambda = lambda}, 1, interpolates);
+    return found.empty() ? "" : found[0];
+  };
+  const auto has = [](const std::string& all, const char* words) {
+    return all.find(words) != std::string::npos;
+  };
+  CHECK(told({1, 0.5, 0.6}, 1) == "");
+  CHECK(has(told({0.9, 1, 1}, 10), "nearly constant"));
+  CHECK(has(told({1, 0.5, 0.49}, 0.1), "smallest that was tried, and scores still fall"));
+  CHECK(told({1, 0.5, 0.499}, 0.1) == "");
+  CHECK(has(told({1, 0.5, 0.499}, 0.1, true), "nearly interpolates"));
+  CHECK(told({1, 6e-4, 5e-4}, 0.1, true) == "");  // there is no noise
+  // Half a logarithm: of -3 a difference of .02 is 4 % of what it is the logarithm of.
+  CHECK(has(told({-2, -2.98, -3}, 0.1, false, Selection::evidence), "still fall"));
+  CHECK(told({-2, -2.999, -3}, 0.1, false, Selection::evidence) == "");
+}
+
 TEST_CASE("best_point takes the first of equal scores and passes over NaN") {
   CHECK(best_point({{3, 2.0}, {2, 1.0}, {1, 1.0}}).lambda == 2);
   CHECK(best_point({{3, NAN}, {2, 5.0}, {1, NAN}}).lambda == 2);
