@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "spec/spec.h"
-#include "statistic/prediction_score.h"
+#include "statistic/metrics.h"
 #include "support/catch.h"
 #include "support/dense.h"
 
